@@ -1,0 +1,3 @@
+"""weir: measure storage, prove what was measured, print it."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,107 @@
+"""The words of the project as types; nothing here reads files or starts processes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+# A row holds record columns (config/schemas/record.schema.yaml) and, under "observed", what only the audit reads.
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Target:
+    """One place to store bytes, as its YAML file describes it."""
+
+    name: str
+    kind: str
+    path: str
+    description: str = ""
+    prefix: str = ""  # put before the path in the tool's -o, such as ime://
+    emulated: bool = False
+    apis: tuple[str, ...] = ()  # empty: every interface can reach it
+    max_stripe_count: int = 0  # 0: the file system has no stripes
+    space_bytes: int = 0  # 0: only the file system limits it
+    environment: Mapping[str, str] = field(default_factory=dict)
+    prepare: tuple[str, ...] = ()
+    cleanup: tuple[str, ...] = ()
+    write_mib_s: float = 500.0  # what the cost card assumes
+    read_mib_s: float = 1000.0
+
+
+@dataclass(frozen=True)
+class Stack:
+    """A software environment that can run tools; programs maps a tool to the words that start it."""
+
+    name: str
+    programs: Mapping[str, tuple[str, ...]]
+    description: str = ""
+    launcher_options: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One point of an experiment on one target with one stack (config/schemas/cell.schema.yaml)."""
+
+    cell: str
+    label: str
+    suite: str
+    experiment: str
+    tool: str
+    site: str
+    target: str
+    stack: str
+    partition: str
+    nodes: int
+    ppn: int
+    blocks: int
+    iterations: int
+    timeout_s: float
+    params: Mapping[str, Any]
+
+    @property
+    def ranks(self) -> int:
+        return self.nodes * self.ppn
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """What one execution of a cell costs the storage."""
+
+    written_bytes: int
+    read_bytes: int
+    peak_bytes: int
+    inodes: int
+    operations: int
+
+
+@dataclass(frozen=True)
+class Message:
+    """A line of a tool's output that matters to the audit: level is warning or error."""
+
+    level: str
+    text: str
+    row: int | None = None  # index of the row it belongs to, if one can be told
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """What a tool's output says, before any judgement."""
+
+    rows: tuple[Row, ...]
+    asked: Mapping[str, Any]  # what the output itself says was asked, in the tool's parameter names
+    messages: tuple[Message, ...]
+    program: str  # weir-io, IOR, ...
+    tool_version: str
+    complete: bool  # the output has its end; false for a killed or crashed program
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What an audit rule says about one record."""
+
+    rule: str
+    verdict: str  # DEGRADED or INVALID
+    evidence: str  # the numbers, in words
