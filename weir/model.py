@@ -24,8 +24,8 @@ class Target:
     max_stripe_count: int = 0  # 0: the file system has no stripes
     space_bytes: int = 0  # 0: only the file system limits it
     environment: Mapping[str, str] = field(default_factory=dict)
-    prepare: tuple[str, ...] = ()
-    cleanup: tuple[str, ...] = ()
+    prepare: tuple[tuple[str, ...], ...] = ()  # commands, each a list of words, run before a batch
+    cleanup: tuple[tuple[str, ...], ...] = ()  # and after it, whatever happened
     write_mib_s: float = 500.0  # what the cost card assumes
     read_mib_s: float = 1000.0
 
