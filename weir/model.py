@@ -42,6 +42,35 @@ class Stack:
 
 
 @dataclass(frozen=True)
+class Partition:
+    """Nodes of a site that are alike, and how a program is started on them."""
+
+    name: str
+    nodes: int
+    cores_per_node: int
+    max_ppn: int
+    launcher: str  # mpirun or srun
+    scheduler: str  # local or slurm
+    stacks: tuple[str, ...]
+    description: str = ""
+    time_limit_s: float = 0.0  # 0: none
+    access: tuple[str, ...] = ()  # options of the scheduler: account, partition, QOS
+    launch_s: float = 1.0  # what the cost card assumes for starting a program
+
+
+@dataclass(frozen=True)
+class Site:
+    """A cluster or laptop, everything in its files resolved: {root} and {user} are gone."""
+
+    name: str
+    description: str
+    hosts: tuple[str, ...]  # regular expressions of the host names that belong to it
+    partitions: Mapping[str, Partition]
+    stacks: Mapping[str, Stack]
+    targets: Mapping[str, Target]
+
+
+@dataclass(frozen=True)
 class Cell:
     """One point of an experiment on one target with one stack (config/schemas/cell.schema.yaml)."""
 

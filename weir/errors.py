@@ -1,0 +1,68 @@
+"""Errors for people: what is wrong where, and how to mend it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong: message says what, mend says what to write instead."""
+
+    message: str
+    file: str | None = None
+    line: int | None = None
+    key: str | None = None
+    value: object = None
+    mend: str | None = None
+
+    def at(self, file: str, line: int | None, key: str) -> Problem:
+        """The same problem with its place."""
+        return replace(self, file=file, line=line, key=key)
+
+    def __str__(self) -> str:
+        place = ":".join(str(part) for part in (self.file, self.line) if part is not None)
+        head = ": ".join(part for part in (place, self.key) if part)
+        text = f"{head}: {self.message}" if head else self.message
+        return f"{text}\n    {self.mend}" if self.mend else text
+
+
+class WeirError(Exception):
+    """Something a user can mend. exit_code: 2 for wrong use or wrong files, 1 when the work itself failed."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        file: str | None = None,
+        line: int | None = None,
+        key: str | None = None,
+        value: object = None,
+        mend: str | None = None,
+        exit_code: int = 1,
+    ) -> None:
+        self.problems: tuple[Problem, ...] = (Problem(message, file, line, key, value, mend),)
+        self.exit_code = exit_code
+        super().__init__(str(self.problems[0]))
+
+
+class ConfigError(WeirError):
+    """All that is wrong in the files of a configuration, in one go."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        first = problems[0]
+        super().__init__(first.message, exit_code=2)
+        self.problems = tuple(problems)
+        self.args = ("\n".join(str(problem) for problem in problems),)
+
+
+def did_you_mean(word: object, known: Iterable[object]) -> str:
+    """A mend for a misspelt word: the nearest known one, else all of them."""
+    names = sorted(str(name) for name in known)
+    lowered = {name.lower(): name for name in names}
+    near = difflib.get_close_matches(str(word).lower(), lowered, n=1, cutoff=0.6)
+    if near:
+        return f"did you mean '{lowered[near[0]]}'?"
+    return f"known: {', '.join(names)}" if names else "none are known here"

@@ -1,0 +1,144 @@
+"""Sizes, durations and rates as people write them: '16 KiB', '60 s', '500 MiB/s'. MB and MiB are different things."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+
+from weir.errors import did_you_mean
+
+SIZE_UNITS: Mapping[str, int] = {
+    "B": 1,
+    "KiB": 2**10,
+    "MiB": 2**20,
+    "GiB": 2**30,
+    "TiB": 2**40,
+    "PiB": 2**50,
+    "kB": 10**3,
+    "MB": 10**6,
+    "GB": 10**9,
+    "TB": 10**12,
+    "PB": 10**15,
+}
+TIME_UNITS: Mapping[str, Fraction] = {
+    "us": Fraction(1, 1_000_000),
+    "ms": Fraction(1, 1000),
+    "s": Fraction(1),
+    "min": Fraction(60),
+    "h": Fraction(3600),
+    "d": Fraction(86400),
+}
+_QUANTITY = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]+)\s*")
+_LOOSE_SIZE_UNITS = {"k": "KiB", "m": "MiB", "g": "GiB", "t": "TiB", "ki": "KiB", "mi": "MiB", "gi": "GiB", "ti": "TiB"}
+_LOOSE_TIME_UNITS = {"sec": "s", "secs": "s", "second": "s", "seconds": "s", "m": "min", "mins": "min"} | {
+    "minute": "min",
+    "minutes": "min",
+    "hour": "h",
+    "hours": "h",
+    "hr": "h",
+    "day": "d",
+    "days": "d",
+}
+
+
+class UnitError(ValueError):
+    """Not a quantity; mend says what to write."""
+
+    def __init__(self, message: str, mend: str) -> None:
+        super().__init__(message)
+        self.mend = mend
+
+
+def parse_size(value: object) -> int:
+    """Bytes of '16 KiB', '1.5 GiB', '47008 B' or '1 MB' (10^6 bytes)."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        raise UnitError(f"{value} has no unit", _size_mend(value))
+    number, unit = _split(value, "a size", "16 KiB, 1 MiB, 47008 B, 1 MB (10^6 bytes)")
+    if unit not in SIZE_UNITS:
+        guess = _LOOSE_SIZE_UNITS.get(unit.lower())
+        mend = f"did you mean '{_plain(number)} {guess}'?" if guess else _near_unit(unit, SIZE_UNITS)
+        raise UnitError(f"'{value}' has the unknown unit '{unit}'", mend)
+    size = number * SIZE_UNITS[unit]
+    if size.denominator != 1:
+        raise UnitError(f"'{value}' is not a whole number of bytes", f"write {round(size)} B")
+    return int(size)
+
+
+def parse_duration(value: object) -> float:
+    """Seconds of '60 s', '5 min', '2 h', '1 d' or '200 ms'."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        raise UnitError(f"{value} has no unit", f"write '{_plain(value)} s' or '{_plain(value)} min'")
+    number, unit = _split(value, "a duration", "200 ms, 60 s, 5 min, 2 h, 1 d")
+    if unit not in TIME_UNITS:
+        guess = _LOOSE_TIME_UNITS.get(unit.lower())
+        mend = f"did you mean '{_plain(number)} {guess}'?" if guess else _near_unit(unit, TIME_UNITS)
+        raise UnitError(f"'{value}' has the unknown unit '{unit}'", mend)
+    return float(number * TIME_UNITS[unit])
+
+
+def parse_rate(value: object) -> float:
+    """MiB/s of '500 MiB/s' or '1 GB/s'."""
+    if not isinstance(value, str) or not value.rstrip().endswith("/s"):
+        raise UnitError(f"{_quoted(value)} is not a bandwidth", "write it like 500 MiB/s or 1 GB/s")
+    return parse_size(value.rstrip().removesuffix("/s")) / 2**20
+
+
+def format_size(size_bytes: int) -> str:
+    """The shortest exact way to write a size; parse_size reads it back unchanged."""
+    for unit in ("PiB", "TiB", "GiB", "MiB", "KiB"):
+        if size_bytes and size_bytes % SIZE_UNITS[unit] == 0:
+            return f"{size_bytes // SIZE_UNITS[unit]} {unit}"
+    return f"{size_bytes} B"
+
+
+def about_size(size_bytes: float) -> str:
+    """A size for reading, three digits: '7.81 GiB'."""
+    for unit in ("PiB", "TiB", "GiB", "MiB", "KiB"):
+        if size_bytes >= SIZE_UNITS[unit]:
+            return f"{_digits(size_bytes / SIZE_UNITS[unit])} {unit}"
+    return f"{size_bytes:.0f} B"
+
+
+def about_duration(duration_s: float) -> str:
+    """A duration for reading: '42 s', '3 min 20 s', '5 h 12 min', '3 d 4 h'."""
+    if duration_s < 10:
+        return f"{duration_s:.1f} s"
+    for big, small, size in (("d", "h", 86400), ("h", "min", 3600), ("min", "s", 60)):
+        step = float(TIME_UNITS[small])
+        rounded = round(duration_s / step) * step
+        if rounded >= size:
+            rest = round((rounded % size) / step)
+            return f"{int(rounded // size)} {big}" + (f" {rest} {small}" if rest else "")
+    return f"{duration_s:.0f} s"
+
+
+def _split(value: object, what: str, examples: str) -> tuple[Fraction, str]:
+    match = _QUANTITY.fullmatch(value) if isinstance(value, str) else None
+    if match is None:
+        raise UnitError(f"{_quoted(value)} is not {what}", f"write a number and a unit, like {examples}")
+    return Fraction(match[1]), match[2]
+
+
+def _size_mend(value: int | float) -> str:
+    if isinstance(value, int) and value >= 1024 and value % 1024 == 0:
+        return f"write '{format_size(value)}' ({value} bytes)"
+    return f"write '{_plain(value)} B', '{_plain(value)} KiB' or '{_plain(value)} MiB'"
+
+
+def _near_unit(unit: str, units: Mapping[str, object]) -> str:
+    known = ", ".join(units)
+    near = did_you_mean(unit, units)
+    return f"{near} (units: {known})" if near.startswith("did") else f"units: {known}"
+
+
+def _plain(number: Fraction | int | float) -> str:
+    return f"{float(number):g}"
+
+
+def _digits(number: float) -> str:
+    return f"{number:.0f}" if number >= 100 else f"{number:.3g}"
+
+
+def _quoted(value: object) -> str:
+    return f"'{value}'" if isinstance(value, str) else str(value)
