@@ -1,0 +1,148 @@
+"""Checks data against config/schemas and words what is wrong for people."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import yaml
+
+from weir.config.yaml_file import Keys, YamlFile
+from weir.errors import Problem, did_you_mean
+from weir.units import UnitError, parse_duration, parse_rate, parse_size
+
+_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_TYPE_WORDS = {
+    "string": "text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "array": "a list",
+    "object": "keys with values",
+    "null": "nothing",
+}
+_QUANTITIES: Mapping[str, Callable[[object], object]] = {
+    "size": parse_size,
+    "duration": parse_duration,
+    "rate": parse_rate,
+}
+
+
+def _check_name(value: object) -> bool:
+    if isinstance(value, str) and not _NAME.fullmatch(value):
+        better = re.sub(r"[^a-z0-9]+", "-", value.lower()).strip("-")
+        mend = "names are made of small letters, digits and single hyphens"
+        raise UnitError(f"'{value}' is not a name", f"{mend}: '{better}'" if better else mend)
+    return True
+
+
+def _check_regex(value: object) -> bool:
+    if isinstance(value, str):
+        try:
+            re.compile(value)
+        except re.error as error:
+            message = f"'{value}' is not a regular expression: {error}"
+            raise UnitError(message, "host names are matched by Python's re.fullmatch") from error
+    return True
+
+
+def _check_quantity(parse: Callable[[object], object]) -> Callable[[object], bool]:
+    def check(value: object) -> bool:
+        if isinstance(value, str):
+            parse(value)
+        return True
+
+    return check
+
+
+def _formats() -> jsonschema.FormatChecker:
+    checker = jsonschema.FormatChecker(formats=())
+    checker.checks("name", raises=UnitError)(_check_name)
+    checker.checks("regex", raises=UnitError)(_check_regex)
+    for name, parse in _QUANTITIES.items():
+        checker.checks(name, raises=UnitError)(_check_quantity(parse))
+    return checker
+
+
+@cache
+def load_schema(folder: Path, name: str) -> Mapping[str, Any]:
+    """config/schemas/<name>.schema.yaml"""
+    path = folder / f"{name}.schema.yaml"
+    schema: Mapping[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return schema
+
+
+def check(file: YamlFile, schema: Mapping[str, Any]) -> list[Problem]:
+    """Everything in the file that the schema does not allow, in the order of its lines."""
+    if not isinstance(file.data, dict):
+        return [Problem("is empty or is no list of keys", file.name, 1, None, None, "begin with 'key: value'")]
+    validator = jsonschema.Draft202012Validator(schema, format_checker=_formats())
+    problems = [problem for error in validator.iter_errors(file.data) for problem in _problems(error, file)]
+    return sorted(problems, key=lambda problem: problem.line or 0)
+
+
+def _problems(error: jsonschema.ValidationError, file: YamlFile) -> Iterator[Problem]:
+    keys: Keys = tuple(error.absolute_path)
+    if error.validator == "additionalProperties":
+        known = error.schema.get("properties", {})
+        for key in (key for key in error.instance if key not in known):
+            message = f"unknown key '{key}'"
+            yield file.problem((*keys, key), message, did_you_mean(key, known), error.instance[key])
+    elif error.validator == "required":
+        for key in (key for key in error.validator_value if key not in error.instance):
+            if f"'{key}'" in error.message:
+                about = error.schema["properties"][key].get("description", "")
+                yield file.problem(keys, f"the key '{key}' is missing", f"{key}: {about}" if about else None)
+    elif error.validator in ("oneOf", "anyOf") and error.context:
+        fitting = [inner for inner in error.context if inner.validator != "type" or inner.path]
+        for inner in fitting or error.context[:1]:
+            yield from _problems(inner, file)
+    else:
+        if error.validator == "format" and "propertyNames" in error.absolute_schema_path:
+            keys = (*keys, str(error.instance))
+        message, mend = _words(error)
+        yield file.problem(keys, message, mend, error.instance)
+
+
+def _words(error: jsonschema.ValidationError) -> tuple[str, str | None]:
+    """What is wrong with one value, and how to mend it."""
+    value, limit = error.instance, error.validator_value
+    quantity = error.schema.get("format") if isinstance(error.schema, Mapping) else None
+    if error.validator == "format" and isinstance(error.cause, UnitError):
+        return str(error.cause), error.cause.mend
+    if error.validator == "type" and quantity in _QUANTITIES and not isinstance(value, (list, dict)):
+        try:
+            _QUANTITIES[quantity](value)
+        except UnitError as cause:
+            return str(cause), cause.mend
+    if error.validator == "type":
+        return _type_words(value, limit)
+    if error.validator in ("enum", "const"):
+        return f"'{value}' is not one of the choices", did_you_mean(value, limit if isinstance(limit, list) else [limit])
+    if error.validator == "minimum":
+        return f"{value} is too small", f"at least {limit}"
+    if error.validator in ("minItems", "minProperties", "minLength"):
+        return "is empty", f"at least {limit} is needed; {error.schema.get('description', '')}".rstrip("; ")
+    if error.validator == "uniqueItems":
+        repeated = next(item for index, item in enumerate(value) if item in value[:index])
+        return f"'{repeated}' stands in the list twice", "keep one of them"
+    return error.message, None
+
+
+def _type_words(value: object, limit: object) -> tuple[str, str | None]:
+    wanted = " or ".join(_TYPE_WORDS[str(name)] for name in (limit if isinstance(limit, list) else [limit]))
+    if value is None:
+        return "has no value", f"{wanted} is needed"
+    shown = "a list" if isinstance(value, list) else "a group of keys" if isinstance(value, dict) else repr(value)
+    mend = None
+    if limit == "array":
+        mend = f"write [{value}]" if not isinstance(value, dict) else None
+    elif limit == "string" and not isinstance(value, (list, dict)):
+        mend = f'put it in quotes: "{str(value).lower() if isinstance(value, bool) else value}"'
+    elif limit in ("integer", "number") and isinstance(value, str) and value.strip().isdigit():
+        mend = f"write {value.strip()} without quotes"
+    return f"{shown} is not {wanted}", mend

@@ -1,0 +1,126 @@
+"""YAML with line numbers. Scalars follow YAML 1.2: `off` is a word, `100:16:4:4` is text, a key may stand once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from weir.errors import ConfigError, Problem
+
+Keys = tuple[str | int, ...]
+_INTEGER = re.compile(r"[-+]?[0-9]+")
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+_WORDS: Mapping[str, Any] = {"": None, "~": None, "null": None, "true": True, "false": False}
+
+
+@dataclass
+class YamlFile:
+    """A file's data and where each key of it stands."""
+
+    name: str  # as a user would write it, relative to the checkout
+    data: Any = None
+    lines: dict[Keys, int] = field(default_factory=dict)
+
+    def line(self, keys: Keys) -> int | None:
+        """Line of a key or item, or of the nearest thing around it."""
+        while keys and keys not in self.lines:
+            keys = keys[:-1]
+        return self.lines.get(keys)
+
+    def problem(self, keys: Keys, message: str, mend: str | None = None, value: object = None) -> Problem:
+        return Problem(message, self.name, self.line(keys), key_text(keys) or None, value, mend)
+
+
+def read_yaml(path: Path, root: Path) -> YamlFile:
+    """The file's data with lines; a file that cannot be read or is no YAML is a ConfigError."""
+    name = str(path.relative_to(root)) if path.is_relative_to(root) else str(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ConfigError([Problem(f"cannot be read: {error.strerror}", name)]) from error
+    except UnicodeDecodeError as error:
+        raise ConfigError([Problem("is not UTF-8 text", name)]) from error
+    return parse_yaml(text, name)
+
+
+def parse_yaml(text: str, name: str) -> YamlFile:
+    """As read_yaml, from text."""
+    try:
+        node = yaml.compose(text, Loader=yaml.CSafeLoader)
+    except yaml.YAMLError as error:
+        raise ConfigError([_syntax_problem(error, text, name)]) from error
+    file = YamlFile(name)
+    problems: list[Problem] = []
+    if node is not None:
+        file.data = _value(node, (), file, problems)
+    if problems:
+        raise ConfigError(problems)
+    return file
+
+
+def key_text(keys: Keys) -> str:
+    """experiments.transfer-size.where[0].exclude"""
+    text = ""
+    for key in keys:
+        text += f"[{key}]" if isinstance(key, int) else f".{key}" if text else key
+    return text
+
+
+def _value(node: yaml.Node, keys: Keys, file: YamlFile, problems: list[Problem]) -> Any:
+    file.lines.setdefault(keys, node.start_mark.line + 1)
+    if isinstance(node, yaml.SequenceNode):
+        return [_value(item, (*keys, index), file, problems) for index, item in enumerate(node.value)]
+    if isinstance(node, yaml.MappingNode):
+        return _mapping(node, keys, file, problems)
+    return _scalar(node)
+
+
+def _mapping(node: yaml.MappingNode, keys: Keys, file: YamlFile, problems: list[Problem]) -> dict[str, Any]:
+    data: dict[str, Any] = {}
+    for key_node, value_node in node.value:
+        if not isinstance(key_node, yaml.ScalarNode):
+            line = key_node.start_mark.line + 1
+            mend = "a value that begins with { or [ must be in quotes"
+            problems.append(Problem("a key must be a word", file.name, line, key_text(keys) or None, None, mend))
+            continue
+        key = str(key_node.value)
+        inner = (*keys, key)
+        if key in data:
+            line = key_node.start_mark.line + 1
+            message = f"'{key}' stands here twice (first in line {file.lines[inner]})"
+            problems.append(Problem(message, file.name, line, key_text(inner), key, "keep one of them"))
+            continue
+        file.lines[inner] = key_node.start_mark.line + 1
+        data[key] = _value(value_node, inner, file, problems)
+    return data
+
+
+def _scalar(node: yaml.Node) -> Any:
+    text = str(node.value)
+    if getattr(node, "style", None) in ("'", '"', "|", ">"):
+        return text
+    if text.lower() in _WORDS and (text == text.lower() or text == text.capitalize()):
+        return _WORDS[text.lower()]
+    if _INTEGER.fullmatch(text):
+        return int(text)
+    if _FLOAT.fullmatch(text):
+        return float(text)
+    return text
+
+
+def _syntax_problem(error: yaml.YAMLError, text: str, name: str) -> Problem:
+    mark = getattr(error, "problem_mark", None)
+    what = str(getattr(error, "problem", None) or "cannot be read as YAML")
+    line = mark.line + 1 if mark else None
+    content = text.splitlines()[mark.line].strip() if mark and mark.line < len(text.splitlines()) else ""
+    mend = None
+    if "\t" in content or "'\\t'" in what or "\t" in what:
+        mend = "indent with spaces, not with tabs"
+    elif "mapping values are not allowed" in what or "{" in content or "= " in content:
+        mend = "put a value with ': ', '{', '[' or a leading '=' into quotes"
+    return Problem(f"is not valid YAML here: {what}", name, line, None, content or None, mend)
