@@ -1,0 +1,33 @@
+"""Launchers found by their files: the module <name>.py that defines LAUNCHER is the launcher a site calls <name>."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import pkgutil
+from functools import cache
+
+from weir.launch.base import Launcher, applied
+
+__all__ = ["Launcher", "applied", "launcher", "launchers"]
+
+
+@cache
+def launchers() -> dict[str, Launcher]:
+    """All launchers by the name a site file uses."""
+    found: dict[str, Launcher] = {}
+    for info in pkgutil.iter_modules(__path__):
+        candidate = getattr(importlib.import_module(f"{__name__}.{info.name}"), "LAUNCHER", None)
+        if isinstance(candidate, Launcher):
+            found[info.name] = candidate
+    return found
+
+
+def launcher(name: str) -> Launcher:
+    """The launcher of that name; the error of a wrong one lists what there is."""
+    known = launchers()
+    if name in known:
+        return known[name]
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"add weir/launch/{name}.py"
+    raise ValueError(f"no launcher is called {name!r} (there are {', '.join(sorted(known))}); {hint}")

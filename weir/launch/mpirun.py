@@ -1,0 +1,41 @@
+"""Open MPI's mpirun, on one machine or inside an allocation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from weir.launch.base import Changes, Launcher, check_geometry, gives
+
+
+def command(nodes: int, ppn: int, options: Sequence[str], environment: Mapping[str, str]) -> list[str]:
+    """mpirun -np N --map-by ppr:PPN:node OPTIONS -x NAME...; the count is asserted by the mapping, not hoped for."""
+    check_geometry(nodes, ppn)
+    words = ["mpirun", "-np", str(nodes * ppn)]
+    if not gives(options, "--map-by", "-map-by"):
+        words += ["--map-by", f"ppr:{ppn}:node"]
+    words += options
+    # mpirun passes on its own OMPI_ variables; others reach ranks on other nodes only when they are named.
+    for name in sorted(environment):
+        if not name.startswith("OMPI_"):
+            words += ["-x", name]
+    return words
+
+
+def environment(inherited: Mapping[str, str]) -> Changes:
+    """Inside an allocation mpirun starts its daemons by srun, and so falls into the traps of a nested srun.
+
+    A CPU binding of the outer step would pin all ranks of a node to the cores of that step, and without overlap
+    the daemons wait for resources that the outer step holds. PMI variables of an outer step would make every
+    rank believe it is part of that step.
+    """
+    changes: Changes = {name: None for name in inherited if _of_outer_step(name)}
+    if "SLURM_JOB_ID" in inherited:
+        changes["SLURM_OVERLAP"] = "1"
+    return changes
+
+
+def _of_outer_step(name: str) -> bool:
+    return name.startswith(("SLURM_CPU_BIND", "PMIX_", "PMI_", "OMPI_COMM_WORLD_"))
+
+
+LAUNCHER = Launcher(command=command, environment=environment)

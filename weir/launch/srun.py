@@ -1,0 +1,59 @@
+"""Slurm's srun, started inside an allocation that this process is already part of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from weir.launch.base import Changes, Launcher, check_geometry, gives
+
+# Variables of the outer job that srun reads as options and that would bend the inner step: the binding of the outer
+# step, its geometry (srun's own options win over some of these only), and the step it believes to be in.
+OUTER_STEP = (
+    "SLURM_CPU_BIND",
+    "SLURM_NTASKS",
+    "SLURM_NPROCS",
+    "SLURM_NNODES",
+    "SLURM_NTASKS_PER_",
+    "SLURM_CPUS_PER_TASK",
+    "SRUN_CPUS_PER_TASK",
+    "SLURM_DISTRIBUTION",
+    "SLURM_EXACT",
+    "SLURM_EXCLUSIVE",
+    "SLURM_EXPORT_ENV",
+    "SLURM_LABELIO",
+    "SLURM_MPI_TYPE",
+    "SLURM_STEP_",
+    "SLURM_TASKS_PER_NODE",
+    "SLURM_STEPID",
+    "PMIX_",
+    "PMI_",
+    "OMPI_COMM_WORLD_",
+)
+
+
+def command(nodes: int, ppn: int, options: Sequence[str], environment: Mapping[str, str]) -> list[str]:
+    """srun with the whole geometry: nodes, tasks and tasks per node, since any of them missing is guessed by Slurm.
+
+    The variables in `environment` reach the ranks because srun exports all of its own. The defaults below give way
+    to the site's options.
+    """
+    check_geometry(nodes, ppn)
+    words = ["srun", f"--nodes={nodes}", f"--ntasks={nodes * ppn}", f"--ntasks-per-node={ppn}"]
+    words.append("--overlap")  # weir itself may run inside a step that holds the allocation's resources
+    words.append("--export=ALL")
+    words.append("--input=none")  # srun would eat the standard input of whoever called weir
+    if not gives(options, "--kill-on-bad-exit", "-K"):
+        words.append("--kill-on-bad-exit=1")  # one dead rank leaves the others waiting in MPI until the time limit
+    if not gives(options, "--distribution", "-m"):
+        words.append("--distribution=block")  # rank r on node r // ppn, as mpirun places them
+    if not gives(options, "--mpi"):
+        words.append("--mpi=pmix")  # without it an Open MPI program starts as N programs of one rank
+    return words + list(options)
+
+
+def environment(inherited: Mapping[str, str]) -> Changes:
+    """Take away what the outer job or step would add to the inner srun's options."""
+    return {name: None for name in inherited if name.startswith(OUTER_STEP)}
+
+
+LAUNCHER = Launcher(command=command, environment=environment)
