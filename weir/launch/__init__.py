@@ -1,4 +1,4 @@
-"""Launchers found by their files: the module <name>.py that defines LAUNCHER is the launcher a site calls <name>."""
+"""Launchers found by their files: the module <name>.py that defines LAUNCHER is what a site calls <name>."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ class Launcher:
 
 
 def gives(options: Sequence[str], *names: str) -> bool:
-    """Whether one of the options is there already, as `--name`, `--name=value` or the short `-n value`, `-nvalue`."""
+    """Whether an option is there already: as `--name`, `--name=value`, or short as `-n value`, `-nvalue`."""
     for word in options:
         for name in names:
             if word == name or (name.startswith("--") and word.startswith(name + "=")):

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from weir.launch.base import Changes, Launcher, check_geometry, gives
 
-# Variables of the outer job that srun reads as options and that would bend the inner step: the binding of the outer
-# step, its geometry (srun's own options win over some of these only), and the step it believes to be in.
+# Variables of the outer job that srun reads as options and that would bend the inner step: the binding of the
+# outer step, its geometry (srun's own options win over some of these only), and the step it believes to be in.
 OUTER_STEP = (
     "SLURM_CPU_BIND",
     "SLURM_NTASKS",
@@ -32,10 +32,10 @@ OUTER_STEP = (
 
 
 def command(nodes: int, ppn: int, options: Sequence[str], environment: Mapping[str, str]) -> list[str]:
-    """srun with the whole geometry: nodes, tasks and tasks per node, since any of them missing is guessed by Slurm.
+    """srun with the whole geometry: nodes, tasks, tasks per node; Slurm guesses whatever is missing.
 
-    The variables in `environment` reach the ranks because srun exports all of its own. The defaults below give way
-    to the site's options.
+    The variables in `environment` reach the ranks because srun exports all of its own. The defaults below give
+    way to the site's options.
     """
     check_geometry(nodes, ppn)
     words = ["srun", f"--nodes={nodes}", f"--ntasks={nodes * ppn}", f"--ntasks-per-node={ppn}"]
@@ -43,7 +43,7 @@ def command(nodes: int, ppn: int, options: Sequence[str], environment: Mapping[s
     words.append("--export=ALL")
     words.append("--input=none")  # srun would eat the standard input of whoever called weir
     if not gives(options, "--kill-on-bad-exit", "-K"):
-        words.append("--kill-on-bad-exit=1")  # one dead rank leaves the others waiting in MPI until the time limit
+        words.append("--kill-on-bad-exit=1")  # else the others wait in MPI for a dead rank
     if not gives(options, "--distribution", "-m"):
         words.append("--distribution=block")  # rank r on node r // ppn, as mpirun places them
     if not gives(options, "--mpi"):
