@@ -8,7 +8,7 @@ from weir.launch.base import Changes, Launcher, check_geometry, gives
 
 
 def command(nodes: int, ppn: int, options: Sequence[str], environment: Mapping[str, str]) -> list[str]:
-    """mpirun -np N --map-by ppr:PPN:node OPTIONS -x NAME...; the mapping refuses a count that does not fit."""
+    """mpirun -np N --map-by ppr:PPN:node OPTIONS -x NAME...; the mapping refuses a count that misfits."""
     check_geometry(nodes, ppn)
     words = ["mpirun", "-np", str(nodes * ppn)]
     if not gives(options, "--map-by", "-map-by"):
@@ -25,8 +25,8 @@ def environment(inherited: Mapping[str, str]) -> Changes:
     """Inside an allocation mpirun starts its daemons by srun, and so falls into the traps of a nested srun.
 
     A CPU binding of the outer step would pin all ranks of a node to the cores of that step, and without
-    overlap the daemons wait for resources that the outer step holds. PMI variables of an outer step would make
-    every rank believe it is part of that step.
+    overlap the daemons wait for resources that the outer step holds. PMI variables of an outer step make every
+    rank believe it is part of that step.
     """
     changes: Changes = {name: None for name in inherited if _of_outer_step(name)}
     if "SLURM_JOB_ID" in inherited:

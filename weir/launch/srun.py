@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from weir.launch.base import Changes, Launcher, check_geometry, gives
 
 # Variables of the outer job that srun reads as options and that would bend the inner step: the binding of the
-# outer step, its geometry (srun's own options win over some of these only), and the step it believes to be in.
+# outer step, its geometry (srun's own options win over some only), and the step it believes to be in.
 OUTER_STEP = (
     "SLURM_CPU_BIND",
     "SLURM_NTASKS",
@@ -34,8 +34,8 @@ OUTER_STEP = (
 def command(nodes: int, ppn: int, options: Sequence[str], environment: Mapping[str, str]) -> list[str]:
     """srun with the whole geometry: nodes, tasks, tasks per node; Slurm guesses whatever is missing.
 
-    The variables in `environment` reach the ranks because srun exports all of its own. The defaults below give
-    way to the site's options.
+    The variables in `environment` reach the ranks because srun exports all of its own. The defaults give way
+    to the site's options.
     """
     check_geometry(nodes, ppn)
     words = ["srun", f"--nodes={nodes}", f"--ntasks={nodes * ppn}", f"--ntasks-per-node={ppn}"]
