@@ -1,0 +1,77 @@
+"""ReFrame's configuration, made from config/sites: a site is data, and a new one needs no line here."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from weir.config import load_sites
+from weir.model import Partition, Site
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def partition_of(site: Site, partition: Partition) -> dict[str, Any]:
+    """Inside an allocation that somebody else asked for, ReFrame runs on the spot; else it submits."""
+    inside = "WEIR_IN_ALLOCATION" in os.environ
+    return {
+        "name": partition.name,
+        "descr": partition.description,
+        "scheduler": "local" if inside else partition.scheduler,
+        # weir run is started once per batch and starts the ranks itself.
+        "launcher": "local",
+        "access": [] if inside else list(partition.access),
+        "environs": list(partition.stacks),
+        # Side by side, two batches would measure each other.
+        "max_jobs": 1,
+        "features": sorted({target.kind for target in site.targets.values()}),
+        "extras": {"targets": sorted(site.targets), "launcher": partition.launcher},
+        "processor": {"num_cpus": partition.cores_per_node},
+    }
+
+
+def system_of(site: Site) -> dict[str, Any]:
+    return {
+        "name": site.name,
+        "descr": site.description,
+        "hostnames": list(site.hosts) or [r"^$"],  # no pattern: only when asked for by --system
+        "modules_system": "nomod",
+        "partitions": [partition_of(site, partition) for partition in site.partitions.values()],
+    }
+
+
+def environments_of(sites: list[Site]) -> list[dict[str, Any]]:
+    return [
+        {"name": stack, "target_systems": [site.name], "cc": "", "cxx": "", "ftn": ""}
+        for site in sites
+        for stack in site.stacks
+    ]
+
+
+SITES = load_sites(ROOT)
+
+site_configuration = {
+    # The last system whose pattern matches wins nothing: the first does, so the catch-all laptop goes last.
+    "systems": [system_of(site) for site in sorted(SITES, key=lambda site: ".*" in site.hosts)],
+    "environments": environments_of(SITES),
+    "logging": [
+        {
+            "perflog_compat": True,
+            "handlers": [
+                {"type": "stream", "name": "stdout", "level": "info", "format": "%(message)s"},
+            ],
+            "handlers_perflog": [
+                {
+                    "type": "filelog",
+                    "prefix": "%(check_system)s/%(check_partition)s",
+                    "level": "info",
+                    "format": "%(check_job_completion_time)s|%(check_display_name)s|%(check_result)s|%(check_perfvalues)s",
+                    "format_perfvars": "%(check_perf_var)s|%(check_perf_value)s|%(check_perf_unit)s|",
+                    "append": True,
+                },
+            ],
+        }
+    ],
+    "general": [{"check_search_path": [str(ROOT / "reframe_checks")], "purge_environment": False}],
+}

@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from weir.measure.host import host_facts, mount_of
+from weir.measure.progress import format_duration
+
+
+def test_facts_of_this_machine(tmp_path: Path) -> None:
+    facts = host_facts(tmp_path)
+    assert facts["cores"] >= 1
+    assert facts["memory_bytes"] > 2**28
+    assert facts["kernel"]
+
+
+def test_the_mount_of_a_folder_is_the_nearest_above() -> None:
+    proc = mount_of(Path("/proc/self"))
+    assert proc is not None
+    assert proc["type"] == "proc"
+    root = mount_of(Path("/"))
+    assert root is not None
+    assert root["mount_point"] == "/"
+
+
+def test_durations_read_well() -> None:
+    assert [format_duration(s) for s in (0.4, 59, 125, 3 * 3600 + 601)] == [
+        "0 s",
+        "59 s",
+        "2 min 5 s",
+        "3 h 10 min",
+    ]

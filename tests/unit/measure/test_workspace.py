@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from weir.errors import WeirError
+from weir.measure.workspace import MARKER, Workspace
+
+
+def test_claim_and_remove_leave_nothing(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path, tmp_path / "results", "b")
+    workspace.claim()
+    folder = workspace.run_folder("cell", 0)
+    (folder / "data").write_bytes(b"x")
+    workspace.remove_run(folder)
+    assert [entry.name for entry in workspace.folder.iterdir()] == [MARKER]
+    workspace.remove()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_litter_of_a_killed_predecessor_goes(tmp_path: Path) -> None:
+    killed = Workspace(tmp_path, tmp_path / "results", "b")
+    killed.claim()
+    (killed.run_folder("cell", 0) / "data").write_bytes(b"x")
+    again = Workspace(tmp_path, tmp_path / "results", "b")
+    again.claim()
+    assert [entry.name for entry in again.folder.iterdir()] == [MARKER]
+
+
+def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path, tmp_path / "results", "b")
+    workspace.folder.mkdir()
+    (workspace.folder / "thesis.tex").write_text("years of work")
+    with pytest.raises(WeirError, match="was not made by this results folder"):
+        workspace.claim()
+    assert (workspace.folder / "thesis.tex").exists()
+
+
+def test_a_link_with_our_name_is_not_followed(tmp_path: Path) -> None:
+    precious = tmp_path / "precious"
+    precious.mkdir()
+    other = Workspace(precious, tmp_path / "results", "b")
+    other.claim()
+    target = tmp_path / "target"
+    target.mkdir()
+    workspace = Workspace(target, tmp_path / "results", "b")
+    workspace.folder.symlink_to(other.folder)
+    with pytest.raises(WeirError):
+        workspace.claim()
+    assert (other.folder / MARKER).exists()
+
+
+def test_batches_and_results_folders_do_not_share(tmp_path: Path) -> None:
+    names = {
+        Workspace(tmp_path, tmp_path / results, batch).folder.name
+        for results in ("r1", "r2")
+        for batch in ("a", "b")
+    }
+    assert len(names) == 4
+
+
+def test_links_inside_are_removed_and_not_followed(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "kept").write_text("x")
+    workspace = Workspace(tmp_path, tmp_path / "results", "b")
+    workspace.claim()
+    (workspace.folder / "link").symlink_to(outside)
+    workspace.remove()
+    assert (outside / "kept").exists()

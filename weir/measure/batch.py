@@ -1,0 +1,139 @@
+"""Measure one batch: prepare the target, run what is missing in blocked random order, clean up, whatever happens."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from weir.errors import WeirError
+from weir.measure.order import Execution, blocked_order
+from weir.measure.preflight import Check, check_batch, check_folder
+from weir.measure.progress import Progress
+from weir.measure.runfiles import is_finished
+from weir.measure.single import SingleRun, measure_one
+from weir.measure.workspace import Workspace
+from weir.model import Cell, Stack, Target
+
+
+@dataclass(frozen=True)
+class BatchJob:
+    """Everything that measuring a batch needs, resolved by the caller from configuration and plan."""
+
+    batch: str
+    cells: Sequence[Cell]
+    target: Target
+    stack: Stack
+    launcher: str
+    results: Path  # results/<site>
+    seed: int
+    retry_failed: bool = False
+
+
+@dataclass
+class BatchResult:
+    """Counts of executions: what this session did, and what was there before."""
+
+    batch: str
+    planned: int
+    kept: int = 0
+    done: int = 0
+    failed: list[str] = field(default_factory=list)
+
+
+def measure_batch(job: BatchJob) -> BatchResult:
+    """Run every missing execution; raises WeirError when the batch as a whole cannot go on."""
+    todo = pending(job)
+    planned = sum(cell.blocks for cell in job.cells)
+    result = BatchResult(job.batch, planned, kept=planned - len(todo))
+    if not todo:
+        return result
+    with _exclusive(job), _prepared(job.target):
+        _require(check_batch(job.cells, job.target, job.stack), job)
+        workspace = Workspace(Path(job.target.path), job.results, job.batch)
+        workspace.claim()
+        try:
+            _run_all(job, todo, workspace, result)
+        finally:
+            if check_folder(workspace.target_folder).problem is None:
+                workspace.remove()
+    return result
+
+
+def pending(job: BatchJob) -> list[Execution]:
+    """Executions without a finished run file (with retry_failed: without a successful one)."""
+    return blocked_order(
+        job.cells, job.seed, lambda cell, run: is_finished(job.results, cell.cell, run, job.retry_failed)
+    )
+
+
+def _run_all(job: BatchJob, todo: Sequence[Execution], workspace: Workspace, result: BatchResult) -> None:
+    progress = Progress(len(todo), job.batch)
+    for execution in todo:
+        run = measure_one(
+            SingleRun(execution, job.target, job.stack, job.launcher, job.results, job.seed), workspace
+        )
+        progress.step(execution.cell.label, run.status if run.error is None else run.error, run.elapsed_s)
+        if run.status == "done":
+            result.done += 1
+            continue
+        result.failed.append(
+            f"{execution.cell.label} ({execution.cell.cell}, run {execution.run}): {run.error}"
+        )
+        _require([check_folder(workspace.folder)], job)
+
+
+def _require(checks: Sequence[Check], job: BatchJob) -> None:
+    problems = [check for check in checks if check.problem]
+    if problems:
+        raise WeirError(
+            f"target {job.target.name}: " + "; ".join(str(check.problem) for check in problems),
+            mend="; ".join(check.mend for check in problems if check.mend) or None,
+        )
+
+
+@contextlib.contextmanager
+def _exclusive(job: BatchJob) -> Iterator[None]:
+    """Two weirs that measure the same batch would delete each other's files."""
+    path = job.results / "locks" / f"{job.batch}.lock"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a") as stream:
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise WeirError(
+                f"batch {job.batch} is being measured by another process", mend="wait for it, or end it"
+            ) from None
+        except OSError:
+            pass  # file systems without locks exist; Snakemake and Slurm then keep batches apart
+        yield
+
+
+@contextlib.contextmanager
+def _prepared(target: Target) -> Iterator[None]:
+    """The target's own commands around the batch; the clean-up ones run also when preparing failed half-way."""
+    environment = {**os.environ, **target.environment}
+    try:
+        for words in target.prepare:
+            ended = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+            if ended.returncode != 0:
+                raise WeirError(
+                    f"target {target.name}: `{' '.join(words)}` ended with {ended.returncode}: "
+                    f"{(ended.stderr or ended.stdout).strip()}",
+                    mend="correct `prepare` in the target's file, or what it complains about",
+                )
+        yield
+    finally:
+        for words in target.cleanup:
+            ended = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+            if ended.returncode != 0:
+                print(
+                    f"weir: target {target.name}: clean-up `{' '.join(words)}` ended with {ended.returncode}: "
+                    f"{(ended.stderr or ended.stdout).strip()}",
+                    file=sys.stderr,
+                )

@@ -1,0 +1,118 @@
+"""What must hold before the first byte: each check is one function, and says what it found and how to mend it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from weir.model import Cell, Footprint, Stack, Target
+from weir.tools import tools
+from weir.units import format_size
+
+
+@dataclass(frozen=True)
+class Check:
+    """Result of one check; problem is None when it passed."""
+
+    name: str
+    found: str
+    problem: str | None = None
+    mend: str = ""
+
+
+def check_batch(cells: Sequence[Cell], target: Target, stack: Stack) -> list[Check]:
+    """All checks of one batch, in the order in which a person would look; later ones need the earlier ones."""
+    checks: list[Check] = []
+    for step in _steps(cells, target, stack):
+        checks.append(step())
+        if checks[-1].problem and checks[-1].name in {"folder", "writable"}:
+            break
+    return checks
+
+
+def _steps(cells: Sequence[Cell], target: Target, stack: Stack) -> Iterable[Callable[[], Check]]:
+    folder = Path(target.path)
+    yield lambda: check_folder(folder)
+    yield lambda: check_writable(folder)
+    peak = [tools()[cell.tool].footprint(cell) for cell in cells]
+    yield lambda: check_space(folder, target, peak)
+    yield lambda: check_inodes(folder, peak)
+    for tool in sorted({cell.tool for cell in cells}):
+        yield lambda tool=tool: check_program(tool, stack)  # type: ignore[misc]
+
+
+def check_folder(folder: Path) -> Check:
+    if folder.is_dir():
+        return Check("folder", str(folder))
+    return Check(
+        "folder",
+        "missing",
+        f"{folder} is not there",
+        "create or mount it, or correct `path` in the target's file",
+    )
+
+
+def check_writable(folder: Path) -> Check:
+    """Really makes a file: permission bits say little on network file systems, and root ignores them."""
+    try:
+        with tempfile.TemporaryFile(dir=folder) as probe:
+            probe.write(b"weir")
+    except OSError as error:
+        return Check(
+            "writable",
+            error.strerror or str(error),
+            f"no file can be written in {folder}: {error.strerror}",
+            f"let user {os.geteuid()} write there, or make room",
+        )
+    return Check("writable", "yes")
+
+
+def check_space(folder: Path, target: Target, footprints: Sequence[Footprint]) -> Check:
+    peak = max((each.peak_bytes for each in footprints), default=0)
+    free = shutil.disk_usage(folder).free
+    allowed = min(free, target.space_bytes) if target.space_bytes else free
+    found = f"{format_size(peak)} of {format_size(allowed)}"
+    if peak <= allowed:
+        return Check("space", found)
+    return Check(
+        "space",
+        found,
+        f"the largest cell needs {format_size(peak)} at once and {folder} has {format_size(allowed)}",
+        "make room, or give the suite a smaller block",
+    )
+
+
+def check_inodes(folder: Path, footprints: Sequence[Footprint]) -> Check:
+    need = max((each.inodes for each in footprints), default=0)
+    facts = os.statvfs(folder)
+    if facts.f_files == 0:
+        return Check("inodes", "the file system does not count them")
+    found = f"{need} of {facts.f_favail}"
+    if need <= facts.f_favail:
+        return Check("inodes", found)
+    return Check("inodes", found, f"{need} files are needed and {folder} has {facts.f_favail} inodes left")
+
+
+def check_program(tool: str, stack: Stack) -> Check:
+    words = stack.programs.get(tool)
+    if not words:
+        known = ", ".join(sorted(stack.programs)) or "none"
+        return Check(
+            f"program {tool}",
+            "not in the stack",
+            f"stack {stack.name} has no program for {tool} (it has: {known})",
+            f"name it under stacks: {stack.name}: programs in site.yaml",
+        )
+    found = shutil.which(words[0])
+    if found is None:
+        return Check(
+            f"program {tool}",
+            "missing",
+            f"{words[0]} is not there or not executable",
+            "make build makes weir-io; a site's own program must be on the PATH of the stack",
+        )
+    return Check(f"program {tool}", found)
