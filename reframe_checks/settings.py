@@ -9,6 +9,8 @@ from typing import Any
 from weir.config import load_sites
 from weir.model import Partition, Site
 
+PERFLOG_LINE = "%(check_job_completion_time)s|%(check_display_name)s|%(check_result)s|%(check_perfvalues)s"
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -66,7 +68,7 @@ site_configuration = {
                     "type": "filelog",
                     "prefix": "%(check_system)s/%(check_partition)s",
                     "level": "info",
-                    "format": "%(check_job_completion_time)s|%(check_display_name)s|%(check_result)s|%(check_perfvalues)s",
+                    "format": PERFLOG_LINE,
                     "format_perfvars": "%(check_perf_var)s|%(check_perf_value)s|%(check_perf_unit)s|",
                     "append": True,
                 },

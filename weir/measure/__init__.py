@@ -1,1 +1,1 @@
-"""The only loop over cells: launch, time-limit, record, resume, clean up. Only this package starts benchmark programs."""
+"""The only loop over cells, and the only place that starts benchmark programs: launch, limit, record, clean up."""

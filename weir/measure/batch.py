@@ -1,4 +1,4 @@
-"""Measure one batch: prepare the target, run what is missing in blocked random order, clean up, whatever happens."""
+"""Measure one batch: prepare the target, run what is missing in blocked random order, clean up in any case."""
 
 from __future__ import annotations
 
@@ -116,24 +116,28 @@ def _exclusive(job: BatchJob) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _prepared(target: Target) -> Iterator[None]:
-    """The target's own commands around the batch; the clean-up ones run also when preparing failed half-way."""
-    environment = {**os.environ, **target.environment}
+    """The target's own commands around the batch; clean-up also runs when preparing failed half-way."""
     try:
         for words in target.prepare:
-            ended = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
-            if ended.returncode != 0:
+            if complaint := _complaint_of(words, target):
                 raise WeirError(
-                    f"target {target.name}: `{' '.join(words)}` ended with {ended.returncode}: "
-                    f"{(ended.stderr or ended.stdout).strip()}",
+                    f"target {target.name}: {complaint}",
                     mend="correct `prepare` in the target's file, or what it complains about",
                 )
         yield
     finally:
         for words in target.cleanup:
-            ended = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
-            if ended.returncode != 0:
-                print(
-                    f"weir: target {target.name}: clean-up `{' '.join(words)}` ended with {ended.returncode}: "
-                    f"{(ended.stderr or ended.stdout).strip()}",
-                    file=sys.stderr,
-                )
+            if complaint := _complaint_of(words, target):
+                print(f"weir: target {target.name}: clean-up: {complaint}", file=sys.stderr)
+
+
+def _complaint_of(words: Sequence[str], target: Target) -> str | None:
+    """Run one command of the target; None when it ended well."""
+    environment = {**os.environ, **target.environment}
+    try:
+        ended = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+    except OSError as error:
+        return f"`{' '.join(words)}`: {error.strerror}"
+    if ended.returncode == 0:
+        return None
+    return f"`{' '.join(words)}` ended with {ended.returncode}: {(ended.stderr or ended.stdout).strip()}"

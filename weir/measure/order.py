@@ -1,7 +1,7 @@
 """Blocked random order: every cell once per block, each block in an order of its own.
 
-A drift of the system then hits all cells alike instead of those that happen to come last, and the seed in each run file
-lets anyone see the order again.
+A drift of the system then hits all cells alike instead of those that happen to come last, and the seed in each
+run file lets anyone see the order again.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from weir.model import Cell
 
 @dataclass(frozen=True)
 class Execution:
-    """One execution to do: run is the block it belongs to, position its place in the order of this session."""
+    """One execution to do: run is the block it belongs to, position its place in this session's order."""
 
     cell: Cell
     run: int
@@ -23,7 +23,7 @@ class Execution:
 
 
 def blocked_order(cells: Sequence[Cell], seed: int, is_done: Callable[[Cell, int], bool]) -> list[Execution]:
-    """What is left to do, block by block; finished executions keep their place in the draw but are not listed."""
+    """What is left to do, block by block; finished executions take part in the draw but are not listed."""
     generator = random.Random(seed)
     blocks = max((cell.blocks for cell in cells), default=0)
     todo: list[tuple[Cell, int]] = []

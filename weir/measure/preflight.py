@@ -1,4 +1,4 @@
-"""What must hold before the first byte: each check is one function, and says what it found and how to mend it."""
+"""What must hold before the first byte: each check is a function that says what it found and how to mend it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Check:
 
 
 def check_batch(cells: Sequence[Cell], target: Target, stack: Stack) -> list[Check]:
-    """All checks of one batch, in the order in which a person would look; later ones need the earlier ones."""
+    """All checks of one batch, in the order in which a person would look; later ones need earlier ones."""
     checks: list[Check] = []
     for step in _steps(cells, target, stack):
         checks.append(step())

@@ -26,7 +26,7 @@ def is_finished(results: Path, cell_id: str, run: int, only_successful: bool = F
 
 
 def fresh_folder(results: Path, cell_id: str, run: int) -> Path:
-    """An empty folder for this run. An interrupted execution's litter goes; a failed one's files are set aside."""
+    """An empty folder for this run; an interrupted run's litter goes, a failed run's files are set aside."""
     folder = run_folder(results, cell_id, run)
     if (folder / RUN_FILE).is_file():
         attempts = len(list(folder.parent.glob(f"{folder.name}.failed-*")))
