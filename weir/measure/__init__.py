@@ -1,1 +1,1 @@
-"""The only loop over cells, and the only place that starts benchmark programs: launch, limit, record, clean up."""
+"""The only loop over cells, and the only place that starts benchmark programs."""

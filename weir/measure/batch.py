@@ -1,4 +1,4 @@
-"""Measure one batch: prepare the target, run what is missing in blocked random order, clean up in any case."""
+"""Measure one batch: prepare the target, run what is missing in blocked random order, always clean up."""
 
 from __future__ import annotations
 

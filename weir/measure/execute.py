@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-# Launchers start ranks in sessions of their own, out of reach of a signal to our group: each rank carries this.
+# Launchers start ranks in sessions of their own, out of reach of a signal to our group: each rank has this.
 TOKEN_VARIABLE = "WEIR_RUN_TOKEN"
 GRACE_S = 10.0
 _PR_SET_PDEATHSIG = 1
@@ -32,7 +32,7 @@ class Outcome:
 
 
 def _die_with_parent() -> None:
-    """If weir is killed with SIGKILL, its launcher gets SIGTERM and ends the ranks: none writes on unobserved."""
+    """If weir is killed with SIGKILL, its launcher gets SIGTERM and ends the ranks."""
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 

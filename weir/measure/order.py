@@ -1,7 +1,7 @@
 """Blocked random order: every cell once per block, each block in an order of its own.
 
-A drift of the system then hits all cells alike instead of those that happen to come last, and the seed in each
-run file lets anyone see the order again.
+A drift of the system then hits all cells alike instead of those that happen to come last, and the seed in
+each run file lets anyone see the order again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What must hold before the first byte: each check is a function that says what it found and how to mend it."""
+"""What must hold before the first byte: each check says what it found and how to mend it."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ MARKER = ".weir-owned"
 class Workspace:
     """<target folder>/weir-<token>/, where the token stands for one batch of one results folder.
 
-    The marker inside names that results folder. A folder of the same name without our marker is somebody else's:
+    The marker inside names that results folder. A folder of that name without our marker is somebody else's:
     it stops the batch and is left alone.
     """
 
