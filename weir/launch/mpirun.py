@@ -25,8 +25,8 @@ def environment(inherited: Mapping[str, str]) -> Changes:
     """Inside an allocation mpirun starts its daemons by srun, and so falls into the traps of a nested srun.
 
     A CPU binding of the outer step would pin all ranks of a node to the cores of that step, and without
-    overlap the daemons wait for resources that the outer step holds. PMI variables of an outer step make every
-    rank believe it is part of that step.
+    overlap the daemons wait for resources that the outer step holds. PMI variables of an outer step make
+    every rank believe it is part of that step.
     """
     changes: Changes = {name: None for name in inherited if _of_outer_step(name)}
     if "SLURM_JOB_ID" in inherited:
