@@ -1,0 +1,101 @@
+"""weir collect: run files to records.csv; every planned access of every run gives a row, failed ones too."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from weir.errors import WeirError
+from weir.model import Cell, Row
+from weir.records.collect import cell_from, collect_cell, finished_runs, read_json, site_folder
+from weir.records.table import write_records, write_whole
+
+NAME = "collect"
+HELP = "turn the run files of a plan into records.csv, with a verdict on every row"
+EXAMPLE = "weir collect --plan build/plan.json --results results/local --out results/local/records.csv"
+_EXCLUDED_COLUMNS = ("suite", "experiment", "reason", "cells")
+_NOT_MEASURED = "planned, but no run of it has ended"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--plan", type=Path, required=True, help="plan.json of weir plan")
+    parser.add_argument("--results", type=Path, required=True, help="folder of the site, that holds runs/")
+    parser.add_argument("--out", type=Path, required=True, help="table to write; excluded.csv goes beside it")
+    parser.add_argument("--json", action="store_true", help="print the summary as JSON")
+
+
+def execute(args: argparse.Namespace) -> int:
+    plan = read_json(args.plan)
+    cells = [cell_from(facts) for facts in plan.get("cells", ())]
+    if "cells" not in plan:
+        mend = "write it with weir plan"
+        raise WeirError("is not a plan", file=str(args.plan), key="cells", mend=mend, exit_code=2)
+    rows: list[Row] = []
+    not_measured: list[Cell] = []
+    for cell in cells:
+        results = site_folder(args.results, cell.site)
+        runs = finished_runs(results / "runs" / cell.cell)
+        rows += collect_cell(cell, runs, results)
+        if not runs:
+            not_measured.append(cell)
+    excluded = [*_planned_exclusions(plan), *_not_measured(not_measured)]
+    write_records(args.out, rows)
+    write_whole(args.out.with_name("excluded.csv"), _excluded_table(excluded))
+    summary = summarise(cells, not_measured, rows, args.out)
+    print(json.dumps(summary, indent=1) if args.json else describe(summary))
+    return 0
+
+
+def summarise(
+    cells: Sequence[Cell], not_measured: Sequence[Cell], rows: Sequence[Row], out: Path
+) -> dict[str, Any]:
+    verdicts = Counter(row["verdict"] for row in rows)
+    reasons = Counter(reason for row in rows for reason in row["reasons"].split(";") if reason)
+    return {
+        "records": len(rows),
+        "cells": len(cells),
+        "cells_without_run": len(not_measured),
+        "verdicts": {verdict: verdicts[verdict] for verdict in ("VALID", "DEGRADED", "INVALID")},
+        "reasons": dict(reasons.most_common()),
+        "out": str(out),
+    }
+
+
+def describe(summary: dict[str, Any]) -> str:
+    """For people: one line of counts, then the reasons."""
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in summary["verdicts"].items())
+    lines = [f"{summary['out']}: {summary['records']} records of {summary['cells']} cells: {counts}"]
+    lines += [f"  {count:6d} x {reason}" for reason, count in summary["reasons"].items()]
+    if summary["cells_without_run"]:
+        lines.append(f"  {summary['cells_without_run']} cells have no finished run yet")
+    return "\n".join(lines)
+
+
+def _planned_exclusions(plan: dict[str, Any]) -> Iterable[tuple[Any, ...]]:
+    """As the plan counts them; cells may be a count or a list."""
+    for one in plan.get("exclusions", ()):
+        cells = one.get("cells", 1)
+        yield one.get("suite"), one.get("experiment"), one.get("reason"), _count(cells)
+
+
+def _not_measured(cells: Iterable[Cell]) -> Iterable[tuple[Any, ...]]:
+    counts = Counter((cell.suite, cell.experiment) for cell in cells)
+    return [(suite, experiment, _NOT_MEASURED, count) for (suite, experiment), count in counts.items()]
+
+
+def _count(cells: Any) -> int:
+    return cells if isinstance(cells, int) else len(cells)
+
+
+def _excluded_table(lines: Iterable[tuple[Any, ...]]) -> str:
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(_EXCLUDED_COLUMNS)
+    writer.writerows(lines)
+    return buffer.getvalue()

@@ -1,0 +1,125 @@
+"""From the folders of finished runs to records: every planned access of every iteration gives one row."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from weir.audit.judge import judge, verdict_columns
+from weir.audit.subject import RunFacts, Subject
+from weir.errors import WeirError, did_you_mean
+from weir.model import Cell, Message, Parsed, Row
+from weir.tools import tools
+from weir.tools.base import Tool
+
+RUN_FILE = "run.json"
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished execution: the folder and what its run.json says."""
+
+    folder: Path
+    facts: Mapping[str, Any]
+
+    @property
+    def number(self) -> int:
+        return int(self.facts["run"])
+
+    @property
+    def outputs(self) -> dict[str, Path]:
+        return {role: self.folder / name for role, name in self.facts["outputs"].items()}
+
+
+def cell_from(facts: Mapping[str, Any]) -> Cell:
+    """A cell as plan.json and run.json write it."""
+    return Cell(**{name: facts[name] for name in Cell.__dataclass_fields__})
+
+
+def finished_runs(cell_folder: Path) -> list[Run]:
+    """Runs of one cell in their order.
+
+    A folder without run.json is an execution that never ended; one whose name is no number is a
+    failed attempt that was set aside.
+    """
+    files = (file for file in cell_folder.glob(f"*/{RUN_FILE}") if file.parent.name.isdigit())
+    return sorted((Run(file.parent, read_json(file)) for file in files), key=lambda run: run.number)
+
+
+def collect_cell(cell: Cell, runs: Iterable[Run], results: Path) -> Iterator[Row]:
+    """Rows of all runs of a cell, iterations counted on from run to run."""
+    known = tools()
+    if cell.tool not in known:
+        raise WeirError(f"no tool is called '{cell.tool}'", key="tool", mend=did_you_mean(cell.tool, known))
+    for position, run in enumerate(runs):
+        yield from collect_run(cell, run, known[cell.tool], position * cell.iterations, results)
+
+
+def collect_run(cell: Cell, run: Run, tool: Tool, first_iteration: int, results: Path) -> Iterator[Row]:
+    """Rows of one run, audited; what was asked for and is missing gets a row without numbers."""
+    parsed = tool.parse(run.outputs)
+    facts = RunFacts(run.facts["exit_code"], run.facts["timed_out"], cell.timeout_s, run.facts["error"])
+    common = _run_columns(cell, run, results) | {
+        "program": parsed.program,
+        "tool_version": parsed.tool_version,
+    }
+    for index, printed in enumerate([*parsed.rows, *missing_rows(cell, parsed.rows)]):
+        observed = printed.get("observed", {})
+        row = {key: value for key, value in printed.items() if key != "observed"} | common
+        row["iteration"] = first_iteration + printed["iteration"]
+        messages = messages_of_row(parsed, index)
+        subject = Subject(row, observed, messages, parsed.complete, cell, facts)
+        yield row | verdict_columns(judge(subject))
+
+
+def messages_of_row(parsed: Parsed, index: int) -> tuple[Message, ...]:
+    """Those of the row and those of no row."""
+    return tuple(message for message in parsed.messages if message.row is None or message.row == index)
+
+
+def site_folder(results: Path, site: str) -> Path:
+    """results may be the folder of all sites or that of one."""
+    return results / site if (results / site / "runs").is_dir() else results
+
+
+def missing_rows(cell: Cell, rows: Iterable[Row]) -> Iterator[Row]:
+    """What the cell asked for and the output does not have."""
+    seen = {(row["access"], row["iteration"]) for row in rows}
+    params = cell.params
+    asked: Row = {"api": params.get("api", cell.tool), "nn": cell.nodes, "ppn": cell.ppn}
+    for name in ("xfer_bytes", "layout", "order", "block_bytes", "segments", "collective", "sync", "direct"):
+        asked[name] = params.get(name)
+    for iteration in range(cell.iterations):
+        for access in params.get("access", ()):
+            if (access, iteration) not in seen:
+                yield asked | {"access": access, "iteration": iteration}
+
+
+def _run_columns(cell: Cell, run: Run, results: Path) -> Row:
+    source = run.outputs.get("summary", run.folder / RUN_FILE)
+    return {
+        "suite": cell.suite,
+        "cell": cell.cell,
+        "site": cell.site,
+        "target": cell.target,
+        "stack": cell.stack,
+        "tool": cell.tool,
+        "emulated": bool((run.facts.get("target_facts") or {}).get("emulated", False)),
+        "experiment": cell.experiment,
+        "label": cell.label,
+        "run": run.number,
+        "source": str(source.relative_to(results) if source.is_relative_to(results) else source),
+    }
+
+
+def read_json(file: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(file.read_text())
+    except (OSError, ValueError) as error:
+        raise WeirError(f"is not readable JSON: {error}", file=str(file)) from None
+    if not isinstance(content, dict):
+        raise WeirError("does not hold a JSON object", file=str(file))
+    return content

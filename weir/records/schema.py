@@ -1,0 +1,72 @@
+"""The columns of a record, as config/schemas/record.schema.yaml gives them, and how values are written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+SCHEMA_FILE = Path(__file__).resolve().parents[2] / "config" / "schemas" / "record.schema.yaml"
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: type is integer, number, boolean or string; an optional one may be empty."""
+
+    name: str
+    type: str
+    optional: bool
+    description: str
+    choices: tuple[str, ...] = ()
+
+    def read(self, text: str) -> Any:
+        """The value of a field; ValueError says what is wrong with it."""
+        if text == "":
+            if self.optional or self.type == "string":
+                return None if self.optional else ""
+            raise ValueError("is empty")
+        if self.choices and text not in self.choices:
+            raise ValueError(f"is '{text}', not one of {', '.join(self.choices)}")
+        try:
+            return _READERS[self.type](text)
+        except (ValueError, KeyError):
+            raise ValueError(f"is '{text}', not of type {self.type}") from None
+
+    def write(self, value: Any) -> str:
+        """The field for a value; integers stay exact, numbers keep every digit."""
+        if value is None:
+            return ""
+        if self.type == "boolean":
+            return "true" if value else "false"
+        if self.type == "integer":
+            return str(int(value))
+        return repr(float(value)).removesuffix(".0") if self.type == "number" else str(value)
+
+
+_READERS: dict[str, Any] = {
+    "integer": int,
+    "number": float,
+    "boolean": {"true": True, "false": False, "TRUE": True, "FALSE": False}.__getitem__,
+    "string": str,
+}
+
+
+@cache
+def columns() -> dict[str, Column]:
+    """All columns in their order."""
+    schema = yaml.safe_load(SCHEMA_FILE.read_text())
+    return {
+        name: _column(name, facts, name in schema["required"]) for name, facts in schema["properties"].items()
+    }
+
+
+def _column(name: str, facts: dict[str, Any], required: bool) -> Column:
+    choices = facts.get("enum", ())
+    kinds = facts.get("type", ["string", "null"] if None in choices else "string")
+    kinds = [kinds] if isinstance(kinds, str) else kinds
+    kind = next(one for one in kinds if one != "null")
+    words = tuple(choice for choice in choices if choice is not None)
+    return Column(name, kind, "null" in kinds or not required, facts["description"], words)

@@ -1,0 +1,71 @@
+"""records.csv: typed reading with the place of every fault, atomic writing in the order of the schema."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from weir.errors import WeirError, did_you_mean
+from weir.model import Row
+from weir.records.schema import columns
+
+
+def read_records(path: Path) -> list[Row]:
+    """Typed rows; columns that the file lacks are left out of each row."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise WeirError(f"cannot be read: {error.strerror}", file=str(path), exit_code=2) from None
+    reader = csv.DictReader(io.StringIO(text))
+    check_header(reader.fieldnames or (), path)
+    return [_typed(fields, path, reader.line_num) for fields in reader]
+
+
+def check_header(names: Sequence[str], path: Path, also: Sequence[str] = ()) -> None:
+    """Every name must be a column of a record."""
+    if not names:
+        raise WeirError("is empty", file=str(path), mend="give a CSV file with a header", exit_code=2)
+    for name in names:
+        if name not in columns() and name not in also:
+            raise WeirError(
+                "is not a column of a record",
+                file=str(path),
+                line=1,
+                key=name,
+                mend=did_you_mean(name, columns()),
+                exit_code=2,
+            )
+
+
+def _typed(fields: dict[str, str], path: Path, line: int) -> Row:
+    row: Row = {}
+    for name, text in fields.items():
+        if name is None or text is None:
+            message = "has more or fewer fields than the header"
+            raise WeirError(message, file=str(path), line=line, exit_code=2)
+        try:
+            row[name] = columns()[name].read(text)
+        except ValueError as error:
+            raise WeirError(str(error), file=str(path), line=line, key=name, exit_code=2) from None
+    return row
+
+
+def write_records(path: Path, rows: Iterable[Row]) -> None:
+    """The whole table or nothing: readers never see a half of it."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(columns())
+    for row in rows:
+        writer.writerow(column.write(row.get(name)) for name, column in columns().items())
+    write_whole(path, buffer.getvalue())
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write beside and rename into place."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    beside.write_text(text)
+    beside.replace(path)

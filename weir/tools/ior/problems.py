@@ -1,0 +1,64 @@
+"""Why a cell cannot mean anything: what IOR refuses, crashes on, or silently does not do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from weir.model import Cell, Target
+from weir.units import format_size
+
+_IME_PREFIX = "ime://"
+_FILE_FORMATS = ("HDF5", "PNETCDF", "NETCDF4")
+_NO_COLLECTIVE = ("POSIX", "MMAP", "IME")
+_WORD_BYTES = 8  # IOR fills and compares buffers in words of this size
+
+
+def find_problems(cell: Cell, target: Target) -> Sequence[str]:
+    """Sentences; empty if the cell can run."""
+    return [*_geometry(cell), *_combinations(cell), *_reach(cell, target)]
+
+
+def _geometry(cell: Cell) -> Iterator[str]:
+    xfer_bytes, block_bytes = cell.params["xfer_bytes"], cell.params["block_bytes"]
+    xfer, block = format_size(xfer_bytes), format_size(block_bytes)
+    if block_bytes % xfer_bytes:
+        yield f"the block of {block} is not a multiple of the transfer of {xfer}"
+    for name, size_bytes in (("transfer", xfer_bytes), ("block", block_bytes)):
+        if size_bytes % _WORD_BYTES:
+            yield f"the {name} of {format_size(size_bytes)} is not a multiple of {_WORD_BYTES} bytes"
+    if cell.params["order"] == "random" and block_bytes <= xfer_bytes:
+        yield f"random order needs a block larger than the transfer: {block} holds one transfer of {xfer}"
+
+
+def _combinations(cell: Cell) -> Iterator[str]:
+    params = cell.params
+    api = params["api"]
+    if params["order"] == "random" and api in _FILE_FORMATS:
+        yield f"random order is refused for {api}"
+    if params["order"] == "random" and api == "MPIIO" and params["collective"]:
+        yield "random order is refused for collective MPI-IO"
+    if params["collective"] and api in _NO_COLLECTIVE:
+        yield f"{api} has no collective calls"
+    if api == "PNETCDF" and params["layout"] == "file-per-process":
+        yield "PnetCDF has no file per process"
+    if params["direct"] and api != "POSIX":
+        yield f"O_DIRECT can be asked of POSIX only: with {api} the option opens nothing and says nothing"
+    if params["hints"] and api not in ("MPIIO", *_FILE_FORMATS):
+        yield f"MPI-IO hints do not reach {api}"
+    if params["wear_out"] and not params["stonewall"]:
+        yield "wear_out needs a stonewall"
+    if params["verify_write"] and "write" not in params["access"]:
+        yield "verify_write needs write in access"
+    if params["verify_read"] and "read" not in params["access"]:
+        yield "verify_read needs read in access"
+    if "write" not in params["access"]:
+        yield "there is nothing to read: every run starts with an empty directory, so access needs write"
+
+
+def _reach(cell: Cell, target: Target) -> Iterator[str]:
+    api = cell.params["api"]
+    has_ime_prefix = target.prefix.startswith(_IME_PREFIX)
+    if api == "IME" and not has_ime_prefix:
+        yield f"IME needs a target with the prefix {_IME_PREFIX}, which {target.name} does not have"
+    if api != "IME" and has_ime_prefix and api in ("POSIX", "MMAP"):
+        yield f"{api} cannot open a path with the prefix {_IME_PREFIX} of target {target.name}"

@@ -1,0 +1,137 @@
+"""The tool: which cells mean something, the command line of a cell, what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePath
+from typing import Any
+
+from weir.model import Cell, Footprint, Parsed, Target
+from weir.tools.base import Parameter, RunPaths
+from weir.tools.ior.names import API_OPTIONS, WEIR_IO
+from weir.tools.ior.parse import parse_outputs
+from weir.tools.ior.problems import find_problems
+from weir.units import format_size
+
+PARAMETERS: Mapping[str, Parameter] = {
+    "api": Parameter("choice", "Interface to the storage (IOR -a).", "POSIX", tuple(API_OPTIONS)),
+    "layout": Parameter(
+        "choice",
+        "One file for all ranks, or one for each (IOR -F).",
+        "shared",
+        ("shared", "file-per-process"),
+    ),
+    "order": Parameter(
+        "choice", "Order of the offsets within a file (IOR -z).", "sequential", ("sequential", "random")
+    ),
+    "xfer": Parameter("size", "Bytes of one call (IOR -t).", "1 MiB", minimum=1),
+    "block": Parameter("size", "Contiguous bytes a rank owns in one segment (IOR -b).", "16 MiB", minimum=1),
+    "segments": Parameter("count", "Segments per file (IOR -s).", 1, minimum=1),
+    "access": Parameter(
+        "choices", "What is timed, in this order (IOR -w, -r).", ("write", "read"), ("write", "read")
+    ),
+    "collective": Parameter("flag", "Collective calls (IOR -c).", False),
+    "sync": Parameter("flag", "Synchronise to storage within the write phase (IOR -e).", True),
+    "barriers": Parameter("flag", "Barriers between open, transfer and close (IOR -g).", True),
+    "stonewall": Parameter("seconds", "Stop writing or reading after this time (IOR -D); 0 is never.", 0.0),
+    "wear_out": Parameter(
+        "flag", "After the stonewall, every rank moves as much as the fastest one did.", False
+    ),
+    "reorder": Parameter(
+        "choice",
+        "Which rank reads back whose data: its own, the next node's (IOR -C), a random rank's (IOR -Z).",
+        "none",
+        ("none", "constant", "random"),
+    ),
+    "verify_write": Parameter("flag", "Read back and compare after writing (IOR -W).", False),
+    "verify_read": Parameter("flag", "Compare while reading (IOR -R).", False),
+    "direct": Parameter("flag", "Open with O_DIRECT, past the page cache (POSIX only).", False),
+    "hints": Parameter("hints", "MPI-IO hints for the open.", {}),
+    "keep": Parameter("flag", "Leave the file after the run (IOR -k).", False),
+}
+_FLAGS = {
+    "sync": "-e",
+    "barriers": "-g",
+    "collective": "-c",
+    "verify_write": "-W",
+    "verify_read": "-R",
+    "keep": "-k",
+}
+_REORDER = {"none": [], "constant": ["-C"], "random": ["-Z"]}
+_ACCESS = {"write": "-w", "read": "-r"}
+_LABEL_FLAGS = ("collective", "direct", "wear_out", "verify_write", "verify_read", "keep")
+
+
+class Ior:
+    """IOR, or weir-io in its place: same command line, same meaning."""
+
+    name = "ior"
+    parameters = PARAMETERS
+
+    def label(self, params: Mapping[str, Any]) -> str:
+        """Such as 'MPIIO shared random 16KiB of 1MiB'; what has its default is left out."""
+        xfer, block = (format_size(params[key]).replace(" ", "") for key in ("xfer_bytes", "block_bytes"))
+        words = [params["api"], params["layout"], params["order"], f"{xfer} of {block}"]
+        if params["segments"] > 1:
+            words.append(f"x{params['segments']}")
+        if tuple(params["access"]) != ("write", "read"):
+            words.append("+".join(params["access"]))
+        if not params["sync"]:
+            words.append("no-sync")
+        if not params["barriers"]:
+            words.append("no-barriers")
+        if params["stonewall"]:
+            words.append(f"stonewall-{params['stonewall']:g}s")
+        if params["reorder"] != "none":
+            words.append(f"reorder-{params['reorder']}")
+        words += [flag.replace("_", "-") for flag in _LABEL_FLAGS if params[flag]]
+        words += [f"{key}={value}" for key, value in sorted(params["hints"].items())]
+        return " ".join(words)
+
+    def problems(self, cell: Cell, target: Target) -> Sequence[str]:
+        return find_problems(cell, target)
+
+    def command(self, cell: Cell, target: Target, program: Sequence[str], paths: RunPaths) -> list[str]:
+        """One line that weir-io and IOR both take: the table on stdout, the summary on a file of its own."""
+        params = cell.params
+        words = [f"IOR_HINT__MPI__{key}={value}" for key, value in sorted(params["hints"].items())]
+        words = ["env", *words] if words else []
+        words += program
+        words += ["-a", _api_option(params["api"], program), "-i", str(cell.iterations)]
+        words += ["-t", str(params["xfer_bytes"]), "-b", str(params["block_bytes"])]
+        words += ["-s", str(params["segments"])]
+        words += [_ACCESS[access] for access in params["access"]]
+        words += [option for flag, option in _FLAGS.items() if params[flag]]
+        words += ["-F"] if params["layout"] == "file-per-process" else []
+        words += ["-z"] if params["order"] == "random" else []
+        words += _REORDER[params["reorder"]]
+        words += ["--posix.odirect"] if params["direct"] else []
+        if params["stonewall"]:
+            words += ["-D", f"{params['stonewall']:g}"]
+            words += ["-O", "stoneWallingWearOut=1"] if params["wear_out"] else []
+        words += ["-O", f"summaryFile={paths.outputs / 'summary.json'}", "-O", "summaryFormat=JSON"]
+        return [*words, "-o", paths.data]
+
+    def footprint(self, cell: Cell) -> Footprint:
+        """The most it can cost: a stonewall only makes it less."""
+        params = cell.params
+        data_bytes = cell.ranks * params["block_bytes"] * params["segments"]
+        writes, reads = (cell.iterations * (access in params["access"]) for access in ("write", "read"))
+        reads_back = writes if params["verify_write"] else 0
+        files = cell.ranks if params["layout"] == "file-per-process" else 1
+        return Footprint(
+            written_bytes=data_bytes * writes,
+            read_bytes=data_bytes * (reads + reads_back),
+            peak_bytes=data_bytes,
+            inodes=files,
+            operations=data_bytes // params["xfer_bytes"] * (writes + reads + reads_back),
+        )
+
+    def parse(self, outputs: Mapping[str, Path]) -> Parsed:
+        return parse_outputs(outputs)
+
+
+def _api_option(api: str, program: Sequence[str]) -> str:
+    """IOR calls its back end that stores nothing DUMMY."""
+    is_ours = any(PurePath(word).name == WEIR_IO for word in program)
+    return "DUMMY" if api == "NULL" and not is_ours else API_OPTIONS[api]

@@ -1,0 +1,106 @@
+"""Rows from the JSON document of weir-io; every tool whose personality weir-io has reads it through here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from weir.model import Message, Parsed, Row
+
+# Keys of "asked" in the document and the column of the record they become.
+_ASKED_COLUMNS = {
+    "layout": "layout",
+    "order": "order",
+    "xfer_bytes": "xfer_bytes",
+    "block_bytes": "block_bytes",
+    "segments": "segments",
+    "stonewall_s": "stonewall_s",
+    "collective": "collective",
+    "sync": "sync",
+    "direct": "direct",
+}
+_RESULT_COLUMNS = {
+    "access": "access",
+    "iteration": "iteration",
+    "open_s": "open_s",
+    "io_s": "io_s",
+    "sync_s": "sync_s",
+    "close_s": "close_s",
+    "total_s": "total_s",
+    "bw_mib_s": "bw_mib_s",
+    "asked_bytes": "asked_bytes",
+    "moved_bytes": "moved_bytes",
+    "file_bytes": "file_bytes",
+    "operations": "ops",
+    "ops_s": "ops_s",
+    "began": "began",
+}
+_LATENCY_COLUMNS = {
+    "min_us": "lat_min_us",
+    "p50_us": "lat_p50_us",
+    "p90_us": "lat_p90_us",
+    "p99_us": "lat_p99_us",
+    "p999_us": "lat_p999_us",
+    "max_us": "lat_max_us",
+}
+_ASKED_FOR_AUDIT = ("barriers", "wear_out", "verify_write", "verify_read", "reorder", "hints", "keep")
+
+
+def read_document(text: str) -> dict[str, Any] | None:
+    """The document if the text is one of weir-io, else nothing."""
+    try:
+        document = json.loads(text)
+    except ValueError:
+        return None
+    return document if isinstance(document, dict) and document.get("program") == "weir-io" else None
+
+
+def parse_document(document: Mapping[str, Any], api_names: Mapping[str, str]) -> Parsed:
+    """Rows, what was asked, and errors; api_names maps the tool's words for interfaces to the project's."""
+    asked: Mapping[str, Any] = document.get("asked") or {}
+    job: Mapping[str, Any] = document.get("job") or {}
+    api = str(asked.get("api", ""))
+    common: Row = {"api": api_names.get(api, api), "nn": job.get("nodes"), "ppn": job.get("tasks_per_node")}
+    common |= {column: asked.get(key) for key, column in _ASKED_COLUMNS.items() if key in asked}
+    rows = [_row(result, common, asked, job) for result in document.get("results") or ()]
+    return Parsed(
+        rows=tuple(rows),
+        asked=dict(asked),
+        messages=_messages(document, len(rows)),
+        program=str(document.get("program", "weir-io")),
+        tool_version=str(document.get("version", "")),
+        complete=document.get("status") == "done",
+    )
+
+
+def _row(result: Mapping[str, Any], common: Row, asked: Mapping[str, Any], job: Mapping[str, Any]) -> Row:
+    row: Row = dict(common)
+    row |= {column: result.get(key) for key, column in _RESULT_COLUMNS.items()}
+    latency = result.get("latency") or {}
+    row |= {column: latency.get(key) for key, column in _LATENCY_COLUMNS.items()}
+    extremes = result.get("rank_extremes") or {}
+    row["slowest_rank"] = (extremes.get("io_s") or {}).get("max_rank")
+    seen: Mapping[str, Any] = result.get("observed") or {}
+    row["fetched_bytes"] = seen.get("fetched_bytes")
+    observed: dict[str, Any] = {key: asked[key] for key in _ASKED_FOR_AUDIT if key in asked}
+    observed["tasks"] = job.get("tasks")
+    observed |= {"stonewall": result.get("stonewall"), "verify": result.get("verify")}
+    observed |= {key: value for key, value in seen.items() if key != "hints"}
+    observed["hints_in_force"] = seen.get("hints")
+    row["observed"] = observed
+    return row
+
+
+def _messages(document: Mapping[str, Any], finished_rows: int) -> tuple[Message, ...]:
+    """Errors of the document; they belong to the phase after the finished ones, so to no row that exists."""
+    errors = [Message("error", _error_text(error)) for error in document.get("errors") or ()]
+    if not errors and document.get("status") != "done":
+        errors = [Message("error", f"weir-io failed after {finished_rows} results and gave no error")]
+    return tuple(errors)
+
+
+def _error_text(error: Mapping[str, Any]) -> str:
+    if error.get("text"):
+        return str(error["text"])
+    return f"rank {error.get('rank')}: {error.get('call')}({error.get('path')}): {error.get('error')}"
