@@ -1,0 +1,98 @@
+# The verbs of weir. Each sets up what it lacks; nothing here knows a machine.
+#
+#   SUITES=quick,mine  suites to measure       SITE=local  the site of config/sites to measure on
+
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+MAKEFLAGS += --no-print-directory
+.DEFAULT_GOAL := help
+
+SUITES ?= quick
+SITE ?= local
+venv := .venv/bin
+
+# What the linters of each language look at; a file that git does not know yet counts.
+c_files = $(shell find src tests -name '*.[ch]' 2>/dev/null)
+shell_files = $(shell grep -rlIE '^\#!.*[/ ](ba)?sh$$' .ci envs tests config containers src 2>/dev/null)
+lint_steps := format-python lint-python types-python format-c lint-shell lint-yaml format-snakemake lint-r
+quick_steps := $(lint_steps) tests-quick
+
+.PHONY: help
+help: ## print these verbs
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
+
+.PHONY: setup
+setup: ## install what measuring, analysing and reporting need
+	@envs/setup.sh measure analyse report
+
+.PHONY: setup-develop
+setup-develop:
+	@envs/setup.sh measure analyse report develop
+
+.PHONY: build
+build: ## compile the engine to build/weir-io
+	@envs/setup.sh measure
+	@mkdir -p build
+	@flock build/build.lock .ci/step build bash -c \
+		'{ [ -f build/build.ninja ] || cmake -S . -B build -G Ninja; } && cmake --build build'
+
+.PHONY: report
+report: setup ## measure SUITES at SITE and print where the PDF and the HTML report are
+	@$(MAKE) build
+	@$(venv)/snakemake --profile profiles/default --config suites=$(SUITES) site=$(SITE) -- report
+
+.PHONY: check
+check: setup-develop ## linters and quick tests, under a minute
+	@$(MAKE) build
+	@$(MAKE) --jobs=2 --keep-going $(quick_steps)
+
+.PHONY: test
+test: setup-develop ## linters and every test; ends with "N passed, N failed, N skipped"
+	@$(MAKE) build
+	@$(MAKE) --jobs=2 --keep-going $(lint_steps)
+	@.ci/tests
+
+.PHONY: bench
+bench: setup-develop ## run the benchmarks of weir itself, bench/*.py
+	@$(MAKE) build
+	@for script in $(wildcard bench/*.py); do echo "== $$script"; $(venv)/python "$$script"; done
+
+.PHONY: bench-plan
+bench-plan: setup ## time the planning of 10,000 cells
+	@$(venv)/python bench/plan.py
+
+.PHONY: clean
+clean: ## remove build products and caches, never results/
+	@rm -rf build .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@find . -name __pycache__ -type d -not -path './.venv/*' -not -path './results/*' -prune -exec rm -rf {} +
+	@echo "removed build products and caches; measurements in results/ and the environment .venv are untouched"
+
+# ---- steps of check and test ----------------------------------------------------------------------------------------
+
+.PHONY: $(quick_steps)
+format-python:
+	@.ci/step $@ $(venv)/ruff format --check .
+
+lint-python:
+	@.ci/step $@ $(venv)/ruff check .
+
+types-python:
+	@.ci/step $@ $(venv)/mypy
+
+format-c:
+	@.ci/step $@ clang-format --dry-run -Werror $(c_files)
+
+lint-shell:
+	@.ci/step $@ shellcheck $(shell_files)
+
+lint-yaml:
+	@.ci/step $@ $(venv)/yamllint --strict .
+
+format-snakemake:
+	@.ci/step $@ $(venv)/snakefmt --check Snakefile
+
+lint-r:
+	@.ci/step $@ Rscript -e 'found <- lintr::lint_dir("analysis"); print(found); quit(status = length(found) > 0)'
+
+tests-quick:
+	@.ci/step $@ $(venv)/pytest -q -m "not slow"

@@ -1,0 +1,213 @@
+#!/usr/bin/env bash
+# Installs what the named roles need and nothing else: Debian packages from envs/apt/ROLE.txt, and a Python environment in
+# .venv of this checkout from the lock in envs/pip. Every make target calls it, so it says nothing when nothing is missing.
+#
+#   envs/setup.sh measure analyse report     # what `make report` needs
+#   envs/setup.sh measure analyse report develop
+#
+# WEIR_APT=no   the programs come from modules, Spack or a container: leave Debian packages alone
+# PYTHON=...    the interpreter to build .venv with (3.11 or newer)
+set -euo pipefail
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+venv=$top/.venv
+log=$top/build/setup.log
+roles=()
+missing_packages=()
+python=
+
+say() { printf 'setup: %s\n' "$*" >&2; }
+
+die() { # die STATUS LINE...
+    local status=$1
+    shift
+    printf 'setup: %s\n' "$@" >&2
+    exit "$status"
+}
+
+read_roles() {
+    local role known
+    known=$(cd "$top/envs/apt" && printf '%s ' *.txt | sed 's/\.txt//g')
+    [ $# -gt 0 ] || die 2 "no role given; known roles: $known" "for example: envs/setup.sh measure analyse report"
+    for role in "$@"; do
+        [ -f "$top/envs/apt/$role.txt" ] || die 2 "unknown role '$role'; known roles: $known"
+        roles+=("$role")
+    done
+}
+
+# ---- what is missing ------------------------------------------------------------------------------------------------
+
+wanted_packages() {
+    local role
+    for role in "${roles[@]}"; do
+        sed -e 's/#.*//' -e 's/[[:space:]]*$//' -e '/^$/d' "$top/envs/apt/$role.txt"
+    done | LC_ALL=C sort -u
+}
+
+installed_of() {
+    # dpkg-query fails when it does not know one of the names: that is an answer, not an error
+    { dpkg-query --show --showformat '${db:Status-Status} ${Package}\n' "$@" 2>/dev/null || true; } |
+        sed -n 's/^installed //p' | LC_ALL=C sort -u
+}
+
+uses_apt() { [ "${WEIR_APT:-yes}" != no ] && command -v dpkg-query >/dev/null; }
+
+lock_file() {
+    case " ${roles[*]} " in
+    *" develop "*) printf '%s' "$top/envs/pip/requirements-develop.txt" ;;
+    *) printf '%s' "$top/envs/pip/requirements.txt" ;;
+    esac
+}
+
+# Everything that makes an installed environment right: the lock, what the project declares, where the checkout lies (an
+# environment cannot be moved) and the interpreter behind it.
+environment_hash() { # environment_hash LOCK
+    { cat "$1" "$top/pyproject.toml"; printf '%s\n' "$top"; readlink -f "$venv/bin/python"; } 2>/dev/null |
+        sha256sum | cut -d ' ' -f 1
+}
+
+stamp_of() { printf '%s/weir-%s' "$venv" "$(basename "$1" .txt)"; }
+
+environment_is_right() {
+    local lock
+    lock=$(lock_file)
+    [ -x "$venv/bin/python" ] && [ -x "$venv/bin/weir" ] &&
+        [ "$(cat "$(stamp_of "$lock")" 2>/dev/null)" = "$(environment_hash "$lock")" ]
+}
+
+choose_python() {
+    local name
+    for name in ${PYTHON:-python3 python3.13 python3.12 python3.11}; do
+        if "$name" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+            python=$name
+            return
+        fi
+    done
+    die 1 "no Python 3.11 or newer (tried: ${PYTHON:-python3 python3.13 python3.12 python3.11})" \
+        "name one with PYTHON=/path/to/python3 make ..."
+}
+
+look() { # sets missing_packages; true if nothing at all is to be done
+    local wanted=() right=yes
+    missing_packages=()
+    if uses_apt; then
+        mapfile -t wanted < <(wanted_packages)
+        mapfile -t missing_packages < <(comm -23 <(printf '%s\n' "${wanted[@]}") <(installed_of "${wanted[@]}"))
+    fi
+    if ! environment_is_right; then
+        right=no
+        choose_python
+        if ! "$python" -c 'import ensurepip, venv' 2>/dev/null; then
+            uses_apt || die 1 "$python cannot make virtual environments (its modules venv and ensurepip are missing)"
+            missing_packages+=(python3-venv)
+        fi
+    fi
+    [ $right = yes ] && [ ${#missing_packages[@]} -eq 0 ]
+}
+
+stop_unless_root() {
+    [ ${#missing_packages[@]} -gt 0 ] && [ "$(id -u)" -ne 0 ] || return 0
+    die 1 "Debian packages are missing, and installing them is for root. Run this, then the same command again:" \
+        "" "    sudo apt-get install -y --no-install-recommends ${missing_packages[*]}" "" \
+        "(if apt-get does not know a name: sudo apt-get update. If these programs come from modules, Spack or a" \
+        "container instead: WEIR_APT=no before the command.)"
+}
+
+# ---- doing it -------------------------------------------------------------------------------------------------------
+
+explain() { # what in the log is worth a sentence
+    local tail_lines
+    tail_lines=$(tail -n 200 "$log")
+    case $tail_lines in
+    *"Temporary failure resolving"* | *"Could not resolve"* | *"Name or service not known"* | *"Failed to establish a new connection"* | \
+        *"Could not connect"* | *"Connection timed out"* | *"Connection refused"* | *"Network is unreachable"* | *"NewConnectionError"* | \
+        *"name resolution"*)
+        say "the network could not be reached: check the connection, the proxy, and the mirrors that apt and pip are set to" ;;
+    *"Unable to locate package"* | *"has no installation candidate"*)
+        say "apt does not know a package: weir is made for Debian 12; elsewhere bring the programs and set WEIR_APT=no" ;;
+    *"THESE PACKAGES DO NOT MATCH THE HASHES"*)
+        say "a download is not what the lock says: try again; if it stays so, do not trust that package index" ;;
+    *"No space left on device"*) say "the disk is full" ;;
+    *CERTIFICATE_VERIFY_FAILED* | *"certificate verify failed"*)
+        say "the package server's certificate is not trusted here: install ca-certificates, or set PIP_CERT" ;;
+    esac
+}
+
+# One line when a step begins, one every 15 s with what REPORT says, one when it ends.
+step() { # step REPORT TEXT COMMAND...
+    local report=$1 text=$2 began=$SECONDS status=0 pid
+    shift 2
+    say "$text ..."
+    "$@" >>"$log" 2>&1 </dev/null &
+    pid=$!
+    # shellcheck disable=SC2064 # the id of now is meant
+    trap "kill $pid 2>/dev/null; wait $pid 2>/dev/null; exit 130" INT TERM HUP
+    while timeout 15 tail --pid="$pid" -s 0.2 -f /dev/null; [ $? -eq 124 ]; do
+        say "  $((SECONDS - began)) s, $("$report")"
+    done
+    wait "$pid" || status=$?
+    trap - INT TERM HUP
+    if [ $status -ne 0 ]; then
+        say "failed after $((SECONDS - began)) s: $text" "" >&2
+        tail -n 15 "$log" | sed 's/^/    /' >&2
+        explain
+        die 1 "the whole log: ${log#"$top"/}"
+    fi
+    say "  done in $((SECONDS - began)) s"
+}
+
+apt_so_far() {
+    awk '/^Get:/ {got++} /^Unpacking / {unpacked++} /^Setting up / {ready++}
+        END {printf "packages fetched %d, unpacked %d, ready %d", got, unpacked, ready}' "$log"
+}
+
+pip_so_far() { printf 'Python packages fetched %d' "$(grep -c '^Collecting ' "$log")"; }
+
+apt() { # waits for another apt instead of failing; never asks; keeps the configuration files that are there
+    LC_ALL=C DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1 apt-get -q -o DPkg::Lock::Timeout=600 \
+        -o Dpkg::Options::=--force-confdef -o Dpkg::Options::=--force-confold -o Dpkg::Use-Pty=0 "$@"
+}
+
+install_packages() {
+    # A set-up that was killed leaves dpkg half-way; finishing that first costs nothing otherwise.
+    dpkg --configure -a
+    # Old lists name files that mirrors no longer have. If this fails, the install says whether it mattered.
+    apt update || true
+    apt install -y --no-install-recommends "${missing_packages[@]}"
+}
+
+make_environment() {
+    if ! { "$venv/bin/python" -m pip --version && grep -qF "$venv/bin" "$venv/bin/pip"; } >/dev/null 2>&1; then
+        "$python" -m venv --clear "$venv"
+    fi
+    "$venv/bin/python" -m pip install --disable-pip-version-check --no-input --no-deps --require-hashes \
+        --only-binary :all: --requirement "$1"
+    "$venv/bin/python" -m pip check --disable-pip-version-check
+    "$venv/bin/python" -m pip install --disable-pip-version-check --no-input --no-deps --no-build-isolation --editable "$top"
+}
+
+main() {
+    local lock
+    read_roles "$@"
+    look && exit 0
+    stop_unless_root
+    mkdir -p "$top/build"
+    exec 9>"$top/build/setup.lock"
+    flock --nonblock 9 || { say "waiting for another set-up of this checkout" && flock 9; }
+    look && exit 0
+    : >"$log"
+    if [ ${#missing_packages[@]} -gt 0 ]; then
+        step apt_so_far "installing Debian packages with what they depend on: ${missing_packages[*]}" install_packages
+    fi
+    if ! environment_is_right; then
+        lock=$(lock_file)
+        rm -f "$(stamp_of "$lock")"
+        step pip_so_far "installing Python packages into .venv from envs/pip/$(basename "$lock")" make_environment "$lock"
+        environment_hash "$lock" >"$(stamp_of "$lock")"
+        # The larger environment holds the smaller one.
+        environment_hash "$top/envs/pip/requirements.txt" >"$(stamp_of requirements.txt)"
+    fi
+    say "ready in $SECONDS s"
+}
+
+main "$@"
