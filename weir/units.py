@@ -30,7 +30,16 @@ TIME_UNITS: Mapping[str, Fraction] = {
     "d": Fraction(86400),
 }
 _QUANTITY = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]+)\s*")
-_LOOSE_SIZE_UNITS = {"k": "KiB", "m": "MiB", "g": "GiB", "t": "TiB", "ki": "KiB", "mi": "MiB", "gi": "GiB", "ti": "TiB"}
+_LOOSE_SIZE_UNITS = {
+    "k": "KiB",
+    "m": "MiB",
+    "g": "GiB",
+    "t": "TiB",
+    "ki": "KiB",
+    "mi": "MiB",
+    "gi": "GiB",
+    "ti": "TiB",
+}
 _LOOSE_TIME_UNITS = {"sec": "s", "secs": "s", "second": "s", "seconds": "s", "m": "min", "mins": "min"} | {
     "minute": "min",
     "minutes": "min",

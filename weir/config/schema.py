@@ -79,7 +79,9 @@ def load_schema(folder: Path, name: str) -> Mapping[str, Any]:
 def check(file: YamlFile, schema: Mapping[str, Any]) -> list[Problem]:
     """Everything in the file that the schema does not allow, in the order of its lines."""
     if not isinstance(file.data, dict):
-        return [Problem("is empty or is no list of keys", file.name, 1, None, None, "begin with 'key: value'")]
+        return [
+            Problem("is empty or is no list of keys", file.name, 1, None, None, "begin with 'key: value'")
+        ]
     validator = jsonschema.Draft202012Validator(schema, format_checker=_formats())
     problems = [problem for error in validator.iter_errors(file.data) for problem in _problems(error, file)]
     return sorted(problems, key=lambda problem: problem.line or 0)
@@ -122,7 +124,9 @@ def _words(error: jsonschema.ValidationError) -> tuple[str, str | None]:
     if error.validator == "type":
         return _type_words(value, limit)
     if error.validator in ("enum", "const"):
-        return f"'{value}' is not one of the choices", did_you_mean(value, limit if isinstance(limit, list) else [limit])
+        return f"'{value}' is not one of the choices", did_you_mean(
+            value, limit if isinstance(limit, list) else [limit]
+        )
     if error.validator == "minimum":
         return f"{value} is too small", f"at least {limit}"
     if error.validator in ("minItems", "minProperties", "minLength"):
@@ -137,7 +141,9 @@ def _type_words(value: object, limit: object) -> tuple[str, str | None]:
     wanted = " or ".join(_TYPE_WORDS[str(name)] for name in (limit if isinstance(limit, list) else [limit]))
     if value is None:
         return "has no value", f"{wanted} is needed"
-    shown = "a list" if isinstance(value, list) else "a group of keys" if isinstance(value, dict) else repr(value)
+    shown = (
+        "a list" if isinstance(value, list) else "a group of keys" if isinstance(value, dict) else repr(value)
+    )
     mend = None
     if limit == "array":
         mend = f"write [{value}]" if not isinstance(value, dict) else None

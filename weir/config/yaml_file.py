@@ -86,7 +86,9 @@ def _mapping(node: yaml.MappingNode, keys: Keys, file: YamlFile, problems: list[
         if not isinstance(key_node, yaml.ScalarNode):
             line = key_node.start_mark.line + 1
             mend = "a value that begins with { or [ must be in quotes"
-            problems.append(Problem("a key must be a word", file.name, line, key_text(keys) or None, None, mend))
+            problems.append(
+                Problem("a key must be a word", file.name, line, key_text(keys) or None, None, mend)
+            )
             continue
         key = str(key_node.value)
         inner = (*keys, key)

@@ -1,0 +1,134 @@
+"""config/ as objects: load_config reads and checks everything that a plan is made of."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from weir.config.scales import FULL
+from weir.config.schema import check, load_schema
+from weir.config.sites import Identities, load_site
+from weir.config.suite import Suite
+from weir.config.suites import load_suite
+from weir.config.yaml_file import YamlFile, read_yaml
+from weir.errors import ConfigError, Problem, WeirError, did_you_mean
+from weir.model import Site
+from weir.tools import tools as found_tools
+from weir.tools.base import Tool
+
+KEYS = ("site", "suites", "targets", "stacks", "scale")
+_LISTS = ("suites", "targets", "stacks")
+
+
+@dataclass(frozen=True)
+class Config:
+    """All that a plan is made of."""
+
+    root: Path
+    site: Site
+    identities: Identities
+    suites: tuple[Suite, ...]
+    targets: tuple[str, ...]  # chosen ones, in the order of their files
+    stacks: tuple[str, ...]
+    scale: str
+
+
+def find_root(start: Path | None = None) -> Path:
+    """The checkout: the nearest folder with config/sites at or above the current one, else where weir lies."""
+    here = (start or Path.cwd()).resolve()
+    for folder in (here, *here.parents, Path(__file__).resolve().parents[2]):
+        if (folder / "config" / "sites").is_dir():
+            return folder
+    raise WeirError("no checkout of weir here", mend="change into it, or pass --config", exit_code=2)
+
+
+def load_config(
+    file: Path | None = None,
+    *,
+    root: Path | None = None,
+    overrides: Mapping[str, Any] | None = None,
+    environment: Mapping[str, str] | None = None,
+    tools: Mapping[str, Tool] | None = None,
+) -> Config:
+    """Read config.yaml (or file), then the environment, then overrides; then the site and the suites they name."""
+    root = (root or find_root()).resolve()
+    chosen = _choices(file or root / "config" / "config.yaml", root, overrides or {}, environment)
+    problems: list[Problem] = []
+    suites: list[Suite] = []
+    for name in chosen.data["suites"]:
+        try:
+            suites.append(
+                load_suite(root, name, chosen.data["scale"], found_tools() if tools is None else tools)
+            )
+        except ConfigError as error:
+            problems.extend(error.problems)
+    try:
+        site, identities = load_site(root, chosen.data["site"])
+    except ConfigError as error:
+        raise ConfigError([*error.problems, *problems]) from error
+    for part, known in (("targets", site.targets), ("stacks", site.stacks)):
+        for index, name in enumerate(chosen.data[part]):
+            if name not in known:
+                message = f"site {site.name} has no {part.removesuffix('s')} '{name}'"
+                problems.append(chosen.problem((part, index), message, did_you_mean(name, known), name))
+        problems += [problem for suite in suites for problem in _unknown_places(suite, part, known, site)]
+    problems += _unknown_scale(chosen, root, suites)
+    if problems:
+        raise ConfigError(problems)
+    targets = tuple(name for name in site.targets if name in (chosen.data["targets"] or site.targets))
+    stacks = tuple(name for name in site.stacks if name in (chosen.data["stacks"] or site.stacks))
+    return Config(root, site, identities, tuple(suites), targets, stacks, chosen.data["scale"])
+
+
+def _choices(
+    path: Path, root: Path, overrides: Mapping[str, Any], environment: Mapping[str, str] | None
+) -> YamlFile:
+    """config.yaml with what overrides it; keys of others (snakemake --config) are not ours to judge."""
+    file = read_yaml(path, root)
+    environment = os.environ if environment is None else environment
+    if isinstance(file.data, dict):
+        for key in KEYS:
+            value, source = environment.get(f"WEIR_{key.upper()}") or None, f"environment WEIR_{key.upper()}"
+            if overrides.get(key) not in (None, "", [], ()):
+                value, source = overrides[key], f"option {key}"
+            if value is not None:
+                file.data[key] = _as_list(value) if key in _LISTS else value
+                file.lines.pop((key,), None)
+                file.lines = {keys: line for keys, line in file.lines.items() if keys[:1] != (key,)}
+    problems = check(file, load_schema(root / "config" / "schemas", "config"))
+    if problems:
+        raise ConfigError(problems)
+    file.data = {"targets": [], "stacks": [], "scale": FULL} | file.data
+    return file
+
+
+def _as_list(value: Any) -> list[Any]:
+    if isinstance(value, str):
+        return [item.strip() for item in value.split(",") if item.strip()]
+    return list(value) if isinstance(value, Sequence) else [value]
+
+
+def _unknown_places(suite: Suite, part: str, known: Mapping[str, object], site: Site) -> list[Problem]:
+    problems = []
+    for experiment in suite.experiments:
+        for index, name in enumerate(getattr(experiment, part)):
+            if name not in known:
+                message = f"site {site.name} has no {part.removesuffix('s')} '{name}'"
+                keys = (*experiment.keys, part, index)
+                problems.append(experiment.file.problem(keys, message, did_you_mean(name, known), name))
+    return problems
+
+
+def _unknown_scale(chosen: YamlFile, root: Path, suites: Sequence[Suite]) -> list[Problem]:
+    """A scale that no suite of the choice has is a mistake; one that some have is not."""
+    scale = chosen.data["scale"]
+    if scale == FULL or not suites or any(suite.scale == scale for suite in suites):
+        return []
+    names = ", ".join(suite.name for suite in suites)
+    known = {FULL, *(name for suite in suites for name in suite.scales)}
+    return [
+        chosen.problem(("scale",), f"no suite of {names} has the scale '{scale}'", did_you_mean(scale, known))
+    ]

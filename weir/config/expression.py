@@ -1,0 +1,175 @@
+"""Formulas and rules of suites: a small, safe part of Python over parameters, sizes and the target."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import CodeType
+from typing import Any
+
+from weir.errors import did_you_mean
+from weir.units import SIZE_UNITS, TIME_UNITS, UnitError, parse_duration, parse_size
+
+_QUOTED = re.compile(r"('[^']*'|\"[^\"]*\")")
+_QUANTITY = re.compile(r"(?<![\w.])([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]+)\b(?!\s*\()")
+_KEYWORDS = ("and", "or", "not", "in", "if", "else", "is")
+_FUNCTIONS: Mapping[str, Any] = {"min": min, "max": max}
+_SAFE_NODES = (
+    (
+        ast.Expression,
+        ast.Constant,
+        ast.Name,
+        ast.Load,
+        ast.Tuple,
+        ast.List,
+        ast.Compare,
+        ast.BoolOp,
+        ast.BinOp,
+    )
+    + (ast.UnaryOp, ast.IfExp, ast.Call, ast.And, ast.Or, ast.Not, ast.USub, ast.UAdd)
+    + (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod)
+    + (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.In, ast.NotIn)
+)
+_GRAMMAR = "allowed: numbers, sizes, text in quotes, parameters, + - * / // %, comparisons, and, or, not, in, min, max"
+
+
+class ExpressionError(ValueError):
+    """An expression that cannot be understood, or not computed; mend says what to write."""
+
+    def __init__(self, message: str, mend: str | None = None) -> None:
+        super().__init__(message)
+        self.mend = mend
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The names an expression may use, and the words that a name can be compared with."""
+
+    names: frozenset[str]
+    choices: Mapping[str, tuple[str, ...]]  # of names that hold one or several of these words
+    numbers: frozenset[str]  # names that hold numbers
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A checked formula or rule; fields of the target are names with a dot, such as target.kind."""
+
+    text: str
+    names: frozenset[str]
+    _code: CodeType = field(repr=False, compare=False)
+
+    def value(self, values: Mapping[str, Any]) -> Any:
+        """What the expression gives for these values of its names."""
+        try:
+            return eval(self._code, {"__builtins__": {}, **_FUNCTIONS}, values)  # type: ignore[arg-type]
+        except (TypeError, ZeroDivisionError, ValueError, OverflowError) as error:
+            at = ", ".join(f"{name} = {values[name]!r}" for name in sorted(self.names))
+            raise ExpressionError(f"'{self.text}' cannot be computed: {error}", f"here {at}") from error
+
+
+def parse_expression(text: str, scope: Scope) -> Expression:
+    """The expression, or an ExpressionError that says what is wrong with it."""
+    try:
+        tree = ast.parse(_numbers_for_quantities(text).strip(), mode="eval")
+    except (SyntaxError, RecursionError, MemoryError) as error:
+        mend = "compare with '==', not with '='" if re.search(r"[^=<>!]=[^=]", text) else _GRAMMAR
+        raise ExpressionError(f"'{text}' is no expression", mend) from error
+    tree = ast.fix_missing_locations(_TargetFields(text).visit(tree))
+    used: set[str] = set()
+    for node in ast.walk(tree):
+        if not isinstance(node, _SAFE_NODES):
+            raise ExpressionError(f"'{text}' uses {type(node).__name__}, which is not allowed", _GRAMMAR)
+        if isinstance(node, ast.Call):
+            _check_call(node, text)
+        elif isinstance(node, ast.Name) and node.id not in _FUNCTIONS:
+            if node.id not in scope.names:
+                raise ExpressionError(
+                    f"'{text}' uses the unknown name '{node.id}'", did_you_mean(node.id, scope.names)
+                )
+            used.add(node.id)
+        elif isinstance(node, ast.Compare):
+            _check_comparison(node, text, scope)
+        elif isinstance(node, ast.BinOp) and any(_is_text(side) for side in (node.left, node.right)):
+            raise ExpressionError(
+                f"'{text}' computes with text", "only numbers and sizes can be computed with"
+            )
+    return Expression(text, frozenset(used), compile(tree, text, "eval"))
+
+
+class _TargetFields(ast.NodeTransformer):
+    """target.kind becomes one name, and text that is a size its bytes."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:  # noqa: N802, the name is ast's
+        if not isinstance(node.value, ast.Name) or node.value.id != "target":
+            raise ExpressionError(
+                f"'{self.text}' uses '.{node.attr}'", "only the target has fields, such as target.kind"
+            )
+        return ast.copy_location(ast.Name(f"target.{node.attr}", ast.Load()), node)
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:  # noqa: N802
+        if isinstance(node.value, str):
+            try:
+                return ast.copy_location(ast.Constant(parse_size(node.value)), node)
+            except UnitError:
+                return node
+        if not isinstance(node.value, (int, float)):
+            raise ExpressionError(f"'{self.text}' uses {node.value!r}, which is not allowed", _GRAMMAR)
+        return node
+
+
+def _numbers_for_quantities(text: str) -> str:
+    """8 MiB and 60 s outside quotes become numbers of bytes and seconds; true and false become Python's."""
+    parts = _QUOTED.split(text)
+    for index in range(0, len(parts), 2):
+        parts[index] = _QUANTITY.sub(_number, parts[index])
+        parts[index] = re.sub(r"\b(true|false)\b", lambda match: match[1].capitalize(), parts[index])
+    return "".join(parts)
+
+
+def _number(match: re.Match[str]) -> str:
+    if match[2] in _KEYWORDS:
+        return match[0]
+    try:
+        return str(parse_duration(match[0]) if match[2] in TIME_UNITS else parse_size(match[0]))
+    except UnitError as error:
+        units = f"units: {', '.join([*SIZE_UNITS, *TIME_UNITS])}"
+        raise ExpressionError(str(error), error.mend if error.mend.startswith("did") else units) from error
+
+
+def _check_call(node: ast.Call, text: str) -> None:
+    name = node.func.id if isinstance(node.func, ast.Name) else "?"
+    if name not in _FUNCTIONS or node.keywords:
+        raise ExpressionError(f"'{text}' calls '{name}'", did_you_mean(name, _FUNCTIONS))
+    if len(node.args) < 2:
+        raise ExpressionError(f"'{text}' gives {name} fewer than two values", f"write {name}(a, b)")
+
+
+def _check_comparison(node: ast.Compare, text: str, scope: Scope) -> None:
+    """A word that the parameter can never hold would make a rule that never speaks."""
+    sides = [node.left, *node.comparators]
+    names = [side.id for side in sides if isinstance(side, ast.Name)]
+    for word in (word for side in sides for word in _texts(side)):
+        for name in names:
+            if name in scope.choices and word not in scope.choices[name]:
+                mend = did_you_mean(word, scope.choices[name])
+                raise ExpressionError(f"'{text}' compares {name} with '{word}', which it never is", mend)
+            if name in scope.numbers:
+                raise ExpressionError(
+                    f"'{text}' compares the number {name} with the text '{word}'", "write a number or a size"
+                )
+
+
+def _texts(node: ast.expr) -> Iterable[str]:
+    items = node.elts if isinstance(node, (ast.Tuple, ast.List)) else [node]
+    return [item.value for item in items if isinstance(item, ast.Constant) and isinstance(item.value, str)]
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, (ast.List, ast.Tuple)) or (
+        isinstance(node, ast.Constant) and isinstance(node.value, str)
+    )

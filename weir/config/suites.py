@@ -1,0 +1,200 @@
+"""Reads config/suites/<suite>.yaml."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from weir.config.expression import Expression, ExpressionError, Scope, parse_expression
+from weir.config.parameters import ValueProblem, written_value
+from weir.config.scales import FULL, ScaledExperiment, scaled, scales_of, unused_scale_keys
+from weir.config.schema import check, load_schema
+from weir.config.suite import Axis, Experiment, Rule, Suite
+from weir.config.yaml_file import Keys, YamlFile, read_yaml
+from weir.errors import ConfigError, Problem, did_you_mean
+from weir.tools.base import Tool
+from weir.units import parse_duration
+
+PLACE_NAMES = ("nodes", "ppn", "ranks", "target", "stack")
+TARGET_FIELDS = ("kind", "path", "prefix", "emulated", "max_stripe_count", "space_bytes")
+_NUMBERS = ("nodes", "ppn", "ranks", "target.max_stripe_count", "target.space_bytes")
+
+
+def load_suite(root: Path, name: str, scale: str, tools: Mapping[str, Tool]) -> Suite:
+    """The suite at a scale; every scale it defines is checked. A suite without the scale is taken in full."""
+    folder = root / "config" / "suites"
+    path = folder / f"{name}.yaml"
+    if not path.is_file():
+        known = [file.stem for file in folder.glob("*.yaml")]
+        raise ConfigError(
+            [Problem(f"there is no suite '{name}'", "config/suites", mend=did_you_mean(name, known))]
+        )
+    file = read_yaml(path, root)
+    schemas = root / "config" / "schemas"
+    problems = check(file, load_schema(schemas, "suite"))
+    if problems:
+        raise ConfigError(problems)
+    if file.data["suite"] != name:
+        message = f"the suite is named '{file.data['suite']}', its file '{path.name}'"
+        problems.append(file.problem(("suite",), message, f"write suite: {name}"))
+    kinds = load_schema(schemas, "target")["properties"]["kind"]["enum"]
+    problems += unused_scale_keys(file)
+    known_scales = scales_of(file.data)
+    suites: dict[str, Suite] = {}
+    for each in [FULL, *sorted(known_scales - {FULL})]:
+        reader = _Reader(file, tools, kinds, problems)
+        experiments = tuple(
+            reader.experiment(scaled(file.data, key, each), key) for key in file.data["experiments"]
+        )
+        about = (file.data["question"], file.data.get("description", ""))
+        suites[each] = Suite(
+            name,
+            *about,
+            each,
+            tuple(item for item in experiments if item is not None),
+            tuple(sorted(known_scales)),
+        )
+    if problems:
+        raise ConfigError(sorted(dict.fromkeys(problems), key=lambda problem: problem.line or 0))
+    return suites.get(scale, suites[FULL])
+
+
+class _Reader:
+    """Makes experiments of one scale, and gathers what is wrong with them."""
+
+    def __init__(
+        self, file: YamlFile, tools: Mapping[str, Tool], kinds: list[str], problems: list[Problem]
+    ) -> None:
+        self.file = file
+        self.tools = tools
+        self.kinds = kinds
+        self.problems = problems
+
+    def add(self, keys: Keys, message: str, mend: str | None = None) -> None:
+        self.problems.append(self.file.problem(keys, message, mend))
+
+    def experiment(self, raw: ScaledExperiment, name: str) -> Experiment | None:
+        data, keys = raw.plain, raw.keys
+        tool = self.tools.get(data["tool"])
+        if tool is None:
+            self.add(
+                (*keys, "tool"), f"there is no tool '{data['tool']}'", did_you_mean(data["tool"], self.tools)
+            )
+            return None
+        scope = _scope(tool)
+        axes = self._axes(raw, tool, scope)
+        targets = data.get("targets", [])
+        kinds = targets["kind"] if isinstance(targets, dict) else []
+        for index, kind in enumerate(kinds):
+            if kind not in self.kinds:
+                place = (*keys, "targets", "kind", index)
+                self.add(place, f"there is no kind of target '{kind}'", did_you_mean(kind, self.kinds))
+        return Experiment(
+            suite=self.file.data["suite"],
+            name=name,
+            tool=tool,
+            question=data.get("question", self.file.data["question"]),
+            nodes=tuple(raw.counts["nodes"][0]),
+            ppn=tuple(raw.counts["ppn"][0]),
+            axes=axes,
+            rules=self._rules(data.get("where", []), (*keys, "where"), scope),
+            blocks=raw.repetitions.get("blocks", 1),
+            iterations=raw.repetitions.get("iterations", 1),
+            targets=() if isinstance(targets, dict) else tuple(targets),
+            kinds=tuple(kinds),
+            stacks=tuple(data.get("stacks", [])),
+            timeout_s=parse_duration(data["timeout"]) if "timeout" in data else None,
+            file=self.file,
+            keys=keys,
+        )
+
+    def _axes(self, raw: ScaledExperiment, tool: Tool, scope: Scope) -> tuple[Axis, ...]:
+        for key in (key for key in raw.fixed if key in raw.space):
+            self.add(raw.fixed[key][1], f"'{key}' is both in space and in fixed", "keep one of them")
+        items = {
+            key: (list(values), [(*keys, i) for i in range(len(values))])
+            for key, (values, keys) in raw.space.items()
+        }
+        items |= {key: ([value], [keys]) for key, (value, keys) in raw.fixed.items() if key not in raw.space}
+        axes = []
+        for key, (values, places) in items.items():
+            if key not in tool.parameters:
+                where = (raw.space.get(key) or raw.fixed[key])[1]
+                self.add(
+                    where,
+                    f"the tool {tool.name} has no parameter '{key}'",
+                    did_you_mean(key, tool.parameters),
+                )
+                continue
+            axes.append(
+                Axis(
+                    key,
+                    tuple(self._value(tool, key, *item, scope) for item in zip(values, places, strict=True)),
+                    tuple(places),
+                )
+            )
+            self._repeated(axes[-1])
+        return self._in_order(axes)
+
+    def _value(self, tool: Tool, key: str, value: Any, keys: Keys, scope: Scope) -> Any:
+        try:
+            if isinstance(value, str) and value.lstrip().startswith("="):
+                return parse_expression(value.lstrip()[1:].strip(), scope)
+            return written_value(tool.parameters[key], value)
+        except (ValueProblem, ExpressionError) as error:
+            self.add(keys, str(error), error.mend)
+            return None
+
+    def _repeated(self, axis: Axis) -> None:
+        for index, value in enumerate(axis.values):
+            if value is not None and value in axis.values[:index]:
+                self.add(
+                    axis.keys[index],
+                    f"the value stands in the list of '{axis.name}' twice",
+                    "keep one of them",
+                )
+
+    def _in_order(self, axes: list[Axis]) -> tuple[Axis, ...]:
+        """Axes such that a formula comes after all that it uses."""
+        needs = {axis.name: _used(axis) & {other.name for other in axes} for axis in axes}
+        done: dict[str, Axis] = {}
+        waiting = {axis.name: axis for axis in axes}
+        while waiting:
+            ready = [name for name in waiting if needs[name] <= done.keys()]
+            for name in ready:
+                done[name] = waiting.pop(name)
+            if not ready:
+                for name, axis in waiting.items():
+                    self.add(
+                        axis.keys[0],
+                        f"the formula of '{name}' needs itself ({' and '.join(waiting)})",
+                        "break the circle",
+                    )
+                return ()
+        return tuple(done.values())
+
+    def _rules(self, rules: list[Mapping[str, str]], keys: Keys, scope: Scope) -> tuple[Rule, ...]:
+        found = []
+        for index, rule in enumerate(rules):
+            try:
+                expression = parse_expression(rule["exclude"], scope)
+                found.append(Rule(expression, rule["because"], (*keys, index)))
+            except ExpressionError as error:
+                self.add((*keys, index, "exclude"), str(error), error.mend)
+        return tuple(found)
+
+
+def _used(axis: Axis) -> set[str]:
+    return {name for value in axis.values if isinstance(value, Expression) for name in value.names}
+
+
+def _scope(tool: Tool) -> Scope:
+    fields = tuple(f"target.{name}" for name in TARGET_FIELDS)
+    numbers = {name for name, item in tool.parameters.items() if item.kind in ("size", "count", "seconds")}
+    choices = {
+        name: item.choices for name, item in tool.parameters.items() if item.kind in ("choice", "choices")
+    }
+    return Scope(
+        frozenset([*tool.parameters, *PLACE_NAMES, *fields]), choices, frozenset([*numbers, *_NUMBERS])
+    )

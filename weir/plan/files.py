@@ -1,0 +1,85 @@
+"""plan.json: the plan as a file, and back."""
+
+from __future__ import annotations
+
+import json
+import os
+import typing
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from weir.errors import WeirError
+from weir.plan.model import Plan
+
+SCHEMA = 1
+
+
+def plan_data(plan: Plan) -> dict[str, Any]:
+    """The plan as plain data."""
+    return {"schema": SCHEMA, **_plain(plan)}
+
+
+def plan_from_data(data: Mapping[str, Any]) -> Plan:
+    """The plan of plan_data; equal to the one it was made from."""
+    if data.get("schema") != SCHEMA:
+        raise WeirError(
+            f"the plan has the layout {data.get('schema')}, this weir reads {SCHEMA}", mend="plan again"
+        )
+    built: Plan = _built(Plan, {key: value for key, value in data.items() if key != "schema"})
+    return built
+
+
+def write_plan(plan: Plan, path: Path) -> None:
+    """Write plan.json whole or not at all; a plan that did not change keeps its file and its date."""
+    text = json.dumps(plan_data(plan), indent=1) + "\n"
+    if path.is_file() and path.read_text(encoding="utf-8") == text:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary.write_text(text, encoding="utf-8")
+    temporary.replace(path)
+
+
+def read_plan(path: Path) -> Plan:
+    """The plan of a file that write_plan wrote."""
+    try:
+        return plan_from_data(json.loads(path.read_text(encoding="utf-8")))
+    except OSError as error:
+        mend = "make it with: weir plan --out FILE"
+        raise WeirError(
+            f"cannot be read: {error.strerror}", file=str(path), mend=mend, exit_code=2
+        ) from error
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise WeirError(f"is no plan: {error}", file=str(path), mend="plan again", exit_code=2) from error
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value):
+        return {name: _plain(getattr(value, name)) for name in _field_types(type(value))}
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return value
+
+
+@cache
+def _field_types(kind: Any) -> dict[str, Any]:
+    hints = typing.get_type_hints(kind)
+    return {field.name: hints[field.name] for field in fields(kind)}
+
+
+def _built(kind: Any, data: Any) -> Any:
+    """data as the type says: dataclasses, tuples of them, mappings to them, and plain values as they are."""
+    if is_dataclass(kind):
+        types = _field_types(kind)
+        return typing.cast(Any, kind)(**{name: _built(types[name], value) for name, value in data.items()})
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if origin is tuple:
+        return tuple(_built(arguments[0], item) for item in data)
+    if origin is Mapping and arguments[1] is not Any:
+        return {key: _built(arguments[1], item) for key, item in data.items()}
+    return data

@@ -1,0 +1,29 @@
+"""The identity of a cell: a hash of all that influences its measurement, and of nothing else."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+from weir.config.sites import identity_text
+from weir.tools.base import Tool
+
+DIGITS = 12
+
+
+def neutral(value: Any, default: Any) -> bool:
+    """Not in force and not asked for: a parameter that a tool gets later, off by default, changes no old cell."""
+    return not value and value == default
+
+
+def cell_identity(
+    tool: Tool,
+    params: Mapping[str, Any],
+    defaults: Mapping[str, Any],
+    place: Mapping[str, Any],
+) -> str:
+    """12 hexadecimal digits. place: site, target, stack, launcher, nodes, ppn and iterations."""
+    hashed = {key: value for key, value in params.items() if not neutral(value, defaults.get(key))}
+    text = identity_text({**place, "tool": tool.name, "params": hashed})
+    return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]

@@ -1,0 +1,118 @@
+"""What a plan holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from weir.model import Cell, Site
+
+
+@dataclass(frozen=True)
+class Batch:
+    """The cells that share one allocation, in the order of the plan."""
+
+    batch: str  # readable and stable, such as disk-debian-1x2
+    partition: str
+    nodes: int
+    ppn: int
+    stack: str
+    target: str
+    cells: tuple[Cell, ...]
+    estimated_s: float  # all executions, one after the other
+
+    @property
+    def executions(self) -> int:
+        return sum(cell.blocks for cell in self.cells)
+
+
+@dataclass(frozen=True)
+class Exclusion:
+    """Points that are not measured, counted by their reason."""
+
+    suite: str
+    experiment: str
+    cause: str  # rule, nodes, ppn, interface, program, tool, space, target
+    reason: str
+    count: int
+    example: str  # one of the points in words
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A cell that several experiments ask for; it is measured once."""
+
+    cell: str
+    suite: str
+    experiment: str
+    kept_suite: str
+    kept_experiment: str
+
+
+@dataclass(frozen=True)
+class TargetCost:
+    """What the plan costs one target."""
+
+    target: str
+    cells: int
+    executions: int
+    written_bytes: int
+    read_bytes: int
+    peak_bytes: int
+    space_bytes: int  # the target's limit; 0: none is set
+    peak_inodes: int
+    estimated_s: float
+
+
+@dataclass(frozen=True)
+class Cost:
+    """The cost card in numbers."""
+
+    points: int  # all combinations, before anything is excluded
+    excluded: int
+    shared: int
+    cells: int
+    executions: int
+    measurements: int  # executions x iterations
+    written_bytes: int
+    read_bytes: int
+    peak_bytes: int
+    peak_inodes: int
+    estimated_s: float
+    node_hours: float
+    targets: tuple[TargetCost, ...]
+
+
+@dataclass(frozen=True)
+class SuiteFacts:
+    """A suite as a reader of the plan needs it."""
+
+    suite: str
+    question: str
+    description: str
+    scale: str
+    experiments: Mapping[str, str]  # name to question
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All that measuring needs to know; nothing to its right reads config/."""
+
+    site: Site
+    scale: str
+    suites: tuple[SuiteFacts, ...]
+    batches: tuple[Batch, ...]
+    exclusions: tuple[Exclusion, ...]
+    shared: tuple[Shared, ...]
+    cost: Cost
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        return tuple(cell for batch in self.batches for cell in batch.cells)
+
+    def batch(self, name: str) -> Batch:
+        """The batch of that name; KeyError if there is none."""
+        for batch in self.batches:
+            if batch.batch == name:
+                return batch
+        raise KeyError(name)
