@@ -37,7 +37,7 @@ class Config:
 
 
 def find_root(start: Path | None = None) -> Path:
-    """The checkout: the nearest folder with config/sites at or above the current one, else where weir lies."""
+    """The checkout: the nearest folder with config/sites at or above this one, else where weir lies."""
     here = (start or Path.cwd()).resolve()
     for folder in (here, *here.parents, Path(__file__).resolve().parents[2]):
         if (folder / "config" / "sites").is_dir():
@@ -53,7 +53,7 @@ def load_config(
     environment: Mapping[str, str] | None = None,
     tools: Mapping[str, Tool] | None = None,
 ) -> Config:
-    """Read config.yaml (or file), then the environment, then overrides; then the site and the suites they name."""
+    """Read config.yaml (or file), what the environment and overrides change, the site and the suites."""
     root = (root or find_root()).resolve()
     chosen = _choices(file or root / "config" / "config.yaml", root, overrides or {}, environment)
     problems: list[Problem] = []
@@ -91,12 +91,9 @@ def _choices(
     environment = os.environ if environment is None else environment
     if isinstance(file.data, dict):
         for key in KEYS:
-            value, source = environment.get(f"WEIR_{key.upper()}") or None, f"environment WEIR_{key.upper()}"
-            if overrides.get(key) not in (None, "", [], ()):
-                value, source = overrides[key], f"option {key}"
-            if value is not None:
+            value = overrides.get(key) or environment.get(f"WEIR_{key.upper()}")
+            if value:
                 file.data[key] = _as_list(value) if key in _LISTS else value
-                file.lines.pop((key,), None)
                 file.lines = {keys: line for keys, line in file.lines.items() if keys[:1] != (key,)}
     problems = check(file, load_schema(root / "config" / "schemas", "config"))
     if problems:

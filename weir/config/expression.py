@@ -16,23 +16,25 @@ _QUOTED = re.compile(r"('[^']*'|\"[^\"]*\")")
 _QUANTITY = re.compile(r"(?<![\w.])([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]+)\b(?!\s*\()")
 _KEYWORDS = ("and", "or", "not", "in", "if", "else", "is")
 _FUNCTIONS: Mapping[str, Any] = {"min": min, "max": max}
-_SAFE_NODES = (
-    (
-        ast.Expression,
-        ast.Constant,
-        ast.Name,
-        ast.Load,
-        ast.Tuple,
-        ast.List,
-        ast.Compare,
-        ast.BoolOp,
-        ast.BinOp,
-    )
-    + (ast.UnaryOp, ast.IfExp, ast.Call, ast.And, ast.Or, ast.Not, ast.USub, ast.UAdd)
-    + (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod)
-    + (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.In, ast.NotIn)
+_STRUCTURE = (ast.Expression, ast.Constant, ast.Name, ast.Load, ast.Tuple, ast.List, ast.IfExp, ast.Call)
+_LOGIC = (ast.Compare, ast.BoolOp, ast.And, ast.Or, ast.Not, ast.In, ast.NotIn)
+_ORDER = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+_ARITHMETIC = (
+    ast.BinOp,
+    ast.Add,
+    ast.Sub,
+    ast.Mult,
+    ast.Div,
+    ast.FloorDiv,
+    ast.Mod,
+    ast.UnaryOp,
+    ast.USub,
+    ast.UAdd,
 )
-_GRAMMAR = "allowed: numbers, sizes, text in quotes, parameters, + - * / // %, comparisons, and, or, not, in, min, max"
+_SAFE_NODES = (*_STRUCTURE, *_LOGIC, *_ORDER, *_ARITHMETIC)
+_GRAMMAR = (
+    "allowed: numbers, sizes, words in quotes, parameters, + - * / // %, comparisons, and or not in, min, max"
+)
 
 
 class ExpressionError(ValueError):
@@ -63,7 +65,7 @@ class Expression:
     def value(self, values: Mapping[str, Any]) -> Any:
         """What the expression gives for these values of its names."""
         try:
-            return eval(self._code, {"__builtins__": {}, **_FUNCTIONS}, values)  # type: ignore[arg-type]
+            return eval(self._code, {"__builtins__": {}, **_FUNCTIONS}, values)
         except (TypeError, ZeroDivisionError, ValueError, OverflowError) as error:
             at = ", ".join(f"{name} = {values[name]!r}" for name in sorted(self.names))
             raise ExpressionError(f"'{self.text}' cannot be computed: {error}", f"here {at}") from error
@@ -104,14 +106,14 @@ class _TargetFields(ast.NodeTransformer):
     def __init__(self, text: str) -> None:
         self.text = text
 
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:  # noqa: N802, the name is ast's
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         if not isinstance(node.value, ast.Name) or node.value.id != "target":
             raise ExpressionError(
                 f"'{self.text}' uses '.{node.attr}'", "only the target has fields, such as target.kind"
             )
         return ast.copy_location(ast.Name(f"target.{node.attr}", ast.Load()), node)
 
-    def visit_Constant(self, node: ast.Constant) -> ast.AST:  # noqa: N802
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
         if isinstance(node.value, str):
             try:
                 return ast.copy_location(ast.Constant(parse_size(node.value)), node)

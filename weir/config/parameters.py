@@ -10,7 +10,7 @@ from weir.tools.base import Parameter
 from weir.units import UnitError, parse_duration, parse_size
 
 
-class ValueProblem(ValueError):
+class ParameterError(ValueError):
     """A value that a parameter cannot have; mend says what to write."""
 
     def __init__(self, message: str, mend: str | None = None) -> None:
@@ -40,7 +40,7 @@ def written_value(parameter: Parameter, value: Any) -> Any:
         if parameter.kind == "seconds":
             return _at_least(parameter, parse_duration(value), value)
     except UnitError as error:
-        raise ValueProblem(str(error), error.mend) from error
+        raise ParameterError(str(error), error.mend) from error
     return _plain_value(parameter, value)
 
 
@@ -49,9 +49,11 @@ def computed_value(parameter: Parameter, value: Any) -> Any:
     if isinstance(value, float) and value.is_integer() and parameter.kind in ("size", "count"):
         value = int(value)
     if parameter.kind in ("size", "count") and (isinstance(value, bool) or not isinstance(value, int)):
-        raise ValueProblem(f"gives {value!r}, which is not a whole number", "divide with '//' to round down")
+        raise ParameterError(
+            f"gives {value!r}, which is not a whole number", "divide with '//' to round down"
+        )
     if parameter.kind == "seconds" and (isinstance(value, bool) or not isinstance(value, (int, float))):
-        raise ValueProblem(f"gives {value!r}, which is not a number of seconds")
+        raise ParameterError(f"gives {value!r}, which is not a number of seconds")
     if parameter.kind in ("size", "seconds"):
         return _at_least(parameter, value, value)
     return _plain_value(parameter, value)
@@ -60,13 +62,13 @@ def computed_value(parameter: Parameter, value: Any) -> Any:
 def _plain_value(parameter: Parameter, value: Any) -> Any:
     if parameter.kind == "count":
         if isinstance(value, bool) or not isinstance(value, int):
-            raise ValueProblem(
+            raise ParameterError(
                 f"{_shown(value)} is not a whole number", "write it without unit and quotes, like 3"
             )
         return _at_least(parameter, value, value)
     if parameter.kind == "flag":
         if not isinstance(value, bool):
-            raise ValueProblem(f"{_shown(value)} is not true or false", "write true or false")
+            raise ParameterError(f"{_shown(value)} is not true or false", "write true or false")
         return value
     if parameter.kind == "choice":
         return _choice(parameter, value)
@@ -77,14 +79,14 @@ def _plain_value(parameter: Parameter, value: Any) -> Any:
         return _hints(value)
     if parameter.kind == "text":
         if not isinstance(value, str):
-            raise ValueProblem(f"{_shown(value)} is not text", f'put it in quotes: "{value}"')
+            raise ParameterError(f"{_shown(value)} is not text", f'put it in quotes: "{value}"')
         return value
     raise AssertionError(f"a tool has a parameter of the unknown kind {parameter.kind}")
 
 
 def _choice(parameter: Parameter, value: Any) -> str:
     if not isinstance(value, str) or value not in parameter.choices:
-        raise ValueProblem(
+        raise ParameterError(
             f"{_shown(value)} is not one of the choices", did_you_mean(value, parameter.choices)
         )
     return value
@@ -92,7 +94,7 @@ def _choice(parameter: Parameter, value: Any) -> str:
 
 def _hints(value: Any) -> dict[str, str]:
     if not isinstance(value, Mapping) or any(isinstance(item, (list, dict)) for item in value.values()):
-        raise ValueProblem(f"{_shown(value)} is no group of hints", "write {romio_cb_write: enable}")
+        raise ParameterError(f"{_shown(value)} is no group of hints", "write {romio_cb_write: enable}")
     words = {True: "true", False: "false"}
     return {
         str(name): words[item] if isinstance(item, bool) else str(item)
@@ -102,7 +104,7 @@ def _hints(value: Any) -> dict[str, str]:
 
 def _at_least(parameter: Parameter, number: Any, written: Any) -> Any:
     if number < parameter.minimum:
-        raise ValueProblem(f"{_shown(written)} is too small", f"at least {parameter.minimum}")
+        raise ParameterError(f"{_shown(written)} is too small", f"at least {parameter.minimum}")
     return number
 
 

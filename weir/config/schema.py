@@ -89,15 +89,18 @@ def check(file: YamlFile, schema: Mapping[str, Any]) -> list[Problem]:
 
 def _problems(error: jsonschema.ValidationError, file: YamlFile) -> Iterator[Problem]:
     keys: Keys = tuple(error.absolute_path)
+    schema: Any = error.schema
+    instance: Any = error.instance
+    limit: Any = error.validator_value
     if error.validator == "additionalProperties":
-        known = error.schema.get("properties", {})
-        for key in (key for key in error.instance if key not in known):
+        known = schema.get("properties", {})
+        for key in (key for key in instance if key not in known):
             message = f"unknown key '{key}'"
-            yield file.problem((*keys, key), message, did_you_mean(key, known), error.instance[key])
+            yield file.problem((*keys, key), message, did_you_mean(key, known), instance[key])
     elif error.validator == "required":
-        for key in (key for key in error.validator_value if key not in error.instance):
+        for key in (key for key in limit if key not in instance):
             if f"'{key}'" in error.message:
-                about = error.schema["properties"][key].get("description", "")
+                about = schema["properties"][key].get("description", "")
                 yield file.problem(keys, f"the key '{key}' is missing", f"{key}: {about}" if about else None)
     elif error.validator in ("oneOf", "anyOf") and error.context:
         fitting = [inner for inner in error.context if inner.validator != "type" or inner.path]
@@ -112,8 +115,10 @@ def _problems(error: jsonschema.ValidationError, file: YamlFile) -> Iterator[Pro
 
 def _words(error: jsonschema.ValidationError) -> tuple[str, str | None]:
     """What is wrong with one value, and how to mend it."""
-    value, limit = error.instance, error.validator_value
-    quantity = error.schema.get("format") if isinstance(error.schema, Mapping) else None
+    value: Any = error.instance
+    limit: Any = error.validator_value
+    schema: Any = error.schema
+    quantity = str(schema.get("format"))
     if error.validator == "format" and isinstance(error.cause, UnitError):
         return str(error.cause), error.cause.mend
     if error.validator == "type" and quantity in _QUANTITIES and not isinstance(value, (list, dict)):
@@ -130,7 +135,7 @@ def _words(error: jsonschema.ValidationError) -> tuple[str, str | None]:
     if error.validator == "minimum":
         return f"{value} is too small", f"at least {limit}"
     if error.validator in ("minItems", "minProperties", "minLength"):
-        return "is empty", f"at least {limit} is needed; {error.schema.get('description', '')}".rstrip("; ")
+        return "is empty", f"at least {limit} is needed; {schema.get('description', '')}".rstrip("; ")
     if error.validator == "uniqueItems":
         repeated = next(item for index, item in enumerate(value) if item in value[:index])
         return f"'{repeated}' stands in the list twice", "keep one of them"

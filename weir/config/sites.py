@@ -16,7 +16,7 @@ from weir.errors import ConfigError, Problem, did_you_mean
 from weir.model import Partition, Site, Stack, Target
 from weir.units import parse_duration, parse_rate, parse_size
 
-# What of a target reaches a measurement, and so its cells' identity; as it is written, before {root} and {user}.
+# What of a target reaches a measurement, and so its cells' identity; before {root} and {user} are put in.
 _IDENTITY_OF_TARGET = ("path", "prefix", "environment", "prepare")
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from weir.config.expression import Expression, ExpressionError, Scope, parse_expression
-from weir.config.parameters import ValueProblem, written_value
-from weir.config.scales import FULL, ScaledExperiment, scaled, scales_of, unused_scale_keys
+from weir.config.parameters import ParameterError, written_value
+from weir.config.scales import FULL, scaled, scales_of, unused_scale_keys
 from weir.config.schema import check, load_schema
-from weir.config.suite import Axis, Experiment, Rule, Suite
+from weir.config.suite import Axis, Experiment, Rule, ScaledExperiment, Suite
 from weir.config.yaml_file import Keys, YamlFile, read_yaml
 from weir.errors import ConfigError, Problem, did_you_mean
 from weir.tools.base import Tool
@@ -142,7 +142,7 @@ class _Reader:
             if isinstance(value, str) and value.lstrip().startswith("="):
                 return parse_expression(value.lstrip()[1:].strip(), scope)
             return written_value(tool.parameters[key], value)
-        except (ValueProblem, ExpressionError) as error:
+        except (ParameterError, ExpressionError) as error:
             self.add(keys, str(error), error.mend)
             return None
 

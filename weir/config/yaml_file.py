@@ -1,4 +1,4 @@
-"""YAML with line numbers. Scalars follow YAML 1.2: `off` is a word, `100:16:4:4` is text, a key may stand once."""
+"""YAML with line numbers. Scalars follow YAML 1.2: `off` is a word, `100:16:4:4` is text; no key twice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""make_plan: suites and a site in, cells, batches and the cost card out. Pure: reads no file, starts nothing."""
+"""make_plan: suites and a site in, cells, batches and cost out. Pure: reads no file, starts nothing."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def make_plan(config: Config) -> Plan:
 
 
 def _merge(expansions: list[Expansion]) -> tuple[list[PlannedCell], tuple[Shared, ...]]:
-    """Each cell once: the first experiment that asks keeps it, with the most repetitions that any asks for."""
+    """Each cell once: the first experiment to ask keeps it, with the most blocks that any asks for."""
     merged: dict[str, PlannedCell] = {}
     shared = []
     for planned in (item for expansion in expansions for item in expansion.cells):

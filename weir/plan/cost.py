@@ -11,7 +11,7 @@ _TIMEOUT_MINIMUM_S = 60.0
 
 
 def execution_s(footprint: Footprint, target: Target, partition: Partition) -> float:
-    """Expected wall time of one execution: launch, writing and reading at the bandwidth the target's file expects."""
+    """Expected wall time of one execution: the launch, and the bytes at the target's expected bandwidth."""
     written_s = footprint.written_bytes / MIB / target.write_mib_s
     read_s = footprint.read_bytes / MIB / target.read_mib_s
     return partition.launch_s + written_s + read_s

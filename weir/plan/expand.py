@@ -10,7 +10,7 @@ from typing import Any
 
 from weir.config import Config
 from weir.config.expression import Expression, ExpressionError
-from weir.config.parameters import ValueProblem, cell_default, cell_key, computed_value
+from weir.config.parameters import ParameterError, cell_default, cell_key, computed_value
 from weir.config.suite import Axis, Experiment
 from weir.config.suites import TARGET_FIELDS
 from weir.errors import ConfigError, Problem
@@ -174,7 +174,7 @@ class _Expander:
             if isinstance(value, Expression):
                 try:
                     value = computed_value(self.tool.parameters[axis.name], value.value(values))
-                except (ExpressionError, ValueProblem) as error:
+                except (ExpressionError, ParameterError) as error:
                     self._problem(axis, index, str(error), error.mend)
                     return None
             values[axis.name] = value
@@ -234,7 +234,7 @@ class _Expander:
         self.result.cells.append(PlannedCell(replace(cell, timeout_s=limit_s), footprint, estimate_s))
 
     def _report_impossible_values(self) -> None:
-        """A value that the tool refuses in every point is a mistake in the suite, not a point to leave out."""
+        """A value that the tool refuses in every point is a mistake in the suite."""
         for axis in self.experiment.axes:
             for index in range(len(axis.values)):
                 mark = (axis.name, index)

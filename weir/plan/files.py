@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import typing
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
 from pathlib import Path
@@ -58,7 +58,9 @@ def read_plan(path: Path) -> Plan:
 
 def _plain(value: Any) -> Any:
     if is_dataclass(value):
-        return {name: _plain(getattr(value, name)) for name in _field_types(type(value))}
+        return {
+            name: _plain(getattr(value, name)) for name in _field_types(typing.cast(Hashable, type(value)))
+        }
     if isinstance(value, Mapping):
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -67,15 +69,15 @@ def _plain(value: Any) -> Any:
 
 
 @cache
-def _field_types(kind: Any) -> dict[str, Any]:
+def _field_types(kind: Hashable) -> dict[str, Any]:
     hints = typing.get_type_hints(kind)
-    return {field.name: hints[field.name] for field in fields(kind)}
+    return {field.name: hints[field.name] for field in fields(typing.cast(Any, kind))}
 
 
 def _built(kind: Any, data: Any) -> Any:
     """data as the type says: dataclasses, tuples of them, mappings to them, and plain values as they are."""
     if is_dataclass(kind):
-        types = _field_types(kind)
+        types = _field_types(typing.cast(Hashable, kind))
         return typing.cast(Any, kind)(**{name: _built(types[name], value) for name, value in data.items()})
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if origin is tuple:

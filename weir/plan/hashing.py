@@ -13,7 +13,7 @@ DIGITS = 12
 
 
 def neutral(value: Any, default: Any) -> bool:
-    """Not in force and not asked for: a parameter that a tool gets later, off by default, changes no old cell."""
+    """Off, and off by default: a parameter that a tool gets later in this way changes no old cell."""
     return not value and value == default
 
 

@@ -1,0 +1,104 @@
+"""The command line: `weir plan | run | collect | ...`, one module of weir/commands each."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import os
+import pkgutil
+import sys
+from collections.abc import Sequence
+from typing import NoReturn, Protocol, cast
+
+import weir
+import weir.commands
+from weir.errors import WeirError
+
+EXIT_FAILED = 1
+EXIT_WRONG_USE = 2
+EXIT_INTERRUPTED = 130
+
+
+class Command(Protocol):
+    """What a module of weir/commands defines."""
+
+    NAME: str
+    HELP: str
+    EXAMPLE: str
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None: ...
+
+    def execute(self, args: argparse.Namespace) -> int: ...
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says where the help is; no usage in between the user and the message."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(EXIT_WRONG_USE, f"{self.prog}: {message}\n    see: {self.prog} --help\n")
+
+
+def commands() -> dict[str, Command]:
+    """All sub-commands by name."""
+    names = sorted(info.name for info in pkgutil.iter_modules(weir.commands.__path__))
+    modules = [cast(Command, importlib.import_module(f"weir.commands.{name}")) for name in names]
+    return {module.NAME: module for module in modules}
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser with every sub-command's own."""
+    parser = _Parser(
+        prog="weir",
+        description="Measure how data flows into a storage system, prove what was measured, print it.",
+        epilog="example: weir plan --suite quick --target memory",
+    )
+    parser.add_argument("--version", action="version", version=f"weir {weir.__version__}")
+    parsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, command in commands().items():
+        about = command.HELP
+        inner = parsers.add_parser(
+            name,
+            help=about,
+            description=about[:1].upper() + about[1:] + ".",
+            epilog=f"example: {command.EXAMPLE}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        command.add_arguments(inner)
+        inner.set_defaults(execute=command.execute)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one sub-command; its errors become messages: 1 the work failed, 2 wrong use, 130 interrupted."""
+    try:
+        args = build_parser().parse_args(arguments)
+        code: int = args.execute(args)
+        sys.stdout.flush()
+        return code
+    except WeirError as error:
+        _report(error, as_json="--json" in (sys.argv[1:] if arguments is None else arguments))
+        return error.exit_code
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        # The reader of our output has gone (weir plan | head); Python must not complain about it at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_FAILED
+
+
+def _report(error: WeirError, as_json: bool) -> None:
+    """Messages go to stderr, as text for people or as JSON for programs."""
+    if as_json:
+        facts = [
+            {key: value for key, value in vars(problem).items() if value is not None}
+            for problem in error.problems
+        ]
+        print(json.dumps({"errors": facts}, indent=1, default=str), file=sys.stderr)
+        return
+    for problem in error.problems:
+        print(f"weir: {problem}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,47 @@
+"""weir plan: what would be measured, what it costs, and what is left out and why. Measures nothing."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from weir.config import load_config
+from weir.plan import make_plan, plan_data, write_plan
+from weir.plan.card import cost_card
+
+NAME = "plan"
+HELP = "print what would be measured, what it costs, and what is left out and why"
+EXAMPLE = "weir plan --suite quick --target memory --out results/local/plan.json"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--site", help="folder in config/sites")
+    parser.add_argument("--suite", action="append", metavar="SUITE", help="suite to plan; may be repeated")
+    parser.add_argument(
+        "--target", action="append", metavar="TARGET", help="target to measure; may be repeated"
+    )
+    parser.add_argument("--stack", action="append", metavar="STACK", help="stack to measure; may be repeated")
+    parser.add_argument(
+        "--scale", help="edition of the suites, such as quick or half; full is what is written"
+    )
+    parser.add_argument("--config", type=Path, metavar="FILE", help="instead of config/config.yaml")
+    parser.add_argument(
+        "--out", type=Path, metavar="FILE", help="write the plan here, for weir run and collect"
+    )
+    parser.add_argument("--json", action="store_true", help="print the plan as JSON instead of the cost card")
+
+
+def execute(args: argparse.Namespace) -> int:
+    chosen = {
+        "site": args.site,
+        "suites": args.suite,
+        "targets": args.target,
+        "stacks": args.stack,
+        "scale": args.scale,
+    }
+    plan = make_plan(load_config(args.config, overrides=chosen))
+    if args.out:
+        write_plan(plan, args.out)
+    print(json.dumps(plan_data(plan), indent=1) if args.json else cost_card(plan))
+    return 0

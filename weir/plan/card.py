@@ -1,0 +1,121 @@
+"""The cost card as text for people."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+
+from weir.plan.model import Batch, Plan, TargetCost
+from weir.units import about_duration, about_size
+
+_WIDTH = 100
+_MOST_BATCHES = 24
+
+
+def cost_card(plan: Plan) -> str:
+    """Sums first, then targets, batches, and what is left out with its reasons."""
+    return "\n".join([*_head(plan), *_targets(plan), *_batches(plan), *_exclusions(plan)])
+
+
+def _head(plan: Plan) -> Iterator[str]:
+    cost = plan.cost
+    suites = ", ".join(f"{suite.suite} ({suite.scale})" for suite in plan.suites)
+    yield f"Plan of {suites} on {plan.site.name}: {plan.site.description}"
+    yield ""
+    shared = f", {cost.shared:,} asked for twice" if cost.shared else ""
+    less = f"{cost.excluded:,} left out{shared}"
+    yield f"  cells         {cost.cells:,} of {cost.points:,} combinations; {less}"
+    yield f"  executions    {cost.executions:,}, giving {cost.measurements:,} measurements of each access"
+    yield f"  written       {about_size(cost.written_bytes)}"
+    yield f"  read          {about_size(cost.read_bytes)}"
+    yield f"  peak space    {about_size(cost.peak_bytes)} and {_files(cost.peak_inodes)} at a time"
+    yield f"  time          about {about_duration(cost.estimated_s)}, {cost.node_hours:.3g} node-hours"
+
+
+def _targets(plan: Plan) -> Iterator[str]:
+    yield ""
+    rows = [_target_row(item, plan) for item in plan.cost.targets]
+    yield from _table(
+        ("target", "cells", "executions", "written", "read", "peak space", "limit", "time"), rows
+    )
+    yield ""
+    for item in plan.cost.targets:
+        target = plan.site.targets[item.target]
+        about = f"  {target.name}: {target.description}{' (emulated)' if target.emulated else ''}"
+        yield f"{about}; assumed {target.write_mib_s:,.0f} MiB/s written, {target.read_mib_s:,.0f} MiB/s read"
+
+
+def _target_row(item: TargetCost, plan: Plan) -> tuple[str, ...]:
+    limit = about_size(item.space_bytes) if item.space_bytes else "none set"
+    return (
+        item.target,
+        f"{item.cells:,}",
+        f"{item.executions:,}",
+        about_size(item.written_bytes),
+        about_size(item.read_bytes),
+        about_size(item.peak_bytes),
+        limit,
+        about_duration(item.estimated_s),
+    )
+
+
+def _batches(plan: Plan) -> Iterator[str]:
+    if not plan.batches:
+        return
+    yield ""
+    rows = [_batch_row(batch) for batch in plan.batches[:_MOST_BATCHES]]
+    yield from _table(("batch", "partition", "cells", "executions", "time", "node-hours"), rows)
+    if len(plan.batches) > _MOST_BATCHES:
+        rest = plan.batches[_MOST_BATCHES:]
+        time = about_duration(sum(batch.estimated_s for batch in rest))
+        yield f"  and {len(rest)} more batches of {sum(len(batch.cells) for batch in rest):,} cells, {time}"
+    for batch in plan.batches:
+        limit_s = plan.site.partitions[batch.partition].time_limit_s
+        if limit_s and batch.estimated_s > limit_s:
+            need, have = about_duration(batch.estimated_s), about_duration(limit_s)
+            yield f"  {batch.batch} needs {need}, {batch.partition} allows {have}: several allocations"
+
+
+def _batch_row(batch: Batch) -> tuple[str, ...]:
+    hours = batch.estimated_s * batch.nodes / 3600
+    time = about_duration(batch.estimated_s)
+    return (
+        batch.batch,
+        batch.partition,
+        f"{len(batch.cells):,}",
+        f"{batch.executions:,}",
+        time,
+        f"{hours:.3g}",
+    )
+
+
+def _exclusions(plan: Plan) -> Iterator[str]:
+    if not plan.exclusions:
+        return
+    yield ""
+    yield "  left out"
+    for item in sorted(plan.exclusions, key=lambda item: (item.suite, item.experiment, -item.count)):
+        text = f"{item.suite}/{item.experiment}: {item.reason}"
+        yield from textwrap.wrap(
+            text,
+            _WIDTH,
+            initial_indent=f"  {item.count:>8,}  ",
+            subsequent_indent=" " * 14,
+            break_on_hyphens=False,
+        )
+
+
+def _files(count: int) -> str:
+    return f"{count:,} file{'' if count == 1 else 's'}"
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Columns as wide as they must be; the first to the left, numbers to the right."""
+    lines = [head, *rows]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
+    for line in lines:
+        cells = [
+            cell.ljust(width) if column == 0 or head[column] == "partition" else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ]
+        yield "  " + "  ".join(cells).rstrip()
