@@ -1,4 +1,4 @@
-"""Sizes, durations and rates as people write them: '16 KiB', '60 s', '500 MiB/s'. MB and MiB are different things."""
+"""Sizes, durations and rates as people write them: '16 KiB', '60 s', '500 MiB/s'. MB is not MiB."""
 
 from __future__ import annotations
 
