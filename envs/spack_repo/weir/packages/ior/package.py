@@ -1,0 +1,26 @@
+from spack_repo.builtin.packages.ior.package import Ior as BuiltinIor
+
+from spack.package import *
+
+
+class Ior(BuiltinIor):
+    """IOR as Spack's builtin recipe has it, and with its own IME interface on request."""
+
+    variant("ime", default=False, description="Interface IME (-a IME), natively through the IME client")
+
+    depends_on("ime", when="+ime")
+    # IOR 4 looks for its libraries with pkg-config and stops without it.
+    depends_on("pkgconfig", type="build", when="@4:")
+
+    conflicts("@:3.1", when="+ime", msg="IOR has the interface IME since 3.2: ask for ior@3.2: +ime")
+
+    def configure_args(self):
+        args = super().configure_args()
+        if self.spec.satisfies("+ime"):
+            ime = self.spec["ime"]
+            args += [
+                "--with-ime=yes",
+                f"CPPFLAGS={ime.headers.include_flags}",
+                f"LDFLAGS={ime.libs.search_flags} -Wl,-rpath,{ime.libs.directories[0]}",
+            ]
+        return args
