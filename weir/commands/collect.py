@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from weir.errors import WeirError
 from weir.model import Cell, Row
-from weir.records.collect import cell_from, collect_cell, finished_runs, read_json, site_folder
+from weir.plan import read_plan
+from weir.records.collect import collect_cell, finished_runs, site_folder
 from weir.records.table import write_records, write_whole
 
 NAME = "collect"
@@ -31,11 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace) -> int:
-    plan = read_json(args.plan)
-    cells = [cell_from(facts) for facts in plan.get("cells", ())]
-    if "cells" not in plan:
-        mend = "write it with weir plan"
-        raise WeirError("is not a plan", file=str(args.plan), key="cells", mend=mend, exit_code=2)
+    plan = read_plan(args.plan)
+    cells = plan.cells
     rows: list[Row] = []
     not_measured: list[Cell] = []
     for cell in cells:
@@ -44,7 +41,8 @@ def execute(args: argparse.Namespace) -> int:
         rows += collect_cell(cell, runs, results)
         if not runs:
             not_measured.append(cell)
-    excluded = [*_planned_exclusions(plan), *_not_measured(not_measured)]
+    planned = [(one.suite, one.experiment, one.reason, one.count) for one in plan.exclusions]
+    excluded = [*planned, *_not_measured(not_measured)]
     write_records(args.out, rows)
     write_whole(args.out.with_name("excluded.csv"), _excluded_table(excluded))
     summary = summarise(cells, not_measured, rows, args.out)
@@ -77,20 +75,9 @@ def describe(summary: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _planned_exclusions(plan: dict[str, Any]) -> Iterable[tuple[Any, ...]]:
-    """As the plan counts them; cells may be a count or a list."""
-    for one in plan.get("exclusions", ()):
-        cells = one.get("cells", 1)
-        yield one.get("suite"), one.get("experiment"), one.get("reason"), _count(cells)
-
-
 def _not_measured(cells: Iterable[Cell]) -> Iterable[tuple[Any, ...]]:
     counts = Counter((cell.suite, cell.experiment) for cell in cells)
     return [(suite, experiment, _NOT_MEASURED, count) for (suite, experiment), count in counts.items()]
-
-
-def _count(cells: Any) -> int:
-    return cells if isinstance(cells, int) else len(cells)
 
 
 def _excluded_table(lines: Iterable[tuple[Any, ...]]) -> str:
