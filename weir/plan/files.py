@@ -34,7 +34,7 @@ def plan_from_data(data: Mapping[str, Any]) -> Plan:
 
 def write_plan(plan: Plan, path: Path) -> None:
     """Write plan.json whole or not at all; a plan that did not change keeps its file and its date."""
-    text = json.dumps(plan_data(plan), indent=1) + "\n"
+    text = _text(plan_data(plan))
     if path.is_file() and path.read_text(encoding="utf-8") == text:
         return
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -56,7 +56,21 @@ def read_plan(path: Path) -> Plan:
         raise WeirError(f"is no plan: {error}", file=str(path), mend="plan again", exit_code=2) from error
 
 
+def _text(data: Mapping[str, Any]) -> str:
+    """JSON with a line for each cell: ten times as fast as indented, and a change is a changed line."""
+    parts = [f'"{key}": {json.dumps(value, indent=1)}' for key, value in data.items() if key != "batches"]
+    batches = []
+    for batch in data["batches"]:
+        facts = json.dumps({key: value for key, value in batch.items() if key != "cells"})
+        cells = ",\n  ".join(json.dumps(cell) for cell in batch["cells"])
+        batches.append(f'{facts[:-1]}, "cells": [\n  {cells}\n ]}}')
+    parts.append('"batches": [\n ' + ",\n ".join(batches) + "\n]")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
 def _plain(value: Any) -> Any:
+    if value is None or isinstance(value, (str, int, float)):
+        return value
     if is_dataclass(value):
         return {
             name: _plain(getattr(value, name)) for name in _field_types(typing.cast(Hashable, type(value)))
@@ -76,6 +90,8 @@ def _field_types(kind: Hashable) -> dict[str, Any]:
 
 def _built(kind: Any, data: Any) -> Any:
     """data as the type says: dataclasses, tuples of them, mappings to them, and plain values as they are."""
+    if data is None or isinstance(data, (str, int, float)):
+        return data
     if is_dataclass(kind):
         types = _field_types(typing.cast(Hashable, kind))
         return typing.cast(Any, kind)(**{name: _built(types[name], value) for name, value in data.items()})
