@@ -7,13 +7,14 @@ import importlib
 import json
 import os
 import pkgutil
+import re
 import sys
 from collections.abc import Sequence
 from typing import NoReturn, Protocol, cast
 
 import weir
 import weir.commands
-from weir.errors import WeirError
+from weir.errors import WeirError, did_you_mean
 
 EXIT_FAILED = 1
 EXIT_WRONG_USE = 2
@@ -36,6 +37,10 @@ class _Parser(argparse.ArgumentParser):
     """Says where the help is; no usage in between the user and the message."""
 
     def error(self, message: str) -> NoReturn:
+        choices = re.search(r"invalid choice: '(.*)' \(choose from (.*)\)", message)
+        if choices:
+            known = choices[2].replace("'", "").split(", ")
+            message = f"there is no '{choices[1]}'; {did_you_mean(choices[1], known)}"
         self.exit(EXIT_WRONG_USE, f"{self.prog}: {message}\n    see: {self.prog} --help\n")
 
 

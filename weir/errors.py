@@ -58,6 +58,12 @@ class ConfigError(WeirError):
         self.args = ("\n".join(str(problem) for problem in problems),)
 
 
+def unique(problems: Iterable[Problem]) -> list[Problem]:
+    """Each problem once, in the order of the lines of their files."""
+    by_text = {str(problem): problem for problem in problems}
+    return sorted(by_text.values(), key=lambda problem: (problem.file or "", problem.line or 0))
+
+
 def did_you_mean(word: object, known: Iterable[object]) -> str:
     """A mend for a misspelt word: the nearest known one, else all of them."""
     names = sorted(str(name) for name in known)

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 from weir.config import load_config
+from weir.errors import WeirError
 from weir.plan import make_plan, plan_data, write_plan
 from weir.plan.card import cost_card
 
@@ -41,7 +42,9 @@ def execute(args: argparse.Namespace) -> int:
         "scale": args.scale,
     }
     plan = make_plan(load_config(args.config, overrides=chosen))
+    print(json.dumps(plan_data(plan), indent=1) if args.json else cost_card(plan))
+    if not plan.batches:
+        raise WeirError("nothing is left to measure", mend="the cost card says what is left out and why")
     if args.out:
         write_plan(plan, args.out)
-    print(json.dumps(plan_data(plan), indent=1) if args.json else cost_card(plan))
     return 0

@@ -91,10 +91,15 @@ def _choices(
     environment = os.environ if environment is None else environment
     if isinstance(file.data, dict):
         for key in KEYS:
-            value = overrides.get(key) or environment.get(f"WEIR_{key.upper()}")
+            variable = f"WEIR_{key.upper()}"
+            value, origin = (
+                (overrides[key], f"asked for {key}")
+                if overrides.get(key)
+                else (environment.get(variable), variable)
+            )
             if value:
                 file.data[key] = _as_list(value) if key in _LISTS else value
-                file.lines = {keys: line for keys, line in file.lines.items() if keys[:1] != (key,)}
+                file.origins[key] = origin
     problems = check(file, load_schema(root / "config" / "schemas", "config"))
     if problems:
         raise ConfigError(problems)

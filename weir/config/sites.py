@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import getpass
-import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -192,8 +191,3 @@ def _path_problems(target: Target, file: YamlFile) -> Iterator[Problem]:
         what = "the home directory" if path == home else "inside the home directory"
         more = "" if path == home else "; or say allow_home: true"
         yield file.problem(("path",), f"'{target.path}' is {what}", mend + more, target.path)
-
-
-def identity_text(identity: Mapping[str, Any]) -> str:
-    """Canonical JSON, the same for the same meaning."""
-    return json.dumps(identity, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

@@ -12,7 +12,7 @@ from weir.config.scales import FULL, scaled, scales_of, unused_scale_keys
 from weir.config.schema import check, load_schema
 from weir.config.suite import Axis, Experiment, Rule, ScaledExperiment, Suite
 from weir.config.yaml_file import Keys, YamlFile, read_yaml
-from weir.errors import ConfigError, Problem, did_you_mean
+from weir.errors import ConfigError, Problem, did_you_mean, unique
 from weir.tools.base import Tool
 from weir.units import parse_duration
 
@@ -56,7 +56,7 @@ def load_suite(root: Path, name: str, scale: str, tools: Mapping[str, Tool]) -> 
             tuple(sorted(known_scales)),
         )
     if problems:
-        raise ConfigError(sorted(dict.fromkeys(problems), key=lambda problem: problem.line or 0))
+        raise ConfigError(unique(problems))
     return suites.get(scale, suites[FULL])
 
 

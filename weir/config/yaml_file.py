@@ -25,6 +25,7 @@ class YamlFile:
     name: str  # as a user would write it, relative to the checkout
     data: Any = None
     lines: dict[Keys, int] = field(default_factory=dict)
+    origins: dict[str, str] = field(default_factory=dict)  # of top-level keys that did not come from the file
 
     def line(self, keys: Keys) -> int | None:
         """Line of a key or item, or of the nearest thing around it."""
@@ -33,6 +34,8 @@ class YamlFile:
         return self.lines.get(keys)
 
     def problem(self, keys: Keys, message: str, mend: str | None = None, value: object = None) -> Problem:
+        if keys and keys[0] in self.origins:
+            return Problem(message, None, None, self.origins[str(keys[0])], value, mend)
         return Problem(message, self.name, self.line(keys), key_text(keys) or None, value, mend)
 
 

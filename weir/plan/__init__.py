@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import replace
 
 from weir.config import Config
@@ -51,6 +52,7 @@ def make_plan(config: Config) -> Plan:
         ),
         batches=batches,
         exclusions=_exclusions(expansions),
+        notes=tuple([*_scale_notes(config), *_empty_notes(expansions, config)]),
         shared=shared,
         cost=_cost(planned, config, sum(item.points for item in expansions), len(shared), batches),
     )
@@ -100,6 +102,23 @@ def _exclusions(expansions: list[Expansion]) -> tuple[Exclusion, ...]:
         for item in expansions
         for (cause, reason), count in item.excluded.items()
     )
+
+
+def _scale_notes(config: Config) -> Iterator[str]:
+    for suite in config.suites:
+        if suite.scale != config.scale:
+            yield f"{suite.name} has no scale {config.scale}: planned as it is written"
+
+
+def _empty_notes(expansions: list[Expansion], config: Config) -> Iterator[str]:
+    for item in expansions:
+        experiment = item.experiment
+        name = f"{experiment.suite}/{experiment.name}"
+        if not item.points:
+            wanted = f"kind {' or '.join(experiment.kinds)}" if experiment.kinds else "the chosen names"
+            yield f"{name}: nothing to measure, site {config.site.name} has no target of {wanted} among the chosen"
+        elif not item.cells:
+            yield f"{name}: nothing to measure, every combination is left out"
 
 
 def _cost(

@@ -14,7 +14,7 @@ _MOST_BATCHES = 24
 
 def cost_card(plan: Plan) -> str:
     """Sums first, then targets, batches, and what is left out with its reasons."""
-    return "\n".join([*_head(plan), *_targets(plan), *_batches(plan), *_exclusions(plan)])
+    return "\n".join([*_head(plan), *_targets(plan), *_batches(plan), *_exclusions(plan), *_notes(plan)])
 
 
 def _head(plan: Plan) -> Iterator[str]:
@@ -33,6 +33,8 @@ def _head(plan: Plan) -> Iterator[str]:
 
 
 def _targets(plan: Plan) -> Iterator[str]:
+    if not plan.cost.targets:
+        return
     yield ""
     rows = [_target_row(item, plan) for item in plan.cost.targets]
     yield from _table(
@@ -103,6 +105,13 @@ def _exclusions(plan: Plan) -> Iterator[str]:
             subsequent_indent=" " * 14,
             break_on_hyphens=False,
         )
+
+
+def _notes(plan: Plan) -> Iterator[str]:
+    if plan.notes:
+        yield ""
+        for note in plan.notes:
+            yield from textwrap.wrap(note, _WIDTH, initial_indent="  note: ", subsequent_indent="        ")
 
 
 def _files(count: int) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping
 from typing import Any
 
-from weir.config.sites import identity_text
 from weir.tools.base import Tool
 
 DIGITS = 12
+_canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
 
 
 def neutral(value: Any, default: Any) -> bool:
@@ -25,5 +26,5 @@ def cell_identity(
 ) -> str:
     """12 hexadecimal digits. place: site, target, stack, launcher, nodes, ppn and iterations."""
     hashed = {key: value for key, value in params.items() if not neutral(value, defaults.get(key))}
-    text = identity_text({**place, "tool": tool.name, "params": hashed})
+    text = _canonical({**place, "tool": tool.name, "params": hashed})
     return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]

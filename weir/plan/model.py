@@ -103,6 +103,7 @@ class Plan:
     suites: tuple[SuiteFacts, ...]
     batches: tuple[Batch, ...]
     exclusions: tuple[Exclusion, ...]
+    notes: tuple[str, ...]  # what else a reader must know of what was not planned
     shared: tuple[Shared, ...]
     cost: Cost
 
