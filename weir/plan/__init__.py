@@ -52,7 +52,7 @@ def make_plan(config: Config) -> Plan:
         ),
         batches=batches,
         exclusions=_exclusions(expansions),
-        notes=tuple([*_scale_notes(config), *_empty_notes(expansions, config)]),
+        notes=(*_scale_notes(config), *_empty_notes(expansions, config)),
         shared=shared,
         cost=_cost(planned, config, sum(item.points for item in expansions), len(shared), batches),
     )
@@ -115,8 +115,8 @@ def _empty_notes(expansions: list[Expansion], config: Config) -> Iterator[str]:
         experiment = item.experiment
         name = f"{experiment.suite}/{experiment.name}"
         if not item.points:
-            wanted = f"kind {' or '.join(experiment.kinds)}" if experiment.kinds else "the chosen names"
-            yield f"{name}: nothing to measure, site {config.site.name} has no target of {wanted} among the chosen"
+            wanted = " or ".join(experiment.kinds or experiment.targets)
+            yield f"{name}: nothing to measure, none of the chosen targets is {wanted}"
         elif not item.cells:
             yield f"{name}: nothing to measure, every combination is left out"
 
