@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from weir.config import load_sites
+from weir.config.sites import load_site
 from weir.model import Partition, Site
 
 PERFLOG_LINE = "%(check_job_completion_time)s|%(check_display_name)s|%(check_result)s|%(check_perfvalues)s"
@@ -51,7 +51,9 @@ def environments_of(sites: list[Site]) -> list[dict[str, Any]]:
     ]
 
 
-SITES = load_sites(ROOT)
+SITES = [
+    load_site(ROOT, file.parent.name)[0] for file in sorted((ROOT / "config" / "sites").glob("*/site.yaml"))
+]
 
 site_configuration = {
     # The last system whose pattern matches wins nothing: the first does, so the catch-all laptop goes last.

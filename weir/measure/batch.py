@@ -14,7 +14,7 @@ from pathlib import Path
 from weir.errors import WeirError
 from weir.measure.order import Execution, blocked_order
 from weir.measure.preflight import Check, check_batch, check_folder
-from weir.measure.progress import Progress
+from weir.measure.progress import Progress, open_stream
 from weir.measure.runfiles import is_finished
 from weir.measure.single import SingleRun, measure_one
 from weir.measure.workspace import Workspace
@@ -72,8 +72,17 @@ def pending(job: BatchJob) -> list[Execution]:
     )
 
 
+def successes(job: BatchJob) -> int:
+    """Executions of the batch that have a run file which says done."""
+    return sum(
+        is_finished(job.results, cell.cell, run, only_successful=True)
+        for cell in job.cells
+        for run in range(cell.blocks)
+    )
+
+
 def _run_all(job: BatchJob, todo: Sequence[Execution], workspace: Workspace, result: BatchResult) -> None:
-    progress = Progress(len(todo), job.batch)
+    progress = Progress(len(todo), job.batch, open_stream())
     for execution in todo:
         run = measure_one(
             SingleRun(execution, job.target, job.stack, job.launcher, job.results, job.seed), workspace

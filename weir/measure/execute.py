@@ -95,5 +95,5 @@ def execute(
         process.communicate()
         raise
     elapsed_s = time.monotonic() - started
-    error = f"ended after its limit of {timeout_s:g} s" if timed_out else None
-    return Outcome(process.returncode, timed_out, elapsed_s, stdout, stderr, error)
+    limit = f"ended after its limit of {timeout_s:g} s" if timed_out else None
+    return Outcome(process.returncode, timed_out, elapsed_s, stdout, stderr, limit)

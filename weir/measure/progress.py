@@ -1,16 +1,28 @@
-"""One line per execution on stderr: where we are, what it was, how it ended, and when all will be done."""
+"""One line per execution: where we are, what it was, how it ended, and when all will be done."""
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from typing import TextIO
+
+# A stream of whoever waits, such as /proc/PID/fd/2 of a Snakemake rule: ReFrame in between keeps ours.
+STREAM_VARIABLE = "WEIR_PROGRESS"
+
+
+def open_stream() -> TextIO:
+    """The stream that the environment names, else stderr: on another node that name means nothing."""
+    try:
+        return open(os.environ[STREAM_VARIABLE], "a", encoding="utf-8")
+    except (KeyError, OSError):
+        return sys.stderr
 
 
 class Progress:
     """Counts executions; the ETA is the mean of those done so far, since the order is random."""
 
-    def __init__(self, total: int, title: str, stream: TextIO = sys.stderr) -> None:
+    def __init__(self, total: int, title: str, stream: TextIO) -> None:
         self._total, self._title, self._stream = total, title, stream
         self._done = 0
         self._started = time.monotonic()

@@ -1,0 +1,201 @@
+"""The way of the data, one rule per arrow: plan, measure, collect (or adopt), draw, print.
+
+    snakemake                                          measures the suites of config/config.yaml and prints them
+    snakemake -n                                       says which cells would be measured
+    snakemake paper --config records=reference/X.csv   draws and prints archived records, measures nothing
+    snakemake --profile profiles/slurm                 the same as the first, on a cluster
+"""
+
+import sys
+from pathlib import Path
+
+from weir.config import load_config
+from weir.plan import make_plan, write_plan
+from weir.plan.card import cost_card
+from weir.study import ARCHIVE_SITE, archive_of, measured_study, plan_digest, what_is_left
+
+
+configfile: "config/config.yaml"
+
+
+PLAN = make_plan(load_config(overrides=config))
+MEASURED = measured_study(PLAN, Path(workflow.basedir))
+ARCHIVED = archive_of(config, Path(workflow.basedir))
+STUDY = ARCHIVED or MEASURED
+FIGURES = glob_wildcards("analysis/figures/{name}.R").name
+TABLES = glob_wildcards("analysis/tables/{name}.R").name
+DRAWING = glob_wildcards("analysis/{name}.R").name
+
+if not ARCHIVED:
+    print(what_is_left(PLAN, Path(MEASURED.site_folder)), file=sys.stderr)
+
+
+# What analysing and printing need; used with --software-deployment-method apptainer.
+container: "build/containers/analyse.sif"
+
+
+# The programs beside this Python come first, whoever started snakemake.
+shell.prefix(f"set -euo pipefail; export PATH={Path(sys.executable).parent}:$PATH; ")
+
+
+wildcard_constraints:
+    batch="[^/]+",
+    folder="results/[^/]+/[^/]+",
+    name="[^/.]+",
+
+
+localrules:
+    report,
+    paper,
+    plan,
+    collect,
+    adopt,
+
+
+rule report:
+    default_target: True
+    input:
+        f"{MEASURED.folder}/report.pdf",
+
+
+rule paper:
+    input:
+        f"{STUDY.folder}/report.pdf",
+
+
+rule plan:
+    output:
+        f"{MEASURED.folder}/plan.json",
+    log:
+        card=f"{MEASURED.folder}/plan.txt",
+    params:
+        digest=plan_digest(PLAN),
+    run:
+        write_plan(PLAN, Path(output[0]))
+        Path(log.card).write_text(cost_card(PLAN) + "\n")
+
+
+def cells_of(wildcards):
+    """What a batch consists of: if this changes, and only then, it is measured again, which skips what is there."""
+    return [f"{cell.label} {cell.cell} x{cell.blocks}" for cell in PLAN.batch(wildcards.batch).cells]
+
+
+def partition_of(wildcards):
+    return f"{PLAN.site.name}:{PLAN.batch(wildcards.batch).partition}"
+
+
+rule measure:
+    input:
+        plan=ancient(f"{MEASURED.folder}/plan.json"),
+    output:
+        receipt=f"{MEASURED.folder}/batches/{{batch}}.json",
+    log:
+        f"{MEASURED.folder}/batches/{{batch}}.log",
+    params:
+        cells=cells_of,
+        partition=partition_of,
+    resources:
+        io=1,
+    # Not a shell rule: those run in the container when there is one, and a measurement has a stack of its own.
+    run:
+        shell("reframe_checks/measure.sh {params.partition} {wildcards.batch} {input.plan} {output.receipt} {log}")
+
+
+rule collect:
+    input:
+        plan=f"{MEASURED.folder}/plan.json",
+        receipts=[f"{MEASURED.folder}/batches/{batch.batch}.json" for batch in PLAN.batches],
+    output:
+        records=f"{MEASURED.folder}/records.csv",
+        excluded=f"{MEASURED.folder}/excluded.csv",
+        facts=f"{MEASURED.folder}/facts.json",
+    log:
+        f"{MEASURED.folder}/logs/collect.log",
+    params:
+        results=MEASURED.site_folder,
+    shell:
+        "weir collect --plan {input.plan} --results {params.results} --out {output.records} > {log} 2>&1"
+
+
+rule adopt:
+    input:
+        records=ARCHIVED.records if ARCHIVED else [],
+    output:
+        records=f"results/{ARCHIVE_SITE}/{{name}}/records.csv",
+        excluded=f"results/{ARCHIVE_SITE}/{{name}}/excluded.csv",
+        facts=f"results/{ARCHIVE_SITE}/{{name}}/facts.json",
+    log:
+        f"results/{ARCHIVE_SITE}/{{name}}/logs/adopt.log",
+    shell:
+        "weir import {input.records} --out {output.records} > {log} 2>&1"
+
+
+rule figure:
+    input:
+        code=[f"analysis/{name}.R" for name in DRAWING] + ["analysis/figures/{name}.R"],
+        records="{folder}/records.csv",
+        excluded="{folder}/excluded.csv",
+    output:
+        svg=report(
+            "{folder}/figures/{name}.svg",
+            caption="reports/captions/part.rst",
+            category="Figures",
+            labels={"figure": "{name}"},
+        ),
+        pdf="{folder}/figures/{name}.pdf",
+        table="{folder}/figures/{name}.csv",
+        latex="{folder}/figures/{name}.tex",
+        caption="{folder}/figures/{name}.rst",
+    log:
+        "{folder}/logs/figure-{name}.log",
+    shell:
+        "Rscript analysis/draw.R figure {wildcards.name} {input.records} {wildcards.folder}/figures"
+        " --with excluded={input.excluded} > {log} 2>&1"
+
+
+rule table:
+    input:
+        code=[f"analysis/{name}.R" for name in DRAWING] + ["analysis/tables/{name}.R"],
+        records="{folder}/records.csv",
+        excluded="{folder}/excluded.csv",
+    output:
+        table=report(
+            "{folder}/tables/{name}.csv",
+            caption="reports/captions/part.rst",
+            category="Tables",
+            labels={"table": "{name}"},
+        ),
+        latex="{folder}/tables/{name}.tex",
+        caption="{folder}/tables/{name}.rst",
+    log:
+        "{folder}/logs/table-{name}.log",
+    shell:
+        "Rscript analysis/draw.R table {wildcards.name} {input.records} {wildcards.folder}/tables"
+        " --with excluded={input.excluded} > {log} 2>&1"
+
+
+rule numbers:
+    input:
+        code=[f"analysis/{name}.R" for name in DRAWING],
+        records="{folder}/records.csv",
+        facts="{folder}/facts.json",
+    output:
+        "{folder}/numbers.tex",
+    log:
+        "{folder}/logs/numbers.log",
+    shell:
+        "Rscript analysis/draw.R numbers {input.records} {input.facts} {output} > {log} 2>&1"
+
+
+rule print:
+    input:
+        text=f"reports/{STUDY.report}/main.tex",
+        numbers="{folder}/numbers.tex",
+        figures=expand("{{folder}}/figures/{name}.pdf", name=FIGURES),
+        tables=expand("{{folder}}/tables/{name}.tex", name=TABLES),
+    output:
+        report("{folder}/report.pdf", caption="reports/captions/pdf.rst", category="Report"),
+    log:
+        "{folder}/logs/print.log",
+    shell:
+        "reports/print.sh {input.text} {wildcards.folder} {output} > {log} 2>&1"

@@ -1,0 +1,121 @@
+"""weir run: the only loop over cells; it skips what has its run, so it may be ended at any time."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import secrets
+import signal
+from pathlib import Path
+from typing import Any
+
+from weir.errors import WeirError, did_you_mean
+from weir.measure.batch import BatchJob, BatchResult, measure_batch, successes
+from weir.measure.preflight import check_batch
+from weir.measure.runfiles import write_atomically
+from weir.plan import Batch, Plan, read_plan
+
+NAME = "run"
+HELP = "measure the batches of a plan: random order, time limits, resume, clean-up"
+EXAMPLE = "weir run --plan results/local/quick/plan.json --batch memory-debian-1x2 --results results/local"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--plan", type=Path, required=True, help="plan.json of weir plan")
+    parser.add_argument("--results", type=Path, required=True, help="folder of the site, that holds runs/")
+    parser.add_argument(
+        "--batch", action="append", default=[], help="measure this batch only; may be repeated"
+    )
+    parser.add_argument("--seed", type=int, help="seed of the random order; by default drawn, and recorded")
+    parser.add_argument("--retry-failed", action="store_true", help="run failed executions again")
+    parser.add_argument(
+        "--preflight", action="store_true", help="check targets and programs, measure nothing"
+    )
+    parser.add_argument(
+        "--receipt", type=Path, help="write the counts to this file when the batches are through"
+    )
+    parser.add_argument("--json", action="store_true", help="print the counts as JSON")
+
+
+def execute(args: argparse.Namespace) -> int:
+    plan = read_plan(args.plan)
+    batches = [_batch(plan, name) for name in args.batch] or list(plan.batches)
+    if args.preflight:
+        return _preflight(plan, batches, args.json)
+    seed = args.seed if args.seed is not None else secrets.randbits(32)
+    # A terminated weir cleans up like an interrupted one.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    results = [measure_batch(_job(plan, batch, args, seed)) for batch in batches]
+    failed = [line for result in results for line in result.failed]
+    summary = {"seed": seed, "batches": [_counts(result) for result in results]}
+    _report(results, summary, args.json)
+    if any(successes(_job(plan, batch, args, seed)) == 0 for batch in batches):
+        raise WeirError(
+            "no execution of a batch succeeded", mend="mend the reasons above, then --retry-failed"
+        )
+    if args.receipt:
+        args.receipt.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(args.receipt, json.dumps(summary, indent=1) + "\n")
+    return 1 if failed else 0
+
+
+def _batch(plan: Plan, name: str) -> Batch:
+    try:
+        return plan.batch(name)
+    except KeyError:
+        known = [batch.batch for batch in plan.batches]
+        raise WeirError(
+            f"the plan has no batch '{name}'", key="--batch", mend=did_you_mean(name, known), exit_code=2
+        ) from None
+
+
+def _job(plan: Plan, batch: Batch, args: argparse.Namespace, seed: int) -> BatchJob:
+    site = plan.site
+    return BatchJob(
+        batch=batch.batch,
+        cells=batch.cells,
+        target=site.targets[batch.target],
+        stack=site.stacks[batch.stack],
+        launcher=site.partitions[batch.partition].launcher,
+        results=args.results.resolve(),
+        seed=seed,
+        retry_failed=args.retry_failed,
+    )
+
+
+def _preflight(plan: Plan, batches: list[Batch], as_json: bool) -> int:
+    rows = [
+        {"batch": batch.batch, "check": check.name, "found": check.found, "problem": check.problem}
+        for batch in batches
+        for check in check_batch(batch.cells, plan.site.targets[batch.target], plan.site.stacks[batch.stack])
+    ]
+    if as_json:
+        print(json.dumps(rows, indent=1))
+    else:
+        for row in rows:
+            mark = "FAILED" if row["problem"] else "ok"
+            print(f"{mark:6} {row['batch']}  {row['check']}: {row['problem'] or row['found']}")
+    return 1 if any(row["problem"] for row in rows) else 0
+
+
+def _counts(result: BatchResult) -> dict[str, Any]:
+    return {
+        "batch": result.batch,
+        "executions": result.planned,
+        "kept": result.kept,
+        "done": result.done,
+        "failed": result.failed,
+    }
+
+
+def _report(results: list[BatchResult], summary: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(summary, indent=1))
+        return
+    for result in results:
+        print(
+            f"{result.batch}: {result.done} executions done, {len(result.failed)} failed, "
+            f"{result.kept} of {result.planned} were there already"
+        )
+        for line in result.failed:
+            print(f"  failed: {line}")

@@ -1,0 +1,89 @@
+"""A study: what one workflow prints. Either suites measured at a site, or records that somebody archived."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from weir.errors import WeirError
+from weir.measure.runfiles import is_finished
+from weir.plan import Batch, Plan, plan_data
+
+ARCHIVE_SITE = "archive"
+_COMMON_REPORT = "measurement"
+
+
+@dataclass(frozen=True)
+class Study:
+    """Where the files of a study lie: results/<site>/<name>/; runs are shared by all studies of a site."""
+
+    site: str
+    name: str
+    report: str  # folder in reports/
+    records: Path | None = None  # of an archive: what is adopted
+
+    @property
+    def site_folder(self) -> str:
+        return f"results/{self.site}"
+
+    @property
+    def folder(self) -> str:
+        return f"{self.site_folder}/{self.name}"
+
+
+def measured_study(plan: Plan, root: Path) -> Study:
+    """Named after its suites, so that two choices of suites do not overwrite each other."""
+    suites = [facts.suite for facts in plan.suites]
+    scale = "" if plan.scale == "full" else f"-{plan.scale}"
+    return Study(plan.site.name, "+".join(suites) + scale, report_for("+".join(suites), root))
+
+
+def archive_of(config: Mapping[str, Any], root: Path) -> Study | None:
+    """The study that `--config records=FILE` asks for."""
+    given = config.get("records")
+    if not given:
+        return None
+    records = Path(given)
+    if not records.is_file():
+        raise WeirError(
+            "there is no such file",
+            key="records",
+            value=given,
+            mend="reference/README.md lists what there is",
+        )
+    return Study(ARCHIVE_SITE, records.stem, report_for(records.stem, root), records)
+
+
+def report_for(study: str, root: Path) -> str:
+    """A study with a report of its own has a folder of its name in reports/; the others share one."""
+    return study if (root / "reports" / study / "main.tex").is_file() else _COMMON_REPORT
+
+
+def plan_digest(plan: Plan) -> str:
+    """Changes when anything in plan.json would."""
+    return hashlib.sha256(json.dumps(plan_data(plan), sort_keys=True).encode()).hexdigest()[:16]
+
+
+def cells_left(batch: Batch, results: Path) -> list[str]:
+    """Labels of the cells of a batch that lack a run."""
+    return [
+        cell.label
+        for cell in batch.cells
+        if not all(is_finished(results, cell.cell, run) for run in range(cell.blocks))
+    ]
+
+
+def what_is_left(plan: Plan, results: Path, examples: int = 8) -> str:
+    """One line on what has been measured already, then a line for each batch with missing cells."""
+    left = {batch.batch: cells_left(batch, results) for batch in plan.batches}
+    count = sum(map(len, left.values()))
+    lines = [f"{len(plan.cells)} cells planned, {len(plan.cells) - count} measured, {count} to measure"]
+    for name, labels in left.items():
+        if labels:
+            more = f" and {len(labels) - examples} more" if len(labels) > examples else ""
+            lines.append(f"  {name}: {', '.join(labels[:examples])}{more}")
+    return "\n".join(lines)
