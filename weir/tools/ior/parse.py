@@ -1,20 +1,75 @@
-"""Rows from whatever a run of weir-io or IOR left: the summary, the table on stdout, complaints on stderr."""
+"""The outputs of one run, by role, and logs that hold several runs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from weir.model import Message, Parsed
+from weir.model import Message, Parsed, Row
+from weir.tools.ior.complaints import without_repeats
+from weir.tools.ior.log import RunLog, all_messages, scan
 from weir.tools.ior.names import API_NAMES
+from weir.tools.ior.rows import no_output, parsed_run
+from weir.tools.rounding import product_contains
 from weir.tools.weir_io import parse_document, read_document
+
+_MIB = 2**20
 
 
 def parse_outputs(outputs: Mapping[str, Path]) -> Parsed:
-    """The outputs of one run, by role: summary, stdout, stderr; any of them may be missing or cut."""
+    """Of weir-io or IOR; summary, stdout and stderr may each be missing or cut."""
     texts = {role: path.read_text(errors="replace") for role, path in outputs.items() if path.is_file()}
+    stdout = scan(texts.get("stdout", ""))
+    stderr = all_messages(scan(texts.get("stderr", "")))
     document = read_document(texts.get("summary", ""))
     if document is not None:
-        return parse_document(document, API_NAMES)
-    message = Message("error", "there is no summary of weir-io")
-    return Parsed((), {}, (message,), program="", tool_version="", complete=False)
+        parsed = parse_document(document, API_NAMES)
+        return _with_messages(parsed, [*all_messages(stdout), *stderr])
+    summary = scan(texts.get("summary", ""))[-1]
+    if summary.program:
+        _take_sizes(summary, [sizes for run in stdout for sizes in run.sizes])
+        return _with_messages(parsed_run(summary), [*all_messages(stdout), *stderr])
+    if any(run.program for run in stdout):
+        return _with_messages(parsed_run(stdout[-1]), [*all_messages(stdout[:-1]), *stderr])
+    return no_output(tuple(without_repeats([*all_messages(stdout), *stderr])))
+
+
+def parse_log(text: str) -> Sequence[Parsed]:
+    """The runs in a log that somebody kept; empty if there is nothing of IOR or weir-io in it."""
+    document = read_document(text)
+    if document is not None:
+        return [parse_document(document, API_NAMES)] if document.get("personality") == "ior" else []
+    return [parsed_run(run) for run in scan(text) if run.program]
+
+
+def _with_messages(parsed: Parsed, others: Sequence[Message]) -> Parsed:
+    return replace(parsed, messages=tuple(without_repeats([*parsed.messages, *others])))
+
+
+def _take_sizes(summary: RunLog, warned: Sequence[dict[str, int]]) -> None:
+    """With a summary file, the warnings about sizes stay on stdout, without a word on whose they are.
+
+    They come in the order of the results, for those whose sizes differ; the bandwidth tells which that is.
+    """
+    results = [result for test in summary.tests for result in test.results]
+    if len(results) == len(warned):
+        for result, sizes in zip(results, warned, strict=True):
+            result.sizes = sizes
+        return
+    waiting = list(warned)
+    for result in results:
+        if waiting and _moved_fits(result.values, waiting[0]):
+            result.sizes = waiting.pop(0)
+    for sizes in waiting:
+        summary.messages.append(Message("warning", f"sizes of an unknown result differ: {sizes}"))
+
+
+def _moved_fits(values: Mapping[str, str], sizes: Mapping[str, int]) -> bool:
+    bw_mib_s, total_s = float(values.get("bw", 0)), float(values.get("total", 0))
+    return product_contains(bw_mib_s, total_s, sizes.get("moved_bytes", 0) / _MIB)
+
+
+def rows_of(runs: Sequence[Parsed]) -> list[Row]:
+    """All rows of a log."""
+    return [row for run in runs for row in run.rows]

@@ -1,0 +1,147 @@
+"""What an IOR command line asks for, in the tool's parameter names; understands 3.0.1 and 4.x spellings."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from weir.tools.ior.names import API_NAMES
+
+# Letters that take a value; -l and the long options take one in 4.x as -l=VALUE only.
+_WITH_VALUE = "aAbdDfGijJlMNoOQstTUX"
+_SIZE_UNITS = {"k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
+_FLAGS: dict[str, tuple[str, Any]] = {
+    "c": ("collective", True),
+    "e": ("sync", True),
+    "F": ("layout", "file-per-process"),
+    "g": ("barriers", True),
+    "C": ("reorder", "constant"),
+    "Z": ("reorder", "random"),
+    "W": ("verify_write", True),
+    "R": ("verify_read", True),
+    "B": ("direct", True),  # 3.0.1
+    "k": ("keep", True),
+    "m": ("many_files", True),
+    "posix.odirect": ("direct", True),
+    "collective": ("collective", True),
+    "dryRun": ("dry_run", True),
+}
+_DIRECTIVES: dict[str, str] = {
+    "stonewallingwearout": "wear_out",
+    "stonewallingstatusfile": "status_file",
+    "stonewallingwearoutiterations": "status_file",
+    "mintimeduration": "min_time_s",
+    "maxtimeduration": "max_time_min",
+    "useo_direct": "direct",
+    "summaryfile": "summary_file",
+}
+_DEFAULTS: dict[str, Any] = {
+    "api": "POSIX",
+    "layout": "shared",
+    "order": "sequential",
+    "xfer_bytes": 262144,
+    "block_bytes": 1048576,
+    "segments": 1,
+    "iterations": 1,
+    "collective": False,
+    "sync": False,
+    "barriers": False,
+    "stonewall": 0.0,
+    "wear_out": False,
+    "reorder": "none",
+    "verify_write": False,
+    "verify_read": False,
+    "direct": False,
+    "keep": False,
+}
+
+
+def parse_size(text: str) -> int | None:
+    """Bytes of 102400, 16k, 1m, 20g; nothing for what is no size."""
+    factor = _SIZE_UNITS.get(text[-1:].lower(), 1)
+    digits = text[:-1] if factor > 1 else text
+    return int(digits) * factor if digits.isdigit() else None
+
+
+def parse_arguments(command_line: str) -> dict[str, Any]:
+    """Everything the command line settles; with a script file (-f) what is not given stays open."""
+    try:
+        words = shlex.split(command_line)
+    except ValueError:
+        words = command_line.split()
+    asked: dict[str, Any] = {}
+    access: list[str] = []
+    random_count = 0
+    has_script = False
+    for option, value in _options(words[1:]):
+        if option in ("w", "r"):
+            access.append({"w": "write", "r": "read"}[option])
+        elif option == "z":
+            random_count += 1
+        elif option == "f":
+            has_script = True
+        else:
+            asked |= _setting(option, value)
+    if random_count:
+        asked |= {"order": "random", "random_twice": random_count > 1}
+    if access:
+        asked["access"] = access
+    if has_script:
+        return asked
+    both = [] if asked.get("verify_write") or asked.get("verify_read") else ["write", "read"]
+    return {**_DEFAULTS, "access": both, **asked}
+
+
+def _setting(option: str, value: str) -> dict[str, Any]:
+    if option in _FLAGS:
+        name, meaning = _FLAGS[option]
+        return {name: meaning}
+    if option == "a":
+        return {"api": API_NAMES.get(value.upper(), value.upper())}
+    if option in ("t", "b"):
+        size_bytes = parse_size(value)
+        return {} if size_bytes is None else {"xfer_bytes" if option == "t" else "block_bytes": size_bytes}
+    if option in ("s", "i"):
+        count = parse_size(value)
+        return {} if count is None else {"segments" if option == "s" else "iterations": count}
+    if option == "D":
+        return {"stonewall": float(value)} if value.replace(".", "", 1).isdigit() else {}
+    return _directives(value) if option == "O" else {}
+
+
+def _directives(text: str) -> dict[str, Any]:
+    """-O key=value,key=value"""
+    found: dict[str, Any] = {}
+    for part in text.split(","):
+        key, _, value = part.partition("=")
+        name = _DIRECTIVES.get(key.strip().lower())
+        if name in ("wear_out", "direct"):
+            found[name] = value.strip() not in ("", "0")
+        elif name:
+            found[name] = value.strip()
+    return found
+
+
+def _options(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """(option, value) of -b 4m, -b4m, -b=4m, -wr, --name and --name=value."""
+    waiting = iter(words)
+    for word in waiting:
+        if word.startswith("--"):
+            name, _, value = word[2:].partition("=")
+            yield name, value
+        elif word.startswith("-"):
+            yield from _letters(word[1:], waiting)
+
+
+def _letters(letters: str, waiting: Iterator[str]) -> Iterator[tuple[str, str]]:
+    while letters:
+        letter, letters = letters[0], letters[1:]
+        if letter not in _WITH_VALUE:
+            yield letter, ""
+            continue
+        if letters:
+            yield letter, letters.removeprefix("=")
+        elif letter != "l":
+            yield letter, next(waiting, "")
+        return

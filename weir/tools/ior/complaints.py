@@ -1,0 +1,61 @@
+"""Lines of the output that are complaints: of IOR, of the MPI library, of the launcher, of the system."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from weir.model import Message
+
+# What means that something failed, wherever it is printed and whatever the exit code says.
+_ERROR = re.compile(
+    r"""^\s*(\*\*\s)?ERROR(:|\sin\s)          # IOR and its back ends
+    | ^Unrecognized\ parameter | ^Error\ invalid\ argument | ^Invalid\ options
+    | FAILED\ in\                             # IOR 2 style failures, printed by --dryRun
+    | mca_f\w+: | mca_\w+_(pread|pwrite)v?:   # Open MPI's MPI-IO: it does not pass these on
+    | Assertion\ .*failed
+    | \]\ Signal:\  | exited\ on\ signal | [Ss]egmentation\ fault
+    | ^Abort\(                                # MPICH
+    | ^MPI_ABORT\ was\ invoked | ^MPI\ error\ \(
+    | ^\s*Exit\ code:\s+[1-9]
+    | HDF5-DIAG:\ Error\ detected
+    | failed\ No\ space\ left\ on\ device
+    | returned\ EOF\ prematurely
+    | Incorrect\ data\ on\ (read|write)      # what verification found; IOR calls it a warning
+    | unable\ to\ find\ the\ specified\ executable | execvp\ error\ on\ file
+    | ^There\ are\ not\ enough\ slots | detected\ an\ attempt\ to\ run\ as\ root
+    | ^(slurmstepd|srun):\ error | oom-kill | Out\ of\ memory
+    """,
+    re.VERBOSE,
+)
+_WARNING = re.compile(r"^(ior )?WARNING:\s*(?P<text>.*)")
+_NUMBERS = re.compile(r"0x[0-9a-f]+|\d+")
+_LONGEST = 300
+
+
+def complaint(line: str) -> Message | None:
+    """The message in a line, if there is one."""
+    if _ERROR.search(line):
+        return Message("error", _short(_WARNING.sub(r"\g<text>", line)))
+    warning = _WARNING.match(line)
+    return Message("warning", _short(warning["text"])) if warning else None
+
+
+def without_repeats(messages: Iterable[Message]) -> list[Message]:
+    """Lines that differ in numbers only (ranks, offsets, retries) become one, with their count."""
+    first: dict[tuple[str, str, int | None], Message] = {}
+    counts: dict[tuple[str, str, int | None], int] = {}
+    for message in messages:
+        key = (message.level, _NUMBERS.sub("#", message.text), message.row)
+        first.setdefault(key, message)
+        counts[key] = counts.get(key, 0) + 1
+    return [_counted(message, counts[key]) for key, message in first.items()]
+
+
+def _counted(message: Message, count: int) -> Message:
+    return message if count == 1 else Message(message.level, f"{message.text} ({count} times)", message.row)
+
+
+def _short(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."

@@ -1,0 +1,279 @@
+"""One pass over what IOR printed: tables of 3.0.1 and 4.x, JSON, CSV; several runs in a log, cut or mixed up.
+
+JSON is read line by line and not as a document: warnings of any rank land in its middle.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from weir.model import Message
+from weir.tools.ior.complaints import complaint
+
+_HEADER = re.compile(r"^(?P<program>IOR|weir-io)[- ](?P<version>\S+?):? ")
+_FACT = re.compile(r"^\s*(?P<key>[A-Za-z][\w ()/-]*?)\s*[:=]\s(?P<value>.*?)\s*$|^(?P<bare>\w+)\s*:\s*$")
+_JSON_PAIR = re.compile(r'"(?P<key>[^"]+)"\s*:\s*(?:"(?P<text>[^"]*)"|(?P<number>-?[0-9.][0-9.e+-]*))')
+_JSON_SECTION = re.compile(r'^\s*"(?P<name>Parameters|Options|Results|summary|tests)":\s*[\[{]')
+_NUMBER = r"(-?[0-9.]+(?:e[+-]?\d+)?)"
+_TABLE_ROW = re.compile(rf"^(write|read)((?:\s+{_NUMBER}){{8,10}})\s*$")
+_SIZE_WARNING = re.compile(
+    r"WARNING: (?P<kind>Expected aggregate file size|Stat\(\) of aggregate file size"
+    r"|Using actual aggregate bytes moved)\s*= (?P<bytes>\d+)"
+)
+_SIZE_KINDS = {"Expected": "asked_bytes", "Stat()": "file_bytes", "Using": "moved_bytes"}
+_NO_COMPLAINT = ("WARNING: Maybe caused by deadlineForStonewalling",)
+_STRIPES = re.compile(r"^lmm_stripe_count:\s+(\d+)")
+_BEGAN = ("Began", "StartTime")
+# Columns of a table, by how many there are: 3.0.1 and 4.x.
+_TABLES = {
+    8: ("bw", "block_kib", "xfer_kib", "open", "io", "close", "total", "iteration"),
+    10: ("bw", "iops", "latency", "block_kib", "xfer_kib", "open", "io", "close", "total", "iteration"),
+}
+_JSON_FIELDS = {
+    "bwMiB": "bw",
+    "blockKiB": "block_kib",
+    "xferKiB": "xfer_kib",
+    "iops": "iops",
+    "latency": "latency",
+    "openTime": "open",
+    "wrRdTime": "io",
+    "closeTime": "close",
+    "totalTime": "total",
+}
+_CSV_FIELDS = {
+    "bw(MiB/s)": "bw",
+    "IOPS": "iops",
+    "Latency": "latency",
+    "block(KiB)": "block_kib",
+    "xfer(KiB)": "xfer_kib",
+    "open(s)": "open",
+    "wr/rd(s)": "io",
+    "close(s)": "close",
+    "total(s)": "total",
+    "numTasks": "tasks",
+    "iter": "iteration",
+}
+
+
+@dataclass
+class Printed:
+    """One result as it was printed; sizes are those of the warnings before it."""
+
+    access: str
+    values: dict[str, str] = field(default_factory=dict)
+    sizes: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass
+class Test:
+    """One set of options and its results; a script file gives several to a run."""
+
+    options: dict[str, str] = field(default_factory=dict)
+    results: list[Printed] = field(default_factory=list)
+
+
+@dataclass
+class RunLog:
+    """What one execution of IOR printed."""
+
+    program: str = ""
+    version: str = ""
+    command_line: str = ""
+    began: str = ""
+    finished: bool = False
+    tests: list[Test] = field(default_factory=list)
+    messages: list[Message] = field(default_factory=list)
+    sizes: list[dict[str, int]] = field(default_factory=list)  # of all warnings, in order
+    stripe_counts: list[int] = field(default_factory=list)
+
+    @property
+    def test(self) -> Test:
+        """The one being printed."""
+        if not self.tests:
+            self.tests.append(Test())
+        return self.tests[-1]
+
+    @property
+    def result_count(self) -> int:
+        return sum(len(test.results) for test in self.tests)
+
+
+def scan(text: str) -> list[RunLog]:
+    """The runs in a log, in order; one without a header if there is no other. A cut last line is left out."""
+    scanner = _Scanner()
+    whole = text if text.endswith("\n") else text[: text.rfind("\n") + 1]
+    for line in whole.splitlines():
+        scanner.line(line)
+    scanner.end()
+    return scanner.runs
+
+
+class _Scanner:
+    def __init__(self) -> None:
+        self.runs = [RunLog()]
+        self.section = ""
+        self.sizes: dict[str, int] = {}
+        self.json_result: Printed | None = None
+        self.csv_columns: list[str] = []
+        self.early: list[Message] = []  # warnings after the end of a run: those of the next one
+
+    @property
+    def run(self) -> RunLog:
+        return self.runs[-1]
+
+    def line(self, line: str) -> None:
+        """Each line means at most one thing."""
+        if self._boundary(line) or self._sizes(line) or self._result(line):
+            return
+        stripes = _STRIPES.match(line)
+        if stripes:
+            self.run.stripe_counts.append(int(stripes[1]))
+        elif line.lstrip().startswith('"') or self.section.startswith("json"):
+            self._json(line)
+        elif not self._complaint(line):
+            self._fact(line)
+
+    def _boundary(self, line: str) -> bool:
+        """A shell's trace of the next command, or the first line of a run."""
+        if line.startswith("+ "):
+            if self.run.program and self.run.finished:
+                self._next_run()
+            return True
+        header = _HEADER.match(line)
+        if not header:
+            return False
+        if self.run.program:
+            self._next_run()
+        self.run.program, self.run.version = header["program"], header["version"]
+        self.section = ""
+        return True
+
+    def _next_run(self) -> None:
+        self.runs.append(RunLog(messages=self.early))
+        self.early = []
+        self.section, self.sizes, self.json_result, self.csv_columns = "", {}, None, []
+
+    def _sizes(self, line: str) -> bool:
+        found = _SIZE_WARNING.search(line)
+        if found:
+            name = _SIZE_KINDS[found["kind"].split()[0]]
+            if name == "asked_bytes":
+                self.sizes = {}
+                self.run.sizes.append(self.sizes)
+            self.sizes[name] = int(found["bytes"])
+        return bool(found) or line.startswith(_NO_COMPLAINT)
+
+    def _result(self, line: str) -> bool:
+        table = _TABLE_ROW.match(line)
+        if table and self.section not in ("summary", "json-summary"):
+            numbers = table[2].split()
+            columns = _TABLES.get(len(numbers))
+            if columns:
+                self._add(Printed(table[1], dict(zip(columns, numbers, strict=True))))
+                return True
+        if line.startswith("access,bw(MiB/s),"):
+            self.csv_columns = line.split(",")
+            self.run.program = self.run.program or "IOR"
+            self.run.finished = True  # CSV has no last line that could be missing
+            return True
+        if self.csv_columns and line.startswith(("write,", "read,")):
+            self._csv(line.split(","))
+            return True
+        return False
+
+    def _csv(self, fields: list[str]) -> None:
+        if len(fields) == len(self.csv_columns):
+            named = dict(zip(self.csv_columns, fields, strict=True))
+            values = {name: named[column] for column, name in _CSV_FIELDS.items() if column in named}
+            self._add(Printed(named["access"], values))
+
+    def _add(self, result: Printed) -> None:
+        result.sizes, self.sizes = self.sizes, {}
+        self.run.test.results.append(result)
+
+    def _json(self, line: str) -> None:
+        section = _JSON_SECTION.match(line)
+        if section:
+            self.section = f"json-{section['name'].lower()}"
+            return
+        for pair in _JSON_PAIR.finditer(line):
+            text = pair["text"] if pair["text"] is not None else pair["number"]
+            self._json_pair(pair["key"], text)
+        # What is printed behind a value on its line is somebody else's.
+        self._complaint(line[line.find("WARNING") :] if "WARNING" in line else line)
+
+    def _json_pair(self, key: str, value: str) -> None:
+        if key == "Version":
+            if self.run.program:
+                self._next_run()
+            self.run.program, self.run.version = "IOR", value
+            self.section = "json-head"
+        elif key == "Finished":
+            self.run.finished = True
+            self.section = ""
+        elif self.section == "json-summary":
+            return
+        elif key == "TestID":
+            self.run.tests.append(Test())
+        elif self.section == "json-results":
+            self._json_result(key, value)
+        elif self.section == "json-options":
+            self.run.test.options.setdefault(key, value)
+        elif self.section == "json-parameters":
+            self.run.test.options[key] = value
+        else:
+            self._head(key, value)
+
+    def _json_result(self, key: str, value: str) -> None:
+        if key == "access":
+            self.json_result = Printed(value)
+        elif self.json_result and key in _JSON_FIELDS:
+            self.json_result.values[_JSON_FIELDS[key]] = value
+            if key == "totalTime":
+                self._add(self.json_result)
+                self.json_result = None
+
+    def _complaint(self, line: str) -> bool:
+        message = complaint(line)
+        if message:
+            is_early = self.run.finished and message.level == "warning"
+            (self.early if is_early else self.run.messages).append(message)
+        return message is not None
+
+    def end(self) -> None:
+        """No further run came, so the warnings belong to the last one."""
+        self.run.messages += self.early
+
+    def _fact(self, line: str) -> None:
+        """key : value (4.x) or key = value (3.0.1) of the head and of the options."""
+        stripped = line.strip()
+        if stripped in ("Options:", "Summary:"):
+            self.section = "options"
+        elif stripped.startswith(("Results:", "access    bw(MiB/s)")):
+            self.section = "results"
+        elif stripped.startswith(("Summary of all tests", "Max Write", "Max Read")):
+            self.section = "summary"
+        fact = _FACT.match(line)
+        if fact and fact["key"]:
+            if self.section == "options":
+                self.run.test.options[fact["key"]] = fact["value"]
+            else:
+                self._head(fact["key"], fact["value"])
+
+    def _head(self, key: str, value: str) -> None:
+        if key in ("Command line", "Command line used"):
+            self.run.command_line = value
+        elif key in _BEGAN and not self.run.began:
+            self.run.began = value
+        elif key == "Finished":
+            self.run.finished = True
+        elif key == "TestID" or (key.startswith("Test ") and key.endswith(" started")):
+            self.run.tests.append(Test())
+            self.section = "head"
+
+
+def all_messages(runs: Iterable[RunLog]) -> list[Message]:
+    """The complaints of all runs of a text, such as those on stderr."""
+    return [message for run in runs for message in run.messages]

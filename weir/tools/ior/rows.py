@@ -1,0 +1,238 @@
+"""From what IOR printed to rows: what was asked, from command line and options, and what came of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from weir.model import Message, Parsed, Row
+from weir.tools.ior.arguments import parse_arguments
+from weir.tools.ior.complaints import without_repeats
+from weir.tools.ior.log import Printed, RunLog, Test
+from weir.tools.ior.names import API_NAMES
+
+# IOR compares sizes for all back ends but these, so its silence about sizes says nothing of them.
+_SIZES_UNCHECKED = ("HDF5", "PNETCDF")
+_CLIENTS = re.compile(r"(\d+) \((\d+) per node\)")
+_WHOLE_SIZE = re.compile(r"(\d+) (bytes|KiB|MiB|GiB|TiB)")
+_UNIT_BYTES = {"bytes": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
+_TIMES = {
+    "open": "open_s",
+    "io": "io_s",
+    "close": "close_s",
+    "total": "total_s",
+    "bw": "bw_mib_s",
+    "iops": "ops_s",
+}
+_FOR_AUDIT = (
+    "barriers",
+    "wear_out",
+    "reorder",
+    "verify_write",
+    "verify_read",
+    "random_twice",
+    "min_time_s",
+    "status_file",
+    "dry_run",
+    "many_files",
+)
+# Flags among the Parameters of the JSON. fsync is there as IOR does it, not as it was asked: hence the "or".
+_PARAMETER_FLAGS = {
+    "fsync": "sync",
+    "collective": "collective",
+    "stoneWallingWearOut": "wear_out",
+    "checkWrite": "verify_write",
+    "checkRead": "verify_read",
+    "dryRun": "dry_run",
+    "multiFile": "many_files",
+}
+
+
+def parsed_run(run: RunLog) -> Parsed:
+    """One execution; rows of all its tests, one after the other."""
+    rows: list[Row] = []
+    asked: dict[str, Any] = {}
+    expected_results = 0
+    for test in run.tests:
+        asked = asked_of(test, run.command_line)
+        rows += _test_rows(test, asked, run.began, first_row=len(rows))
+        expected_results += int(asked.get("iterations", 1)) * len(asked.get("access", ()))
+    for row in rows:
+        row["observed"]["all_results"] = len(rows) >= expected_results
+    return Parsed(
+        rows=tuple(rows),
+        asked=asked,
+        messages=tuple(without_repeats(run.messages)),
+        program=run.program,
+        tool_version=run.version,
+        complete=run.finished,
+    )
+
+
+def asked_of(test: Test, command_line: str) -> dict[str, Any]:
+    """In the tool's parameter names, with tasks, nodes and ppn; sizes rounded for reading are not taken."""
+    options = test.options
+    asked = parse_arguments(command_line) if command_line else {}
+    asked |= _known(
+        api=_api(options.get("api")),
+        layout=_layout(options),
+        order=_order(options),
+        iterations=_integer(options.get("repetitions")),
+        stonewall=_stonewall(options),
+        **_job(options),
+    )
+    for name, label, exact in (
+        ("xfer_bytes", "xfersize", "transferSize"),
+        ("block_bytes", "blocksize", "blockSize"),
+    ):
+        size_bytes = _integer(options.get(exact)) or _whole_size(options.get(label))
+        if size_bytes is not None:
+            asked[name] = size_bytes
+    segments = _integer(options.get("segmentCount") or options.get("segments"))
+    asked |= _known(segments=segments)
+    for option, name in _PARAMETER_FLAGS.items():
+        if option in options:
+            asked[name] = asked.get(name, False) or options[option] not in ("0", "")
+    if options.get("type") == "collective":
+        asked["collective"] = True
+    return asked | _known(access=_access(options) or asked.get("access"))
+
+
+def _test_rows(test: Test, asked: Mapping[str, Any], began: str, first_row: int) -> list[Row]:
+    rows: list[Row] = []
+    counts: dict[str, int] = {}
+    written_bytes: dict[int, int] = {}
+    for result in test.results:
+        iteration = int(result.values.get("iteration", counts.get(result.access, 0)))
+        counts[result.access] = counts.get(result.access, 0) + 1
+        row = _row(result, asked) | {"iteration": iteration, "began": iso_time(began)}
+        if result.access == "write" and row["moved_bytes"] is not None:
+            written_bytes[iteration] = row["moved_bytes"]
+        elif iteration in written_bytes:
+            row["observed"]["written_bytes"] = written_bytes[iteration]
+        rows.append(row)
+    return rows
+
+
+def _row(result: Printed, asked: Mapping[str, Any]) -> Row:
+    values = result.values
+    tasks = asked.get("tasks") or _integer(values.get("tasks"))
+    xfer_bytes = asked.get("xfer_bytes") or kib_bytes(values.get("xfer_kib"))
+    block_bytes = asked.get("block_bytes") or kib_bytes(values.get("block_kib"))
+    segments = asked.get("segments")
+    row: Row = {
+        "api": asked.get("api"),
+        "access": result.access,
+        "nn": asked.get("nodes"),
+        "ppn": asked.get("ppn"),
+        "xfer_bytes": xfer_bytes,
+        "layout": asked.get("layout"),
+        "order": asked.get("order"),
+        "block_bytes": block_bytes,
+        "stonewall_s": asked.get("stonewall"),
+        "segments": segments,
+        "collective": asked.get("collective"),
+        "sync": asked.get("sync"),
+        "direct": asked.get("direct"),
+    }
+    row |= {column: float(values[name]) if name in values else None for name, column in _TIMES.items()}
+    row |= _sizes(result.sizes, asked.get("api"), tasks, block_bytes, segments)
+    row["observed"] = {key: asked[key] for key in _FOR_AUDIT if key in asked} | {"tasks": tasks}
+    return row
+
+
+def _sizes(
+    warned: Mapping[str, int],
+    api: str | None,
+    tasks: int | None,
+    block_bytes: int | None,
+    segments: int | None,
+) -> Row:
+    """IOR prints three sizes where they differ, and nothing where all of them are what was asked."""
+    asked_bytes = tasks * block_bytes * segments if tasks and block_bytes and segments else None
+    silent = None if api in _SIZES_UNCHECKED or api is None else asked_bytes
+    return {
+        "asked_bytes": warned.get("asked_bytes", asked_bytes),
+        "moved_bytes": warned.get("moved_bytes", None if warned else silent),
+        "file_bytes": warned.get("file_bytes", None if warned else silent),
+    }
+
+
+def _api(text: str | None) -> str | None:
+    """'MPIIO (version=3, subversion=0)', 'NCMPI'"""
+    word = (text or "").split("(")[0].split("-")[0].strip()
+    return API_NAMES.get(word, word) or None
+
+
+def _layout(options: Mapping[str, str]) -> str | None:
+    text = options.get("access", "")
+    if "filePerProc" in options:
+        return "file-per-process" if options["filePerProc"] != "0" else "shared"
+    return {"single-shared-file": "shared", "file-per-process": "file-per-process"}.get(text.split(",")[0])
+
+
+def _order(options: Mapping[str, str]) -> str | None:
+    text = options.get("ordering in a file", "")
+    return "random" if text.startswith("random") else "sequential" if text.startswith("sequential") else None
+
+
+def _stonewall(options: Mapping[str, str]) -> float | None:
+    for key in ("deadlineForStonewall", "stonewallingTime", "Using stonewalling"):
+        if key in options:
+            return float(options[key].split()[0])
+    return None
+
+
+def _access(options: Mapping[str, str]) -> list[str] | None:
+    if "writeFile" not in options:
+        return None
+    return [
+        word for word, key in (("write", "writeFile"), ("read", "readFile")) if options.get(key, "0") != "0"
+    ]
+
+
+def _job(options: Mapping[str, str]) -> dict[str, int]:
+    clients = _CLIENTS.match(options.get("clients", ""))
+    tasks, ppn = (int(clients[1]), int(clients[2])) if clients else (None, None)
+    tasks = tasks or _integer(options.get("tasks"))
+    ppn = ppn or _integer(options.get("clients per node") or options.get("tasksPerNode"))
+    nodes = _integer(options.get("nodes")) or (-(-tasks // ppn) if tasks and ppn else None)
+    return {key: value for key, value in (("tasks", tasks), ("ppn", ppn), ("nodes", nodes)) if value}
+
+
+def _whole_size(text: str | None) -> int | None:
+    """'102400 bytes' and '16 MiB' are exact, '9.46 TiB' is not."""
+    match = _WHOLE_SIZE.fullmatch(text or "")
+    return int(match[1]) * _UNIT_BYTES[match[2]] if match else None
+
+
+def kib_bytes(text: str | None) -> int | None:
+    """Four decimals of KiB, as in JSON and CSV, are enough for a byte; two, as in tables, are not."""
+    if text is None:
+        return None
+    decimals = len(text.partition(".")[2])
+    exact = decimals >= 4 or decimals == 0 or float(text).is_integer()
+    return round(float(text) * 1024) if exact else None
+
+
+def iso_time(text: str) -> str | None:
+    """'Wed Oct 24 01:23:25 2018' as ISO 8601, without a zone as none is printed; else as it is."""
+    try:
+        return datetime.strptime(text, "%a %b %d %H:%M:%S %Y").isoformat()
+    except ValueError:
+        return text or None
+
+
+def _integer(text: str | None) -> int | None:
+    return int(text) if text is not None and text.isdigit() else None
+
+
+def _known(**values: Any) -> dict[str, Any]:
+    return {key: value for key, value in values.items() if value is not None}
+
+
+def no_output(messages: tuple[Message, ...]) -> Parsed:
+    """Nothing of IOR was printed."""
+    return Parsed((), {}, messages, program="", tool_version="", complete=False)

@@ -1,0 +1,19 @@
+"""What a printed number can stand for: the digits that it lacks are its uncertainty."""
+
+from __future__ import annotations
+
+_EXACT = 1e-9  # of doubles that were printed in full
+
+
+def half_digit(value: float) -> float:
+    """Half a unit of the last digit: 0.005 of 1.44, 0.5 of 7667; of 0.0381 it is 0.00005."""
+    digits, _, exponent = repr(float(value)).partition("e")
+    decimals = len(digits.removesuffix(".0").partition(".")[2]) - int(exponent or 0)
+    return max(0.5 * 10.0**-decimals, abs(value) * _EXACT)
+
+
+def product_contains(left: float, right: float, product: float) -> bool:
+    """Whether two printed numbers can have this product."""
+    left_half, right_half = half_digit(left), half_digit(right)
+    low = max(left - left_half, 0.0) * max(right - right_half, 0.0)
+    return low <= product <= (left + left_half) * (right + right_half)
