@@ -110,6 +110,12 @@ def test_mpirun_names_variables_for_ranks_on_other_nodes_and_leaves_its_own() ->
     assert "OMPI_MCA_pml" not in words
 
 
+def test_mpirun_within_a_step_uses_the_whole_allocation() -> None:
+    outer = {"SLURM_TASKS_PER_NODE": "1", "SLURM_JOB_CPUS_PER_NODE": "8(x2)", "SLURM_JOB_NODELIST": "n[1-2]"}
+    changes = launcher("mpirun").environment(outer)
+    assert changes == {"SLURM_TASKS_PER_NODE": "8(x2)", "SLURM_NODELIST": "n[1-2]"}
+
+
 def test_mpirun_in_an_allocation_lets_its_daemons_overlap() -> None:
     assert launcher("mpirun").environment({"SLURM_JOB_ID": "7"})["SLURM_OVERLAP"] == "1"
     assert launcher("mpirun").environment({}) == {}

@@ -1,0 +1,55 @@
+"""slurmdbd and a private mariadb, for a sandbox whose sacct answers."""
+
+from __future__ import annotations
+
+import getpass
+import subprocess
+from collections.abc import Callable
+
+import processes
+from configuration import mariadb_port
+from layout import Sandbox, SandboxError
+
+
+def bring_up(sandbox: Sandbox, program: Callable[[str], str]) -> None:
+    """Install an empty database, start it, start slurmdbd, and register cluster, account and user."""
+    _start_mariadb(sandbox, program)
+    processes.start(sandbox, "slurmdbd", [program("slurmdbd"), "-D"])
+    manager = sandbox.folder / "bin" / "sacctmgr"
+    question = [str(manager), "-n", "show", "cluster"]
+    processes.wait_until("slurmdbd's answer", lambda: _succeeds(sandbox, question), 20.0)
+    additions = (
+        ["add", "cluster", "sandbox"],
+        ["add", "account", "bench", "Cluster=sandbox"],
+        ["add", "user", getpass.getuser(), "Account=bench"],
+    )
+    for words in additions:
+        _succeeds(sandbox, [str(manager), "-i", *words])  # root is there from the beginning
+
+
+def _start_mariadb(sandbox: Sandbox, program: Callable[[str], str]) -> None:
+    data, socket = sandbox.folder / "db", sandbox.folder / "run" / "mysql.sock"
+    own = ["--no-defaults", f"--user={getpass.getuser()}", f"--datadir={data}"]
+    install = [program("mariadb-install-db"), *own]
+    install += ["--auth-root-authentication-method=normal", "--skip-test-db"]
+    done = subprocess.run(install, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise SandboxError(f"mariadb-install-db failed: {(done.stderr + done.stdout).strip()[-300:]}")
+    words = [program("mariadbd"), *own, f"--socket={socket}", "--bind-address=127.0.0.1"]
+    words += [f"--port={mariadb_port(sandbox)}", f"--pid-file={sandbox.folder}/run/mariadb.pid"]
+    words += ["--innodb-buffer-pool-size=64M", "--innodb-flush-log-at-trx-commit=0", "--skip-name-resolve"]
+    processes.start(sandbox, "mariadbd", words)
+    client = [program("mariadb"), "--no-defaults", f"--socket={socket}", "-uroot", "-e"]
+    processes.wait_until("mariadb's answer", lambda: _succeeds(sandbox, [*client, "select 1"]), 20.0)
+    user = "slurm@'127.0.0.1'"
+    grant = f"create user {user} identified by '{sandbox.mark}'; grant all on slurm_acct.* to {user}"
+    if not _succeeds(sandbox, [*client, grant]):
+        raise SandboxError("mariadb refused to make slurmdbd's user")
+
+
+def _succeeds(sandbox: Sandbox, words: list[str]) -> bool:
+    try:
+        done = subprocess.run(words, env=sandbox.environment(), capture_output=True, timeout=10, check=False)
+    except subprocess.TimeoutExpired:
+        return False
+    return done.returncode == 0

@@ -1,0 +1,68 @@
+"""What a sandbox is: a folder with a state file, written before anything is started."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+# Daemons and everything they start carry the sandbox's mark in their environment.
+MARK = "SLURM_SANDBOX_MARK"
+# Of the 107 bytes of a socket's path Slurm and PMIx need some for their own names.
+LONGEST_FOLDER = 60
+
+
+class SandboxError(Exception):
+    """A sentence for the person who typed the command."""
+
+
+@dataclass
+class Sandbox:
+    """State of one sandbox; process ids are added as daemons are started."""
+
+    folder: Path
+    nodes: int
+    cores: int
+    port: int
+    accounting: bool
+    mark: str = field(default_factory=lambda: secrets.token_hex(8))
+    pids: dict[str, int] = field(default_factory=dict)
+
+    @staticmethod
+    def state_file(folder: Path) -> Path:
+        return folder / "sandbox.json"
+
+    @classmethod
+    def load(cls, folder: Path) -> Sandbox:
+        try:
+            state = json.loads(cls.state_file(folder).read_text())
+        except FileNotFoundError:
+            raise SandboxError(f"no sandbox in {folder}; start one with: sandbox up {folder}") from None
+        return cls(**{**state, "folder": folder})
+
+    def save(self) -> None:
+        text = json.dumps({**asdict(self), "folder": str(self.folder)}, indent=1)
+        new = self.state_file(self.folder).with_suffix(".new")
+        new.write_text(text)
+        new.replace(self.state_file(self.folder))
+
+    @property
+    def node_names(self) -> list[str]:
+        return [f"node{number}" for number in range(1, self.nodes + 1)]
+
+    @property
+    def conf(self) -> Path:
+        return self.folder / "etc" / "slurm.conf"
+
+    @property
+    def ports(self) -> int:
+        """Ports in a row: slurmctld, a slurmd for each node, slurmdbd, mariadbd."""
+        return self.nodes + 3
+
+    def environment(self) -> dict[str, str]:
+        """For the daemons; Slurm's own variables of a surrounding job must not reach them."""
+        clean = {name: value for name, value in os.environ.items() if not name.startswith(("SLURM", "PMIX"))}
+        path = f"{self.folder / 'bin'}:{os.environ.get('PATH', '')}:/usr/sbin:/sbin:/usr/bin:/bin"
+        return clean | {"SLURM_CONF": str(self.conf), MARK: self.mark, "PATH": path}

@@ -1,0 +1,104 @@
+"""Start daemons in the foreground so that their ids are known; end only what carries the sandbox's mark."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from layout import MARK, Sandbox, SandboxError
+
+
+def start(sandbox: Sandbox, name: str, words: list[str], extra: dict[str, str] | None = None) -> None:
+    """Start one daemon, detached from our terminal, and record its id."""
+    with (sandbox.folder / "log" / f"{name}.out").open("ab") as output:
+        process = subprocess.Popen(
+            words,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            env=sandbox.environment() | (extra or {}),
+            cwd=sandbox.folder,
+            start_new_session=True,
+        )
+    sandbox.pids[name] = process.pid
+    sandbox.save()
+
+
+def wait_until(what: str, ready: Callable[[], bool], limit_s: float) -> None:
+    """Poll at 50 ms; the error says what did not come."""
+    end = time.monotonic() + limit_s
+    while not ready():
+        if time.monotonic() > end:
+            raise SandboxError(f"{what} not within {limit_s:g} s")
+        time.sleep(0.05)
+
+
+def marked(sandbox: Sandbox) -> list[int]:
+    """All processes that carry the mark: daemons, job steps and the tasks they started; no zombies."""
+    needle = f"{MARK}={sandbox.mark}".encode()
+    found = []
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit() or int(entry.name) == os.getpid():
+            continue
+        with contextlib.suppress(OSError):
+            if needle in (entry / "environ").read_bytes().split(b"\0"):
+                found.append(int(entry.name))
+    return found
+
+
+def of_node(sandbox: Sandbox, node: str) -> list[int]:
+    """Processes of one virtual node: its slurmd, the steps it started, and their tasks."""
+    needles = {f"SLURM_SANDBOX_NODE={node}".encode(), f"SLURMD_NODENAME={node}".encode()}
+    found = []
+    for pid in marked(sandbox):
+        with contextlib.suppress(OSError):
+            if needles & set(Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")):
+                found.append(pid)
+    return found
+
+
+def alive(sandbox: Sandbox, name: str) -> bool:
+    """Whether the daemon runs: its recorded id, and the mark, since ids are used again."""
+    pid = sandbox.pids.get(name)
+    if pid is None:
+        return False
+    _reap()
+    return pid in marked(sandbox)
+
+
+def end(sandbox: Sandbox, pids: Iterable[int], grace_s: float) -> None:
+    """Ask, wait, insist; without grace only insist. The mark is checked again before every signal."""
+    wanted = set(pids)
+    steps = [(signal.SIGTERM, grace_s)] if grace_s > 0 else []
+    for number, patience_s in [*steps, (signal.SIGKILL, 5.0)]:
+        for pid in wanted & set(marked(sandbox)):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, number)
+        limit = time.monotonic() + patience_s
+        while wanted & set(marked(sandbox)) and time.monotonic() < limit:
+            _reap()
+            time.sleep(0.05)
+
+
+def shared_memory(pids: Iterable[int]) -> set[Path]:
+    """Files in /dev/shm that the processes have mapped, for when a process cannot remove them itself."""
+    found = set()
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            for line in Path(f"/proc/{pid}/maps").read_text().splitlines():
+                place = line.split(maxsplit=5)[-1]
+                if place.startswith("/dev/shm/"):
+                    found.add(Path(place))
+    return found
+
+
+def _reap() -> None:
+    """Daemons that ended while this very process is their parent would stay as zombies."""
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass

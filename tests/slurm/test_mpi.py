@@ -1,0 +1,118 @@
+"""Real MPI across virtual nodes, started with the words of weir.launch; every geometry is asserted."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from conftest import HERE, Cluster
+
+from weir.launch import launcher
+
+GEOMETRIES = [(1, 1), (1, 2), (2, 1), (2, 2), (4, 1), (4, 2)]
+pytestmark = pytest.mark.slow
+
+
+def compiled(compiler: str, folder: Path) -> Path:
+    if shutil.which(compiler) is None:
+        pytest.skip(f"not installed: {compiler}")
+    program = folder / f"ranks-{compiler}"
+    subprocess.run([compiler, str(HERE / "ranks.c"), "-o", str(program)], check=True)
+    return program
+
+
+@pytest.fixture(scope="module")
+def ranks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compiled("mpicc.openmpi", tmp_path_factory.mktemp("ranks"))
+
+
+def assert_geometry(output: str, nodes: int, ppn: int) -> None:
+    """Exactly the ranks asked for, ppn of them on each of `nodes` nodes, block by block."""
+    lines = sorted(
+        (line.split() for line in output.splitlines() if line.split()[:1] and line.split()[0].isdigit()),
+        key=lambda words: int(words[0]),
+    )
+    assert [int(words[0]) for words in lines] == list(range(nodes * ppn))
+    assert {int(words[1]) for words in lines} == {nodes * ppn}
+    assert {int(words[2]) for words in lines} == {ppn}
+    names = [words[3] for words in lines]
+    assert Counter(names) == dict.fromkeys(names, ppn)
+    assert len(set(names)) == nodes
+    for node in range(nodes):
+        assert len(set(names[node * ppn : (node + 1) * ppn])) == 1
+
+
+@pytest.mark.parametrize(("nodes", "ppn"), GEOMETRIES)
+def test_open_mpi_has_the_ranks_asked_for(cluster: Cluster, ranks: Path, nodes: int, ppn: int) -> None:
+    words = launcher("srun").command(nodes, ppn, [], {})
+    assert_geometry(cluster.out(*words, ranks), nodes, ppn)
+
+
+@pytest.mark.parametrize(("nodes", "ppn"), [(1, 2), (2, 2)])
+def test_mpich_has_the_ranks_asked_for(cluster: Cluster, tmp_path: Path, nodes: int, ppn: int) -> None:
+    program = compiled("mpicc.mpich", tmp_path)
+    words = launcher("srun").command(nodes, ppn, ["--mpi=pmi2"], {})
+    assert_geometry(cluster.out(*words, program), nodes, ppn)
+
+
+# What weir does inside an allocation: take away the outer step's variables, start a whole new geometry.
+INSIDE = """
+import os, subprocess, sys
+from weir.launch import applied, launcher
+name, nodes, ppn, program = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
+start = launcher(name)
+words = [*start.command(nodes, ppn, [], {}), program]
+sys.exit(subprocess.run(words, env=applied(os.environ, start.environment(os.environ)), timeout=30).returncode)
+"""
+
+
+def inside(name: str, nodes: int, ppn: int, program: Path) -> list[str]:
+    root = str(HERE.parent.parent)
+    return [
+        "env",
+        f"PYTHONPATH={root}",
+        sys.executable,
+        "-c",
+        INSIDE,
+        name,
+        str(nodes),
+        str(ppn),
+        str(program),
+    ]
+
+
+@pytest.mark.parametrize(("nodes", "ppn"), GEOMETRIES)
+def test_srun_in_an_allocation_does_not_hang(cluster: Cluster, ranks: Path, nodes: int, ppn: int) -> None:
+    output = cluster.out("salloc", "-Q", "-N4", "--exclusive", *inside("srun", nodes, ppn, ranks))
+    assert_geometry(output, nodes, ppn)
+
+
+@pytest.mark.parametrize(
+    "outer", [["-n1"], ["-n1", "--cpu-bind=cores", "--mpi=pmix"], ["-N1", "-n1", "--exact"]]
+)
+def test_srun_within_srun_does_not_hang(cluster: Cluster, ranks: Path, outer: list[str]) -> None:
+    output = cluster.out("salloc", "-Q", "-N2", "--exclusive", "srun", *outer, *inside("srun", 2, 2, ranks))
+    assert_geometry(output, 2, 2)
+
+
+def test_mpirun_in_an_allocation_of_one_node(cluster: Cluster, ranks: Path) -> None:
+    output = cluster.out("salloc", "-Q", "-N1", "--exclusive", "srun", "-n1", *inside("mpirun", 1, 2, ranks))
+    assert_geometry(output, 1, 2)
+
+
+def test_batch_job_without_exported_environment(cluster: Cluster, ranks: Path, tmp_path: Path) -> None:
+    """sbatch --export=NONE would hand the same to every srun inside."""
+    log = tmp_path / "job.out"
+    script = tmp_path / "job.sh"
+    words = " ".join(f"'{word}'" for word in inside("srun", 2, 1, ranks)).replace(INSIDE, "$INSIDE")
+    words = words.replace("'$INSIDE'", '"$INSIDE"')
+    script.write_text(
+        f"#!/bin/bash\nPATH={cluster.folder}/bin:{os.environ['PATH']}\nINSIDE='{INSIDE}'\n{words}\n"
+    )
+    cluster.out("sbatch", "--wait", "--export=NONE", "-N2", "-o", log, script)
+    assert_geometry(log.read_text(), 2, 1)
