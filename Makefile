@@ -15,7 +15,6 @@ venv := .venv/bin
 c_files = $(shell find src tests -name '*.[ch]' 2>/dev/null)
 shell_files = $(shell grep -rlIE '^\#!.*[/ ](ba)?sh$$' .ci envs tests config containers src 2>/dev/null)
 lint_steps := format-python lint-python types-python format-c lint-shell lint-yaml format-snakemake lint-r
-quick_steps := $(lint_steps) tests-quick
 
 .PHONY: help
 help: ## print these verbs
@@ -43,14 +42,11 @@ report: setup ## measure SUITES at SITE and print where the PDF and the HTML rep
 
 .PHONY: check
 check: setup-develop ## linters and quick tests, under a minute
-	@$(MAKE) build
-	@$(MAKE) --jobs=2 --keep-going $(quick_steps)
+	@$(MAKE) --jobs=2 --keep-going tests-quick $(lint_steps)
 
 .PHONY: test
 test: setup-develop ## linters and every test; ends with "N passed, N failed, N skipped"
-	@$(MAKE) build
-	@$(MAKE) --jobs=2 --keep-going $(lint_steps)
-	@.ci/tests
+	@+.ci/tests build $(lint_steps)
 
 .PHONY: bench
 bench: setup-develop ## run the benchmarks of weir itself, bench/*.py
@@ -69,7 +65,7 @@ clean: ## remove build products and caches, never results/
 
 # ---- steps of check and test ----------------------------------------------------------------------------------------
 
-.PHONY: $(quick_steps)
+.PHONY: $(lint_steps) tests-quick
 format-python:
 	@.ci/step $@ $(venv)/ruff format --check .
 
@@ -92,7 +88,7 @@ format-snakemake:
 	@.ci/step $@ $(venv)/snakefmt --check Snakefile
 
 lint-r:
-	@.ci/step $@ Rscript -e 'found <- lintr::lint_dir("analysis"); print(found); quit(status = length(found) > 0)'
+	@.ci/step $@ Rscript -e 'found <- c(lintr::lint_dir("analysis"), lintr::lint(".ci/testthat.R")); print(found); quit(status = length(found) > 0)'
 
-tests-quick:
+tests-quick: build
 	@.ci/step $@ $(venv)/pytest -q -m "not slow"

@@ -135,20 +135,26 @@ explain() { # what in the log is worth a sentence
 
 # One line when a step begins, one every 15 s with what REPORT says, one when it ends.
 step() { # step REPORT TEXT COMMAND...
-    local report=$1 text=$2 began=$SECONDS status=0 pid
+    local report=$1 text=$2 began=$SECONDS said=$SECONDS status=0 pid
     shift 2
     say "$text ..."
+    set -m # a process group of its own, so that an interrupt ends what COMMAND started too
     "$@" >>"$log" 2>&1 </dev/null &
     pid=$!
+    set +m
     # shellcheck disable=SC2064 # the id of now is meant
-    trap "kill $pid 2>/dev/null; wait $pid 2>/dev/null; exit 130" INT TERM HUP
-    while timeout 15 tail --pid="$pid" -s 0.2 -f /dev/null; [ $? -eq 124 ]; do
-        say "  $((SECONDS - began)) s, $("$report")"
+    trap "kill -- -$pid 2>/dev/null; wait $pid 2>/dev/null || true; exit 130" INT TERM HUP
+    while kill -0 "$pid" 2>/dev/null; do
+        sleep 0.2
+        if [ $((SECONDS - said)) -ge 15 ]; then
+            said=$SECONDS
+            say "  $((SECONDS - began)) s, $("$report")"
+        fi
     done
     wait "$pid" || status=$?
     trap - INT TERM HUP
     if [ $status -ne 0 ]; then
-        say "failed after $((SECONDS - began)) s: $text" "" >&2
+        say "failed after $((SECONDS - began)) s: $text; the end of its log:"
         tail -n 15 "$log" | sed 's/^/    /' >&2
         explain
         die 1 "the whole log: ${log#"$top"/}"
@@ -176,14 +182,16 @@ install_packages() {
     apt install -y --no-install-recommends "${missing_packages[@]}"
 }
 
-make_environment() {
+pip() { "$venv/bin/python" -m pip --disable-pip-version-check --no-input "$@"; }
+
+make_environment() { # make_environment LOCK
     if ! { "$venv/bin/python" -m pip --version && grep -qF "$venv/bin" "$venv/bin/pip"; } >/dev/null 2>&1; then
         "$python" -m venv --clear "$venv"
     fi
-    "$venv/bin/python" -m pip install --disable-pip-version-check --no-input --no-deps --require-hashes \
-        --only-binary :all: --requirement "$1"
-    "$venv/bin/python" -m pip check --disable-pip-version-check
-    "$venv/bin/python" -m pip install --disable-pip-version-check --no-input --no-deps --no-build-isolation --editable "$top"
+    # The lock is complete, so pip need not search (--no-deps); the check afterwards says if it is not, on another Python.
+    pip install --no-deps --require-hashes --requirement "$1"
+    pip install --no-deps --no-build-isolation --editable "$top"
+    pip check
 }
 
 main() {
