@@ -111,10 +111,8 @@ rule collect:
         facts=f"{MEASURED.folder}/facts.json",
     log:
         f"{MEASURED.folder}/logs/collect.log",
-    params:
-        results=MEASURED.site_folder,
     shell:
-        "weir collect --plan {input.plan} --results {params.results} --out {output.records} > {log} 2>&1"
+        "weir collect --plan {input.plan} --out {output.records} > {log} 2>&1"
 
 
 rule adopt:

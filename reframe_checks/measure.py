@@ -1,7 +1,7 @@
 """One test is one batch: it asks for the allocation and runs `weir run` inside it.
 
 The tests are made from the plan in WEIR_PLAN (`weir plan --out`), or from config/ where there is none, so
-that `reframe -l` shows what would be measured. A failed cell fails the test; its neighbours keep their numbers.
+that `reframe -l` shows what would be measured. A failed cell fails the test; the others keep their numbers.
 """
 
 from __future__ import annotations

@@ -13,7 +13,8 @@ from typing import Any
 
 from weir.model import Cell, Row
 from weir.plan import read_plan
-from weir.records.collect import collect_cell, finished_runs, site_folder
+from weir.records.collect import Run, collect_cell, finished_runs, site_folder
+from weir.records.facts import study_facts
 from weir.records.table import write_records, write_whole
 
 NAME = "collect"
@@ -25,8 +26,14 @@ _NOT_MEASURED = "planned, but no run of it has ended"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--plan", type=Path, required=True, help="plan.json of weir plan")
-    parser.add_argument("--results", type=Path, required=True, help="folder of the site, that holds runs/")
-    parser.add_argument("--out", type=Path, required=True, help="table to write; excluded.csv goes beside it")
+    parser.add_argument(
+        "--results",
+        type=Path,
+        help="folder of the site, that holds runs/; left out: the one above the plan's",
+    )
+    parser.add_argument(
+        "--out", type=Path, required=True, help="table to write; excluded.csv and facts.json go beside it"
+    )
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
 
 
@@ -34,17 +41,21 @@ def execute(args: argparse.Namespace) -> int:
     plan = read_plan(args.plan)
     cells = plan.cells
     rows: list[Row] = []
+    all_runs: list[Run] = []
     not_measured: list[Cell] = []
     for cell in cells:
-        results = site_folder(args.results, cell.site)
+        results = site_folder(args.results or args.plan.resolve().parent.parent, cell.site)
         runs = finished_runs(results / "runs" / cell.cell)
         rows += collect_cell(cell, runs, results)
+        all_runs += runs
         if not runs:
             not_measured.append(cell)
     planned = [(one.suite, one.experiment, one.reason, one.count) for one in plan.exclusions]
     excluded = [*planned, *_not_measured(not_measured)]
     write_records(args.out, rows)
     write_whole(args.out.with_name("excluded.csv"), _excluded_table(excluded))
+    facts = study_facts(plan, all_runs, rows)
+    write_whole(args.out.with_name("facts.json"), json.dumps(facts, indent=1) + "\n")
     summary = summarise(cells, not_measured, rows, args.out)
     print(json.dumps(summary, indent=1) if args.json else describe(summary))
     return 0
