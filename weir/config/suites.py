@@ -82,7 +82,7 @@ class _Reader:
                 (*keys, "tool"), f"there is no tool '{data['tool']}'", did_you_mean(data["tool"], self.tools)
             )
             return None
-        scope = _scope(tool)
+        scope = _scope(tool, self.kinds)
         axes = self._axes(raw, tool, scope)
         targets = data.get("targets", [])
         kinds = targets["kind"] if isinstance(targets, dict) else []
@@ -189,12 +189,13 @@ def _used(axis: Axis) -> set[str]:
     return {name for value in axis.values if isinstance(value, Expression) for name in value.names}
 
 
-def _scope(tool: Tool) -> Scope:
+def _scope(tool: Tool, kinds: list[str]) -> Scope:
     fields = tuple(f"target.{name}" for name in TARGET_FIELDS)
     numbers = {name for name, item in tool.parameters.items() if item.kind in ("size", "count", "seconds")}
     choices = {
         name: item.choices for name, item in tool.parameters.items() if item.kind in ("choice", "choices")
     }
+    choices["target.kind"] = tuple(kinds)
     return Scope(
         frozenset([*tool.parameters, *PLACE_NAMES, *fields]), choices, frozenset([*numbers, *_NUMBERS])
     )

@@ -122,9 +122,11 @@ def _syntax_problem(error: yaml.YAMLError, text: str, name: str) -> Problem:
     mark = getattr(error, "problem_mark", None)
     what = str(getattr(error, "problem", None) or "cannot be read as YAML")
     line = mark.line + 1 if mark else None
-    content = text.splitlines()[mark.line].strip() if mark and mark.line < len(text.splitlines()) else ""
+    lines = text.splitlines()
+    raw = lines[mark.line] if mark and mark.line < len(lines) else ""
+    content = raw.strip()
     mend = None
-    if "\t" in content or "'\\t'" in what or "\t" in what:
+    if "\t" in raw:
         mend = "indent with spaces, not with tabs"
     elif "mapping values are not allowed" in what or "{" in content or "= " in content:
         mend = "put a value with ': ', '{', '[' or a leading '=' into quotes"

@@ -1,0 +1,119 @@
+"""A checkout in a temporary folder that holds only what planning reads, and a tool that needs no program."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from weir.config import Config, load_config
+from weir.model import Cell, Footprint, Parsed, Target
+from weir.tools.base import Parameter, RunPaths, Tool
+
+ROOT = Path(__file__).resolve().parents[1]
+SITE = """\
+site: here
+description: A site for tests
+partitions:
+  node: {nodes: 2, cores_per_node: 4, launcher: mpirun, scheduler: local, launch: 1 s, stacks: [plain]}
+stacks:
+  plain:
+    programs:
+      fake: ["{root}/bin/fake"]
+"""
+TARGET = """\
+target: disk
+kind: disk
+description: A directory
+path: /scratch/weir-{user}
+apis: [POSIX, MPIIO]
+space: 1 GiB
+expect: {write: 100 MiB/s, read: 200 MiB/s}
+"""
+SUITE = """\
+suite: mine
+question: How fast is it?
+experiments:
+  sizes:
+    tool: fake
+    nodes: [1]
+    ppn: [1, 2]
+    space:
+      api: [POSIX, MPIIO]
+      xfer: [16 KiB, 1 MiB]
+    fixed:
+      block: "= 4 * xfer"
+    repetitions: {blocks: 2, iterations: 3}
+"""
+
+
+class FakeTool:
+    """Writes and reads `block` bytes a rank; refuses blocks that the transfer does not divide."""
+
+    name = "fake"
+    parameters: Mapping[str, Parameter] = {
+        "api": Parameter("choice", "Interface.", "POSIX", ("POSIX", "MPIIO", "IME")),
+        "xfer": Parameter("size", "Bytes of a call.", "1 MiB", minimum=1),
+        "block": Parameter("size", "Bytes of a rank.", "16 MiB", minimum=1),
+        "access": Parameter("choices", "What is timed.", ("write", "read"), ("write", "read")),
+        "sync": Parameter("flag", "Synchronise.", True),
+        "collective": Parameter("flag", "Collective calls.", False),
+        "stripe_count": Parameter("count", "Stripes of the file.", 0),
+        "stonewall": Parameter("seconds", "Stop after.", 0.0),
+        "geometry": Parameter("text", "Shape.", ""),
+        "hints": Parameter("hints", "Hints.", {}),
+    }
+
+    def label(self, params: Mapping[str, Any]) -> str:
+        return f"{params['api']} {params['xfer_bytes']}"
+
+    def problems(self, cell: Cell, target: Target) -> Sequence[str]:
+        found = []
+        if cell.params["block_bytes"] % cell.params["xfer_bytes"]:
+            found.append("the block is not a multiple of the transfer")
+        if cell.params["api"] == "IME" and target.prefix != "ime://":
+            found.append(f"target {target.name} has no prefix ime://")
+        return found
+
+    def command(self, cell: Cell, target: Target, program: Sequence[str], paths: RunPaths) -> list[str]:
+        return [*program, paths.data]
+
+    def footprint(self, cell: Cell) -> Footprint:
+        size_bytes = cell.ranks * cell.params["block_bytes"]
+        moved_bytes = size_bytes * cell.iterations
+        return Footprint(
+            moved_bytes, moved_bytes, size_bytes, 1, 2 * moved_bytes // cell.params["xfer_bytes"]
+        )
+
+    def parse(self, outputs: Mapping[str, Path]) -> Parsed:
+        raise NotImplementedError("nothing here runs the fake tool")
+
+
+TOOLS: Mapping[str, Tool] = {"fake": FakeTool()}
+
+
+def make_checkout(
+    folder: Path,
+    suites: Mapping[str, str] | None = None,
+    site: str = SITE,
+    targets: Mapping[str, str] | None = None,
+    config: str = "site: here\nsuites: [mine]\n",
+) -> Path:
+    """Write the files of a checkout; the schemas are the real ones."""
+    shutil.copytree(ROOT / "config" / "schemas", folder / "config" / "schemas", dirs_exist_ok=True)
+    here = folder / "config" / "sites" / "here"
+    (here / "targets").mkdir(parents=True, exist_ok=True)
+    (folder / "config" / "suites").mkdir(exist_ok=True)
+    (folder / "config" / "config.yaml").write_text(config)
+    (here / "site.yaml").write_text(site)
+    for name, text in ({"disk": TARGET} if targets is None else targets).items():
+        (here / "targets" / f"{name}.yaml").write_text(text)
+    for name, text in ({"mine": SUITE} if suites is None else suites).items():
+        (folder / "config" / "suites" / f"{name}.yaml").write_text(text)
+    return folder
+
+
+def load(root: Path, **overrides: Any) -> Config:
+    """The checkout's configuration with the fake tool, whatever the environment says."""
+    return load_config(root=root, overrides=overrides, environment={}, tools=TOOLS)

@@ -1,0 +1,112 @@
+"""weir/config/expression.py"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from weir.config.expression import ExpressionError, Scope, parse_expression
+
+NAMES = {"xfer": 2**20, "block": 2**24, "nodes": 2, "ppn": 4, "ranks": 8, "api": "POSIX", "access": ["write"]}
+NAMES |= {
+    "stonewall": 60.0,
+    "sync": True,
+    "target": "disk",
+    "target.kind": "disk",
+    "target.max_stripe_count": 8,
+}
+SCOPE = Scope(
+    names=frozenset(NAMES),
+    choices={"api": ("POSIX", "MPIIO"), "access": ("write", "read"), "target.kind": ("disk", "memory")},
+    numbers=frozenset(["xfer", "block", "nodes", "ppn", "ranks", "stonewall", "target.max_stripe_count"]),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("100 * xfer", 100 * 2**20),
+        ("max(xfer, 8 MiB // xfer * xfer)", 2**23),
+        ("min(2 * nodes, target.max_stripe_count)", 4),
+        ("xfer >= 1 MiB and xfer < 1.5GiB", True),
+        ("xfer == '1 MiB'", True),
+        ("xfer in [16 KiB, 1 MiB]", True),
+        ("api in ('MPIIO',) or not sync", False),
+        ("'read' in access", False),
+        ("stonewall > 30 s and stonewall <= 1 min", True),
+        ("target.kind == 'disk' and target == 'disk'", True),
+        ("sync == true", True),
+        ("1 if nodes > 1 else 0", 1),
+        ("1 MB", 10**6),
+        ("-nodes + 10 % 4", 0),
+    ],
+)
+def test_values(text: str, value: object) -> None:
+    assert parse_expression(text, SCOPE).value(NAMES) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "mend"),
+    [
+        ("xfre > 1", "unknown name 'xfre'", "did you mean 'xfer'?"),
+        ("target.knd == 'disk'", "unknown name 'target.knd'", "did you mean 'target.kind'?"),
+        ("api == 'POSX'", "compares api with 'POSX', which it never is", "did you mean 'POSIX'?"),
+        ("'writ' in access", "compares access with 'writ'", "did you mean 'write'?"),
+        ("target.kind in ['disk', 'lustre']", "compares target.kind with 'lustre'", "known: disk, memory"),
+        ("xfer == 'big'", "compares the number xfer with the text 'big'", "write a number or a size"),
+        ("xfer > 8 Mib", "unknown unit 'Mib'", "did you mean 'MiB'?"),
+        ("xfer = 1 MiB", "is no expression", "compare with '==', not with '='"),
+        ("xfer >", "is no expression", "allowed:"),
+        ("", "is no expression", "allowed:"),
+        ("mx(xfer, block)", "calls 'mx'", "did you mean 'max'?"),
+        ("min(xfer)", "fewer than two values", "write min(a, b)"),
+        ("api + 'x' == 'y'", "computes with text", "only numbers"),
+        ("api.lower() == 'x'", "uses '.lower'", "only the target has fields"),
+    ],
+)
+def test_mistakes_are_named(text: str, message: str, mend: str) -> None:
+    with pytest.raises(ExpressionError) as caught:
+        parse_expression(text, SCOPE)
+    assert message in str(caught.value)
+    assert mend in (caught.value.mend or "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "__import__('os').system('true')",
+        "().__class__.__bases__",
+        "target.__class__",
+        "(lambda: 1)()",
+        "[x for x in (1, 2)]",
+        "2 ** 2 ** 100",
+        "f'{xfer}'",
+        "(xfer := 1)",
+        "open('/etc/passwd')",
+        "min.__self__",
+        "access[0]",
+        "{'a': 1}",
+        "'a' * 1000000000",
+        "min(*access)",
+        "max(xfer, block, key=print)",
+        "xfer if __builtins__ else 1",
+        "b'x' == b'x'",
+        "(" * 500 + ")" * 500,
+    ],
+)
+def test_everything_else_of_python_is_refused(text: str) -> None:
+    with pytest.raises(ExpressionError):
+        parse_expression(text, SCOPE)
+
+
+def test_what_cannot_be_computed_says_with_which_values() -> None:
+    expression = parse_expression("xfer // (nodes - 2)", SCOPE)
+    with pytest.raises(ExpressionError, match="cannot be computed") as caught:
+        expression.value(NAMES)
+    assert caught.value.mend == "here nodes = 2, xfer = 1048576"
+
+
+def test_names_are_those_it_needs() -> None:
+    names: Any = parse_expression("max(xfer, target.max_stripe_count)", SCOPE).names
+    assert names == {"xfer", "target.max_stripe_count"}

@@ -1,0 +1,98 @@
+"""weir/units.py"""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from weir.units import (
+    UnitError,
+    about_duration,
+    about_size,
+    format_size,
+    parse_duration,
+    parse_rate,
+    parse_size,
+)
+
+
+@pytest.mark.parametrize(
+    ("written", "size_bytes"),
+    [
+        ("16 KiB", 16384),
+        ("1MiB", 2**20),
+        ("47008 B", 47008),
+        ("1 MB", 10**6),
+        ("1.5 GiB", 3 * 2**29),
+        ("0.1 kB", 100),
+        ("2 PiB", 2**51),
+    ],
+)
+def test_sizes(written: str, size_bytes: int) -> None:
+    assert parse_size(written) == size_bytes
+
+
+@pytest.mark.parametrize(
+    ("written", "message", "mend"),
+    [
+        (16384, "16384 has no unit", "write '16 KiB' (16384 bytes)"),
+        (100, "100 has no unit", "write '100 B', '100 KiB' or '100 MiB'"),
+        ("16", "'16' is not a size", "write a number and a unit"),
+        ("16 K", "unknown unit 'K'", "did you mean '16 KiB'?"),
+        ("16 kib", "unknown unit 'kib'", "did you mean 'KiB'?"),
+        ("1 m", "unknown unit 'm'", "did you mean '1 MiB'?"),
+        ("1 bananas", "unknown unit 'bananas'", "units: B, KiB"),
+        ("-1 MiB", "'-1 MiB' is not a size", "write a number and a unit"),
+        ("0.3 B", "not a whole number of bytes", "write 0 B"),
+        (True, "True is not a size", "write a number and a unit"),
+        (None, "None is not a size", "write a number and a unit"),
+    ],
+)
+def test_wrong_sizes_say_what_to_write(written: object, message: str, mend: str) -> None:
+    with pytest.raises(UnitError) as caught:
+        parse_size(written)
+    assert message in str(caught.value)
+    assert mend in caught.value.mend
+
+
+def test_durations_and_rates() -> None:
+    assert parse_duration("60 s") == 60
+    assert parse_duration("5 min") == 300
+    assert parse_duration("1.5 h") == 5400
+    assert parse_duration("200 ms") == 0.2
+    assert parse_rate("500 MiB/s") == 500
+    assert parse_rate("1 GB/s") == pytest.approx(953.67, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("parse", "written", "mend"),
+    [
+        (parse_duration, 60, "write '60 s' or '60 min'"),
+        (parse_duration, "60 seconds", "did you mean '60 s'?"),
+        (parse_duration, "5 m", "did you mean '5 min'?"),
+        (parse_duration, "5 MiB", "units: us, ms, s, min, h, d"),
+        (parse_rate, "500 MiB", "write it like 500 MiB/s"),
+        (parse_rate, 500, "write it like 500 MiB/s"),
+    ],
+)
+def test_wrong_durations_and_rates(parse, written: object, mend: str) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(UnitError) as caught:
+        parse(written)
+    assert mend in caught.value.mend
+
+
+@given(st.integers(min_value=0, max_value=2**60))
+def test_format_size_reads_back_unchanged(size_bytes: int) -> None:
+    assert parse_size(format_size(size_bytes)) == size_bytes
+
+
+def test_for_reading() -> None:
+    assert about_size(1023) == "1023 B"
+    assert about_size(8_000_000_000) == "7.45 GiB"
+    assert about_size(300 * 2**20) == "300 MiB"
+    assert about_duration(3.84) == "3.8 s"
+    assert about_duration(59.7) == "1 min"
+    assert about_duration(200) == "3 min 20 s"
+    assert about_duration(3599.9) == "1 h"
+    assert about_duration(90000) == "1 d 1 h"

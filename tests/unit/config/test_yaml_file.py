@@ -1,0 +1,57 @@
+"""weir/config/yaml_file.py"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from weir.config.yaml_file import key_text, parse_yaml, read_yaml
+from weir.errors import ConfigError
+
+
+def test_every_key_and_item_has_its_line() -> None:
+    file = parse_yaml("a: 1\nb:\n  c: [x,\n    y]\n  d:\n    - e: 1\n", "f.yaml")
+    assert file.data == {"a": 1, "b": {"c": ["x", "y"], "d": [{"e": 1}]}}
+    assert file.line(("b", "c", 1)) == 4
+    assert file.line(("b", "d", 0, "e")) == 6
+    assert file.line(("b", "missing", "inner")) == 2
+    assert key_text(("b", "d", 0, "e")) == "b.d[0].e"
+
+
+def test_scalars_follow_yaml_1_2() -> None:
+    text = "[off, no, Yes, 100:16:4:4, 1_000, 0x10, NULL, null, ~, true, False, 3, 1.5, 1e3, '7', 2026-01-01]"
+    words = ["off", "no", "Yes", "100:16:4:4", "1_000", "0x10", "NULL"]
+    assert parse_yaml(text, "f").data == [*words, None, None, True, False, 3, 1.5, 1000.0, "7", "2026-01-01"]
+
+
+def test_a_key_that_stands_twice_is_an_error() -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse_yaml("a: 1\nb: 2\na: 3\n", "f.yaml")
+    assert "f.yaml:3: a: 'a' stands here twice (first in line 1)" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "mend"),
+    [
+        ("a: b: c\n", "f.yaml:1", "into quotes"),
+        ("a:\n\tb: 1\n", "f.yaml:2", "spaces, not with tabs"),
+        ("a: [1, 2\nb: 3\n", "f.yaml:2", None),
+        ("words: [{root}/bin/x]\n", "f.yaml:1", "quotes"),
+        ("a: {[1]: 2}\n", "f.yaml:1", "quotes"),
+    ],
+)
+def test_what_is_no_yaml_says_where(text: str, place: str, mend: str | None) -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse_yaml(text, "f.yaml")
+    assert str(caught.value).startswith(place)
+    assert mend is None or mend in str(caught.value)
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"missing.yaml: cannot be read: No such file"):
+        read_yaml(tmp_path / "missing.yaml", tmp_path)
+    (tmp_path / "latin.yaml").write_bytes(b"a: \xe9\n")
+    with pytest.raises(ConfigError, match=r"latin.yaml: is not UTF-8 text"):
+        read_yaml(tmp_path / "latin.yaml", tmp_path)
+    assert read_yaml(Path("/dev/null"), tmp_path).data is None
