@@ -10,6 +10,9 @@ MAKEFLAGS += --no-print-directory
 SUITES ?= quick
 SITE ?= local
 venv := .venv/bin
+comma := ,
+study := results/$(SITE)/$(subst $(comma),+,$(SUITES))
+snakemake := $(venv)/snakemake --cores all --config suites=$(SUITES) site=$(SITE)
 
 # What the linters of each language look at; a file that git does not know yet counts.
 c_files = $(shell find src tests -name '*.[ch]' 2>/dev/null)
@@ -38,7 +41,9 @@ build: ## compile the engine to build/weir-io
 .PHONY: report
 report: setup ## measure SUITES at SITE and print where the PDF and the HTML report are
 	@$(MAKE) build
-	@$(venv)/snakemake --profile profiles/default --config suites=$(SUITES) site=$(SITE) -- report
+	@$(snakemake) -- report
+	@$(snakemake) --report $(study)/report.html -- report >$(study)/logs/html.log 2>&1 || { cat $(study)/logs/html.log; exit 1; }
+	@printf 'PDF:  %s\nHTML: %s\n' $(study)/report.pdf $(study)/report.html
 
 .PHONY: check
 check: setup-develop ## linters and quick tests, under a minute
