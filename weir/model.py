@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-# A row holds record columns (config/schemas/record.schema.yaml) and, under "observed", what only the audit reads.
+# Record columns (config/schemas/record.schema.yaml) and, under "observed", what only the audit reads.
 Row = dict[str, Any]
 
 

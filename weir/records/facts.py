@@ -1,4 +1,4 @@
-"""facts.json: what a report says about the study beside its numbers; from the plan and the run files alone."""
+"""facts.json: what a report says about a study beside its numbers; from its plan and run files alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a tool module offers. A new tool is one new file in this package that defines TOOL; nothing else mentions it."""
+"""What a tool offers. A new tool is one new file in this package that defines TOOL; nothing else names it."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from weir.model import Cell, Footprint, Parsed, Target
 class Parameter:
     """One key that a suite may give the tool.
 
-    kind: size ("16 KiB", becomes <name>_bytes), count (integer), seconds (number), flag (bool), choice (one of choices),
-    choices (a list of them), text, hints (mapping of text to text).
+    kind: size ("16 KiB", becomes <name>_bytes), count (integer), seconds (number), flag (bool), choice (one
+    of choices), choices (a list of them), text, hints (mapping of text to text).
     """
 
     kind: str
