@@ -18,6 +18,7 @@ class Target:
     kind: str
     path: str
     description: str = ""
+    mount: str = ""  # must be a mount point before anything is written
     prefix: str = ""  # put before the path in the tool's -o, such as ime://
     emulated: bool = False
     apis: tuple[str, ...] = ()  # empty: every interface can reach it

@@ -107,7 +107,9 @@ def _resolved(file: YamlFile, words: Mapping[str, str], problems: list[Problem])
 def _target(name: str, data: Mapping[str, Any]) -> Target:
     expect = data.get("expect", {})
     optional = {
-        key: data[key] for key in ("prefix", "emulated", "max_stripe_count", "environment") if key in data
+        key: data[key]
+        for key in ("mount", "prefix", "emulated", "max_stripe_count", "environment")
+        if key in data
     }
     if "write" in expect:
         optional["write_mib_s"] = parse_rate(expect["write"])

@@ -29,13 +29,15 @@ def check_batch(cells: Sequence[Cell], target: Target, stack: Stack) -> list[Che
     checks: list[Check] = []
     for step in _steps(cells, target, stack):
         checks.append(step())
-        if checks[-1].problem and checks[-1].name in {"folder", "writable"}:
+        if checks[-1].problem and checks[-1].name in {"mount", "folder", "writable"}:
             break
     return checks
 
 
 def _steps(cells: Sequence[Cell], target: Target, stack: Stack) -> Iterable[Callable[[], Check]]:
     folder = Path(target.path)
+    if target.mount:
+        yield lambda: check_mount(Path(target.mount))
     yield lambda: check_folder(folder)
     yield lambda: check_writable(folder)
     peak = [tools()[cell.tool].footprint(cell) for cell in cells]
@@ -43,6 +45,12 @@ def _steps(cells: Sequence[Cell], target: Target, stack: Stack) -> Iterable[Call
     yield lambda: check_inodes(folder, peak)
     for tool in sorted({cell.tool for cell in cells}):
         yield lambda tool=tool: check_program(tool, stack)  # type: ignore[misc]
+
+
+def check_mount(point: Path) -> Check:
+    if os.path.ismount(point):
+        return Check("mount", str(point))
+    return Check("mount", "not mounted", f"nothing is mounted on {point}", "mount it, or correct `mount`")
 
 
 def check_folder(folder: Path) -> Check:
