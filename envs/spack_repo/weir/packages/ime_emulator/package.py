@@ -12,6 +12,7 @@ class ImeEmulator(CMakePackage):
     and a FUSE mount. Its numbers say how the code paths behave, never how the product performs."""
 
     # The checkout that holds this recipe is the source, so that the commit in the lock file is the commit measured.
+    homepage = f"file://{CHECKOUT}"
     git = f"file://{CHECKOUT}"
     git_sparse_paths = ["src"]
     root_cmakelists_dir = "src/ime"

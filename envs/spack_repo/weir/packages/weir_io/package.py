@@ -12,6 +12,7 @@ class WeirIo(CMakePackage):
     what really happened on the way (weir's engine)."""
 
     # The checkout that holds this recipe is the source, so that the commit in the lock file is the commit measured.
+    homepage = f"file://{CHECKOUT}"
     git = f"file://{CHECKOUT}"
     git_sparse_paths = ["src"]
 
