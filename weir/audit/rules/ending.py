@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from weir.audit.registry import INVALID, Said, rule
+from weir.audit.registry import DEGRADED, INVALID, Said, rule
 from weir.audit.subject import Subject
+
+_OWN_RULES = ("mca_", "Incorrect data on")
 
 
 @rule(INVALID, needs_output=True)
@@ -33,8 +35,8 @@ def timed_out(subject: Subject) -> Said | None:
 
 @rule(INVALID)
 def result_missing(subject: Subject) -> Said | None:
-    """The access was asked for and no result was printed for it. The record stands for it, so that
-    nothing is lost in silence.
+    """The access was asked for and no result was printed for it. The record stands for it, so that nothing
+    is lost in silence.
 
     Mend: read the other reasons of the record; they say why the run gave no result.
     """
@@ -43,15 +45,52 @@ def result_missing(subject: Subject) -> Said | None:
     return Said(INVALID, f"no result of {subject.row.get('access')} in the output")
 
 
+@rule(INVALID, DEGRADED, needs_output=True)
+def output_incomplete(subject: Subject) -> Said | None:
+    """The output has no end: the program was killed or crashed, or its output was cut. Where results are
+    missing too, those that are there belong to a run that failed; where all of them are there, only the
+    proof of a good end is missing (IO500 keeps the output of its phases without it).
+
+    Mend: run the cell again with a higher time limit; for a log made by others, look for the rest of it.
+    """
+    if subject.complete or not subject.has_result:
+        return None
+    if subject.observed.get("all_results"):
+        return Said(DEGRADED, "all results are there, the last line of the output is not")
+    return Said(INVALID, "the output ends before its results do")
+
+
 @rule(INVALID, needs_output=True)
 def tool_error(subject: Subject) -> Said | None:
-    """The program reported an error. Its exit code is not asked: several benchmarks report an error, print a
-    bandwidth and exit with 0.
+    """The program, its MPI library or the launcher reported an error. The exit code is not asked: several
+    benchmarks report an error, print a bandwidth and exit with 0.
 
     Mend: mend what the message names (space, permissions, options), and run the cell again.
     """
-    errors = subject.texts("error")
+    errors = [text for text in subject.texts("error") if not text.startswith(_OWN_RULES)]
     if not errors:
         return None
     more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
     return Said(INVALID, errors[0] + more)
+
+
+@rule(INVALID, needs_output=True)
+def mpiio_error_swallowed(subject: Subject) -> Said | None:
+    """Open MPI's own MPI-IO (ompio) printed an error of the file system and did not pass it on: the
+    benchmark counted bytes that were never stored, and ended with a plausible bandwidth and exit code 0.
+
+    Mend: make space on the target; with --mca io romio321 the error reaches the program.
+    """
+    errors = [text for text in subject.texts("error") if text.startswith("mca_")]
+    return Said(INVALID, errors[0]) if errors else None
+
+
+@rule(DEGRADED, needs_output=True)
+def transfers_retried(subject: Subject) -> Said | None:
+    """The storage took or gave fewer bytes than a call asked for, and the program tried again. The bytes
+    are whole in the end; the bandwidth is that of a storage that was full or failing.
+
+    Mend: look for a full or failing target (dmesg, quota), and run the cell again.
+    """
+    partial = [text for text in subject.texts("warning") if "partial " in text.lower()]
+    return Said(DEGRADED, partial[0]) if partial and subject.has_result else None

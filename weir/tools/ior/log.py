@@ -24,7 +24,7 @@ _SIZE_WARNING = re.compile(
 )
 _SIZE_KINDS = {"Expected": "asked_bytes", "Stat()": "file_bytes", "Using": "moved_bytes"}
 _NO_COMPLAINT = ("WARNING: Maybe caused by deadlineForStonewalling",)
-_STRIPES = re.compile(r"^lmm_stripe_count:\s+(\d+)")
+_STRIPES = re.compile(r"^(?P<file>lmm_)?stripe_count:\s+(?P<count>\d+)")  # of lfs getstripe
 _BEGAN = ("Began", "StartTime")
 # Columns of a table, by how many there are: 3.0.1 and 4.x.
 _TABLES = {
@@ -86,7 +86,8 @@ class RunLog:
     tests: list[Test] = field(default_factory=list)
     messages: list[Message] = field(default_factory=list)
     sizes: list[dict[str, int]] = field(default_factory=list)  # of all warnings, in order
-    stripe_counts: list[int] = field(default_factory=list)
+    stripes: int | None = None  # of the directory, as it was set
+    file_stripes: list[int] = field(default_factory=list)  # of the files, as they are
 
     @property
     def test(self) -> Test:
@@ -128,8 +129,10 @@ class _Scanner:
         if self._boundary(line) or self._sizes(line) or self._result(line):
             return
         stripes = _STRIPES.match(line)
-        if stripes:
-            self.run.stripe_counts.append(int(stripes[1]))
+        if stripes and stripes["file"]:
+            self.run.file_stripes.append(int(stripes["count"]))
+        elif stripes:
+            self.run.stripes = int(stripes["count"])
         elif line.lstrip().startswith('"') or self.section.startswith("json"):
             self._json(line)
         elif not self._complaint(line):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from weir.model import Message, Parsed, Row
+from weir.model import Message, Parsed
 from weir.tools.ior.complaints import without_repeats
 from weir.tools.ior.log import RunLog, all_messages, scan
 from weir.tools.ior.names import API_NAMES
@@ -40,7 +40,8 @@ def parse_log(text: str) -> Sequence[Parsed]:
     document = read_document(text)
     if document is not None:
         return [parse_document(document, API_NAMES)] if document.get("personality") == "ior" else []
-    return [parsed_run(run) for run in scan(text) if run.program]
+    runs = [run for run in scan(text) if run.program]
+    return _with_stripes([parsed_run(run) for run in runs], runs)
 
 
 def _with_messages(parsed: Parsed, others: Sequence[Message]) -> Parsed:
@@ -70,6 +71,12 @@ def _moved_fits(values: Mapping[str, str], sizes: Mapping[str, int]) -> bool:
     return product_contains(bw_mib_s, total_s, sizes.get("moved_bytes", 0) / _MIB)
 
 
-def rows_of(runs: Sequence[Parsed]) -> list[Row]:
-    """All rows of a log."""
-    return [row for run in runs for row in run.rows]
+def _with_stripes(parsed: list[Parsed], runs: Sequence[RunLog]) -> list[Parsed]:
+    """What lfs getstripe printed anywhere in the log, of the directory and of the files written."""
+    directory = next((run.stripes for run in runs if run.stripes is not None), None)
+    files = sorted({count for run in runs for count in run.file_stripes})
+    for row in (row for run in parsed for row in run.rows):
+        row["stripe_count"] = directory
+        if files and row["access"] == "write":
+            row["observed"]["file_stripes"] = files
+    return parsed

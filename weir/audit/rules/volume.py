@@ -1,0 +1,133 @@
+"""Bytes: asked for, moved, in the file, and in the bandwidth."""
+
+from __future__ import annotations
+
+from weir.audit.registry import DEGRADED, INVALID, Said, rule
+from weir.audit.subject import Subject
+from weir.tools.rounding import product_contains
+
+_MIB = 2**20
+_CLOSE = 0.02  # independent draws of a shared file's blocks miss the whole by less than this
+_HEADER_FORMATS = ("HDF5", "PNETCDF", "NETCDF4")
+
+
+@rule(INVALID, needs_output=True)
+def bytes_moved(subject: Subject) -> Said | None:
+    """Without a stonewall that ended the phase, the bytes moved must be the bytes asked for. They are not,
+    so the number belongs to another workload.
+
+    Mend: look for the reason in the output of the run; a read can only give what was written before.
+    """
+    difference = _difference(subject)
+    if difference is None or _is_independent_draw(subject, difference):
+        return None
+    return Said(INVALID, difference_text(subject))
+
+
+@rule(DEGRADED, needs_output=True)
+def random_draw_overlaps(subject: Subject) -> Said | None:
+    """Random order in a shared file should visit every block once. Here the ranks drew their blocks
+    independently of each other, which shows in a total near, but not at, the size of the file: some blocks
+    are moved several times and, with many ranks, about a third never. The bandwidth is that of the bytes
+    moved.
+
+    Mend: use weir-io or an IOR that deals the blocks out, and treat such files as having holes.
+    """
+    difference = _difference(subject)
+    if difference is None or not _is_independent_draw(subject, difference):
+        return None
+    return Said(DEGRADED, difference_text(subject))
+
+
+def _difference(subject: Subject) -> float | None:
+    """Moved less expected as a share of expected; nothing where they agree or where it cannot be told."""
+    moved, asked = subject.number("moved_bytes"), subject.number("asked_bytes")
+    if not moved or not asked:
+        return None
+    expected = min(asked, subject.observed.get("written_bytes") or asked)
+    if moved == expected or (moved > expected and subject.observed.get("min_time_s")):
+        return None
+    if moved < expected and _may_move_less(subject, moved / expected):
+        return None
+    return (moved - expected) / expected
+
+
+def _may_move_less(subject: Subject, share: float) -> bool:
+    """A stonewall ended the phase, or the one that wrote what is read now."""
+    stonewall_s = subject.number("stonewall_s")
+    seen = subject.observed.get("stonewall")
+    if seen is not None:
+        return bool(seen.get("hit"))
+    if subject.observed.get("status_file"):
+        return True
+    if stonewall_s is None:
+        return share < 1 - _CLOSE or not _shared_random(subject)
+    # The stonewall is tested between transfers, from the first one on.
+    return stonewall_s > 0 and (subject.number("io_s") or 0.0) >= 0.99 * stonewall_s
+
+
+def _is_independent_draw(subject: Subject, difference: float) -> bool:
+    ranks = (subject.row.get("nn") or 1) * (subject.row.get("ppn") or 1)
+    is_theirs = subject.row.get("program") == "IOR" and ranks > 1
+    return is_theirs and _shared_random(subject) and abs(difference) < _CLOSE
+
+
+def _shared_random(subject: Subject) -> bool:
+    return subject.row.get("layout") == "shared" and subject.row.get("order") == "random"
+
+
+def difference_text(subject: Subject) -> str:
+    moved, asked = subject.number("moved_bytes") or 0.0, subject.number("asked_bytes") or 1.0
+    return f"asked for {asked:.0f} bytes, moved {moved:.0f} ({100 * moved / asked:.2f} %)"
+
+
+@rule(INVALID, DEGRADED, needs_output=True)
+def file_size(subject: Subject) -> Said | None:
+    """The size of the file or files after the access does not fit the bytes moved. Smaller than what was
+    written or read: bytes were lost, or counted that never were. Larger after a write: an older file was
+    overwritten, which storage treats differently from a new one.
+
+    Mend: look for write errors in the output; remove older files before the write.
+    """
+    file_bytes, moved, asked = (subject.number(name) for name in ("file_bytes", "moved_bytes", "asked_bytes"))
+    if file_bytes is None or not moved or not asked or subject.row.get("api") == "NULL":
+        return None
+    whole = min(moved, asked)
+    if file_bytes < whole and not subject.observed.get("random_twice") and not _has_holes(subject):
+        return Said(INVALID, f"moved {moved:.0f} bytes of a file of {file_bytes:.0f}")
+    is_plain = subject.row.get("api") not in _HEADER_FORMATS and not subject.observed.get("many_files")
+    if subject.row.get("access") == "write" and file_bytes > asked and is_plain:
+        return Said(DEGRADED, f"asked for {asked:.0f} bytes, the file has {file_bytes:.0f}: it is older")
+    return None
+
+
+def _has_holes(subject: Subject) -> bool:
+    """Independent draws leave out blocks, at the end of the file too."""
+    difference = _difference(subject)
+    return difference is not None and _is_independent_draw(subject, difference)
+
+
+@rule(INVALID)
+def bandwidth_not_bytes_over_time(subject: Subject) -> Said | None:
+    """Bandwidth times time is not the bytes moved, within the rounding of the printed digits. One of the
+    three numbers is wrong; often the bandwidth was computed from the bytes asked for although a stonewall
+    ended the phase.
+
+    Mend: compute the bandwidth from the bytes moved, or drop the row.
+    """
+    bw, total, moved, asked = (
+        subject.number(name) for name in ("bw_mib_s", "total_s", "moved_bytes", "asked_bytes")
+    )
+    bytes_ = moved if moved is not None else _asked_without_stonewall(subject, asked)
+    if bw is None or total is None or bytes_ is None or product_contains(bw, total, bytes_ / _MIB):
+        return None
+    which = "moved" if moved is not None else "asked for"
+    said = f"{bw:g} MiB/s over {total:g} s are {bw * total:.6g} MiB, {which} were {bytes_ / _MIB:.6g} MiB"
+    of_asked = moved is not None and asked is not None and product_contains(bw, total, asked / _MIB)
+    return Said(INVALID, said + (" (it was computed from the bytes asked for)" if of_asked else ""))
+
+
+def _asked_without_stonewall(subject: Subject, asked: float | None) -> float | None:
+    """Where the bytes moved are not known: what was asked for, if nothing ends the phase early."""
+    can_end_early = subject.row.get("stonewall_s") != 0 or subject.observed.get("status_file")
+    return None if can_end_early else asked
