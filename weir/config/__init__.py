@@ -55,18 +55,17 @@ def load_config(
 ) -> Config:
     """Read config.yaml (or file), what the environment and overrides change, the site and the suites."""
     root = (root or find_root()).resolve()
+    tools = found_tools() if tools is None else tools
     chosen = _choices(file or root / "config" / "config.yaml", root, overrides or {}, environment)
     problems: list[Problem] = []
     suites: list[Suite] = []
     for name in chosen.data["suites"]:
         try:
-            suites.append(
-                load_suite(root, name, chosen.data["scale"], found_tools() if tools is None else tools)
-            )
+            suites.append(load_suite(root, name, chosen.data["scale"], tools))
         except ConfigError as error:
             problems.extend(error.problems)
     try:
-        site, identities = load_site(root, chosen.data["site"])
+        site, identities = load_site(root, chosen.data["site"], tools)
     except ConfigError as error:
         raise ConfigError([*error.problems, *problems]) from error
     for part, known in (("targets", site.targets), ("stacks", site.stacks)):

@@ -68,7 +68,9 @@ def _plain_value(parameter: Parameter, value: Any) -> Any:
         return _at_least(parameter, value, value)
     if parameter.kind == "flag":
         if not isinstance(value, bool):
-            raise ParameterError(f"{_shown(value)} is not true or false", "write true or false")
+            meant = {"yes": "write true", "on": "write true", "no": "write false", "off": "write false"}
+            mend = meant.get(str(value).lower(), "write true or false")
+            raise ParameterError(f"{_shown(value)} is not true or false", mend)
         return value
     if parameter.kind == "choice":
         return _choice(parameter, value)
@@ -109,4 +111,6 @@ def _at_least(parameter: Parameter, number: Any, written: Any) -> Any:
 
 
 def _shown(value: Any) -> str:
-    return f"'{value}'" if isinstance(value, str) else "nothing" if value is None else str(value)
+    if isinstance(value, bool) or value is None:
+        return "nothing" if value is None else str(value).lower()
+    return f"'{value}'" if isinstance(value, str) else str(value)

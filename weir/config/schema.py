@@ -135,7 +135,7 @@ def _words(error: jsonschema.ValidationError) -> tuple[str, str | None]:
     if error.validator == "minimum":
         return f"{value} is too small", f"at least {limit}"
     if error.validator in ("minItems", "minProperties", "minLength"):
-        return "is empty", f"at least {limit} is needed; {schema.get('description', '')}".rstrip("; ")
+        return "is empty", f"at least {limit} is needed: {schema.get('description', '')}".rstrip(": ")
     if error.validator == "uniqueItems":
         repeated = next(item for index, item in enumerate(value) if item in value[:index])
         return f"'{repeated}' stands in the list twice", "keep one of them"
@@ -146,9 +146,8 @@ def _type_words(value: object, limit: object) -> tuple[str, str | None]:
     wanted = " or ".join(_TYPE_WORDS[str(name)] for name in (limit if isinstance(limit, list) else [limit]))
     if value is None:
         return "has no value", f"{wanted} is needed"
-    shown = (
-        "a list" if isinstance(value, list) else "a group of keys" if isinstance(value, dict) else repr(value)
-    )
+    names: Mapping[type, str] = {list: "a list", dict: "a group of keys", bool: str(value).lower()}
+    shown = names.get(type(value), f"'{value}'" if isinstance(value, str) else str(value))
     mend = None
     if limit == "array":
         mend = f"write [{value}]" if not isinstance(value, dict) else None

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from weir.config import Config
-from weir.errors import WeirError
+from weir.errors import ConfigError, Problem, WeirError, unique
 from weir.model import Cell
 from weir.plan.expand import Expansion, PlannedCell, expand
 from weir.plan.files import plan_data, plan_from_data, read_plan, write_plan
@@ -32,7 +32,7 @@ __all__ = [
 
 def make_plan(config: Config) -> Plan:
     """The plan for all suites of the configuration on its site."""
-    expansions = [expand(experiment, config) for suite in config.suites for experiment in suite.experiments]
+    expansions = _expand_all(config)
     merged, shared = _merge(expansions)
     cells = unique_labels([planned.cell for planned in merged])
     planned = [replace(item, cell=cell) for item, cell in zip(merged, cells, strict=True)]
@@ -56,6 +56,19 @@ def make_plan(config: Config) -> Plan:
         shared=shared,
         cost=_cost(planned, config, sum(item.points for item in expansions), len(shared), batches),
     )
+
+
+def _expand_all(config: Config) -> list[Expansion]:
+    expansions = []
+    problems: list[Problem] = []
+    for experiment in (experiment for suite in config.suites for experiment in suite.experiments):
+        try:
+            expansions.append(expand(experiment, config))
+        except ConfigError as error:
+            problems.extend(error.problems)
+    if problems:
+        raise ConfigError(unique(problems))
+    return expansions
 
 
 def _merge(expansions: list[Expansion]) -> tuple[list[PlannedCell], tuple[Shared, ...]]:

@@ -1,0 +1,101 @@
+"""What is wrong with a site's files beyond their schemas."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from weir.config.yaml_file import Keys, YamlFile
+from weir.errors import Problem, did_you_mean
+from weir.tools.base import Tool
+
+# {name} in a word; shell-like ${NAME} and JSON are left alone.
+_PLACEHOLDER = re.compile(r"(?<!\$)\{([A-Za-z_]+)\}")
+_OWN_PLACE = "give weir a directory of its own, such as /scratch/weir-{user}"
+
+
+def name_problems(file: YamlFile, key: str, name: str) -> Iterator[Problem]:
+    """The name in a file must be that of its place."""
+    if file.data[key] != name:
+        message = f"says '{file.data[key]}', but its place says '{name}'"
+        yield file.problem((key,), message, f"write {key}: {name}")
+
+
+def placeholder_problems(file: YamlFile, known: Iterable[str]) -> Iterator[Problem]:
+    """Words in braces that stand for nothing."""
+
+    def walk(value: Any, keys: Keys) -> Iterator[Problem]:
+        if isinstance(value, dict):
+            for key, item in value.items():
+                yield from walk(item, (*keys, key))
+        elif isinstance(value, list):
+            for index, item in enumerate(value):
+                yield from walk(item, (*keys, index))
+        elif isinstance(value, str) and keys[:1] not in (("hosts",), ("description",)):
+            for word in _PLACEHOLDER.findall(value):
+                if word not in known:
+                    message = f"'{value}' uses {{{word}}}, which stands for nothing"
+                    yield file.problem(keys, message, did_you_mean(word, known), value)
+
+    yield from walk(file.data, ())
+
+
+def stack_problems(file: YamlFile, tools: Mapping[str, Tool]) -> Iterator[Problem]:
+    """Stacks that are named but not there, or there and not used; programs of unknown tools."""
+    stacks = file.data["stacks"]
+    used: set[str] = set()
+    for name, partition in file.data["partitions"].items():
+        for index, stack in enumerate(partition["stacks"]):
+            used.add(stack)
+            if stack not in stacks:
+                keys = ("partitions", name, "stacks", index)
+                yield file.problem(
+                    keys, f"the site has no stack '{stack}'", did_you_mean(stack, stacks), stack
+                )
+    for stack, data in stacks.items():
+        if stack not in used:
+            message = f"no partition runs the stack '{stack}'"
+            yield file.problem(
+                ("stacks", stack), message, "name it in the stacks of a partition, or delete it"
+            )
+        for tool in (tool for tool in data["programs"] if tool not in tools):
+            keys = ("stacks", stack, "programs", tool)
+            yield file.problem(keys, f"there is no tool '{tool}'", did_you_mean(tool, tools), tool)
+
+
+def interface_problems(file: YamlFile, tools: Mapping[str, Tool]) -> Iterator[Problem]:
+    """Interfaces that no tool knows: every cell would be left out in silence."""
+    known = {
+        word for tool in tools.values() if "api" in tool.parameters for word in tool.parameters["api"].choices
+    }
+    for index, api in enumerate(file.data.get("apis", ())):
+        if known and api not in known:
+            yield file.problem(
+                ("apis", index), f"no tool knows the interface '{api}'", did_you_mean(api, known), api
+            )
+
+
+def path_problems(file: YamlFile, path: str) -> Iterator[Problem]:
+    """A target must be a place of its own: weir fills it and cleans it up. path has its words put in."""
+    written = file.data["path"]
+    home = os.path.normpath(Path.home())
+    clean = os.path.normpath(path)
+    problem, mend = None, _OWN_PLACE
+    if not path.startswith("/"):
+        if file.data.get("prefix"):
+            return  # a name in another name space, such as xpd:pool
+        problem = "is not an absolute path"
+    elif clean in ("/", "//"):
+        problem = "is the root of the machine"
+    elif clean == home:
+        problem = "is the home directory"
+    elif clean.count("/") < 2:
+        problem = "is a top-level directory of the machine"
+    elif home != "/" and Path(clean).is_relative_to(home) and not file.data.get("allow_home"):
+        problem, mend = "is inside the home directory", f"{_OWN_PLACE}; or say allow_home: true"
+    if problem:
+        shown = f"'{written}'" if written == path else f"'{written}' ({path})"
+        yield file.problem(("path",), f"{shown} {problem}", mend, written)
