@@ -1,0 +1,106 @@
+/* POSIX: one descriptor for each rank, pread and pwrite. */
+#include "attempts.h"
+#include "backend.h"
+#include "stored.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct posix_state {
+    int descriptor;
+};
+
+static int descriptor_of(const struct weir_file *file) {
+    return ((const struct posix_state *)file->state)->descriptor;
+}
+
+static int posix_open(struct weir_file *file, struct weir_problem *problem) {
+    const struct weir_open *how = file->how;
+    int flags = O_CLOEXEC | (how->access == WEIR_WRITE ? O_CREAT | O_RDWR : O_RDONLY);
+    if (how->direct) {
+        flags |= O_DIRECT;
+    }
+    struct posix_state *state = malloc(sizeof *state);
+    if (state == NULL) {
+        return weir_problem_set(problem, "malloc", how->path, ENOMEM, NULL, "%s", "");
+    }
+    do {
+        state->descriptor = open(how->path, flags, 0664);
+    } while (state->descriptor < 0 && errno == EINTR);
+    if (state->descriptor < 0) {
+        int cause = errno;
+        free(state);
+        return weir_problem_set(problem, "open", how->path, cause, NULL, "%s",
+                                how->access == WEIR_WRITE ? "to write" : "to read");
+    }
+    file->state = state;
+    return 0;
+}
+
+static ssize_t write_attempt(struct weir_file *file, const struct weir_piece *piece, size_t done) {
+    return pwrite(descriptor_of(file), piece->buffer + done, piece->bytes - done,
+                  (off_t)(piece->offset + done));
+}
+
+static ssize_t read_attempt(struct weir_file *file, const struct weir_piece *piece, size_t done) {
+    return pread(descriptor_of(file), piece->buffer + done, piece->bytes - done,
+                 (off_t)(piece->offset + done));
+}
+
+static int posix_transfer(struct weir_file *file, const struct weir_piece *piece,
+                          struct weir_problem *problem) {
+    return piece->access == WEIR_WRITE ? weir_move_all(file, piece, write_attempt, "pwrite", problem)
+                                       : weir_move_all(file, piece, read_attempt, "pread", problem);
+}
+
+static int posix_sync(struct weir_file *file, struct weir_problem *problem) {
+    while (fsync(descriptor_of(file)) != 0) {
+        if (errno != EINTR) {
+            return weir_problem_set(problem, "fsync", file->how->path, errno, NULL, "%s", "");
+        }
+    }
+    return 0;
+}
+
+/* Also where close is interrupted the descriptor is gone, but late errors of the writes may be lost with it.
+ */
+static int posix_close(struct weir_file *file, struct weir_problem *problem) {
+    int descriptor = descriptor_of(file);
+    free(file->state);
+    file->state = NULL;
+    if (close(descriptor) != 0) {
+        return weir_problem_set(problem, "close", file->how->path, errno, NULL, "%s", "");
+    }
+    return 0;
+}
+
+static int posix_remove(const char *path, const void *settings, struct weir_problem *problem) {
+    (void)settings;
+    return weir_remove_plain(path, problem);
+}
+
+static int posix_stored(const char *path, const void *settings, struct weir_stored *stored,
+                        struct weir_problem *problem) {
+    (void)settings;
+    return weir_stored_plain(path, stored, problem);
+}
+
+static void posix_observe(struct weir_file *file, struct weir_observed *observed) {
+    observed->open_flags = fcntl(descriptor_of(file), F_GETFL);
+}
+
+static struct weir_backend posix = {
+    .name = "POSIX",
+    .summary = "open, pwrite and pread, fsync, close",
+    .traits = WEIR_DIRECT | WEIR_RANDOM | WEIR_FILE_PER_PROCESS | WEIR_STORES,
+    .open = posix_open,
+    .transfer = posix_transfer,
+    .close = posix_close,
+    .remove = posix_remove,
+    .sync = posix_sync,
+    .stored = posix_stored,
+    .observe = posix_observe,
+};
+
+WEIR_BACKEND(posix)

@@ -1,0 +1,106 @@
+/* What a back end is: one file under backends/ with one table of functions that registers itself.
+ *
+ * Every function that can fail returns 0, or -1 after weir_problem_set(). A back end keeps no global state:
+ * what belongs to an open file hangs on file->state, what its options say stands in the settings struct. */
+#ifndef WEIR_BACKEND_H
+#define WEIR_BACKEND_H
+
+#include "hints.h"
+#include "options.h"
+#include "problem.h"
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum weir_access { WEIR_WRITE, WEIR_READ };
+
+/* How a file is to be opened. A write creates the file and leaves what it holds; nothing truncates. */
+struct weir_open {
+    const char *path;
+    enum weir_access access;
+    bool collective;                /* transfers are to be collective calls over comm */
+    bool direct;                    /* bypass the page cache (only asked where WEIR_DIRECT is set) */
+    MPI_Comm comm;                  /* the ranks that share the file; MPI_COMM_SELF for a file of one rank */
+    int rank;                       /* of this process among all that take part, whoever shares the file */
+    const struct weir_hints *hints; /* never NULL */
+    const void *settings;           /* the back end's own options, parsed */
+    size_t xfer_bytes;              /* bytes of every transfer */
+    uint64_t file_bytes;            /* size that the file will have when all is written */
+};
+
+struct weir_file {
+    const struct weir_backend *backend;
+    const struct weir_open *how;
+    void *state;
+    uint64_t retries; /* attempts repeated after an interruption or a short transfer */
+};
+
+/* One operation. */
+struct weir_piece {
+    enum weir_access access;
+    unsigned char *buffer;
+    size_t bytes;
+    uint64_t offset;
+};
+
+/* What is true of an open file, whatever was asked. */
+struct weir_observed {
+    int open_flags; /* as fcntl(F_GETFL) gives them, or -1 where no descriptor can be seen */
+    struct weir_hints hints;
+};
+
+/* What is stored after the file was closed. */
+struct weir_stored {
+    uint64_t bytes; /* size of the file */
+    uint64_t
+        first_hole_bytes; /* offset of the first byte that was never written; bytes where there is none */
+};
+
+enum weir_trait {
+    WEIR_COLLECTIVE = 1 << 0,       /* can do collective transfers (-c) */
+    WEIR_DIRECT = 1 << 1,           /* can bypass the page cache */
+    WEIR_HINTS = 1 << 2,            /* takes MPI-IO hints */
+    WEIR_RANDOM = 1 << 3,           /* takes offsets in any order */
+    WEIR_FILE_PER_PROCESS = 1 << 4, /* can give each rank its own file */
+    WEIR_TOGETHER = 1 << 5,         /* open, sync and close are collective calls on a shared file */
+    WEIR_STORES = 1 << 6,           /* what is written can be read back */
+};
+
+struct weir_backend {
+    const char *name;    /* as -a takes it and as records show it, in capitals */
+    const char *alias;   /* another name that users know, or NULL */
+    const char *summary; /* one line for --help */
+    unsigned traits;
+
+    const struct weir_option *options; /* the back end's own, named --<api>.<name>; NULL for none */
+    size_t settings_bytes;             /* size of the struct that the options fill; it begins as zeros */
+
+    /* Required. */
+    int (*open)(struct weir_file *file, struct weir_problem *problem);
+    int (*transfer)(struct weir_file *file, const struct weir_piece *piece, struct weir_problem *problem);
+    int (*close)(struct weir_file *file, struct weir_problem *problem);
+    int (*remove)(const char *path, const void *settings, struct weir_problem *problem);
+
+    /* Optional; NULL where there is nothing to do or to tell. */
+    int (*sync)(struct weir_file *file, struct weir_problem *problem);
+    void (*observe)(struct weir_file *file, struct weir_observed *observed);
+    int (*stored)(const char *path, const void *settings, struct weir_stored *stored,
+                  struct weir_problem *problem);
+    const char *(*refuse)(const struct weir_open *how); /* why these options cannot work together, or NULL */
+
+    const struct weir_backend *next; /* set by the registry */
+};
+
+void weir_backend_register(struct weir_backend *backend);
+const struct weir_backend *weir_backends(void); /* sorted by name */
+const struct weir_backend *weir_backend_find(const char *name);
+
+/* Put one of these at the end of a back end's file. */
+#define WEIR_BACKEND(table)                                                                                  \
+    __attribute__((constructor)) static void table##_register(void) {                                        \
+        weir_backend_register(&(table));                                                                     \
+    }
+
+#endif

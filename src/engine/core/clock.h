@@ -1,0 +1,54 @@
+/* The fastest monotonic clock of this machine.
+ *
+ * Operations are timed in ticks: the time stamp counter where it runs at a constant rate, else nanoseconds of
+ * CLOCK_MONOTONIC. Phases are timed by CLOCK_MONOTONIC itself, which all processes of a node share. */
+#ifndef WEIR_CLOCK_H
+#define WEIR_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+struct weir_clock {
+    bool tsc;               /* ticks come from the time stamp counter */
+    uint64_t ns_per_tick32; /* nanoseconds per tick, scaled by 2^32 */
+    uint64_t begin_ticks;
+    uint64_t begin_ns;
+};
+
+extern struct weir_clock weir_clock;
+
+/* Call first thing in main, so that the time MPI takes to start calibrates the counter. */
+void weir_clock_begin(void);
+/* Call once after MPI has started. */
+void weir_clock_calibrate(void);
+
+const char *weir_clock_name(void);
+double weir_clock_resolution_ns(void);
+uint64_t weir_clock_ticks_of(double seconds);
+void weir_clock_iso8601(char text[40]);
+
+static inline uint64_t weir_clock_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static inline uint64_t weir_clock_ticks(void) {
+#if defined(__x86_64__)
+    if (weir_clock.tsc) {
+        return __rdtsc();
+    }
+#endif
+    return weir_clock_ns();
+}
+
+static inline uint64_t weir_clock_ns_of(uint64_t ticks) {
+    __extension__ typedef unsigned __int128 wide;
+    return (uint64_t)(((wide)ticks * weir_clock.ns_per_tick32) >> 32);
+}
+
+#endif

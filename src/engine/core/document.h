@@ -1,0 +1,42 @@
+/* The JSON document of a run, and the place where failures of ranks become messages. */
+#ifndef WEIR_DOCUMENT_H
+#define WEIR_DOCUMENT_H
+
+#include "job.h"
+#include "json.h"
+#include "problem.h"
+#include "result.h"
+
+struct weir_document {
+    const struct weir_job *job;
+    const char *personality;
+    const char *file_name; /* NULL: no document is asked for */
+    /* Write the keys of "asked", and what a personality adds to each result (may be NULL). */
+    void (*asked)(struct weir_json *json, const void *context);
+    void (*more)(struct weir_json *json, const struct weir_result *result, const void *context);
+    const void *context;
+
+    /* kept by document.c, on rank 0 */
+    char began[40];
+    char temporary[1100];
+    FILE *file;
+    struct weir_result *results;
+    int result_count;
+    struct weir_problem *problems;
+    int problem_count;
+};
+
+/* Opens the file, so that a bad name is known before anything is measured. False on all ranks, after a
+ * message. */
+bool weir_document_begin(struct weir_document *document);
+/* Hand over a result (rank 0; elsewhere nothing happens). The pointer is good until the next one. */
+struct weir_result *weir_document_add(struct weir_document *document, const struct weir_result *result);
+/* All ranks tell how it went. If one met a problem, rank 0 prints it and keeps it; returns true where all is
+ * well. */
+bool weir_document_settle(struct weir_document *document, const struct weir_problem *problem);
+/* Print and keep a problem that only rank 0 knows; does nothing elsewhere. */
+void weir_document_note(struct weir_document *document, const struct weir_problem *problem);
+/* Write the document and free everything. Returns the exit code on all ranks: the given one, or a failure. */
+int weir_document_end(struct weir_document *document, int exit_code);
+
+#endif

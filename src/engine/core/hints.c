@@ -1,0 +1,116 @@
+#include "hints.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern char **environ;
+
+static const char PREFIX[] = "IOR_HINT__MPI__";
+
+void weir_hints_set(struct weir_hints *hints, const char *key, const char *value) {
+    struct weir_hint *hint = NULL;
+    for (int i = 0; i < hints->count; i++) {
+        if (strcmp(hints->list[i].key, key) == 0) {
+            hint = &hints->list[i];
+        }
+    }
+    if (hint == NULL) {
+        struct weir_hint *list = realloc(hints->list, sizeof *list * (size_t)(hints->count + 1));
+        if (list == NULL) {
+            return;
+        }
+        hints->list = list;
+        hint = &list[hints->count++];
+    }
+    snprintf(hint->key, sizeof hint->key, "%s", key);
+    snprintf(hint->value, sizeof hint->value, "%s", value);
+}
+
+void weir_hints_free(struct weir_hints *hints) {
+    free(hints->list);
+    hints->list = NULL;
+    hints->count = 0;
+}
+
+static void trim(char *text) {
+    size_t length = strlen(text);
+    while (length > 0 && isspace((unsigned char)text[length - 1])) {
+        text[--length] = '\0';
+    }
+    size_t blank = strspn(text, " \t");
+    memmove(text, text + blank, length - blank + 1);
+}
+
+/* Takes IOR_HINT__MPI__key=value; false if the line is something else. */
+static bool take(struct weir_hints *hints, const char *line) {
+    char copy[sizeof PREFIX + sizeof(struct weir_hint) + 8];
+    snprintf(copy, sizeof copy, "%s", line);
+    char *equals = strchr(copy, '=');
+    if (strncmp(copy, PREFIX, sizeof PREFIX - 1) != 0 || equals == NULL) {
+        return false;
+    }
+    *equals = '\0';
+    char *key = copy + sizeof PREFIX - 1;
+    trim(key);
+    trim(equals + 1);
+    weir_hints_set(hints, key, equals + 1);
+    return key[0] != '\0';
+}
+
+bool weir_hints_read(struct weir_hints *hints, const char *file_name, char *complaint, unsigned bytes) {
+    for (char **entry = environ; *entry != NULL; entry++) {
+        take(hints, *entry);
+    }
+    if (file_name == NULL) {
+        return true;
+    }
+    FILE *file = fopen(file_name, "r");
+    if (file == NULL) {
+        snprintf(complaint, bytes, "cannot read the hints file %s: %s", file_name, strerror(errno));
+        return false;
+    }
+    char line[512];
+    bool good = true;
+    for (int number = 1; good && fgets(line, sizeof line, file) != NULL; number++) {
+        trim(line);
+        if (line[0] != '\0' && line[0] != '#' && !take(hints, line)) {
+            snprintf(complaint, bytes, "%s, line %d: '%s' is not of the form %skey=value", file_name, number,
+                     line, PREFIX);
+            good = false;
+        }
+    }
+    fclose(file);
+    return good;
+}
+
+MPI_Info weir_hints_to_info(const struct weir_hints *hints) {
+    MPI_Info info = MPI_INFO_NULL;
+    if (hints == NULL || hints->count == 0) {
+        return info;
+    }
+    MPI_Info_create(&info);
+    for (int i = 0; i < hints->count; i++) {
+        MPI_Info_set(info, hints->list[i].key, hints->list[i].value);
+    }
+    return info;
+}
+
+void weir_hints_from_info(struct weir_hints *hints, MPI_Info info) {
+    int keys = 0;
+    if (info == MPI_INFO_NULL || MPI_Info_get_nkeys(info, &keys) != MPI_SUCCESS) {
+        return;
+    }
+    for (int i = 0; i < keys; i++) {
+        char key[MPI_MAX_INFO_KEY + 1] = "";
+        char value[MPI_MAX_INFO_VAL + 1] = "";
+        int found = 0;
+        MPI_Info_get_nthkey(info, i, key);
+        MPI_Info_get(info, key, MPI_MAX_INFO_VAL, value, &found);
+        if (found) {
+            weir_hints_set(hints, key, value);
+        }
+    }
+}

@@ -1,0 +1,28 @@
+/* Hints: an ordered list of key and value, as asked for or as found in force. */
+#ifndef WEIR_HINTS_H
+#define WEIR_HINTS_H
+
+#include <mpi.h>
+#include <stdbool.h>
+
+struct weir_hint {
+    char key[64];
+    char value[192];
+};
+
+struct weir_hints {
+    int count;
+    struct weir_hint *list;
+};
+
+/* Set a key, replacing an earlier value. */
+void weir_hints_set(struct weir_hints *hints, const char *key, const char *value);
+void weir_hints_free(struct weir_hints *hints);
+/* Read IOR_HINT__MPI__<key>=<value> lines of a file (NULL: none), then of the environment. False with a
+ * sentence. */
+bool weir_hints_read(struct weir_hints *hints, const char *file_name, char *complaint, unsigned bytes);
+/* The caller frees the info object unless it is MPI_INFO_NULL, which stands for no hints. */
+MPI_Info weir_hints_to_info(const struct weir_hints *hints);
+void weir_hints_from_info(struct weir_hints *hints, MPI_Info info);
+
+#endif

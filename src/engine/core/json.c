@@ -1,0 +1,134 @@
+#include "json.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* Length of the valid UTF-8 sequence at the text, 0 where there is none (overlong forms and surrogates
+ * included). */
+static int utf8_length(const unsigned char *t) {
+    static const unsigned least[5] = {0, 0, 0x80, 0x800, 0x10000};
+    if (t[0] < 0x80) {
+        return 1;
+    }
+    int length = (t[0] & 0xe0) == 0xc0 ? 2 : (t[0] & 0xf0) == 0xe0 ? 3 : (t[0] & 0xf8) == 0xf0 ? 4 : 0;
+    unsigned code = t[0] & (0x7fu >> length);
+    for (int i = 1; i < length; i++) {
+        if ((t[i] & 0xc0) != 0x80) {
+            return 0;
+        }
+        code = code << 6 | (t[i] & 0x3fu);
+    }
+    bool good = length > 0 && code >= least[length] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
+    return good ? length : 0;
+}
+
+/* Bytes that are no text become U+FFFD, so that the document stays readable whatever a path holds. */
+static void quote(FILE *file, const char *text) {
+    const unsigned char *t = (const unsigned char *)text;
+    fputc('"', file);
+    while (*t != '\0') {
+        int length = utf8_length(t);
+        if (*t == '"' || *t == '\\') {
+            fprintf(file, "\\%c", *t);
+        } else if (*t < 0x20) {
+            fprintf(file, "\\u%04x", *t);
+        } else if (length == 0) {
+            fputs("\\ufffd", file);
+        } else {
+            fwrite(t, 1, (size_t)length, file);
+        }
+        t += length > 0 ? length : 1;
+    }
+    fputc('"', file);
+}
+
+static void begin(struct weir_json *json, const char *key) {
+    if (json->depth > 0) {
+        fputs(json->first ? "" : ",", json->file);
+        fprintf(json->file, "\n%*s", 2 * json->depth, "");
+    }
+    json->first = false;
+    if (key != NULL) {
+        quote(json->file, key);
+        fputs(": ", json->file);
+    }
+}
+
+static void open_level(struct weir_json *json, const char *key, char bracket) {
+    begin(json, key);
+    fputc(bracket, json->file);
+    json->depth++;
+    json->first = true;
+}
+
+static void close_level(struct weir_json *json, char bracket) {
+    json->depth--;
+    if (!json->first) {
+        fprintf(json->file, "\n%*s", 2 * json->depth, "");
+    }
+    fputc(bracket, json->file);
+    json->first = false;
+    if (json->depth == 0) {
+        fputc('\n', json->file);
+    }
+}
+
+void weir_json_object(struct weir_json *json, const char *key) {
+    open_level(json, key, '{');
+}
+
+void weir_json_object_end(struct weir_json *json) {
+    close_level(json, '}');
+}
+
+void weir_json_list(struct weir_json *json, const char *key) {
+    open_level(json, key, '[');
+}
+
+void weir_json_list_end(struct weir_json *json) {
+    close_level(json, ']');
+}
+
+void weir_json_text(struct weir_json *json, const char *key, const char *text) {
+    if (text == NULL) {
+        weir_json_null(json, key);
+        return;
+    }
+    begin(json, key);
+    quote(json->file, text);
+}
+
+void weir_json_count(struct weir_json *json, const char *key, uint64_t number) {
+    begin(json, key);
+    fprintf(json->file, "%" PRIu64, number);
+}
+
+void weir_json_integer(struct weir_json *json, const char *key, int64_t number) {
+    begin(json, key);
+    fprintf(json->file, "%" PRId64, number);
+}
+
+void weir_json_number(struct weir_json *json, const char *key, double number) {
+    if (!isfinite(number)) {
+        weir_json_null(json, key);
+        return;
+    }
+    begin(json, key);
+    fprintf(json->file, "%.17g", number);
+}
+
+void weir_json_bool(struct weir_json *json, const char *key, bool truth) {
+    begin(json, key);
+    fputs(truth ? "true" : "false", json->file);
+}
+
+void weir_json_pair(struct weir_json *json, double number, uint64_t count) {
+    begin(json, NULL);
+    fprintf(json->file, "[%.17g, %" PRIu64 "]", number, count);
+}
+
+void weir_json_null(struct weir_json *json, const char *key) {
+    begin(json, key);
+    fputs("null", json->file);
+}

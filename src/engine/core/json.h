@@ -1,0 +1,29 @@
+/* A small JSON writer: always valid, full precision, no number that JSON does not know. */
+#ifndef WEIR_JSON_H
+#define WEIR_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct weir_json {
+    FILE *file;
+    int depth;
+    bool first; /* nothing yet in the innermost object or list */
+};
+
+/* key is NULL inside a list and for the whole document. */
+void weir_json_object(struct weir_json *json, const char *key);
+void weir_json_object_end(struct weir_json *json);
+void weir_json_list(struct weir_json *json, const char *key);
+void weir_json_list_end(struct weir_json *json);
+void weir_json_text(struct weir_json *json, const char *key, const char *text); /* NULL is null */
+void weir_json_count(struct weir_json *json, const char *key, uint64_t number);
+void weir_json_integer(struct weir_json *json, const char *key, int64_t number);
+void weir_json_number(struct weir_json *json, const char *key, double number); /* not finite is null */
+void weir_json_bool(struct weir_json *json, const char *key, bool truth);
+/* [number, count] on one line, inside a list */
+void weir_json_pair(struct weir_json *json, double number, uint64_t count);
+void weir_json_null(struct weir_json *json, const char *key);
+
+#endif

@@ -1,0 +1,114 @@
+#include "payload.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define HEAD_WORDS 512 /* a head word at every 4 KiB */
+
+static unsigned char *pages(size_t bytes) {
+    void *memory = NULL;
+    long page = sysconf(_SC_PAGESIZE);
+    if (posix_memalign(&memory, page > 0 ? (size_t)page : 4096, bytes) != 0) {
+        return NULL;
+    }
+    memset(memory, 0, bytes);
+    return memory;
+}
+
+bool weir_payload_begin(struct weir_payload *payload, enum weir_payload_kind kind, size_t bytes,
+                        bool verify) {
+    memset(payload, 0, sizeof *payload);
+    payload->kind = kind;
+    payload->bytes = bytes;
+    payload->buffer = pages(bytes);
+    payload->expected = verify ? pages(bytes) : NULL;
+    return payload->buffer != NULL && (!verify || payload->expected != NULL);
+}
+
+void weir_payload_end(struct weir_payload *payload) {
+    free(payload->buffer);
+    free(payload->expected);
+    payload->buffer = payload->expected = NULL;
+}
+
+static void fill(const struct weir_payload *payload, unsigned char *memory) {
+    uint64_t *words = (uint64_t *)(void *)memory;
+    size_t count = payload->bytes / sizeof *words;
+    uint64_t owner = (uint64_t)payload->rank << 32;
+    if (payload->kind == WEIR_PAYLOAD_INCOMPRESSIBLE) {
+        unsigned seed = payload->signature + payload->rank;
+        uint64_t high = (uint64_t)rand_r(&seed) << 32;
+        uint64_t word = high | (uint64_t)rand_r(&seed);
+        for (size_t i = 0; i < count; i++) {
+            words[i] = word;
+        }
+    } else if (payload->kind != WEIR_PAYLOAD_RANDOM) {
+        /* IOR adds the signature as a signed int: one beyond 2^31 fills the upper half with ones. */
+        uint64_t number = (uint64_t)(int64_t)(int32_t)payload->signature;
+        for (size_t i = 0; i < count; i++) {
+            words[i] = owner | (number + i);
+        }
+    }
+}
+
+static void place(const struct weir_payload *payload, unsigned char *memory, uint64_t offset) {
+    uint64_t *words = (uint64_t *)(void *)memory;
+    size_t count = payload->bytes / sizeof *words;
+    if (payload->kind == WEIR_PAYLOAD_RANDOM) {
+        unsigned seed = payload->signature + payload->rank + (unsigned)offset;
+        uint64_t state = (uint64_t)rand_r(&seed);
+        for (size_t i = 0; i < count; i++) {
+            state *=
+                0x9e37fffffffc0001u; /* a prime near 2^64 over the golden ratio, as IOR's generator has it */
+            state >>= 3;
+            words[i] = state;
+        }
+    } else if (payload->kind != WEIR_PAYLOAD_TIMESTAMP) {
+        uint32_t number = 1;
+        for (size_t i = 0; i < count; i += HEAD_WORDS, number++) {
+            words[i] = (uint32_t)((uint32_t)offset * number) | (uint64_t)payload->rank << 32;
+        }
+    }
+}
+
+void weir_payload_fill(struct weir_payload *payload, uint32_t signature, uint32_t rank) {
+    payload->signature = signature;
+    payload->rank = rank;
+    fill(payload, payload->buffer);
+    if (payload->expected != NULL) {
+        fill(payload, payload->expected);
+    }
+}
+
+void weir_payload_place(struct weir_payload *payload, uint64_t offset) {
+    place(payload, payload->buffer, offset);
+}
+
+void weir_payload_spoil(struct weir_payload *payload) {
+    for (size_t at = 0; at < payload->bytes; at += 512) {
+        payload->buffer[at] = (unsigned char)~payload->buffer[at];
+    }
+}
+
+void weir_payload_check(struct weir_payload *payload, uint64_t offset, struct weir_verify *verify) {
+    place(payload, payload->expected, offset);
+    verify->checked_bytes += payload->bytes;
+    if (memcmp(payload->buffer, payload->expected, payload->bytes) == 0) {
+        return;
+    }
+    for (size_t at = 0; at + 8 <= payload->bytes; at += 8) {
+        uint64_t found, expected;
+        memcpy(&found, payload->buffer + at, 8);
+        memcpy(&expected, payload->expected + at, 8);
+        if (found == expected) {
+            continue;
+        }
+        if (verify->errors == 0) {
+            verify->first_offset = offset + at;
+            verify->first_expected = expected;
+            verify->first_found = found;
+        }
+        verify->errors++;
+    }
+}

@@ -1,0 +1,47 @@
+/* What the bytes are: the data packets of IOR 4, so that a file says which rank wrote it. All but TIMESTAMP
+ * also say where in the file, so that a piece in the wrong place is found. */
+#ifndef WEIR_PAYLOAD_H
+#define WEIR_PAYLOAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum weir_payload_kind {
+    WEIR_PAYLOAD_TIMESTAMP,      /* rank and running number, the same for every piece */
+    WEIR_PAYLOAD_OFFSET,         /* and the offset at the head of every 4 KiB */
+    WEIR_PAYLOAD_INCOMPRESSIBLE, /* one random word, and the offset at the head of every 4 KiB */
+    WEIR_PAYLOAD_RANDOM,         /* random words that depend on the offset */
+};
+
+struct weir_payload {
+    enum weir_payload_kind kind;
+    uint32_t signature;      /* seed or time stamp of this iteration */
+    uint32_t rank;           /* whose data it is */
+    size_t bytes;            /* of one piece, a multiple of 8 */
+    unsigned char *buffer;   /* page aligned */
+    unsigned char *expected; /* for comparison, page aligned */
+};
+
+/* What verification found. Differences are counted in words of 8 bytes. */
+struct weir_verify {
+    uint64_t checked_bytes;
+    uint64_t errors;
+    uint64_t first_offset;
+    uint64_t first_expected;
+    uint64_t first_found;
+};
+
+/* False without memory. */
+bool weir_payload_begin(struct weir_payload *payload, enum weir_payload_kind kind, size_t bytes, bool verify);
+void weir_payload_end(struct weir_payload *payload);
+/* Fill the buffer with what the rank writes. */
+void weir_payload_fill(struct weir_payload *payload, uint32_t signature, uint32_t rank);
+/* Make the filled buffer right for a piece at the offset. */
+void weir_payload_place(struct weir_payload *payload, uint64_t offset);
+/* Spoil the buffer so that a read which delivers nothing is noticed. */
+void weir_payload_spoil(struct weir_payload *payload);
+/* Compare the buffer with what the rank wrote at the offset. */
+void weir_payload_check(struct weir_payload *payload, uint64_t offset, struct weir_verify *verify);
+
+#endif

@@ -1,0 +1,129 @@
+#include "phase.h"
+
+#include "clock.h"
+
+#include <string.h>
+
+/* Whether open, sync and close need every rank of the job. */
+static bool in_step(const struct weir_phase *phase) {
+    int ranks;
+    MPI_Comm_size(phase->how.comm, &ranks);
+    return ranks > 1 && (phase->backend->traits & WEIR_TOGETHER) != 0;
+}
+
+static void begin_step(struct weir_step *step) {
+    step->start_ns = weir_clock_ns();
+}
+
+static void end_step(struct weir_step *step) {
+    step->stop_ns = weir_clock_ns();
+}
+
+/* Looking at the file takes time that is not the storage's: the returned time is taken out of what follows.
+ */
+static uint64_t observe(struct weir_file *file, struct weir_measure *measure) {
+    uint64_t start_ns = weir_clock_ns();
+    measure->observed.open_flags = -1;
+    if (file->backend->observe != NULL) {
+        file->backend->observe(file, &measure->observed);
+    }
+    return weir_clock_ns() - start_ns;
+}
+
+static void transfer_and_sync(const struct weir_phase *phase, struct weir_file *file,
+                              struct weir_measure *measure, struct weir_problem *problem) {
+    begin_step(&measure->io);
+    weir_transfers_run(phase, file, measure, problem);
+    bool needed = !weir_problem_is_set(problem) || in_step(phase);
+    if (phase->sync && phase->backend->sync != NULL && needed) {
+        begin_step(&measure->sync);
+        if (phase->backend->sync(file, problem) == 0) {
+            measure->sync_calls++;
+        }
+        end_step(&measure->sync);
+    }
+    end_step(&measure->io);
+}
+
+static void shift(struct weir_step *step, int64_t by_ns) {
+    if (step->stop_ns != 0) {
+        step->start_ns = (uint64_t)((int64_t)step->start_ns + by_ns);
+        step->stop_ns = (uint64_t)((int64_t)step->stop_ns + by_ns);
+    }
+}
+
+void weir_phase_run(struct weir_job *job, struct weir_phase *phase, struct weir_measure *measure,
+                    struct weir_problem *problem) {
+    struct weir_file file = {.backend = phase->backend, .how = &phase->how};
+    weir_hints_free(&measure->observed.hints);
+    memset(measure, 0, sizeof *measure);
+    weir_histogram_clear(&measure->latency);
+    weir_job_align_clocks(job);
+    weir_clock_iso8601(measure->began);
+    phase->job_comm = job->comm;
+    MPI_Barrier(job->comm);
+
+    begin_step(&measure->open);
+    bool opened = phase->backend->open(&file, problem) == 0;
+    end_step(&measure->open);
+    uint64_t observed_ns = opened ? observe(&file, measure) : 0;
+    bool step = in_step(phase);
+    bool ready = step || phase->barriers ? weir_job_agree(job, opened) : opened;
+    if (ready) {
+        transfer_and_sync(phase, &file, measure, problem);
+    }
+    if (phase->barriers) {
+        MPI_Barrier(job->comm);
+    }
+    /* A shared file that not all could open cannot be closed together either: it is left to the end of the
+     * run. */
+    if (opened && (ready || !step)) {
+        begin_step(&measure->close);
+        phase->backend->close(&file, problem);
+        end_step(&measure->close);
+    }
+    measure->retries = file.retries;
+    shift(&measure->open, job->ahead_ns);
+    shift(&measure->io, job->ahead_ns - (int64_t)observed_ns);
+    shift(&measure->sync, job->ahead_ns - (int64_t)observed_ns);
+    shift(&measure->close, job->ahead_ns - (int64_t)observed_ns);
+    problem->rank = job->rank;
+}
+
+/* The end of the last piece that must be in the file, and whether there may be no hole before it. */
+static void compare(const struct weir_phase *phase, struct weir_measure *measure, uint64_t end_bytes,
+                    bool dense, struct weir_problem *problem) {
+    const struct weir_stored *stored = &measure->stored;
+    const char *missing = "bytes are not there";
+    if (stored->bytes < end_bytes) {
+        weir_problem_set(problem, "stat", phase->how.path, 0, missing,
+                         "the %s reported success up to byte %llu, but the file ends at byte %llu",
+                         phase->name, (unsigned long long)end_bytes, (unsigned long long)stored->bytes);
+    } else if (dense && stored->first_hole_bytes < end_bytes) {
+        weir_problem_set(problem, "lseek(SEEK_HOLE)", phase->how.path, 0, missing,
+                         "every byte was written with success, but the file has a hole at byte %llu",
+                         (unsigned long long)stored->first_hole_bytes);
+    }
+}
+
+void weir_phase_inspect(const struct weir_job *job, const struct weir_phase *phase,
+                        struct weir_measure *measure, struct weir_problem *problem) {
+    int sharers, rank_in_file;
+    uint64_t end_bytes = measure->end_bytes;
+    int walled = measure->wall_hit && phase->stonewall_s > 0;
+    MPI_Comm_size(phase->how.comm, &sharers);
+    MPI_Comm_rank(phase->how.comm, &rank_in_file);
+    if (sharers > 1) {
+        MPI_Reduce(rank_in_file == 0 ? MPI_IN_PLACE : &end_bytes, &end_bytes, 1, MPI_UINT64_T, MPI_MAX, 0,
+                   phase->how.comm);
+    }
+    MPI_Allreduce(MPI_IN_PLACE, &walled, 1, MPI_INT, MPI_LOR, job->comm);
+    problem->rank = job->rank;
+    if (rank_in_file != 0 || phase->backend->stored == NULL) {
+        return;
+    }
+    if (phase->backend->stored(phase->how.path, phase->how.settings, &measure->stored, problem) == 0 &&
+        phase->how.access == WEIR_WRITE) {
+        compare(phase, measure, end_bytes, phase->dense && !walled, problem);
+    }
+}

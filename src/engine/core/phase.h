@@ -1,0 +1,68 @@
+/* One phase: open, transfers, sync and close of one access, on every rank, with the probe around each step.
+ */
+#ifndef WEIR_PHASE_H
+#define WEIR_PHASE_H
+
+#include "backend.h"
+#include "histogram.h"
+#include "job.h"
+#include "pattern.h"
+#include "payload.h"
+
+#define WEIR_NO_LIMIT UINT64_MAX
+
+struct weir_phase {
+    const char *name; /* write, read */
+    int iteration;
+    const struct weir_backend *backend;
+    struct weir_open how;
+    struct weir_pattern pattern;
+    struct weir_payload *payload;
+    MPI_Comm job_comm;    /* all ranks of the phase */
+    bool barriers;        /* between open, transfers and close */
+    bool sync;            /* at the end of the transfers */
+    bool verify;          /* compare what was read */
+    double stonewall_s;   /* 0: none */
+    bool wear_out;        /* after the stonewall, every rank does as many operations as the quickest did */
+    uint64_t limit;       /* operations this rank does at most */
+    uint64_t asked_bytes; /* of all ranks */
+    bool dense;           /* all ranks together write every byte of the file */
+};
+
+struct weir_step {
+    uint64_t start_ns;
+    uint64_t stop_ns;
+};
+
+/* What one rank measured. */
+struct weir_measure {
+    char began[40];
+    struct weir_step open, io, sync, close;
+    uint64_t operations;
+    uint64_t moved_bytes;
+    uint64_t end_bytes; /* end of the piece furthest from the start of the file */
+    uint64_t sync_calls;
+    uint64_t retries;
+    bool wall_hit;
+    uint64_t wall_operations; /* when the stonewall was hit, or at the end */
+    uint64_t wall_bytes;
+    uint64_t wall_ns;
+    struct weir_verify verify;
+    struct weir_observed observed;
+    struct weir_stored stored;
+    struct weir_histogram latency;
+};
+
+/* Run on every rank of the job. A failure is left in problem, on the ranks that met one; the caller lets the
+ * ranks agree (weir_document_settle). */
+void weir_phase_run(struct weir_job *job, struct weir_phase *phase, struct weir_measure *measure,
+                    struct weir_problem *problem);
+/* After all ranks closed: is there what was written? Fills measure->stored on the ranks that own a file. */
+void weir_phase_inspect(const struct weir_job *job, const struct weir_phase *phase,
+                        struct weir_measure *measure, struct weir_problem *problem);
+
+/* The transfers alone (transfers.c). */
+void weir_transfers_run(const struct weir_phase *phase, struct weir_file *file, struct weir_measure *measure,
+                        struct weir_problem *problem);
+
+#endif

@@ -1,0 +1,28 @@
+/* What went wrong on this rank: the first thing only, because what follows is mostly its consequence. */
+#ifndef WEIR_PROBLEM_H
+#define WEIR_PROBLEM_H
+
+#include <stdbool.h>
+
+struct weir_problem {
+    int rank;
+    int errnum;      /* 0 where the failing library gives no errno */
+    char call[48];   /* pwrite, MPI_File_open, ... */
+    char path[1024]; /* the file it happened on */
+    char error[160]; /* text of errnum, or the library's own words */
+    char text[256];  /* what was being done, as the rest of a sentence; may be empty */
+};
+
+static inline bool weir_problem_is_set(const struct weir_problem *problem) {
+    return problem->call[0] != '\0';
+}
+
+/* Keep a failure unless one is kept already. error is NULL where strerror(errnum) says it. Returns -1, so
+ * that a back end can write `return weir_problem_set(...)`. */
+__attribute__((format(printf, 6, 7))) int weir_problem_set(struct weir_problem *problem, const char *call,
+                                                           const char *path, int errnum, const char *error,
+                                                           const char *text, ...);
+/* One line for people; others is how many more ranks report the same call and errno. */
+void weir_problem_sentence(const struct weir_problem *problem, int others, char *line, unsigned bytes);
+
+#endif

@@ -1,0 +1,116 @@
+/* The hot loop. Nothing here allocates, locks or calls the system beyond the transfer itself. */
+#include "clock.h"
+#include "phase.h"
+
+struct loop {
+    const struct weir_phase *phase;
+    struct weir_file *file;
+    struct weir_measure *measure;
+    struct weir_problem *problem;
+    struct weir_pattern pattern;
+    struct weir_piece piece;
+    bool place;      /* the payload depends on the offset */
+    bool collective; /* transfers are in step with the other ranks */
+    bool failed;
+};
+
+/* One operation; false where the rank has to stop. */
+static inline bool operate(struct loop *loop, uint64_t *stop_ticks) {
+    const struct weir_phase *phase = loop->phase;
+    struct weir_measure *measure = loop->measure;
+    if (loop->place) {
+        weir_payload_place(phase->payload, loop->piece.offset);
+    } else if (phase->verify) {
+        weir_payload_spoil(phase->payload);
+    }
+    uint64_t start_ticks = weir_clock_ticks();
+    int status = loop->file->backend->transfer(loop->file, &loop->piece, loop->problem);
+    *stop_ticks = weir_clock_ticks();
+    if (status != 0) {
+        loop->failed = true;
+    }
+    if (loop->failed) {
+        /* Others wait in their collective calls: keep in step with them, count nothing more. */
+        return loop->collective;
+    }
+    weir_histogram_add(&measure->latency, weir_clock_ns_of(*stop_ticks - start_ticks));
+    measure->operations++;
+    uint64_t end_bytes = loop->piece.offset + loop->piece.bytes;
+    if (end_bytes > measure->end_bytes) {
+        measure->end_bytes = end_bytes;
+    }
+    if (phase->verify) {
+        weir_payload_check(phase->payload, loop->piece.offset, &measure->verify);
+    }
+    return true;
+}
+
+/* With collective transfers all ranks stop after the same operation: rank 0 of the file says when. */
+static bool wall_together(const struct loop *loop, bool hit) {
+    int word = hit;
+    MPI_Bcast(&word, 1, MPI_INT, 0, loop->phase->how.comm);
+    return word != 0;
+}
+
+static bool run_to_the_wall(struct loop *loop) {
+    const struct weir_phase *phase = loop->phase;
+    uint64_t start_ticks = weir_clock_ticks();
+    uint64_t deadline_ticks =
+        phase->stonewall_s > 0 ? start_ticks + weir_clock_ticks_of(phase->stonewall_s) : UINT64_MAX;
+    bool ask_rank0 = loop->collective && phase->stonewall_s > 0;
+    uint64_t now_ticks = start_ticks;
+    for (uint64_t done = 0; done < phase->limit; done++) {
+        if (!weir_pattern_next(&loop->pattern, &loop->piece.offset) || !operate(loop, &now_ticks)) {
+            return false;
+        }
+        bool hit = now_ticks > deadline_ticks;
+        if (ask_rank0) {
+            hit = wall_together(loop, hit);
+        }
+        if (hit) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Every rank does as many operations as the quickest had done at the wall. Also tells whether another rank
+ * failed, so that nobody works on in vain. */
+static void wear_out(struct loop *loop) {
+    uint64_t mine[2] = {loop->measure->operations, loop->failed};
+    uint64_t all[2];
+    uint64_t ignored_ticks;
+    MPI_Allreduce(mine, all, 2, MPI_UINT64_T, MPI_MAX, loop->phase->job_comm);
+    loop->measure->wall_ns = weir_clock_ns() - loop->measure->io.start_ns;
+    if (all[1] != 0) {
+        return;
+    }
+    while (loop->measure->operations < all[0] && weir_pattern_next(&loop->pattern, &loop->piece.offset)) {
+        if (!operate(loop, &ignored_ticks)) {
+            return;
+        }
+    }
+}
+
+void weir_transfers_run(const struct weir_phase *phase, struct weir_file *file, struct weir_measure *measure,
+                        struct weir_problem *problem) {
+    struct loop loop = {
+        .phase = phase,
+        .file = file,
+        .measure = measure,
+        .problem = problem,
+        .pattern = phase->pattern,
+        .piece = {phase->how.access, phase->payload->buffer, phase->payload->bytes, 0},
+        .place = phase->how.access == WEIR_WRITE && phase->payload->kind != WEIR_PAYLOAD_TIMESTAMP,
+        .collective = phase->how.collective,
+    };
+    weir_pattern_rewind(&loop.pattern);
+    measure->wall_hit = run_to_the_wall(&loop);
+    measure->wall_ns = weir_clock_ns() - measure->io.start_ns;
+    measure->wall_operations = measure->operations;
+    if (phase->wear_out) {
+        wear_out(&loop);
+    }
+    measure->moved_bytes = measure->operations * loop.piece.bytes;
+    measure->wall_bytes = measure->wall_operations * loop.piece.bytes;
+}

@@ -1,0 +1,115 @@
+/* weir-io <personality> <its options>: one measuring program with the faces of many. */
+#include "backend.h"
+#include "clock.h"
+#include "personality.h"
+
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+
+static void usage(FILE *out) {
+    fprintf(out,
+            "weir-io %s measures storage and proves what it measured.\n\n"
+            "  weir-io PERSONALITY OPTIONS      run; mpirun in front for several ranks\n"
+            "  weir-io PERSONALITY --help       the options of a personality\n"
+            "  weir-io --version\n\n"
+            "Personalities:\n",
+            WEIR_VERSION);
+    for (const struct weir_personality *p = weir_personalities(); p != NULL; p = p->next) {
+        fprintf(out, "  %-16s %s\n", p->name, p->summary);
+    }
+    fprintf(out, "\nBack ends:\n");
+    for (const struct weir_backend *b = weir_backends(); b != NULL; b = b->next) {
+        fprintf(out, "  %-16s %s\n", b->name, b->summary);
+    }
+    fprintf(out,
+            "\nExample:\n  mpirun -n 2 weir-io ior -a POSIX -w -r -t 1m -b 16m -e -g -o /tmp/weir.dat\n");
+}
+
+static bool asks(const char *word, const char *letter, const char *name) {
+    return strcmp(word, letter) == 0 || strcmp(word, name) == 0;
+}
+
+static const struct weir_personality *choose(const char *name) {
+    const char *names[64];
+    int count = 0;
+    for (const struct weir_personality *p = weir_personalities(); p != NULL; p = p->next) {
+        if (strcmp(p->name, name) == 0) {
+            return p;
+        }
+        if (count < 64) {
+            names[count++] = p->name;
+        }
+    }
+    const char *near = weir_nearest(name, names, count);
+    fprintf(stderr, "weir-io: there is no personality '%s'%s%s%s; weir-io --help lists them\n", name,
+            near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return NULL;
+}
+
+/* What needs no measurement is answered by rank 0 alone. Returns true with the exit code if that is all. */
+static bool answered(int argc, char **argv, bool speak, int *code) {
+    *code = WEIR_FINE;
+    if (argc < 2 || asks(argv[1], "-h", "--help")) {
+        *code = argc < 2 ? WEIR_WRONG_USE : WEIR_FINE;
+        if (speak) {
+            usage(argc < 2 ? stderr : stdout);
+        }
+        return true;
+    }
+    if (asks(argv[1], "-V", "--version")) {
+        if (speak) {
+            printf("weir-io %s\n", WEIR_VERSION);
+        }
+        return true;
+    }
+    return false;
+}
+
+static bool wants_help(int argc, char **argv) {
+    for (int i = 2; i < argc; i++) {
+        if (asks(argv[i], "-h", "--help")) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int run(int argc, char **argv) {
+    struct weir_job job;
+    int code;
+    weir_job_begin(&job, MPI_COMM_WORLD, argc, argv);
+    if (!answered(argc, argv, job.rank == 0, &code)) {
+        const struct weir_personality *personality = job.rank == 0 ? choose(argv[1]) : NULL;
+        bool known = personality != NULL;
+        MPI_Bcast(&known, sizeof known, MPI_BYTE, 0, job.comm);
+        code = WEIR_WRONG_USE;
+        if (known) {
+            personality = choose(argv[1]);
+            if (!wants_help(argc, argv)) {
+                code = personality->run(&job, argc - 1, argv + 1);
+            } else {
+                code = WEIR_FINE;
+                if (job.rank == 0) {
+                    personality->help();
+                }
+            }
+        }
+    }
+    /* A launcher ends the others as soon as one rank returns a failure: all have said all they have to say
+     * first. */
+    fflush(stdout);
+    fflush(stderr);
+    MPI_Barrier(job.comm);
+    weir_job_end(&job);
+    return code;
+}
+
+int main(int argc, char **argv) {
+    weir_clock_begin();
+    MPI_Init(&argc, &argv);
+    weir_clock_calibrate();
+    int code = run(argc, argv);
+    MPI_Finalize();
+    return code;
+}

@@ -1,0 +1,332 @@
+/* The order of things in one run of IOR: for each iteration write, check, read, remove. */
+#include "ior.h"
+
+#include "personality.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static void asked(struct weir_json *json, const void *context) {
+    const struct ior_run *run = context;
+    const struct ior_params *a = &run->asked;
+    weir_json_text(json, "api", run->backend->name);
+    weir_json_text(json, "layout", a->file_per_process ? "file-per-process" : "shared");
+    weir_json_text(json, "order", a->random ? "random" : "sequential");
+    weir_json_integer(json, "xfer_bytes", a->xfer_bytes);
+    weir_json_integer(json, "block_bytes", a->block_bytes);
+    weir_json_integer(json, "segments", a->segments);
+    weir_json_integer(json, "iterations", a->iterations);
+    weir_json_number(json, "stonewall_s", a->stonewall_s);
+    weir_json_bool(json, "wear_out", a->wear_out);
+    weir_json_bool(json, "sync", a->sync);
+    weir_json_bool(json, "collective", a->collective);
+    weir_json_bool(json, "direct", a->direct);
+    weir_json_bool(json, "barriers", a->barriers);
+    weir_json_text(json, "reorder", a->reorder_constant ? "constant" : a->reorder_random ? "random" : "none");
+    weir_json_bool(json, "verify_write", a->verify_write);
+    weir_json_bool(json, "verify_read", a->verify_read);
+    weir_json_bool(json, "keep", a->keep);
+    weir_json_text(json, "test_file", a->test_file);
+    weir_json_list(json, "access");
+    if (a->write) {
+        weir_json_text(json, NULL, "write");
+    }
+    if (a->read || a->verify_read) {
+        weir_json_text(json, NULL, "read");
+    }
+    weir_json_list_end(json);
+    weir_json_object(json, "hints");
+    for (int i = 0; i < run->hints.count; i++) {
+        weir_json_text(json, run->hints.list[i].key, run->hints.list[i].value);
+    }
+    weir_json_object_end(json);
+    static const char *const packets[] = {"timestamp", "offset", "incompressible", "random"};
+    weir_json_text(json, "data", packets[run->packet]);
+    weir_json_integer(json, "signature", a->signature);
+    weir_json_integer(json, "random_seed", a->random_seed);
+    weir_json_integer(json, "reorder_seed", a->reorder_seed);
+}
+
+/* What is the same in every phase of the run. */
+static bool prepare(struct ior_run *run, struct weir_phase *phase, const char *name, enum weir_access access,
+                    int iteration) {
+    const struct ior_params *a = &run->asked;
+    uint64_t rank_bytes = (uint64_t)(a->block_bytes * a->segments);
+    ior_path(run);
+    *phase = (struct weir_phase){
+        .name = name,
+        .iteration = iteration,
+        .backend = run->backend,
+        .how = {.path = run->path,
+                .access = access,
+                .collective = a->collective,
+                .direct = a->direct,
+                .comm = a->file_per_process ? MPI_COMM_SELF : run->job->comm,
+                .rank = run->job->rank,
+                .hints = &run->hints,
+                .settings = run->settings,
+                .xfer_bytes = (size_t)a->xfer_bytes,
+                .file_bytes = rank_bytes * (a->file_per_process ? 1 : (uint64_t)run->job->size)},
+        .payload = &run->payload,
+        .barriers = a->barriers,
+        .stonewall_s = a->stonewall_s,
+        .wear_out = a->wear_out,
+        .limit = WEIR_NO_LIMIT,
+        .asked_bytes = rank_bytes * (uint64_t)run->job->size,
+    };
+    if (access == WEIR_READ && run->written != NULL) {
+        phase->limit = run->written[ior_owner(run)];
+    }
+    return ior_pattern(run, &phase->pattern);
+}
+
+static bool fail_without_memory(struct ior_run *run, bool good) {
+    struct weir_problem problem = {0};
+    if (!good) {
+        weir_problem_set(&problem, "malloc", run->asked.test_file, 12, NULL, "preparing the transfers");
+    }
+    problem.rank = run->job->rank;
+    return weir_document_settle(&run->document, &problem);
+}
+
+/* Run a phase and look at what it left; false where any rank failed. */
+static bool measured(struct ior_run *run, struct weir_phase *phase) {
+    struct weir_problem problem = {0};
+    weir_phase_run(run->job, phase, &run->measure, &problem);
+    if (!weir_document_settle(&run->document, &problem)) {
+        return false;
+    }
+    weir_phase_inspect(run->job, phase, &run->measure, &problem);
+    return weir_document_settle(&run->document, &problem);
+}
+
+static struct weir_result *report(struct ior_run *run, const struct weir_phase *phase) {
+    struct weir_result result;
+    weir_result_gather(run->job, phase, &run->measure, &result);
+    return weir_document_add(&run->document, &result);
+}
+
+static void judge(struct ior_run *run, struct weir_result *result, const char *when) {
+    struct weir_result elsewhere = {0};
+    uint64_t errors =
+        weir_result_verify(run->job, run->path, &run->measure.verify, result != NULL ? result : &elsewhere);
+    if (errors == 0) {
+        return;
+    }
+    run->exit_code = WEIR_FAILED;
+    if (result != NULL) {
+        const struct weir_verdict *verify = &result->verify;
+        struct weir_problem problem = {.rank = verify->rank};
+        weir_problem_set(
+            &problem, "verify", verify->path, 0, "data differ",
+            "%llu words of 8 bytes %s, the first at offset %llu: expected 0x%016llx, found 0x%016llx",
+            (unsigned long long)errors, when, (unsigned long long)verify->offset,
+            (unsigned long long)verify->expected, (unsigned long long)verify->found);
+        weir_document_note(&run->document, &problem);
+    }
+}
+
+/* A stonewall may end the ranks' writes early: who reads their data must stop where they stopped. */
+static void remember_written(struct ior_run *run) {
+    if (run->asked.stonewall_s <= 0) {
+        return;
+    }
+    if (run->written == NULL) {
+        run->written = malloc(sizeof *run->written * (size_t)run->job->size);
+    }
+    MPI_Allgather(&run->measure.operations, 1, MPI_UINT64_T, run->written, 1, MPI_UINT64_T, run->job->comm);
+}
+
+static bool clear_and_rest(struct ior_run *run) {
+    struct weir_problem problem = {.rank = run->job->rank};
+    if (run->made_file || !run->asked.existing) {
+        ior_remove(run, &problem);
+    }
+    ior_make_directory(run, &problem);
+    run->made_file = true;
+    if (run->job->rank == 0 && run->asked.delay_s > 0) {
+        sleep((unsigned)run->asked.delay_s);
+    }
+    return weir_document_settle(&run->document, &problem);
+}
+
+static bool write_iteration(struct ior_run *run, int iteration) {
+    struct weir_phase phase;
+    run->shift = 0;
+    if (run->asked.write) {
+        if (!clear_and_rest(run) ||
+            !fail_without_memory(run, prepare(run, &phase, "write", WEIR_WRITE, iteration))) {
+            return false;
+        }
+        phase.sync = run->asked.sync;
+        phase.dense = true;
+        if (!measured(run, &phase)) {
+            return false;
+        }
+        remember_written(run);
+    }
+    struct weir_result *result = run->asked.write ? report(run, &phase) : NULL;
+    if (result != NULL) {
+        ior_table_row(run, result);
+    }
+    if (!run->asked.verify_write) {
+        return true;
+    }
+    run->shift = ior_shift_to_check(run);
+    weir_payload_fill(&run->payload, run->payload.signature, (uint32_t)ior_owner(run));
+    if (!fail_without_memory(run, prepare(run, &phase, "check", WEIR_READ, iteration))) {
+        return false;
+    }
+    phase.verify = true;
+    phase.stonewall_s = 0;
+    phase.wear_out = false;
+    if (!measured(run, &phase)) {
+        return false;
+    }
+    judge(run, result, "after the write");
+    return true;
+}
+
+static bool read_iteration(struct ior_run *run, int iteration) {
+    struct weir_phase phase;
+    if (!run->asked.read && !run->asked.verify_read) {
+        return true;
+    }
+    run->shift = ior_shift_to_read(run, iteration);
+    weir_payload_fill(&run->payload, run->payload.signature, (uint32_t)ior_owner(run));
+    if (!fail_without_memory(run, prepare(run, &phase, "read", WEIR_READ, iteration))) {
+        return false;
+    }
+    phase.verify = run->asked.verify_read;
+    if (run->job->rank == 0 && run->asked.delay_s > 0) {
+        sleep((unsigned)run->asked.delay_s);
+    }
+    if (!measured(run, &phase)) {
+        return false;
+    }
+    struct weir_result *result = report(run, &phase);
+    if (phase.verify) {
+        judge(run, result, "in the read");
+    }
+    if (result != NULL) {
+        ior_table_row(run, result);
+    }
+    return true;
+}
+
+static void remove_made(struct ior_run *run, bool well) {
+    struct weir_problem problem = {.rank = run->job->rank};
+    MPI_Barrier(run->job->comm);
+    if (run->asked.keep || !run->made_file) {
+        return;
+    }
+    ior_remove(run, &problem);
+    run->made_file = false;
+    if (!well) {
+        return; /* the failure before it has been told */
+    }
+    if (!weir_document_settle(&run->document, &problem)) {
+        run->exit_code = WEIR_FAILED;
+    }
+}
+
+static void iterate(struct ior_run *run) {
+    for (int i = 0; i < (int)run->asked.iterations && run->exit_code != WEIR_WRONG_USE; i++) {
+        uint32_t signature = (uint32_t)run->asked.signature;
+        if (signature == 0) {
+            signature = (uint32_t)time(NULL);
+            MPI_Bcast(&signature, 1, MPI_UINT32_T, 0, run->job->comm);
+        }
+        weir_payload_fill(&run->payload, signature, (uint32_t)run->job->rank);
+        bool well = write_iteration(run, i) && read_iteration(run, i);
+        remove_made(run, well);
+        if (!well) {
+            run->exit_code = WEIR_FAILED;
+            return;
+        }
+    }
+}
+
+static void free_run(struct ior_run *run) {
+    weir_payload_end(&run->payload);
+    weir_hints_free(&run->measure.observed.hints);
+    weir_hints_free(&run->hints);
+    free(run->settings);
+    free(run->table);
+    free(run->written);
+    free(run);
+}
+
+/* On the ranks that take part. */
+static int run_job(struct ior_run *run) {
+    if (run->asked.random && run->asked.random_seed == -1) {
+        run->asked.random_seed = (int64_t)time(NULL);
+        MPI_Bcast(&run->asked.random_seed, 1, MPI_INT64_T, 0, run->job->comm);
+    }
+    run->document = (struct weir_document){.job = run->job,
+                                           .personality = "ior",
+                                           .file_name = run->asked.summary_file,
+                                           .asked = asked,
+                                           .context = run};
+    if (!weir_document_begin(&run->document)) {
+        return WEIR_WRONG_USE;
+    }
+    ior_path(run);
+    bool verify = run->asked.verify_read || run->asked.verify_write;
+    bool memory = weir_payload_begin(&run->payload, run->packet, (size_t)run->asked.xfer_bytes, verify);
+    if (fail_without_memory(run, memory)) {
+        if (run->job->rank == 0) {
+            ior_table_begin(run);
+        }
+        iterate(run);
+        if (run->job->rank == 0 && run->document.result_count > 0) {
+            ior_table_end(run);
+        }
+    } else {
+        run->exit_code = WEIR_FAILED;
+    }
+    return weir_document_end(&run->document, run->exit_code);
+}
+
+static int ior_run(struct weir_job *all, int argc, char **argv) {
+    char complaint[512] = "";
+    struct ior_run *run = calloc(1, sizeof *run);
+    struct weir_job part;
+    int code = WEIR_WRONG_USE;
+    if (run == NULL || !ior_options_read(run, argc, argv, all->size, complaint, sizeof complaint)) {
+        if (all->rank == 0) {
+            fprintf(stderr, "weir-io ior: %s\n", run != NULL ? complaint : "no memory");
+        }
+        free(run);
+        return code;
+    }
+    bool fewer = run->asked.tasks > 0 && run->asked.tasks < all->size;
+    run->job = all;
+    if (fewer) {
+        weir_job_first_ranks(all, (int)run->asked.tasks, &part);
+        run->job = &part;
+    }
+    if (run->job->comm != MPI_COMM_NULL) {
+        code = run_job(run);
+    }
+    if (fewer) {
+        weir_job_wait_idle(all->comm);
+        if (part.comm != MPI_COMM_NULL) {
+            weir_job_end(&part);
+        }
+        MPI_Bcast(&code, 1, MPI_INT, 0, all->comm);
+    }
+    free_run(run);
+    return code;
+}
+
+static struct weir_personality ior = {
+    .name = "ior",
+    .summary = "bandwidth and latency of one file or one for each rank, by IOR's options",
+    .help = ior_help,
+    .run = ior_run,
+};
+
+WEIR_PERSONALITY(ior)

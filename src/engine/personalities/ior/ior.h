@@ -1,0 +1,77 @@
+/* The ior personality: IOR's command line, IOR's offsets and IOR's data, on weir's mechanism. */
+#ifndef WEIR_IOR_H
+#define WEIR_IOR_H
+
+#include "document.h"
+#include "options.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ior_params {
+    const char *api;
+    const char *test_file;
+    const char *hints_file;
+    const char *packet; /* -l */
+    const char *summary_file;
+    const char *summary_format;
+    int64_t block_bytes;
+    int64_t xfer_bytes;
+    int64_t segments;
+    int64_t iterations;
+    int64_t tasks;          /* -N, -1: all */
+    int64_t delay_s;        /* -d */
+    int64_t signature;      /* -G, 0: the time */
+    int64_t shift_nodes;    /* -Q */
+    int64_t reorder_seed;   /* -X */
+    int64_t random_seed;    /* --random-offset-seed, -1: the time */
+    int64_t shift_nodes_of; /* -O numNodes, -1: as found */
+    int64_t tasks_per_node; /* -O numTasksOnNode0, -1: as found */
+    double stonewall_s;
+    int write, read, verify_write, verify_read;
+    int keep, existing, sync, barriers, file_per_process, unique_dir;
+    int random, reorder_constant, reorder_random, collective, direct, wear_out;
+};
+
+/* Everything of one run on one rank. */
+struct ior_run {
+    struct weir_job *job; /* the ranks that take part */
+    struct ior_params asked;
+    const struct weir_backend *backend;
+    void *settings; /* of the back end */
+    struct weir_hints hints;
+    enum weir_payload_kind packet;
+    struct weir_payload payload;
+    struct weir_document document;
+    struct weir_measure measure;
+    uint64_t *table; /* random offsets */
+    uint64_t
+        *written; /* operations of each rank in the last write, where a stonewall may have cut it short */
+    int shift;    /* this phase reads what rank + shift wrote */
+    int exit_code;
+    bool made_file, made_directory;
+    char path[1024];
+};
+
+/* ior_options.c: false with one sentence. */
+bool ior_options_read(struct ior_run *run, int argc, char **argv, int ranks, char *complaint, unsigned bytes);
+void ior_help(void);
+
+/* ior_pattern.c */
+int ior_shift_to_check(const struct ior_run *run);
+int ior_shift_to_read(const struct ior_run *run, int iteration);
+uint64_t ior_owner(const struct ior_run *run);
+/* The offsets of the rank whose data is accessed; false without memory. */
+bool ior_pattern(struct ior_run *run, struct weir_pattern *pattern);
+
+/* ior_files.c */
+void ior_path(struct ior_run *run);
+int ior_make_directory(struct ior_run *run, struct weir_problem *problem);
+int ior_remove(struct ior_run *run, struct weir_problem *problem);
+
+/* ior_table.c: what people read; rank 0 only */
+void ior_table_begin(const struct ior_run *run);
+void ior_table_row(const struct ior_run *run, const struct weir_result *result);
+void ior_table_end(const struct ior_run *run);
+
+#endif

@@ -1,0 +1,62 @@
+/* IOR's file names, and making and removing what stands behind them. */
+#include "ior.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Length of the directory in the test file's name, its slash included; 0 where the name stands alone. */
+static int directory_length(const struct ior_run *run) {
+    const char *slash = strrchr(run->asked.test_file, '/');
+    return slash != NULL ? (int)(slash - run->asked.test_file) + 1 : 0;
+}
+
+/* DIR/FILE, DIR/FILE.<owner> with -F, DIR/<owner>/FILE.<owner> with -u */
+static void path_of(const struct ior_run *run, int owner, char *path, size_t bytes) {
+    const char *name = run->asked.test_file;
+    int directory = directory_length(run);
+    if (!run->asked.file_per_process) {
+        snprintf(path, bytes, "%s", name);
+    } else if (!run->asked.unique_dir) {
+        snprintf(path, bytes, "%s.%08d", name, owner);
+    } else {
+        snprintf(path, bytes, "%.*s%d/%s.%08d", directory, name, owner, name + directory, owner);
+    }
+}
+
+static void own_directory(const struct ior_run *run, char *path, size_t bytes) {
+    snprintf(path, bytes, "%.*s%d", directory_length(run), run->asked.test_file, run->job->rank);
+}
+
+void ior_path(struct ior_run *run) {
+    path_of(run, (int)ior_owner(run), run->path, sizeof run->path);
+}
+
+int ior_make_directory(struct ior_run *run, struct weir_problem *problem) {
+    char directory[1000];
+    if (!run->asked.unique_dir || !(run->backend->traits & WEIR_STORES)) {
+        return 0;
+    }
+    own_directory(run, directory, sizeof directory);
+    if (mkdir(directory, 0775) == 0) {
+        run->made_directory = true;
+        return 0;
+    }
+    return errno == EEXIST ? 0 : weir_problem_set(problem, "mkdir", directory, errno, NULL, "%s", "");
+}
+
+/* Each rank removes the file it wrote itself, whatever it read. */
+int ior_remove(struct ior_run *run, struct weir_problem *problem) {
+    char path[1024], directory[1000];
+    if (!run->asked.file_per_process && run->job->rank != 0) {
+        return 0;
+    }
+    path_of(run, run->job->rank, path, sizeof path);
+    int status = run->backend->remove(path, run->settings, problem);
+    if (status == 0 && run->made_directory) {
+        own_directory(run, directory, sizeof directory);
+        run->made_directory = rmdir(directory) != 0; /* somebody else's files may be in it: then it stays */
+    }
+    return status;
+}

@@ -1,0 +1,240 @@
+#include "ior.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define AT(member) offsetof(struct ior_params, member)
+
+static const struct weir_option options[] = {
+    {'a', NULL, "api", WEIR_TEXT, AT(api), "API", "back end: see weir-io --help [POSIX]"},
+    {'b', NULL, "blockSize", WEIR_SIZE, AT(block_bytes), "SIZE",
+     "contiguous bytes of a rank in a segment [1m]"},
+    {'c', "collective", "collective", WEIR_FLAG, AT(collective), NULL, "collective transfers"},
+    {'C', NULL, "reorderTasksConstant", WEIR_FLAG, AT(reorder_constant), NULL,
+     "read what the next node wrote"},
+    {'d', NULL, "interTestDelay", WEIR_COUNT, AT(delay_s), "SECONDS", "rest before each write and each read"},
+    {'D', NULL, "deadlineForStonewalling", WEIR_SECONDS, AT(stonewall_s), "SECONDS",
+     "stop transfers after this time"},
+    {'e', NULL, "fsync", WEIR_FLAG, AT(sync), NULL, "synchronise at the end of each write"},
+    {'E', NULL, "useExistingTestFile", WEIR_FLAG, AT(existing), NULL, "write into the file that is there"},
+    {'F', NULL, "filePerProc", WEIR_FLAG, AT(file_per_process), NULL, "one file per process"},
+    {'g', NULL, "intraTestBarriers", WEIR_FLAG, AT(barriers), NULL,
+     "barriers between open, transfers and close"},
+    {'G', NULL, "setTimeStampSignature", WEIR_COUNT, AT(signature), "N", "signature of the data [the time]"},
+    {'i', NULL, "repetitions", WEIR_COUNT, AT(iterations), "N", "iterations [1]"},
+    {'k', NULL, "keepFile", WEIR_FLAG, AT(keep), NULL, "keep the files that were made"},
+    {'l', "dataPacketType", "dataPacketType", WEIR_TEXT, AT(packet), "TYPE",
+     "data: timestamp, offset, incompressible, random, or their first letters [timestamp]"},
+    {'N', NULL, "numTasks", WEIR_COUNT, AT(tasks), "N", "let only the first N ranks take part"},
+    {'o', NULL, "testFile", WEIR_TEXT, AT(test_file), "FILE", "the file to measure with [testFile]"},
+    {'O', NULL, NULL, WEIR_DIRECTIVES, 0, "KEY=VALUE,...",
+     "directives, those below or the name of an option in IOR"},
+    {'Q', NULL, "taskPerNodeOffset", WEIR_COUNT, AT(shift_nodes), "N",
+     "how many nodes -C and -Z go away [1]"},
+    {'r', NULL, "readFile", WEIR_FLAG, AT(read), NULL, "read"},
+    {'R', NULL, "checkRead", WEIR_FLAG, AT(verify_read), NULL, "read and compare within the timed read"},
+    {'s', NULL, "segmentCount", WEIR_SIZE, AT(segments), "N", "segments [1]"},
+    {'t', NULL, "transferSize", WEIR_SIZE, AT(xfer_bytes), "SIZE", "bytes of one transfer [256k]"},
+    {'u', NULL, "uniqueDir", WEIR_FLAG, AT(unique_dir), NULL, "with -F: a directory for each file"},
+    {'U', "mpiio.hintsFileName", "hintsFileName", WEIR_TEXT, AT(hints_file), "FILE",
+     "MPI-IO hints, lines of IOR_HINT__MPI__key=value; the environment may hold them too"},
+    {'w', NULL, "writeFile", WEIR_FLAG, AT(write), NULL, "write"},
+    {'W', NULL, "checkWrite", WEIR_FLAG, AT(verify_write), NULL,
+     "read back and compare after the write, untimed"},
+    {'X', NULL, "reorderTasksRandomSeed", WEIR_COUNT, AT(reorder_seed), "N",
+     "seed of -Z, negative: another each time"},
+    {'z', NULL, "randomOffset", WEIR_FLAG, AT(random), NULL, "transfers in random order, each offset once"},
+    {'Z', NULL, "reorderTasksRandom", WEIR_FLAG, AT(reorder_random), NULL,
+     "read what a random rank wrote; twice: a random permutation"},
+    {0, "random-offset-seed", NULL, WEIR_COUNT, AT(random_seed), "N", "seed of -z [the time]"},
+    {0, "posix.odirect", "useO_DIRECT", WEIR_FLAG, AT(direct), NULL, "bypass the page cache (POSIX)"},
+    {0, NULL, "summaryFile", WEIR_TEXT, AT(summary_file), "FILE", "write the results as JSON to the file"},
+    {0, NULL, "summaryFormat", WEIR_TEXT, AT(summary_format), "JSON", "the only format of the file"},
+    {0, NULL, "stoneWallingWearOut", WEIR_FLAG, AT(wear_out), "1",
+     "after -D all ranks do what the quickest did"},
+    {0, NULL, "numNodes", WEIR_COUNT, AT(shift_nodes_of), "N", "pretend so many nodes, for -Z"},
+    {0, NULL, "numTasksOnNode0", WEIR_COUNT, AT(tasks_per_node), "N",
+     "pretend so many ranks a node, for -C and -Z"},
+    WEIR_OPTION_END,
+};
+
+static const struct ior_params defaults = {
+    .api = "POSIX",
+    .test_file = "testFile",
+    .packet = "timestamp",
+    .block_bytes = 1 << 20,
+    .xfer_bytes = 256 << 10,
+    .segments = 1,
+    .iterations = 1,
+    .tasks = -1,
+    .shift_nodes = 1,
+    .random_seed = -1,
+    .shift_nodes_of = -1,
+    .tasks_per_node = -1,
+};
+
+void ior_help(void) {
+    printf("weir-io ior: the measurements of IOR 4 by its own options; what is not here is refused.\n\n"
+           "Without -w, -r, -W and -R it writes and reads. Results: a table on stdout, all of it in the "
+           "summary file.\n"
+           "Exit code 0: done. 1: the storage or the verification failed. 2: wrong use.\n\n");
+    weir_options_print(options);
+    for (const struct weir_backend *b = weir_backends(); b != NULL; b = b->next) {
+        if (b->options != NULL) {
+            printf("\nWith -a %s:\n", b->name);
+            weir_options_print(b->options);
+        }
+    }
+}
+
+static bool packet_kind(const char *word, enum weir_payload_kind *kind) {
+    static const char *const names[] = {"timestamp", "offset", "incompressible", "random"};
+    for (int i = 0; i < 4; i++) {
+        if (strcasecmp(word, names[i]) == 0 || (word[0] == names[i][0] && word[1] == '\0')) {
+            *kind = (enum weir_payload_kind)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+#define REFUSE(condition, ...)                                                                               \
+    do {                                                                                                     \
+        if (condition) {                                                                                     \
+            snprintf(complaint, bytes, __VA_ARGS__);                                                         \
+            return false;                                                                                    \
+        }                                                                                                    \
+    } while (0)
+
+static bool geometry_is_sound(const struct ior_params *a, char *complaint, unsigned bytes) {
+    const long long b = a->block_bytes, t = a->xfer_bytes;
+    REFUSE(t <= 0, "-t %lld: the transfer size must be positive", t);
+    REFUSE(b < t, "-b %lld: the block must not be smaller than the transfer size -t %lld", b, t);
+    REFUSE(t % 8 != 0, "-t %lld: the transfer size must be a multiple of 8 bytes", t);
+    REFUSE(b % t != 0, "-b %lld: the block must be a multiple of the transfer size -t %lld", b, t);
+    REFUSE(a->segments < 1, "-s %lld: at least one segment", (long long)a->segments);
+    REFUSE(a->iterations < 1 || a->iterations > 1000000, "-i %lld: between 1 and 1000000 iterations",
+           (long long)a->iterations);
+    REFUSE(a->delay_s < 0, "-d %lld: the rest cannot be negative", (long long)a->delay_s);
+    REFUSE(a->random > 1,
+           "-z twice asks for overlapping offsets, which weir-io does not offer; give -z once");
+    REFUSE(
+        a->random && b == t,
+        "-z with -b equal to -t has nothing to shuffle: offsets are shuffled within the blocks of a segment");
+    REFUSE(a->random && (a->reorder_constant || a->reorder_random) && !a->file_per_process,
+           "-z with %s needs -F: in a shared file -z already hands out the offsets at random",
+           a->reorder_constant ? "-C" : "-Z");
+    return true;
+}
+
+static bool request_is_sound(const struct ior_params *a, int ranks, char *complaint, unsigned bytes) {
+    REFUSE(a->tasks != -1 && (a->tasks < 1 || a->tasks > ranks), "-N %lld: %d rank%s launched",
+           (long long)a->tasks, ranks, ranks == 1 ? " was" : "s were");
+    REFUSE(a->reorder_constant && a->reorder_random, "-C and -Z exclude each other");
+    REFUSE(a->wear_out && a->stonewall_s <= 0, "-O stoneWallingWearOut=1 needs a stonewall: -D SECONDS");
+    REFUSE(a->unique_dir && !a->file_per_process, "-u needs -F: a shared file has one directory");
+    REFUSE((a->verify_read || a->verify_write) && !a->write && a->signature == 0,
+           "%s without -w needs -G N, the signature that the file was written with",
+           a->verify_read ? "-R" : "-W");
+    REFUSE(
+        (a->verify_read || a->verify_write) && !a->write && a->random && !a->file_per_process &&
+            a->random_seed == -1,
+        "%s of a shared file in random order without -w needs the --random-offset-seed it was written with",
+        a->verify_read ? "-R" : "-W");
+    REFUSE(strchr(a->test_file, '@') != NULL,
+           "-o %s: IOR takes '@' for a list of files, which weir-io does not offer", a->test_file);
+    REFUSE(a->test_file[0] == '\0' || strlen(a->test_file) > 900, "-o: the name is empty or too long");
+    REFUSE(a->summary_format != NULL && strcasecmp(a->summary_format, "JSON") != 0,
+           "-O summaryFormat=%s: weir-io writes JSON only", a->summary_format);
+    REFUSE(a->summary_format != NULL && a->summary_file == NULL,
+           "-O summaryFormat=JSON needs -O summaryFile=FILE: the table goes to stdout");
+    REFUSE(a->summary_file != NULL && strlen(a->summary_file) > 900, "-O summaryFile: the name is too long");
+    REFUSE(a->tasks_per_node != -1 && a->tasks_per_node < 1, "-O numTasksOnNode0: at least 1");
+    REFUSE(a->shift_nodes_of != -1 && a->shift_nodes_of < 1, "-O numNodes: at least 1");
+    REFUSE(a->shift_nodes < 0, "-Q %lld: cannot be negative", (long long)a->shift_nodes);
+    return true;
+}
+
+static bool backend_can(const struct ior_run *run, char *complaint, unsigned bytes) {
+    const struct ior_params *a = &run->asked;
+    const struct weir_backend *b = run->backend;
+    REFUSE(a->collective && !(b->traits & WEIR_COLLECTIVE), "-c: %s has no collective transfers", b->name);
+    REFUSE(a->collective && a->random,
+           "-c with -z: collective transfers need the same number of transfers on each rank");
+    REFUSE(a->direct && !(b->traits & WEIR_DIRECT), "--posix.odirect: %s cannot open a file with O_DIRECT",
+           b->name);
+    REFUSE(a->random && !(b->traits & WEIR_RANDOM), "-z: %s takes offsets in order only", b->name);
+    REFUSE(a->file_per_process && !(b->traits & WEIR_FILE_PER_PROCESS), "-F: %s shares one file", b->name);
+    REFUSE((a->verify_read || a->verify_write) && !(b->traits & WEIR_STORES),
+           "%s: %s stores nothing that could be compared", a->verify_read ? "-R" : "-W", b->name);
+    REFUSE(a->sync && b->sync == NULL, "-e: %s cannot synchronise", b->name);
+    REFUSE(a->hints_file != NULL && !(b->traits & WEIR_HINTS), "-U: %s takes no MPI-IO hints", b->name);
+    return true;
+}
+
+/* Find -a first, because the back end brings options of its own. */
+static const struct weir_backend *chosen_backend(const char *name, char *complaint, unsigned bytes) {
+    const struct weir_backend *backend = weir_backend_find(name);
+    const char *names[64];
+    int count = 0;
+    for (const struct weir_backend *b = weir_backends(); b != NULL && count < 64; b = b->next) {
+        names[count++] = b->name;
+    }
+    if (backend == NULL) {
+        const char *near = weir_nearest(name, names, count);
+        snprintf(complaint, bytes, "-a %s: no such back end%s%s%s; weir-io --help lists them", name,
+                 near ? ", did you mean " : "", near ? near : "", near ? "?" : "");
+    }
+    return backend;
+}
+
+/* One set for ior and one for each back end, so that an option of a back end that was not chosen is told
+ * apart from one that does not exist. */
+static bool parse(struct ior_run *run, int argc, char **argv, char *complaint, unsigned bytes) {
+    struct weir_option_set sets[64] = {{options, &run->asked}};
+    const struct weir_backend *owners[64] = {NULL};
+    int count = 1;
+    bool good = true;
+    for (const struct weir_backend *b = weir_backends(); b != NULL && count < 64; b = b->next) {
+        if (b->options != NULL) {
+            owners[count] = b;
+            sets[count++] = (struct weir_option_set){b->options, calloc(1, b->settings_bytes)};
+        }
+    }
+    good = weir_options_parse(argc, argv, sets, count, complaint, bytes);
+    run->backend = good ? chosen_backend(run->asked.api, complaint, bytes) : NULL;
+    good = run->backend != NULL;
+    for (int i = 1; i < count; i++) {
+        if (good && owners[i] != run->backend) {
+            const char *set = weir_options_first_set(&sets[i]);
+            if (set != NULL) {
+                snprintf(complaint, bytes, "--%s belongs to -a %s", set, owners[i]->name);
+                good = false;
+            }
+        }
+        if (good && owners[i] == run->backend) {
+            run->settings = sets[i].into;
+        } else {
+            free(sets[i].into);
+        }
+    }
+    return good;
+}
+
+bool ior_options_read(struct ior_run *run, int argc, char **argv, int ranks, char *complaint,
+                      unsigned bytes) {
+    struct ior_params *a = &run->asked;
+    *a = defaults;
+    if (!parse(run, argc, argv, complaint, bytes)) {
+        return false;
+    }
+    if (!a->write && !a->read && !a->verify_write && !a->verify_read) {
+        a->write = a->read = 1;
+    }
+    REFUSE(!packet_kind(a->packet, &run->packet),
+           "-l %s: the data is timestamp, offset, incompressible or random", a->packet);
+    return geometry_is_sound(a, complaint, bytes) && request_is_sound(a, ranks, complaint, bytes) &&
+           backend_can(run, complaint, bytes) &&
+           weir_hints_read(&run->hints, a->hints_file, complaint, bytes);
+}

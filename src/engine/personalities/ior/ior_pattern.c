@@ -1,0 +1,135 @@
+/* IOR's arithmetic: which rank's data a rank reads, and at which offsets that data lies. The pseudo-random
+ * numbers are those of the C library, as in IOR, so that the same seed gives the same offsets on the same
+ * library. */
+#include "ior.h"
+
+#include <stdlib.h>
+
+static int ranks_per_node(const struct ior_run *run) {
+    return run->asked.tasks_per_node > 0 ? (int)run->asked.tasks_per_node : run->job->tasks_on_node0;
+}
+
+/* With ranks placed node by node the next node is a node's worth of ranks away, with round robin one rank. */
+static int constant_shift(const struct ior_run *run, int64_t nodes_away) {
+    int64_t stride = run->job->block_mapping ? ranks_per_node(run) : 1;
+    return (int)(nodes_away * stride % run->job->size);
+}
+
+int ior_shift_to_check(const struct ior_run *run) {
+    return run->asked.reorder_constant ? constant_shift(run, run->asked.shift_nodes + 1) : 0;
+}
+
+static int shuffled_shift(const struct ior_run *run, unsigned seed) {
+    int size = run->job->size;
+    int shift = 0;
+    int *place = malloc(sizeof *place * (size_t)size);
+    if (place == NULL) {
+        return 0;
+    }
+    srandom(seed);
+    for (int i = 0; i < size; i++) {
+        place[i] = i;
+    }
+    for (int i = 0; i < size; i++) {
+        int other = i + (int)(random() % (size - i));
+        int kept = place[other];
+        place[other] = place[i];
+        place[i] = kept;
+    }
+    shift = (place[run->job->rank] - run->job->rank + size) % size;
+    free(place);
+    return shift;
+}
+
+static int random_shift(const struct ior_run *run, unsigned seed) {
+    int nodes = run->asked.shift_nodes_of > 0 ? (int)run->asked.shift_nodes_of : run->job->nodes;
+    int64_t away = run->asked.shift_nodes < nodes ? run->asked.shift_nodes : nodes - 1;
+    int64_t least = away * ranks_per_node(run);
+    int shift;
+    if (least >= run->job->size) {
+        least = run->job->size - 1; /* IOR would search for ever */
+    }
+    srandom((unsigned)run->job->rank + seed);
+    do {
+        shift = (int)(random() % run->job->size);
+    } while (shift < least);
+    return shift;
+}
+
+int ior_shift_to_read(const struct ior_run *run, int iteration) {
+    int64_t asked = run->asked.reorder_seed;
+    unsigned seed = asked < 0 ? (unsigned)(-asked) + (unsigned)iteration : (unsigned)asked;
+    if (run->asked.reorder_constant) {
+        return constant_shift(run, run->asked.shift_nodes);
+    }
+    if (run->asked.reorder_random == 1) {
+        return random_shift(run, seed);
+    }
+    return run->asked.reorder_random > 1 ? shuffled_shift(run, seed) : 0;
+}
+
+uint64_t ior_owner(const struct ior_run *run) {
+    return (uint64_t)((run->job->rank + run->shift) % run->job->size);
+}
+
+/* In a shared file every transfer of a segment is dealt to a random rank; all ranks draw the same numbers. */
+static uint64_t deal(const struct ior_run *run, uint64_t transfers, uint64_t *table) {
+    uint64_t mine = 0;
+    for (uint64_t i = 0; i < transfers; i++) {
+        if ((uint64_t)(random() % run->job->size) == ior_owner(run)) {
+            if (table != NULL) {
+                table[mine] = i * (uint64_t)run->asked.xfer_bytes;
+            }
+            mine++;
+        }
+    }
+    return mine;
+}
+
+static bool random_table(struct ior_run *run, struct weir_pattern *pattern) {
+    bool own_file = run->asked.file_per_process;
+    uint64_t per_block = (uint64_t)(run->asked.block_bytes / run->asked.xfer_bytes);
+    uint64_t transfers = own_file ? per_block : per_block * (uint64_t)run->job->size;
+    unsigned seed = (unsigned)run->asked.random_seed + (own_file ? (unsigned)ior_owner(run) : 0);
+    uint64_t mine = transfers;
+    if (!own_file) {
+        srandom(seed);
+        mine = deal(run, transfers, NULL);
+    }
+    free(run->table);
+    run->table = malloc(sizeof *run->table * (mine + 1));
+    if (run->table == NULL) {
+        return false;
+    }
+    srandom(seed);
+    if (own_file) {
+        for (uint64_t i = 0; i < mine; i++) {
+            run->table[i] = i * (uint64_t)run->asked.xfer_bytes;
+        }
+    } else {
+        deal(run, transfers, run->table);
+    }
+    for (uint64_t i = 0; i < mine; i++) {
+        uint64_t other = (uint64_t)random() % mine;
+        uint64_t kept = run->table[other];
+        run->table[other] = run->table[i];
+        run->table[i] = kept;
+    }
+    pattern->table = run->table;
+    pattern->per_segment = mine;
+    pattern->first = 0;
+    return true;
+}
+
+bool ior_pattern(struct ior_run *run, struct weir_pattern *pattern) {
+    uint64_t block_bytes = (uint64_t)run->asked.block_bytes;
+    uint64_t sharers = run->asked.file_per_process ? 1 : (uint64_t)run->job->size;
+    *pattern = (struct weir_pattern){
+        .first = run->asked.file_per_process ? 0 : ior_owner(run) * block_bytes,
+        .step = (uint64_t)run->asked.xfer_bytes,
+        .segment_step = block_bytes * sharers,
+        .per_segment = block_bytes / (uint64_t)run->asked.xfer_bytes,
+        .segments = (uint64_t)run->asked.segments,
+    };
+    return run->asked.random ? random_table(run, pattern) : true;
+}

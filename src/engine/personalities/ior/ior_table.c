@@ -1,0 +1,226 @@
+/* The table of IOR 4, for people. Programs read the summary file. */
+#include "ior.h"
+
+#include <math.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+#define MIB 1048576.0
+
+static void text(const char *key, const char *value) {
+    printf("%-20s: %s\n", key, value);
+}
+
+static void number(const char *key, long long value) {
+    printf("%-20s: %lld\n", key, value);
+}
+
+static void moment(const char *key) {
+    char now[32];
+    time_t seconds = time(NULL);
+    struct tm local;
+    localtime_r(&seconds, &local);
+    strftime(now, sizeof now, "%a %b %e %H:%M:%S %Y", &local);
+    text(key, now);
+}
+
+static void size(const char *key, long long bytes) {
+    static const struct {
+        long long bytes;
+        const char *name;
+    } units[] = {{1LL << 40, "TiB"}, {1LL << 30, "GiB"}, {1LL << 20, "MiB"}};
+    for (int i = 0; i < 3; i++) {
+        if (bytes >= units[i].bytes) {
+            bool whole = bytes % units[i].bytes == 0;
+            printf("%-20s: %.*f %s\n", key, whole ? 0 : 2, (double)bytes / (double)units[i].bytes,
+                   units[i].name);
+            return;
+        }
+    }
+    printf("%-20s: %lld bytes\n", key, bytes);
+}
+
+static void file_system(const char *path) {
+    char directory[1024];
+    struct statvfs facts;
+    snprintf(directory, sizeof directory, "%s", path);
+    char *slash = strrchr(directory, '/');
+    snprintf(slash != NULL ? slash + 1 : directory, 2, ".");
+    if (statvfs(directory, &facts) != 0 || facts.f_blocks == 0) {
+        return;
+    }
+    double all_gib = (double)facts.f_blocks * (double)facts.f_frsize / 1073741824.0;
+    double used = 100.0 * (1.0 - (double)facts.f_bfree / (double)facts.f_blocks);
+    double used_inodes = facts.f_files ? 100.0 * (1.0 - (double)facts.f_ffree / (double)facts.f_files) : 0.0;
+    printf("%-20s: %.1f %s   Used FS: %.1f%%   Inodes: %.1f Mi   Used Inodes: %.1f%%\n", "FS",
+           all_gib > 1024 ? all_gib / 1024 : all_gib, all_gib > 1024 ? "TiB" : "GiB", used,
+           (double)facts.f_files / MIB, used_inodes);
+}
+
+static void order_between_files(const struct ior_params *a) {
+    if (!a->reorder_constant && !a->reorder_random) {
+        text("ordering inter file", "no tasks offsets");
+        return;
+    }
+    text("ordering inter file", a->reorder_constant ? "constant task offset" : "random task offset");
+    number("task offset", a->shift_nodes);
+    if (a->reorder_random) {
+        number("reorder random seed", a->reorder_seed);
+    }
+}
+
+static void settings(const struct ior_run *run) {
+    const struct ior_params *a = &run->asked;
+    printf("\nOptions: \n");
+    text("api", run->backend->name);
+    text("test filename", a->test_file);
+    text("access", a->file_per_process ? "file-per-process" : "single-shared-file");
+    text("type", a->collective ? "collective" : "independent");
+    number("segments", a->segments);
+    text("ordering in a file", a->random ? "random" : "sequential");
+    order_between_files(a);
+    number("nodes", run->job->nodes);
+    number("tasks", run->job->size);
+    number("clients per node", run->job->tasks_on_node0);
+    number("repetitions", a->iterations);
+    size("xfersize", a->xfer_bytes);
+    size("blocksize", a->block_bytes);
+    size("aggregate filesize", a->block_bytes * a->segments * run->job->size);
+    if (a->stonewall_s > 0) {
+        printf("%-20s: %g\n", "stonewallingTime", a->stonewall_s);
+        number("stoneWallingWearOut", a->wear_out);
+    }
+}
+
+void ior_table_begin(const struct ior_run *run) {
+    struct utsname machine;
+    printf("weir-io %s ior: the table of IOR 4\n", WEIR_VERSION);
+    moment("Began");
+    printf("%-20s:", "Command line");
+    for (int i = 0; i < run->job->command_words; i++) {
+        printf(" %s", run->job->command_line[i]);
+    }
+    printf("\n");
+    if (uname(&machine) == 0) {
+        printf("%-20s: %s %s\n", "Machine", machine.sysname, machine.nodename);
+    }
+    text("Path", run->path);
+    file_system(run->path);
+    settings(run);
+    printf(
+        "\nResults: \n\n"
+        "access    bw(MiB/s)  IOPS       Latency(s)  block(KiB) xfer(KiB)  open(s)    wr/rd(s)   close(s)   "
+        "total(s)   iter\n"
+        "------    ---------  ----       ----------  ---------- ---------  --------   --------   --------   "
+        "--------   ----\n");
+    fflush(stdout);
+}
+
+/* Ten columns; fewer digits for greater numbers. */
+static void cell(double value, const char *gap) {
+    printf("%-10.*f%s", value < 1 ? 6 : value < 3600 ? 2 : 0, value, gap);
+}
+
+static void warnings(const struct ior_run *run, const struct weir_result *result) {
+    if (result->wear_out) {
+        printf("stonewalling pairs accessed min: %llu max: %llu -- mean data: %.1f GiB time: %.1fs\n",
+               (unsigned long long)result->wall_pairs_min, (unsigned long long)result->wall_pairs_max,
+               (double)result->wall_bytes / run->job->size / 1073741824.0, result->wall_s);
+    }
+    bool stored = (run->backend->traits & WEIR_STORES) != 0;
+    if (result->moved_bytes != result->asked_bytes || (stored && result->file_bytes != result->moved_bytes)) {
+        printf("WARNING: Expected aggregate file size       = %llu\n",
+               (unsigned long long)result->asked_bytes);
+        printf("WARNING: Stat() of aggregate file size      = %llu\n",
+               (unsigned long long)result->file_bytes);
+        printf("WARNING: Using actual aggregate bytes moved = %llu\n",
+               (unsigned long long)result->moved_bytes);
+        if (result->walled) {
+            printf("WARNING: Maybe caused by deadlineForStonewalling\n");
+        }
+    }
+}
+
+void ior_table_row(const struct ior_run *run, const struct weir_result *result) {
+    warnings(run, result);
+    printf("%-10s", result->access);
+    cell(result->bw_mib_s, " ");
+    cell(result->ops_s, " ");
+    cell(result->rank_latency_s, "  ");
+    cell((double)run->asked.block_bytes / 1024.0, " ");
+    cell((double)run->asked.xfer_bytes / 1024.0, " ");
+    cell(result->open_s, " ");
+    cell(result->io_s, " ");
+    cell(result->close_s, " ");
+    cell(result->total_s, " ");
+    printf("%-4d\n", result->iteration);
+    fflush(stdout);
+}
+
+struct spread {
+    double max, min, sum, squares;
+    int count;
+};
+
+static void take(struct spread *spread, double value) {
+    spread->max = spread->count == 0 || value > spread->max ? value : spread->max;
+    spread->min = spread->count == 0 || value < spread->min ? value : spread->min;
+    spread->sum += value;
+    spread->squares += value * value;
+    spread->count++;
+}
+
+static void print_spread(const struct spread *spread) {
+    double mean = spread->sum / spread->count;
+    double variance = spread->squares / spread->count - mean * mean;
+    printf("%10.2f %10.2f %10.2f %10.2f ", spread->max, spread->min, mean,
+           variance > 0 ? sqrt(variance) : 0.0);
+}
+
+static void summary(const struct ior_run *run, const char *access) {
+    const struct ior_params *a = &run->asked;
+    struct spread bandwidth = {0}, operations = {0};
+    double total_s = 0, wall_s = 0, wall_bytes = 0, moved_bytes = 0;
+    for (int i = 0; i < run->document.result_count; i++) {
+        const struct weir_result *result = &run->document.results[i];
+        if (strcmp(result->access, access) == 0) {
+            take(&bandwidth, result->bw_mib_s);
+            take(&operations, (double)result->operations / result->total_s);
+            moved_bytes = bandwidth.count == 1 ? (double)result->moved_bytes : moved_bytes;
+            total_s += result->total_s;
+            wall_s += result->wall_s;
+            wall_bytes += (double)result->wall_bytes / run->job->size;
+        }
+    }
+    if (bandwidth.count == 0) {
+        return;
+    }
+    printf("%-9s ", access);
+    print_spread(&bandwidth);
+    print_spread(&operations);
+    printf("%10.5f ", total_s / bandwidth.count);
+    if (a->wear_out && wall_s > 0) {
+        printf("%10.2f %13.2f ", wall_s / bandwidth.count, wall_bytes / wall_s / MIB);
+    } else {
+        printf("%10s %13s ", "NA", "NA");
+    }
+    printf("%5d %6d %3d %4lld %3d %5d %8lld %9d %4lld %6lld %8lld %8lld %9.1f %3s %6d\n", 0, run->job->size,
+           run->job->tasks_on_node0, (long long)a->iterations, a->file_per_process, a->reorder_constant,
+           (long long)a->shift_nodes, a->reorder_random, (long long)a->reorder_seed, (long long)a->segments,
+           (long long)a->block_bytes, (long long)a->xfer_bytes, moved_bytes / MIB, run->backend->name, 0);
+}
+
+void ior_table_end(const struct ior_run *run) {
+    printf("\nSummary of all tests:\n"
+           "Operation   Max(MiB)   Min(MiB)  Mean(MiB)     StdDev   Max(OPs)   Min(OPs)  Mean(OPs)     "
+           "StdDev    "
+           "Mean(s) Stonewall(s) Stonewall(MiB) Test# #Tasks tPN reps fPP reord reordoff reordrand seed "
+           "segcnt   "
+           "blksiz    xsize aggs(MiB)   API RefNum\n");
+    summary(run, "write");
+    summary(run, "read");
+    moment("Finished");
+    fflush(stdout);
+}
