@@ -1,92 +1,68 @@
-"""facts.json: what a report says about a study beside its numbers; from its plan and run files alone."""
+"""A sidecar: what is known of a set of measurements that its files do not say."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-import weir
-from weir.model import Cell, Row
-from weir.plan import Plan
-from weir.records.collect import Run
+import yaml
 
-_MACHINE_KEYS = ("node", "kernel", "system", "processor", "cores", "memory_bytes")
+from weir.errors import WeirError, did_you_mean
+from weir.model import Row
+from weir.records.schema import columns
 
-
-def study_facts(plan: Plan, runs: Sequence[Run], rows: Sequence[Row]) -> dict[str, Any]:
-    """Null or an empty list where nothing is known; the reader prints that as unknown."""
-    verdicts = Counter(row["verdict"] for row in rows)
-    return {
-        "weir_version": weir.__version__,
-        "site": {"site": plan.site.name, "description": plan.site.description},
-        "scale": plan.scale,
-        "suites": [
-            {"suite": facts.suite, "question": facts.question, "description": facts.description}
-            for facts in plan.suites
-        ],
-        "machines": _distinct({key: run.facts["host"].get(key) for key in _MACHINE_KEYS} for run in runs),
-        "targets": _targets(plan, runs),
-        "stacks": _stacks(plan, rows),
-        "began": min((run.facts["began"] for run in runs), default=None),
-        "ended": max((run.facts["ended"] for run in runs), default=None),
-        "seeds": sorted({run.facts["seed"] for run in runs}),
-        "cells": len(plan.cells),
-        "executions": sum(cell.blocks for cell in plan.cells),
-        "finished_executions": len(runs),
-        "failed_executions": sum(run.facts["status"] != "done" for run in runs),
-        "excluded_points": plan.cost.excluded,
-        "records": len(rows),
-        "verdicts": {verdict: verdicts[verdict] for verdict in ("VALID", "DEGRADED", "INVALID")},
-        "layout": _layouts(plan.cells),
-    }
+_PARTS = ("about", "columns", "observed")
+_OBSERVED = ("barriers", "wear_out", "reorder", "min_time_s", "status_file", "verify_write", "verify_read")
 
 
-def _targets(plan: Plan, runs: Iterable[Run]) -> list[dict[str, Any]]:
-    """Only those that the plan measures, with the file system that was found below them."""
-    found: dict[str, Any] = {}
-    for run in runs:
-        found.setdefault(run.facts["cell"]["target"], run.facts["host"].get("file_system"))
-    used = {batch.target for batch in plan.batches}
-    return [
-        {
-            "target": target.name,
-            "kind": target.kind,
-            "description": target.description,
-            "emulated": target.emulated,
-            "file_system": (found.get(target.name) or {}).get("type"),
-        }
-        for target in plan.site.targets.values()
-        if target.name in used
-    ]
+@dataclass(frozen=True)
+class Facts:
+    """about: for readers. columns: fill empty fields. observed: what only the audit reads."""
+
+    about: Row = field(default_factory=dict)
+    columns: Row = field(default_factory=dict)
+    observed: Row = field(default_factory=dict)
 
 
-def _stacks(plan: Plan, rows: Sequence[Row]) -> list[dict[str, Any]]:
-    used = {batch.stack for batch in plan.batches}
-    return [
-        {
-            "stack": name,
-            "description": stack.description,
-            "programs": sorted(
-                {
-                    f"{row['program']} {row['tool_version']}"
-                    for row in rows
-                    if row["stack"] == name and row.get("program") and row.get("tool_version")
-                }
-            ),
-        }
-        for name, stack in plan.site.stacks.items()
-        if name in used
-    ]
+def read_facts(path: Path) -> Facts:
+    """The sidecar, with every key and value checked."""
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+    except OSError as error:
+        raise WeirError(f"cannot be read: {error.strerror}", file=str(path), exit_code=2) from None
+    except yaml.YAMLError as error:
+        raise WeirError(f"is not YAML: {error}", file=str(path), exit_code=2) from None
+    if not isinstance(content, dict):
+        raise WeirError(
+            "is not a group of keys", file=str(path), mend=f"write {', '.join(_PARTS)}", exit_code=2
+        )
+    _only(content, _PARTS, path, "")
+    parts = {name: content.get(name) or {} for name in _PARTS}
+    _only(parts["columns"], columns(), path, "columns.")
+    _only(parts["observed"], _OBSERVED, path, "observed.")
+    for name, value in parts["columns"].items():
+        parts["columns"][name] = _value(name, value, path)
+    return Facts(**parts)
 
 
-def _layouts(cells: Iterable[Cell]) -> dict[str, list[int]]:
-    """The numbers of nodes and of processes per node that the study spans."""
-    held = list(cells)
-    return {"nodes": sorted({cell.nodes for cell in held}), "ppn": sorted({cell.ppn for cell in held})}
+def _value(name: str, value: Any, path: Path) -> Any:
+    column = columns()[name]
+    try:
+        return column.read(column.write(value))
+    except (ValueError, TypeError) as error:
+        raise WeirError(str(error), file=str(path), key=f"columns.{name}", value=value, exit_code=2) from None
 
 
-def _distinct(facts: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Each different machine once, in the order of its name."""
-    seen = {tuple(each.items()): dict(each) for each in facts}
-    return sorted(seen.values(), key=lambda each: str(each.get("node")))
+def _only(keys: Any, known: Any, path: Path, where: str) -> None:
+    if not isinstance(keys, dict):
+        raise WeirError("is not a group of keys", file=str(path), key=where.rstrip("."), exit_code=2)
+    for key in keys:
+        if key not in known:
+            raise WeirError(
+                "is not known here",
+                file=str(path),
+                key=f"{where}{key}",
+                mend=did_you_mean(key, known),
+                exit_code=2,
+            )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from weir.errors import WeirError, did_you_mean
@@ -21,7 +21,7 @@ def read_records(path: Path) -> list[Row]:
         raise WeirError(f"cannot be read: {error.strerror}", file=str(path), exit_code=2) from None
     reader = csv.DictReader(io.StringIO(text))
     check_header(reader.fieldnames or (), path)
-    return [_typed(fields, path, reader.line_num) for fields in reader]
+    return [typed_row(fields, path, reader.line_num) for fields in reader]
 
 
 def check_header(names: Sequence[str], path: Path, also: Sequence[str] = ()) -> None:
@@ -40,7 +40,8 @@ def check_header(names: Sequence[str], path: Path, also: Sequence[str] = ()) -> 
             )
 
 
-def _typed(fields: dict[str, str], path: Path, line: int) -> Row:
+def typed_row(fields: Mapping[str, str], path: Path, line: int) -> Row:
+    """The values of one line; a fault names file, line and column."""
     row: Row = {}
     for name, text in fields.items():
         if name is None or text is None:

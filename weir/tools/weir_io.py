@@ -64,6 +64,7 @@ def parse_document(document: Mapping[str, Any], api_names: Mapping[str, str]) ->
     common: Row = {"api": api_names.get(api, api), "nn": job.get("nodes"), "ppn": job.get("tasks_per_node")}
     common |= {column: asked.get(key) for key, column in _ASKED_COLUMNS.items() if key in asked}
     rows = [_row(result, common, asked, job) for result in document.get("results") or ()]
+    _note_written(rows)
     return Parsed(
         rows=tuple(rows),
         asked=dict(asked),
@@ -90,6 +91,14 @@ def _row(result: Mapping[str, Any], common: Row, asked: Mapping[str, Any], job: 
     observed["hints_in_force"] = seen.get("hints")
     row["observed"] = observed
     return row
+
+
+def _note_written(rows: list[Row]) -> None:
+    """A read can only give what the write of its iteration left."""
+    written = {row["iteration"]: row["moved_bytes"] for row in rows if row["access"] == "write"}
+    for row in rows:
+        if row["access"] == "read" and row["iteration"] in written:
+            row["observed"]["written_bytes"] = written[row["iteration"]]
 
 
 def _messages(document: Mapping[str, Any], finished_rows: int) -> tuple[Message, ...]:

@@ -9,7 +9,7 @@ from typing import Any
 from weir.model import Cell, Footprint, Parsed, Target
 from weir.tools.base import Parameter, RunPaths
 from weir.tools.ior.names import API_OPTIONS, WEIR_IO
-from weir.tools.ior.parse import parse_outputs
+from weir.tools.ior.parse import parse_log, parse_outputs
 from weir.tools.ior.problems import find_problems
 from weir.units import format_size
 
@@ -129,6 +129,10 @@ class Ior:
 
     def parse(self, outputs: Mapping[str, Path]) -> Parsed:
         return parse_outputs(outputs)
+
+    def parse_log(self, text: str) -> Sequence[Parsed]:
+        """The runs in a log that somebody kept, for weir import."""
+        return parse_log(text)
 
 
 def _api_option(api: str, program: Sequence[str]) -> str:

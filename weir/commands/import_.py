@@ -1,0 +1,43 @@
+"""weir import: measurements made by others as audited records, so that figures work on them too."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from weir.records.facts import Facts, read_facts
+from weir.records.importing import import_files
+from weir.records.summary import describe, summarise
+from weir.records.table import write_records
+
+NAME = "import"
+HELP = "turn logs of IOR or tables of measurements into audited records"
+EXAMPLE = (
+    "weir import reference/ddn-lustre-2018.csv --facts reference/ddn-lustre-2018.yaml --out build/records.csv"
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "files",
+        type=Path,
+        nargs="+",
+        metavar="FILE",
+        help="IOR output (table, JSON, CSV) or a table of records",
+    )
+    parser.add_argument("--facts", type=Path, metavar="FILE", help="YAML with what the files do not say")
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="records.csv to write")
+    parser.add_argument("--json", action="store_true", help="print the summary as JSON")
+
+
+def execute(args: argparse.Namespace) -> int:
+    facts = read_facts(args.facts) if args.facts else Facts()
+    imported = import_files(args.files, facts)
+    write_records(args.out, imported.rows)
+    empty = [str(file) for file in imported.without_results]
+    summary = summarise(imported.rows, args.out) | {"files": len(args.files), "files_without_results": empty}
+    print(json.dumps(summary, indent=1) if args.json else describe(summary))
+    for file in [] if args.json else empty:
+        print(f"  no results in {file}")
+    return 0

@@ -1,0 +1,180 @@
+"""Measurements made by others, as records: logs of tools, and tables whose columns are those of a record."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+from weir.audit.judge import judge, verdict_columns
+from weir.audit.subject import Subject
+from weir.errors import WeirError
+from weir.model import Message, Parsed, Row
+from weir.records.collect import messages_of_row
+from weir.records.facts import Facts
+from weir.records.schema import columns
+from weir.records.table import check_header, typed_row
+from weir.tools import tools
+from weir.units import format_size
+
+# Names that others use for a column.
+_OTHER_NAMES = {"campaign": "experiment"}
+_IDENTITY = (
+    "tool",
+    "program",
+    "tool_version",
+    "site",
+    "target",
+    "stack",
+    "experiment",
+    "api",
+    "nn",
+    "ppn",
+    "xfer_bytes",
+    "layout",
+    "order",
+    "block_bytes",
+    "segments",
+    "stonewall_s",
+    "stripe_count",
+    "collective",
+    "sync",
+    "direct",
+)
+
+
+@runtime_checkable
+class LogReader(Protocol):
+    """A tool that reads logs kept by others has this."""
+
+    def parse_log(self, text: str) -> Sequence[Parsed]: ...
+
+
+@dataclass(frozen=True)
+class Imported:
+    """Audited records, and the files that hold none: failed runs, or something else."""
+
+    rows: list[Row]
+    without_results: list[Path]
+
+
+def import_files(files: Iterable[Path], facts: Facts) -> Imported:
+    """Records of all files, in their order."""
+    subjects: list[Subject] = []
+    without_results: list[Path] = []
+    for file in files:
+        found = list(_of_file(file, facts))
+        subjects += found
+        if not found:
+            without_results.append(file)
+    if not subjects:
+        mend = "give logs or JSON of IOR or weir-io, or a CSV file with the columns of a record"
+        first = str(without_results[0])
+        raise WeirError("holds no results that weir can read", file=first, mend=mend, exit_code=2)
+    rows = [subject.row | verdict_columns(judge(subject)) for subject in _counted(_identified(subjects))]
+    return Imported(rows, without_results)
+
+
+def _of_file(file: Path, facts: Facts) -> Iterator[Subject]:
+    try:
+        text = file.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise WeirError(f"cannot be read: {error.strerror}", file=str(file), exit_code=2) from None
+    if text.startswith("# "):
+        text = text.partition("\n")[2]  # the command, as a comment
+    yield from _of_table(text, file, facts) if _is_table(text) else _of_log(text, file, facts)
+
+
+def _is_table(text: str) -> bool:
+    names = text.partition("\n")[0].strip().split(",")
+    return "access" in names and "api" in names
+
+
+def _of_table(text: str, file: Path, facts: Facts) -> Iterator[Subject]:
+    reader = csv.DictReader(io.StringIO(text))
+    check_header(reader.fieldnames or (), file, also=tuple(_OTHER_NAMES))
+    for fields in reader:
+        renamed = {_OTHER_NAMES.get(name, name): value for name, value in fields.items()}
+        row = typed_row(renamed, file, reader.line_num)
+        yield _subject(row, {}, facts, file)
+
+
+def _of_log(text: str, file: Path, facts: Facts) -> Iterator[Subject]:
+    for name, tool in tools().items():
+        if not isinstance(tool, LogReader):
+            continue
+        for parsed in tool.parse_log(text):
+            yield from _of_run(parsed, name, file, facts)
+
+
+def _of_run(parsed: Parsed, tool: str, file: Path, facts: Facts) -> Iterator[Subject]:
+    for index, printed in enumerate(parsed.rows):
+        row = {key: value for key, value in printed.items() if key != "observed"}
+        row |= {"tool": tool, "program": parsed.program, "tool_version": parsed.tool_version or None}
+        messages = messages_of_row(parsed, index)
+        yield _subject(row, printed.get("observed", {}), facts, file, messages, parsed.complete)
+
+
+def _subject(
+    row: Row,
+    observed: Row,
+    facts: Facts,
+    file: Path,
+    messages: tuple[Message, ...] = (),
+    complete: bool = True,
+) -> Subject:
+    full: Row = {name: row.get(name) for name in columns()}
+    full |= {name: value for name, value in facts.columns.items() if full.get(name) is None}
+    for name in ("api", "access"):
+        if not full[name]:
+            mend = f"name it with --facts: columns: {{{name}: ...}}"
+            raise WeirError(f"does not say its {name}", file=str(file), mend=mend, exit_code=2)
+    full["emulated"] = bool(full["emulated"])
+    full["source"] = full["source"] or str(file)
+    if full["asked_bytes"] is None:
+        full["asked_bytes"] = _asked_bytes(full)
+    return Subject(full, {**facts.observed, **observed}, messages, complete)
+
+
+def _asked_bytes(row: Row) -> int | None:
+    factors = [row[name] for name in ("nn", "ppn", "block_bytes", "segments")]
+    if None in factors:
+        return None
+    nodes, ppn, block_bytes, segments = factors
+    return int(nodes * ppn * block_bytes * segments)
+
+
+def _identified(subjects: Iterable[Subject]) -> Iterator[Subject]:
+    """A cell for each set of conditions, so that reads and writes and repetitions find each other."""
+    for subject in subjects:
+        identity = json.dumps([subject.row[name] for name in _IDENTITY])
+        cell = hashlib.sha256(identity.encode()).hexdigest()[:12]
+        label = subject.row["label"] or _label(subject.row)
+        yield replace(subject, row=subject.row | {"cell": cell, "label": label})
+
+
+def _counted(subjects: Iterable[Subject]) -> Iterator[Subject]:
+    """The same iteration again is that of another run: its number goes on."""
+    seen: Counter[tuple[Any, ...]] = Counter()
+    next_iteration: Counter[tuple[Any, ...]] = Counter()
+    for subject in subjects:
+        row = subject.row
+        place = (row["cell"], row["access"])
+        run = seen[(*place, row["iteration"])]
+        seen[(*place, row["iteration"])] += 1
+        iteration = row["iteration"] if run == 0 else next_iteration[place]
+        next_iteration[place] = max(next_iteration[place], iteration + 1)
+        yield replace(subject, row=row | {"run": run, "iteration": iteration})
+
+
+def _label(row: Row) -> str:
+    sizes = [format_size(row[name]).replace(" ", "") for name in ("xfer_bytes", "block_bytes") if row[name]]
+    words = [row["api"], row["layout"], row["order"], " of ".join(sizes)]
+    shape = f"{row['nn']}x{row['ppn']}" if row["nn"] and row["ppn"] else None
+    return " ".join(str(word) for word in (*words, shape) if word)
