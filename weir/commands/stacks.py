@@ -1,0 +1,121 @@
+"""weir stacks: what the stacks of a site really hold, and what is wrong with them, in plain words."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+from weir.config.sites import load_site
+from weir.errors import WeirError, did_you_mean
+from weir.model import Site, Stack
+from weir.stacks import StackFacts, features, probe_stack, problems, remarks
+
+NAME = "stacks"
+HELP = "probe the stacks of a site: MPI, HDF5, NetCDF, IME, and whether they fit together"
+EXAMPLE = "weir stacks --site local"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--root", type=Path, default=Path.cwd(), help="checkout; left out: this folder")
+    parser.add_argument("--site", default="local", help="folder of config/sites; local if left out")
+    parser.add_argument("--stack", action="append", default=[], help="probe this stack only; may be repeated")
+    parser.add_argument(
+        "--prefix",
+        type=Path,
+        action="append",
+        default=[],
+        help="probe an installed prefix, such as a view of Spack, instead of a site; may be repeated",
+    )
+    parser.add_argument("--json", action="store_true", help="print the facts as JSON")
+
+
+def execute(args: argparse.Namespace) -> int:
+    wanted = [stack_of_prefix(prefix) for prefix in args.prefix] or _stacks_of_site(args)
+    found = [probe_stack(stack, launcher) for stack, launcher in wanted]
+    if args.json:
+        print(json.dumps([_facts(stack) for stack in found], indent=1))
+    else:
+        print("\n\n".join(describe(stack) for stack in found))
+    return 1 if any(problems(stack) for stack in found) else 0
+
+
+def stack_of_prefix(prefix: Path) -> tuple[Stack, str]:
+    """What site.yaml would say of a prefix: its programs, its own launcher first on the PATH."""
+    programs: dict[str, tuple[str, ...]] = {
+        "ior": ("weir-io", "ior"),
+        "netcdf-bench": ("weir-io", "netcdf-bench"),
+        "mdtest": ("weir-io", "mdtest"),
+    }
+    folder = prefix.resolve() / "bin"
+    present = {
+        tool: (str(folder / words[0]), *words[1:])
+        for tool, words in programs.items()
+        if (folder / words[0]).exists()
+    }
+    if (folder / "ior").exists():
+        present["ior"] = present.get("ior", (str(folder / "ior"),))
+        present["original-ior"] = (str(folder / "ior"),)
+    if not present:
+        raise WeirError(
+            f"{folder} holds neither weir-io nor ior",
+            key="--prefix",
+            mend="give a prefix with bin/weir-io, such as .spack-env/stacks/mpich",
+            exit_code=2,
+        )
+    launcher = "hydra" if (folder / "mpiexec.hydra").exists() else "mpirun"
+    path = {"PATH": f"{folder}:/usr/local/bin:/usr/bin:/bin"}
+    return Stack(prefix.name, present, f"Prefix {prefix}", environment=path), launcher
+
+
+def describe(stack: StackFacts) -> str:
+    """For people: what is there, then what is missing, then what is wrong."""
+    lines = [f"{stack.name}: {stack.description}"]
+    lines += [f"  {program.tool:9} {program.path}" for program in stack.programs]
+    lines += [
+        f"  MPI       {mpi.family} {mpi.version}{', MPI-IO with IME' if mpi.ime else ''} ({mpi.path})"
+        for mpi in stack.mpis
+    ]
+    lines += [f"  launcher  {stack.launcher or 'none'}"]
+    lines += [
+        f"  {one.name:9} {one.version}, {'parallel' if one.parallel else 'serial'} ({one.path})"
+        for one in stack.libraries
+    ]
+    clients = {program.ime_client for program in stack.programs} - {""}
+    lines += [f"  IME       natively through {client}" for client in sorted(clients)]
+    backends = {name: None for program in stack.programs for name in program.backends}
+    lines += [f"  back ends {', '.join(backends)}"] if backends else []
+    lines += [f"  features  {', '.join(features(stack))}"]
+    lines += [f"  note: {sentence}" for sentence in remarks(stack)]
+    lines += [f"  PROBLEM: {sentence}" for sentence in problems(stack)]
+    return "\n".join(lines)
+
+
+def _stacks_of_site(args: argparse.Namespace) -> list[tuple[Stack, str]]:
+    site, _ = load_site(args.root.resolve(), args.site)
+    for name in args.stack:
+        if name not in site.stacks:
+            raise WeirError(
+                f"site '{site.name}' has no stack '{name}'",
+                key="--stack",
+                mend=did_you_mean(name, site.stacks),
+                exit_code=2,
+            )
+    names = args.stack or list(site.stacks)
+    return [(site.stacks[name], _launcher_of(site, name)) for name in names]
+
+
+def _launcher_of(site: Site, stack: str) -> str:
+    """Of the first partition that runs the stack; the first of all if none does."""
+    partitions = list(site.partitions.values())
+    return next((one for one in partitions if stack in one.stacks), partitions[0]).launcher
+
+
+def _facts(stack: StackFacts) -> dict[str, object]:
+    return {
+        **asdict(stack),
+        "features": features(stack),
+        "remarks": remarks(stack),
+        "problems": problems(stack),
+    }

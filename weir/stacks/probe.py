@@ -1,0 +1,87 @@
+"""Looks at the programs of a stack: what they are linked with and what they can do."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from weir.launch import applied
+from weir.model import Stack
+from weir.stacks.asked import (
+    ask_library,
+    ask_program,
+    has_symbol,
+    ior_backends,
+    launcher_family,
+    mpi_name,
+)
+from weir.stacks.linked import Linked, linked
+from weir.stacks.model import IoLibrary, MpiLibrary, ProgramFacts, StackFacts
+
+_LAUNCHER_PROGRAMS = {"mpirun": "mpirun", "hydra": "mpiexec.hydra", "srun": "srun"}
+_NAMES = {"hdf5": "HDF5", "netcdf": "NetCDF", "pnetcdf": "PnetCDF"}
+
+
+def probe_stack(stack: Stack, launcher: str) -> StackFacts:
+    """The stack as a program started in it would find it."""
+    environment = applied(os.environ, stack.environment)
+    program = _LAUNCHER_PROGRAMS.get(launcher, launcher)
+    starter = shutil.which(program, path=environment.get("PATH")) or ""
+    return StackFacts(
+        name=stack.name,
+        description=stack.description,
+        launcher=starter,
+        launcher_family=launcher_family(ask_program((starter, "--version"), environment)) if starter else "",
+        programs=tuple(
+            probe_program(tool, words, environment) for tool, words in sorted(stack.programs.items())
+        ),
+    )
+
+
+def probe_program(tool: str, words: tuple[str, ...], environment: Mapping[str, str]) -> ProgramFacts:
+    path = shutil.which(words[0], path=environment.get("PATH"))
+    if path is None:
+        return ProgramFacts(tool, words[0], found=False)
+    path = str(Path(path).resolve())
+    libraries = linked(path, environment)
+    return ProgramFacts(
+        tool=tool,
+        path=path,
+        found=True,
+        mpis=tuple(_mpi(file, environment) for file in libraries.all("mpi")),
+        libraries=tuple(
+            _io_library(kind, file, environment) for kind in _NAMES for file in libraries.all(kind)
+        ),
+        missing=libraries.missing,
+        ime_client=_native_ime(path, libraries, environment),
+        backends=_backends(tool, (path, *words[1:]), environment),
+    )
+
+
+def _backends(tool: str, words: tuple[str, ...], environment: Mapping[str, str]) -> tuple[str, ...]:
+    return ior_backends(ask_program((*words, "--help"), environment)) if tool.endswith("ior") else ()
+
+
+def _mpi(file: str, environment: Mapping[str, str]) -> MpiLibrary:
+    family, version = mpi_name(ask_library("mpi", file, environment))
+    # Open MPI loads its MPI-IO when it is asked for, from a folder beside the library.
+    plugins = (str(plugin) for plugin in Path(file).parent.glob("openmpi*/**/mca_io_romio*.so"))
+    ime = any(linked(one, environment).all("ime") for one in (file, *plugins))
+    return MpiLibrary(family, version, file, ime)
+
+
+def _io_library(kind: str, file: str, environment: Mapping[str, str]) -> IoLibrary:
+    own = linked(file, environment)
+    parallel = has_symbol(file, "H5Pset_fapl_mpio", environment) if kind == "hdf5" else bool(own.all("mpi"))
+    return IoLibrary(_NAMES[kind], ask_library(kind, file, environment), file, parallel, own.first("mpi"))
+
+
+def _native_ime(path: str, libraries: Linked, environment: Mapping[str, str]) -> str:
+    """The IME client that the program calls itself: an MPI with IME brings one along for its own use only."""
+    client = libraries.first("ime")
+    if not client:
+        return ""
+    symbols = ask_program(("nm", "-D", "--undefined-only", path), environment)
+    return client if "ime_native_" in symbols else ""
