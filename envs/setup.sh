@@ -30,7 +30,7 @@ read_roles() {
     known=$(cd "$top/envs/apt" && printf '%s ' *.txt | sed 's/\.txt//g')
     [ $# -gt 0 ] || die 2 "no role given; known roles: $known" "for example: envs/setup.sh measure analyse report"
     for role in "$@"; do
-        [ -f "$top/envs/apt/$role.txt" ] || die 2 "unknown role '$role'; known roles: $known"
+        case " $known" in *" $role "*) ;; *) die 2 "unknown role '$role'; known roles: $known" ;; esac
         roles+=("$role")
     done
 }
@@ -145,7 +145,7 @@ step() { # step REPORT TEXT COMMAND...
     # shellcheck disable=SC2064 # the id of now is meant
     trap "kill -- -$pid 2>/dev/null; wait $pid 2>/dev/null || true; exit 130" INT TERM HUP
     while kill -0 "$pid" 2>/dev/null; do
-        sleep 0.2
+        sleep 0.1
         if [ $((SECONDS - said)) -ge 15 ]; then
             said=$SECONDS
             say "  $((SECONDS - began)) s, $("$report")"

@@ -1,0 +1,276 @@
+"""envs/setup.sh on a copy of its lists, with stand-ins for apt, dpkg and Python that only take notes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+REPORT_ROLES = ("measure", "analyse", "report")
+
+# Each stand-in appends its name and words to the file "calls"; "installed" is dpkg's memory.
+STAND_INS = {
+    "id": 'echo "${STAND_IN_UID:-0}"',
+    "dpkg": 'note "$@"',
+    "dpkg-query": """
+        status=0
+        for word in "$@"; do
+            case $word in
+            -* | '$'*) ;;
+            *) grep -qx "$word" "$notes/installed" && echo "installed $word" || status=1 ;;
+            esac
+        done
+        exit $status
+    """,
+    "apt-get": """
+        note "$@"
+        [ ! -e "$notes/apt-sleeps" ] || sleep "$(cat "$notes/apt-sleeps")"
+        case " $* " in
+        *" install "*)
+            if [ -e "$notes/apt-fails" ]; then
+                cat "$notes/apt-fails"
+                exit 100
+            fi
+            for word in "$@"; do printf '%s\\n' "$word"; done >>"$notes/installed"
+            ;;
+        esac
+    """,
+    # Stands for the system's python3 and, copied into .venv, for the environment's.
+    "python3": """
+        case "$*" in
+        "-c import sys"*) ;;
+        "-c import ensurepip"*) grep -qx python3-venv "$notes/installed" ;;
+        "-m venv --clear "*)
+            note "$@"
+            rm -rf "$4" && mkdir -p "$4/bin" && cp "$0" "$4/bin/python"
+            echo "#!$4/bin/python" >"$4/bin/pip"
+            ;;
+        *--version) [ -e "$(dirname "$0")/pip" ] ;;
+        *)
+            note "$@"
+            if [ -e "$notes/pip-fails" ]; then
+                cat "$notes/pip-fails"
+                exit 1
+            fi
+            case "$*" in *--editable*) touch "$(dirname "$0")/weir" && chmod +x "$(dirname "$0")/weir" ;; esac
+            ;;
+        esac
+    """,
+}
+
+
+@dataclass
+class Machine:
+    """A checkout on a machine that knows nothing but the stand-ins."""
+
+    checkout: Path
+    notes: Path
+
+    def environment(self) -> dict[str, str]:
+        return {
+            "PATH": f"{self.notes}/bin:/usr/bin:/bin:/usr/sbin:/sbin",
+            "HOME": str(self.notes),
+            "notes": str(self.notes),
+        }
+
+    def start(self, *roles: str, before: tuple[str, ...] = (), **extra: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [*before, str(self.checkout / "envs" / "setup.sh"), *roles],
+            env=self.environment() | extra,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def set_up(self, *roles: str, before: tuple[str, ...] = (), **extra: str) -> tuple[int, str]:
+        process = self.start(*roles, before=before, **extra)
+        output, _ = process.communicate(timeout=60)
+        return process.returncode, output
+
+    def calls(self, program: str) -> list[str]:
+        calls = self.notes / "calls"
+        lines = calls.read_text().splitlines() if calls.exists() else []
+        return [line for line in lines if line.startswith(f"{program} ")]
+
+    def installs(self) -> list[str]:
+        return [call for call in self.calls("apt-get") if " install " in call]
+
+    def forget_calls(self) -> None:
+        (self.notes / "calls").unlink(missing_ok=True)
+
+
+@pytest.fixture
+def machine() -> Iterator[Machine]:
+    # Not tmp_path, which other users may not enter: one test is another user.
+    folder = Path(tempfile.mkdtemp(prefix="weir-setup-"))
+    folder.chmod(0o755)
+    machine = Machine(folder / "checkout", folder / "notes")
+    shutil.copytree(ROOT / "envs" / "apt", machine.checkout / "envs" / "apt")
+    shutil.copytree(ROOT / "envs" / "pip", machine.checkout / "envs" / "pip")
+    shutil.copy(ROOT / "envs" / "setup.sh", machine.checkout / "envs")
+    shutil.copy(ROOT / "pyproject.toml", machine.checkout)
+    (machine.notes / "bin").mkdir(parents=True)
+    (machine.notes / "installed").touch()
+    for name, text in STAND_INS.items():
+        program = machine.notes / "bin" / name
+        program.write_text(f'#!/bin/bash\nnote() {{ echo "{name} $*" >>"$notes/calls"; }}\n{text}')
+        program.chmod(0o755)
+    yield machine
+    shutil.rmtree(folder)
+
+
+def packages_of(*roles: str) -> set[str]:
+    lines = [
+        line for role in roles for line in (ROOT / "envs" / "apt" / f"{role}.txt").read_text().splitlines()
+    ]
+    return {line.split("#")[0].strip() for line in lines} - {""}
+
+
+def test_first_call_installs_what_the_roles_need_and_the_second_does_and_says_nothing(
+    machine: Machine,
+) -> None:
+    status, output = machine.set_up(*REPORT_ROLES)
+    assert status == 0, output
+    assert output.splitlines()[-1].startswith("setup: ready in ")
+    (install,) = machine.installs()
+    assert packages_of(*REPORT_ROLES) | {"python3-venv"} <= set(install.split())
+    assert not (packages_of("develop") - packages_of(*REPORT_ROLES)) & set(install.split())
+    machine.forget_calls()
+    assert machine.set_up(*REPORT_ROLES) == (0, "")
+    assert not (machine.notes / "calls").exists()
+
+
+@pytest.mark.slow
+def test_develop_takes_the_larger_lock_which_holds_the_smaller(machine: Machine) -> None:
+    machine.set_up("measure", "develop")
+    assert any("requirements-develop.txt" in call for call in machine.calls("python3"))
+    machine.forget_calls()
+    assert machine.set_up("measure") == (0, "")
+    assert machine.calls("python3") == []
+
+
+def test_a_package_that_was_removed_is_noticed(machine: Machine) -> None:
+    machine.set_up("measure")
+    installed = machine.notes / "installed"
+    installed.write_text("".join(line for line in installed.open() if line != "cmake\n"))
+    machine.forget_calls()
+    assert machine.set_up("measure")[0] == 0
+    (install,) = machine.installs()
+    assert packages_of("measure") & set(install.split()) == {"cmake"}
+    assert machine.calls("python3") == []
+
+
+def test_an_edited_lock_is_noticed(machine: Machine) -> None:
+    machine.set_up("measure")
+    with (machine.checkout / "envs" / "pip" / "requirements.txt").open("a") as lock:
+        lock.write("# newer\n")
+    machine.forget_calls()
+    assert machine.set_up("measure")[0] == 0
+    assert any("requirements.txt" in call for call in machine.calls("python3"))
+    assert machine.calls("apt-get") == []
+
+
+@pytest.mark.slow
+def test_a_checkout_that_was_moved_gets_a_new_environment(machine: Machine) -> None:
+    machine.set_up("measure")
+    machine.checkout = machine.checkout.rename(machine.checkout.with_name("elsewhere"))
+    machine.forget_calls()
+    assert machine.set_up("measure")[0] == 0
+    assert f"python3 -m venv --clear {machine.checkout}/.venv" in machine.calls("python3")
+
+
+def test_another_user_is_told_the_command_and_nothing_is_begun(machine: Machine) -> None:
+    (machine.notes / "bin" / "id").unlink()
+    is_root = os.getuid() == 0
+    if is_root and not shutil.which("setpriv"):
+        pytest.skip("setpriv is missing: cannot become another user")
+    before = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups") if is_root else ()
+    installed = machine.notes / "installed"
+    installed.write_text(
+        "".join(f"{name}\n" for name in packages_of("measure") - {"cmake"} | {"python3-venv"})
+    )
+    status, output = machine.set_up("measure", before=before)
+    assert status == 1
+    assert "    sudo apt-get install -y --no-install-recommends cmake\n" in output
+    assert not (machine.checkout / ".venv").exists()
+    assert not (machine.checkout / "build").exists()
+    assert machine.calls("apt-get") == []
+
+
+@pytest.mark.parametrize("roles", [("mesure",), (), ("measure", "all"), ("../pip/requirements",)])
+def test_wrong_roles_are_wrong_use(machine: Machine, roles: tuple[str, ...]) -> None:
+    status, output = machine.set_up(*roles)
+    assert status == 2
+    assert "known roles: analyse develop measure report" in output
+    assert not (machine.notes / "calls").exists()
+
+
+def test_debian_packages_can_be_left_alone(machine: Machine) -> None:
+    (machine.notes / "installed").write_text("python3-venv\n")
+    status, output = machine.set_up(*REPORT_ROLES, WEIR_APT="no", STAND_IN_UID="1000")
+    assert status == 0, output
+    assert machine.calls("apt-get") == []
+    assert (machine.checkout / ".venv" / "bin" / "weir").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("who", "text", "sentence"),
+    [
+        ("apt", "Err:1 Temporary failure resolving 'mirror.example'", "the network could not be reached"),
+        ("apt", "E: Unable to locate package cmake", "weir is made for Debian 12"),
+        ("apt", "dpkg: error: No space left on device", "the disk is full"),
+        (
+            "pip",
+            "NewConnectionError: Failed to establish a new connection",
+            "the network could not be reached",
+        ),
+        ("pip", "ERROR: THESE PACKAGES DO NOT MATCH THE HASHES", "a download is not what the lock says"),
+        ("pip", "SSL: CERTIFICATE_VERIFY_FAILED", "certificate is not trusted"),
+    ],
+)
+def test_a_failure_is_explained_and_the_next_call_tries_again(
+    machine: Machine, who: str, text: str, sentence: str
+) -> None:
+    broken = machine.notes / f"{who}-fails"
+    broken.write_text(f"{text}\n")
+    status, output = machine.set_up("measure")
+    assert status == 1
+    assert text in output
+    assert sentence in output
+    assert "build/setup.log" in output
+    broken.unlink()
+    assert machine.set_up("measure")[0] == 0
+
+
+@pytest.mark.slow
+def test_two_at_once_install_once(machine: Machine) -> None:
+    (machine.notes / "apt-sleeps").write_text("0.5")
+    both = [machine.start("measure") for _ in range(2)]
+    outputs = [process.communicate(timeout=60)[0] for process in both]
+    assert [process.returncode for process in both] == [0, 0], outputs
+    assert len(machine.installs()) == 1
+
+
+@pytest.mark.slow
+def test_an_interrupt_ends_what_was_started(machine: Machine) -> None:
+    (machine.notes / "apt-sleeps").write_text("300")
+    process = machine.start("measure")
+    deadline = time.monotonic() + 30
+    while not machine.calls("apt-get") and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGTERM)
+    # It returns at once only if nothing that was started still holds the pipe.
+    process.communicate(timeout=30)
+    assert process.returncode == 130
+    (machine.notes / "apt-sleeps").unlink()
+    assert machine.set_up("measure")[0] == 0

@@ -1,0 +1,69 @@
+"""What holds for every file: nothing of the machine it was written on, and verbs that scripts rely on."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE_HOSTS = re.compile(
+    rb"\b(deb\.debian|security\.debian|snapshot\.debian|pypi|files\.pythonhosted|conda\.anaconda|cran\.r-project"
+    rb"|proxy\.golang|registry\.npmjs)\.(org|com)\b"
+)
+VERBS = {"setup", "report", "test", "check", "bench", "bench-plan", "clean", "build", "help"}
+
+
+@pytest.fixture(scope="module")
+def tracked_files() -> list[Path]:
+    if not shutil.which("git") or not (ROOT / ".git").exists():
+        pytest.skip("not a git checkout")
+    listing = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
+    files = [ROOT / name for name in listing.decode().split("\0") if name]
+    return [file for file in files if file.is_file()]
+
+
+def test_no_package_registry_is_named(tracked_files: list[Path]) -> None:
+    found = [str(file) for file in tracked_files if PACKAGE_HOSTS.search(file.read_bytes())]
+    assert found == [], "where packages come from is the business of a machine's apt and pip configuration"
+
+
+def test_no_path_of_this_machine_is_named(tracked_files: list[Path]) -> None:
+    places = {str(ROOT), str(Path.home())} - {"/root", "/"}
+    # A checkout in a folder of one word, such as /weir, could be meant by any text.
+    patterns = [
+        re.compile(rb"(?<![\w.])" + re.escape(place.encode()) + rb"\b")
+        for place in places
+        if place.count("/") > 1
+    ]
+    found = [str(file) for file in tracked_files if any(p.search(file.read_bytes()) for p in patterns)]
+    assert found == []
+
+
+def test_no_large_file_is_tracked(tracked_files: list[Path]) -> None:
+    large = {str(file): file.stat().st_size for file in tracked_files if file.stat().st_size > 1_000_000}
+    assert large == {}
+
+
+def test_scripts_can_rely_on_the_verbs() -> None:
+    printed = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert set(re.findall(r"^  make (\S+) ", printed, re.MULTILINE)) >= VERBS
+
+
+def test_make_without_a_verb_only_explains() -> None:
+    bare = subprocess.run(["make"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert (
+        bare == subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    )
+
+
+def test_clean_never_touches_measurements() -> None:
+    recipe = subprocess.run(
+        ["make", "-n", "clean"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    removals = [line for line in recipe.splitlines() if re.search(r"\brm\b", line)]
+    assert removals
+    assert not any("results" in re.sub(r"-not -path './results/\*'", "", line) for line in removals)
