@@ -10,7 +10,7 @@ GEOMETRIES = [(1, 1), (1, 2), (2, 1), (2, 2), (4, 2)]
 
 
 def test_launchers_are_found_by_their_files() -> None:
-    assert {"mpirun", "srun"} <= set(launchers())
+    assert {"hydra", "mpirun", "srun"} <= set(launchers())
     assert "base" not in launchers()
 
 
@@ -19,7 +19,7 @@ def test_unknown_launcher_names_the_near_one() -> None:
         launcher("srum")
 
 
-@pytest.mark.parametrize("name", ["mpirun", "srun"])
+@pytest.mark.parametrize("name", ["hydra", "mpirun", "srun"])
 @pytest.mark.parametrize(("nodes", "ppn"), [(0, 1), (1, 0)])
 def test_no_ranks_is_refused(name: str, nodes: int, ppn: int) -> None:
     with pytest.raises(ValueError, match="at least one node"):
@@ -119,3 +119,21 @@ def test_mpirun_within_a_step_uses_the_whole_allocation() -> None:
 def test_mpirun_in_an_allocation_lets_its_daemons_overlap() -> None:
     assert launcher("mpirun").environment({"SLURM_JOB_ID": "7"})["SLURM_OVERLAP"] == "1"
     assert launcher("mpirun").environment({}) == {}
+
+
+@pytest.mark.parametrize(("nodes", "ppn"), GEOMETRIES)
+def test_hydra_is_given_ranks_and_ranks_per_node(nodes: int, ppn: int) -> None:
+    assert launcher("hydra").command(nodes, ppn, [], {}) == [
+        "mpiexec.hydra",
+        "-n",
+        str(nodes * ppn),
+        "-ppn",
+        str(ppn),
+    ]
+
+
+def test_hydra_under_an_outer_step_forgets_its_place_in_it() -> None:
+    assert launcher("hydra").environment({"PMI_RANK": "0", "PMIX_RANK": "0", "HOME": "/root"}) == {
+        "PMI_RANK": None,
+        "PMIX_RANK": None,
+    }

@@ -1,0 +1,24 @@
+"""MPICH's Hydra (mpiexec.hydra), also of MVAPICH and Intel MPI, on one machine or inside an allocation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from weir.launch.base import Changes, Launcher, check_geometry, gives
+
+
+def command(nodes: int, ppn: int, options: Sequence[str], environment: Mapping[str, str]) -> list[str]:
+    """mpiexec.hydra -n N -ppn PPN OPTIONS; Hydra passes its whole environment on to every rank."""
+    check_geometry(nodes, ppn)
+    words = ["mpiexec.hydra", "-n", str(nodes * ppn)]
+    if not gives(options, "-ppn"):
+        words += ["-ppn", str(ppn)]
+    return [*words, *options]
+
+
+def environment(inherited: Mapping[str, str]) -> Changes:
+    """PMI variables of an outer step would make every rank believe to be part of that step."""
+    return {name: None for name in inherited if name.startswith(("PMI_", "PMIX_", "SLURM_CPU_BIND"))}
+
+
+LAUNCHER = Launcher(command=command, environment=environment)
