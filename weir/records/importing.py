@@ -21,6 +21,7 @@ from weir.records.facts import Facts
 from weir.records.schema import columns
 from weir.records.table import check_header, typed_row
 from weir.tools import tools
+from weir.tools.printed import iso_time
 from weir.units import format_size
 
 # Names that others use for a column.
@@ -42,7 +43,6 @@ _IDENTITY = (
     "block_bytes",
     "segments",
     "stonewall_s",
-    "stripe_count",
     "collective",
     "sync",
     "direct",
@@ -136,6 +136,7 @@ def _subject(
             mend = f"name it with --facts: columns: {{{name}: ...}}"
             raise WeirError(f"does not say its {name}", file=str(file), mend=mend, exit_code=2)
     full["emulated"] = bool(full["emulated"])
+    full["began"] = iso_time(full["began"] or "")
     full["source"] = full["source"] or str(file)
     if full["asked_bytes"] is None:
         full["asked_bytes"] = _asked_bytes(full)

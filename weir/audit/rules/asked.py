@@ -91,15 +91,15 @@ def option_dropped(subject: Subject) -> Said | None:
 
 @rule(DEGRADED, needs_output=True)
 def stripes_differ(subject: Subject) -> Said | None:
-    """Files have other stripe counts than were set for their directory, so that they do not use all the
-    storage targets that the record names.
+    """The files of one access have different stripe counts, so that the ranks do not share the storage
+    evenly; the record names the commonest.
 
     Mend: look for full or inactive storage targets (lfs df), and set the stripes again.
     """
-    asked, files = subject.row.get("stripe_count"), subject.observed.get("file_stripes")
-    if asked is None or not files or set(files) == {asked}:
+    counts = subject.observed.get("file_stripes") or []
+    if len(counts) < 2:
         return None
-    return Said(DEGRADED, f"{asked} stripes were set, the files have {' and '.join(map(str, files))}")
+    return Said(DEGRADED, f"the files have {', '.join(map(str, counts))} stripes")
 
 
 @rule(INVALID, needs_output=True)

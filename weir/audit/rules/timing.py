@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from weir.audit.registry import DEGRADED, INVALID, Said, rule
 from weir.audit.subject import Subject
-from weir.tools.rounding import half_digit
+from weir.tools.printed import half_digit
 
 _PHASES = ("open_s", "io_s", "close_s")
 

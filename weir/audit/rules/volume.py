@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from weir.audit.registry import DEGRADED, INVALID, Said, rule
 from weir.audit.subject import Subject
-from weir.tools.rounding import product_contains
+from weir.tools.printed import product_contains
 
 _MIB = 2**20
 _CLOSE = 0.02  # independent draws of a shared file's blocks miss the whole by less than this

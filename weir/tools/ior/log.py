@@ -24,7 +24,7 @@ _SIZE_WARNING = re.compile(
 )
 _SIZE_KINDS = {"Expected": "asked_bytes", "Stat()": "file_bytes", "Using": "moved_bytes"}
 _NO_COMPLAINT = ("WARNING: Maybe caused by deadlineForStonewalling",)
-_STRIPES = re.compile(r"^(?P<file>lmm_)?stripe_count:\s+(?P<count>\d+)")  # of lfs getstripe
+_STRIPES = re.compile(r"^lmm_stripe_count:\s+(\d+)")  # of a file, as lfs getstripe prints it
 _BEGAN = ("Began", "StartTime")
 # Columns of a table, by how many there are: 3.0.1 and 4.x.
 _TABLES = {
@@ -86,8 +86,7 @@ class RunLog:
     tests: list[Test] = field(default_factory=list)
     messages: list[Message] = field(default_factory=list)
     sizes: list[dict[str, int]] = field(default_factory=list)  # of all warnings, in order
-    stripes: int | None = None  # of the directory, as it was set
-    file_stripes: list[int] = field(default_factory=list)  # of the files, as they are
+    file_stripes: list[int] = field(default_factory=list)
 
     @property
     def test(self) -> Test:
@@ -129,10 +128,8 @@ class _Scanner:
         if self._boundary(line) or self._sizes(line) or self._result(line):
             return
         stripes = _STRIPES.match(line)
-        if stripes and stripes["file"]:
-            self.run.file_stripes.append(int(stripes["count"]))
-        elif stripes:
-            self.run.stripes = int(stripes["count"])
+        if stripes:
+            self.run.file_stripes.append(int(stripes[1]))
         elif line.lstrip().startswith('"') or self.section.startswith("json"):
             self._json(line)
         elif not self._complaint(line):
@@ -246,8 +243,12 @@ class _Scanner:
         return message is not None
 
     def end(self) -> None:
-        """No further run came, so the warnings belong to the last one."""
+        """No further run came, so what was printed after the last one is its own."""
         self.run.messages += self.early
+        if len(self.runs) > 1 and not self.run.program:
+            tail = self.runs.pop()
+            self.run.messages += tail.messages
+            self.run.file_stripes += tail.file_stripes
 
     def _fact(self, line: str) -> None:
         """key : value (4.x) or key = value (3.0.1) of the head and of the options."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ from weir.tools.ior.complaints import without_repeats
 from weir.tools.ior.log import RunLog, all_messages, scan
 from weir.tools.ior.names import API_NAMES
 from weir.tools.ior.rows import no_output, parsed_run
-from weir.tools.rounding import product_contains
+from weir.tools.printed import product_contains
 from weir.tools.weir_io import parse_document, read_document
 
 _MIB = 2**20
@@ -72,11 +73,10 @@ def _moved_fits(values: Mapping[str, str], sizes: Mapping[str, int]) -> bool:
 
 
 def _with_stripes(parsed: list[Parsed], runs: Sequence[RunLog]) -> list[Parsed]:
-    """What lfs getstripe printed anywhere in the log, of the directory and of the files written."""
-    directory = next((run.stripes for run in runs if run.stripes is not None), None)
-    files = sorted({count for run in runs for count in run.file_stripes})
+    """What lfs getstripe printed anywhere in the log about the files that were written."""
+    counts = Counter(count for run in runs for count in run.file_stripes)
     for row in (row for run in parsed for row in run.rows):
-        row["stripe_count"] = directory
-        if files and row["access"] == "write":
-            row["observed"]["file_stripes"] = files
+        if counts and row["access"] == "write":
+            row["stripe_count"] = counts.most_common(1)[0][0]
+            row["observed"]["file_stripes"] = sorted(counts)
     return parsed

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any
 
 from weir.model import Message, Parsed, Row
@@ -12,6 +11,7 @@ from weir.tools.ior.arguments import parse_arguments
 from weir.tools.ior.complaints import without_repeats
 from weir.tools.ior.log import Printed, RunLog, Test
 from weir.tools.ior.names import API_NAMES
+from weir.tools.printed import iso_time
 
 # IOR compares sizes for all back ends but these, so its silence about sizes says nothing of them.
 _SIZES_UNCHECKED = ("HDF5", "PNETCDF")
@@ -215,14 +215,6 @@ def kib_bytes(text: str | None) -> int | None:
     decimals = len(text.partition(".")[2])
     exact = decimals >= 4 or decimals == 0 or float(text).is_integer()
     return round(float(text) * 1024) if exact else None
-
-
-def iso_time(text: str) -> str | None:
-    """'Wed Oct 24 01:23:25 2018' as ISO 8601, without a zone as none is printed; else as it is."""
-    try:
-        return datetime.strptime(text, "%a %b %d %H:%M:%S %Y").isoformat()
-    except ValueError:
-        return text or None
 
 
 def _integer(text: str | None) -> int | None:

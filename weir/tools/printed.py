@@ -1,6 +1,8 @@
-"""What a printed number can stand for: the digits that it lacks are its uncertainty."""
+"""Numbers and times as programs print them: the digits that a number lacks are its uncertainty."""
 
 from __future__ import annotations
+
+from datetime import datetime
 
 _EXACT = 1e-9  # of doubles that were printed in full
 
@@ -17,3 +19,11 @@ def product_contains(left: float, right: float, product: float) -> bool:
     left_half, right_half = half_digit(left), half_digit(right)
     low = max(left - left_half, 0.0) * max(right - right_half, 0.0)
     return low <= product <= (left + left_half) * (right + right_half)
+
+
+def iso_time(text: str) -> str | None:
+    """'Wed Oct 24 01:23:25 2018' as ISO 8601, without a zone as none is printed; else as it is."""
+    try:
+        return datetime.strptime(text, "%a %b %d %H:%M:%S %Y").isoformat()
+    except ValueError:
+        return text or None
