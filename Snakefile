@@ -1,18 +1,25 @@
 """The way of the data, one rule per arrow: plan, measure, collect (or adopt), draw, print.
 
-    snakemake                                          measures the suites of config/config.yaml and prints them
-    snakemake -n                                       says which cells would be measured
-    snakemake paper --config records=reference/X.csv   draws and prints archived records, measures nothing
-    snakemake --profile profiles/slurm                 the same as the first, on a cluster
+snakemake                                          measures the suites of config/config.yaml and prints them
+snakemake -n                                       says which cells would be measured
+snakemake paper --config records=reference/X.csv   draws and prints archived records, measures nothing
+snakemake --profile profiles/slurm                 the same as the first, on a cluster
 """
 
 import sys
 from pathlib import Path
 
+from weir.cluster.allocation import allocations, retries
 from weir.config import load_config
 from weir.plan import make_plan, write_plan
 from weir.plan.card import cost_card
-from weir.study import ARCHIVE_SITE, archive_of, measured_study, plan_digest, what_is_left
+from weir.study import (
+    ARCHIVE_SITE,
+    archive_of,
+    measured_study,
+    plan_digest,
+    what_is_left,
+)
 
 
 configfile: "config/config.yaml"
@@ -26,7 +33,8 @@ FIGURES = glob_wildcards("analysis/figures/{name}.R").name
 TABLES = glob_wildcards("analysis/tables/{name}.R").name
 DRAWING = glob_wildcards("analysis/{name}.R").name
 
-if not ARCHIVED:
+if workflow.is_main_process and not ARCHIVED:
+    print(cost_card(PLAN), "", sep="\n", file=sys.stderr)
     print(what_is_left(PLAN, Path(MEASURED.site_folder)), file=sys.stderr)
 
 
@@ -50,6 +58,10 @@ localrules:
     plan,
     collect,
     adopt,
+    figure,
+    table,
+    numbers,
+    print,
 
 
 rule report:
@@ -77,7 +89,10 @@ rule plan:
 
 def cells_of(wildcards):
     """What a batch consists of: if this changes, and only then, it is measured again, which skips what is there."""
-    return [f"{cell.label} {cell.cell} x{cell.blocks}" for cell in PLAN.batch(wildcards.batch).cells]
+    return [
+        f"{cell.label} {cell.cell} x{cell.blocks}"
+        for cell in PLAN.batch(wildcards.batch).cells
+    ]
 
 
 def partition_of(wildcards):
@@ -85,26 +100,32 @@ def partition_of(wildcards):
 
 
 rule measure:
+    # Not a shell rule: those run in the container when there is one, and a measurement has a stack of its own.
     input:
         plan=ancient(f"{MEASURED.folder}/plan.json"),
     output:
         receipt=f"{MEASURED.folder}/batches/{{batch}}.json",
     log:
         f"{MEASURED.folder}/batches/{{batch}}.log",
+    retries: retries(PLAN)
+    resources:
+        **allocations(PLAN),
+        io=1,
     params:
         cells=cells_of,
         partition=partition_of,
-    resources:
-        io=1,
-    # Not a shell rule: those run in the container when there is one, and a measurement has a stack of its own.
     run:
-        shell("reframe_checks/measure.sh {params.partition} {wildcards.batch} {input.plan} {output.receipt} {log}")
+        shell(
+            "reframe_checks/measure.sh {params.partition} {wildcards.batch} {input.plan} {output.receipt} {log}"
+        )
 
 
 rule collect:
     input:
         plan=f"{MEASURED.folder}/plan.json",
-        receipts=[f"{MEASURED.folder}/batches/{batch.batch}.json" for batch in PLAN.batches],
+        receipts=[
+            f"{MEASURED.folder}/batches/{batch.batch}.json" for batch in PLAN.batches
+        ],
     output:
         records=f"{MEASURED.folder}/records.csv",
         excluded=f"{MEASURED.folder}/excluded.csv",
@@ -118,14 +139,17 @@ rule collect:
 rule adopt:
     input:
         records=ARCHIVED.records if ARCHIVED else [],
+        sidecar=ARCHIVED.sidecar if ARCHIVED else [],
     output:
         records=f"results/{ARCHIVE_SITE}/{{name}}/records.csv",
         excluded=f"results/{ARCHIVE_SITE}/{{name}}/excluded.csv",
         facts=f"results/{ARCHIVE_SITE}/{{name}}/facts.json",
     log:
         f"results/{ARCHIVE_SITE}/{{name}}/logs/adopt.log",
+    params:
+        sidecar="--facts" if ARCHIVED and ARCHIVED.sidecar else "",
     shell:
-        "weir import {input.records} --out {output.records} > {log} 2>&1"
+        "weir import {input.records} {params.sidecar} {input.sidecar} --out {output.records} > {log} 2>&1"
 
 
 rule figure:
@@ -192,7 +216,11 @@ rule print:
         figures=expand("{{folder}}/figures/{name}.pdf", name=FIGURES),
         tables=expand("{{folder}}/tables/{name}.tex", name=TABLES),
     output:
-        report("{folder}/report.pdf", caption="reports/captions/pdf.rst", category="Report"),
+        report(
+            "{folder}/report.pdf",
+            caption="reports/captions/pdf.rst",
+            category="Report",
+        ),
     log:
         "{folder}/logs/print.log",
     shell:

@@ -61,7 +61,7 @@ site_configuration = {
     "environments": environments_of(SITES),
     "logging": [
         {
-            "perflog_compat": True,
+            "perflog_multiline": True,
             "handlers": [
                 {"type": "stream", "name": "stdout", "level": "info", "format": "%(message)s"},
             ],

@@ -27,6 +27,12 @@ class Study:
     records: Path | None = None  # of an archive: what is adopted
 
     @property
+    def sidecar(self) -> list[Path]:
+        """What is known of archived records beyond their columns: the YAML file beside them."""
+        file = self.records.with_suffix(".yaml") if self.records else None
+        return [file] if file and file.is_file() else []
+
+    @property
     def site_folder(self) -> str:
         return f"results/{self.site}"
 
@@ -85,5 +91,6 @@ def what_is_left(plan: Plan, results: Path, examples: int = 8) -> str:
     for name, labels in left.items():
         if labels:
             more = f" and {len(labels) - examples} more" if len(labels) > examples else ""
-            lines.append(f"  {name}: {', '.join(labels[:examples])}{more}")
+            shown = [label.removeprefix(f"{name} ") for label in labels[:examples]]
+            lines.append(f"  {name}: {', '.join(shown)}{more}")
     return "\n".join(lines)

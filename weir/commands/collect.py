@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 import json
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from weir.model import Cell, Row
 from weir.plan.files import read_plan
 from weir.plan.model import Plan
-from weir.records.collect import collect_cell, finished_runs, site_folder
+from weir.records.collect import Run, collect_cell, finished_runs, site_folder
+from weir.records.excluded import ExcludedLine, write_excluded
+from weir.records.study_facts import study_facts
 from weir.records.summary import describe, summarise
 from weir.records.table import write_records, write_whole
 
@@ -23,17 +22,23 @@ HELP = "turn the run files of a plan into records.csv, with a verdict on every r
 EXAMPLE = (
     "weir collect --plan results/local/plan.json --results results/local --out results/local/records.csv"
 )
-_EXCLUDED_COLUMNS = ("suite", "experiment", "reason", "cells")
 _NOT_MEASURED = "planned, but no run of it has ended"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--plan", type=Path, required=True, metavar="FILE", help="plan.json of weir plan")
     parser.add_argument(
-        "--results", type=Path, required=True, metavar="DIR", help="folder of the site, that holds runs/"
+        "--results",
+        type=Path,
+        metavar="DIR",
+        help="folder of the site, that holds runs/; left out: the one above the plan's",
     )
     parser.add_argument(
-        "--out", type=Path, required=True, metavar="FILE", help="records.csv; excluded.csv goes beside it"
+        "--out",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="records.csv; excluded.csv and facts.json go beside it",
     )
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
 
@@ -41,15 +46,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     plan = read_plan(args.plan)
     rows: list[Row] = []
+    all_runs: list[Run] = []
     not_measured: list[Cell] = []
     for cell in plan.cells:
-        results = site_folder(args.results, cell.site)
+        results = site_folder(args.results or args.plan.resolve().parent.parent, cell.site)
         runs = finished_runs(results / "runs" / cell.cell)
         rows += collect_cell(cell, runs, results)
+        all_runs += runs
         if not runs:
             not_measured.append(cell)
     write_records(args.out, rows)
-    write_whole(args.out.with_name("excluded.csv"), excluded_table(plan, not_measured))
+    write_excluded(args.out.with_name("excluded.csv"), excluded_lines(plan, not_measured))
+    facts = study_facts(plan, all_runs, rows)
+    write_whole(args.out.with_name("facts.json"), json.dumps(facts, indent=1) + "\n")
     summary = summarise(rows, args.out) | {
         "cells_planned": len(plan.cells),
         "cells_without_run": len(not_measured),
@@ -58,18 +67,12 @@ def execute(args: argparse.Namespace) -> int:
     return 0
 
 
-def excluded_table(plan: Plan, not_measured: Iterable[Cell]) -> str:
+def excluded_lines(plan: Plan, not_measured: Iterable[Cell]) -> list[ExcludedLine]:
     """What the plan left out, and what it holds and nobody has measured."""
-    lines: list[tuple[Any, ...]] = [
-        (one.suite, one.experiment, one.reason, one.count) for one in plan.exclusions
-    ]
     missing = Counter((cell.suite, cell.experiment) for cell in not_measured)
-    lines += [(suite, experiment, _NOT_MEASURED, count) for (suite, experiment), count in missing.items()]
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(_EXCLUDED_COLUMNS)
-    writer.writerows(lines)
-    return buffer.getvalue()
+    return [(one.suite, one.experiment, one.reason, one.count) for one in plan.exclusions] + [
+        (suite, experiment, _NOT_MEASURED, count) for (suite, experiment), count in missing.items()
+    ]
 
 
 def _text(summary: dict[str, Any]) -> str:

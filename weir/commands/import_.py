@@ -6,10 +6,12 @@ import argparse
 import json
 from pathlib import Path
 
+from weir.records.excluded import write_excluded
 from weir.records.facts import Facts, read_facts
 from weir.records.importing import import_files
+from weir.records.study_facts import archive_facts
 from weir.records.summary import describe, summarise
-from weir.records.table import write_records
+from weir.records.table import write_records, write_whole
 
 NAME = "import"
 HELP = "turn logs of IOR or tables of measurements into audited records"
@@ -27,7 +29,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="IOR output (table, JSON, CSV) or a table of records",
     )
     parser.add_argument("--facts", type=Path, metavar="FILE", help="YAML with what the files do not say")
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="records.csv to write")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="records.csv to write; facts.json goes beside it",
+    )
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
 
 
@@ -35,6 +43,9 @@ def execute(args: argparse.Namespace) -> int:
     facts = read_facts(args.facts) if args.facts else Facts()
     imported = import_files(args.files, facts)
     write_records(args.out, imported.rows)
+    about = archive_facts(facts.about, imported.rows)
+    write_whole(args.out.with_name("facts.json"), json.dumps(about, indent=1) + "\n")
+    write_excluded(args.out.with_name("excluded.csv"), ())
     empty = [str(file) for file in imported.without_results]
     summary = summarise(imported.rows, args.out) | {"files": len(args.files), "files_without_results": empty}
     print(json.dumps(summary, indent=1) if args.json else describe(summary))

@@ -37,7 +37,7 @@ class Identities:
 
 
 def load_site(root: Path, name: str, tools: Mapping[str, Tool] | None = None) -> tuple[Site, Identities]:
-    """The site with its targets, resolved, and the identities of both; tools are those of weir if left out."""
+    """The site with its targets, resolved, and the identities of both; tools: those of weir if left out."""
     tools = found_tools() if tools is None else tools
     folder = root / "config" / "sites" / name
     if not (folder / "site.yaml").is_file():

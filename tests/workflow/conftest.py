@@ -1,0 +1,103 @@
+"""A checkout of its own for each test: the tree's files copied, the environment and the engine shared."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+PARTS = ("Snakefile", "analysis", "config", "profiles", "reference", "reframe_checks", "reports", "src", "weir")
+
+
+@dataclass(frozen=True)
+class Checkout:
+    """A copy of the tree that a test may change."""
+
+    root: Path
+
+    def call(self, *words: str, environment: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+        path = f"{ROOT / '.venv/bin'}:{os.environ['PATH']}"
+        clean = {name: value for name, value in os.environ.items() if not name.startswith(("WEIR_", "SNAKEMAKE"))}
+        return subprocess.run(
+            words,
+            cwd=self.root,
+            env={**clean, "PATH": path, "PYTHONPATH": str(self.root), **(environment or {})},
+            capture_output=True,
+            text=True,
+            timeout=600,
+            check=False,
+        )
+
+    def weir(self, *words: str) -> subprocess.CompletedProcess[str]:
+        return self.call("python", "-m", "weir", *words)
+
+    def snakemake(self, *words: str) -> subprocess.CompletedProcess[str]:
+        return self.call("snakemake", "--cores", "2", *words)
+
+    def write(self, name: str, content: object) -> Path:
+        """A text as it is, anything else as YAML."""
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content if isinstance(content, str) else yaml.safe_dump(content, sort_keys=False))
+        return path
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    root = tmp_path / "checkout"
+    root.mkdir()
+    for part in PARTS:
+        source = ROOT / part
+        if source.is_dir():
+            shutil.copytree(source, root / part, ignore=shutil.ignore_patterns("__pycache__"))
+        elif source.is_file():
+            shutil.copy(source, root / part)
+    if (ROOT / "build").is_dir():
+        (root / "build").symlink_to(ROOT / "build")
+    return Checkout(root)
+
+
+@pytest.fixture
+def target_folder() -> Iterator[Path]:
+    """A directory on tmpfs, outside of any home."""
+    folder = Path(f"/dev/shm/weir-test-{os.getpid()}")
+    folder.mkdir()
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def tiny(checkout: Checkout, target_folder: Path) -> Checkout:
+    """A checkout whose only suite is done in seconds, on a target of its own."""
+    checkout.write("config/config.yaml", {"site": "local", "suites": ["tiny"]})
+    for file in (checkout.root / "config/sites/local/targets").glob("*.yaml"):
+        file.unlink()
+    checkout.write(
+        "config/sites/local/targets/ram.yaml",
+        {"target": "ram", "kind": "memory", "description": "tmpfs of a test", "path": str(target_folder)},
+    )
+    checkout.write(
+        "config/suites/tiny.yaml",
+        {
+            "suite": "tiny",
+            "question": "Does the whole way work?",
+            "experiments": {
+                "one": {
+                    "tool": "ior",
+                    "nodes": [1],
+                    "ppn": [2],
+                    "space": {"xfer": ["16 KiB", "64 KiB"], "api": ["POSIX", "MPIIO"]},
+                    "fixed": {"access": ["write", "read"], "block": "256 KiB", "sync": True},
+                    "repetitions": {"blocks": 1, "iterations": 2},
+                }
+            },
+        },
+    )
+    return checkout

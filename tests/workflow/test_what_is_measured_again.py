@@ -1,0 +1,84 @@
+"""Editing code never re-measures; growing a space measures only what is new."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.workflow.conftest import Checkout
+
+
+def jobs(dry_run: str) -> dict[str, int]:
+    """Rule to count, from the table of a dry run; empty when there is nothing to be done."""
+    table = re.search(r"^job +count\n-+ +-+\n(.*?)^total", dry_run, re.M | re.S)
+    if table is None:
+        return {}
+    return {line.split()[0]: int(line.split()[1]) for line in table.group(1).splitlines() if line.strip()}
+
+
+def dry_run(checkout: Checkout) -> tuple[dict[str, int], str]:
+    done = checkout.snakemake("--dry-run")
+    assert done.returncode == 0, done.stderr
+    return jobs(done.stdout), done.stderr
+
+
+def append(file: Path, text: str) -> None:
+    file.write_text(file.read_text() + text)
+
+
+def test_first_dry_run_measures_every_batch(tiny: Checkout) -> None:
+    planned, said = dry_run(tiny)
+    assert planned["measure"] == 1
+    assert "4 cells planned, 0 measured, 4 to measure" in said
+
+
+def test_every_suite_of_the_tree_dry_runs(checkout: Checkout) -> None:
+    for file in sorted((checkout.root / "config/suites").glob("*.yaml")):
+        done = checkout.snakemake("--dry-run", "--config", f"suites={file.stem}")
+        assert done.returncode == 0, f"{file.stem}: {done.stderr}"
+        assert jobs(done.stdout)["measure"] >= 1, file.stem
+
+
+def test_the_workflow_is_lint_clean(checkout: Checkout) -> None:
+    done = checkout.snakemake("--lint")
+    assert done.returncode == 0, done.stderr
+
+
+def test_wrong_configuration_is_told_in_words(tiny: Checkout) -> None:
+    suite = tiny.root / "config/suites/tiny.yaml"
+    suite.write_text(suite.read_text().replace("xfer:", "xfre:"))
+    done = tiny.snakemake("--dry-run")
+    assert done.returncode != 0
+    assert "did you mean 'xfer'" in done.stderr + done.stdout
+    assert "config/suites/tiny.yaml:" in done.stderr + done.stdout
+
+
+@pytest.mark.slow
+def test_code_never_and_a_new_value_only_its_cells(tiny: Checkout) -> None:
+    done = tiny.snakemake("--until", "collect")
+    assert done.returncode == 0, done.stderr
+    runs = tiny.root / "results/local/runs"
+    first = {file: file.stat().st_mtime_ns for file in runs.glob("*/*/run.json")}
+    assert len(first) == 4
+
+    for file in ("weir/measure/batch.py", "weir/tools/base.py", "reframe_checks/measure.py", "Snakefile"):
+        append(tiny.root / file, "\n# an edit\n")
+    planned, said = dry_run(tiny)
+    assert not {"plan", "measure", "collect"} & set(planned)
+    assert "4 cells planned, 4 measured, 0 to measure" in said
+
+    suite = tiny.root / "config/suites/tiny.yaml"
+    suite.write_text(suite.read_text().replace("- 64 KiB", "- 64 KiB\n      - 128 KiB"))
+    planned, said = dry_run(tiny)
+    assert (planned["plan"], planned["measure"], planned["collect"]) == (1, 1, 1)
+    assert "6 cells planned, 4 measured, 2 to measure" in said
+    assert "128KiB" in said
+    assert "64KiB" not in said.replace("of 256KiB", "")
+
+    done = tiny.snakemake("--until", "collect")
+    assert done.returncode == 0, done.stderr
+    after = {file: file.stat().st_mtime_ns for file in runs.glob("*/*/run.json")}
+    assert len(after) == 6
+    assert {file: after[file] for file in first} == first
