@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from weir.model import Cell, Row
 from weir.plan.files import read_plan

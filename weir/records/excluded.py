@@ -1,4 +1,4 @@
-"""excluded.csv: what is not in the records, counted by its reason; a header alone where nothing is missing."""
+"""excluded.csv: what is not in the records, counted by its reason; a header alone if nothing is."""
 
 from __future__ import annotations
 
