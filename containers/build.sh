@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Builds a container from the committed tree: containers/NAME.def to build/containers/NAME.sif.
+#
+#   containers/build.sh measure|analyse|measure-spack
+#
+# WEIR_BASE=docker:debian:12     the base image, BOOTSTRAP:FROM; without a registry: localimage:/path/to/base, which
+#                                `debootstrap --variant=minbase bookworm base` makes (docs/how-to/containers.md)
+# WEIR_SPACK_STORE=/opt/...      for measure-spack: the stack's view of an installed environment
+# APPTAINER=apptainer            the program
+# WEIR_BUILD_OPTIONS=--fakeroot  more options of `apptainer build`
+set -euo pipefail
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+name=${1:-}
+definition=$top/containers/$name.def
+base=${WEIR_BASE:-docker:debian:12}
+apptainer=${APPTAINER:-apptainer}
+read -ra options <<<"${WEIR_BUILD_OPTIONS:-}"
+
+die() {
+    printf 'containers: %s\n' "$@" >&2
+    exit 2
+}
+
+[ -f "$definition" ] || die "there is no container '$name'; known: $(cd "$top/containers" && printf '%s ' *.def)"
+command -v "$apptainer" >/dev/null || die "apptainer is not on the PATH" "install it, or name it with APPTAINER=/path/to/apptainer"
+commit=$(git -C "$top" rev-parse HEAD)
+out=${WEIR_OUT:-$top/build/containers}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# Only what is committed enters, so that the label tells the truth.
+mkdir -p "$out" "$work/tree"
+git -C "$top" archive "$commit" | tar -x -C "$work/tree"
+
+case $name in
+measure-spack) lock=$(sha256sum "${WEIR_SPACK_LOCK:-$top/spack.lock}" | cut -c 1-64) ;;
+*) lock=$(cd "$work/tree" && cat envs/apt/*.txt envs/pip/requirements.txt | sha256sum | cut -c 1-64) ;;
+esac
+
+"$apptainer" build --force "${options[@]}" \
+    --build-arg "bootstrap=${base%%:*}" --build-arg "from=${base#*:}" \
+    --build-arg "tree=$work/tree" --build-arg "commit=$commit" --build-arg "lock=$lock" \
+    "$out/$name.sif" "$definition"
+printf '%s\n' "$out/$name.sif"

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# %test of a container that measures: two ranks write a small shared file through POSIX and MPI-IO, read it back and
+# compare every byte; the JSON documents must say so.
+#
+#   test-measure.sh [PROGRAM [LAUNCHER WORDS...]]
+set -euo pipefail
+
+program=${1:-weir-io}
+[ $# -le 1 ] && set -- "$program" mpirun --oversubscribe --bind-to none -np 2
+launcher=("${@:2}")
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+for api in POSIX MPIIO; do
+    "${launcher[@]}" "$program" ior -a "$api" -t 64k -b 1m -s 2 -w -r -R -e -o "$folder/data" \
+        -O "summaryFile=$folder/$api.json" -O summaryFormat=JSON >"$folder/$api.txt"
+    python3 - "$folder/$api.json" "$api" <<'PYTHON'
+import json
+import sys
+
+document = json.load(open(sys.argv[1]))
+rows = {row["access"]: row for row in document["results"]}
+asked = 2 * 2 * 2**20
+assert document["status"] == "done", document["errors"]
+assert document["job"]["tasks"] == 2, "the ranks did not find each other: %s" % document["job"]
+assert rows["write"]["moved_bytes"] == rows["read"]["moved_bytes"] == asked, rows
+assert rows["read"]["verify"] == {"checked_bytes": asked, "errors": 0, "first_error": None}, rows["read"]["verify"]
+print("%s: %d ranks wrote and verified %d bytes" % (sys.argv[2], 2, asked))
+PYTHON
+done
