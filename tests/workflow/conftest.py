@@ -13,7 +13,17 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
-PARTS = ("Snakefile", "analysis", "config", "profiles", "reference", "reframe_checks", "reports", "src", "weir")
+PARTS = (
+    "Snakefile",
+    "analysis",
+    "config",
+    "profiles",
+    "reference",
+    "reframe_checks",
+    "reports",
+    "src",
+    "weir",
+)
 
 
 @dataclass(frozen=True)
@@ -22,9 +32,13 @@ class Checkout:
 
     root: Path
 
-    def call(self, *words: str, environment: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    def call(
+        self, *words: str, environment: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
         path = f"{ROOT / '.venv/bin'}:{os.environ['PATH']}"
-        clean = {name: value for name, value in os.environ.items() if not name.startswith(("WEIR_", "SNAKEMAKE"))}
+        clean = {
+            name: value for name, value in os.environ.items() if not name.startswith(("WEIR_", "SNAKEMAKE"))
+        }
         return subprocess.run(
             words,
             cwd=self.root,

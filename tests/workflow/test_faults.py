@@ -1,0 +1,201 @@
+"""What goes wrong on a target ends in a clear message and a non-zero exit, and loses nothing that was measured."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.workflow.conftest import ROOT, Checkout
+
+RUN = ("run", "--plan", "plan.json", "--results", "results/local")
+
+
+@pytest.fixture
+def small_mount(tmp_path: Path) -> Iterator[Path]:
+    """A tmpfs of 64 MiB."""
+    point = tmp_path / "small"
+    point.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=64m", "none", str(point)], capture_output=True, check=False
+    )
+    if mounted.returncode != 0:
+        pytest.skip("mounting a tmpfs is not allowed here")
+    yield point
+    subprocess.run(["umount", "--lazy", str(point)], check=False, capture_output=True)
+
+
+def aim(checkout: Checkout, **changes: object) -> None:
+    """Change the only target of the tiny checkout, and plan."""
+    file = checkout.root / "config/sites/local/targets/ram.yaml"
+    checkout.write(str(file.relative_to(checkout.root)), yaml.safe_load(file.read_text()) | changes)
+
+
+def plan(checkout: Checkout) -> subprocess.CompletedProcess[str]:
+    return checkout.weir("plan", "--out", "plan.json")
+
+
+def grow_blocks(checkout: Checkout, block: str) -> None:
+    suite = checkout.root / "config/suites/tiny.yaml"
+    suite.write_text(suite.read_text().replace("block: 256 KiB", f"block: {block}"))
+
+
+def runs_of(checkout: Checkout) -> list[Path]:
+    return sorted((checkout.root / "results/local/runs").glob("*/*/run.json"))
+
+
+@pytest.mark.slow
+def test_a_cell_too_large_for_the_free_space_stops_before_it_starts(
+    tiny: Checkout, small_mount: Path
+) -> None:
+    aim(tiny, path=str(small_mount))
+    grow_blocks(tiny, "48 MiB")
+    assert plan(tiny).returncode == 0
+    done = tiny.weir(*RUN)
+    assert done.returncode == 1
+    assert "the largest cell needs 96 MiB at once" in done.stderr
+    assert "make room" in done.stderr
+    assert runs_of(tiny) == []
+    assert list(small_mount.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_space_that_goes_while_measuring_fails_the_cells_and_keeps_the_others(
+    tiny: Checkout, small_mount: Path
+) -> None:
+    """Preflight sees enough room; then a file of somebody else takes it."""
+    aim(tiny, path=str(small_mount), cleanup=[["rm", "-f", str(small_mount / "hog")]])
+    grow_blocks(tiny, "24 MiB")
+    assert plan(tiny).returncode == 0
+    first = tiny.weir(*RUN)
+    assert first.returncode == 0, first.stderr
+    before = runs_of(tiny)
+    suite = tiny.root / "config/suites/tiny.yaml"
+    suite.write_text(suite.read_text().replace("- 64 KiB", "- 64 KiB\n      - 1 MiB"))
+    # The cells check free space themselves only at the start of the batch: take it right after.
+    launcher = tiny.write(
+        "hog.sh",
+        f'#!/bin/sh\nhead -c 40M /dev/zero > {small_mount}/hog 2>/dev/null\nexec {ROOT}/build/weir-io "$@"\n',
+    )
+    launcher.chmod(0o755)
+    site = tiny.root / "config/sites/local/site.yaml"
+    site.write_text(site.read_text().replace('"{root}/build/weir-io"', str(launcher)))
+    assert plan(tiny).returncode == 0
+    second = tiny.weir(*RUN)
+    assert second.returncode == 1
+    assert "No space left on device" in second.stderr
+    assert set(before) <= set(runs_of(tiny))
+    assert list(small_mount.iterdir()) == []
+
+
+def test_an_unwritable_target_is_named(tiny: Checkout) -> None:
+    aim(tiny, path="/proc/self")
+    assert plan(tiny).returncode == 0
+    done = tiny.weir(*RUN)
+    assert done.returncode == 1
+    assert "no file can be written in /proc/self" in done.stderr
+
+
+def test_a_missing_target_is_named_with_the_mend(tiny: Checkout) -> None:
+    aim(tiny, path="/dev/shm/weir-test-that-is-not-there")
+    assert plan(tiny).returncode == 0
+    done = tiny.weir(*RUN)
+    assert done.returncode == 1
+    assert "target ram: /dev/shm/weir-test-that-is-not-there is not there" in done.stderr
+    assert "correct `path`" in done.stderr
+
+
+def test_a_missing_mount_stops_before_the_disk_below_is_filled(tiny: Checkout, target_folder: Path) -> None:
+    aim(tiny, mount=str(target_folder))
+    assert plan(tiny).returncode == 0
+    done = tiny.weir(*RUN)
+    assert done.returncode == 1
+    assert f"nothing is mounted on {target_folder}" in done.stderr
+    assert list(target_folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("path", ["/", "/tmp", "~", "~/scratch"])
+def test_homes_and_the_root_are_refused_when_planning(tiny: Checkout, path: str) -> None:
+    aim(tiny, path=str(Path(path).expanduser()))
+    done = plan(tiny)
+    assert done.returncode == 2
+    assert "config/sites/local/targets/ram.yaml" in done.stderr
+
+
+@pytest.mark.slow
+def test_a_target_that_vanishes_ends_the_batch_and_keeps_its_runs(tiny: Checkout, small_mount: Path) -> None:
+    aim(tiny, path=str(small_mount), cleanup=[["true"]])
+    counter = tiny.root / "launches"
+    program = tiny.write(
+        "vanish.sh",
+        f"#!/bin/sh\necho >> {counter}\n"
+        f"[ $(wc -l < {counter}) -le 4 ] || umount --lazy {small_mount} 2>/dev/null\n"
+        f'exec {ROOT}/build/weir-io "$@"\n',
+    )
+    program.chmod(0o755)
+    site = tiny.root / "config/sites/local/site.yaml"
+    site.write_text(site.read_text().replace('"{root}/build/weir-io"', str(program)))
+    assert plan(tiny).returncode == 0
+    done = tiny.weir(*RUN)
+    assert done.returncode == 1
+    assert "is not there" in done.stderr
+    assert len(runs_of(tiny)) == 3  # two good ones (two ranks start each), and the one that met the void
+
+
+@pytest.mark.slow
+def test_kill_9_then_again_runs_only_what_is_missing(tiny: Checkout, target_folder: Path) -> None:
+    suite = tiny.root / "config/suites/tiny.yaml"
+    suite.write_text(suite.read_text().replace("blocks: 1", "blocks: 5"))
+    assert plan(tiny).returncode == 0
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("WEIR_")}
+    harness = subprocess.Popen(
+        [sys.executable, "-m", "weir", *RUN], cwd=tiny.root, env=clean | {"PYTHONPATH": str(tiny.root)}
+    )
+    deadline = time.monotonic() + 60
+    while len(runs_of(tiny)) < 3 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    harness.send_signal(signal.SIGKILL)
+    harness.wait()
+    survivors = {file: file.stat().st_mtime_ns for file in runs_of(tiny)}
+    assert 3 <= len(survivors) < 20
+    again = tiny.weir(*RUN)
+    assert again.returncode == 0, again.stderr
+    assert f"{len(survivors)} of 20 were there already" in again.stdout
+    after = {file: file.stat().st_mtime_ns for file in runs_of(tiny)}
+    assert len(after) == 20
+    assert {file: after[file] for file in survivors} == survivors
+    assert list(target_folder.iterdir()) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_cleans_up_and_loses_only_the_run_in_flight(
+    tiny: Checkout, target_folder: Path, kind: signal.Signals
+) -> None:
+    suite = tiny.root / "config/suites/tiny.yaml"
+    suite.write_text(suite.read_text().replace("blocks: 1", "blocks: 20"))
+    assert plan(tiny).returncode == 0
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("WEIR_")}
+    harness = subprocess.Popen(
+        [sys.executable, "-m", "weir", *RUN],
+        cwd=tiny.root,
+        env=clean | {"PYTHONPATH": str(tiny.root)},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 60
+    while len(runs_of(tiny)) < 2 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    harness.send_signal(kind)
+    _, said = harness.communicate(timeout=60)
+    assert harness.returncode == 130
+    assert "Traceback" not in said
+    assert list(target_folder.iterdir()) == []
+    assert len(runs_of(tiny)) >= 2
