@@ -72,7 +72,7 @@ def _formats() -> jsonschema.FormatChecker:
 def load_schema(folder: Path, name: str) -> Mapping[str, Any]:
     """config/schemas/<name>.schema.yaml"""
     path = folder / f"{name}.schema.yaml"
-    schema: Mapping[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    schema: Mapping[str, Any] = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
     return schema
 
 

@@ -1,0 +1,67 @@
+"""docs/reference and the files that weir ships."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from tests.checkout import ROOT
+from weir.config import load_config
+from weir.config.reference import SCHEMAS, pages
+from weir.config.schema import load_schema
+from weir.plan import make_plan
+
+SITES = sorted(path.parent.name for path in (ROOT / "config" / "sites").glob("*/site.yaml"))
+SUITES = sorted(path.stem for path in (ROOT / "config" / "suites").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("page", [*SCHEMAS, "tools"])
+def test_the_reference_is_not_stale(page: str) -> None:
+    path = ROOT / "docs" / "reference" / f"{page}.md"
+    assert path.read_text() == pages(ROOT)[path], "run: .venv/bin/python -m weir.config.reference"
+
+
+def properties(part: Any, path: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
+    if isinstance(part, Mapping):
+        for key, inner in part.get("properties", {}).items():
+            yield f"{path}.{key}", inner
+        for key, inner in part.items():
+            yield from properties(inner, f"{path}.{key}")
+    elif isinstance(part, list):
+        for item in part:
+            yield from properties(item, path)
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_schemas_are_valid_strict_and_described(name: str) -> None:
+    schema = load_schema(ROOT / "config" / "schemas", name)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    assert schema["additionalProperties"] is False
+    assert schema["$id"] == name
+    found = dict(properties(schema))
+    assert found
+    assert [path for path, inner in found.items() if not inner.get("description")] == []
+
+
+@pytest.mark.parametrize("site", SITES)
+def test_every_suite_can_be_planned_at_every_site(site: str) -> None:
+    plan = make_plan(load_config(root=ROOT, overrides={"site": site, "suites": SUITES}, environment={}))
+    assert len(plan.cells) + plan.cost.shared + plan.cost.excluded == plan.cost.points
+    assert plan.cells
+
+
+def test_the_quick_suite_is_quick() -> None:
+    """What `make report` measures on a fresh machine, targets disk and memory together."""
+    chosen = {"site": "local", "suites": ["quick"], "targets": ["disk", "memory"]}
+    cost = make_plan(load_config(root=ROOT, overrides=chosen, environment={})).cost
+    assert 60 <= cost.executions <= 110
+    assert cost.estimated_s < 90
+    assert cost.peak_bytes <= 64 * 2**20
+
+
+def test_pages_are_written_where_they_are_looked_for() -> None:
+    assert {path.parent for path in pages(ROOT)} == {Path(ROOT / "docs" / "reference")}

@@ -1,0 +1,67 @@
+"""weir/plan/card.py: the cost card as people see it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.checkout import SITE, SUITE, TARGET, load, make_checkout
+from weir.plan import make_plan
+from weir.plan.card import cost_card
+
+CARD = """\
+Plan of mine (full) on here: A site for tests
+
+  cells         6 of 24 combinations; 18 left out
+  executions    12, giving 36 measurements of each access
+  written       122 MiB
+  read          122 MiB
+  peak space    8 MiB and 1 file at a time
+  time          about 14 s, 0.00384 node-hours
+
+  target  cells  executions  written     read  peak space  limit  time
+  disk        6          12  122 MiB  122 MiB       8 MiB  1 GiB  14 s
+
+  disk: A directory (emulated); assumed 100 MiB/s written, 200 MiB/s read
+
+  batch           partition  cells  executions   time  node-hours
+  disk-plain-1x1  node           2           4  4.4 s     0.00121
+  disk-plain-1x2  node           4           8   9.5 s     0.00263
+
+  left out
+        12  mine/sizes: needs more than the 4 processes per node that site here allows
+         4  mine/sizes: target disk has no interface IME
+         2  mine/sizes: one process needs no MPI
+"""
+
+
+def card_of(folder: Path, suite: str, site: str = SITE) -> str:
+    target = TARGET + "emulated: true\n"
+    return cost_card(make_plan(load(make_checkout(folder, {"mine": suite}, site, {"disk": target}))))
+
+
+def test_the_card_whole(tmp_path: Path) -> None:
+    suite = SUITE.replace("[POSIX, MPIIO]", "[POSIX, MPIIO, IME]").replace("[1, 2]", "[1, 2, 8, 16]")
+    rule = "    where: [{exclude: api == 'MPIIO' and ppn == 1, because: one process needs no MPI}]\n"
+    assert card_of(tmp_path, suite + rule) == CARD.rstrip("\n")
+
+
+def test_a_batch_that_does_not_fit_the_time_limit_is_said(tmp_path: Path) -> None:
+    site = SITE.replace("launch: 1 s", "launch: 1 s, time_limit: 9 s")
+    card = card_of(tmp_path, SUITE, site)
+    assert "disk-plain-1x2 needs 9.5 s, node allows 9.0 s: several allocations" in card
+    assert "disk-plain-1x1 needs" not in card
+
+
+def test_long_plans_are_cut_and_long_reasons_wrapped(tmp_path: Path) -> None:
+    numbers = ", ".join(str(number) for number in range(1, 41))
+    site = SITE.replace("cores_per_node: 4", "cores_per_node: 40")
+    rule = f"    where: [{{exclude: ppn == 40, because: {'a long reason ' * 12}}}]\n"
+    card = card_of(tmp_path, SUITE.replace("[1, 2]", f"[{numbers}]") + rule, site)
+    assert "and 15 more batches of 60 cells" in card
+    assert max(len(line) for line in card.splitlines()) <= 100
+
+
+def test_notes_stand_at_the_end(tmp_path: Path) -> None:
+    card = card_of(tmp_path, SUITE + "    targets: {kind: [pool]}\n")
+    assert card.endswith("  note: mine/sizes: nothing to measure, none of the chosen targets is pool")
+    assert "cells         0 of 0 combinations" in card
