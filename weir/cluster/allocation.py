@@ -1,0 +1,105 @@
+"""What a batch asks of Slurm, in the words of Snakemake's executor: a job is an allocation, not a cell."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from weir.model import Partition
+from weir.plan import Batch, Plan
+
+# The cost card guesses about an unknown machine: a job that ends early costs nothing, one that is cut costs
+# another wait in the queue.
+MARGIN = 2.0
+OVERHEAD_S = 300.0  # two Pythons and ReFrame start on a file system that others use, too
+
+# All jobs of one snakemake have its name: they wait in the queue together and run one at a time, since two
+# batches at once would measure each other.
+ONE_AFTER_THE_OTHER = "--dependency=singleton"
+
+# Options of sbatch that the executor has a resource for, and refuses in slurm_extra.
+RESOURCE_OF_OPTION = {
+    "--account": "slurm_account",
+    "-A": "slurm_account",
+    "--partition": "slurm_partition",
+    "-p": "slurm_partition",
+    "--qos": "qos",
+    "-q": "qos",
+    "--constraint": "constraint",
+    "-C": "constraint",
+    "--mem": "mem_mb",
+    "--clusters": "clusters",
+    "-M": "clusters",
+}
+
+
+class Wildcards(Protocol):
+    batch: str
+
+
+def allocations(plan: Plan) -> dict[str, Callable[[Wildcards], Any]]:
+    """Resources of the rule that measures a batch; none where no partition has a queue."""
+    wanted = {batch.batch: allocation(batch, plan.site.partitions[batch.partition]) for batch in plan.batches}
+    names = sorted({name for resources in wanted.values() for name in resources})
+    return {name: _resource(name, wanted) for name in names}
+
+
+def _resource(name: str, wanted: Mapping[str, Mapping[str, Any]]) -> Callable[[Wildcards], Any]:
+    def of(wildcards: Wildcards) -> Any:
+        return wanted[wildcards.batch].get(name)
+
+    return of
+
+
+def allocation(batch: Batch, partition: Partition) -> dict[str, Any]:
+    """Whole nodes for the batch; empty for a partition without a queue.
+
+    `mpi` keeps the executor from wrapping the job in an srun, which would leave the batch one core.
+    """
+    if partition.scheduler != "slurm":
+        return {}
+    resources = access_resources([*partition.access, ONE_AFTER_THE_OTHER])
+    resources["nodes"] = batch.nodes
+    resources["runtime"] = math.ceil(time_s(batch, partition) / 60)
+    if partition.cores_per_node > 1:
+        resources["mpi"] = partition.launcher
+        resources["tasks_per_node"] = partition.cores_per_node
+    return resources
+
+
+def time_s(batch: Batch, partition: Partition) -> float:
+    """Time to ask for: the estimate with a margin, within the partition's limit."""
+    longest_s = max(cell.timeout_s for cell in batch.cells)
+    wanted = max(batch.estimated_s * MARGIN, longest_s) + OVERHEAD_S
+    return min(wanted, partition.time_limit_s) if partition.time_limit_s else wanted
+
+
+def retries(plan: Plan) -> int:
+    """How often a batch may go back to the queue: until all of it fits, and twice for what clusters do.
+
+    A retry runs only what is missing, so it is safe; without a queue nothing is gained by trying again.
+    """
+    queued = [item for item in plan.batches if plan.site.partitions[item.partition].scheduler == "slurm"]
+    jobs = [item.estimated_s * MARGIN / time_s(item, plan.site.partitions[item.partition]) for item in queued]
+    return math.ceil(max(jobs)) + 2 if jobs else 0
+
+
+def access_resources(access: Sequence[str]) -> dict[str, Any]:
+    """The site's options of sbatch as resources; what the executor has no name for goes to slurm_extra."""
+    resources: dict[str, Any] = {}
+    rest: list[str] = []
+    words = iter(access)
+    for word in words:
+        option, equals, value = word.partition("=")
+        name = RESOURCE_OF_OPTION.get(option)
+        if name is None:
+            rest.append(shlex.quote(word))
+        elif equals:
+            resources[name] = value
+        else:
+            resources[name] = next(words, "")
+    if rest:
+        resources["slurm_extra"] = " ".join(rest)
+    return resources
