@@ -1,0 +1,243 @@
+/* MPIIO: MPI_File of the MPI library at hand. The library is not believed: Open MPI's own implementation may
+ * lose errors, so the bytes are counted after each call and looked for in the file after it was closed. */
+#include "backend.h"
+#include "stored.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CALL_BYTES_MAX ((size_t)1 << 30) /* counts of MPI 3 are int */
+
+struct mpiio_state {
+    MPI_File handle;
+};
+
+static int errno_of(int class) {
+    static const struct {
+        int class;
+        int errnum;
+    } known[] = {{MPI_ERR_NO_SPACE, ENOSPC}, {MPI_ERR_QUOTA, EDQUOT},    {MPI_ERR_NO_SUCH_FILE, ENOENT},
+                 {MPI_ERR_ACCESS, EACCES},   {MPI_ERR_READ_ONLY, EROFS}, {MPI_ERR_FILE_EXISTS, EEXIST},
+                 {MPI_ERR_BAD_FILE, EINVAL}, {MPI_ERR_NO_MEM, ENOMEM},   {MPI_ERR_FILE_IN_USE, EBUSY},
+                 {MPI_ERR_IO, EIO}};
+    for (unsigned i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (known[i].class == class) {
+            return known[i].errnum;
+        }
+    }
+    return 0;
+}
+
+/* The library's own words, and what the system said last where the library says no more than "an error". */
+static int mpi_problem(struct weir_problem *problem, const char *call, const char *path, int code,
+                       int last_errno) {
+    char words[MPI_MAX_ERROR_STRING + 1] = "";
+    int length = 0, class = MPI_ERR_OTHER;
+    MPI_Error_class(code, &class);
+    MPI_Error_string(code, words, &length);
+    int errnum = errno_of(class);
+    bool vague = errnum == 0 || errnum == EIO;
+    if (vague && last_errno != 0) {
+        return weir_problem_set(problem, call, path, last_errno, NULL, "MPI says %s", words);
+    }
+    return weir_problem_set(problem, call, path, errnum, errnum != 0 ? NULL : words, "MPI says %s", words);
+}
+
+/* ROMIO takes a file system's name before the path, as in ufs:/scratch/file. */
+static bool has_prefix(const char *path) {
+    const char *at = path;
+    while (isalnum((unsigned char)*at)) {
+        at++;
+    }
+    return at > path && *at == ':';
+}
+
+static int mpiio_open(struct weir_file *file, struct weir_problem *problem) {
+    const struct weir_open *how = file->how;
+    int mode = MPI_MODE_UNIQUE_OPEN |
+               (how->access == WEIR_WRITE ? MPI_MODE_CREATE | MPI_MODE_WRONLY : MPI_MODE_RDONLY);
+    struct mpiio_state *state = malloc(sizeof *state);
+    if (state == NULL) {
+        return weir_problem_set(problem, "malloc", how->path, ENOMEM, NULL, "%s", "");
+    }
+    MPI_Info info = weir_hints_to_info(how->hints);
+    errno = 0;
+    int code = MPI_File_open(how->comm, how->path, mode, info, &state->handle);
+    int last_errno = errno;
+    if (info != MPI_INFO_NULL) {
+        MPI_Info_free(&info);
+    }
+    if (code != MPI_SUCCESS) {
+        free(state);
+        return mpi_problem(problem, "MPI_File_open", how->path, code, last_errno);
+    }
+    MPI_File_set_errhandler(state->handle, MPI_ERRORS_RETURN);
+    file->state = state;
+    return 0;
+}
+
+struct call {
+    const char *name;
+    int code;
+    int moved;
+    int last_errno;
+};
+
+static struct call call_once(const struct weir_file *file, const struct weir_piece *piece, size_t done,
+                             size_t bytes) {
+    MPI_File handle = ((const struct mpiio_state *)file->state)->handle;
+    MPI_Offset offset = (MPI_Offset)(piece->offset + done);
+    unsigned char *buffer = piece->buffer + done;
+    int count = (int)bytes;
+    MPI_Status status;
+    struct call call = {NULL, 0, 0, 0};
+    errno = 0;
+    if (piece->access == WEIR_WRITE) {
+        call.name = file->how->collective ? "MPI_File_write_at_all" : "MPI_File_write_at";
+        call.code = file->how->collective
+                        ? MPI_File_write_at_all(handle, offset, buffer, count, MPI_BYTE, &status)
+                        : MPI_File_write_at(handle, offset, buffer, count, MPI_BYTE, &status);
+    } else {
+        call.name = file->how->collective ? "MPI_File_read_at_all" : "MPI_File_read_at";
+        call.code = file->how->collective
+                        ? MPI_File_read_at_all(handle, offset, buffer, count, MPI_BYTE, &status)
+                        : MPI_File_read_at(handle, offset, buffer, count, MPI_BYTE, &status);
+    }
+    call.last_errno = errno;
+    if (call.code == MPI_SUCCESS && MPI_Get_count(&status, MPI_BYTE, &call.moved) == MPI_SUCCESS &&
+        call.moved == MPI_UNDEFINED) {
+        call.moved = 0;
+    }
+    return call;
+}
+
+/* A short independent transfer is continued. A collective one is not: the other ranks would have to join in.
+ */
+static int mpiio_transfer(struct weir_file *file, const struct weir_piece *piece,
+                          struct weir_problem *problem) {
+    size_t done = 0;
+    int status = 0;
+    while (done < piece->bytes) {
+        size_t bytes = piece->bytes - done < CALL_BYTES_MAX ? piece->bytes - done : CALL_BYTES_MAX;
+        struct call call = call_once(file, piece, done, bytes);
+        bool whole = call.code == MPI_SUCCESS && call.moved == (int)bytes;
+        if (call.code != MPI_SUCCESS) {
+            status = mpi_problem(problem, call.name, file->how->path, call.code, call.last_errno);
+        } else if (!whole && (call.moved <= 0 || file->how->collective)) {
+            bool end = piece->access == WEIR_READ && call.last_errno == 0;
+            int errnum = end ? 0 : call.last_errno != 0 ? call.last_errno : EIO;
+            status = weir_problem_set(problem, call.name, file->how->path, errnum, end ? "end of file" : NULL,
+                                      "%d of %zu bytes at offset %llu moved although MPI reports success",
+                                      call.moved, bytes, (unsigned long long)(piece->offset + done));
+        } else if (!whole) {
+            file->retries++;
+        }
+        if (status != 0 && !file->how->collective) {
+            return status;
+        }
+        done += whole || file->how->collective ? bytes : (size_t)call.moved;
+    }
+    return status;
+}
+
+static int mpiio_sync(struct weir_file *file, struct weir_problem *problem) {
+    errno = 0;
+    int code = MPI_File_sync(((struct mpiio_state *)file->state)->handle);
+    return code == MPI_SUCCESS ? 0 : mpi_problem(problem, "MPI_File_sync", file->how->path, code, errno);
+}
+
+static int mpiio_close(struct weir_file *file, struct weir_problem *problem) {
+    struct mpiio_state *state = file->state;
+    errno = 0;
+    int code = MPI_File_close(&state->handle);
+    int last_errno = errno;
+    free(state);
+    file->state = NULL;
+    return code == MPI_SUCCESS ? 0
+                               : mpi_problem(problem, "MPI_File_close", file->how->path, code, last_errno);
+}
+
+static int mpiio_remove(const char *path, const void *settings, struct weir_problem *problem) {
+    (void)settings;
+    if (!has_prefix(path)) {
+        return weir_remove_plain(path, problem);
+    }
+    int class = MPI_SUCCESS;
+    int code = MPI_File_delete(path, MPI_INFO_NULL);
+    MPI_Error_class(code, &class);
+    return class == MPI_SUCCESS || class == MPI_ERR_NO_SUCH_FILE
+               ? 0
+               : mpi_problem(problem, "MPI_File_delete", path, code, 0);
+}
+
+static int mpiio_stored(const char *path, const void *settings, struct weir_stored *stored,
+                        struct weir_problem *problem) {
+    MPI_File handle;
+    MPI_Offset bytes = 0;
+    (void)settings;
+    if (!has_prefix(path)) {
+        return weir_stored_plain(path, stored, problem);
+    }
+    int code = MPI_File_open(MPI_COMM_SELF, path, MPI_MODE_RDONLY, MPI_INFO_NULL, &handle);
+    if (code != MPI_SUCCESS) {
+        return mpi_problem(problem, "MPI_File_open", path, code, 0);
+    }
+    code = MPI_File_get_size(handle, &bytes);
+    MPI_File_close(&handle);
+    stored->bytes = stored->first_hole_bytes = (uint64_t)bytes;
+    return code == MPI_SUCCESS ? 0 : mpi_problem(problem, "MPI_File_get_size", path, code, 0);
+}
+
+/* MPI hides its descriptor; the kernel does not. */
+static int find_flags(const char *path) {
+    char wanted[PATH_MAX], link[64], target[PATH_MAX];
+    int flags = -1;
+    DIR *directory = realpath(path, wanted) != NULL ? opendir("/proc/self/fd") : NULL;
+    struct dirent *entry;
+    while (directory != NULL && flags < 0 && (entry = readdir(directory)) != NULL) {
+        snprintf(link, sizeof link, "/proc/self/fd/%.20s", entry->d_name);
+        ssize_t length = readlink(link, target, sizeof target - 1);
+        if (length > 0) {
+            target[length] = '\0';
+            flags = strcmp(target, wanted) == 0 ? fcntl(atoi(entry->d_name), F_GETFL) : -1;
+        }
+    }
+    if (directory != NULL) {
+        closedir(directory);
+    }
+    return flags;
+}
+
+static void mpiio_observe(struct weir_file *file, struct weir_observed *observed) {
+    MPI_Info info = MPI_INFO_NULL;
+    if (MPI_File_get_info(((struct mpiio_state *)file->state)->handle, &info) == MPI_SUCCESS) {
+        weir_hints_from_info(&observed->hints, info);
+        if (info != MPI_INFO_NULL) {
+            MPI_Info_free(&info);
+        }
+    }
+    observed->open_flags = find_flags(file->how->path);
+}
+
+static struct weir_backend mpiio = {
+    .name = "MPIIO",
+    .summary = "MPI_File of the MPI library, independent or collective (-c), with hints (-U)",
+    .traits =
+        WEIR_COLLECTIVE | WEIR_HINTS | WEIR_RANDOM | WEIR_FILE_PER_PROCESS | WEIR_TOGETHER | WEIR_STORES,
+    .open = mpiio_open,
+    .transfer = mpiio_transfer,
+    .close = mpiio_close,
+    .remove = mpiio_remove,
+    .sync = mpiio_sync,
+    .observe = mpiio_observe,
+    .stored = mpiio_stored,
+};
+
+WEIR_BACKEND(mpiio)

@@ -1,0 +1,204 @@
+/* NULL: stores nothing. It measures the engine itself, and it is the double of a storage in tests: delays,
+ * faults and a trace of what was asked can be ordered by options. */
+#include "attempts.h"
+#include "backend.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct null_settings {
+    int64_t delay_us;
+    int64_t step_delay_us;
+    int64_t slow_us;
+    int64_t enospc_at_bytes;
+    int64_t eio_at;
+    int64_t stuck_at;
+    int64_t short_every;
+    int64_t eintr_every;
+    const char *slow_rank;
+    const char *fault_rank;
+    const char *fail;
+    const char *trace;
+};
+
+struct null_state {
+    const struct null_settings *settings;
+    bool plain; /* no option touches a transfer: the quick way */
+    bool slow;
+    bool faulty;
+    FILE *trace;
+    uint64_t operations;
+    uint64_t attempts;
+    uint64_t moved_bytes;
+};
+
+#define AT(member) offsetof(struct null_settings, member)
+
+static const struct weir_option null_options[] = {
+    {0, "null.delay-us", NULL, WEIR_COUNT, AT(delay_us), "N", "every transfer takes N microseconds"},
+    {0, "null.step-delay-us", NULL, WEIR_COUNT, AT(step_delay_us), "N",
+     "open, sync and close take N microseconds"},
+    {0, "null.slow-us", NULL, WEIR_COUNT, AT(slow_us), "N", "further N microseconds on the slow ranks"},
+    {0, "null.slow-rank", NULL, WEIR_TEXT, AT(slow_rank), "R", "only rank R is slow [all]"},
+    {0, "null.enospc-at", NULL, WEIR_SIZE, AT(enospc_at_bytes), "SIZE",
+     "no space after SIZE bytes of a rank"},
+    {0, "null.eio-at", NULL, WEIR_COUNT, AT(eio_at), "N", "the Nth transfer of a rank meets an I/O error"},
+    {0, "null.stuck-at", NULL, WEIR_COUNT, AT(stuck_at), "N", "the Nth transfer of a rank moves nothing"},
+    {0, "null.short-every", NULL, WEIR_COUNT, AT(short_every), "N",
+     "every Nth attempt moves half of what is left"},
+    {0, "null.eintr-every", NULL, WEIR_COUNT, AT(eintr_every), "N", "every Nth attempt is interrupted"},
+    {0, "null.fail", NULL, WEIR_TEXT, AT(fail), "CALL", "open, sync or close meets an I/O error"},
+    {0, "null.fault-rank", NULL, WEIR_TEXT, AT(fault_rank), "R", "only rank R meets the faults [all]"},
+    {0, "null.trace", NULL, WEIR_TEXT, AT(trace), "FILE",
+     "append each transfer to FILE.<rank>: access offset bytes"},
+    WEIR_OPTION_END,
+};
+
+static void rest(int64_t us) {
+    if (us > 0) {
+        struct timespec time = {us / 1000000, (us % 1000000) * 1000};
+        nanosleep(&time, NULL);
+    }
+}
+
+static bool concerns(const char *chosen_rank, int rank) {
+    return chosen_rank == NULL || atoi(chosen_rank) == rank;
+}
+
+/* What open, sync and close have in common. */
+static int step(const struct null_state *state, const char *path, const char *call,
+                struct weir_problem *problem) {
+    const struct null_settings *settings = state->settings;
+    rest(settings->step_delay_us);
+    if (state->faulty && settings->fail != NULL && strcmp(settings->fail, call) == 0) {
+        return weir_problem_set(problem, call, path, EIO, NULL, "as --null.fail ordered");
+    }
+    return 0;
+}
+
+static int null_open(struct weir_file *file, struct weir_problem *problem) {
+    const struct weir_open *how = file->how;
+    const struct null_settings *s = how->settings;
+    struct null_state *state = calloc(1, sizeof *state);
+    if (state == NULL) {
+        return weir_problem_set(problem, "malloc", how->path, ENOMEM, NULL, "%s", "");
+    }
+    state->settings = s;
+    state->slow = concerns(s->slow_rank, how->rank);
+    state->faulty = concerns(s->fault_rank, how->rank);
+    state->plain = s->delay_us == 0 && s->slow_us == 0 && s->enospc_at_bytes == 0 && s->eio_at == 0 &&
+                   s->stuck_at == 0 && s->short_every == 0 && s->eintr_every == 0 && s->trace == NULL &&
+                   !how->collective;
+    if (step(state, how->path, "open", problem) != 0) {
+        free(state);
+        return -1;
+    }
+    if (s->trace != NULL) {
+        char name[1024];
+        snprintf(name, sizeof name, "%s.%d", s->trace, how->rank);
+        state->trace = fopen(name, "a");
+        if (state->trace == NULL) {
+            free(state);
+            return weir_problem_set(problem, "fopen", name, errno, NULL, "for --null.trace");
+        }
+    }
+    file->state = state;
+    return 0;
+}
+
+static bool every(int64_t period, uint64_t count) {
+    return period > 0 && count % (uint64_t)period == 0;
+}
+
+static ssize_t attempt(struct weir_file *file, const struct weir_piece *piece, size_t done) {
+    struct null_state *state = file->state;
+    const struct null_settings *s = state->settings;
+    size_t left = piece->bytes - done;
+    state->attempts++;
+    if (!state->faulty) {
+        return (ssize_t)left;
+    }
+    if (every(s->eintr_every, state->attempts)) {
+        errno = EINTR;
+        return -1;
+    }
+    if (s->eio_at > 0 && state->operations >= (uint64_t)s->eio_at) {
+        errno = EIO;
+        return -1;
+    }
+    if (s->stuck_at > 0 && state->operations >= (uint64_t)s->stuck_at) {
+        return 0;
+    }
+    if (every(s->short_every, state->attempts) && left > 1) {
+        left /= 2;
+    }
+    if (s->enospc_at_bytes > 0 && piece->access == WEIR_WRITE) {
+        uint64_t room = (uint64_t)s->enospc_at_bytes - state->moved_bytes;
+        if (room == 0) {
+            errno = ENOSPC;
+            return -1;
+        }
+        left = left < room ? left : (size_t)room;
+    }
+    state->moved_bytes += left;
+    return (ssize_t)left;
+}
+
+static int null_transfer(struct weir_file *file, const struct weir_piece *piece,
+                         struct weir_problem *problem) {
+    struct null_state *state = file->state;
+    if (state->plain) {
+        return 0;
+    }
+    bool write = piece->access == WEIR_WRITE;
+    state->operations++;
+    if (file->how->collective) {
+        MPI_Barrier(file->how->comm); /* waits for the other ranks, as a collective transfer may */
+    }
+    rest(state->settings->delay_us + (state->slow ? state->settings->slow_us : 0));
+    if (state->trace != NULL) {
+        fprintf(state->trace, "%s %llu %zu\n", write ? "write" : "read", (unsigned long long)piece->offset,
+                piece->bytes);
+    }
+    return weir_move_all(file, piece, attempt, write ? "write" : "read", problem);
+}
+
+static int null_sync(struct weir_file *file, struct weir_problem *problem) {
+    return step(file->state, file->how->path, "sync", problem);
+}
+
+static int null_close(struct weir_file *file, struct weir_problem *problem) {
+    struct null_state *state = file->state;
+    int status = step(state, file->how->path, "close", problem);
+    if (state->trace != NULL) {
+        fclose(state->trace);
+    }
+    free(state);
+    file->state = NULL;
+    return status;
+}
+
+static int null_remove(const char *path, const void *settings, struct weir_problem *problem) {
+    (void)path;
+    (void)settings;
+    (void)problem;
+    return 0;
+}
+
+static struct weir_backend null = {
+    .name = "NULL",
+    .alias = "DUMMY",
+    .summary = "nothing at all: the cost of the engine, and a storage with faults for tests",
+    .traits = WEIR_COLLECTIVE | WEIR_RANDOM | WEIR_FILE_PER_PROCESS,
+    .options = null_options,
+    .settings_bytes = sizeof(struct null_settings),
+    .open = null_open,
+    .transfer = null_transfer,
+    .close = null_close,
+    .remove = null_remove,
+    .sync = null_sync,
+};
+
+WEIR_BACKEND(null)
