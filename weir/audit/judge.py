@@ -9,7 +9,7 @@ from weir.audit.subject import Subject
 from weir.model import Finding, Row
 
 VALID = "VALID"
-_SEPARATOR = "; "
+EVIDENCE_SEPARATOR = "; "
 
 
 def judge(subject: Subject) -> list[Finding]:
@@ -18,17 +18,17 @@ def judge(subject: Subject) -> list[Finding]:
     return [finding for finding in findings if finding]
 
 
-def verdict_of(findings: Iterable[Finding]) -> str:
+def worst(verdicts: Iterable[str]) -> str:
     """INVALID before DEGRADED before VALID."""
-    verdicts = {finding.verdict for finding in findings}
-    return next((verdict for verdict in (INVALID, DEGRADED) if verdict in verdicts), VALID)
+    said = set(verdicts)
+    return next((verdict for verdict in (INVALID, DEGRADED) if verdict in said), VALID)
 
 
 def verdict_columns(findings: Iterable[Finding]) -> Row:
     """The columns of a record that hold the judgement; evidence is in the order of the reasons."""
     said = list(findings)
     return {
-        "verdict": verdict_of(said),
+        "verdict": worst(finding.verdict for finding in said),
         "reasons": ";".join(finding.rule for finding in said),
-        "evidence": _SEPARATOR.join(finding.evidence.replace(";", ",") for finding in said),
+        "evidence": EVIDENCE_SEPARATOR.join(finding.evidence.replace(";", ",") for finding in said),
     }

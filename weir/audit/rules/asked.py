@@ -65,7 +65,7 @@ def direct_not_applied(subject: Subject) -> Said | None:
     """O_DIRECT was asked for and the file was not opened with it, so the page cache was measured. IOR takes
     the option for any interface and heeds it for POSIX only, without a word.
 
-    Mend: use POSIX for O_DIRECT, on a file system that has it (tmpfs has not).
+    Mend: use POSIX for O_DIRECT, on a file system that has it.
     """
     row = subject.row
     if not row.get("direct") or not subject.has_result:
@@ -76,6 +76,25 @@ def direct_not_applied(subject: Subject) -> Said | None:
         flags = " ".join(subject.observed.get("open_flags") or []) or "flags unknown"
         return Said(INVALID, f"opened with {flags}")
     return None
+
+
+@rule(DEGRADED, needs_output=True)
+def hints_not_in_force(subject: Subject) -> Said | None:
+    """A hint was passed to the open and the opened file does not have it: the MPI library does not know the
+    hint, or has its own opinion.
+
+    Mend: look up the hints of the MPI-IO implementation that runs (ROMIO and ompio differ), or drop the
+    hint.
+    """
+    wanted, in_force = subject.observed.get("hints") or {}, subject.observed.get("hints_in_force")
+    if in_force is None or not subject.has_result:
+        return None
+    wrong = [
+        f"{key}: asked for {value}, in force {in_force.get(key, 'nothing')}"
+        for key, value in wanted.items()
+        if in_force.get(key) != value
+    ]
+    return Said(DEGRADED, ", ".join(wrong)) if wrong else None
 
 
 @rule(DEGRADED, needs_output=True)

@@ -1,0 +1,76 @@
+"""What the rules said and mean, for people (text, Markdown) and for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from weir.audit.again import stored_findings
+from weir.audit.registry import rules
+from weir.model import Row
+
+_EXAMPLES = 3
+_MANUAL_HEAD = """\
+# The audit
+
+Every record carries a verdict with typed reasons: what was asked against what was observed. VALID: nothing
+speaks against the number. DEGRADED: the number is usable with the reservation that the reason states.
+INVALID: the number does not mean what it says. Rows are flagged, never dropped; the evidence stands beside
+the reason.
+
+This page is printed by `weir audit --rules`; its text is that of the rules in weir/audit/rules. A new rule is
+a new function there. Rules marked *from the output* need the raw files of a run: `weir audit` of a table
+keeps what they said, `weir collect` asks them anew.
+
+| rule | can say |
+|---|---|
+"""
+_UNKNOWN = "This weir has no such rule; the records were audited by another version."
+
+
+def spoken(rows: Iterable[Row]) -> list[dict[str, Any]]:
+    """Each rule that spoke: how often, about what, why it matters and what to do; commonest first."""
+    found: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        for finding in stored_findings(row):
+            rule = rules().get(finding.rule)
+            entry = found.setdefault(
+                finding.rule,
+                {
+                    "rule": finding.rule,
+                    "records": 0,
+                    "verdicts": {},
+                    "explanation": rule.explanation if rule else _UNKNOWN,
+                    "mend": rule.mend if rule else "",
+                    "examples": [],
+                },
+            )
+            entry["records"] += 1
+            entry["verdicts"][finding.verdict] = entry["verdicts"].get(finding.verdict, 0) + 1
+            example = {"label": row.get("label"), "access": row["access"], "evidence": finding.evidence}
+            if len(entry["examples"]) < _EXAMPLES and example not in entry["examples"]:
+                entry["examples"].append(example)
+    return sorted(found.values(), key=lambda entry: (-entry["records"], entry["rule"]))
+
+
+def as_text(entries: Sequence[dict[str, Any]]) -> str:
+    """A paragraph for each rule."""
+    return "\n\n".join("\n".join(_lines(entry)) for entry in entries)
+
+
+def _lines(entry: dict[str, Any]) -> list[str]:
+    verdicts = ", ".join(f"{count} {verdict}" for verdict, count in sorted(entry["verdicts"].items()))
+    lines = [f"{entry['rule']}: {verdicts}", f"  {entry['explanation']}"]
+    lines += [f"  mend: {entry['mend']}"] if entry["mend"] else []
+    return lines + [f"  - {one['label']}, {one['access']}: {one['evidence']}" for one in entry["examples"]]
+
+
+def manual() -> str:
+    """docs/audit.md: every rule, from its docstring."""
+    lines = _MANUAL_HEAD.splitlines()
+    lines += [f"| [{rule.id}](#{rule.id}) | {' or '.join(rule.verdicts)} |" for rule in rules().values()]
+    for rule in rules().values():
+        source = ", from the output" if rule.needs_output else ""
+        lines += ["", f"## {rule.id}", "", f"*{' or '.join(rule.verdicts)}{source}.* {rule.explanation}"]
+        lines += ["", f"**Mend:** {rule.mend}"]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,52 @@
+"""weir audit: which rules spoke about a table of records, what they saw, why it matters and what to do."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from weir.audit.again import audited
+from weir.audit.explain import as_text, manual, spoken
+from weir.audit.registry import rules
+from weir.errors import WeirError
+from weir.records.summary import describe, summarise
+from weir.records.table import read_records, write_records
+
+NAME = "audit"
+HELP = "explain the verdicts of records, or audit a table again"
+EXAMPLE = "weir audit results/local/records.csv"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("records", type=Path, nargs="?", metavar="RECORDS", help="records.csv to explain")
+    parser.add_argument(
+        "--out", type=Path, metavar="FILE", help="write the records here with today's verdicts"
+    )
+    parser.add_argument("--rules", action="store_true", help="print every rule as Markdown (docs/audit.md)")
+    parser.add_argument("--json", action="store_true", help="print facts as JSON")
+
+
+def execute(args: argparse.Namespace) -> int:
+    if args.rules:
+        print(json.dumps(_rule_facts(), indent=1) if args.json else manual(), end="\n" if args.json else "")
+        return 0
+    if args.records is None:
+        raise WeirError("no records are named", mend=f"such as: {EXAMPLE}", exit_code=2)
+    rows = audited(read_records(args.records))
+    entries = spoken(rows)
+    summary = summarise(rows, args.out or args.records)
+    if args.out:
+        write_records(args.out, rows)
+    if args.json:
+        print(json.dumps(summary | {"rules": entries}, indent=1))
+    else:
+        print("\n\n".join(part for part in (describe(summary), as_text(entries)) if part))
+    return 0
+
+
+def _rule_facts() -> list[dict[str, object]]:
+    return [
+        {"rule": rule.id, "verdicts": rule.verdicts, "explanation": rule.explanation, "mend": rule.mend}
+        for rule in rules().values()
+    ]
