@@ -25,7 +25,7 @@ Plan of mine (full) on here: A site for tests
 
   batch           partition  cells  executions   time  node-hours
   disk-plain-1x1  node           2           4  4.4 s     0.00121
-  disk-plain-1x2  node           4           8   9.5 s     0.00263
+  disk-plain-1x2  node           4           8  9.5 s     0.00263
 
   left out
         12  mine/sizes: needs more than the 4 processes per node that site here allows
