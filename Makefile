@@ -16,7 +16,8 @@ snakemake := $(venv)/snakemake --cores all --config suites=$(SUITES) site=$(SITE
 
 # What the linters of each language look at; a file that git does not know yet counts.
 c_files = $(shell find src tests -name '*.[ch]' 2>/dev/null)
-shell_files = $(shell grep -rlIE '^\#!.*[/ ](ba)?sh$$' .ci envs tests config containers src 2>/dev/null)
+shell_files = $(shell find .ci bench config containers envs reframe_checks reports src tests -type f -size -64k \
+	-exec awk '/^\#!.*[\/ ](ba)?sh$$/ {print FILENAME} {nextfile}' {} + 2>/dev/null)
 lint_steps := format-python lint-python types-python format-c lint-shell lint-yaml format-snakemake lint-r
 
 .PHONY: help
