@@ -6,70 +6,28 @@ that `reframe -l` shows what would be measured. A failed cell fails the test; th
 
 from __future__ import annotations
 
-import os
 import statistics
-import sys
 from collections import defaultdict
-from pathlib import Path
 
 import reframe as rfm
 import reframe.utility.sanity as sn
-from reframe.core.builtins import parameter, run_after, run_before, sanity_function
-from reframe.core.runtime import runtime
+from batch_test import WeirRun
+from reframe.core.builtins import run_after, run_before
+from study import PLAN, RESULTS, receipt_file
 
-from weir.config import load_config
-from weir.plan import Batch, Plan, make_plan, read_plan, write_plan
+from weir.plan import Batch
 from weir.records.collect import collect_cell, finished_runs
-
-ROOT = Path(__file__).resolve().parent.parent
-PLAN_FILE = os.environ.get("WEIR_PLAN")
-
-
-def current_plan() -> Plan:
-    if PLAN_FILE:
-        return read_plan(Path(PLAN_FILE))
-    return make_plan(load_config(root=ROOT, overrides={"site": runtime().system.name}))
-
-
-PLAN = current_plan()
-STUDY = "+".join(facts.suite for facts in PLAN.suites)
-RESULTS = Path(os.environ.get("WEIR_RESULTS", ROOT / "results" / PLAN.site.name)).resolve()
 
 
 @rfm.simple_test
-class measure(rfm.RunOnlyRegressionTest):  # noqa: N801 - its name is what reframe -l prints
-    """A batch of cells; its performance variables are the median bandwidths of the cells."""
+class measure(WeirRun):  # noqa: N801 - its name is what reframe -l prints
+    """The cells of a batch; the performance variables are the median bandwidths of the cells."""
 
-    batch = parameter([batch.batch for batch in PLAN.batches])
-    executable = sys.executable
-    # Imports of weir must not depend on where ReFrame stages the test.
-    env_vars = {"PYTHONPATH": str(ROOT)}  # noqa: RUF012 - ReFrame copies it
-
-    @run_after("init")
-    def ask_for_the_allocation(self):
-        planned = PLAN.batch(self.batch)
-        partition = PLAN.site.partitions[planned.partition]
-        self.descr = f"{len(planned.cells)} cells on {planned.target}, {planned.nodes} x {planned.ppn} ranks"
-        self.valid_systems = [f"{PLAN.site.name}:{planned.partition}"]
-        self.valid_prog_environs = [planned.stack]
-        self.tags = {"measure", planned.target, *(cell.suite for cell in planned.cells)}
-        self.num_tasks = planned.nodes * planned.ppn
-        self.num_tasks_per_node = planned.ppn
-        self.time_limit = partition.time_limit_s or None
+    tags = {"measure"}  # noqa: RUF012 - ReFrame copies it
 
     @run_after("setup")
-    def run_weir(self):
-        plan_file = Path(PLAN_FILE).resolve() if PLAN_FILE else RESULTS / STUDY / "plan.json"
-        if not PLAN_FILE:
-            write_plan(PLAN, plan_file)
-        receipt = RESULTS / STUDY / "batches" / f"{self.batch}.json"
-        self.executable_opts = ["-m", "weir", "run", "--plan", str(plan_file), "--results", str(RESULTS)]
-        self.executable_opts += ["--batch", self.batch, "--retry-failed", "--receipt", str(receipt), "--json"]
-
-    @sanity_function
-    def weir_run_is_content(self):
-        # ReFrame itself does not look at exit codes; weir run's is 0 only if every execution succeeded.
-        return sn.assert_eq(self.job.exitcode, 0, "weir run ended with {0}; rfm_job.err says why")
+    def leave_a_receipt(self):
+        self.executable_opts += ["--retry-failed", "--receipt", str(receipt_file(self.batch)), "--json"]
 
     @run_before("performance")
     def one_variable_per_cell(self):
@@ -85,5 +43,6 @@ def median_bandwidths(batch: Batch) -> dict[str, float]:
     for cell in batch.cells:
         for row in collect_cell(cell, finished_runs(RESULTS / "runs" / cell.cell), RESULTS):
             if row["verdict"] != "INVALID" and row.get("bw_mib_s") is not None:
-                values[f"{cell.label}-{row['access']}"].append(row["bw_mib_s"])
-    return {name: statistics.median(each) for name, each in values.items()}
+                name = cell.label.removeprefix(f"{batch.batch} ")  # the test's own name says the batch
+                values[f"{row['access']} {name}"].append(row["bw_mib_s"])
+    return {name: round(statistics.median(each), 1) for name, each in values.items()}

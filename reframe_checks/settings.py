@@ -25,7 +25,6 @@ def partition_of(site: Site, partition: Partition) -> dict[str, Any]:
         "launcher": "local",
         "access": [] if inside else list(partition.access),
         "environs": list(partition.stacks),
-        # Side by side, two batches would measure each other.
         "max_jobs": 1,
         "features": sorted({target.kind for target in site.targets.values()}),
         "extras": {"targets": sorted(site.targets), "launcher": partition.launcher},
@@ -39,6 +38,8 @@ def system_of(site: Site) -> dict[str, Any]:
         "descr": site.description,
         "hostnames": list(site.hosts) or [r"^$"],  # no pattern: only when asked for by --system
         "modules_system": "nomod",
+        # As for max_jobs of a partition: side by side, two batches would measure each other.
+        "max_local_jobs": 1,
         "partitions": [partition_of(site, partition) for partition in site.partitions.values()],
     }
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import secrets
 import signal
 from pathlib import Path
 from typing import Any
 
+from weir.cluster.deadline import allocation_end, answer
 from weir.errors import WeirError, did_you_mean
-from weir.measure.batch import BatchJob, BatchResult, measure_batch, successes
-from weir.measure.preflight import check_batch
+from weir.measure.batch import BatchJob, BatchResult, measure_batch, preflight, successes
 from weir.measure.runfiles import write_atomically
 from weir.plan import Batch, Plan, read_plan
 
@@ -41,7 +42,7 @@ def execute(args: argparse.Namespace) -> int:
     plan = read_plan(args.plan)
     batches = [_batch(plan, name) for name in args.batch] or list(plan.batches)
     if args.preflight:
-        return _preflight(plan, batches, args.json)
+        return _preflight(plan, batches, args)
     seed = args.seed if args.seed is not None else secrets.randbits(32)
     # A terminated weir cleans up like an interrupted one.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -49,6 +50,10 @@ def execute(args: argparse.Namespace) -> int:
     failed = [line for result in results for line in result.failed]
     summary = {"seed": seed, "batches": [_counts(result) for result in results]}
     _report(results, summary, args.json)
+    if left := sum(result.left for result in results):
+        raise WeirError(
+            f"{left} executions do not fit the rest of the allocation", mend="run again: what is there is kept"
+        )
     if any(successes(_job(plan, batch, args, seed)) == 0 for batch in batches):
         raise WeirError(
             "no execution of a batch succeeded", mend="mend the reasons above, then --retry-failed"
@@ -80,16 +85,17 @@ def _job(plan: Plan, batch: Batch, args: argparse.Namespace, seed: int) -> Batch
         results=args.results.resolve(),
         seed=seed,
         retry_failed=args.retry_failed,
+        ends_at=allocation_end(os.environ, answer),
     )
 
 
-def _preflight(plan: Plan, batches: list[Batch], as_json: bool) -> int:
+def _preflight(plan: Plan, batches: list[Batch], args: argparse.Namespace) -> int:
     rows = [
         {"batch": batch.batch, "check": check.name, "found": check.found, "problem": check.problem}
         for batch in batches
-        for check in check_batch(batch.cells, plan.site.targets[batch.target], plan.site.stacks[batch.stack])
+        for check in preflight(_job(plan, batch, args, seed=0))
     ]
-    if as_json:
+    if args.json:
         print(json.dumps(rows, indent=1))
     else:
         for row in rows:
@@ -105,6 +111,7 @@ def _counts(result: BatchResult) -> dict[str, Any]:
         "kept": result.kept,
         "done": result.done,
         "failed": result.failed,
+        "left": result.left,
     }
 
 

@@ -7,14 +7,17 @@ import fcntl
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from weir.cluster.deadline import fits
 from weir.errors import WeirError
 from weir.measure.order import Execution, blocked_order
 from weir.measure.preflight import Check, check_batch, check_folder
 from weir.measure.progress import Progress, open_stream
+from weir.measure.ranks import check_ranks
 from weir.measure.runfiles import is_finished
 from weir.measure.single import SingleRun, measure_one
 from weir.measure.workspace import Workspace
@@ -33,6 +36,7 @@ class BatchJob:
     results: Path  # results/<site>
     seed: int
     retry_failed: bool = False
+    ends_at: float | None = None  # when the allocation is over, in seconds since 1970
 
 
 @dataclass
@@ -44,6 +48,7 @@ class BatchResult:
     kept: int = 0
     done: int = 0
     failed: list[str] = field(default_factory=list)
+    left: int = 0  # executions that the rest of the allocation is too short for
 
 
 def measure_batch(job: BatchJob) -> BatchResult:
@@ -53,8 +58,8 @@ def measure_batch(job: BatchJob) -> BatchResult:
     result = BatchResult(job.batch, planned, kept=planned - len(todo))
     if not todo:
         return result
+    _require(preflight(job), job)
     with _exclusive(job), _prepared(job.target):
-        _require(check_batch(job.cells, job.target, job.stack), job)
         workspace = Workspace(Path(job.target.path), job.results, job.batch)
         workspace.claim()
         try:
@@ -81,9 +86,23 @@ def successes(job: BatchJob) -> int:
     )
 
 
+def preflight(job: BatchJob) -> list[Check]:
+    """The checks of a batch as it would be started, its target prepared for the time being."""
+    with _prepared(job.target):
+        checks = check_batch(job.cells, job.target, job.stack)
+    if any(check.problem for check in checks):
+        return checks
+    first = job.cells[0]  # all cells of a batch have the same shape
+    return [*checks, check_ranks(first.nodes, first.ppn, job.stack, job.launcher)]
+
+
 def _run_all(job: BatchJob, todo: Sequence[Execution], workspace: Workspace, result: BatchResult) -> None:
     progress = Progress(len(todo), job.batch, open_stream())
-    for execution in todo:
+    for number, execution in enumerate(todo):
+        # The first one always runs: with the same limits it would not fit the next allocation either.
+        if number and not fits(execution.cell.timeout_s, time.time(), job.ends_at):
+            result.left += 1
+            continue
         run = measure_one(
             SingleRun(execution, job.target, job.stack, job.launcher, job.results, job.seed), workspace
         )

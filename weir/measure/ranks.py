@@ -1,0 +1,43 @@
+"""Do ranks start where they should? A launch that silently gives N programs of one rank looks fast."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import tempfile
+from pathlib import Path
+
+from weir.launch import applied, launcher
+from weir.measure.execute import execute
+from weir.measure.preflight import Check
+from weir.model import Stack
+
+_LIMIT_S = 60.0
+_MEND = "look at launcher and launcher_options in site.yaml: an MPI library needs its own launcher"
+
+
+def check_ranks(nodes: int, ppn: int, stack: Stack, launcher_name: str) -> Check:
+    """Starts weir-io's null back end with the geometry of the batch and reads what the ranks saw."""
+    program = next((words for words in stack.programs.values() if Path(words[0]).name == "weir-io"), None)
+    if program is None:
+        return Check("ranks", "not checked: the stack has no weir-io")
+    start = launcher(launcher_name)
+    words = start.command(nodes, ppn, stack.launcher_options, stack.environment)
+    environment = applied(os.environ, start.environment(os.environ), stack.environment)
+    asked = f"{nodes} x {ppn}"
+    with tempfile.TemporaryDirectory(prefix="weir-ranks-") as folder:
+        summary = Path(folder) / "ranks.json"
+        words += [program[0], "ior", "-a", "NULL", "-w", "-t", "8", "-b", "8", "-o", "ranks"]
+        words += ["-O", f"summaryFile={summary}", "-O", "summaryFormat=JSON"]
+        outcome = execute(words, environment, _LIMIT_S, secrets.token_hex(8), Path(folder))
+        try:
+            job = json.loads(summary.read_text(encoding="utf-8"))["job"]
+        except (OSError, ValueError, KeyError):
+            said = outcome.error or outcome.stderr.decode(errors="replace").strip() or "no output"
+            return Check("ranks", "no start", f"{asked} ranks could not be started: {said}", _MEND)
+    found = job["ranks_per_host"]
+    if found == [ppn] * nodes:
+        return Check("ranks", asked)
+    shape = " + ".join(map(str, found))
+    return Check("ranks", shape, f"asked for {asked} ranks, {shape} started", _MEND)
