@@ -13,6 +13,7 @@ from weir.plan import Batch, Plan
 # The cost card guesses about an unknown machine: a job that ends early costs nothing, one that is cut costs
 # another wait in the queue.
 MARGIN = 2.0
+FOR_WHAT_CLUSTERS_DO = 2
 OVERHEAD_S = 300.0  # two Pythons and ReFrame start on a file system that others use, too
 
 # All jobs of one snakemake have its name: they wait in the queue together and run one at a time, since two
@@ -83,7 +84,7 @@ def retries(plan: Plan) -> int:
     """
     queued = [item for item in plan.batches if plan.site.partitions[item.partition].scheduler == "slurm"]
     jobs = [item.estimated_s * MARGIN / time_s(item, plan.site.partitions[item.partition]) for item in queued]
-    return math.ceil(max(jobs)) + 2 if jobs else 0
+    return math.ceil(max(jobs)) - 1 + FOR_WHAT_CLUSTERS_DO if jobs else 0
 
 
 def access_resources(access: Sequence[str]) -> dict[str, Any]:

@@ -52,7 +52,8 @@ def execute(args: argparse.Namespace) -> int:
     _report(results, summary, args.json)
     if left := sum(result.left for result in results):
         raise WeirError(
-            f"{left} executions do not fit the rest of the allocation", mend="run again: what is there is kept"
+            f"{left} executions do not fit the rest of the allocation",
+            mend="run again: what has run is kept",
         )
     if any(successes(_job(plan, batch, args, seed)) == 0 for batch in batches):
         raise WeirError(

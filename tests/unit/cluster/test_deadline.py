@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import pytest
+
+from weir.cluster.deadline import CLEAN_UP_S, allocation_end, answer, fits
+
+
+def unasked(words: Sequence[str]) -> str:
+    raise AssertionError(f"nobody should be asked {words}")
+
+
+def test_outside_of_an_allocation_nothing_ends() -> None:
+    assert allocation_end({}, unasked) is None
+    assert fits(1e9, now=0, end=None)
+
+
+def test_the_end_in_the_environment_is_believed() -> None:
+    assert allocation_end({"SLURM_JOB_ID": "7", "SLURM_JOB_END_TIME": "1700000000"}, unasked) == 1700000000
+
+
+def test_older_slurm_is_asked_for_the_end() -> None:
+    asked: list[Sequence[str]] = []
+
+    def squeue(words: Sequence[str]) -> str:
+        asked.append(words)
+        return "2026-01-02T03:04:05\n"
+
+    assert allocation_end({"SLURM_JOB_ID": "7"}, squeue) == datetime(2026, 1, 2, 3, 4, 5).timestamp()
+    assert asked == [["squeue", "--noheader", "--jobs=7", "--format=%e"]]
+
+
+@pytest.mark.parametrize("text", ["", "N/A", "Unknown"])
+def test_no_answer_stops_nothing(text: str) -> None:
+    assert allocation_end({"SLURM_JOB_ID": "7"}, lambda words: text) is None
+
+
+def test_a_program_fits_if_even_its_time_limit_does() -> None:
+    assert fits(60, now=1000, end=1060 + CLEAN_UP_S)
+    assert not fits(60, now=1001, end=1060 + CLEAN_UP_S)
+
+
+def test_a_failing_command_has_no_answer() -> None:
+    assert answer(["no-such-command"]) == ""
+    assert answer(["false"]) == ""
+    assert answer(["echo", "7"]) == "7\n"

@@ -1,0 +1,65 @@
+"""An allocation that ends soon leaves cells for the next one instead of being cut half-way."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from weir.measure import batch as batch_module
+from weir.measure.batch import BatchJob, BatchResult, _run_all
+from weir.measure.single import RunEnd
+from weir.model import Cell, Stack, Target
+
+
+def cell(number: int, timeout_s: float) -> Cell:
+    name = f"{number:012x}"
+    return Cell(name, name, "s", "e", "ior", "site", "t", "st", "p", 1, 1, 1, 1, timeout_s, {})
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Each run takes ten seconds of a clock that starts at zero; what ran is noted."""
+    now, ran = [0.0], []
+
+    def measure_one(single: batch_module.SingleRun, workspace: object) -> RunEnd:
+        now[0] += 10
+        ran.append(single.execution.cell.cell)
+        return RunEnd("done", 10.0, None)
+
+    monkeypatch.setattr(batch_module, "measure_one", measure_one)
+    monkeypatch.setattr(batch_module, "time", SimpleNamespace(time=lambda: now[0]))
+    return ran
+
+
+def run(cells: list[Cell], ends_at: float | None) -> BatchResult:
+    job = BatchJob(
+        "b", cells, Target("t", "disk", "/x"), Stack("st", {}), "srun", Path("/r"), 1, ends_at=ends_at
+    )
+    result = BatchResult("b", len(cells))
+    todo = [SimpleNamespace(cell=each, run=0, position=0) for each in cells]
+    _run_all(job, todo, SimpleNamespace(folder=Path("/")), result)  # type: ignore[arg-type]
+    return result
+
+
+def test_without_an_end_everything_runs(clock: list[str]) -> None:
+    assert run([cell(n, 1e6) for n in range(3)], None).left == 0
+    assert len(clock) == 3
+
+
+def test_what_might_not_end_in_time_is_left(clock: list[str]) -> None:
+    # After two runs of 10 s, 20 s limit and 30 s for cleaning up do not fit the last 45 s any more.
+    result = run([cell(n, 20) for n in range(4)], 65)
+    assert (result.done, result.left) == (2, 2)
+
+
+def test_a_shorter_cell_may_still_fit(clock: list[str]) -> None:
+    result = run([cell(1, 20), cell(2, 500), cell(3, 20)], 100)
+    assert clock == [cell(1, 0).cell, cell(3, 0).cell]
+    assert result.left == 1
+
+
+def test_the_first_runs_even_if_no_allocation_is_long_enough(clock: list[str]) -> None:
+    assert run([cell(1, 1000), cell(2, 1000)], 60).left == 1
+    assert len(clock) == 1
