@@ -34,10 +34,10 @@ def scaled(data: Mapping[str, Any], name: str, scale: str) -> ScaledExperiment:
     )
     everywhere = data.get("scales", {}).get(scale)
     if everywhere is not None:
-        _put_over(result, everywhere, ("scales", scale), only_known=True)
+        _put_over(result, everywhere, ("scales", scale), everywhere=True)
     own = written.get("scales", {}).get(scale)
     if own is not None:
-        _put_over(result, own, (*keys, "scales", scale), only_known=False)
+        _put_over(result, own, (*keys, "scales", scale), everywhere=False)
     return result
 
 
@@ -55,13 +55,17 @@ def unused_scale_keys(file: YamlFile) -> list[Problem]:
     return problems
 
 
-def _put_over(result: ScaledExperiment, changes: Mapping[str, Any], keys: Keys, only_known: bool) -> None:
+def _put_over(result: ScaledExperiment, changes: Mapping[str, Any], keys: Keys, everywhere: bool) -> None:
+    """everywhere: a suite's scale keeps what an experiment has not, and of its nodes and ppn those that are listed."""
     for key in ("nodes", "ppn"):
         if key in changes:
-            result.counts[key] = (changes[key], (*keys, key))
+            kept = (
+                [number for number in result.counts[key][0] if number in changes[key]] if everywhere else []
+            )
+            result.counts[key] = (kept or changes[key], (*keys, key))
     for part, mine, other in (("space", result.space, result.fixed), ("fixed", result.fixed, result.space)):
         for key, value in changes.get(part, {}).items():
-            if only_known and key not in mine and key not in other:
+            if everywhere and key not in mine and key not in other:
                 continue
             other.pop(key, None)
             mine[key] = (value, (*keys, part, key))
