@@ -56,7 +56,7 @@ def unused_scale_keys(file: YamlFile) -> list[Problem]:
 
 
 def _put_over(result: ScaledExperiment, changes: Mapping[str, Any], keys: Keys, everywhere: bool) -> None:
-    """everywhere: a suite's scale keeps what an experiment has not, and of its nodes and ppn those that are listed."""
+    """everywhere: a suite's scale adds no parameter, and of nodes and ppn it keeps those that are listed."""
     for key in ("nodes", "ppn"):
         if key in changes:
             kept = (
