@@ -7,6 +7,8 @@ from weir.audit.subject import Subject
 from weir.tools.printed import half_digit
 
 _PHASES = ("open_s", "io_s", "close_s")
+# Ranks compare their clocks by messages: on shared cores weir-io finds one and the same clock 17 us apart.
+_CLOCKS_AGREE_S = 1e-3
 
 
 @rule(INVALID)
@@ -40,7 +42,7 @@ def phases_overlap(subject: Subject) -> Said | None:
     known = [phase for phase in phases if phase is not None]
     rounding = half_digit(total) + sum(half_digit(phase) for phase in known)
     excess = sum(known) - total
-    if excess <= rounding:
+    if excess <= rounding + _CLOCKS_AGREE_S:
         return None
     return Said(DEGRADED, f"the phases are {excess:.3g} s longer than the total of {total:g} s")
 

@@ -1,0 +1,40 @@
+"""What all tests share: goldens, and the captures that lie beside the checkout."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+BESIDE = ROOT.parent / "shared"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--rewrite-goldens", action="store_true", help="write what the code says now into the golden files"
+    )
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[Path, str], None]:
+    """Compares with a golden file. A missing one fails like a different one; only a request writes them."""
+
+    def compare(path: Path, text: str) -> None:
+        if request.config.getoption("--rewrite-goldens"):
+            path.write_text(text)
+            return
+        how = f"look at it, then: pytest --rewrite-goldens {request.node.nodeid.split('[')[0]}"
+        assert path.is_file(), f"{path.relative_to(ROOT)} is missing; {how}"
+        assert text == path.read_text(), f"{path.relative_to(ROOT)} differs; {how}"
+
+    return compare
+
+
+def beside(name: str) -> Path:
+    """A folder of other people's files, never committed; the test that wants it is skipped without."""
+    path = BESIDE / name
+    if not path.exists():
+        pytest.skip(f"../shared/{name} is not beside the checkout")
+    return path
