@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# Writes what Debian 12 has of the Open MPI stack as Spack externals, so that the environment concretizes on Debian's
+# own MPI, HDF5, NetCDF and PnetCDF instead of building them:
+#
+#   WEIR_SITE_PACKAGES=$(envs/spack/debian-externals.sh) spack -e . concretize
+#
+# Debian spreads an MPI over several folders; the small prefixes of links made here (in .spack-env/debian, or the folder
+# given) are what Spack takes for an installation. The versions are read from the installed packages.
+set -euo pipefail
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
+out=${1:-$top/.spack-env/debian}
+multiarch=$(dpkg-architecture -qDEB_HOST_MULTIARCH)
+lib=/usr/lib/$multiarch
+
+die() {
+    printf 'debian-externals: %s\n' "$@" >&2
+    exit 1
+}
+
+version_of() { # the upstream version of an installed package: no epoch, no Debian revision, no +suffix
+    dpkg-query --show --showformat '${Version}\n' "$1" 2>/dev/null | sed -e 's/^[0-9]*://' -e 's/[-+~].*//'
+}
+
+link() { # link PREFIX/FOLDER FILE...
+    mkdir -p "$1"
+    ln -sfn -t "$1" "${@:2}"
+}
+
+for package in libopenmpi-dev libhdf5-openmpi-dev libnetcdf-mpi-dev libpnetcdf-dev; do
+    [ -n "$(version_of $package)" ] || die "$package is not installed" "envs/setup.sh measure installs what the stack needs"
+done
+
+mkdir -p "$out"
+for word in mpicc mpicxx mpif77 mpif90 mpirun mpiexec; do
+    mkdir -p "$out/openmpi/bin"
+    ln -sfn "/usr/bin/$word.openmpi" "$out/openmpi/bin/$word"
+done
+link "$out/openmpi" "$lib/openmpi/include"
+link "$out/openmpi/lib" "$lib"/libmpi*.so* "$lib"/libopen-*.so*
+link "$out/pnetcdf/include" /usr/include/pnetcdf.h
+link "$out/pnetcdf/lib" "$lib"/libpnetcdf.so*
+
+cat >"$out/packages.yaml" <<YAML
+# made by envs/spack/debian-externals.sh from the packages of this machine
+packages:
+  openmpi:
+    buildable: false
+    externals:
+    - id: debian-openmpi
+      spec: openmpi@$(version_of libopenmpi-dev)
+      prefix: $out/openmpi
+  hdf5:
+    # Other stacks build their own.
+    require: [{spec: '@$(version_of libhdf5-openmpi-dev)', when: ^openmpi}]
+    externals:
+    - id: debian-hdf5
+      spec: hdf5@$(version_of libhdf5-openmpi-dev) +mpi +hl +shared ~cxx ~fortran
+      prefix: $lib/hdf5/openmpi
+      dependencies:
+      - {id: debian-openmpi, deptypes: [build, link], virtuals: mpi}
+  parallel-netcdf:
+    # Other stacks build their own.
+    require: [{spec: '@$(version_of libpnetcdf-dev)', when: ^openmpi}]
+    externals:
+    - id: debian-pnetcdf
+      spec: parallel-netcdf@$(version_of libpnetcdf-dev) +shared
+      prefix: $out/pnetcdf
+      dependencies:
+      - {id: debian-openmpi, deptypes: [build, link], virtuals: mpi}
+  netcdf-c:
+    # Other stacks build their own.
+    require: [{spec: '@$(version_of libnetcdf-mpi-dev)', when: ^openmpi}]
+    externals:
+    - id: debian-netcdf
+      spec: netcdf-c@$(version_of libnetcdf-mpi-dev) +mpi +parallel-netcdf +shared ~blosc ~szip ~zstd ~nczarr_zip ~dap ~byterange
+      prefix: $lib/netcdf/mpi
+      dependencies:
+      - {id: debian-openmpi, deptypes: [build, link], virtuals: mpi}
+      - {id: debian-hdf5, deptypes: [build, link]}
+      - {id: debian-pnetcdf, deptypes: [build, link]}
+YAML
+printf '%s\n' "$out"
