@@ -36,7 +36,7 @@ def make_plan(config: Config) -> Plan:
     merged, shared = _merge(expansions)
     cells = unique_labels([planned.cell for planned in merged])
     planned = [replace(item, cell=cell) for item, cell in zip(merged, cells, strict=True)]
-    batches = _batches(planned)
+    batches = _batches(planned, config)
     return Plan(
         site=config.site,
         scale=config.scale,
@@ -87,12 +87,13 @@ def _merge(expansions: list[Expansion]) -> tuple[list[PlannedCell], tuple[Shared
     return list(merged.values()), tuple(shared)
 
 
-def _batches(planned: list[PlannedCell]) -> tuple[Batch, ...]:
+def _batches(planned: list[PlannedCell], config: Config) -> tuple[Batch, ...]:
+    """One for each geometry on each target with each stack, in the order of the site's files."""
     groups: dict[tuple[str, str, str, int, int], list[PlannedCell]] = defaultdict(list)
     for item in planned:
         cell = item.cell
         groups[cell.target, cell.stack, cell.partition, cell.nodes, cell.ppn].append(item)
-    batches = {}
+    batches: dict[str, Batch] = {}
     for (target, stack, partition, nodes, ppn), items in groups.items():
         name = f"{target}-{stack}-{nodes}x{ppn}"
         if name in batches:
@@ -104,7 +105,12 @@ def _batches(planned: list[PlannedCell]) -> tuple[Batch, ...]:
         cells = tuple(item.cell for item in items)
         estimated_s = sum(item.execution_s * item.cell.blocks for item in items)
         batches[name] = Batch(name, partition, nodes, ppn, stack, target, cells, estimated_s)
-    return tuple(batches.values())
+    targets, stacks = list(config.targets), list(config.stacks)
+
+    def place(batch: Batch) -> tuple[int, int, int, int]:
+        return targets.index(batch.target), stacks.index(batch.stack), batch.nodes, batch.ppn
+
+    return tuple(sorted(batches.values(), key=place))
 
 
 def _exclusions(expansions: list[Expansion]) -> tuple[Exclusion, ...]:

@@ -10,6 +10,7 @@ from weir.units import about_duration, about_size
 
 _WIDTH = 100
 _MOST_BATCHES = 24
+_MOST_TOO_LONG = 4
 
 
 def cost_card(plan: Plan) -> str:
@@ -29,7 +30,7 @@ def _head(plan: Plan) -> Iterator[str]:
     yield f"  written       {about_size(cost.written_bytes)}"
     yield f"  read          {about_size(cost.read_bytes)}"
     yield f"  peak space    {about_size(cost.peak_bytes)} and {_files(cost.peak_inodes)} at a time"
-    yield f"  time          about {about_duration(cost.estimated_s)}, {cost.node_hours:.3g} node-hours"
+    yield f"  time          about {about_duration(cost.estimated_s)}, {_hours(cost.node_hours)} node-hours"
 
 
 def _targets(plan: Plan) -> Iterator[str]:
@@ -71,11 +72,13 @@ def _batches(plan: Plan) -> Iterator[str]:
         rest = plan.batches[_MOST_BATCHES:]
         time = about_duration(sum(batch.estimated_s for batch in rest))
         yield f"  and {len(rest)} more batches of {sum(len(batch.cells) for batch in rest):,} cells, {time}"
-    for batch in plan.batches:
-        limit_s = plan.site.partitions[batch.partition].time_limit_s
-        if limit_s and batch.estimated_s > limit_s:
-            need, have = about_duration(batch.estimated_s), about_duration(limit_s)
-            yield f"  {batch.batch} needs {need}, {batch.partition} allows {have}: several allocations"
+    limits = {name: item.time_limit_s for name, item in plan.site.partitions.items()}
+    too_long = [item for item in plan.batches if 0 < limits[item.partition] < item.estimated_s]
+    for batch in too_long[:_MOST_TOO_LONG]:
+        need, have = about_duration(batch.estimated_s), about_duration(limits[batch.partition])
+        yield f"  {batch.batch} needs {need}, {batch.partition} allows {have}: several allocations"
+    if len(too_long) > _MOST_TOO_LONG:
+        yield f"  and {len(too_long) - _MOST_TOO_LONG} more that need several allocations"
 
 
 def _batch_row(batch: Batch) -> tuple[str, ...]:
@@ -87,7 +90,7 @@ def _batch_row(batch: Batch) -> tuple[str, ...]:
         f"{len(batch.cells):,}",
         f"{batch.executions:,}",
         time,
-        f"{hours:.3g}",
+        _hours(hours),
     )
 
 
@@ -112,6 +115,12 @@ def _notes(plan: Plan) -> Iterator[str]:
         yield ""
         for note in plan.notes:
             yield from textwrap.wrap(note, _WIDTH, initial_indent="  note: ", subsequent_indent="        ")
+
+
+def _hours(hours: float) -> str:
+    if hours < 0.01:
+        return "< 0.01"
+    return f"{hours:.2f}" if hours < 10 else f"{hours:,.0f}"
 
 
 def _files(count: int) -> str:

@@ -16,7 +16,7 @@ Plan of mine (full) on here: A site for tests
   written       122 MiB
   read          122 MiB
   peak space    8 MiB and 1 file at a time
-  time          about 14 s, 0.00384 node-hours
+  time          about 14 s, < 0.01 node-hours
 
   target  cells  executions  written     read  peak space  limit  time
   disk        6          12  122 MiB  122 MiB       8 MiB  1 GiB  14 s
@@ -24,8 +24,8 @@ Plan of mine (full) on here: A site for tests
   disk: A directory (emulated); assumed 100 MiB/s written, 200 MiB/s read
 
   batch           partition  cells  executions   time  node-hours
-  disk-plain-1x1  node           2           4  4.4 s     0.00121
-  disk-plain-1x2  node           4           8  9.5 s     0.00263
+  disk-plain-1x1  node           2           4  4.4 s      < 0.01
+  disk-plain-1x2  node           4           8  9.5 s      < 0.01
 
   left out
         12  mine/sizes: needs more than the 4 processes per node that site here allows
