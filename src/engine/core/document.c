@@ -10,17 +10,16 @@
 
 #define PROBLEMS_KEPT 64 /* of more ranks than these nobody reads the list */
 
-void weir_document_write(struct weir_document *document, int exit_code);
-
 bool weir_document_begin(struct weir_document *document) {
     int good = 1;
     weir_clock_iso8601(document->began);
     if (document->job->rank == 0 && document->file_name != NULL) {
-        snprintf(document->temporary, sizeof document->temporary, "%s.%ld.part", document->file_name,
-                 (long)getpid());
-        document->file = fopen(document->temporary, "w");
-        if (document->file == NULL) {
-            fprintf(stderr, "weir-io: cannot write the summary file %s: %s\n", document->temporary,
+        char directory[1024];
+        snprintf(directory, sizeof directory, "%s", document->file_name);
+        char *slash = strrchr(directory, '/');
+        snprintf(slash != NULL ? slash + 1 : directory, 2, ".");
+        if (access(directory, W_OK | X_OK) != 0) {
+            fprintf(stderr, "weir-io: cannot write the summary file %s: %s\n", document->file_name,
                     strerror(errno));
             good = 0;
         }
@@ -104,21 +103,28 @@ bool weir_document_settle(struct weir_document *document, const struct weir_prob
     return false;
 }
 
-static bool write_and_rename(struct weir_document *document, int exit_code) {
-    weir_document_write(document, exit_code);
-    bool good = ferror(document->file) == 0;
-    good = fclose(document->file) == 0 && good;
-    good = good && rename(document->temporary, document->file_name) == 0;
+/* Written beside its place and renamed, so that a reader finds the whole document or none. */
+static bool write_and_rename(const struct weir_document *document, int exit_code) {
+    char temporary[1100];
+    snprintf(temporary, sizeof temporary, "%s.%ld.part", document->file_name, (long)getpid());
+    FILE *file = fopen(temporary, "w");
+    bool good = file != NULL;
+    if (good) {
+        weir_document_write(document, file, exit_code);
+        good = ferror(file) == 0;
+        good = fclose(file) == 0 && good;
+        good = good && rename(temporary, document->file_name) == 0;
+    }
     if (!good) {
         fprintf(stderr, "weir-io: cannot write the summary file %s: %s\n", document->file_name,
                 strerror(errno));
-        unlink(document->temporary);
+        unlink(temporary);
     }
     return good;
 }
 
 int weir_document_end(struct weir_document *document, int exit_code) {
-    if (document->file != NULL && !write_and_rename(document, exit_code)) {
+    if (document->job->rank == 0 && document->file_name != NULL && !write_and_rename(document, exit_code)) {
         exit_code = WEIR_FAILED;
     }
     for (int i = 0; i < document->result_count; i++) {

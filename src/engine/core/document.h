@@ -18,8 +18,6 @@ struct weir_document {
 
     /* kept by document.c, on rank 0 */
     char began[40];
-    char temporary[1100];
-    FILE *file;
     struct weir_result *results;
     int result_count;
     struct weir_problem *problems;
@@ -38,5 +36,8 @@ bool weir_document_settle(struct weir_document *document, const struct weir_prob
 void weir_document_note(struct weir_document *document, const struct weir_problem *problem);
 /* Write the document and free everything. Returns the exit code on all ranks: the given one, or a failure. */
 int weir_document_end(struct weir_document *document, int exit_code);
+
+/* The text alone (document_json.c). */
+void weir_document_write(const struct weir_document *document, FILE *file, int exit_code);
 
 #endif

@@ -5,8 +5,6 @@
 #include <fcntl.h>
 #include <string.h>
 
-void weir_document_write(struct weir_document *document, int exit_code);
-
 static void write_job(struct weir_json *json, const struct weir_job *job) {
     char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     int length = 0;
@@ -193,9 +191,9 @@ static void write_problem(struct weir_json *json, const struct weir_problem *pro
     weir_json_object_end(json);
 }
 
-void weir_document_write(struct weir_document *document, int exit_code) {
+void weir_document_write(const struct weir_document *document, FILE *file, int exit_code) {
     const struct weir_job *job = document->job;
-    struct weir_json json = {.file = document->file};
+    struct weir_json json = {.file = file};
     char ended[40];
     weir_clock_iso8601(ended);
     weir_json_object(&json, NULL);

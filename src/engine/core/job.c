@@ -2,6 +2,7 @@
 
 #include "clock.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,7 +21,11 @@ static void find_nodes(struct weir_job *job) {
     MPI_Comm_size(job->node_comm, &here);
     if (job->leaders != MPI_COMM_NULL) {
         char host[64] = "unknown";
+        const char *virtual_name = getenv("SLURMD_NODENAME"); /* tells nodes apart that share a machine */
         gethostname(host, sizeof host - 1);
+        if (virtual_name != NULL) {
+            snprintf(host, sizeof host, "%s", virtual_name);
+        }
         MPI_Comm_size(job->leaders, &facts[0]);
         MPI_Comm_rank(job->leaders, &facts[1]);
         if (job->rank == 0) {

@@ -219,8 +219,8 @@ static bool short_options(const struct parse *parse, char **words, int left, int
         char shown[3] = {'-', *at, '\0'};
         struct match match;
         if (!find(parse, *at, NULL, NULL, &match)) {
-            return complain(parse, "unknown option %s%s%s", shown, words[0][2] ? " in " : "",
-                            words[0][2] ? words[0] : "");
+            return complain(parse, "unknown option %s%s%s; --help lists what is offered", shown,
+                            words[0][2] ? " in " : "", words[0][2] ? words[0] : "");
         }
         if (match.option->kind == WEIR_FLAG && at[1] != '=') {
             (*(int *)match.into)++;

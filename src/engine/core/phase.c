@@ -4,11 +4,15 @@
 
 #include <string.h>
 
-/* Whether open, sync and close need every rank of the job. */
-static bool in_step(const struct weir_phase *phase) {
+static bool shared(const struct weir_phase *phase) {
     int ranks;
     MPI_Comm_size(phase->how.comm, &ranks);
-    return ranks > 1 && (phase->backend->traits & WEIR_TOGETHER) != 0;
+    return ranks > 1;
+}
+
+/* Whether open, sync and close need every rank of the file. */
+static bool in_step(const struct weir_phase *phase) {
+    return shared(phase) && (phase->backend->traits & WEIR_TOGETHER) != 0;
 }
 
 static void begin_step(struct weir_step *step) {
@@ -68,9 +72,12 @@ void weir_phase_run(struct weir_job *job, struct weir_phase *phase, struct weir_
     end_step(&measure->open);
     uint64_t observed_ns = opened ? observe(&file, measure) : 0;
     bool step = in_step(phase);
-    bool ready = step || phase->barriers ? weir_job_agree(job, opened) : opened;
+    bool ask = step || phase->barriers || (phase->how.collective && shared(phase));
+    bool ready = ask ? weir_job_agree(job, opened) : opened;
     if (ready) {
         transfer_and_sync(phase, &file, measure, problem);
+    } else if (!ask && phase->wear_out) {
+        weir_transfers_abstain(phase);
     }
     if (phase->barriers) {
         MPI_Barrier(job->comm);

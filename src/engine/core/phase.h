@@ -61,8 +61,9 @@ void weir_phase_run(struct weir_job *job, struct weir_phase *phase, struct weir_
 void weir_phase_inspect(const struct weir_job *job, const struct weir_phase *phase,
                         struct weir_measure *measure, struct weir_problem *problem);
 
-/* The transfers alone (transfers.c). */
+/* The transfers alone, and what a rank does whose file would not open while the others work (transfers.c). */
 void weir_transfers_run(const struct weir_phase *phase, struct weir_file *file, struct weir_measure *measure,
                         struct weir_problem *problem);
+void weir_transfers_abstain(const struct weir_phase *phase);
 
 #endif

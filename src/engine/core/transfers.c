@@ -74,18 +74,23 @@ static bool run_to_the_wall(struct loop *loop) {
     return false;
 }
 
-/* Every rank does as many operations as the quickest had done at the wall. Also tells whether another rank
- * failed, so that nobody works on in vain. */
-static void wear_out(struct loop *loop) {
-    uint64_t mine[2] = {loop->measure->operations, loop->failed};
+/* Operations of the quickest rank at the wall; 0 if any rank failed, so that nobody works on in vain. */
+static uint64_t goal(const struct weir_phase *phase, uint64_t operations, bool failed) {
+    uint64_t mine[2] = {operations, failed};
     uint64_t all[2];
+    MPI_Allreduce(mine, all, 2, MPI_UINT64_T, MPI_MAX, phase->job_comm);
+    return all[1] != 0 ? 0 : all[0];
+}
+
+void weir_transfers_abstain(const struct weir_phase *phase) {
+    goal(phase, 0, true);
+}
+
+static void wear_out(struct loop *loop) {
     uint64_t ignored_ticks;
-    MPI_Allreduce(mine, all, 2, MPI_UINT64_T, MPI_MAX, loop->phase->job_comm);
+    uint64_t operations = goal(loop->phase, loop->measure->operations, loop->failed);
     loop->measure->wall_ns = weir_clock_ns() - loop->measure->io.start_ns;
-    if (all[1] != 0) {
-        return;
-    }
-    while (loop->measure->operations < all[0] && weir_pattern_next(&loop->pattern, &loop->piece.offset)) {
+    while (loop->measure->operations < operations && weir_pattern_next(&loop->pattern, &loop->piece.offset)) {
         if (!operate(loop, &ignored_ticks)) {
             return;
         }

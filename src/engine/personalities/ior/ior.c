@@ -118,6 +118,8 @@ static void judge(struct ior_run *run, struct weir_result *result, const char *w
     run->exit_code = WEIR_FAILED;
     if (result != NULL) {
         const struct weir_verdict *verify = &result->verify;
+        printf("WARNING: Incorrect data on %s (%llu errors found).\n", result->access,
+               (unsigned long long)errors);
         struct weir_problem problem = {.rank = verify->rank};
         weir_problem_set(
             &problem, "verify", verify->path, 0, "data differ",

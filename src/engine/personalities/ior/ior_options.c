@@ -107,7 +107,7 @@ static bool packet_kind(const char *word, enum weir_payload_kind *kind) {
         }                                                                                                    \
     } while (0)
 
-static bool geometry_is_sound(const struct ior_params *a, char *complaint, unsigned bytes) {
+static bool geometry_is_sound(const struct ior_params *a, int ranks, char *complaint, unsigned bytes) {
     const long long b = a->block_bytes, t = a->xfer_bytes;
     REFUSE(t <= 0, "-t %lld: the transfer size must be positive", t);
     REFUSE(b < t, "-b %lld: the block must not be smaller than the transfer size -t %lld", b, t);
@@ -116,6 +116,10 @@ static bool geometry_is_sound(const struct ior_params *a, char *complaint, unsig
     REFUSE(a->segments < 1, "-s %lld: at least one segment", (long long)a->segments);
     REFUSE(a->iterations < 1 || a->iterations > 1000000, "-i %lld: between 1 and 1000000 iterations",
            (long long)a->iterations);
+    int64_t rank_bytes, all_bytes;
+    REFUSE(__builtin_mul_overflow(a->block_bytes, a->segments, &rank_bytes) ||
+               __builtin_mul_overflow(rank_bytes, (int64_t)ranks, &all_bytes),
+           "-b %lld -s %lld on %d ranks: more bytes than can be counted", b, (long long)a->segments, ranks);
     REFUSE(a->delay_s < 0, "-d %lld: the rest cannot be negative", (long long)a->delay_s);
     REFUSE(a->random > 1,
            "-z twice asks for overlapping offsets, which weir-io does not offer; give -z once");
@@ -234,7 +238,7 @@ bool ior_options_read(struct ior_run *run, int argc, char **argv, int ranks, cha
     }
     REFUSE(!packet_kind(a->packet, &run->packet),
            "-l %s: the data is timestamp, offset, incompressible or random", a->packet);
-    return geometry_is_sound(a, complaint, bytes) && request_is_sound(a, ranks, complaint, bytes) &&
+    return geometry_is_sound(a, ranks, complaint, bytes) && request_is_sound(a, ranks, complaint, bytes) &&
            backend_can(run, complaint, bytes) &&
            weir_hints_read(&run->hints, a->hints_file, complaint, bytes);
 }
