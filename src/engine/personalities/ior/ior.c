@@ -110,17 +110,17 @@ static struct weir_result *report(struct ior_run *run, const struct weir_phase *
 
 static void judge(struct ior_run *run, struct weir_result *result, const char *when) {
     struct weir_result elsewhere = {0};
-    uint64_t errors =
-        weir_result_verify(run->job, run->path, &run->measure.verify, result != NULL ? result : &elsewhere);
+    struct weir_result *into = result != NULL ? result : &elsewhere; /* the results are rank 0's */
+    uint64_t errors = weir_result_verify(run->job, run->path, &run->measure.verify, into);
     if (errors == 0) {
         return;
     }
     run->exit_code = WEIR_FAILED;
     if (result != NULL) {
         const struct weir_verdict *verify = &result->verify;
+        struct weir_problem problem = {.rank = verify->rank};
         printf("WARNING: Incorrect data on %s (%llu errors found).\n", result->access,
                (unsigned long long)errors);
-        struct weir_problem problem = {.rank = verify->rank};
         weir_problem_set(
             &problem, "verify", verify->path, 0, "data differ",
             "%llu words of 8 bytes %s, the first at offset %llu: expected 0x%016llx, found 0x%016llx",
@@ -156,20 +156,21 @@ static bool clear_and_rest(struct ior_run *run) {
 
 static bool write_iteration(struct ior_run *run, int iteration) {
     struct weir_phase phase;
-    run->shift = 0;
-    if (run->asked.write) {
-        if (!clear_and_rest(run) ||
-            !fail_without_memory(run, prepare(run, &phase, "write", WEIR_WRITE, iteration))) {
-            return false;
-        }
-        phase.sync = run->asked.sync;
-        phase.dense = true;
-        if (!measured(run, &phase)) {
-            return false;
-        }
-        remember_written(run);
+    if (!run->asked.write) {
+        return true;
     }
-    struct weir_result *result = run->asked.write ? report(run, &phase) : NULL;
+    run->shift = 0;
+    if (!clear_and_rest(run) ||
+        !fail_without_memory(run, prepare(run, &phase, "write", WEIR_WRITE, iteration))) {
+        return false;
+    }
+    phase.sync = run->asked.sync;
+    phase.dense = true;
+    if (!measured(run, &phase)) {
+        return false;
+    }
+    remember_written(run);
+    struct weir_result *result = report(run, &phase);
     if (result != NULL) {
         ior_table_row(run, result);
     }
@@ -299,7 +300,7 @@ static int ior_run(struct weir_job *all, int argc, char **argv) {
     int code = WEIR_WRONG_USE;
     if (run == NULL || !ior_options_read(run, argc, argv, all->size, complaint, sizeof complaint)) {
         if (all->rank == 0) {
-            fprintf(stderr, "weir-io ior: %s\n", run != NULL ? complaint : "no memory");
+            fprintf(stderr, "weir-io: ior: %s\n", run != NULL ? complaint : "no memory");
         }
         free(run);
         return code;

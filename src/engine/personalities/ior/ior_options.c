@@ -7,7 +7,7 @@
 #define AT(member) offsetof(struct ior_params, member)
 
 static const struct weir_option options[] = {
-    {'a', NULL, "api", WEIR_TEXT, AT(api), "API", "back end: see weir-io --help [POSIX]"},
+    {'a', NULL, "api", WEIR_TEXT, AT(api), "API", "back end, POSIX unless another is given"},
     {'b', NULL, "blockSize", WEIR_SIZE, AT(block_bytes), "SIZE",
      "contiguous bytes of a rank in a segment [1m]"},
     {'c', "collective", "collective", WEIR_FLAG, AT(collective), NULL, "collective transfers"},
@@ -79,7 +79,11 @@ void ior_help(void) {
            "Without -w, -r, -W and -R it writes and reads. Results: a table on stdout, all of it in the "
            "summary file.\n"
            "Exit code 0: done. 1: the storage or the verification failed. 2: wrong use.\n\n");
-    weir_options_print(options);
+    printf("  %-34s the back ends here [", "-a API");
+    for (const struct weir_backend *b = weir_backends(); b != NULL; b = b->next) {
+        printf("%s%s", b->name, b->next != NULL ? "|" : "], POSIX unless given\n");
+    }
+    weir_options_print(options + 1);
     for (const struct weir_backend *b = weir_backends(); b != NULL; b = b->next) {
         if (b->options != NULL) {
             printf("\nWith -a %s:\n", b->name);
@@ -138,14 +142,12 @@ static bool request_is_sound(const struct ior_params *a, int ranks, char *compla
     REFUSE(a->reorder_constant && a->reorder_random, "-C and -Z exclude each other");
     REFUSE(a->wear_out && a->stonewall_s <= 0, "-O stoneWallingWearOut=1 needs a stonewall: -D SECONDS");
     REFUSE(a->unique_dir && !a->file_per_process, "-u needs -F: a shared file has one directory");
-    REFUSE((a->verify_read || a->verify_write) && !a->write && a->signature == 0,
-           "%s without -w needs -G N, the signature that the file was written with",
-           a->verify_read ? "-R" : "-W");
-    REFUSE(
-        (a->verify_read || a->verify_write) && !a->write && a->random && !a->file_per_process &&
-            a->random_seed == -1,
-        "%s of a shared file in random order without -w needs the --random-offset-seed it was written with",
-        a->verify_read ? "-R" : "-W");
+    REFUSE(a->verify_write && !a->write,
+           "-W checks what -w wrote: give -w, or -R to check a file that is there");
+    REFUSE(a->verify_read && !a->write && a->signature == 0,
+           "-R without -w needs -G N, the signature that the file was written with");
+    REFUSE(a->verify_read && !a->write && a->random && !a->file_per_process && a->random_seed == -1,
+           "-R of a shared file in random order needs the --random-offset-seed it was written with");
     REFUSE(strchr(a->test_file, '@') != NULL,
            "-o %s: IOR takes '@' for a list of files, which weir-io does not offer", a->test_file);
     REFUSE(a->test_file[0] == '\0' || strlen(a->test_file) > 900, "-o: the name is empty or too long");
@@ -240,5 +242,6 @@ bool ior_options_read(struct ior_run *run, int argc, char **argv, int ranks, cha
            "-l %s: the data is timestamp, offset, incompressible or random", a->packet);
     return geometry_is_sound(a, ranks, complaint, bytes) && request_is_sound(a, ranks, complaint, bytes) &&
            backend_can(run, complaint, bytes) &&
-           weir_hints_read(&run->hints, a->hints_file, complaint, bytes);
+           (!(run->backend->traits & WEIR_HINTS) ||
+            weir_hints_read(&run->hints, a->hints_file, complaint, bytes));
 }
