@@ -45,13 +45,17 @@ def _combinations(cell: Cell) -> Iterator[str]:
         yield f"O_DIRECT can be asked of POSIX only: with {api} the option opens nothing and says nothing"
     if params["hints"] and api not in ("MPIIO", *_FILE_FORMATS):
         yield f"MPI-IO hints do not reach {api}"
+    if params["stonewall"] != int(params["stonewall"]):
+        yield f"a stonewall has whole seconds in IOR, and this one has {params['stonewall']:g}"
     if params["wear_out"] and not params["stonewall"]:
         yield "wear_out needs a stonewall"
     if params["verify_write"] and "write" not in params["access"]:
         yield "verify_write needs write in access"
     if params["verify_read"] and "read" not in params["access"]:
         yield "verify_read needs read in access"
-    if "write" not in params["access"]:
+    if not params["access"]:
+        yield "nothing is asked for: access is empty"
+    elif "write" not in params["access"]:
         yield "there is nothing to read: every run starts with an empty directory, so access needs write"
 
 

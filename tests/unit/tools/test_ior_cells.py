@@ -1,0 +1,183 @@
+"""Cells of the tool ior: command line, cost, label, and what cannot mean anything."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from weir.config.parameters import cell_default, cell_key
+from weir.model import Cell, Target
+from weir.tools import tools
+from weir.tools.base import RunPaths
+from weir.tools.ior.arguments import parse_arguments
+
+IOR = tools()["ior"]
+DISK = Target("disk", "directory", "/data")
+IME = Target("buffer", "ime", "/data", prefix="ime://")
+PATHS = RunPaths("/data/run/data", Path("/results/000"))
+
+
+def cell(iterations: int = 3, nodes: int = 2, ppn: int = 4, **params: Any) -> Cell:
+    """A cell with the tool's defaults and what the test asks for."""
+    defaults = {cell_key(name, one): cell_default(one) for name, one in IOR.parameters.items()}
+    assert set(params) <= set(defaults)
+    return Cell(
+        cell="0123456789ab",
+        label="",
+        suite="quick",
+        experiment="test",
+        tool="ior",
+        site="local",
+        target="disk",
+        stack="debian",
+        partition="here",
+        nodes=nodes,
+        ppn=ppn,
+        blocks=1,
+        iterations=iterations,
+        timeout_s=60.0,
+        params=defaults | params,
+    )
+
+
+def command(one: Cell, program: tuple[str, ...] = ("weir-io", "ior")) -> list[str]:
+    return IOR.command(one, DISK, program, PATHS)
+
+
+def test_command_of_the_defaults() -> None:
+    assert " ".join(command(cell())) == (
+        "weir-io ior -a POSIX -i 3 -t 1048576 -b 16777216 -s 1 -w -r -e -g"
+        " -O summaryFile=/results/000/summary.json -O summaryFormat=JSON -o /data/run/data"
+    )
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {},
+        {"api": "MPIIO", "collective": True, "layout": "file-per-process"},
+        {"order": "random", "xfer_bytes": 16384, "segments": 7, "access": ["write"], "sync": False},
+        {"reorder": "constant", "verify_write": True, "verify_read": True, "keep": True},
+        {"reorder": "random", "barriers": False, "direct": True},
+        {"stonewall": 30.0, "wear_out": True},
+        {"api": "PNETCDF"},
+    ],
+)
+def test_command_says_what_the_cell_asks(params: dict[str, Any]) -> None:
+    """Read back by the parser of command lines, the command is the cell again."""
+    one = cell(**params)
+    asked = parse_arguments(" ".join(command(one, ("ior",))))
+    assert asked["iterations"] == one.iterations
+    for name, value in one.params.items():
+        if name != "hints":
+            assert asked[name] == value, name
+
+
+def test_hints_reach_the_ranks_by_their_environment() -> None:
+    words = command(cell(api="MPIIO", hints={"romio_cb_write": "enable", "cb_nodes": "2"}))
+    assert words[:4] == [
+        "env",
+        "IOR_HINT__MPI__cb_nodes=2",
+        "IOR_HINT__MPI__romio_cb_write=enable",
+        "weir-io",
+    ]
+
+
+def test_the_back_end_that_stores_nothing_has_two_names() -> None:
+    assert command(cell(api="NULL"))[3] == "NULL"
+    assert command(cell(api="NULL"), ("/opt/ior/bin/ior",))[2] == "DUMMY"
+
+
+def test_footprint_counts_every_byte() -> None:
+    data_bytes = 8 * 2 * 2**24
+    cost = IOR.footprint(cell(segments=2, verify_write=True))
+    assert cost.written_bytes == 3 * data_bytes
+    assert cost.read_bytes == 2 * 3 * data_bytes
+    assert cost.peak_bytes == data_bytes
+    assert cost.operations == 9 * data_bytes // 2**20
+    assert cost.inodes == 1
+
+
+def test_footprint_of_a_file_per_process_without_reads() -> None:
+    cost = IOR.footprint(cell(layout="file-per-process", access=["write"]))
+    assert (cost.inodes, cost.read_bytes) == (8, 0)
+
+
+@pytest.mark.parametrize(
+    ("params", "words"),
+    [
+        ({"xfer_bytes": 3 * 2**20}, "not a multiple of the transfer"),
+        ({"xfer_bytes": 100, "block_bytes": 1000}, "multiple of 8 bytes"),
+        ({"order": "random", "xfer_bytes": 2**24}, "holds one transfer"),
+        ({"order": "random", "api": "HDF5"}, "random order is refused for HDF5"),
+        ({"order": "random", "api": "NETCDF4"}, "random order is refused for NETCDF4"),
+        ({"order": "random", "api": "MPIIO", "collective": True}, "collective MPI-IO"),
+        ({"collective": True}, "POSIX has no collective calls"),
+        ({"api": "PNETCDF", "layout": "file-per-process"}, "PnetCDF has no file per process"),
+        ({"api": "MPIIO", "direct": True}, "O_DIRECT can be asked of POSIX only"),
+        ({"hints": {"cb_nodes": "1"}}, "hints do not reach POSIX"),
+        ({"wear_out": True}, "wear_out needs a stonewall"),
+        ({"stonewall": 0.5}, "whole seconds"),
+        ({"verify_write": True, "access": ["read"]}, "verify_write needs write"),
+        ({"verify_read": True, "access": ["write"]}, "verify_read needs read"),
+        ({"access": ["read"]}, "nothing to read"),
+        ({"access": []}, "nothing is asked for"),
+        ({"api": "IME"}, "needs a target with the prefix ime://"),
+    ],
+)
+def test_problems(params: dict[str, Any], words: str) -> None:
+    assert any(words in problem for problem in IOR.problems(cell(**params), DISK))
+
+
+def test_prefix_and_interface_belong_together() -> None:
+    assert IOR.problems(cell(api="IME"), IME) == []
+    assert any("cannot open a path with the prefix" in one for one in IOR.problems(cell(), IME))
+
+
+def test_a_good_cell_has_no_problems() -> None:
+    assert IOR.problems(cell(), DISK) == []
+    assert IOR.problems(cell(api="MPIIO", collective=True, stonewall=30.0, wear_out=True), DISK) == []
+
+
+def test_label_names_what_is_not_the_default() -> None:
+    assert IOR.label(cell().params) == "POSIX shared sequential 1MiB of 16MiB"
+    params = cell(
+        api="MPIIO", collective=True, segments=4, sync=False, stonewall=30.0, access=["write"]
+    ).params
+    assert IOR.label(params) == (
+        "MPIIO shared sequential 1MiB of 16MiB x4 write no-sync stonewall-30s collective"
+    )
+
+
+def test_labels_differ_where_parameters_do() -> None:
+    """A cell's label must tell it from its neighbours."""
+    plain = cell()
+    changes: dict[str, Any] = {
+        "api": "MPIIO",
+        "layout": "file-per-process",
+        "order": "random",
+        "xfer_bytes": 8,
+        "block_bytes": 2**30,
+        "segments": 2,
+        "access": ["write"],
+        "collective": True,
+        "sync": False,
+        "barriers": False,
+        "stonewall": 1.0,
+        "wear_out": True,
+        "reorder": "random",
+        "verify_write": True,
+        "verify_read": True,
+        "direct": True,
+        "hints": {"cb_nodes": "1"},
+        "keep": True,
+    }
+    assert set(changes) == set(plain.params)
+    labels = {
+        IOR.label(dataclasses.replace(plain, params=plain.params | {key: value}).params)
+        for key, value in changes.items()
+    }
+    assert len(labels | {IOR.label(plain.params)}) == len(changes) + 1

@@ -1,0 +1,58 @@
+"""Which lines are errors, which are warnings, which are neither."""
+
+from __future__ import annotations
+
+import pytest
+
+from weir.model import Message
+from weir.tools.ior.complaints import complaint, without_repeats
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "ERROR: cannot open file, (aiori-IME.c:220)",
+        "ERROR in aiori-HDF5.c (line 467): cannot write to data set.",
+        "WARNING: write(17, 0x7f, 1048576) failed No space left on device",
+        "WARNING: Incorrect data on read (128 errors found).",
+        "mca_fbtl_posix_pwritev: error in (p)write(v):No space left on device",
+        "ior: aiori-POSIX.c:818: POSIX_Xfer: Assertion `rc >= 0' failed.",
+        "[node:4711] Signal: Bus error (7)",
+        "Abort(-1) on node 1 (rank 1 in comm 0): application called MPI_Abort",
+        "MPI_ABORT was invoked on rank 1 in communicator MPI_COMM_WORLD",
+        "  Exit code:    2",
+        'weir-io: rank 0: open("/x") failed: No such file or directory',
+        "slurmstepd: error: *** STEP 1.0 ON n1 CANCELLED",
+    ],
+)
+def test_errors(line: str) -> None:
+    message = complaint(line)
+    assert message is not None
+    assert message.level == "error"
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        (
+            "ior WARNING: fsync() only available in POSIX.  Using value of 0.",
+            "fsync() only available in POSIX. Using value of 0.",
+        ),
+        ("WARNING: task 0, partial write(), 0 of 8 bytes", "task 0, partial write(), 0 of 8 bytes"),
+    ],
+)
+def test_warnings(line: str, text: str) -> None:
+    assert complaint(line) == Message("warning", text)
+
+
+@pytest.mark.parametrize(
+    "line", ["write     734.52     744.97", "Options: ", "  Exit code:    0", "test filename : /x/ERROR", ""]
+)
+def test_neither(line: str) -> None:
+    assert complaint(line) is None
+
+
+def test_repeats_become_one_with_their_count() -> None:
+    said = [Message("warning", f"task {rank}, partial write()") for rank in range(3)]
+    other = Message("error", "task 0, partial write()")
+    assert without_repeats([*said, other]) == [Message("warning", "task 0, partial write() (3 times)"), other]
