@@ -1,0 +1,282 @@
+"""Each rule speaks where it must, with its verdict and the numbers, and is silent next to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from weir.audit import RunFacts, Subject, judge, rules
+from weir.model import Cell, Message, Row
+
+MIB = 2**20
+GOOD_ROW: Row = {
+    "api": "POSIX",
+    "access": "write",
+    "nn": 2,
+    "ppn": 4,
+    "xfer_bytes": MIB,
+    "layout": "shared",
+    "order": "sequential",
+    "block_bytes": 100 * MIB,
+    "stonewall_s": 0.0,
+    "segments": 1,
+    "collective": False,
+    "sync": True,
+    "direct": False,
+    "asked_bytes": 800 * MIB,
+    "moved_bytes": 800 * MIB,
+    "file_bytes": 800 * MIB,
+    "open_s": 0.1,
+    "io_s": 1.8,
+    "close_s": 0.1,
+    "total_s": 2.0004,
+    "bw_mib_s": 399.92,
+    "ops_s": 400.0,
+    "program": "IOR",
+    "tool_version": "4.1.0",
+}
+CELL = Cell(
+    cell="0123456789ab",
+    label="",
+    suite="quick",
+    experiment="test",
+    tool="ior",
+    site="local",
+    target="disk",
+    stack="debian",
+    partition="here",
+    nodes=2,
+    ppn=4,
+    blocks=1,
+    iterations=1,
+    timeout_s=60.0,
+    params={
+        "api": "POSIX",
+        "layout": "shared",
+        "order": "sequential",
+        "xfer_bytes": MIB,
+        "block_bytes": 100 * MIB,
+        "segments": 1,
+        "stonewall": 0.0,
+        "collective": False,
+        "sync": True,
+        "direct": False,
+        "hints": {},
+    },
+)
+DONE = RunFacts(exit_code=0, timed_out=False, timeout_s=60.0, error=None)
+CUT = {"moved_bytes": 80 * MIB, "bw_mib_s": 39.992}
+SHORT = {"io_s": 29.5, "total_s": 29.6, "open_s": 0.01, "close_s": 0.01, "stonewall_s": 30.0}
+RANDOM = {"order": "random"}
+
+
+def subject(
+    observed: dict[str, Any] | None = None,
+    messages: tuple[Message, ...] = (),
+    complete: bool = True,
+    run: RunFacts | None = DONE,
+    cell: Cell | None = CELL,
+    **row: Any,
+) -> Subject:
+    return Subject(GOOD_ROW | row, observed or {}, messages, complete, cell, run)
+
+
+def alone(**facts: Any) -> Subject:
+    """A record of which no plan is known."""
+    return subject(cell=None, **facts)
+
+
+def said(text: str, level: str = "error") -> tuple[Message, ...]:
+    return (Message(level, text),)
+
+
+# rule: what makes it speak, with its verdict and a part of the evidence.
+SPEAKS: list[tuple[str, Subject, str, str]] = [
+    ("exit-code", subject(run=RunFacts(134, False, 60.0, None)), "INVALID", "exit code 134"),
+    (
+        "exit-code",
+        subject(run=RunFacts(None, False, 60.0, "no such file")),
+        "INVALID",
+        "could not be started: no such file",
+    ),
+    ("timed-out", subject(run=RunFacts(-9, True, 60.0, None)), "INVALID", "60 s"),
+    ("result-missing", subject(bw_mib_s=None, ops_s=None), "INVALID", "no result of write"),
+    ("output-incomplete", subject(complete=False), "INVALID", "before its results"),
+    ("output-incomplete", subject({"all_results": True}, complete=False), "DEGRADED", "last line"),
+    ("tool-error", subject(messages=said("ERROR: cannot write") * 2), "INVALID", "cannot write (and 1 more)"),
+    (
+        "mpiio-error-swallowed",
+        subject(messages=said("mca_fbtl_posix_pwritev: No space")),
+        "INVALID",
+        "No space",
+    ),
+    (
+        "transfers-retried",
+        subject(messages=said("task 0, partial write(), 8 of 16", "warning")),
+        "DEGRADED",
+        "partial",
+    ),
+    ("sync-not-applied", subject({"sync_calls": 0, "tasks": 8}), "DEGRADED", "0 synchronisations by 8 ranks"),
+    ("sync-not-applied", subject({"sync_calls": 3, "tasks": 8}), "DEGRADED", "3 synchronisations by 8 ranks"),
+    (
+        "sync-not-applied",
+        subject(messages=said("fsync() not supported. Using value of 0.", "warning")),
+        "DEGRADED",
+        "fsync",
+    ),
+    (
+        "sync-not-applied",
+        alone(tool_version="3.0.1", api="MPIIO"),
+        "DEGRADED",
+        "POSIX only, this ran on MPIIO",
+    ),
+    ("sync-not-applied", alone(api="IME"), "DEGRADED", "does not synchronise with IME"),
+    ("bytes-moved", subject(**CUT), "INVALID", "moved 83886080 (10.00 %)"),
+    ("bytes-moved", subject(**CUT, stonewall_s=30.0, cell=None), "INVALID", "10.00 %"),
+    (
+        "bytes-moved",
+        subject({"stonewall": {"hit": False}}, **CUT, stonewall_s=1.0, cell=None),
+        "INVALID",
+        "10.00 %",
+    ),
+    (
+        "bytes-moved",
+        subject({"written_bytes": 80 * MIB}, access="read", moved_bytes=90 * MIB, bw_mib_s=44.991),
+        "INVALID",
+        "%",
+    ),
+    ("random-draw-overlaps", alone(**RANDOM, moved_bytes=801 * MIB, bw_mib_s=400.42), "DEGRADED", "100.12 %"),
+    ("random-draw-overlaps", alone(**RANDOM, moved_bytes=799 * MIB, bw_mib_s=399.42), "DEGRADED", "99.88 %"),
+    ("file-size", subject(file_bytes=700 * MIB), "INVALID", "a file of 734003200"),
+    ("file-size", subject(file_bytes=900 * MIB), "DEGRADED", "older"),
+    ("bandwidth-not-bytes-over-time", subject(bw_mib_s=500.0), "INVALID", "moved were 800 MiB"),
+    (
+        "bandwidth-not-bytes-over-time",
+        subject(bw_mib_s=500.0, moved_bytes=None),
+        "INVALID",
+        "asked for were 800 MiB",
+    ),
+    (
+        "bandwidth-not-bytes-over-time",
+        alone(moved_bytes=80 * MIB, stonewall_s=1.5),
+        "INVALID",
+        "computed from the bytes asked for",
+    ),
+    ("phase-longer-than-total", subject(io_s=2.7123), "INVALID", "io_s is 2.7123, total_s is 2.0004"),
+    (
+        "phases-overlap",
+        subject({"barriers": True}, open_s=0.0412, io_s=1.9988, total_s=2.0001, bw_mib_s=399.98),
+        "DEGRADED",
+        "longer than the total",
+    ),
+    ("no-time-or-bytes", subject(bw_mib_s=0.0), "INVALID", "0 MiB/s"),
+    ("no-time-or-bytes", subject(total_s=0.0), "INVALID", "in 0 s"),
+    (
+        "data-corrupt",
+        subject({"verify": {"errors": 2, "first_error": {"rank": 1, "path": "/x", "offset": 8}}}),
+        "INVALID",
+        "2 errors, the first by rank 1 in /x at offset 8",
+    ),
+    (
+        "data-corrupt",
+        subject(messages=said("Incorrect data on read (1 errors found).")),
+        "INVALID",
+        "Incorrect data",
+    ),
+    ("not-verified", subject({"verify_write": True, "verify": None}), "DEGRADED", "compared 0 of 838860800"),
+    (
+        "other-than-asked",
+        subject(api="MPIIO", xfer_bytes=8),
+        "INVALID",
+        "api: asked for POSIX, ran MPIIO, xfer_bytes",
+    ),
+    ("other-ranks", subject({"tasks": 4}), "INVALID", "asked for 8 ranks, 4 took part"),
+    ("other-ranks", subject(nn=1, ppn=8), "INVALID", "asked for 2 x 4 ranks, 1 x 8"),
+    ("other-ranks", subject({"ranks_per_host": [5, 3]}), "INVALID", "had [5, 3]"),
+    ("direct-not-applied", alone(direct=True, api="MPIIO"), "INVALID", "MPIIO does not open with O_DIRECT"),
+    (
+        "direct-not-applied",
+        alone(observed={"direct": False, "open_flags": ["O_RDWR"]}, direct=True),
+        "INVALID",
+        "opened with O_RDWR",
+    ),
+    (
+        "hints-not-in-force",
+        subject({"hints": {"cb_nodes": "2", "x": "1"}, "hints_in_force": {"cb_nodes": "1"}}),
+        "DEGRADED",
+        "cb_nodes: asked for 2, in force 1, x: asked for 1, in force nothing",
+    ),
+    (
+        "option-dropped",
+        subject(messages=said("collective not available in POSIX. Using value of 0.", "warning")),
+        "DEGRADED",
+        "collective",
+    ),
+    ("stripes-differ", subject({"file_stripes": [7, 8]}), "DEGRADED", "7, 8 stripes"),
+    ("dry-run", subject({"dry_run": True}), "INVALID", "--dryRun"),
+]
+# Neighbours of the above that nothing must be said about.
+SILENT: dict[str, Subject] = {
+    "a good record": subject(),
+    "all observed as asked": subject(
+        {"sync_calls": 8, "tasks": 8, "ranks_per_host": [4, 4], "direct": False}
+    ),
+    "a read needs no synchronisation": subject({"sync_calls": 0, "tasks": 8}, access="read"),
+    "no synchronisation asked": alone(observed={"sync_calls": 0}, sync=False),
+    "IOR 3.0.1 synchronises with POSIX": subject(tool_version="3.0.1"),
+    "a stonewall ended the phase": alone(**CUT, stonewall_s=1.8),
+    "a stonewall was seen": subject({"stonewall": {"hit": True}}, **CUT, stonewall_s=1.0, cell=None),
+    "a read of what a stonewall left": subject({"written_bytes": 80 * MIB}, **CUT, access="read"),
+    "a read by a status file": subject({"status_file": "/x"}, **CUT, access="read"),
+    "a read of a larger file": subject(access="read", file_bytes=900 * MIB),
+    "it is not known whether a stonewall was set": alone(**CUT, stonewall_s=None),
+    "a minimum time writes again and again": subject(
+        {"min_time_s": "1"}, moved_bytes=1600 * MIB, bw_mib_s=799.84
+    ),
+    "a header makes the file larger": alone(api="HDF5", file_bytes=801 * MIB),
+    "nothing is stored": alone(api="NULL", file_bytes=0),
+    "four decimals have no room for an open": subject(open_s=0.0, close_s=0.0),
+    "no barriers, so phases overlap": subject({"barriers": False}, open_s=0.5, close_s=0.5),
+    "clocks differ by microseconds": subject(
+        {"barriers": True}, io_s=1.80002, open_s=0.10001, close_s=0.10001
+    ),
+    "verified": subject({"verify_write": True, "verify": {"checked_bytes": 800 * MIB, "errors": 0}}),
+    "direct as observed": alone(observed={"direct": True}, direct=True),
+    "hints in force": subject({"hints": {"cb_nodes": "2"}, "hints_in_force": {"cb_nodes": "2", "y": "1"}}),
+    "a harmless warning": subject(messages=said("The file exists already and will be deleted", "warning")),
+    "one stripe count": subject({"file_stripes": [8]}),
+}
+
+
+@pytest.mark.parametrize(
+    ("rule", "about", "verdict", "evidence"), SPEAKS, ids=[f"{case[0]}-{n}" for n, case in enumerate(SPEAKS)]
+)
+def test_rule_speaks(rule: str, about: Subject, verdict: str, evidence: str) -> None:
+    found = {finding.rule: finding for finding in judge(about)}
+    assert rule in found
+    assert found[rule].verdict == verdict
+    assert evidence in found[rule].evidence
+    assert verdict in rules()[rule].verdicts
+
+
+@pytest.mark.parametrize("name", SILENT)
+def test_rules_are_silent(name: str) -> None:
+    assert judge(SILENT[name]) == []
+
+
+def test_every_rule_has_a_case() -> None:
+    assert {case[0] for case in SPEAKS} == set(rules())
+
+
+def test_a_stonewall_longer_than_the_phase_explains_nothing() -> None:
+    assert [one.rule for one in judge(alone(**SHORT, moved_bytes=80 * MIB, bw_mib_s=2.7027))] == [
+        "bytes-moved"
+    ]
+
+
+def test_a_record_without_result_says_why_and_nothing_else() -> None:
+    """Rules about numbers have nothing to say where there are none."""
+    empty = dict.fromkeys(("bw_mib_s", "ops_s", "moved_bytes", "open_s", "io_s", "close_s", "total_s"))
+    failed = RunFacts(1, False, 60.0, "exit code 1: no space")
+    assert [one.rule for one in judge(subject(run=failed, **empty))] == ["exit-code", "result-missing"]
