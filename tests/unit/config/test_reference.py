@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,16 @@ def test_the_quick_suite_is_quick() -> None:
     assert 60 <= cost.executions <= 110
     assert cost.estimated_s < 90
     assert cost.peak_bytes <= 64 * 2**20
+
+
+@pytest.mark.parametrize("scale", ["full", "quick"])
+def test_the_suite_of_the_guide_can_be_planned(scale: str, tmp_path: Path) -> None:
+    guide = (ROOT / "docs" / "how-to" / "suite.md").read_text()
+    shutil.copytree(ROOT / "config", tmp_path / "config")
+    example = guide.split("```yaml\n")[1].split("```")[0]
+    (tmp_path / "config" / "suites" / "checkpoint.yaml").write_text(example)
+    overrides = {"site": "local", "suites": ["checkpoint"], "scale": scale}
+    assert make_plan(load_config(root=tmp_path, overrides=overrides, environment={})).cells
 
 
 def test_pages_are_written_where_they_are_looked_for() -> None:
