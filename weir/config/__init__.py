@@ -74,7 +74,7 @@ def load_config(
                 message = f"site {site.name} has no {part.removesuffix('s')} '{name}'"
                 problems.append(chosen.problem((part, index), message, did_you_mean(name, known), name))
         problems += [problem for suite in suites for problem in _unknown_places(suite, part, known, site)]
-    problems += _unknown_scale(chosen, root, suites)
+    problems += _unknown_scale(chosen, suites)
     if problems:
         raise ConfigError(problems)
     targets = tuple(name for name in site.targets if name in (chosen.data["targets"] or site.targets))
@@ -123,7 +123,7 @@ def _unknown_places(suite: Suite, part: str, known: Mapping[str, object], site: 
     return problems
 
 
-def _unknown_scale(chosen: YamlFile, root: Path, suites: Sequence[Suite]) -> list[Problem]:
+def _unknown_scale(chosen: YamlFile, suites: Sequence[Suite]) -> list[Problem]:
     """A scale that no suite of the choice has is a mistake; one that some have is not."""
     scale = chosen.data["scale"]
     if scale == FULL or not suites or any(suite.scale == scale for suite in suites):
