@@ -6,10 +6,14 @@ import os
 from pathlib import Path
 from typing import Any
 
+from weir.cluster.queue import remembers_jobs
 from weir.config.sites import load_site
 from weir.model import Partition, Site
 
 PERFLOG_LINE = "%(check_job_completion_time)s|%(check_display_name)s|%(check_result)s|%(check_perfvalues)s"
+
+# ReFrame's own names for a queue: its slurm needs the accounting database.
+SCHEDULERS = {"local": lambda: "local", "slurm": lambda: "slurm" if remembers_jobs() else "squeue"}
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -20,7 +24,7 @@ def partition_of(site: Site, partition: Partition) -> dict[str, Any]:
     return {
         "name": partition.name,
         "descr": partition.description,
-        "scheduler": "local" if inside else partition.scheduler,
+        "scheduler": "local" if inside else SCHEDULERS[partition.scheduler](),
         # weir run is started once per batch and starts the ranks itself.
         "launcher": "local",
         "access": [] if inside else list(partition.access),
