@@ -47,10 +47,10 @@ def read_facts(path: Path) -> Facts:
 
 
 def _value(name: str, value: Any, path: Path) -> Any:
-    column = columns()[name]
+    text = "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
     try:
-        return column.read(column.write(value))
-    except (ValueError, TypeError) as error:
+        return columns()[name].read(text)
+    except ValueError as error:
         raise WeirError(str(error), file=str(path), key=f"columns.{name}", value=value, exit_code=2) from None
 
 

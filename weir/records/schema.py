@@ -25,8 +25,10 @@ class Column:
     def read(self, text: str) -> Any:
         """The value of a field; ValueError says what is wrong with it."""
         if text == "":
-            if self.optional or self.type == "string":
-                return None if self.optional else ""
+            if self.optional:
+                return None
+            if self.name in _MAY_BE_EMPTY:
+                return ""
             raise ValueError("is empty")
         if self.choices and text not in self.choices:
             raise ValueError(f"is '{text}', not one of {', '.join(self.choices)}")
@@ -46,6 +48,7 @@ class Column:
         return repr(float(value)).removesuffix(".0") if self.type == "number" else str(value)
 
 
+_MAY_BE_EMPTY = ("reasons",)  # of a VALID record
 _READERS: dict[str, Any] = {
     "integer": int,
     "number": float,

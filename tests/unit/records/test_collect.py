@@ -1,0 +1,193 @@
+"""From run folders to records: every run counts, failed ones too, and nothing is counted twice."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.checkout import SITE, make_checkout
+from weir.cli import main
+from weir.config import load_config
+from weir.errors import WeirError
+from weir.model import Cell, Row
+from weir.plan import make_plan
+from weir.plan.files import write_plan
+from weir.plan.model import Plan
+from weir.records.collect import collect_cell, finished_runs, site_folder
+from weir.records.table import read_records
+
+MIB = 2**20
+SUITE = """\
+suite: mine
+question: How fast is it?
+experiments:
+  sizes:
+    tool: ior
+    nodes: [1]
+    ppn: [2]
+    space:
+      xfer: [16 KiB, 1 MiB]
+    repetitions: {blocks: 2, iterations: 2}
+"""
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> Plan:
+    root = make_checkout(tmp_path / "checkout", {"mine": SUITE}, SITE.replace("fake", "ior"))
+    return make_plan(load_config(root=root, environment={}))
+
+
+def document(cell: Cell, **changes: Any) -> dict[str, Any]:
+    """What weir-io would write for the cell: 32 MiB in 0.05 s each time."""
+    params = cell.params
+    asked = {
+        name: params[name] for name in ("layout", "order", "xfer_bytes", "block_bytes", "segments", "sync")
+    }
+    result = {
+        "open_s": 0.001,
+        "io_s": 0.048,
+        "close_s": 0.001,
+        "total_s": 0.05,
+        "bw_mib_s": 640.0,
+        "moved_bytes": 32 * MIB,
+    }
+    results = [
+        result
+        | {"access": access, "iteration": iteration, "asked_bytes": 32 * MIB, "observed": {"sync_calls": 2}}
+        for iteration in range(cell.iterations)
+        for access in params["access"]
+    ]
+    return {
+        "schema": 1,
+        "program": "weir-io",
+        "version": "0.1.0",
+        "personality": "ior",
+        "status": "done",
+        "asked": asked | {"api": "POSIX", "stonewall_s": 0, "collective": False, "direct": False},
+        "job": {"tasks": 2, "nodes": 1, "tasks_per_node": 2},
+        "results": results,
+        "errors": [],
+    } | changes
+
+
+def leave_run(results: Path, cell: Cell, name: str, summary: dict[str, Any] | None, **changes: Any) -> None:
+    """A run folder as weir run leaves it."""
+    folder = results / "runs" / cell.cell / name
+    folder.mkdir(parents=True)
+    if summary is not None:
+        (folder / "summary.json").write_text(json.dumps(summary))
+    facts = {
+        "schema": 1,
+        "cell": dataclasses.asdict(cell),
+        "run": int(name[:3]),
+        "status": "done",
+        "exit_code": 0,
+        "timed_out": False,
+        "began": "2026-11-20T21:00:00+00:00",
+        "ended": "2026-11-20T21:00:01+00:00",
+        "seed": 1,
+        "error": None,
+        "host": {"node": "n1"},
+        "target_facts": {"emulated": True},
+        "outputs": {"summary": "summary.json"} if summary is not None else {},
+    }
+    (folder / "run.json").write_text(json.dumps(facts | changes))
+
+
+def collected(results: Path, cell: Cell) -> list[Row]:
+    return list(collect_cell(cell, finished_runs(results / "runs" / cell.cell), results))
+
+
+def test_iterations_are_counted_over_runs(tmp_path: Path, plan: Plan) -> None:
+    cell = plan.cells[0]
+    for name in ("000", "001"):
+        leave_run(tmp_path, cell, name, document(cell))
+    rows = collected(tmp_path, cell)
+    assert [(row["run"], row["iteration"]) for row in rows if row["access"] == "read"] == [
+        (0, 0),
+        (0, 1),
+        (1, 2),
+        (1, 3),
+    ]
+    assert {row["verdict"] for row in rows} == {"VALID"}
+    assert rows[0]["source"] == f"runs/{cell.cell}/000/summary.json"
+    assert all(row["emulated"] for row in rows)
+
+
+def test_a_failed_run_gives_rows_without_numbers(tmp_path: Path, plan: Plan) -> None:
+    cell = plan.cells[0]
+    errors = [{"text": "rank 0: pwrite failed: No space left on device"}]
+    half = document(cell, status="failed", errors=errors)
+    half["results"] = half["results"][:1]
+    leave_run(tmp_path, cell, "000", half, exit_code=1, status="failed", error="exit code 1: no space")
+    rows = collected(tmp_path, cell)
+    assert len(rows) == 4
+    assert {row["verdict"] for row in rows} == {"INVALID"}
+    assert [row.get("bw_mib_s") for row in rows] == [640.0, None, None, None]
+    assert "result-missing" in rows[1]["reasons"]
+    assert "No space left on device" in rows[1]["evidence"]
+    assert {(row["access"], row["iteration"]) for row in rows} == {
+        (a, i) for a in ("write", "read") for i in (0, 1)
+    }
+
+
+def test_a_run_that_could_not_start(tmp_path: Path, plan: Plan) -> None:
+    cell = plan.cells[0]
+    leave_run(tmp_path, cell, "000", None, exit_code=None, status="failed", error="mpiexec: No such file")
+    rows = collected(tmp_path, cell)
+    assert {row["reasons"] for row in rows} == {"exit-code;result-missing"}
+    assert "could not be started: mpiexec: No such file" in rows[0]["evidence"]
+
+
+def test_attempts_set_aside_and_litter_are_not_runs(tmp_path: Path, plan: Plan) -> None:
+    cell = plan.cells[0]
+    leave_run(tmp_path, cell, "000", document(cell))
+    leave_run(tmp_path, cell, "000.failed-1", None, exit_code=1)
+    (tmp_path / "runs" / cell.cell / "001").mkdir()
+    assert [run.number for run in finished_runs(tmp_path / "runs" / cell.cell)] == [0]
+
+
+def test_what_ran_is_not_what_was_asked(tmp_path: Path, plan: Plan) -> None:
+    small, large = sorted(plan.cells, key=lambda cell: int(cell.params["xfer_bytes"]))
+    leave_run(tmp_path, small, "000", document(large))
+    assert {row["reasons"] for row in collected(tmp_path, small)} == {"other-than-asked"}
+
+
+def test_a_broken_run_file_is_named(tmp_path: Path, plan: Plan) -> None:
+    cell = plan.cells[0]
+    leave_run(tmp_path, cell, "000", document(cell))
+    (tmp_path / "runs" / cell.cell / "000" / "run.json").write_text("{")
+    with pytest.raises(WeirError, match=r"000/run\.json: is not readable JSON"):
+        finished_runs(tmp_path / "runs" / cell.cell)
+
+
+def test_a_tool_that_is_not_there(tmp_path: Path, plan: Plan) -> None:
+    cell = dataclasses.replace(plan.cells[0], tool="oir")
+    with pytest.raises(WeirError, match="did you mean 'ior'"):
+        list(collect_cell(cell, [], tmp_path))
+
+
+def test_folder_of_all_sites_or_of_one(tmp_path: Path) -> None:
+    assert site_folder(tmp_path, "here") == tmp_path
+    (tmp_path / "here" / "runs").mkdir(parents=True)
+    assert site_folder(tmp_path, "here") == tmp_path / "here"
+
+
+def test_command(tmp_path: Path, plan: Plan, capsys: pytest.CaptureFixture[str]) -> None:
+    write_plan(plan, tmp_path / "plan.json")
+    leave_run(tmp_path / "here", plan.cells[0], "000", document(plan.cells[0]))
+    out = tmp_path / "study" / "records.csv"
+    words = ["--plan", str(tmp_path / "plan.json"), "--results", str(tmp_path), "--out", str(out)]
+    assert main(["collect", *words]) == 0
+    assert "1 of 2 planned cells have no finished run yet" in capsys.readouterr().out
+    assert main(["collect", *words, "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["verdicts"] == {"VALID": 4, "DEGRADED": 0, "INVALID": 0}
+    assert (facts["records"], facts["cells_planned"], facts["cells_without_run"]) == (4, 2, 1)
+    assert len(read_records(out)) == 4
+    excluded = (out.parent / "excluded.csv").read_text().splitlines()
+    assert excluded == ["suite,experiment,reason,cells", 'mine,sizes,"planned, but no run of it has ended",1']

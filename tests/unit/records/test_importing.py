@@ -1,0 +1,130 @@
+"""Measurements of others: tables, logs, sidecars, and what is wrong with them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+from weir.cli import main
+from weir.errors import WeirError
+from weir.records.facts import Facts, read_facts
+from weir.records.importing import import_files
+from weir.records.schema import columns
+from weir.records.table import read_records
+
+CAPTURES = ROOT / "tests" / "golden" / "ior"
+DDN = ROOT / "reference" / "ddn-lustre-2018.csv"
+HEADER = "campaign,api,access,nn,ppn,xfer_bytes,block_bytes,iteration,moved_bytes,total_s,bw_mib_s,began\n"
+LINE = "first,POSIX,write,1,2,1024,2048,0,4096,2.0001,0.00195,Sat Oct 20 19:29:21 2018\n"
+
+
+def test_the_reference_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "records.csv"
+    assert (
+        main(["import", str(DDN), "--facts", str(DDN.with_suffix(".yaml")), "--out", str(out), "--json"]) == 0
+    )
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["records"] == 1614
+    assert facts["verdicts"]["INVALID"] == 0
+    rows = read_records(out)
+    unsynchronised = [row for row in rows if "sync-not-applied" in row["reasons"]]
+    assert len(unsynchronised) == 330
+    assert {(row["api"], row["access"], row["verdict"]) for row in unsynchronised} == {
+        ("MPIIO", "write", "DEGRADED")
+    }
+    assert {row["api"] for row in rows if "random-draw-overlaps" in row["reasons"]} == {"MPIIO"}
+    assert min(row["nn"] for row in rows if "phases-overlap" in row["reasons"]) > 1
+    judged = ("bandwidth-not-bytes-over-time", "bytes-moved")
+    assert not any(reason in row["reasons"] for row in rows for reason in judged)
+
+
+def test_a_table_is_not_reordered(tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text(HEADER + LINE + LINE.replace(",0,4096", ",1,4096"))
+    rows = import_files([table], Facts()).rows
+    assert list(rows[0]) == [*columns()]
+    assert [row["iteration"] for row in rows] == [0, 1]
+    assert rows[0]["experiment"] == "first"
+    assert rows[0]["began"] == "2018-10-20T19:29:21"
+    assert rows[0]["asked_bytes"] is None  # how many segments is not said
+    assert rows[0]["source"] == str(table)
+
+
+def test_the_same_again_is_another_run(tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text(HEADER + LINE)
+    rows = import_files([table, table], Facts()).rows
+    assert [(row["run"], row["iteration"]) for row in rows] == [(0, 0), (1, 1)]
+    assert rows[0]["cell"] == rows[1]["cell"]
+
+
+def test_write_and_read_share_their_cell() -> None:
+    rows = import_files([CAPTURES / "written-3.0.1-three-runs.txt"], Facts()).rows
+    assert [(row["api"], row["access"]) for row in rows] == [
+        ("MPIIO", "write"),
+        ("MPIIO", "write"),
+        ("MPIIO", "read"),
+        ("MPIIO", "read"),
+        ("POSIX", "write"),
+    ]
+    assert rows[0]["cell"] == rows[2]["cell"] != rows[4]["cell"]
+    assert rows[0]["label"] == "MPIIO shared random 1MiB of 8GiB 2x4"
+    assert (rows[0]["tool"], rows[0]["program"], rows[0]["tool_version"]) == ("ior", "IOR", "3.0.1")
+
+
+def test_facts_fill_what_is_empty_and_nothing_else(tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text(HEADER + LINE)
+    facts = Facts(columns={"segments": 1, "site": "elsewhere", "api": "MPIIO"})
+    row = import_files([table], facts).rows[0]
+    assert (row["site"], row["api"], row["asked_bytes"]) == ("elsewhere", "POSIX", 4096)
+
+
+def test_csv_of_ior_needs_to_be_told_the_interface() -> None:
+    capture = CAPTURES / "ior-posix-shared.csv"
+    with pytest.raises(WeirError, match=r"does not say its api[\s\S]*--facts"):
+        import_files([capture], Facts())
+    rows = import_files([capture], Facts(columns={"api": "POSIX"})).rows
+    assert [row["iteration"] for row in rows] == [0, 0, 1, 1, 2, 2]
+    assert rows[0]["xfer_bytes"] == 2**20
+
+
+def test_files_without_results_are_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good, empty = CAPTURES / "ior-posix-shared.txt", CAPTURES / "fail-ior-bad-geometry.txt"
+    assert main(["import", str(good), str(empty), "--out", str(tmp_path / "records.csv")]) == 0
+    assert f"no results in {empty}" in capsys.readouterr().out
+    assert main(["import", str(empty), "--out", str(tmp_path / "records.csv")]) == 2
+    assert "holds no results that weir can read" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("column: {}", "did you mean 'columns'?"),
+        ("columns: {bandwith: 3}", "columns.bandwith"),
+        ("columns: {sync: perhaps}", "columns.sync"),
+        ("columns: {segments: -x}", "columns.segments"),
+        ("observed: {bariers: true}", "did you mean 'barriers'?"),
+        ("columns: [sync]", "columns: is not a group of keys"),
+        ("- a", "is not a group of keys"),
+        ("a: b: c", "is not YAML"),
+    ],
+)
+def test_a_wrong_sidecar(tmp_path: Path, text: str, words: str) -> None:
+    sidecar = tmp_path / "facts.yaml"
+    sidecar.write_text(text)
+    with pytest.raises(WeirError) as caught:
+        read_facts(sidecar)
+    assert words in str(caught.value)
+    assert str(sidecar) in str(caught.value)
+
+
+def test_the_sidecar_of_the_reference() -> None:
+    facts = read_facts(DDN.with_suffix(".yaml"))
+    assert facts.columns["tool_version"] == "3.0.1"
+    assert facts.columns["emulated"] is False
+    assert facts.observed == {"barriers": True}
+    assert {"title", "system", "file_system", "citation", "source"} <= set(facts.about)

@@ -1,0 +1,93 @@
+"""records.csv: its columns, typed reading and writing, faults with their place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from weir.errors import WeirError
+from weir.records.schema import Column, columns
+from weir.records.table import read_records, write_records
+
+FIRST = (
+    "api,access,nn,ppn,xfer_bytes,layout,order,block_bytes,stonewall_s,stripe_count,iteration,moved_bytes,open_s,io_s,"
+    "close_s,total_s,bw_mib_s,suite,cell,site,target,stack,tool,verdict,reasons"
+)
+LEAST = {
+    "api": "POSIX",
+    "access": "read",
+    "iteration": 0,
+    "cell": "0" * 12,
+    "verdict": "VALID",
+    "reasons": "",
+}
+
+
+def values(column: Column) -> st.SearchStrategy[Any]:
+    if column.choices:
+        some: st.SearchStrategy[Any] = st.sampled_from(column.choices)
+    elif column.type == "integer":
+        some = st.integers(0, 2**63)
+    elif column.type == "number":
+        some = st.floats(0, 1e15)
+    elif column.type == "boolean":
+        some = st.booleans()
+    else:
+        some = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")), min_size=1)
+    return st.none() | some if column.optional else some
+
+
+def test_columns_begin_as_agreed() -> None:
+    assert ",".join(columns()).startswith(FIRST)
+
+
+@given(row=st.fixed_dictionaries({name: values(column) for name, column in columns().items()}))
+def test_what_is_written_is_read(row: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> None:
+    table = tmp_path_factory.mktemp("table") / "records.csv"
+    write_records(table, [row])
+    assert read_records(table) == [row]
+
+
+def test_missing_values_are_empty_fields(tmp_path: Path) -> None:
+    table = tmp_path / "records.csv"
+    write_records(table, [LEAST])
+    line = table.read_text().splitlines()[1]
+    assert line.startswith("POSIX,read,,,,,,,,,0,,")
+    assert "None" not in line
+
+
+def test_nothing_is_left_of_a_write(tmp_path: Path) -> None:
+    write_records(tmp_path / "records.csv", [LEAST])
+    write_records(tmp_path / "records.csv", [LEAST, LEAST])
+    assert [path.name for path in tmp_path.iterdir()] == ["records.csv"]
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "words"),
+    [
+        ("", "records.csv", "is empty"),
+        ("api,acess\nPOSIX,write\n", "records.csv:1: acess", "did you mean 'access'?"),
+        ("api,nn\nPOSIX,many\n", "records.csv:2: nn", "is 'many', not of type integer"),
+        ("api,nn\nPOSIX,1\n,2\n", "records.csv:3: api", "is empty"),
+        ("api,layout\nPOSIX,striped\n", "records.csv:2: layout", "not one of shared, file-per-process"),
+        ("api,nn\nPOSIX,1,2\n", "records.csv:2", "more or fewer fields"),
+        ("api,emulated\nPOSIX,perhaps\n", "records.csv:2: emulated", "not of type boolean"),
+    ],
+)
+def test_faults_have_a_place(tmp_path: Path, text: str, place: str, words: str) -> None:
+    table = tmp_path / "records.csv"
+    table.write_text(text)
+    with pytest.raises(WeirError) as caught:
+        read_records(table)
+    assert place in str(caught.value)
+    assert words in str(caught.value)
+    assert caught.value.exit_code == 2
+
+
+def test_a_table_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(WeirError, match="No such file"):
+        read_records(tmp_path / "records.csv")
