@@ -1,0 +1,160 @@
+/* Size and time of change, which live in the object's header until they reach the backing. */
+#include <errno.h>
+#include <fcntl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "drainer.h"
+#include "object.h"
+
+void object_notify(struct object *object) {
+    if (atomic_load(&object->header->unsettled) != UNSETTLED &&
+        atomic_exchange(&object->header->unsettled, UNSETTLED) != UNSETTLED) {
+        drainer_wake(object->store);
+    }
+}
+
+void object_touch(struct object *object) {
+    /* Strictly later than the last change, so that a cache that compares times never misses one. */
+    int64_t now = now_ns(CLOCK_REALTIME);
+    int64_t seen = atomic_load(&object->header->changed_ns);
+    int64_t next;
+    do {
+        next = now > seen || seen - now > 1000000000 ? now
+                                                     : seen + 1; /* a time set to the future does not hold */
+    } while (!atomic_compare_exchange_weak(&object->header->changed_ns, &seen, next));
+    object_notify(object);
+}
+
+void object_grow(struct object *object, uint64_t size_bytes) {
+    uint64_t size = atomic_load(&object->header->size_bytes);
+    while (size < size_bytes &&
+           !atomic_compare_exchange_weak(&object->header->size_bytes, &size, size_bytes)) {
+    }
+}
+
+static int shrink_backing(struct object *object, uint64_t size_bytes) {
+    int fd;
+    struct stat status;
+    int error = object_backing_fd(object, &fd);
+    if (error != 0) {
+        return error;
+    }
+    if (fstat(fd, &status) != 0) {
+        return errno;
+    }
+    if ((uint64_t)status.st_size <= size_bytes) {
+        return 0;
+    }
+    return ftruncate(fd, (off_t)size_bytes) == 0 ? 0 : errno;
+}
+
+/* Safe to repeat from the start: a kill in the middle leaves it to the next holder of the lock. */
+int resize_shrink(struct object *object, uint64_t size_bytes) {
+    struct store *store = object->store;
+    uint64_t keep = granules_up_to(object, size_bytes);
+    int error = shrink_backing(object, size_bytes);
+    if (error != 0) {
+        return error;
+    }
+    if (ftruncate(object->fd, (off_t)(DATA_OFFSET + size_bytes)) != 0) {
+        return errno;
+    }
+    uint64_t freed = object_count(object, keep, MAX_GRANULES, RESIDENT_SET);
+    object_clear_states(object, keep, MAX_GRANULES);
+    if (atomic_load(&object->header->origin_bytes) > size_bytes) {
+        atomic_store(&object->header->origin_bytes, size_bytes);
+    }
+    atomic_store(&object->header->size_bytes, size_bytes);
+    space_return(store, freed << store->granule_shift);
+    return 0;
+}
+
+int resize_clean_tail(struct object *object, uint64_t garbage_end) {
+    uint64_t size = atomic_load(&object->header->size_bytes);
+    if (garbage_end > size && fallocate(object->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                                        (off_t)(DATA_OFFSET + size), (off_t)(garbage_end - size)) != 0) {
+        return errno;
+    }
+    return shrink_backing(object, size);
+}
+
+static int resize_locked(struct object *object, uint64_t size_bytes) {
+    struct thread_slot *slot = slot_enter(object->store, object->inode | SLOT_LOCKED, 0, 0);
+    int error = 0;
+    if (size_bytes >= atomic_load(&object->header->size_bytes)) {
+        object_grow(object, size_bytes);
+    } else {
+        object_freeze(object);
+        object_work(object, WORK_TRUNCATE, size_bytes, 0);
+        error = resize_shrink(object, size_bytes);
+        object_work(object, WORK_NONE, 0, 0);
+        object_thaw(object);
+    }
+    if (error == 0) {
+        object_touch(object);
+    }
+    slot_leave(slot);
+    return error;
+}
+
+int object_resize(struct object *object, uint64_t size_bytes) {
+    if (size_bytes > object->store->max_bytes) {
+        return EFBIG;
+    }
+    int error = object_lock(object);
+    if (error == 0) {
+        error = resize_locked(object, size_bytes);
+        object_unlock(object);
+    }
+    return error;
+}
+
+static bool others_truncated(struct object *object) {
+    const struct store *store = object->store;
+    if (atomic_load(&object->participants[store->process]) == store->incarnation) {
+        return false; /* we did so already: this one is meant */
+    }
+    for (uint32_t i = 0; i < MAX_PROCESSES; i++) {
+        uint32_t incarnation = atomic_load(&object->participants[i]);
+        if (incarnation != 0 && i != store->process && client_is_alive(store, i) &&
+            atomic_load(&store->control->processes[i].incarnation) == incarnation) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Ranks that all truncate a shared file to zero, without a barrier, mean one truncation. The first client's
+ * counts; that of another client, while one of those who took part still has the file open, only joins it. */
+int object_truncate_repeatable(struct object *object) {
+    struct store *store = object->store;
+    store_enter_again(store);
+    int error = object_lock(object);
+    if (error != 0) {
+        return error;
+    }
+    if (!others_truncated(object)) {
+        error = resize_locked(object, 0);
+        for (uint32_t i = 0; error == 0 && i < MAX_PROCESSES; i++) {
+            if (atomic_load(&object->participants[i]) != 0) {
+                atomic_store(&object->participants[i], 0);
+            }
+        }
+    }
+    if (error == 0) {
+        atomic_store(&object->participants[store->process], store->incarnation);
+    }
+    object_unlock(object);
+    return error;
+}
+
+int object_set_time(struct object *object, int64_t changed_ns) {
+    int error = object_lock(object);
+    if (error == 0) {
+        atomic_store(&object->header->changed_ns, changed_ns);
+        object_notify(object);
+        object_unlock(object);
+    }
+    return error;
+}

@@ -1,0 +1,125 @@
+/* The end of objects. The object goes before its link: a link without an object is harmless, an object
+ * without a link could be taken for that of another file with the same inode number. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "object.h"
+
+bool object_is_orphan(const struct object *object) {
+    char name[24];
+    struct stat status;
+    object_name(object->inode, name);
+    return fstatat(object->store->links_fd, name, &status, 0) == 0 && status.st_nlink == 1;
+}
+
+static bool is_empty(struct object *object) {
+    const struct object_header *header = object->header;
+    if (atomic_load(&header->unsettled) != SETTLED || atomic_load(&header->gate) != 0 ||
+        atomic_load(&header->work) != WORK_NONE) {
+        return false;
+    }
+    return atomic_load(&header->ever_resident) == 0 ||
+           object_count(object, 0, MAX_GRANULES, RESIDENT_SET) == 0;
+}
+
+static void unlink_both(struct store *store, const char *name) {
+    unlinkat(store->objects_fd, name, 0);
+    unlinkat(store->links_fd, name, 0);
+    atomic_fetch_add(&store->control->objects_dropped, 1);
+}
+
+/* Others have the nameless file open, and have not looked at its object yet: leave them the data. */
+static void leave_to_readers(struct object *object) {
+    int fd;
+    uint64_t drained_bytes = 0;
+    if (object_backing_fd(object, &fd) == 0 && byte_is_locked(fd, LOCK_UNBUFFERED)) {
+        object_drain(object, UINT64_MAX, &drained_bytes);
+    }
+}
+
+bool object_drop_if_idle(struct object *object) {
+    bool orphan = object_is_orphan(object);
+    if (!orphan && !is_empty(object)) {
+        return false;
+    }
+    if (orphan) {
+        leave_to_readers(object);
+    }
+    if (flock(object->fd, LOCK_EX | LOCK_NB) != 0) {
+        return false; /* in use by another process, whose last close comes here too */
+    }
+    if (!object_is_orphan(object) && !is_empty(object)) {
+        return false;
+    }
+    char name[24];
+    object_name(object->inode, name);
+    uint64_t resident = object_count(object, 0, MAX_GRANULES, RESIDENT_SET) << object->store->granule_shift;
+    unlink_both(object->store, name);
+    space_return(object->store, resident);
+    return true;
+}
+
+void object_try_drop(struct store *store, uint64_t inode) {
+    int error;
+    struct object *object = object_find(store, inode, &error);
+    if (object != NULL) {
+        object_release(object);
+    }
+}
+
+/* Left by a kill between two steps: an object file that never got its magic number, or a link without an
+ * object. */
+static void collect_unfinished(struct store *store, const char *name) {
+    int fd = openat(store->objects_fd, name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0) {
+        return;
+    }
+    struct stat opened;
+    struct stat named;
+    uint64_t magic = 0;
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &opened) == 0 &&
+        fstatat(store->objects_fd, name, &named, 0) == 0 && opened.st_ino == named.st_ino &&
+        (pread(fd, &magic, sizeof magic, 0) != sizeof magic || magic != OBJECT_MAGIC)) {
+        unlink_both(store, name);
+    }
+    close(fd);
+}
+
+static void collect_object(struct store *store, const char *name, void *unused) {
+    (void)unused;
+    uint64_t inode;
+    struct object_header header;
+    if (!object_inode(name, &inode)) {
+        return;
+    }
+    if (object_peek(store, inode, &header)) {
+        object_try_drop(store, inode);
+    } else {
+        collect_unfinished(store, name);
+    }
+}
+
+static void collect_link(struct store *store, const char *name) {
+    uint64_t inode;
+    struct stat status;
+    if (object_inode(name, &inode) && fstatat(store->objects_fd, name, &status, 0) != 0 && errno == ENOENT) {
+        collect_unfinished(store, name);
+    }
+}
+
+void store_collect(struct store *store) {
+    objects_each(store, collect_object, NULL);
+    int fd = openat(store->links_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *directory = fd >= 0 ? fdopendir(fd) : NULL;
+    if (directory == NULL) {
+        return;
+    }
+    for (struct dirent *entry = readdir(directory); entry != NULL; entry = readdir(directory)) {
+        collect_link(store, entry->d_name);
+    }
+    closedir(directory);
+}

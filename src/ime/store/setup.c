@@ -1,0 +1,143 @@
+/* The beginning and the end of a store. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "object.h"
+#include "store.h"
+
+void store_read_boot_id(char boot_id[40]) {
+    memset(boot_id, 0, 40);
+    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        ssize_t n = read(fd, boot_id, 36);
+        boot_id[n > 0 ? n : 0] = '\0';
+        close(fd);
+    }
+}
+
+static int make_directories(const char *path, mode_t mode) {
+    char partial[PATH_MAX];
+    snprintf(partial, sizeof partial, "%s", path);
+    for (char *slash = strchr(partial + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(partial, 0777);
+        *slash = '/';
+    }
+    return mkdir(partial, mode) == 0 || errno == EEXIST ? 0 : errno;
+}
+
+static bool lies_below(const char *path, const char *above) {
+    size_t length = strlen(above);
+    return strncmp(path, above, length) == 0 && (path[length] == '/' || path[length] == '\0');
+}
+
+/* The backing must take hard links: they are how a drain finds a file that was renamed. */
+static int probe_links(const char *backing) {
+    char links[PATH_MAX + 16];
+    char first[PATH_MAX + 32];
+    char second[PATH_MAX + 32];
+    snprintf(links, sizeof links, "%s/%s", backing, LINKS_DIRECTORY);
+    snprintf(first, sizeof first, "%s/.probe", links);
+    snprintf(second, sizeof second, "%s/.probe-link", links);
+    if (mkdir(links, 0700) != 0 && errno != EEXIST) {
+        return errno;
+    }
+    int fd = open(first, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    int error = fd < 0 || link(first, second) != 0 ? errno : 0;
+    if (fd >= 0) {
+        close(fd);
+    }
+    unlink(first);
+    unlink(second);
+    return error;
+}
+
+static int write_control(const struct config *config, const char *temporary, const char *final) {
+    struct control *control = calloc(1, sizeof *control);
+    if (control == NULL) {
+        return ENOMEM;
+    }
+    memcpy(control->magic, "weir-ime", 8);
+    control->layout = STORE_LAYOUT;
+    control->granule_bytes = (uint32_t)config->granule_bytes;
+    control->capacity_bytes = config->capacity_bytes;
+    store_read_boot_id(control->boot_id);
+    snprintf(control->backing, sizeof control->backing, "%s", config->backing);
+    int error = 0;
+    int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (fd < 0 || write(fd, control, sizeof *control) != (ssize_t)sizeof *control || fsync(fd) != 0) {
+        error = errno;
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    if (error == 0 && link(temporary, final) != 0) { /* link, not rename: of two that create, one must fail */
+        error = errno;
+    }
+    unlink(temporary);
+    free(control);
+    return error;
+}
+
+int store_create(const struct config *config, char *message, size_t message_bytes) {
+    char objects[PATH_MAX + 16];
+    char temporary[PATH_MAX + 48];
+    char final[PATH_MAX + 16];
+    snprintf(objects, sizeof objects, "%s/objects", config->fast);
+    snprintf(temporary, sizeof temporary, "%s/control.%ld", config->fast, (long)getpid());
+    snprintf(final, sizeof final, "%s/control", config->fast);
+    if (lies_below(config->fast, config->backing) || lies_below(config->backing, config->fast)) {
+        snprintf(message, message_bytes, "%s: fast = %s and backing = %s: neither may lie below the other",
+                 config->file, config->fast, config->backing);
+        return -1;
+    }
+    const char *where = config->fast;
+    int error = make_directories(config->fast, 0700);
+    if (error == 0) {
+        where = config->backing;
+        error = make_directories(config->backing, 0777);
+    }
+    error = error == 0 ? probe_links(config->backing) : error;
+    if (error == 0) {
+        where = objects;
+        error = make_directories(objects, 0700);
+    }
+    if (error == 0) {
+        where = final;
+        error = write_control(config, temporary, final);
+    }
+    if (error == EEXIST) {
+        snprintf(message, message_bytes, "%s: a store is here already: use it, or run imectl destroy",
+                 config->fast);
+    } else if (error != 0) {
+        snprintf(message, message_bytes, "%s: %s", where, strerror(error));
+    }
+    return error == 0 ? 0 : -1;
+}
+
+static void remove_object(struct store *store, const char *name, void *unused) {
+    (void)unused;
+    unlinkat(store->objects_fd, name, 0);
+    unlinkat(store->links_fd, name, 0);
+}
+
+int store_destroy(struct store *store) {
+    char path[PATH_MAX + 32];
+    struct config config = store->config;
+    store_collect(store);
+    objects_each(store, remove_object, NULL);
+    store_close(store);
+    int error = 0;
+    snprintf(path, sizeof path, "%s/%s", config.backing, LINKS_DIRECTORY);
+    error = rmdir(path) != 0 ? errno : error;
+    snprintf(path, sizeof path, "%s/objects", config.fast);
+    error = rmdir(path) != 0 ? errno : error;
+    snprintf(path, sizeof path, "%s/control", config.fast);
+    error = unlink(path) != 0 ? errno : error;
+    rmdir(config.fast); /* stays if something else lies in it */
+    return error;
+}

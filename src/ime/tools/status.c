@@ -1,0 +1,91 @@
+#include <inttypes.h>
+
+#include "imectl.h"
+
+static struct buffered total_of(const struct buffered_list *list) {
+    struct buffered total = {.settled = true};
+    for (size_t i = 0; i < list->count; i++) {
+        const struct buffered *entry = &list->entries[i];
+        total.size_bytes += entry->size_bytes;
+        total.resident_bytes += entry->resident_bytes;
+        total.dirty_bytes += entry->dirty_bytes;
+        total.drained_bytes += entry->drained_bytes;
+        total.settled = total.settled && (entry->settled || entry->path == NULL);
+    }
+    return total;
+}
+
+static void print_json_bytes(const struct buffered *entry) {
+    printf("\"size_bytes\": %" PRIu64 ", \"resident_bytes\": %" PRIu64 ", \"dirty_bytes\": %" PRIu64
+           ", \"drained_bytes\": %" PRIu64 ", \"settled\": %s",
+           entry->size_bytes, entry->resident_bytes, entry->dirty_bytes, entry->drained_bytes,
+           entry->settled ? "true" : "false");
+}
+
+static void print_json(const struct store *store, const struct buffered_list *list) {
+    int pid;
+    bool running = drainer_is_running(store, &pid);
+    struct buffered total = total_of(list);
+    printf("{\n  \"fast\": ");
+    print_json_text(store->config.fast);
+    printf(",\n  \"backing\": ");
+    print_json_text(store->config.backing);
+    printf(",\n  \"emulated\": true,\n  \"granule_bytes\": %" PRIu64 ",\n  \"capacity_bytes\": %" PRIu64
+           ",\n  \"used_bytes\": %" PRIu64 ",\n",
+           store->granule_bytes, store->control->capacity_bytes, atomic_load(&store->control->used_bytes));
+    printf("  \"clients\": %u,\n  \"drainer_pid\": ", clients_count(store) - 1);
+    printf(running ? "%d" : "null", pid);
+    printf(",\n  \"drain_errno\": %u,\n  \"total\": {", atomic_load(&store->control->drain_error));
+    print_json_bytes(&total);
+    printf("},\n  \"files\": [");
+    for (size_t i = 0; i < list->count; i++) {
+        const struct buffered *entry = &list->entries[i];
+        printf("%s\n    {\"path\": ", i > 0 ? "," : "");
+        if (entry->path != NULL) {
+            print_json_text(entry->path);
+        } else {
+            printf("null");
+        }
+        printf(", ");
+        print_json_bytes(entry);
+        printf("}");
+    }
+    printf("%s]\n}\n", list->count > 0 ? "\n  " : "");
+}
+
+static void print_row(const struct buffered *entry, const char *name) {
+    printf("%14" PRIu64 " %14" PRIu64 " %14" PRIu64 " %14" PRIu64 "  %s\n", entry->size_bytes,
+           entry->resident_bytes, entry->dirty_bytes, entry->drained_bytes, name);
+}
+
+static void print_text(const struct store *store, const struct buffered_list *list) {
+    int pid;
+    const double mib = 1048576;
+    struct buffered total = total_of(list);
+    printf("store %s before %s (emulated)\n", store->config.fast, store->config.backing);
+    printf("%.1f of %.1f MiB used, %u clients, ", (double)atomic_load(&store->control->used_bytes) / mib,
+           (double)store->control->capacity_bytes / mib, clients_count(store) - 1);
+    if (drainer_is_running(store, &pid)) {
+        printf("drainer %d\n", pid);
+    } else {
+        printf("no drainer (drain = %s)\n", store->config.drain_auto ? "auto" : "manual");
+    }
+    printf("%14s %14s %14s %14s  %s\n", "size/B", "resident/B", "dirty/B", "drained/B", "file");
+    for (size_t i = 0; i < list->count; i++) {
+        const struct buffered *entry = &list->entries[i];
+        print_row(entry, entry->path != NULL ? entry->path : "(deleted, still open)");
+    }
+    print_row(&total, "total");
+}
+
+int command_status(struct store *store, const struct invocation *invocation) {
+    struct buffered_list list = {NULL, 0, 0};
+    int error = survey(store, invocation, &list);
+    if (invocation->json) {
+        print_json(store, &list);
+    } else {
+        print_text(store, &list);
+    }
+    survey_free(&list);
+    return error == 0 ? EXIT_DONE : EXIT_FAILED;
+}

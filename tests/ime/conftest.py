@@ -1,0 +1,106 @@
+"""The built burst buffer and a fresh store for each test."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+MEMORY = Path("/dev/shm")
+
+
+def build(folder: Path, *options: str) -> Path:
+    """The burst buffer alone, up to date in build/<folder>; the place of its programs."""
+    for tool in ("cmake", "ninja"):
+        if shutil.which(tool) is None:
+            pytest.skip(f"{tool} is not installed")
+    subprocess.run(
+        ["cmake", "-S", ROOT / "src/ime", "-B", folder, "-G", "Ninja", *options],
+        check=True,
+        capture_output=True,
+    )
+    done = subprocess.run(["cmake", "--build", folder], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder / "ime"
+
+
+@dataclass(frozen=True)
+class Store:
+    """A store with its settings file, and the programs that work on it."""
+
+    programs: Path
+    folder: Path
+
+    @property
+    def backing(self) -> Path:
+        return self.folder / "backing"
+
+    @property
+    def fast(self) -> Path:
+        return self.folder / "fast"
+
+    @property
+    def config(self) -> Path:
+        return self.folder / "ime.conf"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {**os.environ, "IM_CLIENT_CFG_FILE": str(self.config)}
+
+    def run(self, *words: object, check: bool = True) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            [str(word) for word in words], env=self.environment, capture_output=True, text=True, timeout=900
+        )
+        assert not check or done.returncode == 0, f"{words}\n{done.stdout}{done.stderr}"
+        return done
+
+    def program(self, name: str, *words: object, check: bool = True) -> subprocess.CompletedProcess[str]:
+        return self.run(self.programs / name, *words, check=check)
+
+    def imectl(self, *words: object, check: bool = True) -> subprocess.CompletedProcess[str]:
+        return self.program("imectl", *words, check=check)
+
+
+StoreMaker = Callable[..., Store]
+
+
+@pytest.fixture(scope="session")
+def programs() -> Path:
+    return build(ROOT / "build/ime-alone")
+
+
+@pytest.fixture(scope="session")
+def sanitized() -> Path:
+    return build(ROOT / "build/ime-sanitized", "-DIME_SANITIZE=ON", "-DCMAKE_BUILD_TYPE=Debug")
+
+
+@pytest.fixture
+def make_store() -> Iterator[StoreMaker]:
+    """Makes stores in memory, where a sync costs nothing; they are gone after the test."""
+    made: list[Store] = []
+
+    def make(place: Path, **settings: object) -> Store:
+        store = Store(place, Path(tempfile.mkdtemp(prefix="weir-ime-", dir=MEMORY)))
+        made.append(store)
+        keys = {"capacity": "16 MiB", "drain": "manual", **settings}
+        lines = [f"{key} = {value}" for key, value in keys.items() if key != "faults"]
+        faults = settings.get("faults", ())
+        assert isinstance(faults, tuple)
+        lines += [f"fault = {fault}" for fault in faults]
+        store.config.write_text(
+            "\n".join([f"fast = {store.fast}", f"backing = {store.backing}", *lines]) + "\n"
+        )
+        store.imectl("create")
+        return store
+
+    yield make
+    for store in made:
+        store.imectl("drainer", "--stop", check=False)
+        shutil.rmtree(store.folder)
