@@ -14,6 +14,7 @@
 struct parse {
     const struct weir_option_set *sets;
     int set_count;
+    char *words; /* free space for the texts of directives */
     char *complaint;
     unsigned bytes;
 };
@@ -124,10 +125,9 @@ bool weir_size_parse(const char *text, long long *bytes) {
     return true;
 }
 
-static bool directives(const struct parse *parse, const char *list);
+static bool directives(struct parse *parse, const char *list);
 
-static bool store(const struct parse *parse, const struct match *match, const char *shown,
-                  const char *value) {
+static bool store(struct parse *parse, const struct match *match, const char *shown, const char *value) {
     char *end;
     long long number = 0;
     double seconds = 0;
@@ -170,9 +170,9 @@ static bool store(const struct parse *parse, const struct match *match, const ch
     return false;
 }
 
-/* The list stays in memory for ever, because text values point into it: one small leak for each -O. */
-static bool directives(const struct parse *parse, const char *list) {
-    char *rest = strdup(list);
+static bool directives(struct parse *parse, const char *list) {
+    char *rest = strcpy(parse->words, list);
+    parse->words += strlen(list) + 1;
     for (char *item = strsep(&rest, ","); item != NULL; item = strsep(&rest, ",")) {
         char *equals = strchr(item, '=');
         struct match match;
@@ -193,7 +193,7 @@ static bool directives(const struct parse *parse, const char *list) {
 }
 
 /* Value of an option: what follows '=', what is glued to a letter, or the next word. */
-static bool long_option(const struct parse *parse, char **words, int left, int *used) {
+static bool long_option(struct parse *parse, char **words, int left, int *used) {
     char name[128];
     const char *equals = strchr(words[0], '=');
     struct match match;
@@ -214,7 +214,7 @@ static bool long_option(const struct parse *parse, char **words, int left, int *
     return store(parse, &match, words[0], equals ? equals + 1 : words[1]);
 }
 
-static bool short_options(const struct parse *parse, char **words, int left, int *used) {
+static bool short_options(struct parse *parse, char **words, int left, int *used) {
     for (const char *at = words[0] + 1; *at != '\0'; at++) {
         char shown[3] = {'-', *at, '\0'};
         struct match match;
@@ -239,8 +239,16 @@ static bool short_options(const struct parse *parse, char **words, int left, int
 }
 
 bool weir_options_parse(int argc, char **argv, const struct weir_option_set *sets, int set_count,
-                        char *complaint, unsigned bytes) {
-    struct parse parse = {sets, set_count, complaint, bytes};
+                        char **words, char *complaint, unsigned bytes) {
+    size_t all = 1;
+    for (int i = 0; i < argc; i++) {
+        all += strlen(argv[i]) + 1;
+    }
+    *words = malloc(all);
+    struct parse parse = {sets, set_count, *words, complaint, bytes};
+    if (*words == NULL) {
+        return complain(&parse, "no memory for the options");
+    }
     for (int i = 1; i < argc;) {
         int used = 1;
         bool good;

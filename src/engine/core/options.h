@@ -34,9 +34,10 @@ struct weir_option_set {
     void *into;
 };
 
-/* Parse argv[1..]; false with one sentence on the first mistake. Text values point into argv. */
+/* Parse argv[1..]; false with one sentence on the first mistake. Text values point into argv or into *words,
+ * which the caller frees when the values are no longer needed, also after a mistake. */
 bool weir_options_parse(int argc, char **argv, const struct weir_option_set *sets, int set_count,
-                        char *complaint, unsigned bytes);
+                        char **words, char *complaint, unsigned bytes);
 /* Bytes of 8, 16k, 1m, 1g, 1t; false where it is none of these. */
 bool weir_size_parse(const char *text, long long *bytes);
 /* Name of the first option of the set whose value is not zero, or NULL. */

@@ -3,6 +3,7 @@
 #define WEIR_PATTERN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct weir_pattern {

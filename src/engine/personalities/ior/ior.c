@@ -257,6 +257,7 @@ static void free_run(struct ior_run *run) {
     weir_hints_free(&run->measure.observed.hints);
     weir_hints_free(&run->hints);
     free(run->settings);
+    free(run->words);
     free(run->table);
     free(run->written);
     free(run);
@@ -302,7 +303,9 @@ static int ior_run(struct weir_job *all, int argc, char **argv) {
         if (all->rank == 0) {
             fprintf(stderr, "weir-io: ior: %s\n", run != NULL ? complaint : "no memory");
         }
-        free(run);
+        if (run != NULL) {
+            free_run(run);
+        }
         return code;
     }
     bool fewer = run->asked.tasks > 0 && run->asked.tasks < all->size;

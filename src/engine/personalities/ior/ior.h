@@ -39,6 +39,7 @@ struct ior_run {
     struct ior_params asked;
     const struct weir_backend *backend;
     void *settings; /* of the back end */
+    char *words;    /* texts of the options */
     struct weir_hints hints;
     enum weir_payload_kind packet;
     struct weir_payload payload;

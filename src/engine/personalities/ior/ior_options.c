@@ -208,7 +208,7 @@ static bool parse(struct ior_run *run, int argc, char **argv, char *complaint, u
             sets[count++] = (struct weir_option_set){b->options, calloc(1, b->settings_bytes)};
         }
     }
-    good = weir_options_parse(argc, argv, sets, count, complaint, bytes);
+    good = weir_options_parse(argc, argv, sets, count, &run->words, complaint, bytes);
     run->backend = good ? chosen_backend(run->asked.api, complaint, bytes) : NULL;
     good = run->backend != NULL;
     for (int i = 1; i < count; i++) {
