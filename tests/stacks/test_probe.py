@@ -1,0 +1,171 @@
+"""weir stacks on programs linked with stand-ins: libraries with the names and the answers of real ones."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.stacks.conftest import Compile
+from weir.cli import main
+from weir.model import Stack
+from weir.stacks import features, probe_stack, problems, remarks
+from weir.stacks.linked import kind_of, parse_ldd
+
+OPEN_MPI = "Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4, repo rev: v4.1.4, May 26, 2022"
+MPICH = "MPICH Version:\\t4.2.3\\nMPICH Release date:\\tThu Oct  3 09:51:36 CDT 2024\\nMPICH ABI:\\t16:2:4\\n"
+PROGRAM = "int main(void) { return 0; }\n"
+
+
+def mpi(answer: str) -> str:
+    return (
+        "#include <string.h>\n"
+        "int MPI_Get_library_version(char *text, int *length)\n"
+        f'{{ strcpy(text, "{answer}"); *length = (int)strlen(text); return 0; }}\n'
+    )
+
+
+def hdf5(parallel: bool) -> str:
+    return (
+        "int H5get_libversion(unsigned *major, unsigned *minor, unsigned *release)\n"
+        "{ *major = 1; *minor = 14; *release = 5; return 0; }\n"
+        + ("int H5Pset_fapl_mpio(void) { return 0; }\n" if parallel else "")
+    )
+
+
+def launcher(folder: Path, says: str) -> str:
+    file = folder / "mpirun"
+    file.write_text(f"#!/bin/sh\necho '{says}'\n")
+    file.chmod(0o755)
+    return f"{folder}:/usr/bin:/bin"
+
+
+def stack_of(program: Path, path: str) -> Stack:
+    return Stack("mine", {"ior": (str(program),)}, "A stack", environment={"PATH": path})
+
+
+def test_a_whole_stack_has_no_problem(compile_c: Compile, tmp_path: Path) -> None:
+    first = compile_c("libmpi.so.40", mpi(OPEN_MPI))
+    library = compile_c("libhdf5.so.310", hdf5(parallel=True), first)
+    program = compile_c("weir-io", PROGRAM, library, first)
+    found = probe_stack(stack_of(program, launcher(tmp_path, "mpirun (Open MPI) 4.1.4")), "mpirun")
+    assert problems(found) == []
+    assert [(one.family, one.version) for one in found.mpis] == [("Open MPI", "4.1.4")]
+    assert [(one.name, one.version, one.parallel) for one in found.libraries] == [("HDF5", "1.14.5", True)]
+    assert {"openmpi", "hdf5", "tool-ior"} == set(features(found))
+
+
+def test_two_mpis_in_one_program_are_named_with_the_library_that_brings_the_second(
+    compile_c: Compile, tmp_path: Path
+) -> None:
+    first = compile_c("libmpich.so.12", mpi(MPICH))
+    second = compile_c("libmpi.so.40", mpi(OPEN_MPI))
+    library = compile_c("libhdf5_openmpi.so.103", hdf5(parallel=True), second)
+    program = compile_c("weir-io", PROGRAM, first, library)
+    found = probe_stack(stack_of(program, launcher(tmp_path, "HYDRA build details:")), "mpirun")
+    (sentence,) = problems(found)
+    assert "linked with two MPIs, MPICH 4.2.3" in sentence
+    assert "Open MPI 4.1.4" in sentence
+    assert f"HDF5 ({library}) brings the second one" in sentence
+
+
+def test_a_serial_hdf5_is_a_remark_and_no_feature(compile_c: Compile, tmp_path: Path) -> None:
+    first = compile_c("libmpi.so.40", mpi(OPEN_MPI))
+    library = compile_c("libhdf5_serial.so.103", hdf5(parallel=False))
+    program = compile_c("weir-io", PROGRAM, first, library)
+    found = probe_stack(stack_of(program, launcher(tmp_path, "mpirun (Open MPI) 4.1.4")), "mpirun")
+    assert problems(found) == []
+    assert "hdf5" not in features(found)
+    assert any("HDF5 1.14.5" in one and "serial build" in one for one in remarks(found))
+
+
+def test_a_launcher_of_another_mpi_is_a_problem(compile_c: Compile, tmp_path: Path) -> None:
+    program = compile_c("weir-io", PROGRAM, compile_c("libmpich.so.12", mpi(MPICH)))
+    found = probe_stack(stack_of(program, launcher(tmp_path, "mpirun (Open MPI) 4.1.4")), "mpirun")
+    (sentence,) = problems(found)
+    assert "linked with MPICH" in sentence
+    assert "belongs to Open MPI: every rank would believe to be alone" in sentence
+
+
+@pytest.mark.parametrize(
+    ("calls", "links_to_client", "expected", "remark"),
+    [
+        (True, True, {"ime-native", "romio-ime"}, ""),
+        (False, True, {"romio-ime"}, "IME through MPI-IO only"),
+        (False, False, set(), "without IME"),
+    ],
+    ids=["native and MPI-IO", "MPI-IO only", "none"],
+)
+def test_the_doors_to_ime_are_told_apart(
+    compile_c: Compile,
+    tmp_path: Path,
+    calls: bool,
+    links_to_client: bool,
+    expected: set[str],
+    remark: str,
+) -> None:
+    client = compile_c("libim_client.so", "void ime_native_init(void) {}\n")
+    first = compile_c("libmpi.so.12", mpi(MPICH), *([client] if links_to_client else []))
+    code = (
+        "void ime_native_init(void); int main(void) { ime_native_init(); return 0; }\n" if calls else PROGRAM
+    )
+    program = compile_c("weir-io", code, first, *([client] if links_to_client else []))
+    found = probe_stack(stack_of(program, launcher(tmp_path, "HYDRA build details:")), "mpirun")
+    assert set(features(found)) & {"ime-native", "romio-ime"} == expected
+    assert not remark or any(one.startswith(remark) for one in remarks(found))
+
+
+def test_a_missing_library_and_a_missing_program_are_named(compile_c: Compile, tmp_path: Path) -> None:
+    gone = compile_c("libpnetcdf.so.4", "int nothing;\n")
+    program = compile_c("weir-io", PROGRAM, gone)
+    gone.unlink()
+    found = probe_stack(stack_of(program, launcher(tmp_path, "mpirun (Open MPI) 4.1.4")), "mpirun")
+    assert any("needs libpnetcdf.so.4, which the loader does not find" in one for one in problems(found))
+    absent = probe_stack(stack_of(tmp_path / "nowhere", "/usr/bin"), "mpirun")
+    assert any("is not there or not executable" in one for one in problems(absent))
+
+
+def test_two_names_of_one_library_are_one(tmp_path: Path) -> None:
+    real = tmp_path / "libmpi.so.40.30.4"
+    real.write_bytes(b"")
+    (tmp_path / "libmpi.so.40").symlink_to(real)
+    text = f"\tlibmpi.so.40 => {tmp_path}/libmpi.so.40 (0x01)\n\t{real} (0x02)\n\tlibc.so.6 => not found\n"
+    assert parse_ldd(text).all("mpi") == (str(real),)
+    assert parse_ldd(text).missing == ("libc.so.6",)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("libmpi.so.40", "mpi"),
+        ("libmpich.so.12", "mpi"),
+        ("libmpi_cxx.so.40", None),
+        ("libhdf5_openmpi.so.103", "hdf5"),
+        ("libhdf5_openmpi_hl.so.100", None),
+        ("libnetcdf_mpi.so.19", "netcdf"),
+        ("libim_client.so.1", "ime"),
+    ],
+)
+def test_libraries_are_known_by_their_file_names(name: str, kind: str | None) -> None:
+    assert kind_of(name) == kind
+
+
+def test_a_prefix_is_probed_as_its_view_would_be(
+    compile_c: Compile, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = compile_c("weir-io", PROGRAM, compile_c("libmpi.so.12", mpi(MPICH)))
+    (tmp_path / "view" / "bin").mkdir(parents=True)
+    (tmp_path / "view" / "bin" / "weir-io").symlink_to(program)
+    starter = tmp_path / "view" / "bin" / "mpiexec.hydra"
+    starter.write_text("#!/bin/sh\necho 'HYDRA build details:'\n")
+    starter.chmod(0o755)
+    assert main(["stacks", "--prefix", str(tmp_path / "view"), "--json"]) == 0
+    (facts,) = json.loads(capsys.readouterr().out)
+    assert facts["launcher"] == str(starter)
+    assert "mpich" in facts["features"]
+
+
+def test_a_folder_without_programs_is_wrong_use(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["stacks", "--prefix", str(tmp_path)]) == 2
+    assert "holds neither weir-io nor ior" in capsys.readouterr().err

@@ -1,0 +1,109 @@
+"""The environment and our recipes, judged by Spack itself; skipped where there is none."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.stacks.conftest import ROOT, Run
+
+pytestmark = pytest.mark.slow
+RECIPES = ROOT / "envs" / "spack_repo" / "weir" / "packages"
+NAMES = sorted(file.parent.name.replace("_", "-") for file in RECIPES.glob("*/package.py"))
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> str:
+    """The committed environment in a folder of its own, so that no lock is left in the checkout."""
+    shutil.copy(ROOT / "spack.yaml", tmp_path)
+    for name in ("envs", "config"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    return str(tmp_path)
+
+
+def spec(
+    spack: Run, environment: str, words: str, variables: Mapping[str, str] | None = None
+) -> dict[str, dict[str, Any]]:
+    """Packages of a concretized spec by name."""
+    done = spack("-e", environment, "spec", "--json", words, environment=variables)
+    assert done.returncode == 0, done.stderr
+    (document,) = json.loads(done.stdout) if done.stdout.startswith("[") else [json.loads(done.stdout)]
+    return {node["name"]: node for node in document["spec"]["nodes"]}
+
+
+def test_the_recipes_pass_the_audit(spack: Run, environment: str) -> None:
+    for kind in ("packages", "packages-https"):
+        done = spack("-e", environment, "audit", kind, *NAMES)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert "issue" not in done.stdout
+
+
+def test_the_environment_reads_with_all_its_parts(spack: Run, environment: str) -> None:
+    done = spack("-e", environment, "repo", "list")
+    assert done.returncode == 0, done.stderr
+    assert "weir" in done.stdout
+    assert "ime-emulator" in spack("-e", environment, "providers", "ime").stdout
+
+
+def test_mpich_with_ime_takes_the_emulator_at_a_commit_of_this_checkout(spack: Run, environment: str) -> None:
+    nodes = spec(spack, environment, "weir-io +ime ^mpich +ime")
+    assert nodes["mpich"]["namespace"] == "weir"
+    assert nodes["mpich"]["parameters"]["ime"] is True
+    # The commit of weir-io is the one in the checkout: what was measured can be found again.
+    assert len(nodes["weir-io"]["parameters"]["commit"]) == 40
+    assert nodes["ime-emulator"]["parameters"]["commit"] == nodes["weir-io"]["parameters"]["commit"]
+
+
+def test_without_ime_no_burst_buffer_is_below_mpi(spack: Run, environment: str) -> None:
+    assert "ime-emulator" not in spec(spack, environment, "mpich ~ime")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("mpich +ime ~romio", "mpich +ime is a driver of ROMIO: ask for +romio"),
+        ("mpich@3.2 +ime", "ROMIO has the ime file system since MPICH 3.3"),
+        ("ior@3.0.1 +ime", "IOR has the interface IME since 3.2"),
+    ],
+)
+def test_a_conflict_says_what_to_ask_for(spack: Run, environment: str, words: str, message: str) -> None:
+    done = spack("-e", environment, "spec", words)
+    assert done.returncode != 0
+    assert message in " ".join((done.stdout + done.stderr).split())
+
+
+def test_the_vendors_client_is_taken_where_the_site_declares_it(
+    spack: Run, environment: str, tmp_path: Path
+) -> None:
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "packages.yaml").write_text(
+        "packages:\n"
+        "  ime: {require: [ddn-ime]}\n"
+        "  ddn-ime: {buildable: false, externals: [{spec: ddn-ime@1.5, prefix: /opt/ddn/ime}]}\n"
+    )
+    done = spack("-e", environment, "spec", "mpich +ime", environment={"WEIR_SITE_PACKAGES": str(site)})
+    assert done.returncode == 0, done.stderr
+    assert "ddn-ime@1.5" in done.stdout
+    assert "ime-emulator" not in done.stdout
+
+
+def test_debians_open_mpi_stack_is_taken_as_it_is(spack: Run, environment: str, tmp_path: Path) -> None:
+    made = subprocess.run(
+        [ROOT / "envs" / "spack" / "debian-externals.sh", tmp_path / "debian"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if made.returncode != 0:
+        pytest.skip(f"no Open MPI stack of Debian: {made.stderr.strip()}")
+    site = {"WEIR_SITE_PACKAGES": made.stdout.strip()}
+    nodes = spec(spack, environment, "netcdf-c +mpi +parallel-netcdf ^openmpi", site)
+    for name in ("openmpi", "hdf5", "netcdf-c", "parallel-netcdf"):
+        assert nodes[name].get("external"), f"{name} would be built"
