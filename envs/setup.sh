@@ -170,8 +170,10 @@ apt_so_far() {
 pip_so_far() { printf 'Python packages fetched %d' "$(grep -c '^Collecting ' "$log")"; }
 
 apt() { # waits for another apt instead of failing; never asks; keeps the configuration files that are there
-    LC_ALL=C DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1 apt-get -q -o DPkg::Lock::Timeout=600 \
-        -o Dpkg::Options::=--force-confdef -o Dpkg::Options::=--force-confold -o Dpkg::Use-Pty=0 "$@"
+    local options=(DPkg::Lock::Timeout=600 Dpkg::Use-Pty=0 Dpkg::Options::=--force-confdef Dpkg::Options::=--force-confold)
+    # A container or chroot, which nobody boots, need not survive a power cut half-way: a third of the time is saved.
+    [ -d /run/systemd/system ] || options+=(Dpkg::Options::=--force-unsafe-io)
+    LC_ALL=C DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1 apt-get -q "${options[@]/#/--option=}" "$@"
 }
 
 install_packages() {
