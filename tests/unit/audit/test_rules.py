@@ -104,7 +104,12 @@ SPEAKS: list[tuple[str, Subject, str, str]] = [
     ("result-missing", subject(bw_mib_s=None, ops_s=None), "INVALID", "no result of write"),
     ("output-incomplete", subject(complete=False), "INVALID", "before its results"),
     ("output-incomplete", subject({"all_results": True}, complete=False), "DEGRADED", "last line"),
-    ("tool-error", subject(messages=said("ERROR: cannot write") * 2), "INVALID", "cannot write (and 1 more)"),
+    (
+        "tool-error",
+        subject(messages=said("Exit code: 1") + said("ERROR: cannot write")),
+        "INVALID",
+        "cannot write (and 1 more)",
+    ),
     (
         "mpiio-error-swallowed",
         subject(messages=said("mca_fbtl_posix_pwritev: No space")),
@@ -171,7 +176,7 @@ SPEAKS: list[tuple[str, Subject, str, str]] = [
         "longer than the total",
     ),
     ("no-time-or-bytes", subject(bw_mib_s=0.0), "INVALID", "0 MiB/s"),
-    ("no-time-or-bytes", subject(total_s=0.0), "INVALID", "in 0 s"),
+    ("no-time-or-bytes", subject(total_s=0.0, open_s=0.0, io_s=0.0, close_s=0.0), "DEGRADED", "in 0 s"),
     (
         "data-corrupt",
         subject({"verify": {"errors": 2, "first_error": {"rank": 1, "path": "/x", "offset": 8}}}),

@@ -64,7 +64,7 @@ def test_stored_findings_are_what_was_written() -> None:
 
 def test_again_keeps_what_needs_output_and_renews_the_rest() -> None:
     kept = record(**verdict_columns([Finding("tool-error", "INVALID", "ERROR: x")]))
-    gone = record(**verdict_columns([Finding("no-time-or-bytes", "INVALID", "of an older rule")]))
+    gone = record(**verdict_columns([Finding("phase-longer-than-total", "INVALID", "of an older rule")]))
     new = record(bw_mib_s=700.0)
     verdicts = [(row["verdict"], row["reasons"]) for row in audited([kept, gone, new])]
     assert verdicts == [

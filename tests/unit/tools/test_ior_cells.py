@@ -91,6 +91,11 @@ def test_the_back_end_that_stores_nothing_has_two_names() -> None:
     assert command(cell(api="NULL"), ("/opt/ior/bin/ior",))[2] == "DUMMY"
 
 
+def test_random_order_can_be_verified() -> None:
+    assert "--random-offset-seed=1" in command(cell(order="random", verify_read=True))
+    assert not any("seed" in word for word in command(cell(order="random")))
+
+
 def test_footprint_counts_every_byte() -> None:
     data_bytes = 8 * 2 * 2**24
     cost = IOR.footprint(cell(segments=2, verify_write=True))
@@ -115,6 +120,7 @@ def test_footprint_of_a_file_per_process_without_reads() -> None:
         ({"order": "random", "api": "HDF5"}, "random order is refused for HDF5"),
         ({"order": "random", "api": "NETCDF4"}, "random order is refused for NETCDF4"),
         ({"order": "random", "api": "MPIIO", "collective": True}, "collective MPI-IO"),
+        ({"order": "random", "reorder": "constant"}, "reorder must be none"),
         ({"collective": True}, "POSIX has no collective calls"),
         ({"api": "PNETCDF", "layout": "file-per-process"}, "PnetCDF has no file per process"),
         ({"api": "MPIIO", "direct": True}, "O_DIRECT can be asked of POSIX only"),

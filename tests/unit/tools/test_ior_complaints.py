@@ -22,6 +22,7 @@ from weir.tools.ior.complaints import complaint, without_repeats
         "MPI_ABORT was invoked on rank 1 in communicator MPI_COMM_WORLD",
         "  Exit code:    2",
         'weir-io: rank 0: open("/x") failed: No such file or directory',
+        "weir-io ior: -a MPIIO: no such back end",
         "slurmstepd: error: *** STEP 1.0 ON n1 CANCELLED",
     ],
 )

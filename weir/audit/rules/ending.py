@@ -6,6 +6,7 @@ from weir.audit.registry import DEGRADED, INVALID, Said, rule
 from weir.audit.subject import Subject
 
 _OWN_RULES = ("mca_", "Incorrect data on")
+_VAGUE = ("Exit code:", "MPI_ABORT was invoked")  # what launchers add to an error that was told before
 
 
 @rule(INVALID, needs_output=True)
@@ -68,6 +69,7 @@ def tool_error(subject: Subject) -> Said | None:
     Mend: mend what the message names (space, permissions, options), and run the cell again.
     """
     errors = [text for text in subject.texts("error") if not text.startswith(_OWN_RULES)]
+    errors.sort(key=lambda text: text.startswith(_VAGUE))
     if not errors:
         return None
     more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""

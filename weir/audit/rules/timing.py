@@ -47,9 +47,10 @@ def phases_overlap(subject: Subject) -> Said | None:
     return Said(DEGRADED, f"the phases are {excess:.3g} s longer than the total of {total:g} s")
 
 
-@rule(INVALID)
+@rule(INVALID, DEGRADED)
 def no_time_or_bytes(subject: Subject) -> Said | None:
-    """A bandwidth of zero, or one over no time at all, measures nothing.
+    """A bandwidth of zero measures nothing. One over a time that is printed as zero was computed from more
+    digits than the output has, and nothing can be held against it.
 
     Mend: move more bytes, so that the clock has something to measure.
     """
@@ -57,5 +58,5 @@ def no_time_or_bytes(subject: Subject) -> Said | None:
     if bw is not None and bw <= 0:
         return Said(INVALID, f"the bandwidth is {bw:g} MiB/s")
     if bw is not None and total is not None and total <= 0:
-        return Said(INVALID, f"{bw:g} MiB/s in {total:g} s")
+        return Said(DEGRADED, f"{bw:g} MiB/s in {total:g} s")
     return None

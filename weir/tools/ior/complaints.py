@@ -10,7 +10,7 @@ from weir.model import Message
 # What means that something failed, wherever it is printed and whatever the exit code says.
 _ERROR = re.compile(
     r"""^\s*(\*\*\s)?ERROR(:|\sin\s)          # IOR and its back ends
-    | ^weir-io:\                              # its stderr has errors only
+    | ^weir-io(\ \w+)?:\                      # its stderr has errors only
     | ^Unrecognized\ parameter | ^Error\ invalid\ argument | ^Invalid\ options
     | FAILED\ in\                             # IOR 2 style failures, printed by --dryRun
     | mca_f\w+: | mca_\w+_(pread|pwrite)v?:   # Open MPI's MPI-IO: it does not pass these on

@@ -37,6 +37,8 @@ def _combinations(cell: Cell) -> Iterator[str]:
         yield f"random order is refused for {api}"
     if params["order"] == "random" and api == "MPIIO" and params["collective"]:
         yield "random order is refused for collective MPI-IO"
+    if params["order"] == "random" and params["layout"] == "shared" and params["reorder"] != "none":
+        yield "random order in a shared file already deals the blocks out anew: reorder must be none"
     if params["collective"] and api in _NO_COLLECTIVE:
         yield f"{api} has no collective calls"
     if api == "PNETCDF" and params["layout"] == "file-per-process":

@@ -58,6 +58,7 @@ _FLAGS = {
     "keep": "-k",
 }
 _REORDER = {"none": [], "constant": ["-C"], "random": ["-Z"]}
+_SEED = 1
 _ACCESS = {"write": "-w", "read": "-r"}
 _LABEL_FLAGS = ("collective", "direct", "wear_out", "verify_write", "verify_read", "keep")
 
@@ -104,6 +105,8 @@ class Ior:
         words += [option for flag, option in _FLAGS.items() if params[flag]]
         words += ["-F"] if params["layout"] == "file-per-process" else []
         words += ["-z"] if params["order"] == "random" else []
+        if params["order"] == "random" and params["verify_read"]:
+            words += [f"--random-offset-seed={_SEED}"]  # IOR wants to know where to find what it wrote
         words += _REORDER[params["reorder"]]
         words += ["--posix.odirect"] if params["direct"] else []
         if params["stonewall"]:
