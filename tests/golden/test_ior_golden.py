@@ -45,7 +45,7 @@ def _run(parsed: Parsed) -> dict[str, Any]:
         "tool_version": parsed.tool_version,
         "complete": parsed.complete,
         "asked": dict(parsed.asked),
-        "messages": [f"{one.level}: {one.text}" for one in parsed.messages],
+        "messages": [[one.level, one.text, one.row] for one in parsed.messages],
         "rows": rows,
     }
 

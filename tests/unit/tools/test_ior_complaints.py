@@ -6,6 +6,7 @@ import pytest
 
 from weir.model import Message
 from weir.tools.ior.complaints import complaint, without_repeats
+from weir.tools.ior.parse import parse_log
 
 
 @pytest.mark.parametrize(
@@ -57,3 +58,21 @@ def test_repeats_become_one_with_their_count() -> None:
     said = [Message("warning", f"task {rank}, partial write()") for rank in range(3)]
     other = Message("error", "task 0, partial write()")
     assert without_repeats([*said, other]) == [Message("warning", "task 0, partial write() (3 times)"), other]
+
+
+def test_a_warning_belongs_to_the_result_after_it() -> None:
+    log = """\
+IOR-4.1.0: MPI Coordinated Test of Parallel I/O
+WARNING: fsync() not supported in selected backend. Using value of 0.
+Results:
+write 10 10 0.1 1024.00 1024.00 0.01 0.08 0.01 0.10 0
+WARNING: task 0, partial read(), 8 of 16 bytes
+read 10 10 0.1 1024.00 1024.00 0.01 0.08 0.01 0.10 0
+Finished : now
+"""
+    parsed = parse_log(log)[0]
+    assert [(message.text[:7], message.row) for message in parsed.messages] == [
+        ("fsync()", None),
+        ("task 0,", 1),
+    ]
+    assert [row["access"] for row in parsed.rows] == ["write", "read"]

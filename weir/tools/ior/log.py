@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from weir.model import Message
 from weir.tools.ior.complaints import complaint
@@ -237,6 +237,10 @@ class _Scanner:
 
     def _complaint(self, line: str) -> bool:
         message = complaint(line)
+        if message and message.level == "warning" and self.section in ("results", "json-results"):
+            message = replace(
+                message, row=self.run.result_count
+            )  # a warning comes before the result it is about
         if message:
             is_early = self.run.finished and message.level == "warning"
             (self.early if is_early else self.run.messages).append(message)
