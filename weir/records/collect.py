@@ -50,12 +50,12 @@ def finished_runs(cell_folder: Path) -> list[Run]:
 
 
 def collect_cell(cell: Cell, runs: Iterable[Run], results: Path) -> Iterator[Row]:
-    """Rows of all runs of a cell, iterations counted on from run to run."""
+    """Rows of all runs of a cell; a run that is still missing keeps its iterations free."""
     known = tools()
     if cell.tool not in known:
         raise WeirError(f"no tool is called '{cell.tool}'", key="tool", mend=did_you_mean(cell.tool, known))
-    for position, run in enumerate(runs):
-        yield from collect_run(cell, run, known[cell.tool], position * cell.iterations, results)
+    for run in runs:
+        yield from collect_run(cell, run, known[cell.tool], run.number * cell.iterations, results)
 
 
 def collect_run(cell: Cell, run: Run, tool: Tool, first_iteration: int, results: Path) -> Iterator[Row]:

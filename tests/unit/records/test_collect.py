@@ -118,6 +118,12 @@ def test_iterations_are_counted_over_runs(tmp_path: Path, plan: Plan) -> None:
     assert all(row["emulated"] for row in rows)
 
 
+def test_a_missing_run_keeps_its_iterations(tmp_path: Path, plan: Plan) -> None:
+    cell = plan.cells[0]
+    leave_run(tmp_path, cell, "001", document(cell))
+    assert {row["iteration"] for row in collected(tmp_path, cell)} == {2, 3}
+
+
 def test_a_failed_run_gives_rows_without_numbers(tmp_path: Path, plan: Plan) -> None:
     cell = plan.cells[0]
     errors = [{"text": "rank 0: pwrite failed: No space left on device"}]
