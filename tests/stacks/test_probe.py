@@ -126,6 +126,16 @@ def test_a_missing_library_and_a_missing_program_are_named(compile_c: Compile, t
     assert any("is not there or not executable" in one for one in problems(absent))
 
 
+def test_a_script_is_not_judged_by_what_it_is_not_linked_with(tmp_path: Path) -> None:
+    wrapper = tmp_path / "exec.sh"
+    wrapper.write_text("#!/bin/sh\nexit 0\n")
+    wrapper.chmod(0o755)
+    found = probe_stack(stack_of(wrapper, launcher(tmp_path, "mpirun (Open MPI) 4.1.4")), "mpirun")
+    (sentence,) = remarks(found)
+    assert "is a script" in sentence
+    assert problems(found) == []
+
+
 def test_two_names_of_one_library_are_one(tmp_path: Path) -> None:
     real = tmp_path / "libmpi.so.40.30.4"
     real.write_bytes(b"")

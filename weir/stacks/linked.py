@@ -65,7 +65,7 @@ def linked(file: str, environment: Mapping[str, str]) -> Linked:
 
 @cache
 def _linked(file: str, environment: tuple[tuple[str, str], ...]) -> Linked:
-    if not _is_elf(file):
+    if not is_binary(file):
         return Linked({}, ())
     done = subprocess.run(
         ["ldd", file], env=dict(environment), capture_output=True, text=True, timeout=30, check=False
@@ -73,7 +73,8 @@ def _linked(file: str, environment: tuple[tuple[str, str], ...]) -> Linked:
     return parse_ldd(done.stdout)
 
 
-def _is_elf(file: str) -> bool:
+def is_binary(file: str) -> bool:
+    """Whether the loader has a say; a script starts something else."""
     try:
         with open(file, "rb") as stream:
             return stream.read(4) == b"\x7fELF"

@@ -33,6 +33,7 @@ class ProgramFacts:
     tool: str
     path: str
     found: bool
+    script: bool = False  # starts something else, such as a container: what that is linked with is unknown
     mpis: tuple[MpiLibrary, ...] = ()
     libraries: tuple[IoLibrary, ...] = ()
     missing: tuple[str, ...] = ()  # shared libraries that the loader does not find

@@ -17,7 +17,7 @@ from weir.stacks.asked import (
     launcher_family,
     mpi_name,
 )
-from weir.stacks.linked import Linked, linked
+from weir.stacks.linked import Linked, is_binary, linked
 from weir.stacks.model import IoLibrary, MpiLibrary, ProgramFacts, StackFacts
 
 _LAUNCHER_PROGRAMS = {"mpirun": "mpirun", "hydra": "mpiexec.hydra", "srun": "srun"}
@@ -50,6 +50,7 @@ def probe_program(tool: str, words: tuple[str, ...], environment: Mapping[str, s
         tool=tool,
         path=path,
         found=True,
+        script=not is_binary(path),
         mpis=tuple(_mpi(file, environment) for file in libraries.all("mpi")),
         libraries=tuple(
             _io_library(kind, file, environment) for kind in _NAMES for file in libraries.all(kind)

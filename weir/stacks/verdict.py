@@ -40,9 +40,17 @@ def remarks(stack: StackFacts) -> list[str]:
                 f"{library.name} {library.version} ({library.path}) is a serial build: it can be measured"
                 " with one rank or one file per process, not with a shared file"
             )
+    sentences += [
+        f"{program.tool}: {program.path} is a script, and what it starts is not seen from here;"
+        " for a container: apptainer exec IMAGE weir stacks --prefix PREFIX"
+        for program in stack.programs
+        if program.script
+    ]
+    if not any(program.found and not program.script for program in stack.programs):
+        return sentences
     # One program of a stack may do without a library; that none has it is worth a word.
     for name in ("HDF5", "NetCDF", "PnetCDF"):
-        if name not in names and any(program.found for program in stack.programs):
+        if name not in names:
             sentences.append(f"no program is linked with {name}: its interface cannot be measured here")
     native = any(program.ime_client for program in stack.programs)
     romio = any(mpi.ime for mpi in stack.mpis)
