@@ -7,7 +7,7 @@ from weir.audit.subject import Subject
 from weir.tools.printed import product_contains
 
 _MIB = 2**20
-_CLOSE = 0.02  # independent draws of a shared file's blocks miss the whole by less than this
+_CLOSE = 0.02  # a deal without agreement misses the whole by less than this
 _HEADER_FORMATS = ("HDF5", "PNETCDF", "NETCDF4")
 
 
@@ -19,22 +19,21 @@ def bytes_moved(subject: Subject) -> Said | None:
     Mend: look for the reason in the output of the run; a read can only give what was written before.
     """
     difference = _difference(subject)
-    if difference is None or _is_independent_draw(subject, difference):
+    if difference is None or _is_disagreed_deal(subject, difference):
         return None
     return Said(INVALID, difference_text(subject))
 
 
 @rule(DEGRADED, needs_output=True)
 def random_draw_overlaps(subject: Subject) -> Said | None:
-    """Random order in a shared file should visit every block once. Here the ranks drew their blocks
-    independently of each other, which shows in a total near, but not at, the size of the file: some blocks
-    are moved several times and, with many ranks, about a third never. The bandwidth is that of the bytes
-    moved.
+    """Random order in a shared file should deal every block to one rank. The total moved is near the size of the
+    file and not the same, so the ranks did not agree on the deal: some blocks were moved by several ranks, others
+    by none; how many cannot be told. The bandwidth is that of the bytes moved.
 
     Mend: use weir-io or an IOR that deals the blocks out, and treat such files as having holes.
     """
     difference = _difference(subject)
-    if difference is None or not _is_independent_draw(subject, difference):
+    if difference is None or not _is_disagreed_deal(subject, difference):
         return None
     return Said(DEGRADED, difference_text(subject))
 
@@ -66,7 +65,7 @@ def _may_move_less(subject: Subject, share: float) -> bool:
     return stonewall_s > 0 and (subject.number("io_s") or 0.0) >= 0.99 * stonewall_s
 
 
-def _is_independent_draw(subject: Subject, difference: float) -> bool:
+def _is_disagreed_deal(subject: Subject, difference: float) -> bool:
     ranks = (subject.row.get("nn") or 1) * (subject.row.get("ppn") or 1)
     is_theirs = subject.row.get("program") == "IOR" and ranks > 1
     return is_theirs and _shared_random(subject) and abs(difference) < _CLOSE
@@ -102,9 +101,9 @@ def file_size(subject: Subject) -> Said | None:
 
 
 def _has_holes(subject: Subject) -> bool:
-    """Independent draws leave out blocks, at the end of the file too."""
+    """Without agreement blocks are left out, at the end of the file too."""
     difference = _difference(subject)
-    return difference is not None and _is_independent_draw(subject, difference)
+    return difference is not None and _is_disagreed_deal(subject, difference)
 
 
 @rule(INVALID)
