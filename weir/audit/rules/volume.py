@@ -26,9 +26,9 @@ def bytes_moved(subject: Subject) -> Said | None:
 
 @rule(DEGRADED, needs_output=True)
 def random_draw_overlaps(subject: Subject) -> Said | None:
-    """Random order in a shared file should deal every block to one rank. The total moved is near the size of the
-    file and not the same, so the ranks did not agree on the deal: some blocks were moved by several ranks, others
-    by none; how many cannot be told. The bandwidth is that of the bytes moved.
+    """Random order in a shared file should deal every block to one rank. The total moved is near the size of
+    the file and not the same, so the ranks did not agree on the deal: some blocks were moved by several
+    ranks, others by none; how many cannot be told. The bandwidth is that of the bytes moved.
 
     Mend: use weir-io or an IOR that deals the blocks out, and treat such files as having holes.
     """
