@@ -63,6 +63,20 @@ bench: setup-develop ## run the benchmarks of weir itself, bench/*.py
 bench-plan: setup ## time the planning of 10,000 cells
 	@$(venv)/python bench/plan.py
 
+.PHONY: stacks
+stacks: setup ## install the stacks of spack.yaml, probe them, measure what each costs (needs Spack)
+	@$(MAKE) build
+	@envs/spack/measure-stacks.sh
+
+.PHONY: spack-mirror
+spack-mirror: ## sources and binaries of the stacks in MIRROR=FOLDER for an air-gapped centre (needs Spack)
+	@envs/spack/mirror.sh $(MIRROR)
+
+.PHONY: containers
+containers: ## build build/containers/measure.sif and analyse.sif (needs Apptainer)
+	@containers/build.sh measure
+	@containers/build.sh analyse
+
 .PHONY: clean
 clean: ## remove build products and caches, never results/
 	@rm -rf build .mypy_cache .pytest_cache .ruff_cache .hypothesis
