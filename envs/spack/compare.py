@@ -1,4 +1,4 @@
-"""Prints the cells of a records table side by side, a column a stack: medians, and ratios to the first stack."""
+"""Prints the cells of a records table side by side, a stack a column: medians, ratios to the first stack."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def ratio_interval(values: Sequence[float], base: Sequence[float], seed: int = 0
 
 
 def table(points: Mapping[Point, Mapping[str, Sequence[float]]]) -> str:
-    """Text for people; the first stack is what the others are compared with. A star: the interval excludes 1."""
+    """Text for people; the others are compared with the first stack."""
     stacks = list(dict.fromkeys(stack for found in points.values() for stack in found))
     lines = [f"{'median MiB/s, n':32}" + "".join(f"{stack:>32}" for stack in stacks)]
     for (api, access, ppn, xfer_bytes), found in sorted(points.items()):
@@ -45,9 +45,7 @@ def table(points: Mapping[Point, Mapping[str, Sequence[float]]]) -> str:
         ]
         lines.append(f"{name:32}" + "".join(f"{cell:>32}" for cell in cells))
     lines.append("ratios to the first stack with 95 % bootstrap intervals; * where the interval excludes 1")
-    lines.append(
-        "stacks were measured one after another: a machine that is busy meanwhile makes differences too"
-    )
+    lines.append("stacks were measured one after another: a machine that is busy meanwhile differs too")
     return "\n".join(lines)
 
 

@@ -4,7 +4,7 @@ from spack.package import *
 
 
 class DdnIme(Package):
-    """Client of DDN IME. It comes from the vendor with the file system and is declared as an external, never built."""
+    """Client of DDN IME: installed by the vendor, declared as an external, never built."""
 
     homepage = "https://www.ddn.com"
     has_code = False

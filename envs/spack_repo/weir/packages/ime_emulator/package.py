@@ -11,7 +11,7 @@ class ImeEmulator(CMakePackage):
     """Burst buffer for one machine behind the client interface of DDN IME: libim_client, the command imectl
     and a FUSE mount. Its numbers say how the code paths behave, never how the product performs."""
 
-    # The checkout that holds this recipe is the source, so that the commit in the lock file is the commit measured.
+    # The checkout that holds this recipe is the source: the commit in the lock file is the commit measured.
     homepage = f"file://{CHECKOUT}"
     git = f"file://{CHECKOUT}"
     git_sparse_paths = ["src"]
@@ -30,8 +30,8 @@ class ImeEmulator(CMakePackage):
     depends_on("pkgconfig", type="build", when="+fuse")
     depends_on("libfuse@3:", when="+fuse")
 
-    conflicts("platform=darwin", msg="ime-emulator uses Linux interfaces (fallocate, robust process-shared locks)")
-    conflicts("platform=windows", msg="ime-emulator uses Linux interfaces (fallocate, robust process-shared locks)")
+    for other in ("darwin", "windows"):
+        conflicts(f"platform={other}", msg="ime-emulator uses interfaces of Linux: ask for ~ime")
 
     @property
     def libs(self):

@@ -11,14 +11,14 @@ class Mpich(BuiltinMpich):
     depends_on("ime", when="+ime")
 
     conflicts("~romio", when="+ime", msg="mpich +ime is a driver of ROMIO: ask for +romio")
-    conflicts("@:3.2", when="+ime", msg="ROMIO has the ime file system since MPICH 3.3: ask for mpich@3.3: +ime")
+    conflicts("@:3.2", when="+ime", msg="ROMIO has the ime file system since MPICH 3.3: ask for mpich@3.3:")
 
     def configure_args(self):
         args = super().configure_args()
         if self.spec.satisfies("+ime"):
             ime = self.spec["ime"]
-            # ROMIO's configure looks for ime_native.h only and links no library, so that every program of the stack
-            # would end with undefined symbols: the library goes to LIBS, and with an rpath to the wrappers.
+            # ROMIO's configure looks for ime_native.h only and links no library, so that every program of the
+            # stack would end with undefined symbols: the library goes to LIBS, with an rpath.
             args += [
                 "--with-file-system=ufs+nfs+ime",
                 f"--with-ime={ime.prefix}",

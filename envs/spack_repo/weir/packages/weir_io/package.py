@@ -11,7 +11,7 @@ class WeirIo(CMakePackage):
     """Measures storage through every interface an application can take, with the time of every operation and
     what really happened on the way (weir's engine)."""
 
-    # The checkout that holds this recipe is the source, so that the commit in the lock file is the commit measured.
+    # The checkout that holds this recipe is the source: the commit in the lock file is the commit measured.
     homepage = f"file://{CHECKOUT}"
     git = f"file://{CHECKOUT}"
     git_sparse_paths = ["src"]
