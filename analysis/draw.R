@@ -1,0 +1,77 @@
+# The one command of the analysis; see `Rscript analysis/draw.R help`.
+
+home <- local({
+  file <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE))
+  if (length(file) == 1) dirname(normalizePath(file)) else "analysis"
+})
+suppressPackageStartupMessages(library(data.table))
+for (file in c("records", "summary", "words", "theme", "latex", "parts", "write")) {
+  sys.source(file.path(home, paste0(file, ".R")), globalenv())
+}
+
+usage <- "Usage: Rscript analysis/draw.R COMMAND
+  list                                  every figure and table: kind and name
+  figure NAME RECORDS.csv OUTDIR        writes NAME.pdf, .svg, .csv (what is drawn), .tex (float) and .rst (caption)
+  table NAME RECORDS.csv OUTDIR         writes NAME.tex and NAME.csv
+  numbers RECORDS.csv FACTS.json OUT.tex  the numbers of the prose
+  contents DIR OUT.tex                  a LaTeX file that includes every float of DIR in order, and says which are left out
+NAME is one name, several joined by commas, or all. Options after the rest:
+  --with NAME=FILE                      a further input that some parts read, such as excluded=excluded.csv
+Example: Rscript analysis/draw.R figure all results/local/records.csv results/local/figures"
+
+usage_error <- function(message) {
+  structure(class = c("usage_error", "error", "condition"), list(message = message, call = NULL))
+}
+
+read_arguments <- function(words) {
+  at <- which(words == "--with")
+  pairs <- words[at + 1]
+  if (anyNA(pairs) || !all(grepl("^[a-z]+=.", pairs))) {
+    stop(usage_error("--with takes NAME=FILE, such as --with excluded=results/local/excluded.csv"))
+  }
+  inputs <- as.list(setNames(sub("^[a-z]+=", "", pairs), sub("=.*", "", pairs)))
+  rest <- if (length(at) > 0) words[-c(at, at + 1)] else words
+  list(words = rest, inputs = inputs)
+}
+
+expect_words <- function(words, count, command) {
+  if (length(words) != count) {
+    stop(usage_error(sprintf("%s takes %d arguments, not %d", command, count, length(words))))
+  }
+}
+
+commands <- list(
+  help = function(words, inputs) cat(usage, "\n", sep = ""),
+  list = function(words, inputs) {
+    for (kind in names(part_kinds)) cat(paste(kind, part_names(kind, home), sep = "\t"), sep = "\n")
+  },
+  figure = function(words, inputs) {
+    expect_words(words, 3, "figure")
+    write_figures(chosen_parts("figure", words[1], home), read_records(words[2]), inputs, words[3])
+  },
+  table = function(words, inputs) {
+    expect_words(words, 3, "table")
+    write_tables(chosen_parts("table", words[1], home), read_records(words[2]), inputs, words[3])
+  }
+)
+
+main <- function(words) {
+  command <- if (length(words) == 0) "help" else words[1]
+  run <- commands[[command]]
+  if (is.null(run)) {
+    stop(usage_error(sprintf("no command '%s'; there are %s", command, paste(names(commands), collapse = ", "))))
+  }
+  arguments <- read_arguments(words[-1])
+  run(arguments$words, arguments$inputs)
+}
+
+fail <- function(message, status) {
+  cat("draw.R: ", message, "\n", sep = "", file = stderr())
+  quit(status = status, save = "no")
+}
+
+tryCatch(
+  main(commandArgs(TRUE)),
+  usage_error = function(error) fail(paste0(conditionMessage(error), "\n", usage), 2),
+  error = function(error) fail(conditionMessage(error), 1)
+)

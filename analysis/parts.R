@@ -1,0 +1,40 @@
+# Finds and loads the parts: each figure or table is one file that defines what its kind asks for, in a scope of its own.
+
+part_kinds <- list(
+  figure = list(folder = "figures", defines = c("title", "caption", "place", "make_table", "make_figure", "height_mm")),
+  table = list(folder = "tables", defines = c("title", "caption", "place", "make_table", "make_latex"))
+)
+
+part_names <- function(kind, home) {
+  files <- list.files(file.path(home, part_kinds[[kind]]$folder), pattern = "[.]R$")
+  sort(sub("[.]R$", "", files))
+}
+
+load_part <- function(kind, name, home) {
+  path <- file.path(home, part_kinds[[kind]]$folder, paste0(name, ".R"))
+  if (!file.exists(path)) {
+    stop(unknown_part(kind, name, home), call. = FALSE)
+  }
+  part <- new.env(parent = globalenv())
+  sys.source(path, part)
+  missing <- setdiff(part_kinds[[kind]]$defines, ls(part))
+  if (length(missing) > 0) {
+    stop(sprintf("%s: does not define %s", path, paste(missing, collapse = ", ")), call. = FALSE)
+  }
+  part$name <- name
+  part
+}
+
+unknown_part <- function(kind, name, home) {
+  known <- part_names(kind, home)
+  near <- known[utils::adist(name, known) <= 3]
+  hint <- if (length(near) > 0) sprintf("did you mean '%s'?", near[1]) else paste("there are", paste(known, collapse = ", "))
+  sprintf("no %s '%s' in analysis/%s: %s", kind, name, part_kinds[[kind]]$folder, hint)
+}
+
+# `all` or a list separated by commas, in the order of their places.
+chosen_parts <- function(kind, names, home) {
+  names <- if (names == "all") part_names(kind, home) else strsplit(names, ",", fixed = TRUE)[[1]]
+  parts <- lapply(names, load_part, kind = kind, home = home)
+  parts[order(vapply(parts, function(part) part$place, numeric(1)))]
+}

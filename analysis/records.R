@@ -1,0 +1,98 @@
+# Reads records.csv: every row typed, nothing dropped, errors that name the file, the column and the row.
+
+record_types <- c(
+  api = "text", access = "text", nn = "number", ppn = "number", xfer_bytes = "number", layout = "text",
+  order = "text", block_bytes = "number", stonewall_s = "number", stripe_count = "number", iteration = "number",
+  moved_bytes = "number", open_s = "number", io_s = "number", close_s = "number", total_s = "number",
+  bw_mib_s = "number", suite = "text", cell = "text", site = "text", target = "text", stack = "text",
+  tool = "text", verdict = "text", reasons = "text", evidence = "text", emulated = "flag",
+  experiment = "text", label = "text", run = "number", segments = "number", collective = "flag",
+  sync = "flag", direct = "flag", chunking = "text", fill = "flag", unlimited = "flag",
+  deflate_level = "number", asked_bytes = "number", file_bytes = "number", sync_s = "number",
+  ops = "number", ops_s = "number", lat_min_us = "number", lat_p50_us = "number", lat_p90_us = "number",
+  lat_p99_us = "number", lat_p999_us = "number", lat_max_us = "number", slowest_rank = "number",
+  fetched_bytes = "number", program = "text", tool_version = "text", began = "text", source = "text"
+)
+
+# What a record cannot do without: the columns that describe and time an access, and its verdict.
+core_columns <- c(names(record_types)[1:17], "verdict", "reasons")
+
+verdicts <- c("VALID", "DEGRADED", "INVALID")
+
+mib <- 2^20
+
+read_records <- function(path) {
+  raw <- read_text_table(path, "records")
+  missing <- setdiff(core_columns, names(raw))
+  if (length(missing) > 0) {
+    mend <- if ("verdict" %in% missing) "make records of raw logs with `weir import`" else "run `weir collect` again"
+    stop(sprintf("%s: no column %s: %s", path, paste0("'", missing, "'", collapse = ", "), mend), call. = FALSE)
+  }
+  columns <- lapply(setNames(nm = names(record_types)), function(column) {
+    values <- if (column %in% names(raw)) raw[[column]] else rep(NA_character_, nrow(raw))
+    as_typed(values, record_types[[column]], path, column)
+  })
+  records <- data.table::setDT(columns)
+  check_verdicts(records, path)
+  records[is.na(emulated), emulated := FALSE]
+  records[is.na(reasons), reasons := ""]
+  records[]
+}
+
+read_text_table <- function(path, what) {
+  if (!file.exists(path)) {
+    stop(sprintf("%s: no such file of %s", path, what), call. = FALSE)
+  }
+  if (file.size(path) == 0) {
+    stop(sprintf("%s: the file is empty, not even a line of column names", path), call. = FALSE)
+  }
+  table <- data.table::fread(path, colClasses = "character", na.strings = "", sep = ",", header = TRUE)
+  twice <- unique(names(table)[duplicated(names(table))])
+  if (length(twice) > 0) {
+    stop(sprintf("%s: column '%s' is there twice", path, twice[1]), call. = FALSE)
+  }
+  table
+}
+
+as_typed <- function(values, type, path, column) {
+  if (type == "text") {
+    return(values)
+  }
+  typed <- if (type == "number") suppressWarnings(as.numeric(values)) else as.logical(toupper(values))
+  wrong <- which(is.na(typed) & !is.na(values))
+  if (length(wrong) > 0) {
+    stop(sprintf(
+      "%s: line %d, column '%s': '%s' is not a %s", path, wrong[1] + 1L, column, values[wrong[1]],
+      if (type == "number") "number" else "true or false"
+    ), call. = FALSE)
+  }
+  typed
+}
+
+check_verdicts <- function(records, path) {
+  wrong <- which(!records$verdict %in% verdicts)
+  if (length(wrong) > 0) {
+    stop(sprintf(
+      "%s: line %d, column 'verdict': '%s' is none of %s", path, wrong[1] + 1L, records$verdict[wrong[1]],
+      paste(verdicts, collapse = ", ")
+    ), call. = FALSE)
+  }
+}
+
+# The two definitions of performance, in MiB/s. They differ by what opening and closing cost.
+bandwidth_io <- function(records) {
+  rate(records$moved_bytes, records$io_s)
+}
+
+bandwidth_all <- function(records) {
+  rate(records$moved_bytes, records$open_s + records$io_s + records$close_s)
+}
+
+rate <- function(bytes, seconds) {
+  ifelse(!is.na(seconds) & seconds > 0, bytes / seconds / mib, NA_real_)
+}
+
+# Records that move data; metadata operations have rates but no bandwidth.
+transfers_of <- function(records) {
+  records[access %in% c("write", "read")]
+}

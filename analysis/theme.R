@@ -1,0 +1,169 @@
+# How every figure looks: one palette, one type size, one way to show a verdict. Nothing here knows what is plotted.
+
+page_width_mm <- 122
+page_height_mm <- 185
+type_size_pt <- 7
+
+sans_family <- local({
+  wanted <- c("Latin Modern Sans", "LM Sans 10", "DejaVu Sans")
+  installed <- systemfonts::system_fonts()$family
+  found <- wanted[wanted %in% installed]
+  if (length(found) > 0) found[1] else "sans"
+})
+
+# Each interface has a colour, a grey value of its own and a shape; hollow shapes are left for degraded points.
+api_levels <- c("POSIX", "MPIIO", "IME", "HDF5", "NETCDF4", "PNETCDF", "NULL")
+api_colours <- c(
+  POSIX = "#16325c", MPIIO = "#d1495b", IME = "#e9a820", HDF5 = "#1b7f79", NETCDF4 = "#7b4fa6", PNETCDF = "#6fb1de",
+  NULL = "#9a9a9a"
+)
+api_shapes <- c(POSIX = 21, MPIIO = 22, IME = 24, HDF5 = 23, NETCDF4 = 25, PNETCDF = 21, NULL = 22)
+
+access_colours <- c(write = "#16325c", read = "#e08e0b")
+phase_colours <- c(open = "#16325c", transfer = "#9cc4e4", sync = "#e9a820", close = "#8c2d3f")
+layout_linetypes <- c(shared = "solid", "file-per-process" = "22")
+
+# From small to large: dark to light, so that the order survives a grey print; the lightest are left out, they vanish.
+size_colours <- function(count) {
+  grDevices::hcl.colors(count + max(1, ceiling(count / 4)), "viridis")[seq_len(count)]
+}
+size_shapes <- function(count) rep_len(c(21, 22, 24, 23, 25), count)
+
+theme_weir <- function() {
+  ggplot2::theme_minimal(base_size = type_size_pt, base_family = sans_family) +
+    ggplot2::theme(
+      text = ggplot2::element_text(colour = "#202020"),
+      axis.text = ggplot2::element_text(colour = "#404040", size = type_size_pt - 1),
+      axis.ticks = ggplot2::element_line(colour = "#a0a0a0", linewidth = 0.25),
+      panel.grid.major = ggplot2::element_line(colour = "#e4e4e4", linewidth = 0.25),
+      panel.grid.minor = ggplot2::element_blank(),
+      panel.border = ggplot2::element_rect(fill = NA, colour = "#a0a0a0", linewidth = 0.3),
+      panel.spacing = grid::unit(1.6, "mm"),
+      strip.text = ggplot2::element_text(size = type_size_pt, margin = ggplot2::margin(1, 1, 1.2, 1, "mm")),
+      strip.text.y = ggplot2::element_text(angle = -90),
+      legend.position = "bottom",
+      legend.box = "horizontal",
+      legend.key.width = grid::unit(7, "mm"),
+      legend.key.height = grid::unit(3.4, "mm"),
+      legend.margin = ggplot2::margin(0, 2, 0, 2, "mm"),
+      legend.box.margin = ggplot2::margin(-2, 0, 0, 0, "mm"),
+      legend.title = ggplot2::element_text(size = type_size_pt),
+      plot.title.position = "plot",
+      plot.caption.position = "plot",
+      plot.subtitle = ggplot2::element_text(size = type_size_pt, lineheight = 1.1, margin = ggplot2::margin(b = 1.5, unit = "mm")),
+      plot.caption = ggplot2::element_text(
+        size = type_size_pt - 1, hjust = 0, colour = "#505050", lineheight = 1.1, margin = ggplot2::margin(t = 1.5, unit = "mm")
+      ),
+      plot.tag.position = c(1, 1),
+      plot.tag = ggplot2::element_text(size = type_size_pt, face = "bold", colour = "#b00020", hjust = 1, vjust = 1),
+      plot.margin = ggplot2::margin(1, 1, 1, 1, "mm")
+    )
+}
+
+scale_api <- function(values) {
+  present <- intersect(api_levels, unique(values))
+  list(
+    ggplot2::scale_colour_manual(
+      "Interface", values = api_colours, breaks = present, labels = api_words,
+      aesthetics = "colour"
+    ),
+    ggplot2::scale_fill_manual(values = api_colours, na.value = "white", guide = "none"),
+    ggplot2::scale_shape_manual("Interface", values = api_shapes, breaks = present, labels = api_words)
+  )
+}
+
+scale_layout <- function() {
+  ggplot2::scale_linetype_manual("Layout", values = layout_linetypes, labels = layout_words, na.value = "solid")
+}
+
+# Degraded points are hollow: the fill is missing and the scales print missing as white.
+fill_by <- function(levels, verdict) {
+  ifelse(verdict == "DEGRADED", NA, as.character(levels))
+}
+
+scale_x_bytes <- function(name, values) {
+  ggplot2::scale_x_continuous(
+    name, trans = "log2", breaks = sort(unique(values)), labels = bytes_words,
+    guide = ggplot2::guide_axis(check.overlap = TRUE),
+    expand = ggplot2::expansion(mult = 0.07)
+  )
+}
+
+scale_y_rate <- function(name) {
+  ggplot2::scale_y_log10(name, breaks = scales::breaks_log(5), labels = scales::label_comma(), expand = ggplot2::expansion(mult = 0.06))
+}
+
+wrap_words <- function(text, width = 118) {
+  paste(strwrap(text, width), collapse = "\n")
+}
+
+# What must stand on every figure: n, interval, unit, what was left out, and whether the storage is emulated.
+add_provenance <- function(plot, table, subtitle = NULL) {
+  emulated <- any(table$emulated, na.rm = TRUE)
+  plot <- plot + ggplot2::labs(subtitle = subtitle, caption = wrap_words(provenance_words(table)))
+  if (emulated) plot + ggplot2::labs(tag = "EMULATED STORAGE") else plot
+}
+
+provenance_words <- function(table) {
+  shown <- table[table$n > 0, ]
+  paste(c(
+    sprintf("Points: median of %s.", n_words(shown$n)), interval_words(shown$n), left_out_words(table)
+  ), collapse = " ")
+}
+
+n_words <- function(n) {
+  if (length(n) == 0) {
+    return("n = 0")
+  }
+  if (min(n) == max(n)) sprintf("n = %d", min(n)) else sprintf("n = %d to %d", min(n), max(n))
+}
+
+interval_words <- function(n) {
+  if (length(n) == 0 || max(n) < fewest_for_interval) {
+    return(sprintf("No interval: that takes n of at least %d.", fewest_for_interval))
+  }
+  words <- "Bars: 95 % bootstrap interval of the median"
+  fewest <- min(n[n >= fewest_for_interval])
+  limit <- if (coverage_limit(fewest) < 0.95) {
+    sprintf(" (n = %d cannot cover more than %.0f %%)", fewest, 100 * coverage_limit(fewest))
+  }
+  none <- if (min(n) < fewest_for_interval) sprintf("; none where n < %d", fewest_for_interval)
+  paste0(words, limit, none, ".")
+}
+
+left_out_words <- function(table) {
+  hollow <- sum(table$verdict == "DEGRADED" & table$n > 0)
+  beside <- sum(table$n_degraded[table$verdict == "VALID"])
+  invalid <- sum(table$n_invalid)
+  c(
+    if (hollow > 0) sprintf("Hollow: %s of degraded records.", counted(hollow, "point")),
+    if (beside > 0) sprintf("Left out beside valid ones: %s.", counted(beside, "degraded record")),
+    if (invalid > 0) sprintf("Not drawn: %s.", counted(invalid, "invalid record"))
+  )
+}
+
+# Where there is nothing to draw the figure says why, in words.
+placard <- function(text) {
+  ggplot2::ggplot() +
+    ggplot2::annotate("text", x = 0, y = 0, label = wrap_words(text, 70), size = 3, family = sans_family, colour = "#505050") +
+    ggplot2::theme_void(base_family = sans_family) +
+    ggplot2::theme(panel.border = ggplot2::element_rect(fill = NA, colour = "#a0a0a0", linewidth = 0.3))
+}
+
+save_plot <- function(plot, stem, width_mm, height_mm) {
+  inch <- 25.4
+  grDevices::cairo_pdf(paste0(stem, ".pdf"), width = width_mm / inch, height = height_mm / inch, family = sans_family)
+  print(plot)
+  grDevices::dev.off()
+  svglite::svglite(paste0(stem, ".svg"), width = width_mm / inch, height = height_mm / inch, bg = "white")
+  print(plot)
+  grDevices::dev.off()
+  name_fallback_fonts(paste0(stem, ".svg"))
+}
+
+# A browser elsewhere may lack the font; the widths are fixed in the file, so any sans serif keeps the layout.
+name_fallback_fonts <- function(path) {
+  lines <- readLines(path, encoding = "UTF-8", warn = FALSE)
+  lines <- gsub('font-family: "([^"]+)";', 'font-family: "\\1", Arial, Helvetica, sans-serif;', lines)
+  writeLines(lines, path, useBytes = TRUE)
+}

@@ -1,0 +1,79 @@
+# Names and quantities as a reader sees them; the same words in figures, tables and prose.
+
+api_names <- c(
+  POSIX = "POSIX", MPIIO = "MPI-IO", IME = "IME native", HDF5 = "HDF5", NETCDF4 = "NetCDF-4", PNETCDF = "PnetCDF",
+  NULL = "null"
+)
+layout_names <- c(shared = "shared file", "file-per-process" = "file per process")
+
+in_words <- function(values, words) {
+  found <- unname(words[as.character(values)])
+  ifelse(is.na(found), as.character(values), found)
+}
+
+api_words <- function(api) in_words(api, api_names)
+
+layout_words <- function(layout) in_words(layout, layout_names)
+
+counted <- function(count, one, many = paste0(one, "s")) {
+  paste(count, ifelse(count == 1, one, many))
+}
+
+bytes_words <- function(bytes) {
+  step <- pmin(5, pmax(0, floor(log(pmax(bytes, 1), 1024) + 1e-9)))
+  amount <- bytes / 1024^step
+  whole <- abs(amount - round(amount)) < 1e-9
+  text <- ifelse(whole, format_plain(round(amount)), format_plain(signif(amount, 3)))
+  # A size that is no round number of a larger unit is said in bytes, so that it can be recognised: 47008 B.
+  odd <- !is.na(bytes) & !whole & bytes < 1024^2
+  ifelse(is.na(bytes), NA_character_, ifelse(odd, paste(format_plain(bytes), "B"), paste(text, byte_units[step + 1])))
+}
+
+byte_units <- c("B", "KiB", "MiB", "GiB", "TiB", "PiB")
+
+format_plain <- function(values) {
+  vapply(values, function(value) {
+    if (is.na(value)) NA_character_ else format(value, scientific = FALSE, trim = TRUE, digits = 15)
+  }, character(1))
+}
+
+# Three significant digits, thousands separated: what a bandwidth deserves.
+rate_words <- function(values) {
+  vapply(values, function(value) {
+    if (is.na(value)) "--" else format(signif(value, 3), scientific = FALSE, trim = TRUE, big.mark = ",", drop0trailing = FALSE)
+  }, character(1))
+}
+
+flag_words <- list(
+  collective = c("independent", "collective"), sync = c("no sync", "sync"), direct = c("buffered", "O_DIRECT"),
+  fill = c("no fill", "fill"), unlimited = c("fixed dimensions", "unlimited dimension")
+)
+
+column_words <- function(column, values) {
+  if (column %in% names(flag_words)) {
+    return(ifelse(is.na(values), "", flag_words[[column]][values + 1]))
+  }
+  words <- switch(column,
+    api = api_words(values),
+    layout = layout_words(values),
+    nn = counted(values, "node"),
+    ppn = paste(values, "per node"),
+    xfer_bytes = bytes_words(values),
+    block_bytes = paste("block", bytes_words(values)),
+    segments = counted(values, "segment"),
+    stonewall_s = ifelse(values == 0, "no stonewall", paste0("stonewall ", values, " s")),
+    stripe_count = counted(values, "stripe"),
+    deflate_level = paste("deflate", values),
+    as.character(values)
+  )
+  ifelse(is.na(values), "", words)
+}
+
+# One text for each row: the columns in words, joined by commas.
+describe_columns <- function(rows, columns, separator = ", ") {
+  if (length(columns) == 0) {
+    return(rep("", nrow(rows)))
+  }
+  parts <- lapply(columns, function(column) column_words(column, rows[[column]]))
+  apply(do.call(cbind, parts), 1, function(words) paste(words[nzchar(words)], collapse = separator))
+}
