@@ -42,8 +42,13 @@ if workflow.is_main_process and not ARCHIVED:
 container: "build/containers/analyse.sif"
 
 
-# The programs beside this Python come first, whoever started snakemake.
-shell.prefix(f"set -euo pipefail; export PATH={Path(sys.executable).parent}:$PATH; ")
+# The programs beside this Python come first, whoever started snakemake. In a container they are the container's, which
+# work on this checkout's code.
+shell.prefix(
+    "set -euo pipefail;"
+    f' [ -z "${{{{APPTAINER_CONTAINER:-}}}}" ] || export PYTHONPATH={workflow.basedir};'
+    f' [ -n "${{{{APPTAINER_CONTAINER:-}}}}" ] || export PATH={Path(sys.executable).parent}:$PATH; '
+)
 
 
 wildcard_constraints:
