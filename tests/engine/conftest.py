@@ -1,0 +1,67 @@
+"""The engine, compiled before its tests; and file systems that fail in known ways."""
+
+from __future__ import annotations
+
+import fcntl
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.engine.runs import ROOT, Engine
+
+
+def compiled(folder: Path, *options: str) -> Path:
+    """The build folder, brought up to date; one process at a time compiles."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (ROOT / "build" / "build.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "build.ninja").exists():
+            words = ["cmake", "-S", str(ROOT), "-B", str(folder), "-G", "Ninja", *options]
+            subprocess.run(words, check=True, capture_output=True)
+        done = subprocess.run(["cmake", "--build", str(folder)], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+@pytest.fixture(scope="session")
+def build() -> Path:
+    return compiled(ROOT / "build")
+
+
+@pytest.fixture(scope="session")
+def sanitized_build() -> Path:
+    return compiled(ROOT / "build" / "asan", "-DWEIR_SANITIZE=ON")
+
+
+@pytest.fixture
+def engine(build: Path, tmp_path: Path) -> Engine:
+    return Engine(build / "weir-io", tmp_path)
+
+
+@pytest.fixture
+def sanitized(sanitized_build: Path, tmp_path: Path) -> Engine:
+    """What the MPI library never frees is not weir-io's."""
+    return Engine(sanitized_build / "weir-io", tmp_path, {"ASAN_OPTIONS": "detect_leaks=0"})
+
+
+def mounted(point: Path, *options: str) -> Iterator[Path]:
+    point.mkdir()
+    words = ["mount", "-t", "tmpfs", "-o", ",".join(options), "none", str(point)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        pytest.skip(f"mounting a tmpfs is not allowed here: {done.stderr.strip()}")
+    yield point
+    subprocess.run(["umount", "--lazy", str(point)], check=False, capture_output=True)
+
+
+@pytest.fixture
+def small_space(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 64 MiB."""
+    yield from mounted(tmp_path / "small", "size=64m")
+
+
+@pytest.fixture
+def read_only(tmp_path: Path) -> Iterator[Path]:
+    yield from mounted(tmp_path / "read-only", "size=1m", "ro")

@@ -1,0 +1,69 @@
+/* Preloaded in tests: calls on files whose name ends in FAULT_PATH fail as FAULT_CALL says.
+ * close, fsync, pwrite, pread: with EIO (close really closes first, as a late error does); short: every
+ * second pwrite and pread moves half; interrupt: every second one is interrupted. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+static int concerns(int descriptor, const char *fault) {
+    const char *call = getenv("FAULT_CALL"), *path = getenv("FAULT_PATH");
+    char link[64], name[4096];
+    if (call == NULL || path == NULL || strcmp(call, fault) != 0) {
+        return 0;
+    }
+    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+    ssize_t length = readlink(link, name, sizeof name - 1);
+    size_t wanted = strlen(path);
+    return length >= (ssize_t)wanted && memcmp(name + length - wanted, path, wanted) == 0;
+}
+
+static int fail_with(int number) {
+    errno = number;
+    return -1;
+}
+
+int close(int descriptor) {
+    int (*real)(int) = (int (*)(int))dlsym(RTLD_NEXT, "close");
+    int fails = concerns(descriptor, "close");
+    int status = real(descriptor);
+    return fails ? fail_with(EIO) : status;
+}
+
+int fsync(int descriptor) {
+    int (*real)(int) = (int (*)(int))dlsym(RTLD_NEXT, "fsync");
+    return concerns(descriptor, "fsync") ? fail_with(EIO) : real(descriptor);
+}
+
+/* What is left of a request; negative where the call fails. */
+static ssize_t allowed(int descriptor, const char *call, size_t bytes) {
+    static unsigned calls;
+    if (concerns(descriptor, call)) {
+        return fail_with(EIO);
+    }
+    if (concerns(descriptor, "short") && ++calls % 2 == 1) {
+        return (ssize_t)(bytes / 2 + 1);
+    }
+    if (concerns(descriptor, "interrupt") && ++calls % 2 == 1) {
+        return fail_with(EINTR);
+    }
+    return (ssize_t)bytes;
+}
+
+ssize_t pwrite64(int descriptor, const void *buffer, size_t bytes, off64_t offset) {
+    ssize_t (*real)(int, const void *, size_t, off64_t) =
+        (ssize_t(*)(int, const void *, size_t, off64_t))dlsym(RTLD_NEXT, "pwrite64");
+    ssize_t left = allowed(descriptor, "pwrite", bytes);
+    return left < 0 ? left : real(descriptor, buffer, (size_t)left, offset);
+}
+
+ssize_t pread64(int descriptor, void *buffer, size_t bytes, off64_t offset) {
+    ssize_t (*real)(int, void *, size_t, off64_t) =
+        (ssize_t(*)(int, void *, size_t, off64_t))dlsym(RTLD_NEXT, "pread64");
+    ssize_t left = allowed(descriptor, "pread", bytes);
+    return left < 0 ? left : real(descriptor, buffer, (size_t)left, offset);
+}

@@ -1,0 +1,93 @@
+"""Running weir-io in tests: one rank alone, several under mpirun, and its document."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+LIMIT_S = 60
+QUIET_MPI = ["--mca", "pml", "ob1", "--mca", "btl", "self,vader", "--bind-to", "none", "--oversubscribe"]
+AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+@dataclass(frozen=True)
+class Done:
+    """A finished run; document is empty where weir-io wrote none."""
+
+    code: int
+    out: str
+    err: str
+    document: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def complaints(self) -> list[str]:
+        """What weir-io itself says on stderr."""
+        return [line for line in self.err.splitlines() if line.startswith("weir-io: ")]
+
+    def result(self, access: str, iteration: int = 0) -> dict[str, Any]:
+        found = [r for r in self.document["results"] if (r["access"], r["iteration"]) == (access, iteration)]
+        assert len(found) == 1, f"{len(found)} results for {access} {iteration}"
+        return dict(found[0])
+
+
+@dataclass(frozen=True)
+class Engine:
+    """weir-io of one build, with a folder for its documents."""
+
+    program: Path
+    folder: Path
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    def call(
+        self, words: Sequence[object], ranks: int = 1, environment: Mapping[str, str] | None = None
+    ) -> Done:
+        launcher = [mpirun(), *QUIET_MPI, "-n", str(ranks)] if ranks > 1 else []
+        done = subprocess.run(
+            [*launcher, str(self.program), *(str(word) for word in words)],
+            env={**os.environ, **AS_ROOT, **self.environment, **(environment or {})},
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=LIMIT_S,
+            check=False,
+        )
+        return Done(done.returncode, done.stdout, done.stderr)
+
+    def ior(self, *words: object, ranks: int = 1, environment: Mapping[str, str] | None = None) -> Done:
+        """With a summary file; asserts nothing."""
+        summary = self.folder / "summary.json"
+        summary.unlink(missing_ok=True)
+        asked = ["ior", *words, "-O", f"summaryFile={summary},summaryFormat=JSON"]
+        done = self.call(asked, ranks, environment)
+        document = json.loads(summary.read_text()) if summary.exists() else {}
+        return Done(done.code, done.out, done.err, document)
+
+    def good(self, *words: object, ranks: int = 1, environment: Mapping[str, str] | None = None) -> Done:
+        done = self.ior(*words, ranks=ranks, environment=environment)
+        assert done.code == 0, done.err
+        assert done.document["status"] == "done"
+        assert done.document["errors"] == []
+        return done
+
+
+def mpirun() -> str:
+    found = shutil.which("mpirun.openmpi") or shutil.which("mpirun")
+    assert found, "no mpirun on the PATH"
+    return found
+
+
+def trace(folder: Path, stem: str, ranks: int) -> list[list[tuple[str, int, int]]]:
+    """What each rank asked the null back end for: access, offset, bytes."""
+    lists = []
+    for rank in range(ranks):
+        lines = (folder / f"{stem}.{rank}").read_text().splitlines()
+        lists.append([(word, int(offset), int(size)) for word, offset, size in map(str.split, lines)])
+    return lists

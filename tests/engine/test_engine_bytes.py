@@ -1,0 +1,160 @@
+"""The bytes on disk are those that were asked for, at the offsets that were asked for."""
+
+from __future__ import annotations
+
+import struct
+from hashlib import sha256
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from tests.engine.runs import Engine
+
+SIGNATURE = 42
+RANKS = 2
+GEOMETRIES = [("64k", "16k"), ("47008", "47008"), ("24", "8")]
+
+
+def bytes_of(size: str) -> int:
+    return int(size[:-1]) * 1024 if size.endswith("k") else int(size)
+
+
+def packet(rank: int, xfer: int) -> bytes:
+    """What one transfer of a rank holds: the rank, and a number that runs on from the signature."""
+    return b"".join(struct.pack("<II", SIGNATURE + i, rank) for i in range(xfer // 8))
+
+
+def sequential_file(block: int, xfer: int, segments: int, owners: list[int]) -> bytes:
+    blocks = [packet(owner, xfer) * (block // xfer) for owner in owners]
+    return b"".join(blocks) * segments
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name.startswith("data")}
+
+
+MATRIX = [
+    pytest.param(
+        api,
+        layout,
+        segments,
+        block,
+        xfer,
+        order,
+        marks=[] if (api, segments, block) == ("POSIX", 2, "64k") else slow,
+    )
+    for slow in [pytest.mark.slow]
+    for api, layout, segments, (block, xfer), order in product(
+        ["POSIX", "MPIIO"], ["shared", "file-per-process"], [1, 2, 3], GEOMETRIES, ["sequential", "random"]
+    )
+    if not (order == "random" and block == xfer)
+]
+
+
+@pytest.mark.parametrize(("api", "layout", "segments", "block", "xfer", "order"), MATRIX)
+def test_files_hold_what_was_asked_for(
+    engine: Engine, api: str, layout: str, segments: int, block: str, xfer: str, order: str
+) -> None:
+    words = ["-a", api, "-w", "-k", "-s", segments, "-b", block, "-t", xfer, "-G", SIGNATURE, "-o", "data"]
+    words += ["-F"] if layout == "file-per-process" else []
+    words += ["-z", "--random-offset-seed=3"] if order == "random" else []
+    done = engine.good(*words, ranks=RANKS)
+    block_bytes, xfer_bytes = bytes_of(block), bytes_of(xfer)
+    result = done.result("write")
+    assert result["moved_bytes"] == result["file_bytes"] == RANKS * segments * block_bytes
+    found = files(engine.folder)
+    if layout == "file-per-process":
+        # Whatever the order, every transfer of a rank is the same.
+        assert found == {
+            f"data.{rank:08}": sequential_file(block_bytes, xfer_bytes, segments, [rank])
+            for rank in range(RANKS)
+        }
+    elif order == "sequential":
+        assert found == {"data": sequential_file(block_bytes, xfer_bytes, segments, list(range(RANKS)))}
+    else:
+        assert_dealt(found["data"], xfer_bytes, RANKS * segments * block_bytes)
+
+
+def assert_dealt(content: bytes, xfer: int, size: int) -> None:
+    """In a shared file in random order each transfer belongs to some rank, whole."""
+    packets = [packet(rank, xfer) for rank in range(RANKS)]
+    assert len(content) == size
+    owners = {packets.index(content[at : at + xfer]) for at in range(0, size, xfer)}
+    assert owners <= set(range(RANKS))
+
+
+def test_offset_data_says_where_it_lies(engine: Engine) -> None:
+    """With -l offset the head of every 4 KiB of a transfer holds the transfer's offset, times its number."""
+    engine.good(
+        "-w", "-k", "-l", "offset", "-b", "64k", "-t", "16k", "-s", 2, "-z", "-o", "data", ranks=RANKS
+    )
+    content = (engine.folder / "data").read_bytes()
+    assert len(content) == RANKS * 2 * 65536
+    for at in range(0, len(content), 4096):
+        value, rank = struct.unpack_from("<II", content, at)
+        offset, number = at // 16384 * 16384, at % 16384 // 4096 + 1
+        assert value == offset * number
+        assert rank < RANKS
+
+
+# Files that IOR 4.1 left for the same options on two ranks; the random ones by the GNU C library's numbers.
+LEFT_BY_IOR = {
+    "-b 64k -t 16k -s 2": "d96281b29fef9cdfe891",
+    "-b 47008 -t 47008 -s 3": "9a3a394a4750367a5949",
+    "-b 64k -t 16k -s 2 -F": "6be6afd68c16bb408baf",
+    "-b 64k -t 16k -l offset -s 3": "c3b8f51a7c304a48b44f",
+    "-b 64k -t 16k -l random": "5a73ac52ee199a079ffd",
+    "-b 64k -t 16k -l incompressible -F": "a8b0f30ac513ec1df7cc",
+    "-b 64k -t 8k -s 2 -z --random-offset-seed=7": "e8665b4785da875fed12",
+    "-b 64k -t 8k -s 2 -z --random-offset-seed=7 -F -l offset": "d3b6e32fb07cbad60c1e",
+    "-a MPIIO -c -b 24 -t 8 -s 3 -l offset": "242f0a03240d381fb849",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", sorted(LEFT_BY_IOR))
+def test_files_are_those_of_ior(engine: Engine, words: str) -> None:
+    engine.good(*words.split(), "-w", "-k", "-G", SIGNATURE, "-o", "data", ranks=RANKS)
+    assert digest(files(engine.folder)) == LEFT_BY_IOR[words]
+
+
+def digest(found: dict[str, bytes]) -> str:
+    whole = sha256()
+    for name in sorted(found):
+        whole.update(name.encode() + found[name])
+    return whole.hexdigest()[:20]
+
+
+@pytest.mark.slow
+def test_an_existing_file_is_replaced_or_written_into(engine: Engine) -> None:
+    data = engine.folder / "data"
+    data.write_bytes(b"x" * 100_000)
+    engine.good("-w", "-k", "-E", "-b", "64k", "-t", "16k", "-G", SIGNATURE, "-o", "data")
+    assert data.read_bytes() == sequential_file(65536, 16384, 1, [0]) + b"x" * (100_000 - 65536)
+    engine.good("-w", "-k", "-b", "64k", "-t", "16k", "-G", SIGNATURE, "-o", "data")
+    assert data.read_bytes() == sequential_file(65536, 16384, 1, [0])
+
+
+def test_files_made_are_removed_unless_kept(engine: Engine) -> None:
+    words = ["-w", "-r", "-F", "-u", "-i", 2, "-b", "16k", "-t", "8k", "-o", "there/data"]
+    (engine.folder / "there").mkdir()
+    engine.good(*words, ranks=RANKS)
+    assert list((engine.folder / "there").iterdir()) == []
+    engine.good(*words, "-k", ranks=RANKS)
+    kept = sorted(path.relative_to(engine.folder).as_posix() for path in engine.folder.glob("there/*/*"))
+    assert kept == ["there/0/data.00000000", "there/1/data.00000001"]
+
+
+@pytest.mark.slow
+def test_a_file_that_was_only_read_stays(engine: Engine) -> None:
+    engine.good("-w", "-k", "-b", "16k", "-t", "8k", "-o", "data")
+    engine.good("-r", "-i", 2, "-b", "16k", "-t", "8k", "-o", "data")
+    assert (engine.folder / "data").stat().st_size == 16384
+
+
+@pytest.mark.slow
+def test_only_the_first_ranks_take_part(engine: Engine) -> None:
+    done = engine.good("-w", "-k", "-F", "-N", 2, "-b", "16k", "-t", "8k", "-o", "data", ranks=3)
+    assert done.document["job"]["tasks"] == 2
+    assert sorted(files(engine.folder)) == ["data.00000000", "data.00000001"]

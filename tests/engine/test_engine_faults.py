@@ -1,0 +1,241 @@
+"""Each failure of a storage ends in one message with rank, call, path and errno, and exit code 1."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.engine.runs import AS_ROOT, ROOT, Done, Engine
+
+NULL = ["-a", "NULL", "-b", "256k", "-t", "16k", "-o", "none"]
+EIO, ENOSPC = 5, 28
+
+
+def assert_failed(
+    done: Done, call: str, errnum: int, ranks: list[int], results: int = 0
+) -> dict[str, object]:
+    """Exit code 1, one message, a failed document with the finished phases. Returns the first error."""
+    assert done.code == 1, done.out + done.err
+    assert len(done.complaints) == 1, done.err
+    document = done.document
+    assert document["status"] == "failed"
+    assert len(document["results"]) == results
+    assert [error["rank"] for error in document["errors"]] == ranks
+    rows = [
+        line for line in done.out.splitlines() if line.startswith(("write ", "read ")) and "NA" not in line
+    ]
+    assert len(rows) == results
+    error = document["errors"][0]
+    assert (error["call"], error["errno"]) == (call, errnum)
+    for word in (f"rank {error['rank']}: ", error["call"], error["path"], error["error"]):
+        assert word in done.complaints[0]
+    return dict(error)
+
+
+FAULTS = [
+    (["--null.enospc-at=64k"], "write", ENOSPC),
+    (["--null.eio-at=3"], "write", EIO),
+    (["--null.stuck-at=3"], "write", EIO),
+    (["--null.fail=open"], "open", EIO),
+    (["--null.fail=sync", "-e"], "sync", EIO),
+    (["--null.fail=close"], "close", EIO),
+]
+
+
+@pytest.mark.parametrize(("words", "call", "errnum"), FAULTS[:2])
+def test_a_fault_fails_the_run(engine: Engine, words: list[str], call: str, errnum: int) -> None:
+    error = assert_failed(engine.ior(*NULL, "-w", *words), call, errnum, [0])
+    assert error["path"] == "none"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("words", "call", "errnum"), FAULTS)
+def test_a_fault_on_one_rank_fails_the_run(engine: Engine, words: list[str], call: str, errnum: int) -> None:
+    done = engine.ior(*NULL, "-w", "-g", "--null.fault-rank=1", *words, ranks=2)
+    assert_failed(done, call, errnum, [1])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["-c", "--null.eio-at=5"],
+        ["-c", "--null.fail=open"],
+        ["-D", "5", "-O", "stoneWallingWearOut=1", "--null.eio-at=5"],
+        ["-D", "5", "-O", "stoneWallingWearOut=1", "--null.fail=open"],
+        ["--null.fail=open"],
+    ],
+    ids=" ".join,
+)
+def test_the_other_ranks_do_not_wait_for_a_failed_one(engine: Engine, words: list[str]) -> None:
+    done = engine.ior(*NULL, "-w", "-r", "--null.fault-rank=2", *words, ranks=3)
+    call = "open" if "--null.fail=open" in words else "write"
+    assert_failed(done, call, EIO, [2])
+
+
+@pytest.mark.slow
+def test_a_message_for_all_ranks_that_failed_alike(engine: Engine) -> None:
+    done = engine.ior(*NULL, "-w", "--null.eio-at=1", ranks=3)
+    assert_failed(done, "write", EIO, [0, 1, 2])
+    assert "(and the same on 2 other ranks)" in done.complaints[0]
+
+
+@pytest.mark.slow
+def test_only_the_rank_that_failed_is_named(engine: Engine) -> None:
+    engine.good("-w", "-k", "-b", "64k", "-t", "8k", "-o", "data", "-F", ranks=2)
+    (engine.folder / "data.00000001").write_bytes(b"short")
+    done = engine.ior("-r", "-k", "-b", "64k", "-t", "8k", "-o", "data", "-F", ranks=2)
+    error = assert_failed(done, "pread", 0, [1])
+    assert error["error"] == "end of file"
+    assert error["path"] == "data.00000001"
+
+
+def test_interruptions_and_short_transfers_are_repeated(engine: Engine) -> None:
+    done = engine.good(*NULL, "-w", "--null.short-every=3", "--null.eintr-every=5")
+    result = done.result("write")
+    assert result["moved_bytes"] == 256 * 1024
+    assert result["operations"] == result["latency"]["count"] == 16
+    assert result["observed"]["retries"] > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("api", ["POSIX", "MPIIO"])
+def test_a_missing_directory(engine: Engine, api: str) -> None:
+    done = engine.ior("-a", api, "-w", "-b", "16k", "-t", "8k", "-o", "absent/data", ranks=2)
+    error = assert_failed(done, "open" if api == "POSIX" else "MPI_File_open", 2, [0, 1])
+    assert error["path"] == "absent/data"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("api", ["POSIX", "MPIIO"])
+def test_a_missing_file(engine: Engine, api: str) -> None:
+    done = engine.ior("-a", api, "-r", "-b", "16k", "-t", "8k", "-o", "absent")
+    assert_failed(done, "open" if api == "POSIX" else "MPI_File_open", 2, [0])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("api", ["POSIX", "MPIIO"])
+def test_a_file_that_is_too_short(engine: Engine, api: str) -> None:
+    (engine.folder / "data").write_bytes(b"x" * 20_000)
+    done = engine.ior("-a", api, "-r", "-b", "32k", "-t", "8k", "-o", "data")
+    error = assert_failed(done, "pread" if api == "POSIX" else "MPI_File_read_at", 0, [0])
+    assert error["error"] == "end of file"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("api", ["POSIX", "MPIIO"])
+def test_a_read_only_file_system(engine: Engine, read_only: Path, api: str) -> None:
+    done = engine.ior("-a", api, "-w", "-b", "16k", "-t", "8k", "-o", read_only / "data")
+    assert_failed(done, "open" if api == "POSIX" else "MPI_File_open", 30, [0])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["folder", "/dev/null"])
+def test_what_is_not_a_file_is_not_removed(engine: Engine, name: str) -> None:
+    (engine.folder / "folder").mkdir()
+    done = engine.ior("-w", "-b", "16k", "-t", "8k", "-o", name)
+    assert_failed(done, "unlink", 22, [0])
+    assert Path("/dev/null").is_char_device()
+    assert (engine.folder / "folder").is_dir()
+
+
+@pytest.mark.slow
+def test_a_directory_that_vanishes_between_iterations(engine: Engine) -> None:
+    place = engine.folder / "place"
+    place.mkdir()
+    words = [
+        str(engine.program),
+        "ior",
+        "-w",
+        "-i",
+        "50",
+        "-d",
+        "1",
+        "-b",
+        "16k",
+        "-t",
+        "8k",
+        "-o",
+        "place/data",
+    ]
+    process = subprocess.Popen(
+        [*words, "-O", "summaryFile=summary.json"],
+        cwd=engine.folder,
+        env={**AS_ROOT, "PATH": "/usr/bin:/bin"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    while not process.stdout.readline().startswith("write "):
+        assert process.poll() is None
+    shutil.rmtree(place)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 1
+    assert 'open("place/data") failed: No such file or directory' in err
+
+
+PRELOADED = {
+    "close": ("close", EIO, []),
+    "fsync": ("fsync", EIO, ["-e"]),
+    "pwrite": ("pwrite", EIO, []),
+    "pread": ("pread", EIO, []),
+}
+
+
+@pytest.fixture(scope="session")
+def faults_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    library = tmp_path_factory.mktemp("faults") / "faults.so"
+    source = ROOT / "tests/engine/preload/faults.c"
+    words = [
+        "cc",
+        "-std=c11",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-shared",
+        "-fPIC",
+        str(source),
+        "-o",
+        str(library),
+    ]
+    subprocess.run([*words, "-ldl"], check=True)
+    return library
+
+
+@pytest.mark.parametrize(
+    "call", [pytest.param(call, marks=pytest.mark.slow if call != "close" else ()) for call in PRELOADED]
+)
+def test_errors_of_posix_calls(engine: Engine, faults_library: Path, call: str) -> None:
+    name, errnum, words = PRELOADED[call]
+    environment = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": call, "FAULT_PATH": "data"}
+    done = engine.ior(*words, "-w", "-r", "-b", "64k", "-t", "8k", "-o", "data", environment=environment)
+    assert_failed(done, name, errnum, [0], results=1 if call == "pread" else 0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["short", "interrupt"])
+def test_posix_repeats_what_was_short_or_interrupted(engine: Engine, faults_library: Path, kind: str) -> None:
+    environment = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": kind, "FAULT_PATH": "data"}
+    words = ["-w", "-W", "-r", "-R", "-l", "offset", "-b", "64k", "-t", "8k", "-o", "data"]
+    done = engine.good(*words, environment=environment)
+    for access in ("write", "read"):
+        result = done.result(access)
+        assert result["observed"]["retries"] > 0
+        assert result["verify"] == {"checked_bytes": 65536, "errors": 0, "first_error": None}
+
+
+@pytest.mark.slow
+def test_a_slow_rank_is_named(engine: Engine) -> None:
+    began = time.monotonic()
+    done = engine.good(*NULL, "-w", "--null.slow-rank=1", "--null.slow-us=5000", ranks=2)
+    assert time.monotonic() - began > 0.08
+    result = done.result("write")
+    assert result["latency"]["slowest_rank"] == 1
+    assert result["rank_extremes"]["io_s"]["max_rank"] == 1
+    assert result["rank_extremes"]["io_s"]["max"] >= 16 * 0.005
+    assert result["latency"]["max_us"] >= 5000

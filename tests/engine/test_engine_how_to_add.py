@@ -1,0 +1,46 @@
+"""A new back end and a new personality are one new file each that nothing else mentions."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.engine.runs import ROOT, Engine
+
+# The text of docs/engine.md, so that what the page says is what works.
+PAGE = ROOT / "docs/engine.md"
+
+
+def example(name: str) -> str:
+    """The C block of the page whose first line names the file."""
+    blocks = PAGE.read_text().split("```c\n")[1:]
+    texts = [block.split("```")[0] for block in blocks]
+    found = [text for text in texts if text.startswith(f"/* {name}")]
+    assert len(found) == 1, f"docs/engine.md has {len(found)} examples that begin with /* {name}"
+    return found[0]
+
+
+@pytest.mark.slow
+def test_the_examples_of_the_page_compile_and_run(tmp_path: Path) -> None:
+    tree = tmp_path / "tree"
+    tree.mkdir()
+    shutil.copy(ROOT / "CMakeLists.txt", tree)
+    shutil.copytree(ROOT / "src/engine", tree / "src/engine")
+    shutil.copy(ROOT / "src/CMakeLists.txt", tree / "src")
+    build = tmp_path / "build"
+    configure = ["cmake", "-S", str(tree), "-B", str(build), "-G", "Ninja", "-DWEIR_TESTS=OFF"]
+    subprocess.run(configure, check=True, capture_output=True)
+    (tree / "src/engine/backends/memory.c").write_text(example("memory.c"))
+    (tree / "src/engine/personalities/ranks.c").write_text(example("ranks.c"))
+    done = subprocess.run(["cmake", "--build", str(build)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    engine = Engine(build / "weir-io", tmp_path)
+    text = engine.call(["--help"]).out
+    assert "\n  MEMORY " in text
+    assert "\n  ranks " in text
+    done_run = engine.good("-a", "MEMORY", "-w", "-r", "-b", "64k", "-t", "8k", "-o", "nowhere")
+    assert done_run.result("write")["moved_bytes"] == 65536
+    assert engine.call(["ranks"], ranks=2).out == "2 ranks\n"

@@ -1,0 +1,114 @@
+"""Wrong use is refused by name, at once, with exit code 2, and leaves no file."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.engine.runs import Engine
+
+WRONG = [
+    (["-Y"], "unknown option -Y"),
+    (["-wY"], "unknown option -Y in -wY"),
+    (["--posix.odirct"], "did you mean --posix.odirect?"),
+    (["--collectiv"], "did you mean --collective?"),
+    (["-a", "posx"], "did you mean POSIX?"),
+    (["-a", "HDF6"], "no such back end"),
+    (["-O", "sumaryFile=x"], "did you mean summaryFile?"),
+    (["-O", "summaryFormat=CSV"], "weir-io writes JSON only"),
+    (["-O", "stoneWallingWearOut=1"], "needs a stonewall"),
+    (["-t", "3m", "-b", "4m"], "multiple of the transfer size"),
+    (["-t", "12", "-b", "24"], "multiple of 8"),
+    (["-t", "2m", "-b", "1m"], "must not be smaller"),
+    (["-t", "0"], "must be positive"),
+    (["-t", "16kb"], "not a size"),
+    (["-b"], "needs a value"),
+    (["-b", "8t", "-s", "9000000"], "more bytes than can be counted"),
+    (["-s", "0"], "at least one segment"),
+    (["-i", "0"], "iterations"),
+    (["-i", "two"], "not a whole number"),
+    (["-z", "-t", "1m", "-b", "1m"], "nothing to shuffle"),
+    (["-z", "-z"], "overlapping offsets"),
+    (["-z", "-C"], "-z with -C needs -F"),
+    (["-C", "-Z"], "exclude each other"),
+    (["-c"], "POSIX has no collective transfers"),
+    (["-a", "MPIIO", "-c", "-z"], "same number of transfers"),
+    (["-a", "MPIIO", "--posix.odirect"], "cannot open a file with O_DIRECT"),
+    (["-a", "NULL", "-R", "-G", "1"], "stores nothing"),
+    (["-u"], "-u needs -F"),
+    (["-U", "hints"], "takes no MPI-IO hints"),
+    (["-a", "MPIIO", "-U", "absent"], "cannot read the hints file absent"),
+    (["-N", "3"], "1 rank was launched"),
+    (["-r", "-R"], "needs -G"),
+    (["-r", "-W"], "-W checks what -w wrote"),
+    (["-l", "zeros"], "timestamp, offset, incompressible or random"),
+    (["-o", "a@b"], "list of files"),
+    (["--null.delay-us=3"], "--null.delay-us belongs to -a NULL"),
+    (["-D", "soon"], "not a number of seconds"),
+    (["stray"], "'stray' is no option"),
+]
+
+
+@pytest.mark.parametrize(
+    ("words", "phrase"),
+    [
+        pytest.param(words, phrase, id=" ".join(words), marks=pytest.mark.slow if i % 13 else ())
+        for i, (words, phrase) in enumerate(WRONG)
+    ],
+)
+def test_wrong_use_is_refused(engine: Engine, words: list[str], phrase: str) -> None:
+    done = engine.call(["ior", *words])
+    assert done.code == 2
+    assert len(done.complaints) == 1
+    assert done.complaints[0].startswith("weir-io: ior: ")
+    assert phrase in done.complaints[0]
+    assert done.out == ""
+    assert list(engine.folder.iterdir()) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", [["ior", "--bogus"], ["ior", "-t", "3"], ["iro"]])
+def test_wrong_use_on_several_ranks_is_said_once(engine: Engine, words: list[str]) -> None:
+    done = engine.call(words, ranks=3)
+    assert done.code == 2
+    assert len(done.complaints) == 1
+
+
+@pytest.mark.slow
+def test_a_summary_file_that_cannot_be_written_is_known_before_anything_is_measured(engine: Engine) -> None:
+    done = engine.call(["ior", "-w", "-k", "-o", "data", "-O", "summaryFile=absent/summary.json"])
+    assert done.code == 2
+    assert "absent/summary.json: No such file or directory" in done.complaints[0]
+    assert list(engine.folder.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_help_names_personalities_and_back_ends(engine: Engine) -> None:
+    done = engine.call(["--help"])
+    assert done.code == 0
+    for word in ("ior", "MPIIO", "NULL", "POSIX"):
+        assert f"\n  {word} " in done.out
+    assert engine.call([]).code == 2
+    assert "did you mean 'ior'?" in engine.call(["iro"]).complaints[0]
+
+
+def test_help_of_ior_lists_its_back_ends_as_ior_does(engine: Engine) -> None:
+    done = engine.call(["ior", "--help"], ranks=2)
+    assert done.code == 0
+    assert done.out.count("\n  -a API ") == 1
+    assert "[MPIIO|NULL|POSIX]" in done.out
+    assert "--null.trace" in done.out
+
+
+@pytest.mark.slow
+def test_directives_are_options_by_another_name(engine: Engine) -> None:
+    done = engine.good(
+        "-a", "dummy", "-O", "writeFile=1,blockSize=64k,transferSize=8k", "-O", "REPETITIONS=2"
+    )
+    asked = done.document["asked"]
+    assert (asked["api"], asked["block_bytes"], asked["xfer_bytes"], asked["iterations"]) == (
+        "NULL",
+        65536,
+        8192,
+        2,
+    )
+    assert asked["access"] == ["write"]

@@ -1,0 +1,59 @@
+"""A full file system is an error of every back end, also where the MPI library says that all is well."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.engine.runs import Engine
+
+ENOSPC = 28
+IMPLEMENTATIONS = {"ompio": {"OMPI_MCA_io": "ompio"}, "romio": {"OMPI_MCA_io": "romio321"}}
+
+
+def test_posix(engine: Engine, small_space: Path) -> None:
+    done = engine.ior("-w", "-r", "-b", "96m", "-t", "1m", "-o", small_space / "data")
+    assert done.code == 1
+    assert done.document["results"] == []
+    error = done.document["errors"][0]
+    assert (error["call"], error["errno"]) == ("pwrite", ENOSPC)
+    assert "No space left on device" in done.complaints[0]
+    assert list(small_space.iterdir()) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("implementation", sorted(IMPLEMENTATIONS))
+@pytest.mark.parametrize("layout", [[], ["-F"]], ids=["shared", "file-per-process"])
+@pytest.mark.parametrize("calls", [[], ["-c"]], ids=["independent", "collective"])
+@pytest.mark.parametrize("geometry", [["-b", "48m", "-t", "1m"], ["-b", "64k", "-t", "64k", "-s", "768"]])
+def test_mpiio_prints_no_number_for_bytes_that_are_not_there(
+    engine: Engine,
+    small_space: Path,
+    implementation: str,
+    layout: list[str],
+    calls: list[str],
+    geometry: list[str],
+) -> None:
+    words = ["-a", "MPIIO", "-w", "-r", *layout, *calls, *geometry, "-o", small_space / "data"]
+    done = engine.ior(*words, ranks=2, environment=IMPLEMENTATIONS[implementation])
+    assert done.code == 1
+    assert done.document["results"] == []
+    assert not [line for line in done.out.splitlines() if line.startswith("write ")]
+    assert done.document["errors"]
+    assert "failed: " in done.complaints[0]
+
+
+@pytest.mark.slow
+def test_all_ranks_of_a_full_file_system_end(engine: Engine, small_space: Path) -> None:
+    done = engine.ior("-w", "-e", "-F", "-b", "48m", "-t", "1m", "-o", small_space / "data", ranks=2)
+    assert done.code == 1
+    assert {error["errno"] for error in done.document["errors"]} == {ENOSPC}
+    assert list(small_space.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_a_failed_run_keeps_its_files_if_asked_to(engine: Engine, small_space: Path) -> None:
+    done = engine.ior("-w", "-k", "-b", "96m", "-t", "1m", "-o", small_space / "data")
+    assert done.code == 1
+    assert [path.name for path in small_space.iterdir()] == ["data"]

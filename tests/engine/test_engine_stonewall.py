@@ -1,0 +1,79 @@
+"""A stonewall stops the ranks; with wear-out they all do what the quickest did."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.engine.runs import Engine, trace
+
+XFER = 16 * 1024
+SLOW = ["--null.delay-us=500", "--null.slow-rank=1", "--null.slow-us=3000"]
+
+
+def test_without_wear_out_each_rank_stops_where_it_stands(engine: Engine) -> None:
+    done = engine.good("-a", "NULL", "-w", "-D", "0.2", "-t", "16k", "-b", "1g", *SLOW, ranks=2)
+    result = done.result("write")
+    wall = result["stonewall"]
+    assert wall["hit"] is True
+    assert wall["wear_out"] is False
+    assert wall["time_s"] >= 0.2
+    assert 0 < wall["pairs_min"] < wall["pairs_max"] < 65536
+    assert result["moved_bytes"] == wall["moved_bytes"] == (wall["pairs_min"] + wall["pairs_max"]) * XFER
+    assert result["asked_bytes"] == 2 << 30
+    moved = result["rank_extremes"]["moved_bytes"]
+    assert moved == {
+        "min": wall["pairs_min"] * XFER,
+        "min_rank": 1,
+        "max": wall["pairs_max"] * XFER,
+        "max_rank": 0,
+    }
+    assert "WARNING: Using actual aggregate bytes moved" in done.out
+
+
+def test_with_wear_out_all_ranks_do_what_the_quickest_did(engine: Engine) -> None:
+    words = ["-a", "NULL", "-w", "-D", "0.2", "-t", "16k", "-b", "1g", "-O", "stoneWallingWearOut=1"]
+    result = engine.good(*words, *SLOW, ranks=2).result("write")
+    wall = result["stonewall"]
+    assert wall["hit"] is True
+    assert wall["wear_out"] is True
+    assert wall["pairs_min"] < wall["pairs_max"]
+    assert wall["moved_bytes"] < result["moved_bytes"] == 2 * wall["pairs_max"] * XFER
+    assert result["operations"] == 2 * wall["pairs_max"]
+    assert result["io_s"] > wall["time_s"]
+
+
+@pytest.mark.slow
+def test_a_stonewall_that_nobody_meets(engine: Engine) -> None:
+    result = engine.good("-a", "NULL", "-w", "-D", "30", "-t", "16k", "-b", "1m").result("write")
+    assert result["stonewall"]["hit"] is False
+    assert result["moved_bytes"] == result["asked_bytes"] == 1 << 20
+
+
+@pytest.mark.slow
+def test_collective_ranks_stop_together(engine: Engine) -> None:
+    done = engine.good("-a", "NULL", "-c", "-w", "-D", "0.2", "-t", "16k", "-b", "1g", *SLOW, ranks=3)
+    wall = done.result("write")["stonewall"]
+    assert wall["hit"] is True
+    assert wall["pairs_min"] == wall["pairs_max"]
+
+
+@pytest.mark.slow
+def test_a_read_stops_where_the_write_of_the_same_data_stopped(engine: Engine) -> None:
+    """Rank 0 reads what the slow rank 1 wrote, and the other way round: each reads as much as is there."""
+    words = ["-a", "NULL", "-w", "-r", "-D", "0.2", "-t", "16k", "-b", "1g", "-C", "-O", "numTasksOnNode0=1"]
+    engine.good(*words, *SLOW, "--null.trace", engine.folder / "trace", ranks=2)
+    by_rank = trace(engine.folder, "trace", 2)
+    writes = [{offset for word, offset, _ in ops if word == "write"} for ops in by_rank]
+    reads = [{offset for word, offset, _ in ops if word == "read"} for ops in by_rank]
+    assert reads[0] == writes[1]
+    assert reads[1] <= writes[0]  # the slow reader may meet its own stonewall first
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", [[], ["-C", "-O", "numTasksOnNode0=1"], ["-F"], ["-z"]], ids=" ".join)
+def test_what_a_stonewall_left_is_right(engine: Engine, words: list[str]) -> None:
+    asked = ["-w", "-W", "-r", "-R", "-l", "offset", "-D", "0.05", "-t", "16k", "-b", "64m", "-o", "data"]
+    done = engine.good(*asked, *words, ranks=2)
+    result = done.result("write")
+    assert result["verify"]["checked_bytes"] == result["moved_bytes"] > 0
+    assert result["verify"]["errors"] == done.result("read")["verify"]["errors"] == 0
