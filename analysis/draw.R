@@ -5,7 +5,7 @@ home <- local({
   if (length(file) == 1) dirname(normalizePath(file)) else "analysis"
 })
 suppressPackageStartupMessages(library(data.table))
-for (file in c("records", "summary", "words", "theme", "latex", "parts", "write")) {
+for (file in c("records", "summary", "words", "theme", "latex", "parts", "write", "numbers", "contents")) {
   sys.source(file.path(home, paste0(file, ".R")), globalenv())
 }
 
@@ -52,6 +52,14 @@ commands <- list(
   table = function(words, inputs) {
     expect_words(words, 3, "table")
     write_tables(chosen_parts("table", words[1], home), read_records(words[2]), inputs, words[3])
+  },
+  numbers = function(words, inputs) {
+    expect_words(words, 3, "numbers")
+    write_numbers(make_numbers(read_records(words[1]), read_facts(words[2])), words[3])
+  },
+  contents = function(words, inputs) {
+    expect_words(words, 2, "contents")
+    write_contents(words[1], home, words[2])
   }
 )
 

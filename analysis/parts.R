@@ -21,6 +21,7 @@ load_part <- function(kind, name, home) {
   if (length(missing) > 0) {
     stop(sprintf("%s: does not define %s", path, paste(missing, collapse = ", ")), call. = FALSE)
   }
+  part$kind <- kind
   part$name <- name
   part
 }

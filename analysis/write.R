@@ -21,3 +21,14 @@ write_figure <- function(part, records, inputs, folder) {
     sprintf("\\caption{%s}", escape_latex(part$caption)), sprintf("\\label{fig:%s}", part$name), "\\end{figure}"
   ), paste0(stem, ".tex"))
 }
+
+write_tables <- function(parts, records, inputs, folder) {
+  dir.create(folder, showWarnings = FALSE, recursive = TRUE)
+  for (part in parts) {
+    stem <- file.path(folder, part$name)
+    table <- part$make_table(records, inputs)
+    data.table::fwrite(table, paste0(stem, ".csv"))
+    writeLines(part$caption, paste0(stem, ".rst"))
+    writeLines(part$make_latex(table), paste0(stem, ".tex"))
+  }
+}
