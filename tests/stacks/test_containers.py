@@ -1,0 +1,125 @@
+"""The containers: what the definitions may say and, with Apptainer and a built image, what the image does."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.stacks.conftest import ROOT
+
+DEFINITIONS = sorted((ROOT / "containers").glob("*.def"))
+EXEC = ROOT / "containers" / "exec.sh"
+TEST = ROOT / "containers" / "test-measure.sh"
+RANKS = ("mpirun", "--oversubscribe", "--bind-to", "none", "-np", "2")
+
+
+def call(*words: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    return subprocess.run(
+        [str(word) for word in words],
+        env={**os.environ, **root, **variables},
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+
+
+@pytest.fixture
+def image(apptainer: str) -> Path:
+    file = ROOT / "build" / "containers" / "measure.sif"
+    if not file.exists():
+        pytest.skip("build/containers/measure.sif is not built: containers/build.sh measure")
+    if shutil.which("mpirun") is None:
+        pytest.skip("no mpirun on the host to start ranks from outside")
+    return file
+
+
+@pytest.fixture
+def variables(apptainer: str, tmp_path: Path) -> Mapping[str, str]:
+    return {"APPTAINER": apptainer, "TMPDIR": str(tmp_path), "WEIR_BIND": str(tmp_path)}
+
+
+@pytest.mark.parametrize("definition", DEFINITIONS, ids=lambda file: file.stem)
+def test_a_definition_names_no_packages_of_its_own(definition: Path) -> None:
+    text = definition.read_text()
+    installed = re.findall(r"apt-get .*?install (.*)", text)
+    names = {word for line in installed for word in line.split() if not word.startswith("-")}
+    assert names <= {"python3", "make"}, "packages belong into envs/apt"
+    assert "pip install" not in text
+
+
+@pytest.mark.parametrize("definition", DEFINITIONS, ids=lambda file: file.stem)
+def test_a_definition_labels_what_it_was_made_from_and_tests_itself(definition: Path) -> None:
+    text = definition.read_text()
+    for part in ("org.opencontainers.image.revision {{ commit }}", "weir.lock {{ lock }}", "%test"):
+        assert part in text
+
+
+def test_a_missing_image_and_an_unknown_container_are_named(tmp_path: Path) -> None:
+    absent = call(EXEC, tmp_path / "no.sif", "weir-io")
+    assert absent.returncode == 2
+    assert "containers/build.sh makes it" in absent.stderr
+    unknown = call(ROOT / "containers" / "build.sh", "mesure")
+    assert unknown.returncode == 2
+    assert "no container 'mesure'; known: analyse.def measure" in unknown.stderr
+
+
+@pytest.mark.slow
+def test_ranks_inside_the_container_move_bytes(image: Path, variables: Mapping[str, str]) -> None:
+    done = call(EXEC, image, "/opt/weir/containers/test-measure.sh", **variables)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "MPIIO: 2 ranks wrote and verified 4194304 bytes" in done.stdout
+
+
+@pytest.mark.slow
+def test_ranks_started_from_outside_find_each_other(image: Path, variables: Mapping[str, str]) -> None:
+    done = call(TEST, "weir-io", *RANKS, EXEC, image, **variables)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "MPIIO: 2 ranks wrote and verified 4194304 bytes" in done.stdout
+
+
+@pytest.mark.slow
+def test_the_hosts_mpi_can_take_the_place_of_the_containers(
+    image: Path, variables: Mapping[str, str], tmp_path: Path
+) -> None:
+    host = tmp_path / "host-mpi"
+    host.mkdir()
+    listed = call("ldd", shutil.which("mpirun") or "", **variables).stdout
+    folder = Path(next(iter(re.findall(r"=> (\S+libopen-rte\S+)", listed)), "/nowhere/none")).parent
+    if not (folder / "libmpi.so.40").exists():
+        pytest.skip("the host's mpirun is not of an Open MPI 4 with shared libraries")
+    for name in ("libmpi.so.40", "libopen-rte.so.40", "libopen-pal.so.40"):
+        shutil.copy(folder / name, host)
+    bound = {**variables, "APPTAINERENV_LD_LIBRARY_PATH": str(host)}
+    listed = call(EXEC, image, "ldd", "/opt/weir/build/weir-io", **bound).stdout
+    assert f"libmpi.so.40 => {host}/libmpi.so.40" in listed
+    done = call(TEST, "weir-io", *RANKS, EXEC, image, **bound)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.slow
+def test_a_batch_runs_in_the_container_as_a_stack(
+    image: Path, variables: Mapping[str, str], tmp_path: Path
+) -> None:
+    weir = ROOT / ".venv" / "bin" / "weir"
+    plan = tmp_path / "plan.json"
+    choice = ("--site", "stacks", "--suite", "stack-cost", "--stack", "container")
+    made = call(weir, "plan", *choice, "--out", plan, **variables)
+    assert made.returncode == 0, made.stderr
+    results = tmp_path / "results"
+    done = call(
+        weir, "run", "--plan", plan, "--batch", "memory-container-1x2", "--results", results, **variables
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    runs = [json.loads(file.read_text()) for file in results.glob("runs/*/*/run.json")]
+    assert runs
+    assert {run["status"] for run in runs} == {"done"}
+    assert all(str(image) in run["command"] for run in runs)
