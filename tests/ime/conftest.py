@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +29,7 @@ def build(folder: Path, *options: str) -> Path:
         check=True,
         capture_output=True,
     )
-    done = subprocess.run(["cmake", "--build", folder], capture_output=True, text=True)
+    done = subprocess.run(["cmake", "--build", folder], check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return folder / "ime"
 
@@ -56,7 +59,12 @@ class Store:
 
     def run(self, *words: object, check: bool = True) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(
-            [str(word) for word in words], env=self.environment, capture_output=True, text=True, timeout=900
+            [str(word) for word in words],
+            check=False,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=900,
         )
         assert not check or done.returncode == 0, f"{words}\n{done.stdout}{done.stderr}"
         return done
@@ -101,6 +109,45 @@ def make_store() -> Iterator[StoreMaker]:
         return store
 
     yield make
-    for store in made:
+    for store in reversed(made):
         store.imectl("drainer", "--stop", check=False)
         shutil.rmtree(store.folder)
+
+
+Mounter = Callable[..., Path]
+
+
+def is_mounted(folder: Path) -> bool:
+    return any(line.split()[1] == str(folder) for line in Path("/proc/self/mounts").read_text().splitlines())
+
+
+def wait_for(condition: Callable[[], bool], what: str) -> None:
+    for _ in range(1000):
+        if condition():
+            return
+        time.sleep(0.01)
+    pytest.fail(f"after 10 s still not so: {what}")
+
+
+@pytest.fixture
+def mounted(tmp_path: Path) -> Iterator[Mounter]:
+    """Mounts stores; each mount is ended by the id of its process, and must be gone then."""
+    running: list[tuple[int, Path]] = []
+
+    def mount(store: Store, *options: object) -> Path:
+        if not os.access("/dev/fuse", os.R_OK | os.W_OK):
+            pytest.skip("/dev/fuse cannot be opened")
+        if not (store.programs / "ime-fuse").exists():
+            pytest.skip("ime-fuse is not built: libfuse3-dev is not installed")
+        folder = tmp_path / f"mount{len(running)}"
+        folder.mkdir()
+        running.append((int(store.program("ime-fuse", *options, folder).stdout), folder))
+        assert is_mounted(folder)
+        return folder
+
+    yield mount
+    for pid, folder in running:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGTERM)
+        wait_for(lambda folder=folder: not is_mounted(folder), f"{folder} is unmounted")
+        wait_for(lambda pid=pid: not Path(f"/proc/{pid}").exists(), f"process {pid} has ended")

@@ -1,4 +1,4 @@
-"""The store does what a plain directory does, whoever operates on it and however the data move between the tiers."""
+"""The store does what a plain directory does, whoever operates on it and wherever the data are."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ime.conftest import Store, StoreMaker
+from tests.ime.conftest import Mounter, Store, StoreMaker
 
 VARIANTS = {
     "plain": {},
@@ -20,30 +20,23 @@ VARIANTS = {
 
 
 def same_tree(left: Path, right: Path) -> bool:
-    names = sorted(path.relative_to(left) for path in left.rglob("*"))
+    ours = {Path(".weir-ime")}
+    names = sorted({path.relative_to(left) for path in left.rglob("*")} - ours)
     if names != sorted(path.relative_to(right) for path in right.rglob("*")):
         return False
     files = [str(name) for name in names if (left / name).is_file()]
     return filecmp.cmpfiles(left, right, files, shallow=False)[1:] == ([], [])
 
 
-def compare(store: Store, operations: int, seed: int) -> None:
+def compare(store: Store, operations: int, seed: int, *options: object) -> None:
     model = store.folder / "model"
     model.mkdir()
-    done = store.program(
-        "ime-conformance",
-        "--store",
-        store.backing,
-        "--model",
-        model,
-        "--operations",
-        operations,
-        "--seed",
-        seed,
-    )
+    sizes = ("--operations", operations, "--seed", seed)
+    done = store.program("ime-conformance", "--store", store.backing, "--model", model, *sizes, *options)
     assert f"{operations} operations" in done.stdout
     assert "no difference" in done.stdout
-    store.imectl("destroy")
+    store.imectl("drain")
+    store.imectl("evict")
     assert same_tree(store.backing, model)
 
 
@@ -62,3 +55,27 @@ def test_a_hundred_thousand_operations(variant: str, programs: Path, make_store:
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_sanitizers_find_nothing(variant: str, sanitized: Path, make_store: StoreMaker) -> None:
     compare(make_store(sanitized, truncate="strict", **VARIANTS[variant]), 10_000, seed=7)
+
+
+def test_a_few_thousand_through_library_and_mount(
+    programs: Path, make_store: StoreMaker, mounted: Mounter
+) -> None:
+    store = make_store(programs, truncate="strict")
+    compare(store, 3000, 5, "--mount", mounted(store))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_hundred_thousand_through_library_and_mount(
+    variant: str, programs: Path, make_store: StoreMaker, mounted: Mounter
+) -> None:
+    store = make_store(programs, truncate="strict", **VARIANTS[variant])
+    compare(store, 100_000, 6, "--mount", mounted(store))
+
+
+@pytest.mark.slow
+def test_sanitizers_find_nothing_in_the_mount(
+    sanitized: Path, make_store: StoreMaker, mounted: Mounter
+) -> None:
+    store = make_store(sanitized, truncate="strict")
+    compare(store, 10_000, 8, "--mount", mounted(store))

@@ -246,12 +246,13 @@ bool path_overlay(struct store *store, struct stat *status) {
 
 int file_stat(struct file *file, struct stat *status) {
     struct object *object = object_of(file);
+    if (object == NULL) {
+        return path_stat(file->store, file->backing_fd, "", AT_EMPTY_PATH, status);
+    }
     if (fstat(file->backing_fd, status) != 0) {
         return errno;
     }
-    if (object != NULL) {
-        overlay_header(object->header, status);
-    }
+    overlay_header(object->header, status);
     return 0;
 }
 

@@ -42,15 +42,42 @@ int path_in_store(const struct store *store, const char *path, char relative[PAT
     return 0;
 }
 
+static bool has_link(struct store *store, uint64_t inode) {
+    char name[24];
+    struct stat status;
+    object_name(inode, name);
+    return fstatat(store->links_fd, name, &status, 0) == 0;
+}
+
+/* While an object comes or goes, our link may be there without it: count it out only if it surely was. */
+static int stat_unbuffered(struct store *store, int directory_fd, const char *name, int flags,
+                           struct stat *status) {
+    bool before = false;
+    bool after = status->st_nlink > 1 && S_ISREG(status->st_mode);
+    while (before != after) {
+        before = has_link(store, status->st_ino);
+        if (fstatat(directory_fd, name, status, flags) != 0) {
+            return errno;
+        }
+        after = has_link(store, status->st_ino);
+    }
+    status->st_nlink -= after ? 1 : 0;
+    return 0;
+}
+
 int path_stat(struct store *store, int directory_fd, const char *name, int flags, struct stat *status) {
     for (;;) {
         uint32_t dropped = atomic_load(&store->control->objects_dropped);
         if (fstatat(directory_fd, name, status, flags) != 0) {
             return errno;
         }
-        if (path_overlay(store, status) || !S_ISREG(status->st_mode) ||
-            dropped == atomic_load(&store->control->objects_dropped)) {
+        if (path_overlay(store, status)) {
             return 0;
+        }
+        int error = stat_unbuffered(store, directory_fd, name, flags, status);
+        if (error != 0 || !S_ISREG(status->st_mode) ||
+            dropped == atomic_load(&store->control->objects_dropped)) {
+            return error;
         } /* else it may have been drained and dropped between the two looks */
     }
 }

@@ -1,0 +1,78 @@
+/* The mount: what its files share. Names are kept as a tree of inodes, not as open descriptors, so that a run
+ * over a million files needs no million descriptors. */
+#ifndef IME_MOUNT_H
+#define IME_MOUNT_H
+
+#define FUSE_USE_VERSION 312
+
+#include <fuse3/fuse_lowlevel.h>
+#include <pthread.h>
+
+#include "file.h"
+
+struct inode {
+    struct inode *next; /* in its bucket */
+    uint64_t number;
+    mode_t type;
+    uint64_t lookups;  /* what the kernel holds; guarded by the tree's mutex, as all below */
+    unsigned children; /* inodes whose parent this is */
+    unsigned opens;
+    bool hashed;
+    struct inode *parent; /* NULL: the root, or no name is known */
+    char *name;
+    struct open_file *files;
+};
+
+struct open_file {
+    struct open_file *next; /* of the same inode */
+    struct file *file;
+    struct inode *inode;
+};
+
+#define BUCKETS 65536u
+
+struct tree {
+    pthread_rwlock_t names; /* written by renames: a path stays true while the lock is held for reading */
+    pthread_mutex_t mutex;
+    struct inode *buckets[BUCKETS];
+    struct inode root;
+};
+
+struct mount {
+    struct store *store;
+    struct tree tree;
+    double attribute_s; /* how long the kernel may believe what it was told */
+    const char *folder;
+};
+
+static inline struct mount *mount_of(fuse_req_t req) {
+    return fuse_req_userdata(req);
+}
+
+/* tree.c */
+void tree_init(struct tree *tree, uint64_t root_number);
+struct inode *tree_inode(struct tree *tree, fuse_ino_t number);
+struct inode *tree_learn(struct tree *tree, struct inode *parent, const char *name,
+                         const struct stat *status);
+void tree_forget(struct tree *tree, struct inode *inode, uint64_t lookups);
+void tree_lose_name(struct tree *tree, struct inode *parent, const char *name, const struct stat *gone);
+void tree_move(struct tree *tree, struct inode *from, const char *name, struct inode *to,
+               const char *new_name, const struct stat *moved);
+int tree_path(struct tree *tree, struct inode *inode, const char *child,
+              char path[PATH_MAX]); /* 0 or errno */
+void tree_opened(struct tree *tree, struct open_file *open_file);
+void tree_closed(struct tree *tree, struct open_file *open_file);
+struct file *tree_open_file(struct tree *tree,
+                            struct inode *inode); /* any; it may close once the mutex is free */
+
+/* names.c, attributes.c, files.c: the operations */
+void set_name_operations(struct fuse_lowlevel_ops *operations);
+void set_attribute_operations(struct fuse_lowlevel_ops *operations);
+void set_file_operations(struct fuse_lowlevel_ops *operations);
+int make_entry(struct mount *mount, struct inode *parent, const char *name, const char *path,
+               struct fuse_entry_param *entry);
+
+/* flags.c: settings of the connection that the library does not know of */
+int set_connection_flags(struct fuse_session *session);
+
+#endif
