@@ -112,7 +112,8 @@ rule measure:
         receipt=f"{MEASURED.folder}/batches/{{batch}}.json",
     log:
         f"{MEASURED.folder}/batches/{{batch}}.log",
-    retries: retries(PLAN)
+    # Back to the queue, not once more within the job.
+    retries: retries(PLAN) if workflow.is_main_process else 0
     resources:
         **allocations(PLAN),
         io=1,

@@ -1,0 +1,152 @@
+"""A copy of the checkout with a small suite, and snakemake and reframe started in it as a user would."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from conftest import HERE, Cluster
+
+ROOT = HERE.parent.parent
+BIN = Path(sys.executable).parent
+PARTS = ("Snakefile", "config", "profiles", "weir", "reframe_checks", "analysis", "reports", "reference")
+# Jobs of seconds are asked for sooner than jobs of hours.
+QUICK_POLLS = ("--slurm-init-seconds-before-status-checks", "1", "--latency-wait", "10")
+
+# Every program takes a moment longer, so that a fault has a time to happen in.
+SLOW_PROGRAM = '["sh", "-c", "sleep {seconds}; exec \\"$0\\" \\"$@\\"", "{{root}}/build/weir-io", ior]'
+
+SUITE = """\
+suite: tiny
+question: Does it run?
+experiments:
+  only:
+    tool: ior
+    question: Does it run?
+    timeout: {timeout}
+    nodes: {nodes}
+    ppn: {ppn}
+    space:
+      xfer: {xfers}
+    fixed: {{api: POSIX, layout: shared, order: sequential, access: [write, read], block: 1 MiB}}
+    repetitions: {{blocks: 1, iterations: 1}}
+"""
+
+
+@dataclass
+class Checkout:
+    folder: Path
+    cluster: Cluster
+
+    @classmethod
+    def make(cls, folder: Path, cluster: Cluster) -> Checkout:
+        folder.mkdir(parents=True, exist_ok=True)
+        for part in PARTS:
+            source, copy = ROOT / part, folder / part
+            if source.is_dir():
+                shutil.copytree(source, copy, ignore=shutil.ignore_patterns("__pycache__", ".snakemake"))
+            else:
+                shutil.copy(source, copy)
+        (folder / "build").mkdir()
+        shutil.copy(ROOT / "build" / "weir-io", folder / "build" / "weir-io")
+        made = cls(folder, cluster)
+        made.target = folder / "target"
+        return made
+
+    @property
+    def results(self) -> Path:
+        return self.folder / "results" / "sandbox"
+
+    @property
+    def target(self) -> Path:
+        return self.folder / "target"
+
+    @target.setter
+    def target(self, path: Path) -> None:
+        """One target of its own, so that what is left on it is ours."""
+        targets = self.folder / "config" / "sites" / "sandbox" / "targets"
+        for file in targets.glob("*.yaml"):
+            file.unlink()
+        path.mkdir(exist_ok=True)
+        (targets / "disk.yaml").write_text(
+            f"target: disk\nkind: disk\ndescription: A folder of the test\npath: {path}\nallow_home: true\n"
+        )
+
+    def suite(self, nodes: list[int], ppn: list[int], cells: int = 1, timeout: str = "60 s") -> None:
+        xfers = [f"{2**power} KiB" for power in range(4, 4 + cells)]
+        text = SUITE.format(nodes=nodes, ppn=ppn, xfers=json.dumps(xfers), timeout=timeout)
+        (self.folder / "config" / "suites" / "tiny.yaml").write_text(text)
+        (self.folder / "config" / "config.yaml").write_text("site: sandbox\nsuites: [tiny]\n")
+
+    def site(self, old: str, new: str) -> None:
+        """Change a line of the site's file; a line that is not there any more is the test's mistake."""
+        file = self.folder / "config" / "sites" / "sandbox" / "site.yaml"
+        text = file.read_text()
+        assert old in text, f"{old!r} is not in {file}"
+        file.write_text(text.replace(old, new))
+
+    def slow_down(self, seconds: float) -> None:
+        self.site('["{root}/build/weir-io", ior]', SLOW_PROGRAM.format(seconds=seconds))
+
+    @property
+    def environment(self) -> dict[str, str]:
+        environment = self.cluster.environment
+        return environment | {"PATH": f"{environment['PATH']}:{BIN}", "HOME": str(self.folder / "home")}
+
+    def start(self, *words: str) -> subprocess.Popen[str]:
+        """In a session of its own, as a terminal would: Ctrl-C then reaches this command and nothing else."""
+        (self.folder / "home").mkdir(exist_ok=True)
+        return subprocess.Popen(
+            list(words),
+            cwd=self.folder,
+            env=self.environment,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+
+    def run(self, *words: str, limit_s: float = 240) -> tuple[int, str]:
+        process = self.start(*words)
+        try:
+            output, _ = process.communicate(timeout=limit_s)
+        except BaseException:
+            os.killpg(process.pid, 9)
+            print(process.communicate()[0])
+            raise
+        return process.returncode, output
+
+    def snakemake_words(self, *words: str) -> list[str]:
+        records = str((self.results / "tiny" / "records.csv").relative_to(self.folder))
+        profile = [str(BIN / "snakemake"), "--profile", "profiles/slurm", "--nocolor", *QUICK_POLLS]
+        return [*profile, *words, "--", records]
+
+    def snakemake(self, *words: str, limit_s: float = 240) -> tuple[int, str]:
+        return self.run(*self.snakemake_words(*words), limit_s=limit_s)
+
+    def reframe(self, *words: str) -> tuple[int, str]:
+        settings = ["-C", "reframe_checks/settings.py", "-c", "reframe_checks", "--system", "sandbox:debug"]
+        return self.run(str(BIN / "reframe"), "--nocolor", *settings, *words)
+
+    def records(self) -> list[dict[str, str]]:
+        with (self.results / "tiny" / "records.csv").open() as stream:
+            return list(csv.DictReader(stream))
+
+    def runs(self) -> list[dict[str, object]]:
+        return [json.loads(file.read_text()) for file in sorted(self.results.glob("runs/*/*/run.json"))]
+
+    def receipts(self) -> dict[str, dict[str, object]]:
+        files = sorted((self.results / "tiny" / "batches").glob("*.json"))
+        return {file.stem: json.loads(file.read_text())["batches"][0] for file in files}
+
+    def assert_clean(self) -> None:
+        """No job waits or runs, and weir left nothing on the target."""
+        assert self.cluster.out("squeue", "-h") == ""
+        assert list(self.target.iterdir()) == []

@@ -1,0 +1,102 @@
+"""snakemake --profile profiles/slurm on the sandbox: one job a batch, every geometry, nothing twice."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from checkout import Checkout
+from conftest import Cluster
+
+GEOMETRIES = sorted(itertools.product([1, 2, 4], [1, 2]))
+pytestmark = pytest.mark.slow
+
+
+def test_a_dry_run_prints_the_cost_card(cluster: Cluster, tmp_path: Path) -> None:
+    checkout = Checkout.make(tmp_path / "weir", cluster)
+    checkout.suite([1, 2], [2], cells=3)
+    code, output = checkout.snakemake("--dry-run")
+    assert code == 0, output
+    assert "Plan of tiny" in output
+    assert "node-hours" in output
+    assert "6 cells planned, 0 measured, 6 to measure" in output
+    assert "nodes=2" in output
+    assert checkout.cluster.out("squeue", "-h") == ""
+
+
+def test_every_geometry_by_both_ways_in(cluster: Cluster, tmp_path: Path) -> None:
+    checkout = Checkout.make(tmp_path / "weir", cluster)
+    checkout.suite([1, 2, 4], [1, 2])
+    code, output = checkout.snakemake()
+    assert code == 0, output
+    records = checkout.records()
+    seen = Counter((int(row["nn"]), int(row["ppn"]), row["access"]) for row in records)
+    assert seen == Counter((nodes, ppn, access) for nodes, ppn in GEOMETRIES for access in ("read", "write"))
+    assert {row["verdict"] for row in records} <= {"VALID", "DEGRADED"}
+    assert output.count("has been submitted with SLURM jobid") == len(GEOMETRIES)
+    assert {(receipt["done"], receipt["kept"]) for receipt in checkout.receipts().values()} == {(1, 0)}
+    checkout.assert_clean()
+
+    code, output = checkout.snakemake()
+    assert code == 0, output
+    assert "Nothing to be done" in output
+
+    # A centre's CI: the same batches, submitted by ReFrame, find the runs of the same cells.
+    before = {str(run["began"]) for run in checkout.runs()}
+    code, output = checkout.reframe("--name", "^measure", "--run", "--performance-report")
+    assert code == 0, output
+    assert f"Ran {len(GEOMETRIES)}/{len(GEOMETRIES)} test case(s)" in output
+    assert {str(run["began"]) for run in checkout.runs()} == before
+    assert {(receipt["done"], receipt["kept"]) for receipt in checkout.receipts().values()} == {(0, 1)}
+    checkout.assert_clean()
+
+
+def test_reframe_submits_measures_and_leaves_what_snakemake_looks_for(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    checkout = Checkout.make(tmp_path / "weir", cluster)
+    checkout.suite([2], [2], cells=2)
+    code, output = checkout.reframe("--name", "^measure", "--run", "--report-junit=junit.xml")
+    assert code == 0, output
+    assert (checkout.folder / "junit.xml").exists()
+    assert {(run["status"], run["cell"]["nodes"]) for run in checkout.runs()} == {("done", 2)}
+    code, output = checkout.snakemake()
+    assert code == 0, output
+    assert {(row["nn"], row["ppn"]) for row in checkout.records()} == {("2", "2")}
+    assert len(checkout.runs()) == 2
+    checkout.assert_clean()
+
+
+def test_with_an_accounting_database(empty: Cluster, tmp_path: Path) -> None:
+    done = empty.up("--nodes", "2", "--accounting")
+    if "not installed" in done.stderr:
+        pytest.skip(done.stderr.strip())
+    assert done.returncode == 0, done.stderr
+    checkout = Checkout.make(tmp_path / "weir", empty)
+    checkout.site("nodes: 4", "nodes: 2")
+    checkout.site("--partition=debug,", "--partition=debug, --account=bench,")
+    checkout.suite([2], [1])
+    code, output = checkout.snakemake()
+    assert code == 0, output
+    assert len(checkout.records()) == 2
+    code, output = checkout.reframe("--name", "^measure", "--run")
+    assert code == 0, output
+    assert "Ran 1/1 test case(s)" in output
+    checkout.assert_clean()
+
+
+def test_what_does_not_fit_an_allocation_runs_in_the_next(cluster: Cluster, tmp_path: Path) -> None:
+    """Cells that take 5 s and may take a minute, in jobs of two; half a minute is for cleaning up."""
+    checkout = Checkout.make(tmp_path / "weir", cluster)
+    checkout.site("time_limit: 30 min", "time_limit: 2 min")
+    checkout.slow_down(5)
+    checkout.suite([1], [2], cells=6, timeout="60 s")
+    code, output = checkout.snakemake()
+    assert code == 0, output
+    assert "do not fit the rest of the allocation" in output
+    assert output.count("has been submitted with SLURM jobid") >= 2
+    assert {run["status"] for run in checkout.runs()} == {"done"}
+    assert len(checkout.runs()) == 6
+    checkout.assert_clean()
