@@ -9,6 +9,7 @@ from typing import Any
 from weir.cluster.queue import remembers_jobs
 from weir.config.sites import load_site
 from weir.model import Partition, Site
+from weir.stacks import features_here, launcher_of
 
 PERFLOG_LINE = "%(check_job_completion_time)s|%(check_display_name)s|%(check_result)s|%(check_perfvalues)s"
 
@@ -50,9 +51,16 @@ def system_of(site: Site) -> dict[str, Any]:
 
 def environments_of(sites: list[Site]) -> list[dict[str, Any]]:
     return [
-        {"name": stack, "target_systems": [site.name], "cc": "", "cxx": "", "ftn": ""}
+        {
+            "name": name,
+            "target_systems": [site.name],
+            "cc": "",
+            "cxx": "",
+            "ftn": "",
+            "features": features_here(stack, launcher_of(site, name)),
+        }
         for site in sites
-        for stack in site.stacks
+        for name, stack in site.stacks.items()
     ]
 
 

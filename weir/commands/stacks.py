@@ -9,8 +9,8 @@ from pathlib import Path
 
 from weir.config.sites import load_site
 from weir.errors import WeirError, did_you_mean
-from weir.model import Site, Stack
-from weir.stacks import StackFacts, features, probe_stack, problems, remarks
+from weir.model import Stack
+from weir.stacks import StackFacts, features, launcher_of, probe_stack, problems, remarks
 
 NAME = "stacks"
 HELP = "probe the stacks of a site: MPI, HDF5, NetCDF, IME, and whether they fit together"
@@ -103,13 +103,7 @@ def _stacks_of_site(args: argparse.Namespace) -> list[tuple[Stack, str]]:
                 exit_code=2,
             )
     names = args.stack or list(site.stacks)
-    return [(site.stacks[name], _launcher_of(site, name)) for name in names]
-
-
-def _launcher_of(site: Site, stack: str) -> str:
-    """Of the first partition that runs the stack; the first of all if none does."""
-    partitions = list(site.partitions.values())
-    return next((one for one in partitions if stack in one.stacks), partitions[0]).launcher
+    return [(site.stacks[name], launcher_of(site, name)) for name in names]
 
 
 def _facts(stack: StackFacts) -> dict[str, object]:

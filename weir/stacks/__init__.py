@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from weir.stacks.model import IoLibrary, MpiLibrary, ProgramFacts, StackFacts
-from weir.stacks.probe import probe_stack
+from weir.stacks.probe import features_here, launcher_of, probe_stack
 from weir.stacks.verdict import features, problems, remarks
 
 __all__ = [
@@ -12,6 +12,8 @@ __all__ = [
     "ProgramFacts",
     "StackFacts",
     "features",
+    "features_here",
+    "launcher_of",
     "probe_stack",
     "problems",
     "remarks",

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from weir.launch import applied
-from weir.model import Stack
+from weir.model import Site, Stack
 from weir.stacks.asked import (
     ask_library,
     ask_program,
@@ -19,6 +19,7 @@ from weir.stacks.asked import (
 )
 from weir.stacks.linked import Linked, is_binary, linked
 from weir.stacks.model import IoLibrary, MpiLibrary, ProgramFacts, StackFacts
+from weir.stacks.verdict import features
 
 _LAUNCHER_PROGRAMS = {"mpirun": "mpirun", "hydra": "mpiexec.hydra", "srun": "srun"}
 _NAMES = {"hdf5": "HDF5", "netcdf": "NetCDF", "pnetcdf": "PnetCDF"}
@@ -38,6 +39,19 @@ def probe_stack(stack: Stack, launcher: str) -> StackFacts:
             probe_program(tool, words, environment) for tool, words in sorted(stack.programs.items())
         ),
     )
+
+
+def features_here(stack: Stack, launcher: str) -> list[str]:
+    """What the stack has on this machine, for ReFrame; nothing, at no cost, where no program of it is."""
+    path = applied(os.environ, stack.environment).get("PATH")
+    present = any(shutil.which(words[0], path=path) for words in stack.programs.values())
+    return features(probe_stack(stack, launcher)) if present else []
+
+
+def launcher_of(site: Site, stack: str) -> str:
+    """Of the first partition that runs the stack; of the first of all if none does."""
+    partitions = list(site.partitions.values())
+    return next((one for one in partitions if stack in one.stacks), partitions[0]).launcher
 
 
 def probe_program(tool: str, words: tuple[str, ...], environment: Mapping[str, str]) -> ProgramFacts:
