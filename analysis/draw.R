@@ -14,7 +14,7 @@ usage <- "Usage: Rscript analysis/draw.R COMMAND
   figure NAME RECORDS.csv OUTDIR        writes NAME.pdf, .svg, .csv (what is drawn), .tex (float) and .rst (caption)
   table NAME RECORDS.csv OUTDIR         writes NAME.tex and NAME.csv
   numbers RECORDS.csv FACTS.json OUT.tex  the numbers of the prose
-  contents DIR OUT.tex                  a LaTeX file that includes every float of DIR in order, and says which are left out
+  contents DIR OUT.tex                  a LaTeX file that includes every float of the study in DIR, in order
 NAME is one name, several joined by commas, or all. Options after the rest:
   --with NAME=FILE                      a further input that some parts read, such as excluded=excluded.csv
 Example: Rscript analysis/draw.R figure all results/local/records.csv results/local/figures"

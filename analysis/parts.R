@@ -1,7 +1,11 @@
-# Finds and loads the parts: each figure or table is one file that defines what its kind asks for, in a scope of its own.
+# Finds and loads the parts: each figure or table is one file that defines what its kind asks for, in a scope of its
+# own.
 
 part_kinds <- list(
-  figure = list(folder = "figures", defines = c("title", "caption", "place", "make_table", "make_figure", "height_mm")),
+  figure = list(
+    folder = "figures",
+    defines = c("title", "caption", "place", "statistic", "make_table", "make_figure", "height_mm")
+  ),
   table = list(folder = "tables", defines = c("title", "caption", "place", "make_table", "make_latex"))
 )
 
@@ -23,13 +27,18 @@ load_part <- function(kind, name, home) {
   }
   part$kind <- kind
   part$name <- name
+  part$kind <- kind
   part
 }
 
 unknown_part <- function(kind, name, home) {
   known <- part_names(kind, home)
   near <- known[utils::adist(name, known) <= 3]
-  hint <- if (length(near) > 0) sprintf("did you mean '%s'?", near[1]) else paste("there are", paste(known, collapse = ", "))
+  hint <- if (length(near) > 0) {
+    sprintf("did you mean '%s'?", near[1])
+  } else {
+    paste("there are", paste(known, collapse = ", "))
+  }
   sprintf("no %s '%s' in analysis/%s: %s", kind, name, part_kinds[[kind]]$folder, hint)
 }
 

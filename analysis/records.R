@@ -79,17 +79,15 @@ check_verdicts <- function(records, path) {
   }
 }
 
-# The two definitions of performance, in MiB/s. They differ by what opening and closing cost.
-bandwidth_io <- function(records) {
-  rate(records$moved_bytes, records$io_s)
-}
-
+# The two definitions of performance, in MiB/s: bytes over the time from the first open to the last close, and bytes
+# over the time of the transfers alone. The bytes are those that moved, never those that were asked for.
 bandwidth_all <- function(records) {
-  rate(records$moved_bytes, records$open_s + records$io_s + records$close_s)
+  records$bw_mib_s
 }
 
-rate <- function(bytes, seconds) {
-  ifelse(!is.na(seconds) & seconds > 0, bytes / seconds / mib, NA_real_)
+bandwidth_io <- function(records) {
+  moved_mib <- ifelse(is.na(records$moved_bytes), records$bw_mib_s * records$total_s, records$moved_bytes / mib)
+  ifelse(!is.na(records$io_s) & records$io_s > 0, moved_mib / records$io_s, NA_real_)
 }
 
 # Records that move data; metadata operations have rates but no bandwidth.

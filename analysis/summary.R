@@ -25,10 +25,10 @@ draw_median_ranks <- function(n) {
   cbind(pmax(1, ceiling(first * n)), pmin(n, pmax(1, ceiling(second * n))))
 }
 
+# The caller's own random numbers go on as if nothing had happened.
 with_seed <- function(seed, expression) {
-  before <- if (exists(".Random.seed", globalenv())) get(".Random.seed", globalenv())
-  on.exit(if (is.null(before)) rm(".Random.seed", envir = globalenv())
-          else assign(".Random.seed", before, globalenv())) # nolint: brace_linter.
+  before <- globalenv()$.Random.seed
+  on.exit(if (is.null(before)) rm(".Random.seed", envir = globalenv()) else assign(".Random.seed", before, globalenv()))
   set.seed(seed, kind = "Mersenne-Twister", normal.kind = "Inversion", sample.kind = "Rejection")
   expression
 }
@@ -53,39 +53,43 @@ coverage_limit <- function(n) {
   1 - 2^(1 - n)
 }
 
-# One row for each combination of `by`. A point is the median of its VALID records; only where it has none, of its
-# DEGRADED ones, and then its verdict says so. INVALID records give no number and are counted.
+# One row for each combination of `by`. VALID and DEGRADED records are usable and go into the same median, so that no
+# repetition is picked by how it went; one degraded record makes the point degraded. INVALID ones are only counted.
 summarise_records <- function(records, value, by, unit) {
   if (nrow(records) == 0) {
     return(data.table::data.table())
   }
   points <- data.table::copy(records)[, value_of_record := value]
   points <- points[, summarise_point(value_of_record, verdict, emulated), by = by]
+  data.table::setorderv(points, by)
   points[, unit := unit][]
 }
 
 summarise_point <- function(values, verdict, emulated) {
-  known <- !is.na(values)
-  shown <- if (any(known & verdict == "VALID")) "VALID" else if (any(known & verdict == "DEGRADED")) "DEGRADED" else "INVALID"
-  used <- known & verdict == shown & shown != "INVALID"
+  used <- verdict != "INVALID" & !is.na(values)
   c(
     median_interval(values[used]),
     list(
       mean = if (any(used)) mean(values[used]) else NA_real_,
       best = if (any(used)) max(values[used]) else NA_real_,
-      verdict = shown,
-      n_valid = sum(verdict == "VALID"), n_degraded = sum(verdict == "DEGRADED"), n_invalid = sum(verdict == "INVALID"),
-      n_unknown = sum(!known & verdict != "INVALID"),
-      emulated = any(emulated[used])
+      verdict = point_verdict(verdict[used]),
+      n_degraded = sum(verdict[used] == "DEGRADED"),
+      n_invalid = sum(verdict == "INVALID"),
+      n_unknown = sum(!used & verdict != "INVALID"),
+      emulated = any(emulated)
     )
   )
 }
 
+point_verdict <- function(used) {
+  if (length(used) == 0) "INVALID" else if (any(used == "DEGRADED")) "DEGRADED" else "VALID"
+}
+
 # What else tells cells apart. A figure maps some of these to axes, colours and panels; the rest must not be pooled.
 design_columns <- c(
-  "site", "target", "stack", "tool", "api", "nn", "ppn", "xfer_bytes", "layout", "order", "collective", "sync", "direct",
-  "chunking", "fill", "unlimited", "deflate_level", "segments", "stonewall_s", "block_bytes", "stripe_count", "program",
-  "experiment", "suite"
+  "site", "target", "stack", "tool", "api", "nn", "ppn", "xfer_bytes", "layout", "order", "collective", "direct",
+  "chunking", "fill", "unlimited", "deflate_level", "sync", "suite", "experiment", "segments", "stonewall_s",
+  "block_bytes", "stripe_count", "program"
 )
 
 # The design columns that still differ within a group of `by`, in the order above, each only if the ones before it do
@@ -106,4 +110,44 @@ add_variant <- function(records, by) {
   hidden <- hidden_columns(records, by)
   records <- data.table::copy(records)
   records[, variant := describe_columns(.SD, hidden)][]
+}
+
+# Of the columns, those with more than one value: what a panel's title has to say.
+varying_columns <- function(table, columns) {
+  Filter(function(column) data.table::uniqueN(table[[column]]) > 1, columns)
+}
+
+# A page holds so many rows of panels. Above that only the extremes of processes, then of nodes stay, then the first
+# rows; `note` says so. Every cell is in the table of bandwidths.
+keep_extremes <- function(table, panels, most) {
+  for (column in intersect(c("ppn", "nn"), panels)) {
+    if (panel_count(table, panels) > most) {
+      table <- keep_ends(table, column)
+    }
+  }
+  kept <- unique(table, by = panels)
+  if (nrow(kept) > most) {
+    table <- table[kept[seq_len(most), panels, with = FALSE], on = panels]
+    table <- add_note(table, sprintf("The first %d of %d rows of panels.", most, nrow(kept)))
+  }
+  table
+}
+
+keep_ends <- function(table, column) {
+  values <- sort(unique(table[[column]]))
+  if (length(values) < 3) {
+    return(table)
+  }
+  what <- c(nn = "nodes", ppn = "processes per node")[[column]]
+  said <- sprintf("Of %s %s only the first and the last.", paste(values, collapse = ", "), what)
+  add_note(table[table[[column]] %in% range(values)], said)
+}
+
+add_note <- function(table, said) {
+  before <- if (is.null(table$note)) "" else table$note
+  data.table::copy(table)[, note := trimws(paste(before, said))][]
+}
+
+panel_count <- function(table, panels) {
+  if (nrow(table) == 0) 0L else data.table::uniqueN(table, by = panels)
 }

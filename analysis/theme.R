@@ -50,30 +50,61 @@ theme_weir <- function() {
       legend.title = ggplot2::element_text(size = type_size_pt),
       plot.title.position = "plot",
       plot.caption.position = "plot",
-      plot.subtitle = ggplot2::element_text(size = type_size_pt, lineheight = 1.1, margin = ggplot2::margin(b = 1.5, unit = "mm")),
+      plot.subtitle = ggplot2::element_text(size = type_size_pt, margin = ggplot2::margin(b = 1.5, unit = "mm")),
       plot.caption = ggplot2::element_text(
-        size = type_size_pt - 1, hjust = 0, colour = "#505050", lineheight = 1.1, margin = ggplot2::margin(t = 1.5, unit = "mm")
+        size = type_size_pt - 1, hjust = 0, colour = "#505050", lineheight = 1.1,
+        margin = ggplot2::margin(t = 1.5, unit = "mm")
       ),
-      plot.tag.position = c(1, 1),
-      plot.tag = ggplot2::element_text(size = type_size_pt, face = "bold", colour = "#b00020", hjust = 1, vjust = 1),
       plot.margin = ggplot2::margin(1, 1, 1, 1, "mm")
     )
 }
 
 scale_api <- function(values) {
   present <- intersect(api_levels, unique(values))
+  key <- key_of(api_colours[present], api_shapes[present])
   list(
-    ggplot2::scale_colour_manual(
-      "Interface", values = api_colours, breaks = present, labels = api_words,
-      aesthetics = "colour"
-    ),
-    ggplot2::scale_fill_manual(values = api_colours, na.value = "white", guide = "none"),
-    ggplot2::scale_shape_manual("Interface", values = api_shapes, breaks = present, labels = api_words)
+    ggplot2::scale_colour_manual("Interface", values = api_colours, breaks = present, labels = api_words, guide = key),
+    ggplot2::scale_shape_manual("Interface", values = api_shapes, breaks = present, labels = api_words),
+    ggplot2::scale_fill_manual(values = api_colours, na.value = "white", guide = "none")
   )
 }
 
 scale_layout <- function() {
-  ggplot2::scale_linetype_manual("Layout", values = layout_linetypes, labels = layout_words, na.value = "solid")
+  ggplot2::scale_linetype_manual(
+    "Layout",
+    values = layout_linetypes, labels = layout_words, na.value = "solid", guide = ggplot2::guide_legend(order = 2)
+  )
+}
+
+# The key shows the filled points, whatever happens to be drawn hollow.
+key_of <- function(colours, shapes) {
+  ggplot2::guide_legend(
+    order = 1, nrow = 1,
+    override.aes = list(fill = unname(colours), shape = unname(shapes), linetype = "blank", size = 1.6)
+  )
+}
+
+# A line where there are two points to join; ggplot complains about the others.
+line_through <- function(mapping, ...) {
+  ggplot2::geom_line(mapping, data = function(points) points[!is.na(points$median), ], linewidth = 0.4, ...)
+}
+
+# Transfer sizes as a key; `sizes` is the column that is mapped, in bytes.
+scale_sizes <- function(sizes) {
+  levels <- sort(unique(sizes))
+  colours <- setNames(size_colours(length(levels)), levels)
+  shapes <- setNames(size_shapes(length(levels)), levels)
+  labels <- function(bytes) bytes_words(as.numeric(bytes))
+  key <- key_of(colours, shapes)
+  list(
+    ggplot2::scale_colour_manual("Transfer size", values = colours, labels = labels, guide = key),
+    ggplot2::scale_shape_manual("Transfer size", values = shapes, labels = labels),
+    ggplot2::scale_fill_manual(values = colours, na.value = "white", guide = "none")
+  )
+}
+
+as_size <- function(bytes) {
+  factor(bytes, levels = sort(unique(bytes)), labels = format_plain(sort(unique(bytes))))
 }
 
 # Degraded points are hollow: the fill is missing and the scales print missing as white.
@@ -83,69 +114,79 @@ fill_by <- function(levels, verdict) {
 
 scale_x_bytes <- function(name, values) {
   ggplot2::scale_x_continuous(
-    name, trans = "log2", breaks = sort(unique(values)), labels = bytes_words,
-    guide = ggplot2::guide_axis(check.overlap = TRUE),
-    expand = ggplot2::expansion(mult = 0.07)
+    name, trans = "log2", breaks = sort(unique(values)), labels = bytes_words, expand = ggplot2::expansion(mult = 0.09)
   )
 }
 
+slanted_x_labels <- function() {
+  ggplot2::theme(axis.text.x = ggplot2::element_text(angle = 45, hjust = 1, vjust = 1))
+}
+
 scale_y_rate <- function(name) {
-  ggplot2::scale_y_log10(name, breaks = scales::breaks_log(5), labels = scales::label_comma(), expand = ggplot2::expansion(mult = 0.06))
+  ggplot2::scale_y_log10(
+    name, breaks = scales::breaks_log(5), labels = rate_words, expand = ggplot2::expansion(mult = 0.07)
+  )
 }
 
 wrap_words <- function(text, width = 118) {
   paste(strwrap(text, width), collapse = "\n")
 }
 
-# What must stand on every figure: n, interval, unit, what was left out, and whether the storage is emulated.
-add_provenance <- function(plot, table, subtitle = NULL) {
-  emulated <- any(table$emulated, na.rm = TRUE)
-  plot <- plot + ggplot2::labs(subtitle = subtitle, caption = wrap_words(provenance_words(table)))
-  if (emulated) plot + ggplot2::labs(tag = "EMULATED STORAGE") else plot
+# What must stand on every figure: n, interval, what was left out, and whether the storage is emulated.
+add_provenance <- function(plot, table, statistic) {
+  plot <- plot + ggplot2::labs(caption = wrap_words(provenance_words(table, statistic)))
+  if (any(table$emulated)) plot + emulated_badge() else plot
 }
 
-provenance_words <- function(table) {
+emulated_badge <- function() {
+  list(
+    ggplot2::labs(title = "EMULATED STORAGE: these numbers say nothing about a product"),
+    ggplot2::theme(plot.title = ggplot2::element_text(
+      size = type_size_pt, face = "bold", colour = "#b00020", margin = ggplot2::margin(b = 1.5, unit = "mm")
+    ))
+  )
+}
+
+provenance_words <- function(table, statistic) {
   shown <- table[table$n > 0, ]
   paste(c(
-    sprintf("Points: median of %s.", n_words(shown$n)), interval_words(shown$n), left_out_words(table)
+    sprintf("%s of %s.", statistic, n_words(shown$n)),
+    if (startsWith(statistic, "Points")) interval_words(shown$n), left_out_words(table), unique(table$note)
   ), collapse = " ")
 }
 
 n_words <- function(n) {
-  if (length(n) == 0) {
-    return("n = 0")
-  }
   if (min(n) == max(n)) sprintf("n = %d", min(n)) else sprintf("n = %d to %d", min(n), max(n))
 }
 
 interval_words <- function(n) {
-  if (length(n) == 0 || max(n) < fewest_for_interval) {
-    return(sprintf("No interval: that takes n of at least %d.", fewest_for_interval))
+  if (max(n) < fewest_for_interval) {
+    return(sprintf("No intervals: they take n of at least %d.", fewest_for_interval))
   }
-  words <- "Bars: 95 % bootstrap interval of the median"
   fewest <- min(n[n >= fewest_for_interval])
-  limit <- if (coverage_limit(fewest) < 0.95) {
-    sprintf(" (n = %d cannot cover more than %.0f %%)", fewest, 100 * coverage_limit(fewest))
-  }
-  none <- if (min(n) < fewest_for_interval) sprintf("; none where n < %d", fewest_for_interval)
-  paste0(words, limit, none, ".")
+  limit <- coverage_limit(fewest)
+  paste0(
+    "Bars: 95 % bootstrap interval of the median",
+    if (limit < 0.95) sprintf(" (n = %d cannot cover more than %.0f %%)", fewest, 100 * limit),
+    if (min(n) < fewest_for_interval) sprintf("; none where n < %d", fewest_for_interval), "."
+  )
 }
 
 left_out_words <- function(table) {
-  hollow <- sum(table$verdict == "DEGRADED" & table$n > 0)
-  beside <- sum(table$n_degraded[table$verdict == "VALID"])
-  invalid <- sum(table$n_invalid)
+  hollow <- sum(table$verdict == "DEGRADED")
   c(
-    if (hollow > 0) sprintf("Hollow: %s of degraded records.", counted(hollow, "point")),
-    if (beside > 0) sprintf("Left out beside valid ones: %s.", counted(beside, "degraded record")),
-    if (invalid > 0) sprintf("Not drawn: %s.", counted(invalid, "invalid record"))
+    if (hollow > 0) sprintf("Hollow: %s with degraded records.", counted(hollow, "point")),
+    if (sum(table$n_invalid) > 0) sprintf("Not drawn: %s.", counted(sum(table$n_invalid), "invalid record"))
   )
 }
 
 # Where there is nothing to draw the figure says why, in words.
 placard <- function(text) {
   ggplot2::ggplot() +
-    ggplot2::annotate("text", x = 0, y = 0, label = wrap_words(text, 70), size = 3, family = sans_family, colour = "#505050") +
+    ggplot2::annotate(
+      "text",
+      x = 0, y = 0, label = wrap_words(text, 70), size = 3, family = sans_family, colour = "#505050"
+    ) +
     ggplot2::theme_void(base_family = sans_family) +
     ggplot2::theme(panel.border = ggplot2::element_rect(fill = NA, colour = "#a0a0a0", linewidth = 0.3))
 }

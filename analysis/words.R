@@ -6,6 +6,10 @@ api_names <- c(
 )
 layout_names <- c(shared = "shared file", "file-per-process" = "file per process")
 
+# Accesses and orders stand in the order in which they happen.
+access_levels <- c("write", "read")
+order_levels <- c("sequential", "random")
+
 in_words <- function(values, words) {
   found <- unname(words[as.character(values)])
   ifelse(is.na(found), as.character(values), found)
@@ -40,7 +44,7 @@ format_plain <- function(values) {
 # Three significant digits, thousands separated: what a bandwidth deserves.
 rate_words <- function(values) {
   vapply(values, function(value) {
-    if (is.na(value)) "--" else format(signif(value, 3), scientific = FALSE, trim = TRUE, big.mark = ",", drop0trailing = FALSE)
+    if (is.na(value)) "--" else format(signif(value, 3), scientific = FALSE, trim = TRUE, big.mark = ",")
   }, character(1))
 }
 
@@ -68,6 +72,9 @@ column_words <- function(column, values) {
   )
   ifelse(is.na(values), "", words)
 }
+
+# Text as a factor whose levels keep the order of the rows.
+in_order <- function(words) factor(words, levels = unique(words))
 
 # One text for each row: the columns in words, joined by commas.
 describe_columns <- function(rows, columns, separator = ", ") {
