@@ -11,7 +11,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from conftest import HERE, Cluster
+from tests.slurm.conftest import HERE, Cluster
 
 ROOT = HERE.parent.parent
 BIN = Path(sys.executable).parent

@@ -10,8 +10,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from conftest import HERE, Cluster
 
+from tests.slurm.conftest import HERE, Cluster
 from weir.launch import launcher
 
 GEOMETRIES = [(1, 1), (1, 2), (2, 1), (2, 2), (4, 1), (4, 2)]

@@ -11,7 +11,8 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import SANDBOX, Cluster
+
+from tests.slurm.conftest import SANDBOX, Cluster
 
 MARK = "SLURM_SANDBOX_MARK"
 

@@ -7,8 +7,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from checkout import Checkout
-from conftest import Cluster
+
+from tests.slurm.checkout import Checkout
+from tests.slurm.conftest import Cluster
 
 GEOMETRIES = sorted(itertools.product([1, 2, 4], [1, 2]))
 pytestmark = pytest.mark.slow
