@@ -37,6 +37,8 @@ class WeirIo(CMakePackage):
     def cmake_args(self):
         return [
             self.define("WEIR_TESTS", False),
+            # ime-emulator is a package of its own: below MPI, and only where no vendor's client is.
+            self.define("WEIR_EMULATOR", False),
             self.define("WEIR_MPICC", self.spec["mpi"].mpicc),
             self.define_from_variant("WEIR_HDF5", "hdf5"),
             self.define_from_variant("WEIR_NETCDF4", "netcdf"),
