@@ -180,6 +180,13 @@ static int null_close(struct weir_file *file, struct weir_problem *problem) {
     return status;
 }
 
+static const char *null_refuse(const struct weir_open *how) {
+    const char *fail = ((const struct null_settings *)how->settings)->fail;
+    bool known =
+        fail == NULL || strcmp(fail, "open") == 0 || strcmp(fail, "sync") == 0 || strcmp(fail, "close") == 0;
+    return known ? NULL : "--null.fail takes open, sync or close";
+}
+
 static int null_remove(const char *path, const void *settings, struct weir_problem *problem) {
     (void)path;
     (void)settings;
@@ -199,6 +206,7 @@ static struct weir_backend null = {
     .close = null_close,
     .remove = null_remove,
     .sync = null_sync,
+    .refuse = null_refuse,
 };
 
 WEIR_BACKEND(null)

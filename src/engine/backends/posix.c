@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#define DIRECT_BYTES 512 /* no device has smaller blocks; larger ones refuse by EINVAL */
+
 struct posix_state {
     int descriptor;
 };
@@ -86,6 +88,11 @@ static int posix_stored(const char *path, const void *settings, struct weir_stor
     return weir_stored_plain(path, stored, problem);
 }
 
+static const char *posix_refuse(const struct weir_open *how) {
+    bool fits = how->xfer_bytes % DIRECT_BYTES == 0;
+    return how->direct && !fits ? "--posix.odirect needs transfers of a multiple of 512 bytes" : NULL;
+}
+
 static void posix_observe(struct weir_file *file, struct weir_observed *observed) {
     observed->open_flags = fcntl(descriptor_of(file), F_GETFL);
 }
@@ -101,6 +108,7 @@ static struct weir_backend posix = {
     .sync = posix_sync,
     .stored = posix_stored,
     .observe = posix_observe,
+    .refuse = posix_refuse,
 };
 
 WEIR_BACKEND(posix)

@@ -176,6 +176,14 @@ static bool backend_can(const struct ior_run *run, char *complaint, unsigned byt
            "%s: %s stores nothing that could be compared", a->verify_read ? "-R" : "-W", b->name);
     REFUSE(a->sync && b->sync == NULL, "-e: %s cannot synchronise", b->name);
     REFUSE(a->hints_file != NULL && !(b->traits & WEIR_HINTS), "-U: %s takes no MPI-IO hints", b->name);
+    struct weir_open how = {.path = a->test_file,
+                            .collective = a->collective,
+                            .direct = a->direct,
+                            .hints = &run->hints,
+                            .settings = run->settings,
+                            .xfer_bytes = (size_t)a->xfer_bytes};
+    const char *reason = b->refuse != NULL ? b->refuse(&how) : NULL;
+    REFUSE(reason != NULL, "%s", reason);
     return true;
 }
 
