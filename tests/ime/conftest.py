@@ -114,7 +114,26 @@ def make_store() -> Iterator[StoreMaker]:
         shutil.rmtree(store.folder)
 
 
-Mounter = Callable[..., Path]
+class Mounter:
+    """Mounts stores; the id of the last mount's process is what a test may kill."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.running: list[tuple[int, Path]] = []
+
+    def __call__(self, store: Store, *options: object) -> Path:
+        if not os.access("/dev/fuse", os.R_OK | os.W_OK):
+            pytest.skip("/dev/fuse cannot be opened")
+        if not (store.programs / "ime-fuse").exists():
+            pytest.skip("ime-fuse is not built: libfuse3-dev is not installed")
+        folder = self.folder / f"mount{len(self.running)}"
+        folder.mkdir()
+        self.running.append((int(store.program("ime-fuse", *options, folder).stdout), folder))
+        assert is_mounted(folder)
+        return folder
+
+    def last_pid(self) -> int:
+        return self.running[-1][0]
 
 
 def is_mounted(folder: Path) -> bool:
@@ -131,22 +150,10 @@ def wait_for(condition: Callable[[], bool], what: str) -> None:
 
 @pytest.fixture
 def mounted(tmp_path: Path) -> Iterator[Mounter]:
-    """Mounts stores; each mount is ended by the id of its process, and must be gone then."""
-    running: list[tuple[int, Path]] = []
-
-    def mount(store: Store, *options: object) -> Path:
-        if not os.access("/dev/fuse", os.R_OK | os.W_OK):
-            pytest.skip("/dev/fuse cannot be opened")
-        if not (store.programs / "ime-fuse").exists():
-            pytest.skip("ime-fuse is not built: libfuse3-dev is not installed")
-        folder = tmp_path / f"mount{len(running)}"
-        folder.mkdir()
-        running.append((int(store.program("ime-fuse", *options, folder).stdout), folder))
-        assert is_mounted(folder)
-        return folder
-
-    yield mount
-    for pid, folder in running:
+    """Every mount is ended by the id of its process, and must be gone then."""
+    mounter = Mounter(tmp_path)
+    yield mounter
+    for pid, folder in mounter.running:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGTERM)
         wait_for(lambda folder=folder: not is_mounted(folder), f"{folder} is unmounted")

@@ -1,0 +1,122 @@
+"""Kills at random moments under load: what was finished stays, nothing is torn, no mount is left over."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.ime.conftest import Mounter, Store, StoreMaker, is_mounted, wait_for
+
+WRITERS = 3
+
+
+def words(store: Store, mount: Path | None) -> list[str]:
+    where = f"{mount}/" if mount else "ime://"
+    mounted = ["--mounted"] if mount else []
+    state = ["--state", str(store.folder / "state"), "--writers", str(WRITERS)]
+    return [
+        str(store.programs / "ime-crash"),
+        *state,
+        "--path",
+        f"{where}blocks",
+        "--log",
+        f"{where}log",
+        *mounted,
+    ]
+
+
+def drainer_pid(store: Store) -> int | None:
+    pid = json.loads(store.imectl("status", "--json").stdout)["drainer_pid"]
+    assert pid is None or isinstance(pid, int)
+    return pid
+
+
+def kill(pid: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+
+
+def kill_round(store: Store, draw: random.Random, mount: Path | None, mount_pid: int | None) -> None:
+    """Writers under load; at random times some of them, or what serves them, are killed, then the rest."""
+    acts = [["--writer", str(i), "write"] for i in range(WRITERS)] + [["churn"], ["churn"]]
+    workers = [
+        subprocess.Popen([*words(store, mount), *act], env=store.environment, stderr=subprocess.DEVNULL)
+        for act in acts
+    ]
+    victims = [drainer_pid(store), *(worker.pid for worker in workers)]
+    for victim in [mount_pid] if mount_pid else draw.sample(victims, k=draw.randint(1, len(victims))):
+        time.sleep(draw.uniform(0.005, 0.08))
+        if victim is not None:
+            kill(victim)
+    time.sleep(draw.uniform(0, 0.05))
+    for worker in workers:
+        kill(worker.pid)
+        worker.wait()
+
+
+def verify(store: Store, mount: Path | None) -> None:
+    done = store.run(*words(store, mount), "verify", check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def rounds_on_library(store: Store, count: int, seed: int) -> None:
+    draw = random.Random(seed)
+    for _ in range(count):
+        kill_round(store, draw, None, None)
+        verify(store, None)
+    store.imectl("drain")
+    used = json.loads(store.imectl("status", "--json").stdout)
+    granule = used["granule_bytes"]
+    assert used["total"]["dirty_bytes"] == 0
+    assert used["used_bytes"] - used["total"]["resident_bytes"] < granule * (len(used["files"]) + 1)
+    store.imectl("evict")
+    verify(store, None)
+
+
+TIGHT = {"capacity": "1 MiB", "drain": "auto"}
+ROOMY = {"capacity": "64 MiB", "drain": "auto"}
+
+
+def test_a_few_rounds_on_the_library(programs: Path, make_store: StoreMaker) -> None:
+    rounds_on_library(make_store(programs, **TIGHT), 4, seed=1)
+
+
+@pytest.mark.slow
+def test_fifty_rounds_on_the_library(programs: Path, make_store: StoreMaker) -> None:
+    rounds_on_library(make_store(programs, **TIGHT), 50, seed=2)
+
+
+@pytest.mark.slow
+def test_fifty_rounds_with_room(programs: Path, make_store: StoreMaker) -> None:
+    rounds_on_library(make_store(programs, **ROOMY), 50, seed=6)
+
+
+@pytest.mark.slow
+def test_fifty_rounds_with_a_slow_drain_and_large_granules(programs: Path, make_store: StoreMaker) -> None:
+    rounds_on_library(make_store(programs, drain_rate="30 MiB/s", granule="16 KiB", **TIGHT), 50, seed=3)
+
+
+def rounds_on_mount(store: Store, mounted: Mounter, count: int, seed: int) -> None:
+    draw = random.Random(seed)
+    for _ in range(count):
+        mount, pid = mounted(store), mounted.last_pid()
+        kill_round(store, draw, mount, pid)
+        wait_for(lambda folder=mount: not is_mounted(folder), f"{mount} is unmounted after the kill")
+        verify(store, None)
+
+
+def test_a_round_on_the_mount(programs: Path, make_store: StoreMaker, mounted: Mounter) -> None:
+    rounds_on_mount(make_store(programs, **TIGHT), mounted, 1, seed=4)
+
+
+@pytest.mark.slow
+def test_fifty_rounds_on_the_mount(programs: Path, make_store: StoreMaker, mounted: Mounter) -> None:
+    rounds_on_mount(make_store(programs, **TIGHT), mounted, 50, seed=5)
