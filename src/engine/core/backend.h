@@ -88,7 +88,8 @@ struct weir_backend {
     void (*observe)(struct weir_file *file, struct weir_observed *observed);
     int (*stored)(const char *path, const void *settings, struct weir_stored *stored,
                   struct weir_problem *problem);
-    const char *(*refuse)(const struct weir_open *how); /* why this cannot work, or NULL; comm is not set yet */
+    const char *(*refuse)(
+        const struct weir_open *how); /* why this cannot work, or NULL; comm is not set yet */
 
     const struct weir_backend *next; /* set by the registry */
 };
