@@ -64,7 +64,7 @@ scale_api <- function(values) {
   key <- key_of(api_colours[present], api_shapes[present])
   list(
     ggplot2::scale_colour_manual("Interface", values = api_colours, breaks = present, labels = api_words, guide = key),
-    ggplot2::scale_shape_manual("Interface", values = api_shapes, breaks = present, labels = api_words),
+    ggplot2::scale_shape_manual("Interface", values = api_shapes, breaks = present, labels = api_words, guide = key_merged()),
     ggplot2::scale_fill_manual(values = api_colours, na.value = "white", guide = "none")
   )
 }
@@ -84,6 +84,9 @@ key_of <- function(colours, shapes) {
   )
 }
 
+# Of the second scale of the same key: ggplot merges the two if all but the override agree.
+key_merged <- function() ggplot2::guide_legend(order = 1, nrow = 1)
+
 # A line where there are two points to join; ggplot complains about the others.
 line_through <- function(mapping, ...) {
   ggplot2::geom_line(mapping, data = function(points) points[!is.na(points$median), ], linewidth = 0.4, ...)
@@ -98,7 +101,7 @@ scale_sizes <- function(sizes) {
   key <- key_of(colours, shapes)
   list(
     ggplot2::scale_colour_manual("Transfer size", values = colours, labels = labels, guide = key),
-    ggplot2::scale_shape_manual("Transfer size", values = shapes, labels = labels),
+    ggplot2::scale_shape_manual("Transfer size", values = shapes, labels = labels, guide = key_merged()),
     ggplot2::scale_fill_manual(values = colours, na.value = "white", guide = "none")
   )
 }
@@ -122,11 +125,13 @@ slanted_x_labels <- function() {
   ggplot2::theme(axis.text.x = ggplot2::element_text(angle = 45, hjust = 1, vjust = 1))
 }
 
-scale_y_rate <- function(name) {
-  ggplot2::scale_y_log10(
-    name, breaks = scales::breaks_log(5), labels = rate_words, expand = ggplot2::expansion(mult = 0.07)
-  )
+rate_axis <- function(scale, name) {
+  scale(name, breaks = scales::breaks_log(5), labels = rate_words, expand = ggplot2::expansion(mult = 0.07))
 }
+
+scale_x_rate <- function(name) rate_axis(ggplot2::scale_x_log10, name)
+
+scale_y_rate <- function(name) rate_axis(ggplot2::scale_y_log10, name)
 
 wrap_words <- function(text, width = 118) {
   paste(strwrap(text, width), collapse = "\n")

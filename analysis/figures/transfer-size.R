@@ -25,10 +25,18 @@ make_figure <- function(table) {
   table[, row := in_order(describe_columns(.SD, varying_columns(.SD, rows), "\n"))]
   data.table::setorder(table, access, order)
   table[, column := in_order(describe_columns(.SD, c("access", "order"), "\n"))]
-  ggplot2::ggplot(table, ggplot2::aes(xfer_bytes, median, colour = api, shape = api)) +
-    ggplot2::geom_linerange(ggplot2::aes(ymin = lo, ymax = hi), linewidth = 0.35, na.rm = TRUE, show.legend = FALSE) +
-    line_through(ggplot2::aes(group = interaction(api, layout), linetype = layout)) +
-    ggplot2::geom_point(ggplot2::aes(fill = fill_by(api, verdict)), size = 1.3, stroke = 0.4, na.rm = TRUE) +
+  beside <- ggplot2::position_dodge(0.8) # a little apart, so that equal values do not hide each other
+  table[, series := interaction(api, layout)]
+  ggplot2::ggplot(table, ggplot2::aes(xfer_bytes, median, colour = api, shape = api, group = series)) +
+    ggplot2::geom_linerange(
+      ggplot2::aes(ymin = lo, ymax = hi),
+      linewidth = 0.35, na.rm = TRUE, show.legend = FALSE, position = beside
+    ) +
+    line_through(ggplot2::aes(linetype = layout), position = beside) +
+    ggplot2::geom_point(
+      ggplot2::aes(fill = fill_by(api, verdict)),
+      size = 1.3, stroke = 0.4, na.rm = TRUE, position = beside
+    ) +
     ggplot2::facet_grid(row ~ column, scales = "free_y") +
     scale_api(table$api) +
     scale_layout() +
