@@ -1,0 +1,12 @@
+# Runs the tests of the analysis: Rscript analysis/tests/run.R [FILTER]. Ends with counts; exit code 1 if one fails.
+
+folder <- local({
+  file <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE))
+  file.path(dirname(normalizePath(file)), "testthat")
+})
+filter <- if (length(commandArgs(TRUE)) > 0) commandArgs(TRUE)[1]
+results <- as.data.frame(testthat::test_dir(folder, filter = filter, reporter = "check", stop_on_failure = FALSE))
+bad <- sum(results$failed > 0 | results$error)
+skipped <- sum(results$skipped)
+cat(sprintf("%d passed, %d failed, %d skipped\n", nrow(results) - bad - skipped, bad, skipped))
+quit(status = as.integer(bad > 0), save = "no")

@@ -1,0 +1,51 @@
+# Every test sees what draw.R sees: all files of analysis/, none of its parts.
+
+suppressPackageStartupMessages(library(data.table))
+
+home <- normalizePath(file.path("..", ".."))
+checkout <- dirname(home)
+
+for (file in setdiff(list.files(home, pattern = "[.]R$"), "draw.R")) {
+  sys.source(file.path(home, file), globalenv())
+}
+
+scratch <- function(name) {
+  folder <- tempfile("analysis-")
+  dir.create(folder)
+  file.path(folder, name)
+}
+
+# Synthetic records, made for the tests and measured nowhere: one row for each access and repetition, each column to
+# be overridden.
+synthetic_records <- function(..., n = 3) {
+  given <- list(...)
+  plain <- list(
+    api = "POSIX", access = c("write", "read"), nn = 1, ppn = 1, xfer_bytes = 2^20, layout = "shared",
+    order = "sequential", verdict = "VALID", target = "synthetic"
+  )
+  design <- utils::modifyList(plain, given[intersect(names(given), names(plain))])
+  rows <- do.call(data.table::CJ, c(design, list(iteration = seq_len(n) - 1, sorted = FALSE)))
+  number <- seq_len(nrow(rows))
+  rows[, `:=`(
+    block_bytes = 16 * 2^20, moved_bytes = 16 * 2^20 * nn * ppn, open_s = 0.001, io_s = 0.1 + number / 1000,
+    close_s = 0.002, stonewall_s = 0, reasons = ifelse(verdict == "VALID", "", "a-rule"), suite = "synthetic",
+    experiment = "one", tool = "ior", emulated = FALSE
+  )]
+  rows[, total_s := open_s + io_s + close_s]
+  rows[, bw_mib_s := moved_bytes / total_s / 2^20]
+  for (column in setdiff(names(given), names(plain))) {
+    data.table::set(rows, j = column, value = given[[column]])
+  }
+  rows[]
+}
+
+write_synthetic <- function(records, path = scratch("records.csv")) {
+  table <- data.table::copy(records)
+  for (column in setdiff(core_columns, names(table))) {
+    data.table::set(table, j = column, value = NA)
+  }
+  data.table::fwrite(table, path)
+  path
+}
+
+read_synthetic <- function(...) read_records(write_synthetic(synthetic_records(...)))

@@ -1,0 +1,74 @@
+test_that("every column has the name, the place and the type of the schema", {
+  lines <- readLines(file.path(checkout, "config/schemas/record.schema.yaml"))
+  found <- regmatches(lines, regexec("^  ([a-z0-9_]+): \\{(type|enum): (.*)$", lines))
+  found <- do.call(rbind, Filter(length, found))
+  expect_identical(names(record_types), found[, 2])
+  kind <- ifelse(
+    grepl("^\\[?(integer|number)", found[, 4]), "number", ifelse(grepl("^\\[?boolean", found[, 4]), "flag", "text")
+  )
+  expect_identical(unname(record_types), kind)
+})
+
+test_that("values are typed and columns that are not there are unknown", {
+  records <- read_synthetic(n = 1)
+  expect_identical(nrow(records), 2L)
+  expect_identical(names(records), names(record_types))
+  expect_type(records$xfer_bytes, "double")
+  expect_true(all(is.na(records$lat_p99_us)))
+  expect_identical(records$emulated, c(FALSE, FALSE))
+  expect_identical(records$reasons, c("", ""))
+})
+
+test_that("sizes beyond 32 bits stay exact", {
+  records <- read_synthetic(block_bytes = 141180272640, n = 1)
+  expect_identical(records$block_bytes, c(141180272640, 141180272640))
+})
+
+test_that("booleans are read as Python and as JSON write them", {
+  expect_identical(as_typed(c("True", "false", NA), "flag", "f.csv", "sync"), c(TRUE, FALSE, NA))
+})
+
+test_that("a missing core column is named with the file and the mend", {
+  path <- write_synthetic(synthetic_records(n = 1))
+  table <- data.table::fread(path)
+  data.table::fwrite(table[, !"io_s"], path)
+  expect_error(read_records(path), "records[.]csv: no column 'io_s': run `weir collect` again")
+  data.table::fwrite(table[, !"verdict"], path)
+  expect_error(read_records(path), "'verdict': make records of raw logs with `weir import`")
+})
+
+test_that("a value that is no number is named with file, line, column and value", {
+  path <- write_synthetic(synthetic_records(n = 1, io_s = c("0.1", "fast")))
+  expect_error(read_records(path), "records[.]csv: line 3, column 'io_s': 'fast' is not a number")
+})
+
+test_that("a verdict that is none is refused", {
+  path <- write_synthetic(synthetic_records(n = 1, verdict = "FINE"))
+  expect_error(read_records(path), "line 2, column 'verdict': 'FINE' is none of VALID, DEGRADED, INVALID")
+})
+
+test_that("no file, an empty file, a doubled column and no rows are told apart", {
+  expect_error(read_records("/nowhere/records.csv"), "no such file of records")
+  empty <- scratch("records.csv")
+  file.create(empty)
+  expect_error(read_records(empty), "the file is empty, not even a line of column names")
+  path <- write_synthetic(synthetic_records(n = 1))
+  lines <- readLines(path)
+  expect_identical(nrow(read_records({
+    writeLines(lines[1], path)
+    path
+  })), 0L)
+  writeLines(sub("api,", "access,", lines[1]), path)
+  expect_error(read_records(path), "column 'access' is there twice")
+})
+
+test_that("the two bandwidths differ by what opening and closing cost", {
+  records <- read_synthetic(n = 1, open_s = 1, io_s = 2, close_s = 1, total_s = 4, bw_mib_s = 4)
+  expect_equal(bandwidth_all(records), c(4, 4))
+  expect_equal(bandwidth_io(records), c(8, 8))
+})
+
+test_that("bytes that were not printed follow from the bandwidth, and no time gives no rate", {
+  records <- read_synthetic(n = 1, moved_bytes = NA, io_s = c(2, 0), total_s = 4, bw_mib_s = 4)
+  expect_equal(bandwidth_io(records), c(8, NA))
+})
