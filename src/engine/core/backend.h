@@ -77,6 +77,8 @@ struct weir_backend {
     const struct weir_option *options; /* the back end's own, named --<api>.<name>; NULL for none */
     size_t settings_bytes;             /* size of the struct that the options fill; it begins as zeros */
 
+    void (*begin)(void); /* once in a job, before anything is timed; NULL where there is nothing to start */
+
     /* Required. */
     int (*open)(struct weir_file *file, struct weir_problem *problem);
     int (*transfer)(struct weir_file *file, const struct weir_piece *piece, struct weir_problem *problem);

@@ -278,6 +278,9 @@ static int run_job(struct ior_run *run) {
         return WEIR_WRONG_USE;
     }
     ior_path(run);
+    if (run->backend->begin != NULL) {
+        run->backend->begin();
+    }
     bool verify = run->asked.verify_read || run->asked.verify_write;
     bool memory = weir_payload_begin(&run->payload, run->packet, (size_t)run->asked.xfer_bytes, verify);
     if (fail_without_memory(run, memory)) {
