@@ -85,24 +85,39 @@ point_verdict <- function(used) {
   if (length(used) == 0) "INVALID" else if (any(used == "DEGRADED")) "DEGRADED" else "VALID"
 }
 
-# What else tells cells apart. A figure maps some of these to axes, colours and panels; the rest must not be pooled.
+# What else tells cells apart. A figure maps some of these to axes, colours and panels; the rest must not be pooled. The
+# label stands for what has no column of its own.
 design_columns <- c(
   "site", "target", "stack", "tool", "api", "nn", "ppn", "xfer_bytes", "layout", "order", "collective", "direct",
-  "chunking", "fill", "unlimited", "deflate_level", "sync", "suite", "experiment", "segments", "stonewall_s",
-  "block_bytes", "stripe_count", "program"
+  "chunking", "fill", "unlimited", "deflate_level", "sync", "segments", "stonewall_s", "block_bytes", "stripe_count",
+  "program", "experiment", "suite"
 )
 
-# The design columns that still differ within a group of `by`, in the order above, each only if the ones before it do
-# not explain it already.
+# The smallest explanation of what still differs within a group of `by`: column after column, the one that leaves fewest
+# designs together; of equal ones the one with fewest values, so that a campaign is told by its name and not by all its
+# lengths and limits. What differs among the repetitions of one cell was observed there, not designed.
 hidden_columns <- function(records, by) {
+  candidates <- setdiff(design_columns, by)
+  observed <- Filter(function(column) any(differs_within(records, c("cell", "access", by), column)), candidates)
   found <- character()
-  for (column in setdiff(design_columns, by)) {
-    groups <- records[, .(kinds = data.table::uniqueN(.SD[[1]])), by = c(by, found), .SDcols = column]
-    if (any(groups$kinds > 1)) {
-      found <- c(found, column)
+  for (columns in list(setdiff(candidates, observed), setdiff("label", by))) {
+    designs <- unique(records[, unique(c(by, found, columns)), with = FALSE])
+    repeat {
+      together <- vapply(columns, function(column) designs_together(designs, c(by, found, column)), numeric(1))
+      if (length(columns) == 0 || min(together) >= designs_together(designs, c(by, found))) break
+      values <- vapply(columns, function(column) data.table::uniqueN(designs[[column]]), numeric(1))
+      found <- c(found, columns[order(together, values)][1])
     }
   }
   found
+}
+
+differs_within <- function(records, groups, column) {
+  records[, .(differs = data.table::uniqueN(.SD[[1]]) > 1), by = c(groups), .SDcols = column]$differs
+}
+
+designs_together <- function(designs, by) {
+  sum(designs[, .(others = .N - 1), by = c(by)]$others)
 }
 
 # Adds `variant`: in words, what differs beyond `by`; empty text where nothing does.

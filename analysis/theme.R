@@ -3,6 +3,9 @@
 page_width_mm <- 122
 page_height_mm <- 185
 type_size_pt <- 7
+panel_gap_mm <- 1.8
+# What a letter takes of a line, on the average and at most; labels of axes are one point smaller.
+mm_per_letter <- 1.25
 
 sans_family <- local({
   wanted <- c("Latin Modern Sans", "LM Sans 10", "DejaVu Sans")
@@ -38,7 +41,7 @@ theme_weir <- function() {
       panel.grid.major = ggplot2::element_line(colour = "#e4e4e4", linewidth = 0.25),
       panel.grid.minor = ggplot2::element_blank(),
       panel.border = ggplot2::element_rect(fill = NA, colour = "#a0a0a0", linewidth = 0.3),
-      panel.spacing = grid::unit(1.6, "mm"),
+      panel.spacing = grid::unit(panel_gap_mm, "mm"),
       strip.text = ggplot2::element_text(size = type_size_pt, margin = ggplot2::margin(1, 1, 1.2, 1, "mm")),
       strip.text.y = ggplot2::element_text(angle = -90),
       legend.position = "bottom",
@@ -115,18 +118,15 @@ fill_by <- function(levels, verdict) {
   ifelse(verdict == "DEGRADED", NA, as.character(levels))
 }
 
-scale_x_bytes <- function(name, values) {
-  ggplot2::scale_x_continuous(
-    name, trans = "log2", breaks = sort(unique(values)), labels = bytes_words, expand = ggplot2::expansion(mult = 0.09)
-  )
-}
-
-slanted_x_labels <- function() {
-  ggplot2::theme(axis.text.x = ggplot2::element_text(angle = 45, hjust = 1, vjust = 1))
+# Powers of two apart; every value has its grid line, but only so many have a label as the panels are wide.
+scale_x_powers <- function(name, values, labels, panel_mm) {
+  values <- sort(unique(values))
+  spaced <- spaced_labels(labels(values), log2(values), panel_mm)
+  ggplot2::scale_x_continuous(name, trans = "log2", breaks = values, labels = spaced$labels, expand = spaced$expand)
 }
 
 rate_axis <- function(scale, name) {
-  scale(name, breaks = scales::breaks_log(5), labels = rate_words, expand = ggplot2::expansion(mult = 0.07))
+  scale(name, breaks = scales::breaks_log(4), labels = rate_words, expand = ggplot2::expansion(mult = 0.07))
 }
 
 scale_x_rate <- function(name) rate_axis(ggplot2::scale_x_log10, name)
@@ -139,7 +139,9 @@ wrap_words <- function(text, width = 118) {
 
 # What must stand on every figure: n, interval, what was left out, and whether the storage is emulated.
 add_provenance <- function(plot, table, statistic) {
-  plot <- plot + ggplot2::labs(caption = wrap_words(provenance_words(table, statistic)))
+  plot <- plot + ggplot2::labs(
+    subtitle = wrap_words(constant_words(table), 96), caption = wrap_words(provenance_words(table, statistic))
+  )
   if (any(table$emulated)) plot + emulated_badge() else plot
 }
 
@@ -196,15 +198,32 @@ placard <- function(text) {
     ggplot2::theme(panel.border = ggplot2::element_rect(fill = NA, colour = "#a0a0a0", linewidth = 0.3))
 }
 
-save_plot <- function(plot, stem, width_mm, height_mm) {
+# One page of the PDF for each plot, all as high as the highest, drawn from the top; in the SVG they stand below each
+# other.
+save_plots <- function(plots, heights_mm, stem) {
   inch <- 25.4
-  grDevices::cairo_pdf(paste0(stem, ".pdf"), width = width_mm / inch, height = height_mm / inch, family = sans_family)
-  print(plot)
+  highest <- max(heights_mm)
+  grDevices::cairo_pdf(
+    paste0(stem, ".pdf"),
+    width = page_width_mm / inch, height = highest / inch, family = sans_family, onefile = TRUE
+  )
+  for (i in seq_along(plots)) {
+    grid::grid.newpage()
+    print_at(plots[[i]], highest, highest, heights_mm[i])
+  }
   grDevices::dev.off()
-  svglite::svglite(paste0(stem, ".svg"), width = width_mm / inch, height = height_mm / inch, bg = "white")
-  print(plot)
+  whole <- sum(heights_mm)
+  svglite::svglite(paste0(stem, ".svg"), width = page_width_mm / inch, height = whole / inch, bg = "white")
+  grid::grid.newpage()
+  for (i in seq_along(plots)) {
+    print_at(plots[[i]], whole, whole - sum(heights_mm[seq_len(i - 1)]), heights_mm[i])
+  }
   grDevices::dev.off()
   name_fallback_fonts(paste0(stem, ".svg"))
+}
+
+print_at <- function(plot, whole_mm, top_mm, height_mm) {
+  print(plot, vp = grid::viewport(y = top_mm / whole_mm, height = height_mm / whole_mm, just = "top"))
 }
 
 # A browser elsewhere may lack the font; the widths are fixed in the file, so any sans serif keeps the layout.

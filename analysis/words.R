@@ -62,6 +62,8 @@ column_words <- function(column, values) {
     layout = layout_words(values),
     nn = counted(values, "node"),
     ppn = paste(values, "per node"),
+    experiment = paste("experiment", values),
+    suite = paste("suite", values),
     xfer_bytes = bytes_words(values),
     block_bytes = paste("block", bytes_words(values)),
     segments = counted(values, "segment"),

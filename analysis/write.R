@@ -11,22 +11,29 @@ write_figure <- function(part, records, inputs, stem) {
   table <- part$make_table(records, inputs)
   why_not <- why_nothing(part, table, records)
   if (is.null(why_not)) {
-    plot <- add_provenance(part$make_figure(table), table, part$statistic)
-    height_mm <- min(page_height_mm, part$height_mm(table))
+    pages <- split_pages(table)
+    plots <- lapply(pages, function(page) add_provenance(part$make_figure(page), page, part$statistic))
+    heights_mm <- pmin(page_height_mm, vapply(pages, part$height_mm, numeric(1)))
   } else {
-    plot <- placard(paste0(part$title, ": ", why_not))
-    height_mm <- 25
+    pages <- list()
+    plots <- list(placard(paste0(part$title, ": ", why_not)))
+    heights_mm <- 25
   }
-  save_plot(plot, stem, page_width_mm, height_mm)
+  save_plots(plots, heights_mm, stem)
   data.table::fwrite(table, paste0(stem, ".csv"))
   writeLines(c(part$caption, "", why_not), paste0(stem, ".rst"))
-  writeLines(float_lines(part, why_not), paste0(stem, ".tex"))
+  writeLines(if (is.null(why_not)) float_lines(part, pages, heights_mm) else not_shown_line(part, why_not),
+    paste0(stem, ".tex")
+  )
 }
 
 # NULL where there is something to show, else a sentence.
 why_nothing <- function(part, table, records) {
   if (nrow(table) > 0 && (is.null(table$n) || any(table$n > 0))) {
     return(NULL)
+  }
+  if (!is.null(part$if_empty)) {
+    return(part$if_empty)
   }
   usable <- sum(records$verdict != "INVALID")
   if (nrow(records) == 0) {
@@ -44,14 +51,18 @@ not_shown_line <- function(part, why_not) {
   sprintf("\\notshown{%s}{%s}", escape_latex(part$title), escape_latex(why_not))
 }
 
-float_lines <- function(part, why_not) {
-  if (!is.null(why_not)) {
-    return(not_shown_line(part, why_not))
-  }
-  c(
-    "\\begin{figure}[tbp]", "\\centering", sprintf("\\includegraphics{%s}", part$name),
-    sprintf("\\caption{%s}", escape_latex(part$caption)), sprintf("\\label{fig:%s}", part$name), "\\end{figure}"
-  )
+# A float for each page. Pages are as high as the highest; what is free below the picture is cut off.
+float_lines <- function(part, pages, heights_mm) {
+  unlist(lapply(seq_along(pages), function(i) {
+    told <- if (length(pages) > 1) sprintf(" (%d of %d: %s)", i, length(pages), constant_words(pages[[i]]))
+    free_mm <- max(heights_mm) - heights_mm[i]
+    c(
+      "\\begin{figure}[tbp]", "\\centering",
+      sprintf("\\includegraphics[page=%d,trim=0 %.1fmm 0 0,clip]{%s}", i, free_mm, part$name),
+      sprintf("\\caption{%s}", escape_latex(if (i == 1) paste0(part$caption, told) else paste0(part$title, told, "."))),
+      sprintf("\\label{fig:%s}", paste0(part$name, if (i > 1) paste0("-", i))), "\\end{figure}"
+    )
+  }))
 }
 
 write_tables <- function(parts, records, inputs, folder) {
