@@ -12,7 +12,8 @@ SITE ?= local
 venv := .venv/bin
 comma := ,
 study := results/$(SITE)/$(subst $(comma),+,$(SUITES))
-snakemake := $(venv)/snakemake --cores all --config suites=$(SUITES) site=$(SITE)
+# Not quiet about rules: then it would be quiet about the log of one that fails too.
+snakemake := $(venv)/snakemake --cores all --quiet host progress reason --config suites=$(SUITES) site=$(SITE)
 
 # What the linters of each language look at; a file that git does not know yet counts.
 c_files = $(shell find src tests -name '*.[ch]' 2>/dev/null)
