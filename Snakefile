@@ -186,6 +186,7 @@ rule table:
         code=[f"analysis/{name}.R" for name in DRAWING] + ["analysis/tables/{name}.R"],
         records="{folder}/records.csv",
         excluded="{folder}/excluded.csv",
+        facts="{folder}/facts.json",
     output:
         table=report(
             "{folder}/tables/{name}.csv",
@@ -199,7 +200,7 @@ rule table:
         "{folder}/logs/table-{name}.log",
     shell:
         "Rscript analysis/draw.R table {wildcards.name} {input.records} {wildcards.folder}/tables"
-        " --with excluded={input.excluded} > {log} 2>&1"
+        " --with excluded={input.excluded} --with facts={input.facts} > {log} 2>&1"
 
 
 rule numbers:
@@ -218,6 +219,7 @@ rule numbers:
 rule print:
     input:
         text=f"reports/{STUDY.report}/main.tex",
+        shared=["reports/print.sh", "reports/weir.sty", "reports/references.bib"],
         numbers="{folder}/numbers.tex",
         figures=expand("{{folder}}/figures/{name}.pdf", name=FIGURES),
         tables=expand("{{folder}}/tables/{name}.tex", name=TABLES),

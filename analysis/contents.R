@@ -1,9 +1,51 @@
-# contents.tex: every float of a study, in the order of the parts' places.
+# contents.tex: the floats of a study, gathered by the sections they belong to and in the order of their places.
+
+sections <- c("setup", "results", "reservations", "appendix")
 
 write_contents <- function(folder, home, path) {
   parts <- c(chosen_parts("figure", "all", home), chosen_parts("table", "all", home))
-  files <- vapply(parts, function(part) file.path(paste0(part$kind, "s"), paste0(part$name, ".tex")), character(1))
-  parts <- parts[file.exists(file.path(folder, files))]
+  parts <- Filter(function(part) file.exists(file.path(folder, part_file(part))), parts)
   places <- vapply(parts, function(part) part$place, numeric(1))
-  writeLines(vapply(parts[order(places)], function(part) sprintf("\\input{%s.tex}", part$name), character(1)), path)
+  parts <- parts[order(places)]
+  first_lines <- vapply(parts, function(part) readLines(file.path(folder, part_file(part)), n = 1), character(1))
+  left_out <- startsWith(first_lines, "\\notshown")
+  shown <- parts[!left_out & !startsWith(first_lines, "%")]
+  lines <- c(unlist(lapply(sections, section_lines, parts = shown)), left_out_lines(parts[left_out]))
+  writeLines(lines, path, useBytes = TRUE)
+}
+
+part_file <- function(part) file.path(paste0(part$kind, "s"), paste0(part$name, ".tex"))
+
+section_of <- function(part) {
+  section <- if (is.null(part$section)) "results" else part$section
+  if (!section %in% sections) {
+    known <- paste(sections, collapse = ", ")
+    stop(sprintf("analysis/%ss/%s.R: section '%s' is none of %s", part$kind, part$name, section, known), call. = FALSE)
+  }
+  section
+}
+
+section_lines <- function(section, parts) {
+  parts <- Filter(function(part) section_of(part) == section, parts)
+  inputs <- vapply(parts, function(part) sprintf("\\input{%s}", part_file(part)), character(1))
+  mentions <- vapply(parts, mention, character(1))
+  c(
+    sprintf("\\newcommand{\\floats%s}{%%", section), sprintf("%s%%", inputs), "}",
+    sprintf("\\newcommand{\\mentions%s}{%s}", section, paste(mentions, collapse = "; "))
+  )
+}
+
+mention <- function(part) {
+  reference <- if (part$kind == "figure") "Fig.~\\ref{fig:%s}" else "Table~\\ref{tab:%s}"
+  # Not MPI-IO, but Bandwidth, as it stands within a sentence.
+  title <- sub("^([A-Z])(?=[a-z ])", "\\L\\1", part$title, perl = TRUE)
+  sprintf("%s (%s)", escape_latex(title), sprintf(reference, part$name))
+}
+
+left_out_lines <- function(parts) {
+  inputs <- vapply(parts, function(part) sprintf("\\input{%s}", part_file(part)), character(1))
+  c(
+    sprintf("\\newif\\ifleftout\\leftout%s", if (length(parts) > 0) "true" else "false"),
+    "\\newcommand{\\leftoutparts}{%", sprintf("%s%%", inputs), "}"
+  )
 }

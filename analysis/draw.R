@@ -5,7 +5,12 @@ home <- local({
   if (length(file) == 1) dirname(normalizePath(file)) else "analysis"
 })
 suppressPackageStartupMessages(library(data.table))
-for (file in c("records", "summary", "words", "theme", "latex", "parts", "write", "numbers", "contents")) {
+# Names are UTF-8 and lists have one order, whatever the machine speaks.
+invisible(suppressWarnings(c(Sys.setlocale("LC_CTYPE", "C.UTF-8"), Sys.setlocale("LC_COLLATE", "C"))))
+for (file in c(
+  "records", "facts", "summary", "words", "points", "theme", "panels", "latex", "cells", "parts", "write", "numbers",
+  "study", "contents"
+)) {
   sys.source(file.path(home, paste0(file, ".R")), globalenv())
 }
 

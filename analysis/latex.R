@@ -1,14 +1,102 @@
-# Text for LaTeX. Names come from YAML files and host names from machines: anything may be in them.
+# Text and tables for LaTeX. Names come from YAML files and host names from machines: anything may be in them.
 
 escape_latex <- function(text) {
   text <- gsub("\\", "\u0001", enc2utf8(as.character(text)), fixed = TRUE)
   text <- gsub("([&%$#_{}])", "\\\\\\1", text, perl = TRUE)
-  text <- gsub("~", "\\textasciitilde{}", text, fixed = TRUE)
-  text <- gsub("^", "\\textasciicircum{}", text, fixed = TRUE)
-  text <- gsub("<", "\\textless{}", text, fixed = TRUE)
-  text <- gsub(">", "\\textgreater{}", text, fixed = TRUE)
-  text <- gsub("|", "\\textbar{}", text, fixed = TRUE)
-  text <- gsub("\"", "\\textquotedbl{}", text, fixed = TRUE)
+  for (sign in names(latex_signs)) {
+    text <- gsub(sign, latex_signs[[sign]], text, fixed = TRUE)
+  }
+  # Two of these would become one typographic sign: --mca is an option, not a dash.
+  text <- gsub("([-'`,])(?=\\1)", "\\1{}", text, perl = TRUE)
   text <- gsub("\u0001", "\\textbackslash{}", text, fixed = TRUE)
-  gsub("[[:cntrl:]]+", " ", text)
+  name_strange_signs(gsub("[[:cntrl:]]+", " ", text))
+}
+
+latex_signs <- c(
+  "~" = "\\textasciitilde{}", "^" = "\\textasciicircum{}", "<" = "\\textless{}", ">" = "\\textgreater{}",
+  "|" = "\\textbar{}", "\"" = "\\textquotedbl{}"
+)
+
+# LaTeX's fonts have the letters of western Europe. A sign that they lack would end the printing: its number stands for
+# it.
+name_strange_signs <- function(text) {
+  vapply(text, function(words) {
+    codes <- utf8ToInt(words)
+    strange <- !is.na(codes) & !codes %in% known_signs
+    if (!any(strange)) {
+      return(words)
+    }
+    paste(ifelse(strange, sprintf("[U+%04X]", codes), intToUtf8(codes, TRUE)), collapse = "")
+  }, character(1), USE.NAMES = FALSE)
+}
+
+known_signs <- c(0x20:0x7E, setdiff(0xA1:0xFF, 0xAD), 0x2013, 0x2014, 0x2018:0x201D, 0x2022, 0x2026)
+
+# A name that may be long: a line can end after its signs, and in words without any after ten letters.
+latex_name <- function(text) {
+  pieces <- strsplit(enc2utf8(as.character(text)), "(?<= )", perl = TRUE)
+  vapply(pieces, function(words) {
+    paste(ifelse(nchar(words) > 13, breakable(words), escape_latex(words)), collapse = "")
+  }, character(1))
+}
+
+breakable <- function(words) {
+  words <- gsub("([_/.:;,=+@-])(?=[^ ])", "\\1\u0002", words, perl = TRUE)
+  words <- gsub("([[:alnum:]]{10})(?=[[:alnum:]]{5})", "\\1\u0002", words, perl = TRUE)
+  vapply(strsplit(words, "\u0002", fixed = TRUE), function(parts) {
+    paste(escape_latex(parts), collapse = "\\allowbreak{}")
+  }, character(1))
+}
+
+# A table from cells that are LaTeX already. `columns` is the preamble, one entry for each column; where `groups`
+# changes, its text stands in a line of its own. Short tables float, long ones break over pages.
+latex_table <- function(name, caption, cells, columns, header, groups = NULL, lines = nrow(cells)) {
+  stopifnot(length(cells) == length(columns), length(header) == length(columns))
+  rows <- paste0(do.call(paste, c(unname(as.list(cells)), sep = " & ")), " \\\\")
+  body <- if (is.null(groups)) rows else with_group_lines(rows, groups, length(columns))
+  head <- if (any(nzchar(header))) c(paste0(paste(header, collapse = " & "), " \\\\"), "\\midrule")
+  caption <- sprintf("\\caption{%s}\\label{tab:%s}", escape_latex(caption), name)
+  preamble <- paste0("@{}", paste(columns, collapse = ""), "@{}")
+  if (sum(lines) + length(unique(groups)) <= most_lines_of_float) {
+    short_table(preamble, caption, head, body)
+  } else {
+    long_table(preamble, caption, head, body, length(columns))
+  }
+}
+
+most_lines_of_float <- 36
+
+short_table <- function(preamble, caption, head, body) {
+  c(
+    "\\begin{table}[!tbp]", caption, "\\centering\\tablesize", sprintf("\\begin{tabular}{%s}", preamble), "\\toprule",
+    head, body, "\\bottomrule", "\\end{tabular}", "\\end{table}"
+  )
+}
+
+long_table <- function(preamble, caption, head, body, width) {
+  again <- sprintf("\\multicolumn{%d}{@{}l@{}}{\\small\\tablename~\\thetable, continued} \\\\[2pt]", width)
+  on <- sprintf("\\multicolumn{%d}{@{}r@{}}{continued on the next page} \\\\", width)
+  c(
+    "\\begingroup\\tablesize", sprintf("\\begin{longtable}{%s}", preamble), paste0(caption, "\\\\"), "\\toprule",
+    head, "\\endfirsthead", again, "\\toprule", head, "\\endhead", "\\midrule", on,
+    "\\endfoot", "\\bottomrule", "\\endlastfoot", body, "\\end{longtable}", "\\endgroup"
+  )
+}
+
+# The heading of a group stays with its first row.
+with_group_lines <- function(rows, groups, width) {
+  first <- groups != c("", groups[-length(groups)])
+  gap <- ifelse(seq_along(rows) == 1, "", "\\addlinespace ")
+  heading <- sprintf("%s\\multicolumn{%d}{@{}l@{}}{\\itshape %s} \\\\*", gap, width, groups)
+  c(rbind(ifelse(first, heading, NA), rows)) |> Filter(f = Negate(is.na))
+}
+
+wrapped_column <- function(width_mm) sprintf(">{\\raggedright\\arraybackslash}p{%gmm}", width_mm)
+
+# "a, b and c"
+and_list <- function(words) {
+  if (length(words) < 2) {
+    return(paste(words, collapse = ""))
+  }
+  paste(paste(words[-length(words)], collapse = ", "), "and", words[length(words)])
 }

@@ -1,26 +1,125 @@
-# numbers.tex: every number and every name that a report's prose uses, as a LaTeX command. Units and rounding are here.
-
-read_facts <- function(path) {
-  if (!file.exists(path)) {
-    stop(sprintf("%s: no such file of facts", path), call. = FALSE)
-  }
-  jsonlite::fromJSON(path, simplifyVector = FALSE)
-}
+# numbers.tex: every number and every name that a report's prose uses, as a LaTeX command, and switches for what is
+# there and what is not. Rounding, units and escaping happen here and nowhere else.
 
 make_numbers <- function(records, facts) {
-  title <- if (!is.null(facts$about$title)) facts$about$title else "Storage measured"
+  points <- bandwidth_points(records)
   list(
-    StudyTitle = escape_latex(title),
-    Records = format(nrow(records), big.mark = ","),
-    ValidRecords = format(sum(records$verdict == "VALID"), big.mark = ","),
-    DegradedRecords = format(sum(records$verdict == "DEGRADED"), big.mark = ","),
-    InvalidRecords = format(sum(records$verdict == "INVALID"), big.mark = ",")
+    commands = c(
+      count_numbers(records), space_numbers(records), best_numbers(points), definition_numbers(records),
+      repetition_numbers(points), if (is.null(facts$about)) study_numbers(facts) else archive_numbers(facts)
+    ),
+    switches = c(
+      emulated = any(records$emulated) || any(vapply(facts$targets, function(it) isTRUE(it$emulated), logical(1))),
+      archived = !is.null(facts$about),
+      usable = nrow(points) > 0 && any(points$n > 0),
+      degraded = any(records$verdict == "DEGRADED"),
+      invalid = any(records$verdict == "INVALID"),
+      intervals = nrow(points) > 0 && any(points$n >= fewest_for_interval),
+      synced = any(records$sync & records$access == "write", na.rm = TRUE),
+      failed = count_of(facts$failed_executions) > 0,
+      unfinished = count_of(facts$finished_executions) < count_of(facts$executions),
+      excluded = count_of(facts$excluded_points) > 0
+    )
   )
 }
 
 write_numbers <- function(numbers, path) {
+  dir.create(dirname(path), showWarnings = FALSE, recursive = TRUE)
+  commands <- unlist(numbers$commands)
+  switches <- numbers$switches
   writeLines(c(
-    "% Made from records.csv and facts.json; not to be edited.",
-    sprintf("\\newcommand{\\%s}{%s}", names(numbers), unlist(numbers))
-  ), path)
+    "% Made from records.csv and facts.json by `draw.R numbers`.",
+    sprintf("\\newcommand{\\%s}{%s}", names(commands), commands),
+    sprintf("\\newif\\if%s\\%s%s", names(switches), names(switches), ifelse(switches, "true", "false"))
+  ), path, useBytes = TRUE)
+}
+
+thousands <- function(count) format(count, big.mark = ",", scientific = FALSE, trim = TRUE)
+
+mib_s <- function(rate) paste0(rate_words(rate), "~MiB/s")
+
+count_numbers <- function(records) {
+  rules <- strsplit(records$reasons, ";", fixed = TRUE)
+  list(
+    Records = thousands(nrow(records)),
+    ValidRecords = thousands(sum(records$verdict == "VALID")),
+    DegradedRecords = thousands(sum(records$verdict == "DEGRADED")),
+    InvalidRecords = thousands(sum(records$verdict == "INVALID")),
+    MeasuredCells = thousands(data.table::uniqueN(records$cell, na.rm = TRUE)),
+    RulesThatSpoke = and_list(latex_name(sort(unique(unlist(rules)))))
+  )
+}
+
+# The values that the study spans, as lists.
+space_numbers <- function(records) {
+  present <- function(column) sort(unique(stats::na.omit(records[[column]])))
+  in_usual_order <- function(column, levels) union(intersect(levels, present(column)), present(column))
+  list(
+    Interfaces = and_list(latex_name(api_words(in_usual_order("api", names(api_names))))),
+    Accesses = and_list(latex_name(paste0(in_usual_order("access", access_levels), "s"))),
+    Layouts = and_list(latex_name(layout_words(present("layout")))),
+    Orders = and_list(latex_name(in_usual_order("order", order_levels))),
+    TransferSizes = range_or_list(present("xfer_bytes"), bytes_words),
+    NodeCounts = range_or_list(present("nn"), thousands),
+    NodeWord = if (identical(present("nn"), 1)) "node" else "nodes",
+    ProcessCounts = range_or_list(present("ppn"), thousands),
+    RecordedTargets = and_list(latex_name(present("target"))),
+    Programs = and_list(latex_name(unique(records[!is.na(program), paste(program, tool_version)]))),
+    LargestFile = range_or_list(utils::tail(present("asked_bytes"), 1), bytes_words)
+  )
+}
+
+range_or_list <- function(values, in_words) {
+  if (length(values) == 0) {
+    return("unknown")
+  }
+  words <- gsub(" ", "~", in_words(values), fixed = TRUE)
+  if (length(words) <= 6) and_list(words) else paste(words[1], "to", words[length(words)])
+}
+
+best_numbers <- function(points) {
+  best <- best_points(points)
+  if (nrow(best) == 0) {
+    nothing <- "No record can be used, so that there is no bandwidth to report."
+    return(list(BestInShort = nothing, BestAtLength = nothing))
+  }
+  best[, target_name := latex_name(target)]
+  best[, doubt := ifelse(verdict == "DEGRADED", " (degraded)", "")]
+  best[, short := sprintf("%s for %ss%s", mib_s(median), latex_name(access), doubt)]
+  best[, long := sprintf(
+    "%s for %ss%s (%s; $n=%d$%s)", mib_s(median), latex_name(access), doubt, latex_name(describe_points(.SD)), n,
+    ifelse(is.na(lo), "", sprintf(", interval %s to %s", rate_words(lo), mib_s(hi)))
+  )]
+  short <- best[, .(words = sprintf("%s on %s", and_list(short), target_name[1])), by = target]
+  long <- best[, .(words = sprintf("On %s the highest median is %s.", target_name[1], and_list(long))), by = target]
+  list(
+    BestInShort = sprintf("The highest median bandwidths are %s.", paste(short$words, collapse = ", ")),
+    BestAtLength = paste(long$words, collapse = " ")
+  )
+}
+
+# What the choice of the definition of bandwidth changes.
+definition_numbers <- function(records) {
+  usable <- transfers_of(records)[verdict != "INVALID"]
+  gain <- 100 * (bandwidth_io(usable) / bandwidth_all(usable) - 1)
+  gain <- gain[is.finite(gain)]
+  if (length(gain) == 0) {
+    return(list(DefinitionGain = "unknown", DefinitionGainMost = "unknown"))
+  }
+  list(
+    DefinitionGain = sprintf("%.2g~\\%%", stats::median(gain)),
+    DefinitionGainMost = sprintf("%.3g", 1 + max(gain) / 100)
+  )
+}
+
+repetition_numbers <- function(points) {
+  n <- if (nrow(points) > 0) points$n[points$n > 0] else integer()
+  words <- if (length(n) == 0) "none" else if (min(n) == max(n)) thousands(min(n)) else paste(min(n), "to", max(n))
+  list(
+    Points = thousands(length(n)),
+    RepetitionsOfPoint = words,
+    FewestForInterval = as.character(fewest_for_interval),
+    Resamples = thousands(resamples),
+    CoverageLimit = sprintf("%.0f~\\%%", 100 * coverage_limit(if (length(n) == 0) 1 else max(1, min(n))))
+  )
 }

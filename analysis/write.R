@@ -29,6 +29,10 @@ write_figure <- function(part, records, inputs, stem) {
 
 # NULL where there is something to show, else a sentence.
 why_nothing <- function(part, table, records) {
+  unfit <- if (is.null(part$applies)) "" else part$applies(records)
+  if (nzchar(unfit)) {
+    return(paste0(unfit, "."))
+  }
   if (nrow(table) > 0 && (is.null(table$n) || any(table$n > 0))) {
     return(NULL)
   }
@@ -47,7 +51,11 @@ why_nothing <- function(part, table, records) {
   }
 }
 
+# A part that says itself what it means to be empty is not missed in print; of the others the report says why.
 not_shown_line <- function(part, why_not) {
+  if (!is.null(part$if_empty)) {
+    return(paste("% nothing to list:", why_not))
+  }
   sprintf("\\notshown{%s}{%s}", escape_latex(part$title), escape_latex(why_not))
 }
 
@@ -71,6 +79,9 @@ write_tables <- function(parts, records, inputs, folder) {
     stem <- file.path(folder, part$name)
     table <- part$make_table(records, inputs)
     why_not <- why_nothing(part, table, records)
+    if (ncol(table) == 0) {
+      table <- data.table::data.table(not_shown = why_not)
+    }
     body <- if (is.null(why_not)) part$make_latex(table) else not_shown_line(part, why_not)
     data.table::fwrite(table, paste0(stem, ".csv"))
     writeLines(c(part$caption, "", why_not), paste0(stem, ".rst"))

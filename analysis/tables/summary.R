@@ -1,20 +1,31 @@
-title <- "Bandwidth of every point"
-place <- 60
-caption <- "Median bandwidth of every point, with n, the 95 % bootstrap interval, the best value and the verdict."
+title <- "Every point"
+place <- 90
+section <- "appendix"
+needs <- "records of writes or reads"
+caption <- paste(
+  "Bandwidth of every point in MiB/s. N\u00d7P: nodes and processes per node; interval: 95 % bootstrap interval of the",
+  "median; best: the fastest record; verdict: degraded where at least one record is. Invalid records give no number."
+)
+most_rows <- 420
 
 make_table <- function(records, inputs) {
-  by <- c("target", "api", "layout", "order", "xfer_bytes", "nn", "ppn", "access")
-  transfers <- transfers_of(records)
-  summarise_records(transfers, bandwidth_all(transfers), by, "MiB/s")
+  bandwidth_points(records)
 }
 
 make_latex <- function(table) {
-  rows <- table[, paste(
-    escape_latex(target), escape_latex(api_words(api)), bytes_words(xfer_bytes), escape_latex(access), n, rate_words(median), sep = " & "
+  shown <- utils::head(table, most_rows)
+  said <- if (nrow(table) > most_rows) {
+    sprintf(" The first %d of %d points; all of them are in tables/summary.csv.", most_rows, nrow(table))
+  }
+  cells <- shown[, .(
+    latex_name(api_words(api)), layout_cell(layout), latex_name(dash(order)), dash(bytes_words(xfer_bytes)),
+    sprintf("$%s\\times%s$", dash(nn), dash(ppn)), n, rate_words(median), interval_cell(lo, hi), rate_words(best),
+    tolower(verdict)
   )]
-  c(
-    "{\\small\\begin{longtable}{llrlrr}", sprintf("\\caption{%s}\\\\", escape_latex(caption)), "\\toprule",
-    "target & interface & transfer & access & $n$ & median\\\\", "\\midrule", paste0(rows, "\\\\"), "\\bottomrule",
-    "\\end{longtable}}"
+  latex_table(
+    name, paste0(caption, said), cells,
+    c(wrapped_column(13), wrapped_column(15), wrapped_column(13), "r", "r", "r", "r", "r", "r", "l"),
+    c("interface", "layout", "order", "transfer", "$N\\times P$", "$n$", "median", "interval", "best", "verdict"),
+    groups = access_groups(shown)
   )
 }

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import weir
+from weir.audit.explain import spoken
 from weir.model import Cell, Row
 from weir.plan import Plan
 from weir.records.collect import Run
@@ -47,7 +48,11 @@ def study_facts(plan: Plan, runs: Sequence[Run], rows: Sequence[Row]) -> dict[st
 
 def _counts(rows: Sequence[Row]) -> dict[str, Any]:
     verdicts = Counter(row["verdict"] for row in rows)
-    return {"records": len(rows), "verdicts": {verdict: verdicts[verdict] for verdict in VERDICTS}}
+    return {
+        "records": len(rows),
+        "verdicts": {verdict: verdicts[verdict] for verdict in VERDICTS},
+        "reasons": spoken(rows),
+    }
 
 
 def _targets(plan: Plan, runs: Iterable[Run]) -> list[dict[str, Any]]:

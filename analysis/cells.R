@@ -1,0 +1,22 @@
+# How values stand in the cells of LaTeX tables.
+
+dash <- function(values) ifelse(is.na(values), "--", as.character(values))
+
+interval_cell <- function(lo, hi) {
+  ifelse(is.na(lo), "--", paste0(rate_words(lo), "--", rate_words(hi)))
+}
+
+layout_cell <- function(layout) {
+  latex_name(dash(in_words(layout, c(shared = "shared", "file-per-process" = "per process"))))
+}
+
+# Target and access head the rows that they belong to; what else tells points apart stands beside them.
+access_groups <- function(table) {
+  heads <- paste0(latex_name(table$target), ", ", latex_name(table$access))
+  variant <- if (is.null(table$variant)) "" else table$variant
+  paste0(heads, ifelse(nzchar(variant), paste0("; ", latex_name(variant)), ""))
+}
+
+shorten <- function(text, most) {
+  ifelse(nchar(text) > most, paste0(substr(text, 1, most - 3), "..."), text)
+}

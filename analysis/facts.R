@@ -1,0 +1,70 @@
+# facts.json: what is known of a study beside its records. Null or empty means unknown and is printed so.
+
+read_facts <- function(path) {
+  if (is.null(path)) {
+    stop("the facts of the study are missing: give --with facts=results/<site>/<study>/facts.json", call. = FALSE)
+  }
+  if (!file.exists(path)) {
+    stop(sprintf("%s: no such file of facts", path), call. = FALSE)
+  }
+  jsonlite::fromJSON(path, simplifyVector = FALSE)
+}
+
+text_of <- function(value, unknown = "unknown") {
+  text <- trimws(paste(unlist(value), collapse = ", "))
+  if (nzchar(text)) text else unknown
+}
+
+count_of <- function(value) if (is.null(value)) 0L else as.integer(value)
+
+fact_row <- function(kind, name, value) data.table::data.table(kind = kind, name = name, value = value)
+
+# What the plan and the runs say of where it was measured.
+machine_facts <- function(facts) {
+  data.table::rbindlist(c(
+    list(fact_row("Site", facts$site$site, text_of(facts$site$description))),
+    machine_rows(facts$machines),
+    lapply(facts$targets, function(target) fact_row("Targets", target$target, target_words(target))),
+    lapply(facts$stacks, function(stack) {
+      fact_row("Software", stack$stack, sprintf("%s; ran %s", text_of(stack$description), text_of(stack$programs)))
+    })
+  ))
+}
+
+# Nodes that are alike take one row, however many they are.
+machine_rows <- function(machines) {
+  if (length(machines) == 0) {
+    return(list(fact_row("Machine", "unknown", "no run has ended")))
+  }
+  described <- vapply(machines, machine_words, character(1))
+  names <- vapply(machines, function(machine) text_of(machine$node), character(1))
+  lapply(unique(described), function(words) {
+    alike <- names[described == words]
+    few <- shorten(paste(utils::head(alike, 4), collapse = ", "), 60)
+    fact_row("Machine", if (length(alike) > 4) sprintf("%d nodes: %s, ...", length(alike), few) else few, words)
+  })
+}
+
+machine_words <- function(machine) {
+  cores <- if (is.null(machine$cores)) "unknown cores" else counted(machine$cores, "core")
+  memory <- if (is.null(machine$memory_bytes)) "unknown" else bytes_words(machine$memory_bytes)
+  sprintf(
+    "%s, %s, %s of memory; %s, kernel %s", text_of(machine$processor, "unknown processor"), cores, memory,
+    text_of(machine$system, "unknown system"), text_of(machine$kernel)
+  )
+}
+
+target_words <- function(target) {
+  paste0(
+    if (isTRUE(target$emulated)) "EMULATED. ", text_of(target$description, "no description"), " (", text_of(target$kind),
+    ", file system ", text_of(target$file_system), ")"
+  )
+}
+
+# What the sidecar of archived records says; the keys are those of the file, in its order.
+archive_facts <- function(about) {
+  about <- about[!names(about) %in% c("title", "citation")]
+  data.table::rbindlist(lapply(names(about), function(key) {
+    fact_row("As the source says", gsub("_", " ", key), text_of(about[[key]]))
+  }))
+}

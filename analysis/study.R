@@ -1,0 +1,85 @@
+# The part of numbers.tex that tells what the study is: from facts.json, measured here or archived.
+
+study_numbers <- function(facts) {
+  suites <- vapply(facts$suites, function(suite) text_of(suite$suite), character(1))
+  emulated <- Filter(function(target) isTRUE(target$emulated), facts$targets)
+  c(list(
+    StudyTitle = sprintf(
+      "%s of Site %s, Measured by the %s %s",
+      if (length(emulated) > 0) "Emulated Storage" else "The Storage", latex_name(facts$site$site),
+      if (length(suites) == 1) "Suite" else "Suites", and_list(latex_name(suites))
+    ),
+    ShortTitle = sprintf("%s at %s", and_list(latex_name(suites)), latex_name(facts$site$site)),
+    SiteName = latex_name(facts$site$site),
+    WeirVersion = escape_latex(facts$weir_version),
+    Questions = questions(facts$suites),
+    MeasuredOn = period(facts$began, facts$ended),
+    Targets = and_list(vapply(facts$targets, short_target, character(1))),
+    EmulatedTargets = and_list(vapply(emulated, short_target, character(1))),
+    EmulatedVerb = if (length(emulated) == 1) "is" else "are"
+  ), plan_numbers(facts))
+}
+
+plan_numbers <- function(facts) {
+  list(
+    Cells = thousands(count_of(facts$cells)),
+    Executions = thousands(count_of(facts$executions)),
+    FinishedExecutions = thousands(count_of(facts$finished_executions)),
+    FailedExecutions = thousands(count_of(facts$failed_executions)),
+    ExcludedCells = thousands(count_of(facts$excluded_points)),
+    Scale = latex_name(facts$scale),
+    Seeds = seed_words(unlist(facts$seeds)),
+    Memory = memory_words(facts$machines)
+  )
+}
+
+archive_numbers <- function(facts) {
+  about <- facts$about
+  nowhere <- c(
+    "SiteName", "WeirVersion", "Questions", "MeasuredOn", "Targets", "EmulatedTargets", "EmulatedVerb", "Cells",
+    "Executions", "FinishedExecutions", "FailedExecutions", "ExcludedCells", "Scale", "Seeds", "Memory"
+  )
+  title <- escape_latex(text_of(about$title, "Archived Records"))
+  known <- list(
+    StudyTitle = title, ShortTitle = title, SiteName = latex_name(text_of(about$site)),
+    Questions = escape_latex(text_of(about$description, ""))
+  )
+  c(known, setNames(as.list(rep("unknown", length(nowhere))), nowhere)[setdiff(nowhere, names(known))])
+}
+
+questions <- function(suites) {
+  words <- vapply(suites, function(suite) {
+    question <- escape_latex(text_of(suite$question, "nothing"))
+    sprintf("The suite \\emph{%s} asks: ``%s''", latex_name(suite$suite), question)
+  }, character(1))
+  paste(words, collapse = " ")
+}
+
+short_target <- function(target) {
+  sprintf("%s (%s)", latex_name(target$target), latex_name(text_of(target$file_system, text_of(target$kind))))
+}
+
+period <- function(began, ended) {
+  if (is.null(began) || is.null(ended)) {
+    return("an unknown day")
+  }
+  days <- unique(as.Date(c(began, ended)))
+  months <- month.name[as.integer(format(days, "%m"))]
+  words <- paste(as.integer(format(days, "%d")), months, format(days, "%Y"))
+  gsub(" ", "~", paste(words, collapse = " to "), fixed = TRUE)
+}
+
+seed_words <- function(seeds) {
+  if (length(seeds) == 0) {
+    return("none")
+  }
+  if (length(seeds) <= 6) {
+    return(and_list(as.character(seeds)))
+  }
+  sprintf("%s and %d more, listed in facts.json", paste(utils::head(seeds, 4), collapse = ", "), length(seeds) - 4)
+}
+
+memory_words <- function(machines) {
+  sizes <- unlist(lapply(machines, function(machine) machine$memory_bytes))
+  if (length(sizes) == 0) "unknown" else gsub(" ", "~", bytes_words(min(sizes)), fixed = TRUE)
+}

@@ -1,0 +1,19 @@
+title <- "What was measured"
+place <- 1
+section <- "setup"
+if_empty <- "nothing is known of the machine."
+caption <- "What was measured: machines, targets and software, as the measurement found them."
+
+make_table <- function(records, inputs) {
+  facts <- read_facts(inputs$facts)
+  rows <- if (is.null(facts$about)) machine_facts(facts) else archive_facts(facts$about)
+  data.table::as.data.table(rows)
+}
+
+make_latex <- function(table) {
+  cells <- table[, .(latex_name(name), latex_name(value))]
+  latex_table(
+    name, caption, cells, c(wrapped_column(34), wrapped_column(84)), c("", ""),
+    groups = escape_latex(table$kind), lines = 1 + nchar(table$value) %/% 70
+  )
+}

@@ -1,0 +1,32 @@
+title <- "Degraded and invalid records"
+place <- 85
+section <- "reservations"
+if_empty <- "every record is valid."
+caption <- paste(
+  "Why records are degraded or invalid: the rules of the audit that spoke, of how many records, what they mean, and",
+  "what one of them saw. A record can have several reasons."
+)
+
+make_table <- function(records, inputs) {
+  spoken <- read_facts(inputs$facts)$reasons
+  data.table::rbindlist(lapply(spoken, function(rule) {
+    example <- if (length(rule$examples) > 0) rule$examples[[1]] else list()
+    data.table::data.table(
+      rule = rule$rule, degraded = count_of(rule$verdicts$DEGRADED), invalid = count_of(rule$verdicts$INVALID),
+      explanation = rule$explanation, mend = rule$mend, example = text_of(example$label),
+      evidence = text_of(example$evidence)
+    )
+  }))
+}
+
+make_latex <- function(table) {
+  cells <- table[, .(
+    latex_name(rule), degraded, invalid,
+    paste0(escape_latex(explanation), " \\emph{Seen:} ", latex_name(shorten(evidence, 220)))
+  )]
+  latex_table(
+    name, caption, cells, c(wrapped_column(25), "r", "r", wrapped_column(66)),
+    c("rule", "degraded", "invalid", "what it means"),
+    lines = 2 + (nchar(table$explanation) + pmin(nchar(table$evidence), 220)) %/% 62
+  )
+}
