@@ -2,34 +2,38 @@
 
 # Adds `page`, `row` and `column` to a table. `wishes` names for each column of the table the place where it belongs
 # (page, row or column). A page has room for so many rows and columns of panels only; of all placings that fit, the one
-# with the fewest pages is taken, then the one nearest to the wishes.
+# with the fewest pages is taken, then the one nearest to the wishes that is no tower of panels.
 place_panels <- function(table, wishes, most_rows = 6, most_columns = 5) {
   if (nrow(table) == 0) {
     return(table)
   }
-  wishes <- wishes[varying_columns(table, names(wishes))]
-  places <- best_places(unique(table[, names(wishes), with = FALSE]), wishes, most_rows, most_columns)
-  table <- data.table::copy(table)
-  for (place in c("page", "row", "column")) {
-    columns <- names(places)[places == place]
-    data.table::set(table, j = place, value = words_in_order(table, columns))
-  }
-  table[]
+  apart <- varying_columns(table, names(wishes)[wishes == "page"])
+  table <- data.table::copy(table)[, part := words_in_order(.SD, apart)]
+  parts <- split(table, by = "part", sorted = TRUE, drop = TRUE)
+  data.table::rbindlist(lapply(parts, function(rows) {
+    free <- wishes[varying_columns(rows, names(wishes)[wishes != "page"])]
+    places <- best_places(unique(rows[, names(free), with = FALSE]), free, most_rows, most_columns)
+    for (place in c("page", "row", "column")) {
+      data.table::set(rows, j = place, value = words_in_order(rows, names(places)[places == place]))
+    }
+    rows[, page := factor(paste(part[1], page, sep = "\n"))]
+  }))[, part := NULL][]
 }
 
 best_places <- function(combinations, wishes, most_rows, most_columns) {
-  free <- names(wishes)[wishes != "page"]
-  choices <- expand.grid(rep(list(c("row", "column", "page")), length(free)), stringsAsFactors = FALSE)
-  names(choices) <- free
-  cost <- vapply(seq_len(max(1, nrow(choices))), function(choice) {
-    places <- replace(wishes, free, unlist(choices[choice, ]))
-    counts <- vapply(c("page", "row", "column"), function(place) {
-      combinations_of(combinations, names(places)[places == place])
+  if (length(wishes) == 0) {
+    return(wishes)
+  }
+  choices <- expand.grid(rep(list(c("row", "column", "page")), length(wishes)), stringsAsFactors = FALSE)
+  cost <- apply(choices, 1, function(places) {
+    counts <- vapply(c(page = "page", row = "row", column = "column"), function(place) {
+      combinations_of(combinations, names(wishes)[places == place])
     }, numeric(1))
     fits <- counts[["row"]] <= most_rows && counts[["column"]] <= most_columns
-    if (fits) counts[["page"]] * 100 + sum(places != wishes) else Inf
-  }, numeric(1))
-  replace(wishes, free, unlist(choices[which.min(cost), ]))
+    narrow <- counts[["row"]] > 2 * counts[["column"]]
+    if (fits) counts[["page"]] * 100 + sum(places != wishes) + 1.5 * narrow else Inf
+  })
+  replace(wishes, seq_along(wishes), unlist(choices[which.min(cost), ]))
 }
 
 combinations_of <- function(combinations, columns) {
@@ -68,20 +72,55 @@ constant_words <- function(table) {
   describe_columns(table[1], same)
 }
 
-facet_panels <- function(table, ...) {
-  width <- floor(panel_width_mm(table) / mm_per_letter)
-  wrapped <- ggplot2::labeller(
-    column = function(words) vapply(words, wrap_words, character(1), width = width), row = ggplot2::label_value
+# Titles of rows stand along the panels, or upright where rows are low.
+facet_panels <- function(table, upright = FALSE, ...) {
+  titles <- ggplot2::labeller(
+    column = function(words) fit_title(words, panel_width_mm(table)),
+    row = function(words) if (upright) fill_title(words, row_title_mm) else fit_title(words, row_title_mm)
   )
-  rows <- if (data.table::uniqueN(table$row) > 1) ggplot2::vars(row)
-  columns <- if (data.table::uniqueN(table$column) > 1) ggplot2::vars(column)
-  ggplot2::facet_grid(rows = rows, cols = columns, labeller = wrapped, ...)
+  rows <- if (row_count(table) > 1) ggplot2::vars(row)
+  columns <- if (column_count(table) > 1) ggplot2::vars(column)
+  ggplot2::facet_grid(rows = rows, cols = columns, labeller = titles, ...)
+}
+
+row_title_mm <- 22
+
+# Panels that need not be compared along rows and columns, a few beside each other.
+wrap_panels <- function(table) {
+  wrapped <- wrapped_counts(table)
+  if (prod(wrapped) == 1) {
+    return(ggplot2::facet_null())
+  }
+  titles <- function(words) fit_title(words, panel_width_mm(columns = wrapped[["columns"]]))
+  ggplot2::facet_wrap(ggplot2::vars(column), ncol = wrapped[["columns"]], labeller = ggplot2::as_labeller(titles))
+}
+
+wrapped_counts <- function(table) {
+  panels <- column_count(table)
+  columns <- min(3, panels, ceiling(sqrt(panels)))
+  c(rows = ceiling(panels / columns), columns = columns)
+}
+
+fill_title <- function(words, width_mm) {
+  one_line <- gsub("\n", ", ", words, fixed = TRUE)
+  vapply(one_line, wrap_words, character(1), width = floor(width_mm / mm_per_letter), USE.NAMES = FALSE)
+}
+
+# On one line if there is room, else on a line each.
+fit_title <- function(words, width_mm) {
+  letters <- floor(width_mm / mm_per_letter)
+  vapply(as.character(words), function(title) {
+    lines <- strsplit(title, "\n", fixed = TRUE)[[1]]
+    line <- paste(lines, collapse = ", ")
+    if (nchar(line) <= letters) line else paste(vapply(lines, wrap_words, character(1), width = letters + 1), collapse = "\n")
+  }, character(1), USE.NAMES = FALSE)
 }
 
 row_count <- function(table) max(1L, data.table::uniqueN(table$row))
 
-panel_width_mm <- function(table) {
-  columns <- max(1L, data.table::uniqueN(table$column))
+column_count <- function(table) max(1L, data.table::uniqueN(table$column))
+
+panel_width_mm <- function(table, columns = column_count(table)) {
   axis_and_strip_mm <- 20
   (page_width_mm - axis_and_strip_mm - (columns - 1) * panel_gap_mm) / columns
 }

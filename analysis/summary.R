@@ -98,7 +98,8 @@ design_columns <- c(
 # lengths and limits. What differs among the repetitions of one cell was observed there, not designed.
 hidden_columns <- function(records, by) {
   candidates <- setdiff(design_columns, by)
-  observed <- Filter(function(column) any(differs_within(records, c("cell", "access", by), column)), candidates)
+  named <- records[!is.na(cell)]
+  observed <- Filter(function(column) any(differs_within(named, c("cell", "access", by), column)), candidates)
   found <- character()
   for (columns in list(setdiff(candidates, observed), setdiff("label", by))) {
     designs <- unique(records[, unique(c(by, found, columns)), with = FALSE])

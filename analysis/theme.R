@@ -23,7 +23,9 @@ api_colours <- c(
 api_shapes <- c(POSIX = 21, MPIIO = 22, IME = 24, HDF5 = 23, NETCDF4 = 25, PNETCDF = 21, NULL = 22)
 
 access_colours <- c(write = "#16325c", read = "#e08e0b")
-phase_colours <- c(open = "#16325c", transfer = "#9cc4e4", sync = "#e9a820", close = "#8c2d3f")
+# From light to dark in the order of the stack, so that a grey print keeps them apart.
+phase_colours <- c(transfer = "#a6cee3", sync = "#d98b00", open = "#b0305c", close = "#16325c")
+phase_names <- c(transfer = "transfer", sync = "synchronisation, part of the transfer", open = "open", close = "close")
 layout_linetypes <- c(shared = "solid", "file-per-process" = "22")
 
 # From small to large: dark to light, so that the order survives a grey print; the lightest are left out, they vanish.
@@ -125,22 +127,57 @@ scale_x_powers <- function(name, values, labels, panel_mm) {
   ggplot2::scale_x_continuous(name, trans = "log2", breaks = values, labels = spaced$labels, expand = spaced$expand)
 }
 
-rate_axis <- function(scale, name) {
-  scale(name, breaks = scales::breaks_log(4), labels = rate_words, expand = ggplot2::expansion(mult = 0.07))
+# The finest of 1-2-5, 1-3, decades and every other decade that leaves at most five labels.
+decade_breaks <- function(limits) {
+  decades <- 10^seq(floor(log10(limits[1])), ceiling(log10(limits[2])))
+  finer <- lapply(list(c(1, 2, 5), c(1, 3), 1), function(steps) as.vector(outer(steps, decades)))
+  coarser <- decades[log10(decades) %% 2 == 0]
+  within <- lapply(c(finer, list(coarser)), function(breaks) breaks[breaks >= limits[1] & breaks <= limits[2]])
+  within[[which(lengths(within) <= 5 | seq_along(within) == length(within))[1]]]
 }
 
-scale_x_rate <- function(name) rate_axis(ggplot2::scale_x_log10, name)
+rate_axis <- function(scale, name, limits = NULL) {
+  scale(
+    name,
+    breaks = decade_breaks, labels = rate_words, limits = limits, expand = ggplot2::expansion(mult = 0.07)
+  )
+}
 
-scale_y_rate <- function(name) rate_axis(ggplot2::scale_y_log10, name)
+scale_x_rate <- function(name, limits = NULL) rate_axis(ggplot2::scale_x_log10, name, limits)
+
+scale_y_rate <- function(name, limits = NULL) rate_axis(ggplot2::scale_y_log10, name, limits)
+
+scale_phases <- function() {
+  key <- ggplot2::guide_legend(override.aes = list(fill = unname(phase_colours)))
+  list(
+    ggplot2::scale_colour_manual("Phase", values = phase_colours, labels = phase_names, guide = key),
+    ggplot2::scale_fill_manual("Phase", values = phase_colours, na.value = "white", guide = "none")
+  )
+}
+
+# Larger points for larger sizes; of many sizes the key shows some.
+scale_point_sizes <- function(sizes) {
+  shown <- sizes[unique(round(seq(1, length(sizes), length.out = min(4, length(sizes)))))]
+  ggplot2::scale_size_manual(
+    "Transfer size",
+    values = setNames(seq(0.8, 2.2, length.out = length(sizes)), sizes), breaks = shown,
+    labels = function(bytes) bytes_words(as.numeric(bytes)),
+    guide = ggplot2::guide_legend(order = 2, nrow = 1, override.aes = list(shape = 21, fill = "#707070"))
+  )
+}
+
+upright_row_titles <- function() {
+  ggplot2::theme(strip.text.y = ggplot2::element_text(angle = 0, hjust = 0, size = type_size_pt - 1))
+}
 
 wrap_words <- function(text, width = 118) {
   paste(strwrap(text, width), collapse = "\n")
 }
 
 # What must stand on every figure: n, interval, what was left out, and whether the storage is emulated.
-add_provenance <- function(plot, table, statistic) {
+add_provenance <- function(plot, table, part) {
   plot <- plot + ggplot2::labs(
-    subtitle = wrap_words(constant_words(table), 96), caption = wrap_words(provenance_words(table, statistic))
+    subtitle = wrap_words(constant_words(table), 96), caption = wrap_words(provenance_words(table, part))
   )
   if (any(table$emulated)) plot + emulated_badge() else plot
 }
@@ -154,11 +191,12 @@ emulated_badge <- function() {
   )
 }
 
-provenance_words <- function(table, statistic) {
+provenance_words <- function(table, part) {
   shown <- table[table$n > 0, ]
   paste(c(
-    sprintf("%s of %s.", statistic, n_words(shown$n)),
-    if (startsWith(statistic, "Points")) interval_words(shown$n), left_out_words(table), unique(table$note)
+    sprintf("%s of %s.", part$statistic, n_words(shown$n)),
+    interval_words(shown$n, if (is.null(part$interval_mark)) "Bars" else part$interval_mark),
+    left_out_words(table), unique(table$note)
   ), collapse = " ")
 }
 
@@ -166,14 +204,14 @@ n_words <- function(n) {
   if (min(n) == max(n)) sprintf("n = %d", min(n)) else sprintf("n = %d to %d", min(n), max(n))
 }
 
-interval_words <- function(n) {
+interval_words <- function(n, mark) {
   if (max(n) < fewest_for_interval) {
     return(sprintf("No intervals: they take n of at least %d.", fewest_for_interval))
   }
   fewest <- min(n[n >= fewest_for_interval])
   limit <- coverage_limit(fewest)
   paste0(
-    "Bars: 95 % bootstrap interval of the median",
+    mark, ": 95 % bootstrap interval of the median",
     if (limit < 0.95) sprintf(" (n = %d cannot cover more than %.0f %%)", fewest, 100 * limit),
     if (min(n) < fewest_for_interval) sprintf("; none where n < %d", fewest_for_interval), "."
   )

@@ -61,7 +61,7 @@ column_words <- function(column, values) {
     api = api_words(values),
     layout = layout_words(values),
     nn = counted(values, "node"),
-    ppn = paste(values, "per node"),
+    ppn = paste(counted(values, "process", "processes"), "per node"),
     experiment = paste("experiment", values),
     suite = paste("suite", values),
     xfer_bytes = bytes_words(values),

@@ -12,7 +12,7 @@ write_figure <- function(part, records, inputs, stem) {
   why_not <- why_nothing(part, table, records)
   if (is.null(why_not)) {
     pages <- split_pages(table)
-    plots <- lapply(pages, function(page) add_provenance(part$make_figure(page), page, part$statistic))
+    plots <- lapply(pages, function(page) add_provenance(part$make_figure(page), page, part))
     heights_mm <- pmin(page_height_mm, vapply(pages, part$height_mm, numeric(1)))
   } else {
     pages <- list()

@@ -1,65 +1,67 @@
 title <- "Shares of open, transfer, synchronisation and close"
 place <- 30
-statistic <- "Bars: mean share"
+statistic <- "Border of the transfer (with its synchronisation): median share"
+interval_mark <- "Black lines"
+needs <- "writes or reads with times of open, transfer and close"
 caption <- paste(
-  "What the time of an access goes to: opening, transferring, synchronising to storage, closing. Small files make",
-  "opening and closing dear, which a bandwidth over the transfer alone hides. Where synchronisation is not told apart,",
-  "it is part of the transfer."
+  "What the time of an access goes to. The border between transfer and what opens and closes files is the ratio of the",
+  "two definitions of performance, bytes over open, transfer and close and bytes over the transfer alone: where it is",
+  "far from 100 %, a number without its definition says little. Synchronisation is part of the transfer and shown",
+  "inside it where the tool tells it apart; it takes of the transfer, and opening takes of the rest, what it takes on",
+  "average."
 )
 
 mapped <- c("access", "api", "layout", "order", "target", "nn", "ppn", "xfer_bytes")
-rows <- c("target", "nn", "ppn", "order", "variant")
-phases <- c("open", "transfer", "sync", "close")
+phases <- c("transfer", "sync", "open", "close")
 
 make_table <- function(records, inputs) {
   records <- add_variant(transfers_of(records)[!is.na(xfer_bytes)], mapped)
-  shares <- data.table::rbindlist(lapply(phases, function(phase) {
-    data.table::copy(records)[, `:=`(phase = phase, share = share_of(records, phase))]
-  }))
-  shares[, phase := factor(phase, phases)]
-  table <- summarise_records(shares, 100 * shares$share, c(mapped, "variant", "phase"), "%")
-  keep_extremes(table, rows, 8)
+  records[, whole_s := open_s + io_s + close_s]
+  points <- summarise_records(records, 100 * share(records$io_s, records$whole_s), c(mapped, "variant"), "%")
+  if (nrow(points) == 0) {
+    return(points)
+  }
+  means <- records[verdict != "INVALID", .(
+    sync_of_io = mean(pmin(1, share(sync_s, io_s)), na.rm = TRUE), open_of_rest = mean_share(open_s, open_s + close_s)
+  ), by = c(mapped, "variant")]
+  table <- means[points, on = c(mapped, "variant")][, !c("mean", "best")]
+  table[is.na(sync_of_io), sync_of_io := 0]
+  table[, `:=`(
+    transfer = median * (1 - sync_of_io), sync = median * sync_of_io,
+    open = (100 - median) * open_of_rest, close = (100 - median) * (1 - open_of_rest)
+  )]
+  place_panels(table, c(
+    variant = "page", target = "column", access = "column", nn = "row", ppn = "row", api = "row", layout = "row",
+    order = "row"
+  ), most_rows = 10)
 }
 
-# Of the sum of the phases, so that the shares of a record are one even where clocks disagree.
-share_of <- function(records, phase) {
-  seconds <- switch(phase,
-    open = records$open_s,
-    transfer = records$io_s - synchronising_s(records),
-    sync = synchronising_s(records),
-    close = records$close_s
-  )
-  whole <- records$open_s + records$io_s + records$close_s
-  ifelse(whole > 0, seconds / whole, NA_real_)
-}
+share <- function(part_s, whole_s) ifelse(whole_s > 0, part_s / whole_s, NA_real_)
 
-# Part of io_s; never more than that, and none where it is not known.
-synchronising_s <- function(records) {
-  pmin(ifelse(is.na(records$sync_s), 0, records$sync_s), records$io_s)
-}
+mean_share <- function(part_s, whole_s) share(sum(part_s, na.rm = TRUE), sum(whole_s, na.rm = TRUE))
 
 make_figure <- function(table) {
-  table <- data.table::copy(table)[n > 0]
-  table[, access := factor(access, access_levels)]
-  table[, order := factor(order, order_levels)]
-  data.table::setorderv(table, rows)
-  table[, row := in_order(describe_columns(.SD, varying_columns(.SD, rows), "\n"))]
-  data.table::setorder(table, access, api, layout)
-  table[, column := in_order(describe_columns(.SD, c("access", varying_columns(.SD, c("api", "layout"))), "\n"))]
-  data.table::setorder(table, xfer_bytes)
-  table[, size := in_order(bytes_words(xfer_bytes))]
-  ggplot2::ggplot(table, ggplot2::aes(mean, size, fill = phase)) +
+  drawn <- table[n > 0]
+  drawn <- data.table::melt(drawn, measure.vars = phases, variable.name = "phase", value.name = "share")
+  drawn[, size := factor(bytes_words(xfer_bytes), bytes_words(sort(unique(xfer_bytes))))]
+  ggplot2::ggplot(drawn, ggplot2::aes(share, size)) +
     ggplot2::geom_col(
-      width = 0.75, position = ggplot2::position_stack(reverse = TRUE), colour = "#404040", linewidth = 0.15
+      ggplot2::aes(fill = fill_by(phase, verdict), colour = phase, group = phase),
+      width = 0.75, position = ggplot2::position_stack(reverse = TRUE), linewidth = 0.3
     ) +
-    ggplot2::facet_grid(row ~ column) +
-    ggplot2::scale_fill_manual("Phase", values = phase_colours, breaks = phases) +
-    ggplot2::scale_x_continuous("Share of the time in %", breaks = c(0, 50, 100), expand = c(0, 0)) +
+    ggplot2::geom_linerange(
+      ggplot2::aes(xmin = lo, xmax = hi),
+      data = function(bars) bars[phase == "transfer"], linewidth = 0.5, na.rm = TRUE
+    ) +
+    facet_panels(table, upright = TRUE, scales = "free_y", space = "free_y") +
+    scale_phases() +
+    ggplot2::scale_x_continuous("Share of the time in %", breaks = c(0, 50, 100), expand = c(0, 4, 0, 10)) +
     ggplot2::labs(y = "Size of one transfer") +
     theme_weir() +
-    ggplot2::theme(panel.spacing.x = grid::unit(3, "mm"))
+    upright_row_titles()
 }
 
 height_mm <- function(table) {
-  40 + panel_count(table, rows) * max(14, 3.6 * data.table::uniqueN(table$xfer_bytes))
+  bars <- table[, .(bars = data.table::uniqueN(xfer_bytes)), by = row]
+  40 + sum(pmax(9, 2.6 * bars$bars + 1.5) + panel_gap_mm)
 }
