@@ -1,0 +1,190 @@
+/* batch: many cells in one launch, one after the other, each on the first ranks that it asks for. A launch
+ * costs 130 to 360 ms, a small cell a few. */
+#include "batch_list.h"
+
+#include "clock.h"
+#include "personality.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define COMPLAINT 256
+
+static void help(void) {
+    printf("weir-io batch LIST STATUS: runs the cells of LIST one after the other in this launch.\n\n"
+           "LIST    one cell a line, words separated by tabs:\n"
+           "        NAME RANKS FOLDER PERSONALITY WORD...\n"
+           "        RANKS are the first of the job's. What the cell prints goes to stdout.txt and\n"
+           "        stderr.txt in FOLDER, which must be there.\n"
+           "STATUS  gets a line for each finished cell: NAME, exit code, seconds, separated by tabs\n\n"
+           "A cell that fails does not end the others. Exit code: 0 all cells ended with 0, 1 one did not,\n"
+           "2 wrong use, found before the first cell begins.\n\n"
+           "Example:\n"
+           "  printf 'a\\t1\\t/tmp/out\\tior\\t-w\\t-o\\t/tmp/a.dat\\n' > list\n"
+           "  mpirun -n 2 weir-io batch list status\n");
+}
+
+/* The whole file on rank 0; NULL after a message. */
+static char *read_text(const char *name) {
+    FILE *file = fopen(name, "r");
+    char *text = NULL;
+    if (file != NULL && fseek(file, 0, SEEK_END) == 0) {
+        long size = ftell(file);
+        rewind(file);
+        text = size >= 0 ? calloc(1, (size_t)size + 1) : NULL;
+        if (text != NULL && fread(text, 1, (size_t)size, file) != (size_t)size) {
+            free(text);
+            text = NULL;
+        }
+    }
+    if (text == NULL) {
+        fprintf(stderr, "weir-io: batch: %s: %s\n", name, strerror(errno));
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+    return text;
+}
+
+/* Rank 0 reads for all: a thousand ranks that open one file are a benchmark of their own. */
+static char *shared_text(const struct weir_job *job, const char *name) {
+    char *text = job->rank == 0 ? read_text(name) : NULL;
+    long long bytes = text != NULL ? (long long)strlen(text) + 1 : 0;
+    MPI_Bcast(&bytes, 1, MPI_LONG_LONG, 0, job->comm);
+    if (bytes == 0) {
+        return NULL;
+    }
+    if (job->rank != 0) {
+        text = malloc((size_t)bytes);
+    }
+    if (!weir_job_agree(job, text != NULL)) {
+        free(text);
+        return NULL;
+    }
+    MPI_Bcast(text, (int)bytes, MPI_CHAR, 0, job->comm);
+    return text;
+}
+
+static const struct weir_personality *find(const char *name) {
+    const struct weir_personality *p = weir_personalities();
+    while (p != NULL && strcmp(p->name, name) != 0) {
+        p = p->next;
+    }
+    return p != NULL && strcmp(p->name, "batch") != 0 ? p : NULL;
+}
+
+static bool all_known(const struct batch_list *list, char *complaint) {
+    for (int i = 0; i < list->count; i++) {
+        if (find(list->cells[i].words[0]) == NULL) {
+            snprintf(complaint, COMPLAINT, "line %d: '%s' is no personality that a cell can have",
+                     list->cells[i].line, list->cells[i].words[0]);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Sends a standard stream to a file of the cell; returns what it was, to be given back. */
+static int divert(int stream, const char *folder, const char *name) {
+    char path[4096];
+    int before = dup(stream);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    int file = open(path, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0664);
+    if (file >= 0) {
+        dup2(file, stream);
+        close(file);
+    }
+    return before;
+}
+
+static void give_back(int stream, int before) {
+    fflush(stream == STDOUT_FILENO ? stdout : stderr);
+    if (before >= 0) {
+        dup2(before, stream);
+        close(before);
+    }
+}
+
+static int run_cell(const struct weir_job *all, const struct batch_cell *cell) {
+    struct weir_job part;
+    int code = WEIR_WRONG_USE;
+    int streams[2] = {-1, -1};
+    fflush(stdout);
+    fflush(stderr);
+    if (all->rank == 0) {
+        streams[0] = divert(STDOUT_FILENO, cell->folder, "stdout.txt");
+        streams[1] = divert(STDERR_FILENO, cell->folder, "stderr.txt");
+    }
+    weir_job_first_ranks(all, cell->ranks, &part);
+    if (part.comm != MPI_COMM_NULL) {
+        part.command_words = cell->word_count;
+        part.command_line = cell->words;
+        code = find(cell->words[0])->run(&part, cell->word_count, cell->words);
+    }
+    weir_job_wait_idle(all->comm);
+    if (part.comm != MPI_COMM_NULL) {
+        weir_job_end(&part);
+    }
+    if (all->rank == 0) {
+        give_back(STDOUT_FILENO, streams[0]);
+        give_back(STDERR_FILENO, streams[1]);
+    }
+    MPI_Bcast(&code, 1, MPI_INT, 0, all->comm);
+    return code;
+}
+
+static int run_all(const struct weir_job *job, const struct batch_list *list, FILE *status) {
+    int failed = 0;
+    for (int i = 0; i < list->count; i++) {
+        const struct batch_cell *cell = &list->cells[i];
+        uint64_t began_ns = weir_clock_ns();
+        int code = run_cell(job, cell);
+        failed += code != WEIR_FINE;
+        if (job->rank == 0) {
+            fprintf(status, "%s\t%d\t%.6f\n", cell->name, code, (double)(weir_clock_ns() - began_ns) / 1e9);
+            fflush(status);
+        }
+    }
+    return failed > 0 ? WEIR_FAILED : WEIR_FINE;
+}
+
+static int batch_run(struct weir_job *job, int argc, char **argv) {
+    char complaint[COMPLAINT] = "takes two words, LIST and STATUS";
+    struct batch_list list = {NULL, NULL, 0};
+    FILE *status = NULL;
+    int code = WEIR_WRONG_USE;
+    char *text = argc == 3 ? shared_text(job, argv[1]) : NULL;
+    bool good = text != NULL && batch_list_parse(&list, text, job->size, complaint, sizeof complaint) &&
+                all_known(&list, complaint);
+    if (!good && job->rank == 0 && (argc != 3 || text != NULL)) {
+        fprintf(stderr, "weir-io: batch: %s\n", complaint);
+    }
+    if (good && job->rank == 0) {
+        status = fopen(argv[2], "w");
+        if (status == NULL) {
+            fprintf(stderr, "weir-io: batch: %s: %s\n", argv[2], strerror(errno));
+        }
+    }
+    if (weir_job_agree(job, good && (job->rank != 0 || status != NULL))) {
+        code = run_all(job, &list, status);
+    }
+    if (status != NULL && fclose(status) != 0) {
+        code = WEIR_FAILED;
+    }
+    MPI_Bcast(&code, 1, MPI_INT, 0, job->comm);
+    batch_list_free(&list);
+    return code;
+}
+
+static struct weir_personality batch = {
+    .name = "batch",
+    .summary = "many cells in one launch",
+    .help = help,
+    .run = batch_run,
+};
+
+WEIR_PERSONALITY(batch)

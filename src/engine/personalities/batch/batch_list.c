@@ -1,0 +1,89 @@
+#include "batch_list.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIXED_WORDS 4 /* name, ranks, folder, personality */
+
+static int words_of(const char *line) {
+    int count = 1;
+    for (const char *at = line; *at != '\0'; at++) {
+        count += *at == '\t';
+    }
+    return count;
+}
+
+static bool read_cell(struct batch_cell *cell, char *line, int ranks, char *complaint, unsigned bytes) {
+    int count = words_of(line);
+    if (count < FIXED_WORDS) {
+        snprintf(complaint, bytes,
+                 "line %d: %d words, but a cell has name, ranks, folder, personality, options", cell->line,
+                 count);
+        return false;
+    }
+    char **words = calloc((size_t)count + 1, sizeof *words);
+    if (words == NULL) {
+        snprintf(complaint, bytes, "line %d: no memory", cell->line);
+        return false;
+    }
+    for (int i = 0; i < count; i++) {
+        words[i] = line;
+        line += strcspn(line, "\t");
+        if (*line == '\t') {
+            *line++ = '\0';
+        }
+    }
+    char *end;
+    long wanted = strtol(words[1], &end, 10);
+    cell->name = words[0];
+    cell->folder = words[2];
+    cell->word_count = count - 3;
+    memmove(words, words + 3, (size_t)(count - 2) * sizeof *words);
+    cell->words = words;
+    cell->ranks = (int)wanted;
+    if (*end != '\0' || wanted < 1 || wanted > ranks) {
+        snprintf(complaint, bytes, "line %d: a cell of this job can have 1 to %d ranks", cell->line, ranks);
+        return false;
+    }
+    return true;
+}
+
+bool batch_list_parse(struct batch_list *list, char *text, int ranks, char *complaint, unsigned bytes) {
+    int lines = 1;
+    for (const char *at = text; *at != '\0'; at++) {
+        lines += *at == '\n';
+    }
+    *list = (struct batch_list){.text = text, .cells = calloc((size_t)lines, sizeof *list->cells)};
+    if (list->cells == NULL) {
+        snprintf(complaint, bytes, "no memory for %d cells", lines);
+        return false;
+    }
+    char *line = text;
+    for (int number = 1; number <= lines; number++) {
+        char *next = line + strcspn(line, "\n");
+        bool last = *next == '\0';
+        *next = '\0';
+        if (*line != '\0' && *line != '#') {
+            struct batch_cell *cell = &list->cells[list->count++];
+            cell->line = number;
+            if (!read_cell(cell, line, ranks, complaint, bytes)) {
+                return false;
+            }
+        }
+        line = last ? next : next + 1;
+    }
+    if (list->count == 0) {
+        snprintf(complaint, bytes, "the list holds no cell");
+    }
+    return list->count > 0;
+}
+
+void batch_list_free(struct batch_list *list) {
+    for (int i = 0; i < list->count; i++) {
+        free(list->cells[i].words);
+    }
+    free(list->cells);
+    free(list->text);
+    *list = (struct batch_list){NULL, NULL, 0};
+}

@@ -1,0 +1,30 @@
+/* The list of cells: one line each, words separated by tabs, so that words may hold spaces.
+ *
+ *     NAME <tab> RANKS <tab> FOLDER <tab> PERSONALITY <tab> WORD <tab> WORD ...
+ *
+ * Empty lines and lines that begin with # are left out. */
+#ifndef WEIR_BATCH_LIST_H
+#define WEIR_BATCH_LIST_H
+
+#include <stdbool.h>
+
+struct batch_cell {
+    int line;
+    const char *name;
+    int ranks;
+    const char *folder; /* stdout.txt and stderr.txt of the cell go there */
+    int word_count;
+    char **words; /* the personality, then its options */
+};
+
+struct batch_list {
+    char *text; /* what all the words point into */
+    struct batch_cell *cells;
+    int count;
+};
+
+/* Cuts the text up; false with one sentence that names the line. The list takes the text over. */
+bool batch_list_parse(struct batch_list *list, char *text, int ranks, char *complaint, unsigned bytes);
+void batch_list_free(struct batch_list *list);
+
+#endif
