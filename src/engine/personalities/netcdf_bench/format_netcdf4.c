@@ -1,0 +1,229 @@
+/* NetCDF-4: an HDF5 file by parallel NetCDF. */
+#include "variable.h"
+
+#include "stored.h"
+
+#include <errno.h>
+#include <hdf5.h>
+#include <limits.h>
+#include <netcdf_par.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct netcdf4_state {
+    int file;
+    int variable;
+};
+
+static const struct ncb_variable *asked_of(const struct weir_file *file) {
+    return file->how->settings;
+}
+
+/* NetCDF says "HDF error" of whatever happened below it; the system's last word says more. */
+static int failed(struct weir_problem *problem, const char *call, const char *path, int code,
+                  int last_errno) {
+    bool of_system = code > 0;
+    bool vague = code == NC_EHDFERR || code == NC_EMPI;
+    if (of_system || (vague && last_errno != 0)) {
+        return weir_problem_set(problem, call, path, of_system ? code : last_errno, NULL, "NetCDF says %s",
+                                nc_strerror(code));
+    }
+    return weir_problem_set(problem, call, path, 0, nc_strerror(code), "NetCDF error %d", code);
+}
+
+/* Where a call fails, keep its name for the message. */
+#define TRY(call_text, expression)                                                                           \
+    do {                                                                                                     \
+        errno = 0;                                                                                           \
+        int code = (expression);                                                                             \
+        if (code != NC_NOERR) {                                                                              \
+            return failed(problem, call_text, path, code, errno);                                            \
+        }                                                                                                    \
+    } while (0)
+
+static int define(struct netcdf4_state *state, const struct ncb_variable *v, const char *path,
+                  struct weir_problem *problem) {
+    int dims[NCB_DIMS], old_mode;
+    if (!v->fill) {
+        TRY("nc_set_fill", nc_set_fill(state->file, NC_NOFILL, &old_mode));
+    }
+    TRY("nc_def_dim", nc_def_dim(state->file, "time", v->unlimited ? NC_UNLIMITED : v->dims[0], &dims[0]));
+    for (int i = 1; i < NCB_DIMS; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "dim_%d", i);
+        TRY("nc_def_dim", nc_def_dim(state->file, name, v->dims[i], &dims[i]));
+    }
+    TRY("nc_def_var", nc_def_var(state->file, "data", v->type->external, NCB_DIMS, dims, &state->variable));
+    if (v->chunk[0] != 0) {
+        TRY("nc_def_var_chunking", nc_def_var_chunking(state->file, state->variable, NC_CHUNKED, v->chunk));
+    }
+    if (v->deflate_level > 0) {
+        TRY("nc_def_var_deflate",
+            nc_def_var_deflate(state->file, state->variable, v->shuffle, 1, v->deflate_level));
+    }
+    if (!v->fill) {
+        TRY("nc_def_var_fill", nc_def_var_fill(state->file, state->variable, NC_NOFILL, NULL));
+    }
+    TRY("nc_enddef", nc_enddef(state->file));
+    return 0;
+}
+
+static int find(struct netcdf4_state *state, const struct ncb_variable *v, const char *path,
+                struct weir_problem *problem) {
+    int dims[NC_MAX_VAR_DIMS], count = 0;
+    size_t lengths[NCB_DIMS];
+    nc_type type;
+    TRY("nc_inq_varid", nc_inq_varid(state->file, "data", &state->variable));
+    TRY("nc_inq_var", nc_inq_var(state->file, state->variable, NULL, &type, &count, dims, NULL));
+    if (count != NCB_DIMS) {
+        return weir_problem_set(problem, "nc_inq_var", path, 0, "it holds another geometry",
+                                "data has %d dimensions, not 4", count);
+    }
+    for (int i = 0; i < NCB_DIMS; i++) {
+        TRY("nc_inq_dimlen", nc_inq_dimlen(state->file, dims[i], &lengths[i]));
+    }
+    return ncb_same_variable(v, path, type, lengths, problem);
+}
+
+static int prepare(struct weir_file *file, struct netcdf4_state *state, struct weir_problem *problem) {
+    const struct ncb_variable *v = asked_of(file);
+    const char *path = file->how->path;
+    bool writes = file->how->access == WEIR_WRITE;
+    if ((writes ? define : find)(state, v, path, problem) != 0) {
+        return -1;
+    }
+    int access = file->how->collective ? NC_COLLECTIVE : NC_INDEPENDENT;
+    TRY("nc_var_par_access", nc_var_par_access(state->file, state->variable, access));
+    return 0;
+}
+
+static int netcdf4_open(struct weir_file *file, struct weir_problem *problem) {
+    const struct weir_open *how = file->how;
+    struct netcdf4_state *state = calloc(1, sizeof *state);
+    if (state == NULL) {
+        return weir_problem_set(problem, "malloc", how->path, ENOMEM, NULL, "%s", "");
+    }
+    bool writes = how->access == WEIR_WRITE;
+    MPI_Info info = weir_hints_to_info(how->hints);
+    errno = 0;
+    int code = writes ? nc_create_par(how->path, NC_CLOBBER | NC_NETCDF4, how->comm, info, &state->file)
+                      : nc_open_par(how->path, NC_NOWRITE, how->comm, info, &state->file);
+    int last_errno = errno;
+    if (info != MPI_INFO_NULL) {
+        MPI_Info_free(&info);
+    }
+    if (code != NC_NOERR) {
+        free(state);
+        return failed(problem, writes ? "nc_create_par" : "nc_open_par", how->path, code, last_errno);
+    }
+    if (prepare(file, state, problem) != 0) {
+        nc_close(state->file);
+        free(state);
+        return -1;
+    }
+    file->state = state;
+    return 0;
+}
+
+static int netcdf4_transfer(struct weir_file *file, const struct weir_piece *piece,
+                            struct weir_problem *problem) {
+    const struct ncb_variable *v = asked_of(file);
+    const struct netcdf4_state *state = file->state;
+    size_t start[NCB_DIMS];
+    ncb_place(v, piece->offset, start);
+    errno = 0;
+    int code = piece->access == WEIR_WRITE
+                   ? nc_put_vara(state->file, state->variable, start, v->block, piece->buffer)
+                   : nc_get_vara(state->file, state->variable, start, v->block, piece->buffer);
+    if (code == NC_NOERR) {
+        return 0;
+    }
+    const char *call = piece->access == WEIR_WRITE ? "nc_put_vara" : "nc_get_vara";
+    return failed(problem, call, file->how->path, code, errno);
+}
+
+static int netcdf4_sync(struct weir_file *file, struct weir_problem *problem) {
+    const char *path = file->how->path;
+    TRY("nc_sync", nc_sync(((struct netcdf4_state *)file->state)->file));
+    return 0;
+}
+
+static int netcdf4_close(struct weir_file *file, struct weir_problem *problem) {
+    struct netcdf4_state *state = file->state;
+    int handle = state->file;
+    const char *path = file->how->path;
+    free(state);
+    file->state = NULL;
+    TRY("nc_close", nc_close(handle));
+    return 0;
+}
+
+static int netcdf4_remove(const char *path, const void *settings, struct weir_problem *problem) {
+    (void)settings;
+    return weir_remove_plain(path, problem);
+}
+
+/* NetCDF hides its HDF5 file, but HDF5 knows what is open. */
+static MPI_File *handle_of(const char *path) {
+    hid_t open[8];
+    void *handle = NULL;
+    ssize_t count = H5Fget_obj_ids(H5F_OBJ_ALL, H5F_OBJ_FILE, 8, open);
+    for (ssize_t i = 0; i < count && i < 8 && handle == NULL; i++) {
+        char name[PATH_MAX];
+        if (H5Fget_name(open[i], name, sizeof name) > 0 && strcmp(name, path) == 0 &&
+            H5Fget_vfd_handle(open[i], H5P_DEFAULT, &handle) < 0) {
+            handle = NULL;
+        }
+    }
+    return handle;
+}
+
+static void netcdf4_observe(struct weir_file *file, struct weir_observed *observed) {
+    struct ncb_found *found = asked_of(file)->found;
+    const struct netcdf4_state *state = file->state;
+    int storage = NC_CONTIGUOUS, shuffle = 0, deflate = 0, level = 0;
+    MPI_File *handle = handle_of(file->how->path);
+    MPI_Info info = MPI_INFO_NULL;
+    if (handle != NULL && MPI_File_get_info(*handle, &info) == MPI_SUCCESS) {
+        weir_hints_from_info(&observed->hints, info);
+        if (info != MPI_INFO_NULL) {
+            MPI_Info_free(&info);
+        }
+    }
+    observed->open_flags = -1;
+    memset(found->chunk, 0, sizeof found->chunk);
+    nc_inq_var_chunking(state->file, state->variable, &storage, found->chunk);
+    if (storage != NC_CHUNKED) {
+        memset(found->chunk, 0, sizeof found->chunk);
+    }
+    nc_inq_var_deflate(state->file, state->variable, &shuffle, &deflate, &level);
+    found->deflate_level = deflate ? level : 0;
+    found->shuffle = shuffle != 0;
+    found->data_at = 0;
+}
+
+/* A file that lacks what its header promises does not open. */
+static int netcdf4_stored(const char *path, const void *settings, struct weir_stored *stored,
+                          struct weir_problem *problem) {
+    int file;
+    if (ncb_stored(settings, path, stored, problem) != 0) {
+        return -1;
+    }
+    TRY("nc_open", nc_open(path, NC_NOWRITE, &file));
+    TRY("nc_close", nc_close(file));
+    return 0;
+}
+
+const struct weir_backend ncb_netcdf4 = {
+    .name = "NETCDF4",
+    .summary = "NetCDF-4 by parallel NetCDF and HDF5",
+    .traits = WEIR_COLLECTIVE | WEIR_HINTS | WEIR_FILE_PER_PROCESS | WEIR_TOGETHER | WEIR_STORES,
+    .open = netcdf4_open,
+    .transfer = netcdf4_transfer,
+    .close = netcdf4_close,
+    .remove = netcdf4_remove,
+    .sync = netcdf4_sync,
+    .observe = netcdf4_observe,
+    .stored = netcdf4_stored,
+};

@@ -1,0 +1,186 @@
+#include "netcdf_bench.h"
+
+#include "options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define AT(member) offsetof(struct ncb_params, member)
+
+static const struct weir_option options[] = {
+    {'n', "nn", NULL, WEIR_COUNT, AT(nodes), "N", "nodes [as launched]"},
+    {'p', "ppn", NULL, WEIR_COUNT, AT(ppn), "N", "processes per node [as launched]"},
+    {'d', "data-geometry", NULL, WEIR_TEXT, AT(data), "T:X:Y:Z", "values of the variable [100:100n:100p:10]"},
+    {'b', "block-geometry", NULL, WEIR_TEXT, AT(block), "T:X:Y:Z", "values of one put or get [1:x/n:y/p:z]"},
+    {'c', "chunk-geometry", NULL, WEIR_TEXT, AT(chunk), "T:X:Y:Z|auto",
+     "chunks; auto: one block of one time step [contiguous]"},
+    {'r', "read", NULL, WEIR_FLAG, AT(read), NULL, "read what the next rank wrote"},
+    {'w', "write", NULL, WEIR_FLAG, AT(write), NULL, "write; so without -w, -r and --verify"},
+    {'t', "io-type", NULL, WEIR_TEXT, AT(io_type), "TYPE", "ind, coll or file-per-process [ind]"},
+    {'u', "unlimited", NULL, WEIR_FLAG, AT(unlimited), NULL, "unlimited time dimension"},
+    {'z', "compression_level", NULL, WEIR_COUNT, AT(deflate_level), "0..9", "deflate; 0 is none [0]"},
+    {'f', "testfile", NULL, WEIR_TEXT, AT(test_file), "FILE", "the file [./testfn.nc]"},
+    {'x', "output-format", NULL, WEIR_TEXT, AT(output), "human|parser",
+     "the table; both are the same, as in benchtool"},
+    {'F', "use-fill-value", NULL, WEIR_FLAG, AT(fill), NULL, "fill the variable before it is written"},
+    {0, "verify", NULL, WEIR_FLAG, AT(verify), NULL,
+     "compare: in the read with -r, else by a read of its own, untimed"},
+    {0, "iterations", NULL, WEIR_COUNT, AT(iterations), "N", "repeat write and read [1]"},
+    {0, "stonewall", NULL, WEIR_SECONDS, AT(stonewall_s), "SECONDS", "stop transfers after this time"},
+    {0, "wear-out", NULL, WEIR_FLAG, AT(wear_out), NULL,
+     "after --stonewall all ranks do what the quickest did"},
+    {0, "sync", NULL, WEIR_FLAG, AT(sync), NULL, "synchronise at the end of each write"},
+    {0, "format", NULL, WEIR_TEXT, AT(format), "netcdf4|cdf5",
+     "NetCDF-4 on HDF5, or classic CDF-5 by PnetCDF [netcdf4]"},
+    {0, "type", NULL, WEIR_TEXT, AT(type), "TYPE", "type of the values [int]"},
+    {0, "shuffle", NULL, WEIR_FLAG, AT(shuffle), NULL, "shuffle the bytes of the values before -z"},
+    {0, "hint", NULL, WEIR_TEXT, AT(hint), "KEY=VALUE", "MPI-IO hint; may be given again"},
+    {0, "drop-caches", NULL, WEIR_FLAG, AT(drop_caches), NULL,
+     "empty the page cache of every node before each write and read (as root)"},
+    {0, "json", NULL, WEIR_TEXT, AT(document), "FILE", "write the results as JSON to the file"},
+    WEIR_OPTION_END,
+};
+
+static const struct ncb_params defaults = {
+    .io_type = "ind",
+    .test_file = "./testfn.nc",
+    .output = "human",
+    .format = "netcdf4",
+    .type = "int",
+    .iterations = 1,
+};
+
+void ncb_help(void) {
+    char types[120];
+    ncb_type_names(types, sizeof types);
+    printf(
+        "weir-io netcdf-bench: the measurements of NetCDF-Bench (benchtool) by its own options, and more.\n\n"
+        "One variable data(time, dim_1, dim_2, dim_3). Rank r has slab r / p of x and slab r %% p of y; it\n"
+        "moves one block after the other, time step by time step. The file stays. Types: %s.\n"
+        "Exit code 0: done. 1: the storage or the verification failed. 2: wrong use.\n\n",
+        types);
+    weir_options_print(options);
+}
+
+#define REFUSE(condition, ...)                                                                               \
+    do {                                                                                                     \
+        if (condition) {                                                                                     \
+            snprintf(complaint, bytes, __VA_ARGS__);                                                         \
+            return false;                                                                                    \
+        }                                                                                                    \
+    } while (0)
+
+static bool one_of(const char *word, const char *const *names) {
+    for (int i = 0; names[i] != NULL; i++) {
+        if (strcmp(word, names[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool words_are_known(struct ncb_run *run, char *complaint, unsigned bytes) {
+    static const char *const independent[] = {"ind", "i", "independent", NULL};
+    static const char *const collective[] = {"coll", "c", "collective", NULL};
+    static const char *const per_process[] = {"file-per-process", "f", "file", NULL};
+    const struct ncb_params *a = &run->asked;
+    char types[120];
+    ncb_type_names(types, sizeof types);
+    run->collective = one_of(a->io_type, collective);
+    run->file_per_process = one_of(a->io_type, per_process);
+    REFUSE(!run->collective && !run->file_per_process && !one_of(a->io_type, independent),
+           "-t=%s: the type is ind, coll or file-per-process", a->io_type);
+    REFUSE(strcmp(a->output, "human") != 0 && strcmp(a->output, "parser") != 0,
+           "-x=%s: the output is human or parser", a->output);
+    run->format = strcmp(a->format, "netcdf4") == 0 ? &ncb_netcdf4
+                  : strcmp(a->format, "cdf5") == 0  ? &ncb_cdf5
+                                                    : NULL;
+    REFUSE(run->format == NULL, "--format=%s: the format is netcdf4 or cdf5", a->format);
+    run->variable.type = ncb_type_find(a->type);
+    REFUSE(run->variable.type == NULL, "--type=%s: the type is one of %s", a->type, types);
+    return true;
+}
+
+static bool request_is_sound(const struct ncb_run *run, char *complaint, unsigned bytes) {
+    const struct ncb_params *a = &run->asked;
+    REFUSE(a->deflate_level < 0 || a->deflate_level > 9, "-z=%lld: the level is 0 to 9",
+           (long long)a->deflate_level);
+    REFUSE(a->shuffle && a->deflate_level == 0, "--shuffle needs -z: alone it only moves bytes about");
+    REFUSE(a->iterations < 1 || a->iterations > 1000000, "--iterations=%lld: between 1 and 1000000",
+           (long long)a->iterations);
+    REFUSE(a->stonewall_s < 0, "--stonewall=%g: the time cannot be negative", a->stonewall_s);
+    REFUSE(a->wear_out && a->stonewall_s <= 0, "--wear-out needs --stonewall=SECONDS");
+    REFUSE(a->sync && !a->write, "--sync belongs to a write: give -w");
+    REFUSE(a->test_file[0] == '\0' || strlen(a->test_file) > 900, "-f: the name is empty or too long");
+    REFUSE(a->document != NULL && (a->document[0] == '\0' || strlen(a->document) > 900),
+           "--json: the name is empty or too long");
+    return true;
+}
+
+static bool format_can(const struct ncb_run *run, char *complaint, unsigned bytes) {
+    const struct ncb_params *a = &run->asked;
+    const char *type = run->file_per_process ? "file-per-process" : "ind";
+    if (run->format == &ncb_cdf5) {
+        REFUSE(a->chunk != NULL, "-c=%s: CDF-5 has no chunks; they need --format=netcdf4", a->chunk);
+        REFUSE(a->deflate_level > 0, "-z=%lld: CDF-5 has no compression; it needs --format=netcdf4",
+               (long long)a->deflate_level);
+        REFUSE(a->fill && a->unlimited, "-F with -u: PnetCDF does not fill records as they come");
+        return true;
+    }
+    REFUSE(a->unlimited && !run->collective,
+           "-u with -t=%s: HDF5 extends a variable by collective calls only; give -t=coll", type);
+    REFUSE(a->deflate_level > 0 && !run->collective,
+           "-z with -t=%s: HDF5 writes compressed chunks by collective calls only; give -t=coll", type);
+    return true;
+}
+
+/* Hints may come more than once, so they are taken out of the words before the rest is parsed. */
+static bool take_hints(struct ncb_run *run, int *argc, char **argv, char *complaint, unsigned bytes) {
+    int kept = 0;
+    for (int i = 0; i < *argc; i++) {
+        if (strncmp(argv[i], "--hint", 6) != 0 || (argv[i][6] != '=' && argv[i][6] != '\0')) {
+            argv[kept++] = argv[i];
+            continue;
+        }
+        const char *word = argv[i][6] == '=' ? argv[i] + 7 : i + 1 < *argc ? argv[++i] : "";
+        const char *equals = strchr(word, '=');
+        struct weir_hint hint = {"", ""};
+        REFUSE(equals == NULL || equals == word || equals[1] == '\0',
+               "--hint=%s: the form is --hint=key=value", word);
+        REFUSE((size_t)(equals - word) >= sizeof hint.key || strlen(equals + 1) >= sizeof hint.value,
+               "--hint=%s: too long", word);
+        snprintf(hint.key, sizeof hint.key, "%.*s", (int)(equals - word), word);
+        snprintf(hint.value, sizeof hint.value, "%s", equals + 1);
+        weir_hints_set(&run->hints, hint.key, hint.value);
+    }
+    *argc = kept;
+    return true;
+}
+
+bool ncb_options_read(struct ncb_run *run, int argc, char **argv, char *complaint, unsigned bytes) {
+    struct ncb_params *a = &run->asked;
+    char **words = malloc(sizeof *words * (size_t)(argc + 1));
+    struct weir_option_set set = {options, a};
+    *a = defaults;
+    REFUSE(words == NULL, "no memory");
+    memcpy(words, argv, sizeof *words * (size_t)argc);
+    bool good = take_hints(run, &argc, words, complaint, bytes) &&
+                weir_options_parse(argc, words, &set, 1, &run->words, complaint, bytes);
+    free(words);
+    if (!good) {
+        return false;
+    }
+    if (!a->write && !a->read && !a->verify) {
+        a->write = 1;
+    }
+    if (!words_are_known(run, complaint, bytes) || !request_is_sound(run, complaint, bytes) ||
+        !format_can(run, complaint, bytes) || !ncb_geometry_read(run, complaint, bytes)) {
+        return false;
+    }
+    run->variable.unlimited = a->unlimited != 0;
+    run->variable.fill = a->fill != 0;
+    run->variable.shuffle = a->shuffle != 0;
+    run->variable.deflate_level = (int)a->deflate_level;
+    run->variable.found = &run->found;
+    return true;
+}

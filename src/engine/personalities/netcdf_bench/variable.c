@@ -1,0 +1,122 @@
+#include "variable.h"
+
+#include "stored.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct ncb_type types[] = {
+    {"int", NC_INT, 4},     {"float", NC_FLOAT, 4},   {"double", NC_DOUBLE, 8}, {"byte", NC_BYTE, 1},
+    {"ubyte", NC_UBYTE, 1}, {"short", NC_SHORT, 2},   {"ushort", NC_USHORT, 2}, {"uint", NC_UINT, 4},
+    {"int64", NC_INT64, 8}, {"uint64", NC_UINT64, 8},
+};
+#define TYPES (sizeof types / sizeof types[0])
+
+const struct ncb_type *ncb_type_find(const char *name) {
+    for (size_t i = 0; i < TYPES; i++) {
+        if (strcmp(types[i].name, name) == 0) {
+            return &types[i];
+        }
+    }
+    return NULL;
+}
+
+void ncb_type_names(char *text, size_t bytes) {
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < TYPES && used < bytes; i++) {
+        used += (size_t)snprintf(text + used, bytes - used, "%s%s", i > 0 ? ", " : "", types[i].name);
+    }
+}
+
+void ncb_geometry_text(const size_t geometry[NCB_DIMS], char *text, size_t bytes) {
+    snprintf(text, bytes, "%zu:%zu:%zu:%zu", geometry[0], geometry[1], geometry[2], geometry[3]);
+}
+
+void ncb_place(const struct ncb_variable *v, uint64_t offset, size_t start[NCB_DIMS]) {
+    size_t of_rank = v->across[1] * v->across[2] * v->across[3];
+    size_t index = (size_t)(offset % v->step_bytes / v->block_bytes) % of_rank;
+    start[0] = (size_t)(offset / v->step_bytes) * v->block[0];
+    start[3] = v->origin[3] + index % v->across[3] * v->block[3];
+    index /= v->across[3];
+    start[2] = v->origin[2] + index % v->across[2] * v->block[2];
+    start[1] = v->origin[1] + index / v->across[2] * v->block[1];
+}
+
+/* An integer that is too narrow keeps the low bytes of the value. */
+static void set(const struct ncb_type *type, unsigned char *to, uint64_t value) {
+    union {
+        uint8_t one;
+        uint16_t two;
+        uint32_t four;
+        uint64_t eight;
+        float single;
+        double twice;
+    } word;
+    if (type->external == NC_FLOAT) {
+        word.single = (float)value;
+    } else if (type->external == NC_DOUBLE) {
+        word.twice = (double)value;
+    } else if (type->bytes == 1) {
+        word.one = (uint8_t)value;
+    } else if (type->bytes == 2) {
+        word.two = (uint16_t)value;
+    } else if (type->bytes == 4) {
+        word.four = (uint32_t)value;
+    } else {
+        word.eight = value;
+    }
+    memcpy(to, &word, type->bytes);
+}
+
+void ncb_values(const struct ncb_variable *v, int rank, unsigned char *memory) {
+    unsigned char *to = memory;
+    for (size_t t = 0; t < v->block[0]; t++) {
+        for (size_t x = 0; x < v->block[1]; x++) {
+            for (size_t y = 0; y < v->block[2]; y++) {
+                for (size_t z = 0; z < v->block[3]; z++, to += v->type->bytes) {
+                    set(v->type, to, 100 * t + (uint64_t)rank + x + 10 * y + 1);
+                }
+            }
+        }
+    }
+}
+
+int ncb_same_variable(const struct ncb_variable *asked, const char *path, nc_type type,
+                      const size_t dims[NCB_DIMS], struct weir_problem *problem) {
+    char there[100], wanted[100];
+    if (type != asked->type->external) {
+        return weir_problem_set(problem, "open", path, 0, "it holds values of another type",
+                                "--type=%s was asked for", asked->type->name);
+    }
+    if (memcmp(dims + 1, asked->dims + 1, (NCB_DIMS - 1) * sizeof *dims) == 0) {
+        return 0;
+    }
+    ncb_geometry_text(dims, there, sizeof there);
+    ncb_geometry_text(asked->dims, wanted, sizeof wanted);
+    return weir_problem_set(problem, "open", path, 0, "it holds another geometry", "data is %s, not %s",
+                            there, wanted);
+}
+
+int ncb_stored(const struct ncb_variable *variable, const char *path, struct weir_stored *stored,
+               struct weir_problem *problem) {
+    if (weir_stored_plain(path, stored, problem) != 0) {
+        return -1;
+    }
+    if (stored->first_hole_bytes >= variable->found->data_at) {
+        return 0;
+    }
+    /* Between header and data a library may leave room on purpose. */
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) {
+        return weir_problem_set(problem, "open", path, errno, NULL,
+                                "looking at the file after it was closed");
+    }
+    off_t hole = lseek(descriptor, (off_t)variable->found->data_at, SEEK_HOLE);
+    stored->first_hole_bytes = hole >= 0 ? (uint64_t)hole : stored->bytes;
+    close(descriptor);
+    return 0;
+}

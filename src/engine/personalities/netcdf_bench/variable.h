@@ -1,0 +1,58 @@
+/* The one variable of netcdf-bench, data(time, dim_1, dim_2, dim_3), and how its formats store it. Each
+ * format is a back end of its own table that no -a can choose: what it moves are blocks, not bytes. */
+#ifndef WEIR_NETCDF_BENCH_VARIABLE_H
+#define WEIR_NETCDF_BENCH_VARIABLE_H
+
+#include "backend.h"
+
+#include <netcdf.h>
+
+#define NCB_DIMS 4 /* time, x, y, z */
+
+struct ncb_type {
+    const char *name; /* as --type takes it */
+    nc_type external; /* the same number in NetCDF and PnetCDF */
+    size_t bytes;
+};
+
+/* What the library says of the file that was opened last. */
+struct ncb_found {
+    size_t chunk[NCB_DIMS]; /* all 0: contiguous */
+    int deflate_level;
+    bool shuffle;
+    uint64_t data_at; /* where the data begins in the file, 0 where it is not known */
+};
+
+/* The offset of a piece counts the bytes of the blocks in the order of time step, rank, block of the rank. */
+struct ncb_variable {
+    const struct ncb_type *type;
+    size_t dims[NCB_DIMS];   /* of the variable in the file */
+    size_t block[NCB_DIMS];  /* of one put or get */
+    size_t chunk[NCB_DIMS];  /* asked for; all 0: the library's own layout */
+    size_t across[NCB_DIMS]; /* blocks of the rank's share along each dimension */
+    size_t origin[NCB_DIMS]; /* where the share begins whose data is accessed */
+    size_t block_bytes;
+    uint64_t step_bytes; /* of all ranks of the file in one time step of blocks */
+    bool unlimited, fill, shuffle;
+    int deflate_level;
+    struct ncb_found *found;
+};
+
+const struct ncb_type *ncb_type_find(const char *name); /* NULL: there is none */
+void ncb_type_names(char *text, size_t bytes);
+/* First element of the piece in the variable. */
+void ncb_place(const struct ncb_variable *variable, uint64_t offset, size_t start[NCB_DIMS]);
+/* Fill memory with the values that the rank writes: those of benchtool. */
+void ncb_values(const struct ncb_variable *variable, int rank, unsigned char *memory);
+/* A file that is read must hold the variable that was asked for; -1 with the reason where it does not. */
+int ncb_same_variable(const struct ncb_variable *asked, const char *path, nc_type type,
+                      const size_t dims[NCB_DIMS], struct weir_problem *problem);
+/* Size and first hole behind the place where the data begins. */
+int ncb_stored(const struct ncb_variable *variable, const char *path, struct weir_stored *stored,
+               struct weir_problem *problem);
+void ncb_geometry_text(const size_t geometry[NCB_DIMS], char *text, size_t bytes);
+
+extern const struct weir_backend ncb_netcdf4; /* format_netcdf4.c */
+extern const struct weir_backend ncb_cdf5;    /* format_cdf5.c */
+
+#endif
