@@ -60,6 +60,26 @@ def test_task_layout_of_the_site_wins(option: list[str]) -> None:
     assert words[-len(option) :] == option
 
 
+@pytest.mark.parametrize(
+    "stderr",
+    [
+        "srun: Cancelled pending job step with signal 15\nsrun: error: Unable to create step for job 5: busy\n",
+        "srun: error: Unable to create step for job 5: Unable to contact slurm controller (connect failure)",
+        "srun: error: Node failure on node2",
+    ],
+)
+def test_a_step_that_slurm_did_not_start_is_no_execution(stderr: str) -> None:
+    assert launcher("srun").never_started(stderr) == stderr.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    "stderr", ["", "srun: error: node1: task 0: Exited with exit code 134", "Node failure on x"]
+)
+def test_a_program_that_failed_is_an_execution(stderr: str) -> None:
+    assert launcher("srun").never_started(stderr) is None
+    assert launcher("mpirun").never_started(stderr) is None
+
+
 def test_ranks_are_placed_in_blocks_as_mpirun_places_them() -> None:
     assert "--distribution=block" in launcher("srun").command(2, 2, [], {})
 

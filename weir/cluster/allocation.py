@@ -19,6 +19,8 @@ OVERHEAD_S = 300.0  # two Pythons and ReFrame start on a file system that others
 # All jobs of one snakemake have its name: they wait in the queue together and run one at a time, since two
 # batches at once would measure each other.
 ONE_AFTER_THE_OTHER = "--dependency=singleton"
+# A job that Slurm starts again must not wipe out what its log says of the first time.
+KEEP_THE_LOG = "--open-mode=append"
 
 # Options of sbatch that the executor has a resource for, and refuses in slurm_extra.
 RESOURCE_OF_OPTION = {
@@ -61,7 +63,7 @@ def allocation(batch: Batch, partition: Partition) -> dict[str, Any]:
     """
     if partition.scheduler != "slurm":
         return {}
-    resources = access_resources([*partition.access, ONE_AFTER_THE_OTHER])
+    resources = access_resources([*partition.access, ONE_AFTER_THE_OTHER, KEEP_THE_LOG])
     resources["nodes"] = batch.nodes
     resources["runtime"] = math.ceil(time_s(batch, partition) / 60)
     if partition.cores_per_node > 1:

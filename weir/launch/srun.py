@@ -30,6 +30,16 @@ OUTER_STEP = (
     "OMPI_COMM_WORLD_",
 )
 
+# What srun says when not the program but the batch system failed.
+NO_STEP = (
+    "Unable to create step",
+    "Cancelled pending job step",
+    "Unable to contact slurm controller",
+    "Unable to confirm allocation",
+    "Node failure on",
+    "Communication connection failure",
+)
+
 
 def command(nodes: int, ppn: int, options: Sequence[str], environment: Mapping[str, str]) -> list[str]:
     """srun with the whole geometry: nodes, tasks, tasks per node; Slurm guesses whatever is missing.
@@ -56,4 +66,10 @@ def environment(inherited: Mapping[str, str]) -> Changes:
     return {name: None for name in inherited if name.startswith(OUTER_STEP)}
 
 
-LAUNCHER = Launcher(command=command, environment=environment)
+def never_started(stderr: str) -> str | None:
+    """Slurm's own words for a step that it did not start, or could not keep since it lost a node or itself."""
+    lines = [line.strip() for line in stderr.splitlines()]
+    return next((line for line in lines if line.startswith("srun: ") and any(map(line.count, NO_STEP))), None)
+
+
+LAUNCHER = Launcher(command=command, environment=environment, never_started=never_started)

@@ -38,7 +38,7 @@ def test_a_batch_asks_for_its_nodes_once_and_whole() -> None:
     assert resources["slurm_partition"] == "compute"
     assert resources["slurm_account"] == "me"
     assert resources["constraint"] == "ssd&rome"
-    assert resources["slurm_extra"] == "--exclusive --dependency=singleton"
+    assert resources["slurm_extra"] == "--exclusive --dependency=singleton --open-mode=append"
 
 
 def test_a_partition_without_a_queue_asks_for_nothing() -> None:
