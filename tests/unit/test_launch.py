@@ -63,7 +63,7 @@ def test_task_layout_of_the_site_wins(option: list[str]) -> None:
 @pytest.mark.parametrize(
     "stderr",
     [
-        "srun: Cancelled pending job step with signal 15\nsrun: error: Unable to create step for job 5: busy\n",
+        "srun: Cancelled pending job step with signal 15\nsrun: error: Unable to create step for job 5\n",
         "srun: error: Unable to create step for job 5: Unable to contact slurm controller (connect failure)",
         "srun: error: Node failure on node2",
     ],

@@ -15,8 +15,8 @@ class Launcher:
 
     command(nodes, ppn, options, environment) gives the words to put before the program; environment holds the
     variables of stack and target that every rank must see. environment(inherited) gives what to change in the
-    environment that the harness itself was started with. never_started(stderr) gives the line that says that the
-    batch system failed before the program could: such a launch is no execution of the cell and may be repeated.
+    environment that the harness itself was started with. never_started(stderr) gives the line that says that
+    the batch system failed, not the program: such a launch is no execution of the cell and may be repeated.
     """
 
     command: Callable[[int, int, Sequence[str], Mapping[str, str]], list[str]]

@@ -67,7 +67,7 @@ def environment(inherited: Mapping[str, str]) -> Changes:
 
 
 def never_started(stderr: str) -> str | None:
-    """Slurm's own words for a step that it did not start, or could not keep since it lost a node or itself."""
+    """Slurm's own words for a step that it did not start, or lost together with a node."""
     lines = [line.strip() for line in stderr.splitlines()]
     return next((line for line in lines if line.startswith("srun: ") and any(map(line.count, NO_STEP))), None)
 

@@ -1,0 +1,204 @@
+"""What clusters do to a measurement: each fault ends in words, loses no finished run and leaves no orphan."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.slurm.checkout import Checkout
+from tests.slurm.conftest import SANDBOX, Cluster, new_cluster
+
+pytestmark = pytest.mark.slow
+CELLS = 4
+
+
+@pytest.fixture(scope="module")
+def fragile() -> Iterator[Cluster]:
+    """A sandbox that the tests of this file break and mend."""
+    cluster = new_cluster()
+    done = cluster.up("--nodes", "4")
+    assert done.returncode == 0, done.stderr
+    yield cluster
+    cluster.down()
+
+
+@pytest.fixture
+def checkout(fragile: Cluster, tmp_path: Path) -> Iterator[Checkout]:
+    """Four cells of some seconds each on two nodes."""
+    checkout = Checkout.make(tmp_path / "weir", fragile)
+    checkout.slow_down(4)
+    checkout.suite([2], [1], cells=CELLS)
+    yield checkout
+    fragile.run("scancel", "--me")
+
+
+def wait_for(what: str, condition: Callable[[], object], limit_s: float = 60) -> None:
+    end = time.monotonic() + limit_s
+    while not condition():
+        assert time.monotonic() < end, f"{what} did not come within {limit_s} s"
+        time.sleep(0.2)
+
+
+def job_ids(cluster: Cluster) -> list[str]:
+    return cluster.out("squeue", "-h", "-t", "RUNNING", "-o", "%i").split()
+
+
+def start_and_wait_for_a_run(checkout: Checkout) -> subprocess.Popen[str]:
+    """Snakemake in the middle of a batch: at least one run is finished and another is in flight."""
+    process = checkout.start(*checkout.snakemake_words())
+    wait_for("the first run", lambda: checkout.runs() or process.poll() is not None, 90)
+    assert process.poll() is None, process.communicate()[0]
+    return process
+
+
+def end_of(process: subprocess.Popen[str], limit_s: float = 200) -> tuple[int, str]:
+    output, _ = process.communicate(timeout=limit_s)
+    return process.returncode, output
+
+
+def rank_ids(checkout: Checkout) -> list[int]:
+    """Programs of this checkout that run anywhere on the virtual nodes, or are about to."""
+    program = str(checkout.folder / "build" / "weir-io").encode()
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (entry / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if program in words and words[0].rsplit(b"/")[-1] in (b"sh", b"weir-io"):
+            found.append(int(entry.name))
+    return found
+
+
+def assert_complete(checkout: Checkout, kept: set[str]) -> None:
+    """Every cell measured, what was finished before not measured again, nothing left behind."""
+    runs = checkout.runs()
+    assert [run["status"] for run in runs] == ["done"] * CELLS
+    assert kept <= {str(run["began"]) for run in runs}
+    assert len(checkout.records()) == 2 * CELLS
+    wait_for("the end of all jobs", lambda: checkout.cluster.out("squeue", "-h") == "", 30)
+    assert rank_ids(checkout) == []
+    checkout.assert_clean()
+
+
+def finished(checkout: Checkout) -> set[str]:
+    return {str(run["began"]) for run in checkout.runs() if run["status"] == "done"}
+
+
+def test_scancel_is_retried(checkout: Checkout) -> None:
+    process = start_and_wait_for_a_run(checkout)
+    kept = finished(checkout)
+    checkout.cluster.out("scancel", *job_ids(checkout.cluster))
+    code, output = end_of(process)
+    assert code == 0, output
+    assert "CANCELLED" in output
+    assert_complete(checkout, kept)
+
+
+def test_failed_node_is_left_out(checkout: Checkout) -> None:
+    cluster = checkout.cluster
+    process = start_and_wait_for_a_run(checkout)
+    kept = finished(checkout)
+    try:
+        cluster.out(SANDBOX, "kill", "node2", cluster.folder)
+        cluster.out("scontrol", "update", "nodename=node2", "state=down", "reason=test")
+        code, output = end_of(process)
+        assert code == 0, output
+        assert output.count("has been submitted") == 1  # Slurm itself starts the job again elsewhere
+        assert_complete(checkout, kept)
+    finally:
+        cluster.out(SANDBOX, "start", "node2", cluster.folder)
+        cluster.run("scontrol", "update", "nodename=node2", "state=resume")
+        wait_for(
+            "node2", lambda: "node2 idle" in cluster.out("sinfo", "-h", "-N", "-p", "debug", "-o", "%N %T")
+        )
+
+
+def test_end_at_the_time_limit_is_retried(checkout: Checkout) -> None:
+    process = start_and_wait_for_a_run(checkout)
+    kept = finished(checkout)
+    # The run in flight hangs, as on a file system that has stopped to answer; Slurm looks every half minute.
+    for pid in rank_ids(checkout):
+        os.kill(pid, signal.SIGSTOP)
+    for job in job_ids(checkout.cluster):
+        checkout.cluster.out("scontrol", "update", f"jobid={job}", "TimeLimit=0:01")
+    code, output = end_of(process)
+    assert code == 0, output
+    assert "TIMEOUT" in output
+    assert_complete(checkout, kept)
+
+
+def test_preempted_batch_is_completed(checkout: Checkout) -> None:
+    checkout.site("--partition=debug", "--partition=scavenge")
+    process = start_and_wait_for_a_run(checkout)
+    kept = finished(checkout)
+    checkout.cluster.out("srun", "-p", "debug", "-N4", "--exclusive", "true")
+    code, output = end_of(process)
+    assert code == 0, output
+    assert output.count("has been submitted") == 1
+    assert_complete(checkout, kept)
+
+
+def test_restart_of_slurmctld_loses_nothing(checkout: Checkout) -> None:
+    cluster = checkout.cluster
+    process = start_and_wait_for_a_run(checkout)
+    kept = finished(checkout)
+    cluster.out(SANDBOX, "kill", "slurmctld", cluster.folder)
+    time.sleep(5)
+    cluster.out(SANDBOX, "start", "slurmctld", cluster.folder)
+    code, output = end_of(process)
+    assert code == 0, output
+    assert_complete(checkout, kept)
+
+
+def test_ctrl_c_cancels_the_jobs(checkout: Checkout) -> None:
+    process = start_and_wait_for_a_run(checkout)
+    kept = finished(checkout)
+    os.killpg(process.pid, signal.SIGINT)
+    code, _ = end_of(process)
+    assert code != 0
+    wait_for("the end of the job", lambda: checkout.cluster.out("squeue", "-h") == "", 30)
+    wait_for("the end of the ranks", lambda: rank_ids(checkout) == [], 15)
+    code, output = checkout.snakemake()
+    assert code == 0, output
+    assert_complete(checkout, kept)
+
+
+def test_rebooted_login_node_leaves_the_job_that_can_be_waited_for(checkout: Checkout) -> None:
+    """Snakemake is gone without a word; its job measures on. A second one does not measure beside it."""
+    process = start_and_wait_for_a_run(checkout)
+    kept = finished(checkout)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+    assert len(job_ids(checkout.cluster)) == 1
+    checkout.run(str(checkout.snakemake_words()[0]), "--unlock", "--cores", "1")
+    code, output = checkout.snakemake("--rerun-incomplete")
+    assert code == 0, output
+    assert_complete(checkout, kept)
+
+
+def test_full_results_directory_is_named_and_mended(checkout: Checkout) -> None:
+    """A quota is a small file system of its own here."""
+    if os.getuid() != 0:
+        pytest.skip("needs root to mount a small file system")
+    runs = checkout.results / "runs"
+    runs.mkdir(parents=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(runs)], check=True)
+    try:
+        (runs / "filler").write_bytes(b"x" * 60 * 1024)
+        code, output = checkout.snakemake()
+        assert code != 0
+        assert "No space left on device" in output
+        (runs / "filler").unlink()
+        subprocess.run(["mount", "-o", "remount,size=16m", str(runs)], check=True)
+        code, output = checkout.snakemake("--rerun-incomplete")
+        assert code == 0, output
+        assert_complete(checkout, set())
+    finally:
+        subprocess.run(["umount", str(runs)], check=True)
