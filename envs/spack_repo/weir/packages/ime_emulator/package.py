@@ -28,7 +28,7 @@ class ImeEmulator(CMakePackage):
     depends_on("c", type="build")
     depends_on("cmake@3.22:", type="build")
     depends_on("pkgconfig", type="build", when="+fuse")
-    depends_on("libfuse@3:", when="+fuse")
+    depends_on("libfuse@3.12:", when="+fuse")
 
     for other in ("darwin", "windows"):
         conflicts(f"platform={other}", msg="ime-emulator uses interfaces of Linux: ask for ~ime")
@@ -38,7 +38,8 @@ class ImeEmulator(CMakePackage):
         return find_libraries("libim_client", root=self.prefix, recursive=True)
 
     def cmake_args(self):
-        return [self.define_from_variant("WEIR_IME_FUSE", "fuse")]
+        # The mount is built where pkg-config finds libfuse; no other libfuse may be found.
+        return [self.define("CMAKE_DISABLE_FIND_PACKAGE_PkgConfig", self.spec.satisfies("~fuse"))]
 
     def setup_run_environment(self, env: EnvironmentModifications) -> None:
         env.set("IME_ROOT", self.prefix)

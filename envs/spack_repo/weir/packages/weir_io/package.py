@@ -35,7 +35,7 @@ class WeirIo(CMakePackage):
     depends_on("ime", when="+ime")
 
     def cmake_args(self):
-        return [
+        args = [
             self.define("WEIR_TESTS", False),
             # ime-emulator is a package of its own: below MPI, and only where no vendor's client is.
             self.define("WEIR_EMULATOR", False),
@@ -45,3 +45,6 @@ class WeirIo(CMakePackage):
             self.define_from_variant("WEIR_PNETCDF", "pnetcdf"),
             self.define_from_variant("WEIR_IME", "ime"),
         ]
+        if self.spec.satisfies("+ime"):
+            args.append(self.define("IME_ROOT", self.spec["ime"].prefix))
+        return args
