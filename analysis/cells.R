@@ -20,3 +20,8 @@ access_groups <- function(table) {
 shorten <- function(text, most) {
   ifelse(nchar(text) > most, paste0(substr(text, 1, most - 3), "..."), text)
 }
+
+factor_words <- function(ratios) {
+  digits <- formatC(signif(ratios, 2), digits = 2, format = "fg", flag = "#")
+  paste0("$\\times$", sub("[.]$", "", digits))
+}

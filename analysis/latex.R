@@ -68,7 +68,7 @@ most_lines_of_float <- 36
 
 short_table <- function(preamble, caption, head, body) {
   c(
-    "\\begin{table}[!tbp]", caption, "\\centering\\tablesize", sprintf("\\begin{tabular}{%s}", preamble), "\\toprule",
+    "\\begin{table}[htbp]", caption, "\\centering\\tablesize", sprintf("\\begin{tabular}{%s}", preamble), "\\toprule",
     head, body, "\\bottomrule", "\\end{tabular}", "\\end{table}"
   )
 }

@@ -6,8 +6,10 @@ make_numbers <- function(records, facts) {
   list(
     commands = c(
       count_numbers(records), space_numbers(records), best_numbers(points), definition_numbers(records),
+      list(ClearChoices = clear_choices(choice_ratios(points)), Repeated = repeated_points(experiment_ratios(records))),
       repetition_numbers(points), if (is.null(facts$about)) study_numbers(facts) else archive_numbers(facts)
     ),
+    named = named_numbers(records, points),
     switches = c(
       emulated = any(records$emulated) || any(vapply(facts$targets, function(it) isTRUE(it$emulated), logical(1))),
       archived = !is.null(facts$about),
@@ -30,11 +32,14 @@ write_numbers <- function(numbers, path) {
   writeLines(c(
     "% Made from records.csv and facts.json by `draw.R numbers`.",
     sprintf("\\newcommand{\\%s}{%s}", names(commands), commands),
+    sprintf("\\expandafter\\newcommand\\csname %s\\endcsname{%s}", names(numbers$named), numbers$named),
     sprintf("\\newif\\if%s\\%s%s", names(switches), names(switches), ifelse(switches, "true", "false"))
   ), path, useBytes = TRUE)
 }
 
 thousands <- function(count) format(count, big.mark = ",", scientific = FALSE, trim = TRUE)
+
+percent_words <- function(shares) paste0(format_plain(signif(100 * shares, 2)), "~\\%")
 
 mib_s <- function(rate) paste0(rate_words(rate), "~MiB/s")
 
@@ -49,6 +54,22 @@ count_numbers <- function(records) {
     RulesThatSpoke = and_list(latex_name(sort(unique(unlist(rules)))))
   )
 }
+
+# \\recordsof{sync-not-applied} and \\bestof{POSIX}{write}: numbers that a text asks for by name. A name that is not
+# there prints its own question mark and a warning.
+named_numbers <- function(records, points) {
+  rules <- table(unlist(strsplit(records$reasons, ";", fixed = TRUE)))
+  best <- best_points(points, c("api", "access"))
+  moved <- transfers_of(records)[!is.na(asked_bytes) & !is.na(moved_bytes)]
+  moved <- moved[, .(share = stats::median(moved_bytes / asked_bytes)), by = access]
+  c(
+    setNames(thousands_of(rules), sprintf("recordsof-%s", names(rules))),
+    if (nrow(best) > 0) setNames(mib_s(best$median), sprintf("bestof-%s-%s", best$api, best$access)),
+    setNames(percent_words(moved$share), sprintf("movedof-%s", moved$access))
+  )
+}
+
+thousands_of <- function(counts) vapply(as.vector(counts), thousands, character(1))
 
 # The values that the study spans, as lists.
 space_numbers <- function(records) {
@@ -98,6 +119,33 @@ best_numbers <- function(points) {
   )
 }
 
+# Choices that went the same way in all of their pairs, the strongest first.
+clear_choices <- function(ratios, most = 3, fewest_pairs = 2) {
+  clear <- if (nrow(ratios) > 0) ratios[pairs >= fewest_pairs & (lowest > 1 | highest < 1)] else ratios
+  if (nrow(clear) == 0) {
+    return("No choice made the same difference in all pairs of points that it separates.")
+  }
+  clear <- utils::head(clear[order(-abs(log(ratio)))], most)
+  words <- clear[, sprintf(
+    "%s instead of %s for %ss on %s (median factor %s over %d pairs)", latex_name(choice), latex_name(instead_of),
+    latex_name(access), latex_name(target), factor_words(ratio), pairs
+  )]
+  sprintf("The strongest of the choices that went the same way in all of their pairs: %s.", paste(words, collapse = "; "))
+}
+
+# How far experiments agree that measured the same points.
+repeated_points <- function(ratios) {
+  if (nrow(ratios) == 0) {
+    return("")
+  }
+  words <- ratios[, sprintf(
+    "%s instead of %s gives %ss on %s a factor of %s to %s, %s in the median of %d points", latex_name(choice),
+    latex_name(instead_of), latex_name(access), latex_name(target), factor_words(lowest), factor_words(highest),
+    factor_words(ratio), pairs
+  )]
+  sprintf("Some points were measured by two experiments: %s.", paste(words, collapse = "; "))
+}
+
 # What the choice of the definition of bandwidth changes.
 definition_numbers <- function(records) {
   usable <- transfers_of(records)[verdict != "INVALID"]
@@ -107,7 +155,7 @@ definition_numbers <- function(records) {
     return(list(DefinitionGain = "unknown", DefinitionGainMost = "unknown"))
   }
   list(
-    DefinitionGain = sprintf("%.2g~\\%%", stats::median(gain)),
+    DefinitionGain = percent_words(stats::median(gain) / 100),
     DefinitionGainMost = sprintf("%.3g", 1 + max(gain) / 100)
   )
 }

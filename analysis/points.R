@@ -11,7 +11,7 @@ bandwidth_points <- function(records) {
   }
   alone <- summarise_records(records, bandwidth_io(records), by, "MiB/s")
   points[alone, median_io := i.median, on = by]
-  in_access_order(points, by)
+  in_access_order(points, c("target", "access", "variant", setdiff(point_columns, c("target", "access"))))
 }
 
 # Writes stand before reads: so they happened.
@@ -44,35 +44,42 @@ describe_points <- function(points, said = c("target", "access")) {
 # What a choice changes: points that differ in one column only, as ratios of their medians. Degraded points would blame
 # the choice for what made them degraded, so they take no part.
 choice_ratios <- function(points) {
-  valid <- if (nrow(points) > 0) points[verdict == "VALID"] else points
-  rows <- lapply(names(choices), function(column) {
-    if (nrow(valid) == 0) NULL else ratios_of_column(valid, column)
-  })
-  data.table::rbindlist(rows)
+  data.table::rbindlist(lapply(names(choices), function(column) ratios_of_column(points, column)))
 }
 
 # What is compared: the other values with the first, or the largest with the smallest.
 choices <- list(order = "each", layout = "each", api = "each", xfer_bytes = "ends", ppn = "ends", nn = "ends")
 
+# Experiments that measured the same: the ratio is what another day and another stonewall made of it.
+experiment_ratios <- function(records) {
+  transfers <- transfers_of(records)
+  points <- summarise_records(transfers, bandwidth_all(transfers), c(point_columns, "experiment"), "MiB/s")
+  ratios_of_column(points, "experiment")
+}
+
 ratios_of_column <- function(points, column) {
-  values <- sort(unique(points[[column]]))
+  valid <- if (nrow(points) > 0) points[verdict == "VALID"] else points
+  values <- if (nrow(valid) > 0) sort(unique(valid[[column]]))
   if (length(values) < 2) {
+    return(data.table::data.table())
+  }
+  ends <- identical(choices[[column]], "ends")
+  usual <- intersect(c("sequential", "shared", "POSIX"), values)
+  first <- if (!ends && length(usual) > 0) usual[1] else values[1]
+  others <- if (ends) values[length(values)] else setdiff(values, first)
+  data.table::rbindlist(lapply(others, function(other) ratios_of_pair(valid, column, first, other)))
+}
+
+ratios_of_pair <- function(points, column, first, other) {
+  same <- setdiff(intersect(c(point_columns, "variant", "experiment"), names(points)), column)
+  pairs <- merge(points[points[[column]] == first], points[points[[column]] == other], by = same)
+  if (nrow(pairs) == 0) {
     return(NULL)
   }
-  usual <- intersect(c("sequential", "shared", "POSIX"), values)
-  first <- if (choices[[column]] == "each" && length(usual) > 0) usual[1] else values[1]
-  others <- if (choices[[column]] == "each") setdiff(values, first) else values[length(values)]
-  same <- setdiff(c(point_columns, "variant"), column)
-  data.table::rbindlist(lapply(others, function(other) {
-    pairs <- merge(points[points[[column]] == first], points[points[[column]] == other], by = same)
-    if (nrow(pairs) == 0) {
-      return(NULL)
-    }
-    pairs[, ratio := median.y / median.x]
-    found <- pairs[, .(
-      column = column, choice = column_words(column, other), instead_of = column_words(column, first), pairs = .N,
-      ratio = stats::median(ratio), lowest = min(ratio), highest = max(ratio), emulated = any(emulated.x | emulated.y)
-    ), by = c("target", "access")]
-    in_access_order(found, c("target", "access"))
-  }))
+  pairs[, ratio := median.y / median.x]
+  found <- pairs[, .(
+    column = column, choice = column_words(column, other), instead_of = column_words(column, first), pairs = .N,
+    ratio = stats::median(ratio), lowest = min(ratio), highest = max(ratio), emulated = any(emulated.x | emulated.y)
+  ), by = c("target", "access")]
+  in_access_order(found, c("target", "access"))
 }

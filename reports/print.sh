@@ -29,6 +29,6 @@ if ! latexmk -norc -gg -pdf -interaction=nonstopmode -halt-on-error -file-line-e
   grep -m 1 -E '^(!|[^ ]+:[0-9]+: )' "$log" 2>/dev/null || echo "latexmk failed before LaTeX said why; see above"
   exit 1
 fi
-grep -E '^(Overfull|LaTeX Warning: (Reference|Citation|Label))' "$log" | sort -u | sed 's/^/warning: /' || true
+grep -E '^(Overfull|LaTeX Warning: (Reference|Citation|Label)|Package weir Warning)' "$log" | sort -u | sed 's/^/warning: /' || true
 cp report.pdf "$pdf.part"
 mv "$pdf.part" "$pdf"

@@ -21,8 +21,3 @@ make_latex <- function(table) {
     groups = table[, latex_name(paste(choice, "instead of", instead_of))]
   )
 }
-
-factor_words <- function(ratios) {
-  digits <- formatC(signif(ratios, 2), digits = 2, format = "fg", flag = "#")
-  paste0("$\\times$", sub("[.]$", "", digits))
-}

@@ -6,7 +6,7 @@ caption <- paste(
   "Bandwidth of every point in MiB/s. N\u00d7P: nodes and processes per node; interval: 95 % bootstrap interval of the",
   "median; best: the fastest record; verdict: degraded where at least one record is. Invalid records give no number."
 )
-most_rows <- 420
+most_rows <- 400
 
 make_table <- function(records, inputs) {
   bandwidth_points(records)
