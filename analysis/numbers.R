@@ -14,6 +14,7 @@ make_numbers <- function(records, facts) {
       emulated = any(records$emulated) || any(vapply(facts$targets, function(it) isTRUE(it$emulated), logical(1))),
       archived = !is.null(facts$about),
       usable = nrow(points) > 0 && any(points$n > 0),
+      spotless = nrow(records) > 0 && all(records$verdict == "VALID"),
       degraded = any(records$verdict == "DEGRADED"),
       invalid = any(records$verdict == "INVALID"),
       intervals = nrow(points) > 0 && any(points$n >= fewest_for_interval),
