@@ -88,6 +88,18 @@ def test_a_launcher_of_another_mpi_is_a_problem(compile_c: Compile, tmp_path: Pa
     assert "belongs to Open MPI: every rank would believe to be alone" in sentence
 
 
+def test_one_program_for_several_tools_is_judged_once(compile_c: Compile, tmp_path: Path) -> None:
+    program = str(compile_c("weir-io", PROGRAM, compile_c("libmpich.so.12", mpi(MPICH))))
+    path = launcher(tmp_path, "mpirun (Open MPI) 4.1.4")
+    stack = Stack(
+        "mine",
+        {"ior": (program, "ior"), "mdtest": (program, "mdtest")},
+        environment={"PATH": path},
+    )
+    (sentence,) = problems(probe_stack(stack, "mpirun"))
+    assert sentence.startswith("ior, mdtest: ")
+
+
 @pytest.mark.parametrize(
     ("calls", "links_to_client", "expected", "remark"),
     [

@@ -43,20 +43,13 @@ def execute(args: argparse.Namespace) -> int:
 
 def stack_of_prefix(prefix: Path) -> tuple[Stack, str]:
     """What site.yaml would say of a prefix: its programs, its own launcher first on the PATH."""
-    programs: dict[str, tuple[str, ...]] = {
-        "ior": ("weir-io", "ior"),
-        "netcdf-bench": ("weir-io", "netcdf-bench"),
-        "mdtest": ("weir-io", "mdtest"),
-    }
     folder = prefix.resolve() / "bin"
+    words = {"ior": ("weir-io", "ior"), "original-ior": ("ior",)}
     present = {
-        tool: (str(folder / words[0]), *words[1:])
-        for tool, words in programs.items()
-        if (folder / words[0]).exists()
+        tool: (str(folder / name), *options)
+        for tool, (name, *options) in words.items()
+        if (folder / name).exists()
     }
-    if (folder / "ior").exists():
-        present["ior"] = present.get("ior", (str(folder / "ior"),))
-        present["original-ior"] = (str(folder / "ior"),)
     if not present:
         raise WeirError(
             f"{folder} holds neither weir-io nor ior",

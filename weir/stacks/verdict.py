@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from weir.stacks.model import ProgramFacts, StackFacts
 
@@ -25,7 +26,7 @@ def features(stack: StackFacts) -> list[str]:
 def problems(stack: StackFacts) -> list[str]:
     """Why the stack cannot measure, as sentences with the mend; empty if it can."""
     return [
-        *(sentence for program in stack.programs for sentence in _program_problems(program)),
+        *(sentence for program in _merged(stack.programs) for sentence in _program_problems(program)),
         *_launcher_problems(stack),
     ]
 
@@ -43,7 +44,7 @@ def remarks(stack: StackFacts) -> list[str]:
     sentences += [
         f"{program.tool}: {program.path} is a script, and what it starts is not seen from here;"
         " for a container: apptainer exec IMAGE weir stacks --prefix PREFIX"
-        for program in stack.programs
+        for program in _merged(stack.programs)
         if program.script
     ]
     if not any(program.found and not program.script for program in stack.programs):
@@ -61,6 +62,17 @@ def remarks(stack: StackFacts) -> list[str]:
     elif not romio:
         sentences.append("IME natively only: this MPI-IO does not know files named ime:<path>")
     return sentences
+
+
+def _merged(programs: Iterable[ProgramFacts]) -> list[ProgramFacts]:
+    """Several tools are often one program: it is judged once, under all their names."""
+    by_path: dict[str, ProgramFacts] = {}
+    for program in programs:
+        first = by_path.get(program.path)
+        by_path[program.path] = (
+            replace(first, tool=f"{first.tool}, {program.tool}") if first is not None else program
+        )
+    return list(by_path.values())
 
 
 def _program_problems(program: ProgramFacts) -> Iterator[str]:
@@ -86,7 +98,7 @@ def _program_problems(program: ProgramFacts) -> Iterator[str]:
 
 
 def _launcher_problems(stack: StackFacts) -> Iterator[str]:
-    linked_with_mpi = [program for program in stack.programs if program.mpis]
+    linked_with_mpi = [program for program in _merged(stack.programs) if program.mpis]
     if not stack.launcher:
         if linked_with_mpi:
             yield "nothing starts the ranks: the launcher of the partition is not on the stack's PATH"
