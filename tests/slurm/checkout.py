@@ -6,9 +6,10 @@ import csv
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.slurm.conftest import HERE, Cluster
@@ -43,6 +44,7 @@ experiments:
 class Checkout:
     folder: Path
     cluster: Cluster
+    started: list[subprocess.Popen[str]] = field(default_factory=list)
 
     @classmethod
     def make(cls, folder: Path, cluster: Cluster) -> Checkout:
@@ -102,7 +104,7 @@ class Checkout:
     def start(self, *words: str) -> subprocess.Popen[str]:
         """In a session of its own, as a terminal would: Ctrl-C then reaches this command and nothing else."""
         (self.folder / "home").mkdir(exist_ok=True)
-        return subprocess.Popen(
+        process = subprocess.Popen(
             list(words),
             cwd=self.folder,
             env=self.environment,
@@ -112,14 +114,22 @@ class Checkout:
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
+        self.started.append(process)
+        return process
+
+    def end(self) -> None:
+        """A test that failed half-way leaves no command behind."""
+        for process in self.started:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.communicate()
 
     def run(self, *words: str, limit_s: float = 240) -> tuple[int, str]:
         process = self.start(*words)
         try:
             output, _ = process.communicate(timeout=limit_s)
         except BaseException:
-            os.killpg(process.pid, 9)
-            print(process.communicate()[0])
+            self.end()
             raise
         return process.returncode, output
 

@@ -35,6 +35,7 @@ def checkout(fragile: Cluster, tmp_path: Path) -> Iterator[Checkout]:
     checkout.slow_down(4)
     checkout.suite([2], [1], cells=CELLS)
     yield checkout
+    checkout.end()
     fragile.run("scancel", "--me")
 
 

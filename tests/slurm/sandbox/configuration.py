@@ -19,7 +19,8 @@ SlurmctldPort={sandbox.port}
 SlurmUser={user}
 SlurmdUser={user}
 AuthType=auth/munge
-AuthInfo=socket={folder}/run/munge.socket
+# A job that is started again waits as long as a credential lives, which is two minutes if nothing is said.
+AuthInfo=socket={folder}/run/munge.socket,cred_expire=15
 CredType=cred/munge
 StateSaveLocation={folder}/state
 SlurmdSpoolDir={folder}/spool/%n
