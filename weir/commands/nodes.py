@@ -44,7 +44,7 @@ def execute(args: argparse.Namespace) -> int:
     probes = _probe(site, partition, nodes, folder, inside=allocated is not None)
     slow = slow_nodes(probes, args.factor)
     if args.json:
-        rows = [{"node": probe.node, **probe.times_s} for probe in probes]
+        rows = [{"node": each.node} | {f"{kind}_s": s for kind, s in each.times_s.items()} for each in probes]
         print(json.dumps({"nodes": rows, "slow": [vars(item) for item in slow]}, indent=1))
     else:
         _print(probes, slow)
