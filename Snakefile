@@ -25,6 +25,9 @@ from weir.study import (
 configfile: "config/config.yaml"
 
 
+report: "reports/captions/workflow.rst"
+
+
 PLAN = make_plan(load_config(overrides=config))
 MEASURED = measured_study(PLAN, Path(workflow.basedir))
 ARCHIVED = archive_of(config, Path(workflow.basedir))
@@ -188,12 +191,13 @@ rule table:
         excluded="{folder}/excluded.csv",
         facts="{folder}/facts.json",
     output:
-        table=report(
-            "{folder}/tables/{name}.csv",
+        page=report(
+            "{folder}/tables/{name}.html",
             caption="reports/captions/part.rst",
             category="Tables",
             labels={"table": "{name}"},
         ),
+        table="{folder}/tables/{name}.csv",
         latex="{folder}/tables/{name}.tex",
         caption="{folder}/tables/{name}.rst",
     log:

@@ -8,8 +8,8 @@ suppressPackageStartupMessages(library(data.table))
 # Names are UTF-8 and lists have one order, whatever the machine speaks.
 invisible(suppressWarnings(c(Sys.setlocale("LC_CTYPE", "C.UTF-8"), Sys.setlocale("LC_COLLATE", "C"))))
 for (file in c(
-  "records", "facts", "summary", "words", "points", "theme", "panels", "latex", "cells", "parts", "write", "numbers",
-  "study", "contents"
+  "records", "facts", "summary", "words", "points", "theme", "panels", "latex", "cells", "parts", "html", "write",
+  "numbers", "study", "contents"
 )) {
   sys.source(file.path(home, paste0(file, ".R")), globalenv())
 }
@@ -17,12 +17,12 @@ for (file in c(
 usage <- "Usage: Rscript analysis/draw.R COMMAND
   list                                  every figure and table: kind and name
   figure NAME RECORDS.csv OUTDIR        writes NAME.pdf, .svg, .csv (what is drawn), .tex (float) and .rst (caption)
-  table NAME RECORDS.csv OUTDIR         writes NAME.tex and NAME.csv
+  table NAME RECORDS.csv OUTDIR         writes NAME.csv, .tex, .html and .rst (caption)
   numbers RECORDS.csv FACTS.json OUT.tex  the numbers of the prose
   contents DIR OUT.tex                  a LaTeX file that includes every float of the study in DIR, in order
 NAME is one name, several joined by commas, or all. Options after the rest:
   --with NAME=FILE                      a further input that some parts read, such as excluded=excluded.csv
-Example: Rscript analysis/draw.R figure all results/local/records.csv results/local/figures"
+Example: Rscript analysis/draw.R figure all results/local/quick/records.csv results/local/quick/figures"
 
 usage_error <- function(message) {
   structure(class = c("usage_error", "error", "condition"), list(message = message, call = NULL))
@@ -32,7 +32,7 @@ read_arguments <- function(words) {
   at <- which(words == "--with")
   pairs <- words[at + 1]
   if (anyNA(pairs) || !all(grepl("^[a-z]+=.", pairs))) {
-    stop(usage_error("--with takes NAME=FILE, such as --with excluded=results/local/excluded.csv"))
+    stop(usage_error("--with takes NAME=FILE, such as --with excluded=results/local/quick/excluded.csv"))
   }
   inputs <- as.list(setNames(sub("^[a-z]+=", "", pairs), sub("=.*", "", pairs)))
   rest <- if (length(at) > 0) words[-c(at, at + 1)] else words

@@ -29,21 +29,20 @@ write_figure <- function(part, records, inputs, stem) {
 
 # NULL where there is something to show, else a sentence.
 why_nothing <- function(part, table, records) {
-  unfit <- if (is.null(part$applies)) "" else part$applies(records)
-  if (nzchar(unfit)) {
-    return(paste0(unfit, "."))
-  }
   if (nrow(table) > 0 && (is.null(table$n) || any(table$n > 0))) {
     return(NULL)
   }
   if (!is.null(part$if_empty)) {
     return(part$if_empty)
   }
-  usable <- sum(records$verdict != "INVALID")
+  usable <- records[verdict != "INVALID"]
+  unfit <- if (is.null(part$applies)) "" else part$applies(usable)
   if (nrow(records) == 0) {
     "there are no records."
-  } else if (usable == 0) {
+  } else if (nrow(usable) == 0) {
     sprintf("no valid record: all %s are invalid.", format(nrow(records), big.mark = ","))
+  } else if (nzchar(unfit)) {
+    paste0(unfit, ".")
   } else if (is.null(part$needs)) {
     "no valid record for it."
   } else {
@@ -84,7 +83,8 @@ write_tables <- function(parts, records, inputs, folder) {
     }
     body <- if (is.null(why_not)) part$make_latex(table) else not_shown_line(part, why_not)
     data.table::fwrite(table, paste0(stem, ".csv"))
-    writeLines(c(part$caption, "", why_not), paste0(stem, ".rst"))
-    writeLines(body, paste0(stem, ".tex"))
+    writeLines(html_page(part, table, why_not), paste0(stem, ".html"), useBytes = TRUE)
+    writeLines(c(part$caption, "", why_not), paste0(stem, ".rst"), useBytes = TRUE)
+    writeLines(body, paste0(stem, ".tex"), useBytes = TRUE)
   }
 }

@@ -1,0 +1,57 @@
+# A table as a page of its own for the HTML report: readable, sortable, nothing to fetch.
+
+html_page <- function(part, table, why_not) {
+  body <- if (is.null(why_not)) html_table(table) else sprintf("<p>Nothing to list: %s</p>", escape_html(why_not))
+  c(
+    "<!DOCTYPE html>", "<html lang=\"en\"><head><meta charset=\"utf-8\">",
+    sprintf("<title>%s</title>", escape_html(part$title)), html_style, "</head><body>",
+    sprintf("<h1>%s</h1>", escape_html(part$title)), sprintf("<p>%s</p>", escape_html(part$caption)), body,
+    if (is.null(why_not)) html_sorting, "</body></html>"
+  )
+}
+
+escape_html <- function(text) {
+  text <- gsub("&", "&amp;", text, fixed = TRUE)
+  text <- gsub("<", "&lt;", text, fixed = TRUE)
+  gsub(">", "&gt;", text, fixed = TRUE)
+}
+
+html_table <- function(table) {
+  header <- sprintf("<th>%s</th>", escape_html(gsub("_", " ", names(table))))
+  cells <- lapply(table, html_cells)
+  c(
+    "<table><thead><tr>", header, "</tr></thead><tbody>",
+    paste0("<tr>", do.call(paste0, unname(cells)), "</tr>"), "</tbody></table>"
+  )
+}
+
+# The number as it is goes with the number as it is read, so that sorting does not depend on commas.
+html_cells <- function(values) {
+  if (!is.numeric(values)) {
+    return(sprintf("<td>%s</td>", escape_html(ifelse(is.na(values), "", as.character(values)))))
+  }
+  whole <- all(is.na(values) | values == round(values))
+  shown <- if (whole) format(values, big.mark = ",", scientific = FALSE, trim = TRUE) else rate_words(values)
+  sprintf("<td class=\"number\" data-value=\"%s\">%s</td>", format_plain(values), ifelse(is.na(values), "", shown))
+}
+
+html_style <- "<style>
+body { font: 14px/1.4 system-ui, sans-serif; margin: 1.5rem; color: #202020; }
+h1 { font-size: 1.2rem; } p { max-width: 60rem; }
+table { border-collapse: collapse; } tbody tr:nth-child(even) { background: #f4f6f8; }
+th, td { padding: 0.2rem 0.7rem; text-align: left; vertical-align: top; }
+th { position: sticky; top: 0; background: #16325c; color: white; cursor: pointer; white-space: nowrap; }
+td { max-width: 40rem; } td.number { text-align: right; font-variant-numeric: tabular-nums; }
+</style>"
+
+html_sorting <- "<script>
+document.querySelectorAll('th').forEach((head, column) => head.addEventListener('click', () => {
+  const body = document.querySelector('tbody');
+  const up = head.dataset.up !== 'true';
+  head.dataset.up = up;
+  const key = row => row.cells[column].dataset.value ?? row.cells[column].textContent;
+  const order = new Intl.Collator('en', {numeric: true});
+  const compare = (a, b) => (isNaN(a) || isNaN(b) ? order.compare(a, b) : a - b);
+  [...body.rows].sort((a, b) => (up ? 1 : -1) * compare(key(a), key(b))).forEach(row => body.append(row));
+}));
+</script>"
