@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import itertools
 import os
 import subprocess
 import sys
@@ -18,10 +19,14 @@ from weir.measure.order import Execution, blocked_order
 from weir.measure.preflight import Check, check_batch, check_folder
 from weir.measure.progress import Progress, open_stream
 from weir.measure.ranks import check_ranks
-from weir.measure.runfiles import is_finished
-from weir.measure.single import SingleRun, measure_one
+from weir.measure.runfiles import is_finished, read_run_file
+from weir.measure.single import Place, measure_one
+from weir.measure.together import can_share, measure_together, settle
 from weir.measure.workspace import Workspace
 from weir.model import Cell, Stack, Target
+
+# More in one launch save nothing, and their folders would have to be made before it.
+LAUNCH_EXECUTIONS = 200
 
 
 @dataclass(frozen=True)
@@ -53,6 +58,7 @@ class BatchResult:
 
 def measure_batch(job: BatchJob) -> BatchResult:
     """Run every missing execution; raises WeirError when the batch as a whole cannot go on."""
+    settle(_launch_folder(job), job.results)  # of a weir that was killed
     todo = pending(job)
     planned = sum(cell.blocks for cell in job.cells)
     result = BatchResult(job.batch, planned, kept=planned - len(todo))
@@ -97,23 +103,54 @@ def preflight(job: BatchJob) -> list[Check]:
 
 
 def _run_all(job: BatchJob, todo: Sequence[Execution], workspace: Workspace, result: BatchResult) -> None:
+    """Launch by launch; each settles at least its first execution, so this ends."""
     progress = Progress(len(todo), job.batch, open_stream())
-    for number, execution in enumerate(todo):
-        # The first one always runs: with the same limits it would not fit the next allocation either.
-        if number and not fits(execution.cell.timeout_s, time.time(), job.ends_at):
-            result.left += 1
+    place = Place(job.target, job.stack, job.launcher, job.results, job.seed, workspace)
+    left = list(todo)
+    while left:
+        # The first one of all always runs: with the same limits it would not fit the next allocation either.
+        fitting = _fitting(left, job.ends_at) or (left[:1] if len(left) == len(todo) else [])
+        if not fitting:
+            result.left = len(left)
+            return
+        tried = list(itertools.takewhile(lambda each: can_share(each, place), fitting)) or fitting[:1]
+        if can_share(tried[0], place):
+            measure_together(tried, place, _launch_folder(job), progress.step)
+        else:
+            document = measure_one(tried[0], place)
+            progress.step(tried[0], document["error"] or document["status"], document["elapsed_s"])
+        _count(job, tried, left, result)
+        if result.failed:
+            _require([check_folder(workspace.folder)], job)
+
+
+def _fitting(left: Sequence[Execution], ends_at: float | None) -> list[Execution]:
+    """Those that end before the allocation does, one after the other, even if each needs its limit."""
+    chosen: list[Execution] = []
+    limits_s = 0.0
+    for each in left:
+        if len(chosen) < LAUNCH_EXECUTIONS and fits(limits_s + each.cell.timeout_s, time.time(), ends_at):
+            chosen.append(each)
+            limits_s += each.cell.timeout_s
+    return chosen
+
+
+def _count(job: BatchJob, tried: Sequence[Execution], left: list[Execution], result: BatchResult) -> None:
+    """Take what was tried and has a run file now out of left."""
+    for each in tried:
+        document = read_run_file(job.results, each.cell.cell, each.run)
+        if document is None:
             continue
-        run = measure_one(
-            SingleRun(execution, job.target, job.stack, job.launcher, job.results, job.seed), workspace
-        )
-        progress.step(execution.cell.label, run.status if run.error is None else run.error, run.elapsed_s)
-        if run.status == "done":
+        left.remove(each)
+        if document["status"] == "done":
             result.done += 1
-            continue
-        result.failed.append(
-            f"{execution.cell.label} ({execution.cell.cell}, run {execution.run}): {run.error}"
-        )
-        _require([check_folder(workspace.folder)], job)
+        else:
+            name = f"{each.cell.label} ({each.cell.cell}, run {each.run})"
+            result.failed.append(f"{name}: {document['error']}")
+
+
+def _launch_folder(job: BatchJob) -> Path:
+    return job.results / "launches" / job.batch
 
 
 def _require(checks: Sequence[Check], job: BatchJob) -> None:

@@ -8,27 +8,38 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 # Launchers start ranks in sessions of their own, out of reach of a signal to our group: each rank has this.
 TOKEN_VARIABLE = "WEIR_RUN_TOKEN"
 GRACE_S = 10.0
+POLL_S = 0.2
 _PR_SET_PDEATHSIG = 1
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
+# Asked while a program runs: why it is to be ended now, or None.
+Watch = Callable[[], str | None]
+
+
 @dataclass(frozen=True)
 class Outcome:
-    """How a command ended; exit_code is None if it could not be started."""
+    """exit_code is None if the command could not be started; ended says that the watch ended it."""
 
     exit_code: int | None
-    timed_out: bool
+    ended: bool
     elapsed_s: float
     stdout: bytes
     stderr: bytes
     error: str | None
+
+
+def time_limit(limit_s: float) -> Watch:
+    """Ends a program after limit_s, counted from now."""
+    over = time.monotonic() + limit_s
+    return lambda: f"ended after its limit of {limit_s:g} s" if time.monotonic() >= over else None
 
 
 def _die_with_parent() -> None:
@@ -63,7 +74,7 @@ def _end_all(process: subprocess.Popen[bytes], token: str) -> None:
 
 
 def execute(
-    words: Sequence[str], environment: Mapping[str, str], timeout_s: float, token: str, folder: Path
+    words: Sequence[str], environment: Mapping[str, str], watch: Watch, token: str, folder: Path
 ) -> Outcome:
     """Start the command in folder with exactly this environment and wait for it.
 
@@ -83,17 +94,24 @@ def execute(
         )
     except OSError as error:
         return Outcome(None, False, time.monotonic() - started, b"", b"", f"{words[0]}: {error.strerror}")
-    timed_out = False
+    reason = None
     try:
-        stdout, stderr = process.communicate(timeout=timeout_s)
-    except subprocess.TimeoutExpired:
-        timed_out = True
-        _end_all(process, token)
-        stdout, stderr = process.communicate()
+        while (output := _output(process)) is None:
+            if reason := watch():
+                _end_all(process, token)
+                output = process.communicate()
+                break
     except BaseException:
         _end_all(process, token)
         process.communicate()
         raise
     elapsed_s = time.monotonic() - started
-    limit = f"ended after its limit of {timeout_s:g} s" if timed_out else None
-    return Outcome(process.returncode, timed_out, elapsed_s, stdout, stderr, limit)
+    return Outcome(process.returncode, reason is not None, elapsed_s, *output, reason)
+
+
+def _output(process: subprocess.Popen[bytes]) -> tuple[bytes, bytes] | None:
+    """What the process printed, when it is gone; None if it still runs a moment later."""
+    try:
+        return process.communicate(timeout=POLL_S)
+    except subprocess.TimeoutExpired:
+        return None

@@ -7,6 +7,8 @@ import sys
 import time
 from typing import TextIO
 
+from weir.measure.order import Execution
+
 # A stream of whoever waits, such as /proc/PID/fd/2 of a Snakemake rule: ReFrame in between keeps ours.
 STREAM_VARIABLE = "WEIR_PROGRESS"
 
@@ -27,12 +29,12 @@ class Progress:
         self._done = 0
         self._started = time.monotonic()
 
-    def step(self, label: str, ending: str, elapsed_s: float) -> None:
+    def step(self, execution: Execution, ending: str, elapsed_s: float) -> None:
         self._done += 1
         spent = time.monotonic() - self._started
         left = spent / self._done * (self._total - self._done)
         width = len(str(self._total))
-        name = label.removeprefix(f"{self._title} ")  # a label begins with its batch
+        name = execution.cell.label.removeprefix(f"{self._title} ")  # a label begins with its batch
         line = f"{self._title} [{self._done:{width}}/{self._total}] {name}: {ending} in {elapsed_s:.1f} s"
         print(f"{line}, {format_duration(left)} left", file=self._stream, flush=True)
 

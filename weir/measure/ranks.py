@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 from weir.launch import applied, launcher
-from weir.measure.execute import execute
+from weir.measure.execute import execute, time_limit
 from weir.measure.preflight import Check
 from weir.model import Stack
 
@@ -30,7 +30,7 @@ def check_ranks(nodes: int, ppn: int, stack: Stack, launcher_name: str) -> Check
         summary = Path(folder) / "ranks.json"
         words += [program[0], "ior", "-a", "NULL", "-w", "-t", "8", "-b", "8", "-o", "ranks"]
         words += ["-O", f"summaryFile={summary}", "-O", "summaryFormat=JSON"]
-        outcome = execute(words, environment, _LIMIT_S, secrets.token_hex(8), Path(folder))
+        outcome = execute(words, environment, time_limit(_LIMIT_S), secrets.token_hex(8), Path(folder))
         try:
             job = json.loads(summary.read_text(encoding="utf-8"))["job"]
         except (OSError, ValueError, KeyError):

@@ -17,12 +17,22 @@ def run_folder(results: Path, cell_id: str, run: int) -> Path:
     return results / "runs" / cell_id / f"{run:03d}"
 
 
+def read_run_file(results: Path, cell_id: str, run: int) -> dict[str, Any] | None:
+    """None for an execution that never ended."""
+    try:
+        text = (run_folder(results, cell_id, run) / RUN_FILE).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None
+    document: dict[str, Any] = json.loads(text)
+    return document
+
+
 def is_finished(results: Path, cell_id: str, run: int, only_successful: bool = False) -> bool:
     """Whether a run.json is there; with only_successful, one that says done."""
-    path = run_folder(results, cell_id, run) / RUN_FILE
-    if not path.is_file():
-        return False
-    return not only_successful or json.loads(path.read_text(encoding="utf-8"))["status"] == "done"
+    if not only_successful:
+        return (run_folder(results, cell_id, run) / RUN_FILE).is_file()
+    document = read_run_file(results, cell_id, run)
+    return document is not None and document["status"] == "done"
 
 
 def fresh_folder(results: Path, cell_id: str, run: int) -> Path:

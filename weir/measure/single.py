@@ -1,17 +1,17 @@
-"""Execute one cell once and leave its run folder: raw outputs and run.json."""
+"""Execute one cell by a launch of its own and leave its run folder: raw outputs and run.json."""
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import secrets
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from weir.launch import applied, launcher
-from weir.measure.execute import Outcome, execute
+from weir.measure.document import SUMMARY_FILE, Ending, after, before, now
+from weir.measure.execute import execute, time_limit
 from weir.measure.host import host_facts
 from weir.measure.order import Execution
 from weir.measure.runfiles import fresh_folder, write_run_file
@@ -20,113 +20,76 @@ from weir.model import Stack, Target
 from weir.tools import tools
 from weir.tools.base import RunPaths
 
-SUMMARY_FILE = "summary.json"
+__all__ = ["SUMMARY_FILE", "Place", "Prepared", "environment_of", "launch_words", "measure_one", "prepare"]
 
 
 @dataclass(frozen=True)
-class SingleRun:
-    """What one execution needs besides the workspace."""
+class Place:
+    """Where and with what the executions of a batch run."""
 
-    execution: Execution
     target: Target
     stack: Stack
     launcher: str
     results: Path
     seed: int
+    workspace: Workspace
 
 
 @dataclass(frozen=True)
-class RunEnd:
-    """How it ended, for the progress line and the batch's counts."""
+class Prepared:
+    """An execution that could start now: its folders are there, its words are known."""
 
-    status: str
-    elapsed_s: float
-    error: str | None
+    execution: Execution
+    outputs: Path
+    data_folder: Path
+    program: list[str]  # the words after the launcher
+    known: dict[str, Any]  # the first half of run.json
 
 
-def measure_one(single: SingleRun, workspace: Workspace) -> RunEnd:
-    """Launch, wait, record. An interrupt leaves no run.json, so the execution is done again next time."""
-    cell = single.execution.cell
-    outputs = fresh_folder(single.results, cell.cell, single.execution.run)
-    data_folder = workspace.run_folder(cell.cell, single.execution.run)
+def prepare(execution: Execution, place: Place) -> Prepared:
+    cell = execution.cell
+    outputs = fresh_folder(place.results, cell.cell, execution.run)
+    data_folder = place.workspace.run_folder(cell.cell, execution.run)
+    paths = RunPaths(f"{place.target.prefix}{data_folder}/data", outputs)
+    words = tools()[cell.tool].command(cell, place.target, place.stack.programs[cell.tool], paths)
+    whole = [*launch_words(execution, place), *words]
+    known = before(execution, place.target, place.seed, whole, variables_of(place))
+    known["host"] = host_facts(place.workspace.target_folder)
+    return Prepared(execution, outputs, data_folder, words, known)
+
+
+def measure_one(execution: Execution, place: Place) -> dict[str, Any]:
+    """Launch, wait, record; returns run.json. An interrupt leaves none, so it is done again next time."""
+    ready = prepare(execution, place)
     try:
-        words, variables = _command(single, RunPaths(f"{single.target.prefix}{data_folder}/data", outputs))
-        environment = applied(os.environ, launcher(single.launcher).environment(os.environ), variables)
-        host = host_facts(workspace.target_folder)
-        began = datetime.now(UTC)
-        outcome = execute(words, environment, cell.timeout_s, secrets.token_hex(8), outputs)
+        outcome = execute(
+            ready.known["command"],
+            environment_of(place),
+            time_limit(execution.cell.timeout_s),
+            secrets.token_hex(8),
+            ready.outputs,
+        )
     finally:
-        workspace.remove_run(data_folder)
-    (outputs / "stdout.txt").write_bytes(outcome.stdout)
-    (outputs / "stderr.txt").write_bytes(outcome.stderr)
-    status, error = _judge(outcome)
-    document = _document(single, words, variables, outcome, began, status, error)
-    document["host"] = host
-    document["outputs"] = _roles(outputs)
-    write_run_file(outputs, document)
-    return RunEnd(status, outcome.elapsed_s, error)
+        place.workspace.remove_run(ready.data_folder)
+    (ready.outputs / "stdout.txt").write_bytes(outcome.stdout)
+    (ready.outputs / "stderr.txt").write_bytes(outcome.stderr)
+    ending = Ending(outcome.exit_code, outcome.ended, now(), outcome.elapsed_s, outcome.error)
+    document = after(ready.known, ending, ready.outputs)
+    write_run_file(ready.outputs, document)
+    return document
 
 
-def _command(single: SingleRun, paths: RunPaths) -> tuple[list[str], dict[str, str]]:
-    """The whole command line, and the variables that stack and target set for it."""
-    cell, stack, target = single.execution.cell, single.stack, single.target
-    variables = {**stack.environment, **target.environment}
-    start = launcher(single.launcher).command(cell.nodes, cell.ppn, stack.launcher_options, variables)
-    program = tools()[cell.tool].command(cell, target, stack.programs[cell.tool], paths)
-    return [*start, *program], variables
+def launch_words(execution: Execution, place: Place) -> Sequence[str]:
+    cell = execution.cell
+    return launcher(place.launcher).command(
+        cell.nodes, cell.ppn, place.stack.launcher_options, variables_of(place)
+    )
 
 
-def _judge(outcome: Outcome) -> tuple[str, str | None]:
-    if outcome.timed_out:
-        return "timeout", outcome.error
-    if outcome.exit_code == 0:
-        return "done", None
-    return "failed", outcome.error or _last_words(outcome)
+def variables_of(place: Place) -> dict[str, str]:
+    """What stack and target set for every program."""
+    return {**place.stack.environment, **place.target.environment}
 
 
-def _last_words(outcome: Outcome) -> str:
-    """The first line of the program's complaint: launchers add their own paragraphs after it."""
-    lines = [
-        line.strip() for line in outcome.stderr.decode(errors="replace").splitlines() if line.strip(" -\t")
-    ]
-    complaint = lines[0] if lines else "without a word on stderr"
-    return f"exit code {outcome.exit_code}: {complaint}"
-
-
-def _roles(outputs: Path) -> dict[str, str]:
-    roles = {"stdout": "stdout.txt", "stderr": "stderr.txt", "summary": SUMMARY_FILE}
-    return {role: name for role, name in roles.items() if (outputs / name).is_file()}
-
-
-def _document(
-    single: SingleRun,
-    words: list[str],
-    variables: dict[str, str],
-    outcome: Outcome,
-    began: datetime,
-    status: str,
-    error: str | None,
-) -> dict[str, Any]:
-    cell = dataclasses.asdict(single.execution.cell)
-    return {
-        "schema": 1,
-        "cell": cell,
-        "run": single.execution.run,
-        "status": status,
-        "command": words,
-        "environment": variables,
-        "exit_code": outcome.exit_code,
-        "timed_out": outcome.timed_out,
-        "began": began.isoformat(),
-        "ended": datetime.now(UTC).isoformat(),
-        "elapsed_s": outcome.elapsed_s,
-        "seed": single.seed,
-        "position": single.execution.position,
-        "target_facts": {
-            "path": single.target.path,
-            "kind": single.target.kind,
-            "prefix": single.target.prefix,
-            "emulated": single.target.emulated,
-        },
-        "error": error,
-    }
+def environment_of(place: Place) -> Mapping[str, str]:
+    return applied(os.environ, launcher(place.launcher).environment(os.environ), variables_of(place))

@@ -9,7 +9,7 @@ import pytest
 
 from weir.measure import batch as batch_module
 from weir.measure.batch import BatchJob, BatchResult, _run_all
-from weir.measure.single import RunEnd
+from weir.measure.order import Execution
 from weir.model import Cell, Stack, Target
 
 
@@ -23,12 +23,17 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Each run takes ten seconds of a clock that starts at zero; what ran is noted."""
     now, ran = [0.0], []
 
-    def measure_one(single: batch_module.SingleRun, workspace: object) -> RunEnd:
+    documents = {}
+
+    def measure_one(execution: Execution, place: object) -> dict[str, object]:
         now[0] += 10
-        ran.append(single.execution.cell.cell)
-        return RunEnd("done", 10.0, None)
+        ran.append(execution.cell.cell)
+        documents[execution.cell.cell] = {"status": "done", "error": None, "elapsed_s": 10.0}
+        return documents[execution.cell.cell]
 
     monkeypatch.setattr(batch_module, "measure_one", measure_one)
+    monkeypatch.setattr(batch_module, "can_share", lambda execution, place: False)
+    monkeypatch.setattr(batch_module, "read_run_file", lambda results, cell, run: documents.get(cell))
     monkeypatch.setattr(batch_module, "time", SimpleNamespace(time=lambda: now[0]))
     return ran
 

@@ -1,0 +1,86 @@
+"""run.json in two halves: what is known before a program starts, and how it ended."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from weir.measure.order import Execution
+from weir.model import Target
+
+SUMMARY_FILE = "summary.json"
+_ROLES = {"stdout": "stdout.txt", "stderr": "stderr.txt", "summary": SUMMARY_FILE}
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How one execution ended. exit_code is None if it could not be started or its launch ended before it."""
+
+    exit_code: int | None
+    timed_out: bool
+    ended_at: datetime
+    elapsed_s: float
+    error: str | None = None
+
+    @property
+    def status(self) -> str:
+        if self.timed_out:
+            return "timeout"
+        return "done" if self.exit_code == 0 else "failed"
+
+
+def before(
+    execution: Execution, target: Target, seed: int, words: Sequence[str], variables: Mapping[str, str]
+) -> dict[str, Any]:
+    """Everything that does not depend on what happens."""
+    return {
+        "schema": 1,
+        "cell": dataclasses.asdict(execution.cell),
+        "run": execution.run,
+        "command": list(words),
+        "environment": dict(variables),
+        "seed": seed,
+        "position": execution.position,
+        "target_facts": {
+            "path": target.path,
+            "kind": target.kind,
+            "prefix": target.prefix,
+            "emulated": target.emulated,
+        },
+    }
+
+
+def after(known: Mapping[str, Any], ending: Ending, outputs: Path) -> dict[str, Any]:
+    """The whole document; a failure without a reason gets the program's own first words."""
+    error = ending.error
+    if error is None and ending.status != "done":
+        error = f"exit code {ending.exit_code}: {_first_complaint(outputs / _ROLES['stderr'])}"
+    return {
+        **known,
+        "status": ending.status,
+        "exit_code": ending.exit_code,
+        "timed_out": ending.timed_out,
+        "began": (ending.ended_at - timedelta(seconds=ending.elapsed_s)).isoformat(),
+        "ended": ending.ended_at.isoformat(),
+        "elapsed_s": ending.elapsed_s,
+        "error": error,
+        "outputs": {role: name for role, name in _ROLES.items() if (outputs / name).is_file()},
+    }
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _first_complaint(file: Path) -> str:
+    """The first line that says something: launchers add their own paragraphs after it."""
+    try:
+        text = file.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        text = ""
+    lines = [line.strip() for line in text.splitlines() if line.strip(" -\t")]
+    return lines[0] if lines else "without a word on stderr"
