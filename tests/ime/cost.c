@@ -2,6 +2,7 @@
  * file.
  *
  *   cost --door native|system --path FILE --xfer BYTES --file BYTES [--ranks N] [--random] [--repeat N]
+ * [--keep]
  *
  * Each rank owns every N-th transfer of the file. Prints one JSON line per repetition and access. */
 #include <errno.h>
@@ -19,6 +20,7 @@
 struct settings {
     bool mounted;
     bool random;
+    bool keep;
     const char *path;
     size_t xfer_bytes;
     size_t file_bytes;
@@ -83,6 +85,11 @@ static void move(unsigned rank, bool write) {
         }
     }
     shared->ended_s[rank] = now_s();
+    if (!write && count > 0 &&
+        (buffer[0] != (char)(rank + 1) || memcmp(buffer, buffer + 1, settings.xfer_bytes - 1) != 0)) {
+        errno = EILSEQ;
+        fail("the last transfer read is not what was written");
+    }
     pthread_barrier_wait(&shared->barrier);
     door_close(settings.mounted, fd);
     free(order);
@@ -114,7 +121,7 @@ static void run_rank(unsigned rank) {
                 report(access == 0 ? "write" : "read");
             }
         }
-        if (rank == 0) {
+        if (rank == 0 && !settings.keep) {
             door_unlink(settings.mounted, settings.path);
         }
         pthread_barrier_wait(&shared->barrier);
@@ -123,11 +130,15 @@ static void run_rank(unsigned rank) {
 }
 
 static void parse(int argc, char **argv) {
-    static const struct option options[] = {
-        {"door", required_argument, NULL, 'd'},   {"path", required_argument, NULL, 'p'},
-        {"xfer", required_argument, NULL, 'x'},   {"file", required_argument, NULL, 'f'},
-        {"ranks", required_argument, NULL, 'n'},  {"random", no_argument, NULL, 'z'},
-        {"repeat", required_argument, NULL, 'r'}, {NULL, 0, NULL, 0}};
+    static const struct option options[] = {{"door", required_argument, NULL, 'd'},
+                                            {"path", required_argument, NULL, 'p'},
+                                            {"xfer", required_argument, NULL, 'x'},
+                                            {"file", required_argument, NULL, 'f'},
+                                            {"ranks", required_argument, NULL, 'n'},
+                                            {"random", no_argument, NULL, 'z'},
+                                            {"keep", no_argument, NULL, 'k'},
+                                            {"repeat", required_argument, NULL, 'r'},
+                                            {NULL, 0, NULL, 0}};
     for (int option = 0; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
         switch (option) {
         case 'd':
@@ -147,6 +158,9 @@ static void parse(int argc, char **argv) {
             break;
         case 'z':
             settings.random = true;
+            break;
+        case 'k':
+            settings.keep = true;
             break;
         case 'r':
             settings.repeat = (unsigned)strtoul(optarg, NULL, 10);
