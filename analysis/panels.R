@@ -11,14 +11,46 @@ place_panels <- function(table, wishes, most_rows = 6, most_columns = 5) {
   table <- data.table::copy(table)[, part := words_in_order(.SD, apart)]
   parts <- split(table, by = "part", sorted = TRUE, drop = TRUE)
   data.table::rbindlist(lapply(parts, function(rows) {
-    free <- wishes[varying_columns(rows, names(wishes)[wishes != "page"])]
-    places <- best_places(unique(rows[, names(free), with = FALSE]), free, most_rows, most_columns)
-    for (place in c("page", "row", "column")) {
-      data.table::set(rows, j = place, value = words_in_order(rows, names(places)[places == place]))
+    for (most in few_enough) {
+      thinned <- thin_levels(rows, most[intersect(names(most), names(wishes))])
+      placed <- place_part(thinned, wishes[wishes != "page"], most_rows, most_columns)
+      if (data.table::uniqueN(placed$page) <= most_pages) break
     }
-    rows[, page := factor(paste(part[1], page, sep = "\n"))]
-  }))[, part := NULL][]
+    placed[, page := factor(paste(part[1], page, sep = "\n"))]
+  }), fill = TRUE)[, part := NULL][]
 }
+
+# What a variant may fill, and how many numbers of processes and of nodes are drawn where they fill more.
+most_pages <- 4
+few_enough <- list(c(ppn = 5, nn = 5), c(ppn = 2, nn = 5), c(ppn = 2, nn = 2))
+
+place_part <- function(rows, wishes, most_rows, most_columns) {
+  wishes <- wishes[varying_columns(rows, names(wishes))]
+  places <- best_places(unique(rows[, names(wishes), with = FALSE]), wishes, most_rows, most_columns)
+  for (place in c("page", "row", "column")) {
+    data.table::set(rows, j = place, value = words_in_order(rows, names(places)[places == place]))
+  }
+  rows
+}
+
+# Of many numbers the first, the last and some between, about evenly apart as factors; `note` says so.
+thin_levels <- function(table, most) {
+  table <- data.table::copy(table)
+  for (column in names(most)) {
+    values <- sort(unique(table[[column]]))
+    if (length(values) > most[[column]]) {
+      wanted <- exp(seq(log(values[1]), log(values[length(values)]), length.out = most[[column]]))
+      kept <- values[unique(vapply(wanted, function(value) which.min(abs(log(values / value))), integer(1)))]
+      table <- add_note(table[table[[column]] %in% c(kept, NA)], sprintf(
+        "Of %s %s only %s are drawn.", paste(values, collapse = ", "), thinned_names[[column]],
+        paste(kept, collapse = ", ")
+      ))
+    }
+  }
+  table
+}
+
+thinned_names <- c(nn = "nodes", ppn = "processes per node")
 
 best_places <- function(combinations, wishes, most_rows, most_columns) {
   if (length(wishes) == 0) {
@@ -76,7 +108,7 @@ constant_words <- function(table) {
 facet_panels <- function(table, upright = FALSE, ...) {
   titles <- ggplot2::labeller(
     column = function(words) fit_title(words, panel_width_mm(table)),
-    row = function(words) if (upright) fill_title(words, row_title_mm) else fit_title(words, row_title_mm)
+    row = function(words) if (upright) fill_title(words, row_title_mm) else fit_title(words, 27)
   )
   rows <- if (row_count(table) > 1) ggplot2::vars(row)
   columns <- if (column_count(table) > 1) ggplot2::vars(column)
@@ -112,7 +144,8 @@ fit_title <- function(words, width_mm) {
   vapply(as.character(words), function(title) {
     lines <- strsplit(title, "\n", fixed = TRUE)[[1]]
     line <- paste(lines, collapse = ", ")
-    if (nchar(line) <= letters) line else paste(vapply(lines, wrap_words, character(1), width = letters + 1), collapse = "\n")
+    wrapped <- vapply(lines, wrap_words, character(1), width = letters + 1)
+    if (nchar(line) <= letters) line else paste(wrapped, collapse = "\n")
   }, character(1), USE.NAMES = FALSE)
 }
 

@@ -33,6 +33,20 @@ with_seed <- function(seed, expression) {
   expression
 }
 
+# The different outcomes of the resampling and how often each came: far fewer than resamples, so that a study of ten
+# thousand points takes seconds.
+bootstrap_outcomes <- local({
+  known <- new.env()
+  function(n) {
+    key <- as.character(n)
+    if (is.null(known[[key]])) {
+      ranks <- bootstrap_ranks(n)
+      known[[key]] <- data.table::data.table(lower = ranks[, 1], upper = ranks[, 2])[, .(times = .N), by = .(lower, upper)]
+    }
+    known[[key]]
+  }
+})
+
 median_interval <- function(values, level = 0.95) {
   values <- sort(values[!is.na(values)])
   n <- length(values)
@@ -41,11 +55,21 @@ median_interval <- function(values, level = 0.95) {
   }
   interval <- c(NA_real_, NA_real_)
   if (n >= fewest_for_interval) {
-    ranks <- bootstrap_ranks(n)
-    medians <- (values[ranks[, 1]] + values[ranks[, 2]]) / 2
-    interval <- stats::quantile(medians, c((1 - level) / 2, (1 + level) / 2), names = FALSE)
+    outcomes <- bootstrap_outcomes(n)
+    medians <- (values[outcomes$lower] + values[outcomes$upper]) / 2
+    interval <- counted_quantiles(medians, outcomes$times, c((1 - level) / 2, (1 + level) / 2))
   }
   list(n = n, median = stats::median(values), lo = interval[1], hi = interval[2])
+}
+
+# What stats::quantile gives for rep(values, times).
+counted_quantiles <- function(values, times, chances) {
+  rising <- order(values)
+  reached <- cumsum(times[rising])
+  place <- (reached[length(reached)] - 1) * chances + 1
+  below <- values[rising][findInterval(floor(place), reached, left.open = TRUE) + 1]
+  above <- values[rising][findInterval(ceiling(place), reached, left.open = TRUE) + 1]
+  below + (place - floor(place)) * (above - below)
 }
 
 # No interval between the extremes of n independent values covers the median more often than this.
@@ -99,7 +123,7 @@ design_columns <- c(
 hidden_columns <- function(records, by) {
   candidates <- setdiff(design_columns, by)
   named <- records[!is.na(cell)]
-  observed <- Filter(function(column) any(differs_within(named, c("cell", "access", by), column)), candidates)
+  observed <- Filter(function(column) differs_within(named, c("cell", "access", by), column), candidates)
   found <- character()
   for (columns in list(setdiff(candidates, observed), setdiff("label", by))) {
     designs <- unique(records[, unique(c(by, found, columns)), with = FALSE])
@@ -114,11 +138,11 @@ hidden_columns <- function(records, by) {
 }
 
 differs_within <- function(records, groups, column) {
-  records[, .(differs = data.table::uniqueN(.SD[[1]]) > 1), by = c(groups), .SDcols = column]$differs
+  data.table::uniqueN(records, by = c(groups, column)) > data.table::uniqueN(records, by = groups)
 }
 
 designs_together <- function(designs, by) {
-  sum(designs[, .(others = .N - 1), by = c(by)]$others)
+  nrow(designs) - data.table::uniqueN(designs, by = by)
 }
 
 # Adds `variant`: in words, what differs beyond `by`; empty text where nothing does.
@@ -133,37 +157,7 @@ varying_columns <- function(table, columns) {
   Filter(function(column) data.table::uniqueN(table[[column]]) > 1, columns)
 }
 
-# A page holds so many rows of panels. Above that only the extremes of processes, then of nodes stay, then the first
-# rows; `note` says so. Every cell is in the table of bandwidths.
-keep_extremes <- function(table, panels, most) {
-  for (column in intersect(c("ppn", "nn"), panels)) {
-    if (panel_count(table, panels) > most) {
-      table <- keep_ends(table, column)
-    }
-  }
-  kept <- unique(table, by = panels)
-  if (nrow(kept) > most) {
-    table <- table[kept[seq_len(most), panels, with = FALSE], on = panels]
-    table <- add_note(table, sprintf("The first %d of %d rows of panels.", most, nrow(kept)))
-  }
-  table
-}
-
-keep_ends <- function(table, column) {
-  values <- sort(unique(table[[column]]))
-  if (length(values) < 3) {
-    return(table)
-  }
-  what <- c(nn = "nodes", ppn = "processes per node")[[column]]
-  said <- sprintf("Of %s %s only the first and the last.", paste(values, collapse = ", "), what)
-  add_note(table[table[[column]] %in% range(values)], said)
-}
-
 add_note <- function(table, said) {
   before <- if (is.null(table$note)) "" else table$note
   data.table::copy(table)[, note := trimws(paste(before, said))][]
-}
-
-panel_count <- function(table, panels) {
-  if (nrow(table) == 0) 0L else data.table::uniqueN(table, by = panels)
 }

@@ -64,13 +64,19 @@ theme_weir <- function() {
     )
 }
 
+# Interfaces that have no colour of their own, as in logs of others, share one.
 scale_api <- function(values) {
-  present <- intersect(api_levels, unique(values))
-  key <- key_of(api_colours[present], api_shapes[present])
+  present <- c(intersect(api_levels, values), sort(setdiff(values, api_levels)))
+  colours <- setNames(ifelse(present %in% api_levels, api_colours[present], "#606060"), present)
+  shapes <- setNames(ifelse(present %in% api_levels, api_shapes[present], 25), present)
+  key <- key_of(colours, shapes)
   list(
-    ggplot2::scale_colour_manual("Interface", values = api_colours, breaks = present, labels = api_words, guide = key),
-    ggplot2::scale_shape_manual("Interface", values = api_shapes, breaks = present, labels = api_words, guide = key_merged()),
-    ggplot2::scale_fill_manual(values = api_colours, na.value = "white", guide = "none")
+    ggplot2::scale_colour_manual("Interface", values = colours, breaks = present, labels = api_words, guide = key),
+    ggplot2::scale_shape_manual(
+      "Interface",
+      values = shapes, breaks = present, labels = api_words, guide = key_merged()
+    ),
+    ggplot2::scale_fill_manual(values = colours, na.value = "white", guide = "none")
   )
 }
 
@@ -160,7 +166,7 @@ scale_point_sizes <- function(sizes) {
   shown <- sizes[unique(round(seq(1, length(sizes), length.out = min(4, length(sizes)))))]
   ggplot2::scale_size_manual(
     "Transfer size",
-    values = setNames(seq(0.8, 2.2, length.out = length(sizes)), sizes), breaks = shown,
+    values = setNames(seq(0.8, 2.2, length.out = length(sizes)), sizes), breaks = shown, na.value = 1.5,
     labels = function(bytes) bytes_words(as.numeric(bytes)),
     guide = ggplot2::guide_legend(order = 2, nrow = 1, override.aes = list(shape = 21, fill = "#707070"))
   )

@@ -4,8 +4,9 @@ statistic <- "Points: median bandwidths (bytes over open, transfer and close)"
 needs <- "writes and reads of the same kind"
 caption <- paste(
   "Read against write bandwidth, one point for each configuration that did both; the larger the point, the larger its",
-  "transfers. On the grey diagonal reading is as fast as writing; above it reads win, most where a cache below the file",
-  "system still holds what was written. Horizontal bars are intervals of the write, vertical ones of the read median."
+  "transfers. On the grey diagonal reading is as fast as writing; above it reads win, most where a cache below the",
+  "file system still holds what was written. Horizontal bars are intervals of the write, vertical ones of the read",
+  "median."
 )
 
 paired <- c("api", "layout", "order", "target", "nn", "ppn", "xfer_bytes")
@@ -30,7 +31,7 @@ pair_accesses <- function(points) {
     write = median_of_write, write_lo = lo_of_write, write_hi = hi_of_write,
     n = pmin(n_of_read, n_of_write),
     verdict = worse_verdict(verdict_of_read, verdict_of_write), n_invalid = n_invalid_of_read + n_invalid_of_write,
-    emulated = emulated_of_read | emulated_of_write, note = said
+    emulated = emulated_of_read | emulated_of_write, note = rep(said, .N)
   )]
 }
 

@@ -11,8 +11,8 @@ caption <- paste(
 mapped <- c("access", "api", "layout", "order", "target", "nn", "ppn", "xfer_bytes")
 
 applies <- function(records) {
-  counts <- sort(unique(transfers_of(records)$nn))
-  if (length(counts) > 1) "" else sprintf("all records are of %s; there is nothing to scale", counted(counts, "node"))
+  counts <- unique(transfers_of(records)[!is.na(nn)]$nn)
+  if (length(counts) == 1) sprintf("all records are of %s; there is nothing to scale", counted(counts, "node")) else ""
 }
 
 make_table <- function(records, inputs) {
@@ -27,7 +27,8 @@ make_table <- function(records, inputs) {
     sprintf("Not drawn: %s measured on one number of nodes only.", counted(sum(table$alone), "point"))
   }
   table <- place_panels(table[alone == FALSE][, alone := NULL], c(
-    variant = "page", target = "page", api = "column", layout = "column", order = "column", access = "column", ppn = "row"
+    variant = "page", target = "page", api = "column", layout = "column", order = "column", access = "column",
+    ppn = "row"
   ))
   if (is.null(said)) table else add_note(table, said)
 }

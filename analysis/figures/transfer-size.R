@@ -20,7 +20,8 @@ make_table <- function(records, inputs) {
 
 make_figure <- function(table) {
   beside <- ggplot2::position_dodge(0.8) # a little apart, so that equal values do not hide each other
-  ggplot2::ggplot(table, ggplot2::aes(xfer_bytes, median, colour = api, shape = api, group = interaction(api, layout))) +
+  series <- ggplot2::aes(xfer_bytes, median, colour = api, shape = api, group = interaction(api, layout))
+  ggplot2::ggplot(table, series) +
     ggplot2::geom_linerange(
       ggplot2::aes(ymin = lo, ymax = hi),
       linewidth = 0.35, na.rm = TRUE, show.legend = FALSE, position = beside
