@@ -27,7 +27,6 @@ load_part <- function(kind, name, home) {
   }
   part$kind <- kind
   part$name <- name
-  part$kind <- kind
   part
 }
 

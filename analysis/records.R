@@ -80,15 +80,18 @@ check_verdicts <- function(records, path) {
 }
 
 # The two definitions of performance, in MiB/s: bytes over the time from the first open to the last close, and bytes
-# over the time of the transfers alone. The bytes are those that moved, never those that were asked for.
+# over the time of the transfers alone. The bytes are those that moved, never those that were asked for. Where nothing
+# moved there is no bandwidth.
 bandwidth_all <- function(records) {
-  records$bw_mib_s
+  above_zero(records$bw_mib_s)
 }
 
 bandwidth_io <- function(records) {
   moved_mib <- ifelse(is.na(records$moved_bytes), records$bw_mib_s * records$total_s, records$moved_bytes / mib)
-  ifelse(!is.na(records$io_s) & records$io_s > 0, moved_mib / records$io_s, NA_real_)
+  above_zero(moved_mib) / above_zero(records$io_s)
 }
+
+above_zero <- function(values) ifelse(values > 0, values, NA_real_)
 
 # Records that move data; metadata operations have rates but no bandwidth.
 transfers_of <- function(records) {

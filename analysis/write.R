@@ -20,11 +20,17 @@ write_figure <- function(part, records, inputs, stem) {
     heights_mm <- 25
   }
   save_plots(plots, heights_mm, stem)
-  data.table::fwrite(table, paste0(stem, ".csv"))
+  write_csv(table, why_not, stem)
   writeLines(c(part$caption, "", why_not), paste0(stem, ".rst"))
   writeLines(if (is.null(why_not)) float_lines(part, pages, heights_mm) else not_shown_line(part, why_not),
     paste0(stem, ".tex")
   )
+}
+
+# A file without a column would say nothing, not even why.
+write_csv <- function(table, why_not, stem) {
+  table <- if (ncol(table) == 0) data.table::data.table(not_shown = why_not) else table
+  data.table::fwrite(table, paste0(stem, ".csv"))
 }
 
 # NULL where there is something to show, else a sentence.
@@ -78,11 +84,8 @@ write_tables <- function(parts, records, inputs, folder) {
     stem <- file.path(folder, part$name)
     table <- part$make_table(records, inputs)
     why_not <- why_nothing(part, table, records)
-    if (ncol(table) == 0) {
-      table <- data.table::data.table(not_shown = why_not)
-    }
     body <- if (is.null(why_not)) part$make_latex(table) else not_shown_line(part, why_not)
-    data.table::fwrite(table, paste0(stem, ".csv"))
+    write_csv(table, why_not, stem)
     writeLines(html_page(part, table, why_not), paste0(stem, ".html"), useBytes = TRUE)
     writeLines(c(part$caption, "", why_not), paste0(stem, ".rst"), useBytes = TRUE)
     writeLines(body, paste0(stem, ".tex"), useBytes = TRUE)
