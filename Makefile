@@ -47,6 +47,11 @@ report: setup ## measure SUITES at SITE and print where the PDF and the HTML rep
 	@$(snakemake) --report $(study)/report.html -- report >$(study)/logs/html.log 2>&1 || { cat $(study)/logs/html.log; exit 1; }
 	@printf 'PDF:  %s\nHTML: %s\n' $(study)/report.pdf $(study)/report.html
 
+.PHONY: slurm-demo
+slurm-demo: setup-develop ## measure the suite nodes on a private Slurm of four virtual nodes, and report
+	@$(MAKE) build
+	@tests/slurm/demo.sh
+
 .PHONY: check
 check: setup-develop ## linters and quick tests, under a minute
 	@$(MAKE) --jobs=2 --keep-going tests-quick $(lint_steps)

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Measures on a private Slurm of four virtual nodes and prints where the report is: demo.sh [SUITE[,SUITE...]]
+set -euo pipefail
+
+suites=${1:-nodes}
+top=$(cd "$(dirname "$0")/../.." && pwd -P)
+sandbox=$top/tests/slurm/sandbox/sandbox
+study=results/sandbox/${suites//,/+}
+cluster=$(mktemp -d "${TMPDIR:-/tmp}/slurm-demo-XXXXXX")
+trap '"$sandbox" down "$cluster"' EXIT
+
+"$sandbox" up "$cluster"
+cd "$top"
+export PATH=$cluster/bin:$top/.venv/bin:$PATH
+measure=(snakemake --profile profiles/slurm --slurm-init-seconds-before-status-checks 1 --quiet host progress reason)
+measure+=(--config site=sandbox "suites=[$suites]" "targets=[memory]")
+
+"${measure[@]}" -- report
+"${measure[@]}" --report "$study/report.html" -- report >"$study/logs/html.log" 2>&1 || {
+    cat "$study/logs/html.log"
+    exit 1
+}
+printf 'PDF:  %s\nHTML: %s\n' "$study/report.pdf" "$study/report.html"
