@@ -12,9 +12,13 @@ layout_cell <- function(layout) {
 
 # Target and access head the rows that they belong to; what else tells points apart stands beside them.
 access_groups <- function(table) {
-  heads <- paste0(latex_name(table$target), ", ", latex_name(table$access))
+  heads <- paste0(target_cell(table$target, table$emulated), ", ", latex_name(table$access))
   variant <- if (is.null(table$variant)) "" else table$variant
   paste0(heads, ifelse(nzchar(variant), paste0("; ", latex_name(variant)), ""))
+}
+
+target_cell <- function(target, emulated) {
+  paste0(latex_name(dash(target)), ifelse(emulated, " \\textbf{(EMULATED)}", ""))
 }
 
 shorten <- function(text, most) {

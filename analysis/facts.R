@@ -56,8 +56,8 @@ machine_words <- function(machine) {
 
 target_words <- function(target) {
   paste0(
-    if (isTRUE(target$emulated)) "EMULATED. ", text_of(target$description, "no description"), " (", text_of(target$kind),
-    ", file system ", text_of(target$file_system), ")"
+    if (isTRUE(target$emulated)) "EMULATED. ", text_of(target$description, "no description"),
+    sprintf(" (%s, file system %s)", text_of(target$kind), text_of(target$file_system))
   )
 }
 

@@ -5,6 +5,7 @@ html_page <- function(part, table, why_not) {
   c(
     "<!DOCTYPE html>", "<html lang=\"en\"><head><meta charset=\"utf-8\">",
     sprintf("<title>%s</title>", escape_html(part$title)), html_style, "</head><body>",
+    if (any(table$emulated)) "<p class=\"emulated\">EMULATED STORAGE: these numbers say nothing about a product</p>",
     sprintf("<h1>%s</h1>", escape_html(part$title)), sprintf("<p>%s</p>", escape_html(part$caption)), body,
     if (is.null(why_not)) html_sorting, "</body></html>"
   )
@@ -17,7 +18,7 @@ escape_html <- function(text) {
 }
 
 html_table <- function(table) {
-  header <- sprintf("<th>%s</th>", escape_html(gsub("_", " ", names(table))))
+  header <- sprintf("<th>%s</th>", escape_html(in_words(gsub("_", " ", names(table)), html_heads)))
   cells <- lapply(table, html_cells)
   c(
     "<table><thead><tr>", header, "</tr></thead><tbody>",
@@ -35,9 +36,15 @@ html_cells <- function(values) {
   sprintf("<td class=\"number\" data-value=\"%s\">%s</td>", format_plain(values), ifelse(is.na(values), "", shown))
 }
 
+html_heads <- c(
+  lo = "interval from", hi = "interval to", api = "interface", nn = "nodes", ppn = "processes per node",
+  "xfer bytes" = "transfer in bytes", "n degraded" = "degraded", "n invalid" = "invalid",
+  "median io" = "median, I/O only"
+)
+
 html_style <- "<style>
 body { font: 14px/1.4 system-ui, sans-serif; margin: 1.5rem; color: #202020; }
-h1 { font-size: 1.2rem; } p { max-width: 60rem; }
+.emulated { color: #b00020; font-weight: bold; } h1 { font-size: 1.2rem; } p { max-width: 60rem; }
 table { border-collapse: collapse; } tbody tr:nth-child(even) { background: #f4f6f8; }
 th, td { padding: 0.2rem 0.7rem; text-align: left; vertical-align: top; }
 th { position: sticky; top: 0; background: #16325c; color: white; cursor: pointer; white-space: nowrap; }

@@ -131,7 +131,8 @@ clear_choices <- function(ratios, most = 3, fewest_pairs = 2) {
     "%s instead of %s for %ss on %s (median factor %s over %d pairs)", latex_name(choice), latex_name(instead_of),
     latex_name(access), latex_name(target), factor_words(ratio), pairs
   )]
-  sprintf("The strongest of the choices that went the same way in all of their pairs: %s.", paste(words, collapse = "; "))
+  words <- paste(words, collapse = "; ")
+  sprintf("The strongest of the choices that went the same way in all of their pairs: %s.", words)
 }
 
 # How far experiments agree that measured the same points.

@@ -13,7 +13,8 @@ make_table <- function(records, inputs) {
 
 make_latex <- function(table) {
   cells <- table[, .(
-    latex_name(target), latex_name(access), pairs, factor_words(ratio), factor_words(lowest), factor_words(highest)
+    target_cell(target, emulated), latex_name(access), pairs,
+    factor_words(ratio), factor_words(lowest), factor_words(highest)
   )]
   latex_table(
     name, caption, cells, c(wrapped_column(34), wrapped_column(16), "r", "r", "r", "r"),

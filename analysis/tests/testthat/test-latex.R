@@ -1,0 +1,37 @@
+test_that("every sign that LaTeX reads as a command is printed", {
+  expect_equal(escape_latex("50% & #2 a_b $5 {z}"), "50\\% \\& \\#2 a\\_b \\$5 \\{z\\}")
+  expect_equal(escape_latex("\\input~^"), "\\textbackslash{}input\\textasciitilde{}\\textasciicircum{}")
+  expect_equal(escape_latex("a\tb\nc"), "a b c")
+})
+
+test_that("options keep their dashes and quotes do not grow together", {
+  expect_equal(escape_latex("--mca"), "-{}-mca")
+  expect_equal(escape_latex("''"), "'{}'")
+})
+
+test_that("a sign that the fonts lack is told by its number", {
+  expect_equal(escape_latex("\u76ee \u00fc \u00d7"), "[U+76EE] \u00fc \u00d7")
+})
+
+test_that("long names may break after a sign and within a long word, short ones do not", {
+  expect_equal(latex_name("disk"), "disk")
+  expect_equal(latex_name("a-rather_long-name"), "a-\\allowbreak{}rather\\_\\allowbreak{}long-\\allowbreak{}name")
+  expect_match(latex_name(strrep("x", 40)), "^x{10}\\\\allowbreak")
+  expect_equal(gsub("\\\\allowbreak\\{\\}", "", latex_name(strrep("x", 40))), strrep("x", 40))
+})
+
+test_that("a short table floats, a long one breaks over pages and repeats its head", {
+  cells <- data.table(a = as.character(1:3), b = "x")
+  short <- latex_table("few", "Few rows", cells, c("l", "r"), c("a", "b"))
+  expect_true(any(grepl("begin{table}", short, fixed = TRUE)))
+  long <- latex_table("many", "Many rows", cells[rep(1:3, 40)], c("l", "r"), c("a", "b"))
+  expect_true(any(grepl("begin{longtable}{@{}lr@{}}", long, fixed = TRUE)))
+  expect_equal(sum(long == "a & b \\\\"), 2)
+})
+
+test_that("a group heads its rows once and stays with the first of them", {
+  lines <- with_group_lines(c("1", "2", "3"), c("disk", "disk", "memory"), 2)
+  expect_equal(lines[c(2, 3, 5)], c("1", "2", "3"))
+  expect_match(lines[1], "multicolumn{2}{@{}l@{}}{\\itshape disk} \\\\*", fixed = TRUE)
+  expect_match(lines[4], "^\\\\addlinespace")
+})

@@ -1,0 +1,47 @@
+facts_of_one <- list(
+  weir_version = "0.1.0", site = list(site = "here", description = "A test"), scale = "full",
+  suites = list(list(suite = "a_b", question = "How much is 100%?")), machines = list(),
+  targets = list(list(target = "t&t", kind = "disk", emulated = FALSE, file_system = "ext4")), stacks = list(),
+  began = "2026-01-31T23:59:00+00:00", ended = "2026-02-01T00:10:00+00:00", seeds = list(1, 2), cells = 1,
+  executions = 2, finished_executions = 1, failed_executions = 0, excluded_points = 0
+)
+
+test_that("every name is escaped and every command is letters only", {
+  numbers <- make_numbers(read_synthetic(target = "t&t"), facts_of_one)
+  expect_match(numbers$commands$Questions, "The suite \\emph{a\\_b} asks: ``How much is 100\\%?''", fixed = TRUE)
+  expect_equal(numbers$commands$Targets, "t\\&t (ext4)")
+  expect_equal(numbers$commands$MeasuredOn, "31~January~2026~to~1~February~2026")
+  expect_true(all(grepl("^[A-Za-z]+$", c(names(numbers$commands), names(numbers$switches)))))
+  expect_true(numbers$switches[["unfinished"]])
+  expect_false(numbers$switches[["degraded"]])
+})
+
+test_that("the best medians are those of the records", {
+  records <- read_synthetic()
+  records[, bw_mib_s := ifelse(access == "write", 1234.5, 20)]
+  short <- make_numbers(records, facts_of_one)$commands$BestInShort
+  expect_equal(short, "The highest median bandwidths are 1,230~MiB/s for writes and 20~MiB/s for reads on synthetic.")
+})
+
+test_that("without a usable record the prose says so", {
+  numbers <- make_numbers(read_synthetic(verdict = "INVALID"), facts_of_one)
+  expect_match(numbers$commands$BestInShort, "No record can be used")
+  expect_false(numbers$switches[["usable"]])
+  expect_false(numbers$switches[["intervals"]])
+})
+
+test_that("measured and archived studies define the same commands", {
+  records <- read_synthetic()
+  measured <- make_numbers(records, facts_of_one)
+  archived <- make_numbers(records, list(about = list(title = "Old", site = "There"), records = 6))
+  expect_setequal(names(measured$commands), names(archived$commands))
+  expect_setequal(names(measured$switches), names(archived$switches))
+})
+
+test_that("numbers can be asked for by name", {
+  records <- read_synthetic()
+  records[1, `:=`(verdict = "DEGRADED", reasons = "a-rule;another")]
+  numbers <- make_numbers(records, facts_of_one)
+  expect_equal(numbers$named[["recordsof-a-rule"]], "1")
+  expect_true("bestof-POSIX-write" %in% names(numbers$named))
+})
