@@ -76,6 +76,10 @@ static void keep_problems(struct weir_document *document, const struct weir_prob
     }
 }
 
+void weir_document_keep(struct weir_document *document, const struct weir_problem *problem) {
+    keep_problems(document, problem, 1);
+}
+
 void weir_document_note(struct weir_document *document, const struct weir_problem *problem) {
     if (document->job->rank == 0) {
         fflush(stdout);
@@ -104,7 +108,10 @@ bool weir_document_settle(struct weir_document *document, const struct weir_prob
 }
 
 /* Written beside its place and renamed, so that a reader finds the whole document or none. */
-static bool write_and_rename(const struct weir_document *document, int exit_code) {
+bool weir_document_save(const struct weir_document *document, int exit_code) {
+    if (document->file_name == NULL) {
+        return true;
+    }
     char temporary[1100];
     snprintf(temporary, sizeof temporary, "%s.%ld.part", document->file_name, (long)getpid());
     FILE *file = fopen(temporary, "w");
@@ -124,7 +131,7 @@ static bool write_and_rename(const struct weir_document *document, int exit_code
 }
 
 int weir_document_end(struct weir_document *document, int exit_code) {
-    if (document->job->rank == 0 && document->file_name != NULL && !write_and_rename(document, exit_code)) {
+    if (document->job->rank == 0 && !weir_document_save(document, exit_code)) {
         exit_code = WEIR_FAILED;
     }
     for (int i = 0; i < document->result_count; i++) {

@@ -34,6 +34,10 @@ struct weir_result *weir_document_add(struct weir_document *document, const stru
 bool weir_document_settle(struct weir_document *document, const struct weir_problem *problem);
 /* Print and keep a problem that only rank 0 knows; does nothing elsewhere. */
 void weir_document_note(struct weir_document *document, const struct weir_problem *problem);
+/* Keep a problem without a word; and write the document as it stands, on rank 0. For way_out.c, which cannot
+ * talk to the other ranks any more. */
+void weir_document_keep(struct weir_document *document, const struct weir_problem *problem);
+bool weir_document_save(const struct weir_document *document, int exit_code);
 /* Write the document and free everything. Returns the exit code on all ranks: the given one, or a failure. */
 int weir_document_end(struct weir_document *document, int exit_code);
 

@@ -97,10 +97,11 @@ void weir_payload_check(struct weir_payload *payload, uint64_t offset, struct we
     if (memcmp(payload->buffer, payload->expected, payload->bytes) == 0) {
         return;
     }
-    for (size_t at = 0; at + 8 <= payload->bytes; at += 8) {
-        uint64_t found, expected;
-        memcpy(&found, payload->buffer + at, 8);
-        memcpy(&expected, payload->expected + at, 8);
+    for (size_t at = 0; at < payload->bytes; at += 8) {
+        uint64_t found = 0, expected = 0;
+        size_t bytes = payload->bytes - at < 8 ? payload->bytes - at : 8;
+        memcpy(&found, payload->buffer + at, bytes);
+        memcpy(&expected, payload->expected + at, bytes);
         if (found == expected) {
             continue;
         }

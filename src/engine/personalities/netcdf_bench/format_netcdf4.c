@@ -98,7 +98,7 @@ static int prepare(struct weir_file *file, struct netcdf4_state *state, struct w
     return 0;
 }
 
-static int netcdf4_open(struct weir_file *file, struct weir_problem *problem) {
+static int open_file(struct weir_file *file, struct weir_problem *problem) {
     const struct weir_open *how = file->how;
     struct netcdf4_state *state = calloc(1, sizeof *state);
     if (state == NULL) {
@@ -118,7 +118,11 @@ static int netcdf4_open(struct weir_file *file, struct weir_problem *problem) {
         return failed(problem, writes ? "nc_create_par" : "nc_open_par", how->path, code, last_errno);
     }
     if (prepare(file, state, problem) != 0) {
-        nc_close(state->file);
+        int ranks;
+        MPI_Comm_size(how->comm, &ranks);
+        if (ranks == 1) { /* others may be elsewhere in the library: they would not close with us */
+            nc_close(state->file);
+        }
         free(state);
         return -1;
     }
@@ -126,8 +130,7 @@ static int netcdf4_open(struct weir_file *file, struct weir_problem *problem) {
     return 0;
 }
 
-static int netcdf4_transfer(struct weir_file *file, const struct weir_piece *piece,
-                            struct weir_problem *problem) {
+static int move_block(struct weir_file *file, const struct weir_piece *piece, struct weir_problem *problem) {
     const struct ncb_variable *v = asked_of(file);
     const struct netcdf4_state *state = file->state;
     size_t start[NCB_DIMS];
@@ -143,13 +146,13 @@ static int netcdf4_transfer(struct weir_file *file, const struct weir_piece *pie
     return failed(problem, call, file->how->path, code, errno);
 }
 
-static int netcdf4_sync(struct weir_file *file, struct weir_problem *problem) {
+static int sync_file(struct weir_file *file, struct weir_problem *problem) {
     const char *path = file->how->path;
     TRY("nc_sync", nc_sync(((struct netcdf4_state *)file->state)->file));
     return 0;
 }
 
-static int netcdf4_close(struct weir_file *file, struct weir_problem *problem) {
+static int close_file(struct weir_file *file, struct weir_problem *problem) {
     struct netcdf4_state *state = file->state;
     int handle = state->file;
     const char *path = file->how->path;
@@ -157,6 +160,23 @@ static int netcdf4_close(struct weir_file *file, struct weir_problem *problem) {
     file->state = NULL;
     TRY("nc_close", nc_close(handle));
     return 0;
+}
+
+static int netcdf4_open(struct weir_file *file, struct weir_problem *problem) {
+    return ncb_with_others(file, open_file(file, problem), problem);
+}
+
+static int netcdf4_transfer(struct weir_file *file, const struct weir_piece *piece,
+                            struct weir_problem *problem) {
+    return ncb_with_others(file, move_block(file, piece, problem), problem);
+}
+
+static int netcdf4_sync(struct weir_file *file, struct weir_problem *problem) {
+    return ncb_with_others(file, sync_file(file, problem), problem);
+}
+
+static int netcdf4_close(struct weir_file *file, struct weir_problem *problem) {
+    return ncb_with_others(file, close_file(file, problem), problem);
 }
 
 static int netcdf4_remove(const char *path, const void *settings, struct weir_problem *problem) {

@@ -69,7 +69,9 @@ static void expect(struct ncb_run *run, struct weir_phase *phase) {
 static bool measured(struct ncb_run *run, struct weir_phase *phase) {
     struct weir_problem problem = {0};
     weir_phase_run(run->job, phase, &run->measure, &problem);
-    if (!weir_document_settle(&run->document, &problem)) {
+    bool good = weir_document_settle(&run->document, &problem);
+    weir_way_out_disarm(&run->way_out);
+    if (!good) {
         return false;
     }
     expect(run, phase);
@@ -219,6 +221,7 @@ static int run_job(struct ncb_run *run) {
     if (!weir_document_begin(&run->document)) {
         return WEIR_WRONG_USE;
     }
+    weir_way_out_begin(&run->way_out, &run->document);
     if (has_memory(run)) {
         if (run->job->rank == 0) {
             ncb_table_begin(run);
@@ -227,6 +230,7 @@ static int run_job(struct ncb_run *run) {
     } else {
         run->exit_code = WEIR_FAILED;
     }
+    weir_way_out_end(&run->way_out);
     return weir_document_end(&run->document, run->exit_code);
 }
 

@@ -27,6 +27,7 @@ struct ncb_run {
     struct weir_hints hints;
     struct weir_payload payload;
     struct weir_document document;
+    struct weir_way_out way_out;
     struct weir_measure measure;
     uint64_t
         *written; /* operations of each rank in the last write, where a stonewall may have cut it short */

@@ -101,6 +101,18 @@ int ncb_same_variable(const struct ncb_variable *asked, const char *path, nc_typ
                             there, wanted);
 }
 
+int ncb_with_others(const struct weir_file *file, int status, const struct weir_problem *problem) {
+    const struct ncb_variable *variable = file->how->settings;
+    int ranks = 1;
+    if (status != 0) {
+        MPI_Comm_size(file->how->comm, &ranks);
+    }
+    if (ranks > 1) {
+        weir_way_out_arm(variable->way_out, problem);
+    }
+    return status;
+}
+
 int ncb_stored(const struct ncb_variable *variable, const char *path, struct weir_stored *stored,
                struct weir_problem *problem) {
     if (weir_stored_plain(path, stored, problem) != 0) {

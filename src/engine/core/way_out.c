@@ -1,0 +1,72 @@
+#include "way_out.h"
+
+#include "personality.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static void give_up(struct weir_way_out *way) {
+    char line[2048];
+    const char end[] = "; other ranks did not come out of the library, so the job ends here\n";
+    weir_problem_sentence(&way->problem, 0, line, sizeof line - sizeof end);
+    strcat(line, end);
+    fputs(line, stderr);
+    if (way->document->job->rank == 0) {
+        weir_document_keep(way->document, &way->problem);
+        weir_document_save(way->document, WEIR_FAILED);
+    }
+    _exit(WEIR_FAILED);
+}
+
+static void *wait_and_see(void *context) {
+    struct weir_way_out *way = context;
+    struct timespec until;
+    int status = 0;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += WEIR_GRACE_S;
+    pthread_mutex_lock(&way->mutex);
+    while (!way->called_off && status != ETIMEDOUT) {
+        status = pthread_cond_timedwait(&way->wake, &way->mutex, &until);
+    }
+    bool called_off = way->called_off;
+    pthread_mutex_unlock(&way->mutex);
+    if (!called_off) {
+        give_up(way);
+    }
+    return NULL;
+}
+
+void weir_way_out_begin(struct weir_way_out *way, struct weir_document *document) {
+    memset(way, 0, sizeof *way);
+    way->document = document;
+    pthread_mutex_init(&way->mutex, NULL);
+    pthread_cond_init(&way->wake, NULL);
+}
+
+void weir_way_out_arm(struct weir_way_out *way, const struct weir_problem *problem) {
+    if (!way->armed) {
+        way->problem = *problem;
+        way->problem.rank = way->document->job->rank;
+        way->called_off = false;
+        way->armed = pthread_create(&way->thread, NULL, wait_and_see, way) == 0;
+    }
+}
+
+void weir_way_out_disarm(struct weir_way_out *way) {
+    if (way->armed) {
+        pthread_mutex_lock(&way->mutex);
+        way->called_off = true;
+        pthread_cond_signal(&way->wake);
+        pthread_mutex_unlock(&way->mutex);
+        pthread_join(way->thread, NULL);
+        way->armed = false;
+    }
+}
+
+void weir_way_out_end(struct weir_way_out *way) {
+    weir_way_out_disarm(way);
+    pthread_cond_destroy(&way->wake);
+    pthread_mutex_destroy(&way->mutex);
+}
