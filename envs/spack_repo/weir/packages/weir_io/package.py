@@ -20,19 +20,23 @@ class WeirIo(CMakePackage):
 
     version("main", branch="main")
 
-    variant("hdf5", default=True, description="Back end HDF5")
-    variant("netcdf", default=True, description="Back end NETCDF4")
-    variant("pnetcdf", default=True, description="Back end PNETCDF")
     variant("ime", default=False, description="Back end IME, natively through the IME client")
 
     depends_on("c", type="build")
     depends_on("cmake@3.22:", type="build")
     depends_on("pkgconfig", type="build")
     depends_on("mpi")
-    depends_on("hdf5 +mpi", when="+hdf5")
-    depends_on("netcdf-c +mpi", when="+netcdf")
-    depends_on("parallel-netcdf", when="+pnetcdf")
+    # The engine is not built without them: a stack without NetCDF must not turn up in the middle of a campaign.
+    depends_on("hdf5 +mpi")
+    depends_on("netcdf-c +mpi")
+    depends_on("parallel-netcdf")
     depends_on("ime", when="+ime")
+
+    def setup_build_environment(self, env: EnvironmentModifications) -> None:
+        # The distribution's hdf5-openmpi.pc must not win over this stack's hdf5.pc: that links two MPIs. Where the
+        # stack's libraries are the distribution's, it is wanted.
+        if not any(self.spec[name].external for name in ("hdf5", "netcdf-c", "parallel-netcdf")):
+            env.set("PKG_CONFIG_LIBDIR", "/nonexistent")
 
     def cmake_args(self):
         args = [
@@ -40,9 +44,6 @@ class WeirIo(CMakePackage):
             # ime-emulator is a package of its own: below MPI, and only where no vendor's client is.
             self.define("WEIR_EMULATOR", False),
             self.define("WEIR_MPICC", self.spec["mpi"].mpicc),
-            self.define_from_variant("WEIR_HDF5", "hdf5"),
-            self.define_from_variant("WEIR_NETCDF4", "netcdf"),
-            self.define_from_variant("WEIR_PNETCDF", "pnetcdf"),
             self.define_from_variant("WEIR_IME", "ime"),
         ]
         if self.spec.satisfies("+ime"):
