@@ -26,14 +26,14 @@ class WeirIo(CMakePackage):
     depends_on("cmake@3.22:", type="build")
     depends_on("pkgconfig", type="build")
     depends_on("mpi")
-    # The engine is not built without them: a stack without NetCDF must not turn up in the middle of a campaign.
+    # The engine is not built without them: a lack must not turn up in the middle of a campaign.
     depends_on("hdf5 +mpi")
     depends_on("netcdf-c +mpi")
     depends_on("parallel-netcdf")
     depends_on("ime", when="+ime")
 
     def setup_build_environment(self, env: EnvironmentModifications) -> None:
-        # The distribution's hdf5-openmpi.pc must not win over this stack's hdf5.pc: that links two MPIs. Where the
+        # The distribution's hdf5-openmpi.pc must not win over the hdf5.pc of this stack: two MPIs. Where the
         # stack's libraries are the distribution's, it is wanted.
         if not any(self.spec[name].external for name in ("hdf5", "netcdf-c", "parallel-netcdf")):
             env.set("PKG_CONFIG_LIBDIR", "/nonexistent")
