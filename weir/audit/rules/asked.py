@@ -17,6 +17,9 @@ _SHOWN = {
     "collective": "collective",
     "sync": "sync",
     "direct": "direct",
+    "fill": "fill",
+    "unlimited": "unlimited",
+    "deflate_level": "deflate_level",
 }
 
 

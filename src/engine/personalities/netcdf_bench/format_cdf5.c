@@ -1,6 +1,7 @@
 /* Classic CDF-5 by PnetCDF. */
 #include "variable.h"
 
+#include "descriptor.h"
 #include "stored.h"
 
 #include <errno.h>
@@ -234,7 +235,7 @@ static void cdf5_observe(struct weir_file *file, struct weir_observed *observed)
         weir_hints_from_info(&observed->hints, info);
         MPI_Info_free(&info);
     }
-    observed->open_flags = -1;
+    observed->open_flags = weir_descriptor_flags(file->how->path);
     memset(found->chunk, 0, sizeof found->chunk);
     found->deflate_level = 0;
     found->shuffle = false;

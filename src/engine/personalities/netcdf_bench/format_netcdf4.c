@@ -1,6 +1,7 @@
 /* NetCDF-4: an HDF5 file by parallel NetCDF. */
 #include "variable.h"
 
+#include "descriptor.h"
 #include "stored.h"
 
 #include <errno.h>
@@ -211,7 +212,7 @@ static void netcdf4_observe(struct weir_file *file, struct weir_observed *observ
             MPI_Info_free(&info);
         }
     }
-    observed->open_flags = -1;
+    observed->open_flags = weir_descriptor_flags(file->how->path);
     memset(found->chunk, 0, sizeof found->chunk);
     nc_inq_var_chunking(state->file, state->variable, &storage, found->chunk);
     if (storage != NC_CHUNKED) {

@@ -1,0 +1,26 @@
+#include "descriptor.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+int weir_descriptor_flags(const char *path) {
+    struct stat file, other;
+    int flags = -1;
+    DIR *directory = stat(path, &file) == 0 ? opendir("/proc/self/fd") : NULL;
+    struct dirent *entry;
+    while (directory != NULL && flags < 0 && (entry = readdir(directory)) != NULL) {
+        int descriptor = atoi(entry->d_name);
+        bool numeric = entry->d_name[0] >= '0' && entry->d_name[0] <= '9';
+        if (numeric && fstat(descriptor, &other) == 0 && other.st_dev == file.st_dev &&
+            other.st_ino == file.st_ino) {
+            flags = fcntl(descriptor, F_GETFL);
+        }
+    }
+    if (directory != NULL) {
+        closedir(directory);
+    }
+    return flags;
+}

@@ -1,0 +1,57 @@
+"""The outputs of one run: the document of weir-io, or the table of benchtool."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from weir.model import Message, Parsed
+from weir.tools.netcdf_bench.table import messages_in, parsed_table, starts_in
+from weir.tools.weir_io import parse_document, read_document
+
+_PERSONALITY = "netcdf-bench"
+_ASKED_COLUMNS = ("fill", "unlimited")
+
+
+def parse_outputs(outputs: Mapping[str, Path]) -> Parsed:
+    """Of weir-io or benchtool; each of summary, stdout and stderr may be missing or cut."""
+    texts = {role: path.read_text(errors="replace") for role, path in outputs.items() if path.is_file()}
+    stdout, stderr = texts.get("stdout", ""), texts.get("stderr", "")
+    document = read_document(texts.get("summary", ""))
+    if document is not None:
+        parsed = _of_document(document)
+        return _with_messages(parsed, [*messages_in(stdout), *messages_in(stderr)])
+    return _with_messages(parsed_table(stdout), messages_in(stderr))
+
+
+def parse_log(text: str) -> Sequence[Parsed]:
+    """The runs in a log that somebody kept; empty if there is nothing of benchtool or weir-io in it."""
+    document = read_document(text)
+    if document is not None:
+        return [_of_document(document)] if document.get("personality") == _PERSONALITY else []
+    starts = starts_in(text)
+    if not starts:
+        return []
+    # What ranks say before the first line of their own run belongs to it.
+    return [parsed_table(text[begin:end]) for begin, end in pairwise([0, *starts[1:], len(text)])]
+
+
+def _of_document(document: Mapping[str, Any]) -> Parsed:
+    parsed = parse_document(document, {})
+    asked = document.get("asked") or {}
+    rows = []
+    for row, result in zip(parsed.rows, document.get("results") or (), strict=True):
+        stored = result.get("stored") or {}
+        more = {name: asked.get(name) for name in _ASKED_COLUMNS}
+        more |= {"chunking": stored.get("chunk"), "deflate_level": stored.get("deflate_level")}
+        row["observed"]["shuffle"] = stored.get("shuffle")
+        rows.append(row | more)
+    return replace(parsed, rows=tuple(rows))
+
+
+def _with_messages(parsed: Parsed, others: Sequence[Message]) -> Parsed:
+    known = {message.text for message in parsed.messages}
+    return replace(parsed, messages=(*parsed.messages, *(one for one in others if one.text not in known)))

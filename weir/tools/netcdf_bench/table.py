@@ -1,0 +1,165 @@
+"""What benchtool prints: its table, mixed with lines of the ranks and of libraries that fail.
+
+A row of the table has the least, the mean and the greatest of the ranks. The record takes the slowest rank:
+the greatest times and the least bandwidth. benchtool prints no total time; it is the data size over that
+bandwidth. It always divides the whole data size, also where its blocks are smaller than what the ranks have.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from math import prod
+from typing import Any
+
+from weir.model import Message, Parsed, Row
+from weir.tools.ior.complaints import complaint, without_repeats
+from weir.tools.netcdf_bench.geometry import Shape
+
+_MIB = 2**20
+_START = re.compile(
+    r"^(?:Benchtool|weir-io (?P<version>\S+) netcdf-bench: .*?) ?\((?:datatype): (?P<type>\w+)", re.M
+)
+_RANK = re.compile(r"(\d+) pretents to be (\d+) on file (\S+)")
+_SHAPE = re.compile(
+    r"^(Data|Block|Chunk) geometry \(t:x:y:z x sizeof\(type\)\)\s+(\d+):(\d+):(\d+):(\d+) x (\d+) bytes", re.M
+)
+_FACT = re.compile(r"^(I/O Access|Storage|File length|Fill value|File value) +(\w+)$", re.M)
+_NUMBER = r"(\d+\.\d{10})"
+_ROW = re.compile(
+    rf"benchmark:(?P<access>write|read) +(?P<what>Open time|I/O time|Close time|I/O Performance)"
+    rf"(?P<pure> \(w/o open/close\))? +{_NUMBER} +{_NUMBER} +{_NUMBER} (?:secs|MiB/s)"
+)
+_DIFFERENCE = re.compile(r"^ERROR \S+ \(read\) != \S+ \(expected\)", re.M)
+_FAILED = re.compile(r"^(Error in .*|Error (?:option|invalid argument).*|Invalid options.*)$")
+_VERDICT = re.compile(r"^TEST (PASSED|FAILED) \[\d+\]", re.M)
+_TIMES = {"Open time": "open_s", "I/O time": "io_s", "Close time": "close_s"}
+
+
+def starts_in(text: str) -> list[int]:
+    """Where runs begin in a log."""
+    return [match.start() for match in _START.finditer(text)]
+
+
+def messages_in(text: str) -> list[Message]:
+    """Complaints of benchtool, the libraries and the launcher."""
+    found = []
+    for line in text.splitlines():
+        failed = _FAILED.match(line)
+        message = Message("error", failed[1]) if failed else complaint(line)
+        if message is not None:
+            found.append(message)
+    different = len(_DIFFERENCE.findall(text))
+    if different:
+        found.append(Message("error", f"Incorrect data on read ({different} values differ)"))
+    elif "TEST FAILED" in text:
+        found.append(Message("error", "Incorrect data on read (TEST FAILED)"))
+    return without_repeats(found)
+
+
+def parsed_table(text: str) -> Parsed:
+    """One execution. It has no last line: whole is what has all rows of its tables and no error."""
+    whole = text if text.endswith("\n") else text[: text.rfind("\n") + 1]
+    start = _START.search(whole)
+    if start is None:
+        return Parsed((), {}, tuple(messages_in(whole)), program="", tool_version="", complete=False)
+    asked = _asked(whole, start["type"])
+    rows, halves = _rows(whole, asked)
+    messages = tuple(messages_in(whole))
+    results = bool(rows) or _VERDICT.search(whole) is not None
+    return Parsed(
+        rows=tuple(rows),
+        asked=asked,
+        messages=messages,
+        program="weir-io" if start["version"] else "benchtool",
+        tool_version=start["version"] or "",
+        complete=results and not halves and not any(message.level == "error" for message in messages),
+    )
+
+
+def _asked(text: str, type_name: str) -> dict[str, Any]:
+    asked: dict[str, Any] = {"type": type_name}
+    for name, *numbers in _SHAPE.findall(text):
+        asked[f"{name.lower()}_shape"] = tuple(map(int, numbers[:4]))
+        asked["value_bytes"] = int(numbers[4])
+    facts = dict(_FACT.findall(text))
+    asked |= {
+        key: facts[name] == word
+        for name, key, word in (
+            ("I/O Access", "collective", "collective"),
+            ("File length", "unlimited", "unlimited"),
+            ("Fill value", "fill", "yes"),
+            ("File value", "fill", "yes"),
+        )
+        if name in facts
+    }
+    ranks = [int(rank) for rank, _, _ in _RANK.findall(text)]
+    files = {file for _, _, file in _RANK.findall(text)}
+    if ranks:
+        asked["tasks"] = max(ranks) + 1
+    if len(files) > 1 or asked.get("tasks", 1) > 1:
+        asked["layout"] = "file-per-process" if len(files) > 1 else "shared"
+    return asked
+
+
+def _rows(text: str, asked: Mapping[str, Any]) -> tuple[list[Row], bool]:
+    """Rows of the tables that are whole, and whether there is one that is not."""
+    tables: dict[str, dict[str, float]] = {}
+    for match in _ROW.finditer(text):
+        least, greatest = float(match[4]), float(match[6])
+        table = tables.setdefault(match["access"], {})
+        if match["what"] in _TIMES:
+            table[_TIMES[match["what"]]] = greatest
+        elif not match["pure"]:
+            table["bw_mib_s"] = least
+    whole = {access: table for access, table in tables.items() if len(table) == len(_TIMES) + 1}
+    return [_row(access, table, asked) for access, table in whole.items()], len(whole) < len(tables)
+
+
+def _row(access: str, table: Mapping[str, float], asked: Mapping[str, Any]) -> Row:
+    data: Shape | None = asked.get("data_shape")
+    block: Shape | None = asked.get("block_shape")
+    value_bytes: int = asked.get("value_bytes", 0)
+    data_bytes = prod(data) * value_bytes if data else None
+    block_bytes = prod(block) * value_bytes if block else None
+    bw_mib_s = table["bw_mib_s"]
+    row: Row = {
+        "api": "NETCDF4",
+        "access": access,
+        "iteration": 0,
+        "layout": asked.get("layout"),
+        "order": "sequential",
+        "xfer_bytes": block_bytes,
+        "block_bytes": block_bytes,
+        "stonewall_s": 0.0,
+        "collective": asked.get("collective"),
+        "sync": False,
+        "direct": False,
+        "chunking": _chunking(asked),
+        "fill": asked.get("fill"),
+        "unlimited": asked.get("unlimited"),
+        "deflate_level": None,  # it does not print it
+        "asked_bytes": data_bytes,
+        "moved_bytes": _moved_bytes(asked, data, block, block_bytes),
+    }
+    row |= dict(table)
+    row["total_s"] = data_bytes / _MIB / bw_mib_s if data_bytes and bw_mib_s else None
+    row["observed"] = {"tasks": asked["tasks"]} if "tasks" in asked else {}
+    return row
+
+
+def _moved_bytes(
+    asked: Mapping[str, Any], data: Shape | None, block: Shape | None, block_bytes: int | None
+) -> int | None:
+    """Each rank moves one block for each time step of blocks, whatever else the data has."""
+    tasks: int | None = asked.get("tasks")
+    if not (data and block and block_bytes and tasks):
+        return None
+    return tasks * (data[0] // block[0]) * block_bytes
+
+
+def _chunking(asked: Mapping[str, Any]) -> str | None:
+    if "chunk_shape" in asked:
+        return ":".join(map(str, asked["chunk_shape"]))
+    # An unlimited variable has chunks of the library's choice, which benchtool calls contiguous.
+    return "contiguous" if asked.get("unlimited") is False else None

@@ -1,0 +1,171 @@
+"""The tool: which cells mean something, the command line of a cell, what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePath
+from typing import Any
+
+from weir.errors import WeirError
+from weir.model import Cell, Footprint, Parsed, Target
+from weir.tools.base import Parameter, RunPaths
+from weir.tools.netcdf_bench.geometry import TYPE_BYTES, geometry_text, layout_of
+from weir.tools.netcdf_bench.parse import parse_log, parse_outputs
+from weir.tools.netcdf_bench.problems import find_problems
+
+PARAMETERS: Mapping[str, Parameter] = {
+    "api": Parameter(
+        "choice", "NetCDF-4 on HDF5, or classic CDF-5 by PnetCDF.", "NETCDF4", ("NETCDF4", "PNETCDF")
+    ),
+    "geometry": Parameter("text", "Values t:x:y:z of one rank, or of all (geometry_of).", "100:16:64:4"),
+    "geometry_of": Parameter(
+        "choice",
+        "Whose values geometry counts; rank: the variable has x times the nodes and y times the ppn.",
+        "rank",
+        ("rank", "all"),
+    ),
+    "type": Parameter("choice", "Type of the values.", "int", tuple(TYPE_BYTES)),
+    "block": Parameter("text", "Values t:x:y:z of one call; auto is one time step of the rank (-b).", "auto"),
+    "chunking": Parameter(
+        "text", "contiguous, auto (one block of one time step) or the chunk's t:x:y:z (-c).", "contiguous"
+    ),
+    "layout": Parameter(
+        "choice",
+        "One file for all ranks, or one for each (-t).",
+        "shared",
+        ("shared", "file-per-process"),
+    ),
+    "collective": Parameter("flag", "Collective calls (-t=coll).", False),
+    "access": Parameter(
+        "choices", "What is timed, in this order (-w, -r).", ("write", "read"), ("write", "read")
+    ),
+    "fill": Parameter(
+        "flag", "Fill the variable before it is written (-F); the cost falls into the open.", False
+    ),
+    "unlimited": Parameter("flag", "Unlimited time dimension (-u).", False),
+    "deflate_level": Parameter("count", "Level of deflate, 0 to 9 (-z); 0 is none.", 0),
+    "shuffle": Parameter("flag", "Shuffle the bytes of the values before deflate.", False),
+    "verify": Parameter("flag", "Compare what was written, in the read if there is one (--verify).", False),
+    "sync": Parameter("flag", "Synchronise to storage within the write phase.", True),
+    "stonewall": Parameter("seconds", "Stop writing or reading after this time; 0 is never.", 0.0),
+    "wear_out": Parameter(
+        "flag", "After the stonewall, every rank moves as much as the fastest one did.", False
+    ),
+    "drop_caches": Parameter(
+        "flag", "Empty the page cache of every node before each write and read (as root).", False
+    ),
+    "hints": Parameter("hints", "MPI-IO hints for the open.", {}),
+}
+# What benchtool does not have, and its value where it is not asked for.
+_OURS = {
+    "api": "NETCDF4",
+    "type": "int",
+    "shuffle": False,
+    "sync": False,
+    "stonewall": 0.0,
+    "wear_out": False,
+    "drop_caches": False,
+    "hints": {},
+}
+_FLAGS = {"fill": "-F", "unlimited": "-u", "verify": "--verify"}
+_OWN_FLAGS = {
+    "shuffle": "--shuffle",
+    "sync": "--sync",
+    "wear_out": "--wear-out",
+    "drop_caches": "--drop-caches",
+}
+_ACCESS = {"write": "-w", "read": "-r"}
+_LABEL_FLAGS = ("fill", "unlimited", "shuffle", "verify", "wear_out", "drop_caches")
+
+
+class NetcdfBench:
+    """weir-io netcdf-bench, or benchtool for what both have."""
+
+    name = "netcdf-bench"
+    parameters = PARAMETERS
+
+    def label(self, params: Mapping[str, Any]) -> str:
+        """Such as 'NETCDF4 shared collective 100:16:64:4 chunks-auto'; what has its default is left out."""
+        words = [params["api"], params["layout"]]
+        if params["layout"] == "shared":
+            words.append("collective" if params["collective"] else "independent")
+        words.append(params["geometry"] + ("" if params["geometry_of"] == "rank" else " in all"))
+        words += [params["type"]] if params["type"] != "int" else []
+        words += [f"block-{params['block']}"] if params["block"] != "auto" else []
+        words += [f"chunks-{params['chunking']}"] if params["chunking"] != "contiguous" else []
+        words += [f"deflate-{params['deflate_level']}"] if params["deflate_level"] else []
+        if tuple(params["access"]) != ("write", "read"):
+            words.append("+".join(params["access"]))
+        words += [flag.replace("_", "-") for flag in _LABEL_FLAGS if params[flag]]
+        words += [] if params["sync"] else ["no-sync"]
+        words += [f"stonewall-{params['stonewall']:g}s"] if params["stonewall"] else []
+        words += [f"{key}={value}" for key, value in sorted(params["hints"].items())]
+        return " ".join(words)
+
+    def problems(self, cell: Cell, target: Target) -> Sequence[str]:
+        return find_problems(cell, target)
+
+    def command(self, cell: Cell, target: Target, program: Sequence[str], paths: RunPaths) -> list[str]:
+        """One line that benchtool takes too, as long as the cell asks for nothing that it lacks."""
+        params, layout = cell.params, layout_of(cell.params, cell.nodes, cell.ppn)
+        words = [*program, f"-n={cell.nodes}", f"-p={cell.ppn}", f"-d={geometry_text(layout.data)}"]
+        words += [f"-b={geometry_text(layout.block)}"]
+        words += [f"-c={params['chunking']}"] if params["chunking"] != "contiguous" else []
+        words += [f"-t={_io_type(params)}"]
+        words += [_ACCESS[access] for access in params["access"]]
+        words += [option for flag, option in _FLAGS.items() if params[flag]]
+        words += [f"-z={params['deflate_level']}"] if params["deflate_level"] else []
+        if any(PurePath(word).name == "weir-io" for word in program):
+            words += _own_options(cell, paths)
+        else:
+            _check_benchtool_can(cell)
+        return [*words, f"-f={paths.data}"]
+
+    def footprint(self, cell: Cell) -> Footprint:
+        """The most it can cost: a stonewall, and deflate, only make it less."""
+        params, layout = cell.params, layout_of(cell.params, cell.nodes, cell.ppn)
+        writes, reads = (cell.iterations * (access in params["access"]) for access in ("write", "read"))
+        compares = params["deflate_level"] or (params["verify"] and not reads)
+        reads_back = writes if compares else 0
+        return Footprint(
+            written_bytes=layout.data_bytes * writes * (2 if params["fill"] else 1),
+            read_bytes=layout.data_bytes * (reads + reads_back),
+            peak_bytes=layout.data_bytes,
+            inodes=cell.ranks if params["layout"] == "file-per-process" else 1,
+            operations=cell.ranks * layout.blocks_per_rank * (writes + reads + reads_back),
+        )
+
+    def parse(self, outputs: Mapping[str, Path]) -> Parsed:
+        return parse_outputs(outputs)
+
+    def parse_log(self, text: str) -> Sequence[Parsed]:
+        """The runs in a log that somebody kept, for weir import."""
+        return parse_log(text)
+
+
+def _io_type(params: Mapping[str, Any]) -> str:
+    if params["layout"] == "file-per-process":
+        return "file-per-process"
+    return "coll" if params["collective"] else "ind"
+
+
+def _own_options(cell: Cell, paths: RunPaths) -> list[str]:
+    params = cell.params
+    words = [f"--format={'cdf5' if params['api'] == 'PNETCDF' else 'netcdf4'}", f"--type={params['type']}"]
+    words += [f"--iterations={cell.iterations}"]
+    words += [option for flag, option in _OWN_FLAGS.items() if params[flag]]
+    words += [f"--stonewall={params['stonewall']:g}"] if params["stonewall"] else []
+    words += [f"--hint={key}={value}" for key, value in sorted(params["hints"].items())]
+    return [*words, f"--json={paths.outputs / 'summary.json'}"]
+
+
+def _check_benchtool_can(cell: Cell) -> None:
+    """benchtool never ends when it does not know an option."""
+    lacks = [name for name, value in _OURS.items() if cell.params[name] != value]
+    lacks += ["iterations"] if cell.iterations > 1 else []
+    if lacks:
+        raise WeirError(
+            f"benchtool cannot do what the cell '{cell.label}' asks for: {', '.join(lacks)}",
+            key=f"stacks.{cell.stack}.programs.netcdf-bench",
+            mend="use weir-io in this stack, or ask for what benchtool does: sync false, one iteration",
+        )
