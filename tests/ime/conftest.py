@@ -140,6 +140,14 @@ def is_mounted(folder: Path) -> bool:
     return any(line.split()[1] == str(folder) for line in Path("/proc/self/mounts").read_text().splitlines())
 
 
+def has_ended(pid: int) -> bool:
+    """Gone, or only waiting for its new parent to take notice."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
+
+
 def wait_for(condition: Callable[[], bool], what: str) -> None:
     for _ in range(1000):
         if condition():
@@ -157,4 +165,4 @@ def mounted(tmp_path: Path) -> Iterator[Mounter]:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGTERM)
         wait_for(lambda folder=folder: not is_mounted(folder), f"{folder} is unmounted")
-        wait_for(lambda pid=pid: not Path(f"/proc/{pid}").exists(), f"process {pid} has ended")
+        wait_for(lambda pid=pid: has_ended(pid), f"process {pid} has ended")

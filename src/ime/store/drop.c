@@ -26,9 +26,10 @@ static bool is_empty(struct object *object) {
            object_count(object, 0, MAX_GRANULES, RESIDENT_SET) == 0;
 }
 
+/* The caller holds the file exclusively, and it has no magic number. */
 static void unlink_both(struct store *store, const char *name) {
-    unlinkat(store->objects_fd, name, 0);
     unlinkat(store->links_fd, name, 0);
+    unlinkat(store->objects_fd, name, 0);
     atomic_fetch_add(&store->control->objects_dropped, 1);
 }
 
@@ -58,6 +59,7 @@ bool object_drop_if_idle(struct object *object) {
     char name[24];
     object_name(object->inode, name);
     uint64_t resident = object_count(object, 0, MAX_GRANULES, RESIDENT_SET) << object->store->granule_shift;
+    atomic_store(&object->header->magic, 0);
     unlink_both(object->store, name);
     space_return(object->store, resident);
     return true;

@@ -90,7 +90,9 @@ static int ensure_initialised(struct store *store, struct object *object, int ba
         ((uint64_t)status.st_size < INDEX_BYTES && ftruncate(object->fd, (off_t)INDEX_BYTES) != 0)) {
         error = errno;
     } else if (atomic_load(&object->header->magic) != OBJECT_MAGIC) {
-        error = initialise(store, object, backing_fd, name);
+        /* New, or left by a kill in the middle of its end: nothing in it counts. */
+        bool emptied = ftruncate(object->fd, 0) == 0 && ftruncate(object->fd, (off_t)INDEX_BYTES) == 0;
+        error = emptied ? initialise(store, object, backing_fd, name) : errno;
     }
     unlock_byte(object->fd, 0);
     return error;

@@ -148,7 +148,7 @@ static int empty_store(struct store *store, const struct invocation *invocation)
         fprintf(stderr, "imectl: destroy: the drainer does not end\n");
         return EXIT_FAILED;
     }
-    for (unsigned tries = 0; tries < 500 && clients_count(store) > 1; tries++) {
+    for (unsigned tries = 0; tries < 100 && clients_count(store) > 1; tries++) {
         usleep(10000); /* a mount that was just told to end is still closing */
     }
     if (clients_count(store) > 1) {
