@@ -87,7 +87,9 @@ long_table <- function(preamble, caption, head, body, width) {
 with_group_lines <- function(rows, groups, width) {
   first <- groups != c("", groups[-length(groups)])
   gap <- ifelse(seq_along(rows) == 1, "", "\\addlinespace ")
-  heading <- sprintf("%s\\multicolumn{%d}{@{}l@{}}{\\itshape %s} \\\\*", gap, width, groups)
+  seen <- gsub("\\allowbreak{}", "", groups, fixed = TRUE)
+  cell <- ifelse(nchar(seen) > 70, ">{\\raggedright\\arraybackslash}p{\\linewidth}", "l")
+  heading <- sprintf("%s\\multicolumn{%d}{@{}%s@{}}{\\itshape %s} \\\\*", gap, width, cell, groups)
   c(rbind(ifelse(first, heading, NA), rows)) |> Filter(f = Negate(is.na))
 }
 

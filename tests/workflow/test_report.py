@@ -1,0 +1,259 @@
+"""The report of any records: it prints, says the numbers of the records, and looks whole."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from statistics import median
+
+import pytest
+
+from tests.workflow.report_study import (
+    ROOT,
+    Printed,
+    draw,
+    facts_of,
+    invalid,
+    print_study,
+    printed,
+    record,
+    repeated,
+    run,
+    write_study,
+)
+
+ODD = 't_1 50% & #2 ~x^y {z} \\n $5 "q" <a|b> é 目'
+LONG = "averyveryverylongname" * 5
+
+pytestmark = pytest.mark.slow
+
+
+def looks_whole(report: Printed) -> None:
+    """Nothing in the margin, no reference into the void, no page without text."""
+    assert report.warnings == []
+    assert "??" not in report.words
+    for number, page in enumerate(report.pages, 1):
+        assert len(page.split()) > 12, f"page {number} is empty: {page!r}"
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Printed:
+    """Two interfaces, two sizes, a degraded cell, an invalid run, an exclusion."""
+    rows = [
+        row
+        for api in ("POSIX", "MPIIO")
+        for size in (16384, 1048576)
+        for row in repeated(4, api=api, xfer_bytes=size, cell=f"{api}-{size}")
+    ]
+    degraded = {"verdict": "DEGRADED", "reasons": "sync-not-applied", "evidence": "no fsync"}
+    rows = [row | (degraded if row["api"] == "MPIIO" and row["access"] == "write" else {}) for row in rows]
+    rows.append(invalid(record(ppn=2, cell="broken")))
+    excluded = [
+        {"suite": "synthetic", "experiment": "one", "reason": "random order needs blocks", "cells": 8}
+    ]
+    return printed(
+        tmp_path_factory.mktemp("plain"),
+        rows,
+        facts_of(rows, excluded_points=8, failed_executions=1),
+        excluded,
+    )
+
+
+def test_the_numbers_of_the_text_are_those_of_the_records(plain: Printed) -> None:
+    looks_whole(plain)
+    best = median(700.0 + number for number in range(4))
+    # Three digits of 701.5, as R rounds and prints them.
+    assert f"{best:.0f} MiB/s for reads" in plain.words
+    assert "Of 33 records 24 are valid" in plain.words
+    assert "8 are degraded and 1 invalid" in plain.words
+
+
+def test_what_was_left_out_is_told_with_the_reason(plain: Printed) -> None:
+    assert "random order needs blocks" in plain.words
+    assert "sync-not-applied" in plain.words
+    assert "exit-code" in plain.words
+    assert "exit code 1" in plain.words
+    assert "Scaling with nodes:" in plain.words, "a figure that does not apply is named"
+
+
+def test_every_float_is_mentioned_in_the_text(plain: Printed) -> None:
+    source = (plain.folder / "latex/contents.tex").read_text() + (
+        ROOT / "reports/measurement/main.tex"
+    ).read_text()
+    floats = [*plain.folder.glob("figures/*.tex"), *plain.folder.glob("tables/*.tex")]
+    labels = {label for file in floats for label in re.findall(r"\\label\{([^}]*)\}", file.read_text())}
+    first_pages = {label for label in labels if not re.search(r"-\d+$", label)}
+    assert len(first_pages) >= 8
+    assert {label for label in first_pages if f"\\ref{{{label}}}" not in source} == set()
+
+
+def test_the_same_records_give_the_same_pdf(plain: Printed) -> None:
+    before = plain.pdf.read_bytes()
+    assert print_study(plain.folder).returncode == 0
+    assert plain.pdf.read_bytes() == before
+
+
+@pytest.mark.parametrize("name", [ODD, LONG], ids=["signs of LaTeX", "long"])
+def test_any_name_can_be_printed(tmp_path: Path, name: str) -> None:
+    rows = [
+        row
+        for target in (name, f"{name} 2")
+        for row in repeated(target=target, site=name, stack=name, suite=name, experiment=name, program=name)
+    ]
+    rows.append(invalid(record(target=name)) | {"evidence": f"{name}: /a/b/{name}"})
+    facts = facts_of(
+        rows,
+        site={"site": name, "description": name},
+        suites=[{"suite": name, "question": name, "description": name}],
+        stacks=[{"stack": name, "description": name, "programs": [name]}],
+        machines=[{"node": name, "kernel": name, "system": name, "processor": name}],
+        excluded_points=1,
+    )
+    report = printed(tmp_path, rows, facts, [{"suite": name, "experiment": name, "reason": name, "cells": 1}])
+    looks_whole(report)
+    if name == ODD:
+        assert "t_1 50% & #2 ~x^y {z} \\n $5" in report.words
+        assert "[U+76EE]" in report.words
+    else:
+        assert name in re.sub(r"\s", "", report.words)
+
+
+def test_emulated_storage_says_so_on_the_first_page_and_in_every_table_of_numbers(tmp_path: Path) -> None:
+    rows = repeated() + repeated(target="buffer", emulated=True, api="IME")
+    report = printed(tmp_path, rows)
+    looks_whole(report)
+    title, abstract = report.pages[0].split("Abstract", 1)
+    assert "EMULATED" in title
+    assert "EMULATED" in abstract
+    assert "say nothing about a product" in report.words
+    for table in ("best", "summary"):
+        assert "buffer \\textbf{(EMULATED)}" in (tmp_path / f"tables/{table}.tex").read_text()
+        assert "EMULATED STORAGE" in (tmp_path / f"tables/{table}.html").read_text()
+
+
+def test_without_a_usable_record_the_report_says_so(tmp_path: Path) -> None:
+    rows = [invalid(row) for row in repeated()]
+    report = printed(tmp_path, rows, facts_of(rows, failed_executions=2))
+    looks_whole(report)
+    assert "No record can be used" in report.words
+    assert "8 of 8 records are invalid" in report.words
+    assert "Bandwidth against transfer size: no valid record" in report.words
+
+
+@pytest.mark.parametrize(
+    ("rows", "says"),
+    [
+        ([row for row in repeated() if row["access"] == "read"], "702 MiB/s for reads on plain"),
+        ([record()], "100 MiB/s for writes on plain"),
+        ([], "No record can be used"),
+        (
+            [
+                row
+                for target in ("one", "two", "three", "four")
+                for ppn in (1, 2, 4)
+                for power in range(12, 21)
+                for row in repeated(2, target=target, ppn=ppn, xfer_bytes=2**power)
+            ],
+            "continued on the next page",
+        ),
+    ],
+    ids=["reads only", "a single record", "none at all", "216 points"],
+)
+def test_few_and_many(tmp_path: Path, rows: list[dict[str, object]], says: str) -> None:
+    report = printed(tmp_path, rows)
+    looks_whole(report)
+    assert says in report.words
+    assert "No rule left a cell out" in report.words
+
+
+def test_an_archive_without_facts_prints(tmp_path: Path) -> None:
+    rows = repeated()
+    report = printed(tmp_path, rows, {"about": {"title": "Old logs", "site": "There & then"}, "reasons": []})
+    looks_whole(report)
+    assert "Old logs" in report.pages[0]
+    assert "There & then" in report.pages[0]
+
+
+@pytest.fixture
+def broken_copy(tmp_path: Path) -> Path:
+    """The reports and the analysis, to be broken."""
+    for part in ("reports", "analysis"):
+        shutil.copytree(ROOT / part, tmp_path / part)
+    return tmp_path
+
+
+def test_an_error_of_latex_is_the_last_line(broken_copy: Path) -> None:
+    folder = broken_copy / "study"
+    rows = repeated()
+    write_study(folder, rows, facts_of(rows))
+    draw(folder)
+    main = broken_copy / "reports/measurement/main.tex"
+    main.write_text(main.read_text().replace("\\maketitle", "\\maketitle\n\\thereisnosuchcommand"))
+    done = print_study(folder, root=broken_copy)
+    assert done.returncode == 1
+    assert re.search(r"main\.tex:\d+: Undefined control sequence", done.stdout.splitlines()[-1])
+    assert "\\thereisnosuchcommand" in done.stdout.splitlines()[-2]
+    assert not (folder / "report.pdf").exists()
+
+
+def test_a_report_can_start_no_program(broken_copy: Path) -> None:
+    folder = broken_copy / "study"
+    rows = repeated()
+    write_study(folder, rows, facts_of(rows))
+    draw(folder)
+    main = broken_copy / "reports/measurement/main.tex"
+    mark = broken_copy / "started"
+    main.write_text(
+        main.read_text().replace("\\maketitle", f"\\maketitle\n\\immediate\\write18{{touch {mark}}}")
+    )
+    assert print_study(folder, root=broken_copy).returncode == 0
+    assert not mark.exists()
+
+
+def test_what_stands_in_the_margin_is_told(broken_copy: Path) -> None:
+    folder = broken_copy / "study"
+    rows = repeated()
+    write_study(folder, rows, facts_of(rows))
+    draw(folder)
+    main = broken_copy / "reports/measurement/main.tex"
+    main.write_text(
+        main.read_text().replace(
+            "\\section{Results}", "\\noindent\\rule{13cm}{1pt} \\recordsof{no-such-rule}\n"
+        )
+    )
+    done = print_study(folder, root=broken_copy)
+    assert done.returncode == 0
+    told = "\n".join(line for line in done.stdout.splitlines() if line.startswith("warning: "))
+    assert "Overfull \\hbox" in told
+    assert "numbers.tex has no recordsof-no-such-rule" in told
+
+
+def test_wrong_use_of_print_sh_is_told() -> None:
+    done = run("reports/print.sh", "reports/nothing/main.tex", "results", "out.pdf")
+    assert done.returncode == 2
+    assert "takes reports/<report>/main.tex" in done.stderr
+
+
+def test_latex_packages_come_with_the_packages_of_the_role_report() -> None:
+    if shutil.which("dpkg") is None:
+        pytest.skip("no dpkg here to ask which package brings a file")
+    named = (ROOT / "envs/apt/report.txt").read_text().splitlines()
+    brought = {line.split()[0] for line in named if line and not line.startswith("#")} | {
+        "texlive-latex-base"
+    }
+    texts = [*ROOT.glob("reports/*.sty"), *ROOT.glob("reports/*/*.tex")]
+    used = {
+        name
+        for file in texts
+        for names in re.findall(r"\\(?:usepackage|RequirePackage)(?:\[[^]]*\])?\{([^}]*)\}", file.read_text())
+        for name in names.split(",")
+    } - {file.stem for file in ROOT.glob("reports/*.sty")}
+    assert "booktabs" in used
+    for name in sorted(used):
+        found = run("kpsewhich", f"{name}.sty").stdout.strip()
+        owner = subprocess.run(["dpkg", "-S", found], check=False, capture_output=True, text=True).stdout
+        assert owner.split(":")[0] in brought, (
+            f"{name}.sty comes with {owner.split(':')[0]}, not in {brought}"
+        )
