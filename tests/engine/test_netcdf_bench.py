@@ -1,0 +1,220 @@
+"""weir-io netcdf-bench writes what it should, reads it back, and says what it did."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import h5py
+import netCDF4
+import numpy as np
+import pytest
+
+from tests.engine.netcdf_files import bench, good, stored, values
+from tests.engine.runs import AS_ROOT, QUIET_MPI, Engine, mpirun
+from tests.engine.test_engine_document import assert_valid
+
+DATA = (4, 6, 8, 3)
+SHAPE = ["-d=4:6:8:3", "-f=data.nc"]
+HEADER = """\
+netcdf data {
+dimensions:
+	time = 5 ;
+	dim_1 = 2048 ;
+	dim_2 = 256 ;
+	dim_3 = 5 ;
+variables:
+	int data(time, dim_1, dim_2, dim_3) ;
+}
+"""
+slow = pytest.mark.slow
+
+
+def test_what_two_ranks_write(engine: Engine) -> None:
+    """In time steps of blocks; each rank reads what the other wrote, and finds it as it was."""
+    done = good(engine, "-n=1", "-p=2", "-w", "-r", "--verify", *SHAPE, ranks=2)
+    assert_valid(done.document)
+    assert np.array_equal(stored(engine.folder / "data.nc"), values(DATA, (1, 6, 4, 3), 1, 2))
+    for access in ("write", "read"):
+        result = done.result(access)
+        assert result["moved_bytes"] == result["asked_bytes"] == 4 * 6 * 8 * 3 * 4
+        assert result["operations"] == result["latency"]["count"] == 8
+    assert done.result("read")["verify"] == {"checked_bytes": 2304, "errors": 0, "first_error": None}
+    assert "TEST PASSED [0]" in done.out
+
+
+CASES = {
+    "collective": ["-t=coll"],
+    "chunks": ["-c=auto"],
+    "chunks that are no blocks": ["-t=coll", "-c=2:4:5:2"],
+    "fill": ["-F"],
+    "unlimited": ["-t=coll", "-u"],
+    "unlimited with chunks": ["-t=coll", "-u", "-c=auto"],
+    "deflate": ["-t=coll", "-c=auto", "-z=4"],
+    "deflate with shuffle": ["-t=coll", "-c=auto", "-z=9", "--shuffle"],
+    "CDF-5": ["--format=cdf5"],
+    "CDF-5 collective": ["--format=cdf5", "-t=coll"],
+    "CDF-5 unlimited": ["--format=cdf5", "-u"],
+    "CDF-5 unlimited collective": ["--format=cdf5", "-u", "-t=coll"],
+    "CDF-5 fill": ["--format=cdf5", "-F"],
+}
+
+
+@slow
+@pytest.mark.parametrize("words", CASES.values(), ids=CASES.keys())
+def test_every_way_to_write_the_same(engine: Engine, words: list[str]) -> None:
+    done = good(engine, "-n=2", "-p=2", "-w", "-r", "--verify", *words, *SHAPE, ranks=4)
+    path = engine.folder / "data.nc"
+    assert np.array_equal(stored(path), values(DATA, (1, 3, 4, 3), 2, 2))
+    with netCDF4.Dataset(path) as file:
+        assert file.data_model == ("NETCDF3_64BIT_DATA" if "--format=cdf5" in words else "NETCDF4")
+        assert file.dimensions["time"].isunlimited() == ("-u" in words)
+    assert done.result("write")["file_bytes"] == path.stat().st_size
+
+
+@slow
+@pytest.mark.parametrize("form", ["netcdf4", "cdf5"])
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("byte", np.int8),
+        ("ubyte", np.uint8),
+        ("short", np.int16),
+        ("ushort", np.uint16),
+        ("uint", np.uint32),
+        ("int64", np.int64),
+        ("uint64", np.uint64),
+        ("float", np.float32),
+        ("double", np.float64),
+    ],
+)
+def test_types(engine: Engine, form: str, name: str, kind: type) -> None:
+    """Also where a block is no multiple of 8 bytes: one of 9 values is verified to its last."""
+    words = [f"--type={name}", f"--format={form}", "-b=4:3:1:3", "-w", "-r", "--verify", *SHAPE]
+    done = good(engine, *words)
+    found = stored(engine.folder / "data.nc")
+    assert found.dtype.newbyteorder("=") == kind
+    assert np.array_equal(found, values(DATA, (4, 3, 1, 3), 1, 1).astype(kind))
+    assert done.result("read")["verify"]["checked_bytes"] == found.nbytes
+
+
+@slow
+@pytest.mark.parametrize("form", ["netcdf4", "cdf5"])
+def test_a_file_for_each_process(engine: Engine, form: str) -> None:
+    words = ["-t=file-per-process", f"--format={form}", "-w", "-r", "--verify", *SHAPE]
+    done = good(engine, "-n=1", "-p=2", *words, ranks=2)
+    whole = values(DATA, (1, 6, 4, 3), 1, 2)
+    for rank in range(2):
+        assert np.array_equal(
+            stored(engine.folder / f"data.nc-{rank}"), whole[:, :, 4 * rank : 4 * rank + 4, :]
+        )
+    assert done.document["asked"]["layout"] == "file-per-process"
+
+
+@slow
+def test_blocks_that_tile_a_share_fill_it(engine: Engine) -> None:
+    """benchtool moves one of them and prints the bandwidth of all."""
+    done = good(engine, "-n=2", "-p=1", "-b=2:1:4:3", "-w", "-r", "--verify", *SHAPE, ranks=2)
+    assert np.array_equal(stored(engine.folder / "data.nc"), values(DATA, (2, 1, 4, 3), 2, 1))
+    assert done.result("write")["operations"] == 2 * (2 * 3 * 2 * 1)
+
+
+def test_the_library_is_asked_what_it_did(engine: Engine) -> None:
+    """Chunks, deflate, shuffle and fill as HDF5 has them, and as the document says."""
+    done = good(engine, "-t=coll", "-c=2:3:4:3", "-z=6", "--shuffle", "--hint=cb_nodes=1", "-w", *SHAPE)
+    assert done.result("write")["stored"] == {"chunk": "2:3:4:3", "deflate_level": 6, "shuffle": True}
+    assert done.result("write")["observed"]["hints"]["cb_nodes"] == "1"
+    assert done.result("write")["observed"]["open_flags"] == ["O_RDWR"]
+    with h5py.File(engine.folder / "data.nc") as file:
+        data = file["data"]
+        assert (data.chunks, data.compression_opts, data.shuffle) == ((2, 3, 4, 3), 6, True)
+        assert data.id.get_create_plist().get_fill_time() == h5py.h5d.FILL_TIME_NEVER
+
+
+@slow
+@pytest.mark.skipif(shutil.which("ncdump") is None, reason="ncdump is not on the PATH")
+def test_the_header_is_that_of_the_sample(engine: Engine) -> None:
+    good(engine, "-d=5:2048:256:5", "-w", "-f=data.nc")
+    words = ["ncdump", "-h", "data.nc"]
+    done = subprocess.run(words, cwd=engine.folder, capture_output=True, text=True, check=True)
+    assert done.stdout == HEADER
+
+
+BENCHTOOL = os.environ.get("BENCHTOOL") or shutil.which("benchtool")
+
+
+@slow
+@pytest.mark.skipif(BENCHTOOL is None, reason="there is no benchtool: set BENCHTOOL or put it on the PATH")
+@pytest.mark.parametrize("words", [[], ["-t=coll"], ["-c=auto"], ["-F"], ["-t=file-per-process"]])
+def test_the_file_is_that_of_benchtool(engine: Engine, words: list[str]) -> None:
+    asked = ["-n=1", "-p=2", "-d=5:6:8:3", "-w", *words]
+    good(engine, *asked, "-f=ours.nc", ranks=2)
+    launch = [mpirun(), *QUIET_MPI, "-n", "2", str(BENCHTOOL), *asked, "-f=theirs.nc"]
+    subprocess.run(launch, cwd=engine.folder, env={**os.environ, **AS_ROOT}, check=True, capture_output=True)
+    ours = sorted(path for path in engine.folder.iterdir() if path.name.startswith("ours"))
+    assert ours
+    for path in ours:
+        other = path.with_name(path.name.replace("ours", "theirs"))
+        if "-c=auto" not in words:  # chunks are allocated as the ranks come
+            assert path.read_bytes() == other.read_bytes()
+        assert np.array_equal(stored(path), stored(other))
+
+
+@slow
+def test_iterations_and_synchronisation(engine: Engine) -> None:
+    done = good(engine, "--iterations=2", "-w", "-r", "--sync", *SHAPE)
+    found = [(result["access"], result["iteration"]) for result in done.document["results"]]
+    assert found == [("write", 0), ("read", 0), ("write", 1), ("read", 1)]
+    assert [done.result("write", i)["observed"]["sync_calls"] for i in range(2)] == [1, 1]
+    assert done.result("write", 1)["sync_s"] > 0
+    assert done.result("read", 1)["sync_s"] == 0
+    assert done.out.count("benchmark:write      I/O Performance  ") == 2
+
+
+@slow
+@pytest.mark.parametrize("words", [["-t=ind"], ["-t=coll"], ["-t=coll", "-u"], ["--format=cdf5", "-u"]])
+@pytest.mark.parametrize("wear_out", [[], ["--wear-out"]])
+def test_stonewall(engine: Engine, words: list[str], wear_out: list[str]) -> None:
+    """The wall is hit after the first block; the read gets what was written, and that is right."""
+    asked = ["-d=64:6:8:3", "-f=data.nc", "-w", "-r", "--verify", "--stonewall=0.000001"]
+    done = good(engine, "-n=1", "-p=2", *asked, *words, *wear_out, ranks=2)
+    assert_valid(done.document)
+    written, read = done.result("write"), done.result("read")
+    assert written["stonewall"]["hit"]
+    assert written["stonewall"]["wear_out"] == bool(wear_out)
+    assert 0 < written["moved_bytes"] < written["asked_bytes"]
+    assert read["moved_bytes"] <= written["moved_bytes"]
+    assert read["verify"]["checked_bytes"] == read["moved_bytes"]
+    if wear_out or "-t=coll" in words:
+        extremes = written["rank_extremes"]["moved_bytes"]
+        assert extremes["min"] == extremes["max"]
+
+
+@slow
+@pytest.mark.skipif(os.geteuid() != 0, reason="the page cache is emptied by root only")
+def test_drop_caches(engine: Engine) -> None:
+    done = bench(engine, "--drop-caches", "-w", "-r", "--verify", *SHAPE)
+    if done.code != 0 and "/proc/sys/vm/drop_caches" in done.err:
+        pytest.skip("this machine does not let its page cache be emptied")
+    assert done.code == 0, done.err
+    assert done.document["asked"]["drop_caches"] is True
+
+
+@slow
+def test_a_file_of_before_is_verified(engine: Engine, tmp_path: Path) -> None:
+    """--verify alone reads what is there, prints a verdict and no bandwidth."""
+    good(engine, "-w", *SHAPE)
+    done = good(engine, "--verify", *SHAPE)
+    assert "TEST PASSED [0]" in done.out
+    assert "MiB/s" not in done.out
+    assert done.result("read")["verify"]["checked_bytes"] == 2304
+
+
+@slow
+def test_sanitized(sanitized: Engine) -> None:
+    for words in (["-t=coll", "-c=auto", "-z=1", "-u"], ["--format=cdf5", "--hint=cb_nodes=1"]):
+        done = good(sanitized, "-n=1", "-p=2", "-w", "-r", "--verify", *words, *SHAPE, ranks=2)
+        assert "ERROR: AddressSanitizer" not in done.err
+        assert "runtime error" not in done.err
