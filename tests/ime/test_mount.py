@@ -435,7 +435,7 @@ def test_unmounting_ends_the_process(programs: Path, make_store: StoreMaker, mou
 def test_destroy_refuses_while_mounted(programs: Path, make_store: StoreMaker, mounted: Mounter) -> None:
     store: Store = make_store(programs)
     mounted(store)
-    done = store.imectl("destroy", check=False)
+    done = store.imectl("destroy", "--timeout", 0.1, check=False)
     assert done.returncode == 1
     assert "1 clients use the store" in done.stderr
 

@@ -50,6 +50,7 @@ static int each_buffered(struct store *store, const struct invocation *invocatio
 int command_drain(struct store *store, const struct invocation *invocation) {
     int64_t began_ns = now_ns(CLOCK_MONOTONIC);
     uint64_t bytes = 0;
+    store_collect(store);
     int error = invocation->file_count > 0 ? each_buffered(store, invocation, object_drain, &bytes)
                                            : drain_everything(store, &bytes);
     error = error != 0 ? error : sync_backings(store);
@@ -148,7 +149,9 @@ static int empty_store(struct store *store, const struct invocation *invocation)
         fprintf(stderr, "imectl: destroy: the drainer does not end\n");
         return EXIT_FAILED;
     }
-    for (unsigned tries = 0; tries < 100 && clients_count(store) > 1; tries++) {
+    double patience_s = invocation->timeout_s > 0 ? invocation->timeout_s : 5;
+    int64_t began_ns = now_ns(CLOCK_MONOTONIC);
+    while (clients_count(store) > 1 && seconds_since(began_ns) < patience_s) {
         usleep(10000); /* a mount that was just told to end is still closing */
     }
     if (clients_count(store) > 1) {

@@ -21,7 +21,7 @@ static const char help[] =
     "\n"
     "Options:\n"
     "  --json              print JSON instead of text\n"
-    "  --timeout SECONDS   wait: give up after so long\n"
+    "  --timeout SECONDS   wait: give up after so long; destroy: wait so long for clients to leave (5)\n"
     "  --discard           destroy: lose what is not drained\n"
     "  --detach, --stop    drainer: leave the terminal; end the one that runs\n"
     "  --help\n"

@@ -1,0 +1,69 @@
+"""A program built for IME's interface elsewhere runs on ours unchanged: name an IOR with IME in IOR_IME."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.ime.conftest import Store, StoreMaker
+
+pytestmark = pytest.mark.slow
+
+
+def ior(store: Store, ranks: int, *words: object) -> subprocess.CompletedProcess[str]:
+    named = os.environ.get("IOR_IME")
+    if not named or not os.access(named, os.X_OK):
+        pytest.skip("IOR_IME names no IOR that was built with its IME back end")
+    launch = ["mpiexec.openmpi", "--oversubscribe", "--mca", "pml", "ob1", "--mca", "btl", "self,vader"]
+    return subprocess.run(
+        [*launch, "-n", str(ranks), named, "-a", "IME", *(str(word) for word in words)],
+        check=False,
+        env={
+            **store.environment,
+            "OMPI_ALLOW_RUN_AS_ROOT": "1",
+            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+            # built against another prefix perhaps; the library under test is this one
+            "LD_LIBRARY_PATH": str(store.programs),
+        },
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+
+@pytest.mark.parametrize("order", [(), ("-z", "-G", 7)])
+@pytest.mark.parametrize("layout", [(), ("-F",)])
+def test_data_are_right(
+    order: tuple[object, ...], layout: tuple[object, ...], programs: Path, make_store: StoreMaker
+) -> None:
+    store = make_store(programs, capacity="4 MiB", drain="auto")
+    summary = store.folder / "summary.json"
+    output = ("-O", f"summaryFile={summary}", "-O", "summaryFormat=JSON")
+    sizes = ("-t", "16k", "-b", "1m", "-s", 2, "-i", 3)
+    done = ior(store, 4, "-w", "-r", "-R", *sizes, *order, *layout, *output, "-o", "ime://ior.dat")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Incorrect data" not in done.stdout
+    told = json.loads(summary.read_text())
+    assert len(told["tests"][0]["Results"]) == 6
+    status = json.loads(store.imectl("status", "--json").stdout)
+    assert status["clients"] == 0
+
+
+def test_ranks_that_truncate_a_kept_file(programs: Path, make_store: StoreMaker) -> None:
+    """IOR opens with O_TRUNC on every rank, without a barrier: five runs over the file of the run before."""
+    store = make_store(programs)
+    for _ in range(5):
+        words = ("-w", "-r", "-R", "-k", "-t", "256k", "-b", "1m", "-o", "ime://ior.dat")
+        done = ior(store, 4, *words)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert "Incorrect data" not in done.stdout
+
+
+def test_a_full_tier_without_a_backing_to_drain_to(programs: Path, make_store: StoreMaker) -> None:
+    store = make_store(programs, capacity="1 MiB", faults=("drain ENOSPC",))
+    done = ior(store, 2, "-w", "-t", "64k", "-b", "4m", "-o", "ime://ior.dat")
+    assert done.returncode != 0
