@@ -1,20 +1,21 @@
 # Text and tables for LaTeX. Names come from YAML files and host names from machines: anything may be in them.
 
 escape_latex <- function(text) {
-  text <- gsub("\\", "\u0001", enc2utf8(as.character(text)), fixed = TRUE)
+  text <- name_strange_signs(gsub("[[:cntrl:]]+", " ", enc2utf8(as.character(text))))
+  text <- gsub("\\", "\u0001", text, fixed = TRUE)
   text <- gsub("([&%$#_{}])", "\\\\\\1", text, perl = TRUE)
   for (sign in names(latex_signs)) {
     text <- gsub(sign, latex_signs[[sign]], text, fixed = TRUE)
   }
   # Two of these would become one typographic sign: --mca is an option, not a dash.
   text <- gsub("([-'`,])(?=\\1)", "\\1{}", text, perl = TRUE)
-  text <- gsub("\u0001", "\\textbackslash{}", text, fixed = TRUE)
-  name_strange_signs(gsub("[[:cntrl:]]+", " ", text))
+  gsub("\u0001", "\\textbackslash{}", text, fixed = TRUE)
 }
 
+# A bracket or a star that begins a row of a table would belong to the line break before it.
 latex_signs <- c(
   "~" = "\\textasciitilde{}", "^" = "\\textasciicircum{}", "<" = "\\textless{}", ">" = "\\textgreater{}",
-  "|" = "\\textbar{}", "\"" = "\\textquotedbl{}"
+  "|" = "\\textbar{}", "\"" = "\\textquotedbl{}", "[" = "{[}", "]" = "{]}", "*" = "{*}"
 )
 
 # LaTeX's fonts have the letters of western Europe. A sign that they lack would end the printing: its number stands for

@@ -10,7 +10,7 @@ test_that("options keep their dashes and quotes do not grow together", {
 })
 
 test_that("a sign that the fonts lack is told by its number", {
-  expect_equal(escape_latex("\u76ee \u00fc \u00d7"), "[U+76EE] \u00fc \u00d7")
+  expect_equal(escape_latex("\u76ee \u00fc \u00d7"), "{[}U+76EE{]} \u00fc \u00d7")
 })
 
 test_that("long names may break after a sign and within a long word, short ones do not", {
@@ -18,6 +18,10 @@ test_that("long names may break after a sign and within a long word, short ones 
   expect_equal(latex_name("a-rather_long-name"), "a-\\allowbreak{}rather\\_\\allowbreak{}long-\\allowbreak{}name")
   expect_match(latex_name(strrep("x", 40)), "^x{10}\\\\allowbreak")
   expect_equal(gsub("\\\\allowbreak\\{\\}", "", latex_name(strrep("x", 40))), strrep("x", 40))
+})
+
+test_that("a name that begins a row is no argument of the line break before it", {
+  expect_equal(escape_latex(c("[2 mm] disk", "* disk")), c("{[}2 mm{]} disk", "{*} disk"))
 })
 
 test_that("a short table floats, a long one breaks over pages and repeats its head", {
