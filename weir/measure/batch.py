@@ -20,13 +20,16 @@ from weir.measure.preflight import Check, check_batch, check_folder
 from weir.measure.progress import Progress, open_stream
 from weir.measure.ranks import check_ranks
 from weir.measure.runfiles import is_finished, read_run_file
-from weir.measure.single import Place, measure_one
+from weir.measure.single import LaunchLostError, Place, measure_one
 from weir.measure.together import can_share, measure_together, settle
 from weir.measure.workspace import Workspace
 from weir.model import Cell, Stack, Target
 
 # More in one launch save nothing, and their folders would have to be made before it.
 LAUNCH_EXECUTIONS = 200
+# So many launches that the batch system loses in a row end the batch, with a pause after each.
+LAUNCHES_LOST = 4
+LOST_PAUSE_S = 15.0
 
 
 @dataclass(frozen=True)
@@ -107,6 +110,7 @@ def _run_all(job: BatchJob, todo: Sequence[Execution], workspace: Workspace, res
     progress = Progress(len(todo), job.batch, open_stream())
     place = Place(job.target, job.stack, job.launcher, job.results, job.seed, workspace)
     left = list(todo)
+    lost = 0
     while left:
         # The first one of all always runs: with the same limits it would not fit the next allocation either.
         fitting = _fitting(left, job.ends_at) or (left[:1] if len(left) == len(todo) else [])
@@ -114,14 +118,34 @@ def _run_all(job: BatchJob, todo: Sequence[Execution], workspace: Workspace, res
             result.left = len(left)
             return
         tried = list(itertools.takewhile(lambda each: can_share(each, place), fitting)) or fitting[:1]
-        if can_share(tried[0], place):
-            measure_together(tried, place, _launch_folder(job), progress.step)
-        else:
-            document = measure_one(tried[0], place)
-            progress.step(tried[0], document["error"] or document["status"], document["elapsed_s"])
+        try:
+            _launch(tried, place, job, progress)
+            lost = 0
+        except LaunchLostError as reason:
+            lost += 1
+            _wait_for_the_batch_system(reason, lost)
         _count(job, tried, left, result)
         if result.failed:
             _require([check_folder(workspace.folder)], job)
+
+
+def _launch(tried: Sequence[Execution], place: Place, job: BatchJob, progress: Progress) -> None:
+    if can_share(tried[0], place):
+        measure_together(tried, place, _launch_folder(job), progress.step)
+    else:
+        document = measure_one(tried[0], place)
+        progress.step(tried[0], document["error"] or document["status"], document["elapsed_s"])
+
+
+def _wait_for_the_batch_system(reason: LaunchLostError, times: int) -> None:
+    """A controller that restarts is back in a moment; one that stays away ends the batch."""
+    if times >= LAUNCHES_LOST:
+        raise WeirError(
+            f"the batch system failed {times} launches in a row: {reason}",
+            mend="run again: what has run is kept",
+        ) from None
+    print(f"weir: {reason}; trying again in {LOST_PAUSE_S:g} s", file=sys.stderr)
+    time.sleep(LOST_PAUSE_S)
 
 
 def _fitting(left: Sequence[Execution], ends_at: float | None) -> list[Execution]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from weir.launch import applied, launcher
 from weir.measure.document import SUMMARY_FILE, Ending, after, before, now
-from weir.measure.execute import execute, time_limit
+from weir.measure.execute import Outcome, execute, time_limit
 from weir.measure.host import host_facts
 from weir.measure.order import Execution
 from weir.measure.runfiles import fresh_folder, write_run_file
@@ -21,6 +21,10 @@ from weir.tools import tools
 from weir.tools.base import RunPaths
 
 __all__ = ["SUMMARY_FILE", "Place", "Prepared", "environment_of", "launch_words", "measure_one", "prepare"]
+
+
+class LaunchLostError(Exception):
+    """The batch system failed, not the program: nothing was executed, and the launch may be repeated."""
 
 
 @dataclass(frozen=True)
@@ -71,12 +75,20 @@ def measure_one(execution: Execution, place: Place) -> dict[str, Any]:
         )
     finally:
         place.workspace.remove_run(ready.data_folder)
+    raise_if_lost(outcome, place)
     (ready.outputs / "stdout.txt").write_bytes(outcome.stdout)
     (ready.outputs / "stderr.txt").write_bytes(outcome.stderr)
     ending = Ending(outcome.exit_code, outcome.ended, now(), outcome.elapsed_s, outcome.error)
     document = after(ready.known, ending, ready.outputs)
     write_run_file(ready.outputs, document)
     return document
+
+
+def raise_if_lost(outcome: Outcome, place: Place) -> None:
+    if outcome.exit_code != 0:
+        lost = launcher(place.launcher).never_started(outcome.stderr.decode(errors="replace"))
+        if lost is not None:
+            raise LaunchLostError(lost)
 
 
 def launch_words(execution: Execution, place: Place) -> Sequence[str]:

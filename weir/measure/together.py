@@ -20,7 +20,7 @@ from weir.measure.document import Ending, after, now
 from weir.measure.execute import execute
 from weir.measure.order import Execution
 from weir.measure.runfiles import is_finished, run_folder, write_atomically, write_run_file
-from weir.measure.single import Place, Prepared, environment_of, launch_words, prepare
+from weir.measure.single import Place, Prepared, environment_of, launch_words, prepare, raise_if_lost
 from weir.tools import tools
 from weir.tools.base import RunPaths
 
@@ -68,6 +68,7 @@ def measure_together(executions: Sequence[Execution], place: Place, folder: Path
         settle(folder, place.results)
     stopped = watch.current
     if stopped is not None:
+        raise_if_lost(outcome, place)
         said = outcome.error or outcome.stderr.decode(errors="replace").strip() or "the launch ended early"
         ending = Ending(None, outcome.ended, now(), outcome.elapsed_s, said.splitlines()[0])
         prepared = ready[executions.index(stopped)]

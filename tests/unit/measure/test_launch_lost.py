@@ -1,0 +1,71 @@
+"""A launch that Slurm lost is no execution of the cell: it is repeated, and its failure is not recorded."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from weir.errors import WeirError
+from weir.measure import batch as batch_module
+from weir.measure.batch import BatchJob, BatchResult, _run_all, pending
+from weir.measure.workspace import Workspace
+from weir.model import Cell, Stack, Target
+from weir.tools import tools
+
+PARAMS = {name: parameter.default for name, parameter in tools()["ior"].parameters.items()}
+
+
+@pytest.fixture
+def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> BatchJob:
+    """An srun that loses as many launches as the file `losses` says, and a program that does nothing."""
+    (tmp_path / "bin").mkdir()
+    srun = tmp_path / "bin" / "srun"
+    srun.write_text(
+        "#!/bin/sh\n"
+        f"left=$(cat {tmp_path}/losses)\n"
+        '[ "$left" -gt 0 ] || exit 0\n'
+        f"echo $((left - 1)) > {tmp_path}/losses\n"
+        "echo 'srun: error: Unable to create step for job 5: Unable to contact slurm controller' >&2\n"
+        "exit 1\n"
+    )
+    srun.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:/usr/bin:/bin")
+    monkeypatch.setattr(batch_module, "LOST_PAUSE_S", 0.0)
+    target = tmp_path / "target"
+    target.mkdir()
+    sizes = {"xfer_bytes": 4096, "block_bytes": 4096}
+    cells = [
+        Cell(f"{n:012x}", f"c{n}", "s", "e", "ior", "x", "t", "st", "p", 1, 1, 1, 1, 60.0, PARAMS | sizes)
+        for n in range(2)
+    ]
+    stack = Stack("st", {"ior": ("ior",)})
+    return BatchJob("b", cells, Target("t", "disk", str(target)), stack, "srun", tmp_path / "results", 1)
+
+
+def run(job: BatchJob, losses: int) -> BatchResult:
+    (job.results.parent / "losses").write_text(str(losses))
+    result = BatchResult("b", 2)
+    workspace = Workspace(Path(job.target.path), job.results, job.batch)
+    workspace.claim()
+    try:
+        _run_all(job, pending(job), workspace, result)
+    finally:
+        workspace.remove()
+    return result
+
+
+def test_a_launch_that_was_lost_is_repeated(job: BatchJob, capsys: pytest.CaptureFixture[str]) -> None:
+    result = run(job, losses=2)
+    assert (result.done, result.failed) == (2, [])
+    runs = [json.loads(file.read_text()) for file in job.results.glob("runs/*/*/run.json")]
+    assert [each["status"] for each in runs] == ["done", "done"]
+    assert capsys.readouterr().err.count("Unable to contact slurm controller; trying again") == 2
+
+
+def test_a_batch_system_that_stays_away_ends_the_batch_and_blames_no_cell(job: BatchJob) -> None:
+    with pytest.raises(WeirError, match="failed 4 launches in a row: srun: error: Unable to create step"):
+        run(job, losses=99)
+    assert list(job.results.glob("runs/*/*/run.json")) == []
+    assert list(Path(job.target.path).iterdir()) == []
