@@ -15,6 +15,14 @@ static struct buffered total_of(const struct buffered_list *list) {
     return total;
 }
 
+/* Besides ourselves and the drainer. */
+static unsigned count_clients(const struct store *store) {
+    int pid;
+    unsigned ours = drainer_is_running(store, &pid) ? 2 : 1;
+    unsigned all = clients_count(store);
+    return all > ours ? all - ours : 0;
+}
+
 static void print_json_bytes(const struct buffered *entry) {
     printf("\"size_bytes\": %" PRIu64 ", \"resident_bytes\": %" PRIu64 ", \"dirty_bytes\": %" PRIu64
            ", \"drained_bytes\": %" PRIu64 ", \"settled\": %s",
@@ -33,7 +41,7 @@ static void print_json(const struct store *store, const struct buffered_list *li
     printf(",\n  \"emulated\": true,\n  \"granule_bytes\": %" PRIu64 ",\n  \"capacity_bytes\": %" PRIu64
            ",\n  \"used_bytes\": %" PRIu64 ",\n",
            store->granule_bytes, store->control->capacity_bytes, atomic_load(&store->control->used_bytes));
-    printf("  \"clients\": %u,\n  \"drainer_pid\": ", clients_count(store) - 1);
+    printf("  \"clients\": %u,\n  \"drainer_pid\": ", count_clients(store));
     printf(running ? "%d" : "null", pid);
     printf(",\n  \"drain_errno\": %u,\n  \"total\": {", atomic_load(&store->control->drain_error));
     print_json_bytes(&total);
@@ -64,7 +72,7 @@ static void print_text(const struct store *store, const struct buffered_list *li
     struct buffered total = total_of(list);
     printf("store %s before %s (emulated)\n", store->config.fast, store->config.backing);
     printf("%.1f of %.1f MiB used, %u clients, ", (double)atomic_load(&store->control->used_bytes) / mib,
-           (double)store->control->capacity_bytes / mib, clients_count(store) - 1);
+           (double)store->control->capacity_bytes / mib, count_clients(store));
     if (drainer_is_running(store, &pid)) {
         printf("drainer %d\n", pid);
     } else {
