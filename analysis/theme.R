@@ -22,7 +22,6 @@ api_colours <- c(
 )
 api_shapes <- c(POSIX = 21, MPIIO = 22, IME = 24, HDF5 = 23, NETCDF4 = 25, PNETCDF = 21, NULL = 22)
 
-access_colours <- c(write = "#16325c", read = "#e08e0b")
 # From light to dark in the order of the stack, so that a grey print keeps them apart.
 phase_colours <- c(transfer = "#a6cee3", sync = "#d98b00", open = "#b0305c", close = "#16325c")
 phase_names <- c(transfer = "transfer", sync = "synchronisation, part of the transfer", open = "open", close = "close")
@@ -133,25 +132,30 @@ scale_x_powers <- function(name, values, labels, panel_mm) {
   ggplot2::scale_x_continuous(name, trans = "log2", breaks = values, labels = spaced$labels, expand = spaced$expand)
 }
 
-# The finest of 1-2-5, 1-3, decades and every other decade that leaves at most five labels.
-decade_breaks <- function(limits) {
+# The finest of 1 to 9, 1-2-5, 1-3, decades and every other decade that leaves few enough labels; in a range too narrow
+# for two of them, round numbers.
+decade_breaks <- function(limits, most = 5) {
   decades <- 10^seq(floor(log10(limits[1])), ceiling(log10(limits[2])))
-  finer <- lapply(list(c(1, 2, 5), c(1, 3), 1), function(steps) as.vector(outer(steps, decades)))
+  finer <- lapply(list(1:9, c(1, 2, 5), c(1, 3), 1), function(steps) as.vector(outer(steps, decades)))
   coarser <- decades[log10(decades) %% 2 == 0]
   within <- lapply(c(finer, list(coarser)), function(breaks) breaks[breaks >= limits[1] & breaks <= limits[2]])
-  within[[which(lengths(within) <= 5 | seq_along(within) == length(within))[1]]]
+  chosen <- within[[which(lengths(within) <= most | seq_along(within) == length(within))[1]]]
+  if (length(chosen) < 2) pretty(limits, 3) else chosen
 }
 
-rate_axis <- function(scale, name, limits = NULL) {
+rate_axis <- function(scale, name, limits, most_labels) {
   scale(
     name,
-    breaks = decade_breaks, labels = rate_words, limits = limits, expand = ggplot2::expansion(mult = 0.07)
+    breaks = function(range) decade_breaks(range, most_labels), labels = rate_words, limits = limits,
+    expand = ggplot2::expansion(mult = 0.07)
   )
 }
 
-scale_x_rate <- function(name, limits = NULL) rate_axis(ggplot2::scale_x_log10, name, limits)
+scale_x_rate <- function(name, limits = NULL, panel_mm = 100) {
+  rate_axis(ggplot2::scale_x_log10, name, limits, max(2, floor(panel_mm / 12)))
+}
 
-scale_y_rate <- function(name, limits = NULL) rate_axis(ggplot2::scale_y_log10, name, limits)
+scale_y_rate <- function(name, limits = NULL) rate_axis(ggplot2::scale_y_log10, name, limits, 5)
 
 scale_phases <- function() {
   key <- ggplot2::guide_legend(override.aes = list(fill = unname(phase_colours)))
@@ -185,12 +189,13 @@ add_provenance <- function(plot, table, part) {
   plot <- plot + ggplot2::labs(
     subtitle = wrap_words(constant_words(table), 96), caption = wrap_words(provenance_words(table, part))
   )
-  if (any(table$emulated)) plot + emulated_badge() else plot
+  if (any(table$emulated)) plot + emulated_badge(unique(table$target[table$emulated])) else plot
 }
 
-emulated_badge <- function() {
+emulated_badge <- function(targets) {
+  title <- sprintf("EMULATED STORAGE, %s: these numbers say nothing about a product", paste(targets, collapse = ", "))
   list(
-    ggplot2::labs(title = "EMULATED STORAGE: these numbers say nothing about a product"),
+    ggplot2::labs(title = wrap_words(title, 96)),
     ggplot2::theme(plot.title = ggplot2::element_text(
       size = type_size_pt, face = "bold", colour = "#b00020", margin = ggplot2::margin(b = 1.5, unit = "mm")
     ))
@@ -236,7 +241,7 @@ placard <- function(text) {
   ggplot2::ggplot() +
     ggplot2::annotate(
       "text",
-      x = 0, y = 0, label = wrap_words(text, 70), size = 3, family = sans_family, colour = "#505050"
+      x = 0, y = 0, label = wrap_words(text, 88), size = 3, family = sans_family, colour = "#505050"
     ) +
     ggplot2::theme_void(base_family = sans_family) +
     ggplot2::theme(panel.border = ggplot2::element_rect(fill = NA, colour = "#a0a0a0", linewidth = 0.3))

@@ -59,10 +59,12 @@ make_figure <- function(table) {
     wrap_panels(table) +
     scale_api(points$api) +
     scale_point_sizes(sizes) +
-    scale_x_rate("Write bandwidth in MiB/s", ends) +
+    scale_x_rate("Write bandwidth in MiB/s", ends, panel_width_mm(columns = wrapped_counts(table)[["columns"]])) +
     scale_y_rate("Read bandwidth in MiB/s", ends) +
     theme_weir() +
-    ggplot2::theme(legend.box = "vertical", legend.spacing.y = grid::unit(0, "mm"))
+    ggplot2::theme(
+      legend.box = "vertical", legend.spacing.y = grid::unit(0, "mm"), plot.margin = ggplot2::margin(1, 3, 1, 1, "mm")
+    )
 }
 
 height_mm <- function(table) {

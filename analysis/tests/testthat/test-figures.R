@@ -1,0 +1,174 @@
+figures <- lapply(setNames(nm = part_names("figure", home)), load_part, kind = "figure", home = home)
+
+# A study of one node like the suite `quick`, and one over nodes; synthetic both.
+one_node <- function(...) {
+  read_synthetic(api = c("POSIX", "MPIIO"), xfer_bytes = c(2^14, 102400, 2^20), order = c("sequential", "random"), ...)
+}
+many_nodes <- function(...) read_synthetic(nn = c(1, 2, 4), ppn = c(1, 2), xfer_bytes = c(2^14, 2^20), ...)
+
+plot_of <- function(part, records) {
+  page <- split_pages(part$make_table(records, list()))[[1]]
+  add_provenance(part$make_figure(page), page, part)
+}
+
+points_of <- function(plot) {
+  is_point <- vapply(plot$layers, function(layer) inherits(layer$geom, "GeomPoint"), logical(1))
+  ggplot2::layer_data(plot, which(is_point))
+}
+
+one_line <- function(text) gsub("\n", " ", text, fixed = TRUE)
+
+written <- function(part, records) {
+  stem <- scratch(part$name)
+  write_figure(part, records, list(), stem)
+  files <- setNames(paste0(stem, c(".pdf", ".svg", ".csv", ".tex", ".rst")), c("pdf", "svg", "csv", "tex", "rst"))
+  as.list(files)
+}
+
+test_that("every figure of the study is known, and each says what it needs and shows", {
+  expect_setequal(names(figures), c("transfer-size", "read-write", "phase-shares", "scaling"))
+  for (part in figures) {
+    expect_match(part$caption, "[.]$")
+    expect_type(part$needs, "character")
+  }
+})
+
+test_that("every figure writes its files, and the table is what is drawn", {
+  records <- many_nodes()
+  for (part in figures) {
+    files <- written(part, records)
+    expect_true(all(file.size(unlist(files)) > 100), info = part$name)
+    table <- part$make_table(records, list())
+    expect_equal(data.table::fread(files$csv)$n, table$n, info = part$name)
+    expect_identical(readBin(files$pdf, "raw", 5), charToRaw("%PDF-"))
+    expect_match(readLines(files$tex), paste0("{", part$name, "}"), fixed = TRUE, all = FALSE)
+    expect_match(readLines(files$rst), part$caption, fixed = TRUE, all = FALSE)
+  }
+})
+
+test_that("every figure says n, interval and unit", {
+  records <- many_nodes(n = 5)
+  for (part in figures) {
+    plot <- plot_of(part, records)
+    said <- one_line(plot$labels$caption)
+    expect_match(said, "of n = 5[.]", info = part$name)
+    expect_match(said, "95 % bootstrap interval of the median (n = 5 cannot cover", fixed = TRUE)
+    names <- vapply(c("x", "y"), function(axis) {
+      named <- plot$scales$get_scales(axis)$name
+      if (is.character(named)) named else plot$labels[[axis]]
+    }, "")
+    expect_true(any(grepl("in MiB/s$|in %$", names)), info = part$name)
+  }
+})
+
+test_that("bandwidths are drawn where the table says", {
+  for (name in c("transfer-size", "scaling")) {
+    records <- many_nodes()
+    table <- figures[[name]]$make_table(records, list())
+    expect_equal(sort(10^points_of(plot_of(figures[[name]], records))$y), sort(table$median))
+  }
+  expect_equal(table[access == "read" & nn == 2 & ppn == 1 & xfer_bytes == 2^20]$median,
+    stats::median(records[access == "read" & nn == 2 & ppn == 1 & xfer_bytes == 2^20]$bw_mib_s)
+  )
+})
+
+test_that("reads are drawn over the writes of the same configuration", {
+  records <- one_node()
+  table <- figures[["read-write"]]$make_table(records, list())
+  drawn <- points_of(plot_of(figures[["read-write"]], records))
+  expect_equal(sort(10^drawn$x), sort(table$write))
+  expect_equal(sort(10^drawn$y), sort(table$read))
+  cell <- records[api == "MPIIO" & order == "random" & xfer_bytes == 2^14]
+  expect_equal(
+    table[api == "MPIIO" & order == "random" & xfer_bytes == 2^14, c(write, read)],
+    c(stats::median(cell[access == "write"]$bw_mib_s), stats::median(cell[access == "read"]$bw_mib_s))
+  )
+})
+
+test_that("shares of a bar add up, and the border of the transfer is the ratio of the two bandwidths", {
+  records <- read_synthetic(n = 1, open_s = 1, io_s = 6, close_s = 3, total_s = 10, bw_mib_s = 1.6, sync_s = 1.5)
+  table <- figures[["phase-shares"]]$make_table(records, list())
+  expect_equal(table[1, c(transfer, sync, open, close)], c(45, 15, 10, 30))
+  expect_equal(table$median / 100, bandwidth_all(records) / bandwidth_io(records))
+})
+
+test_that("without a time of its own synchronisation is not told apart from the transfer", {
+  records <- read_synthetic(n = 1, open_s = 1, io_s = 6, close_s = 3, sync_s = NA)
+  expect_equal(figures[["phase-shares"]]$make_table(records, list())[1, c(transfer, sync)], c(60, 0))
+})
+
+test_that("degraded points are hollow, invalid records are counted and not drawn", {
+  records <- one_node()
+  records[access == "write" & api == "POSIX" & xfer_bytes == 2^20 & order == "random" & iteration == 1,
+    verdict := "DEGRADED"]
+  records[api == "MPIIO" & xfer_bytes == 2^14, verdict := "INVALID"]
+  invalid <- sum(records$verdict == "INVALID")
+  for (name in c("transfer-size", "read-write")) {
+    plot <- plot_of(figures[[name]], records)
+    expect_identical(sum(points_of(plot)$fill == "white", na.rm = TRUE), 1L)
+    expect_match(one_line(plot$labels$caption), "Hollow: 1 point with degraded records[.]")
+    expect_match(one_line(plot$labels$caption), sprintf("Not drawn: %d invalid records.", invalid), fixed = TRUE)
+  }
+  bars <- ggplot2::layer_data(plot_of(figures[["phase-shares"]], records), 1)
+  expect_identical(sum(bars$fill == "white"), 4L)
+})
+
+test_that("a figure with emulated storage says so above everything, one without does not", {
+  for (part in figures) {
+    plain <- plot_of(part, many_nodes(target = c("disk", "ime")))
+    expect_null(plain$labels$title)
+    records <- many_nodes(target = "ime")[, emulated := TRUE]
+    expect_match(plot_of(part, records)$labels$title, "^EMULATED STORAGE, ime: these numbers say nothing")
+  }
+  records <- one_node(target = c("disk", "ime"))[target == "ime", emulated := TRUE]
+  expect_match(plot_of(figures[["read-write"]], records)$labels$title, "STORAGE, ime:")
+})
+
+test_that("what is not there is said in words, in the picture and in print", {
+  reason <- function(name, records) {
+    table <- figures[[name]]$make_table(records, list())
+    why_nothing(figures[[name]], table, records)
+  }
+  for (name in names(figures)) {
+    expect_identical(reason(name, many_nodes()[, verdict := "INVALID"]), "no valid record: all 72 are invalid.")
+    expect_identical(reason(name, many_nodes()[0]), "there are no records.")
+    expect_match(reason(name, many_nodes()[, access := "stat"]), "no valid record for it; it needs ")
+  }
+  expect_match(reason("read-write", many_nodes(access = "read")), "it needs writes and reads of the same kind")
+  expect_identical(reason("scaling", one_node()), "all records are of 1 node; there is nothing to scale.")
+  expect_null(reason("transfer-size", one_node(access = "read")))
+  files <- written(figures$scaling, one_node())
+  expect_identical(
+    readLines(files$tex),
+    "\\notshown{Scaling with nodes}{all records are of 1 node; there is nothing to scale.}"
+  )
+  expect_match(readLines(files$rst), "there is nothing to scale", all = FALSE)
+  expect_match(paste(readLines(files$svg), collapse = " "), "there is nothing to scale")
+})
+
+test_that("reads alone, one size, one repetition are enough for what they can show", {
+  records <- read_synthetic(access = "read", xfer_bytes = 2^20, n = 1)
+  plot <- plot_of(figures[["transfer-size"]], records)
+  expect_equal(10^points_of(plot)$y, records$bw_mib_s)
+  expect_match(one_line(plot$labels$caption), "of n = 1[.] No intervals: they take n of at least 3[.]")
+})
+
+test_that("campaigns that measured the same are not mixed: each has its page and its caption", {
+  records <- rbind(many_nodes(), many_nodes(access = "read")[, `:=`(experiment = "again", stonewall_s = 30)])
+  records[, cell := paste(experiment, nn, ppn, xfer_bytes)]
+  files <- written(figures$scaling, records)
+  print <- readLines(files$tex)
+  expect_match(print, "page=1,.*\\{scaling\\}", all = FALSE)
+  expect_match(print, "page=2,.*\\{scaling\\}", all = FALSE)
+  said <- "(2 of 2: synthetic, POSIX, shared file, sequential, read, stonewall 30 s)"
+  expect_match(print, said, fixed = TRUE, all = FALSE)
+  expect_match(print, "label{fig:scaling-2}", fixed = TRUE, all = FALSE)
+})
+
+test_that("the best repetition has a line of its own in the scaling", {
+  plot <- plot_of(figures$scaling, many_nodes())
+  lines <- which(vapply(plot$layers, function(layer) inherits(layer$geom, "GeomLine"), logical(1)))
+  drawn <- lapply(lines, function(i) sort(10^ggplot2::layer_data(plot, i)$y))
+  table <- figures$scaling$make_table(many_nodes(), list())
+  expect_equal(drawn, list(sort(table$best), sort(table$median)))
+})

@@ -1,0 +1,50 @@
+# Lightness of colours as a grey print shows them, 0 to 100.
+lightness <- function(colours) {
+  rgb <- t(grDevices::col2rgb(colours)) / 255
+  grDevices::convertColor(rgb, from = "sRGB", to = "Lab")[, 1]
+}
+
+# What a deuteranope sees, in Lab: red and green cones answer alike (Vienot, Brettel and Mollon 1999, in linear light).
+seen_without_green <- function(colours) {
+  linear <- (t(grDevices::col2rgb(colours)) / 255)^2.2
+  mixed <- 0.29275 * linear[, 1] + 0.70725 * linear[, 2]
+  seen <- cbind(mixed, mixed, pmin(1, pmax(0, -0.02234 * linear[, 1] + 0.02234 * linear[, 2] + linear[, 3])))
+  grDevices::convertColor(seen^(1 / 2.2), from = "sRGB", to = "Lab")
+}
+
+test_that("two interfaces differ in grey, and where they are close they differ in shape as well", {
+  pairs <- utils::combn(names(api_colours), 2)
+  apart <- abs(lightness(api_colours[pairs[1, ]]) - lightness(api_colours[pairs[2, ]]))
+  same_shape <- api_shapes[pairs[1, ]] == api_shapes[pairs[2, ]]
+  expect_identical(pairs[, same_shape & apart < 10], pairs[, FALSE])
+  expect_gt(min(dist(seen_without_green(api_colours[c("POSIX", "MPIIO", "IME")]))), 25)
+})
+
+test_that("every interface has a word, a colour and a shape that can be hollow", {
+  expect_identical(names(api_colours), api_levels)
+  expect_identical(names(api_shapes), api_levels)
+  expect_identical(names(api_names), api_levels)
+  expect_true(all(api_shapes %in% 21:25))
+})
+
+test_that("phases go from light to dark in the order of the stack, also for the colour-blind", {
+  expect_lt(max(diff(lightness(phase_colours))), -15)
+  expect_gt(min(as.matrix(dist(seen_without_green(phase_colours)))[cbind(1:3, 2:4)]), 15)
+})
+
+test_that("sizes go from dark to light, never to white, and neighbours have shapes of their own", {
+  for (count in 2:8) {
+    light <- lightness(size_colours(count))
+    expect_gt(min(diff(light)), 4)
+    expect_lt(max(light), 85)
+    expect_false(any(size_shapes(count)[-1] == size_shapes(count)[-count]))
+  }
+})
+
+test_that("an interface of logs of others is drawn and named", {
+  scales <- scale_api(c("DFS", "POSIX"))
+  colour <- scales[[1]]
+  colour$train(c("DFS", "POSIX"))
+  expect_identical(as.vector(colour$get_breaks()), c("POSIX", "DFS"))
+  expect_identical(unname(colour$map("DFS")), "#606060")
+})

@@ -1,0 +1,87 @@
+wishes <- c(variant = "page", access = "column", order = "column", target = "row", nn = "row", ppn = "row")
+
+crossed <- function(...) {
+  given <- utils::modifyList(
+    list(variant = "", access = c("read", "write"), order = "sequential", target = "disk", nn = 1, ppn = 1), list(...)
+  )
+  do.call(data.table::CJ, c(given, list(xfer_bytes = c(2^14, 2^20))))[, n := 3L][]
+}
+
+pages_of <- function(table) data.table::uniqueN(table$page)
+
+test_that("what varies stands where it is wished, in the order of time", {
+  placed <- place_panels(crossed(target = c("disk", "memory"), order = c("random", "sequential")), wishes)
+  expect_identical(levels(placed$row), c("disk", "memory"))
+  expect_identical(levels(placed$column), c("write\nsequential", "write\nrandom", "read\nsequential", "read\nrandom"))
+  expect_identical(pages_of(placed), 1L)
+})
+
+test_that("numbers are ordered as numbers, not as text", {
+  placed <- place_panels(crossed(nn = c(16, 2, 8)), wishes)
+  expect_identical(levels(placed$row), c("2 nodes", "8 nodes", "16 nodes"))
+})
+
+test_that("what fills more than a page moves until it fits, and nothing is lost", {
+  table <- crossed(nn = c(1, 2, 4, 8, 16), ppn = c(1, 2, 4, 6, 8))
+  placed <- place_panels(table, wishes)
+  expect_identical(nrow(placed), nrow(table))
+  expect_identical(pages_of(placed), 2L)
+  for (page in split_pages(placed)) {
+    expect_identical(c(row_count(page), column_count(page)), c(5L, 5L))
+  }
+  expect_null(placed$note)
+})
+
+test_that("of a full study some numbers are drawn, the ends among them, and the note says which", {
+  placed <- place_panels(crossed(nn = 1:10, ppn = 1:8, target = c("a", "b", "c")), wishes)
+  expect_lte(pages_of(placed), most_pages)
+  expect_identical(range(placed$nn), c(1L, 10L))
+  expect_identical(range(placed$ppn), c(1L, 8L))
+  expect_match(placed$note[1], "Of 1, 2, 3, 4, 5, 6, 7, 8 processes per node only 1, 8 are drawn.", fixed = TRUE)
+})
+
+test_that("a variant has pages of its own, the fullest comes first, an empty one is not printed", {
+  table <- rbind(
+    crossed(variant = "trial"), crossed(variant = "all", nn = c(1, 2)), crossed(variant = "none")[, n := 0L]
+  )
+  pages <- split_pages(place_panels(table, wishes))
+  expect_identical(vapply(pages, function(page) page$variant[1], ""), c("all", "trial"))
+  expect_identical(constant_words(pages[[2]]), "disk, 1 node, 1 process per node, sequential, trial")
+})
+
+test_that("no rows stay no rows", {
+  expect_identical(nrow(place_panels(crossed()[0], wishes)), 0L)
+})
+
+test_that("labels of an axis keep apart, the outer ones are there, and stay within the panel", {
+  sizes <- c(2^14, 102400, 2^20, 10 * 2^20, 2^30)
+  for (width_mm in c(17, 23, 50, 100)) {
+    spaced <- spaced_labels(bytes_words(sizes), log2(sizes), width_mm)
+    shown <- nzchar(spaced$labels)
+    expect_true(all(shown[c(1, 5)]))
+    reach <- diff(range(log2(sizes))) + spaced$expand[2] + spaced$expand[4]
+    middle_mm <- (log2(sizes) - min(log2(sizes)) + spaced$expand[2]) / reach * width_mm
+    half_mm <- nchar(spaced$labels) * mm_per_letter * 0.9 / 2
+    left <- (middle_mm - half_mm)[shown]
+    right <- (middle_mm + half_mm)[shown]
+    expect_true(all(left[-1] > right[-sum(shown)]))
+    expect_gte(left[1], 0)
+    expect_lte(right[sum(shown)], width_mm)
+  }
+  expect_identical(spaced_labels("1 MiB", 20, 20)$labels, "1 MiB")
+})
+
+test_that("a rate axis has two to five labels whatever its range", {
+  for (limits in list(c(1, 1e5), c(30, 9000), c(700, 3500), c(5100, 5900), c(0.2, 7e6))) {
+    breaks <- decade_breaks(limits)
+    within <- sum(breaks >= limits[1] & breaks <= limits[2])
+    expect_gte(within, 2)
+    expect_lte(within, 5)
+  }
+})
+
+test_that("titles take one line where there is room, else a line each", {
+  expect_identical(fit_title("write\nrandom", 40), "write, random")
+  expect_identical(fit_title("POSIX\nfile per process\nwrite", 25), "POSIX\nfile per process\nwrite")
+  expect_identical(fit_title("a rather long name", 12), "a rather\nlong name")
+})

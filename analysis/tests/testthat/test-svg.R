@@ -1,0 +1,74 @@
+# Where the letters of an SVG are: a box for each text, from its anchor, its length and its turn.
+text_boxes <- function(path) {
+  page <- xml2::xml_ns_strip(xml2::read_xml(path))
+  texts <- xml2::xml_find_all(page, "//text")
+  number <- function(name) as.numeric(sub("px$", "", xml2::xml_attr(texts, name)))
+  length <- number("textLength")
+  style <- xml2::xml_attr(texts, "style")
+  height <- 0.72 * as.numeric(sub(".*font-size: ([0-9.]+)px.*", "\\1", style))
+  anchor <- xml2::xml_attr(texts, "text-anchor")
+  before <- ifelse(is.na(anchor), 0, ifelse(anchor == "middle", length / 2, length))
+  turn <- xml2::xml_attr(texts, "transform")
+  turned <- regmatches(turn, regexec("translate\\(([0-9.-]+),([0-9.-]+)\\) rotate\\(([0-9-]+)\\)", turn))
+  angle <- vapply(turned, function(found) if (length(found) == 4) as.numeric(found[4]) else 0, 1)
+  x <- ifelse(angle == 0, number("x"), vapply(turned, function(found) as.numeric(found[2]), 1))
+  y <- ifelse(angle == 0, number("y"), vapply(turned, function(found) as.numeric(found[3]), 1))
+  boxes <- data.frame(
+    text = xml2::xml_text(texts),
+    left = ifelse(angle == 0, x - before, ifelse(angle == 90, x, x - height)),
+    right = ifelse(angle == 0, x - before + length, ifelse(angle == 90, x + height, x)),
+    top = ifelse(angle == 0, y - height, ifelse(angle == 90, y - before, y + before - length)),
+    bottom = ifelse(angle == 0, y, ifelse(angle == 90, y - before + length, y + before))
+  )
+  list(boxes = boxes, size = as.numeric(strsplit(xml2::xml_attr(page, "viewBox"), " ")[[1]][3:4]), style = style)
+}
+
+overlapping <- function(boxes) {
+  if (nrow(boxes) < 2) {
+    return(character())
+  }
+  pairs <- utils::combn(nrow(boxes), 2)
+  one <- boxes[pairs[1, ], ]
+  other <- boxes[pairs[2, ], ]
+  hit <- one$left < other$right & other$left < one$right & one$top < other$bottom & other$top < one$bottom
+  paste(one$text, other$text, sep = " | ")[hit]
+}
+
+# What fills the panels most: a study like that of 2018, of several nodes, processes and campaigns, and a laptop's.
+crowded <- list(
+  campaign = function() {
+    read_synthetic(
+      api = c("POSIX", "MPIIO"), nn = c(1, 2, 4, 8, 16), ppn = c(1, 8), xfer_bytes = c(2^14, 102400, 2^20, 10 * 2^20),
+      order = "random", target = "ime-fuse-of-the-site", emulated = TRUE
+    )
+  },
+  laptop = function() {
+    read_synthetic(
+      api = c("POSIX", "IME"), ppn = c(1, 2), xfer_bytes = c(2^14, 102400, 2^20, 10 * 2^20),
+      order = c("sequential", "random"), target = c("disk", "memory"), layout = c("shared", "file-per-process"), n = 2
+    )
+  }
+)
+
+for (study in names(crowded)) {
+  test_that(sprintf("no text of a figure covers another or leaves the page: %s", study), {
+    records <- crowded[[study]]()
+    for (name in part_names("figure", home)) {
+      stem <- scratch(name)
+      write_figure(load_part("figure", name, home), records, list(), stem)
+      drawn <- text_boxes(paste0(stem, ".svg"))
+      expect_gt(nrow(drawn$boxes), 0)
+      expect_identical(overlapping(drawn$boxes), character(), info = name)
+      outside <- with(drawn$boxes, left < 0 | top < 0 | right > drawn$size[1] | bottom > drawn$size[2])
+      expect_identical(drawn$boxes$text[outside], character(), info = name)
+    }
+  })
+}
+
+test_that("the first font of an SVG is installed here and others stand behind it", {
+  stem <- scratch("placard")
+  save_plots(list(placard("Nothing to show.")), 25, stem)
+  style <- text_boxes(paste0(stem, ".svg"))$style
+  expect_match(style, "font-family: \"[^\"]+\", Arial, Helvetica, sans-serif;")
+  expect_true(sub(".*font-family: \"([^\"]+)\".*", "\\1", style) %in% systemfonts::system_fonts()$family)
+})
