@@ -17,8 +17,9 @@ log=$work/report.log
 mkdir -p "$work"
 Rscript "$reports/../analysis/draw.R" contents "$study" "$work/contents.tex"
 
-export TEXINPUTS=".:$(dirname "$text"):$reports:$study:$study/figures:$study/tables:"
-export BIBINPUTS="$(dirname "$text"):$reports:"
+beside=$(dirname "$text")
+export TEXINPUTS=".:$beside:$reports:$study:$study/figures:$study/tables:"
+export BIBINPUTS="$beside:$reports:"
 export max_print_line=1000 # one message, one line of the log
 cd "$work"
 # -gg: from the start, so that the files of a run that was killed do no harm.
