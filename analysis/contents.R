@@ -30,6 +30,7 @@ section_lines <- function(section, parts) {
   inputs <- vapply(parts, function(part) sprintf("\\input{%s}", part_file(part)), character(1))
   mentions <- vapply(parts, mention, character(1))
   c(
+    sprintf("\\newif\\ifany%s\\any%s%s", section, section, if (length(parts) > 0) "true" else "false"),
     sprintf("\\newcommand{\\floats%s}{%%", section), sprintf("%s%%", inputs), "}",
     sprintf("\\newcommand{\\mentions%s}{%s}", section, paste(mentions, collapse = "; "))
   )

@@ -50,15 +50,16 @@ breakable <- function(words) {
 }
 
 # A table from cells that are LaTeX already. `columns` is the preamble, one entry for each column; where `groups`
-# changes, its text stands in a line of its own. Short tables float, long ones break over pages.
-latex_table <- function(name, caption, cells, columns, header, groups = NULL, lines = nrow(cells)) {
+# changes, its text stands in a line of its own. Short tables float unless they have to stand in their place, long ones
+# break over pages.
+latex_table <- function(name, caption, cells, columns, header, groups = NULL, lines = nrow(cells), in_place = FALSE) {
   stopifnot(length(cells) == length(columns), length(header) == length(columns))
   rows <- paste0(do.call(paste, c(unname(as.list(cells)), sep = " & ")), " \\\\")
   body <- if (is.null(groups)) rows else with_group_lines(rows, groups, length(columns))
   head <- if (any(nzchar(header))) c(paste0(paste(header, collapse = " & "), " \\\\"), "\\midrule")
   caption <- sprintf("\\caption{%s}\\label{tab:%s}", escape_latex(caption), name)
   preamble <- paste0("@{}", paste(columns, collapse = ""), "@{}")
-  if (sum(lines) + length(unique(groups)) <= most_lines_of_float) {
+  if (!in_place && sum(lines) + length(unique(groups)) <= most_lines_of_float) {
     short_table(preamble, caption, head, body)
   } else {
     long_table(preamble, caption, head, body, length(columns))

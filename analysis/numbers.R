@@ -45,14 +45,12 @@ percent_words <- function(shares) paste0(format_plain(signif(100 * shares, 2)), 
 mib_s <- function(rate) paste0(rate_words(rate), "~MiB/s")
 
 count_numbers <- function(records) {
-  rules <- strsplit(records$reasons, ";", fixed = TRUE)
   list(
     Records = thousands(nrow(records)),
     ValidRecords = thousands(sum(records$verdict == "VALID")),
     DegradedRecords = thousands(sum(records$verdict == "DEGRADED")),
     InvalidRecords = thousands(sum(records$verdict == "INVALID")),
-    MeasuredCells = thousands(data.table::uniqueN(records$cell, na.rm = TRUE)),
-    RulesThatSpoke = and_list(latex_name(sort(unique(unlist(rules)))))
+    RecordedCells = thousands(data.table::uniqueN(records$cell, na.rm = TRUE))
   )
 }
 
@@ -85,6 +83,7 @@ space_numbers <- function(records) {
     NodeCounts = range_or_list(present("nn"), thousands),
     NodeWord = if (identical(present("nn"), 1)) "node" else "nodes",
     ProcessCounts = range_or_list(present("ppn"), thousands),
+    ProcessWord = if (identical(present("ppn"), 1)) "process" else "processes",
     RecordedTargets = and_list(latex_name(present("target"))),
     Programs = and_list(latex_name(unique(records[!is.na(program), paste(program, tool_version)]))),
     LargestFile = range_or_list(utils::tail(present("asked_bytes"), 1), bytes_words)

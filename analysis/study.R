@@ -22,15 +22,19 @@ study_numbers <- function(facts) {
 
 plan_numbers <- function(facts) {
   list(
-    Cells = thousands(count_of(facts$cells)),
+    Cells = counted_words(facts$cells, "cell"),
     Executions = thousands(count_of(facts$executions)),
-    FinishedExecutions = thousands(count_of(facts$finished_executions)),
+    FinishedExecutions = counted_words(facts$finished_executions, "execution"),
     FailedExecutions = thousands(count_of(facts$failed_executions)),
-    ExcludedCells = thousands(count_of(facts$excluded_points)),
+    ExcludedCells = counted_words(facts$excluded_points, "cell"),
     Scale = latex_name(facts$scale),
     Seeds = seed_words(unlist(facts$seeds)),
     Memory = memory_words(facts$machines)
   )
+}
+
+counted_words <- function(value, one) {
+  paste0(thousands(count_of(value)), "~", one, if (count_of(value) != 1) "s")
 }
 
 archive_numbers <- function(facts) {
