@@ -185,7 +185,10 @@ int main(int argc, char **argv) {
     }
     for (unsigned i = 0; i < processes; i++) {
         int status;
-        if (wait(&status) == churner || status != 0) {
+        pid_t ended = wait(&status);
+        if (ended == churner || status != 0) {
+            fprintf(stderr, "%s ended with status %#x\n", ended == churner ? "the churner" : "a process",
+                    status);
             atomic_store(&shared->wrong, 1);
         }
     }

@@ -130,6 +130,15 @@ def test_create_refuses_a_second_store(programs: Path, make_store: StoreMaker) -
     assert "a store is here already" in done.stderr
 
 
+def test_create_refuses_more_than_there_is(programs: Path, make_store: StoreMaker) -> None:
+    store = make_store(programs)
+    store.imectl("destroy")
+    store.config.write_text(store.config.read_text() + "capacity = 900 TiB\n")
+    done = store.imectl("create", check=False)
+    assert done.returncode == 1
+    assert "lower the capacity" in done.stderr
+
+
 def test_deleted_names_leave_no_trace(programs: Path, make_store: StoreMaker) -> None:
     store = make_store(programs)
     store.program("ime-cost", "--door", "native", "--path", "ime://gone", "--file", MIB)

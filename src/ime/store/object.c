@@ -80,6 +80,16 @@ static int initialise(struct store *store, struct object *object, int backing_fd
     return 0;
 }
 
+/* Of an object whose end was cut short by a kill. Others may have the index mapped already, to look for the
+ * magic number, so that the file must not become shorter than it. */
+static int forget_content(int fd) {
+    if (fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, (off_t)INDEX_BYTES) != 0 ||
+        ftruncate(fd, (off_t)INDEX_BYTES) != 0) {
+        return errno;
+    }
+    return 0;
+}
+
 static int ensure_initialised(struct store *store, struct object *object, int backing_fd, const char *name) {
     int error = lock_byte(object->fd, 0, true);
     if (error != 0) {
@@ -90,9 +100,8 @@ static int ensure_initialised(struct store *store, struct object *object, int ba
         ((uint64_t)status.st_size < INDEX_BYTES && ftruncate(object->fd, (off_t)INDEX_BYTES) != 0)) {
         error = errno;
     } else if (atomic_load(&object->header->magic) != OBJECT_MAGIC) {
-        /* New, or left by a kill in the middle of its end: nothing in it counts. */
-        bool emptied = ftruncate(object->fd, 0) == 0 && ftruncate(object->fd, (off_t)INDEX_BYTES) == 0;
-        error = emptied ? initialise(store, object, backing_fd, name) : errno;
+        error = forget_content(object->fd);
+        error = error == 0 ? initialise(store, object, backing_fd, name) : error;
     }
     unlock_byte(object->fd, 0);
     return error;

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "object.h"
@@ -56,6 +57,21 @@ static int probe_links(const char *backing) {
     return error;
 }
 
+/* The index takes one byte a granule and a page or two a file; running out of room in a mapping would be a
+ * signal. */
+static bool has_room(const struct config *config, char *message, size_t message_bytes) {
+    struct statvfs status;
+    uint64_t needed = config->capacity_bytes + config->capacity_bytes / 64;
+    if (statvfs(config->fast, &status) != 0 || (uint64_t)status.f_bavail * status.f_frsize >= needed) {
+        return true;
+    }
+    snprintf(message, message_bytes,
+             "%s: capacity = %llu bytes: %s has only %llu bytes free: lower the capacity", config->file,
+             (unsigned long long)config->capacity_bytes, config->fast,
+             (unsigned long long)status.f_bavail * status.f_frsize);
+    return false;
+}
+
 static int write_control(const struct config *config, const char *temporary, const char *final) {
     struct control *control = calloc(1, sizeof *control);
     if (control == NULL) {
@@ -105,6 +121,9 @@ int store_create(const struct config *config, char *message, size_t message_byte
     if (error == 0) {
         where = objects;
         error = make_directories(objects, 0700);
+    }
+    if (error == 0 && !has_room(config, message, message_bytes)) {
+        return -1;
     }
     if (error == 0) {
         where = final;
