@@ -63,9 +63,8 @@ class Checkout:
         return path
 
 
-@pytest.fixture
-def checkout(tmp_path: Path) -> Checkout:
-    root = tmp_path / "checkout"
+def copy_of_the_tree(folder: Path) -> Checkout:
+    root = folder / "checkout"
     root.mkdir()
     for part in PARTS:
         source = ROOT / part
@@ -76,6 +75,11 @@ def checkout(tmp_path: Path) -> Checkout:
     if (ROOT / "build").is_dir():
         (root / "build").symlink_to(ROOT / "build")
     return Checkout(root)
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    return copy_of_the_tree(tmp_path)
 
 
 @pytest.fixture

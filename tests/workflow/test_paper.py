@@ -1,0 +1,160 @@
+"""Archived records drawn and printed by the workflow without measuring, as PDF and as a page in a browser."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+import shutil
+import subprocess
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+
+import pytest
+
+from tests.workflow.conftest import ROOT, Checkout, copy_of_the_tree
+from tests.workflow.report_study import Printed
+
+pytestmark = pytest.mark.slow
+
+ARCHIVE = "reference/ddn-lustre-2018.csv"
+STUDY = "results/archive/ddn-lustre-2018"
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+@pytest.fixture(scope="module")
+def paper(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+    """A checkout in which the archive was printed."""
+    checkout = copy_of_the_tree(tmp_path_factory.mktemp("paper"))
+    done = checkout.snakemake("paper", "--config", f"records={ARCHIVE}")
+    assert done.returncode == 0, done.stderr[-3000:]
+    return checkout
+
+
+@pytest.fixture(scope="module")
+def printed(paper: Checkout) -> Printed:
+    return Printed(paper.root / STUDY, (paper.root / STUDY / "logs/print.log").read_text())
+
+
+def archived_rows() -> list[dict[str, str]]:
+    with (ROOT / ARCHIVE).open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_scaling_of_2018_is_drawn_from_the_archive(printed: Printed) -> None:
+    assert printed.warnings == []
+    assert "??" not in printed.words
+    assert "1,614" in printed.pages[0]
+    assert "Bandwidth against the number of nodes" in printed.words
+    assert (printed.folder / "figures/scaling.svg").stat().st_size > 10_000
+
+
+def test_its_numbers_are_those_of_the_archive(printed: Printed) -> None:
+    points = defaultdict(list)
+    for row in archived_rows():
+        columns = ("campaign", "api", "access", "nn", "ppn", "xfer_bytes", "layout")
+        points[tuple(row[column] for column in columns)].append(float(row["bw_mib_s"]))
+    best = {
+        access: max(median(values) for key, values in points.items() if key[1:3] == ("POSIX", access))
+        for access in ("write", "read")
+    }
+    assert f"{round(best['write'], -1):,.0f} MiB/s for writes" in printed.words
+    assert f"{round(best['read'], -1):,.0f} MiB/s for reads" in printed.words
+    unsynchronised = sum(row["api"] == "MPIIO" and row["access"] == "write" for row in archived_rows())
+    assert f"{unsynchronised} writes by MPI-IO were asked to synchronise and did not" in printed.words
+
+
+def test_it_says_what_the_data_cannot_show(printed: Printed) -> None:
+    table = (printed.folder / "tables/reasons.csv").read_text()
+    for rule in ("sync-not-applied", "phases-overlap", "random-draw-overlaps"):
+        assert f"\n{rule}," in table
+    assert "the processes did not agree on who takes which block" in printed.words
+    assert "interface and layout cannot be told apart" in printed.words
+
+
+def test_an_edit_of_a_text_prints_again_and_draws_nothing(paper: Checkout) -> None:
+    main = paper.root / "reports/ddn-lustre-2018/main.tex"
+    main.write_text(main.read_text() + "% edited\n")
+    done = paper.snakemake("paper", "--dry-run", "--config", f"records={ARCHIVE}")
+    assert set(re.findall(r"^(?:local)?rule (\w+):", done.stdout, re.MULTILINE)) <= {"print", "paper"}
+
+
+@pytest.fixture(scope="module")
+def page(paper: Checkout) -> Path:
+    """The HTML report of the archive."""
+    target = f"{STUDY}/report.html"
+    done = paper.snakemake("--report", target, "paper", "--config", f"records={ARCHIVE}")
+    assert done.returncode == 0, done.stderr[-3000:]
+    return paper.root / target
+
+
+@pytest.fixture
+def browse(page: Path, tmp_path: Path) -> Callable[[str], str]:
+    """The page as a browser without a network builds it, after a reader's steps in JavaScript."""
+    if CHROMIUM is None:
+        pytest.skip("no chromium to open the HTML report with")
+
+    def opened(steps: str) -> str:
+        head, body, tail = page.read_text().rpartition("</body>")
+        copy = tmp_path / "page.html"
+        copy.write_text(f"{head}<script>setTimeout(() => {{ {steps} }}, 200)</script>{body}{tail}")
+        done = subprocess.run(
+            [
+                str(CHROMIUM),
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-background-networking",
+                "--host-resolver-rules=MAP * ~NOTFOUND",
+                f"--user-data-dir={tmp_path / 'profile'}",
+                "--virtual-time-budget=8000",
+                "--dump-dom",
+                copy.as_uri(),
+            ],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=True,
+            env={**os.environ, "HOME": str(tmp_path)},
+        )
+        # What React built, without the scripts that built it.
+        return re.sub(r"<script.*?</script>", "", done.stdout.split('id="app"', 1)[1], flags=re.DOTALL)
+
+    return opened
+
+
+def test_the_html_report_lists_figures_tables_and_the_report(browse: Callable[[str], str]) -> None:
+    shown = browse("")
+    for category in ("Figures", "Tables", "Report"):
+        assert f">{category}<" in shown
+    assert "A verdict stands beside each number" in shown
+
+
+def test_a_figure_of_the_html_report_has_its_caption(browse: Callable[[str], str]) -> None:
+    shown = browse(
+        f"const path = '{STUDY}/figures/scaling.svg';"
+        "app.setView({content: 'img', contentPath: results[path].data_uri, resultPath: path,"
+        " navbarMode: 'resultinfo'})"
+    )
+    assert "Bandwidth against the number of nodes" in shown
+    assert 'src="data:image/svg' in shown
+
+
+def test_a_table_of_the_html_report_is_a_page(browse: Callable[[str], str], paper: Checkout) -> None:
+    shown = browse(
+        f"const path = '{STUDY}/tables/reasons.html';"
+        "app.setView({content: 'html', contentPath: results[path].data_uri, resultPath: path,"
+        " navbarMode: 'resultinfo'})"
+    )
+    assert "Why records are degraded or invalid" in shown
+    assert "data:text/html" in shown
+    table = (paper.root / STUDY / "tables/reasons.html").read_text()
+    assert "<td>sync-not-applied</td>" in table
+    assert 'data-value="330"' in table
+
+
+def test_the_html_report_fetches_nothing(page: Path) -> None:
+    text = page.read_text()
+    assert re.findall(r"<(?:script|link|img)[^>]*(?:src|href)=[\"']https?:", text) == []
