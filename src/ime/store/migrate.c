@@ -9,6 +9,7 @@
 #include "object.h"
 
 #define CHUNK_BYTES (UINT64_C(4) << 20)
+#define CATCH_UP_NS INT64_C(250000000) /* a drain that was held up for less keeps its rate */
 
 static int copy_range(int from, uint64_t from_base, int to, uint64_t to_base, uint64_t at, uint64_t bytes) {
     const uint64_t step = UINT64_C(1) << 20;
@@ -136,7 +137,7 @@ int object_drain(struct object *object, uint64_t limit_bytes, uint64_t *moved_by
     while (error == 0 && left > 0 && run.end != UINT64_MAX) {
         uint64_t bytes;
         error = drain_chunk(object, run.end, left, &run, &bytes);
-        pace(&object->store->control->drain_next_ns, object->store->config.drain_bytes_s, bytes);
+        pace(&object->store->control->drain_next_ns, object->store->config.drain_bytes_s, bytes, CATCH_UP_NS);
         *moved_bytes += bytes;
         left -= bytes < left ? bytes : left;
     }

@@ -80,7 +80,7 @@ struct injection {
     bool halve;
 };
 struct injection inject(struct store *store, enum operation operation, uint64_t bytes);
-void pace(_Atomic int64_t *next_ns, double bytes_s, uint64_t bytes);
+void pace(_Atomic int64_t *next_ns, double bytes_s, uint64_t bytes, int64_t memory_ns);
 int64_t now_ns(int clock);
 
 #endif

@@ -23,8 +23,9 @@ static void sleep_until(int64_t deadline_ns) {
     }
 }
 
-/* Take the next free piece of a bandwidth that all clients share, and wait until it is over. */
-void pace(_Atomic int64_t *next_ns, double bytes_s, uint64_t bytes) {
+/* Take the next free piece of a bandwidth that all clients share, and wait until it is over. A delay of up to
+ * memory_ns is caught up; after a longer pause the count begins anew. */
+void pace(_Atomic int64_t *next_ns, double bytes_s, uint64_t bytes, int64_t memory_ns) {
     if (bytes_s <= 0 || bytes == 0) {
         return;
     }
@@ -33,7 +34,7 @@ void pace(_Atomic int64_t *next_ns, double bytes_s, uint64_t bytes) {
     int64_t end;
     do {
         int64_t now = now_ns(CLOCK_MONOTONIC);
-        end = (seen > now ? seen : now) + cost_ns;
+        end = (seen > now - memory_ns ? seen : now) + cost_ns;
     } while (!atomic_compare_exchange_weak(next_ns, &seen, end));
     sleep_until(end);
 }
@@ -54,9 +55,9 @@ struct injection inject(struct store *store, enum operation operation, uint64_t 
         sleep_until(now_ns(CLOCK_MONOTONIC) + (int64_t)(config->latency_us[operation] * 1000));
     }
     if (operation == OP_READ) {
-        pace(&store->control->read_next_ns, config->read_bytes_s, bytes);
+        pace(&store->control->read_next_ns, config->read_bytes_s, bytes, 0);
     } else if (operation == OP_WRITE) {
-        pace(&store->control->write_next_ns, config->write_bytes_s, bytes);
+        pace(&store->control->write_next_ns, config->write_bytes_s, bytes, 0);
     }
     for (unsigned i = 0; i < config->fault_count; i++) {
         if (config->faults[i].operation == operation && fires(store, i)) {
