@@ -41,7 +41,8 @@ bootstrap_outcomes <- local({
     key <- as.character(n)
     if (is.null(known[[key]])) {
       ranks <- bootstrap_ranks(n)
-      known[[key]] <- data.table::data.table(lower = ranks[, 1], upper = ranks[, 2])[, .(times = .N), by = .(lower, upper)]
+      outcomes <- data.table::data.table(lower = ranks[, 1], upper = ranks[, 2])
+      known[[key]] <- outcomes[, .(times = .N), by = .(lower, upper)]
     }
     known[[key]]
   }

@@ -73,7 +73,7 @@ scale_api <- function(values) {
     ggplot2::scale_colour_manual("Interface", values = colours, breaks = present, labels = api_words, guide = key),
     ggplot2::scale_shape_manual(
       "Interface",
-      values = shapes, breaks = present, labels = api_words, guide = key_merged()
+      values = shapes, breaks = present, labels = api_words, guide = key_merged(length(present))
     ),
     ggplot2::scale_fill_manual(values = colours, na.value = "white", guide = "none")
   )
@@ -86,16 +86,18 @@ scale_layout <- function() {
   )
 }
 
-# The key shows the filled points, whatever happens to be drawn hollow.
+# The key shows the filled points, whatever happens to be drawn hollow. A line of the page has room for so many.
+key_lines <- function(count) ceiling(count / 5)
+
 key_of <- function(colours, shapes) {
   ggplot2::guide_legend(
-    order = 1, nrow = 1,
+    order = 1, nrow = key_lines(length(colours)), byrow = TRUE,
     override.aes = list(fill = unname(colours), shape = unname(shapes), linetype = "blank", size = 1.6)
   )
 }
 
 # Of the second scale of the same key: ggplot merges the two if all but the override agree.
-key_merged <- function() ggplot2::guide_legend(order = 1, nrow = 1)
+key_merged <- function(count) ggplot2::guide_legend(order = 1, nrow = key_lines(count), byrow = TRUE)
 
 # A line where there are two points to join; ggplot complains about the others.
 line_through <- function(mapping, ...) {
@@ -111,7 +113,7 @@ scale_sizes <- function(sizes) {
   key <- key_of(colours, shapes)
   list(
     ggplot2::scale_colour_manual("Transfer size", values = colours, labels = labels, guide = key),
-    ggplot2::scale_shape_manual("Transfer size", values = shapes, labels = labels, guide = key_merged()),
+    ggplot2::scale_shape_manual("Transfer size", values = shapes, labels = labels, guide = key_merged(length(levels))),
     ggplot2::scale_fill_manual(values = colours, na.value = "white", guide = "none")
   )
 }
@@ -247,28 +249,34 @@ placard <- function(text) {
     ggplot2::theme(panel.border = ggplot2::element_rect(fill = NA, colour = "#a0a0a0", linewidth = 0.3))
 }
 
-# One page of the PDF for each plot, all as high as the highest, drawn from the top; in the SVG they stand below each
-# other.
 save_plots <- function(plots, heights_mm, stem) {
-  inch <- 25.4
+  save_pdf(plots, heights_mm, paste0(stem, ".pdf"))
+  save_svg(plots, heights_mm, paste0(stem, ".svg"))
+}
+
+inches <- function(length_mm) length_mm / 25.4
+
+# A page for each plot, all as high as the highest, drawn from the top.
+save_pdf <- function(plots, heights_mm, path) {
   highest <- max(heights_mm)
-  grDevices::cairo_pdf(
-    paste0(stem, ".pdf"),
-    width = page_width_mm / inch, height = highest / inch, family = sans_family, onefile = TRUE
-  )
+  grDevices::cairo_pdf(path, inches(page_width_mm), inches(highest), family = sans_family, onefile = TRUE)
   for (i in seq_along(plots)) {
     grid::grid.newpage()
     print_at(plots[[i]], highest, highest, heights_mm[i])
   }
   grDevices::dev.off()
+}
+
+# All pages below each other.
+save_svg <- function(plots, heights_mm, path) {
   whole <- sum(heights_mm)
-  svglite::svglite(paste0(stem, ".svg"), width = page_width_mm / inch, height = whole / inch, bg = "white")
+  svglite::svglite(path, inches(page_width_mm), inches(whole), bg = "white")
   grid::grid.newpage()
   for (i in seq_along(plots)) {
     print_at(plots[[i]], whole, whole - sum(heights_mm[seq_len(i - 1)]), heights_mm[i])
   }
   grDevices::dev.off()
-  name_fallback_fonts(paste0(stem, ".svg"))
+  name_fallback_fonts(path)
 }
 
 print_at <- function(plot, whole_mm, top_mm, height_mm) {

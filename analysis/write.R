@@ -12,8 +12,8 @@ write_figure <- function(part, records, inputs, stem) {
   why_not <- why_nothing(part, table, records)
   if (is.null(why_not)) {
     pages <- split_pages(table)
-    plots <- lapply(pages, function(page) add_provenance(part$make_figure(page), page, part))
-    heights_mm <- pmin(page_height_mm, vapply(pages, part$height_mm, numeric(1)))
+    plots <- lapply(pages, draw_page, part = part)
+    heights_mm <- heights_of(pages, part)
   } else {
     pages <- list()
     plots <- list(placard(paste0(part$title, ": ", why_not)))
@@ -32,6 +32,10 @@ write_csv <- function(table, why_not, stem) {
   table <- if (ncol(table) == 0) data.table::data.table(not_shown = why_not) else table
   data.table::fwrite(table, paste0(stem, ".csv"))
 }
+
+draw_page <- function(page, part) add_provenance(part$make_figure(page), page, part)
+
+heights_of <- function(pages, part) pmin(page_height_mm, vapply(pages, part$height_mm, numeric(1)))
 
 # NULL where there is something to show, else a sentence.
 why_nothing <- function(part, table, records) {

@@ -7,8 +7,7 @@ one_node <- function(...) {
 many_nodes <- function(...) read_synthetic(nn = c(1, 2, 4), ppn = c(1, 2), xfer_bytes = c(2^14, 2^20), ...)
 
 plot_of <- function(part, records) {
-  page <- split_pages(part$make_table(records, list()))[[1]]
-  add_provenance(part$make_figure(page), page, part)
+  draw_page(split_pages(part$make_table(records, list()))[[1]], part)
 }
 
 points_of <- function(plot) {

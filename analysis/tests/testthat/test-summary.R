@@ -96,3 +96,26 @@ test_that("cells that differ beyond the mapped columns are found, those that fol
   expect_identical(hidden_columns(both, mapped), "direct")
   expect_setequal(add_variant(both, mapped)$variant, c("buffered", "O_DIRECT"))
 })
+
+test_that("quantiles of counted values are those of the values themselves", {
+  values <- c(30, 10, 20)
+  times <- c(5, 9970, 25)
+  chances <- c(0, 0.025, 0.5, 0.9975, 1)
+  expect_equal(counted_quantiles(values, times, chances), stats::quantile(rep(values, times), chances, names = FALSE))
+})
+
+test_that("a campaign is told by its name, not by all that was different in it", {
+  mapped <- c("access", "nn", "xfer_bytes")
+  first <- read_synthetic(nn = c(1, 2), xfer_bytes = c(2^14, 2^20))
+  first[, `:=`(experiment = "first", stonewall_s = 30 * nn, block_bytes = xfer_bytes * nn)]
+  second <- data.table::copy(first)[, `:=`(experiment = "second", stonewall_s = 15 * nn, block_bytes = xfer_bytes)]
+  expect_identical(hidden_columns(rbind(first, second), mapped), "experiment")
+})
+
+test_that("what differs among repetitions keeps a cell together, what no column tells is told by the label", {
+  records <- read_synthetic(access = "write")
+  records[, `:=`(cell = "a", label = "one", stripe_count = c(5, 7, 8))]
+  expect_identical(hidden_columns(records, "access"), character())
+  other <- data.table::copy(records)[, `:=`(cell = "b", label = "another")]
+  expect_identical(hidden_columns(rbind(records, other), "access"), "label")
+})

