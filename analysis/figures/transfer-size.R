@@ -36,9 +36,11 @@ make_figure <- function(table) {
     scale_layout() +
     scale_x_powers("Size of one transfer", table$xfer_bytes, bytes_words, panel_width_mm(table)) +
     scale_y_rate("Bandwidth in MiB/s") +
-    theme_weir()
+    theme_weir() +
+    # Beside the layouts there is room for so many interfaces.
+    ggplot2::theme(legend.box = if (data.table::uniqueN(table$api) > 3) "vertical" else "horizontal")
 }
 
 height_mm <- function(table) {
-  38 + row_count(table) * if (row_count(table) > 4) 23 else 28
+  42 + row_count(table) * if (row_count(table) > 4) 23 else 28
 }

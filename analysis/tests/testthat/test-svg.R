@@ -47,6 +47,9 @@ crowded <- list(
       api = c("POSIX", "IME"), ppn = c(1, 2), xfer_bytes = c(2^14, 102400, 2^20, 10 * 2^20),
       order = c("sequential", "random"), target = c("disk", "memory"), layout = c("shared", "file-per-process"), n = 2
     )
+  },
+  interfaces = function() {
+    read_synthetic(api = api_levels, layout = c("shared", "file-per-process"), nn = c(1, 4), xfer_bytes = 4^(5:12))
   }
 )
 
