@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import shutil
 import signal
@@ -19,18 +20,19 @@ ROOT = Path(__file__).resolve().parents[2]
 MEMORY = Path("/dev/shm")
 
 
-def build(folder: Path, *options: str) -> Path:
-    """The burst buffer alone, up to date in build/<folder>; the place of its programs."""
+def compiled(folder: Path, *options: str) -> Path:
+    """The build folder, brought up to date by one process at a time; where the programs lie in it."""
     for tool in ("cmake", "ninja"):
         if shutil.which(tool) is None:
             pytest.skip(f"{tool} is not installed")
-    subprocess.run(
-        ["cmake", "-S", ROOT / "src/ime", "-B", folder, "-G", "Ninja", *options],
-        check=True,
-        capture_output=True,
-    )
-    done = subprocess.run(["cmake", "--build", folder], check=False, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
+    folder.mkdir(parents=True, exist_ok=True)
+    with (ROOT / "build" / "build.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "build.ninja").exists():
+            words = ["cmake", "-S", str(ROOT), "-B", str(folder), "-G", "Ninja", *options]
+            subprocess.run(words, check=True, capture_output=True)
+        done = subprocess.run(["cmake", "--build", str(folder)], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
     return folder / "ime"
 
 
@@ -81,12 +83,12 @@ StoreMaker = Callable[..., Store]
 
 @pytest.fixture(scope="session")
 def programs() -> Path:
-    return build(ROOT / "build/ime-alone")
+    return compiled(ROOT / "build")
 
 
 @pytest.fixture(scope="session")
 def sanitized() -> Path:
-    return build(ROOT / "build/ime-sanitized", "-DIME_SANITIZE=ON", "-DCMAKE_BUILD_TYPE=Debug")
+    return compiled(ROOT / "build" / "asan", "-DWEIR_SANITIZE=ON")
 
 
 @pytest.fixture
