@@ -57,6 +57,13 @@ class BatchResult:
     done: int = 0
     failed: list[str] = field(default_factory=list)
     left: int = 0  # executions that the rest of the allocation is too short for
+    spent_s: float = 0.0  # in programs
+
+    @property
+    def pace_s(self) -> float | None:
+        """What an execution took so far on average; None before the first."""
+        count = self.done + len(self.failed)
+        return self.spent_s / count if count else None
 
 
 def measure_batch(job: BatchJob) -> BatchResult:
@@ -113,7 +120,7 @@ def _run_all(job: BatchJob, todo: Sequence[Execution], workspace: Workspace, res
     lost = 0
     while left:
         # The first one of all always runs: with the same limits it would not fit the next allocation either.
-        fitting = _fitting(left, job.ends_at) or (left[:1] if len(left) == len(todo) else [])
+        fitting = _fitting(left, job.ends_at, result.pace_s) or (left[:1] if len(left) == len(todo) else [])
         if not fitting:
             result.left = len(left)
             return
@@ -148,14 +155,19 @@ def _wait_for_the_batch_system(reason: LaunchLostError, times: int) -> None:
     time.sleep(LOST_PAUSE_S)
 
 
-def _fitting(left: Sequence[Execution], ends_at: float | None) -> list[Execution]:
-    """Those that end before the allocation does, one after the other, even if each needs its limit."""
+def _fitting(left: Sequence[Execution], ends_at: float | None, pace_s: float | None) -> list[Execution]:
+    """Those that end before the allocation does, one after the other, even if the last needs its limit.
+
+    The others are expected to take twice what those before them took; before anything is known, their limits.
+    """
     chosen: list[Execution] = []
-    limits_s = 0.0
+    expected_s = 0.0
+    now = time.time()
     for each in left:
-        if len(chosen) < LAUNCH_EXECUTIONS and fits(limits_s + each.cell.timeout_s, time.time(), ends_at):
+        limit_s = each.cell.timeout_s
+        if len(chosen) < LAUNCH_EXECUTIONS and fits(expected_s + limit_s, now, ends_at):
             chosen.append(each)
-            limits_s += each.cell.timeout_s
+            expected_s += limit_s if pace_s is None else min(limit_s, 2 * pace_s)
     return chosen
 
 
@@ -166,6 +178,7 @@ def _count(job: BatchJob, tried: Sequence[Execution], left: list[Execution], res
         if document is None:
             continue
         left.remove(each)
+        result.spent_s += document["elapsed_s"]
         if document["status"] == "done":
             result.done += 1
         else:

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from weir.measure import batch as batch_module
-from weir.measure.batch import BatchJob, BatchResult, _run_all
+from weir.measure.batch import LAUNCH_EXECUTIONS, BatchJob, BatchResult, _fitting, _run_all
 from weir.measure.order import Execution
 from weir.model import Cell, Stack, Target
 
@@ -68,3 +68,12 @@ def test_a_shorter_cell_may_still_fit(clock: list[str]) -> None:
 def test_the_first_runs_even_if_no_allocation_is_long_enough(clock: list[str]) -> None:
     assert run([cell(1, 1000), cell(2, 1000)], 60).left == 1
     assert len(clock) == 1
+
+
+def test_what_cells_took_so_far_says_how_many_share_a_launch(clock: list[str]) -> None:
+    """Ten minutes hold nine limits of a minute, half a minute being for cleaning up, but many more cells."""
+    many = [SimpleNamespace(cell=cell(number, 60)) for number in range(300)]
+    assert len(_fitting(many, 600, None)) == 9  # type: ignore[arg-type]
+    assert len(_fitting(many, 600, 5.0)) == 52  # type: ignore[arg-type]
+    assert len(_fitting(many, 600, 0.05)) == LAUNCH_EXECUTIONS  # type: ignore[arg-type]
+    assert _fitting(many, 89, 0.05) == []  # type: ignore[arg-type]
