@@ -81,8 +81,15 @@ long_table <- function(preamble, caption, head, body, width) {
   c(
     "\\begingroup\\tablesize", sprintf("\\begin{longtable}{%s}", preamble), paste0(caption, "\\\\"), "\\toprule",
     head, "\\endfirsthead", again, "\\toprule", head, "\\endhead", "\\midrule", on,
-    "\\endfoot", "\\bottomrule", "\\endlastfoot", body, "\\end{longtable}", "\\endgroup"
+    "\\endfoot", "\\bottomrule", "\\endlastfoot", keep_last_together(body), "\\end{longtable}", "\\endgroup"
   )
+}
+
+# No page holds the last row or two alone.
+keep_last_together <- function(rows, count = 8) {
+  last <- utils::tail(seq_along(rows), count)
+  rows[last[-length(last)]] <- sub("\\\\\\\\[*]?$", "\\\\\\\\*", rows[last[-length(last)]])
+  rows
 }
 
 # The heading of a group stays with its first row.

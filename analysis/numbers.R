@@ -11,6 +11,7 @@ make_numbers <- function(records, facts) {
     ),
     named = named_numbers(records, points),
     switches = c(
+      onlyemulated = nrow(records) > 0 && all(records$emulated),
       emulated = any(records$emulated) || any(vapply(facts$targets, function(it) isTRUE(it$emulated), logical(1))),
       archived = !is.null(facts$about),
       usable = nrow(points) > 0 && any(points$n > 0),
@@ -112,10 +113,11 @@ best_numbers <- function(points) {
     ifelse(is.na(lo), "", sprintf(", interval %s to %s", rate_words(lo), mib_s(hi)))
   )]
   short <- best[, .(words = sprintf("%s on %s", and_list(short), target_name[1])), by = target]
-  long <- best[, .(words = sprintf("On %s the highest median is %s.", target_name[1], and_list(long))), by = target]
+  long <- best[, .(words = sprintf("On %s: %s.", target_name[1], and_list(long))), by = target]
+  items <- paste0("\\item ", long$words, collapse = " ")
   list(
     BestInShort = sprintf("The highest median bandwidths are %s.", paste(short$words, collapse = ", ")),
-    BestAtLength = paste(long$words, collapse = " ")
+    BestAtLength = sprintf("The highest medians are: \\begin{itemize} %s \\end{itemize}", items)
   )
 }
 

@@ -5,8 +5,7 @@ study_numbers <- function(facts) {
   emulated <- Filter(function(target) isTRUE(target$emulated), facts$targets)
   c(list(
     StudyTitle = sprintf(
-      "%s of Site %s, Measured by the %s %s",
-      if (length(emulated) > 0) "Emulated Storage" else "The Storage", latex_name(facts$site$site),
+      "The Storage of Site %s, Measured by the %s %s", latex_name(facts$site$site),
       if (length(suites) == 1) "Suite" else "Suites", and_list(latex_name(suites))
     ),
     ShortTitle = sprintf("%s at %s", and_list(latex_name(suites)), latex_name(facts$site$site)),

@@ -27,7 +27,7 @@ make_latex <- function(table) {
   )]
   latex_table(
     name, caption, cells,
-    c(wrapped_column(13), "r", "r", "r", "r", "r", "r", "r", wrapped_column(33)),
+    c(wrapped_column(16), "r", "r", "r", "r", "r", "r", "r", wrapped_column(33)),
     c("interface", "points", "$n$", "median", "interval", "I/O only", "mean", "best", "reached with"),
     groups = access_groups(table), lines = 2 * nrow(table)
   )

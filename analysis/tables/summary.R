@@ -24,7 +24,7 @@ make_latex <- function(table) {
   )]
   latex_table(
     name, paste0(caption, said), cells,
-    c(wrapped_column(13), wrapped_column(15), wrapped_column(13), "r", "r", "r", "r", "r", "r", "l"),
+    c(wrapped_column(15.5), wrapped_column(14.5), wrapped_column(13), "r", "r", "r", "r", "r", "r", "l"),
     c("interface", "layout", "order", "transfer", "$N\\times P$", "$n$", "median", "interval", "best", "verdict"),
     groups = access_groups(shown), in_place = TRUE
   )

@@ -39,3 +39,9 @@ test_that("a group heads its rows once and stays with the first of them", {
   expect_match(lines[1], "multicolumn{2}{@{}l@{}}{\\itshape disk} \\\\*", fixed = TRUE)
   expect_match(lines[4], "^\\\\addlinespace")
 })
+
+test_that("the last rows of a long table stay on one page", {
+  rows <- keep_last_together(sprintf("%d \\\\", 1:20))
+  expect_equal(which(endsWith(rows, "\\\\*")), 13:19)
+  expect_equal(keep_last_together("1 \\\\"), "1 \\\\")
+})
