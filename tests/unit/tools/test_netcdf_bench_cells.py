@@ -92,6 +92,8 @@ def test_benchtool_is_not_given_what_it_does_not_know(params: dict[str, Any]) ->
         command(cell(**params), "/opt/benchtool")
     with pytest.raises(WeirError, match="iterations"):
         command(cell(iterations=2, sync=False), "/opt/benchtool")
+    with pytest.raises(WeirError, match="a block of 64 bytes"):
+        command(cell(sync=False, block="1:2:2:4"), "/opt/benchtool")
 
 
 @pytest.mark.parametrize(

@@ -74,6 +74,7 @@ _OWN_FLAGS = {
     "wear_out": "--wear-out",
     "drop_caches": "--drop-caches",
 }
+_BENCHTOOL_LEAST_BYTES = 1000
 _ACCESS = {"write": "-w", "read": "-r"}
 _LABEL_FLAGS = ("fill", "unlimited", "shuffle", "verify", "wear_out", "drop_caches")
 
@@ -118,7 +119,7 @@ class NetcdfBench:
         if any(PurePath(word).name == "weir-io" for word in program):
             words += _own_options(cell, paths)
         else:
-            _check_benchtool_can(cell)
+            _check_benchtool_can(cell, layout.block_bytes)
         return [*words, f"-f={paths.data}"]
 
     def footprint(self, cell: Cell) -> Footprint:
@@ -159,10 +160,11 @@ def _own_options(cell: Cell, paths: RunPaths) -> list[str]:
     return [*words, f"--json={paths.outputs / 'summary.json'}"]
 
 
-def _check_benchtool_can(cell: Cell) -> None:
-    """benchtool never ends when it does not know an option."""
+def _check_benchtool_can(cell: Cell, block_bytes: int) -> None:
+    """benchtool never ends when it does not know an option, or has to print a size below 1000 bytes."""
     lacks = [name for name, value in _OURS.items() if cell.params[name] != value]
     lacks += ["iterations"] if cell.iterations > 1 else []
+    lacks += [f"a block of {block_bytes} bytes"] if block_bytes < _BENCHTOOL_LEAST_BYTES else []
     if lacks:
         raise WeirError(
             f"benchtool cannot do what the cell '{cell.label}' asks for: {', '.join(lacks)}",
