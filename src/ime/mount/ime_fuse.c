@@ -82,7 +82,11 @@ static int parse(int argc, char **argv, struct arguments *arguments) {
     if (optind + 1 != argc) {
         return usage_error("name one mount point");
     }
-    arguments->folder = argv[optind];
+    arguments->folder = realpath(argv[optind], NULL);
+    if (arguments->folder == NULL) {
+        fprintf(stderr, "ime-fuse: %s: %s: name a folder that is there\n", argv[optind], strerror(errno));
+        return 1;
+    }
     return arguments->config == NULL ? usage_error("give --config FILE or set " CONFIG_VARIABLE) : 0;
 }
 
@@ -129,6 +133,9 @@ static int become_daemon(int *ready_fd) {
     }
     close(fds[0]);
     setsid();
+    if (chdir("/") != 0) { /* or the folder that we were started in stays in use */
+        return -1;
+    }
     *ready_fd = fds[1];
     return 0;
 }

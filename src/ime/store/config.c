@@ -341,7 +341,9 @@ int config_read(const char *file, struct config *config, char *message, size_t m
         snprintf(message, message_bytes, "%s: the path is too long", file);
         return -1;
     }
-    strcpy(config->file, file);
+    if (realpath(file, config->file) == NULL) {
+        strcpy(config->file, file); /* whoever is told of it later may have another working directory */
+    }
     FILE *stream = fopen(file, "re");
     if (stream == NULL) {
         snprintf(message, message_bytes, "%s: %s: set " CONFIG_VARIABLE " to a readable file", file,

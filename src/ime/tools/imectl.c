@@ -72,7 +72,7 @@ static int run_command(const struct invocation *invocation) {
         if (strcmp(invocation->command, commands[i].name) != 0) {
             continue;
         }
-        if (invocation->detach && daemon(1, 1) != 0) {
+        if (invocation->detach && daemon(0, 1) != 0) {
             return EXIT_FAILED;
         }
         struct store *store = store_open(&invocation->config, message, sizeof message);
