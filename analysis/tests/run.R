@@ -5,7 +5,9 @@ folder <- local({
   file.path(dirname(normalizePath(file)), "testthat")
 })
 filter <- if (length(commandArgs(TRUE)) > 0) commandArgs(TRUE)[1]
-results <- as.data.frame(testthat::test_dir(folder, filter = filter, reporter = "summary", stop_on_failure = FALSE))
+results <- as.data.frame(testthat::test_dir(folder, filter = filter, reporter = "check", stop_on_failure = FALSE))
+# The reporter leaves a file for package checks behind when a test fails.
+unlink(file.path(folder, "testthat-problems.rds"))
 bad <- sum(results$failed > 0 | results$error)
 skipped <- sum(results$skipped)
 cat(sprintf("%d passed, %d failed, %d skipped\n", nrow(results) - bad - skipped, bad, skipped))
