@@ -1,7 +1,8 @@
 # How every figure looks: one palette, one type size, one way to show a verdict. Nothing here knows what is plotted.
 
 page_width_mm <- 122
-page_height_mm <- 185
+# What leaves room for a caption of five lines on a page of llncs.
+page_height_mm <- 166
 type_size_pt <- 7
 panel_gap_mm <- 1.8
 # What a letter takes of a line, on the average and at most; labels of axes are one point smaller.

@@ -30,7 +30,15 @@ write_figure <- function(part, records, inputs, stem) {
 # A file without a column would say nothing, not even why.
 write_csv <- function(table, why_not, stem) {
   table <- if (ncol(table) == 0) data.table::data.table(not_shown = why_not) else table
-  data.table::fwrite(table, paste0(stem, ".csv"))
+  data.table::fwrite(one_line_cells(table), paste0(stem, ".csv"))
+}
+
+# Titles of panels have lines, a table for programs has none within a field.
+one_line_cells <- function(table) {
+  data.table::as.data.table(lapply(table, function(values) {
+    values <- if (is.factor(values)) as.character(values) else values
+    if (is.character(values)) gsub("\n", ", ", trimws(values), fixed = TRUE) else values
+  }))
 }
 
 draw_page <- function(page, part) add_provenance(part$make_figure(page), page, part)

@@ -49,16 +49,21 @@ make_figure <- function(table) {
       ggplot2::aes(fill = fill_by(phase, verdict), colour = phase, group = phase),
       width = 0.75, position = ggplot2::position_stack(reverse = TRUE), linewidth = 0.3
     ) +
-    ggplot2::geom_linerange(
-      ggplot2::aes(xmin = lo, xmax = hi),
-      data = function(bars) bars[phase == "transfer"], linewidth = 0.5, na.rm = TRUE
-    ) +
+    interval_line(colour = "white", linewidth = 1) +
+    interval_line(colour = "black", linewidth = 0.45) +
     facet_panels(table, upright = TRUE, scales = "free_y", space = "free_y") +
     scale_phases() +
     ggplot2::scale_x_continuous("Share of the time in %", breaks = c(0, 50, 100), expand = c(0, 4, 0, 10)) +
     ggplot2::labs(y = "Size of one transfer") +
     theme_weir() +
     upright_row_titles()
+}
+
+interval_line <- function(...) {
+  ggplot2::geom_linerange(
+    ggplot2::aes(xmin = lo, xmax = hi),
+    data = function(bars) bars[phase == "transfer"], na.rm = TRUE, ...
+  )
 }
 
 height_mm <- function(table) {
