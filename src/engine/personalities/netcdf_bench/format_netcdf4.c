@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct netcdf4_state {
     int file;
@@ -24,11 +25,11 @@ static const struct ncb_variable *asked_of(const struct weir_file *file) {
 /* NetCDF says "HDF error" of whatever happened below it; the system's last word says more. */
 static int failed(struct weir_problem *problem, const char *call, const char *path, int code,
                   int last_errno) {
-    bool of_system = code > 0;
-    bool vague = code == NC_EHDFERR || code == NC_EMPI;
-    if (of_system || (vague && last_errno != 0)) {
-        return weir_problem_set(problem, call, path, of_system ? code : last_errno, NULL, "NetCDF says %s",
-                                nc_strerror(code));
+    if (code > 0) { /* an errno */
+        return weir_problem_set(problem, call, path, code, NULL, "%s", "");
+    }
+    if ((code == NC_EHDFERR || code == NC_EMPI) && last_errno != 0) {
+        return weir_problem_set(problem, call, path, last_errno, NULL, "NetCDF says %s", nc_strerror(code));
     }
     return weir_problem_set(problem, call, path, 0, nc_strerror(code), "NetCDF error %d", code);
 }
@@ -99,6 +100,17 @@ static int prepare(struct weir_file *file, struct netcdf4_state *state, struct w
     return 0;
 }
 
+/* NetCDF says "Permission denied" of every file that HDF5 cannot create and "Bad file descriptor" of every
+ * one that it cannot open: the system is asked again. 0 where it has nothing against the file. */
+static int cause_of(const char *path, bool writes) {
+    char directory[1024];
+    snprintf(directory, sizeof directory, "%s", path);
+    char *slash = strrchr(directory, '/');
+    snprintf(slash != NULL ? slash + 1 : directory, 2, ".");
+    errno = 0;
+    return (writes ? access(directory, W_OK | X_OK) : access(path, R_OK)) != 0 ? errno : 0;
+}
+
 static int open_file(struct weir_file *file, struct weir_problem *problem) {
     const struct weir_open *how = file->how;
     struct netcdf4_state *state = calloc(1, sizeof *state);
@@ -115,7 +127,9 @@ static int open_file(struct weir_file *file, struct weir_problem *problem) {
         MPI_Info_free(&info);
     }
     if (code != NC_NOERR) {
+        int cause = cause_of(how->path, writes);
         free(state);
+        code = cause != 0 ? cause : code;
         return failed(problem, writes ? "nc_create_par" : "nc_open_par", how->path, code, last_errno);
     }
     if (prepare(file, state, problem) != 0) {
