@@ -86,102 +86,89 @@ static void do_forget_multi(fuse_req_t req, size_t count, struct fuse_forget_dat
     fuse_reply_none(req);
 }
 
-static void do_mknod(fuse_req_t req, fuse_ino_t parent_number, const char *name, mode_t mode, dev_t device) {
+/* What the four ways to make a name have in common; with the names locked if path is set. */
+static bool begin_name(fuse_req_t req, fuse_ino_t parent_number, const char *name, char path[PATH_MAX]) {
     struct mount *mount = mount_of(req);
     struct inode *parent = tree_inode(&mount->tree, parent_number);
-    char path[PATH_MAX];
-    int error = child_path(mount, parent, name, path);
-    if (error != 0) {
-        fuse_reply_err(req, error == ENOENT && is_ours(mount, parent, name) ? EPERM : error);
-        return;
-    }
-    error = mknodat(mount->store->backing_fd, path, mode, device) != 0 ? errno : 0;
-    reply_entry(req, parent, name, path, error);
-}
-
-static void do_mkdir(fuse_req_t req, fuse_ino_t parent_number, const char *name, mode_t mode) {
-    struct mount *mount = mount_of(req);
-    struct inode *parent = tree_inode(&mount->tree, parent_number);
-    char path[PATH_MAX];
-    int error = child_path(mount, parent, name, path);
-    if (error != 0) {
-        fuse_reply_err(req, error == ENOENT && is_ours(mount, parent, name) ? EPERM : error);
-        return;
-    }
-    error = mkdirat(mount->store->backing_fd, path, mode) != 0 ? errno : 0;
-    reply_entry(req, parent, name, path, error);
-}
-
-static void do_symlink(fuse_req_t req, const char *target, fuse_ino_t parent_number, const char *name) {
-    struct mount *mount = mount_of(req);
-    struct inode *parent = tree_inode(&mount->tree, parent_number);
-    char path[PATH_MAX];
-    int error = child_path(mount, parent, name, path);
+    int error = is_ours(mount, parent, name) ? EPERM : child_path(mount, parent, name, path);
     if (error != 0) {
         fuse_reply_err(req, error);
-        return;
     }
-    error = symlinkat(target, mount->store->backing_fd, path) != 0 ? errno : 0;
-    reply_entry(req, parent, name, path, error);
+    return error == 0;
 }
 
-static void do_link(fuse_req_t req, fuse_ino_t number, fuse_ino_t parent_number, const char *name) {
+static void end_name(fuse_req_t req, fuse_ino_t parent_number, const char *name, const char *path,
+                     int error) {
+    reply_entry(req, tree_inode(&mount_of(req)->tree, parent_number), name, path, error);
+}
+
+static void do_mknod(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode, dev_t device) {
+    char path[PATH_MAX];
+    if (begin_name(req, parent, name, path)) {
+        int result = mknodat(mount_of(req)->store->backing_fd, path, mode, device);
+        end_name(req, parent, name, path, result != 0 ? errno : 0);
+    }
+}
+
+static void do_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode) {
+    char path[PATH_MAX];
+    if (begin_name(req, parent, name, path)) {
+        int result = mkdirat(mount_of(req)->store->backing_fd, path, mode);
+        end_name(req, parent, name, path, result != 0 ? errno : 0);
+    }
+}
+
+static void do_symlink(fuse_req_t req, const char *target, fuse_ino_t parent, const char *name) {
+    char path[PATH_MAX];
+    if (begin_name(req, parent, name, path)) {
+        int result = symlinkat(target, mount_of(req)->store->backing_fd, path);
+        end_name(req, parent, name, path, result != 0 ? errno : 0);
+    }
+}
+
+static void do_link(fuse_req_t req, fuse_ino_t number, fuse_ino_t parent, const char *name) {
     struct mount *mount = mount_of(req);
-    struct inode *parent = tree_inode(&mount->tree, parent_number);
+    int backing_fd = mount->store->backing_fd;
     char from[PATH_MAX];
     char path[PATH_MAX];
+    if (begin_name(req, parent, name, path)) {
+        int error = tree_path(&mount->tree, tree_inode(&mount->tree, number), NULL, from);
+        if (error == 0 && linkat(backing_fd, from, backing_fd, path, 0) != 0) {
+            error = errno;
+        }
+        end_name(req, parent, name, path, error);
+    }
+}
+
+static void remove_name(fuse_req_t req, fuse_ino_t parent_number, const char *name, bool directory) {
+    struct mount *mount = mount_of(req);
+    struct inode *parent = tree_inode(&mount->tree, parent_number);
+    int backing_fd = mount->store->backing_fd;
+    char path[PATH_MAX];
+    struct stat gone;
     int error = child_path(mount, parent, name, path);
-    if (error != 0) {
-        fuse_reply_err(req, error);
-        return;
+    if (error == 0) {
+        if (fstatat(backing_fd, path, &gone, AT_SYMLINK_NOFOLLOW) != 0) {
+            error = errno;
+        } else if (directory) {
+            error = unlinkat(backing_fd, path, AT_REMOVEDIR) != 0 ? errno : 0;
+        } else {
+            error = path_unlink(mount->store, backing_fd, path);
+        }
+        if (error == 0) {
+            tree_lose_name(&mount->tree, parent, name, &gone);
+        }
+        release_names(mount);
     }
-    error = tree_path(&mount->tree, tree_inode(&mount->tree, number), NULL, from);
-    if (error == 0 && linkat(mount->store->backing_fd, from, mount->store->backing_fd, path, 0) != 0) {
-        error = errno;
-    }
-    reply_entry(req, parent, name, path, error);
+    fuse_reply_err(req, error);
 }
 
 static void do_unlink(fuse_req_t req, fuse_ino_t parent_number, const char *name) {
-    struct mount *mount = mount_of(req);
-    struct inode *parent = tree_inode(&mount->tree, parent_number);
-    int directory = mount->store->backing_fd;
-    char path[PATH_MAX];
-    struct stat gone;
-    int error = child_path(mount, parent, name, path);
-    if (error == 0) {
-        error = fstatat(directory, path, &gone, AT_SYMLINK_NOFOLLOW) != 0 ? errno : 0;
-        error = error != 0 ? error : path_unlink(mount->store, directory, path);
-        if (error == 0) {
-            tree_lose_name(&mount->tree, parent, name, &gone);
-        }
-        release_names(mount);
-    }
-    fuse_reply_err(req, error);
-}
-
-static bool holds_only_ours(const struct mount *mount, const struct inode *inode) {
-    return inode == &mount->tree.root;
+    remove_name(req, parent_number, name, false);
 }
 
 static void do_rmdir(fuse_req_t req, fuse_ino_t parent_number, const char *name) {
-    struct mount *mount = mount_of(req);
-    struct inode *parent = tree_inode(&mount->tree, parent_number);
-    int directory = mount->store->backing_fd;
-    char path[PATH_MAX];
-    struct stat gone;
-    int error = child_path(mount, parent, name, path);
-    if (error == 0) {
-        error = fstatat(directory, path, &gone, AT_SYMLINK_NOFOLLOW) != 0 ? errno : 0;
-        if (error == 0 && unlinkat(directory, path, AT_REMOVEDIR) != 0) {
-            error = errno;
-        }
-        if (error == 0) {
-            tree_lose_name(&mount->tree, parent, name, &gone);
-        }
-        release_names(mount);
-    }
-    fuse_reply_err(req, error);
+    remove_name(req, parent_number, name, true);
 }
 
 static int rename_locked(struct mount *mount, struct inode *from, const char *name, struct inode *to,
@@ -271,7 +258,7 @@ static void do_readdir(fuse_req_t req, fuse_ino_t number, size_t bytes, off_t of
                        struct fuse_file_info *info) {
     struct mount *mount = mount_of(req);
     DIR *directory = (DIR *)(uintptr_t)info->fh;
-    bool root = holds_only_ours(mount, tree_inode(&mount->tree, number));
+    bool root = tree_inode(&mount->tree, number) == &mount->tree.root;
     char *buffer = malloc(bytes);
     size_t used = 0;
     if (buffer == NULL) {

@@ -123,7 +123,8 @@ void piece_set_extent(struct piece *piece, uint64_t offset) {
     piece->end = granules_up_to(piece->object, offset + piece->bytes);
 }
 
-static ssize_t write_piece(struct piece *piece) {
+/* 0 with piece->result, or errno. */
+static int write_piece(struct piece *piece) {
     for (;;) {
         enum attempt attempt = write_without_lock(piece);
         int error = 0;
@@ -142,10 +143,10 @@ static ssize_t write_piece(struct piece *piece) {
             attempt = DONE;
         }
         if (error != 0) {
-            return -error;
+            return error;
         }
         if (attempt == DONE) {
-            return piece->result;
+            return 0;
         }
     }
 }
@@ -165,14 +166,18 @@ static void end_piece(struct piece *piece, struct cursor *cursor) {
     *cursor = piece->cursor;
 }
 
-ssize_t object_write(struct object *object, struct cursor *cursor, uint64_t offset, uint64_t bytes) {
+static ssize_t write_pieces(struct object *object, struct cursor *cursor, uint64_t offset, uint64_t bytes,
+                            bool append) {
     uint64_t done = 0;
     atomic_store_explicit(&object->header->used_ns, now_ns(CLOCK_MONOTONIC_COARSE), memory_order_relaxed);
     while (done < bytes) {
         struct piece piece;
         begin_piece(&piece, object, cursor, bytes - done);
-        piece_set_extent(&piece, offset + done);
-        ssize_t n = write_piece(&piece);
+        if (!append) {
+            piece_set_extent(&piece, offset + done);
+        }
+        int error = append ? piece_append(&piece) : write_piece(&piece);
+        ssize_t n = error == 0 ? piece.result : -error;
         end_piece(&piece, cursor);
         if (n < 0) {
             return done > 0 ? (ssize_t)done : n;
@@ -185,21 +190,10 @@ ssize_t object_write(struct object *object, struct cursor *cursor, uint64_t offs
     return (ssize_t)done;
 }
 
+ssize_t object_write(struct object *object, struct cursor *cursor, uint64_t offset, uint64_t bytes) {
+    return write_pieces(object, cursor, offset, bytes, false);
+}
+
 ssize_t object_append(struct object *object, struct cursor *cursor, uint64_t bytes) {
-    uint64_t done = 0;
-    while (done < bytes) {
-        struct piece piece;
-        begin_piece(&piece, object, cursor, bytes - done);
-        int error = piece_append(&piece);
-        ssize_t n = error == 0 ? piece.result : -error;
-        end_piece(&piece, cursor);
-        if (n < 0) {
-            return done > 0 ? (ssize_t)done : n;
-        }
-        done += (uint64_t)n;
-        if ((uint64_t)n < piece.bytes) {
-            break;
-        }
-    }
-    return (ssize_t)done;
+    return write_pieces(object, cursor, 0, bytes, true);
 }
