@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -89,3 +90,17 @@ def test_versions_that_must_be_exact_are() -> None:
     pinned = pins(LOCKS[0])
     # 0.6.1 strips SLURM_* from the job's environment (docs/decisions/0001).
     assert pinned["snakemake-executor-plugin-slurm-jobstep"] == "0.6.0"
+
+
+def packages_called(files: Iterable[Path]) -> set[str]:
+    return {name for file in files for name in re.findall(r"\b([A-Za-z][A-Za-z0-9.]+)::", file.read_text())}
+
+
+def test_r_packages_are_listed_if_and_only_if_they_are_called() -> None:
+    with_r = {"base", "stats", "utils", "grid", "graphics", "grDevices", "methods", "tools", "parallel"}
+    listed = {file.stem: set(re.findall(r"^r-cran-(\S+)", file.read_text(), re.MULTILINE)) for file in LISTS}
+    code = {file for file in (ROOT / "analysis").rglob("*.R") if "tests" not in file.parts}
+    assert {name.lower() for name in packages_called(code) - with_r} == listed["analyse"]
+    tests = [*(ROOT / "analysis").rglob("tests/**/*.R"), ROOT / ".ci" / "testthat.R", ROOT / "Makefile"]
+    called = {name.lower() for name in packages_called(tests) - with_r}
+    assert called - listed["analyse"] == listed["develop"]
