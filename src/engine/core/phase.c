@@ -70,10 +70,15 @@ void weir_phase_run(struct weir_job *job, struct weir_phase *phase, struct weir_
     begin_step(&measure->open);
     bool opened = phase->backend->open(&file, problem) == 0;
     end_step(&measure->open);
-    uint64_t observed_ns = opened ? observe(&file, measure) : 0;
     bool step = in_step(phase);
     bool ask = step || phase->barriers || (phase->how.collective && shared(phase));
     bool ready = ask ? weir_job_agree(job, opened) : opened;
+    uint64_t observed_ns = opened ? observe(&file, measure) : 0;
+    if (ask) {
+        /* The quick ones wait for the slowest: the same time is taken out everywhere, else ranks would drift
+         * apart and phases overlap that did not. */
+        MPI_Allreduce(MPI_IN_PLACE, &observed_ns, 1, MPI_UINT64_T, MPI_MAX, job->comm);
+    }
     if (ready) {
         transfer_and_sync(phase, &file, measure, problem);
     } else if (!ask && phase->wear_out) {
