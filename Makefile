@@ -28,6 +28,7 @@ help: ## print these verbs
 .PHONY: setup
 setup: ## install what measuring, analysing and reporting need
 	@envs/setup.sh measure analyse report
+	@profiles/slurm/link.sh
 
 .PHONY: setup-develop
 setup-develop:
