@@ -53,7 +53,7 @@ static void reply_attributes(fuse_req_t req, struct inode *inode, struct file *f
     if (error != 0) {
         fuse_reply_err(req, error);
     } else {
-        fuse_reply_attr(req, &status, mount->attribute_s);
+        fuse_reply_attr(req, &status, attribute_timeout(mount, &status));
     }
 }
 

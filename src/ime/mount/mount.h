@@ -45,6 +45,13 @@ struct mount {
     const char *folder;
 };
 
+/* How long the kernel may believe the attributes of what it was told about. Of a directory it checks mode and
+ * owner at every step of a path, right after it has been told them; nothing but the mount changes these. */
+static inline double attribute_timeout(const struct mount *mount, const struct stat *status) {
+    const double directory_s = 0.1;
+    return S_ISDIR(status->st_mode) && mount->attribute_s < directory_s ? directory_s : mount->attribute_s;
+}
+
 static inline struct mount *mount_of(fuse_req_t req) {
     return fuse_req_userdata(req);
 }

@@ -41,7 +41,7 @@ int make_entry(struct mount *mount, struct inode *parent, const char *name, cons
         return ENOMEM;
     }
     entry->ino = inode == &mount->tree.root ? FUSE_ROOT_ID : (fuse_ino_t)(uintptr_t)inode;
-    entry->attr_timeout = mount->attribute_s;
+    entry->attr_timeout = attribute_timeout(mount, &entry->attr);
     entry->entry_timeout = mount->attribute_s;
     return 0;
 }

@@ -1,0 +1,42 @@
+"""An installed prefix is enough for a program: header, library, and the drainer found beside it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.ime.conftest import StoreMaker
+
+PROGRAM = """
+#include <fcntl.h>
+#include <ime_native.h>
+int main(void) {
+    ime_native_init();
+    int fd = ime_native_open("ime://file", O_CREAT | O_WRONLY, 0644);
+    int wrong = fd < 0 || ime_native_write(fd, "data", 4) != 4 || ime_native_close(fd) != 0;
+    return ime_native_finalize() != 0 || wrong;
+}
+"""
+
+
+@pytest.mark.slow
+def test_a_program_against_an_installed_prefix(
+    programs: Path, make_store: StoreMaker, tmp_path: Path
+) -> None:
+    prefix = tmp_path / "prefix"
+    subprocess.run(
+        ["cmake", "--install", programs.parent, "--prefix", prefix], check=True, capture_output=True
+    )
+    (library,) = prefix.glob("lib*/**/libim_client.so")
+    source = tmp_path / "program.c"
+    source.write_text(PROGRAM)
+    places = [f"-I{prefix}/include", f"-L{library.parent}", f"-Wl,-rpath,{library.parent}"]
+    subprocess.run(["cc", source, *places, "-lim_client", "-o", tmp_path / "program"], check=True)
+    store = make_store(prefix / "bin", drain="auto")
+    store.run(tmp_path / "program")
+    assert isinstance(json.loads(store.imectl("status", "--json").stdout)["drainer_pid"], int)
+    store.imectl("wait", "--timeout", 60)
+    assert (store.backing / "file").read_bytes() == b"data"
