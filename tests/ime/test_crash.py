@@ -120,3 +120,21 @@ def test_a_round_on_the_mount(programs: Path, make_store: StoreMaker, mounted: M
 @pytest.mark.slow
 def test_fifty_rounds_on_the_mount(programs: Path, make_store: StoreMaker, mounted: Mounter) -> None:
     rounds_on_mount(make_store(programs, **TIGHT), mounted, 50, seed=5)
+
+
+def test_after_a_boot_everything_drained_is_dirty_again(programs: Path, make_store: StoreMaker) -> None:
+    """What was drained may not have reached the disks of the backing when the power went."""
+    store = make_store(programs)
+    words = ("--door", "native", "--path", "ime://file", "--xfer", 65536, "--file", 1 << 20, "--keep")
+    store.program("ime-cost", *words, "--repeat", 1)
+    store.imectl("drain")
+    control = (store.fast / "control").read_bytes()
+    boot_id = Path("/proc/sys/kernel/random/boot_id").read_bytes().strip()
+    assert control.count(boot_id) == 1
+    (store.fast / "control").write_bytes(control.replace(boot_id, b"0" * len(boot_id)))
+    (store.backing / "file").write_bytes(bytes(1 << 20))  # as if lost
+    status = json.loads(store.imectl("status", "--json").stdout)
+    assert status["total"]["dirty_bytes"] == 1 << 20
+    assert status["used_bytes"] == 1 << 20
+    store.imectl("drain")
+    assert (store.backing / "file").read_bytes() == bytes([1]) * (1 << 20)
