@@ -48,19 +48,23 @@ heights_of <- function(pages, part) pmin(page_height_mm, vapply(pages, part$heig
 # NULL where there is something to show, else a sentence.
 why_nothing <- function(part, table, records) {
   usable <- records[verdict != "INVALID"]
-  if (!is.null(part$applies) && nrow(usable) > 0 && nzchar(part$applies(usable))) {
-    return(paste0(part$applies(usable), "."))
+  unfit <- if (is.null(part$applies) || nrow(usable) == 0) "" else part$applies(usable)
+  if (nzchar(unfit)) {
+    paste0(unfit, ".")
+  } else if (nrow(table) > 0 && (is.null(table$n) || any(table$n > 0))) {
+    NULL
+  } else if (is.null(part$if_empty)) {
+    why_empty(part, nrow(records), nrow(usable))
+  } else {
+    part$if_empty
   }
-  if (nrow(table) > 0 && (is.null(table$n) || any(table$n > 0))) {
-    return(NULL)
-  }
-  if (!is.null(part$if_empty)) {
-    return(part$if_empty)
-  }
-  if (nrow(records) == 0) {
+}
+
+why_empty <- function(part, records, usable) {
+  if (records == 0) {
     "there are no records."
-  } else if (nrow(usable) == 0) {
-    sprintf("no valid record: all %s are invalid.", format(nrow(records), big.mark = ","))
+  } else if (usable == 0) {
+    sprintf("no valid record: all %s are invalid.", format(records, big.mark = ","))
   } else if (is.null(part$needs)) {
     "no valid record for it."
   } else {
