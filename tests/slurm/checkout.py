@@ -12,7 +12,7 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.slurm.conftest import HERE, Cluster
+from tests.slurm.private_slurm import HERE, Cluster
 
 ROOT = HERE.parent.parent
 BIN = Path(sys.executable).parent

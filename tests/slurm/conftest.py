@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from pathlib import Path
 
 import pytest
 
-HERE = Path(__file__).resolve().parent
-SANDBOX = HERE / "sandbox" / "sandbox"
+from tests.slurm.private_slurm import HERE, Cluster, new_cluster
+
 SBIN = "/usr/sbin:/sbin"
 MISSING = [
     name
@@ -27,48 +23,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
             if HERE in item.path.parents:
                 item.add_marker(pytest.mark.skip(reason=f"not installed: {', '.join(MISSING)}"))
-
-
-@dataclass
-class Cluster:
-    """A sandbox by its folder, and how to run commands on its login node, which is this machine."""
-
-    folder: Path
-    extra: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def environment(self) -> dict[str, str]:
-        clean = {name: value for name, value in os.environ.items() if not name.startswith(("SLURM", "PMI"))}
-        root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-        return clean | root | self.extra | {"PATH": f"{self.folder}/bin:{clean['PATH']}"}
-
-    def run(self, *words: str | Path, limit_s: float = 60) -> subprocess.CompletedProcess[str]:
-        """A command with a limit, so that a hang is a failure with a name."""
-        return subprocess.run(
-            [str(word) for word in words],
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            timeout=limit_s,
-            check=False,
-            stdin=subprocess.DEVNULL,
-        )
-
-    def out(self, *words: str | Path, limit_s: float = 60) -> str:
-        done = self.run(*words, limit_s=limit_s)
-        assert done.returncode == 0, f"{words}: exit {done.returncode}\n{done.stdout}\n{done.stderr}"
-        return done.stdout
-
-    def up(self, *options: str) -> subprocess.CompletedProcess[str]:
-        return self.run(SANDBOX, "up", self.folder, *options)
-
-    def down(self) -> subprocess.CompletedProcess[str]:
-        return self.run(SANDBOX, "down", self.folder)
-
-
-def new_cluster() -> Cluster:
-    """Not in pytest's own folders: the path of a socket is short."""
-    return Cluster(Path(tempfile.mkdtemp(prefix="weir-slurm-", dir="/tmp")))
 
 
 @pytest.fixture

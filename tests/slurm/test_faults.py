@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.slurm.checkout import Checkout
-from tests.slurm.conftest import SANDBOX, Cluster, new_cluster
+from tests.slurm.private_slurm import SANDBOX, Cluster, new_cluster
 
 pytestmark = pytest.mark.slow
 CELLS = 3

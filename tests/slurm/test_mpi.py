@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.slurm.conftest import HERE, Cluster
+from tests.slurm.private_slurm import HERE, Cluster
 from weir.launch import launcher
 
 GEOMETRIES = [(1, 1), (1, 2), (2, 1), (2, 2), (4, 1), (4, 2)]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.slurm.conftest import SANDBOX, Cluster
+from tests.slurm.private_slurm import SANDBOX, Cluster
 
 MARK = "SLURM_SANDBOX_MARK"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.slurm.checkout import Checkout
-from tests.slurm.conftest import Cluster
+from tests.slurm.private_slurm import Cluster
 
 GEOMETRIES = sorted(itertools.product([1, 2, 4], [1, 2]))
 pytestmark = pytest.mark.slow

@@ -1,0 +1,82 @@
+"""The commands of docs/how-to/cluster.md, run as they stand there, with the sandbox as the cluster."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.slurm.checkout import BIN, ROOT, Checkout
+from tests.slurm.private_slurm import Cluster
+
+PAGE = (ROOT / "docs" / "how-to" / "cluster.md").read_text()
+pytestmark = pytest.mark.slow
+
+
+def steps() -> list[str]:
+    """The lines of the first block of commands."""
+    block = re.search(r"```sh\n(.*?)```", PAGE, re.DOTALL)
+    assert block is not None
+    return block[1].splitlines()
+
+
+def reframe_commands() -> list[str]:
+    return re.findall(r"^    (\.venv/bin/reframe .*)$", PAGE, re.MULTILINE)
+
+
+@pytest.fixture
+def lab(cluster: Cluster, tmp_path: Path) -> Checkout:
+    """A clone that is set up and built, as the first three lines leave it."""
+    checkout = Checkout.make(tmp_path / "weir", cluster)
+    (checkout.folder / ".venv").symlink_to(BIN.parent)
+    checkout.suite([1, 2, 4], [1])
+    tiny = (checkout.folder / "config" / "suites" / "tiny.yaml").read_text()
+    (checkout.folder / "config" / "suites" / "nodes.yaml").write_text(
+        tiny.replace("suite: tiny", "suite: nodes")
+    )
+    return checkout
+
+
+def edit_site(checkout: Checkout) -> None:
+    """What the reader does in the editor: the sandbox's answers to the template's questions."""
+    sites = checkout.folder / "config" / "sites"
+    text = (sites / "sandbox" / "site.yaml").read_text()
+    (sites / "lab" / "site.yaml").write_text(text.replace("site: sandbox", "site: lab"))
+    target = (sites / "sandbox" / "targets" / "disk.yaml").read_text()
+    (sites / "lab" / "targets" / "scratch.yaml").write_text(target.replace("target: disk", "target: scratch"))
+
+
+def test_from_a_clone_to_the_first_report(lab: Checkout) -> None:
+    assert len(steps()) <= 10
+    for step in steps():
+        if step.startswith(("git clone", "WEIR_APT=no", "make build")):
+            continue  # tested by the tests of the set-up
+        if step.startswith("$EDITOR"):
+            edit_site(lab)
+            continue
+        words = step.replace(" --config ", " --slurm-init-seconds-before-status-checks 1 --config ")
+        code, output = lab.run("bash", "-c", words, limit_s=400)
+        assert code == 0, f"{step}\n{output}"
+    study = lab.folder / "results" / "lab" / "nodes"
+    assert (study / "report.pdf").read_bytes().startswith(b"%PDF")
+    assert "<html" in (lab.folder / "nodes.html").read_text()[:2000].lower()
+    lab.assert_clean()
+
+
+def test_reframe_lists_checks_and_measures(lab: Checkout) -> None:
+    shutil.copytree(
+        lab.folder / "config" / "sites" / "lustre-template", lab.folder / "config" / "sites" / "lab"
+    )
+    edit_site(lab)
+    (lab.folder / "config" / "config.yaml").write_text("site: lab\nsuites: [nodes]\n")
+    commands = reframe_commands()
+    assert len(commands) == 3
+    for command in commands:
+        code, output = lab.run("bash", "-c", command)
+        assert code == 0, f"{command}\n{output}"
+        assert "0 check(s)" not in output
+    runs = sorted(lab.folder.glob("results/lab/runs/*/*/run.json"))
+    assert len(runs) == 3
+    lab.assert_clean()
