@@ -13,7 +13,6 @@ import pytest
 from tests.workflow.report_study import (
     ROOT,
     Printed,
-    draw,
     facts_of,
     invalid,
     print_study,
@@ -21,7 +20,6 @@ from tests.workflow.report_study import (
     record,
     repeated,
     run,
-    write_study,
 )
 
 ODD = 't_1 50% & #2 ~x^y {z} \\n $5 "q" <a|b> é 目'
@@ -177,18 +175,16 @@ def test_an_archive_without_facts_prints(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def broken_copy(tmp_path: Path) -> Path:
-    """The reports and the analysis, to be broken."""
+def broken_copy(tmp_path: Path, plain: Printed) -> Path:
+    """The reports and the analysis, to be broken, and a study to print."""
     for part in ("reports", "analysis"):
         shutil.copytree(ROOT / part, tmp_path / part)
+    shutil.copytree(plain.folder, tmp_path / "study", ignore=shutil.ignore_patterns("latex", "report.pdf"))
     return tmp_path
 
 
 def test_an_error_of_latex_is_the_last_line(broken_copy: Path) -> None:
     folder = broken_copy / "study"
-    rows = repeated()
-    write_study(folder, rows, facts_of(rows))
-    draw(folder)
     main = broken_copy / "reports/measurement/main.tex"
     main.write_text(main.read_text().replace("\\maketitle", "\\maketitle\n\\thereisnosuchcommand"))
     done = print_study(folder, root=broken_copy)
@@ -200,9 +196,6 @@ def test_an_error_of_latex_is_the_last_line(broken_copy: Path) -> None:
 
 def test_a_report_can_start_no_program(broken_copy: Path) -> None:
     folder = broken_copy / "study"
-    rows = repeated()
-    write_study(folder, rows, facts_of(rows))
-    draw(folder)
     main = broken_copy / "reports/measurement/main.tex"
     mark = broken_copy / "started"
     main.write_text(
@@ -214,9 +207,6 @@ def test_a_report_can_start_no_program(broken_copy: Path) -> None:
 
 def test_what_stands_in_the_margin_is_told(broken_copy: Path) -> None:
     folder = broken_copy / "study"
-    rows = repeated()
-    write_study(folder, rows, facts_of(rows))
-    draw(folder)
     main = broken_copy / "reports/measurement/main.tex"
     main.write_text(
         main.read_text().replace(
