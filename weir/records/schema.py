@@ -48,7 +48,7 @@ class Column:
         return repr(float(value)).removesuffix(".0") if self.type == "number" else str(value)
 
 
-_MAY_BE_EMPTY = ("reasons",)  # of a VALID record
+_MAY_BE_EMPTY = ("reasons", "evidence")  # of a VALID record
 _READERS: dict[str, Any] = {
     "integer": int,
     "number": float,
