@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from weir.errors import WeirError
 from weir.model import Cell, Row
 from weir.plan.files import read_plan
 from weir.plan.model import Plan
@@ -56,6 +57,13 @@ def execute(args: argparse.Namespace) -> int:
         all_runs += runs
         if not runs:
             not_measured.append(cell)
+    if not all_runs:
+        # An empty table would take the place of what may have been measured.
+        raise WeirError(
+            f"none of the {len(plan.cells)} planned cells has a finished run",
+            file=str(args.results or args.plan.resolve().parent.parent),
+            mend="measure first, by weir run, or name the folder that holds runs/ by --results",
+        )
     write_records(args.out, rows)
     write_excluded(args.out.with_name("excluded.csv"), excluded_lines(plan, not_measured))
     facts = study_facts(plan, all_runs, rows)

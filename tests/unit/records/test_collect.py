@@ -197,3 +197,15 @@ def test_command(tmp_path: Path, plan: Plan, capsys: pytest.CaptureFixture[str])
     assert len(read_records(out)) == 4
     excluded = (out.parent / "excluded.csv").read_text().splitlines()
     assert excluded == ["suite,experiment,reason,cells", 'mine,sizes,"planned, but no run of it has ended",1']
+
+
+def test_nothing_measured_is_a_failure_and_overwrites_nothing(
+    tmp_path: Path, plan: Plan, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_plan(plan, tmp_path / "plan.json")
+    out = tmp_path / "records.csv"
+    out.write_text("measured before")
+    words = ["--plan", str(tmp_path / "plan.json"), "--results", str(tmp_path / "nowhere"), "--out", str(out)]
+    assert main(["collect", *words]) == 1
+    assert "none of the 2 planned cells has a finished run" in capsys.readouterr().err
+    assert out.read_text() == "measured before"
