@@ -53,7 +53,10 @@ def read_plan(path: Path) -> Plan:
             f"cannot be read: {error.strerror}", file=str(path), mend=mend, exit_code=2
         ) from error
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise WeirError(f"is no plan: {error}", file=str(path), mend="plan again", exit_code=2) from error
+        # A ValueError says where the JSON breaks; the others speak of our own classes.
+        where = f": {error}" if isinstance(error, ValueError) else ""
+        mend = "plan again, with: weir plan --out FILE"
+        raise WeirError(f"is no plan{where}", file=str(path), mend=mend, exit_code=2) from error
 
 
 def _text(data: Mapping[str, Any]) -> str:

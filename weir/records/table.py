@@ -46,7 +46,8 @@ def typed_row(fields: Mapping[str, str], path: Path, line: int) -> Row:
     for name, text in fields.items():
         if name is None or text is None:
             message = "has more or fewer fields than the header"
-            raise WeirError(message, file=str(path), line=line, exit_code=2)
+            mend = "the table is cut or a comma is missing: collect or import it again"
+            raise WeirError(message, file=str(path), line=line, mend=mend, exit_code=2)
         try:
             row[name] = columns()[name].read(text)
         except ValueError as error:
