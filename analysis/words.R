@@ -75,9 +75,6 @@ column_words <- function(column, values) {
   ifelse(is.na(values), "", words)
 }
 
-# Text as a factor whose levels keep the order of the rows.
-in_order <- function(words) factor(words, levels = unique(words))
-
 # One text for each row: the columns in words, joined by commas.
 describe_columns <- function(rows, columns, separator = ", ") {
   if (length(columns) == 0) {

@@ -64,10 +64,6 @@ def renamed(checkout: Checkout, source: str, copy: str, *changes: tuple[str, str
     return checkout.write(copy, text)
 
 
-def files_of(checkout: Checkout) -> set[Path]:
-    return {file for file in checkout.root.rglob("*") if "__pycache__" not in file.parts and file.is_file()}
-
-
 def dry_run(checkout: Checkout, *words: str) -> str:
     done = checkout.snakemake("--dry-run", *words)
     assert done.returncode == 0, done.stderr

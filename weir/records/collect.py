@@ -34,11 +34,6 @@ class Run:
         return {role: self.folder / name for role, name in self.facts["outputs"].items()}
 
 
-def cell_from(facts: Mapping[str, Any]) -> Cell:
-    """A cell as plan.json and run.json write it."""
-    return Cell(**{name: facts[name] for name in Cell.__dataclass_fields__})
-
-
 def finished_runs(cell_folder: Path) -> list[Run]:
     """Runs of one cell in their order.
 
