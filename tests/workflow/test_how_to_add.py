@@ -149,6 +149,7 @@ def test_an_engine_back_end(checkout: Checkout, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["figure", "table"])
 def test_a_figure_or_a_table(checkout: Checkout, kind: str) -> None:
     folder = checkout.root / "analysis" / f"{kind}s"
@@ -156,6 +157,7 @@ def test_a_figure_or_a_table(checkout: Checkout, kind: str) -> None:
     assert f"{kind}s/a-new-one." in dry_run(checkout)
 
 
+@pytest.mark.slow
 def test_a_report(checkout: Checkout) -> None:
     renamed(checkout, "config/suites/quick.yaml", "config/suites/mine.yaml", ("suite: quick", "suite: mine"))
     shutil.copytree(checkout.root / "reports/measurement", checkout.root / "reports/mine")

@@ -34,6 +34,7 @@ def test_first_dry_run_measures_every_batch(tiny: Checkout) -> None:
     assert "4 cells planned, 0 measured, 4 to measure" in said
 
 
+@pytest.mark.slow
 def test_every_suite_of_the_tree_dry_runs(checkout: Checkout) -> None:
     for file in sorted((checkout.root / "config/suites").glob("*.yaml")):
         done = checkout.snakemake("--dry-run", "--config", f"suites={file.stem}")
