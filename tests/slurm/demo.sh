@@ -7,7 +7,7 @@ top=$(cd "$(dirname "$0")/../.." && pwd -P)
 sandbox=$top/tests/slurm/sandbox/sandbox
 study=results/sandbox/${suites//,/+}
 cluster=$(mktemp -d "${TMPDIR:-/tmp}/slurm-demo-XXXXXX")
-trap '"$sandbox" down "$cluster"' EXIT
+trap '"$sandbox" down "$cluster"' EXIT # again does nothing
 
 "$sandbox" up "$cluster"
 cd "$top"
@@ -20,4 +20,5 @@ measure+=(--config site=sandbox "suites=[$suites]" "targets=[memory]")
     cat "$study/logs/html.log"
     exit 1
 }
+"$sandbox" down "$cluster"
 printf 'PDF:  %s\nHTML: %s\n' "$study/report.pdf" "$study/report.html"

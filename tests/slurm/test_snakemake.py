@@ -101,3 +101,17 @@ def test_what_does_not_fit_an_allocation_runs_in_the_next(cluster: Cluster, tmp_
     assert {run["status"] for run in checkout.runs()} == {"done"}
     assert len(checkout.runs()) == 6
     checkout.assert_clean()
+
+
+def test_placement_is_asked_for_obeyed_and_recorded(cluster: Cluster, tmp_path: Path) -> None:
+    checkout = Checkout.make(tmp_path / "weir", cluster)
+    checkout.site("--exclusive]", "--exclusive, --constraint=right, --switches=1]")
+    checkout.site("[--mpi=pmix]", "[--mpi=pmix, --distribution=cyclic]")
+    checkout.suite([2], [2])
+    code, output = checkout.reframe("--name", "^measure", "--run")
+    assert code == 0, output
+    (run,) = checkout.runs()
+    assert run["host"]["nodes"] == "node[3-4]"
+    assert "--distribution=cyclic" in run["command"]
+    assert "--distribution=block" not in run["command"]
+    checkout.assert_clean()
