@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.checkout import SITE, SUITE, TARGET, load, make_checkout
+from tests.checkout import ROOT, SITE, SUITE, TARGET, load, make_checkout
+from weir.config import load_config
 from weir.plan import make_plan
 from weir.plan.card import cost_card
 
@@ -65,3 +66,12 @@ def test_notes_stand_at_the_end(tmp_path: Path) -> None:
     card = card_of(tmp_path, SUITE + "    targets: {kind: [pool]}\n")
     assert card.endswith("  note: mine/sizes: nothing to measure, none of the chosen targets is pool")
     assert "cells         0 of 0 combinations" in card
+
+
+def test_the_card_of_the_first_page_is_that_of_the_suite() -> None:
+    plan = make_plan(load_config(root=ROOT, environment={}))
+    card = cost_card(plan)
+    page = (ROOT / "README.md").read_text()
+    shown = page.split("$ .venv/bin/weir plan\n")[1].split("      ...")[0]
+    assert card.startswith("\n".join(line.removeprefix("    ") for line in shown.rstrip().splitlines()))
+    assert f"the suite `quick`, {len(plan.cells)} cells " in page
