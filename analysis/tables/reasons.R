@@ -25,8 +25,8 @@ make_latex <- function(table) {
     paste0(escape_latex(explanation), " \\emph{Seen:} ", latex_name(shorten(evidence, 220)))
   )]
   latex_table(
-    name, caption, cells, c(wrapped_column(25), "r", "r", wrapped_column(66)),
+    name, caption, cells, c(wrapped_column(22), "r", "r", wrapped_column(75)),
     c("rule", "degraded", "invalid", "what it means"),
-    lines = 2 + (nchar(table$explanation) + pmin(nchar(table$evidence), 220)) %/% 62
+    lines = 2 + (nchar(table$explanation) + pmin(nchar(table$evidence), 220)) %/% 72
   )
 }
