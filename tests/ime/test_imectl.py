@@ -195,6 +195,7 @@ def test_wrong_settings_name_the_mend(line: str, mend: str, programs: Path, make
         ([], "name a command"),
         (["staus"], "no such command: staus"),
         (["drain", "absent"], "absent: No such file or directory"),
+        (["wait", "--timeout", "soon"], "--timeout takes seconds, not soon"),
         (["stage-in"], "name the files to fetch"),
     ],
 )

@@ -183,6 +183,7 @@ def test_destroy_refuses_while_mounted(programs: Path, make_store: StoreMaker, m
     [
         (["--nonsense", "/mnt"], "wrong option"),
         ([], "name one mount point"),
+        (["--threads", "many", "/mnt"], "from 1 to 1000"),
         (["/nonexistent"], "nonexistent"),
     ],
 )

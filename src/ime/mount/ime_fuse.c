@@ -55,6 +55,7 @@ static int parse(int argc, char **argv, struct arguments *arguments) {
                                             {"allow-other", no_argument, NULL, 'o'},
                                             {"help", no_argument, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};
+    double threads;
     for (int option = 0; (option = getopt_long(argc, argv, "c:fh", options, NULL)) != -1;) {
         switch (option) {
         case 'c':
@@ -64,10 +65,15 @@ static int parse(int argc, char **argv, struct arguments *arguments) {
             arguments->foreground = true;
             break;
         case 'a':
-            arguments->attribute_s = atof(optarg);
+            if (!config_number(optarg, &arguments->attribute_s)) {
+                return usage_error("--attribute-timeout takes seconds");
+            }
             break;
         case 't':
-            arguments->threads = (unsigned)strtoul(optarg, NULL, 10);
+            if (!config_number(optarg, &threads) || threads < 1 || threads > 1000) {
+                return usage_error("--threads takes a number from 1 to 1000");
+            }
+            arguments->threads = (unsigned)threads;
             break;
         case 'o':
             arguments->allow_other = true;

@@ -150,14 +150,14 @@ static int read_rate(const struct reader *reader, const char *key, const char *v
     return reject(reader, key, value, "write a rate such as 200 MiB/s");
 }
 
-static int read_number(const struct reader *reader, const char *key, const char *value, double *number) {
+bool config_number(const char *text, double *number) {
     char *end;
-    double parsed = strtod(value, &end);
-    if (end == value || *end != '\0' || !(parsed >= 0) || !isfinite(parsed)) {
-        return reject(reader, key, value, "write a number of at least 0");
-    }
-    *number = parsed;
-    return 0;
+    *number = strtod(text, &end);
+    return end != text && *end == '\0' && *number >= 0 && isfinite(*number);
+}
+
+static int read_number(const struct reader *reader, const char *key, const char *value, double *number) {
+    return config_number(value, number) ? 0 : reject(reader, key, value, "write a number of at least 0");
 }
 
 static int errno_by_name(const char *name) {

@@ -46,4 +46,7 @@ int config_read(const char *file, struct config *config, char *message, size_t m
 /* "64 KiB", "4GiB", "100" to bytes; false if the text is none of these. */
 bool config_bytes(const char *text, uint64_t *bytes);
 
+/* A number of at least 0, and nothing behind it. */
+bool config_number(const char *text, double *number);
+
 #endif

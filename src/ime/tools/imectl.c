@@ -63,6 +63,14 @@ static int create(const struct invocation *invocation) {
     return EXIT_DONE;
 }
 
+static bool is_command(const char *name) {
+    bool known = strcmp(name, "create") == 0;
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+        known = known || strcmp(name, commands[i].name) == 0;
+    }
+    return known;
+}
+
 static int run_command(const struct invocation *invocation) {
     char message[3 * PATH_MAX];
     if (strcmp(invocation->command, "create") == 0) {
@@ -86,7 +94,7 @@ static int run_command(const struct invocation *invocation) {
         }
         return code;
     }
-    return usage_error("no such command: ", invocation->command);
+    return EXIT_USAGE;
 }
 
 int main(int argc, char **argv) {
@@ -107,7 +115,9 @@ int main(int argc, char **argv) {
             invocation.json = true;
             break;
         case 't':
-            invocation.timeout_s = atof(optarg);
+            if (!config_number(optarg, &invocation.timeout_s)) {
+                return usage_error("--timeout takes seconds, not ", optarg);
+            }
             break;
         case 'x':
             invocation.discard = true;
@@ -131,6 +141,9 @@ int main(int argc, char **argv) {
     invocation.command = argv[optind];
     invocation.files = argv + optind + 1;
     invocation.file_count = argc - optind - 1;
+    if (!is_command(invocation.command)) {
+        return usage_error("no such command: ", invocation.command);
+    }
     if (config == NULL) {
         return usage_error("no settings: give --config FILE or set ", CONFIG_VARIABLE);
     }
