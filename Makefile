@@ -118,4 +118,4 @@ lint-r:
 	@.ci/step $@ Rscript -e 'found <- c(lintr::lint_dir("analysis"), lintr::lint(".ci/testthat.R")); print(found); quit(status = length(found) > 0)'
 
 tests-quick: build
-	@.ci/step $@ $(venv)/pytest -q -m "not slow"
+	@.ci/step $@ $(venv)/pytest -q -m "not slow" --numprocesses=2
