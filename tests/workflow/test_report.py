@@ -118,7 +118,7 @@ def test_any_name_can_be_printed(tmp_path: Path, name: str) -> None:
         assert name in re.sub(r"\s", "", report.words)
 
 
-def test_emulated_storage_says_so_on_the_first_page_and_in_every_table_of_numbers(tmp_path: Path) -> None:
+def test_emulated_storage_says_so_on_every_page_and_in_every_table_of_numbers(tmp_path: Path) -> None:
     rows = repeated() + repeated(target="buffer", emulated=True, api="IME")
     report = printed(tmp_path, rows)
     looks_whole(report)
@@ -126,6 +126,7 @@ def test_emulated_storage_says_so_on_the_first_page_and_in_every_table_of_number
     assert "EMULATED" in title
     assert "EMULATED" in abstract
     assert "say nothing about a product" in report.words
+    assert all("EMULATED STORAGE" in page for page in report.pages[1:])
     for table in ("best", "summary"):
         assert "buffer \\textbf{(EMULATED)}" in (tmp_path / f"tables/{table}.tex").read_text()
         assert "EMULATED STORAGE" in (tmp_path / f"tables/{table}.html").read_text()
