@@ -113,12 +113,25 @@ int ncb_with_others(const struct weir_file *file, int status, const struct weir_
     return status;
 }
 
+/* Where the data begins; a library that does not tell leaves no more in front of them than is not data. */
+static uint64_t data_begins(const struct ncb_variable *variable, uint64_t file_bytes) {
+    uint64_t data_bytes = variable->type->bytes;
+    for (int i = 0; i < NCB_DIMS; i++) {
+        data_bytes *= variable->dims[i];
+    }
+    if (variable->found->data_at > 0 || file_bytes < data_bytes) {
+        return variable->found->data_at;
+    }
+    return file_bytes - data_bytes;
+}
+
 int ncb_stored(const struct ncb_variable *variable, const char *path, struct weir_stored *stored,
                struct weir_problem *problem) {
     if (weir_stored_plain(path, stored, problem) != 0) {
         return -1;
     }
-    if (stored->first_hole_bytes >= variable->found->data_at) {
+    uint64_t begins = data_begins(variable, stored->bytes);
+    if (stored->first_hole_bytes >= begins) {
         return 0;
     }
     /* Between header and data a library may leave room on purpose. */
@@ -127,7 +140,7 @@ int ncb_stored(const struct ncb_variable *variable, const char *path, struct wei
         return weir_problem_set(problem, "open", path, errno, NULL,
                                 "looking at the file after it was closed");
     }
-    off_t hole = lseek(descriptor, (off_t)variable->found->data_at, SEEK_HOLE);
+    off_t hole = lseek(descriptor, (off_t)begins, SEEK_HOLE);
     stored->first_hole_bytes = hole >= 0 ? (uint64_t)hole : stored->bytes;
     close(descriptor);
     return 0;
