@@ -31,9 +31,9 @@ def phase_longer_than_total(subject: Subject) -> Said | None:
 @rule(DEGRADED, needs_output=True)
 def phases_overlap(subject: Subject) -> Said | None:
     """With barriers between open, transfer and close, the phases together cannot last longer than the
-    whole. They do, so the clocks of the nodes disagree or, on one node, the program counts its phases wrongly:
-    the short phases (open, close) are wrong by about the excess, the bandwidth by the same time over the
-    total.
+    whole. They do, so the clocks of the nodes disagree or, on one node, the program counts its phases
+    wrongly: the short phases (open, close) are wrong by about the excess, the bandwidth by the same time
+    over the total.
 
     Mend: take no open or close times from this row; let the clocks of the nodes be synchronised.
     """
