@@ -48,6 +48,10 @@ class WeirError(Exception):
         super().__init__(str(self.problems[0]))
 
 
+class TargetUnavailableError(WeirError):
+    """A target cannot be used here; where it is optional, its cells are left out with this reason."""
+
+
 class ConfigError(WeirError):
     """All that is wrong in the files of a configuration, in one go."""
 

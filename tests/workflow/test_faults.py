@@ -204,3 +204,14 @@ def test_an_interrupt_cleans_up_and_loses_only_the_run_in_flight(
     assert "Traceback" not in said
     assert list(target_folder.iterdir()) == []
     assert len(runs_of(tiny)) >= 2
+
+
+def test_an_optional_target_that_cannot_be_prepared_is_left_out_with_the_reason(tiny: Checkout) -> None:
+    broken = {"optional": True, "prepare": [["sh", "-c", "echo no such device >&2; exit 1"]]}
+    aim(tiny, **broken)
+    assert plan(tiny).returncode == 0
+    done = tiny.weir(*RUN, "--receipt", "receipt.json")
+    assert done.returncode == 0, done.stderr
+    assert "left out: target ram: `sh -c" in done.stdout
+    assert "no such device" in json.loads((tiny.root / "receipt.json").read_text())["batches"][0]["left_out"]
+    assert runs_of(tiny) == []

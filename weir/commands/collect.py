@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.errors import WeirError
+from weir.measure.runfiles import why_left_out
 from weir.model import Cell, Row
 from weir.plan.files import read_plan
 from weir.plan.model import Plan
@@ -50,8 +51,9 @@ def execute(args: argparse.Namespace) -> int:
     rows: list[Row] = []
     all_runs: list[Run] = []
     not_measured: list[Cell] = []
+    where = args.results or args.plan.resolve().parent.parent
     for cell in plan.cells:
-        results = site_folder(args.results or args.plan.resolve().parent.parent, cell.site)
+        results = site_folder(where, cell.site)
         runs = finished_runs(results / "runs" / cell.cell)
         rows += collect_cell(cell, runs, results)
         all_runs += runs
@@ -61,11 +63,11 @@ def execute(args: argparse.Namespace) -> int:
         # An empty table would take the place of what may have been measured.
         raise WeirError(
             f"none of the {len(plan.cells)} planned cells has a finished run",
-            file=str(args.results or args.plan.resolve().parent.parent),
+            file=str(where),
             mend="measure first, by weir run, or name the folder that holds runs/ by --results",
         )
     write_records(args.out, rows)
-    write_excluded(args.out.with_name("excluded.csv"), excluded_lines(plan, not_measured))
+    write_excluded(args.out.with_name("excluded.csv"), excluded_lines(plan, not_measured, where))
     facts = study_facts(plan, all_runs, rows)
     write_whole(args.out.with_name("facts.json"), json.dumps(facts, indent=1) + "\n")
     summary = summarise(rows, args.out) | {
@@ -76,11 +78,18 @@ def execute(args: argparse.Namespace) -> int:
     return 0
 
 
-def excluded_lines(plan: Plan, not_measured: Iterable[Cell]) -> list[ExcludedLine]:
-    """What the plan left out, and what it holds and nobody has measured."""
-    missing = Counter((cell.suite, cell.experiment) for cell in not_measured)
+def excluded_lines(plan: Plan, not_measured: Iterable[Cell], results: Path) -> list[ExcludedLine]:
+    """What the plan left out, and what it holds and nobody has measured, with the reason if it is known."""
+    reasons = {
+        cell.cell: why_left_out(site_folder(results, plan.site.name), batch.batch)
+        for batch in plan.batches
+        for cell in batch.cells
+    }
+    missing = Counter(
+        (cell.suite, cell.experiment, reasons[cell.cell] or _NOT_MEASURED) for cell in not_measured
+    )
     return [(one.suite, one.experiment, one.reason, one.count) for one in plan.exclusions] + [
-        (suite, experiment, _NOT_MEASURED, count) for (suite, experiment), count in missing.items()
+        (*key, count) for key, count in missing.items()
     ]
 
 

@@ -55,7 +55,8 @@ def execute(args: argparse.Namespace) -> int:
             f"{left} executions do not fit the rest of the allocation",
             mend="run again: what has run is kept",
         )
-    if any(successes(_job(plan, batch, args, seed)) == 0 for batch in batches):
+    tried = [batch for batch, result in zip(batches, results, strict=True) if result.left_out is None]
+    if any(successes(_job(plan, batch, args, seed)) == 0 for batch in tried):
         raise WeirError(
             "no execution of a batch succeeded", mend="mend the reasons above, then --retry-failed"
         )
@@ -112,6 +113,7 @@ def _counts(result: BatchResult) -> dict[str, Any]:
         "kept": result.kept,
         "done": result.done,
         "failed": result.failed,
+        "left_out": result.left_out,
         "left": result.left,
     }
 
@@ -121,6 +123,9 @@ def _report(results: list[BatchResult], summary: dict[str, Any], as_json: bool) 
         print(json.dumps(summary, indent=1))
         return
     for result in results:
+        if result.left_out:
+            print(f"{result.batch}: left out: {result.left_out}")
+            continue
         print(
             f"{result.batch}: {result.done} executions done, {len(result.failed)} failed, "
             f"{result.kept} of {result.planned} were there already"

@@ -14,12 +14,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from weir.cluster.deadline import fits
-from weir.errors import WeirError
+from weir.errors import TargetUnavailableError, WeirError
 from weir.measure.order import Execution, blocked_order
 from weir.measure.preflight import Check, check_batch, check_folder
 from weir.measure.progress import Progress, open_stream
 from weir.measure.ranks import check_ranks
-from weir.measure.runfiles import is_finished, read_run_file
+from weir.measure.runfiles import is_finished, note_left_out, read_run_file
 from weir.measure.single import LaunchLostError, Place, measure_one
 from weir.measure.together import can_share, measure_together, settle
 from weir.measure.workspace import Workspace
@@ -57,6 +57,7 @@ class BatchResult:
     done: int = 0
     failed: list[str] = field(default_factory=list)
     left: int = 0  # executions that the rest of the allocation is too short for
+    left_out: str | None = None  # why nothing was tried on an optional target
     spent_s: float = 0.0  # in programs
 
     @property
@@ -74,7 +75,18 @@ def measure_batch(job: BatchJob) -> BatchResult:
     result = BatchResult(job.batch, planned, kept=planned - len(todo))
     if not todo:
         return result
-    _require(preflight(job), job)
+    try:
+        _measure(job, todo, result)
+    except TargetUnavailableError as error:
+        if not job.target.optional:
+            raise
+        result.left_out = str(error.problems[0].message)
+    note_left_out(job.results, job.batch, result.left_out)
+    return result
+
+
+def _measure(job: BatchJob, todo: Sequence[Execution], result: BatchResult) -> None:
+    _require(preflight(job), job, TargetUnavailableError)
     with _exclusive(job), _prepared(job.target):
         workspace = Workspace(Path(job.target.path), job.results, job.batch)
         workspace.claim()
@@ -83,7 +95,6 @@ def measure_batch(job: BatchJob) -> BatchResult:
         finally:
             if check_folder(workspace.target_folder).problem is None:
                 workspace.remove()
-    return result
 
 
 def pending(job: BatchJob) -> list[Execution]:
@@ -190,10 +201,10 @@ def _launch_folder(job: BatchJob) -> Path:
     return job.results / "launches" / job.batch
 
 
-def _require(checks: Sequence[Check], job: BatchJob) -> None:
+def _require(checks: Sequence[Check], job: BatchJob, kind: type[WeirError] = WeirError) -> None:
     problems = [check for check in checks if check.problem]
     if problems:
-        raise WeirError(
+        raise kind(
             f"target {job.target.name}: " + "; ".join(str(check.problem) for check in problems),
             mend="; ".join(check.mend for check in problems if check.mend) or None,
         )
@@ -222,7 +233,7 @@ def _prepared(target: Target) -> Iterator[None]:
     try:
         for words in target.prepare:
             if complaint := _complaint_of(words, target):
-                raise WeirError(
+                raise TargetUnavailableError(
                     f"target {target.name}: {complaint}",
                     mend="correct `prepare` in the target's file, or what it complains about",
                 )

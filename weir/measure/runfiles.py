@@ -59,3 +59,21 @@ def write_atomically(path: Path, text: str) -> None:
 
 def write_run_file(folder: Path, document: Mapping[str, Any]) -> None:
     write_atomically(folder / RUN_FILE, json.dumps(document, indent=1, sort_keys=True) + "\n")
+
+
+def note_left_out(results: Path, batch: str, reason: str | None) -> None:
+    """Remember why a batch was not tried; None forgets it."""
+    file = results / "left-out" / batch
+    if reason is None:
+        file.unlink(missing_ok=True)
+        return
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(file, reason + "\n")
+
+
+def why_left_out(results: Path, batch: str) -> str | None:
+    """What note_left_out remembers."""
+    try:
+        return (results / "left-out" / batch).read_text(encoding="utf-8").strip()
+    except FileNotFoundError:
+        return None

@@ -59,7 +59,7 @@ def test_the_quick_suite_is_quick() -> None:
     """What `make report` measures on a fresh machine, targets disk and memory together."""
     chosen = {"site": "local", "suites": ["quick"], "targets": ["disk", "memory"]}
     cost = make_plan(load_config(root=ROOT, overrides=chosen, environment={})).cost
-    assert 40 <= cost.executions <= 110
+    assert 40 <= cost.executions <= 130
     assert cost.estimated_s < 90
     assert cost.peak_bytes <= 64 * 2**20
 
