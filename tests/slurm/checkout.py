@@ -99,7 +99,9 @@ class Checkout:
     @property
     def environment(self) -> dict[str, str]:
         environment = self.cluster.environment
-        return environment | {"PATH": f"{environment['PATH']}:{BIN}", "HOME": str(self.folder / "home")}
+        # The copy's own weir, whichever one the environment has installed.
+        own = {"PYTHONPATH": str(self.folder), "HOME": str(self.folder / "home")}
+        return environment | own | {"PATH": f"{environment['PATH']}:{BIN}"}
 
     def start(self, *words: str) -> subprocess.Popen[str]:
         """In a session of its own, as a terminal would: Ctrl-C then reaches this command and nothing else."""

@@ -122,6 +122,7 @@ def test_failed_node_is_left_out(checkout: Checkout) -> None:
 
 
 def test_end_at_the_time_limit_is_retried(checkout: Checkout) -> None:
+    checkout.suite([2], [1], cells=CELLS, timeout="5 min")
     process = start_and_wait_for_a_run(checkout)
     kept = finished(checkout)
     # The run in flight hangs, as on a file system that has stopped to answer; Slurm looks every half minute.
