@@ -1,0 +1,97 @@
+"""The back end IME on the emulated burst buffer: bytes, verification, refusals."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.engine.runs import Engine
+
+
+class Store:
+    """A store in a folder of the test."""
+
+    def __init__(self, imectl: Path, folder: Path) -> None:
+        self._imectl = imectl
+        self.backing = folder / "backing"
+        self.config = folder / "ime.conf"
+        for each in (folder / "fast", self.backing):
+            each.mkdir(parents=True)
+        self.config.write_text(f"fast = {folder / 'fast'}\nbacking = {self.backing}\ncapacity = 64 MiB\n")
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {"IM_CLIENT_CFG_FILE": str(self.config)}
+
+    def control(self, *words: str) -> str:
+        done = subprocess.run(
+            [self._imectl, "--config", self.config, *words], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+
+@pytest.fixture
+def store(build: Path, tmp_path: Path) -> Iterator[Store]:
+    made = Store(build / "ime" / "imectl", tmp_path / "store")
+    made.control("create")
+    yield made
+    made.control("destroy")
+
+
+def total(store: Store) -> dict[str, Any]:
+    status: dict[str, Any] = json.loads(store.control("status", "--json"))["total"]
+    return status
+
+
+def test_what_is_written_natively_reaches_the_backing(engine: Engine, store: Store) -> None:
+    words = [
+        "ior",
+        "-a",
+        "IME",
+        "-w",
+        "-r",
+        "-W",
+        "-R",
+        "-G",
+        "7",
+        "-z",
+        "-t",
+        "4k",
+        "-b",
+        "256k",
+        "-e",
+        "-k",
+    ]
+    done = engine.call([*words, "-o", f"ime://{store.backing}/data"], environment=store.environment)
+    assert done.code == 0, done.err
+    plain = engine.call([*words, "-a", "POSIX", "-o", engine.folder / "plain"])
+    assert plain.code == 0, plain.err
+    assert total(store)["resident_bytes"] == 2**18
+    store.control("drain")
+    assert total(store)["dirty_bytes"] == 0
+    assert (store.backing / "data").read_bytes() == (engine.folder / "plain").read_bytes()
+
+
+@pytest.mark.slow
+def test_ranks_share_a_file_and_verify_each_other(engine: Engine, store: Store) -> None:
+    words = ["ior", "-a", "IME", "-w", "-r", "-R", "-G", "7", "-C", "-t", "4k", "-b", "64k", "-s", "3"]
+    done = engine.call([*words, "-o", f"ime://{store.backing}/data"], 2, store.environment)
+    assert done.code == 0, done.err
+    assert list(store.backing.glob("data*")) == []  # removed through the library
+
+
+def test_a_plain_path_and_a_missing_store_are_told(engine: Engine) -> None:
+    plain = engine.call(["ior", "-a", "IME", "-w", "-o", "/tmp/f"])
+    assert plain.code == 2
+    assert "needs a path that begins with ime://" in plain.complaints[0]
+    lost = engine.call(
+        ["ior", "-a", "IME", "-w", "-o", "ime:///tmp/f"], environment={"IM_CLIENT_CFG_FILE": ""}
+    )
+    assert lost.code == 1
+    assert "No such device" in lost.complaints[0]
