@@ -65,7 +65,7 @@ def test_words_limits_and_costs_change_nothing(tmp_path: Path, part: str, old: s
         ("site", "bin/fake", "bin/other"),
         ("site", "    programs:", "    environment: {A: '1'}\n    programs:"),
         ("site", "    programs:", "    launcher_options: [--bind-to, none]\n    programs:"),
-        ("target", "/scratch/", "/work/"),
+        ("target", "/scratch/", "/project/"),
         ("target", "kind:", "prefix: 'ime://'\nkind:"),
         ("target", "kind:", "environment: {A: '1'}\nkind:"),
         ("target", "kind:", "prepare: [[lfs, setstripe]]\nkind:"),
