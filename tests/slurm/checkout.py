@@ -17,8 +17,13 @@ from tests.slurm.private_slurm import HERE, Cluster
 ROOT = HERE.parent.parent
 BIN = Path(sys.executable).parent
 PARTS = ("Snakefile", "config", "profiles", "weir", "reframe_checks", "analysis", "reports", "reference")
-# Jobs of seconds are asked for sooner than jobs of hours.
-QUICK_POLLS = ("--slurm-init-seconds-before-status-checks", "1", "--latency-wait", "10")
+# Jobs of seconds are asked for every second; the executor itself waits ten seconds more each time.
+SNAKEMAKE = """
+from snakemake.cli import main
+from snakemake_executor_plugin_slurm import Executor
+Executor.next_seconds_between_status_checks = property(lambda self: 1, lambda self, value: None)
+main()
+"""
 
 # Every program takes a moment longer, so that a fault has a time to happen in.
 SLOW_PROGRAM = '["sh", "-c", "sleep {seconds}; exec \\"$0\\" \\"$@\\"", "{{root}}/build/weir-io", ior]'
@@ -137,8 +142,8 @@ class Checkout:
 
     def snakemake_words(self, *words: str) -> list[str]:
         records = str((self.results / "tiny" / "records.csv").relative_to(self.folder))
-        profile = [str(BIN / "snakemake"), "--profile", "profiles/slurm", "--nocolor", *QUICK_POLLS]
-        return [*profile, *words, "--", records]
+        start = [sys.executable, "-c", SNAKEMAKE, "--profile", "profiles/slurm", "--nocolor"]
+        return [*start, "--latency-wait", "10", *words, "--", records]
 
     def snakemake(self, *words: str, limit_s: float = 240) -> tuple[int, str]:
         return self.run(*self.snakemake_words(*words), limit_s=limit_s)

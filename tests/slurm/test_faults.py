@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.slurm.checkout import Checkout
+from tests.slurm.checkout import BIN, Checkout
 from tests.slurm.private_slurm import SANDBOX, Cluster, new_cluster
 
 pytestmark = pytest.mark.slow
@@ -180,7 +180,7 @@ def test_rebooted_login_node_leaves_the_job_that_can_be_waited_for(checkout: Che
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
     assert len(job_ids(checkout.cluster)) == 1
-    checkout.run(str(checkout.snakemake_words()[0]), "--unlock", "--cores", "1")
+    checkout.run(str(BIN / "snakemake"), "--unlock", "--cores", "1")
     code, output = checkout.snakemake("--rerun-incomplete")
     assert code == 0, output
     assert_complete(checkout, kept)
