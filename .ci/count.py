@@ -65,10 +65,8 @@ def main(paths: list[str]) -> int:
     again = {outcome.name: outcome for path in paths if is_repeat(path) for outcome in outcomes(Path(path))}
     for number, outcome in enumerate(everything):
         if outcome.word == "failed" and outcome.name in again:
-            everything[number] = again[outcome.name]
-            print(
-                f"{everything[number].word} when repeated: {outcome.name}: at first {first_line(outcome.reason)}"
-            )
+            now = everything[number] = again[outcome.name]
+            print(f"{now.word} when repeated: {outcome.name}: at first {first_line(outcome.reason)}")
     for word in ("skipped", "failed"):
         for outcome in everything:
             if outcome.word == word:
