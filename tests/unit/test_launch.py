@@ -66,6 +66,7 @@ def test_task_layout_of_the_site_wins(option: list[str]) -> None:
         "srun: Cancelled pending job step with signal 15\nsrun: error: Unable to create step for job 5\n",
         "srun: error: Unable to create step for job 5: Unable to contact slurm controller (connect failure)",
         "srun: error: Node failure on node2",
+        "srun: launch/slurm: launch_p_step_launch: StepId=6.1 aborted before step completely launched.",
     ],
 )
 def test_a_step_that_slurm_did_not_start_is_no_execution(stderr: str) -> None:

@@ -38,6 +38,7 @@ NO_STEP = (
     "Unable to confirm allocation",
     "Node failure on",
     "Communication connection failure",
+    "aborted before step completely launched",  # seen when a job is started again soon after a preemption
 )
 
 
