@@ -150,6 +150,8 @@ def test_preempted_batch_is_completed(checkout: Checkout) -> None:
 
 def test_restart_of_slurmctld_loses_nothing(checkout: Checkout) -> None:
     cluster = checkout.cluster
+    # srun may wait for a step for a minute after the restart; at the cell's limit weir starts another one.
+    checkout.suite([2], [1], cells=CELLS, timeout="30 s")
     process = start_and_wait_for_a_run(checkout)
     kept = finished(checkout)
     cluster.out(SANDBOX, "kill", "slurmctld", cluster.folder)
