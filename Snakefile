@@ -139,6 +139,7 @@ rule collect:
     output:
         records=f"{MEASURED.folder}/records.csv",
         excluded=f"{MEASURED.folder}/excluded.csv",
+        latencies=f"{MEASURED.folder}/latencies.csv",
         facts=f"{MEASURED.folder}/facts.json",
     log:
         f"{MEASURED.folder}/logs/collect.log",
@@ -153,6 +154,7 @@ rule adopt:
     output:
         records=f"results/{ARCHIVE_SITE}/{{name}}/records.csv",
         excluded=f"results/{ARCHIVE_SITE}/{{name}}/excluded.csv",
+        latencies=f"results/{ARCHIVE_SITE}/{{name}}/latencies.csv",
         facts=f"results/{ARCHIVE_SITE}/{{name}}/facts.json",
     log:
         f"results/{ARCHIVE_SITE}/{{name}}/logs/adopt.log",
@@ -167,6 +169,7 @@ rule figure:
         code=[f"analysis/{name}.R" for name in DRAWING] + ["analysis/figures/{name}.R"],
         records="{folder}/records.csv",
         excluded="{folder}/excluded.csv",
+        latencies="{folder}/latencies.csv",
     output:
         svg=report(
             "{folder}/figures/{name}.svg",
@@ -182,7 +185,7 @@ rule figure:
         "{folder}/logs/figure-{name}.log",
     shell:
         "Rscript analysis/draw.R figure {wildcards.name} {input.records} {wildcards.folder}/figures"
-        " --with excluded={input.excluded} > {log} 2>&1"
+        " --with excluded={input.excluded} --with latencies={input.latencies} > {log} 2>&1"
 
 
 rule table:
@@ -190,6 +193,7 @@ rule table:
         code=[f"analysis/{name}.R" for name in DRAWING] + ["analysis/tables/{name}.R"],
         records="{folder}/records.csv",
         excluded="{folder}/excluded.csv",
+        latencies="{folder}/latencies.csv",
         facts="{folder}/facts.json",
     output:
         page=report(
@@ -205,7 +209,8 @@ rule table:
         "{folder}/logs/table-{name}.log",
     shell:
         "Rscript analysis/draw.R table {wildcards.name} {input.records} {wildcards.folder}/tables"
-        " --with excluded={input.excluded} --with facts={input.facts} > {log} 2>&1"
+        " --with excluded={input.excluded} --with latencies={input.latencies} --with facts={input.facts}"
+        " > {log} 2>&1"
 
 
 rule numbers:

@@ -139,13 +139,15 @@ def write_study(
         lines = csv.DictWriter(file, ["suite", "experiment", "reason", "cells"])
         lines.writeheader()
         lines.writerows(excluded)
+    (folder / "latencies.csv").write_text("cell,run,access,iteration,upper_us,count\n")
     (folder / "facts.json").write_text(json.dumps(facts))
 
 
 def draw(folder: Path) -> None:
     """Figures, tables and numbers of a study."""
     draw_r = ["Rscript", "analysis/draw.R"]
-    inputs = ["--with", f"excluded={folder}/excluded.csv", "--with", f"facts={folder}/facts.json"]
+    names = {"excluded": "excluded.csv", "latencies": "latencies.csv", "facts": "facts.json"}
+    inputs = [word for name, file in names.items() for word in ("--with", f"{name}={folder}/{file}")]
     for words in (
         ["figure", "all", f"{folder}/records.csv", f"{folder}/figures", *inputs],
         ["table", "all", f"{folder}/records.csv", f"{folder}/tables", *inputs],

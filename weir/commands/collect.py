@@ -16,6 +16,7 @@ from weir.plan.files import read_plan
 from weir.plan.model import Plan
 from weir.records.collect import Run, collect_cell, finished_runs, site_folder
 from weir.records.excluded import ExcludedLine, write_excluded
+from weir.records.latencies import LATENCIES_FILE, collect_latencies, write_latencies
 from weir.records.study_facts import study_facts
 from weir.records.summary import describe, summarise
 from weir.records.table import write_records, write_whole
@@ -41,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         required=True,
         metavar="FILE",
-        help="records.csv; excluded.csv and facts.json go beside it",
+        help="records.csv; excluded.csv, latencies.csv and facts.json go beside it",
     )
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
 
@@ -49,6 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     plan = read_plan(args.plan)
     rows: list[Row] = []
+    latencies: list[Row] = []
     all_runs: list[Run] = []
     not_measured: list[Cell] = []
     where = args.results or args.plan.resolve().parent.parent
@@ -56,6 +58,7 @@ def execute(args: argparse.Namespace) -> int:
         results = site_folder(where, cell.site)
         runs = finished_runs(results / "runs" / cell.cell)
         rows += collect_cell(cell, runs, results)
+        latencies += collect_latencies(cell, runs)
         all_runs += runs
         if not runs:
             not_measured.append(cell)
@@ -68,6 +71,7 @@ def execute(args: argparse.Namespace) -> int:
         )
     write_records(args.out, rows)
     write_excluded(args.out.with_name("excluded.csv"), excluded_lines(plan, not_measured, where))
+    write_latencies(args.out.with_name(LATENCIES_FILE), latencies)
     facts = study_facts(plan, all_runs, rows)
     write_whole(args.out.with_name("facts.json"), json.dumps(facts, indent=1) + "\n")
     summary = summarise(rows, args.out) | {

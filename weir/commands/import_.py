@@ -9,6 +9,7 @@ from pathlib import Path
 from weir.records.excluded import write_excluded
 from weir.records.facts import Facts, read_facts
 from weir.records.importing import import_files
+from weir.records.latencies import LATENCIES_FILE, write_latencies
 from weir.records.study_facts import archive_facts
 from weir.records.summary import describe, summarise
 from weir.records.table import write_records, write_whole
@@ -34,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         required=True,
         metavar="FILE",
-        help="records.csv to write; facts.json goes beside it",
+        help="records.csv to write; excluded.csv, latencies.csv and facts.json go beside it",
     )
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
 
@@ -46,6 +47,7 @@ def execute(args: argparse.Namespace) -> int:
     about = archive_facts(facts.about, imported.rows)
     write_whole(args.out.with_name("facts.json"), json.dumps(about, indent=1) + "\n")
     write_excluded(args.out.with_name("excluded.csv"), ())
+    write_latencies(args.out.with_name(LATENCIES_FILE), ())
     empty = [str(file) for file in imported.without_results]
     summary = summarise(imported.rows, args.out) | {"files": len(args.files), "files_without_results": empty}
     print(json.dumps(summary, indent=1) if args.json else describe(summary))

@@ -11,7 +11,8 @@ from weir.config.schema import load_schema
 from weir.tools import tools
 from weir.tools.base import Parameter, Tool
 
-SCHEMAS = ("config", "site", "target", "suite", "cell", "run", "record")
+_WRITTEN_BY_PEOPLE = ("config", "site", "target", "suite")
+SCHEMAS = (*_WRITTEN_BY_PEOPLE, "cell", "run", "record", "latency")
 _MADE = "<!-- made from {source} by `python -m weir.config.reference`; edit that, not this -->"
 _FORMATS = {
     "size": "size, such as `16 KiB`",
@@ -73,7 +74,7 @@ def _rows(schema: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     def walk(part: Mapping[str, Any], path: str) -> Iterator[tuple[str, str, str]]:
         required = part.get("required", ())
         for key, inner in part.get("properties", {}).items():
-            mark = " (required)" if key in required and schema["$id"] not in ("cell", "run", "record") else ""
+            mark = " (required)" if key in required and schema["$id"] in _WRITTEN_BY_PEOPLE else ""
             yield from entry(inner, f"{path}{key}", mark)
         inner = part.get("additionalProperties")
         if isinstance(inner, Mapping) and "properties" in _target(schema, inner):

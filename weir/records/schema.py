@@ -1,4 +1,4 @@
-"""The columns of a record, as config/schemas/record.schema.yaml gives them, and how values are written."""
+"""The columns of a record and of its companions, as config/schemas gives them, and how values are written."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-SCHEMA_FILE = Path(__file__).resolve().parents[2] / "config" / "schemas" / "record.schema.yaml"
+SCHEMAS = Path(__file__).resolve().parents[2] / "config" / "schemas"
 
 
 @dataclass(frozen=True)
@@ -58,9 +58,9 @@ _READERS: dict[str, Any] = {
 
 
 @cache
-def columns() -> dict[str, Column]:
-    """All columns in their order."""
-    schema = yaml.safe_load(SCHEMA_FILE.read_text())
+def columns(table: str = "record") -> dict[str, Column]:
+    """All columns of the table with this schema, in their order."""
+    schema = yaml.safe_load((SCHEMAS / f"{table}.schema.yaml").read_text())
     return {
         name: _column(name, facts, name in schema["required"]) for name, facts in schema["properties"].items()
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import dataclasses
 import json
 from pathlib import Path
@@ -19,6 +20,7 @@ from weir.plan.files import write_plan
 from weir.plan.model import Plan
 from weir.records.collect import collect_cell, finished_runs, site_folder
 from weir.records.table import read_records
+from weir.tools import tools
 
 MIB = 2**20
 SUITE = """\
@@ -47,7 +49,9 @@ def document(cell: Cell, **changes: Any) -> dict[str, Any]:
     asked = {
         name: params[name] for name in ("layout", "order", "xfer_bytes", "block_bytes", "segments", "sync")
     }
+    buckets = [[12.5, 30], [400.0, 2]]
     result = {
+        "latency": {"count": 32, "buckets": buckets},
         "open_s": 0.001,
         "io_s": 0.048,
         "close_s": 0.001,
@@ -197,6 +201,32 @@ def test_command(tmp_path: Path, plan: Plan, capsys: pytest.CaptureFixture[str])
     assert len(read_records(out)) == 4
     excluded = (out.parent / "excluded.csv").read_text().splitlines()
     assert excluded == ["suite,experiment,reason,cells", 'mine,sizes,"planned, but no run of it has ended",1']
+    # The question of ior is bandwidth: its records have the quantiles.
+    assert (out.parent / "latencies.csv").read_text() == "cell,run,access,iteration,upper_us,count\n"
+
+
+def test_buckets_of_a_tool_whose_question_is_single_operations(
+    tmp_path: Path, plan: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tools()["ior"], "keeps_latencies", True, raising=False)
+    write_plan(plan, tmp_path / "plan.json")
+    cell = plan.cells[0]
+    leave_run(tmp_path, cell, "000", None, exit_code=1, status="failed", error="exit code 1")
+    leave_run(tmp_path, cell, "001", document(cell))
+    out = tmp_path / "records.csv"
+    words = ["--plan", str(tmp_path / "plan.json"), "--results", str(tmp_path), "--out", str(out)]
+    assert main(["collect", *words]) == 0
+    with (tmp_path / "latencies.csv").open() as stream:
+        lines = [tuple(line.values()) for line in csv.DictReader(stream)]
+    buckets = [("12.5", "30"), ("400", "2")]
+    assert lines == [
+        (cell.cell, "1", access, iteration, *bucket)
+        for iteration in ("2", "3")
+        for access in ("write", "read")
+        for bucket in buckets
+    ]
+    joined = {(row["cell"], row["run"], row["access"], row["iteration"]) for row in read_records(out)}
+    assert {(line[0], int(line[1]), line[2], int(line[3])) for line in lines} < joined
 
 
 def test_nothing_measured_is_a_failure_and_overwrites_nothing(
