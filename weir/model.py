@@ -24,6 +24,8 @@ class Target:
     optional: bool = False  # where it cannot be used, its cells are left out instead of stopping the study
     apis: tuple[str, ...] = ()  # empty: every interface can reach it
     max_stripe_count: int = 0  # 0: the file system has no stripes
+    set_stripes: tuple[str, ...] = ()  # command with {count} and {folder}, run on the folder of a run
+    get_stripes: tuple[str, ...] = ()  # and the one that prints the count
     space_bytes: int = 0  # 0: only the file system limits it
     environment: Mapping[str, str] = field(default_factory=dict)
     prepare: tuple[tuple[str, ...], ...] = ()  # commands, each a list of words, run before a batch

@@ -14,6 +14,7 @@ from weir.tools.base import Tool
 
 # {name} in a word; shell-like ${NAME} and JSON are left alone.
 _PLACEHOLDER = re.compile(r"(?<!\$)\{([A-Za-z_]+)\}")
+_OF_A_RUN = ("count", "folder")  # what the commands for stripes are given
 _OWN_PLACE = "give weir a directory of its own, such as /scratch/weir-{user}"
 
 
@@ -35,10 +36,10 @@ def placeholder_problems(file: YamlFile, known: Iterable[str]) -> Iterator[Probl
             for index, item in enumerate(value):
                 yield from walk(item, (*keys, index))
         elif isinstance(value, str) and keys[:1] not in (("hosts",), ("description",)):
-            for word in _PLACEHOLDER.findall(value):
-                if word not in known:
-                    message = f"'{value}' uses {{{word}}}, which stands for nothing"
-                    yield file.problem(keys, message, did_you_mean(word, known), value)
+            words = [*known, *(_OF_A_RUN if keys[:1] == ("stripes",) else ())]
+            for word in (word for word in _PLACEHOLDER.findall(value) if word not in words):
+                message = f"'{value}' uses {{{word}}}, which stands for nothing"
+                yield file.problem(keys, message, did_you_mean(word, words), value)
 
     yield from walk(file.data, ())
 

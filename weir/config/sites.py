@@ -24,7 +24,12 @@ from weir.tools.base import Tool
 from weir.units import parse_duration, parse_rate, parse_size
 
 # What reaches a measurement, and so its cells' identity; before {root} and {user} are put in.
-_IDENTITY_OF_TARGET = ("path", "prefix", "environment", "prepare")
+_IDENTITY_OF_TARGET = ("path", "prefix", "environment", "prepare", "stripes")
+# How Lustre, the file system that has stripes, sets and tells them.
+_LFS = {
+    "set": ["lfs", "setstripe", "--stripe-count", "{count}", "{folder}"],
+    "get": ["lfs", "getstripe", "--directory", "--stripe-count", "{folder}"],
+}
 _IDENTITY_OF_STACK = ("programs", "environment", "launcher_options")
 
 
@@ -115,6 +120,9 @@ def _target(data: Mapping[str, Any]) -> Target:
         optional["write_mib_s"] = parse_rate(expect["write"])
     if "read" in expect:
         optional["read_mib_s"] = parse_rate(expect["read"])
+    if data.get("max_stripe_count"):
+        stripes = data.get("stripes", _LFS)
+        optional |= {"set_stripes": tuple(stripes["set"]), "get_stripes": tuple(stripes["get"])}
     return Target(
         name=data["target"],
         kind=data["kind"],

@@ -15,6 +15,7 @@ from weir.measure.execute import Outcome, execute, time_limit
 from weir.measure.host import host_facts
 from weir.measure.order import Execution
 from weir.measure.runfiles import fresh_folder, write_run_file
+from weir.measure.stripes import stripe
 from weir.measure.workspace import Workspace
 from weir.model import Stack, Target
 from weir.tools import tools
@@ -54,11 +55,12 @@ def prepare(execution: Execution, place: Place) -> Prepared:
     cell = execution.cell
     outputs = fresh_folder(place.results, cell.cell, execution.run)
     data_folder = place.workspace.run_folder(cell.cell, execution.run)
+    stripes = stripe(data_folder, cell.params.get("stripe_count", 0), place.target)
     paths = RunPaths(f"{place.target.prefix}{data_folder}/data", outputs)
     words = tools()[cell.tool].command(cell, place.target, place.stack.programs[cell.tool], paths)
     whole = [*launch_words(execution, place), *words]
     known = before(execution, place.target, place.seed, whole, variables_of(place))
-    known["host"] = host_facts(place.workspace.target_folder)
+    known |= {"stripe_count": stripes, "host": host_facts(place.workspace.target_folder)}
     return Prepared(execution, outputs, data_folder, words, known)
 
 

@@ -64,6 +64,8 @@ def collect_run(cell: Cell, run: Run, tool: Tool, first_iteration: int, results:
     for index, printed in enumerate([*parsed.rows, *missing_rows(cell, parsed.rows)]):
         observed = printed.get("observed", {})
         row = {key: value for key, value in printed.items() if key != "observed"} | common
+        if row.get("stripe_count") is None:
+            row["stripe_count"] = run.facts.get("stripe_count")
         row["iteration"] = first_iteration + printed["iteration"]
         messages = messages_of_row(parsed, index)
         subject = Subject(row, observed, messages, parsed.complete, cell, facts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -217,6 +218,12 @@ SPEAKS: list[tuple[str, Subject, str, str]] = [
         subject(messages=said("collective not available in POSIX. Using value of 0.", "warning")),
         "DEGRADED",
         "collective",
+    ),
+    (
+        "stripes-not-applied",
+        subject(cell=replace(CELL, params={**CELL.params, "stripe_count": 8}), stripe_count=6),
+        "DEGRADED",
+        "asked for 8 stripes, found 6",
     ),
     ("stripes-differ", subject({"file_stripes": [7, 8]}), "DEGRADED", "7, 8 stripes"),
     ("dry-run", subject({"dry_run": True}), "INVALID", "--dryRun"),

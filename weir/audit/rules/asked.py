@@ -112,6 +112,19 @@ def option_dropped(subject: Subject) -> Said | None:
 
 
 @rule(DEGRADED, needs_output=True)
+def stripes_not_applied(subject: Subject) -> Said | None:
+    """The cell asked for a number of stripes and the file system gave its files another, or does not say.
+
+    Mend: look at what `lfs setstripe` may do there (lfs df, quota, pools), or ask for what it has.
+    """
+    asked = subject.cell.params.get("stripe_count") if subject.cell else None
+    found = subject.row.get("stripe_count")
+    if not asked or asked == found or not subject.has_result:
+        return None
+    return Said(DEGRADED, f"asked for {asked} stripes, found {'nothing' if found is None else found}")
+
+
+@rule(DEGRADED, needs_output=True)
 def stripes_differ(subject: Subject) -> Said | None:
     """The files of one access have different stripe counts, so that the ranks do not share the storage
     evenly; the record names the commonest.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from weir.model import Cell, Target
+from weir.tools.stripes import stripe_problems
 from weir.units import format_size
 
 _IME_PREFIX = "ime://"
@@ -15,7 +16,7 @@ _WORD_BYTES = 8  # IOR fills and compares buffers in words of this size
 
 def find_problems(cell: Cell, target: Target) -> Sequence[str]:
     """Sentences; empty if the cell can run."""
-    return [*_geometry(cell), *_combinations(cell), *_reach(cell, target)]
+    return [*_geometry(cell), *_combinations(cell), *_reach(cell, target), *stripe_problems(cell, target)]
 
 
 def _geometry(cell: Cell) -> Iterator[str]:

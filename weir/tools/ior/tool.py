@@ -11,6 +11,7 @@ from weir.tools.base import Parameter, RunPaths
 from weir.tools.ior.names import API_OPTIONS, WEIR_IO
 from weir.tools.ior.parse import parse_log, parse_outputs
 from weir.tools.ior.problems import find_problems
+from weir.tools.stripes import STRIPE_COUNT, stripe_words
 from weir.units import format_size
 
 PARAMETERS: Mapping[str, Parameter] = {
@@ -47,6 +48,7 @@ PARAMETERS: Mapping[str, Parameter] = {
     "verify_read": Parameter("flag", "Compare while reading (IOR -R).", False),
     "direct": Parameter("flag", "Open with O_DIRECT, past the page cache (POSIX only).", False),
     "hints": Parameter("hints", "MPI-IO hints for the open.", {}),
+    "stripe_count": STRIPE_COUNT,
     "keep": Parameter("flag", "Leave the file after the run (IOR -k).", False),
 }
 _FLAGS = {
@@ -87,6 +89,7 @@ class Ior:
             words.append(f"reorder-{params['reorder']}")
         words += [flag.replace("_", "-") for flag in _LABEL_FLAGS if params[flag]]
         words += [f"{key}={value}" for key, value in sorted(params["hints"].items())]
+        words += stripe_words(params)
         return " ".join(words)
 
     def problems(self, cell: Cell, target: Target) -> Sequence[str]:

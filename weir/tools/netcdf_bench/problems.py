@@ -6,13 +6,20 @@ from collections.abc import Iterator, Sequence
 
 from weir.model import Cell, Target
 from weir.tools.netcdf_bench.geometry import GeometryError, layout_of
+from weir.tools.stripes import stripe_problems
 
 _LEVEL_MAX = 9
 
 
 def find_problems(cell: Cell, target: Target) -> Sequence[str]:
     """Sentences; empty if the cell can run."""
-    return [*_geometry(cell), *_formats(cell), *_requests(cell), *_reach(cell, target)]
+    return [
+        *_geometry(cell),
+        *_formats(cell),
+        *_requests(cell),
+        *_reach(cell, target),
+        *stripe_problems(cell, target),
+    ]
 
 
 def _geometry(cell: Cell) -> Iterator[str]:

@@ -12,6 +12,7 @@ from weir.tools.base import Parameter, RunPaths
 from weir.tools.netcdf_bench.geometry import TYPE_BYTES, geometry_text, layout_of
 from weir.tools.netcdf_bench.parse import parse_log, parse_outputs
 from weir.tools.netcdf_bench.problems import find_problems
+from weir.tools.stripes import STRIPE_COUNT, stripe_words
 
 PARAMETERS: Mapping[str, Parameter] = {
     "api": Parameter(
@@ -55,6 +56,7 @@ PARAMETERS: Mapping[str, Parameter] = {
         "flag", "Empty the page cache of every node before each write and read (as root).", False
     ),
     "hints": Parameter("hints", "MPI-IO hints for the open.", {}),
+    "stripe_count": STRIPE_COUNT,
 }
 # What benchtool does not have, and its value where it is not asked for.
 _OURS = {
@@ -101,6 +103,7 @@ class NetcdfBench:
         words += [] if params["sync"] else ["no-sync"]
         words += [f"stonewall-{params['stonewall']:g}s"] if params["stonewall"] else []
         words += [f"{key}={value}" for key, value in sorted(params["hints"].items())]
+        words += stripe_words(params)
         return " ".join(words)
 
     def problems(self, cell: Cell, target: Target) -> Sequence[str]:
