@@ -34,6 +34,8 @@ partitions:
     launcher: srun
     scheduler: slurm
     access: [--exclusive]
+    time_limit: 30 min
+    launch: 500 ms
     stacks: [together, apart]
 stacks:
   together: {{programs: {{ior: ["{root}/build/weir-io", ior]}}, environment: {environment}}}
@@ -190,6 +192,7 @@ def main() -> None:
     try:
         bench.call(SANDBOX, "up", bench.cluster, "--nodes", "2")
         overheads = measure(bench, cells, args.rounds)
+        jobs = len(json.loads((bench.root / "together.json").read_text())["batches"])
     finally:
         subprocess.run([SANDBOX, "down", bench.cluster], check=False, stdout=subprocess.DEVNULL)
         shutil.rmtree(folder, ignore_errors=True)
@@ -197,6 +200,7 @@ def main() -> None:
     for name, values in overheads.items():
         each = ", ".join(f"{1e3 * value:.1f}" for value in values)
         print(f"  {titles[name]:38} {1e3 * statistics.median(values):8.1f} ms  [{each}]  {cells[name]} cells")
+    print(f"{args.cells} cells are {jobs} job{'s' * (jobs > 1)} where half an hour is the longest")
     met = statistics.median(overheads["together"]) <= GOAL_S
     print(f"goal of {1e3 * GOAL_S:.0f} ms with cells that share launches: {'met' if met else 'missed'}")
 

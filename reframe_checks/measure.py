@@ -43,6 +43,6 @@ def median_bandwidths(batch: Batch) -> dict[str, float]:
     for cell in batch.cells:
         for row in collect_cell(cell, finished_runs(RESULTS / "runs" / cell.cell), RESULTS):
             if row["verdict"] != "INVALID" and row.get("bw_mib_s") is not None:
-                name = cell.label.removeprefix(f"{batch.batch} ")  # the test's own name says the batch
-                values[f"{row['access']} {name}"].append(row["bw_mib_s"])
+                # The test's own name says where.
+                values[f"{row['access']} {cell.point}"].append(row["bw_mib_s"])
     return {name: round(statistics.median(each), 1) for name, each in values.items()}

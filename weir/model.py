@@ -98,6 +98,11 @@ class Cell:
     def ranks(self) -> int:
         return self.nodes * self.ppn
 
+    @property
+    def point(self) -> str:
+        """The label without its first word, which says where: enough among cells of one batch."""
+        return self.label.partition(" ")[2]
+
 
 @dataclass(frozen=True)
 class Footprint:

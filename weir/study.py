@@ -75,9 +75,9 @@ def plan_digest(plan: Plan) -> str:
 
 
 def cells_left(batch: Batch, results: Path) -> list[str]:
-    """Labels of the cells of a batch that lack a run."""
+    """The cells of a batch that lack a run, in words."""
     return [
-        cell.label
+        cell.point
         for cell in batch.cells
         if not all(is_finished(results, cell.cell, run) for run in range(cell.blocks))
     ]
@@ -91,6 +91,5 @@ def what_is_left(plan: Plan, results: Path, examples: int = 8) -> str:
     for name, labels in left.items():
         if labels:
             more = f" and {len(labels) - examples} more" if len(labels) > examples else ""
-            shown = [label.removeprefix(f"{name} ") for label in labels[:examples]]
-            lines.append(f"  {name}: {', '.join(shown)}{more}")
+            lines.append(f"  {name}: {', '.join(labels[:examples])}{more}")
     return "\n".join(lines)

@@ -9,12 +9,9 @@ from typing import Any, Protocol
 
 from weir.model import Partition
 from weir.plan import Batch, Plan
+from weir.plan.packing import MARGIN, overhead_s
 
-# The cost card guesses about an unknown machine: a job that ends early costs nothing, one that is cut costs
-# another wait in the queue.
-MARGIN = 2.0
 FOR_WHAT_CLUSTERS_DO = 2
-OVERHEAD_S = 300.0  # two Pythons and ReFrame start on a file system that others use, too
 
 # All jobs of one snakemake have its name: they wait in the queue together and run one at a time, since two
 # batches at once would measure each other.
@@ -75,7 +72,7 @@ def allocation(batch: Batch, partition: Partition) -> dict[str, Any]:
 def time_s(batch: Batch, partition: Partition) -> float:
     """Time to ask for: the estimate with a margin, within the partition's limit."""
     longest_s = max(cell.timeout_s for cell in batch.cells)
-    wanted = max(batch.estimated_s * MARGIN, longest_s) + OVERHEAD_S
+    wanted = max(batch.estimated_s * MARGIN, longest_s) + overhead_s(partition)
     return min(wanted, partition.time_limit_s) if partition.time_limit_s else wanted
 
 

@@ -34,8 +34,8 @@ class Progress:
         spent = time.monotonic() - self._started
         left = spent / self._done * (self._total - self._done)
         width = len(str(self._total))
-        name = execution.cell.label.removeprefix(f"{self._title} ")  # a label begins with its batch
-        line = f"{self._title} [{self._done:{width}}/{self._total}] {name}: {ending} in {elapsed_s:.1f} s"
+        count = f"{self._title} [{self._done:{width}}/{self._total}]"
+        line = f"{count} {execution.cell.point}: {ending} in {elapsed_s:.1f} s"
         print(f"{line}, {format_duration(left)} left", file=self._stream, flush=True)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from weir.config import Config
@@ -13,6 +13,8 @@ from weir.plan.expand import Expansion, PlannedCell, expand
 from weir.plan.files import plan_data, plan_from_data, read_plan, write_plan
 from weir.plan.labels import unique_labels
 from weir.plan.model import Batch, Cost, Exclusion, Plan, Shared, SuiteFacts, TargetCost
+from weir.plan.packing import MARGIN, packed
+from weir.units import about_duration
 
 __all__ = [
     "Batch",
@@ -52,7 +54,7 @@ def make_plan(config: Config) -> Plan:
         ),
         batches=batches,
         exclusions=_exclusions(expansions),
-        notes=(*_scale_notes(config), *_empty_notes(expansions, config)),
+        notes=(*_scale_notes(config), *_empty_notes(expansions, config), *_part_notes(batches, config)),
         shared=shared,
         cost=_cost(planned, config, sum(item.points for item in expansions), len(shared), batches),
     )
@@ -88,29 +90,32 @@ def _merge(expansions: list[Expansion]) -> tuple[list[PlannedCell], tuple[Shared
 
 
 def _batches(planned: list[PlannedCell], config: Config) -> tuple[Batch, ...]:
-    """One for each geometry on each target with each stack, in the order of the site's files."""
+    """One for each geometry on each target with each stack, in the order of the site's files; several where
+    one job would not do."""
     groups: dict[tuple[str, str, str, int, int], list[PlannedCell]] = defaultdict(list)
     for item in planned:
         cell = item.cell
         groups[cell.target, cell.stack, cell.partition, cell.nodes, cell.ppn].append(item)
     batches: dict[str, Batch] = {}
-    for (target, stack, partition, nodes, ppn), items in groups.items():
-        name = f"{target}-{stack}-{nodes}x{ppn}"
-        if name in batches:
-            raise WeirError(
-                f"two batches would be named {name}",
-                mend="rename a target or a stack of the site",
-                exit_code=2,
-            )
-        cells = tuple(item.cell for item in items)
-        estimated_s = sum(item.execution_s * item.cell.blocks for item in items)
-        batches[name] = Batch(name, partition, nodes, ppn, stack, target, cells, estimated_s)
+    for (target, stack, partition, nodes, ppn), group in groups.items():
+        parts = packed(group, config.site.partitions[partition])
+        for number, items in enumerate(parts, start=1):
+            name = f"{target}-{stack}-{nodes}x{ppn}" + (f"-part{number}" if number > 1 else "")
+            if name in batches:
+                raise WeirError(
+                    f"two batches would be named {name}",
+                    mend="rename a target or a stack of the site",
+                    exit_code=2,
+                )
+            cells = tuple(item.cell for item in items)
+            estimated_s = sum(item.execution_s * item.cell.blocks for item in items)
+            batches[name] = Batch(name, partition, nodes, ppn, stack, target, cells, estimated_s)
     targets, stacks = list(config.targets), list(config.stacks)
 
     def place(batch: Batch) -> tuple[int, int, int, int]:
         return targets.index(batch.target), stacks.index(batch.stack), batch.nodes, batch.ppn
 
-    return tuple(sorted(batches.values(), key=place))
+    return tuple(sorted(batches.values(), key=place))  # parts stay in their order
 
 
 def _exclusions(expansions: list[Expansion]) -> tuple[Exclusion, ...]:
@@ -138,6 +143,20 @@ def _empty_notes(expansions: list[Expansion], config: Config) -> Iterator[str]:
             yield f"{name}: nothing to measure, none of the chosen targets is {wanted}"
         elif not item.cells:
             yield f"{name}: nothing to measure, every combination is left out"
+
+
+def _part_notes(batches: Iterable[Batch], config: Config) -> Iterator[str]:
+    """One line for each partition whose limit makes several jobs of what would be one."""
+    jobs: dict[str, Counter[str]] = defaultdict(Counter)
+    for batch in batches:
+        jobs[batch.partition][batch.place] += 1
+    for name, counts in jobs.items():
+        parts = [count for count in counts.values() if count > 1]
+        if parts:
+            limit = about_duration(config.site.partitions[name].time_limit_s)
+            what = "one batch became" if len(parts) == 1 else f"{len(parts)} batches became"
+            why = f"{name} ends a job after {limit}, and {MARGIN:g} times the expected time is asked for"
+            yield f"{what} {sum(parts)}: {why}"
 
 
 def _cost(

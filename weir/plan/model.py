@@ -12,7 +12,7 @@ from weir.model import Cell, Site
 class Batch:
     """The cells that share one allocation, in the order of the plan."""
 
-    batch: str  # readable and stable, such as disk-debian-1x2
+    batch: str  # readable and stable, such as disk-debian-1x2, or disk-debian-1x2-part2
     partition: str
     nodes: int
     ppn: int
@@ -20,6 +20,11 @@ class Batch:
     target: str
     cells: tuple[Cell, ...]
     estimated_s: float  # all executions, one after the other
+
+    @property
+    def place(self) -> str:
+        """What the batch and its other parts have in common; the labels of its cells begin with it."""
+        return f"{self.target}-{self.stack}-{self.nodes}x{self.ppn}"
 
     @property
     def executions(self) -> int:

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from weir.cluster.allocation import OVERHEAD_S, access_resources, allocation, allocations, retries, time_s
+from weir.cluster.allocation import access_resources, allocation, allocations, retries, time_s
 from weir.model import Cell, Partition
 from weir.plan import Batch
+from weir.plan.packing import OVERHEAD_S
 
 CELL = Cell("0" * 12, "cell", "s", "e", "ior", "site", "disk", "stack", "compute", 2, 4, 3, 1, 60.0, {})
 BATCH = Batch("disk-stack-2x4", "compute", 2, 4, "stack", "disk", (CELL,), 600.0)

@@ -47,9 +47,9 @@ def test_the_card_whole(tmp_path: Path) -> None:
 
 
 def test_a_batch_that_does_not_fit_the_time_limit_is_said(tmp_path: Path) -> None:
-    site = SITE.replace("launch: 1 s", "launch: 1 s, time_limit: 9 s")
-    card = card_of(tmp_path, SUITE, site)
-    assert "disk-plain-1x2 needs 9.5 s, node allows 9.0 s: several allocations" in card
+    site = SITE.replace("launch: 1 s", "launch: 1 s, time_limit: 40 s")
+    card = card_of(tmp_path, SUITE.replace("[16 KiB, 1 MiB]", "[64 MiB]"), site)
+    assert "disk-plain-1x2 needs 48 s, node allows 40 s: several allocations" in card
     assert "disk-plain-1x1 needs" not in card
 
 

@@ -1,0 +1,69 @@
+"""weir/plan/packing.py: no batch that one job could not measure, and no more batches than needed."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from tests.checkout import SITE, SUITE, load, make_checkout
+from weir.cluster.allocation import retries, time_s
+from weir.plan import Plan, make_plan
+from weir.plan.card import cost_card
+from weir.plan.packing import MARGIN, overhead_s
+
+
+def plan_of(folder: Path, limit: str, cells: int) -> Plan:
+    """So many cells of some 2 s in one geometry, with a queue in front of the nodes."""
+    site = SITE.replace("scheduler: local", f"scheduler: slurm, time_limit: {limit}")
+    sizes = ", ".join(f"{number} KiB" for number in range(1, cells // 2 + 1))
+    suite = SUITE.replace("ppn: [1, 2]", "ppn: [2]").replace("[16 KiB, 1 MiB]", f"[{sizes}]")
+    return make_plan(load(make_checkout(folder, {"mine": suite}, site)))
+
+
+@pytest.mark.parametrize(("limit", "jobs"), [("8 h", 1), ("1 h", 2), ("30 min", 3)])
+def test_a_thousand_cells_in_few_jobs(tmp_path: Path, limit: str, jobs: int) -> None:
+    plan = plan_of(tmp_path, limit, 1000)
+    partition = plan.site.partitions["node"]
+    assert len(plan.cells) == len({cell.cell for cell in plan.cells}) == 1000
+    least = plan.cost.estimated_s * MARGIN / (partition.time_limit_s - overhead_s(partition))
+    assert len(plan.batches) == math.ceil(least) == jobs
+    names = ["disk-plain-1x2", "disk-plain-1x2-part2", "disk-plain-1x2-part3"]
+    assert [batch.batch for batch in plan.batches][:3] == names[: len(plan.batches)]
+    for batch in plan.batches:
+        assert batch.estimated_s * MARGIN + overhead_s(partition) <= time_s(batch, partition) + 0.01
+        assert time_s(batch, partition) <= partition.time_limit_s
+    assert retries(plan) == 2  # none of them needs a second job
+
+
+def test_a_part_is_a_sample_of_all_sizes_in_the_order_of_the_plan(tmp_path: Path) -> None:
+    """Else one day would measure small transfers, and another one large ones."""
+    plan = plan_of(tmp_path, "1 h", 1000)
+    assert len(plan.batches) > 1
+    for batch in plan.batches[:-1]:
+        sizes = [cell.params["xfer_bytes"] for cell in batch.cells if cell.params["api"] == "POSIX"]
+        assert sizes == sorted(sizes)
+        assert sizes[0] < 50 * 1024
+        assert sizes[-1] > 450 * 1024
+
+
+def test_a_new_cell_moves_few_of_the_others(tmp_path: Path) -> None:
+    before, after = plan_of(tmp_path / "a", "1 h", 1000), plan_of(tmp_path / "b", "1 h", 1002)
+    place = {cell.cell: batch.batch for batch in after.batches for cell in batch.cells}
+    moved = [cell for batch in before.batches for cell in batch.cells if place[cell.cell] != batch.batch]
+    assert len(moved) < 10 * len(before.batches)
+
+
+def test_a_cell_longer_than_the_limit_has_a_batch_and_several_jobs(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, "3 s", 4)
+    assert [len(batch.cells) for batch in plan.batches] == [1] * 4
+    assert retries(plan) > 2
+
+
+def test_the_card_says_what_was_split_and_why(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, "1 h", 1000)
+    card = cost_card(plan)
+    assert f"note: one batch became {len(plan.batches)}: node ends a job after 1 h" in card
+    assert "disk-plain-1x2-part2  node" in card
+    assert "became" not in cost_card(plan_of(tmp_path / "all", "8 h", 1000))

@@ -1,0 +1,40 @@
+"""How many cells share a job: as many as end, with a margin, before the partition's limit ends the job."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from weir.model import Partition
+from weir.plan.expand import PlannedCell
+
+# The cost card guesses about an unknown machine: a job that ends early costs nothing, one that is cut costs
+# another wait in the queue.
+MARGIN = 2.0
+OVERHEAD_S = 300.0  # two Pythons and ReFrame start on a file system that others use, too
+_OVERHEAD_OF_LIMIT = 0.1  # no more than this part of a short limit
+
+
+def overhead_s(partition: Partition) -> float:
+    """What a job does beside running programs."""
+    return min(OVERHEAD_S, _OVERHEAD_OF_LIMIT * partition.time_limit_s or OVERHEAD_S)
+
+
+def packed(items: Sequence[PlannedCell], partition: Partition) -> list[list[PlannedCell]]:
+    """The items in as few jobs as they need; one alone that needs longer than the limit has a job of its own.
+
+    Which job a cell gets is drawn by its id, not by its place in the plan: else small transfers would be
+    measured on one day and large ones on another. Within a job the cells stand in the order of the plan.
+    """
+    if not partition.time_limit_s:
+        return [list(items)]
+    room_s = (partition.time_limit_s - overhead_s(partition)) / MARGIN
+    left_s: list[float] = []
+    job_of: dict[str, int] = {}
+    for item in sorted(items, key=lambda item: item.cell.cell):
+        need_s = item.execution_s * item.cell.blocks
+        job = next((job for job, left in enumerate(left_s) if need_s <= left), len(left_s))
+        if job == len(left_s):
+            left_s.append(room_s)
+        left_s[job] -= need_s
+        job_of[item.cell.cell] = job
+    return [[item for item in items if job_of[item.cell.cell] == job] for job in range(len(left_s))]
