@@ -27,8 +27,10 @@ def bench(
     return Done(done.code, done.out, done.err, document)
 
 
-def good(engine: Engine, *words: object, ranks: int = 1) -> Done:
-    done = bench(engine, *words, ranks=ranks)
+def good(
+    engine: Engine, *words: object, ranks: int = 1, environment: Mapping[str, str] | None = None
+) -> Done:
+    done = bench(engine, *words, ranks=ranks, environment=environment)
     assert done.code == 0, done.err
     assert done.document["status"] == "done"
     assert done.document["errors"] == []

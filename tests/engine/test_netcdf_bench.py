@@ -45,6 +45,18 @@ def test_what_two_ranks_write(engine: Engine) -> None:
     assert "TEST PASSED [0]" in done.out
 
 
+def test_a_file_that_only_mpi_io_can_reach(engine: Engine) -> None:
+    """Through the driver of a memory pool, twice: what was written is found, looked at and removed there."""
+    library, folder = engine.program.parent / "libweir-pool.so", engine.folder / "pool"
+    pool = {"LD_PRELOAD": str(library), "WEIR_POOL_DIR": str(folder)}
+    words = ["-n=1", "-p=2", "-w", "-r", "--verify", "--iterations=2", "-c=auto", "-d=4:6:8:3", "-f=xpd:data"]
+    done = good(engine, *words, ranks=2, environment=pool)
+    assert done.result("read", 1)["verify"] == {"checked_bytes": 2304, "errors": 0, "first_error": None}
+    assert done.result("write", 1)["file_bytes"] > 2304
+    assert [file.name for file in folder.iterdir()] == ["data"]
+    assert not (engine.folder / "data").exists()
+
+
 CASES = {
     "collective": ["-t=coll"],
     "chunks": ["-c=auto"],

@@ -3,7 +3,6 @@
 #include "backend.h"
 #include "stored.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -48,15 +47,6 @@ static int mpi_problem(struct weir_problem *problem, const char *call, const cha
         return weir_problem_set(problem, call, path, last_errno, NULL, "MPI says %s", words);
     }
     return weir_problem_set(problem, call, path, errnum, errnum != 0 ? NULL : words, "MPI says %s", words);
-}
-
-/* ROMIO takes a file system's name before the path, as in ufs:/scratch/file. */
-static bool has_prefix(const char *path) {
-    const char *at = path;
-    while (isalnum((unsigned char)*at)) {
-        at++;
-    }
-    return at > path && *at == ':';
 }
 
 static int mpiio_open(struct weir_file *file, struct weir_problem *problem) {
@@ -166,42 +156,13 @@ static int mpiio_close(struct weir_file *file, struct weir_problem *problem) {
 
 static int mpiio_remove(const char *path, const void *settings, struct weir_problem *problem) {
     (void)settings;
-    if (!has_prefix(path)) {
-        return weir_remove_plain(path, problem);
-    }
-    int class = MPI_SUCCESS;
-    int code = MPI_File_delete(path, MPI_INFO_NULL);
-    MPI_Error_class(code, &class);
-    MPI_File handle;
-    /* ROMIO's IME driver gives every failure this class: a file that cannot be opened either is not there. */
-    if (class == MPI_ERR_FILE &&
-        MPI_File_open(MPI_COMM_SELF, path, MPI_MODE_RDONLY, MPI_INFO_NULL, &handle) != MPI_SUCCESS) {
-        return 0;
-    }
-    if (class == MPI_ERR_FILE) {
-        MPI_File_close(&handle);
-    }
-    return class == MPI_SUCCESS || class == MPI_ERR_NO_SUCH_FILE
-               ? 0
-               : mpi_problem(problem, "MPI_File_delete", path, code, 0);
+    return weir_remove_named(path, problem);
 }
 
 static int mpiio_stored(const char *path, const void *settings, struct weir_stored *stored,
                         struct weir_problem *problem) {
-    MPI_File handle;
-    MPI_Offset bytes = 0;
     (void)settings;
-    if (!has_prefix(path)) {
-        return weir_stored_plain(path, stored, problem);
-    }
-    int code = MPI_File_open(MPI_COMM_SELF, path, MPI_MODE_RDONLY, MPI_INFO_NULL, &handle);
-    if (code != MPI_SUCCESS) {
-        return mpi_problem(problem, "MPI_File_open", path, code, 0);
-    }
-    code = MPI_File_get_size(handle, &bytes);
-    MPI_File_close(&handle);
-    stored->bytes = stored->first_hole_bytes = (uint64_t)bytes;
-    return code == MPI_SUCCESS ? 0 : mpi_problem(problem, "MPI_File_get_size", path, code, 0);
+    return weir_stored_named(path, stored, problem);
 }
 
 /* MPI hides its descriptor; the kernel does not. */

@@ -1,7 +1,9 @@
 #include "stored.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <mpi.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -40,4 +42,56 @@ int weir_remove_plain(const char *path, struct weir_problem *problem) {
         return weir_problem_set(problem, "unlink", path, errno, NULL, "%s", "");
     }
     return 0;
+}
+
+bool weir_has_prefix(const char *path) {
+    const char *at = path;
+    while (isalnum((unsigned char)*at)) {
+        at++;
+    }
+    return at > path && *at == ':';
+}
+
+static int mpi_failed(struct weir_problem *problem, const char *call, const char *path, int code) {
+    char words[MPI_MAX_ERROR_STRING + 1] = "";
+    int length = 0;
+    MPI_Error_string(code, words, &length);
+    return weir_problem_set(problem, call, path, 0, words, "%s", "outside of the timed phase");
+}
+
+int weir_stored_named(const char *path, struct weir_stored *stored, struct weir_problem *problem) {
+    MPI_File handle;
+    MPI_Offset bytes = 0;
+    if (!weir_has_prefix(path)) {
+        return weir_stored_plain(path, stored, problem);
+    }
+    int code = MPI_File_open(MPI_COMM_SELF, path, MPI_MODE_RDONLY, MPI_INFO_NULL, &handle);
+    if (code != MPI_SUCCESS) {
+        return mpi_failed(problem, "MPI_File_open", path, code);
+    }
+    code = MPI_File_get_size(handle, &bytes);
+    MPI_File_close(&handle);
+    stored->bytes = stored->first_hole_bytes = (uint64_t)bytes;
+    return code == MPI_SUCCESS ? 0 : mpi_failed(problem, "MPI_File_get_size", path, code);
+}
+
+int weir_remove_named(const char *path, struct weir_problem *problem) {
+    int class = MPI_SUCCESS;
+    if (!weir_has_prefix(path)) {
+        return weir_remove_plain(path, problem);
+    }
+    int code = MPI_File_delete(path, MPI_INFO_NULL);
+    MPI_Error_class(code, &class);
+    MPI_File handle;
+    /* ROMIO's IME driver gives every failure this class: a file that cannot be opened either is not there. */
+    if (class == MPI_ERR_FILE &&
+        MPI_File_open(MPI_COMM_SELF, path, MPI_MODE_RDONLY, MPI_INFO_NULL, &handle) != MPI_SUCCESS) {
+        return 0;
+    }
+    if (class == MPI_ERR_FILE) {
+        MPI_File_close(&handle);
+    }
+    return class == MPI_SUCCESS || class == MPI_ERR_NO_SUCH_FILE
+               ? 0
+               : mpi_failed(problem, "MPI_File_delete", path, code);
 }

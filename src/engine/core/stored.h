@@ -1,11 +1,20 @@
-/* What a file on a mounted file system holds, for back ends whose files are plain files. */
+/* What a file holds after it was closed, and its removal. */
 #ifndef WEIR_STORED_H
 #define WEIR_STORED_H
 
 #include "backend.h"
 
+#include <stdbool.h>
+
+/* For back ends whose files are plain files on a mounted file system. */
 int weir_stored_plain(const char *path, struct weir_stored *stored, struct weir_problem *problem);
 /* Remove a plain file; one that is not there is no error. */
 int weir_remove_plain(const char *path, struct weir_problem *problem);
+
+/* For back ends that give MPI-IO the name: a prefix, as in ufs:/scratch/file or xpd:file, makes it MPI's
+ * alone. */
+bool weir_has_prefix(const char *path);
+int weir_stored_named(const char *path, struct weir_stored *stored, struct weir_problem *problem);
+int weir_remove_named(const char *path, struct weir_problem *problem);
 
 #endif

@@ -223,7 +223,7 @@ static int cdf5_close(struct weir_file *file, struct weir_problem *problem) {
 
 static int cdf5_remove(const char *path, const void *settings, struct weir_problem *problem) {
     (void)settings;
-    return weir_remove_plain(path, problem);
+    return weir_remove_named(path, problem);
 }
 
 static void cdf5_observe(struct weir_file *file, struct weir_observed *observed) {

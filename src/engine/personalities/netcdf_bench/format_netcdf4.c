@@ -196,7 +196,7 @@ static int netcdf4_close(struct weir_file *file, struct weir_problem *problem) {
 
 static int netcdf4_remove(const char *path, const void *settings, struct weir_problem *problem) {
     (void)settings;
-    return weir_remove_plain(path, problem);
+    return weir_remove_named(path, problem);
 }
 
 /* NetCDF hides its HDF5 file, but HDF5 knows what is open. */
@@ -245,7 +245,11 @@ static int netcdf4_stored(const char *path, const void *settings, struct weir_st
     if (ncb_stored(settings, path, stored, problem) != 0) {
         return -1;
     }
-    TRY("nc_open", nc_open(path, NC_NOWRITE, &file));
+    if (weir_has_prefix(path)) {
+        TRY("nc_open_par", nc_open_par(path, NC_NOWRITE, MPI_COMM_SELF, MPI_INFO_NULL, &file));
+    } else {
+        TRY("nc_open", nc_open(path, NC_NOWRITE, &file));
+    }
     TRY("nc_close", nc_close(file));
     return 0;
 }

@@ -127,8 +127,11 @@ static uint64_t data_begins(const struct ncb_variable *variable, uint64_t file_b
 
 int ncb_stored(const struct ncb_variable *variable, const char *path, struct weir_stored *stored,
                struct weir_problem *problem) {
-    if (weir_stored_plain(path, stored, problem) != 0) {
+    if (weir_stored_named(path, stored, problem) != 0) {
         return -1;
+    }
+    if (weir_has_prefix(path)) {
+        return 0; /* MPI-IO tells of no holes */
     }
     uint64_t begins = data_begins(variable, stored->bytes);
     if (stored->first_hole_bytes >= begins) {
