@@ -77,3 +77,31 @@ def test_what_a_stonewall_left_is_right(engine: Engine, words: list[str]) -> Non
     result = done.result("write")
     assert result["verify"]["checked_bytes"] == result["moved_bytes"] > 0
     assert result["verify"]["errors"] == done.result("read")["verify"]["errors"] == 0
+
+
+def test_a_status_file_tells_the_next_run_how_much_was_written(engine: Engine) -> None:
+    """As IO500 splits writes and reads into runs of their own."""
+    shape = [
+        "-k",
+        "-t",
+        "16k",
+        "-b",
+        "1g",
+        "-F",
+        "-O",
+        "stoneWallingStatusFile=status",
+        "-G",
+        "5",
+        "-o",
+        "data",
+    ]
+    written = engine.good("-w", "-D", "0.05", "-O", "stoneWallingWearOut=1", *shape, ranks=2).result("write")
+    each = int((engine.folder / "status").read_text())
+    assert each == written["stonewall"]["pairs_max"]
+    read = engine.good("-r", "-R", "-C", *shape, ranks=2).result("read")
+    assert read["operations"] == 2 * each
+    assert read["moved_bytes"] == read["asked_bytes"] == read["verify"]["checked_bytes"] == 2 * each * XFER
+    (engine.folder / "status").unlink()
+    done = engine.ior("-r", *shape)
+    assert done.code == 1
+    assert "to learn what was written" in done.err

@@ -122,6 +122,36 @@ static const char *ime_refuse(const struct weir_open *how) {
     return prefixed ? NULL : "-a IME needs a path that begins with ime://, such as -o ime:///scratch/file";
 }
 
+static int on_name(const struct weir_name *name, const char *call, int status, struct weir_problem *problem) {
+    return status == 0 ? 0 : weir_problem_set(problem, call, name->path, errno, NULL, "%s", "");
+}
+
+static int ime_stat(struct weir_name *name, struct weir_problem *problem) {
+    struct stat facts;
+    int status = ime_native_stat(name->path, &facts);
+    name->bytes = status == 0 ? (uint64_t)facts.st_size : 0;
+    return on_name(name, "ime_native_stat", status, problem);
+}
+
+static int ime_unlink(struct weir_name *name, struct weir_problem *problem) {
+    return on_name(name, "ime_native_unlink", ime_native_unlink(name->path), problem);
+}
+
+static int ime_mkdir(struct weir_name *name, struct weir_problem *problem) {
+    return on_name(name, "ime_native_mkdir", ime_native_mkdir(name->path, 0775), problem);
+}
+
+static int ime_rmdir(struct weir_name *name, struct weir_problem *problem) {
+    return on_name(name, "ime_native_rmdir", ime_native_rmdir(name->path), problem);
+}
+
+static const struct weir_names ime_names = {
+    .stat = ime_stat,
+    .unlink = ime_unlink,
+    .mkdir = ime_mkdir,
+    .rmdir = ime_rmdir,
+};
+
 static struct weir_backend ime = {
     .name = "IME",
     .summary = "burst buffer by its client library: ime_native_pwrite and ime_native_pread",
@@ -134,6 +164,7 @@ static struct weir_backend ime = {
     .sync = ime_sync,
     .stored = ime_stored,
     .refuse = ime_refuse,
+    .names = &ime_names,
 };
 
 WEIR_BACKEND(ime)

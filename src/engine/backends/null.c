@@ -39,7 +39,7 @@ struct null_state {
 static const struct weir_option null_options[] = {
     {0, "null.delay-us", NULL, WEIR_COUNT, AT(delay_us), "N", "every transfer takes N microseconds"},
     {0, "null.step-delay-us", NULL, WEIR_COUNT, AT(step_delay_us), "N",
-     "open, sync and close take N microseconds"},
+     "open, sync, close and operations on names take N microseconds"},
     {0, "null.slow-us", NULL, WEIR_COUNT, AT(slow_us), "N", "further N microseconds on the slow ranks"},
     {0, "null.slow-rank", NULL, WEIR_TEXT, AT(slow_rank), "R", "only rank R is slow [all]"},
     {0, "null.enospc-at", NULL, WEIR_SIZE, AT(enospc_at_bytes), "SIZE",
@@ -49,7 +49,8 @@ static const struct weir_option null_options[] = {
     {0, "null.short-every", NULL, WEIR_COUNT, AT(short_every), "N",
      "every Nth attempt moves half of what is left"},
     {0, "null.eintr-every", NULL, WEIR_COUNT, AT(eintr_every), "N", "every Nth attempt is interrupted"},
-    {0, "null.fail", NULL, WEIR_TEXT, AT(fail), "CALL", "open, sync or close meets an I/O error"},
+    {0, "null.fail", NULL, WEIR_TEXT, AT(fail), "CALL",
+     "open, sync, close, stat, unlink, mkdir, rmdir or rename meets an I/O error"},
     {0, "null.fault-rank", NULL, WEIR_TEXT, AT(fault_rank), "R", "only rank R meets the faults [all]"},
     {0, "null.trace", NULL, WEIR_TEXT, AT(trace), "FILE",
      "append each transfer to FILE.<rank>: access offset bytes"},
@@ -67,15 +68,19 @@ static bool concerns(const char *chosen_rank, int rank) {
     return chosen_rank == NULL || atoi(chosen_rank) == rank;
 }
 
-/* What open, sync and close have in common. */
-static int step(const struct null_state *state, const char *path, const char *call,
-                struct weir_problem *problem) {
-    const struct null_settings *settings = state->settings;
+/* What open, sync, close and operations on names have in common. */
+static int ordered(const struct null_settings *settings, bool faulty, const char *path, const char *call,
+                   struct weir_problem *problem) {
     rest(settings->step_delay_us);
-    if (state->faulty && settings->fail != NULL && strcmp(settings->fail, call) == 0) {
+    if (faulty && settings->fail != NULL && strcmp(settings->fail, call) == 0) {
         return weir_problem_set(problem, call, path, EIO, NULL, "as --null.fail ordered");
     }
     return 0;
+}
+
+static int step(const struct null_state *state, const char *path, const char *call,
+                struct weir_problem *problem) {
+    return ordered(state->settings, state->faulty, path, call, problem);
 }
 
 static int null_open(struct weir_file *file, struct weir_problem *problem) {
@@ -181,10 +186,14 @@ static int null_close(struct weir_file *file, struct weir_problem *problem) {
 }
 
 static const char *null_refuse(const struct weir_open *how) {
+    static const char *const calls[] = {"open",   "sync",  "close", "stat",
+                                        "unlink", "mkdir", "rmdir", "rename"};
     const char *fail = ((const struct null_settings *)how->settings)->fail;
-    bool known =
-        fail == NULL || strcmp(fail, "open") == 0 || strcmp(fail, "sync") == 0 || strcmp(fail, "close") == 0;
-    return known ? NULL : "--null.fail takes open, sync or close";
+    bool known = fail == NULL;
+    for (unsigned i = 0; !known && i < sizeof calls / sizeof calls[0]; i++) {
+        known = strcmp(fail, calls[i]) == 0;
+    }
+    return known ? NULL : "--null.fail takes open, sync, close, stat, unlink, mkdir, rmdir or rename";
 }
 
 static int null_remove(const char *path, const void *settings, struct weir_problem *problem) {
@@ -193,6 +202,45 @@ static int null_remove(const char *path, const void *settings, struct weir_probl
     (void)problem;
     return 0;
 }
+
+static int on_name(const struct weir_name *name, const char *call, struct weir_problem *problem) {
+    const struct null_settings *settings = name->settings;
+    rest(concerns(settings->slow_rank, name->rank) ? settings->slow_us : 0);
+    return ordered(settings, concerns(settings->fault_rank, name->rank), name->path, call, problem);
+}
+
+static int null_stat(struct weir_name *name, struct weir_problem *problem) {
+    return on_name(name, "stat", problem);
+}
+
+static int null_unlink(struct weir_name *name, struct weir_problem *problem) {
+    return on_name(name, "unlink", problem);
+}
+
+static int null_mkdir(struct weir_name *name, struct weir_problem *problem) {
+    return on_name(name, "mkdir", problem);
+}
+
+static int null_rmdir(struct weir_name *name, struct weir_problem *problem) {
+    return on_name(name, "rmdir", problem);
+}
+
+static int null_rename(struct weir_name *name, struct weir_problem *problem) {
+    return on_name(name, "rename", problem);
+}
+
+static int null_flush(struct weir_name *name, struct weir_problem *problem) {
+    return on_name(name, "sync", problem);
+}
+
+static const struct weir_names null_names = {
+    .stat = null_stat,
+    .unlink = null_unlink,
+    .mkdir = null_mkdir,
+    .rmdir = null_rmdir,
+    .rename = null_rename,
+    .flush = null_flush,
+};
 
 static struct weir_backend null = {
     .name = "NULL",
@@ -207,6 +255,7 @@ static struct weir_backend null = {
     .remove = null_remove,
     .sync = null_sync,
     .refuse = null_refuse,
+    .names = &null_names,
 };
 
 WEIR_BACKEND(null)

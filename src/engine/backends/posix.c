@@ -4,7 +4,9 @@
 #include "stored.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define DIRECT_BYTES 512 /* no device has smaller blocks; larger ones refuse by EINVAL */
@@ -97,6 +99,52 @@ static void posix_observe(struct weir_file *file, struct weir_observed *observed
     observed->open_flags = fcntl(descriptor_of(file), F_GETFL);
 }
 
+static int on_name(const struct weir_name *name, const char *call, int status, struct weir_problem *problem) {
+    return status == 0 ? 0 : weir_problem_set(problem, call, name->path, errno, NULL, "%s", "");
+}
+
+static int posix_stat(struct weir_name *name, struct weir_problem *problem) {
+    struct stat facts;
+    int status = stat(name->path, &facts);
+    name->bytes = status == 0 ? (uint64_t)facts.st_size : 0;
+    return on_name(name, "stat", status, problem);
+}
+
+static int posix_unlink(struct weir_name *name, struct weir_problem *problem) {
+    return on_name(name, "unlink", unlink(name->path), problem);
+}
+
+static int posix_mkdir(struct weir_name *name, struct weir_problem *problem) {
+    return on_name(name, "mkdir", mkdir(name->path, 0775), problem);
+}
+
+static int posix_rmdir(struct weir_name *name, struct weir_problem *problem) {
+    return on_name(name, "rmdir", rmdir(name->path), problem);
+}
+
+static int posix_rename(struct weir_name *name, struct weir_problem *problem) {
+    return on_name(name, "rename", rename(name->path, name->to), problem);
+}
+
+/* Of this file system alone: sync() waits for all of them and tells no errors. */
+static int posix_flush(struct weir_name *name, struct weir_problem *problem) {
+    int descriptor = open(name->path, O_RDONLY | O_CLOEXEC);
+    int status = on_name(name, "syncfs", descriptor < 0 ? -1 : syncfs(descriptor), problem);
+    if (descriptor >= 0) {
+        close(descriptor);
+    }
+    return status;
+}
+
+static const struct weir_names posix_names = {
+    .stat = posix_stat,
+    .unlink = posix_unlink,
+    .mkdir = posix_mkdir,
+    .rmdir = posix_rmdir,
+    .rename = posix_rename,
+    .flush = posix_flush,
+};
+
 static struct weir_backend posix = {
     .name = "POSIX",
     .summary = "open, pwrite and pread, fsync, close",
@@ -109,6 +157,7 @@ static struct weir_backend posix = {
     .stored = posix_stored,
     .observe = posix_observe,
     .refuse = posix_refuse,
+    .names = &posix_names,
 };
 
 WEIR_BACKEND(posix)

@@ -68,6 +68,28 @@ enum weir_trait {
     WEIR_STORES = 1 << 6,           /* what is written can be read back */
 };
 
+/* One operation on a name instead of on the bytes of a file. */
+struct weir_name {
+    const char *path;
+    const char *to;       /* rename only: the new name */
+    const void *settings; /* the back end's own options, parsed */
+    int rank;
+    uint64_t bytes; /* stat leaves the size here */
+};
+
+typedef int weir_name_call(struct weir_name *name, struct weir_problem *problem);
+
+/* What metadata is measured by. Each is the bare call: nothing is looked at first, and a name that is not
+ * there is an error. */
+struct weir_names {
+    weir_name_call *stat;
+    weir_name_call *unlink;
+    weir_name_call *mkdir;
+    weir_name_call *rmdir;
+    weir_name_call *rename; /* NULL where the interface has none */
+    weir_name_call *flush;  /* all that this node holds back of the file system of the path; NULL: none */
+};
+
 struct weir_backend {
     const char *name;    /* as -a takes it and as records show it, in capitals */
     const char *alias;   /* another name that users know, or NULL */
@@ -92,6 +114,7 @@ struct weir_backend {
                   struct weir_problem *problem);
     const char *(*refuse)(
         const struct weir_open *how); /* why this cannot work, or NULL; comm is not set yet */
+    const struct weir_names *names;   /* operations on names, for mdtest; NULL where there are none */
 
     const struct weir_backend *next; /* set by the registry */
 };

@@ -50,6 +50,9 @@ static void fill(const struct weir_payload *payload, unsigned char *memory) {
             words[i] = owner | (number + i);
         }
     }
+    for (size_t at = count * sizeof *words; at < payload->bytes; at++) {
+        memory[at] = (unsigned char)at; /* a file of mdtest may end within a word */
+    }
 }
 
 static void place(const struct weir_payload *payload, unsigned char *memory, uint64_t offset) {

@@ -18,7 +18,7 @@ struct weir_payload {
     enum weir_payload_kind kind;
     uint32_t signature;      /* seed or time stamp of this iteration */
     uint32_t rank;           /* whose data it is */
-    size_t bytes;            /* of one piece, a multiple of 8 */
+    size_t bytes;            /* of one piece */
     unsigned char *buffer;   /* page aligned */
     unsigned char *expected; /* for comparison, page aligned */
 };

@@ -2,6 +2,7 @@
 #include "ior.h"
 
 #include "personality.h"
+#include "status_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +79,10 @@ static bool prepare(struct ior_run *run, struct weir_phase *phase, const char *n
     };
     if (access == WEIR_READ && run->written != NULL) {
         phase->limit = run->written[ior_owner(run)];
+    } else if (access == WEIR_READ && run->status > 0) {
+        phase->limit = run->status;
+        uint64_t known_bytes = run->status * (uint64_t)a->xfer_bytes;
+        phase->asked_bytes = (known_bytes < rank_bytes ? known_bytes : rank_bytes) * (uint64_t)run->job->size;
     }
     return ior_pattern(run, &phase->pattern);
 }
@@ -141,6 +146,29 @@ static void remember_written(struct ior_run *run) {
     MPI_Allgather(&run->measure.operations, 1, MPI_UINT64_T, run->written, 1, MPI_UINT64_T, run->job->comm);
 }
 
+/* What the runs after this one may read; the wear-out made it one number for all ranks. */
+static bool tell_written(struct ior_run *run) {
+    struct weir_problem problem = {.rank = run->job->rank};
+    if (run->asked.status_file != NULL) {
+        uint64_t most = 0;
+        for (int i = 0; i < run->job->size; i++) {
+            most = run->written[i] > most ? run->written[i] : most;
+        }
+        weir_status_write(run->job, run->asked.status_file, most, &problem);
+    }
+    return weir_document_settle(&run->document, &problem);
+}
+
+/* How much the run before this one wrote. */
+static bool learn_written(struct ior_run *run) {
+    struct weir_problem problem = {.rank = run->job->rank};
+    if (run->asked.status_file != NULL && !run->asked.write) {
+        int64_t operations = weir_status_read(run->job, run->asked.status_file, &problem);
+        run->status = operations > 0 ? (uint64_t)operations : 0;
+    }
+    return weir_document_settle(&run->document, &problem);
+}
+
 static bool clear_and_rest(struct ior_run *run) {
     struct weir_problem problem = {.rank = run->job->rank};
     if (run->made_file || !run->asked.existing) {
@@ -170,6 +198,9 @@ static bool write_iteration(struct ior_run *run, int iteration) {
         return false;
     }
     remember_written(run);
+    if (!tell_written(run)) {
+        return false;
+    }
     struct weir_result *result = report(run, &phase);
     if (result != NULL) {
         ior_table_row(run, result);
@@ -283,7 +314,7 @@ static int run_job(struct ior_run *run) {
     }
     bool verify = run->asked.verify_read || run->asked.verify_write;
     bool memory = weir_payload_begin(&run->payload, run->packet, (size_t)run->asked.xfer_bytes, verify);
-    if (fail_without_memory(run, memory)) {
+    if (fail_without_memory(run, memory) && learn_written(run)) {
         if (run->job->rank == 0) {
             ior_table_begin(run);
         }

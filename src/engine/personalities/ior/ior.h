@@ -15,6 +15,7 @@ struct ior_params {
     const char *packet; /* -l */
     const char *summary_file;
     const char *summary_format;
+    const char *status_file; /* -O stoneWallingStatusFile */
     int64_t block_bytes;
     int64_t xfer_bytes;
     int64_t segments;
@@ -47,8 +48,9 @@ struct ior_run {
     struct weir_measure measure;
     uint64_t *table; /* random offsets */
     uint64_t
-        *written; /* operations of each rank in the last write, where a stonewall may have cut it short */
-    int shift;    /* this phase reads what rank + shift wrote */
+        *written;    /* operations of each rank in the last write, where a stonewall may have cut it short */
+    uint64_t status; /* operations of a rank by the status file, 0: not known */
+    int shift;       /* this phase reads what rank + shift wrote */
     int exit_code;
     bool made_file, made_directory;
     char path[1024];

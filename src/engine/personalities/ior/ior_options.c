@@ -53,6 +53,8 @@ static const struct weir_option options[] = {
     {0, NULL, "summaryFormat", WEIR_TEXT, AT(summary_format), "JSON", "the only format of the file"},
     {0, NULL, "stoneWallingWearOut", WEIR_FLAG, AT(wear_out), "1",
      "after -D all ranks do what the quickest did"},
+    {0, NULL, "stoneWallingStatusFile", WEIR_TEXT, AT(status_file), "FILE",
+     "how many transfers a rank wrote: written after -w, read by a run without -w"},
     {0, NULL, "numNodes", WEIR_COUNT, AT(shift_nodes_of), "N", "pretend so many nodes, for -Z"},
     {0, NULL, "numTasksOnNode0", WEIR_COUNT, AT(tasks_per_node), "N",
      "pretend so many ranks a node, for -C and -Z"},
@@ -141,6 +143,14 @@ static bool request_is_sound(const struct ior_params *a, int ranks, char *compla
            (long long)a->tasks, ranks, ranks == 1 ? " was" : "s were");
     REFUSE(a->reorder_constant && a->reorder_random, "-C and -Z exclude each other");
     REFUSE(a->wear_out && a->stonewall_s <= 0, "-O stoneWallingWearOut=1 needs a stonewall: -D SECONDS");
+    REFUSE(
+        a->status_file != NULL && !a->keep,
+        "-O stoneWallingStatusFile is for the runs that read later: give -k, which keeps the file for them");
+    REFUSE(
+        a->status_file != NULL && a->write && !a->wear_out,
+        "-O stoneWallingStatusFile holds one number for all ranks: a write needs -O stoneWallingWearOut=1");
+    REFUSE(a->status_file != NULL && strlen(a->status_file) > 900,
+           "-O stoneWallingStatusFile: the name is too long");
     REFUSE(a->unique_dir && !a->file_per_process, "-u needs -F: a shared file has one directory");
     REFUSE(a->verify_write && !a->write,
            "-W checks what -w wrote: give -w, or -R to check a file that is there");

@@ -1,0 +1,132 @@
+/* The mdtest personality: mdtest's command line and mdtest's names, on weir's mechanism. */
+#ifndef WEIR_MDTEST_H
+#define WEIR_MDTEST_H
+
+#include "document.h"
+#include "options.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define MDTEST_PATH 4096
+
+struct mdtest_params {
+    const char *api;
+    const char *directory; /* -d */
+    const char *packet;    /* --dataPacketType */
+    const char *status_file;
+    const char *document_file;
+    int64_t branches, depth;
+    int64_t items;         /* -n, of each rank */
+    int64_t items_per_dir; /* -I */
+    int64_t iterations;
+    int64_t write_bytes, read_bytes;
+    int64_t signature; /* -G, -1: the time */
+    int64_t shift;     /* -N, in ranks */
+    int64_t delay_s;
+    int64_t random_seed;
+    double stonewall_s;
+    int create, stat, read, rename, remove;
+    int directories, files, leaf_only, unique_dir, time_unique_dir;
+    int random, sync_file, flush, verify_read, verify_write, direct;
+    int rate_and_time, time_only, warnings;
+};
+
+enum mdtest_item { MDTEST_DIRECTORY, MDTEST_FILE, MDTEST_TREE };
+
+/* The directories of a tree are numbered level by level; directory k holds the items k * per_dir and on. */
+struct mdtest_shape {
+    uint64_t directories; /* of one tree */
+    uint64_t first;       /* the first that holds items */
+    uint64_t per_dir;     /* items of a directory */
+    uint64_t per_loop;    /* items of a rank in one test directory */
+    uint64_t loops;       /* test directories */
+};
+
+/* The name of one item after the other. */
+struct mdtest_walk {
+    const struct mdtest_run *run;
+    enum mdtest_item item;
+    int iteration;
+    int owner;          /* whose items */
+    uint64_t loop, dir; /* whose directory the path begins with; UINT64_MAX: none yet */
+    size_t stem;        /* length of what is the same for all items of the directory */
+    char path[MDTEST_PATH];
+};
+
+/* Everything of one run on one rank. */
+struct mdtest_run {
+    struct weir_job *job;
+    struct mdtest_params asked;
+    const struct weir_backend *backend;
+    void *settings; /* of the back end */
+    char *words;    /* texts of the options */
+    enum weir_payload_kind packet;
+    struct weir_payload written, found; /* bytes of the files, -w and -e */
+    struct weir_hints hints;            /* none */
+    struct mdtest_shape shape;
+    uint64_t items; /* of each rank, in this iteration */
+    uint64_t made;  /* by this rank in this iteration, of the kind that is made now */
+    uint64_t *order;
+    struct weir_document document;
+    struct weir_measure measure;
+    struct weir_problem problem;
+    bool made_root;
+    int exit_code;
+    enum mdtest_item *kinds; /* of each result, on rank 0 */
+    uint64_t *asked_items;
+    char differs[MDTEST_PATH]; /* the first file with wrong bytes */
+};
+
+/* mdtest_options.c: false with one sentence. */
+bool mdtest_options_read(struct mdtest_run *run, int argc, char **argv, char *complaint, unsigned bytes);
+void mdtest_help(void);
+
+/* mdtest_names.c */
+bool mdtest_shape_find(struct mdtest_run *run, char *complaint, unsigned bytes);
+void mdtest_shape_of_items(struct mdtest_run *run, uint64_t items);
+/* The owner of what a phase touches: the ranks move on by -N from phase to phase. */
+int mdtest_owner(const struct mdtest_run *run, int phase);
+void mdtest_walk_begin(struct mdtest_walk *walk, const struct mdtest_run *run, enum mdtest_item item,
+                       int iteration, int owner);
+const char *mdtest_walk_item(struct mdtest_walk *walk, uint64_t index);
+uint64_t mdtest_walk_number(const struct mdtest_walk *walk, uint64_t index);
+void mdtest_test_dir(const struct mdtest_run *run, int iteration, uint64_t loop, char *path);
+/* Directory k of the tree of an owner. */
+void mdtest_tree_dir(const struct mdtest_run *run, int iteration, uint64_t loop, int owner, uint64_t k,
+                     char *path);
+
+/* mdtest_phases.c: each runs on all ranks, and is false where any of them failed. */
+bool mdtest_items(struct mdtest_run *run, enum mdtest_item item, int iteration);
+
+/* mdtest_trees.c */
+bool mdtest_trees_make(struct mdtest_run *run, int iteration);
+bool mdtest_trees_remove(struct mdtest_run *run, int iteration);
+/* After a failure: what this run made, as far as it goes, without a word. */
+void mdtest_clear_up(struct mdtest_run *run, enum mdtest_item item, int iteration);
+
+/* mdtest_measure.c: a phase is begun and ended on all ranks; a rank counts its failures and goes on. */
+struct mdtest_phase {
+    const char *access;
+    enum mdtest_item item;
+    int iteration;
+    uint64_t asked_items; /* of all ranks */
+    uint64_t asked_bytes; /* likewise */
+    uint64_t failures;    /* of this rank */
+    bool wall;            /* the stonewall is for this phase */
+    bool verify;
+};
+
+void mdtest_phase_begin(struct mdtest_run *run);
+/* After the last operation: flush, barrier, results; false where any rank failed. */
+bool mdtest_phase_end(struct mdtest_run *run, struct mdtest_phase *phase);
+
+/* mdtest_asked.c */
+void mdtest_asked(struct weir_json *json, const void *context);
+void mdtest_more(struct weir_json *json, const struct weir_result *result, const void *context);
+
+/* mdtest_table.c */
+void mdtest_table_begin(const struct mdtest_run *run);
+void mdtest_table_end(const struct mdtest_run *run);
+
+#endif

@@ -1,0 +1,63 @@
+/* What was asked for, and what mdtest adds to each result, as the document has it. */
+#include "mdtest.h"
+
+static void accesses(struct weir_json *json, const struct mdtest_params *a) {
+    static const char *const names[] = {"create", "stat", "read", "rename", "remove"};
+    const int given[] = {a->create, a->stat, a->read && a->files, a->rename && a->directories, a->remove};
+    weir_json_list(json, "access");
+    for (int i = 0; i < 5; i++) {
+        if (given[i]) {
+            weir_json_text(json, NULL, names[i]);
+        }
+    }
+    weir_json_list_end(json);
+}
+
+void mdtest_asked(struct weir_json *json, const void *context) {
+    static const char *const packets[] = {"timestamp", "offset", "incompressible", "random"};
+    const struct mdtest_run *run = context;
+    const struct mdtest_params *a = &run->asked;
+    weir_json_text(json, "api", run->backend->name);
+    weir_json_text(json, "test_file", a->directory);
+    weir_json_integer(json, "iterations", a->iterations);
+    accesses(json, a);
+    weir_json_list(json, "items");
+    if (a->directories) {
+        weir_json_text(json, NULL, "directory");
+    }
+    if (a->files) {
+        weir_json_text(json, NULL, "file");
+    }
+    weir_json_list_end(json);
+    weir_json_text(json, "directories", a->unique_dir ? "own" : "shared");
+    weir_json_count(json, "items_per_rank", run->items);
+    weir_json_count(json, "items_per_directory", run->shape.per_dir);
+    weir_json_integer(json, "branches", a->branches);
+    weir_json_integer(json, "depth", a->depth);
+    weir_json_bool(json, "leaf_only", a->leaf_only);
+    weir_json_integer(json, "write_bytes", a->write_bytes);
+    weir_json_integer(json, "read_bytes", a->read_bytes);
+    weir_json_integer(json, "shift_ranks", a->shift);
+    weir_json_number(json, "stonewall_s", a->stonewall_s);
+    weir_json_bool(json, "wear_out", a->stonewall_s > 0);
+    weir_json_text(json, "status_file", a->status_file);
+    weir_json_text(json, "order", a->random ? "random" : "sequential");
+    weir_json_integer(json, "random_seed", a->random_seed);
+    weir_json_bool(json, "sync_file", a->sync_file);
+    weir_json_bool(json, "sync", a->flush);
+    weir_json_bool(json, "direct", a->direct);
+    weir_json_bool(json, "verify_write", a->verify_write);
+    weir_json_bool(json, "verify_read", a->verify_read);
+    weir_json_text(json, "data", packets[run->packet]);
+    weir_json_integer(json, "signature", a->signature);
+    weir_json_object(json, "hints");
+    weir_json_object_end(json);
+}
+
+void mdtest_more(struct weir_json *json, const struct weir_result *result, const void *context) {
+    static const char *const items[] = {"directory", "file", "tree"};
+    const struct mdtest_run *run = context;
+    long index = result - run->document.results;
+    weir_json_text(json, "item", items[run->kinds[index]]);
+    weir_json_count(json, "asked_operations", run->asked_items[index]);
+}

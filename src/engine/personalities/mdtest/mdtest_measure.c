@@ -1,0 +1,115 @@
+/* The frame of each phase: what one rank measured becomes a result, failures become messages. */
+#include "clock.h"
+#include "mdtest.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void mdtest_phase_begin(struct mdtest_run *run) {
+    struct weir_measure *measure = &run->measure;
+    memset(measure, 0, sizeof *measure);
+    weir_histogram_clear(&measure->latency);
+    measure->observed.open_flags = -1;
+    weir_job_align_clocks(run->job);
+    weir_clock_iso8601(measure->began);
+    MPI_Barrier(run->job->comm);
+    measure->io.start_ns = weir_clock_ns();
+}
+
+static void flush(struct mdtest_run *run) {
+    struct weir_name name = {.path = run->asked.directory, .settings = run->settings, .rank = run->job->rank};
+    run->measure.sync.start_ns = weir_clock_ns();
+    if (run->backend->names->flush(&name, &run->problem) == 0) {
+        run->measure.sync_calls++;
+    }
+    run->measure.sync.stop_ns = weir_clock_ns();
+}
+
+static void shift(struct weir_step *step, int64_t by_ns) {
+    if (step->stop_ns != 0) {
+        step->start_ns = (uint64_t)((int64_t)step->start_ns + by_ns);
+        step->stop_ns = (uint64_t)((int64_t)step->stop_ns + by_ns);
+    }
+}
+
+/* Nothing is opened before the phase or closed after it: those steps take no time. */
+static void mark_steps(struct mdtest_run *run) {
+    struct weir_measure *measure = &run->measure;
+    shift(&measure->io, run->job->ahead_ns);
+    shift(&measure->sync, run->job->ahead_ns);
+    measure->open = (struct weir_step){measure->io.start_ns, measure->io.start_ns};
+    measure->close = (struct weir_step){measure->io.stop_ns, measure->io.stop_ns};
+}
+
+static void remember(struct mdtest_run *run, const struct mdtest_phase *phase) {
+    size_t count = (size_t)run->document.result_count;
+    enum mdtest_item *kinds = realloc(run->kinds, sizeof *kinds * count);
+    uint64_t *asked = realloc(run->asked_items, sizeof *asked * count);
+    if (kinds == NULL || asked == NULL) {
+        fprintf(stderr, "weir-io: no memory for the results\n");
+        MPI_Abort(run->job->comm, 1);
+    }
+    run->kinds = kinds;
+    run->asked_items = asked;
+    kinds[count - 1] = phase->item;
+    asked[count - 1] = phase->asked_items;
+}
+
+/* True where the bytes were right on all ranks. */
+static bool judge(struct mdtest_run *run, const struct mdtest_phase *phase, struct weir_result *result) {
+    struct weir_result elsewhere = {0};
+    uint64_t errors = weir_result_verify(run->job, run->differs, &run->measure.verify,
+                                         result != NULL ? result : &elsewhere);
+    if (errors > 0 && result != NULL) {
+        const struct weir_verdict *verify = &result->verify;
+        struct weir_problem problem = {.rank = verify->rank};
+        weir_problem_set(
+            &problem, "verify", verify->path, 0, "data differ",
+            "%llu words of 8 bytes in the %s, the first at offset %llu: expected 0x%016llx, found 0x%016llx",
+            (unsigned long long)errors, phase->access, (unsigned long long)verify->offset,
+            (unsigned long long)verify->expected, (unsigned long long)verify->found);
+        weir_document_note(&run->document, &problem);
+    }
+    return errors == 0;
+}
+
+/* A rank's first failure says how many there were. */
+static void count_failures(struct mdtest_run *run, const struct mdtest_phase *phase) {
+    struct weir_problem *problem = &run->problem;
+    problem->rank = run->job->rank;
+    if (phase->failures > 1) {
+        size_t used = strlen(problem->text);
+        snprintf(problem->text + used, sizeof problem->text - used, "%sthe first of %llu failures",
+                 used > 0 ? ", " : "", (unsigned long long)phase->failures);
+    }
+}
+
+bool mdtest_phase_end(struct mdtest_run *run, struct mdtest_phase *phase) {
+    struct weir_phase whole = {.name = phase->access,
+                               .iteration = phase->iteration,
+                               .stonewall_s = phase->wall ? run->asked.stonewall_s : 0,
+                               .wear_out = phase->wall,
+                               .asked_bytes = phase->asked_bytes};
+    struct weir_result result;
+    if (run->asked.flush) {
+        flush(run);
+    }
+    run->measure.io.stop_ns = weir_clock_ns();
+    mark_steps(run);
+    MPI_Barrier(run->job->comm);
+    count_failures(run, phase);
+    bool well = weir_document_settle(&run->document, &run->problem);
+    if (well) {
+        weir_result_gather(run->job, &whole, &run->measure, &result);
+        struct weir_result *kept = weir_document_add(&run->document, &result);
+        if (kept != NULL) {
+            remember(run, phase);
+        }
+        if (phase->verify && !judge(run, phase, kept)) {
+            run->exit_code = 1;
+        }
+    }
+    memset(&run->problem, 0, sizeof run->problem);
+    return well;
+}

@@ -1,0 +1,240 @@
+#include "mdtest.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define AT(member) offsetof(struct mdtest_params, member)
+
+static const struct weir_option options[] = {
+    {'a', NULL, NULL, WEIR_TEXT, AT(api), "API", "back end, POSIX unless another is given"},
+    {'b', NULL, NULL, WEIR_COUNT, AT(branches), "N", "directories below each directory of the tree [1]"},
+    {'C', NULL, NULL, WEIR_FLAG, AT(create), NULL, "only create"},
+    {'d', NULL, NULL, WEIR_TEXT, AT(directory), "DIR", "where to measure [./out]"},
+    {'D', NULL, NULL, WEIR_FLAG, AT(directories), NULL, "directories only"},
+    {'e', NULL, NULL, WEIR_SIZE, AT(read_bytes), "SIZE", "bytes to read of each file [0: open and close]"},
+    {'E', NULL, NULL, WEIR_FLAG, AT(read), NULL, "only read"},
+    {'F', NULL, NULL, WEIR_FLAG, AT(files), NULL, "files only"},
+    {'G', NULL, NULL, WEIR_COUNT, AT(signature), "N", "signature of the data [the time]"},
+    {'i', NULL, NULL, WEIR_COUNT, AT(iterations), "N", "iterations [1]"},
+    {'I', NULL, NULL, WEIR_SIZE, AT(items_per_dir), "N", "items of each directory of the tree"},
+    {'L', NULL, NULL, WEIR_FLAG, AT(leaf_only), NULL, "items in the lowest directories only"},
+    {'n', NULL, NULL, WEIR_SIZE, AT(items), "N", "items of each rank"},
+    {'N', NULL, NULL, WEIR_COUNT, AT(shift), "N",
+     "from phase to phase, take the items of the Nth next rank (of the node after, where ranks fill nodes)"},
+    {'p', NULL, NULL, WEIR_COUNT, AT(delay_s), "SECONDS", "rest before the phases of each iteration"},
+    {'P', NULL, NULL, WEIR_FLAG, AT(rate_and_time), NULL, "print rates and times"},
+    {'r', NULL, NULL, WEIR_FLAG, AT(remove), NULL, "only remove"},
+    {'R', NULL, NULL, WEIR_FLAG, AT(random), NULL, "stat and read in random order"},
+    {'t', NULL, NULL, WEIR_FLAG, AT(time_unique_dir), NULL,
+     "time the way into the own directory too; paths are absolute, so there is none"},
+    {'T', NULL, NULL, WEIR_FLAG, AT(stat), NULL, "only stat"},
+    {'u', NULL, NULL, WEIR_FLAG, AT(unique_dir), NULL, "a tree of its own for each rank"},
+    {'U', NULL, NULL, WEIR_FLAG, AT(rename), NULL, "rename directories"},
+    {'w', NULL, NULL, WEIR_SIZE, AT(write_bytes), "SIZE", "bytes to write to each file [0]"},
+    {'W', NULL, NULL, WEIR_SECONDS, AT(stonewall_s), "SECONDS",
+     "stop to create after this time; then all ranks make as many as the quickest did"},
+    {'x', NULL, NULL, WEIR_TEXT, AT(status_file), "FILE",
+     "how many files a rank made: written after -C, else read instead of -n"},
+    {'X', "verify-read", NULL, WEIR_FLAG, AT(verify_read), NULL, "compare what was read"},
+    {'y', NULL, NULL, WEIR_FLAG, AT(sync_file), NULL, "synchronise each file after it was written"},
+    {'Y', NULL, NULL, WEIR_FLAG, AT(flush), NULL, "synchronise the file system at the end of each phase"},
+    {'z', NULL, NULL, WEIR_COUNT, AT(depth), "N", "levels of the tree below its root [0]"},
+    {'Z', NULL, NULL, WEIR_FLAG, AT(time_only), NULL, "print times instead of rates"},
+    {0, "verify-write", NULL, WEIR_FLAG, AT(verify_write), NULL, "read back and compare what was written"},
+    {0, "random-seed", NULL, WEIR_COUNT, AT(random_seed), "N", "seed of -R [the time]"},
+    {0, "dataPacketType", NULL, WEIR_TEXT, AT(packet), "TYPE",
+     "data: timestamp, offset, incompressible, random, or their first letters [timestamp]"},
+    {0, "posix.odirect", NULL, WEIR_FLAG, AT(direct), NULL, "bypass the page cache (POSIX)"},
+    {0, "warningAsErrors", NULL, WEIR_FLAG, AT(warnings), NULL, "as it is here always"},
+    {0, "json", NULL, WEIR_TEXT, AT(document_file), "FILE", "write the results as JSON to the file"},
+    WEIR_OPTION_END,
+};
+
+static const struct mdtest_params defaults = {
+    .api = "POSIX",
+    .directory = "./out",
+    .packet = "timestamp",
+    .branches = 1,
+    .iterations = 1,
+    .signature = -1,
+};
+
+void mdtest_help(void) {
+    printf("weir-io mdtest: the measurements of mdtest 4 by its own options; what is not here is refused.\n\n"
+           "Without -C, -T, -E, -r and -U it does all five; without -D and -F both directories and files.\n"
+           "Results: tables on stdout, all of it in the JSON. Exit code 0: done. 1: an operation or the\n"
+           "verification failed. 2: wrong use.\n\n");
+    printf("  %-34s those that have names [", "-a API");
+    const char *comma = "";
+    for (const struct weir_backend *b = weir_backends(); b != NULL; b = b->next) {
+        if (b->names != NULL) {
+            printf("%s%s", comma, b->name);
+            comma = "|";
+        }
+    }
+    printf("], POSIX unless given\n");
+    weir_options_print(options + 1);
+    for (const struct weir_backend *b = weir_backends(); b != NULL; b = b->next) {
+        if (b->options != NULL && b->names != NULL) {
+            printf("\nWith -a %s:\n", b->name);
+            weir_options_print(b->options);
+        }
+    }
+}
+
+#define REFUSE(condition, ...)                                                                               \
+    do {                                                                                                     \
+        if (condition) {                                                                                     \
+            snprintf(complaint, bytes, __VA_ARGS__);                                                         \
+            return false;                                                                                    \
+        }                                                                                                    \
+    } while (0)
+
+static bool packet_kind(const char *word, enum weir_payload_kind *kind) {
+    static const char *const names[] = {"timestamp", "offset", "incompressible", "random"};
+    for (int i = 0; i < 4; i++) {
+        if (strcasecmp(word, names[i]) == 0 || (word[0] == names[i][0] && word[1] == '\0')) {
+            *kind = (enum weir_payload_kind)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool tree_is_sound(const struct mdtest_params *a, char *complaint, unsigned bytes) {
+    REFUSE(a->depth < 0 || a->depth > 64, "-z %lld: between 0 and 64 levels", (long long)a->depth);
+    REFUSE(a->branches < 1 || a->branches > 1000000, "-b %lld: at least one branch", (long long)a->branches);
+    REFUSE(a->iterations < 1 || a->iterations > 1000000, "-i %lld: between 1 and 1000000 iterations",
+           (long long)a->iterations);
+    bool both = a->items > 0 && a->items_per_dir > 0;
+    REFUSE(both && a->unique_dir,
+           "-n with -I and -u: give either the items of a rank or those of a directory");
+    REFUSE(both && a->items % a->items_per_dir != 0, "-n %lld: no multiple of the %lld items of -I",
+           (long long)a->items, (long long)a->items_per_dir);
+    REFUSE(both && a->depth > 0,
+           "-n with -I makes a test directory for every -I items; with -z %lld give one of them",
+           (long long)a->depth);
+    REFUSE(both && (a->stonewall_s > 0 || a->status_file != NULL),
+           "-n with -I: the stonewall (-W, -x) works in one directory only");
+    REFUSE(a->stonewall_s > 0 && a->depth > 0, "-W with -z %lld: the stonewall works in one directory only",
+           (long long)a->depth);
+    REFUSE(a->status_file != NULL && a->depth > 0,
+           "-x with -z %lld: the stonewall works in one directory only", (long long)a->depth);
+    REFUSE(strchr(a->directory, '@') != NULL,
+           "-d %s: mdtest takes '@' for a list of directories, which weir-io does not offer", a->directory);
+    REFUSE(a->directory[0] == '\0' || strlen(a->directory) > 900, "-d: the name is empty or too long");
+    return true;
+}
+
+static bool request_is_sound(const struct mdtest_params *a, char *complaint, unsigned bytes) {
+    REFUSE(a->shift < 0, "-N %lld: cannot be negative", (long long)a->shift);
+    REFUSE(a->delay_s < 0, "-p %lld: the rest cannot be negative", (long long)a->delay_s);
+    REFUSE(a->random_seed < 0, "--random-seed %lld: cannot be negative", (long long)a->random_seed);
+    REFUSE(a->stonewall_s > 0 && (a->directories || !a->create),
+           "-W stops the creation of files: give -F, and -C or no phase at all");
+    REFUSE(a->stonewall_s > 0 && a->random, "-R with -W: how many there are to shuffle is not known before");
+    REFUSE(a->status_file != NULL && a->directories, "-x counts files: give -F");
+    REFUSE(a->write_bytes > (1LL << 30) || a->read_bytes > (1LL << 30), "-w, -e: at most 1g");
+    REFUSE(a->create && a->read && a->read_bytes > a->write_bytes,
+           "-e %lld: no file has more than the %lld bytes of -w", (long long)a->read_bytes,
+           (long long)a->write_bytes);
+    REFUSE(a->verify_read && (!a->read || a->read_bytes == 0),
+           "-X compares what was read: give -E, or no phase at all, and -e");
+    REFUSE(a->verify_read && !a->create && a->signature == -1,
+           "-X without -C needs -G N, the signature that the files were written with");
+    REFUSE(a->verify_read && a->read_bytes != a->write_bytes && a->read_bytes % 8 != 0,
+           "-X with -e %lld: a part of a file can be compared in multiples of 8 bytes",
+           (long long)a->read_bytes);
+    REFUSE(a->verify_write && (!a->create || a->write_bytes == 0),
+           "--verify-write reads back what -C wrote: give -w");
+    REFUSE(a->sync_file && a->write_bytes == 0, "-y synchronises what was written: give -w");
+    REFUSE(a->document_file != NULL && strlen(a->document_file) > 900, "--json: the name is too long");
+    return true;
+}
+
+static bool backend_can(const struct mdtest_run *run, char *complaint, unsigned bytes) {
+    const struct mdtest_params *a = &run->asked;
+    const struct weir_backend *b = run->backend;
+    REFUSE(b->names == NULL, "-a %s: it has no operations on names", b->name);
+    REFUSE(a->rename && b->names->rename == NULL, "-U: %s cannot rename", b->name);
+    REFUSE(a->flush && b->names->flush == NULL, "-Y: %s cannot synchronise a whole file system", b->name);
+    REFUSE(a->sync_file && b->sync == NULL, "-y: %s cannot synchronise", b->name);
+    REFUSE(a->direct && !(b->traits & WEIR_DIRECT), "--posix.odirect: %s cannot open a file with O_DIRECT",
+           b->name);
+    REFUSE((a->verify_read || a->verify_write) && !(b->traits & WEIR_STORES),
+           "%s: %s stores nothing that could be compared", a->verify_read ? "-X" : "--verify-write", b->name);
+    const int64_t sizes[] = {a->write_bytes, a->read_bytes};
+    for (int i = 0; i < 2; i++) {
+        struct weir_open how = {.path = a->directory,
+                                .direct = a->direct != 0,
+                                .hints = &run->hints,
+                                .settings = run->settings,
+                                .xfer_bytes = (size_t)sizes[i]};
+        const char *reason = b->refuse != NULL ? b->refuse(&how) : NULL;
+        REFUSE(reason != NULL, "%s", reason);
+    }
+    return true;
+}
+
+static const struct weir_backend *chosen_backend(const char *name, char *complaint, unsigned bytes) {
+    const struct weir_backend *backend = weir_backend_find(name);
+    if (backend == NULL) {
+        snprintf(complaint, bytes, "-a %s: no such back end; weir-io --help lists them", name);
+    }
+    return backend;
+}
+
+/* One set for mdtest and one for each back end, so that an option of a back end that was not chosen is told
+ * apart from one that does not exist. */
+static bool parse(struct mdtest_run *run, int argc, char **argv, char *complaint, unsigned bytes) {
+    struct weir_option_set sets[64] = {{options, &run->asked}};
+    const struct weir_backend *owners[64] = {NULL};
+    int count = 1;
+    for (const struct weir_backend *b = weir_backends(); b != NULL && count < 64; b = b->next) {
+        if (b->options != NULL) {
+            owners[count] = b;
+            sets[count++] = (struct weir_option_set){b->options, calloc(1, b->settings_bytes)};
+        }
+    }
+    bool good = weir_options_parse(argc, argv, sets, count, &run->words, complaint, bytes);
+    run->backend = good ? chosen_backend(run->asked.api, complaint, bytes) : NULL;
+    good = run->backend != NULL;
+    for (int i = 1; i < count; i++) {
+        const char *set = good && owners[i] != run->backend ? weir_options_first_set(&sets[i]) : NULL;
+        if (set != NULL) {
+            snprintf(complaint, bytes, "--%s belongs to -a %s", set, owners[i]->name);
+            good = false;
+        }
+        if (good && owners[i] == run->backend) {
+            run->settings = sets[i].into;
+        } else {
+            free(sets[i].into);
+        }
+    }
+    return good;
+}
+
+static void fill_defaults(struct mdtest_run *run) {
+    struct mdtest_params *a = &run->asked;
+    if (!a->create && !a->stat && !a->read && !a->rename && !a->remove) {
+        a->create = a->stat = a->read = a->remove = 1;
+        a->rename = run->backend->names != NULL && run->backend->names->rename != NULL;
+    }
+    if (!a->directories && !a->files) {
+        a->directories = a->files = 1;
+    }
+}
+
+bool mdtest_options_read(struct mdtest_run *run, int argc, char **argv, char *complaint, unsigned bytes) {
+    struct mdtest_params *a = &run->asked;
+    *a = defaults;
+    if (!parse(run, argc, argv, complaint, bytes)) {
+        return false;
+    }
+    fill_defaults(run);
+    REFUSE(!packet_kind(a->packet, &run->packet),
+           "--dataPacketType %s: the data is timestamp, offset, incompressible or random", a->packet);
+    return tree_is_sound(a, complaint, bytes) && request_is_sound(a, complaint, bytes) &&
+           backend_can(run, complaint, bytes) && mdtest_shape_find(run, complaint, bytes);
+}

@@ -1,0 +1,299 @@
+/* Create, stat, read, rename and remove of all items of a rank. */
+#include "clock.h"
+#include "mdtest.h"
+#include "personality.h"
+#include "status_file.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* One operation on an item; 0, or -1 with the problem of the run. */
+typedef int act(struct mdtest_run *run, const struct weir_name *name, uint64_t number);
+
+static int fail_wrong_size(struct mdtest_run *run, const struct weir_name *name) {
+    return weir_problem_set(&run->problem, "stat", name->path, 0, "the file has another size",
+                            "%llu bytes, but -w %lld", (unsigned long long)name->bytes,
+                            (long long)run->asked.write_bytes);
+}
+
+static int act_mkdir(struct mdtest_run *run, const struct weir_name *name, uint64_t number) {
+    struct weir_name copy = *name;
+    (void)number;
+    return run->backend->names->mkdir(&copy, &run->problem);
+}
+
+static int act_rmdir(struct mdtest_run *run, const struct weir_name *name, uint64_t number) {
+    struct weir_name copy = *name;
+    (void)number;
+    return run->backend->names->rmdir(&copy, &run->problem);
+}
+
+static int act_unlink(struct mdtest_run *run, const struct weir_name *name, uint64_t number) {
+    struct weir_name copy = *name;
+    (void)number;
+    return run->backend->names->unlink(&copy, &run->problem);
+}
+
+static int act_stat_dir(struct mdtest_run *run, const struct weir_name *name, uint64_t number) {
+    struct weir_name copy = *name;
+    (void)number;
+    return run->backend->names->stat(&copy, &run->problem);
+}
+
+static int act_stat_file(struct mdtest_run *run, const struct weir_name *name, uint64_t number) {
+    struct weir_name copy = *name;
+    (void)number;
+    if (run->backend->names->stat(&copy, &run->problem) != 0) {
+        return -1;
+    }
+    bool told = run->asked.write_bytes > 0 && (run->backend->traits & WEIR_STORES) != 0;
+    return told && copy.bytes != (uint64_t)run->asked.write_bytes ? fail_wrong_size(run, &copy) : 0;
+}
+
+static struct weir_open opening(const struct mdtest_run *run, const char *path, enum weir_access access,
+                                uint64_t bytes) {
+    return (struct weir_open){.path = path,
+                              .access = access,
+                              .direct = run->asked.direct != 0,
+                              .comm = MPI_COMM_SELF,
+                              .rank = run->job->rank,
+                              .hints = &run->hints,
+                              .settings = run->settings,
+                              .xfer_bytes = bytes,
+                              .file_bytes = bytes};
+}
+
+/* Compare, and keep the name of the first file that differs. */
+static void compare(struct mdtest_run *run, struct weir_payload *payload, const char *path, uint64_t number) {
+    struct weir_verify *verify = &run->measure.verify;
+    uint64_t before = verify->errors;
+    weir_payload_check(payload, number, verify);
+    if (before == 0 && verify->errors > 0) {
+        verify->first_offset -= number; /* the data say the item's number where those of IOR say the offset */
+        snprintf(run->differs, sizeof run->differs, "%s", path);
+    }
+}
+
+static int act_create(struct mdtest_run *run, const struct weir_name *name, uint64_t number) {
+    const struct weir_backend *backend = run->backend;
+    uint64_t bytes = (uint64_t)run->asked.write_bytes;
+    struct weir_open how = opening(run, name->path, WEIR_WRITE, bytes);
+    struct weir_file file = {.backend = backend, .how = &how};
+    int status = backend->open(&file, &run->problem);
+    if (status != 0) {
+        return status;
+    }
+    if (bytes > 0) {
+        struct weir_piece piece = {WEIR_WRITE, run->written.buffer, bytes, 0};
+        status = backend->transfer(&file, &piece, &run->problem);
+        run->measure.moved_bytes += status == 0 ? bytes : 0;
+    }
+    if (status == 0 && run->asked.sync_file) {
+        status = backend->sync(&file, &run->problem);
+        run->measure.sync_calls += status == 0;
+    }
+    if (status == 0 && run->asked.verify_write) {
+        struct weir_piece piece = {WEIR_READ, run->found.buffer, bytes, 0};
+        weir_payload_spoil(&run->found);
+        status = backend->transfer(&file, &piece, &run->problem);
+        if (status == 0) {
+            compare(run, &run->found, name->path, number);
+        }
+    }
+    run->measure.retries += file.retries;
+    return backend->close(&file, &run->problem) != 0 ? -1 : status;
+}
+
+static int act_read(struct mdtest_run *run, const struct weir_name *name, uint64_t number) {
+    const struct weir_backend *backend = run->backend;
+    uint64_t bytes = (uint64_t)run->asked.read_bytes;
+    struct weir_open how = opening(run, name->path, WEIR_READ, bytes);
+    struct weir_file file = {.backend = backend, .how = &how};
+    int status = backend->open(&file, &run->problem);
+    (void)number;
+    if (status != 0) {
+        return status;
+    }
+    if (bytes > 0) {
+        struct weir_piece piece = {WEIR_READ, run->found.buffer, bytes, 0};
+        status = backend->transfer(&file, &piece, &run->problem);
+        run->measure.moved_bytes += status == 0 ? bytes : 0;
+    }
+    run->measure.retries += file.retries;
+    return backend->close(&file, &run->problem) != 0 ? -1 : status;
+}
+
+/* A phase as one rank goes through it. */
+struct pass {
+    struct mdtest_phase *phase;
+    struct mdtest_walk *walk;
+    act *act;
+    const uint64_t *order; /* indices in another order, or NULL */
+    uint64_t deadline_ticks;
+    bool stops; /* at the first failure: what follows could only fill up the storage */
+};
+
+/* Items begin to end; returns where it stopped, at the end or at the wall. */
+static uint64_t go(struct mdtest_run *run, struct pass *pass, uint64_t begin, uint64_t end) {
+    struct weir_measure *measure = &run->measure;
+    struct weir_name name = {.settings = run->settings, .rank = run->job->rank};
+    bool writes = pass->act == act_create && run->asked.write_bytes > 0;
+    bool reads = pass->act == act_read && run->asked.read_bytes > 0;
+    for (uint64_t i = begin; i < end; i++) {
+        uint64_t index = pass->order != NULL ? pass->order[i] : i;
+        uint64_t number = mdtest_walk_number(pass->walk, index);
+        name.path = mdtest_walk_item(pass->walk, index);
+        if (writes && run->packet != WEIR_PAYLOAD_TIMESTAMP) {
+            weir_payload_place(&run->written, number);
+        } else if (reads && pass->phase->verify) {
+            weir_payload_spoil(&run->found);
+        }
+        uint64_t start_ticks = weir_clock_ticks();
+        int status = pass->act(run, &name, number);
+        uint64_t stop_ticks = weir_clock_ticks();
+        if (status != 0) {
+            pass->phase->failures++;
+            if (pass->stops) {
+                return i;
+            }
+            continue;
+        }
+        weir_histogram_add(&measure->latency, weir_clock_ns_of(stop_ticks - start_ticks));
+        measure->operations++;
+        if (reads && pass->phase->verify) {
+            compare(run, &run->found, name.path, number);
+        }
+        if (stop_ticks > pass->deadline_ticks) {
+            return i + 1;
+        }
+    }
+    return end;
+}
+
+/* Every rank makes as many as the quickest did until the wall. */
+static void wear_out(struct mdtest_run *run, struct pass *pass, uint64_t done, uint64_t asked) {
+    struct weir_measure *measure = &run->measure;
+    uint64_t mine[2] = {done, pass->phase->failures};
+    uint64_t all[2];
+    measure->wall_hit = done < asked && pass->phase->failures == 0;
+    measure->wall_operations = done;
+    measure->wall_bytes = measure->moved_bytes;
+    MPI_Allreduce(mine, all, 2, MPI_UINT64_T, MPI_MAX, run->job->comm);
+    measure->wall_ns = weir_clock_ns() - measure->io.start_ns;
+    pass->deadline_ticks = UINT64_MAX;
+    if (all[1] == 0) {
+        run->made = go(run, pass, done, all[0]);
+        run->items = all[0];
+    }
+}
+
+static bool create(struct mdtest_run *run, enum mdtest_item item, int iteration) {
+    struct mdtest_walk walk;
+    uint64_t asked = run->items;
+    uint64_t all = asked * (uint64_t)run->job->size;
+    struct mdtest_phase phase = {.access = "create",
+                                 .item = item,
+                                 .iteration = iteration,
+                                 .asked_items = all,
+                                 .wall = run->asked.stonewall_s > 0,
+                                 .verify = item == MDTEST_FILE && run->asked.verify_write};
+    struct pass pass = {.phase = &phase,
+                        .walk = &walk,
+                        .act = item == MDTEST_FILE ? act_create : act_mkdir,
+                        .deadline_ticks = UINT64_MAX,
+                        .stops = true};
+    if (item == MDTEST_FILE) {
+        phase.asked_bytes = all * (uint64_t)run->asked.write_bytes;
+        weir_payload_fill(&run->written, (uint32_t)run->asked.signature, (uint32_t)run->job->rank);
+        run->found.bytes = phase.verify ? (size_t)run->asked.write_bytes : run->found.bytes;
+        weir_payload_fill(&run->found, (uint32_t)run->asked.signature, (uint32_t)run->job->rank);
+    }
+    mdtest_walk_begin(&walk, run, item, iteration, mdtest_owner(run, 0));
+    mdtest_phase_begin(run);
+    if (phase.wall) {
+        pass.deadline_ticks = weir_clock_ticks() + weir_clock_ticks_of(run->asked.stonewall_s);
+    }
+    run->made = go(run, &pass, 0, asked);
+    if (phase.wall) {
+        wear_out(run, &pass, run->made, asked);
+    }
+    bool well = mdtest_phase_end(run, &phase);
+    if (well && phase.wall) {
+        mdtest_shape_of_items(run, run->items);
+    }
+    if (well && item == MDTEST_FILE && run->asked.status_file != NULL) {
+        weir_status_write(run->job, run->asked.status_file, run->items, &run->problem);
+        well = weir_document_settle(&run->document, &run->problem);
+    }
+    return well;
+}
+
+static bool look(struct mdtest_run *run, struct mdtest_phase *phase, act *act_on, int turn, bool shuffled) {
+    struct mdtest_walk walk;
+    struct pass pass = {.phase = phase,
+                        .walk = &walk,
+                        .act = act_on,
+                        .order = shuffled ? run->order : NULL,
+                        .deadline_ticks = UINT64_MAX};
+    phase->asked_items = run->items * (uint64_t)run->job->size;
+    mdtest_walk_begin(&walk, run, phase->item, phase->iteration, mdtest_owner(run, turn));
+    mdtest_phase_begin(run);
+    go(run, &pass, 0, run->items);
+    return mdtest_phase_end(run, phase);
+}
+
+static bool read_files(struct mdtest_run *run, int iteration) {
+    struct mdtest_phase phase = {
+        .access = "read", .item = MDTEST_FILE, .iteration = iteration, .verify = run->asked.verify_read != 0};
+    size_t bytes = (size_t)(run->asked.read_bytes > run->asked.write_bytes ? run->asked.read_bytes
+                                                                           : run->asked.write_bytes);
+    phase.asked_bytes = run->items * (uint64_t)run->job->size * (uint64_t)run->asked.read_bytes;
+    run->found.bytes = bytes; /* the tail of a file is as long as was written */
+    weir_payload_fill(&run->found, (uint32_t)run->asked.signature, (uint32_t)mdtest_owner(run, 2));
+    run->found.bytes = (size_t)run->asked.read_bytes;
+    return look(run, &phase, act_read, 2, run->asked.random != 0);
+}
+
+/* Each item takes the name of the one before it, the first one's is taken last, as mdtest does it. */
+static bool rename_all(struct mdtest_run *run, int iteration) {
+    struct mdtest_phase phase = {.access = "rename", .item = MDTEST_DIRECTORY, .iteration = iteration};
+    struct mdtest_walk walk;
+    char first[MDTEST_PATH + 4], before[MDTEST_PATH + 4];
+    uint64_t last = run->items - 1;
+    phase.asked_items = run->items * (uint64_t)run->job->size;
+    mdtest_walk_begin(&walk, run, MDTEST_DIRECTORY, iteration, mdtest_owner(run, 1));
+    mdtest_phase_begin(run);
+    for (uint64_t i = 0; i <= last; i++) {
+        const char *path = mdtest_walk_item(&walk, i);
+        if (i == 0) {
+            snprintf(first, sizeof first, "%s-XX", path);
+            snprintf(before, sizeof before, "%s", first);
+        }
+        struct weir_name name = {.path = i == last ? first : path,
+                                 .to = before,
+                                 .settings = run->settings,
+                                 .rank = run->job->rank};
+        uint64_t start_ticks = weir_clock_ticks();
+        int status = run->backend->names->rename(&name, &run->problem);
+        uint64_t ticks = weir_clock_ticks() - start_ticks;
+        if (status == 0) {
+            weir_histogram_add(&run->measure.latency, weir_clock_ns_of(ticks));
+            run->measure.operations++;
+        }
+        phase.failures += status != 0;
+        snprintf(before, sizeof before, "%s", path);
+    }
+    return mdtest_phase_end(run, &phase);
+}
+
+bool mdtest_items(struct mdtest_run *run, enum mdtest_item item, int iteration) {
+    const struct mdtest_params *a = &run->asked;
+    bool file = item == MDTEST_FILE;
+    struct mdtest_phase stat = {.access = "stat", .item = item, .iteration = iteration};
+    struct mdtest_phase remove = {.access = "remove", .item = item, .iteration = iteration};
+    return (!a->create || create(run, item, iteration)) &&
+           (!a->stat || look(run, &stat, file ? act_stat_file : act_stat_dir, 1, a->random != 0)) &&
+           (!a->read || !file || read_files(run, iteration)) &&
+           (!a->rename || file || run->items < 2 || rename_all(run, iteration)) &&
+           (!a->remove || look(run, &remove, file ? act_unlink : act_rmdir, 3, false));
+}
