@@ -52,6 +52,10 @@ measure_stacks() {
     .venv/bin/weir run --plan "$results/stack-cost/plan.json" --results "$results" --preflight
     .venv/bin/weir run --plan "$results/stack-cost/plan.json" --results "$results"
     .venv/bin/weir collect --plan "$results/stack-cost/plan.json" --results "$results" --out "$results/stack-cost/records.csv"
+    # What was installed goes with what was measured on it.
+    if [[ " ${options[*]} " == *" spack-"* ]] && [ -f spack.lock ]; then
+        cp spack.lock "$results/stack-cost/"
+    fi
     .venv/bin/python envs/spack/compare.py "$results/stack-cost/records.csv"
 }
 
