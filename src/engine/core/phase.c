@@ -37,7 +37,7 @@ static uint64_t observe(struct weir_file *file, struct weir_measure *measure) {
 static void transfer_and_sync(const struct weir_phase *phase, struct weir_file *file,
                               struct weir_measure *measure, struct weir_problem *problem) {
     begin_step(&measure->io);
-    weir_transfers_run(phase, file, measure, problem);
+    (phase->transfers != NULL ? phase->transfers : weir_transfers_run)(phase, file, measure, problem);
     bool needed = !weir_problem_is_set(problem) || in_step(phase);
     if (phase->sync && phase->backend->sync != NULL && needed) {
         begin_step(&measure->sync);

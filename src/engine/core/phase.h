@@ -11,6 +11,8 @@
 
 #define WEIR_NO_LIMIT UINT64_MAX
 
+struct weir_measure;
+
 struct weir_phase {
     const char *name; /* write, read */
     int iteration;
@@ -27,6 +29,11 @@ struct weir_phase {
     uint64_t limit;       /* operations this rank does at most */
     uint64_t asked_bytes; /* of all ranks */
     bool dense;           /* all ranks together write every byte of the file */
+    /* The hot loop of a personality whose operations no pattern and payload describe, and what it works on;
+     * NULL: weir_transfers_run. It fills operations, moved_bytes, end_bytes, latency and verify. */
+    void (*transfers)(const struct weir_phase *phase, struct weir_file *file, struct weir_measure *measure,
+                      struct weir_problem *problem);
+    void *own;
 };
 
 struct weir_step {

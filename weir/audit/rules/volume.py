@@ -91,8 +91,8 @@ def file_size(subject: Subject) -> Said | None:
     file_bytes, moved, asked = (subject.number(name) for name in ("file_bytes", "moved_bytes", "asked_bytes"))
     if file_bytes is None or not moved or not asked or subject.row.get("api") == "NULL":
         return None
-    if subject.row.get("deflate_level"):
-        return None  # compressed data may be of any size
+    if subject.row.get("deflate_level") or subject.observed.get("scattered"):
+        return None  # compressed, or with places left out or met twice, it may be of any size
     whole = min(moved, asked)
     if file_bytes < whole and not subject.observed.get("random_twice") and not _has_holes(subject):
         return Said(INVALID, f"moved {moved:.0f} bytes of a file of {file_bytes:.0f}")

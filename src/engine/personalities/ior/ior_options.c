@@ -1,6 +1,7 @@
 #include "ior.h"
 
-#include <stdlib.h>
+#include "backend_options.h"
+
 #include <string.h>
 #include <strings.h>
 
@@ -81,17 +82,9 @@ void ior_help(void) {
            "Without -w, -r, -W and -R it writes and reads. Results: a table on stdout, all of it in the "
            "summary file.\n"
            "Exit code 0: done. 1: the storage or the verification failed. 2: wrong use.\n\n");
-    printf("  %-34s the back ends here [", "-a API");
-    for (const struct weir_backend *b = weir_backends(); b != NULL; b = b->next) {
-        printf("%s%s", b->name, b->next != NULL ? "|" : "], POSIX unless given\n");
-    }
+    weir_backend_options_print_names();
     weir_options_print(options + 1);
-    for (const struct weir_backend *b = weir_backends(); b != NULL; b = b->next) {
-        if (b->options != NULL) {
-            printf("\nWith -a %s:\n", b->name);
-            weir_options_print(b->options);
-        }
-    }
+    weir_backend_options_print();
 }
 
 static bool packet_kind(const char *word, enum weir_payload_kind *kind) {
@@ -197,60 +190,17 @@ static bool backend_can(const struct ior_run *run, char *complaint, unsigned byt
     return true;
 }
 
-/* Find -a first, because the back end brings options of its own. */
-static const struct weir_backend *chosen_backend(const char *name, char *complaint, unsigned bytes) {
-    const struct weir_backend *backend = weir_backend_find(name);
-    const char *names[64];
-    int count = 0;
-    for (const struct weir_backend *b = weir_backends(); b != NULL && count < 64; b = b->next) {
-        names[count++] = b->name;
-    }
-    if (backend == NULL) {
-        const char *near = weir_nearest(name, names, count);
-        snprintf(complaint, bytes, "-a %s: no such back end%s%s%s; weir-io --help lists them", name,
-                 near ? ", did you mean " : "", near ? near : "", near ? "?" : "");
-    }
-    return backend;
-}
-
-/* One set for ior and one for each back end, so that an option of a back end that was not chosen is told
- * apart from one that does not exist. */
-static bool parse(struct ior_run *run, int argc, char **argv, char *complaint, unsigned bytes) {
-    struct weir_option_set sets[64] = {{options, &run->asked}};
-    const struct weir_backend *owners[64] = {NULL};
-    int count = 1;
-    bool good = true;
-    for (const struct weir_backend *b = weir_backends(); b != NULL && count < 64; b = b->next) {
-        if (b->options != NULL) {
-            owners[count] = b;
-            sets[count++] = (struct weir_option_set){b->options, calloc(1, b->settings_bytes)};
-        }
-    }
-    good = weir_options_parse(argc, argv, sets, count, &run->words, complaint, bytes);
-    run->backend = good ? chosen_backend(run->asked.api, complaint, bytes) : NULL;
-    good = run->backend != NULL;
-    for (int i = 1; i < count; i++) {
-        if (good && owners[i] != run->backend) {
-            const char *set = weir_options_first_set(&sets[i]);
-            if (set != NULL) {
-                snprintf(complaint, bytes, "--%s belongs to -a %s", set, owners[i]->name);
-                good = false;
-            }
-        }
-        if (good && owners[i] == run->backend) {
-            run->settings = sets[i].into;
-        } else {
-            free(sets[i].into);
-        }
-    }
-    return good;
-}
-
 bool ior_options_read(struct ior_run *run, int argc, char **argv, int ranks, char *complaint,
                       unsigned bytes) {
     struct ior_params *a = &run->asked;
+    const struct weir_option_set own = {options, a};
+    struct weir_chosen chosen = {0};
     *a = defaults;
-    if (!parse(run, argc, argv, complaint, bytes)) {
+    bool good = weir_backend_options_parse(argc, argv, &own, &a->api, &chosen, complaint, bytes);
+    run->backend = chosen.backend;
+    run->settings = chosen.settings;
+    run->words = chosen.words;
+    if (!good) {
         return false;
     }
     if (!a->write && !a->read && !a->verify_write && !a->verify_read) {

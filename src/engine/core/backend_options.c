@@ -1,0 +1,76 @@
+#include "backend_options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define SETS_MAX 64
+
+static const struct weir_backend *find(const char *name, char *complaint, unsigned bytes) {
+    const struct weir_backend *backend = weir_backend_find(name);
+    const char *names[SETS_MAX];
+    int count = 0;
+    for (const struct weir_backend *b = weir_backends(); b != NULL && count < SETS_MAX; b = b->next) {
+        names[count++] = b->name;
+    }
+    if (backend == NULL) {
+        const char *near = weir_nearest(name, names, count);
+        snprintf(complaint, bytes, "-a %s: no such back end%s%s%s; weir-io --help lists them", name,
+                 near ? ", did you mean " : "", near ? near : "", near ? "?" : "");
+    }
+    return backend;
+}
+
+bool weir_backend_options_parse(int argc, char **argv, const struct weir_option_set *own,
+                                const char *const *api, struct weir_chosen *chosen, char *complaint,
+                                unsigned bytes) {
+    struct weir_option_set sets[SETS_MAX] = {*own};
+    const struct weir_backend *owners[SETS_MAX] = {NULL};
+    int count = 1;
+    for (const struct weir_backend *b = weir_backends(); b != NULL && count < SETS_MAX; b = b->next) {
+        if (b->options != NULL) {
+            owners[count] = b;
+            sets[count++] = (struct weir_option_set){b->options, calloc(1, b->settings_bytes)};
+        }
+    }
+    bool good = weir_options_parse(argc, argv, sets, count, &chosen->words, complaint, bytes);
+    chosen->backend = good ? find(*api, complaint, bytes) : NULL;
+    good = chosen->backend != NULL;
+    for (int i = 1; i < count; i++) {
+        if (good && owners[i] != chosen->backend) {
+            const char *set = weir_options_first_set(&sets[i]);
+            if (set != NULL) {
+                snprintf(complaint, bytes, "--%s belongs to -a %s", set, owners[i]->name);
+                good = false;
+            }
+        }
+        if (good && owners[i] == chosen->backend) {
+            chosen->settings = sets[i].into;
+        } else {
+            free(sets[i].into);
+        }
+    }
+    return good;
+}
+
+void weir_backend_options_free(struct weir_chosen *chosen) {
+    free(chosen->settings);
+    free(chosen->words);
+    chosen->settings = NULL;
+    chosen->words = NULL;
+}
+
+void weir_backend_options_print_names(void) {
+    printf("  %-34s the back ends here [", "-a API");
+    for (const struct weir_backend *b = weir_backends(); b != NULL; b = b->next) {
+        printf("%s%s", b->name, b->next != NULL ? "|" : "], POSIX unless given\n");
+    }
+}
+
+void weir_backend_options_print(void) {
+    for (const struct weir_backend *b = weir_backends(); b != NULL; b = b->next) {
+        if (b->options != NULL) {
+            printf("\nWith -a %s:\n", b->name);
+            weir_options_print(b->options);
+        }
+    }
+}

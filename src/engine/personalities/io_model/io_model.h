@@ -1,0 +1,102 @@
+/* The io-model personality: single operations, timed one by one, in any order through a file and through
+ * memory. */
+#ifndef WEIR_IO_MODEL_H
+#define WEIR_IO_MODEL_H
+
+#include "document.h"
+#include "io_model_locality.h"
+#include "options.h"
+
+enum iom_cache { IOM_UNTOUCHED, IOM_CACHED, IOM_UNCACHED, IOM_DISCARDED };
+
+struct iom_params {
+    const char *api;
+    const char *test_file;
+    const char *file_order;   /* locality in the file */
+    const char *memory_order; /* locality in the buffer */
+    const char *cache;
+    const char *times;    /* prefix of the files of single operations */
+    const char *samples;  /* prefix of the files of counters */
+    const char *counters; /* further files of counters, separated by commas */
+    const char *device;   /* block device whose counters are sampled */
+    const char *document;
+    int64_t operations;
+    int64_t xfer_bytes;
+    int64_t file_bytes;
+    int64_t memory_bytes;
+    int64_t align_bytes;
+    int64_t iterations;
+    int64_t seed;
+    double sample_s;
+    int write, read, verify, sync, direct, prefill, truncate, wait;
+};
+
+struct iom_operation {
+    uint64_t start_ticks;
+    uint64_t ticks;
+    uint64_t offset;
+    uint64_t memory;
+};
+
+struct iom_sampler;
+
+/* Everything of one run on one rank. */
+struct iom_run {
+    struct weir_job *job;
+    struct iom_params asked;
+    const struct weir_backend *backend;
+    void *settings;
+    char *words;
+    struct weir_hints hints;
+    enum iom_cache cache;
+    struct iom_locality in_file, in_memory;
+    bool original; /* the command line of the original was given */
+    unsigned char *buffer, *expected;
+    struct iom_operation *operations;
+    struct weir_document document;
+    struct weir_measure measure;
+    struct iom_sampler *sampler;
+    int64_t *resident_bytes; /* in the page cache before each write and read, -1: cannot be told */
+    int exit_code;
+    char path[1024];
+};
+
+/* io_model_options.c, io_model_original.c: false with one sentence. */
+bool iom_options_read(struct iom_run *run, int argc, char **argv, char *complaint, unsigned bytes);
+bool iom_original_read(struct iom_run *run, int argc, char **argv, int *used, char *complaint,
+                       unsigned bytes);
+void iom_help(void);
+
+/* io_model_transfers.c: the hot loop, and what the bytes are: the same at a place of a file, whoever writes
+ * it. */
+void iom_bytes(const struct iom_run *run, uint64_t offset, unsigned char *into, size_t bytes);
+void iom_operations_plan(struct iom_run *run, int iteration, bool write);
+void iom_transfers(const struct weir_phase *phase, struct weir_file *file, struct weir_measure *measure,
+                   struct weir_problem *problem);
+
+/* io_model_files.c: what is done to the file before it is measured, untimed. */
+int iom_file_write_whole(struct iom_run *run, struct weir_problem *problem);
+int iom_file_read_whole(struct iom_run *run, struct weir_problem *problem);
+int iom_file_must_be_whole(struct iom_run *run, struct weir_problem *problem);
+
+/* io_model_cache.c */
+bool iom_cache_can_tell(const struct iom_run *run);
+/* Bring the page cache into the state that was asked for, prove it, and tell how many bytes of the file it
+ * holds (-1: cannot be told). */
+int iom_cache_prepare(struct iom_run *run, bool there, int64_t *resident_bytes, struct weir_problem *problem);
+
+/* io_model_counters.c: counters of the system, read before, while and after a phase runs. */
+bool iom_counters_check(const struct iom_params *asked, char *complaint, unsigned bytes);
+bool iom_counters_start(struct iom_run *run, const char *access, int iteration);
+void iom_counters_stop(struct iom_run *run);
+int iom_counters_write(struct iom_run *run, struct weir_problem *problem);
+void iom_counters_free(struct iom_run *run);
+
+/* io_model_report.c */
+void iom_asked(struct weir_json *json, const void *context);
+void iom_more(struct weir_json *json, const struct weir_result *result, const void *context);
+int iom_times_write(struct iom_run *run, const char *access, int iteration, struct weir_problem *problem);
+void iom_table_begin(const struct iom_run *run);
+void iom_table_row(const struct weir_result *result);
+
+#endif

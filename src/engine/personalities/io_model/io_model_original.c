@@ -1,0 +1,111 @@
+/* The original's command line: 14 or 15 words, each known by its place. */
+#include "io_model.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WORDS 14
+
+static bool number(const char *name, const char *word, int64_t *value, char *complaint, unsigned bytes) {
+    char *end;
+    errno = 0;
+    long long found = strtoll(word, &end, 10);
+    if (end == word || *end != '\0' || errno != 0) {
+        snprintf(complaint, bytes, "%s '%s': not a whole number", name, word);
+        return false;
+    }
+    *value = found;
+    return true;
+}
+
+static bool truth(const char *name, const char *word, int *value, char *complaint, unsigned bytes) {
+    if (strcmp(word, "0") != 0 && strcmp(word, "1") != 0) {
+        snprintf(complaint, bytes, "%s '%s': not 0 or 1", name, word);
+        return false;
+    }
+    *value = word[0] == '1';
+    return true;
+}
+
+static bool mebibytes(const char *name, const char *word, int64_t *value, char *complaint, unsigned bytes) {
+    if (!number(name, word, value, complaint, bytes)) {
+        return false;
+    }
+    if (*value < 1 || *value > (INT64_MAX >> 24)) {
+        snprintf(complaint, bytes, "%s '%s': at least 1", name, word);
+        return false;
+    }
+    *value <<= 20;
+    return true;
+}
+
+#define REFUSE(condition, ...)                                                                               \
+    do {                                                                                                     \
+        if (condition) {                                                                                     \
+            snprintf(complaint, bytes, __VA_ARGS__);                                                         \
+            return false;                                                                                    \
+        }                                                                                                    \
+    } while (0)
+
+static bool access_is_known(struct iom_params *a, const char *word, char *complaint, unsigned bytes) {
+    bool read = strcmp(word, "R") == 0;
+    REFUSE(!read && strcmp(word, "W") != 0, "ReadOrWrite '%s': R or W", word);
+    a->read = read;
+    a->write = !read;
+    a->sync = !read; /* the original always synchronises */
+    REFUSE(read && a->truncate, "Truncate 1 with R: the file would be lost; give 0");
+    bool nowhere = strcmp(a->test_file, read ? "/dev/zero" : "/dev/null") == 0;
+    if (nowhere) {
+        a->cache = "discarded";
+        a->sync = a->truncate = 0;
+    }
+    return true;
+}
+
+bool iom_original_read(struct iom_run *run, int argc, char **argv, int *used, char *complaint,
+                       unsigned bytes) {
+    struct iom_params *a = &run->asked;
+    int64_t remaining_mib = 0;
+    int prewrite_memory = 0;
+    int words = 0;
+    char **word = argv; /* word[1] is the file */
+    while (words < WORDS && words + 1 < argc && strncmp(argv[words + 1], "--", 2) != 0) {
+        words++;
+    }
+    REFUSE(words < WORDS,
+           "%d word%s in the original's order, which are 14 or 15, see --help; or give options: -w -n 1000",
+           words, words == 1 ? "" : "s");
+    run->original = true;
+    a->test_file = word[1];
+    bool good = mebibytes("memoryBufferInMiB", word[2], &a->memory_bytes, complaint, bytes) &&
+                mebibytes("fileSizeInMiB", word[3], &a->file_bytes, complaint, bytes) &&
+                number("MaxRepeats", word[4], &a->operations, complaint, bytes) &&
+                truth("Truncate", word[5], &a->truncate, complaint, bytes) &&
+                number("accessSize", word[6], &a->xfer_bytes, complaint, bytes) &&
+                number("preallocateMemoryRemainsInMiB", word[9], &remaining_mib, complaint, bytes) &&
+                truth("preWriteMemBuffer", word[10], &prewrite_memory, complaint, bytes) &&
+                truth("preWriteFile", word[11], &a->prefill, complaint, bytes) &&
+                access_is_known(a, word[12], complaint, bytes) &&
+                number("SEED", word[13], &a->seed, complaint, bytes) &&
+                truth("WaitForProperSize", word[14], &a->wait, complaint, bytes);
+    if (!good) {
+        return false;
+    }
+    a->memory_order = word[7];
+    a->file_order = word[8];
+    REFUSE(remaining_mib != 0,
+           "preallocateMemoryRemainsInMiB %lld: weir-io takes no memory away; give 0 and --cache uncached",
+           (long long)remaining_mib);
+    REFUSE(
+        !prewrite_memory,
+        "preWriteMemBuffer 0: weir-io always writes the buffer first, else its pages would be timed; give 1");
+    a->times = "out"; /* where the original leaves them */
+    *used = WORDS;
+    if (argc > WORDS + 1 && argv[WORDS + 1][0] != '-') {
+        a->device = argv[WORDS + 1];
+        a->samples = "stats";
+        *used = WORDS + 1;
+    }
+    return true;
+}

@@ -1,0 +1,115 @@
+/* What the document says beyond what all personalities say, the times of single operations, and the table. */
+#include "clock.h"
+#include "io_model.h"
+
+#include <errno.h>
+#include <string.h>
+
+static void common(struct weir_json *json, const struct iom_run *run) {
+    const struct iom_params *a = &run->asked;
+    weir_json_text(json, "api", run->backend->name);
+    weir_json_text(json, "layout", "file-per-process");
+    weir_json_text(json, "order", iom_locality_is_random(&run->in_file) ? "random" : "sequential");
+    weir_json_integer(json, "xfer_bytes", a->xfer_bytes);
+    weir_json_integer(json, "block_bytes", a->file_bytes);
+    weir_json_integer(json, "segments", 1);
+    weir_json_integer(json, "iterations", a->iterations);
+    weir_json_number(json, "stonewall_s", 0);
+    weir_json_bool(json, "wear_out", false);
+    weir_json_bool(json, "sync", a->sync);
+    weir_json_bool(json, "collective", false);
+    weir_json_bool(json, "direct", a->direct);
+    weir_json_bool(json, "barriers", true);
+    weir_json_text(json, "reorder", "none");
+    weir_json_bool(json, "verify_write", a->verify && a->write);
+    weir_json_bool(json, "verify_read", a->verify && a->read);
+    weir_json_bool(json, "keep", true);
+    weir_json_text(json, "test_file", a->test_file);
+}
+
+void iom_asked(struct weir_json *json, const void *context) {
+    const struct iom_run *run = context;
+    const struct iom_params *a = &run->asked;
+    common(json, run);
+    weir_json_list(json, "access");
+    if (a->write) {
+        weir_json_text(json, NULL, "write");
+    }
+    if (a->read) {
+        weir_json_text(json, NULL, "read");
+    }
+    weir_json_list_end(json);
+    weir_json_object(json, "hints");
+    for (int i = 0; i < run->hints.count; i++) {
+        weir_json_text(json, run->hints.list[i].key, run->hints.list[i].value);
+    }
+    weir_json_object_end(json);
+    weir_json_integer(json, "operations", a->operations);
+    weir_json_text(json, "file_locality", a->file_order);
+    weir_json_text(json, "memory_locality", a->memory_order);
+    weir_json_integer(json, "file_bytes", a->file_bytes);
+    weir_json_integer(json, "memory_bytes", a->memory_bytes);
+    weir_json_integer(json, "align_bytes", a->align_bytes);
+    weir_json_text(json, "cache", a->cache);
+    weir_json_bool(json, "prefill", a->prefill);
+    weir_json_bool(json, "truncate", a->truncate);
+    weir_json_integer(json, "seed", a->seed);
+}
+
+/* How much of the files was in the page cache when the access began. */
+void iom_more(struct weir_json *json, const struct weir_result *result, const void *context) {
+    const struct iom_run *run = context;
+    bool read = strcmp(result->access, "read") == 0;
+    int64_t resident = run->resident_bytes[2 * result->iteration + read];
+    if (resident >= 0) {
+        weir_json_integer(json, "resident_bytes", resident);
+    } else {
+        weir_json_null(json, "resident_bytes");
+    }
+}
+
+int iom_times_write(struct iom_run *run, const char *access, int iteration, struct weir_problem *problem) {
+    char name[1100];
+    if (run->asked.times == NULL) {
+        return 0;
+    }
+    snprintf(name, sizeof name, "%s-%s-%d-%d.csv", run->asked.times, access, iteration, run->job->rank);
+    FILE *file = fopen(name, "we");
+    if (file == NULL) {
+        return weir_problem_set(problem, "fopen", name, errno, NULL, "for --times");
+    }
+    uint64_t begin_ticks = run->operations[0].start_ticks;
+    fprintf(file, "start_ns,duration_ns,offset,memory\n");
+    for (uint64_t i = 0; i < run->measure.operations; i++) {
+        const struct iom_operation *o = &run->operations[i];
+        fprintf(file, "%llu,%llu,%llu,%llu\n",
+                (unsigned long long)weir_clock_ns_of(o->start_ticks - begin_ticks),
+                (unsigned long long)weir_clock_ns_of(o->ticks), (unsigned long long)o->offset,
+                (unsigned long long)o->memory);
+    }
+    bool bad = ferror(file) != 0;
+    if (fclose(file) != 0 || bad) {
+        return weir_problem_set(problem, "fclose", name, errno, NULL, "for --times");
+    }
+    return 0;
+}
+
+void iom_table_begin(const struct iom_run *run) {
+    const struct iom_params *a = &run->asked;
+    printf(
+        "weir-io io-model %s %s-<rank>: %lld operations of %lld bytes on %d rank%s, file %s in %lld bytes, "
+        "memory %s in %lld bytes, cache %s\n",
+        run->backend->name, a->test_file, (long long)a->operations, (long long)a->xfer_bytes, run->job->size,
+        run->job->size == 1 ? "" : "s", a->file_order, (long long)a->file_bytes, a->memory_order,
+        (long long)a->memory_bytes, a->cache);
+    printf("%-6s %4s %9s %12s %10s %10s %10s %10s %10s %10s\n", "access", "iter", "ops", "ops/s", "MiB/s",
+           "min_us", "p50_us", "p99_us", "max_us", "sync_s");
+}
+
+void iom_table_row(const struct weir_result *result) {
+    const struct weir_latency *l = &result->latency;
+    printf("%-6s %4d %9llu %12.1f %10.2f %10.2f %10.2f %10.2f %10.2f %10.6f\n", result->access,
+           result->iteration, (unsigned long long)result->operations, result->ops_s, result->bw_mib_s,
+           l->min_us, l->p50_us, l->p99_us, l->max_us, result->sync_s);
+    fflush(stdout);
+}

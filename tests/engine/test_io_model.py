@@ -1,0 +1,242 @@
+"""weir-io io-model: which bytes go where, what is told of each operation, and what is refused."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.engine.runs import Done, Engine
+from tests.engine.test_engine_document import assert_valid
+
+slow = pytest.mark.slow
+MASK = 2**64 - 1
+
+
+def model(engine: Engine, *words: object, ranks: int = 1) -> Done:
+    """With a document; asserts nothing."""
+    summary = engine.folder / "summary.json"
+    summary.unlink(missing_ok=True)
+    done = engine.call(["io-model", *words, "--json", summary], ranks)
+    document = json.loads(summary.read_text()) if summary.exists() else {}
+    return Done(done.code, done.out, done.err, document)
+
+
+def good(engine: Engine, *words: object, ranks: int = 1) -> Done:
+    done = model(engine, *words, ranks=ranks)
+    assert done.code == 0, done.err
+    assert_valid(done.document)
+    return done
+
+
+def stream(count: int, seed: int = 0, rank: int = 0) -> bytes:
+    """The first bytes of what a rank's file holds."""
+
+    def words() -> Iterator[bytes]:
+        for index in range((count + 7) // 8):
+            word = ((seed << 32 | rank) + index * 0x9E3779B97F4A7C15) & MASK
+            word = ((word ^ word >> 30) * 0xBF58476D1CE4E5B9) & MASK
+            word = ((word ^ word >> 27) * 0x94D049BB133111EB) & MASK
+            yield (word ^ word >> 31).to_bytes(8, "little")
+
+    return b"".join(words())[:count]
+
+
+def operations(path: Path) -> list[dict[str, int]]:
+    with path.open() as file:
+        return [{name: int(value) for name, value in row.items()} for row in csv.DictReader(file)]
+
+
+ANYWHERE = ["-w", "-f", "rnd", "-n", "300", "-t", "100", "-b", "5000", "-o", "data", "--times", "ops"]
+
+
+def test_each_rank_writes_its_own_file_in_the_order_that_is_told(engine: Engine) -> None:
+    """Replaying the told offsets, from memory to file, gives the file; ranks differ."""
+    words = [*ANYWHERE, "-m", "stride40", "-M", "3000", "--seed", "3", "--truncate", "-e"]
+    done = good(engine, *words, ranks=2)
+    told = []
+    for rank in range(2):
+        memory = stream(3000, seed=3, rank=rank)
+        told.append(operations(engine.folder / f"ops-write-0-{rank}.csv"))
+        file = bytearray(max(one["offset"] for one in told[rank]) + 100)
+        for one in told[rank]:
+            piece = memory[one["memory"] : one["memory"] + 100]
+            file[one["offset"] : one["offset"] + 100] = piece
+        assert (engine.folder / f"data-{rank}").read_bytes() == file
+        assert [one["memory"] for one in told[rank]][:4] == [0, 140, 280, 420]
+        starts = [one["start_ns"] for one in told[rank]]
+        assert starts[0] == 0
+        assert starts == sorted(starts)
+    assert [one["offset"] for one in told[0]] != [one["offset"] for one in told[1]]
+    result = done.result("write")
+    assert result["operations"] == result["latency"]["count"] == 600
+    assert result["moved_bytes"] == result["asked_bytes"] == 60000
+    assert result["observed"]["sync_calls"] == 2
+    slowest_ns = max(one["duration_ns"] for rank in told for one in rank)
+    assert result["latency"]["max_us"] * 1000 == pytest.approx(slowest_ns, abs=1)
+
+
+@pytest.mark.parametrize("words", [["-a", "POSIX"], pytest.param(["-a", "MPIIO"], marks=slow)])
+def test_verified_bytes_are_those_of_the_place(engine: Engine, words: list[str]) -> None:
+    """Overlapping random writes leave the same bytes; an overwritten file stays whole."""
+    done = good(engine, *words, *ANYWHERE, "-r", "--verify", "--prefill", "-i", 2)
+    assert (engine.folder / "data-0").read_bytes() == stream(5000)
+    for iteration in range(2):
+        for access in ("write", "read"):
+            verify = done.result(access, iteration)["verify"]
+            assert (verify["checked_bytes"], verify["errors"]) == (30000, 0)
+    first, second = (operations(engine.folder / f"ops-read-{i}-0.csv") for i in range(2))
+    assert [one["offset"] for one in first] != [one["offset"] for one in second]
+
+
+def test_a_byte_that_differs_fails(engine: Engine) -> None:
+    whole = bytearray(stream(4096))
+    whole[1001] ^= 1
+    (engine.folder / "data-0").write_bytes(whole)
+    done = model(engine, "-r", "-n", 64, "-t", 64, "-o", "data", "--verify")
+    assert done.code == 1
+    assert done.document["errors"][0]["call"] == "verify"
+    verify = done.result("read")["verify"]
+    assert (verify["errors"], verify["first_error"]["offset"]) == (1, 1000)
+
+
+def test_cache_modes_are_proven(engine: Engine) -> None:
+    """By mincore: nothing of the file is in memory, or all of it, when the access begins."""
+    words = ["-r", "-n", 64, "-t", "4k", "-f", "rnd", "-o", "data"]
+    assert good(engine, *words, "--prefill", "-c", "cached").result("read")["resident_bytes"] == 64 * 4096
+    uncached = model(engine, *words, "-c", "uncached")
+    if uncached.code == 1 and "cannot be dropped" in uncached.err:
+        pytest.skip("the test folder is on a file system in memory, which has no other place for a file")
+    assert uncached.result("read")["resident_bytes"] <= 64 * 4096 // 10
+    discarded = good(engine, "-w", "-r", "-n", 64, "-c", "discarded")
+    assert discarded.result("read")["moved_bytes"] == 64 * 4096
+    assert not (engine.folder / "io-model.dat-0").exists()
+
+
+def test_memory_has_nothing_to_drop(engine: Engine, small_space: Path) -> None:
+    done = model(engine, "-r", "--prefill", "-o", small_space / "data", "-c", "uncached")
+    assert (done.code, done.document["results"]) == (1, [])
+    assert "cannot be dropped from memory" in done.complaints[0]
+
+
+def test_counters_are_sampled_on_each_rank(engine: Engine) -> None:
+    """Before and after at least; the node's own by its first rank; the sums in llite's lines."""
+    stats = engine.folder / "stats"
+    stats.write_text(
+        "snapshot_time 1.5 secs.usecs\nread_bytes 3 samples [bytes] 1 9 21\nopen 2 samples [regs]\n"
+    )
+    words = ["-w", "-n", 50, "-t", "1k", "-o", "data", "--samples", "seen", "--counters", stats]
+    good(engine, *words, ranks=2)
+    first, second = (list(csv.DictReader((engine.folder / f"seen-{rank}.csv").open())) for rank in range(2))
+    assert {row["access"] for row in (*first, *second)} == {"write"}
+    for rows in (first, second):
+        assert int(rows[-1]["self_syscw"]) - int(rows[0]["self_syscw"]) >= 50
+    assert (first[0]["stats_read_bytes"], first[0]["stats_read_bytes_sum"]) == ("3", "21")
+    assert first[0]["stats_open"] == "2"
+    assert int(first[0]["meminfo_Cached"]) > 0
+    assert not any(name.startswith(("stats", "meminfo")) for name in second[0])
+
+
+@slow
+def test_the_original_command_line(engine: Engine) -> None:
+    """MaxRepeats is the most it does; files of times and counters have their old places."""
+    device = next(Path("/sys/block").iterdir()).name
+    words = ["data", 1, 2, 500, 1, 65536, "rnd", "seq", 0, 1, 0, "W", 3, 0, device]
+    done = good(engine, *words)
+    assert done.result("write")["operations"] == 32
+    assert done.document["asked"]["sync"] is True
+    assert len(operations(engine.folder / "out-write-0-0.csv")) == 32
+    assert "blockdev_write_ios" in (engine.folder / "stats-0.csv").read_text()
+    words = ["data", 1, 2, 500, 0, 65536, "rnd", "rnd1048576", 0, 1, 0, "R", 3, 0]
+    assert good(engine, *words).result("read")["operations"] == 500
+
+
+ORIGINAL = ["data", "64", "256", "200", "0", "65536", "seq", "seq", "0", "1", "0", "R", "3", "0"]
+
+
+def original(**changed: str) -> list[str]:
+    return [changed.get(f"w{i}", word) for i, word in enumerate(ORIGINAL)]
+
+
+WRONG = [
+    ([], "give -w to write"),
+    (["-w", "-f", "zigzag"], "-f zigzag: the locality is off0, seq"),
+    (["-w", "-m", "rnd9g"], "-M 67108864: the locality reaches further"),
+    (["-w", "-f", "stride9m", "-b", "8m"], "X and Y are at most"),
+    (["-w", "-n", "9", "-b", "8k"], "only 2 operations of 4096 bytes fit"),
+    (["-w", "-b", "1k"], "smaller than one operation"),
+    (["-w", "-t", "0"], "1 byte to 1 GiB"),
+    (["-w", "-n", "0"], "operations"),
+    (["-w", "-r", "-f", "rnd"], "leaves holes that -r would read: give --prefill"),
+    (["-w", "-c", "uncashed"], "did you mean uncached?"),
+    (["-w", "-c", "discarded", "-a", "MPIIO"], "only POSIX"),
+    (["-r", "-c", "cached", "-a", "NULL"], "not in the page cache"),
+    (["-w", "--direct"], "--align 4k"),
+    (["-w", "-a", "NULL", "--verify"], "stores nothing"),
+    (["-w", "--null.eio-at=1"], "belongs to -a NULL"),
+    (["-w", "--device", "nodev", "--samples", "s"], "/sys/block/nodev/stat"),
+    (["-w", "--counters", "absent", "--samples", "s"], "absent"),
+    (["-w", "--counters", "/proc/vmstat"], "need --samples"),
+    (["data", "64"], "14 or 15"),
+    (original(w6="zigzag"), "-m zigzag"),
+    (original(w4="1"), "the file would be lost"),
+    (original(w8="100"), "takes no memory away"),
+    (original(w11="X"), "R or W"),
+    (original(w5="64k"), "accessSize '64k'"),
+    ([*original(w11="W"), "nodev"], "nodev"),
+]
+
+
+@pytest.mark.parametrize(
+    ("words", "phrase"),
+    [
+        pytest.param(words, phrase, id=" ".join(words) or "nothing", marks=slow if i % 8 else ())
+        for i, (words, phrase) in enumerate(WRONG)
+    ],
+)
+def test_wrong_use_is_refused(engine: Engine, words: list[str], phrase: str) -> None:
+    done = engine.call(["io-model", *words])
+    assert done.code == 2
+    assert len(done.complaints) == 1
+    assert done.complaints[0].startswith("weir-io: io-model: ")
+    assert phrase in done.complaints[0]
+    assert done.out == ""
+    assert list(engine.folder.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "phrase"),
+    [
+        (["-r", "-o", "absent"], "No such file or directory, there is no file to read; --prefill"),
+        (["-r", "-o", "short"], "100 of the 4096000 bytes to read within"),
+        pytest.param(["-r", "-o", "holes"], "the first at byte 0", marks=slow),
+        pytest.param(["-w", "-o", "absent/data"], 'open("absent/data-1") failed', marks=slow),
+    ],
+)
+def test_a_file_that_cannot_be_measured(engine: Engine, words: list[str], phrase: str) -> None:
+    """What the original measured, or ended by an abort: a missing file, a short one, a missing directory."""
+    for rank in range(2):
+        (engine.folder / f"short-{rank}").write_bytes(bytes(100))
+        with (engine.folder / f"holes-{rank}").open("wb") as file:
+            file.truncate(5000000)
+    done = model(engine, *words, ranks=2)
+    assert (done.code, done.document["results"]) == (1, [])
+    assert len(done.complaints) == 1
+    assert phrase.replace("-1", "-0") in done.complaints[0]
+    assert done.complaints[0].endswith("(and the same on 1 other rank)")
+
+
+def test_a_full_file_system(engine: Engine, small_space: Path) -> None:
+    done = model(engine, "-w", "-n", 100, "-t", "1m", "-f", "reverse", "-o", small_space / "data")
+    assert (done.code, done.document["status"], done.document["results"]) == (1, "failed", [])
+    assert "No space left on device" in done.complaints[0]
+
+
+@slow
+def test_memory_errors_are_looked_for(sanitized: Engine) -> None:
+    words = [*ANYWHERE, "-r", "-m", "rnd7", "--verify", "--prefill", "--samples", "seen", "--times", "ops"]
+    good(sanitized, *words)
+    good(sanitized, *ORIGINAL[:10], "1", *ORIGINAL[11:])

@@ -1,0 +1,132 @@
+"""Cells of the tool io-model: command line, cost, label, and what cannot mean anything."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from weir.config.parameters import cell_default, cell_key
+from weir.errors import WeirError
+from weir.model import Cell, Target
+from weir.tools.base import RunPaths
+from weir.tools.io_model import TOOL
+
+DISK = Target("disk", "disk", "/data")
+MEMORY = Target("memory", "memory", "/dev/shm")
+NATIVE = Target("native", "burst-buffer", "/ime", prefix="ime://")
+PATHS = RunPaths("/data/run/data", Path("/results/000"))
+WEIR_IO = ("build/weir-io", "io-model")
+
+
+def cell(iterations: int = 1, ppn: int = 1, **params: Any) -> Cell:
+    defaults = {cell_key(name, one): cell_default(one) for name, one in TOOL.parameters.items()}
+    assert set(params) <= set(defaults)
+    return Cell(
+        cell="0123456789ab",
+        label="this one",
+        suite="quick",
+        experiment="test",
+        tool="io-model",
+        site="local",
+        target="disk",
+        stack="debian",
+        partition="here",
+        nodes=1,
+        ppn=ppn,
+        blocks=1,
+        iterations=iterations,
+        timeout_s=60.0,
+        params=defaults | params,
+    )
+
+
+def command(one: Cell, *program: str) -> str:
+    return " ".join(TOOL.command(one, DISK, program or WEIR_IO, PATHS))
+
+
+def test_command_of_a_write() -> None:
+    one = cell(access=["write"], order="random", operations=10000, iterations=2)
+    assert command(one) == (
+        "build/weir-io io-model -a POSIX -w -n 10000 -t 16384 -b 163840000 -f rnd -m off0"
+        " --align 1 -c untouched -i 2 --seed 0 --truncate -e"
+        " --json /results/000/summary.json -o /data/run/data"
+    )
+
+
+def test_what_is_only_read_is_written_before() -> None:
+    """A run starts in an empty folder; a read has nothing to synchronise."""
+    one = cell(access=["read"], xfer_bytes=2**20, operations=1024, locality="stride1m", file_size_bytes=2**34)
+    assert " -r -n 1024 -t 1048576 -b 17179869184 -f stride1m " in command(one)
+    assert " --prefill --json " in command(one)
+    cost = TOOL.footprint(one)
+    assert (cost.written_bytes, cost.read_bytes, cost.peak_bytes) == (2**34, 2**30, 2**34)
+    assert (cost.operations, cost.inodes) == (1024, 1)
+
+
+def test_cost_of_writes_and_comparisons() -> None:
+    cost = TOOL.footprint(cell(iterations=3, ppn=2, verify=True))
+    rank_bytes = 1000 * 16384
+    assert cost.written_bytes == 6 * rank_bytes
+    assert (cost.read_bytes, cost.peak_bytes) == (12 * rank_bytes, 2 * rank_bytes)
+    discarded = TOOL.footprint(cell(cache="discarded"))
+    assert (discarded.written_bytes, discarded.read_bytes, discarded.peak_bytes) == (0, 0, 0)
+
+
+def test_times_and_counters_stay_with_the_results() -> None:
+    one = cell(times=True, sample=0.5, counters="/proc/vmstat")
+    words = "--times /results/000/operations --samples /results/000/counters --sample-every 0.5"
+    assert f" {words} --counters /proc/vmstat " in command(one)
+
+
+def test_the_original_is_not_run() -> None:
+    with pytest.raises(WeirError, match=r"(?s)prints too little.*use \[weir-io, io-model\]"):
+        command(cell(), "io-model")
+
+
+def test_label_says_what_differs() -> None:
+    assert TOOL.label(cell().params) == "POSIX write+read sequential 16 KiB x 1000"
+    one = cell(access=["read"], order="random", locality="rnd8m", cache="uncached", verify=True, sync=False)
+    assert TOOL.label(one.params) == "POSIX read random rnd8m 16 KiB x 1000 uncached verify no-sync"
+
+
+@pytest.mark.parametrize(
+    ("params", "phrase"),
+    [
+        ({"locality": "zigzag"}, "is none of off0, seq"),
+        ({"memory_locality": "rnd1,2"}, "is none of off0, seq"),
+        ({"locality": "rnd8m", "operations": 4096, "access": ["read"]}, "order must be random too"),
+        ({"locality": "seq", "order": "random", "access": ["read"]}, "order must be sequential too"),
+        ({"locality": "stride1g", "access": ["read"]}, "reaches further than the file"),
+        ({"memory_locality": "stride1m", "memory_bytes": 2**20}, "reaches further than memory"),
+        ({"file_size_bytes": 2**20}, "only 64 of 1000 sequential operations"),
+        ({"file_size_bytes": 100, "access": ["read"]}, "cannot hold 16 KiB"),
+        ({"operations": 2**25}, "whose times can be kept"),
+        ({"order": "random"}, "leaves holes that the read would meet"),
+        ({"access": []}, "access is empty"),
+        ({"counters": "/proc/vmstat"}, "give sample"),
+        ({"direct": True}, "align: 4 KiB"),
+        ({"api": "MPIIO", "direct": True, "align_bytes": 4096}, "cannot open a file with O_DIRECT"),
+        ({"api": "NULL", "verify": True}, "could be compared"),
+        ({"api": "MPIIO", "cache": "discarded"}, "goes to /dev/null"),
+        ({"cache": "discarded", "verify": True}, "has no file"),
+        ({"api": "NULL", "cache": "cached"}, "steers the page cache"),
+        ({"api": "IME"}, "needs a target with the prefix"),
+    ],
+)
+def test_what_cannot_mean_anything(params: dict[str, Any], phrase: str) -> None:
+    problems = TOOL.problems(cell(**params), DISK)
+    assert any(phrase in sentence for sentence in problems), problems
+
+
+def test_targets_decide_too() -> None:
+    assert TOOL.problems(cell(), NATIVE) == [
+        "POSIX cannot open a path with the prefix ime:// of target native"
+    ]
+    assert TOOL.problems(cell(api="IME"), NATIVE) == []
+    uncached = cell(cache="uncached")
+    assert TOOL.problems(uncached, DISK) == []
+    assert TOOL.problems(uncached, MEMORY) == [
+        "cache: uncached means nothing on memory, which is memory itself"
+    ]

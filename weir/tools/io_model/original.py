@@ -1,0 +1,138 @@
+"""What the original io-model prints: one line of what was asked, one line of results for each rank."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from weir.model import Message, Parsed, Row
+
+_MIB = 2**20
+_LOCALITIES = ("off0", "seq", "rnd", "stride", "rnd", "reverse", "stride")
+_RANDOM = (2, 4, 6)
+_ASKED = re.compile(r"^io-model file:(?P<file>.*?) memBuffer:", re.MULTILINE)
+_FACT = re.compile(r"(\w+):(\S+)")
+_RANK = re.compile(
+    r"^(?P<rank>\d+): Runtime:(?P<runtime>[0-9.]+)s ops/s:[0-9.]+  MiB/s:[0-9.]+ "
+    r"repeats:(?P<repeats>\d+) syncTime:(?P<sync>[0-9.]+)s",
+    re.MULTILINE,
+)
+_SAID = re.compile(r"^(?:Error|ERROR|Fatal|Warning)\b.*", re.MULTILINE)
+_TIMES_HEADER = "start_time, duration"
+_QUANTILES = {"lat_p50_us": 0.5, "lat_p90_us": 0.9, "lat_p99_us": 0.99, "lat_p999_us": 0.999}
+
+
+def parsed_output(text: str) -> Parsed:
+    """One row for the one access of a run, if a rank told its result."""
+    asked = _asked(text)
+    ranks = list(_RANK.finditer(text))
+    messages = list(messages_in(text))
+    bad = any(one.level == "error" for one in messages)
+    rows: list[Row] = []
+    if asked and ranks and not bad:
+        rows = [_row(asked, ranks)]
+        if asked["prefill"]:
+            messages.append(Message("warning", "the run time has the writing of the file before in it", 0))
+    return Parsed(
+        rows=tuple(rows),
+        asked=asked,
+        messages=tuple(messages),
+        program="io-model",
+        tool_version=str(asked.get("version", "")),
+        complete=bool(rows),
+    )
+
+
+def messages_in(text: str) -> Sequence[Message]:
+    """Each complaint once; that a device has no counters leaves the times as they are."""
+    lines = dict.fromkeys(match[0].strip() for match in _SAID.finditer(text))
+    return [Message("warning" if _is_harmless(line) else "error", line) for line in lines]
+
+
+def _is_harmless(line: str) -> bool:
+    return line.startswith(("Warning", "Error reading from /sys/block"))
+
+
+def _asked(text: str) -> dict[str, Any]:
+    found = _ASKED.search(text)
+    if found is None:
+        return {}
+    line = text[found.start() : text.find("\n", found.start())]
+    facts = dict(_FACT.findall(line))
+    in_file, in_memory = (int(facts[key].split("-")[0]) for key in ("localityFile", "localityMem"))
+    return {
+        "test_file": found["file"],
+        "access": "read" if facts["isRead"] == "1" else "write",
+        "xfer_bytes": int(facts["accessSize"]),
+        "operations": int(facts["maxRepeats"]),
+        "file_bytes": int(facts["fileSizeInMiB"]) * _MIB,
+        "memory_bytes": int(facts["memBuffer"]) * _MIB,
+        "file_locality": _locality(facts["localityFile"]),
+        "memory_locality": _locality(facts["localityMem"]),
+        "order": "random" if in_file in _RANDOM else "sequential",
+        "memory_order": "random" if in_memory in _RANDOM else "sequential",
+        "prefill": facts["preWriteFile"] == "1",
+        "seed": int(facts["seed"]),
+        "version": facts.get("programversion", ""),
+    }
+
+
+def _locality(numbers: str) -> str:
+    """rnd1048576 of 4-1048576-0"""
+    kind, x, y = map(int, numbers.split("-"))
+    if kind < 3:
+        return _LOCALITIES[kind]
+    return f"{_LOCALITIES[kind]}{x}" + (f",{y}" if kind == 6 else "")
+
+
+def _row(asked: dict[str, Any], ranks: Sequence[re.Match[str]]) -> Row:
+    operations = sum(int(rank["repeats"]) for rank in ranks)
+    moved_bytes = operations * asked["xfer_bytes"]
+    total_s = None if asked["prefill"] else max(float(rank["runtime"]) for rank in ranks)
+    return {
+        "api": "POSIX",
+        "access": asked["access"],
+        "iteration": 0,
+        "layout": "file-per-process",
+        "order": asked["order"],
+        "xfer_bytes": asked["xfer_bytes"],
+        "block_bytes": asked["file_bytes"],
+        "stonewall_s": 0.0,
+        "collective": False,
+        "sync": True if asked["access"] == "write" else None,
+        "direct": False,
+        "moved_bytes": moved_bytes,
+        "total_s": total_s,
+        "sync_s": max(float(rank["sync"]) for rank in ranks),
+        "bw_mib_s": moved_bytes / _MIB / total_s if total_s else None,
+        "ops": operations,
+        "ops_s": operations / total_s if total_s else None,
+        "observed": {"tasks": len(ranks), "scattered": True},
+    }
+
+
+def is_times(text: str) -> bool:
+    """Whether it is a file of the times of single operations."""
+    return _without_comment(text).startswith(_TIMES_HEADER)
+
+
+def latencies_of(texts: Sequence[str]) -> Row:
+    """Columns from the times of all ranks; a last line that was cut does not count."""
+    durations_us = sorted(one for text in texts for one in _durations_us(text))
+    if not durations_us:
+        return {}
+    count = len(durations_us)
+    row: Row = {"lat_min_us": durations_us[0], "lat_max_us": durations_us[-1]}
+    return row | {name: durations_us[math.ceil(share * count) - 1] for name, share in _QUANTILES.items()}
+
+
+def _durations_us(text: str) -> list[float]:
+    lines = _without_comment(text).split("\n")[1:-1]
+    return [round(float(line.split(",")[1]) * 1e6, 6) for line in lines]
+
+
+def _without_comment(text: str) -> str:
+    """A capture may say its command in a first line of its own."""
+    return text.partition("\n")[2] if text.startswith("# ") else text

@@ -1,0 +1,58 @@
+"""The outputs of one run: the document of weir-io, or what the original prints and its CSV files of times."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from weir.model import Message, Parsed, Row
+from weir.tools.io_model.original import is_times, latencies_of, messages_in, parsed_output
+from weir.tools.weir_io import parse_document, read_document
+
+_PERSONALITY = "io-model"
+
+
+def parse_outputs(outputs: Mapping[str, Path]) -> Parsed:
+    """Each of summary, stdout and stderr may be missing or cut; files of times have any other role."""
+    texts = {role: path.read_text(errors="replace") for role, path in outputs.items() if path.is_file()}
+    document = read_document(texts.get("summary", ""))
+    if document is not None:
+        stderr = messages_in(texts.get("stderr", ""))
+        return _with_messages(_of_document(document), stderr)
+    parsed = _with_messages(parsed_output(texts.get("stdout", "")), messages_in(texts.get("stderr", "")))
+    times = [text for text in texts.values() if is_times(text)]
+    return replace(parsed, rows=tuple(row | latencies_of(times) for row in parsed.rows)) if times else parsed
+
+
+def parse_log(text: str) -> Sequence[Parsed]:
+    """The run in a log that somebody kept; empty if there is nothing of io-model in it."""
+    document = read_document(text)
+    if document is not None:
+        return [_of_document(document)] if document.get("personality") == _PERSONALITY else []
+    parsed = parsed_output(text)
+    return [parsed] if parsed.rows or parsed.messages else []
+
+
+def _of_document(document: Mapping[str, Any]) -> Parsed:
+    parsed = parse_document(document, {})
+    asked = document.get("asked") or {}
+    results = document.get("results") or ()
+    rows = tuple(_row(row, asked, result) for row, result in zip(parsed.rows, results, strict=True))
+    return replace(parsed, rows=rows)
+
+
+def _row(row: Row, asked: Mapping[str, Any], result: Mapping[str, Any]) -> Row:
+    row["observed"]["resident_bytes"] = result.get("resident_bytes")
+    # The file need not have the size of what was moved: places are left out, met twice, or were there before.
+    row["observed"]["scattered"] = asked.get("file_locality") != "seq" or asked.get("prefill")
+    changed: Row = {"sync": None} if row["access"] == "read" else {}
+    if asked.get("cache") == "discarded":
+        changed |= {"file_bytes": None, "sync": None}
+    return row | changed
+
+
+def _with_messages(parsed: Parsed, others: Sequence[Message]) -> Parsed:
+    known = {message.text for message in parsed.messages}
+    return replace(parsed, messages=(*parsed.messages, *(one for one in others if one.text not in known)))

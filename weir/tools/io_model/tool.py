@@ -1,0 +1,156 @@
+"""The tool: which cells mean something, the command line of a cell, what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePath
+from typing import Any
+
+from weir.errors import WeirError
+from weir.model import Cell, Footprint, Parsed, Target
+from weir.tools.base import Parameter, RunPaths
+from weir.tools.io_model.locality import file_locality
+from weir.tools.io_model.parse import parse_log, parse_outputs
+from weir.tools.io_model.problems import file_bytes_of, find_problems
+from weir.units import format_size
+
+PARAMETERS: Mapping[str, Parameter] = {
+    "api": Parameter("choice", "Interface.", "POSIX", ("POSIX", "MPIIO", "IME", "NULL")),
+    "access": Parameter("choices", "What is timed, in this order.", ("write", "read"), ("write", "read")),
+    "order": Parameter("choice", "Order of the offsets.", "sequential", ("sequential", "random")),
+    "locality": Parameter(
+        "text",
+        "Order in the file: off0, seq, rnd, rndX, strideX, strideX,Y, reverseX; auto: seq or rnd, as order.",
+        "auto",
+    ),
+    "memory_locality": Parameter("text", "Order in the memory buffer, likewise.", "off0"),
+    "memory": Parameter(
+        "size", "The buffer that is walked through; 0 is 64 MiB, or one operation for off0.", 0
+    ),
+    "xfer": Parameter("size", "Bytes of an operation.", "16 KiB", minimum=1),
+    "operations": Parameter("count", "Operations of a rank.", 1000, minimum=1),
+    "file_size": Parameter(
+        "size", "The part of a rank's file that is walked through; 0: operations times xfer.", 0
+    ),
+    "align": Parameter("size", "Offsets are multiples of it.", "1 B", minimum=1),
+    "cache": Parameter(
+        "choice",
+        "Page cache when the access begins: untouched; cached: it holds the file; uncached: not; both "
+        "proven. discarded: to /dev/null and from /dev/zero.",
+        "untouched",
+        ("untouched", "cached", "uncached", "discarded"),
+    ),
+    "direct": Parameter("flag", "Open with O_DIRECT.", False),
+    "overwrite": Parameter("flag", "Write into a file that was written before, untimed.", False),
+    "sync": Parameter("flag", "Synchronise to storage at the end of the write.", True),
+    "verify": Parameter("flag", "Compare every byte; the comparison falls into io_s of a read.", False),
+    "seed": Parameter("count", "Of random offsets and of the data.", 0),
+    "times": Parameter("flag", "Keep the time and offset of each operation, beside the histogram.", False),
+    "sample": Parameter(
+        "seconds", "Time between two samples of the system's counters while it runs; 0 is none.", 0.0
+    ),
+    "counters": Parameter("text", "Further files to sample, separated by commas, as /proc/vmstat.", ""),
+}
+_LABEL_FLAGS = ("direct", "overwrite", "verify")
+
+
+class IoModel:
+    """weir-io io-model."""
+
+    name = "io-model"
+    parameters = PARAMETERS
+    keeps_latencies = True
+
+    def label(self, params: Mapping[str, Any]) -> str:
+        """Such as 'POSIX write random 16 KiB x 10000'; what has its default is left out."""
+        words = [params["api"], "+".join(params["access"]), params["order"]]
+        words += [params["locality"]] if params["locality"] != "auto" else []
+        words += [format_size(params["xfer_bytes"]), f"x {params['operations']}"]
+        words += [f"in {format_size(params['file_size_bytes'])}"] if params["file_size_bytes"] else []
+        if params["memory_locality"] != "off0":
+            words.append(f"memory-{params['memory_locality']}")
+        words += [f"memory {format_size(params['memory_bytes'])}"] if params["memory_bytes"] else []
+        words += [f"align-{format_size(params['align_bytes'])}"] if params["align_bytes"] != 1 else []
+        words += [params["cache"]] if params["cache"] != "untouched" else []
+        words += [flag for flag in _LABEL_FLAGS if params[flag]]
+        words += [] if params["sync"] else ["no-sync"]
+        words += [f"seed-{params['seed']}"] if params["seed"] else []
+        return " ".join(words)
+
+    def problems(self, cell: Cell, target: Target) -> Sequence[str]:
+        return find_problems(cell, target)
+
+    def command(self, cell: Cell, target: Target, program: Sequence[str], paths: RunPaths) -> list[str]:
+        if not any(PurePath(word).name == "weir-io" for word in program):
+            raise WeirError(
+                f"'{' '.join(program)}' cannot run the cell '{cell.label}': it prints too little",
+                key=f"stacks.{cell.stack}.programs.io-model",
+                mend="use [weir-io, io-model]; outputs of the original are read by weir import",
+            )
+        params = cell.params
+        words = [*program, "-a", params["api"], *(f"-{access[0]}" for access in params["access"])]
+        words += ["-n", str(params["operations"]), "-t", str(params["xfer_bytes"])]
+        words += [
+            "-b",
+            str(file_bytes_of(cell)),
+            "-f",
+            file_locality(params),
+            "-m",
+            params["memory_locality"],
+        ]
+        words += ["-M", str(params["memory_bytes"])] if params["memory_bytes"] else []
+        words += ["--align", str(params["align_bytes"]), "-c", params["cache"], "-i", str(cell.iterations)]
+        words += ["--seed", str(params["seed"]), *_file_options(params)]
+        words += ["--times", str(paths.outputs / "operations")] if params["times"] else []
+        words += _sample_options(params, paths.outputs)
+        return [*words, "--json", str(paths.outputs / "summary.json"), "-o", paths.data]
+
+    def footprint(self, cell: Cell) -> Footprint:
+        params = cell.params
+        writes, reads = (cell.iterations * (access in params["access"]) for access in ("write", "read"))
+        rank_bytes = params["operations"] * params["xfer_bytes"]
+        stored = params["cache"] != "discarded"
+        whole_bytes = file_bytes_of(cell) * cell.ranks if stored else 0
+        fills = _prefills(params)
+        compares = writes if params["verify"] else 0
+        warms = (reads + writes) if params["cache"] == "cached" else 0
+        return Footprint(
+            written_bytes=rank_bytes * cell.ranks * writes * stored + whole_bytes * fills,
+            read_bytes=rank_bytes * cell.ranks * (reads + compares) * stored + whole_bytes * warms,
+            peak_bytes=whole_bytes,
+            inodes=cell.ranks if stored else 0,
+            operations=params["operations"] * cell.ranks * (writes + reads + compares),
+        )
+
+    def parse(self, outputs: Mapping[str, Path]) -> Parsed:
+        return parse_outputs(outputs)
+
+    def parse_log(self, text: str) -> Sequence[Parsed]:
+        """The run in a log that somebody kept, for weir import."""
+        return parse_log(text)
+
+
+def _prefills(params: Mapping[str, Any]) -> bool:
+    """A run starts in an empty folder, so what is only read must be written first."""
+    if params["cache"] == "discarded":
+        return False
+    return bool(params["overwrite"]) or "write" not in params["access"]
+
+
+def _file_options(params: Mapping[str, Any]) -> list[str]:
+    words = ["--direct"] if params["direct"] else []
+    words += ["--verify"] if params["verify"] else []
+    if params["cache"] == "discarded":
+        return words
+    words += ["--prefill"] if _prefills(params) else []
+    if "write" in params["access"]:
+        words += [] if params["overwrite"] else ["--truncate"]
+        words += ["-e"] if params["sync"] else []
+    return words
+
+
+def _sample_options(params: Mapping[str, Any], outputs: Path) -> list[str]:
+    if not params["sample"]:
+        return []
+    words = ["--samples", str(outputs / "counters"), "--sample-every", f"{params['sample']:g}"]
+    return words + (["--counters", params["counters"]] if params["counters"] else [])
