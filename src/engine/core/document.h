@@ -41,7 +41,9 @@ bool weir_document_save(const struct weir_document *document, int exit_code);
 /* Write the document and free everything. Returns the exit code on all ranks: the given one, or a failure. */
 int weir_document_end(struct weir_document *document, int exit_code);
 
-/* The text alone (document_json.c). */
+/* The text alone (document_json.c, document_probe.c). */
+void weir_document_write_timeline(struct weir_json *json, const struct weir_result *result);
+void weir_document_write_watched(struct weir_json *json, const struct weir_watched *watched);
 void weir_document_write(const struct weir_document *document, FILE *file, int exit_code);
 
 #endif

@@ -147,6 +147,7 @@ static void write_observed(struct weir_json *json, const struct weir_result *res
         weir_json_integer(json, NULL, job->ranks_per_host[i]);
     }
     weir_json_list_end(json);
+    weir_document_write_watched(json, &result->watched);
     weir_json_object_end(json);
 }
 
@@ -170,6 +171,7 @@ static void write_result(struct weir_json *json, const struct weir_document *doc
     write_stonewall(json, result);
     write_extremes(json, result);
     write_latency(json, &result->latency);
+    weir_document_write_timeline(json, result);
     write_verify(json, &result->verify);
     write_observed(json, result, document->job);
     if (document->more != NULL) {

@@ -123,6 +123,14 @@ void weir_json_bool(struct weir_json *json, const char *key, bool truth) {
     fputs(truth ? "true" : "false", json->file);
 }
 
+void weir_json_counts(struct weir_json *json, const char *key, const uint64_t *numbers, int count) {
+    begin(json, key);
+    for (int i = 0; i < count; i++) {
+        fprintf(json->file, "%s%" PRIu64, i == 0 ? "[" : ", ", numbers[i]);
+    }
+    fputs(count == 0 ? "[]" : "]", json->file);
+}
+
 void weir_json_pair(struct weir_json *json, double number, uint64_t count) {
     begin(json, NULL);
     fprintf(json->file, "[%.17g, %" PRIu64 "]", number, count);

@@ -22,6 +22,8 @@ void weir_json_count(struct weir_json *json, const char *key, uint64_t number);
 void weir_json_integer(struct weir_json *json, const char *key, int64_t number);
 void weir_json_number(struct weir_json *json, const char *key, double number); /* not finite is null */
 void weir_json_bool(struct weir_json *json, const char *key, bool truth);
+/* All numbers on one line. */
+void weir_json_counts(struct weir_json *json, const char *key, const uint64_t *numbers, int count);
 /* [number, count] on one line, inside a list */
 void weir_json_pair(struct weir_json *json, double number, uint64_t count);
 void weir_json_null(struct weir_json *json, const char *key);

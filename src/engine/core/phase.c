@@ -65,6 +65,7 @@ void weir_phase_run(struct weir_job *job, struct weir_phase *phase, struct weir_
     weir_job_align_clocks(job);
     weir_clock_iso8601(measure->began);
     phase->job_comm = job->comm;
+    weir_watch_begin(job, phase->backend, &phase->how, &measure->watched);
     MPI_Barrier(job->comm);
 
     begin_step(&measure->open);
@@ -94,6 +95,7 @@ void weir_phase_run(struct weir_job *job, struct weir_phase *phase, struct weir_
         phase->backend->close(&file, problem);
         end_step(&measure->close);
     }
+    weir_watch_end(job, phase->backend, &phase->how, &measure->watched);
     measure->retries = file.retries;
     shift(&measure->open, job->ahead_ns);
     shift(&measure->io, job->ahead_ns - (int64_t)observed_ns);

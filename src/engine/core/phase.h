@@ -8,6 +8,8 @@
 #include "job.h"
 #include "pattern.h"
 #include "payload.h"
+#include "timeline.h"
+#include "watch.h"
 
 #define WEIR_NO_LIMIT UINT64_MAX
 
@@ -58,6 +60,8 @@ struct weir_measure {
     struct weir_observed observed;
     struct weir_stored stored;
     struct weir_histogram latency;
+    struct weir_timeline timeline;
+    struct weir_watched watched;
 };
 
 /* Run on every rank of the job. A failure is left in problem, on the ranks that met one; the caller lets the

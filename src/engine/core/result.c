@@ -151,6 +151,9 @@ void weir_result_gather(const struct weir_job *job, const struct weir_phase *pha
     latencies(job, measure, result);
     stonewall(job, phase, measure, result);
     totals(job, phase, measure, result);
+    weir_timeline_gather(job->comm, &measure->timeline, measure->io.start_ns, measure->io.stop_ns,
+                         &result->timeline);
+    weir_watched_gather(job, &measure->watched, &result->watched);
 }
 
 uint64_t weir_result_verify(const struct weir_job *job, const char *path, const struct weir_verify *verify,

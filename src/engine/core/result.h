@@ -59,6 +59,8 @@ struct weir_result {
     struct weir_verdict verify;
     struct weir_observed observed; /* flags that hold on every rank; hints of rank 0 */
     uint64_t sync_calls, retries;
+    struct weir_buckets timeline;
+    struct weir_watched watched;
 };
 
 /* Called by all ranks; the result is filled on rank 0. */

@@ -33,6 +33,7 @@ static inline bool operate(struct loop *loop, uint64_t *stop_ticks) {
         /* Others wait in their collective calls: keep in step with them, count nothing more. */
         return loop->collective;
     }
+    weir_timeline_add(&measure->timeline, start_ticks, *stop_ticks, loop->piece.bytes);
     weir_histogram_add(&measure->latency, weir_clock_ns_of(*stop_ticks - start_ticks));
     measure->operations++;
     uint64_t end_bytes = loop->piece.offset + loop->piece.bytes;
@@ -110,6 +111,7 @@ void weir_transfers_run(const struct weir_phase *phase, struct weir_file *file, 
         .collective = phase->how.collective,
     };
     weir_pattern_rewind(&loop.pattern);
+    weir_timeline_begin(&measure->timeline);
     measure->wall_hit = run_to_the_wall(&loop);
     measure->wall_ns = weir_clock_ns() - measure->io.start_ns;
     measure->wall_operations = measure->operations;

@@ -46,6 +46,7 @@ static void asked(struct weir_json *json, const void *context) {
     static const char *const packets[] = {"timestamp", "offset", "incompressible", "random"};
     weir_json_text(json, "data", packets[run->packet]);
     weir_json_integer(json, "signature", a->signature);
+    weir_json_bool(json, "drop_caches", a->drop_caches);
     weir_json_integer(json, "random_seed", a->random_seed);
     weir_json_integer(json, "reorder_seed", a->reorder_seed);
 }
@@ -223,6 +224,15 @@ static bool write_iteration(struct ior_run *run, int iteration) {
     return true;
 }
 
+static bool empty_caches(struct ior_run *run) {
+    struct weir_problem problem = {.rank = run->job->rank};
+    if (!run->asked.drop_caches) {
+        return true;
+    }
+    ior_drop_caches(run, &problem);
+    return weir_document_settle(&run->document, &problem);
+}
+
 static bool read_iteration(struct ior_run *run, int iteration) {
     struct weir_phase phase;
     if (!run->asked.read && !run->asked.verify_read) {
@@ -234,6 +244,9 @@ static bool read_iteration(struct ior_run *run, int iteration) {
         return false;
     }
     phase.verify = run->asked.verify_read;
+    if (!empty_caches(run)) {
+        return false;
+    }
     if (run->job->rank == 0 && run->asked.delay_s > 0) {
         sleep((unsigned)run->asked.delay_s);
     }

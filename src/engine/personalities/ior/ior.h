@@ -31,7 +31,7 @@ struct ior_params {
     double stonewall_s;
     int write, read, verify_write, verify_read;
     int keep, existing, sync, barriers, file_per_process, unique_dir;
-    int random, reorder_constant, reorder_random, collective, direct, wear_out;
+    int random, reorder_constant, reorder_random, collective, direct, wear_out, drop_caches;
 };
 
 /* Everything of one run on one rank. */
@@ -70,6 +70,8 @@ bool ior_pattern(struct ior_run *run, struct weir_pattern *pattern);
 /* ior_files.c */
 void ior_path(struct ior_run *run);
 int ior_make_directory(struct ior_run *run, struct weir_problem *problem);
+/* On every node: what this rank wrote and what it is to read leaves the page cache. */
+void ior_drop_caches(const struct ior_run *run, struct weir_problem *problem);
 int ior_remove(struct ior_run *run, struct weir_problem *problem);
 
 /* ior_table.c: what people read; rank 0 only */

@@ -1,6 +1,8 @@
 /* IOR's file names, and making and removing what stands behind them. */
 #include "ior.h"
 
+#include "page_cache.h"
+
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -44,6 +46,19 @@ int ior_make_directory(struct ior_run *run, struct weir_problem *problem) {
         return 0;
     }
     return errno == EEXIST ? 0 : weir_problem_set(problem, "mkdir", directory, errno, NULL, "%s", "");
+}
+
+void ior_drop_caches(const struct ior_run *run, struct weir_problem *problem) {
+    char own[1024];
+    bool alone = run->asked.file_per_process;
+    path_of(run, run->job->rank, own, sizeof own);
+    if (alone && strcmp(own, run->path) != 0) {
+        weir_page_cache_drop(run->path, problem);
+    }
+    bool wrote = run->asked.write || strcmp(own, run->path) == 0;
+    if (wrote && (alone || run->job->leaders != MPI_COMM_NULL)) {
+        weir_page_cache_drop(own, problem);
+    }
 }
 
 /* Each rank removes the file it wrote itself, whatever it read. */

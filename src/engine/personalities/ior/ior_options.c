@@ -48,6 +48,8 @@ static const struct weir_option options[] = {
     {'z', NULL, "randomOffset", WEIR_FLAG, AT(random), NULL, "transfers in random order, each offset once"},
     {'Z', NULL, "reorderTasksRandom", WEIR_FLAG, AT(reorder_random), NULL,
      "read what a random rank wrote; twice: a random permutation"},
+    {0, "drop-caches", NULL, WEIR_FLAG, AT(drop_caches), NULL,
+     "before each read, untimed: write back and drop the files' pages on every node"},
     {0, "random-offset-seed", NULL, WEIR_COUNT, AT(random_seed), "N", "seed of -z [the time]"},
     {0, "posix.odirect", "useO_DIRECT", WEIR_FLAG, AT(direct), NULL, "bypass the page cache (POSIX)"},
     {0, NULL, "summaryFile", WEIR_TEXT, AT(summary_file), "FILE", "write the results as JSON to the file"},
@@ -145,6 +147,7 @@ static bool request_is_sound(const struct ior_params *a, int ranks, char *compla
     REFUSE(a->status_file != NULL && strlen(a->status_file) > 900,
            "-O stoneWallingStatusFile: the name is too long");
     REFUSE(a->unique_dir && !a->file_per_process, "-u needs -F: a shared file has one directory");
+    REFUSE(a->drop_caches && !a->read && !a->verify_read, "--drop-caches acts before a read: give -r");
     REFUSE(a->verify_write && !a->write,
            "-W checks what -w wrote: give -w, or -R to check a file that is there");
     REFUSE(a->verify_read && !a->write && a->signature == 0,
@@ -177,6 +180,8 @@ static bool backend_can(const struct ior_run *run, char *complaint, unsigned byt
     REFUSE(a->file_per_process && !(b->traits & WEIR_FILE_PER_PROCESS), "-F: %s shares one file", b->name);
     REFUSE((a->verify_read || a->verify_write) && !(b->traits & WEIR_STORES),
            "%s: %s stores nothing that could be compared", a->verify_read ? "-R" : "-W", b->name);
+    REFUSE(a->drop_caches && !(b->traits & WEIR_STORES),
+           "--drop-caches: %s stores nothing that could be cached", b->name);
     REFUSE(a->sync && b->sync == NULL, "-e: %s cannot synchronise", b->name);
     REFUSE(a->hints_file != NULL && !(b->traits & WEIR_HINTS), "-U: %s takes no MPI-IO hints", b->name);
     struct weir_open how = {.path = a->test_file,

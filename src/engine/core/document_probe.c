@@ -1,0 +1,84 @@
+/* The part of the document that the probe fills: bandwidth over time, and what the operating system says. */
+#include "document.h"
+
+void weir_document_write_timeline(struct weir_json *json, const struct weir_result *result) {
+    const struct weir_buckets *buckets = &result->timeline;
+    if (result->moved_bytes == 0 || !(buckets->bucket_s > 0)) {
+        weir_json_null(json, "timeline");
+        return;
+    }
+    weir_json_object(json, "timeline");
+    weir_json_number(json, "bucket_s", buckets->bucket_s);
+    weir_json_counts(json, "moved_bytes", buckets->bytes, WEIR_TIMELINE_BUCKETS);
+    weir_json_object_end(json);
+}
+
+static void write_known(struct weir_json *json, const char *key, bool known, uint64_t count) {
+    if (known) {
+        weir_json_count(json, key, count);
+    } else {
+        weir_json_null(json, key);
+    }
+}
+
+static void write_process_io(struct weir_json *json, const struct weir_process_io *io) {
+    if (!io->known) {
+        weir_json_null(json, "process_io");
+        return;
+    }
+    weir_json_object(json, "process_io");
+    for (int i = 0; i < WEIR_IO_COUNTS; i++) {
+        weir_json_count(json, weir_process_io_name((enum weir_process_count)i), io->counts[i]);
+    }
+    weir_json_object_end(json);
+}
+
+static void write_share(struct weir_json *json, const char *key, const struct weir_residency *residency) {
+    if (residency->sampled_pages > 0) {
+        weir_json_number(json, key, (double)residency->resident_pages / (double)residency->sampled_pages);
+    } else {
+        weir_json_null(json, key);
+    }
+}
+
+static void write_residency(struct weir_json *json, const struct weir_watched *watched) {
+    if (watched->before.sampled_pages == 0 && watched->after.sampled_pages == 0) {
+        weir_json_null(json, "residency");
+        return;
+    }
+    weir_json_object(json, "residency");
+    write_share(json, "before", &watched->before);
+    write_share(json, "after", &watched->after);
+    weir_json_count(json, "sampled_pages", watched->before.sampled_pages);
+    weir_json_object_end(json);
+}
+
+static void write_llite(struct weir_json *json, const struct weir_llite *llite) {
+    if (llite->instance[0] == '\0') {
+        weir_json_null(json, "lustre");
+        return;
+    }
+    weir_json_object(json, "lustre");
+    weir_json_text(json, "mount", llite->instance);
+    weir_json_object(json, "counters");
+    for (int i = 0; i < llite->count; i++) {
+        weir_json_object(json, llite->counters[i].name);
+        weir_json_count(json, "samples", llite->counters[i].samples);
+        weir_json_count(json, "sum", llite->counters[i].sum);
+        weir_json_object_end(json);
+    }
+    weir_json_object_end(json);
+    weir_json_object_end(json);
+}
+
+void weir_document_write_watched(struct weir_json *json, const struct weir_watched *watched) {
+    const struct weir_process_io *io = &watched->io;
+    bool counted = io->known && watched->medium.counted;
+    weir_json_text(json, "file_system",
+                   watched->medium.file_system[0] != '\0' ? watched->medium.file_system : NULL);
+    write_known(json, "fetched_bytes", counted, io->counts[WEIR_IO_READ_BYTES]);
+    write_known(json, "stored_bytes", counted, io->counts[WEIR_IO_WRITE_BYTES]);
+    write_process_io(json, io);
+    write_residency(json, watched);
+    write_llite(json, &watched->llite);
+}

@@ -1,0 +1,128 @@
+#include "llite.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const usual_roots[] = {"/sys/kernel/debug/lustre", "/proc/fs/lustre"};
+
+void weir_llite_parse(FILE *file, struct weir_llite *llite) {
+    char line[512];
+    llite->count = 0;
+    while (llite->count < WEIR_LLITE_COUNTERS && fgets(line, sizeof line, file) != NULL) {
+        struct weir_llite_counter counter = {"", 0, 0};
+        /* name N samples [unit] min max sum (sum of squares); only calls without a size end after the unit */
+        if (sscanf(line, "%31s %" SCNu64 " samples [%*[^]]] %*u %*u %" SCNu64, counter.name, &counter.samples,
+                   &counter.sum) >= 2) {
+            llite->counters[llite->count++] = counter;
+        }
+    }
+}
+
+/* mgs@tcp:/name or mgs@tcp:/name/subdirectory */
+static void name_of_source(const char *source, char name[64]) {
+    const char *begin = strstr(source, ":/");
+    begin = begin != NULL ? begin + 2 : source;
+    snprintf(name, 64, "%.*s", (int)strcspn(begin, "/"), begin);
+}
+
+/* The only mount of the file system, or the only one at all where no name is given. */
+static bool find_instance(const char *folder, const char *file_system, char *instance, size_t bytes) {
+    size_t length = strlen(file_system);
+    int found = 0;
+    DIR *entries = opendir(folder);
+    for (struct dirent *entry; entries != NULL && (entry = readdir(entries)) != NULL;) {
+        const char *dash = strrchr(entry->d_name, '-');
+        size_t named = dash != NULL ? (size_t)(dash - entry->d_name) : 0;
+        if (named > 0 &&
+            (length == 0 || (named == length && strncmp(entry->d_name, file_system, length) == 0))) {
+            snprintf(instance, bytes, "%.95s", entry->d_name);
+            found++;
+        }
+    }
+    if (entries != NULL) {
+        closedir(entries);
+    }
+    return found == 1; /* two mounts of one file system cannot be told apart */
+}
+
+static bool read_root(const char *root, const char *file_system, struct weir_llite *llite) {
+    char folder[1024], path[1200];
+    snprintf(folder, sizeof folder, "%s/llite", root);
+    if (!find_instance(folder, file_system, llite->instance, sizeof llite->instance)) {
+        llite->instance[0] = '\0';
+        return false;
+    }
+    snprintf(path, sizeof path, "%s/%s/stats", folder, llite->instance);
+    FILE *file = fopen(path, "re");
+    if (file == NULL) {
+        llite->instance[0] = '\0';
+        return false;
+    }
+    weir_llite_parse(file, llite);
+    fclose(file);
+    return true;
+}
+
+void weir_llite_read(const struct weir_medium *medium, struct weir_llite *llite) {
+    const char *given = getenv("WEIR_LUSTRE_ROOT");
+    bool lustre = strcmp(medium->file_system, "lustre") == 0;
+    char name[64] = "";
+    memset(llite, 0, sizeof *llite);
+    if (lustre) {
+        name_of_source(medium->source, name);
+    }
+    if (given != NULL && given[0] != '\0') {
+        read_root(given, name, llite);
+    } else if (lustre) {
+        for (unsigned i = 0; i < 2 && !read_root(usual_roots[i], name, llite); i++) {
+        }
+    }
+}
+
+static struct weir_llite_counter *counter_of(struct weir_llite *llite, const char *name) {
+    for (int i = 0; i < llite->count; i++) {
+        if (strcmp(llite->counters[i].name, name) == 0) {
+            return &llite->counters[i];
+        }
+    }
+    return NULL;
+}
+
+void weir_llite_since(const struct weir_llite *earlier, struct weir_llite *later) {
+    struct weir_llite before = *earlier;
+    int kept = 0;
+    if (strcmp(earlier->instance, later->instance) != 0) {
+        memset(later, 0, sizeof *later);
+    }
+    for (int i = 0; i < later->count; i++) {
+        struct weir_llite_counter now = later->counters[i];
+        const struct weir_llite_counter *then = counter_of(&before, now.name);
+        if (then != NULL && then->samples <= now.samples && then->sum <= now.sum) {
+            now.samples -= then->samples;
+            now.sum -= then->sum;
+        }
+        if (now.samples > 0) {
+            later->counters[kept++] = now;
+        }
+    }
+    later->count = kept;
+}
+
+void weir_llite_add(struct weir_llite *sum, const struct weir_llite *node) {
+    if (sum->instance[0] == '\0') {
+        *sum = *node;
+        return;
+    }
+    for (int i = 0; i < node->count; i++) {
+        struct weir_llite_counter *known = counter_of(sum, node->counters[i].name);
+        if (known != NULL) {
+            known->samples += node->counters[i].samples;
+            known->sum += node->counters[i].sum;
+        } else if (sum->count < WEIR_LLITE_COUNTERS) {
+            sum->counters[sum->count++] = node->counters[i];
+        }
+    }
+}

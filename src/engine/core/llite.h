@@ -1,0 +1,34 @@
+/* Counters of a Lustre client: those of the mount that holds a file. */
+#ifndef WEIR_LLITE_H
+#define WEIR_LLITE_H
+
+#include "medium.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+#define WEIR_LLITE_COUNTERS 64
+
+struct weir_llite_counter {
+    char name[32]; /* read_bytes, open, ... */
+    uint64_t samples;
+    uint64_t sum; /* of bytes or microseconds; 0 where the client only counts calls */
+};
+
+struct weir_llite {
+    char instance[96]; /* fsname-address; empty: unknown */
+    int count;
+    struct weir_llite_counter counters[WEIR_LLITE_COUNTERS];
+};
+
+/* Where a client keeps its files is told by WEIR_LUSTRE_ROOT, else they are sought where clients have them. A
+ * root that is given and holds one mount speaks for every file. */
+void weir_llite_read(const struct weir_medium *medium, struct weir_llite *llite);
+/* The text of a stats file. */
+void weir_llite_parse(FILE *file, struct weir_llite *llite);
+/* later less earlier, without what did not move; unknown where they are not of the same mount. */
+void weir_llite_since(const struct weir_llite *earlier, struct weir_llite *later);
+/* Add another node's counters. */
+void weir_llite_add(struct weir_llite *sum, const struct weir_llite *node);
+
+#endif

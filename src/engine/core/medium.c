@@ -1,0 +1,74 @@
+#include "medium.h"
+
+#include <linux/magic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+static bool has_dax(char *options) {
+    char *rest = options;
+    for (char *word = strtok_r(options, ", \n", &rest); word != NULL; word = strtok_r(NULL, ", \n", &rest)) {
+        if (strncmp(word, "dax", 3) == 0 && strcmp(word, "dax=never") != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* 36 35 98:0 /root /point rw,noatime master:1 - ext4 /dev/sda rw,errors=continue */
+bool weir_medium_parse(const char *line, unsigned major_number, unsigned minor_number,
+                       struct weir_medium *medium, bool *dax) {
+    unsigned line_major, line_minor;
+    char options[256] = "";
+    const char *tail = strstr(line, " - ");
+    if (sscanf(line, "%*u %*u %u:%u", &line_major, &line_minor) != 2 || tail == NULL ||
+        line_major != major_number || line_minor != minor_number) {
+        return false;
+    }
+    if (sscanf(tail, " - %31s %255s %255s", medium->file_system, medium->source, options) < 2) {
+        return false;
+    }
+    *dax = has_dax(options);
+    return true;
+}
+
+static bool facts_of(const char *path, struct stat *facts, struct statfs *system) {
+    char directory[1024];
+    if (stat(path, facts) == 0) {
+        return S_ISREG(facts->st_mode) && statfs(path, system) == 0;
+    }
+    snprintf(directory, sizeof directory, "%s", path);
+    char *slash = strrchr(directory, '/');
+    snprintf(slash != NULL ? slash + 1 : directory, 2, ".");
+    return stat(directory, facts) == 0 && statfs(directory, system) == 0;
+}
+
+void weir_medium_of(const char *path, struct weir_medium *medium) {
+    struct stat facts;
+    struct statfs system;
+    char line[4096], device[64];
+    bool dax = false;
+    memset(medium, 0, sizeof *medium);
+    if (!facts_of(path, &facts, &system)) {
+        return;
+    }
+    unsigned major_number = major(facts.st_dev), minor_number = minor(facts.st_dev);
+    FILE *mounts = fopen("/proc/self/mountinfo", "re");
+    bool found = false;
+    while (mounts != NULL && !found && fgets(line, sizeof line, mounts) != NULL) {
+        found = weir_medium_parse(line, major_number, minor_number, medium, &dax);
+    }
+    if (mounts != NULL) {
+        fclose(mounts);
+    }
+    /* A subvolume of btrfs has a device number that no mount has, yet its transfers are counted. */
+    bool btrfs = system.f_type == BTRFS_SUPER_MAGIC;
+    if (btrfs && !found) {
+        snprintf(medium->file_system, sizeof medium->file_system, "btrfs");
+    }
+    snprintf(device, sizeof device, "/sys/dev/block/%u:%u", major_number, minor_number);
+    medium->counted = !dax && (btrfs || access(device, F_OK) == 0);
+}

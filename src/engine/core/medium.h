@@ -1,0 +1,22 @@
+/* What a file lies on, as far as the kernel tells. */
+#ifndef WEIR_MEDIUM_H
+#define WEIR_MEDIUM_H
+
+#include <stdbool.h>
+
+struct weir_medium {
+    char file_system[32]; /* ext4, tmpfs, lustre, fuse.sshfs ...; empty: unknown */
+    char source[256];     /* what is mounted */
+    /* A block device stands behind it and nothing goes around the kernel's accounting: then read_bytes and
+     * write_bytes of /proc/self/io count what it gave and took. They count nothing for tmpfs, FUSE, most
+     * network file systems and DAX. */
+    bool counted;
+};
+
+/* By the file, or by its directory where it is not there yet. */
+void weir_medium_of(const char *path, struct weir_medium *medium);
+/* One line of /proc/self/mountinfo; false where it is another device's. */
+bool weir_medium_parse(const char *line, unsigned major_number, unsigned minor_number,
+                       struct weir_medium *medium, bool *dax);
+
+#endif

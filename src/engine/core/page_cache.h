@@ -1,0 +1,22 @@
+/* What the page cache of this node keeps of a file. */
+#ifndef WEIR_PAGE_CACHE_H
+#define WEIR_PAGE_CACHE_H
+
+#include "problem.h"
+
+#include <stdint.h>
+
+struct weir_residency {
+    uint64_t sampled_pages; /* 0: unknown */
+    uint64_t resident_pages;
+};
+
+/* All of a small file, a sample spread evenly over a large one. Unknown where the file is memory itself, is
+ * empty, cannot be mapped, or belongs to somebody else: then the kernel says of every page that it is there.
+ */
+void weir_page_cache_look(const char *path, struct weir_residency *residency);
+/* Write back what waits and let go of every page; needs no privilege. A path of a file that the kernel does
+ * not know (ime://..., xpd:...) has no pages. */
+int weir_page_cache_drop(const char *path, struct weir_problem *problem);
+
+#endif

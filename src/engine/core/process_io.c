@@ -1,0 +1,50 @@
+#include "process_io.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const names[WEIR_IO_COUNTS] = {
+    "rchar", "wchar", "syscr", "syscw", "read_bytes", "write_bytes", "cancelled_write_bytes"};
+
+const char *weir_process_io_name(enum weir_process_count which) {
+    return names[which];
+}
+
+/* One line each, `name: number`, always in the same order. */
+static bool parse(const char *text, struct weir_process_io *io) {
+    for (int i = 0; i < WEIR_IO_COUNTS; i++) {
+        size_t length = strlen(names[i]);
+        if (strncmp(text, names[i], length) != 0 || text[length] != ':') {
+            return false;
+        }
+        char *end;
+        io->counts[i] = strtoull(text + length + 1, &end, 10);
+        text = *end == '\n' ? end + 1 : end;
+    }
+    return true;
+}
+
+void weir_process_io_read(struct weir_process_io *io) {
+    char text[512];
+    memset(io, 0, sizeof *io);
+    int descriptor = open("/proc/self/io", O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) {
+        return; /* not every kernel counts, and a container may hide it */
+    }
+    ssize_t length = read(descriptor, text, sizeof text - 1);
+    close(descriptor);
+    if (length > 0) {
+        text[length] = '\0';
+        io->known = parse(text, io);
+    }
+}
+
+void weir_process_io_since(const struct weir_process_io *earlier, struct weir_process_io *later) {
+    later->known = later->known && earlier->known;
+    for (int i = 0; i < WEIR_IO_COUNTS; i++) {
+        bool grew = later->known && later->counts[i] >= earlier->counts[i];
+        later->counts[i] = grew ? later->counts[i] - earlier->counts[i] : 0;
+    }
+}

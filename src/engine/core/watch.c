@@ -1,0 +1,84 @@
+#include "watch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool first_on_node(const struct weir_job *job) {
+    return job->leaders != MPI_COMM_NULL;
+}
+
+/* The page cache is the node's: of a shared file one look a node is enough. */
+static void look_at_cache(const struct weir_job *job, const struct weir_backend *backend,
+                          const struct weir_open *how, struct weir_residency *residency) {
+    int sharers;
+    MPI_Comm_size(how->comm, &sharers);
+    if (how->access == WEIR_READ && (backend->traits & WEIR_STORES) != 0 &&
+        (sharers == 1 || first_on_node(job))) {
+        weir_page_cache_look(how->path, residency);
+    }
+}
+
+void weir_watch_begin(const struct weir_job *job, const struct weir_backend *backend,
+                      const struct weir_open *how, struct weir_watched *watched) {
+    memset(watched, 0, sizeof *watched);
+    if (first_on_node(job) && (backend->traits & WEIR_STORES) != 0) {
+        weir_medium_of(how->path, &watched->medium);
+        weir_llite_read(&watched->medium, &watched->llite);
+    }
+    look_at_cache(job, backend, how, &watched->before);
+    weir_process_io_read(&watched->io);
+}
+
+void weir_watch_end(const struct weir_job *job, const struct weir_backend *backend,
+                    const struct weir_open *how, struct weir_watched *watched) {
+    struct weir_process_io io;
+    weir_process_io_read(&io);
+    weir_process_io_since(&watched->io, &io);
+    watched->io = io;
+    look_at_cache(job, backend, how, &watched->after);
+    if (watched->llite.instance[0] != '\0') {
+        struct weir_llite llite;
+        weir_llite_read(&watched->medium, &llite);
+        weir_llite_since(&watched->llite, &llite);
+        watched->llite = llite;
+    }
+}
+
+static void gather_llite(const struct weir_job *job, const struct weir_watched *mine,
+                         struct weir_watched *all) {
+    struct weir_llite *nodes = NULL;
+    size_t bytes = sizeof mine->llite;
+    if (!first_on_node(job)) {
+        return;
+    }
+    if (job->nodes == 1) {
+        all->llite = mine->llite;
+        return;
+    }
+    if (job->rank == 0) {
+        nodes = calloc((size_t)job->nodes, bytes);
+    }
+    MPI_Gather(&mine->llite, (int)bytes, MPI_BYTE, nodes, (int)bytes, MPI_BYTE, 0, job->leaders);
+    for (int i = 0; nodes != NULL && i < job->nodes; i++) {
+        weir_llite_add(&all->llite, &nodes[i]);
+    }
+    free(nodes);
+}
+
+void weir_watched_gather(const struct weir_job *job, const struct weir_watched *mine,
+                         struct weir_watched *all) {
+    uint64_t here[WEIR_IO_COUNTS + 5], sums[WEIR_IO_COUNTS + 5] = {0};
+    const uint64_t others[5] = {mine->io.known, mine->before.sampled_pages, mine->before.resident_pages,
+                                mine->after.sampled_pages, mine->after.resident_pages};
+    memcpy(here, mine->io.counts, sizeof mine->io.counts);
+    memcpy(here + WEIR_IO_COUNTS, others, sizeof others);
+    MPI_Reduce(here, sums, WEIR_IO_COUNTS + 5, MPI_UINT64_T, MPI_SUM, 0, job->comm);
+    memset(all, 0, sizeof *all);
+    gather_llite(job, mine, all);
+    all->medium = mine->medium;
+    memcpy(all->io.counts, sums, sizeof all->io.counts);
+    const uint64_t *rest = sums + WEIR_IO_COUNTS;
+    all->io.known = rest[0] == (uint64_t)job->size;
+    all->before = (struct weir_residency){rest[1], rest[2]};
+    all->after = (struct weir_residency){rest[3], rest[4]};
+}
