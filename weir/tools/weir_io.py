@@ -44,7 +44,16 @@ _LATENCY_COLUMNS = {
     "p999_us": "lat_p999_us",
     "max_us": "lat_max_us",
 }
-_ASKED_FOR_AUDIT = ("barriers", "wear_out", "verify_write", "verify_read", "reorder", "hints", "keep")
+_ASKED_FOR_AUDIT = (
+    "barriers",
+    "wear_out",
+    "verify_write",
+    "verify_read",
+    "reorder",
+    "hints",
+    "keep",
+    "drop_caches",
+)
 
 
 def read_document(text: str) -> dict[str, Any] | None:

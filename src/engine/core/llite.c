@@ -13,9 +13,12 @@ void weir_llite_parse(FILE *file, struct weir_llite *llite) {
     llite->count = 0;
     while (llite->count < WEIR_LLITE_COUNTERS && fgets(line, sizeof line, file) != NULL) {
         struct weir_llite_counter counter = {"", 0, 0};
-        /* name N samples [unit] min max sum (sum of squares); only calls without a size end after the unit */
-        if (sscanf(line, "%31s %" SCNu64 " samples [%*[^]]] %*u %*u %" SCNu64, counter.name, &counter.samples,
-                   &counter.sum) >= 2) {
+        int after_unit = 0;
+        /* name N samples [unit] min max sum (sum of squares); where only calls are counted it ends after the
+         * unit */
+        sscanf(line, "%31s %" SCNu64 " samples [%*[^]]]%n", counter.name, &counter.samples, &after_unit);
+        if (after_unit > 0) {
+            sscanf(line + after_unit, " %*u %*u %" SCNu64, &counter.sum);
             llite->counters[llite->count++] = counter;
         }
     }

@@ -226,6 +226,24 @@ SPEAKS: list[tuple[str, Subject, str, str]] = [
         "asked for 8 stripes, found 6",
     ),
     ("stripes-differ", subject({"file_stripes": [7, 8]}), "DEGRADED", "7, 8 stripes"),
+    (
+        "read-from-cache",
+        subject(access="read", fetched_bytes=8 * MIB),
+        "DEGRADED",
+        "8388608 of them were fetched from storage (1 %)",
+    ),
+    (
+        "read-from-cache",
+        subject({"residency": {"before": 0.75}}, access="read"),
+        "DEGRADED",
+        "75 % of the file was in the page cache",
+    ),
+    (
+        "read-from-cache",
+        subject(cell=replace(CELL, params={**CELL.params, "drop_caches": True}), access="read"),
+        "DEGRADED",
+        "IOR does not drop them",
+    ),
     ("dry-run", subject({"dry_run": True}), "INVALID", "--dryRun"),
 ]
 # Neighbours of the above that nothing must be said about.
@@ -257,6 +275,20 @@ SILENT: dict[str, Subject] = {
     "direct as observed": alone(observed={"direct": True}, direct=True),
     "hints in force": subject({"hints": {"cb_nodes": "2"}, "hints_in_force": {"cb_nodes": "2", "y": "1"}}),
     "a harmless warning": subject(messages=said("The file exists already and will be deleted", "warning")),
+    "fetched": subject({"residency": {"before": 1.0}}, access="read", fetched_bytes=500 * MIB),
+    "fetched what compression left": subject(
+        access="read", fetched_bytes=80 * MIB, file_bytes=100 * MIB, deflate_level=1
+    ),
+    "a write fetches nothing": subject(fetched_bytes=0),
+    "a cold cache": subject({"residency": {"before": 0.1}}, access="read"),
+    "a direct read needs no cold cache": subject(
+        {"direct": True, "residency": {"before": 1.0}}, access="read", direct=True, cell=None
+    ),
+    "caches were dropped, and nothing more is known": subject(
+        {"drop_caches": True},
+        cell=replace(CELL, params={**CELL.params, "drop_caches": True}),
+        access="read",
+    ),
     "one stripe count": subject({"file_stripes": [8]}),
 }
 

@@ -46,6 +46,10 @@ def _combinations(cell: Cell) -> Iterator[str]:
         yield "PnetCDF has no file per process"
     if params["direct"] and api != "POSIX":
         yield f"O_DIRECT can be asked of POSIX only: with {api} the option opens nothing and says nothing"
+    if params["drop_caches"] and "read" not in params["access"]:
+        yield "drop_caches acts before a read: it needs read in access"
+    if params["drop_caches"] and api == "NULL":
+        yield "NULL stores nothing that could be cached"
     if params["hints"] and api not in ("MPIIO", *_FILE_FORMATS):
         yield f"MPI-IO hints do not reach {api}"
     if params["stonewall"] != int(params["stonewall"]):

@@ -1,0 +1,53 @@
+"""Where the bytes of a read came from."""
+
+from __future__ import annotations
+
+from weir.audit.registry import DEGRADED, Said, rule
+from weir.audit.subject import Subject
+
+_MOST = 0.5
+
+
+@rule(DEGRADED, needs_output=True)
+def read_from_cache(subject: Subject) -> Said | None:
+    """Most of what was read did not come from the storage: the operating system fetched less than half of
+    the bytes, or had more than half of the file in its page cache before the read. The bandwidth is in
+    large part that of memory. Nothing is said where the storage is memory itself, where the file was opened
+    with O_DIRECT, or where the system does not tell.
+
+    Mend: let the cell drop the caches (drop_caches: true), read more than memory holds, or read on another
+    node (reorder: constant).
+    """
+    if subject.row.get("access") != "read" or not subject.has_result or subject.observed.get("direct"):
+        return None
+    told = _fetched(subject)
+    if told is None:
+        told = _resident(subject)
+    if told is not None:
+        return Said(DEGRADED, told) if told else None
+    dropped = subject.observed.get("drop_caches")
+    asked = subject.cell is not None and bool(subject.cell.params.get("drop_caches"))
+    if asked and not dropped:
+        program = subject.row.get("program") or "the program"
+        return Said(DEGRADED, f"dropped caches were asked for, and {program} does not drop them")
+    return None
+
+
+def _fetched(subject: Subject) -> str | None:
+    """What speaks against the read; nothing to say is empty, unknown is None."""
+    fetched, moved = subject.number("fetched_bytes"), subject.number("moved_bytes")
+    if fetched is None or not moved:
+        return None
+    stored = subject.number("file_bytes")
+    needed = min(moved, stored) if stored else moved  # compressed data is less than what comes out of it
+    if fetched >= _MOST * needed:
+        return ""
+    share = 100 * fetched / needed
+    return f"read {moved:.0f} bytes, {fetched:.0f} of them were fetched from storage ({share:.0f} %)"
+
+
+def _resident(subject: Subject) -> str | None:
+    before = (subject.observed.get("residency") or {}).get("before")
+    if before is None:
+        return None
+    return f"{100 * before:.0f} % of the file was in the page cache before the read" if before > _MOST else ""
