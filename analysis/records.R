@@ -11,7 +11,8 @@ record_types <- c(
   deflate_level = "number", asked_bytes = "number", file_bytes = "number", sync_s = "number",
   ops = "number", ops_s = "number", lat_min_us = "number", lat_p50_us = "number", lat_p90_us = "number",
   lat_p99_us = "number", lat_p999_us = "number", lat_max_us = "number", slowest_rank = "number",
-  fetched_bytes = "number", program = "text", tool_version = "text", began = "text", source = "text"
+  fetched_bytes = "number", item = "text", directories = "text", asked_ops = "number", program = "text",
+  tool_version = "text", began = "text", source = "text"
 )
 
 # What a record cannot do without: the columns that describe and time an access, and its verdict.
@@ -95,5 +96,5 @@ above_zero <- function(values) ifelse(values > 0, values, NA_real_)
 
 # Records that move data; metadata operations have rates but no bandwidth.
 transfers_of <- function(records) {
-  records[access %in% c("write", "read")]
+  records[access %in% c("write", "read") & is.na(item)]
 }

@@ -16,6 +16,19 @@ from weir.tools import tools
 from weir.tools.base import Tool
 
 RUN_FILE = "run.json"
+# What a record says of its cell although nothing was measured.
+_ASKED_COLUMNS = (
+    "xfer_bytes",
+    "layout",
+    "order",
+    "block_bytes",
+    "segments",
+    "collective",
+    "sync",
+    "direct",
+    "item",
+    "directories",
+)
 
 
 @dataclass(frozen=True)
@@ -87,7 +100,7 @@ def missing_rows(cell: Cell, rows: Iterable[Row]) -> Iterator[Row]:
     seen = {(row["access"], row["iteration"]) for row in rows}
     params = cell.params
     asked: Row = {"api": params.get("api", cell.tool), "nn": cell.nodes, "ppn": cell.ppn}
-    for name in ("xfer_bytes", "layout", "order", "block_bytes", "segments", "collective", "sync", "direct"):
+    for name in _ASKED_COLUMNS:
         asked[name] = params.get(name)
     for iteration in range(cell.iterations):
         for access in params.get("access", ()):

@@ -46,6 +46,9 @@ _IDENTITY = (
     "collective",
     "sync",
     "direct",
+    "item",
+    "directories",
+    "asked_ops",
 )
 
 
@@ -176,6 +179,6 @@ def _counted(subjects: Iterable[Subject]) -> Iterator[Subject]:
 
 def _label(row: Row) -> str:
     sizes = [format_size(row[name]).replace(" ", "") for name in ("xfer_bytes", "block_bytes") if row[name]]
-    words = [row["api"], row["layout"], row["order"], " of ".join(sizes)]
+    words = [row["api"], row["layout"], row["order"], row["item"], row["directories"], " of ".join(sizes)]
     shape = f"{row['nn']}x{row['ppn']}" if row["nn"] and row["ppn"] else None
     return " ".join(str(word) for word in (*words, shape) if word)

@@ -70,6 +70,9 @@ DONE = RunFacts(exit_code=0, timed_out=False, timeout_s=60.0, error=None)
 CUT = {"moved_bytes": 80 * MIB, "bw_mib_s": 39.992}
 SHORT = {"io_s": 29.5, "total_s": 29.6, "open_s": 0.01, "close_s": 0.01, "stonewall_s": 30.0}
 RANDOM = {"order": "random"}
+# Of metadata there is a rate, and mostly no bytes and no open or close of its own.
+NAMES: Row = dict.fromkeys(GOOD_ROW) | {"api": "POSIX", "access": "create", "io_s": 0.5, "total_s": 0.5}
+NAMES |= {"item": "file", "directories": "shared", "ops": 400, "asked_ops": 400, "ops_s": 800.0}
 
 
 def subject(
@@ -245,6 +248,15 @@ SPEAKS: list[tuple[str, Subject, str, str]] = [
         "IOR does not drop them",
     ),
     ("dry-run", subject({"dry_run": True}), "INVALID", "--dryRun"),
+    ("other-count", alone(**NAMES | {"ops": 398}), "INVALID", "asked for 400 operations, 398 were done"),
+    (
+        "other-count",
+        alone(observed={"stonewall": {"hit": True}}, **NAMES | {"ops": 401}),
+        "INVALID",
+        "401 were done",
+    ),
+    ("mean-of-iterations", alone(observed={"mean_of": 5}, **NAMES), "DEGRADED", "mean of 5 iterations"),
+    ("no-rate", alone(**NAMES | {"ops_s": 0.0}), "INVALID", "0 operations per second"),
 ]
 # Neighbours of the above that nothing must be said about.
 SILENT: dict[str, Subject] = {
@@ -289,6 +301,9 @@ SILENT: dict[str, Subject] = {
         cell=replace(CELL, params={**CELL.params, "drop_caches": True}),
         access="read",
     ),
+    "a rate without bytes": alone(observed={"tasks": 8, "mean_of": 1, "sync_calls": 0}, **NAMES),
+    "a stonewall ended the creation": alone(observed={"stonewall": {"hit": True}}, **NAMES | {"ops": 30}),
+    "nobody counted": alone(**NAMES | {"ops": None}),
     "one stripe count": subject({"file_stripes": [8]}),
 }
 

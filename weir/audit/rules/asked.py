@@ -20,6 +20,8 @@ _SHOWN = {
     "fill": "fill",
     "unlimited": "unlimited",
     "deflate_level": "deflate_level",
+    "item": "item",
+    "directories": "directories",
 }
 
 

@@ -1,0 +1,71 @@
+"""The outputs of one run: the document of weir-io, or the tables of mdtest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from weir.model import Message, Parsed, Row
+from weir.tools.mdtest.table import messages_in, parsed_table, starts_in
+from weir.tools.weir_io import parse_document, read_document
+
+_PERSONALITY = "mdtest"
+
+
+def parse_outputs(outputs: Mapping[str, Path]) -> Parsed:
+    """Of weir-io or mdtest; each of summary, stdout and stderr may be missing or cut."""
+    texts = {role: path.read_text(errors="replace") for role, path in outputs.items() if path.is_file()}
+    stdout, stderr = texts.get("stdout", ""), texts.get("stderr", "")
+    document = read_document(texts.get("summary", ""))
+    if document is not None:
+        # What weir-io says on stderr stands in its document too.
+        others = [one for one in messages_in(stderr) if not one.text.startswith("weir-io: ")]
+        return _with_messages(_of_document(document), others)
+    return _with_messages(parsed_table(stdout), messages_in(stderr))
+
+
+def parse_log(text: str) -> Sequence[Parsed]:
+    """The runs in a log that somebody kept; empty if there is nothing of mdtest or weir-io in it."""
+    document = read_document(text)
+    if document is not None:
+        return [_of_document(document)] if document.get("personality") == _PERSONALITY else []
+    starts = starts_in(text)
+    return [parsed_table(text[begin:end]) for begin, end in pairwise([*starts, len(text)])]
+
+
+def _of_document(document: Mapping[str, Any]) -> Parsed:
+    """Trees are the ground that is measured on, not what is measured: they have no rows."""
+    parsed = parse_document(document, {})
+    asked = document.get("asked") or {}
+    rows = [
+        _row(row, result, asked)
+        for row, result in zip(parsed.rows, document.get("results") or (), strict=True)
+        if result.get("item") != "tree"
+    ]
+    return replace(parsed, rows=tuple(rows))
+
+
+def _row(row: Row, result: Mapping[str, Any], asked: Mapping[str, Any]) -> Row:
+    """An operation on a name moves no bytes and has no open or close of its own."""
+    moves = bool(result.get("moved_bytes"))
+    bytes_of = asked.get("read_bytes") if result.get("access") == "read" else asked.get("write_bytes")
+    more: Row = {
+        "item": result.get("item"),
+        "directories": asked.get("directories"),
+        "asked_ops": result.get("asked_operations"),
+        "xfer_bytes": bytes_of if result.get("item") == "file" else 0,
+        "open_s": None,
+        "close_s": None,
+        "file_bytes": None,
+    }
+    if not moves:
+        more |= {"bw_mib_s": None, "moved_bytes": None, "asked_bytes": None}
+    return row | more
+
+
+def _with_messages(parsed: Parsed, others: Sequence[Message]) -> Parsed:
+    known = {message.text for message in parsed.messages}
+    return replace(parsed, messages=(*parsed.messages, *(one for one in others if one.text not in known)))

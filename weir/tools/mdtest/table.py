@@ -1,0 +1,168 @@
+"""What the original mdtest prints: the command line, warnings, and a table over all iterations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from weir.model import Message, Parsed, Row
+from weir.tools.ior.arguments import parse_size
+
+_START = re.compile(r"^-- started at .* --$", re.MULTILINE)
+_VERSION = re.compile(
+    r"^mdtest-(\S+) was launched with (\d+) total task\(s\) on (\d+) node\(s\)", re.MULTILINE
+)
+_COMMAND = re.compile(r"^Command line used: (.*)$", re.MULTILINE)
+_QUOTED = re.compile(r"'([^']*)'")
+_ITEMS = re.compile(r"^\d+ tasks, (\d+) (files/directories|files|directories)$", re.MULTILINE)
+_RATES = re.compile(r"^SUMMARY rate \(in ops/sec\): \(of (\d+) iterations\)$", re.MULTILINE)
+_LINE = re.compile(r"^   (File|Directory) (\w+) +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+)$")
+_WALL = re.compile(r"^Continue stonewall hit min: (\d+) max: (\d+) avg: ([\d.]+)", re.MULTILINE)
+_END = re.compile(r"^-- finished at .* --$", re.MULTILINE)
+_ACCESS = {"creation": "create", "stat": "stat", "read": "read", "rename": "rename", "removal": "remove"}
+_PROBLEM = re.compile(r"^(?:weir-io: .*|ERROR: .*|WARNING: .*|.*MPI_ABORT was invoked.*)$", re.MULTILINE)
+_VERIFIED = re.compile(r"ERROR: verifying the data on read \((\d+) errors\)")
+# A test directory that is not empty has what other runs left; the items themselves are counted elsewhere.
+_REMARK = re.compile(r"WARNING: unable to remove directory \S*/test-dir\.\d+-\d+$")
+_NO_BYTES = "WARNING: Read bytes is 0"
+_VALUES = "abdefGiIlnNpsVwWxzB"  # options of one letter that take a value
+_FLAGS = {"y": "sync_files", "Y": "sync", "X": "verify_read", "L": "leaf_only", "R": "random"}
+_EXACT_ITERATIONS = 3  # of so many, least, greatest and mean give all
+
+
+def starts_in(text: str) -> list[int]:
+    """Where runs of the original begin."""
+    begins = [match.start() for match in _START.finditer(text)]
+    versions = [match.start() for match in _VERSION.finditer(text)]
+    return [begin for begin in begins if any(begin < place < begin + 200 for place in versions)]
+
+
+def messages_in(text: str) -> list[Message]:
+    """Warnings of mdtest are failed operations, but for those that remark on something else."""
+    found: dict[str, Message] = {}
+    for match in _PROBLEM.finditer(text):
+        line = match[0].strip()
+        verified = _VERIFIED.match(line)
+        if verified:
+            line = f"Incorrect data on read ({verified[1]} errors)"
+        elif line.startswith(_NO_BYTES):
+            continue
+        level = "warning" if _REMARK.match(line) else "error"
+        found[line] = Message(level, line)
+    return list(found.values())
+
+
+def parsed_table(text: str) -> Parsed:
+    """One execution. Rates of a single iteration are exact; of more than three only their mean is known."""
+    launched = _VERSION.search(text)
+    asked = _asked(text)
+    rows: list[Row] = []
+    rates = _RATES.search(text)
+    if launched and rates:
+        for line in text[rates.end() :].splitlines()[1:]:
+            if line.startswith("SUMMARY"):
+                break
+            match = _LINE.match(line)
+            if match:
+                rows += _rows(match, int(rates[1]), asked)
+    return Parsed(
+        rows=tuple(rows),
+        asked=asked,
+        messages=tuple(messages_in(text)),
+        program="mdtest" if launched else "",
+        tool_version=launched[1] if launched else "",
+        complete=_END.search(text) is not None,
+    )
+
+
+def _rows(match: re.Match[str], iterations: int, asked: Mapping[str, Any]) -> list[Row]:
+    """One for each iteration. In which order the iterations had their rates is not printed."""
+    item, access = match[1].lower(), _ACCESS.get(match[2])
+    greatest, least, mean = (float(match[group]) for group in (3, 4, 5))
+    if access is None or greatest == 0:
+        return []
+    values = [greatest, least, 3 * mean - greatest - least][:iterations]
+    if iterations > _EXACT_ITERATIONS:
+        values = [mean]
+    rows = []
+    for iteration, rate in enumerate(values):
+        bytes_of = asked.get("read_bytes" if access == "read" else "write_bytes", 0)
+        row: Row = {
+            "api": asked.get("api"),
+            "access": access,
+            "item": item,
+            "nn": asked.get("nodes"),
+            "ppn": asked.get("ppn"),
+            "directories": asked.get("directories"),
+            "xfer_bytes": bytes_of if item == "file" else 0,
+            "order": asked.get("order"),
+            "stonewall_s": asked.get("stonewall"),
+            "sync": asked.get("sync"),
+            "iteration": iteration,
+            "ops_s": round(rate, 3),
+            "asked_ops": asked.get("items"),
+            "ops": _done(access, asked),
+            "observed": {
+                "tasks": asked.get("tasks"),
+                "mean_of": iterations if len(values) < iterations else 1,
+            },
+        }
+        row["observed"] |= {"stonewall": asked.get("wall"), "status_file": asked.get("status_file")}
+        rows.append(row)
+    return rows
+
+
+def _done(access: str, asked: Mapping[str, Any]) -> int | None:
+    """After a stonewall as many as the quickest rank. What a status file says is not printed."""
+    wall = asked.get("wall")
+    if wall:
+        return int(wall["pairs_max"]) * int(asked["tasks"])
+    known = access == "create" or not asked.get("status_file")
+    return asked.get("items") if known else None
+
+
+def _asked(text: str) -> dict[str, Any]:
+    command, launched = _COMMAND.search(text), _VERSION.search(text)
+    if not command or not launched:
+        return {}
+    tasks, nodes = int(launched[2]), int(launched[3])
+    options = _options(_QUOTED.findall(command[1]))
+    asked: dict[str, Any] = {
+        "tasks": tasks,
+        "nodes": nodes,
+        "ppn": tasks // nodes if tasks % nodes == 0 else None,
+        "api": {"DUMMY": "NULL"}.get(options.get("a", "POSIX"), options.get("a", "POSIX")),
+        "directories": "own" if "u" in options else "shared",
+        "order": "random" if "R" in options else "sequential",
+        "write_bytes": parse_size(options.get("w", "0")),
+        "read_bytes": parse_size(options.get("e", "0")),
+        "stonewall": float(options.get("W", "0")),
+        "status_file": options.get("x"),
+    }
+    asked |= {name: letter in options for letter, name in _FLAGS.items()}
+    items, wall = _ITEMS.search(text), _WALL.search(text)
+    asked["items"] = int(items[1]) if items else None
+    if asked["stonewall"] and wall:
+        asked["wall"] = {"hit": True, "pairs_min": int(wall[1]), "pairs_max": int(wall[2])}
+    return asked
+
+
+def _options(words: Sequence[str]) -> dict[str, str]:
+    """Letters and their values: -n 5, -n5, -n=5, -FLu; long options by their names."""
+    found: dict[str, str] = {}
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        if word.startswith("--"):
+            name, _, value = word[2:].partition("=")
+            found[name] = value
+            continue
+        letters = word[1:]
+        while letters:
+            letter, letters = letters[0], letters[1:]
+            found[letter] = ""
+            if letter in _VALUES:
+                found[letter] = letters.removeprefix("=") or (rest.pop(0) if rest else "")
+                letters = ""
+    return found

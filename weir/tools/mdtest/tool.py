@@ -1,0 +1,131 @@
+"""The tool: which cells mean something, the command line of a cell, what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePath
+from typing import Any
+
+from weir.model import Cell, Footprint, Parsed, Target
+from weir.tools.base import Parameter, RunPaths
+from weir.tools.mdtest.parse import parse_log, parse_outputs
+from weir.tools.mdtest.problems import find_problems
+from weir.units import format_size
+
+PARAMETERS: Mapping[str, Parameter] = {
+    "api": Parameter("choice", "Interface to the storage (mdtest -a).", "POSIX", ("POSIX", "IME", "NULL")),
+    "item": Parameter(
+        "choice", "What is created, looked at and removed (mdtest -F, -D).", "file", ("file", "directory")
+    ),
+    "directories": Parameter(
+        "choice",
+        "A directory of its own for each rank (mdtest -u), or one for all.",
+        "shared",
+        ("shared", "own"),
+    ),
+    "items_per_rank": Parameter("count", "Files or directories of each rank (mdtest -n).", 1000, minimum=1),
+    "xfer": Parameter(
+        "size", "Bytes of each file, written at one go after the create (mdtest -w, -e).", "0 B"
+    ),
+    "access": Parameter(
+        "choices",
+        "What is timed, in this order (mdtest -C, -T, -E, -U, -r); read opens, reads all, closes.",
+        ("create", "stat", "read", "remove"),
+        ("create", "stat", "read", "rename", "remove"),
+    ),
+    "order": Parameter(
+        "choice", "Order of stat and read (mdtest -R).", "sequential", ("sequential", "random")
+    ),
+    "shift": Parameter(
+        "count", "From phase to phase, each rank takes the items of the rank so many on (mdtest -N).", 0
+    ),
+    "branches": Parameter("count", "Directories below each directory (mdtest -b).", 1, minimum=1),
+    "depth": Parameter("count", "Levels of directories below the root of the tree (mdtest -z).", 0),
+    "leaf_only": Parameter("flag", "Items in the lowest directories only (mdtest -L).", False),
+    "stonewall": Parameter(
+        "seconds",
+        "Stop creating after this time; then all ranks make as many as the quickest (mdtest -W).",
+        0.0,
+    ),
+    "sync_files": Parameter("flag", "Synchronise each file after it was written (mdtest -y).", False),
+    "sync": Parameter("flag", "Synchronise the file system at the end of each phase (mdtest -Y).", False),
+    "verify_read": Parameter("flag", "Compare while reading (mdtest -X).", False),
+}
+_ACCESS = {"create": "-C", "stat": "-T", "read": "-E", "rename": "-U", "remove": "-r"}
+_FLAGS = {"leaf_only": "-L", "sync_files": "-y", "sync": "-Y", "verify_read": "-X"}
+_NUMBERS = {"items_per_rank": "-n", "shift": "-N", "branches": "-b", "depth": "-z"}
+_WEIR_IO = "weir-io"
+
+
+class Mdtest:
+    """mdtest, or weir-io in its place: same command line, same meaning."""
+
+    name = "mdtest"
+    parameters = PARAMETERS
+
+    def label(self, params: Mapping[str, Any]) -> str:
+        """Such as 'POSIX 1000 files 3901B shared shift-1'; what has its default is left out."""
+        items = "directories" if params["item"] == "directory" else "files"
+        words = [params["api"], f"{params['items_per_rank']} {items}"]
+        words += [format_size(params["xfer_bytes"]).replace(" ", "")] if params["xfer_bytes"] else []
+        words.append(params["directories"])
+        if params["depth"]:
+            words.append(f"tree-{params['branches']}^{params['depth']}")
+        if tuple(params["access"]) != PARAMETERS["access"].default:
+            words.append("+".join(params["access"]))
+        words += ["random"] if params["order"] == "random" else []
+        words += [f"shift-{params['shift']}"] if params["shift"] else []
+        words += [f"stonewall-{params['stonewall']:g}s"] if params["stonewall"] else []
+        words += [flag.replace("_", "-") for flag in _FLAGS if params[flag]]
+        return " ".join(words)
+
+    def problems(self, cell: Cell, target: Target) -> Sequence[str]:
+        return find_problems(cell, target)
+
+    def command(self, cell: Cell, target: Target, program: Sequence[str], paths: RunPaths) -> list[str]:
+        """One line that weir-io and mdtest both take; only weir-io keeps a document beside its tables."""
+        params = cell.params
+        ours = any(PurePath(word).name == _WEIR_IO for word in program)
+        api = "DUMMY" if params["api"] == "NULL" and not ours else params["api"]
+        words = [*program, "-a", api, "-i", str(cell.iterations)]
+        words += ["-F" if params["item"] == "file" else "-D"]
+        words += [_ACCESS[access] for access in params["access"]]
+        words += ["-u"] if params["directories"] == "own" else []
+        for name, option in _NUMBERS.items():
+            if params[name] != PARAMETERS[name].default or name == "items_per_rank":
+                words += [option, str(params[name])]
+        if params["xfer_bytes"]:
+            words += ["-w", str(params["xfer_bytes"])]
+            words += ["-e", str(params["xfer_bytes"])] if "read" in params["access"] else []
+        words += [option for flag, option in _FLAGS.items() if params[flag]]
+        words += ["-R"] if params["order"] == "random" else []
+        words += ["-W", f"{params['stonewall']:g}"] if params["stonewall"] else []
+        words += ["-d", paths.data]
+        return [*words, f"--json={paths.outputs / 'summary.json'}"] if ours else words
+
+    def footprint(self, cell: Cell) -> Footprint:
+        """The most it can cost; what is not removed stays for all iterations."""
+        params = cell.params
+        items = cell.ranks * params["items_per_rank"]
+        trees = cell.ranks if params["directories"] == "own" else 1
+        names = items + trees * _directories(params) + 2
+        kept = 1 if "remove" in params["access"] else cell.iterations
+        reads = cell.iterations if "read" in params["access"] else 0
+        return Footprint(
+            written_bytes=items * params["xfer_bytes"] * cell.iterations,
+            read_bytes=items * params["xfer_bytes"] * reads,
+            peak_bytes=items * params["xfer_bytes"] * kept,
+            inodes=names * kept,
+            operations=items * len(params["access"]) * cell.iterations,
+        )
+
+    def parse(self, outputs: Mapping[str, Path]) -> Parsed:
+        return parse_outputs(outputs)
+
+    def parse_log(self, text: str) -> Sequence[Parsed]:
+        """The runs in a log that somebody kept, for weir import."""
+        return parse_log(text)
+
+
+def _directories(params: Mapping[str, Any]) -> int:
+    return sum(int(params["branches"]) ** level for level in range(int(params["depth"]) + 1))
