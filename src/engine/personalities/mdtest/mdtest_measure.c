@@ -6,6 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What the operating system is asked about: counters of the file system, not the pages of one file. */
+static struct weir_open whole_directory(const struct mdtest_run *run) {
+    return (struct weir_open){.path = run->asked.directory,
+                              .access = WEIR_WRITE,
+                              .comm = MPI_COMM_SELF,
+                              .rank = run->job->rank,
+                              .hints = &run->hints,
+                              .settings = run->settings};
+}
+
 void mdtest_phase_begin(struct mdtest_run *run) {
     struct weir_measure *measure = &run->measure;
     memset(measure, 0, sizeof *measure);
@@ -13,7 +23,10 @@ void mdtest_phase_begin(struct mdtest_run *run) {
     measure->observed.open_flags = -1;
     weir_job_align_clocks(run->job);
     weir_clock_iso8601(measure->began);
+    struct weir_open how = whole_directory(run);
+    weir_watch_begin(run->job, run->backend, &how, &measure->watched);
     MPI_Barrier(run->job->comm);
+    weir_timeline_begin(&measure->timeline);
     measure->io.start_ns = weir_clock_ns();
 }
 
@@ -96,6 +109,8 @@ bool mdtest_phase_end(struct mdtest_run *run, struct mdtest_phase *phase) {
         flush(run);
     }
     run->measure.io.stop_ns = weir_clock_ns();
+    struct weir_open how = whole_directory(run);
+    weir_watch_end(run->job, run->backend, &how, &run->measure.watched);
     mark_steps(run);
     MPI_Barrier(run->job->comm);
     count_failures(run, phase);

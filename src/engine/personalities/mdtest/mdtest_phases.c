@@ -139,6 +139,7 @@ static uint64_t go(struct mdtest_run *run, struct pass *pass, uint64_t begin, ui
     struct weir_name name = {.settings = run->settings, .rank = run->job->rank};
     bool writes = pass->act == act_create && run->asked.write_bytes > 0;
     bool reads = pass->act == act_read && run->asked.read_bytes > 0;
+    uint64_t bytes = (uint64_t)(reads ? run->asked.read_bytes : run->asked.write_bytes);
     for (uint64_t i = begin; i < end; i++) {
         uint64_t index = pass->order != NULL ? pass->order[i] : i;
         uint64_t number = mdtest_walk_number(pass->walk, index);
@@ -160,6 +161,9 @@ static uint64_t go(struct mdtest_run *run, struct pass *pass, uint64_t begin, ui
         }
         weir_histogram_add(&measure->latency, weir_clock_ns_of(stop_ticks - start_ticks));
         measure->operations++;
+        if (writes || reads) {
+            weir_timeline_add(&measure->timeline, start_ticks, stop_ticks, bytes);
+        }
         if (reads && pass->phase->verify) {
             compare(run, &run->found, name.path, number);
         }
