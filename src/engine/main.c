@@ -2,6 +2,7 @@
 #include "backend.h"
 #include "clock.h"
 #include "personality.h"
+#include "way_out.h"
 
 #include <mpi.h>
 #include <stdio.h>
@@ -110,6 +111,6 @@ int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     weir_clock_calibrate();
     int code = run(argc, argv);
-    MPI_Finalize();
+    weir_way_out_finalize(code);
     return code;
 }

@@ -14,6 +14,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 LIMIT_S = 60
 QUIET_MPI = ["--mca", "pml", "ob1", "--mca", "btl", "self,vader", "--bind-to", "none", "--oversubscribe"]
+# Ranks that a library has parted need not wait as long as on a machine that measures.
+GRACE = {"WEIR_GRACE_S": "3"}
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
@@ -51,7 +53,7 @@ class Engine:
         launcher = [mpirun(), *QUIET_MPI, "-n", str(ranks)] if ranks > 1 else []
         done = subprocess.run(
             [*launcher, str(self.program), *(str(word) for word in words)],
-            env={**os.environ, **AS_ROOT, **self.environment, **(environment or {})},
+            env={**os.environ, **AS_ROOT, **GRACE, **self.environment, **(environment or {})},
             cwd=self.folder,
             capture_output=True,
             text=True,

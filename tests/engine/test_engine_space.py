@@ -57,3 +57,25 @@ def test_a_failed_run_keeps_its_files_if_asked_to(engine: Engine, small_space: P
     done = engine.ior("-w", "-k", "-b", "96m", "-t", "1m", "-o", small_space / "data")
     assert done.code == 1
     assert [path.name for path in small_space.iterdir()] == ["data"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("api", "calls", "implementation"),
+    [
+        ("HDF5", ["-c"], "ompio"),
+        ("HDF5", [], "romio"),
+        ("PNETCDF", ["-c"], "romio"),
+        ("PNETCDF", [], "ompio"),
+    ],
+)
+def test_formats_end_with_a_message(
+    engine: Engine, small_space: Path, api: str, calls: list[str], implementation: str
+) -> None:
+    words = ["-a", api, "-w", "-r", *calls, "-b", "1m", "-t", "1m", "-s", 48, "-o", small_space / "data"]
+    done = engine.ior(*words, ranks=2, environment=IMPLEMENTATIONS[implementation])
+    assert done.code == 1
+    assert done.document["status"] == "failed"
+    assert done.document["results"] == []
+    assert "failed: " in done.complaints[0]
+    assert "Signal" not in done.err

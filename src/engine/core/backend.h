@@ -27,6 +27,10 @@ struct weir_open {
     const struct weir_hints *hints; /* never NULL */
     const void *settings;           /* the back end's own options, parsed */
     size_t xfer_bytes;              /* bytes of every transfer */
+    uint64_t block_bytes;           /* contiguous bytes of one rank in a segment of the file */
+    uint64_t segments;              /* of the file, each with one block of each rank that shares it */
+    bool random;                    /* offsets come in no order */
+    bool walled;                    /* a stonewall may end the transfers of one rank before another's */
     uint64_t file_bytes;            /* size that the file will have when all is written */
 };
 
@@ -53,9 +57,10 @@ struct weir_observed {
 
 /* What is stored after the file was closed. */
 struct weir_stored {
-    uint64_t bytes; /* size of the file */
-    uint64_t
-        first_hole_bytes; /* offset of the first byte that was never written; bytes where there is none */
+    uint64_t bytes;            /* size of the file */
+    uint64_t header_bytes;     /* of it in front of the data, where a format says so */
+    uint64_t first_hole_bytes; /* offset of the first byte of the data that was never written; bytes where
+                                  there is none */
 };
 
 enum weir_trait {
@@ -66,6 +71,8 @@ enum weir_trait {
     WEIR_FILE_PER_PROCESS = 1 << 4, /* can give each rank its own file */
     WEIR_TOGETHER = 1 << 5,         /* open, sync and close are collective calls on a shared file */
     WEIR_STORES = 1 << 6,           /* what is written can be read back */
+    WEIR_FORMAT = 1 << 7, /* a file format: more than data in the file, and a write begins it anew */
+    WEIR_PARTS = 1 << 8,  /* where one rank fails, the others may wait in the library for ever */
 };
 
 /* One operation on a name instead of on the bytes of a file. */

@@ -1,6 +1,7 @@
 #include "phase.h"
 
 #include "clock.h"
+#include "way_out.h"
 
 #include <string.h>
 
@@ -8,6 +9,16 @@ static bool shared(const struct weir_phase *phase) {
     int ranks;
     MPI_Comm_size(phase->how.comm, &ranks);
     return ranks > 1;
+}
+
+int weir_phase_with_others(const struct weir_phase *phase, int status, const struct weir_problem *problem) {
+    if (status != 0 && (phase->backend->traits & WEIR_PARTS) != 0) {
+        weir_way_out_skip_finalize();
+        if (shared(phase)) {
+            weir_way_out_arm(phase->way_out, problem);
+        }
+    }
+    return status;
 }
 
 /* Whether open, sync and close need every rank of the file. */
@@ -41,7 +52,7 @@ static void transfer_and_sync(const struct weir_phase *phase, struct weir_file *
     bool needed = !weir_problem_is_set(problem) || in_step(phase);
     if (phase->sync && phase->backend->sync != NULL && needed) {
         begin_step(&measure->sync);
-        if (phase->backend->sync(file, problem) == 0) {
+        if (weir_phase_with_others(phase, phase->backend->sync(file, problem), problem) == 0) {
             measure->sync_calls++;
         }
         end_step(&measure->sync);
@@ -69,7 +80,7 @@ void weir_phase_run(struct weir_job *job, struct weir_phase *phase, struct weir_
     MPI_Barrier(job->comm);
 
     begin_step(&measure->open);
-    bool opened = phase->backend->open(&file, problem) == 0;
+    bool opened = weir_phase_with_others(phase, phase->backend->open(&file, problem), problem) == 0;
     end_step(&measure->open);
     bool step = in_step(phase);
     bool ask = step || phase->barriers || (phase->how.collective && shared(phase));
@@ -92,7 +103,7 @@ void weir_phase_run(struct weir_job *job, struct weir_phase *phase, struct weir_
      * run. */
     if (opened && (ready || !step)) {
         begin_step(&measure->close);
-        phase->backend->close(&file, problem);
+        weir_phase_with_others(phase, phase->backend->close(&file, problem), problem);
         end_step(&measure->close);
     }
     weir_watch_end(job, phase->backend, &phase->how, &measure->watched);
@@ -109,11 +120,11 @@ static void compare(const struct weir_phase *phase, struct weir_measure *measure
                     bool dense, struct weir_problem *problem) {
     const struct weir_stored *stored = &measure->stored;
     const char *missing = "bytes are not there";
-    if (stored->bytes < end_bytes) {
+    if (stored->bytes < stored->header_bytes + end_bytes) {
         weir_problem_set(problem, "stat", phase->how.path, 0, missing,
                          "the %s reported success up to byte %llu, but the file ends at byte %llu",
                          phase->name, (unsigned long long)end_bytes, (unsigned long long)stored->bytes);
-    } else if (dense && stored->first_hole_bytes < end_bytes) {
+    } else if (phase->how.access == WEIR_WRITE && dense && stored->first_hole_bytes < end_bytes) {
         weir_problem_set(problem, "lseek(SEEK_HOLE)", phase->how.path, 0, missing,
                          "every byte was written with success, but the file has a hole at byte %llu",
                          (unsigned long long)stored->first_hole_bytes);
@@ -136,8 +147,7 @@ void weir_phase_inspect(const struct weir_job *job, const struct weir_phase *pha
     if (rank_in_file != 0 || phase->backend->stored == NULL) {
         return;
     }
-    if (phase->backend->stored(phase->how.path, phase->how.settings, &measure->stored, problem) == 0 &&
-        phase->how.access == WEIR_WRITE) {
+    if (phase->backend->stored(phase->how.path, phase->how.settings, &measure->stored, problem) == 0) {
         compare(phase, measure, end_bytes, phase->dense && !walled, problem);
     }
 }

@@ -14,6 +14,7 @@
 #define WEIR_NO_LIMIT UINT64_MAX
 
 struct weir_measure;
+struct weir_way_out;
 
 struct weir_phase {
     const char *name; /* write, read */
@@ -22,11 +23,12 @@ struct weir_phase {
     struct weir_open how;
     struct weir_pattern pattern;
     struct weir_payload *payload;
-    MPI_Comm job_comm;    /* all ranks of the phase */
-    bool barriers;        /* between open, transfers and close */
-    bool sync;            /* at the end of the transfers */
-    bool verify;          /* compare what was read */
-    double stonewall_s;   /* 0: none */
+    MPI_Comm job_comm;            /* all ranks of the phase */
+    struct weir_way_out *way_out; /* NULL where the back end has no WEIR_PARTS */
+    bool barriers;                /* between open, transfers and close */
+    bool sync;                    /* at the end of the transfers */
+    bool verify;                  /* compare what was read */
+    double stonewall_s;           /* 0: none */
     bool wear_out;        /* after the stonewall, every rank does as many operations as the quickest did */
     uint64_t limit;       /* operations this rank does at most */
     uint64_t asked_bytes; /* of all ranks */
@@ -71,6 +73,9 @@ void weir_phase_run(struct weir_job *job, struct weir_phase *phase, struct weir_
 /* After all ranks closed: is there what was written? Fills measure->stored on the ranks that own a file. */
 void weir_phase_inspect(const struct weir_job *job, const struct weir_phase *phase,
                         struct weir_measure *measure, struct weir_problem *problem);
+
+/* Pass on the status of a call that other ranks may be in; where it failed, see to it that they come out. */
+int weir_phase_with_others(const struct weir_phase *phase, int status, const struct weir_problem *problem);
 
 /* The transfers alone, and what a rank does whose file would not open while the others work (transfers.c). */
 void weir_transfers_run(const struct weir_phase *phase, struct weir_file *file, struct weir_measure *measure,

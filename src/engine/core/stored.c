@@ -4,7 +4,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <mpi.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 int weir_stored_plain(const char *path, struct weir_stored *stored, struct weir_problem *problem) {
@@ -26,6 +29,37 @@ int weir_stored_plain(const char *path, struct weir_stored *stored, struct weir_
     stored->first_hole_bytes = hole >= 0 ? (uint64_t)hole : stored->bytes;
     close(descriptor);
     return 0;
+}
+
+uint64_t weir_bytes_before_hole(int descriptor, uint64_t begin, uint64_t bytes) {
+    struct stat facts;
+    uint64_t end = begin + bytes;
+    if (fstat(descriptor, &facts) == 0 && (uint64_t)facts.st_size < end) {
+        end = (uint64_t)facts.st_size > begin ? (uint64_t)facts.st_size : begin;
+    }
+    off_t hole = lseek(descriptor, (off_t)begin, SEEK_HOLE);
+    if (hole >= 0 && (uint64_t)hole < end) {
+        end = (uint64_t)hole;
+    }
+    return end - begin;
+}
+
+int weir_cause_plain(const char *path, enum weir_access wanted) {
+    char directory[1024];
+    struct statvfs space;
+    if (weir_has_prefix(path)) {
+        return 0;
+    }
+    snprintf(directory, sizeof directory, "%s", path);
+    char *slash = strrchr(directory, '/');
+    snprintf(slash != NULL ? slash + 1 : directory, 2, ".");
+    errno = 0;
+    int answer = wanted == WEIR_WRITE ? access(directory, W_OK | X_OK) : access(path, R_OK);
+    if (answer != 0) {
+        return errno;
+    }
+    bool full = wanted == WEIR_WRITE && statvfs(directory, &space) == 0 && space.f_bavail == 0;
+    return full ? ENOSPC : 0;
 }
 
 int weir_remove_plain(const char *path, struct weir_problem *problem) {

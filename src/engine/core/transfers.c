@@ -28,6 +28,7 @@ static inline bool operate(struct loop *loop, uint64_t *stop_ticks) {
     *stop_ticks = weir_clock_ticks();
     if (status != 0) {
         loop->failed = true;
+        weir_phase_with_others(phase, status, loop->problem);
     }
     if (loop->failed) {
         /* Others wait in their collective calls: keep in step with them, count nothing more. */

@@ -7,10 +7,11 @@
 
 #include <pthread.h>
 
-#define WEIR_GRACE_S 10
+#define WEIR_GRACE_S 10 /* unless the environment has another, under the same name */
 
 struct weir_way_out {
     struct weir_document *document;
+    long grace_s;
     struct weir_problem problem;
     pthread_t thread;
     pthread_mutex_t mutex;
@@ -24,5 +25,11 @@ void weir_way_out_arm(struct weir_way_out *way, const struct weir_problem *probl
 /* All ranks are together again. */
 void weir_way_out_disarm(struct weir_way_out *way);
 void weir_way_out_end(struct weir_way_out *way);
+
+/* A library that failed in this process may crash or wait when MPI_Finalize lets it tidy up. */
+void weir_way_out_skip_finalize(void);
+/* MPI_Finalize, or where any rank wants to do without it the end of the process. Called by all ranks of the
+ * world, with nothing left to say. */
+void weir_way_out_finalize(int exit_code);
 
 #endif

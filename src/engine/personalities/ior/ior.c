@@ -70,8 +70,13 @@ static bool prepare(struct ior_run *run, struct weir_phase *phase, const char *n
                 .hints = &run->hints,
                 .settings = run->settings,
                 .xfer_bytes = (size_t)a->xfer_bytes,
+                .block_bytes = (uint64_t)a->block_bytes,
+                .segments = (uint64_t)a->segments,
+                .random = a->random != 0,
+                .walled = a->stonewall_s > 0,
                 .file_bytes = rank_bytes * (a->file_per_process ? 1 : (uint64_t)run->job->size)},
         .payload = &run->payload,
+        .way_out = &run->way_out,
         .barriers = a->barriers,
         .stonewall_s = a->stonewall_s,
         .wear_out = a->wear_out,
@@ -101,7 +106,9 @@ static bool fail_without_memory(struct ior_run *run, bool good) {
 static bool measured(struct ior_run *run, struct weir_phase *phase) {
     struct weir_problem problem = {0};
     weir_phase_run(run->job, phase, &run->measure, &problem);
-    if (!weir_document_settle(&run->document, &problem)) {
+    bool good = weir_document_settle(&run->document, &problem);
+    weir_way_out_disarm(&run->way_out);
+    if (!good) {
         return false;
     }
     weir_phase_inspect(run->job, phase, &run->measure, &problem);
@@ -325,6 +332,7 @@ static int run_job(struct ior_run *run) {
     if (run->backend->begin != NULL) {
         run->backend->begin();
     }
+    weir_way_out_begin(&run->way_out, &run->document);
     bool verify = run->asked.verify_read || run->asked.verify_write;
     bool memory = weir_payload_begin(&run->payload, run->packet, (size_t)run->asked.xfer_bytes, verify);
     if (fail_without_memory(run, memory) && learn_written(run)) {
@@ -338,6 +346,7 @@ static int run_job(struct ior_run *run) {
     } else {
         run->exit_code = WEIR_FAILED;
     }
+    weir_way_out_end(&run->way_out);
     return weir_document_end(&run->document, run->exit_code);
 }
 

@@ -4,6 +4,7 @@
 
 #include "document.h"
 #include "options.h"
+#include "way_out.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,6 +46,7 @@ struct ior_run {
     enum weir_payload_kind packet;
     struct weir_payload payload;
     struct weir_document document;
+    struct weir_way_out way_out;
     struct weir_measure measure;
     uint64_t *table; /* random offsets */
     uint64_t

@@ -183,13 +183,19 @@ static bool backend_can(const struct ior_run *run, char *complaint, unsigned byt
     REFUSE(a->drop_caches && !(b->traits & WEIR_STORES),
            "--drop-caches: %s stores nothing that could be cached", b->name);
     REFUSE(a->sync && b->sync == NULL, "-e: %s cannot synchronise", b->name);
+    REFUSE(a->existing && a->write && (b->traits & WEIR_FORMAT),
+           "-E: %s makes each file anew and cannot write into one that is there", b->name);
     REFUSE(a->hints_file != NULL && !(b->traits & WEIR_HINTS), "-U: %s takes no MPI-IO hints", b->name);
     struct weir_open how = {.path = a->test_file,
                             .collective = a->collective,
                             .direct = a->direct,
                             .hints = &run->hints,
                             .settings = run->settings,
-                            .xfer_bytes = (size_t)a->xfer_bytes};
+                            .xfer_bytes = (size_t)a->xfer_bytes,
+                            .block_bytes = (uint64_t)a->block_bytes,
+                            .segments = (uint64_t)a->segments,
+                            .random = a->random != 0,
+                            .walled = a->stonewall_s > 0};
     const char *reason = b->refuse != NULL ? b->refuse(&how) : NULL;
     REFUSE(reason != NULL, "%s", reason);
     return true;

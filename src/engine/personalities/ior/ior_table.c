@@ -129,8 +129,8 @@ static void warnings(const struct ior_run *run, const struct weir_result *result
                (unsigned long long)result->wall_pairs_min, (unsigned long long)result->wall_pairs_max,
                (double)result->wall_bytes / run->job->size / 1073741824.0, result->wall_s);
     }
-    bool stored = (run->backend->traits & WEIR_STORES) != 0;
-    if (result->moved_bytes != result->asked_bytes || (stored && result->file_bytes != result->moved_bytes)) {
+    bool plain = (run->backend->traits & WEIR_STORES) && !(run->backend->traits & WEIR_FORMAT);
+    if (result->moved_bytes != result->asked_bytes || (plain && result->file_bytes != result->moved_bytes)) {
         printf("WARNING: Expected aggregate file size       = %llu\n",
                (unsigned long long)result->asked_bytes);
         printf("WARNING: Stat() of aggregate file size      = %llu\n",

@@ -126,7 +126,7 @@ static int prepare(struct weir_file *file, struct cdf5_state *state, struct weir
     return 0;
 }
 
-static int open_file(struct weir_file *file, struct weir_problem *problem) {
+static int cdf5_open(struct weir_file *file, struct weir_problem *problem) {
     const struct weir_open *how = file->how;
     struct cdf5_state *state = calloc(1, sizeof *state);
     if (state == NULL) {
@@ -170,7 +170,8 @@ static int put_or_get(const struct cdf5_state *s, bool put, bool collective, con
                : ncmpi_get_vara(s->file, s->variable, start, s->count, buffer, s->values, s->memory);
 }
 
-static int move_block(struct weir_file *file, const struct weir_piece *piece, struct weir_problem *problem) {
+static int cdf5_transfer(struct weir_file *file, const struct weir_piece *piece,
+                         struct weir_problem *problem) {
     size_t place[NCB_DIMS];
     MPI_Offset start[NCB_DIMS];
     bool put = piece->access == WEIR_WRITE, collective = file->how->collective;
@@ -188,13 +189,13 @@ static int move_block(struct weir_file *file, const struct weir_piece *piece, st
     return failed(problem, calls[put][collective], file->how->path, code, errno);
 }
 
-static int sync_file(struct weir_file *file, struct weir_problem *problem) {
+static int cdf5_sync(struct weir_file *file, struct weir_problem *problem) {
     const char *path = file->how->path;
     TRY("ncmpi_sync", ncmpi_sync(((struct cdf5_state *)file->state)->file));
     return 0;
 }
 
-static int close_file(struct weir_file *file, struct weir_problem *problem) {
+static int cdf5_close(struct weir_file *file, struct weir_problem *problem) {
     struct cdf5_state *state = file->state;
     int handle = state->file;
     const char *path = file->how->path;
@@ -202,23 +203,6 @@ static int close_file(struct weir_file *file, struct weir_problem *problem) {
     file->state = NULL;
     TRY("ncmpi_close", ncmpi_close(handle));
     return 0;
-}
-
-static int cdf5_open(struct weir_file *file, struct weir_problem *problem) {
-    return ncb_with_others(file, open_file(file, problem), problem);
-}
-
-static int cdf5_transfer(struct weir_file *file, const struct weir_piece *piece,
-                         struct weir_problem *problem) {
-    return ncb_with_others(file, move_block(file, piece, problem), problem);
-}
-
-static int cdf5_sync(struct weir_file *file, struct weir_problem *problem) {
-    return ncb_with_others(file, sync_file(file, problem), problem);
-}
-
-static int cdf5_close(struct weir_file *file, struct weir_problem *problem) {
-    return ncb_with_others(file, close_file(file, problem), problem);
 }
 
 static int cdf5_remove(const char *path, const void *settings, struct weir_problem *problem) {
@@ -257,7 +241,8 @@ static int cdf5_stored(const char *path, const void *settings, struct weir_store
 const struct weir_backend ncb_cdf5 = {
     .name = "PNETCDF",
     .summary = "classic CDF-5 by PnetCDF",
-    .traits = WEIR_COLLECTIVE | WEIR_HINTS | WEIR_FILE_PER_PROCESS | WEIR_TOGETHER | WEIR_STORES,
+    .traits = WEIR_COLLECTIVE | WEIR_HINTS | WEIR_FILE_PER_PROCESS | WEIR_TOGETHER | WEIR_STORES |
+              WEIR_FORMAT | WEIR_PARTS,
     .open = cdf5_open,
     .transfer = cdf5_transfer,
     .close = cdf5_close,

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct netcdf4_state {
     int file;
@@ -100,18 +99,7 @@ static int prepare(struct weir_file *file, struct netcdf4_state *state, struct w
     return 0;
 }
 
-/* NetCDF says "Permission denied" of every file that HDF5 cannot create and "Bad file descriptor" of every
- * one that it cannot open: the system is asked again. 0 where it has nothing against the file. */
-static int cause_of(const char *path, bool writes) {
-    char directory[1024];
-    snprintf(directory, sizeof directory, "%s", path);
-    char *slash = strrchr(directory, '/');
-    snprintf(slash != NULL ? slash + 1 : directory, 2, ".");
-    errno = 0;
-    return (writes ? access(directory, W_OK | X_OK) : access(path, R_OK)) != 0 ? errno : 0;
-}
-
-static int open_file(struct weir_file *file, struct weir_problem *problem) {
+static int netcdf4_open(struct weir_file *file, struct weir_problem *problem) {
     const struct weir_open *how = file->how;
     struct netcdf4_state *state = calloc(1, sizeof *state);
     if (state == NULL) {
@@ -127,7 +115,9 @@ static int open_file(struct weir_file *file, struct weir_problem *problem) {
         MPI_Info_free(&info);
     }
     if (code != NC_NOERR) {
-        int cause = cause_of(how->path, writes);
+        /* NetCDF says "Permission denied" of every file that HDF5 cannot create and "Bad file descriptor" of
+         * every one that it cannot open. */
+        int cause = weir_cause_plain(how->path, how->access);
         free(state);
         code = cause != 0 ? cause : code;
         return failed(problem, writes ? "nc_create_par" : "nc_open_par", how->path, code, last_errno);
@@ -145,7 +135,8 @@ static int open_file(struct weir_file *file, struct weir_problem *problem) {
     return 0;
 }
 
-static int move_block(struct weir_file *file, const struct weir_piece *piece, struct weir_problem *problem) {
+static int netcdf4_transfer(struct weir_file *file, const struct weir_piece *piece,
+                            struct weir_problem *problem) {
     const struct ncb_variable *v = asked_of(file);
     const struct netcdf4_state *state = file->state;
     size_t start[NCB_DIMS];
@@ -161,13 +152,13 @@ static int move_block(struct weir_file *file, const struct weir_piece *piece, st
     return failed(problem, call, file->how->path, code, errno);
 }
 
-static int sync_file(struct weir_file *file, struct weir_problem *problem) {
+static int netcdf4_sync(struct weir_file *file, struct weir_problem *problem) {
     const char *path = file->how->path;
     TRY("nc_sync", nc_sync(((struct netcdf4_state *)file->state)->file));
     return 0;
 }
 
-static int close_file(struct weir_file *file, struct weir_problem *problem) {
+static int netcdf4_close(struct weir_file *file, struct weir_problem *problem) {
     struct netcdf4_state *state = file->state;
     int handle = state->file;
     const char *path = file->how->path;
@@ -175,23 +166,6 @@ static int close_file(struct weir_file *file, struct weir_problem *problem) {
     file->state = NULL;
     TRY("nc_close", nc_close(handle));
     return 0;
-}
-
-static int netcdf4_open(struct weir_file *file, struct weir_problem *problem) {
-    return ncb_with_others(file, open_file(file, problem), problem);
-}
-
-static int netcdf4_transfer(struct weir_file *file, const struct weir_piece *piece,
-                            struct weir_problem *problem) {
-    return ncb_with_others(file, move_block(file, piece, problem), problem);
-}
-
-static int netcdf4_sync(struct weir_file *file, struct weir_problem *problem) {
-    return ncb_with_others(file, sync_file(file, problem), problem);
-}
-
-static int netcdf4_close(struct weir_file *file, struct weir_problem *problem) {
-    return ncb_with_others(file, close_file(file, problem), problem);
 }
 
 static int netcdf4_remove(const char *path, const void *settings, struct weir_problem *problem) {
@@ -257,7 +231,8 @@ static int netcdf4_stored(const char *path, const void *settings, struct weir_st
 const struct weir_backend ncb_netcdf4 = {
     .name = "NETCDF4",
     .summary = "NetCDF-4 by parallel NetCDF and HDF5",
-    .traits = WEIR_COLLECTIVE | WEIR_HINTS | WEIR_FILE_PER_PROCESS | WEIR_TOGETHER | WEIR_STORES,
+    .traits = WEIR_COLLECTIVE | WEIR_HINTS | WEIR_FILE_PER_PROCESS | WEIR_TOGETHER | WEIR_STORES |
+              WEIR_FORMAT | WEIR_PARTS,
     .open = netcdf4_open,
     .transfer = netcdf4_transfer,
     .close = netcdf4_close,

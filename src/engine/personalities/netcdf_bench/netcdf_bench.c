@@ -40,6 +40,7 @@ static void prepare(struct ncb_run *run, struct weir_phase *phase, const char *n
                 .file_bytes = file_bytes},
         .pattern = ncb_pattern(run, owner),
         .payload = &run->payload,
+        .way_out = &run->way_out,
         .barriers = true,
         .stonewall_s = a->stonewall_s,
         .wear_out = a->wear_out,

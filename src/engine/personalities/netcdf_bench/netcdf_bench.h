@@ -4,6 +4,7 @@
 
 #include "document.h"
 #include "variable.h"
+#include "way_out.h"
 
 struct ncb_params {
     const char *data, *block, *chunk; /* as given, NULL: not given */

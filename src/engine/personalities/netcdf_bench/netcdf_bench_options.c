@@ -182,6 +182,5 @@ bool ncb_options_read(struct ncb_run *run, int argc, char **argv, char *complain
     run->variable.shuffle = a->shuffle != 0;
     run->variable.deflate_level = (int)a->deflate_level;
     run->variable.found = &run->found;
-    run->variable.way_out = &run->way_out;
     return true;
 }

@@ -101,18 +101,6 @@ int ncb_same_variable(const struct ncb_variable *asked, const char *path, nc_typ
                             there, wanted);
 }
 
-int ncb_with_others(const struct weir_file *file, int status, const struct weir_problem *problem) {
-    const struct ncb_variable *variable = file->how->settings;
-    int ranks = 1;
-    if (status != 0) {
-        MPI_Comm_size(file->how->comm, &ranks);
-    }
-    if (ranks > 1) {
-        weir_way_out_arm(variable->way_out, problem);
-    }
-    return status;
-}
-
 /* Where the data begins; a library that does not tell leaves no more in front of them than is not data. */
 static uint64_t data_begins(const struct ncb_variable *variable, uint64_t file_bytes) {
     uint64_t data_bytes = variable->type->bytes;

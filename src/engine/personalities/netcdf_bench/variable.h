@@ -4,7 +4,6 @@
 #define WEIR_NETCDF_BENCH_VARIABLE_H
 
 #include "backend.h"
-#include "way_out.h"
 
 #include <netcdf.h>
 
@@ -37,7 +36,6 @@ struct ncb_variable {
     bool unlimited, fill, shuffle;
     int deflate_level;
     struct ncb_found *found;
-    struct weir_way_out *way_out;
 };
 
 const struct ncb_type *ncb_type_find(const char *name); /* NULL: there is none */
@@ -52,8 +50,6 @@ int ncb_same_variable(const struct ncb_variable *asked, const char *path, nc_typ
 /* Size and first hole behind the place where the data begins. */
 int ncb_stored(const struct ncb_variable *variable, const char *path, struct weir_stored *stored,
                struct weir_problem *problem);
-/* Pass on the status of a call that other ranks may be in; where it failed, see to it that they come out. */
-int ncb_with_others(const struct weir_file *file, int status, const struct weir_problem *problem);
 void ncb_geometry_text(const size_t geometry[NCB_DIMS], char *text, size_t bytes);
 
 extern const struct weir_backend ncb_netcdf4; /* format_netcdf4.c */

@@ -1,0 +1,383 @@
+/* HDF5: one data set of 8-byte integers for each segment, as IOR lays it out. All of them are made in the
+ * open, by calls of all ranks; a transfer that enters a segment opens its data set, which each rank does
+ * alone. */
+#include "backend.h"
+#include "descriptor.h"
+#include "stored.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <hdf5.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define VALUE_BYTES      8
+#define CHUNKS_LOOKED_AT 64 /* finding one takes as long as there are chunks */
+
+struct hdf5_settings {
+    int64_t alignment_bytes;
+    int64_t chunk_values;
+    int no_fill;
+    int collective_metadata;
+};
+
+struct hdf5_state {
+    hid_t file, transfer_list, memory_space;
+    hid_t data_set, file_space; /* of the segment that was entered last, -1: none */
+    uint64_t segment;
+    uint64_t segment_bytes;
+};
+
+static void hdf5_begin(void) {
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* what fails is told by weir-io, once */
+}
+
+static herr_t keep_innermost(unsigned depth, const H5E_error2_t *error, void *words) {
+    (void)depth;
+    if (error->desc != NULL && error->desc[0] != '\0') {
+        snprintf(words, 120, "%s", error->desc);
+    }
+    return 0;
+}
+
+/* The library tells a story from the call down to the cause: its end says most, and the system's last word
+ * more. */
+static int failed(struct weir_problem *problem, const char *call, const char *path, int errnum) {
+    char words[120] = "an error without words";
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, keep_innermost, words);
+    return weir_problem_set(problem, call, path, errnum, errnum != 0 ? NULL : words, "HDF5 says %s", words);
+}
+
+#define TRY(call_text, expression)                                                                           \
+    do {                                                                                                     \
+        errno = 0;                                                                                           \
+        if ((expression) < 0) {                                                                              \
+            return failed(problem, call_text, path, errno);                                                  \
+        }                                                                                                    \
+    } while (0)
+
+static void data_set_name(uint64_t segment, char *name, size_t bytes) {
+    snprintf(name, bytes, "Dataset-0000.%04llu", (unsigned long long)segment);
+}
+
+static hid_t access_list(const struct weir_open *how) {
+    const struct hdf5_settings *settings = how->settings;
+    hid_t list = H5Pcreate(H5P_FILE_ACCESS);
+    MPI_Info info = weir_hints_to_info(how->hints);
+    H5Pset_fapl_mpio(list, how->comm, info);
+    if (settings->alignment_bytes > 1) {
+        H5Pset_alignment(list, (hsize_t)settings->alignment_bytes, (hsize_t)settings->alignment_bytes);
+    }
+    if (settings->collective_metadata) {
+        H5Pset_all_coll_metadata_ops(list, true);
+        H5Pset_coll_metadata_write(list, true);
+    }
+    if (info != MPI_INFO_NULL) {
+        MPI_Info_free(&info);
+    }
+    return list;
+}
+
+static hid_t creation_list(const struct hdf5_settings *settings) {
+    hid_t list = H5Pcreate(H5P_DATASET_CREATE);
+    if (settings->chunk_values > 0) {
+        hsize_t values = (hsize_t)settings->chunk_values;
+        H5Pset_chunk(list, 1, &values);
+    }
+    if (settings->no_fill) {
+        H5Pset_fill_time(list, H5D_FILL_TIME_NEVER);
+    }
+    return list;
+}
+
+static int make_data_sets(const struct hdf5_state *state, const struct weir_open *how,
+                          struct weir_problem *problem) {
+    const char *path = how->path;
+    hsize_t values = state->segment_bytes / VALUE_BYTES;
+    hid_t space = H5Screate_simple(1, &values, NULL);
+    hid_t list = creation_list(how->settings);
+    int status = 0;
+    for (uint64_t i = 0; i < how->segments && status == 0; i++) {
+        char name[40];
+        data_set_name(i, name, sizeof name);
+        errno = 0;
+        hid_t made = H5Dcreate2(state->file, name, H5T_NATIVE_LLONG, space, H5P_DEFAULT, list, H5P_DEFAULT);
+        if (made < 0 || H5Dclose(made) < 0) {
+            status = failed(problem, made < 0 ? "H5Dcreate" : "H5Dclose", path, errno);
+        }
+    }
+    H5Pclose(list);
+    H5Sclose(space);
+    return status;
+}
+
+static int leave_segment(struct hdf5_state *state, const char *path, struct weir_problem *problem) {
+    hid_t data_set = state->data_set, space = state->file_space;
+    state->data_set = state->file_space = -1;
+    if (data_set >= 0) {
+        H5Sclose(space);
+        TRY("H5Dclose", H5Dclose(data_set));
+    }
+    return 0;
+}
+
+static int enter_segment(struct hdf5_state *state, uint64_t segment, const char *path,
+                         struct weir_problem *problem) {
+    char name[40];
+    if (leave_segment(state, path, problem) != 0) {
+        return -1;
+    }
+    data_set_name(segment, name, sizeof name);
+    TRY("H5Dopen", state->data_set = H5Dopen2(state->file, name, H5P_DEFAULT));
+    TRY("H5Dget_space", state->file_space = H5Dget_space(state->data_set));
+    state->segment = segment;
+    return 0;
+}
+
+static int prepare(struct hdf5_state *state, const struct weir_open *how, struct weir_problem *problem) {
+    const char *path = how->path;
+    hsize_t values = how->xfer_bytes / VALUE_BYTES;
+    int sharers;
+    MPI_Comm_size(how->comm, &sharers);
+    state->segment_bytes = how->block_bytes * (uint64_t)sharers;
+    state->data_set = state->file_space = -1;
+    TRY("H5Screate_simple", state->memory_space = H5Screate_simple(1, &values, NULL));
+    TRY("H5Pcreate", state->transfer_list = H5Pcreate(H5P_DATASET_XFER));
+    TRY("H5Pset_dxpl_mpio", H5Pset_dxpl_mpio(state->transfer_list,
+                                             how->collective ? H5FD_MPIO_COLLECTIVE : H5FD_MPIO_INDEPENDENT));
+    return how->access == WEIR_WRITE ? make_data_sets(state, how, problem) : 0;
+}
+
+static int hdf5_open(struct weir_file *file, struct weir_problem *problem) {
+    const struct weir_open *how = file->how;
+    bool writes = how->access == WEIR_WRITE;
+    struct hdf5_state *state = calloc(1, sizeof *state);
+    if (state == NULL) {
+        return weir_problem_set(problem, "malloc", how->path, ENOMEM, NULL, "%s", "");
+    }
+    hid_t list = access_list(how);
+    errno = 0;
+    state->file = writes ? H5Fcreate(how->path, H5F_ACC_TRUNC, H5P_DEFAULT, list)
+                         : H5Fopen(how->path, H5F_ACC_RDONLY, list);
+    int last_errno = errno;
+    H5Pclose(list);
+    if (state->file < 0) {
+        int cause = weir_cause_plain(how->path, how->access);
+        free(state);
+        return failed(problem, writes ? "H5Fcreate" : "H5Fopen", how->path, cause != 0 ? cause : last_errno);
+    }
+    if (prepare(state, how, problem) != 0) {
+        int ranks;
+        MPI_Comm_size(how->comm, &ranks);
+        if (ranks == 1) { /* others may be elsewhere in the library: they would not close with us */
+            H5Fclose(state->file);
+        }
+        free(state);
+        return -1;
+    }
+    file->state = state;
+    return 0;
+}
+
+static int hdf5_transfer(struct weir_file *file, const struct weir_piece *piece,
+                         struct weir_problem *problem) {
+    struct hdf5_state *state = file->state;
+    const char *path = file->how->path;
+    uint64_t segment = piece->offset / state->segment_bytes;
+    hsize_t start = piece->offset % state->segment_bytes / VALUE_BYTES;
+    hsize_t count = piece->bytes / VALUE_BYTES;
+    if ((state->data_set < 0 || state->segment != segment) &&
+        enter_segment(state, segment, path, problem) != 0) {
+        return -1;
+    }
+    TRY("H5Sselect_hyperslab",
+        H5Sselect_hyperslab(state->file_space, H5S_SELECT_SET, &start, NULL, &count, NULL));
+    if (piece->access == WEIR_WRITE) {
+        errno = 0;
+        if (H5Dwrite(state->data_set, H5T_NATIVE_LLONG, state->memory_space, state->file_space,
+                     state->transfer_list, piece->buffer) < 0) {
+            int last_errno = errno;
+            int cause = weir_cause_plain(path, WEIR_WRITE);
+            return failed(problem, "H5Dwrite", path, cause != 0 ? cause : last_errno);
+        }
+    } else {
+        TRY("H5Dread", H5Dread(state->data_set, H5T_NATIVE_LLONG, state->memory_space, state->file_space,
+                               state->transfer_list, piece->buffer));
+    }
+    return 0;
+}
+
+static int hdf5_sync(struct weir_file *file, struct weir_problem *problem) {
+    const char *path = file->how->path;
+    TRY("H5Fflush", H5Fflush(((struct hdf5_state *)file->state)->file, H5F_SCOPE_LOCAL));
+    return 0;
+}
+
+static int hdf5_close(struct weir_file *file, struct weir_problem *problem) {
+    struct hdf5_state *state = file->state;
+    const char *path = file->how->path;
+    hid_t handle = state->file;
+    int status = leave_segment(state, path, problem);
+    H5Sclose(state->memory_space);
+    H5Pclose(state->transfer_list);
+    free(state);
+    file->state = NULL;
+    TRY("H5Fclose", H5Fclose(handle));
+    return status;
+}
+
+static int hdf5_remove(const char *path, const void *settings, struct weir_problem *problem) {
+    (void)settings;
+    return weir_remove_named(path, problem);
+}
+
+static void hdf5_observe(struct weir_file *file, struct weir_observed *observed) {
+    void *handle = NULL;
+    MPI_Info info = MPI_INFO_NULL;
+    if (H5Fget_vfd_handle(((struct hdf5_state *)file->state)->file, H5P_DEFAULT, &handle) >= 0 &&
+        MPI_File_get_info(*(MPI_File *)handle, &info) == MPI_SUCCESS) {
+        weir_hints_from_info(&observed->hints, info);
+        if (info != MPI_INFO_NULL) {
+            MPI_Info_free(&info);
+        }
+    }
+    observed->open_flags = weir_descriptor_flags(file->how->path);
+}
+
+/* Bytes of a chunked data set before the first hole, as far as its chunks are looked at. */
+static uint64_t chunked_bytes(hid_t data_set, hid_t list, int descriptor, uint64_t bytes) {
+    hsize_t chunk_values = 0, count = 0, first = 0, chunk_bytes = 0;
+    haddr_t address = HADDR_UNDEF;
+    unsigned filters;
+    hid_t space = H5Dget_space(data_set);
+    uint64_t whole = bytes;
+    H5Pget_chunk(list, 1, &chunk_values);
+    uint64_t full_bytes = (uint64_t)chunk_values * VALUE_BYTES;
+    uint64_t chunks = (bytes + full_bytes - 1) / full_bytes;
+    if (H5Dget_num_chunks(data_set, space, &count) < 0 || count < chunks) {
+        whole = count * full_bytes;
+        chunks = 0;
+    }
+    uint64_t step = chunks / CHUNKS_LOOKED_AT + 1;
+    for (uint64_t i = 0; i < chunks && whole == bytes; i += step) {
+        H5Dget_chunk_info(data_set, space, i, &first, &filters, &address, &chunk_bytes);
+        uint64_t begin = first * VALUE_BYTES;
+        uint64_t wanted = bytes - begin < full_bytes ? bytes - begin : full_bytes;
+        uint64_t there = address == HADDR_UNDEF ? 0 : weir_bytes_before_hole(descriptor, address, wanted);
+        whole = there < wanted ? begin + there : whole;
+    }
+    H5Sclose(space);
+    return whole;
+}
+
+/* Bytes of a data set, and how many of them lie before its first hole. */
+static int measure_data_set(hid_t data_set, int descriptor, uint64_t *bytes, uint64_t *whole) {
+    hid_t list = H5Dget_create_plist(data_set);
+    hid_t space = H5Dget_space(data_set);
+    *bytes = (uint64_t)H5Sget_simple_extent_npoints(space) * VALUE_BYTES;
+    if (H5Pget_layout(list) == H5D_CHUNKED) {
+        *whole = chunked_bytes(data_set, list, descriptor, *bytes);
+    } else {
+        haddr_t begin = H5Dget_offset(data_set);
+        *whole = begin == HADDR_UNDEF ? 0 : weir_bytes_before_hole(descriptor, begin, *bytes);
+    }
+    H5Sclose(space);
+    H5Pclose(list);
+    return 0;
+}
+
+/* The first hole is counted in the bytes of the data sets, one after the other: what lies between them may be
+ * empty. */
+static void find_hole(hid_t file, int descriptor, struct weir_stored *stored) {
+    uint64_t before = 0;
+    for (uint64_t i = 0;; i++) {
+        char name[40];
+        uint64_t bytes = 0, whole = 0;
+        data_set_name(i, name, sizeof name);
+        hid_t data_set = H5Lexists(file, name, H5P_DEFAULT) > 0 ? H5Dopen2(file, name, H5P_DEFAULT) : -1;
+        if (data_set < 0) {
+            return;
+        }
+        measure_data_set(data_set, descriptor, &bytes, &whole);
+        H5Dclose(data_set);
+        if (whole < bytes) {
+            stored->first_hole_bytes = before + whole;
+            return;
+        }
+        before += bytes;
+    }
+}
+
+/* A file that lacks what its header promises does not open. */
+static int hdf5_stored(const char *path, const void *settings, struct weir_stored *stored,
+                       struct weir_problem *problem) {
+    (void)settings;
+    if (weir_stored_named(path, stored, problem) != 0) {
+        return -1;
+    }
+    stored->first_hole_bytes = stored->bytes;
+    hid_t list = H5Pcreate(H5P_FILE_ACCESS); /* MPI-IO takes no locks, which a file system may not have */
+    H5Pset_fapl_mpio(list, MPI_COMM_SELF, MPI_INFO_NULL);
+    errno = 0;
+    hid_t file = H5Fopen(path, H5F_ACC_RDONLY, list);
+    int last_errno = errno;
+    H5Pclose(list);
+    if (file < 0) {
+        return failed(problem, "H5Fopen", path, last_errno);
+    }
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC); /* none where only MPI-IO knows the name */
+    if (descriptor >= 0) {
+        find_hole(file, descriptor, stored);
+        close(descriptor);
+    }
+    TRY("H5Fclose", H5Fclose(file));
+    return 0;
+}
+
+static const char *hdf5_refuse(const struct weir_open *how) {
+    const struct hdf5_settings *settings = how->settings;
+    if (settings->alignment_bytes < 0 || settings->chunk_values < 0) {
+        return "--hdf5.setAlignment and --hdf5.chunkSize cannot be negative";
+    }
+    if (settings->collective_metadata && how->walled && !how->collective && how->segments > 1) {
+        return "--hdf5.collectiveMetadata with -D and several segments needs -c: a rank that stops at the "
+               "wall "
+               "would miss the calls by which the others open the next data set";
+    }
+    return NULL;
+}
+
+#define AT(member) offsetof(struct hdf5_settings, member)
+
+static const struct weir_option options[] = {
+    {0, "hdf5.collectiveMetadata", NULL, WEIR_FLAG, AT(collective_metadata), NULL,
+     "metadata is read and written by collective calls"},
+    {0, "hdf5.setAlignment", "setAlignment", WEIR_SIZE, AT(alignment_bytes), "SIZE",
+     "alignment of what is in the file [1]"},
+    {0, "hdf5.chunkSize", NULL, WEIR_COUNT, AT(chunk_values), "N",
+     "chunks of N values of 8 bytes [contiguous]"},
+    {0, "hdf5.noFill", "noFill", WEIR_FLAG, AT(no_fill), NULL, "no fill values in new data sets"},
+    WEIR_OPTION_END,
+};
+
+static struct weir_backend hdf5 = {
+    .name = "HDF5",
+    .summary = "one data set for each segment, independent or collective (-c), with hints (-U)",
+    .traits = WEIR_COLLECTIVE | WEIR_HINTS | WEIR_FILE_PER_PROCESS | WEIR_TOGETHER | WEIR_STORES |
+              WEIR_FORMAT | WEIR_PARTS,
+    .options = options,
+    .settings_bytes = sizeof(struct hdf5_settings),
+    .begin = hdf5_begin,
+    .open = hdf5_open,
+    .transfer = hdf5_transfer,
+    .close = hdf5_close,
+    .remove = hdf5_remove,
+    .sync = hdf5_sync,
+    .observe = hdf5_observe,
+    .stored = hdf5_stored,
+    .refuse = hdf5_refuse,
+};
+
+WEIR_BACKEND(hdf5)

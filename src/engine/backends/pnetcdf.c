@@ -1,0 +1,221 @@
+/* PNETCDF: classic CDF-5, laid out as IOR does: one variable of bytes whose records are the blocks of the
+ * ranks, one segment after the other, so that the data lie in the file in the order of their offsets. */
+#include "backend.h"
+#include "descriptor.h"
+#include "stored.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pnetcdf.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { BLOCK, TRANSFER, BYTE, DIMS };
+
+struct pnetcdf_state {
+    int file;
+    int variable;
+};
+
+static int failed(struct weir_problem *problem, const char *call, const char *path, int code,
+                  int last_errno) {
+    static const struct {
+        int code, errnum;
+    } known[] = {{NC_ENO_SPACE, ENOSPC}, {NC_EQUOTA, EDQUOT}, {NC_ENOENT, ENOENT},
+                 {NC_EACCESS, EACCES},   {NC_EEXIST, EEXIST}, {NC_EBAD_FILE, EINVAL}};
+    int errnum = code == NC_EFILE || code == NC_EWRITE || code == NC_EREAD ? last_errno : 0;
+    for (unsigned i = 0; i < sizeof known / sizeof known[0]; i++) {
+        errnum = known[i].code == code ? known[i].errnum : errnum;
+    }
+    const char *words = ncmpi_strerror(code);
+    return weir_problem_set(problem, call, path, errnum, errnum != 0 ? NULL : words, "PnetCDF says %s",
+                            words);
+}
+
+#define TRY(call_text, expression)                                                                           \
+    do {                                                                                                     \
+        errno = 0;                                                                                           \
+        int code = (expression);                                                                             \
+        if (code != NC_NOERR) {                                                                              \
+            return failed(problem, call_text, path, code, errno);                                            \
+        }                                                                                                    \
+    } while (0)
+
+static int define(struct pnetcdf_state *state, const struct weir_open *how, struct weir_problem *problem) {
+    const char *path = how->path;
+    MPI_Offset transfers = (MPI_Offset)(how->block_bytes / how->xfer_bytes);
+    int dims[DIMS];
+    TRY("ncmpi_def_dim", ncmpi_def_dim(state->file, "segments_times_np", NC_UNLIMITED, &dims[BLOCK]));
+    TRY("ncmpi_def_dim", ncmpi_def_dim(state->file, "number_of_transfers", transfers, &dims[TRANSFER]));
+    TRY("ncmpi_def_dim",
+        ncmpi_def_dim(state->file, "transfer_size", (MPI_Offset)how->xfer_bytes, &dims[BYTE]));
+    TRY("ncmpi_def_var", ncmpi_def_var(state->file, "data_var", NC_BYTE, DIMS, dims, &state->variable));
+    TRY("ncmpi_enddef", ncmpi_enddef(state->file));
+    return 0;
+}
+
+/* The transfers are a dimension of the variable: only who asks for the same can read them. */
+static int find(struct pnetcdf_state *state, const struct weir_open *how, struct weir_problem *problem) {
+    const char *path = how->path;
+    int count = 0, dims[DIMS];
+    MPI_Offset lengths[DIMS] = {0};
+    TRY("ncmpi_inq_varid", ncmpi_inq_varid(state->file, "data_var", &state->variable));
+    TRY("ncmpi_inq_varndims", ncmpi_inq_varndims(state->file, state->variable, &count));
+    if (count != DIMS) {
+        return weir_problem_set(problem, "ncmpi_inq_varndims", path, 0, "it holds another geometry",
+                                "data_var has %d dimensions, not 3", count);
+    }
+    TRY("ncmpi_inq_vardimid", ncmpi_inq_vardimid(state->file, state->variable, dims));
+    for (int i = 0; i < DIMS; i++) {
+        TRY("ncmpi_inq_dimlen", ncmpi_inq_dimlen(state->file, dims[i], &lengths[i]));
+    }
+    if (lengths[BYTE] == (MPI_Offset)how->xfer_bytes &&
+        lengths[TRANSFER] == (MPI_Offset)(how->block_bytes / how->xfer_bytes)) {
+        return 0;
+    }
+    return weir_problem_set(problem, "ncmpi_inq_dimlen", path, 0, "it holds another geometry",
+                            "blocks of %lld transfers of %lld bytes", (long long)lengths[TRANSFER],
+                            (long long)lengths[BYTE]);
+}
+
+static int prepare(struct pnetcdf_state *state, const struct weir_open *how, struct weir_problem *problem) {
+    const char *path = how->path;
+    if ((how->access == WEIR_WRITE ? define : find)(state, how, problem) != 0) {
+        return -1;
+    }
+    if (!how->collective) {
+        TRY("ncmpi_begin_indep_data", ncmpi_begin_indep_data(state->file));
+    }
+    return 0;
+}
+
+static int pnetcdf_open(struct weir_file *file, struct weir_problem *problem) {
+    const struct weir_open *how = file->how;
+    bool writes = how->access == WEIR_WRITE;
+    struct pnetcdf_state *state = calloc(1, sizeof *state);
+    if (state == NULL) {
+        return weir_problem_set(problem, "malloc", how->path, ENOMEM, NULL, "%s", "");
+    }
+    MPI_Info info = weir_hints_to_info(how->hints);
+    errno = 0;
+    int code = writes ? ncmpi_create(how->comm, how->path, NC_CLOBBER | NC_64BIT_DATA, info, &state->file)
+                      : ncmpi_open(how->comm, how->path, NC_NOWRITE, info, &state->file);
+    int last_errno = errno;
+    if (info != MPI_INFO_NULL) {
+        MPI_Info_free(&info);
+    }
+    if (code != NC_NOERR) {
+        free(state);
+        return failed(problem, writes ? "ncmpi_create" : "ncmpi_open", how->path, code, last_errno);
+    }
+    if (prepare(state, how, problem) != 0) {
+        int ranks;
+        MPI_Comm_size(how->comm, &ranks);
+        if (ranks == 1) { /* others may be elsewhere in the library: they would not close with us */
+            ncmpi_close(state->file);
+        }
+        free(state);
+        return -1;
+    }
+    file->state = state;
+    return 0;
+}
+
+static int pnetcdf_transfer(struct weir_file *file, const struct weir_piece *piece,
+                            struct weir_problem *problem) {
+    const struct pnetcdf_state *s = file->state;
+    const struct weir_open *how = file->how;
+    const char *path = how->path;
+    const MPI_Offset count[DIMS] = {1, 1, (MPI_Offset)piece->bytes};
+    const MPI_Offset start[DIMS] = {(MPI_Offset)(piece->offset / how->block_bytes),
+                                    (MPI_Offset)(piece->offset % how->block_bytes / how->xfer_bytes), 0};
+    signed char *buffer = (signed char *)piece->buffer;
+    if (piece->access == WEIR_WRITE && how->collective) {
+        TRY("ncmpi_put_vara_all", ncmpi_put_vara_schar_all(s->file, s->variable, start, count, buffer));
+    } else if (piece->access == WEIR_WRITE) {
+        TRY("ncmpi_put_vara", ncmpi_put_vara_schar(s->file, s->variable, start, count, buffer));
+    } else if (how->collective) {
+        TRY("ncmpi_get_vara_all", ncmpi_get_vara_schar_all(s->file, s->variable, start, count, buffer));
+    } else {
+        TRY("ncmpi_get_vara", ncmpi_get_vara_schar(s->file, s->variable, start, count, buffer));
+    }
+    return 0;
+}
+
+static int pnetcdf_sync(struct weir_file *file, struct weir_problem *problem) {
+    const char *path = file->how->path;
+    TRY("ncmpi_sync", ncmpi_sync(((struct pnetcdf_state *)file->state)->file));
+    return 0;
+}
+
+static int pnetcdf_close(struct weir_file *file, struct weir_problem *problem) {
+    int handle = ((struct pnetcdf_state *)file->state)->file;
+    const char *path = file->how->path;
+    free(file->state);
+    file->state = NULL;
+    TRY("ncmpi_close", ncmpi_close(handle));
+    return 0;
+}
+
+static int pnetcdf_remove(const char *path, const void *settings, struct weir_problem *problem) {
+    (void)settings;
+    return weir_remove_named(path, problem);
+}
+
+static void pnetcdf_observe(struct weir_file *file, struct weir_observed *observed) {
+    MPI_Info info = MPI_INFO_NULL;
+    if (ncmpi_inq_file_info(((struct pnetcdf_state *)file->state)->file, &info) == NC_NOERR &&
+        info != MPI_INFO_NULL) {
+        weir_hints_from_info(&observed->hints, info);
+        MPI_Info_free(&info);
+    }
+    observed->open_flags = weir_descriptor_flags(file->how->path);
+}
+
+/* Where the data begin and how many bytes of them the header promises. */
+static int find_data(const char *path, MPI_Offset *begin, MPI_Offset *bytes, struct weir_problem *problem) {
+    int file, variable = 0;
+    MPI_Offset records = 0, record_bytes = 0;
+    TRY("ncmpi_open", ncmpi_open(MPI_COMM_SELF, path, NC_NOWRITE, MPI_INFO_NULL, &file));
+    int status = ncmpi_inq_varid(file, "data_var", &variable);
+    status = status == NC_NOERR ? ncmpi_inq_varoffset(file, variable, begin) : status;
+    status = status == NC_NOERR ? ncmpi_inq_dimlen(file, 0, &records) : status;
+    status = status == NC_NOERR ? ncmpi_inq_recsize(file, &record_bytes) : status;
+    *bytes = records * record_bytes;
+    TRY("ncmpi_close", ncmpi_close(file));
+    TRY("ncmpi_inq_varoffset", status);
+    return 0;
+}
+
+/* The first hole is counted in the bytes of the variable: between the header and it there may be room. */
+static int pnetcdf_stored(const char *path, const void *settings, struct weir_stored *stored,
+                          struct weir_problem *problem) {
+    MPI_Offset begin = 0, bytes = 0;
+    (void)settings;
+    if (weir_stored_named(path, stored, problem) != 0 || find_data(path, &begin, &bytes, problem) != 0) {
+        return -1;
+    }
+    stored->header_bytes = (uint64_t)begin;
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC); /* none where only MPI-IO knows the name */
+    if (descriptor >= 0) {
+        stored->first_hole_bytes = weir_bytes_before_hole(descriptor, (uint64_t)begin, (uint64_t)bytes);
+        close(descriptor);
+    }
+    return 0;
+}
+
+static struct weir_backend pnetcdf = {
+    .name = "PNETCDF",
+    .alias = "NCMPI",
+    .summary = "classic CDF-5: one variable of bytes, independent or collective (-c), with hints (-U)",
+    .traits = WEIR_COLLECTIVE | WEIR_HINTS | WEIR_TOGETHER | WEIR_STORES | WEIR_FORMAT | WEIR_PARTS,
+    .open = pnetcdf_open,
+    .transfer = pnetcdf_transfer,
+    .close = pnetcdf_close,
+    .remove = pnetcdf_remove,
+    .sync = pnetcdf_sync,
+    .observe = pnetcdf_observe,
+    .stored = pnetcdf_stored,
+};
+
+WEIR_BACKEND(pnetcdf)

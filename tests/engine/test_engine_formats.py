@@ -1,0 +1,164 @@
+"""Files of the back ends that are file formats, read by libraries that are not the engine's."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import h5py
+import netCDF4
+import numpy as np
+import pytest
+
+from tests.engine.runs import Done, Engine
+from tests.engine.test_engine_batch import cell, listed, statuses
+from tests.engine.test_engine_bytes import packet, sequential_file
+
+RANKS, SEGMENTS, BLOCK, XFER, SIGNATURE = 2, 3, 32768, 8192, 42
+WHOLE = sequential_file(BLOCK, XFER, SEGMENTS, [0, 1])
+GEOMETRY = ["-b", BLOCK, "-t", XFER, "-s", SEGMENTS, "-G", SIGNATURE]
+# Each rank compares what the other wrote, as if it were on another node.
+ACCESSES = ["-w", "-r", "-R", "-W", "-C", "-e", "-k", "-O", "numTasksOnNode0=1"]
+
+
+def hdf5_bytes(path: Path) -> bytes:
+    """One data set for each segment, in IOR's names, type and order."""
+    with h5py.File(path) as file:
+        assert list(file) == [f"Dataset-0000.{i:04}" for i in range(SEGMENTS)]
+        assert {each.dtype.str for each in file.values()} == {"<i8"}
+        return b"".join(each[:].tobytes() for each in file.values())
+
+
+def netcdf_bytes(path: Path) -> bytes:
+    """One variable of bytes, in IOR's names."""
+    with netCDF4.Dataset(path) as file:
+        file.set_auto_mask(False)
+        lengths = {name: len(dimension) for name, dimension in file.dimensions.items()}
+        sharers = lengths["segments_times_np"] // SEGMENTS
+        assert lengths == {
+            "segments_times_np": SEGMENTS * sharers,
+            "number_of_transfers": BLOCK // XFER,
+            "transfer_size": XFER,
+        }
+        assert list(file.variables) == ["data_var"]
+        assert file["data_var"].dimensions == tuple(lengths)
+        assert file["data_var"].dtype == np.dtype("i1")
+        return bytes(file["data_var"][:].tobytes())
+
+
+READERS = {"HDF5": hdf5_bytes, "PNETCDF": netcdf_bytes}
+LAYOUTS = {"HDF5": ["shared", "file-per-process"], "PNETCDF": ["shared"]}
+
+
+def test_files_hold_what_was_asked_for(engine: Engine, tmp_path: Path) -> None:
+    kinds = [
+        (api, layout, calls)
+        for api in READERS
+        for layout, calls in product(LAYOUTS[api], ["independent", "collective"])
+    ]
+    lines = []
+    for kind in kinds:
+        words = ["-a", kind[0], *GEOMETRY, *ACCESSES, "-o", tmp_path / "-".join(kind) / "data"]
+        words += ["-F"] if kind[1] == "file-per-process" else []
+        words += ["-c"] if kind[2] == "collective" else []
+        lines.append(cell(tmp_path, "-".join(kind), RANKS, *words))
+    done = engine.call(["batch", listed(tmp_path, *lines), tmp_path / "status"], RANKS)
+    assert done.code == 0, {kind: (tmp_path / "-".join(kind) / "stderr.txt").read_text() for kind in kinds}
+    for api, layout, calls in kinds:
+        folder = tmp_path / f"{api}-{layout}-{calls}"
+        found = {path.name: READERS[api](path) for path in folder.glob("data*")}
+        if layout == "shared":
+            assert found == {"data": WHOLE}
+        else:
+            alone = {
+                f"data.{rank:08}": sequential_file(BLOCK, XFER, SEGMENTS, [rank]) for rank in range(RANKS)
+            }
+            assert found == alone
+        assert_recorded(json.loads((folder / "summary.json").read_text()), api, folder)
+    assert len(statuses(tmp_path)) == len(kinds)
+
+
+def assert_recorded(document: dict[str, Any], api: str, folder: Path) -> None:
+    assert document["asked"]["api"] == api
+    sizes = sum(path.stat().st_size for path in folder.glob("data*"))
+    for result in document["results"]:
+        assert result["moved_bytes"] == len(WHOLE)
+        assert result["file_bytes"] == sizes > len(WHOLE)
+        assert result["verify"]["errors"] == 0
+        assert result["observed"]["open_flags"]
+    assert document["results"][0]["observed"]["sync_calls"] == RANKS
+
+
+@pytest.mark.slow
+def test_options_of_hdf5_reach_the_file(engine: Engine) -> None:
+    words = ["-a", "HDF5", "-w", "-k", *GEOMETRY, "--hdf5.collectiveMetadata"]
+    engine.good(*words, "--hdf5.chunkSize=1000", "--hdf5.noFill", "-o", "chunked", ranks=RANKS)
+    engine.good(*words, "--hdf5.setAlignment=64k", "-o", "aligned", ranks=RANKS)
+    with h5py.File(engine.folder / "chunked") as file:
+        first = file["Dataset-0000.0000"]
+        assert first.chunks == (1000,)
+        assert first.id.get_create_plist().get_fill_time() == h5py.h5d.FILL_TIME_NEVER
+    with h5py.File(engine.folder / "aligned") as file:
+        assert {each.id.get_offset() % 65536 for each in file.values()} == {0}
+    assert hdf5_bytes(engine.folder / "chunked") == hdf5_bytes(engine.folder / "aligned") == WHOLE
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("api", sorted(READERS))
+def test_a_stonewall_parts_no_ranks(engine: Engine, api: str) -> None:
+    """The ranks stop in different segments; hints are those that MPI-IO has in force."""
+    words = ["-a", api, "-w", "-D", "0.02", "-b", "8k", "-t", "8k", "-s", 4000, "-o", "data"]
+    hints = {"IOR_HINT__MPI__cb_nodes": "1", "OMPI_MCA_io": "romio321"}
+    done = engine.good(*words, ranks=RANKS, environment=hints)
+    assert done.document["asked"]["hints"] == {"cb_nodes": "1"}
+    assert done.result("write")["stonewall"]["hit"]
+    assert done.result("write")["observed"]["hints"]["cb_nodes"] == "1"
+
+
+WRONG = {
+    "-a HDF5 -z": "-z: HDF5 takes offsets in order only",
+    "-a NCMPI -z": "-z: PNETCDF takes offsets in order only",
+    "-a NCMPI -F": "-F: PNETCDF shares one file",
+    "-a HDF5 -w -E": "-E: HDF5 makes each file anew and cannot write into one that is there",
+    "-a HDF5 --posix.odirect": "--posix.odirect: HDF5 cannot open a file with O_DIRECT",
+    "-a HDF5 --hdf5.chunkSize=-1": "--hdf5.setAlignment and --hdf5.chunkSize cannot be negative",
+    "-a POSIX --hdf5.noFill": "--hdf5.noFill belongs to -a HDF5",
+}
+
+
+@pytest.mark.parametrize("words", WRONG)
+def test_what_a_format_cannot_do_is_refused(engine: Engine, words: str) -> None:
+    done = engine.call(["ior", *words.split(), "-o", "data"])
+    assert done.code == 2
+    assert done.complaints == [f"weir-io: ior: {WRONG[words]}"]
+    assert not (engine.folder / "data").exists()
+
+
+def other_geometry(engine: Engine, api: str) -> Done:
+    engine.good("-a", api, "-w", "-k", *GEOMETRY, "-o", "data")
+    return engine.ior("-a", api, "-r", "-b", BLOCK, "-t", XFER // 2, "-s", SEGMENTS, "-o", "data")
+
+
+def test_a_file_of_other_transfers_is_no_such_file(engine: Engine) -> None:
+    """The size of the transfers is in the shape of the variable."""
+    done = other_geometry(engine, "PNETCDF")
+    assert done.code == 1
+    assert "it holds another geometry, blocks of 4 transfers of 8192 bytes" in done.complaints[0]
+
+
+@pytest.mark.parametrize("api", sorted(READERS))
+def test_what_differs_is_found(engine: Engine, api: str) -> None:
+    data = engine.folder / "data"
+    engine.good("-a", api, "-w", "-k", *GEOMETRY, "-o", "data")
+    content = data.read_bytes()
+    at = content.index(packet(0, XFER)) + 100
+    data.write_bytes(content[:at] + b"\xff" + content[at + 1 :])
+    done = engine.ior("-a", api, "-r", "-R", *GEOMETRY, "-o", "data")
+    assert done.code == 1
+    assert done.result("read")["verify"]["errors"] == 1
+    data.write_bytes(content[: len(content) // 2])
+    done = engine.ior("-a", api, "-r", *GEOMETRY, "-o", "data")
+    assert done.code == 1
+    assert done.document["errors"]
