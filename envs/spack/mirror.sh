@@ -20,11 +20,19 @@ folder=$(cd "$1" && pwd -P)
 shift
 [ $# -gt 0 ] || set -- sources binaries bootstrap
 
+# Pushing the whole environment would fail over what is not installed yet.
+push_binaries() {
+    local installed=()
+    mapfile -t installed < <(spack -e . find --no-groups --format '/{hash}' | grep '^/')
+    [ ${#installed[@]} -gt 0 ] || die "nothing is installed" "install the stacks first: spack -e . install"
+    # Unsigned, because the key of a signature has to travel as well; the folder is the trust.
+    spack -e . buildcache push --unsigned --update-index --only package "file://$folder/binaries" "${installed[@]}"
+}
+
 for part in "$@"; do
     case $part in
     sources) spack -e . mirror create --all --directory "$folder/sources" ;;
-    # Unsigned, because the key of a signature has to travel as well; the folder is the trust.
-    binaries) spack -e . buildcache push --unsigned --update-index --without-build-dependencies "file://$folder/binaries" ;;
+    binaries) push_binaries ;;
     bootstrap) spack bootstrap mirror "$folder/bootstrap" ;;
     *) die "unknown part '$part'; known: sources binaries bootstrap" ;;
     esac
