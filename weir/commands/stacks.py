@@ -65,24 +65,28 @@ def stack_of_prefix(prefix: Path) -> tuple[Stack, str]:
 def describe(stack: StackFacts) -> str:
     """For people: what is there, then what is missing, then what is wrong."""
     lines = [f"{stack.name}: {stack.description}"]
-    lines += [f"  {program.tool:9} {program.path}" for program in stack.programs]
+    lines += [_line(program.tool, program.path) for program in stack.programs]
     lines += [
-        f"  MPI       {mpi.family} {mpi.version}{', MPI-IO with IME' if mpi.ime else ''} ({mpi.path})"
+        _line("MPI", f"{mpi.family} {mpi.version}{', MPI-IO with IME' if mpi.ime else ''} ({mpi.path})")
         for mpi in stack.mpis
     ]
-    lines += [f"  launcher  {stack.launcher or 'none'}"]
+    lines += [_line("launcher", stack.launcher or "none")]
     lines += [
-        f"  {one.name:9} {one.version}, {'parallel' if one.parallel else 'serial'} ({one.path})"
+        _line(one.name, f"{one.version}, {'parallel' if one.parallel else 'serial'} ({one.path})")
         for one in stack.libraries
     ]
     clients = {program.ime_client for program in stack.programs} - {""}
-    lines += [f"  IME       natively through {client}" for client in sorted(clients)]
+    lines += [_line("IME", f"natively through {client}") for client in sorted(clients)]
     backends = {name: None for program in stack.programs for name in program.backends}
-    lines += [f"  back ends {', '.join(backends)}"] if backends else []
-    lines += [f"  features  {', '.join(features(stack))}"]
+    lines += [_line("back ends", ", ".join(backends))] if backends else []
+    lines += [_line("features", ", ".join(features(stack)))]
     lines += [f"  note: {sentence}" for sentence in remarks(stack)]
     lines += [f"  PROBLEM: {sentence}" for sentence in problems(stack)]
     return "\n".join(lines)
+
+
+def _line(label: str, text: str) -> str:
+    return f"  {label:12} {text}"
 
 
 def _stacks_of_site(args: argparse.Namespace) -> list[tuple[Stack, str]]:
