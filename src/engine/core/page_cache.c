@@ -1,6 +1,7 @@
 #include "page_cache.h"
 
-#include <ctype.h>
+#include "stored.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -60,20 +61,11 @@ void weir_page_cache_look(const char *path, struct weir_residency *residency) {
     close(descriptor);
 }
 
-/* A word and a colon in front, as ROMIO and IME tell their file systems apart. */
-static bool is_foreign(const char *path) {
-    const char *at = path;
-    while (isalnum((unsigned char)*at)) {
-        at++;
-    }
-    return at > path && *at == ':';
-}
-
 int weir_page_cache_drop(const char *path, struct weir_problem *problem) {
     static const char what[] = "to drop its pages";
     int descriptor = open(path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0) {
-        return is_foreign(path) ? 0 : weir_problem_set(problem, "open", path, errno, NULL, "%s", what);
+        return weir_has_prefix(path) ? 0 : weir_problem_set(problem, "open", path, errno, NULL, "%s", what);
     }
     int cause = 0;
     const char *call = "fsync";

@@ -1,10 +1,10 @@
 /* The order of things in one run of netcdf-bench: for each iteration write, read, compare. */
 #include "netcdf_bench.h"
 
+#include "page_cache.h"
 #include "personality.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -120,29 +120,29 @@ static void remember_written(struct ncb_run *run) {
     }
 }
 
-static void empty_page_cache(struct weir_problem *problem) {
-    static const char switch_file[] = "/proc/sys/vm/drop_caches";
-    sync();
-    int descriptor = open(switch_file, O_WRONLY | O_CLOEXEC);
-    if (descriptor < 0 || write(descriptor, "1", 1) != 1) {
-        weir_problem_set(problem, "write", switch_file, errno, NULL, "--drop-caches needs to be root");
-    }
-    if (descriptor >= 0) {
-        close(descriptor);
-    }
-}
-
 /* Before a write the file of the last iteration goes away, untimed. */
-static bool clear(struct ncb_run *run, bool remove_files) {
+static bool clear_files(struct ncb_run *run) {
     struct weir_problem problem = {.rank = run->job->rank};
-    int on_node = 0;
     path_of(run, run->job->rank);
-    if (remove_files && (run->file_per_process || run->job->rank == 0)) {
+    if (run->file_per_process || run->job->rank == 0) {
         run->format->remove(run->path, &run->variable, &problem);
     }
-    MPI_Comm_rank(run->job->node_comm, &on_node);
-    if (run->asked.drop_caches && on_node == 0) {
-        empty_page_cache(&problem);
+    return weir_document_settle(&run->document, &problem);
+}
+
+/* Before a read, untimed: each node lets go of what its ranks wrote and are about to read. */
+static bool clear_caches(struct ncb_run *run, int owner) {
+    struct weir_problem problem = {.rank = run->job->rank};
+    if (!run->asked.drop_caches) {
+        return true;
+    }
+    if (run->file_per_process && run->asked.write) {
+        path_of(run, run->job->rank);
+        weir_page_cache_drop(run->path, &problem);
+    }
+    if (run->file_per_process || run->job->leaders != MPI_COMM_NULL) {
+        path_of(run, owner);
+        weir_page_cache_drop(run->path, &problem);
     }
     return weir_document_settle(&run->document, &problem);
 }
@@ -150,7 +150,7 @@ static bool clear(struct ncb_run *run, bool remove_files) {
 static bool write_iteration(struct ncb_run *run, int iteration) {
     struct weir_phase phase;
     bool compare = (run->asked.verify && !run->asked.read) || run->variable.deflate_level > 0;
-    if (!clear(run, true)) {
+    if (!clear_files(run)) {
         return false;
     }
     prepare(run, &phase, "write", WEIR_WRITE, iteration, run->job->rank);
@@ -173,10 +173,11 @@ static bool write_iteration(struct ncb_run *run, int iteration) {
 static bool read_iteration(struct ncb_run *run, int iteration) {
     struct weir_phase phase;
     bool only_compares = !run->asked.read;
-    if (!clear(run, false)) {
+    int owner = (run->job->rank + 1) % run->job->size;
+    if (!clear_caches(run, owner)) {
         return false;
     }
-    prepare(run, &phase, "read", WEIR_READ, iteration, (run->job->rank + 1) % run->job->size);
+    prepare(run, &phase, "read", WEIR_READ, iteration, owner);
     phase.verify = run->asked.verify;
     if (!measured(run, &phase)) {
         return false;

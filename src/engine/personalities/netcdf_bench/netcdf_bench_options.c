@@ -36,7 +36,7 @@ static const struct weir_option options[] = {
     {0, "shuffle", NULL, WEIR_FLAG, AT(shuffle), NULL, "shuffle the bytes of the values before -z"},
     {0, "hint", NULL, WEIR_TEXT, AT(hint), "KEY=VALUE", "MPI-IO hint; may be given again"},
     {0, "drop-caches", NULL, WEIR_FLAG, AT(drop_caches), NULL,
-     "empty the page cache of every node before each write and read (as root)"},
+     "drop the file's pages from every node's page cache before each read"},
     {0, "json", NULL, WEIR_TEXT, AT(document), "FILE", "write the results as JSON to the file"},
     WEIR_OPTION_END,
 };
