@@ -1,6 +1,7 @@
 # The verbs of weir. Each sets up what it lacks; nothing here knows a machine.
 #
 #   SUITES=quick,mine  suites to measure       SITE=local  the site of config/sites to measure on
+#   SCALE=full         edition of the suites; left out: the site's own, which is quick for local
 
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -9,11 +10,12 @@ MAKEFLAGS += --no-print-directory
 
 SUITES ?= quick
 SITE ?= local
+SCALE ?=
 venv := .venv/bin
 comma := ,
-study := results/$(SITE)/$(subst $(comma),+,$(SUITES))
+study := results/$(SITE)/$(subst $(comma),+,$(SUITES))$(if $(SCALE),-$(SCALE))
 # Not quiet about rules: then it would be quiet about the log of one that fails too.
-snakemake := $(venv)/snakemake --cores all --quiet host progress reason --config suites=$(SUITES) site=$(SITE)
+snakemake := $(venv)/snakemake --cores all --quiet host progress reason --config suites=$(SUITES) site=$(SITE) $(if $(SCALE),scale=$(SCALE))
 
 # What the linters of each language look at; a file that git does not know yet counts.
 c_files = $(shell find src tests -name '*.[ch]' 2>/dev/null)

@@ -72,6 +72,7 @@ class Site:
     partitions: Mapping[str, Partition]
     stacks: Mapping[str, Stack]
     targets: Mapping[str, Target]
+    scale: str = "full"  # what is planned here when nobody asks for a scale
 
 
 @dataclass(frozen=True)

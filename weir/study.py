@@ -42,9 +42,9 @@ class Study:
 
 
 def measured_study(plan: Plan, root: Path) -> Study:
-    """Named after its suites, so that two choices of suites do not overwrite each other."""
+    """Named after its suites and the scale that was asked for: two choices do not overwrite each other."""
     suites = [facts.suite for facts in plan.suites]
-    scale = "" if plan.scale == "full" else f"-{plan.scale}"
+    scale = f"-{plan.scale}" if plan.scale_asked else ""
     return Study(plan.site.name, "+".join(suites) + scale, report_for("+".join(suites), root))
 
 

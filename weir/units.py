@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from weir.errors import did_you_mean
@@ -120,6 +120,18 @@ def about_duration(duration_s: float) -> str:
             rest = round((rounded % size) / step)
             return f"{int(rounded // size)} {big}" + (f" {rest} {small}" if rest else "")
     return f"{duration_s:.0f} s"
+
+
+def number_list(numbers: Sequence[int]) -> str:
+    """Whole numbers in ascending order for reading: '2', '3 to 8', '2, 4 and 8 to 10'."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    words = [word for run in runs for word in ([f"{run[0]} to {run[-1]}"] if len(run) > 2 else map(str, run))]
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
 def _split(value: object, what: str, examples: str) -> tuple[Fraction, str]:

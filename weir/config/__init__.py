@@ -34,6 +34,7 @@ class Config:
     targets: tuple[str, ...]  # chosen ones, in the order of their files
     stacks: tuple[str, ...]
     scale: str
+    scale_asked: bool  # if not, it is the site's
 
 
 def find_root(start: Path | None = None) -> Path:
@@ -58,15 +59,14 @@ def load_config(
     tools = found_tools() if tools is None else tools
     chosen = _choices(file or root / "config" / "config.yaml", root, overrides or {}, environment)
     problems: list[Problem] = []
-    suites: list[Suite] = []
-    for name in chosen.data["suites"]:
-        try:
-            suites.append(load_suite(root, name, chosen.data["scale"], tools))
-        except ConfigError as error:
-            problems.extend(error.problems)
+    asked: str = chosen.data.get("scale", "")
     try:
         site, identities = load_site(root, chosen.data["site"], tools)
+        scale = asked or site.scale
+        suites = _suites(root, chosen.data["suites"], scale, tools, problems)
     except ConfigError as error:
+        # The mistakes of the suites are told in the same go.
+        _suites(root, chosen.data["suites"], asked or FULL, tools, problems)
         raise ConfigError([*error.problems, *problems]) from error
     for part, known in (("targets", site.targets), ("stacks", site.stacks)):
         for index, name in enumerate(chosen.data[part]):
@@ -74,12 +74,25 @@ def load_config(
                 message = f"site {site.name} has no {part.removesuffix('s')} '{name}'"
                 problems.append(chosen.problem((part, index), message, did_you_mean(name, known), name))
         problems += [problem for suite in suites for problem in _unknown_places(suite, part, known, site)]
-    problems += _unknown_scale(chosen, suites)
+    problems += _unknown_scale(chosen, asked, suites)
     if problems:
         raise ConfigError(problems)
     targets = tuple(name for name in site.targets if name in (chosen.data["targets"] or site.targets))
     stacks = tuple(name for name in site.stacks if name in (chosen.data["stacks"] or site.stacks))
-    return Config(root, site, identities, tuple(suites), targets, stacks, chosen.data["scale"])
+    return Config(root, site, identities, tuple(suites), targets, stacks, scale, bool(asked))
+
+
+def _suites(
+    root: Path, names: Sequence[str], scale: str, tools: Mapping[str, Tool], problems: list[Problem]
+) -> list[Suite]:
+    """Those that can be read; what is wrong with the others goes to problems."""
+    suites = []
+    for name in names:
+        try:
+            suites.append(load_suite(root, name, scale, tools))
+        except ConfigError as error:
+            problems.extend(error.problems)
+    return suites
 
 
 def _choices(
@@ -102,7 +115,7 @@ def _choices(
     problems = check(file, load_schema(root / "config" / "schemas", "config"))
     if problems:
         raise ConfigError(problems)
-    file.data = {"targets": [], "stacks": [], "scale": FULL} | file.data
+    file.data = {"targets": [], "stacks": []} | file.data
     return file
 
 
@@ -123,10 +136,9 @@ def _unknown_places(suite: Suite, part: str, known: Mapping[str, object], site: 
     return problems
 
 
-def _unknown_scale(chosen: YamlFile, suites: Sequence[Suite]) -> list[Problem]:
-    """A scale that no suite of the choice has is a mistake; one that some have is not."""
-    scale = chosen.data["scale"]
-    if scale == FULL or not suites or any(suite.scale == scale for suite in suites):
+def _unknown_scale(chosen: YamlFile, scale: str, suites: Sequence[Suite]) -> list[Problem]:
+    """A scale that is asked for and that no chosen suite has is a mistake; one that some have is not."""
+    if scale in ("", FULL) or not suites or any(suite.scale == scale for suite in suites):
         return []
     names = ", ".join(suite.name for suite in suites)
     known = {FULL, *(name for suite in suites for name in suite.scales)}

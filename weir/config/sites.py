@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from weir.config.scales import FULL
 from weir.config.schema import check, load_schema
 from weir.config.site_checks import (
     interface_problems,
@@ -164,4 +165,5 @@ def _site(data: Mapping[str, Any], targets: Mapping[str, Target]) -> Site:
         for name, item in data["partitions"].items()
     }
     hosts = tuple(data.get("hosts", [".*"]))
-    return Site(data["site"], data["description"], hosts, partitions, stacks, targets)
+    scale = data.get("scale", FULL)
+    return Site(data["site"], data["description"], hosts, partitions, stacks, targets, scale)

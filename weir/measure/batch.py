@@ -24,9 +24,8 @@ from weir.measure.single import LaunchLostError, Place, measure_one
 from weir.measure.together import can_share, measure_together, settle
 from weir.measure.workspace import Workspace
 from weir.model import Cell, Stack, Target
+from weir.plan.cost import LAUNCH_EXECUTIONS
 
-# More in one launch save nothing, and their folders would have to be made before it.
-LAUNCH_EXECUTIONS = 200
 # So many launches that the batch system loses in a row end the batch, with a pause after each.
 LAUNCHES_LOST = 4
 LOST_PAUSE_S = 15.0

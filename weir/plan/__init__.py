@@ -8,18 +8,19 @@ from dataclasses import replace
 
 from weir.config import Config
 from weir.errors import ConfigError, Problem, WeirError, unique
-from weir.model import Cell
 from weir.plan.expand import Expansion, PlannedCell, expand
 from weir.plan.files import plan_data, plan_from_data, read_plan, write_plan
 from weir.plan.labels import unique_labels
-from weir.plan.model import Batch, Cost, Exclusion, Plan, Shared, SuiteFacts, TargetCost
+from weir.plan.model import Batch, Cost, Exclusion, OutOfReach, Plan, Shared, SuiteFacts, TargetCost
 from weir.plan.packing import MARGIN, packed
-from weir.units import about_duration
+from weir.plan.totals import batch_cost, plan_cost
+from weir.units import about_duration, number_list
 
 __all__ = [
     "Batch",
     "Cost",
     "Exclusion",
+    "OutOfReach",
     "Plan",
     "Shared",
     "SuiteFacts",
@@ -39,9 +40,11 @@ def make_plan(config: Config) -> Plan:
     cells = unique_labels([planned.cell for planned in merged])
     planned = [replace(item, cell=cell) for item, cell in zip(merged, cells, strict=True)]
     batches = _batches(planned, config)
+    beyond = _out_of_reach(expansions)
     return Plan(
         site=config.site,
         scale=config.scale,
+        scale_asked=config.scale_asked,
         suites=tuple(
             SuiteFacts(
                 suite.name,
@@ -54,9 +57,15 @@ def make_plan(config: Config) -> Plan:
         ),
         batches=batches,
         exclusions=_exclusions(expansions),
-        notes=(*_scale_notes(config), *_empty_notes(expansions, config), *_part_notes(batches, config)),
+        out_of_reach=beyond,
+        notes=(
+            *_scale_notes(config),
+            *_reach_notes(beyond, config),
+            *_empty_notes(expansions, config),
+            *_part_notes(batches, config),
+        ),
         shared=shared,
-        cost=_cost(planned, config, sum(item.points for item in expansions), len(shared), batches),
+        cost=plan_cost(planned, expansions, len(shared), batches, config),
     )
 
 
@@ -108,8 +117,9 @@ def _batches(planned: list[PlannedCell], config: Config) -> tuple[Batch, ...]:
                     exit_code=2,
                 )
             cells = tuple(item.cell for item in items)
-            estimated_s = sum(item.execution_s * item.cell.blocks for item in items)
-            batches[name] = Batch(name, partition, nodes, ppn, stack, target, cells, estimated_s)
+            span, launches = batch_cost(items, config.site.partitions[partition])
+            costs = (span.expected_s, launches, span.low_s, span.high_s)
+            batches[name] = Batch(name, partition, nodes, ppn, stack, target, cells, *costs)
     targets, stacks = list(config.targets), list(config.stacks)
 
     def place(batch: Batch) -> tuple[int, int, int, int]:
@@ -129,9 +139,30 @@ def _exclusions(expansions: list[Expansion]) -> tuple[Exclusion, ...]:
 
 
 def _scale_notes(config: Config) -> Iterator[str]:
+    """Nobody asked for a site's own scale: a suite without it is as it is meant."""
     for suite in config.suites:
-        if suite.scale != config.scale:
+        if config.scale_asked and suite.scale != config.scale:
             yield f"{suite.name} has no scale {config.scale}: planned as it is written"
+
+
+def _out_of_reach(expansions: list[Expansion]) -> tuple[OutOfReach, ...]:
+    """By suite, in its order."""
+    found = []
+    for suite in dict.fromkeys(item.experiment.suite for item in expansions):
+        own = [item for item in expansions if item.experiment.suite == suite]
+        cells = [planned.cell for item in own for planned in item.cells]
+        nodes = set().union(*(item.beyond["nodes"] for item in own)) - {cell.nodes for cell in cells}
+        ppn = set().union(*(item.beyond["ppn"] for item in own)) - {cell.ppn for cell in cells}
+        if nodes or ppn:
+            found.append(OutOfReach(suite, tuple(sorted(nodes)), tuple(sorted(ppn))))
+    return tuple(found)
+
+
+def _reach_notes(beyond: Iterable[OutOfReach], config: Config) -> Iterator[str]:
+    for item in beyond:
+        words = [f"{number_list(item.nodes)} nodes"] if item.nodes else []
+        words += [f"{number_list(item.ppn)} processes per node"] if item.ppn else []
+        yield f"{item.suite}: without {' and '.join(words)}, out of reach of site {config.site.name}"
 
 
 def _empty_notes(expansions: list[Expansion], config: Config) -> Iterator[str]:
@@ -157,47 +188,3 @@ def _part_notes(batches: Iterable[Batch], config: Config) -> Iterator[str]:
             what = "one batch became" if len(parts) == 1 else f"{len(parts)} batches became"
             why = f"{name} ends a job after {limit}, and {MARGIN:g} times the expected time is asked for"
             yield f"{what} {sum(parts)}: {why}"
-
-
-def _cost(
-    planned: list[PlannedCell], config: Config, points: int, shared: int, batches: tuple[Batch, ...]
-) -> Cost:
-    by_target: dict[str, list[PlannedCell]] = defaultdict(list)
-    for item in planned:
-        by_target[item.cell.target].append(item)
-    targets = tuple(
-        _target_cost(name, by_target[name], config) for name in config.targets if name in by_target
-    )
-    return Cost(
-        points=points,
-        excluded=points - len(planned) - shared,
-        shared=shared,
-        cells=len(planned),
-        executions=sum(item.executions for item in targets),
-        measurements=sum(_blocks(item.cell) for item in planned),
-        written_bytes=sum(item.written_bytes for item in targets),
-        read_bytes=sum(item.read_bytes for item in targets),
-        peak_bytes=max((item.peak_bytes for item in targets), default=0),
-        peak_inodes=max((item.peak_inodes for item in targets), default=0),
-        estimated_s=sum(batch.estimated_s for batch in batches),
-        node_hours=sum(batch.estimated_s * batch.nodes for batch in batches) / 3600,
-        targets=targets,
-    )
-
-
-def _blocks(cell: Cell) -> int:
-    return cell.blocks * cell.iterations
-
-
-def _target_cost(name: str, planned: list[PlannedCell], config: Config) -> TargetCost:
-    return TargetCost(
-        target=name,
-        cells=len(planned),
-        executions=sum(item.cell.blocks for item in planned),
-        written_bytes=sum(item.footprint.written_bytes * item.cell.blocks for item in planned),
-        read_bytes=sum(item.footprint.read_bytes * item.cell.blocks for item in planned),
-        peak_bytes=max(item.footprint.peak_bytes for item in planned),
-        space_bytes=config.site.targets[name].space_bytes,
-        peak_inodes=max(item.footprint.inodes for item in planned),
-        estimated_s=sum(item.execution_s * item.cell.blocks for item in planned),
-    )

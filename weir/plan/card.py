@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
-from weir.plan.model import Batch, Plan, TargetCost
+from weir.plan.model import Batch, Cost, Plan, TargetCost
 from weir.units import about_duration, about_size
 
 _WIDTH = 100
@@ -27,10 +27,14 @@ def _head(plan: Plan) -> Iterator[str]:
     less = f"{cost.excluded:,} left out{shared}"
     yield f"  cells         {cost.cells:,} of {cost.points:,} combinations; {less}"
     yield f"  executions    {cost.executions:,}, giving {cost.measurements:,} measurements of each access"
+    reach = f", {cost.reachable:,} are in reach" if cost.reachable != cost.meaningful else ""
+    means = f"{cost.meaningful:,} mean anything{reach}"
+    yield f"  spanned       {cost.spanned:,} executions by all combinations; {means}"
     yield f"  written       {about_size(cost.written_bytes)}"
     yield f"  read          {about_size(cost.read_bytes)}"
     yield f"  peak space    {about_size(cost.peak_bytes)} and {_files(cost.peak_inodes)} at a time"
-    yield f"  time          about {about_duration(cost.estimated_s)}, {_hours(cost.node_hours)} node-hours"
+    hours = _range(_hours(cost.low_node_hours), _hours(cost.high_node_hours))
+    yield f"  time          {_duration(cost)} in {_launches(cost.launches)}, {hours} node-hours"
 
 
 def _targets(plan: Plan) -> Iterator[str]:
@@ -58,7 +62,7 @@ def _target_row(item: TargetCost, plan: Plan) -> tuple[str, ...]:
         about_size(item.read_bytes),
         about_size(item.peak_bytes),
         limit,
-        about_duration(item.estimated_s),
+        _duration(item),
     )
 
 
@@ -67,10 +71,13 @@ def _batches(plan: Plan) -> Iterator[str]:
         return
     yield ""
     rows = [_batch_row(batch) for batch in plan.batches[:_MOST_BATCHES]]
-    yield from _table(("batch", "partition", "cells", "executions", "time", "node-hours"), rows)
+    head = ("batch", "partition", "cells", "executions", "launches", "time", "node-hours")
+    yield from _table(head, rows)
     if len(plan.batches) > _MOST_BATCHES:
         rest = plan.batches[_MOST_BATCHES:]
-        time = about_duration(sum(batch.estimated_s for batch in rest))
+        low = about_duration(sum(batch.low_s for batch in rest))
+        high = about_duration(sum(batch.high_s for batch in rest))
+        time = _range(low, high)
         yield f"  and {len(rest)} more batches of {sum(len(batch.cells) for batch in rest):,} cells, {time}"
     limits = {name: item.time_limit_s for name, item in plan.site.partitions.items()}
     too_long = [item for item in plan.batches if 0 < limits[item.partition] < item.estimated_s]
@@ -82,15 +89,15 @@ def _batches(plan: Plan) -> Iterator[str]:
 
 
 def _batch_row(batch: Batch) -> tuple[str, ...]:
-    hours = batch.estimated_s * batch.nodes / 3600
-    time = about_duration(batch.estimated_s)
+    low, high = (_hours(time_s * batch.nodes / 3600) for time_s in (batch.low_s, batch.high_s))
     return (
         batch.batch,
         batch.partition,
         f"{len(batch.cells):,}",
         f"{batch.executions:,}",
-        time,
-        _hours(hours),
+        f"{batch.launches:,}",
+        _duration(batch),
+        _range(low, high),
     )
 
 
@@ -115,6 +122,18 @@ def _notes(plan: Plan) -> Iterator[str]:
         yield ""
         for note in plan.notes:
             yield from textwrap.wrap(note, _WIDTH, initial_indent="  note: ", subsequent_indent="        ")
+
+
+def _duration(item: Cost | Batch | TargetCost) -> str:
+    return _range(about_duration(item.low_s), about_duration(item.high_s))
+
+
+def _range(low: str, high: str) -> str:
+    return low if low == high else f"{low} to {high}"
+
+
+def _launches(count: int) -> str:
+    return f"{count:,} launch{'' if count == 1 else 'es'}"
 
 
 def _hours(hours: float) -> str:

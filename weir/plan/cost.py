@@ -2,19 +2,64 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any
+
 from weir.model import Footprint, Partition, Target
 
 MIB = 2**20
+# Executions that weir-io runs in one launch: more save nothing, and their folders have to be made before it.
+LAUNCH_EXECUTIONS = 200
+# What is expected of a target is what large transfers get: caches are faster, small ones slower.
+_FASTER, _SLOWER = 2.0, 4.0
+_SHARED_S = 0.02  # an execution that shares a launch: its folders, its document
+_OPERATION_S = 100e-6  # on top of its bytes, at the worst
 # A limit is there to end what hangs, not what is slow: far above the expectation, and never below a minute.
 _TIMEOUT_FACTOR = 20.0
 _TIMEOUT_MINIMUM_S = 60.0
 
 
-def execution_s(footprint: Footprint, target: Target, partition: Partition) -> float:
-    """Expected wall time of one execution: the launch, and the bytes at the target's expected bandwidth."""
-    written_s = footprint.written_bytes / MIB / target.write_mib_s
-    read_s = footprint.read_bytes / MIB / target.read_mib_s
-    return partition.launch_s + written_s + read_s
+@dataclass(frozen=True)
+class Span:
+    """Wall time: what is expected, and between what it will lie."""
+
+    low_s: float = 0.0
+    expected_s: float = 0.0
+    high_s: float = 0.0
+
+    def __add__(self, other: Span) -> Span:
+        return Span(self.low_s + other.low_s, self.expected_s + other.expected_s, self.high_s + other.high_s)
+
+    def __mul__(self, count: int) -> Span:
+        return Span(self.low_s * count, self.expected_s * count, self.high_s * count)
+
+
+def shares_launch(program: Sequence[str], params: Mapping[str, Any]) -> bool:
+    """Whether weir-io runs the cell beside others in one launch; hints need an environment of their own."""
+    return len(program) > 1 and PurePath(program[0]).name == "weir-io" and not params.get("hints")
+
+
+def execution_span(
+    footprint: Footprint, target: Target, partition: Partition, ranks: int, shared: bool
+) -> Span:
+    """One execution: its launch unless it shares one, and its bytes at the target's expected bandwidth."""
+    start = Span(_SHARED_S / _FASTER, _SHARED_S, _SHARED_S * _SLOWER) if shared else launch_span(partition)
+    bytes_s = footprint.written_bytes / MIB / target.write_mib_s
+    bytes_s += footprint.read_bytes / MIB / target.read_mib_s
+    slowest_s = bytes_s * _SLOWER + footprint.operations / ranks * _OPERATION_S
+    return start + Span(bytes_s / _FASTER, bytes_s, slowest_s)
+
+
+def launch_span(partition: Partition) -> Span:
+    """One start of the launcher."""
+    return Span(partition.launch_s / _FASTER, partition.launch_s, partition.launch_s * _FASTER)
+
+
+def launches(shared: int, alone: int) -> int:
+    """Launches of a batch: in its random order, an execution that needs its own ends the launch before it."""
+    return alone + -(-shared // LAUNCH_EXECUTIONS) + min(alone, max(shared - 1, 0))
 
 
 def timeout_s(estimate_s: float) -> float:

@@ -15,12 +15,14 @@ from weir.config.suite import Experiment
 from weir.config.yaml_file import Keys
 from weir.errors import ConfigError, Problem, unique
 from weir.model import Cell, Footprint, Partition
-from weir.plan.cost import execution_s, timeout_s
+from weir.plan.cost import Span, execution_span, shares_launch, timeout_s
 from weir.plan.hashing import cell_identity
 from weir.plan.places import OutOfReach, Place, partition_for, places
 from weir.plan.refusals import Refusals
 from weir.units import about_size, format_size
 
+# Causes of points that mean nothing anywhere; the others are out of reach of a site.
+MEANINGLESS = ("rule", "interface", "tool")
 # More problems than this are one problem that repeats.
 _MOST_PROBLEMS = 20
 
@@ -31,7 +33,8 @@ class PlannedCell:
 
     cell: Cell
     footprint: Footprint
-    execution_s: float
+    span: Span  # of one execution, without a launch that it shares
+    shared: bool
 
 
 @dataclass
@@ -43,6 +46,7 @@ class Expansion:
     points: int = 0
     excluded: Counter[tuple[str, str]] = field(default_factory=Counter)  # (cause, reason)
     examples: dict[tuple[str, str], str] = field(default_factory=dict)
+    beyond: dict[str, set[int]] = field(default_factory=lambda: {"nodes": set(), "ppn": set()})
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,8 @@ class _Expander:
         geometries = itertools.product(places(experiment, self.config), experiment.nodes, experiment.ppn)
         for place, nodes, ppn in geometries:
             partition = partition_for(place, self.tool.name, nodes, ppn, self.config.site)
+            if isinstance(partition, OutOfReach) and partition.cause in self.result.beyond:
+                self.result.beyond[partition.cause].add({"nodes": nodes, "ppn": ppn}[partition.cause])
             for indices in itertools.product(*choices):
                 self.result.points += 1
                 self._visit(_Point(place, nodes, ppn, indices), partition)
@@ -99,11 +105,11 @@ class _Expander:
             return
         self.refusals.count(point.indices)
         target = point.place.target
-        if isinstance(partition, OutOfReach):
-            self._exclude(point, partition.cause, partition.reason)
-            return
         if target.apis and values.get("api", target.apis[0]) not in target.apis:
             self._exclude(point, "interface", f"target {target.name} has no interface {values['api']}")
+            return
+        if isinstance(partition, OutOfReach):
+            self._exclude(point, partition.cause, partition.reason)
             return
         cell = self._cell(point, partition, values)
         reasons = self.tool.problems(cell, target)
@@ -169,10 +175,11 @@ class _Expander:
             need, have = about_size(footprint.peak_bytes), about_size(target.space_bytes)
             self._exclude(point, "space", f"needs {need} at a time, target {target.name} allows {have}")
             return
-        estimate_s = execution_s(footprint, target, partition)
+        shared = shares_launch(point.place.stack.programs[cell.tool], cell.params)
+        span = execution_span(footprint, target, partition, cell.ranks, shared)
         if not cell.timeout_s:
-            cell = Cell(**{**vars(cell), "timeout_s": timeout_s(estimate_s)})
-        self.result.cells.append(PlannedCell(cell, footprint, estimate_s))
+            cell = Cell(**{**vars(cell), "timeout_s": timeout_s(span.expected_s)})
+        self.result.cells.append(PlannedCell(cell, footprint, span, shared))
 
     def _exclude(self, point: _Point, cause: str, reason: str) -> None:
         self.result.excluded[cause, reason] += 1

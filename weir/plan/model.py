@@ -20,6 +20,9 @@ class Batch:
     target: str
     cells: tuple[Cell, ...]
     estimated_s: float  # all executions, one after the other
+    launches: int = 0
+    low_s: float = 0.0  # the time will lie between these
+    high_s: float = 0.0
 
     @property
     def place(self) -> str:
@@ -67,6 +70,8 @@ class TargetCost:
     space_bytes: int  # the target's limit; 0: none is set
     peak_inodes: int
     estimated_s: float
+    low_s: float
+    high_s: float
 
 
 @dataclass(frozen=True)
@@ -74,18 +79,35 @@ class Cost:
     """The cost card in numbers."""
 
     points: int  # all combinations, before anything is excluded
+    spanned: int  # executions that the loops over all combinations and repetitions would make
+    meaningful: int  # those of them that mean anything, within reach of the site or not
+    reachable: int  # and those of them that are; a cell that two experiments ask for counts twice
     excluded: int
     shared: int
     cells: int
     executions: int
+    launches: int  # of the launcher: executions share them where weir-io runs them
     measurements: int  # executions x iterations
     written_bytes: int
     read_bytes: int
     peak_bytes: int
     peak_inodes: int
     estimated_s: float
+    low_s: float
+    high_s: float
     node_hours: float
+    low_node_hours: float
+    high_node_hours: float
     targets: tuple[TargetCost, ...]
+
+
+@dataclass(frozen=True)
+class OutOfReach:
+    """Numbers of nodes and of processes per node that a suite asks for and the site does not have."""
+
+    suite: str
+    nodes: tuple[int, ...]
+    ppn: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -105,9 +127,11 @@ class Plan:
 
     site: Site
     scale: str
+    scale_asked: bool  # if not, it is the site's own
     suites: tuple[SuiteFacts, ...]
     batches: tuple[Batch, ...]
     exclusions: tuple[Exclusion, ...]
+    out_of_reach: tuple[OutOfReach, ...]
     notes: tuple[str, ...]  # what else a reader must know of what was not planned
     shared: tuple[Shared, ...]
     cost: Cost

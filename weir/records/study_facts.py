@@ -41,7 +41,17 @@ def study_facts(plan: Plan, runs: Sequence[Run], rows: Sequence[Row]) -> dict[st
         "executions": sum(cell.blocks for cell in plan.cells),
         "finished_executions": len(runs),
         "failed_executions": sum(run.facts["status"] != "done" for run in runs),
+        "points": plan.cost.points,
         "excluded_points": plan.cost.excluded,
+        # As loops over every combination and repetition would count them, and what is left of that.
+        "spanned_executions": plan.cost.spanned,
+        "meaningful_executions": plan.cost.meaningful,
+        "reachable_executions": plan.cost.reachable,
+        "out_of_reach": [
+            {"suite": item.suite, "nodes": list(item.nodes), "ppn": list(item.ppn)}
+            for item in plan.out_of_reach
+        ],
+        "notes": list(plan.notes),
         "layout": _layouts(plan.cells),
     } | _counts(rows)
 

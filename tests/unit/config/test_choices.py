@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.checkout import SUITE, TARGET, TOOLS, load, make_checkout
+from tests.checkout import SITE, SUITE, TARGET, TOOLS, load, make_checkout
 from weir.config import find_root, load_config
 from weir.errors import ConfigError, WeirError
+from weir.plan import make_plan
+from weir.study import measured_study
 
 
 def checkout(folder: Path) -> Path:
@@ -35,6 +37,20 @@ def test_keys_that_are_not_weirs_are_left_alone(tmp_path: Path) -> None:
     config = load(checkout(tmp_path), **overrides)
     assert len(config.suites) == 2
     assert config.scale == "full"
+
+
+def test_a_site_has_a_scale_of_its_own(tmp_path: Path) -> None:
+    scaled = SUITE + "scales: {quick: {ppn: [1]}}\n"
+    suites = {"mine": scaled, "plain": SUITE.replace("suite: mine", "suite: plain")}
+    root = make_checkout(tmp_path, suites, SITE + "scale: quick\n")
+    config = load(root)
+    assert (config.scale, config.scale_asked) == ("quick", False)
+    assert config.suites[0].experiments[0].ppn == (1,)
+    assert measured_study(make_plan(config), root).name == "mine"
+    assert make_plan(load(root, suites="plain")).notes == ()  # nobody asked for quick
+    asked = load(root, scale="full")
+    assert (asked.suites[0].experiments[0].ppn, asked.scale_asked) == ((1, 2), True)
+    assert measured_study(make_plan(asked), root).name == "mine-full"
 
 
 def test_another_configuration_file(tmp_path: Path) -> None:

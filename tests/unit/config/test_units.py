@@ -11,6 +11,7 @@ from weir.units import (
     about_duration,
     about_size,
     format_size,
+    number_list,
     parse_duration,
     parse_rate,
     parse_size,
@@ -85,6 +86,15 @@ def test_wrong_durations_and_rates(parse, written: object, mend: str) -> None:  
 @given(st.integers(min_value=0, max_value=2**60))
 def test_format_size_reads_back_unchanged(size_bytes: int) -> None:
     assert parse_size(format_size(size_bytes)) == size_bytes
+
+
+def test_lists_of_numbers() -> None:
+    assert [number_list(numbers) for numbers in ([2], [2, 3], [2, 3, 4], [1, 2, 4, 6, 7, 8])] == [
+        "2",
+        "2 and 3",
+        "2 to 4",
+        "1, 2, 4 and 6 to 8",
+    ]
 
 
 def test_for_reading() -> None:

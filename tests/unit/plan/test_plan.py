@@ -12,6 +12,7 @@ import yaml
 from tests.checkout import ROOT, SITE, SUITE, TARGET, load, make_checkout
 from weir.errors import ConfigError, WeirError
 from weir.plan import Plan, make_plan, plan_data, read_plan, write_plan
+from weir.plan.cost import launches
 
 SECOND = TARGET.replace("target: disk", "target: memory").replace("kind: disk", "kind: memory")
 RULES = (
@@ -209,6 +210,19 @@ def test_cost_adds_up(tmp_path: Path) -> None:
     assert plan.cost.estimated_s == pytest.approx(expected_s)
     assert sum(batch.estimated_s for batch in plan.batches) == pytest.approx(expected_s)
     assert plan.cost.node_hours == pytest.approx(expected_s / 3600)
+
+
+def test_executions_that_weir_io_runs_share_launches(tmp_path: Path) -> None:
+    site = SITE.replace('"{root}/bin/fake"', '"{root}/build/weir-io", fake')
+    plan = make_plan(load(make_checkout(tmp_path, {"mine": SUITE.replace("blocks: 2", "blocks: 60")}, site)))
+    assert [(batch.executions, batch.launches) for batch in plan.batches] == [(240, 2), (240, 2)]
+    assert plan.cost.launches == 4
+    bytes_s = plan.cost.written_bytes / 2**20 / 100 + plan.cost.read_bytes / 2**20 / 200
+    assert plan.cost.low_s < bytes_s < plan.cost.estimated_s < plan.cost.high_s
+    assert plan.cost.estimated_s - bytes_s == pytest.approx(4 * 1.0 + 480 * 0.02)
+    alone = plan_of(tmp_path / "alone", targets="disk").cost
+    assert alone.launches == alone.executions
+    assert launches(shared=3, alone=2) == 5  # the random order puts them between one another
 
 
 def test_node_hours_count_all_nodes(tmp_path: Path) -> None:

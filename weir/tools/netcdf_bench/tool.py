@@ -53,7 +53,9 @@ PARAMETERS: Mapping[str, Parameter] = {
         "flag", "After the stonewall, every rank moves as much as the fastest one did.", False
     ),
     "drop_caches": Parameter(
-        "flag", "Empty the page cache of every node before each write and read (as root).", False
+        "flag",
+        "Drop the file's pages from every node's page cache before each read, untimed (weir-io only).",
+        False,
     ),
     "hints": Parameter("hints", "MPI-IO hints for the open.", {}),
     "stripe_count": STRIPE_COUNT,

@@ -1,0 +1,131 @@
+"""The suites of published studies: a page each, all that they ask for, and what is left of it on a site."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+
+import pytest
+
+from tests.checkout import ROOT
+from weir.config import load_config
+from weir.model import Cell
+from weir.plan import Plan, make_plan
+from weir.plan.card import cost_card
+
+SUITES = ("ime-paper", "netcdf-features")
+DOORS = ("disk", "memory", "ime-native", "ime-fuse", "backing", "memory-pool")
+
+
+@cache
+def plan_of(suite: str, site: str, scale: str = "") -> Plan:
+    overrides = {"suites": suite, "site": site, "scale": scale}
+    return make_plan(load_config(root=ROOT, overrides=overrides, environment={}))
+
+
+def cells_of(plan: Plan, experiment: str) -> list[Cell]:
+    return [cell for cell in plan.cells if cell.experiment == experiment]
+
+
+def values(cells: list[Cell], name: str) -> set[object]:
+    return {
+        tuple(value) if isinstance(value, list) else value for value in (cell.params[name] for cell in cells)
+    }
+
+
+@pytest.mark.parametrize("suite", SUITES)
+def test_a_suite_is_a_page_that_names_no_place(suite: str) -> None:
+    text = (ROOT / f"config/suites/{suite}.yaml").read_text()
+    assert len(text.splitlines()) <= 60
+    names = {file.stem for file in (ROOT / "config/sites").glob("*/targets/*.yaml")}
+    words = set(text.replace("'", " ").replace(",", " ").replace("]", " ").split())
+    assert words & (names - {"disk", "memory", "burst-buffer"}) == set()
+    assert "/" not in text.replace("//", "")
+
+
+def test_the_whole_study_on_ten_nodes() -> None:
+    plan = plan_of("ime-paper", "ime-template", "full")
+    bandwidth = cells_of(plan, "bandwidth")
+    # Doors: POSIX in two layouts and MPI-IO behind and through the mount, IME in two layouts and MPI-IO.
+    doors = Counter((cell.target, cell.params["api"], cell.params["layout"]) for cell in bandwidth)
+    assert len(doors) == 9
+    assert set(doors.values()) == {10 * 8 * 2 * 4}
+    assert {cell.nodes for cell in bandwidth} == set(range(1, 11))
+    assert {cell.ppn for cell in bandwidth} == set(range(1, 9))
+    assert values(bandwidth, "xfer_bytes") == {1024 * size for size in (16, 100, 1024, 10240)}
+    assert {cell.params["block_bytes"] // cell.params["xfer_bytes"] for cell in bandwidth} == {100}
+    assert {(cell.blocks, *cell.params["access"]) for cell in bandwidth} == {(10, "write", "read")}
+    stripes = {(cell.target, cell.nodes): cell.params["stripe_count"] for cell in bandwidth}
+    assert [stripes["backing", nodes] for nodes in (1, 7, 8, 10)] == [2, 14, 16, 16]
+    assert {stripes[target, 10] for target in ("ime-native", "ime-fuse")} == {0}
+    netcdf = cells_of(plan, "netcdf")
+    assert len(netcdf) == 2 * 2 * 2 * 4
+    assert {(cell.nodes, cell.ppn, cell.blocks * cell.iterations) for cell in netcdf} == {(10, 8, 100)}
+    single = cells_of(plan, "single-operations")
+    assert {(cell.params["xfer_bytes"], cell.params["operations"]) for cell in single} == {
+        (16384, 10_000),
+        (2**20, 1024),
+    }
+    assert Counter(cell.target for cell in single) == {"backing": 8, "ime-fuse": 8, "ime-native": 8}
+
+
+def test_what_is_spanned_and_what_means_anything() -> None:
+    """As loops count: three doors, 80 geometries, three interfaces, and so on, ten times."""
+    plan = plan_of("ime-paper", "ime-template", "full")
+    assert plan.cost.points == 3 * 80 * 3 * 2 * 2 * 4 + 3 * 2 * 2 * 4 + 3 * 2 * 2 * 2
+    assert plan.cost.spanned == 10 * plan.cost.points == 115_920
+    assert plan.cost.meaningful == plan.cost.reachable == plan.cost.executions == 10 * (5760 + 32 + 24)
+    assert {item.cause for item in plan.exclusions} == {"rule", "interface"}
+    assert plan.out_of_reach == ()
+    card = cost_card(plan)
+    assert "spanned       115,920 executions by all combinations; 58,160 mean anything\n" in card
+
+
+def test_the_scale_of_a_laptop() -> None:
+    """Nobody asked for a scale: the site has one. Every axis keeps two values, every cell has an interval."""
+    plan = plan_of("ime-paper", "local")
+    assert plan.scale == "quick"
+    assert not plan.scale_asked
+    assert {cell.target for cell in plan.cells} == set(DOORS)
+    bandwidth, netcdf = cells_of(plan, "bandwidth"), cells_of(plan, "netcdf")
+    assert {cell.ppn for cell in bandwidth} == {1, 2}
+    assert {cell.blocks for cell in plan.cells} == {3}
+    for name, count in {"xfer_bytes": 4, "order": 2, "layout": 2, "api": 3}.items():
+        assert len(values(bandwidth, name)) == count
+    for name, count in {"collective": 2, "chunking": 2, "geometry": 4}.items():
+        assert len(values(netcdf, name)) == count
+    assert plan.out_of_reach[0].nodes == (2,)
+    assert "note: ime-paper: without 2 nodes, out of reach of site local" in cost_card(plan)
+    assert plan.cost.peak_bytes <= 2**27
+
+
+def test_half_the_study_beyond_the_reach_of_a_laptop() -> None:
+    plan = plan_of("ime-paper", "local", "half")
+    (beyond,) = plan.out_of_reach
+    assert (beyond.nodes, beyond.ppn) == ((2, 4, 8), (4, 8))
+    said = [note for note in plan.notes if note.startswith("ime-paper: ")]
+    assert said == [
+        "ime-paper: without 2, 4 and 8 nodes and 4 and 8 processes per node, out of reach of site local"
+    ]
+    assert plan.cost.reachable < plan.cost.meaningful
+
+
+def test_features_of_netcdf_one_at_a_time_on_every_target() -> None:
+    plan = plan_of("netcdf-features", "local")
+    features = cells_of(plan, "features")
+    assert {cell.target for cell in features} == set(DOORS) - {"ime-native"}
+    names = ("fill", "unlimited", "deflate_level")
+    assert {tuple(cell.params[name] for name in names) for cell in features} == {
+        (False, False, 0),
+        (True, False, 0),
+        (False, True, 0),
+        (False, False, 1),
+    }
+    for cell in features:
+        if cell.params["unlimited"] or cell.params["deflate_level"]:
+            assert cell.params["collective"]
+            assert cell.params["chunking"] == "auto"
+    ior = cells_of(plan, "ior")
+    assert values(ior, "api") == {"MPIIO", "HDF5"}
+    assert {cell.params["block_bytes"] == cell.params["xfer_bytes"] for cell in ior} == {True}
+    assert min(values(ior, "segments")) > 1  # type: ignore[type-var]
