@@ -24,6 +24,7 @@ machine_facts <- function(facts) {
   data.table::rbindlist(c(
     list(fact_row("Site", facts$site$site, text_of(facts$site$description))),
     machine_rows(facts$machines),
+    lapply(facts$slow_nodes, function(slow) fact_row("Slow nodes", slow$node, slow$finding)),
     lapply(facts$targets, function(target) fact_row("Targets", target$target, target_words(target))),
     lapply(facts$stacks, function(stack) {
       fact_row("Software", stack$stack, sprintf("%s; ran %s", text_of(stack$description), text_of(stack$programs)))

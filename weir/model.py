@@ -60,6 +60,7 @@ class Partition:
     time_limit_s: float = 0.0  # 0: none
     access: tuple[str, ...] = ()  # options of the scheduler: account, partition, QOS
     launch_s: float = 1.0  # what the cost card assumes for starting a program
+    slow_nodes: str = "report"  # or stop: what to do when a node of a job stands out
 
 
 @dataclass(frozen=True)

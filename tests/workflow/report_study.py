@@ -70,6 +70,7 @@ def facts_of(rows: Iterable[Record], **changes: Any) -> dict[str, Any]:
                 "memory_bytes": 2**34,
             }
         ],
+        "slow_nodes": [],
         "targets": [
             {"target": name, "kind": "disk", "description": "", "emulated": emulated, "file_system": "ext4"}
             for name, emulated in targets.items()

@@ -107,6 +107,7 @@ def test_any_name_can_be_printed(tmp_path: Path, name: str) -> None:
         suites=[{"suite": name, "question": name, "description": name}],
         stacks=[{"stack": name, "description": name, "programs": [name]}],
         machines=[{"node": name, "kernel": name, "system": name, "processor": name}],
+        slow_nodes=[{"node": name, "finding": name}],
         excluded_points=1,
     )
     report = printed(tmp_path, rows, facts, [{"suite": name, "experiment": name, "reason": name, "cells": 1}])
@@ -114,6 +115,7 @@ def test_any_name_can_be_printed(tmp_path: Path, name: str) -> None:
     if name == ODD:
         assert "t_1 50% & #2 ~x^y {z} \\n $5" in report.words
         assert "[U+76EE]" in report.words
+        assert "Slow nodes" in report.words
     else:
         assert name in re.sub(r"\s", "", report.words)
 

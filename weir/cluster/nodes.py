@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 # Slower than this many times the median: far beyond what two runs of the probe on one node differ by.
 FACTOR = 1.5
+# Of two nodes nobody can say which is slow and which fast; from three on the median can.
+LEAST_NODES = 3
 
 
 @dataclass(frozen=True)
@@ -46,9 +48,9 @@ def read_probes(output: str) -> list[Probe]:
 
 
 def slow_nodes(probes: Iterable[Probe], factor: float = FACTOR) -> list[Slow]:
-    """With two nodes nobody can say which is slow and which fast; from three on the median can."""
+    """Those that take that many times the median in any kind of work; none of fewer than three."""
     probes = list(probes)
-    if len(probes) < 3:
+    if len(probes) < LEAST_NODES:
         return []
     found = []
     for kind in sorted({kind for probe in probes for kind in probe.times_s}):
@@ -58,3 +60,9 @@ def slow_nodes(probes: Iterable[Probe], factor: float = FACTOR) -> list[Slow]:
             Slow(node, kind, time, median_s) for node, time in times.items() if time > factor * median_s
         ]
     return found
+
+
+def excluding(slow: Iterable[Slow]) -> str:
+    """How to measure without them."""
+    names = ",".join(sorted({item.node for item in slow}))
+    return f"add --exclude={names} to access in site.yaml"

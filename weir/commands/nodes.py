@@ -5,22 +5,18 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeVar
 
-from weir.cluster.nodes import FACTOR, Probe, Slow, read_probes, slow_nodes
+from weir.cluster.comparison import probe_nodes
+from weir.cluster.nodes import FACTOR, LEAST_NODES, Probe, Slow, excluding, slow_nodes
 from weir.config.sites import load_site
 from weir.errors import WeirError, did_you_mean
-from weir.launch import applied, launcher
-from weir.model import Partition, Site, Stack
 
 NAME = "nodes"
 HELP = "compare the nodes of a partition by a few seconds of the same work on each"
 EXAMPLE = "weir nodes --site sandbox --partition debug --target disk"
-_LIMIT_S = 600.0
 Named = TypeVar("Named")
 
 
@@ -41,7 +37,9 @@ def execute(args: argparse.Namespace) -> int:
     folder = [_named(site.targets, args.target, "--target").path] if args.target else []
     allocated = os.environ.get("SLURM_JOB_NUM_NODES")
     nodes = args.nodes or int(allocated or partition.nodes)
-    probes = _probe(site, partition, nodes, folder, inside=allocated is not None)
+    queued = partition.scheduler == "slurm" and allocated is None
+    stack = site.stacks[partition.stacks[0]]
+    probes = probe_nodes(partition.launcher, stack, nodes, folder, partition.access if queued else None)
     slow = slow_nodes(probes, args.factor)
     if args.json:
         rows = [{"node": each.node} | {f"{kind}_s": s for kind, s in each.times_s.items()} for each in probes]
@@ -58,29 +56,6 @@ def _named(known: Mapping[str, Named], name: str, option: str) -> Named:
     return known[name]
 
 
-def _probe(site: Site, partition: Partition, nodes: int, folder: list[str], inside: bool) -> list[Probe]:
-    """One probe on each node; outside of an allocation srun asks for one by itself."""
-    stack: Stack = site.stacks[partition.stacks[0]]
-    start = launcher(partition.launcher)
-    words = start.command(nodes, 1, stack.launcher_options, {})
-    if partition.scheduler == "slurm" and not inside:
-        # There is no outer step to overlap with, and a job of its own may ask for whole nodes.
-        words = [word for word in words if word != "--overlap"] + list(partition.access)
-    words += [sys.executable, "-m", "weir.cluster.probe", *folder]
-    environment = applied(os.environ, start.environment(os.environ), stack.environment)
-    try:
-        ended = subprocess.run(
-            words, env=environment, capture_output=True, text=True, timeout=_LIMIT_S, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise WeirError(f"the probes did not run: {error}", mend="weir nodes runs where srun does") from None
-    probes = read_probes(ended.stdout)
-    if len(probes) != nodes:
-        said = ended.stderr.strip().splitlines()
-        raise WeirError(f"{len(probes)} of {nodes} nodes answered: {said[0] if said else 'no message'}")
-    return probes
-
-
 def _print(probes: list[Probe], slow: list[Slow]) -> None:
     kinds = sorted({kind for probe in probes for kind in probe.times_s})
     width = max(len(probe.node) for probe in probes)
@@ -90,9 +65,8 @@ def _print(probes: list[Probe], slow: list[Slow]) -> None:
     for item in slow:
         print(item)
     if slow:
-        names = ",".join(sorted({item.node for item in slow}))
-        print(f"to measure without: add --exclude={names} to access in site.yaml, and tell the administrator")
-    elif len(probes) < 3:
+        print(f"to measure without: {excluding(slow)}, and tell the administrator")
+    elif len(probes) < LEAST_NODES:
         print("fewer than three nodes: none can be called slow")
     else:
         print("no node stands out")

@@ -78,16 +78,18 @@ def _batch(plan: Plan, name: str) -> Batch:
 
 def _job(plan: Plan, batch: Batch, args: argparse.Namespace, seed: int) -> BatchJob:
     site = plan.site
+    partition = site.partitions[batch.partition]
     return BatchJob(
         batch=batch.batch,
         cells=batch.cells,
         target=site.targets[batch.target],
         stack=site.stacks[batch.stack],
-        launcher=site.partitions[batch.partition].launcher,
+        launcher=partition.launcher,
         results=args.results.resolve(),
         seed=seed,
         retry_failed=args.retry_failed,
         ends_at=allocation_end(os.environ, answer),
+        stop_for_slow_nodes=partition.slow_nodes == "stop",
     )
 
 
@@ -115,6 +117,7 @@ def _counts(result: BatchResult) -> dict[str, Any]:
         "failed": result.failed,
         "left_out": result.left_out,
         "left": result.left,
+        "slow_nodes": None if result.slow_nodes is None else [vars(item) for item in result.slow_nodes],
     }
 
 

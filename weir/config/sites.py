@@ -161,6 +161,7 @@ def _site(data: Mapping[str, Any], targets: Mapping[str, Target]) -> Site:
             time_limit_s=parse_duration(item["time_limit"]) if "time_limit" in item else 0.0,
             access=tuple(item.get("access", ())),
             launch_s=parse_duration(item["launch"]) if "launch" in item else 1.0,
+            slow_nodes=item.get("slow_nodes", "report"),
         )
         for name, item in data["partitions"].items()
     }

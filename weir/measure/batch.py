@@ -13,7 +13,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from weir.cluster.comparison import probe_nodes
 from weir.cluster.deadline import fits
+from weir.cluster.nodes import LEAST_NODES, Slow, excluding, slow_nodes
 from weir.errors import TargetUnavailableError, WeirError
 from weir.measure.order import Execution, blocked_order
 from weir.measure.preflight import Check, check_batch, check_folder
@@ -44,6 +46,7 @@ class BatchJob:
     seed: int
     retry_failed: bool = False
     ends_at: float | None = None  # when the allocation is over, in seconds since 1970
+    stop_for_slow_nodes: bool = False
 
 
 @dataclass
@@ -58,6 +61,7 @@ class BatchResult:
     left: int = 0  # executions that the rest of the allocation is too short for
     left_out: str | None = None  # why nothing was tried on an optional target
     spent_s: float = 0.0  # in programs
+    slow_nodes: list[Slow] | None = None  # None: they were not compared
 
     @property
     def pace_s(self) -> float | None:
@@ -87,6 +91,7 @@ def measure_batch(job: BatchJob) -> BatchResult:
 def _measure(job: BatchJob, todo: Sequence[Execution], result: BatchResult) -> None:
     _require(preflight(job), job, TargetUnavailableError)
     with _exclusive(job), _prepared(job.target):
+        result.slow_nodes = _compare_nodes(job)
         workspace = Workspace(Path(job.target.path), job.results, job.batch)
         workspace.claim()
         try:
@@ -94,6 +99,23 @@ def _measure(job: BatchJob, todo: Sequence[Execution], result: BatchResult) -> N
         finally:
             if check_folder(workspace.target_folder).problem is None:
                 workspace.remove()
+
+
+def _compare_nodes(job: BatchJob) -> list[Slow] | None:
+    """The same second of work on every node before the first cell: a slow one bends all numbers."""
+    nodes = job.cells[0].nodes
+    if nodes < LEAST_NODES:
+        return None
+    try:
+        slow = slow_nodes(probe_nodes(job.launcher, job.stack, nodes, [job.target.path]))
+    except WeirError as error:
+        print(f"weir: {job.batch}: the nodes were not compared: {error}", file=sys.stderr)
+        return None
+    if slow and job.stop_for_slow_nodes:
+        raise WeirError("; ".join(map(str, slow)), mend=f"{excluding(slow)}, or write slow_nodes: report")
+    for item in slow:
+        print(f"{job.batch}: slow node {item}", file=open_stream(), flush=True)
+    return slow
 
 
 def pending(job: BatchJob) -> list[Execution]:
@@ -125,7 +147,8 @@ def preflight(job: BatchJob) -> list[Check]:
 def _run_all(job: BatchJob, todo: Sequence[Execution], workspace: Workspace, result: BatchResult) -> None:
     """Launch by launch; each settles at least its first execution, so this ends."""
     progress = Progress(len(todo), job.batch, open_stream())
-    place = Place(job.target, job.stack, job.launcher, job.results, job.seed, workspace)
+    slow = None if result.slow_nodes is None else [vars(item) for item in result.slow_nodes]
+    place = Place(job.target, job.stack, job.launcher, job.results, job.seed, workspace, slow)
     left = list(todo)
     lost = 0
     while left:

@@ -38,6 +38,7 @@ class Place:
     results: Path
     seed: int
     workspace: Workspace
+    slow_nodes: Sequence[Mapping[str, Any]] | None = None  # None: the nodes were not compared
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,10 @@ def prepare(execution: Execution, place: Place) -> Prepared:
     words = tools()[cell.tool].command(cell, place.target, place.stack.programs[cell.tool], paths)
     whole = [*launch_words(execution, place), *words]
     known = before(execution, place.target, place.seed, whole, variables_of(place))
-    known |= {"stripe_count": stripes, "host": host_facts(place.workspace.target_folder)}
+    known |= {
+        "stripe_count": stripes,
+        "host": host_facts(place.workspace.target_folder) | {"slow_nodes": place.slow_nodes},
+    }
     return Prepared(execution, outputs, data_folder, words, known)
 
 

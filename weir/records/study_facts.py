@@ -32,6 +32,7 @@ def study_facts(plan: Plan, runs: Sequence[Run], rows: Sequence[Row]) -> dict[st
             for facts in plan.suites
         ],
         "machines": _distinct({key: run.facts["host"].get(key) for key in _MACHINE_KEYS} for run in runs),
+        "slow_nodes": _slow_nodes(runs),
         "targets": _targets(plan, runs),
         "stacks": _stacks(plan, rows),
         "began": min((run.facts["began"] for run in runs), default=None),
@@ -63,6 +64,18 @@ def _counts(rows: Sequence[Row]) -> dict[str, Any]:
         "verdicts": {verdict: verdicts[verdict] for verdict in VERDICTS},
         "reasons": spoken(rows),
     }
+
+
+def _slow_nodes(runs: Iterable[Run]) -> list[dict[str, str]]:
+    """Nodes that stood out in any job, with how far they did at worst."""
+    worst: dict[tuple[str, str], float] = {}
+    for item in (item for run in runs for item in run.facts["host"].get("slow_nodes") or ()):
+        key = (item["node"], item["kind"])
+        worst[key] = max(worst.get(key, 0.0), item["time_s"] / item["median_s"])
+    return [
+        {"node": node, "finding": f"{kind} took {ratio:.1f} times the median of the nodes of its job"}
+        for (node, kind), ratio in sorted(worst.items())
+    ]
 
 
 def _targets(plan: Plan, runs: Iterable[Run]) -> list[dict[str, Any]]:

@@ -1,0 +1,85 @@
+"""Before a batch on three or more nodes each does the same work: who is slow is said wherever one looks."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from weir.commands.run import _counts
+from weir.errors import WeirError
+from weir.measure.batch import BatchJob, measure_batch
+from weir.model import Cell, Stack, Target
+from weir.records.collect import finished_runs
+from weir.records.study_facts import _slow_nodes
+from weir.tools import tools
+
+GOLDEN = Path(__file__).resolve().parents[2] / "golden/ior/weir-io-mpiio.json"
+# Says what probes on four nodes would, or leaves what weir-io once wrote.
+SRUN = f"""#!/bin/sh
+case "$*" in
+*weir.cluster.probe*)
+    cat {{probes}} ;;
+*) for word; do case $word in summaryFile=*) cp {GOLDEN} "${{{{word#*=}}}}";; esac; done ;;
+esac
+"""
+LINE = '{{"node": "n{node}", "times_s": {{"processor": 0.1, "storage": {storage_s}}}}}\n'
+
+
+@pytest.fixture
+def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> BatchJob:
+    """One cell on four nodes, of which the third takes three times as long for its file."""
+    for name in ("bin", "data"):
+        (tmp_path / name).mkdir()
+    probes = tmp_path / "probes"
+    probes.write_text("".join(LINE.format(node=n, storage_s=0.3 if n == 3 else 0.1) for n in range(1, 5)))
+    srun = tmp_path / "bin" / "srun"
+    srun.write_text(SRUN.format(probes=probes))
+    srun.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:/usr/bin:/bin")
+    params = {name: parameter.default for name, parameter in tools()["ior"].parameters.items()}
+    asked = json.loads(GOLDEN.read_text())["asked"]
+    params |= {name: asked[name] for name in asked if name in (*params, "xfer_bytes", "block_bytes")}
+    cell = Cell("c" * 12, "where what", "s", "e", "ior", "x", "disk", "st", "p", 4, 1, 1, 1, 60.0, params)
+    target = Target("disk", "disk", str(tmp_path / "data"))
+    return BatchJob(
+        "disk-st-4x1", [cell], target, Stack("st", {"ior": ("true",)}), "srun", tmp_path / "results", 1
+    )
+
+
+def host(job: BatchJob) -> dict[str, object]:
+    (run,) = finished_runs(job.results / "runs" / job.cells[0].cell)
+    return dict(run.facts["host"])
+
+
+def test_log_receipt_run_file_and_report_name_it(job: BatchJob, capsys: pytest.CaptureFixture[str]) -> None:
+    result = measure_batch(job)
+    assert "slow node n3: storage takes 3.0 times the median of all nodes" in capsys.readouterr().err
+    expected = [{"node": "n3", "kind": "storage", "time_s": 0.3, "median_s": 0.1}]
+    assert _counts(result)["slow_nodes"] == expected
+    assert host(job)["slow_nodes"] == expected
+    runs = finished_runs(job.results / "runs" / job.cells[0].cell)
+    finding = "storage took 3.0 times the median of the nodes of its job"
+    assert _slow_nodes(runs) == [{"node": "n3", "finding": finding}]
+
+
+def test_a_site_may_want_the_batch_to_stop(job: BatchJob) -> None:
+    with pytest.raises(WeirError, match=r"n3: storage takes 3\.0 times[^+]*--exclude=n3"):
+        measure_batch(replace(job, stop_for_slow_nodes=True))
+    assert not list(job.results.glob("runs/*/*/run.json"))
+    assert list(Path(job.target.path).iterdir()) == []
+
+
+def test_two_nodes_are_not_compared_and_lost_probes_stop_nothing(
+    job: BatchJob, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "probes").write_text("")
+    measure_batch(job)
+    assert "the nodes were not compared: 0 of 4 nodes answered" in capsys.readouterr().err
+    assert host(job)["slow_nodes"] is None
+    two = replace(job, cells=[replace(job.cells[0], cell="d" * 12, nodes=2)])
+    measure_batch(two)
+    assert host(two)["slow_nodes"] is None
+    assert "compared" not in capsys.readouterr().err

@@ -1,0 +1,39 @@
+"""Starts the probe once on each node, in the way that programs are started there."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+
+from weir.cluster.nodes import Probe, read_probes
+from weir.errors import WeirError
+from weir.launch import applied, launcher
+from weir.model import Stack
+
+_LIMIT_S = 600.0
+
+
+def probe_nodes(
+    starter: str, stack: Stack, nodes: int, folder: Sequence[str] = (), access: Sequence[str] | None = None
+) -> list[Probe]:
+    """What each of so many nodes says; access: outside of an allocation, what the scheduler must hear."""
+    start = launcher(starter)
+    words = start.command(nodes, 1, stack.launcher_options, {})
+    if access is not None:
+        # There is no outer step to overlap with, and a job of its own may ask for whole nodes.
+        words = [word for word in words if word != "--overlap"] + list(access)
+    words += [sys.executable, "-m", "weir.cluster.probe", *folder]
+    environment = applied(os.environ, start.environment(os.environ), stack.environment)
+    try:
+        ended = subprocess.run(
+            words, env=environment, capture_output=True, text=True, timeout=_LIMIT_S, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise WeirError(f"the probes did not run: {error}", mend="it runs where the launcher does") from None
+    probes = read_probes(ended.stdout)
+    if len(probes) != nodes:
+        said = ended.stderr.strip().splitlines()
+        raise WeirError(f"{len(probes)} of {nodes} nodes answered: {said[0] if said else 'no message'}")
+    return probes
