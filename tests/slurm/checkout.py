@@ -29,8 +29,9 @@ main()
 SLOW_PROGRAM = '["sh", "-c", "sleep {seconds}; exec \\"$0\\" \\"$@\\"", "{{root}}/build/weir-io", ior]'
 
 SUITE = """\
-suite: tiny
+suite: {name}
 question: Does it run?
+tags: [daily]
 experiments:
   only:
     tool: ior
@@ -60,6 +61,8 @@ class Checkout:
                 shutil.copytree(source, copy, ignore=shutil.ignore_patterns("__pycache__", ".snakemake"))
             else:
                 shutil.copy(source, copy)
+        for suite in (folder / "config" / "suites").glob("*.yaml"):
+            suite.unlink()  # ReFrame would measure them all
         (folder / "build").mkdir()
         shutil.copy(ROOT / "build" / "weir-io", folder / "build" / "weir-io")
         made = cls(folder, cluster)
@@ -85,11 +88,14 @@ class Checkout:
             f"target: disk\nkind: disk\ndescription: A folder of the test\npath: {path}\nallow_home: true\n"
         )
 
-    def suite(self, nodes: list[int], ppn: list[int], cells: int = 1, timeout: str = "60 s") -> None:
+    def suite(
+        self, nodes: list[int], ppn: list[int], cells: int = 1, timeout: str = "60 s", name: str = "tiny"
+    ) -> None:
+        """The only suite of the copy."""
         xfers = [f"{2**power} KiB" for power in range(4, 4 + cells)]
-        text = SUITE.format(nodes=nodes, ppn=ppn, xfers=json.dumps(xfers), timeout=timeout)
-        (self.folder / "config" / "suites" / "tiny.yaml").write_text(text)
-        (self.folder / "config" / "config.yaml").write_text("site: sandbox\nsuites: [tiny]\n")
+        text = SUITE.format(name=name, nodes=nodes, ppn=ppn, xfers=json.dumps(xfers), timeout=timeout)
+        (self.folder / "config" / "suites" / f"{name}.yaml").write_text(text)
+        (self.folder / "config" / "config.yaml").write_text(f"site: sandbox\nsuites: [{name}]\n")
 
     def site(self, old: str, new: str) -> None:
         """Change a line of the site's file; a line that is not there any more is the test's mistake."""
@@ -143,7 +149,8 @@ class Checkout:
     def snakemake_words(self, *words: str) -> list[str]:
         records = str((self.results / "tiny" / "records.csv").relative_to(self.folder))
         start = [sys.executable, "-c", SNAKEMAKE, "--profile", "profiles/slurm", "--nocolor"]
-        return [*start, "--latency-wait", "10", *words, "--", records]
+        start += ["--slurm-init-seconds-before-status-checks", "1", "--latency-wait", "10"]
+        return [*start, *words, "--", records]
 
     def snakemake(self, *words: str, limit_s: float = 240) -> tuple[int, str]:
         return self.run(*self.snakemake_words(*words), limit_s=limit_s)

@@ -36,7 +36,7 @@ def empty() -> Iterator[Cluster]:
 
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Cluster]:
-    """Four nodes of four cores, shared by the tests that do not harm them."""
+    """Four nodes of four cores, shared by the tests that do not harm them; one for each process of pytest."""
     cluster = new_cluster()
     done = cluster.up("--nodes", "4")
     assert done.returncode == 0, done.stderr

@@ -15,7 +15,7 @@ from tests.slurm.checkout import BIN, Checkout
 from tests.slurm.private_slurm import SANDBOX, Cluster, new_cluster
 
 pytestmark = pytest.mark.slow
-CELLS = 3
+CELLS = 2
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def fragile() -> Iterator[Cluster]:
 
 @pytest.fixture
 def checkout(fragile: Cluster, tmp_path: Path) -> Iterator[Checkout]:
-    """Three cells of some seconds each on two nodes."""
+    """Cells of some seconds each on two nodes."""
     checkout = Checkout.make(tmp_path / "weir", fragile)
     checkout.slow_down(4)
     checkout.suite([2], [1], cells=CELLS)

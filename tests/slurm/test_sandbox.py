@@ -67,7 +67,7 @@ def test_up_then_down_leaves_nothing(empty: Cluster) -> None:
     empty.run("sbatch", "-N2", "-o", empty.folder / "job.out", "--wrap", "trap '' TERM; sleep 100; sleep 100")
     assert empty.down().returncode == 0
     assert_nothing_left(empty, facts)
-    assert not {name for name in set(os.listdir("/dev/shm")) - shared_memory if "weir-slurm" in name}
+    assert not {name for name in set(os.listdir("/dev/shm")) - shared_memory if empty.folder.name in name}
 
 
 def test_down_twice_and_down_of_nothing_are_fine(empty: Cluster) -> None:
