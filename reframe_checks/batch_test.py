@@ -2,45 +2,80 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from pathlib import Path
 
 import reframe as rfm
 import reframe.utility.sanity as sn
 from reframe.core.builtins import parameter, run_after, run_before, sanity_function
-from study import PLAN, RESULTS, ROOT, plan_file
+from study import ROOT, Case, cases
 
 from weir.cluster.allocation import time_s
 
+# What a job of a generated pipeline must know to make the same tests.
+CHOICES = (
+    "WEIR_PLAN",
+    "WEIR_RESULTS",
+    "WEIR_SUITES",
+    "WEIR_TARGETS",
+    "WEIR_STACKS",
+    "WEIR_SCALE",
+    "WEIR_REFERENCE",
+)
+
 
 class WeirRun(rfm.RunOnlyRegressionTest):
-    """`weir run` on one batch of the plan, in the allocation that the batch needs."""
+    """`weir run` on one batch of a plan, in the allocation that the batch needs."""
 
-    batch = parameter([batch.batch for batch in PLAN.batches])
+    batch = parameter(cases())
     executable = sys.executable
     # Imports of weir must not depend on where ReFrame stages the test.
     env_vars = {"PYTHONPATH": str(ROOT)}  # noqa: RUF012 - ReFrame copies it
 
+    @property
+    def case(self) -> Case:
+        return cases()[self.batch]
+
     @run_after("init")
     def ask_for_the_allocation(self):
-        planned = PLAN.batch(self.batch)
-        partition = PLAN.site.partitions[planned.partition]
-        self.valid_systems = [f"{PLAN.site.name}:{planned.partition}"]
+        planned, site = self.case.batch, self.case.plan.site
+        self.valid_systems = [f"{site.name}:{planned.partition}"]
         self.valid_prog_environs = [planned.stack]
-        self.tags |= {planned.target, *(cell.suite for cell in planned.cells)}
+        self.tags |= {planned.target, *self.case.suites}
         self.num_tasks = planned.nodes * planned.ppn
         self.num_tasks_per_node = planned.ppn
-        self.time_limit = time_s(planned, partition)
+        self.time_limit = time_s(planned, site.partitions[planned.partition])
+
+    @run_after("init")
+    def be_a_job_of_a_pipeline(self):
+        """For --ci-generate: the clone keeps what git ignores, and nothing measures beside the job."""
+        planned, site = self.case.batch, self.case.plan.site
+        given = {name: os.environ[name] for name in CHOICES if name in os.environ}
+        self.ci_extras = {
+            "gitlab": {
+                "variables": {
+                    "RFM_SYSTEM": f"{site.name}:{planned.partition}",
+                    "GIT_CLEAN_FLAGS": "-ffd",
+                    **given,
+                },
+                "before_script": [f'export PATH="{Path(sys.executable).parent}:$PATH"'],
+                "resource_group": f"weir-{site.name}",
+                "artifacts": {"when": "always", "reports": {"junit": f"{self.unique_name}-report.xml"}},
+            }
+        }
 
     @run_after("setup")
     def name_the_plan(self):
-        words = ["-m", "weir", "run", "--plan", str(plan_file()), "--results", str(RESULTS)]
-        self.executable_opts = [*words, "--batch", self.batch, *self.executable_opts]
+        self.case.write_plan()
+        words = ["-m", "weir", "run", "--plan", str(self.case.plan_file), "--results", str(self.case.results)]
+        self.executable_opts = [*words, "--batch", self.case.batch.batch, *self.executable_opts]
         # ReFrame does not look at exit codes, and without an accounting database Slurm does not tell them.
         self.postrun_cmds = ["ended=$?", "echo weir run ended with $ended", "(exit $ended)"]
 
     @run_before("run")
     def stay_ended(self):
-        if PLAN.site.partitions[self.current_partition.name].scheduler == "slurm":
+        if self.case.plan.site.partitions[self.current_partition.name].scheduler == "slurm":
             # A job that Slurm starts again after a failed node is one that nobody waits for.
             self.job.options += ["#SBATCH --no-requeue"]
 

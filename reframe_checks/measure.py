@@ -1,22 +1,30 @@
 """One test is one batch: it asks for the allocation and runs `weir run` inside it.
 
-The tests are made from the plan in WEIR_PLAN (`weir plan --out`), or from config/ where there is none, so
-that `reframe -l` shows what would be measured. A failed cell fails the test; the others keep their numbers.
+The tests are made from the plan in WEIR_PLAN (`weir plan --out`), or from all of config/suites where there is
+none, so that `reframe -l` shows what would be measured, and the tags of the suites (smoke, daily, full)
+choose from it. A failed cell fails the test, and so does one that is slower than in the records that
+WEIR_REFERENCE names; the others keep their numbers.
 """
 
 from __future__ import annotations
 
+import os
 import statistics
 from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
 
 import reframe as rfm
 import reframe.utility.sanity as sn
 from batch_test import WeirRun
-from reframe.core.builtins import run_after, run_before
-from study import PLAN, RESULTS, receipt_file
+from reframe.core.builtins import run_after, run_before, variable
 
-from weir.plan import Batch
+from weir.model import Row
 from weir.records.collect import collect_cell, finished_runs
+from weir.records.table import read_records
+
+Access = tuple[str, str]  # cell and access
+UNIT = "MiB/s"
 
 
 @rfm.simple_test
@@ -24,25 +32,40 @@ class measure(WeirRun):  # noqa: N801 - its name is what reframe -l prints
     """The cells of a batch; the performance variables are the median bandwidths of the cells."""
 
     tags = {"measure"}  # noqa: RUF012 - ReFrame copies it
+    may_lose = variable(float, value=0.2)  # of the reference, before the test fails
+
+    @run_after("init")
+    def take_the_tags_of_the_suites(self):
+        self.tags |= self.case.suite_tags
 
     @run_after("setup")
     def leave_a_receipt(self):
-        self.executable_opts += ["--retry-failed", "--receipt", str(receipt_file(self.batch)), "--json"]
+        self.executable_opts += ["--retry-failed", "--receipt", str(self.case.receipt), "--json"]
 
     @run_before("performance")
     def one_variable_per_cell(self):
+        found = median_bandwidths(self.measured_rows())
+        # The test's own name says where.
+        points = {cell.cell: cell.point for cell in self.case.batch.cells}
+        names = {(cell, access): f"{access} {points[cell]}" for cell, access in found}
         self.perf_variables = {
-            name: sn.make_performance_function(sn.defer(value), "MiB/s")
-            for name, value in median_bandwidths(PLAN.batch(self.batch)).items()
+            names[key]: sn.make_performance_function(sn.defer(value), UNIT) for key, value in found.items()
         }
+        if file := os.environ.get("WEIR_REFERENCE"):
+            known = median_bandwidths(read_records(Path(file)))
+            limits = {names[key]: (known[key], -self.may_lose, None, UNIT) for key in names if key in known}
+            self.reference = {self.current_partition.fullname: limits}
+
+    def measured_rows(self) -> Iterable[Row]:
+        results = self.case.results
+        for cell in self.case.batch.cells:
+            yield from collect_cell(cell, finished_runs(results / "runs" / cell.cell), results)
 
 
-def median_bandwidths(batch: Batch) -> dict[str, float]:
+def median_bandwidths(rows: Iterable[Row]) -> dict[Access, float]:
     """Median over the repetitions of each cell and access, without what the audit calls invalid."""
-    values: dict[str, list[float]] = defaultdict(list)
-    for cell in batch.cells:
-        for row in collect_cell(cell, finished_runs(RESULTS / "runs" / cell.cell), RESULTS):
-            if row["verdict"] != "INVALID" and row.get("bw_mib_s") is not None:
-                # The test's own name says where.
-                values[f"{row['access']} {cell.point}"].append(row["bw_mib_s"])
-    return {name: round(statistics.median(each), 1) for name, each in values.items()}
+    values: dict[Access, list[float]] = defaultdict(list)
+    for row in rows:
+        if row["verdict"] != "INVALID" and row.get("bw_mib_s") is not None:
+            values[row["cell"], row["access"]].append(row["bw_mib_s"])
+    return {key: round(statistics.median(each), 1) for key, each in values.items()}

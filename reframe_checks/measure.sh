@@ -16,7 +16,7 @@ export WEIR_PROGRESS=/proc/$$/fd/2
 
 status=0
 reframe --nocolor -C "$here/settings.py" -c "$here/measure.py" --system "$system" --prefix "$results/reframe" \
-    --name "^measure%batch=$batch\$" --performance-report --run >"$log" 2>&1 || status=$?
+    --name "^measure%batch=.*:$batch\$" --performance-report --run >"$log" 2>&1 || status=$?
 
 if [ ! -e "$receipt" ]; then
     echo "measuring $batch failed; the whole log is $log" >&2

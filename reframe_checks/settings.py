@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from weir.cluster.queue import remembers_jobs
 from weir.config.sites import load_site
+from weir.errors import WeirError
 from weir.model import Partition, Site
+from weir.plan import read_plan
 from weir.stacks import features_here, launcher_of
 
 PERFLOG_LINE = "%(check_job_completion_time)s|%(check_display_name)s|%(check_result)s|%(check_perfvalues)s"
@@ -17,18 +21,19 @@ PERFLOG_LINE = "%(check_job_completion_time)s|%(check_display_name)s|%(check_res
 SCHEDULERS = {"local": lambda: "local", "slurm": lambda: "slurm" if remembers_jobs() else "squeue"}
 
 ROOT = Path(__file__).resolve().parent.parent
+# A job of somebody else: there is nothing to choose any more, so nothing is looked for.
+INSIDE = "WEIR_IN_ALLOCATION" in os.environ
 
 
 def partition_of(site: Site, partition: Partition) -> dict[str, Any]:
     """Inside an allocation that somebody else asked for, ReFrame runs on the spot; else it submits."""
-    inside = "WEIR_IN_ALLOCATION" in os.environ
     return {
         "name": partition.name,
         "descr": partition.description,
-        "scheduler": "local" if inside else SCHEDULERS[partition.scheduler](),
+        "scheduler": "local" if INSIDE else SCHEDULERS[partition.scheduler](),
         # weir run is started once per batch and starts the ranks itself.
         "launcher": "local",
-        "access": [] if inside else list(partition.access),
+        "access": [] if INSIDE else list(partition.access),
         "environs": list(partition.stacks),
         "max_jobs": 1,
         "features": sorted({target.kind for target in site.targets.values()}),
@@ -57,16 +62,26 @@ def environments_of(sites: list[Site]) -> list[dict[str, Any]]:
             "cc": "",
             "cxx": "",
             "ftn": "",
-            "features": features_here(stack, launcher_of(site, name)),
+            "features": [] if INSIDE else features_here(stack, launcher_of(site, name)),
         }
         for site in sites
         for name, stack in site.stacks.items()
     ]
 
 
-SITES = [
-    load_site(ROOT, file.parent.name)[0] for file in sorted((ROOT / "config" / "sites").glob("*/site.yaml"))
-]
+def sites() -> Iterator[Site]:
+    """That of the plan; without one all of config/sites, of which a broken one takes only itself away."""
+    if "WEIR_PLAN" in os.environ:
+        yield read_plan(Path(os.environ["WEIR_PLAN"])).site
+        return
+    for file in sorted((ROOT / "config" / "sites").glob("*/site.yaml")):
+        try:
+            yield load_site(ROOT, file.parent.name)[0]
+        except WeirError as error:
+            print(f"weir: site {file.parent.name} is left out: {error}", file=sys.stderr)
+
+
+SITES = list(sites())
 
 site_configuration = {
     # The last system whose pattern matches wins nothing: the first does, so the catch-all laptop goes last.

@@ -1,40 +1,80 @@
-"""What the checks are made from: the plan in WEIR_PLAN, or one of config/ for the current system."""
+"""What the checks are made from: the plan in WEIR_PLAN, or one for each suite of config/ on this system.
+
+Without WEIR_PLAN a test is known by its suite and batch, and leaves what `snakemake --config suites=<suite>`
+looks for. WEIR_SUITES, a list with commas, is all suites that there are then; WEIR_RESULTS is where to
+measure anew.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
+from reframe.core.logging import getlogger
 from reframe.core.runtime import runtime
 
 from weir.config import load_config
-from weir.plan import Plan, make_plan, read_plan, write_plan
+from weir.errors import WeirError
+from weir.plan import Batch, Plan, make_plan, read_plan, write_plan
 from weir.study import measured_study
 
 ROOT = Path(__file__).resolve().parent.parent
-_GIVEN = os.environ.get("WEIR_PLAN")
 
 
-def _plan() -> Plan:
-    if _GIVEN:
-        return read_plan(Path(_GIVEN))
-    return make_plan(load_config(root=ROOT, overrides={"site": runtime().system.name}))
+@dataclass(frozen=True)
+class Case:
+    """One batch of a study, which is one test."""
+
+    plan: Plan
+    batch: Batch
+    plan_file: Path
+    results: Path  # of the site
+
+    @property
+    def receipt(self) -> Path:
+        """Where Snakemake looks for a batch that is through: both ways in leave the same files."""
+        return self.plan_file.parent / "batches" / f"{self.batch.batch}.json"
+
+    @property
+    def suites(self) -> set[str]:
+        return {cell.suite for cell in self.batch.cells}
+
+    @property
+    def suite_tags(self) -> set[str]:
+        return {tag for facts in self.plan.suites if facts.suite in self.suites for tag in facts.tags}
+
+    def write_plan(self) -> None:
+        write_plan(self.plan, self.plan_file)
 
 
-PLAN = _plan()
-STUDY = measured_study(PLAN, ROOT)
-RESULTS = Path(os.environ.get("WEIR_RESULTS", ROOT / STUDY.site_folder)).resolve()
+@cache
+def cases() -> dict[str, Case]:
+    """All batches by the name of their study and their own."""
+    return {f"{study}:{case.batch.batch}": case for study, case in _cases()}
 
 
-def plan_file() -> Path:
-    """The plan as a file, which `weir run` reads."""
-    if _GIVEN:
-        return Path(_GIVEN).resolve()
-    path = ROOT / STUDY.folder / "plan.json"
-    write_plan(PLAN, path)
-    return path
+def _cases() -> Iterator[tuple[str, Case]]:
+    for plan in _plans():
+        study = measured_study(plan, ROOT)
+        results = Path(os.environ.get("WEIR_RESULTS", ROOT / study.site_folder)).resolve()
+        file = Path(os.environ.get("WEIR_PLAN", results / study.name / "plan.json")).resolve()
+        for batch in plan.batches:
+            yield study.name, Case(plan, batch, file, results)
 
 
-def receipt_file(batch: str) -> Path:
-    """Where Snakemake looks for a batch that is through: both ways in leave the same files."""
-    return plan_file().parent / "batches" / f"{batch}.json"
+def _plans() -> Iterator[Plan]:
+    if "WEIR_PLAN" in os.environ:
+        yield read_plan(Path(os.environ["WEIR_PLAN"]))
+        return
+    known = sorted(file.stem for file in (ROOT / "config" / "suites").glob("*.yaml"))
+    asked = os.environ.get("WEIR_SUITES")
+    for suite in [name.strip() for name in asked.split(",")] if asked else known:
+        try:
+            yield make_plan(
+                load_config(root=ROOT, overrides={"site": runtime().system.name, "suites": [suite]})
+            )
+        except WeirError as error:
+            getlogger().warning(f"suite {suite} is left out: {error}")

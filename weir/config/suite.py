@@ -61,6 +61,7 @@ class Suite:
     scale: str  # the scale that these experiments have
     experiments: tuple[Experiment, ...]
     scales: tuple[str, ...] = ()  # all that the suite defines
+    tags: tuple[str, ...] = ()
 
 
 # An item of YAML with the place it comes from: a scale takes an experiment's place, and keeps its own lines.

@@ -54,6 +54,7 @@ def load_suite(root: Path, name: str, scale: str, tools: Mapping[str, Tool]) -> 
             each,
             tuple(item for item in experiments if item is not None),
             tuple(sorted(known_scales)),
+            tuple(file.data.get("tags", ())),
         )
     if problems:
         raise ConfigError(unique(problems))

@@ -52,6 +52,7 @@ def make_plan(config: Config) -> Plan:
                 suite.description,
                 suite.scale,
                 {e.name: e.question for e in suite.experiments},
+                suite.tags,
             )
             for suite in config.suites
         ),

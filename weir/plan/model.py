@@ -119,6 +119,7 @@ class SuiteFacts:
     description: str
     scale: str
     experiments: Mapping[str, str]  # name to question
+    tags: tuple[str, ...] = ()  # by which a centre's CI chooses: smoke, daily, full
 
 
 @dataclass(frozen=True)

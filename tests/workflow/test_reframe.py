@@ -1,0 +1,74 @@
+"""ReFrame on its own, as a centre's CI starts it: tags choose, a pipeline is made, references are kept."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.workflow.conftest import Checkout, copy_of_the_tree
+
+REFRAME = ("reframe", "--nocolor", "-C", "reframe_checks/settings.py", "-c", "reframe_checks")
+
+
+@pytest.mark.slow
+def test_tags_choose_suites_and_a_broken_one_is_named(tmp_path: Path) -> None:
+    checkout = copy_of_the_tree(tmp_path)
+    checkout.write("config/suites/broken.yaml", {"suite": "broken", "question": "Why?", "experiments": {}})
+    checkout.write("config/sites/ruin/site.yaml", {"site": "ruin"})
+    said = checkout.call(*REFRAME, "--system=local", "--list", "--tag=smoke")
+    assert said.returncode == 0, said.stderr + said.stdout
+    chosen = re.findall(r"^- (\w+) %batch=([\w-]+):", said.stdout, re.M)
+    assert set(chosen) == {("measure", "quick")}
+    assert "suite broken is left out" in said.stdout + said.stderr
+    assert "site ruin is left out" in said.stderr
+
+
+@pytest.mark.slow
+def test_a_job_of_the_pipeline_measures_what_snakemake_then_finds(tiny: Checkout) -> None:
+    suite = tiny.root / "config/suites/tiny.yaml"
+    suite.write_text(suite.read_text() + "tags: [smoke]\n")
+    (tiny.root / "config/suites/quick.yaml").unlink()
+    said = tiny.call(*REFRAME, "--system=local", "--tag=smoke", "--ci-generate=pipeline.yml")
+    assert said.returncode == 0, said.stderr + said.stdout
+    pipeline = yaml.safe_load((tiny.root / "pipeline.yml").read_text())
+    (name,) = (key for key in pipeline if key.startswith("measure"))
+    job = pipeline[name]
+    assert job["resource_group"] == "weir-local"
+    # A runner knows the job's own variables, GitLab's, and nothing of the shell that made the pipeline.
+    bare = {"PATH": "/usr/bin:/bin", "HOME": str(tiny.root), "CI_COMMIT_SHORT_SHA": "abc", **job["variables"]}
+    script = "set -e\n" + "\n".join([*job["before_script"], *job["script"]])
+    ran = tiny.call("bash", "-c", script, environment=bare)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert (tiny.root / job["artifacts"]["reports"]["junit"]).is_file()
+    assert (tiny.root / job["artifacts"]["paths"][0]).is_file()
+    records = "results/local/tiny/records.csv"
+    done = tiny.snakemake("--", records)
+    assert done.returncode == 0, done.stderr
+    assert "4 cells planned, 4 measured, 0 to measure" in done.stderr
+    assert not list(tiny.root.glob("results/local/tiny/batches/*.log"))  # Snakemake started no ReFrame
+    assert_references_are_kept(tiny, records)
+
+
+def assert_references_are_kept(tiny: Checkout, records: str) -> None:
+    """The same runs against a past in which the first cell was far faster, and the others alike."""
+    with (tiny.root / records).open() as stream:
+        rows = list(csv.DictReader(stream))
+    for row in rows:
+        if row["cell"] == rows[0]["cell"]:
+            row["bw_mib_s"] = str(1000 * float(row["bw_mib_s"]))
+    with (tiny.root / "past.csv").open("w") as stream:
+        writer = csv.DictWriter(stream, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    words = ("--system=local", "--tag=tiny", "--name=^measure", "--run", "--performance-report")
+    said = tiny.call(*REFRAME, *words, environment={"WEIR_REFERENCE": "past.csv"})
+    assert said.returncode != 0
+    verdicts = [line.split("│")[-2].strip() for line in said.stdout.splitlines() if "│ MiB/s" in line]
+    assert sorted(verdicts) == ["fail"] * 2 + ["pass"] * 6, said.stdout
+    assert len(list(tiny.root.glob("results/local/runs/*/*/run.json"))) == len({row["cell"] for row in rows})
+    assert os.listdir(tiny.root / "results/local/tiny/batches") == ["ram-debian-1x2.json"]
