@@ -19,6 +19,8 @@ MISSING = [
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    # The short ones last, so that processes that share the tests end together.
+    items.sort(key=lambda item: item.path.parent == HERE and item.path.stem in ("test_mpi", "test_sandbox"))
     if MISSING:
         for item in items:
             if HERE in item.path.parents:
