@@ -1,4 +1,4 @@
-"""Captured outputs of mdtest and weir-io: what is parsed and judged is written down."""
+"""Captured outputs of mdtest, pfind and weir-io: what is parsed and judged is written down."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ import pytest
 
 from tests.golden.test_ior_golden import described, without_command
 from weir.model import Parsed
+from weir.tools.find import Find
 from weir.tools.mdtest import TOOL
 
 FOLDER = Path(__file__).parent / "mdtest"
+FIND = FOLDER.parent / "find"
+FIND_TOOL = Find()
 CAPTURES = sorted(path.name for path in FOLDER.iterdir() if path.suffix != ".golden")
 
 
@@ -22,6 +25,12 @@ def runs_of(name: str) -> Sequence[Parsed]:
 @pytest.mark.parametrize("name", CAPTURES)
 def test_capture(name: str, golden: Callable[[Path, str], None]) -> None:
     golden(FOLDER / f"{name}.golden", described(runs_of(name)))
+
+
+@pytest.mark.parametrize("name", ["weir-io-find.json", "pfind-rates.txt", "fail-weir-io-absent.json"])
+def test_capture_of_find(name: str, golden: Callable[[Path, str], None]) -> None:
+    text = without_command((FIND / name).read_text())
+    golden(FIND / f"{name}.golden", described(FIND_TOOL.parse_log(text)))
 
 
 @pytest.mark.parametrize("name", CAPTURES)

@@ -9,7 +9,7 @@ import pytest
 
 from weir.config.parameters import cell_default, cell_key
 from weir.model import Cell, Target
-from weir.tools.base import RunPaths
+from weir.tools.base import RunPaths, Tool
 from weir.tools.mdtest import TOOL
 
 DISK = Target("disk", "directory", "/data")
@@ -17,21 +17,26 @@ BUFFER = Target("ime", "ime", "/data", prefix="ime://")
 PATHS = RunPaths("/data/run/data", Path("/results/000"))
 
 
-def cell(iterations: int = 1, nodes: int = 1, ppn: int = 4, **params: Any) -> Cell:
-    defaults = {cell_key(name, one): cell_default(one) for name, one in TOOL.parameters.items()}
+def cell(iterations: int = 1, **params: Any) -> Cell:
+    return cell_of(TOOL, iterations, **params)
+
+
+def cell_of(tool: Tool, iterations: int, **params: Any) -> Cell:
+    """On one node with four ranks."""
+    defaults = {cell_key(name, one): cell_default(one) for name, one in tool.parameters.items()}
     assert set(params) <= set(defaults)
     return Cell(
         cell="0123456789ab",
         label="this one",
         suite="metadata",
         experiment="test",
-        tool="mdtest",
+        tool=tool.name,
         site="local",
         target="disk",
         stack="debian",
         partition="here",
-        nodes=nodes,
-        ppn=ppn,
+        nodes=1,
+        ppn=4,
         blocks=1,
         iterations=iterations,
         timeout_s=60.0,

@@ -1,0 +1,213 @@
+/* The walk: all ranks work for a while, then share what waits, until nothing waits anywhere. */
+#include "find.h"
+
+#include "clock.h"
+#include "personality.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Rounds are short while work changes hands and longer while it does not. */
+#define SHORTEST_NS 500000u
+#define LONGEST_NS  8000000u
+
+static void asked(struct weir_json *json, const void *context) {
+    const struct find_run *run = context;
+    const struct find_params *a = &run->asked;
+    weir_json_text(json, "api", "POSIX");
+    weir_json_text(json, "test_file", a->directory);
+    weir_json_integer(json, "iterations", 1);
+    weir_json_list(json, "access");
+    weir_json_text(json, NULL, "find");
+    weir_json_list_end(json);
+    weir_json_text(json, "name", a->name);
+    if (run->size_bytes >= 0) {
+        weir_json_integer(json, "size_bytes", run->size_bytes);
+    } else {
+        weir_json_null(json, "size_bytes");
+    }
+    weir_json_text(json, "newer", a->newer);
+    weir_json_integer(json, "queue", a->queue);
+    weir_json_integer(json, "make_files", a->make_files);
+    weir_json_integer(json, "make_directories", a->make_directories);
+    weir_json_integer(json, "make_bytes", a->make_bytes);
+    weir_json_number(json, "stonewall_s", 0);
+    weir_json_bool(json, "wear_out", false);
+    weir_json_bool(json, "sync", false);
+    weir_json_bool(json, "direct", false);
+    weir_json_bool(json, "verify_write", false);
+    weir_json_bool(json, "verify_read", false);
+    weir_json_object(json, "hints");
+    weir_json_object_end(json);
+}
+
+static void more(struct weir_json *json, const struct weir_result *result, const void *context) {
+    const struct find_run *run = context;
+    const struct find_counts *all = &run->all;
+    uint64_t made = (uint64_t)run->asked.make_files * (uint64_t)run->job->size;
+    (void)result;
+    weir_json_text(json, "item", "file");
+    weir_json_count(json, "found", all->found);
+    if (made > 0) {
+        weir_json_count(json, "asked_operations", made);
+    } else {
+        weir_json_null(json, "asked_operations");
+    }
+    weir_json_count(json, "directories_read", all->directories);
+    weir_json_count(json, "entries", all->entries);
+    weir_json_count(json, "unknown_types", all->unknown_types);
+    weir_json_count(json, "items_given", all->given);
+}
+
+/* Before the clock starts: what the files are compared with, and whether there is a tree at all. */
+static bool prepare(struct find_run *run) {
+    struct stat facts;
+    if (run->asked.newer != NULL && stat(run->asked.newer, &facts) != 0) {
+        weir_problem_set(&run->problem, "stat", run->asked.newer, errno, NULL, "for -newer");
+    } else if (run->asked.newer != NULL) {
+        run->newer_than = facts.st_mtim;
+    }
+    if (run->job->rank == 0 && !find_push(&run->queue, 'd', run->asked.directory, "")) {
+        weir_problem_set(&run->problem, "malloc", run->asked.directory, ENOMEM, NULL, "%s", "");
+    }
+    run->problem.rank = run->job->rank;
+    return weir_document_settle(&run->document, &run->problem);
+}
+
+static void walk(struct find_run *run) {
+    uint64_t round_ns = SHORTEST_NS;
+    bool moved = false;
+    do {
+        find_work(run, weir_clock_ns() + round_ns);
+        uint64_t longer_ns = 2 * round_ns < LONGEST_NS ? 2 * round_ns : LONGEST_NS;
+        if (find_share(run, &moved) == 0) {
+            return;
+        }
+        round_ns = moved ? SHORTEST_NS : longer_ns;
+    } while (true);
+}
+
+static void shift(struct weir_step *step, int64_t by_ns) {
+    step->start_ns = (uint64_t)((int64_t)step->start_ns + by_ns);
+    step->stop_ns = (uint64_t)((int64_t)step->stop_ns + by_ns);
+}
+
+static void measure(struct find_run *run) {
+    struct weir_measure *m = &run->measure;
+    struct weir_hints none = {0};
+    struct weir_open how = {.path = run->asked.directory,
+                            .access = WEIR_WRITE, /* no file's pages are looked at */
+                            .comm = MPI_COMM_SELF,
+                            .rank = run->job->rank,
+                            .hints = &none};
+    const struct weir_backend *posix = weir_backend_find("POSIX");
+    weir_histogram_clear(&m->latency);
+    m->observed.open_flags = -1;
+    weir_job_align_clocks(run->job);
+    weir_clock_iso8601(m->began);
+    weir_watch_begin(run->job, posix, &how, &m->watched);
+    MPI_Barrier(run->job->comm);
+    m->io.start_ns = weir_clock_ns();
+    walk(run);
+    m->io.stop_ns = weir_clock_ns();
+    weir_watch_end(run->job, posix, &how, &m->watched);
+    shift(&m->io, run->job->ahead_ns);
+    m->open = (struct weir_step){m->io.start_ns, m->io.start_ns};
+    m->close = (struct weir_step){m->io.stop_ns, m->io.stop_ns};
+    m->operations = run->counts.files;
+}
+
+static void count_failures(struct find_run *run) {
+    struct weir_problem *problem = &run->problem;
+    problem->rank = run->job->rank;
+    if (run->counts.failures > 1) {
+        snprintf(problem->text, sizeof problem->text, "the first of %llu failures",
+                 (unsigned long long)run->counts.failures);
+    }
+}
+
+/* As pfind prints it: what was found of how many files. */
+static void tell(const struct find_run *run, double seconds) {
+    const struct find_counts *all = &run->all;
+    if (run->job->rank != 0) {
+        return;
+    }
+    printf("[DONE] rate: %.3f kiops time: %.3fs found: %llu (scanned %llu files, scanned dirents: %llu, "
+           "unknown dirents: %llu, errors: %llu)\nMATCHED %llu/%llu\n",
+           seconds > 0 ? (double)all->files / seconds / 1e3 : 0.0, seconds, (unsigned long long)all->found,
+           (unsigned long long)all->files, (unsigned long long)all->entries,
+           (unsigned long long)all->unknown_types, (unsigned long long)all->failures,
+           (unsigned long long)all->found, (unsigned long long)all->files);
+    fflush(stdout);
+}
+
+static void run_job(struct find_run *run) {
+    struct weir_phase phase = {.name = "find"};
+    struct weir_result result;
+    if (!prepare(run) || !find_make(run)) {
+        run->exit_code = WEIR_FAILED;
+        return;
+    }
+    measure(run);
+    MPI_Reduce(&run->counts, &run->all, sizeof run->counts / sizeof(uint64_t), MPI_UINT64_T, MPI_SUM, 0,
+               run->job->comm);
+    fflush(stdout);
+    MPI_Barrier(run->job->comm); /* names of all ranks stand before the sum */
+    count_failures(run);
+    bool well = weir_document_settle(&run->document, &run->problem);
+    weir_result_gather(run->job, &phase, &run->measure, &result);
+    tell(run, run->job->rank == 0 ? result.io_s : 0);
+    if (well) {
+        weir_document_add(&run->document, &result);
+    } else {
+        run->exit_code = WEIR_FAILED;
+        if (run->job->rank == 0) {
+            weir_result_free(&result);
+        }
+    }
+}
+
+static void free_run(struct find_run *run) {
+    find_queue_free(&run->queue);
+    free(run->words);
+    free(run);
+}
+
+static int find_run(struct weir_job *job, int argc, char **argv) {
+    char complaint[512] = "no memory";
+    struct find_run *run = calloc(1, sizeof *run);
+    int code = WEIR_WRONG_USE;
+    if (run == NULL || !find_options_read(run, argc, argv, complaint, sizeof complaint)) {
+        if (job->rank == 0) {
+            fprintf(stderr, "weir-io: find: %s\n", complaint);
+        }
+        if (run != NULL) {
+            free_run(run);
+        }
+        return code;
+    }
+    run->job = job;
+    run->document = (struct weir_document){.job = job,
+                                           .personality = "find",
+                                           .file_name = run->asked.document_file,
+                                           .asked = asked,
+                                           .more = more,
+                                           .context = run};
+    if (weir_document_begin(&run->document)) {
+        run_job(run);
+        code = weir_document_end(&run->document, run->exit_code);
+    }
+    free_run(run);
+    return code;
+}
+
+static struct weir_personality find = {
+    .name = "find",
+    .summary = "files of a tree by name, size and age, found by all ranks together",
+    .help = find_help,
+    .run = find_run,
+};
+
+WEIR_PERSONALITY(find)

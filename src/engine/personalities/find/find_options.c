@@ -1,0 +1,121 @@
+#include "find.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define AT(member) offsetof(struct find_params, member)
+
+static const struct weir_option options[] = {
+    {0, "directory", NULL, WEIR_TEXT, AT(directory), "DIR",
+     "where to begin; the first word without a dash too"},
+    {0, "name", NULL, WEIR_TEXT, AT(name), "PATTERN",
+     "names of files, a pattern of the shell such as '*01*'"},
+    {0, "size", NULL, WEIR_TEXT, AT(size), "BYTESc", "files of exactly this size, such as 3901c"},
+    {0, "newer", NULL, WEIR_TEXT, AT(newer), "FILE", "files that were written after this one"},
+    {'C', NULL, NULL, WEIR_FLAG, AT(count_only), NULL, "count only, print no names"},
+    {'q', NULL, NULL, WEIR_COUNT, AT(queue), "N",
+     "files that wait on a rank to be looked at, at most [100000]"},
+    {0, "make-files", NULL, WEIR_COUNT, AT(make_files), "N",
+     "before the walk, untimed, each rank makes N files in DIR [0]"},
+    {0, "make-directories", NULL, WEIR_COUNT, AT(make_directories), "N", "in so many directories [1]"},
+    {0, "make-bytes", NULL, WEIR_SIZE, AT(make_bytes), "SIZE", "with so many bytes [0]"},
+    {0, "json", NULL, WEIR_TEXT, AT(document_file), "FILE", "write the results as JSON to the file"},
+    WEIR_OPTION_END,
+};
+
+void find_help(void) {
+    printf(
+        "weir-io find DIR: counts the files of a tree and finds some, all ranks together, by the options of\n"
+        "find and of IO500's pfind; -name, -size and -newer may have one dash. What is not here is "
+        "refused.\n\n"
+        "Exit code 0: done. 1: something could not be read. 2: wrong use.\n\n");
+    weir_options_print(options);
+}
+
+/* Whether the next word is its value. */
+static bool takes_value(const char *word) {
+    static const char *const words[] = {
+        "-q", "--json", "--directory", "--make-files", "--make-directories", "--make-bytes"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strcmp(word, words[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* find writes long options with one dash, and the directory without an option: brought into the form of the
+ * others. */
+static char **in_long_form(int argc, char **argv, int *count) {
+    static const char *const single[] = {"-name", "-size", "-newer"};
+    static char double_name[] = "--name", double_size[] = "--size", double_newer[] = "--newer";
+    static char directory[] = "--directory";
+    char *const doubled[] = {double_name, double_size, double_newer};
+    char **words = calloc((size_t)argc * 2 + 1, sizeof *words);
+    bool value = false;
+    *count = 0;
+    for (int i = 0; words != NULL && i < argc; i++) {
+        char *word = argv[i];
+        bool is_option = false;
+        for (int k = 0; k < 3 && !value; k++) {
+            if (strcmp(word, single[k]) == 0 || strcmp(word, doubled[k]) == 0) {
+                word = doubled[k];
+                is_option = true;
+            }
+        }
+        is_option = is_option || (!value && takes_value(word));
+        if (i > 0 && !value && !is_option && word[0] != '-') {
+            words[(*count)++] = directory;
+        }
+        words[(*count)++] = word;
+        value = is_option;
+    }
+    return words;
+}
+
+#define REFUSE(condition, ...)                                                                               \
+    do {                                                                                                     \
+        if (condition) {                                                                                     \
+            snprintf(complaint, bytes, __VA_ARGS__);                                                         \
+            return false;                                                                                    \
+        }                                                                                                    \
+    } while (0)
+
+static bool size_is_sound(struct find_run *run, char *complaint, unsigned bytes) {
+    const char *text = run->asked.size;
+    char *end = NULL;
+    run->size_bytes = -1;
+    if (text == NULL) {
+        return true;
+    }
+    long long size = strtoll(text, &end, 10);
+    REFUSE(end == text || strcmp(end, "c") != 0 || size < 0,
+           "-size %s: bytes with a c behind them, such as 3901c; find's other units are not offered", text);
+    run->size_bytes = size;
+    return true;
+}
+
+bool find_options_read(struct find_run *run, int argc, char **argv, char *complaint, unsigned bytes) {
+    struct weir_option_set set = {options, &run->asked};
+    int count = 0;
+    char **words = in_long_form(argc, argv, &count);
+    REFUSE(words == NULL, "no memory for the options");
+    run->asked.queue = 100000;
+    run->asked.make_directories = 1;
+    bool good = weir_options_parse(count, words, &set, 1, &run->words, complaint, bytes);
+    free(words);
+    if (!good) {
+        return false;
+    }
+    const struct find_params *a = &run->asked;
+    REFUSE(a->directory == NULL, "a directory to begin with is missing: weir-io find DIR");
+    REFUSE(a->directory[0] == '\0' || strlen(a->directory) > 900, "DIR: the name is empty or too long");
+    REFUSE(a->queue < 10, "-q %lld: at least 10 files", (long long)a->queue);
+    REFUSE(a->make_files < 0 || a->make_directories < 1 || a->make_bytes > (1LL << 30),
+           "--make-files at least 0, --make-directories at least 1, --make-bytes at most 1g");
+    REFUSE(a->make_directories > a->make_files && a->make_files > 0,
+           "--make-directories %lld: more than the %lld files that are to be in them",
+           (long long)a->make_directories, (long long)a->make_files);
+    REFUSE(a->document_file != NULL && strlen(a->document_file) > 900, "--json: the name is too long");
+    return size_is_sound(run, complaint, bytes);
+}

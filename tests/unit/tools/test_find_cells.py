@@ -1,0 +1,36 @@
+"""Cells of the tool find: command line, cost, label, and what cannot mean anything."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.unit.tools.test_mdtest_cells import BUFFER, DISK, PATHS, cell_of
+from weir.errors import WeirError
+from weir.model import Cell
+from weir.tools.find import TOOL
+
+
+def cell(iterations: int = 1, **params: Any) -> Cell:
+    return cell_of(TOOL, iterations, **params)
+
+
+def test_the_command_makes_the_tree_that_it_walks() -> None:
+    line = "/data/run/data -C -name *01* -size 3901c --make-files=50 --make-directories=5 --make-bytes=3901"
+    words = TOOL.command(cell(files_per_rank=50, directories_per_rank=5), DISK, ["weir-io", "find"], PATHS)
+    assert words == ["weir-io", "find", *line.split(), "--json=/results/000/summary.json"]
+    with pytest.raises(WeirError, match="only weir-io makes the tree"):
+        TOOL.command(cell(), DISK, ["pfind"], PATHS)
+
+
+def test_cost_and_label() -> None:
+    one = cell(files_per_rank=50, directories_per_rank=5, by_size=False)
+    cost = TOOL.footprint(one)
+    assert (cost.inodes, cost.written_bytes, cost.read_bytes) == (4 * 55 + 1, 200 * 3901, 0)
+    assert TOOL.label(one.params) == "50 files 3901B in 5 directories *01* names-only"
+
+
+def test_what_cannot_mean_anything_is_said() -> None:
+    assert len(TOOL.problems(cell(2, files_per_rank=5, directories_per_rank=6), BUFFER)) == 3
+    assert not TOOL.problems(cell(), DISK)

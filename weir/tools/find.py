@@ -1,0 +1,140 @@
+"""find: a walk over a tree that was made for it, on weir-io; logs of IO500's pfind are read too."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path, PurePath
+from typing import Any
+
+from weir.errors import WeirError
+from weir.model import Cell, Footprint, Message, Parsed, Row, Target
+from weir.tools.base import Parameter, RunPaths
+from weir.tools.weir_io import parse_document, read_document
+from weir.units import format_size
+
+PARAMETERS: Mapping[str, Parameter] = {
+    "api": Parameter("choice", "Interface to the storage.", "POSIX", ("POSIX",)),
+    "item": Parameter("choice", "What is looked for.", "file", ("file",)),
+    "access": Parameter("choices", "What is timed.", ("find",), ("find",)),
+    "files_per_rank": Parameter("count", "Files that each rank makes before the walk.", 1000, minimum=1),
+    "directories_per_rank": Parameter("count", "Directories in which it makes them.", 1, minimum=1),
+    "xfer": Parameter("size", "Bytes of each file.", "3901 B"),
+    "pattern": Parameter("text", "Pattern of the names to find (find -name).", "*01*"),
+    "by_size": Parameter(
+        "flag", "Look at each file whose name fits, for its size (find -size); else names suffice.", True
+    ),
+}
+_WEIR_IO = "weir-io"
+_MATCHED = re.compile(r"^MATCHED (\d+)/(\d+)$", re.MULTILINE)
+_DONE = re.compile(
+    r"^\[DONE\](?: rate: [\d.]+ kiops time: ([\d.]+)s)? found: (\d+) \(scanned (\d+) files", re.MULTILINE
+)
+
+
+class Find:
+    """A find by all ranks together."""
+
+    name = "find"
+    parameters = PARAMETERS
+
+    def label(self, params: Mapping[str, Any]) -> str:
+        """Such as '1000 files 3901B in 10 directories *01*'."""
+        size = format_size(params["xfer_bytes"]).replace(" ", "")
+        words = [f"{params['files_per_rank']} files {size}"]
+        if params["directories_per_rank"] > 1:
+            words.append(f"in {params['directories_per_rank']} directories")
+        return " ".join([*words, params["pattern"], *([] if params["by_size"] else ["names-only"])])
+
+    def problems(self, cell: Cell, target: Target) -> Sequence[str]:
+        return list(_problems(cell, target))
+
+    def command(self, cell: Cell, target: Target, program: Sequence[str], paths: RunPaths) -> list[str]:
+        """Only weir-io makes the tree that it walks."""
+        if not any(PurePath(word).name == _WEIR_IO for word in program):
+            raise WeirError(
+                "only weir-io makes the tree that a cell of find walks over",
+                key=f"stacks.{cell.stack}.programs.find",
+                value=" ".join(program),
+                mend="use weir-io: [weir-io, find]",
+            )
+        params = cell.params
+        words = [*program, paths.data, "-C", "-name", params["pattern"]]
+        words += ["-size", f"{params['xfer_bytes']}c"] if params["by_size"] else []
+        words += [f"--make-files={params['files_per_rank']}"]
+        words += [f"--make-directories={params['directories_per_rank']}"]
+        words += [f"--make-bytes={params['xfer_bytes']}"]
+        return [*words, f"--json={paths.outputs / 'summary.json'}"]
+
+    def footprint(self, cell: Cell) -> Footprint:
+        params = cell.params
+        files = cell.ranks * params["files_per_rank"]
+        return Footprint(
+            written_bytes=files * params["xfer_bytes"],
+            read_bytes=0,
+            peak_bytes=files * params["xfer_bytes"],
+            inodes=files + cell.ranks * params["directories_per_rank"] + 1,
+            operations=2 * files,
+        )
+
+    def parse(self, outputs: Mapping[str, Path]) -> Parsed:
+        texts = {role: path.read_text(errors="replace") for role, path in outputs.items() if path.is_file()}
+        document = read_document(texts.get("summary", ""))
+        if document is not None:
+            return _of_document(document)
+        said = [line for line in texts.get("stderr", "").splitlines() if line.startswith("weir-io: ")]
+        parsed = _of_pfind(texts.get("stdout", ""))
+        return replace(parsed, messages=tuple(Message("error", line) for line in said))
+
+    def parse_log(self, text: str) -> Sequence[Parsed]:
+        """The document of weir-io, or what pfind printed."""
+        document = read_document(text)
+        if document is not None:
+            return [_of_document(document)] if document.get("personality") == "find" else []
+        return [_of_pfind(text)] if _DONE.search(text) else []
+
+
+TOOL = Find()
+
+
+def _problems(cell: Cell, target: Target) -> Iterator[str]:
+    params = cell.params
+    if cell.iterations > 1:
+        yield "a find has one iteration a run, as it makes its tree once: repeat it in blocks"
+    if params["directories_per_rank"] > params["files_per_rank"]:
+        yield f"{params['files_per_rank']} files cannot be in {params['directories_per_rank']} directories"
+    if target.prefix:
+        yield f"the walk needs a path of the operating system; {target.name} has the prefix {target.prefix}"
+
+
+def _of_document(document: Mapping[str, Any]) -> Parsed:
+    parsed = parse_document(document, {})
+    asked: Mapping[str, Any] = document.get("asked") or {}
+    rows = []
+    for row, result in zip(parsed.rows, document.get("results") or (), strict=True):
+        more: Row = {
+            "item": "file",
+            "asked_ops": result.get("asked_operations"),
+            "xfer_bytes": asked.get("make_bytes") if asked.get("make_files") else None,
+        }
+        # The walk moves no bytes and opens nothing but directories.
+        more |= dict.fromkeys(
+            ("bw_mib_s", "moved_bytes", "asked_bytes", "file_bytes", "open_s", "close_s", "sync", "direct")
+        )
+        row["observed"]["found"] = result.get("found")
+        rows.append(row | more)
+    return replace(parsed, rows=tuple(rows))
+
+
+def _of_pfind(text: str) -> Parsed:
+    """Files scanned over the time, if it was printed (-D rates): a tenth of a second is all it tells."""
+    done, matched = _DONE.search(text), _MATCHED.search(text)
+    rows: list[Row] = []
+    if done and done[1] and float(done[1]) > 0:
+        seconds, scanned = float(done[1]), int(done[3])
+        row: Row = {"api": "POSIX", "access": "find", "item": "file", "iteration": 0, "ops": scanned}
+        rate = re.search(r"rate: ([\d.]+) kiops", done[0])
+        row |= {"io_s": seconds, "ops_s": 1000 * float(rate[1]) if rate else None}
+        rows.append(row | {"observed": {"found": int(done[2])}})
+    return Parsed(tuple(rows), {}, (), "pfind" if done else "", "", matched is not None)
