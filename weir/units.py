@@ -30,16 +30,7 @@ TIME_UNITS: Mapping[str, Fraction] = {
     "d": Fraction(86400),
 }
 _QUANTITY = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]+)\s*")
-_LOOSE_SIZE_UNITS = {
-    "k": "KiB",
-    "m": "MiB",
-    "g": "GiB",
-    "t": "TiB",
-    "ki": "KiB",
-    "mi": "MiB",
-    "gi": "GiB",
-    "ti": "TiB",
-}
+_LOOSE_SIZE_UNIT = re.compile(r"([kmgtp])(i?)b?", re.IGNORECASE)
 _LOOSE_TIME_UNITS = {"sec": "s", "secs": "s", "second": "s", "seconds": "s", "m": "min", "mins": "min"} | {
     "minute": "min",
     "minutes": "min",
@@ -65,8 +56,7 @@ def parse_size(value: object) -> int:
         raise UnitError(f"{value} has no unit", _size_mend(value))
     number, unit = _split(value, "a size", "16 KiB, 1 MiB, 47008 B, 1 MB (10^6 bytes)")
     if unit not in SIZE_UNITS:
-        guess = _LOOSE_SIZE_UNITS.get(unit.lower())
-        mend = f"did you mean '{_plain(number)} {guess}'?" if guess else _near_unit(unit, SIZE_UNITS)
+        mend = _meant_sizes(number, unit) or _near_unit(unit, SIZE_UNITS)
         raise UnitError(f"'{value}' has the unknown unit '{unit}'", mend)
     size = number * SIZE_UNITS[unit]
     if size.denominator != 1:
@@ -147,6 +137,17 @@ def _size_mend(value: int | float) -> str:
     return f"write '{_plain(value)} B', '{_plain(value)} KiB' or '{_plain(value)} MiB'"
 
 
+def _meant_sizes(number: Fraction, unit: str) -> str | None:
+    """K, KB, kb and the like mean 1024 to some and 1000 to others: both are shown, with their bytes."""
+    match = _LOOSE_SIZE_UNIT.fullmatch(unit)
+    if match is None:
+        return None
+    letter = match[1].upper()
+    units = [f"{letter}iB"] if match[2] else [f"{letter}iB", f"{'k' if letter == 'K' else letter}B"]
+    meant = [f"'{_plain(number)} {each}' ({_plain(number * SIZE_UNITS[each])} bytes)" for each in units]
+    return f"did you mean {' or '.join(meant)}?"
+
+
 def _near_unit(unit: str, units: Mapping[str, object]) -> str:
     known = ", ".join(units)
     near = did_you_mean(unit, units)
@@ -154,7 +155,7 @@ def _near_unit(unit: str, units: Mapping[str, object]) -> str:
 
 
 def _plain(number: Fraction | int | float) -> str:
-    return f"{float(number):g}"
+    return str(int(number)) if number == int(number) else f"{float(number):g}"
 
 
 def _digits(number: float) -> str:

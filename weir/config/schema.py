@@ -16,6 +16,7 @@ from weir.errors import Problem, did_you_mean
 from weir.units import UnitError, parse_duration, parse_rate, parse_size
 
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_NUMBER_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _TYPE_WORDS = {
     "string": "text",
     "integer": "a whole number",
@@ -127,7 +128,7 @@ def _words(error: jsonschema.ValidationError) -> tuple[str, str | None]:
         except UnitError as cause:
             return str(cause), cause.mend
     if error.validator == "type":
-        return _type_words(value, limit)
+        return _type_words(value, limit, schema)
     if error.validator in ("enum", "const"):
         return f"'{value}' is not one of the choices", did_you_mean(
             value, limit if isinstance(limit, list) else [limit]
@@ -142,7 +143,21 @@ def _words(error: jsonschema.ValidationError) -> tuple[str, str | None]:
     return error.message, None
 
 
-def _type_words(value: object, limit: object) -> tuple[str, str | None]:
+def _list_mend(value: object, schema: Mapping[str, Any]) -> str:
+    """A value alone belongs into brackets, if a list of it is what is wanted."""
+    if schema.get("items", {}).get("type") != "integer" or isinstance(value, int):
+        return f"write [{value}]"
+    digits = _digits(value)
+    return f"write [{digits}]" if digits else "write a list of whole numbers, such as [1, 2]"
+
+
+def _digits(value: object) -> str | None:
+    """'2' of '2' and of 'two'."""
+    word = str(value).strip().lower()
+    return word if word.isdigit() else str(_NUMBER_WORDS.index(word)) if word in _NUMBER_WORDS else None
+
+
+def _type_words(value: object, limit: object, schema: Mapping[str, Any]) -> tuple[str, str | None]:
     wanted = " or ".join(_TYPE_WORDS[str(name)] for name in (limit if isinstance(limit, list) else [limit]))
     if value is None:
         return "has no value", f"{wanted} is needed"
@@ -150,9 +165,10 @@ def _type_words(value: object, limit: object) -> tuple[str, str | None]:
     shown = names.get(type(value), f"'{value}'" if isinstance(value, str) else str(value))
     mend = None
     if limit == "array":
-        mend = f"write [{value}]" if not isinstance(value, dict) else None
+        mend = None if isinstance(value, dict) else _list_mend(value, schema)
     elif limit == "string" and not isinstance(value, (list, dict)):
         mend = f'put it in quotes: "{str(value).lower() if isinstance(value, bool) else value}"'
-    elif limit in ("integer", "number") and isinstance(value, str) and value.strip().isdigit():
-        mend = f"write {value.strip()} without quotes"
+    elif limit in ("integer", "number") and isinstance(value, str):
+        digits = _digits(value)
+        mend = f"write {digits}, in digits and without quotes" if digits else "write it in digits, such as 2"
     return f"{shown} is not {wanted}", mend

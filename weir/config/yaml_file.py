@@ -118,6 +118,21 @@ def _scalar(node: yaml.Node) -> Any:
     return text
 
 
+# What libyaml says, and what people mostly did.
+_SYNTAX_MENDS = {
+    "expected ',' or": "close the bracket or brace that is open, or put a comma between its items",
+    "could not find expected ':'": "write 'key: value', with a colon and a space after the key",
+    "expected key": "indent keys of one group alike, and close brackets and quotes above",
+    "expected <block end>": "indent keys of one group alike, and close brackets and quotes above",
+    "expected '-' indicator": "begin every item of the list with '- ', indented alike",
+    "unexpected end of stream": "close the quote, bracket or brace that is open",
+    "cannot start any token": "put a value that begins with @, ` or % into quotes",
+    "undefined alias": "put a value that begins with * into quotes",
+    "unexpected document separator": "close the quote that is open",
+}
+_ANY_SYNTAX = "look at the indentation, the colons, and the brackets and quotes that are open above this line"
+
+
 def _syntax_problem(error: yaml.YAMLError, text: str, name: str) -> Problem:
     mark = getattr(error, "problem_mark", None)
     what = str(getattr(error, "problem", None) or "cannot be read as YAML")
@@ -125,7 +140,7 @@ def _syntax_problem(error: yaml.YAMLError, text: str, name: str) -> Problem:
     lines = text.splitlines()
     raw = lines[mark.line] if mark and mark.line < len(lines) else ""
     content = raw.strip()
-    mend = None
+    mend = next((mend for words, mend in _SYNTAX_MENDS.items() if words in what), _ANY_SYNTAX)
     if "\t" in raw:
         mend = "indent with spaces, not with tabs"
     elif "mapping values are not allowed" in what or "{" in content or "= " in content:

@@ -55,7 +55,7 @@ def test_values(text: str, value: object) -> None:
         ("'writ' in access", "compares access with 'writ'", "did you mean 'write'?"),
         ("target.kind in ['disk', 'lustre']", "compares target.kind with 'lustre'", "known: disk, memory"),
         ("xfer == 'big'", "compares the number xfer with the text 'big'", "write a number or a size"),
-        ("xfer > 8 Mib", "unknown unit 'Mib'", "did you mean 'MiB'?"),
+        ("xfer > 8 Mib", "unknown unit 'Mib'", "did you mean '8 MiB' (8388608 bytes)?"),
         ("xfer = 1 MiB", "is no expression", "compare with '==', not with '='"),
         ("xfer >", "is no expression", "allowed:"),
         ("", "is no expression", "allowed:"),

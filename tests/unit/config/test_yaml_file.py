@@ -36,16 +36,23 @@ def test_a_key_that_stands_twice_is_an_error() -> None:
     [
         ("a: b: c\n", "f.yaml:1", "into quotes"),
         ("a:\n\tb: 1\n", "f.yaml:2", "spaces, not with tabs"),
-        ("a: [1, 2\nb: 3\n", "f.yaml:2", None),
+        ("a: [1, 2\nb: 3\n", "f.yaml:2", "close the bracket"),
+        ("a: {b: 1\nc: 3\n", "f.yaml:2", "close the bracket"),
+        ("a:\n  b: 1\n c: 2\n", "f.yaml:3", "indent keys of one group alike"),
+        ("a: 1\nbcd\ne: 2\n", "f.yaml:3", "write 'key: value'"),
+        ("a: 'x\nb: 1\n", "f.yaml:3", "close the quote"),
+        ("a: @x\n", "f.yaml:1", "into quotes"),
+        ("a: *x\n", "f.yaml:1", "begins with * into quotes"),
+        ("a:\n  - 1\n  b: 2\n", "f.yaml:3", "begin every item"),
         ("words: [{root}/bin/x]\n", "f.yaml:1", "quotes"),
         ("a: {[1]: 2}\n", "f.yaml:1", "quotes"),
     ],
 )
-def test_what_is_no_yaml_says_where(text: str, place: str, mend: str | None) -> None:
+def test_what_is_no_yaml_says_where(text: str, place: str, mend: str) -> None:
     with pytest.raises(ConfigError) as caught:
         parse_yaml(text, "f.yaml")
     assert str(caught.value).startswith(place)
-    assert mend is None or mend in str(caught.value)
+    assert mend in str(caught.value)
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
