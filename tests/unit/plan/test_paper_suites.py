@@ -69,6 +69,16 @@ def test_the_whole_study_on_ten_nodes() -> None:
     assert Counter(cell.target for cell in single) == {"backing": 8, "ime-fuse": 8, "ime-native": 8}
 
 
+def test_the_card_of_the_guide_is_that_of_the_suite() -> None:
+    page = (ROOT / "docs/how-to/paper.md").read_text()
+    command = "    $ .venv/bin/weir plan --site ime-template --suite ime-paper --scale full\n"
+    shown = page.split(command)[1].split("\nTime is")[0].rstrip()
+    card = cost_card(plan_of("ime-paper", "ime-template", "full")).splitlines()
+    lines = [line.removeprefix("    ") for line in shown.splitlines()]
+    assert [line for line in lines if line not in card] == ["  ..."]
+    assert "| spanned | 51,840 | 115,920 |\n| mean anything | 6,120 | 58,160 |" in page
+
+
 def test_what_is_spanned_and_what_means_anything() -> None:
     """As loops count: three doors, 80 geometries, three interfaces, and so on, ten times."""
     plan = plan_of("ime-paper", "ime-template", "full")
