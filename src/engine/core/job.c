@@ -129,8 +129,11 @@ bool weir_job_agree(const struct weir_job *job, bool well) {
 void weir_job_wait_idle(MPI_Comm comm) {
     MPI_Request request;
     int done = 0;
+    unsigned rest_us =
+        20; /* a short wait shall not last much longer than it is, a long one shall cost nothing */
     MPI_Ibarrier(comm, &request);
     while (MPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done) {
-        usleep(1000);
+        usleep(rest_us);
+        rest_us = rest_us < 1000 ? 2 * rest_us : 1000;
     }
 }

@@ -109,8 +109,30 @@ static void give_back(int stream, int before) {
     }
 }
 
-static int run_cell(const struct weir_job *all, const struct batch_cell *cell) {
-    struct weir_job part;
+/* The first ranks as a job of their own, made once: to part them takes some ten messages of all ranks. */
+static struct weir_job *job_of(struct weir_job **jobs, const struct weir_job *all, int ranks) {
+    if (jobs[ranks] == NULL) {
+        jobs[ranks] = malloc(sizeof *jobs[ranks]);
+        if (jobs[ranks] == NULL) {
+            fprintf(stderr, "weir-io: batch: no memory for a job of %d ranks\n", ranks);
+            MPI_Abort(all->comm, WEIR_FAILED);
+        }
+        weir_job_first_ranks(all, ranks, jobs[ranks]);
+    }
+    return jobs[ranks];
+}
+
+static void end_jobs(struct weir_job **jobs, int count) {
+    for (int ranks = 1; jobs != NULL && ranks <= count; ranks++) {
+        if (jobs[ranks] != NULL && jobs[ranks]->comm != MPI_COMM_NULL) {
+            weir_job_end(jobs[ranks]);
+        }
+        free(jobs[ranks]);
+    }
+    free(jobs);
+}
+
+static int run_cell(struct weir_job **jobs, const struct weir_job *all, const struct batch_cell *cell) {
     int code = WEIR_WRONG_USE;
     int streams[2] = {-1, -1};
     fflush(stdout);
@@ -119,15 +141,14 @@ static int run_cell(const struct weir_job *all, const struct batch_cell *cell) {
         streams[0] = divert(STDOUT_FILENO, cell->folder, "stdout.txt");
         streams[1] = divert(STDERR_FILENO, cell->folder, "stderr.txt");
     }
-    weir_job_first_ranks(all, cell->ranks, &part);
-    if (part.comm != MPI_COMM_NULL) {
-        part.command_words = cell->word_count;
-        part.command_line = cell->words;
-        code = find(cell->words[0])->run(&part, cell->word_count, cell->words);
+    struct weir_job *part = job_of(jobs, all, cell->ranks);
+    if (part->comm != MPI_COMM_NULL) {
+        part->command_words = cell->word_count;
+        part->command_line = cell->words;
+        code = find(cell->words[0])->run(part, cell->word_count, cell->words);
     }
-    weir_job_wait_idle(all->comm);
-    if (part.comm != MPI_COMM_NULL) {
-        weir_job_end(&part);
+    if (cell->ranks < all->size) {
+        weir_job_wait_idle(all->comm);
     }
     if (all->rank == 0) {
         give_back(STDOUT_FILENO, streams[0]);
@@ -139,16 +160,22 @@ static int run_cell(const struct weir_job *all, const struct batch_cell *cell) {
 
 static int run_all(const struct weir_job *job, const struct batch_list *list, FILE *status) {
     int failed = 0;
+    struct weir_job **jobs = calloc((size_t)job->size + 1, sizeof *jobs);
+    if (!weir_job_agree(job, jobs != NULL)) {
+        free(jobs);
+        return WEIR_FAILED;
+    }
     for (int i = 0; i < list->count; i++) {
         const struct batch_cell *cell = &list->cells[i];
         uint64_t began_ns = weir_clock_ns();
-        int code = run_cell(job, cell);
+        int code = run_cell(jobs, job, cell);
         failed += code != WEIR_FINE;
         if (job->rank == 0) {
             fprintf(status, "%s\t%d\t%.6f\n", cell->name, code, (double)(weir_clock_ns() - began_ns) / 1e9);
             fflush(status);
         }
     }
+    end_jobs(jobs, job->size);
     return failed > 0 ? WEIR_FAILED : WEIR_FINE;
 }
 

@@ -1,0 +1,74 @@
+"""What a tiny cell costs in `weir-io batch` beyond its own I/O; a launch of its own costs 130 to 360 ms."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+GOAL_MS = 5.0
+ENVIRONMENT = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_mpi_yield_when_idle": "1",  # as the site local has it
+}
+LAUNCH = ["--mca", "pml", "ob1", "--mca", "btl", "self,vader", "--bind-to", "none", "--oversubscribe"]
+SHAPE = ["-w", "-r", "-g", "-t", "4096", "-b", "16384"]
+
+
+def cells(folder: Path, count: int, ranks: int) -> list[list[str]]:
+    """POSIX and MPI-IO in turn, each cell with a folder of its own, as weir run does it."""
+    found = []
+    for number in range(count):
+        place = folder / f"{number:06d}"
+        place.mkdir()
+        words = ["ior", "-a", ("POSIX", "MPIIO")[number % 2], *SHAPE, "-o", str(folder / "data")]
+        summary = ["-O", f"summaryFile={place / 'summary.json'}"]
+        found.append([f"cell{number}", str(ranks), str(place), *words, *summary])
+    return found
+
+
+def beyond_ms(program: str, folder: Path, count: int, ranks: int) -> list[float]:
+    """Of each cell: from its begin to its end, less the phases that it measured."""
+    asked, status = folder / "list", folder / "status"
+    asked.write_text("".join("\t".join(words) + "\n" for words in cells(folder, count, ranks)))
+    mpirun = shutil.which("mpirun.openmpi") or "mpirun"
+    launcher = [mpirun, *LAUNCH, "-n", str(ranks)]
+    environment = {**os.environ, **ENVIRONMENT}
+    subprocess.run([*launcher, program, "batch", str(asked), str(status)], env=environment, check=True)
+    costs = []
+    for number, line in enumerate(status.read_text().splitlines()):
+        _, code, cell_s = line.split("\t")
+        assert code == "0", line
+        results = json.loads((folder / f"{number:06d}" / "summary.json").read_text())["results"]
+        costs.append(1e3 * (float(cell_s) - sum(result["total_s"] for result in results)))
+    return costs
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cells", type=int, default=1000)
+    parser.add_argument("--folder", default="/dev/shm", help="for the data and the documents")
+    parser.add_argument("--program", default=str(ROOT / "build/weir-io"))
+    asked = parser.parse_args()
+    print(
+        f"{asked.cells} cells, load {os.getloadavg()[0]:.1f}; milliseconds beyond their I/O, goal {GOAL_MS:g}"
+    )
+    print("ranks  mean  median  p90")
+    for ranks in (1, 2):
+        with tempfile.TemporaryDirectory(dir=asked.folder) as name:
+            costs = sorted(beyond_ms(asked.program, Path(name), asked.cells, ranks))
+        p90 = costs[int(0.9 * len(costs))]
+        print(
+            f"{ranks:5} {statistics.mean(costs):5.2f} {statistics.median(costs):7.2f} {p90:4.2f}", flush=True
+        )
+
+
+if __name__ == "__main__":
+    main()
