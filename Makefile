@@ -11,6 +11,7 @@ MAKEFLAGS += --no-print-directory
 SUITES ?= quick
 SITE ?= local
 SCALE ?=
+FUZZ_INPUTS ?= 3000000
 venv := .venv/bin
 comma := ,
 study := results/$(SITE)/$(subst $(comma),+,$(SUITES))$(if $(SCALE),-$(SCALE))
@@ -67,6 +68,14 @@ test: setup-develop ## linters and every test; ends with "N passed, N failed, N 
 bench: setup-develop ## run the benchmarks of weir itself, bench/*.py
 	@$(MAKE) build
 	@for script in $(wildcard bench/*.py); do echo "== $$script"; $(venv)/python "$$script"; done
+
+.PHONY: fuzz
+fuzz: setup-develop ## run the fuzz targets of the engine, FUZZ_INPUTS inputs each, of a new seed each time
+	@mkdir -p build/asan
+	@flock build/build.lock .ci/step build-asan bash -c 'cmake -S . -B build/asan -G Ninja -DWEIR_SANITIZE=ON && cmake --build build/asan'
+	@cd build/asan/fuzz && for target in fuzz-*; do \
+		[ -x "$$target" ] || continue; \
+		seed=$$(date +%s); echo "$$target, seed $$seed"; ASAN_OPTIONS=detect_leaks=0 "./$$target" $(FUZZ_INPUTS) "$$seed"; done
 
 .PHONY: bench-plan
 bench-plan: setup ## time the planning of 10,000 cells

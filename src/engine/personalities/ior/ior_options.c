@@ -162,9 +162,13 @@ static bool request_is_sound(const struct ior_params *a, int ranks, char *compla
     REFUSE(a->summary_format != NULL && a->summary_file == NULL,
            "-O summaryFormat=JSON needs -O summaryFile=FILE: the table goes to stdout");
     REFUSE(a->summary_file != NULL && strlen(a->summary_file) > 900, "-O summaryFile: the name is too long");
-    REFUSE(a->tasks_per_node != -1 && a->tasks_per_node < 1, "-O numTasksOnNode0: at least 1");
-    REFUSE(a->shift_nodes_of != -1 && a->shift_nodes_of < 1, "-O numNodes: at least 1");
-    REFUSE(a->shift_nodes < 0, "-Q %lld: cannot be negative", (long long)a->shift_nodes);
+    const int64_t most = 1 << 30; /* no machine has more nodes or ranks */
+    REFUSE(a->tasks_per_node != -1 && (a->tasks_per_node < 1 || a->tasks_per_node > most),
+           "-O numTasksOnNode0: between 1 and %lld", (long long)most);
+    REFUSE(a->shift_nodes_of != -1 && (a->shift_nodes_of < 1 || a->shift_nodes_of > most),
+           "-O numNodes: between 1 and %lld", (long long)most);
+    REFUSE(a->shift_nodes < 0 || a->shift_nodes > most, "-Q %lld: between 0 and %lld",
+           (long long)a->shift_nodes, (long long)most);
     return true;
 }
 

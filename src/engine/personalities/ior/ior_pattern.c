@@ -58,7 +58,7 @@ static int random_shift(const struct ior_run *run, unsigned seed) {
 
 int ior_shift_to_read(const struct ior_run *run, int iteration) {
     int64_t asked = run->asked.reorder_seed;
-    unsigned seed = asked < 0 ? (unsigned)(-asked) + (unsigned)iteration : (unsigned)asked;
+    unsigned seed = asked < 0 ? 0u - (unsigned)asked + (unsigned)iteration : (unsigned)asked;
     if (run->asked.reorder_constant) {
         return constant_shift(run, run->asked.shift_nodes);
     }
