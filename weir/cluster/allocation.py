@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
+from weir.cluster.deadline import CLEAN_UP_S
 from weir.model import Partition
 from weir.plan import Batch, Plan
 from weir.plan.packing import MARGIN, overhead_s
@@ -81,9 +82,17 @@ def retries(plan: Plan) -> int:
 
     A retry runs only what is missing, so it is safe; without a queue nothing is gained by trying again.
     """
-    queued = [item for item in plan.batches if plan.site.partitions[item.partition].scheduler == "slurm"]
-    jobs = [item.estimated_s * MARGIN / time_s(item, plan.site.partitions[item.partition]) for item in queued]
-    return math.ceil(max(jobs)) - 1 + FOR_WHAT_CLUSTERS_DO if jobs else 0
+    places = [(batch, plan.site.partitions[batch.partition]) for batch in plan.batches]
+    jobs = [_jobs(batch, partition) for batch, partition in places if partition.scheduler == "slurm"]
+    return max(jobs) - 1 + FOR_WHAT_CLUSTERS_DO if jobs else 0
+
+
+def _jobs(batch: Batch, partition: Partition) -> int:
+    """In how many the batch is measured: an execution with a limit like a job's must be the first of one."""
+    by_time = math.ceil(batch.estimated_s * MARGIN / time_s(batch, partition))
+    rest_s = partition.time_limit_s - overhead_s(partition) - CLEAN_UP_S
+    first = [cell.blocks for cell in batch.cells if partition.time_limit_s and cell.timeout_s > rest_s]
+    return max(by_time, sum(first))
 
 
 def access_resources(access: Sequence[str]) -> dict[str, Any]:

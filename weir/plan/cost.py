@@ -19,6 +19,8 @@ _OPERATION_S = 100e-6  # on top of its bytes, at the worst
 # A limit is there to end what hangs, not what is slow: far above the expectation, and never below a minute.
 _TIMEOUT_FACTOR = 20.0
 _TIMEOUT_MINIMUM_S = 60.0
+# And little of a job: what might not end before its job does is not started.
+_TIMEOUT_OF_JOB = 0.25
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,10 @@ def launches(shared: int, alone: int) -> int:
     return alone + -(-shared // LAUNCH_EXECUTIONS) + min(alone, max(shared - 1, 0))
 
 
-def timeout_s(estimate_s: float) -> float:
-    """Hard limit of an execution whose suite names none, in whole seconds."""
-    return float(round(max(_TIMEOUT_MINIMUM_S, _TIMEOUT_FACTOR * estimate_s)))
+def timeout_s(span: Span, partition: Partition) -> float:
+    """Hard limit of an execution whose suite names none, in whole seconds; a job has room for several."""
+    wanted_s = max(_TIMEOUT_MINIMUM_S, _TIMEOUT_FACTOR * span.expected_s)
+    if partition.time_limit_s:
+        most_s = max(_TIMEOUT_MINIMUM_S, span.high_s, _TIMEOUT_OF_JOB * partition.time_limit_s)
+        wanted_s = min(wanted_s, most_s)
+    return float(round(wanted_s))

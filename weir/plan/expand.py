@@ -178,7 +178,7 @@ class _Expander:
         shared = shares_launch(point.place.stack.programs[cell.tool], cell.params)
         span = execution_span(footprint, target, partition, cell.ranks, shared)
         if not cell.timeout_s:
-            cell = Cell(**{**vars(cell), "timeout_s": timeout_s(span.expected_s)})
+            cell = Cell(**{**vars(cell), "timeout_s": timeout_s(span, partition)})
         self.result.cells.append(PlannedCell(cell, footprint, span, shared))
 
     def _exclude(self, point: _Point, cause: str, reason: str) -> None:

@@ -69,6 +69,12 @@ def test_a_batch_longer_than_the_limit_may_come_back_until_it_is_through() -> No
     assert retries(plan(replace(BATCH, estimated_s=5 * 7200.0))) == 9 + 2
 
 
+def test_a_cell_with_the_limit_of_a_job_is_the_first_of_one() -> None:
+    """The suite says so by its own timeout; what weir chooses leaves room for others."""
+    slow = replace(CELL, timeout_s=7000.0, blocks=5)
+    assert retries(plan(replace(BATCH, cells=(CELL, slow)))) == 5 - 1 + 2
+
+
 def test_resources_are_functions_of_the_batch() -> None:
     resources = allocations(plan())
     assert resources["nodes"](SimpleNamespace(batch=BATCH.batch)) == 2

@@ -67,3 +67,18 @@ def test_the_card_says_what_was_split_and_why(tmp_path: Path) -> None:
     assert f"note: one batch became {len(plan.batches)}: node ends a job after 1 h" in card
     assert "disk-plain-1x2-part2  node" in card
     assert "became" not in cost_card(plan_of(tmp_path / "all", "8 h", 1000))
+
+
+def test_a_limit_that_weir_chooses_leaves_room_in_the_job(tmp_path: Path) -> None:
+    """Twenty times the expectation would be most of the job: each cell would want a job of its own."""
+    site = SITE.replace("launch: 1 s", "launch: 1 min").replace("scheduler: local", "scheduler: slurm")
+    suite = SUITE.replace("ppn: [1, 2]", "ppn: [2]")
+
+    def limits_s(limit: str, folder: str) -> set[float]:
+        timed = site.replace("scheduler: slurm", f"scheduler: slurm, time_limit: {limit}")
+        plan = make_plan(load(make_checkout(tmp_path / folder, {"mine": suite}, timed)))
+        assert retries(plan) == 2
+        return {round(cell.timeout_s / 60) for cell in plan.cells}
+
+    assert limits_s("24 h", "long") == {20}
+    assert limits_s("1 h", "short") == {15}
