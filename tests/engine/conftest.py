@@ -46,6 +46,27 @@ def sanitized(sanitized_build: Path, tmp_path: Path) -> Engine:
     return Engine(sanitized_build / "weir-io", tmp_path, {"ASAN_OPTIONS": "detect_leaks=0"})
 
 
+@pytest.fixture(scope="session")
+def faults_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """To be preloaded: calls of the system that fail as ordered."""
+    library = tmp_path_factory.mktemp("faults") / "faults.so"
+    source = ROOT / "tests/engine/preload/faults.c"
+    words = [
+        "cc",
+        "-std=c11",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-shared",
+        "-fPIC",
+        str(source),
+        "-o",
+        str(library),
+    ]
+    subprocess.run([*words, "-ldl"], check=True)
+    return library
+
+
 def mounted(point: Path, *options: str) -> Iterator[Path]:
     point.mkdir()
     words = ["mount", "-t", "tmpfs", "-o", ",".join(options), "none", str(point)]

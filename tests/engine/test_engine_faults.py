@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.runs import AS_ROOT, ROOT, Done, Engine
+from tests.engine.runs import AS_ROOT, Done, Engine
 
 NULL = ["-a", "NULL", "-b", "256k", "-t", "16k", "-o", "none"]
 EIO, ENOSPC = 5, 28
@@ -185,26 +185,6 @@ PRELOADED = {
     "pwrite": ("pwrite", EIO, []),
     "pread": ("pread", EIO, []),
 }
-
-
-@pytest.fixture(scope="session")
-def faults_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    library = tmp_path_factory.mktemp("faults") / "faults.so"
-    source = ROOT / "tests/engine/preload/faults.c"
-    words = [
-        "cc",
-        "-std=c11",
-        "-Wall",
-        "-Wextra",
-        "-Werror",
-        "-shared",
-        "-fPIC",
-        str(source),
-        "-o",
-        str(library),
-    ]
-    subprocess.run([*words, "-ldl"], check=True)
-    return library
 
 
 @pytest.mark.parametrize(

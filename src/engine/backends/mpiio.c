@@ -51,8 +51,8 @@ static int mpi_problem(struct weir_problem *problem, const char *call, const cha
 
 static int mpiio_open(struct weir_file *file, struct weir_problem *problem) {
     const struct weir_open *how = file->how;
-    int mode = MPI_MODE_UNIQUE_OPEN |
-               (how->access == WEIR_WRITE ? MPI_MODE_CREATE | MPI_MODE_WRONLY : MPI_MODE_RDONLY);
+    int writing = MPI_MODE_CREATE | (how->update ? MPI_MODE_RDWR : MPI_MODE_WRONLY);
+    int mode = MPI_MODE_UNIQUE_OPEN | (how->access == WEIR_WRITE ? writing : MPI_MODE_RDONLY);
     struct mpiio_state *state = malloc(sizeof *state);
     if (state == NULL) {
         return weir_problem_set(problem, "malloc", how->path, ENOMEM, NULL, "%s", "");
@@ -199,8 +199,8 @@ static void mpiio_observe(struct weir_file *file, struct weir_observed *observed
 static struct weir_backend mpiio = {
     .name = "MPIIO",
     .summary = "MPI_File of the MPI library, independent or collective (-c), with hints (-U)",
-    .traits =
-        WEIR_COLLECTIVE | WEIR_HINTS | WEIR_RANDOM | WEIR_FILE_PER_PROCESS | WEIR_TOGETHER | WEIR_STORES,
+    .traits = WEIR_COLLECTIVE | WEIR_HINTS | WEIR_RANDOM | WEIR_FILE_PER_PROCESS | WEIR_TOGETHER |
+              WEIR_STORES | WEIR_UPDATE,
     .open = mpiio_open,
     .transfer = mpiio_transfer,
     .close = mpiio_close,

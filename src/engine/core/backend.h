@@ -21,6 +21,7 @@ struct weir_open {
     const char *path;
     enum weir_access access;
     bool collective;                /* transfers are to be collective calls over comm */
+    bool update;                    /* a write reads too (only asked where WEIR_UPDATE is set) */
     bool direct;                    /* bypass the page cache (only asked where WEIR_DIRECT is set) */
     MPI_Comm comm;                  /* the ranks that share the file; MPI_COMM_SELF for a file of one rank */
     int rank;                       /* of this process among all that take part, whoever shares the file */
@@ -73,6 +74,7 @@ enum weir_trait {
     WEIR_STORES = 1 << 6,           /* what is written can be read back */
     WEIR_FORMAT = 1 << 7, /* a file format: more than data in the file, and a write begins it anew */
     WEIR_PARTS = 1 << 8,  /* where one rank fails, the others may wait in the library for ever */
+    WEIR_UPDATE = 1 << 9, /* a file that is open to write can be read too */
 };
 
 /* One operation on a name instead of on the bytes of a file. */

@@ -1,6 +1,7 @@
 /* Preloaded in tests: calls on files whose name ends in FAULT_PATH fail as FAULT_CALL says.
  * close, fsync, pwrite, pread: with EIO (close really closes first, as a late error does); short: every
- * second pwrite and pread moves half; interrupt: every second one is interrupted. */
+ * second pwrite and pread moves half; interrupt: every second one is interrupted; flip: a pread returns one
+ * wrong bit, with success. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -65,5 +66,9 @@ ssize_t pread64(int descriptor, void *buffer, size_t bytes, off64_t offset) {
     ssize_t (*real)(int, void *, size_t, off64_t) =
         (ssize_t(*)(int, void *, size_t, off64_t))dlsym(RTLD_NEXT, "pread64");
     ssize_t left = allowed(descriptor, "pread", bytes);
-    return left < 0 ? left : real(descriptor, buffer, (size_t)left, offset);
+    ssize_t moved = left < 0 ? left : real(descriptor, buffer, (size_t)left, offset);
+    if (moved > 0 && concerns(descriptor, "flip")) {
+        *(unsigned char *)buffer ^= 1;
+    }
+    return moved;
 }

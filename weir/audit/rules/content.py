@@ -5,7 +5,7 @@ from __future__ import annotations
 from weir.audit.registry import DEGRADED, INVALID, Said, rule
 from weir.audit.subject import Subject
 
-_ASKED = {"write": "verify_write", "read": "verify_read"}
+_ASKED = {"write": "verify_write", "read": "verify_read", "update-read": "verify_read"}
 
 
 @rule(INVALID, needs_output=True)

@@ -16,7 +16,7 @@ def sync_not_applied(subject: Subject) -> Said | None:
     so.
     """
     row = subject.row
-    if row.get("access") != "write" or not row.get("sync") or not subject.has_result:
+    if row.get("access") not in ("write", "update-write") or not row.get("sync") or not subject.has_result:
         return None
     calls, tasks = subject.observed.get("sync_calls"), subject.observed.get("tasks")
     if calls is not None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from weir.model import Cell, Target
 from weir.tools.io_model.locality import FORMS, file_locality, parse_locality
+from weir.tools.stripes import stripe_problems
 from weir.units import format_size
 
 _IME_PREFIX = "ime://"
@@ -102,3 +103,4 @@ def _reach(cell: Cell, target: Target) -> Iterator[str]:
         yield f"IME needs a target with the prefix {_IME_PREFIX}, which {target.name} does not have"
     if api == "POSIX" and target.prefix and cell.params["cache"] != "discarded":
         yield f"POSIX cannot open a path with the prefix {target.prefix} of target {target.name}"
+    yield from stripe_problems(cell, target)

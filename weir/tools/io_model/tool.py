@@ -12,6 +12,7 @@ from weir.tools.base import Parameter, RunPaths
 from weir.tools.io_model.locality import file_locality
 from weir.tools.io_model.parse import parse_log, parse_outputs
 from weir.tools.io_model.problems import file_bytes_of, find_problems
+from weir.tools.stripes import STRIPE_COUNT, stripe_words
 from weir.units import format_size
 
 PARAMETERS: Mapping[str, Parameter] = {
@@ -50,6 +51,7 @@ PARAMETERS: Mapping[str, Parameter] = {
         "seconds", "Time between two samples of the system's counters while it runs; 0 is none.", 0.0
     ),
     "counters": Parameter("text", "Further files to sample, separated by commas, as /proc/vmstat.", ""),
+    "stripe_count": STRIPE_COUNT,
 }
 _LABEL_FLAGS = ("direct", "overwrite", "verify")
 
@@ -75,6 +77,7 @@ class IoModel:
         words += [flag for flag in _LABEL_FLAGS if params[flag]]
         words += [] if params["sync"] else ["no-sync"]
         words += [f"seed-{params['seed']}"] if params["seed"] else []
+        words += stripe_words(params)
         return " ".join(words)
 
     def problems(self, cell: Cell, target: Target) -> Sequence[str]:

@@ -1,28 +1,15 @@
 #include "io_model_locality.h"
 
+#include "mix.h"
 #include "options.h"
 
 #include <ctype.h>
 #include <string.h>
 
-#define GOLDEN 0x9e3779b97f4a7c15u
-
-/* SplitMix64 (Steele, Lea and Flood, 2014): every state is good, so any seed is. */
-uint64_t iom_mix(uint64_t word) {
-    word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9u;
-    word = (word ^ (word >> 27)) * 0x94d049bb133111ebu;
-    return word ^ (word >> 31);
-}
-
-uint64_t iom_random(uint64_t *state) {
-    *state += GOLDEN;
-    return iom_mix(*state);
-}
-
 /* 0 to last, each equally often. */
 static int64_t any(struct iom_locality *locality, int64_t last) {
     __extension__ typedef unsigned __int128 wide;
-    return (int64_t)(((wide)iom_random(&locality->random_state) * ((uint64_t)last + 1)) >> 64);
+    return (int64_t)(((wide)weir_mix_next(&locality->random_state) * ((uint64_t)last + 1)) >> 64);
 }
 
 static bool sizes(const char *text, int64_t *x_bytes, int64_t *y_bytes, bool *has_y) {
@@ -82,7 +69,7 @@ void iom_locality_begin(struct iom_locality *locality, int64_t space_bytes, int6
     locality->align_bytes = align_bytes;
     locality->position = 0;
     locality->started = false;
-    locality->random_state = iom_mix(seed);
+    locality->random_state = weir_mix(seed);
 }
 
 /* Behind the end it goes on at the beginning, shifted by what was left, so that a second round meets other

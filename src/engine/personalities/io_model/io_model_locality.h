@@ -40,8 +40,4 @@ void iom_locality_begin(struct iom_locality *locality, int64_t space_bytes, int6
 /* An offset at which the whole access lies within the space. */
 int64_t iom_locality_next(struct iom_locality *locality);
 
-/* One step of the generator, and its mixing function alone. */
-uint64_t iom_random(uint64_t *state);
-uint64_t iom_mix(uint64_t word);
-
 #endif

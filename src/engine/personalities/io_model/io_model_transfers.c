@@ -1,15 +1,14 @@
 /* The hot loop. Nothing here allocates or locks. */
 #include "clock.h"
 #include "io_model.h"
+#include "mix.h"
 
 #include <endian.h>
 #include <string.h>
 
-#define GOLDEN 0x9e3779b97f4a7c15u
-
 static uint64_t word_at(const struct iom_run *run, uint64_t index) {
     uint64_t key = (uint64_t)run->asked.seed << 32 | (uint32_t)run->job->rank;
-    return iom_mix(key + index * GOLDEN);
+    return weir_mix(key + index * WEIR_GOLDEN);
 }
 
 /* The word's bytes, the lowest first, whatever the order of the machine's. */

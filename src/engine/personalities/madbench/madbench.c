@@ -1,0 +1,241 @@
+/* The order of things in one run of madbench: for each iteration S, W and C. */
+#include "madbench.h"
+
+#include "clock.h"
+#include "personality.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct weir_phase phase_of(struct mad_run *run, int which, int iteration) {
+    static const int accesses[MAD_PHASES] = {MAD_WRITE, MAD_UPDATE_WRITE, MAD_READ};
+    const struct mad_params *a = &run->asked;
+    bool reads = which == MAD_C;
+    uint64_t ranks = (uint64_t)run->job->size;
+    uint64_t rank_bytes = run->slot_bytes * (uint64_t)a->bins;
+    return (struct weir_phase){
+        .name = mad_access_name(accesses[which]),
+        .iteration = iteration,
+        .backend = run->backend,
+        .how = {.path = run->path,
+                .access = reads ? WEIR_READ : WEIR_WRITE,
+                .update = which == MAD_W,
+                .comm = a->file_per_process ? MPI_COMM_SELF : run->job->comm,
+                .rank = run->job->rank,
+                .hints = &run->hints,
+                .settings = run->settings,
+                .xfer_bytes = (size_t)(a->xfer_bytes > 0 ? (uint64_t)a->xfer_bytes : run->part_bytes),
+                .file_bytes = rank_bytes * (a->file_per_process ? 1 : ranks)},
+        .barriers = true,
+        .sync = a->sync && !reads,
+        .verify = a->verify,
+        .limit = WEIR_NO_LIMIT,
+        .asked_bytes = run->part_bytes * (uint64_t)a->bins * ranks,
+        .dense = run->slot_bytes == run->part_bytes,
+        .transfers = mad_transfers,
+        .own = run,
+    };
+}
+
+static uint64_t length_ns(const struct weir_step *step) {
+    return step->stop_ns - step->start_ns;
+}
+
+/* Steps one after the other, as if nothing but this access had been done between open and close; the close
+ * waits for the slowest rank, as it did. */
+static void join(const struct mad_run *run, struct weir_measure *measure, uint64_t io_ns) {
+    uint64_t sync_ns = measure->sync.stop_ns != 0 ? length_ns(&measure->sync) : 0;
+    uint64_t close_ns = length_ns(&measure->close);
+    uint64_t at_ns = measure->io.start_ns + io_ns;
+    if (measure->sync.stop_ns != 0) {
+        measure->sync = (struct weir_step){at_ns, at_ns + sync_ns};
+    }
+    measure->io.stop_ns = at_ns + sync_ns;
+    uint64_t last_ns = measure->io.stop_ns;
+    MPI_Allreduce(MPI_IN_PLACE, &last_ns, 1, MPI_UINT64_T, MPI_MAX, run->job->comm);
+    measure->close = (struct weir_step){last_ns, last_ns + close_ns};
+}
+
+/* What W read, with the open and the close that it shares with what W wrote. */
+static void split_reads(struct mad_run *run, struct weir_measure *reads) {
+    const struct weir_measure *all = &run->measure;
+    memcpy(reads->began, all->began, sizeof reads->began);
+    reads->open = all->open;
+    reads->io = all->io;
+    reads->close = all->close;
+    reads->stored = all->stored;
+    reads->observed.open_flags = all->observed.open_flags;
+    for (int i = 0; i < all->observed.hints.count; i++) {
+        const struct weir_hint *hint = &all->observed.hints.list[i];
+        weir_hints_set(&reads->observed.hints, hint->key, hint->value);
+    }
+    join(run, reads, run->read_ns);
+}
+
+static bool judge(struct mad_run *run, struct weir_result *result, const struct weir_verify *found) {
+    struct weir_result elsewhere = {0};
+    struct weir_result *into = result != NULL ? result : &elsewhere; /* the results are rank 0's */
+    uint64_t errors = weir_result_verify(run->job, run->path, found, into);
+    const struct weir_verdict *verify = &into->verify;
+    if (errors > 0) {
+        struct weir_problem problem = {.rank = verify->rank};
+        weir_problem_set(&problem, "verify", verify->path, 0, "data differ",
+                         "%llu words of 8 bytes in phase %c, the first at offset %llu: expected 0x%016llx, "
+                         "found 0x%016llx",
+                         (unsigned long long)errors, "SWC"[run->phase], (unsigned long long)verify -> offset,
+                         (unsigned long long)verify -> expected, (unsigned long long)verify -> found);
+        weir_document_note(&run->document, &problem);
+    }
+    return errors == 0;
+}
+
+static bool report(struct mad_run *run, const struct weir_phase *phase, struct weir_measure *measure,
+                   int access, struct mad_note note) {
+    struct weir_result result;
+    struct weir_phase named = *phase;
+    named.name = mad_access_name(access);
+    run->notes[phase->iteration * MAD_ACCESSES + access] = note;
+    struct weir_verify found = measure->verify;
+    weir_result_gather(run->job, &named, measure, &result);
+    struct weir_result *kept = weir_document_add(&run->document, &result);
+    if (kept != NULL) {
+        mad_table_row(kept, &note);
+    }
+    bool compared = run->asked.verify && (access == MAD_UPDATE_READ || access == MAD_READ);
+    return !compared || judge(run, kept, &found);
+}
+
+static bool run_phase(struct mad_run *run, int which, int iteration) {
+    struct weir_problem problem = {0};
+    struct weir_phase phase = phase_of(run, which, iteration);
+    run->phase = which;
+    run->failed = false;
+    run->read_ns = run->write_ns = run->busy_ns = 0;
+    weir_hints_free(&run->reads.observed.hints);
+    memset(&run->reads, 0, sizeof run->reads);
+    weir_histogram_clear(&run->reads.latency);
+    uint64_t begin_ns = weir_clock_ns();
+    weir_phase_run(run->job, &phase, &run->measure, &problem);
+    double times_s[2] = {(double)(weir_clock_ns() - begin_ns) * 1e-9, (double)run->busy_ns * 1e-9};
+    if (!weir_document_settle(&run->document, &problem)) {
+        return false;
+    }
+    weir_phase_inspect(run->job, &phase, &run->measure, &problem);
+    if (!weir_document_settle(&run->document, &problem)) {
+        return false;
+    }
+    MPI_Allreduce(MPI_IN_PLACE, times_s, 2, MPI_DOUBLE, MPI_MAX, run->job->comm);
+    struct mad_note note = {times_s[0], times_s[1]};
+    if (which != MAD_W) {
+        join(run, &run->measure, which == MAD_S ? run->write_ns : run->read_ns);
+        return report(run, &phase, &run->measure, which == MAD_S ? MAD_WRITE : MAD_READ, note);
+    }
+    split_reads(run, &run->reads);
+    join(run, &run->measure, run->write_ns);
+    bool well = report(run, &phase, &run->reads, MAD_UPDATE_READ, note);
+    return report(run, &phase, &run->measure, MAD_UPDATE_WRITE, note) && well;
+}
+
+/* The file of the last iteration goes away, untimed. */
+static bool clear(struct mad_run *run) {
+    struct weir_problem problem = {.rank = run->job->rank};
+    if (run->asked.file_per_process) {
+        snprintf(run->path, sizeof run->path, "%s-%d", run->asked.test_file, run->job->rank);
+    } else {
+        snprintf(run->path, sizeof run->path, "%s", run->asked.test_file);
+    }
+    if (run->asked.file_per_process || run->job->rank == 0) {
+        run->backend->remove(run->path, run->settings, &problem);
+    }
+    return weir_document_settle(&run->document, &problem);
+}
+
+static void iterate(struct mad_run *run) {
+    for (int i = 0; i < (int)run->asked.iterations; i++) {
+        bool well = clear(run);
+        for (int which = 0; well && which < MAD_PHASES; which++) {
+            well = !run->runs[which] || run_phase(run, which, i);
+        }
+        if (!well) {
+            run->exit_code = WEIR_FAILED;
+            return;
+        }
+    }
+}
+
+static bool has_memory(struct mad_run *run) {
+    struct weir_problem problem = {.rank = run->job->rank};
+    size_t bytes = (size_t)run->part_bytes * (size_t)run->asked.gangs;
+    void *memory = NULL;
+    if (posix_memalign(&memory, 4096, bytes) != 0) {
+        memory = NULL;
+    }
+    run->buffer = memory;
+    run->notes = calloc((size_t)run->asked.iterations * MAD_ACCESSES, sizeof *run->notes);
+    if (run->buffer == NULL || run->notes == NULL) {
+        weir_problem_set(&problem, "malloc", run->asked.test_file, ENOMEM, NULL,
+                         "%zu bytes for a part of a matrix", bytes);
+    }
+    return weir_document_settle(&run->document, &problem);
+}
+
+static int run_job(struct mad_run *run) {
+    run->document = (struct weir_document){.job = run->job,
+                                           .personality = "madbench",
+                                           .file_name = run->asked.document,
+                                           .asked = mad_asked,
+                                           .more = mad_more,
+                                           .context = run};
+    if (!weir_document_begin(&run->document)) {
+        return WEIR_WRONG_USE;
+    }
+    if (run->backend->begin != NULL) {
+        run->backend->begin();
+    }
+    if (has_memory(run)) {
+        if (run->job->rank == 0) {
+            mad_table_begin(run);
+        }
+        iterate(run);
+    } else {
+        run->exit_code = WEIR_FAILED;
+    }
+    return weir_document_end(&run->document, run->exit_code);
+}
+
+static int mad_run(struct weir_job *job, int argc, char **argv) {
+    char complaint[512] = "no memory";
+    struct mad_run *run = calloc(1, sizeof *run);
+    int code = WEIR_WRONG_USE;
+    bool good = false;
+    if (run != NULL) {
+        run->job = job;
+        good = mad_options_read(run, argc, argv, complaint, sizeof complaint);
+    }
+    if (good) {
+        code = run_job(run);
+    } else if (job->rank == 0) {
+        fprintf(stderr, "weir-io: madbench: %s\n", complaint);
+    }
+    if (run != NULL) {
+        weir_hints_free(&run->measure.observed.hints);
+        weir_hints_free(&run->reads.observed.hints);
+        weir_hints_free(&run->hints);
+        free(run->buffer);
+        free(run->notes);
+        free(run->settings);
+        free(run->words);
+        free(run);
+    }
+    return code;
+}
+
+static struct weir_personality madbench = {
+    .name = "madbench",
+    .summary = "out-of-core matrices: write, read and write, read, by MADbench2's parameters",
+    .help = mad_help,
+    .run = mad_run,
+};
+
+WEIR_PERSONALITY(madbench)

@@ -1,0 +1,43 @@
+/* Every word tells its place in the file and which phase wrote it, so that a piece in the wrong place, or one
+ * of a phase before, is found. */
+#include "madbench.h"
+#include "mix.h"
+
+#include <string.h>
+
+static uint64_t key(const struct mad_run *run, int version) {
+    uint64_t file = run->asked.file_per_process ? (uint64_t)run->job->rank + 1 : 0;
+    return weir_mix((uint64_t)run->asked.seed << 1 | (uint64_t)version) + (file << 40);
+}
+
+static uint64_t word_at(uint64_t key, uint64_t offset) {
+    return weir_mix(key + offset / 8 * WEIR_GOLDEN);
+}
+
+void mad_fill(const struct mad_run *run, int version, uint64_t offset, uint64_t bytes) {
+    uint64_t base = key(run, version);
+    for (uint64_t at = 0; at < bytes; at += 8) {
+        uint64_t word = word_at(base, offset + at);
+        memcpy(run->buffer + at, &word, 8);
+    }
+}
+
+void mad_compare(const struct mad_run *run, int version, uint64_t offset, uint64_t bytes,
+                 struct weir_verify *verify) {
+    uint64_t base = key(run, version);
+    verify->checked_bytes += bytes;
+    for (uint64_t at = 0; at < bytes; at += 8) {
+        uint64_t expected = word_at(base, offset + at);
+        uint64_t found;
+        memcpy(&found, run->buffer + at, 8);
+        if (found == expected) {
+            continue;
+        }
+        if (verify->errors == 0) {
+            verify->first_offset = offset + at;
+            verify->first_expected = expected;
+            verify->first_found = found;
+        }
+        verify->errors++;
+    }
+}

@@ -1,0 +1,220 @@
+#include "madbench.h"
+
+#include "backend_options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define AT(member) offsetof(struct mad_params, member)
+#define PLACES     7
+
+static const struct weir_option options[] = {
+    {'a', "api", NULL, WEIR_TEXT, AT(api), "API", ""},
+    {'o', "file", NULL, WEIR_TEXT, AT(test_file), "FILE",
+     "one for all, or with -F FILE-<rank>; stays [madbench.dat]"},
+    {'p', "pixels", NULL, WEIR_COUNT, AT(pixels), "N", "matrices of N x N doubles [1000]"},
+    {'b', "bins", NULL, WEIR_COUNT, AT(bins), "N", "matrices [8]"},
+    {'g', "gangs", NULL, WEIR_COUNT, AT(gangs), "N",
+     "W writes and C reads a matrix by one of N parts of the ranks [1]"},
+    {0, "block", NULL, WEIR_SIZE, AT(block_bytes), "SIZE", "each piece starts at a multiple of it [1]"},
+    {0, "rmod", NULL, WEIR_COUNT, AT(read_mod), "N", "of N neighbouring ranks one reads at a time [1]"},
+    {0, "wmod", NULL, WEIR_COUNT, AT(write_mod), "N", "of N neighbouring ranks one writes at a time [1]"},
+    {'t', "xfer", NULL, WEIR_SIZE, AT(xfer_bytes), "SIZE", "the most that a call moves [a whole piece]"},
+    {'F', "unique", NULL, WEIR_FLAG, AT(file_per_process), NULL, "one file per process"},
+    {0, "busy", NULL, WEIR_SECONDS, AT(busy), "ALPHA",
+     "n^ALPHA multiplications for a piece of n doubles, 0 is none [0]"},
+    {0, "phases", NULL, WEIR_TEXT, AT(phases), "SWC", "S, SW, SC or SWC [SWC]"},
+    {'e', "sync", NULL, WEIR_FLAG, AT(sync), NULL, "synchronise at the end of S and W"},
+    {0, "verify", NULL, WEIR_FLAG, AT(verify), NULL, "compare each byte that is read, untimed"},
+    {'i', "iterations", NULL, WEIR_COUNT, AT(iterations), "N", "repeat all phases [1]"},
+    {0, "seed", NULL, WEIR_COUNT, AT(seed), "N", "of the data [0]"},
+    {0, "json", NULL, WEIR_TEXT, AT(document), "FILE", "write the results as JSON to the file"},
+    WEIR_OPTION_END,
+};
+
+static const struct mad_params defaults = {
+    .api = "POSIX",
+    .test_file = "madbench.dat",
+    .phases = "SWC",
+    .pixels = 1000,
+    .bins = 8,
+    .gangs = 1,
+    .block_bytes = 1,
+    .read_mod = 1,
+    .write_mod = 1,
+    .iterations = 1,
+};
+
+void mad_help(void) {
+    printf(
+        "weir-io madbench: the I/O of MADbench2, an out-of-core code on dense matrices. Two command "
+        "lines:\n\n"
+        "  weir-io madbench OPTIONS\n"
+        "  weir-io madbench NO_PIX NO_BIN NO_GANG SBLOCKSIZE FBLOCKSIZE RMOD WMOD [OPTIONS]\n\n"
+        "The second is the original's, and takes its environment: IOMETHOD=POSIX|MPI, IOMODE=SYNC,\n"
+        "FILETYPE=UNIQUE|SHARED, BWEXP=ALPHA; SBLOCKSIZE and REMAP steer calculations, which its I/O mode\n"
+        "leaves out, and so does weir-io. Phases: S writes all matrices, W reads and writes each, C reads "
+        "all.\n"
+        "Exit code 0: done. 1: the storage or the verification failed. 2: wrong use.\n\n");
+    weir_backend_options_print_names();
+    weir_options_print(options + 1);
+    weir_backend_options_print();
+}
+
+#define REFUSE(condition, ...)                                                                               \
+    do {                                                                                                     \
+        if (condition) {                                                                                     \
+            snprintf(complaint, bytes, __VA_ARGS__);                                                         \
+            return false;                                                                                    \
+        }                                                                                                    \
+    } while (0)
+
+static bool number(const char *name, const char *word, int64_t *value, char *complaint, unsigned bytes) {
+    char *end;
+    errno = 0;
+    long long found = strtoll(word, &end, 10);
+    REFUSE(end == word || *end != '\0' || errno != 0, "%s '%s': not a whole number", name, word);
+    *value = found;
+    return true;
+}
+
+/* Which of two words an environment variable has; the first where it is not set. */
+static bool environment(const char *name, const char *first, const char *second, bool *is_second,
+                        char *complaint, unsigned bytes) {
+    const char *word = getenv(name);
+    *is_second = word != NULL && strcmp(word, second) == 0;
+    REFUSE(word != NULL && !*is_second && strcmp(word, first) != 0, "%s=%s: it is %s or %s", name, word,
+           first, second);
+    return true;
+}
+
+static bool original(struct mad_params *a, int argc, char **argv, int *used, char *complaint,
+                     unsigned bytes) {
+    static const char *const names[PLACES] = {"NO_PIX",     "NO_BIN", "NO_GANG", "SBLOCKSIZE",
+                                              "FBLOCKSIZE", "RMOD",   "WMOD"};
+    int64_t ignored = 1;
+    int64_t *into[PLACES] = {&a->pixels,      &a->bins,     &a->gangs,    &ignored,
+                             &a->block_bytes, &a->read_mod, &a->write_mod};
+    int words = 0;
+    while (words < PLACES && words + 1 < argc && argv[words + 1][0] != '-') {
+        words++;
+    }
+    REFUSE(words < PLACES,
+           "%d number%s in the original's order, which are NO_PIX NO_BIN NO_GANG SBLOCKSIZE FBLOCKSIZE RMOD "
+           "WMOD; or give options, see --help",
+           words, words == 1 ? "" : "s");
+    for (int i = 0; i < PLACES; i++) {
+        if (!number(names[i], argv[i + 1], into[i], complaint, bytes)) {
+            return false;
+        }
+        REFUSE(*into[i] < 1, "%s '%s': at least 1", names[i], argv[i + 1]);
+    }
+    bool mpi, async, shared, ignored_remap;
+    if (!environment("IOMETHOD", "POSIX", "MPI", &mpi, complaint, bytes) ||
+        !environment("IOMODE", "SYNC", "ASYNC", &async, complaint, bytes) ||
+        !environment("FILETYPE", "UNIQUE", "SHARED", &shared, complaint, bytes) ||
+        !environment("REMAP", "CUSTOM", "SCALAPACK", &ignored_remap, complaint, bytes)) {
+        return false;
+    }
+    REFUSE(async, "IOMODE=ASYNC: weir-io has no asynchronous transfers; give IOMODE=SYNC");
+    a->api = mpi ? "MPIIO" : "POSIX";
+    a->file_per_process = !shared;
+    const char *exponent = getenv("BWEXP");
+    char *end = NULL;
+    a->busy = exponent != NULL ? strtod(exponent, &end) : 0;
+    REFUSE(exponent != NULL && (end == exponent || *end != '\0'), "BWEXP=%s: not a number", exponent);
+    *used = PLACES;
+    return true;
+}
+
+static bool geometry_is_sound(struct mad_run *run, char *complaint, unsigned bytes) {
+    const struct mad_params *a = &run->asked;
+    int ranks = run->job->size;
+    int64_t elements, all_bytes;
+    REFUSE(a->pixels < 1 || a->pixels > 100000000, "-p %lld: 1 to 100000000 pixels", (long long)a->pixels);
+    REFUSE(a->bins < 1 || a->bins > 1000000, "-b %lld: 1 to 1000000 bins", (long long)a->bins);
+    REFUSE(a->gangs < 1 || ranks % a->gangs != 0 || a->bins % a->gangs != 0,
+           "-g %lld: %d ranks and %lld bins must be multiples of the gangs", (long long)a->gangs, ranks,
+           (long long)a->bins);
+    elements = a->pixels * a->pixels;
+    REFUSE(elements % ranks != 0,
+           "-p %lld: %lld elements cannot be shared out evenly to %d ranks; try -p %lld",
+           (long long)a->pixels, (long long)elements, ranks,
+           (long long)((a->pixels + ranks - 1) / ranks * ranks));
+    REFUSE(a->block_bytes < 1 || (a->block_bytes > 1 && a->block_bytes % 8 != 0) ||
+               a->block_bytes > (1 << 30),
+           "--block %lld: 1, or a multiple of 8 up to 1 GiB", (long long)a->block_bytes);
+    REFUSE(a->xfer_bytes < 0 || a->xfer_bytes % 8 != 0, "-t %lld: a multiple of 8 bytes",
+           (long long)a->xfer_bytes);
+    uint64_t block = (uint64_t)a->block_bytes;
+    run->part_bytes = (uint64_t)(elements / ranks) * 8;
+    run->slot_bytes = (run->part_bytes + block - 1) / block * block;
+    REFUSE(__builtin_mul_overflow((int64_t)run->slot_bytes, (int64_t)ranks, &all_bytes) ||
+               __builtin_mul_overflow(all_bytes, a->bins, &all_bytes),
+           "-p %lld -b %lld: more bytes than can be counted", (long long)a->pixels, (long long)a->bins);
+    return true;
+}
+
+static bool request_is_sound(struct mad_run *run, char *complaint, unsigned bytes) {
+    static const char *const known[] = {"S", "SW", "SC", "SWC"};
+    const struct mad_params *a = &run->asked;
+    bool found = false;
+    for (int i = 0; i < 4; i++) {
+        found = found || strcmp(a->phases, known[i]) == 0;
+    }
+    REFUSE(!found, "--phases %s: S, SW, SC or SWC; what is read must be written first", a->phases);
+    run->runs[MAD_S] = true;
+    run->runs[MAD_W] = strchr(a->phases, 'W') != NULL;
+    run->runs[MAD_C] = strchr(a->phases, 'C') != NULL;
+    REFUSE(a->gangs > 1 && !run->runs[MAD_W], "-g %lld: gangs begin with phase W", (long long)a->gangs);
+    REFUSE(a->verify && !run->runs[MAD_W] && !run->runs[MAD_C], "--verify: S reads nothing; give W or C");
+    REFUSE(a->read_mod < 1 || a->write_mod < 1, "--rmod and --wmod are at least 1");
+    REFUSE(a->busy > 2, "--busy %g: at most 2", a->busy);
+    REFUSE(a->iterations < 1 || a->iterations > 10000, "-i %lld: between 1 and 10000 iterations",
+           (long long)a->iterations);
+    REFUSE(a->seed < 0, "--seed %lld: at least 0", (long long)a->seed);
+    REFUSE(a->test_file[0] == '\0' || strlen(a->test_file) > 900, "-o: the name is empty or too long");
+    REFUSE(a->document != NULL && (a->document[0] == '\0' || strlen(a->document) > 900),
+           "--json: the name is empty or too long");
+    return true;
+}
+
+static bool backend_can(const struct mad_run *run, char *complaint, unsigned bytes) {
+    const struct mad_params *a = &run->asked;
+    const struct weir_backend *b = run->backend;
+    REFUSE(run->runs[MAD_W] && !(b->traits & WEIR_UPDATE),
+           "-a %s: it cannot read a file that is open to write, as W does; give --phases SC", b->name);
+    REFUSE(!(b->traits & WEIR_RANDOM), "-a %s: it takes offsets in order only", b->name);
+    REFUSE(a->file_per_process && !(b->traits & WEIR_FILE_PER_PROCESS), "-F: %s shares one file", b->name);
+    REFUSE(a->verify && !(b->traits & WEIR_STORES), "--verify: %s stores nothing that could be compared",
+           b->name);
+    REFUSE(a->sync && b->sync == NULL, "-e: %s cannot synchronise", b->name);
+    struct weir_open how = {.path = a->test_file,
+                            .update = run->runs[MAD_W],
+                            .hints = &run->hints,
+                            .settings = run->settings,
+                            .xfer_bytes = (size_t)a->xfer_bytes};
+    const char *reason = b->refuse != NULL ? b->refuse(&how) : NULL;
+    REFUSE(reason != NULL, "%s", reason);
+    return true;
+}
+
+bool mad_options_read(struct mad_run *run, int argc, char **argv, char *complaint, unsigned bytes) {
+    struct mad_params *a = &run->asked;
+    const struct weir_option_set own = {options, a};
+    struct weir_chosen chosen = {0};
+    int used = 0;
+    *a = defaults;
+    if (argc > 1 && argv[1][0] != '-' && !original(a, argc, argv, &used, complaint, bytes)) {
+        return false;
+    }
+    bool good =
+        weir_backend_options_parse(argc - used, argv + used, &own, &a->api, &chosen, complaint, bytes);
+    run->backend = chosen.backend;
+    run->settings = chosen.settings;
+    run->words = chosen.words;
+    return good && geometry_is_sound(run, complaint, bytes) && request_is_sound(run, complaint, bytes) &&
+           backend_can(run, complaint, bytes) &&
+           (!(run->backend->traits & WEIR_HINTS) || weir_hints_read(&run->hints, NULL, complaint, bytes));
+}

@@ -1,0 +1,97 @@
+/* What the document says beyond what all personalities say, and the table. */
+#include "madbench.h"
+
+#include <string.h>
+
+static const char *const access_names[MAD_ACCESSES] = {"write", "update-read", "update-write", "read"};
+static const char *const phase_names[MAD_ACCESSES] = {"S", "W", "W", "C"};
+
+const char *mad_access_name(int access) {
+    return access_names[access];
+}
+
+static int access_of(const struct weir_result *result) {
+    int access = 0;
+    while (access < MAD_ACCESSES - 1 && strcmp(result->access, access_names[access]) != 0) {
+        access++;
+    }
+    return access;
+}
+
+static void common(struct weir_json *json, const struct mad_run *run) {
+    const struct mad_params *a = &run->asked;
+    uint64_t xfer_bytes = a->xfer_bytes > 0 ? (uint64_t)a->xfer_bytes : run->part_bytes;
+    weir_json_text(json, "api", run->backend->name);
+    weir_json_text(json, "layout", a->file_per_process ? "file-per-process" : "shared");
+    weir_json_text(json, "order", "sequential");
+    weir_json_count(json, "xfer_bytes", xfer_bytes < run->part_bytes ? xfer_bytes : run->part_bytes);
+    weir_json_count(json, "block_bytes", run->part_bytes);
+    weir_json_integer(json, "segments", a->bins);
+    weir_json_integer(json, "iterations", a->iterations);
+    weir_json_number(json, "stonewall_s", 0);
+    weir_json_bool(json, "wear_out", false);
+    weir_json_bool(json, "sync", a->sync);
+    weir_json_bool(json, "collective", false);
+    weir_json_bool(json, "direct", false);
+    weir_json_bool(json, "barriers", true);
+    weir_json_text(json, "reorder", "none");
+    weir_json_bool(json, "verify_write", false);
+    weir_json_bool(json, "verify_read", a->verify);
+    weir_json_bool(json, "keep", true);
+    weir_json_text(json, "test_file", a->test_file);
+}
+
+void mad_asked(struct weir_json *json, const void *context) {
+    const struct mad_run *run = context;
+    const struct mad_params *a = &run->asked;
+    common(json, run);
+    weir_json_list(json, "access");
+    for (int i = 0; i < MAD_ACCESSES; i++) {
+        if (strchr(a->phases, phase_names[i][0]) != NULL) {
+            weir_json_text(json, NULL, access_names[i]);
+        }
+    }
+    weir_json_list_end(json);
+    weir_json_object(json, "hints");
+    for (int i = 0; i < run->hints.count; i++) {
+        weir_json_text(json, run->hints.list[i].key, run->hints.list[i].value);
+    }
+    weir_json_object_end(json);
+    weir_json_text(json, "phases", a->phases);
+    weir_json_integer(json, "pixels", a->pixels);
+    weir_json_integer(json, "bins", a->bins);
+    weir_json_integer(json, "gangs", a->gangs);
+    weir_json_integer(json, "align_bytes", a->block_bytes);
+    weir_json_count(json, "slot_bytes", run->slot_bytes);
+    weir_json_integer(json, "read_mod", a->read_mod);
+    weir_json_integer(json, "write_mod", a->write_mod);
+    weir_json_number(json, "busy", a->busy);
+    weir_json_integer(json, "seed", a->seed);
+}
+
+void mad_more(struct weir_json *json, const struct weir_result *result, const void *context) {
+    const struct mad_run *run = context;
+    int access = access_of(result);
+    const struct mad_note *note = &run->notes[result->iteration * MAD_ACCESSES + access];
+    weir_json_text(json, "phase", phase_names[access]);
+    weir_json_number(json, "elapsed_s", note->elapsed_s);
+    weir_json_number(json, "busy_s", note->busy_s);
+}
+
+void mad_table_begin(const struct mad_run *run) {
+    const struct mad_params *a = &run->asked;
+    printf("weir-io madbench %s %s: %lld matrices of %lld x %lld doubles on %d rank%s in %lld gang%s, %s, "
+           "%llu bytes a rank and matrix\n",
+           run->backend->name, a->test_file, (long long)a->bins, (long long)a->pixels, (long long)a->pixels,
+           run->job->size, run->job->size == 1 ? "" : "s", (long long)a->gangs, a->gangs == 1 ? "" : "s",
+           a->file_per_process ? "unique files" : "one shared file", (unsigned long long)run->part_bytes);
+    printf("%-5s %-12s %4s %10s %10s %10s %10s %10s %10s %10s\n", "phase", "access", "iter", "MiB/s",
+           "open_s", "io_s", "close_s", "total_s", "busy_s", "elapsed_s");
+}
+
+void mad_table_row(const struct weir_result *result, const struct mad_note *note) {
+    printf("%-5s %-12s %4d %10.2f %10.6f %10.6f %10.6f %10.6f %10.6f %10.6f\n",
+           phase_names[access_of(result)], result->access, result->iteration, result->bw_mib_s,
+           result->open_s, result->io_s, result->close_s, result->total_s, note->busy_s, note->elapsed_s);
+    fflush(stdout);
+}

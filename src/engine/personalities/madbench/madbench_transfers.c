@@ -1,0 +1,157 @@
+/* All that a rank does in a phase between open and close. What counts as I/O is the time of the calls and of
+ * waiting for one's turn; making, comparing and busy-work do not. */
+#include "clock.h"
+#include "madbench.h"
+
+#include <math.h>
+#include <string.h>
+
+#define TAG 11
+
+struct kernel {
+    const struct weir_phase *phase;
+    struct weir_file *file;
+    struct mad_run *run;
+    struct weir_problem *problem;
+};
+
+/* Of `mod` neighbours one moves at a time: wait for the one before, then wake the one behind. A rank that
+ * failed still wakes the others. */
+static void await_turn(const struct weir_job *job, int64_t mod) {
+    if (job->rank % mod != 0) {
+        MPI_Recv(NULL, 0, MPI_BYTE, job->rank - 1, TAG, job->comm, MPI_STATUS_IGNORE);
+    }
+}
+
+static void pass_turn(const struct weir_job *job, int64_t mod) {
+    if ((job->rank + 1) % mod != 0 && job->rank + 1 < job->size) {
+        MPI_Send(NULL, 0, MPI_BYTE, job->rank + 1, TAG, job->comm);
+    }
+}
+
+static void call(struct kernel *kernel, struct weir_piece *piece, struct weir_measure *into) {
+    struct mad_run *run = kernel->run;
+    uint64_t start_ticks = weir_clock_ticks();
+    if (kernel->file->backend->transfer(kernel->file, piece, kernel->problem) != 0) {
+        run->failed = true;
+        return;
+    }
+    weir_histogram_add(&into->latency, weir_clock_ns_of(weir_clock_ticks() - start_ticks));
+    into->operations++;
+    into->moved_bytes += piece->bytes;
+    if (piece->offset + piece->bytes > into->end_bytes) {
+        into->end_bytes = piece->offset + piece->bytes;
+    }
+}
+
+static void move(struct kernel *kernel, enum weir_access access, uint64_t offset, uint64_t bytes,
+                 struct weir_measure *into) {
+    struct mad_run *run = kernel->run;
+    int64_t mod = access == WEIR_READ ? run->asked.read_mod : run->asked.write_mod;
+    uint64_t most = run->asked.xfer_bytes > 0 ? (uint64_t)run->asked.xfer_bytes : bytes;
+    uint64_t start_ns = weir_clock_ns();
+    await_turn(run->job, mod);
+    for (uint64_t done = 0; done < bytes && !run->failed; done += most) {
+        struct weir_piece piece = {access, run->buffer + done, bytes - done < most ? bytes - done : most,
+                                   offset + done};
+        call(kernel, &piece, into);
+    }
+    uint64_t stop_ns = weir_clock_ns();
+    pass_turn(run->job, mod);
+    *(access == WEIR_READ ? &run->read_ns : &run->write_ns) += stop_ns - start_ns;
+}
+
+/* n elements cost n^alpha multiplications, which no compiler may leave out. */
+static void busy_work(struct mad_run *run, uint64_t bytes) {
+    if (run->asked.busy <= 0 || run->failed) {
+        return;
+    }
+    uint64_t start_ns = weir_clock_ns();
+    uint64_t count = (uint64_t)pow((double)(bytes / 8), run->asked.busy);
+    volatile double result = 1;
+    for (uint64_t i = 0; i < count; i++) {
+        result = result * 1.0000001 + 1e-9;
+    }
+    run->busy_ns += weir_clock_ns() - start_ns;
+}
+
+/* Where a rank's part of a matrix lies that all ranks share. */
+static uint64_t part_of_all(const struct mad_run *run, int64_t bin) {
+    uint64_t parts = run->asked.file_per_process
+                         ? (uint64_t)bin
+                         : (uint64_t)bin * (uint64_t)run->job->size + (uint64_t)run->job->rank;
+    return parts * run->slot_bytes;
+}
+
+/* Where its part of a matrix lies that its gang has for itself; each gang takes one matrix of a round. */
+static uint64_t part_of_gang(const struct mad_run *run, int64_t round) {
+    int64_t gangs = run->asked.gangs;
+    int64_t members = run->job->size / gangs;
+    int64_t matrix = round * gangs + run->job->rank / members;
+    int64_t parts = run->asked.file_per_process ? round * gangs
+                                                : matrix * run->job->size + run->job->rank % members * gangs;
+    return (uint64_t)parts * run->slot_bytes;
+}
+
+static void make_and_write(struct kernel *kernel, struct weir_measure *measure) {
+    struct mad_run *run = kernel->run;
+    for (int64_t bin = 0; bin < run->asked.bins; bin++) {
+        uint64_t offset = part_of_all(run, bin);
+        mad_fill(run, 0, offset, run->part_bytes);
+        busy_work(run, run->part_bytes);
+        move(kernel, WEIR_WRITE, offset, run->part_bytes, measure);
+    }
+}
+
+/* A round reads as many matrices as there are gangs; then each gang writes one. */
+static void read_and_write(struct kernel *kernel, struct weir_measure *measure) {
+    struct mad_run *run = kernel->run;
+    int64_t gangs = run->asked.gangs;
+    uint64_t whole_bytes = run->part_bytes * (uint64_t)gangs;
+    for (int64_t round = 0; round < run->asked.bins / gangs; round++) {
+        for (int64_t i = 0; i < gangs; i++) {
+            uint64_t offset = part_of_all(run, round * gangs + i);
+            memset(run->buffer, 0, kernel->phase->verify ? run->part_bytes : 0);
+            move(kernel, WEIR_READ, offset, run->part_bytes, &run->reads);
+            if (kernel->phase->verify && !run->failed) {
+                mad_compare(run, 0, offset, run->part_bytes, &run->reads.verify);
+            }
+        }
+        if (gangs > 1) {
+            MPI_Barrier(run->job->comm); /* the original hands the parts round here */
+        }
+        uint64_t offset = part_of_gang(run, round);
+        busy_work(run, whole_bytes);
+        mad_fill(run, 1, offset, whole_bytes);
+        move(kernel, WEIR_WRITE, offset, whole_bytes, measure);
+    }
+}
+
+static void read_all(struct kernel *kernel, struct weir_measure *measure) {
+    struct mad_run *run = kernel->run;
+    bool updated = run->runs[MAD_W];
+    int64_t gangs = updated ? run->asked.gangs : 1;
+    uint64_t bytes = run->part_bytes * (uint64_t)gangs;
+    for (int64_t round = 0; round < run->asked.bins / gangs; round++) {
+        uint64_t offset = updated ? part_of_gang(run, round) : part_of_all(run, round);
+        memset(run->buffer, 0, kernel->phase->verify ? bytes : 0);
+        move(kernel, WEIR_READ, offset, bytes, measure);
+        if (kernel->phase->verify && !run->failed) {
+            mad_compare(run, updated, offset, bytes, &measure->verify);
+        }
+        busy_work(run, bytes);
+    }
+}
+
+void mad_transfers(const struct weir_phase *phase, struct weir_file *file, struct weir_measure *measure,
+                   struct weir_problem *problem) {
+    struct mad_run *run = phase->own;
+    struct kernel kernel = {phase, file, run, problem};
+    if (run->phase == MAD_S) {
+        make_and_write(&kernel, measure);
+    } else if (run->phase == MAD_W) {
+        read_and_write(&kernel, measure);
+    } else {
+        read_all(&kernel, measure);
+    }
+}

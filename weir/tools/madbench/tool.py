@@ -1,0 +1,146 @@
+"""The tool: the command line of a cell, what it costs, and its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path, PurePath
+from typing import Any
+
+from weir.errors import WeirError
+from weir.model import Cell, Footprint, Message, Parsed, Row, Target
+from weir.tools.base import Parameter, RunPaths
+from weir.tools.madbench.problems import ACCESSES, find_problems, part_bytes_of, slot_bytes_of
+from weir.tools.stripes import STRIPE_COUNT, stripe_words
+from weir.tools.weir_io import parse_document, read_document
+from weir.units import format_size
+
+PARAMETERS: Mapping[str, Parameter] = {
+    "api": Parameter("choice", "Interface (IOMETHOD).", "POSIX", ("POSIX", "MPIIO", "IME", "NULL")),
+    "layout": Parameter(
+        "choice", "One file, or one for each rank (FILETYPE).", "shared", ("shared", "file-per-process")
+    ),
+    "pixels": Parameter(
+        "count", "Matrices of pixels x pixels doubles, shared out to all ranks (NO_PIX).", 1000, minimum=1
+    ),
+    "bins": Parameter("count", "Matrices (NO_BIN).", 8, minimum=1),
+    "gangs": Parameter(
+        "count",
+        "Parts of the ranks, each of which has matrices to itself in W and C (NO_GANG).",
+        1,
+        minimum=1,
+    ),
+    "access": Parameter(
+        "choices",
+        "Phases: S is the write, W update-read and update-write, C the read.",
+        ACCESSES,
+        ACCESSES,
+    ),
+    "call": Parameter("size", "The most that one call moves; 0 is a rank's part of a matrix.", 0),
+    "align": Parameter("size", "Each part starts at a multiple of it (FBLOCKSIZE).", "1 B", minimum=1),
+    "read_mod": Parameter("count", "Of so many neighbouring ranks one reads at a time (RMOD).", 1, minimum=1),
+    "write_mod": Parameter(
+        "count", "Of so many neighbouring ranks one writes at a time (WMOD).", 1, minimum=1
+    ),
+    "busy": Parameter("text", "Exponent of the busy-work between transfers, 0 to 2; 0 is none (BWEXP).", "0"),
+    "sync": Parameter("flag", "Synchronise to storage at the end of S and W.", True),
+    "verify": Parameter("flag", "Compare every byte that W and C read, untimed.", False),
+    "stripe_count": STRIPE_COUNT,
+}
+_LETTERS = {"write": "S", "update-read": "W", "update-write": "W", "read": "C"}
+
+
+class Madbench:
+    """weir-io madbench."""
+
+    name = "madbench"
+    parameters = PARAMETERS
+
+    def label(self, params: Mapping[str, Any]) -> str:
+        """Such as 'POSIX shared 1000 pixels x 8 bins'; what has its default is left out."""
+        words = [params["api"], params["layout"], f"{params['pixels']} pixels x {params['bins']} bins"]
+        words += [f"{params['gangs']} gangs"] if params["gangs"] > 1 else []
+        words += [_phases(params)] if _phases(params) != "SWC" else []
+        words += [format_size(params["call_bytes"])] if params["call_bytes"] else []
+        words += [f"align-{format_size(params['align_bytes'])}"] if params["align_bytes"] != 1 else []
+        words += [f"{name}-{params[name]}" for name in ("read_mod", "write_mod") if params[name] > 1]
+        words += [f"busy-{params['busy']}"] if params["busy"] != "0" else []
+        words += ["verify"] if params["verify"] else []
+        words += [] if params["sync"] else ["no-sync"]
+        words += stripe_words(params)
+        return " ".join(words)
+
+    def problems(self, cell: Cell, target: Target) -> Sequence[str]:
+        return find_problems(cell, target)
+
+    def command(self, cell: Cell, target: Target, program: Sequence[str], paths: RunPaths) -> list[str]:
+        if not any(PurePath(word).name == "weir-io" for word in program):
+            raise WeirError(
+                f"'{' '.join(program)}' cannot run the cell '{cell.label}': it has no file of results",
+                key=f"stacks.{cell.stack}.programs.madbench",
+                mend="use [weir-io, madbench]",
+            )
+        params = cell.params
+        words = [*program, "-a", params["api"], "-p", str(params["pixels"]), "-b", str(params["bins"])]
+        words += ["-g", str(params["gangs"]), "--phases", _phases(params), "-i", str(cell.iterations)]
+        words += ["--block", str(params["align_bytes"])]
+        words += ["--rmod", str(params["read_mod"]), "--wmod", str(params["write_mod"])]
+        words += ["-t", str(params["call_bytes"])] if params["call_bytes"] else []
+        words += ["-F"] if params["layout"] == "file-per-process" else []
+        words += ["--busy", params["busy"]] if params["busy"] != "0" else []
+        words += ["-e"] if params["sync"] else []
+        words += ["--verify"] if params["verify"] else []
+        return [*words, "--json", str(paths.outputs / "summary.json"), "-o", paths.data]
+
+    def footprint(self, cell: Cell) -> Footprint:
+        params = cell.params
+        all_bytes = part_bytes_of(cell) * cell.ranks * params["bins"]
+        writes, reads = (
+            cell.iterations * len([one for one in params["access"] if one in some])
+            for some in (("write", "update-write"), ("update-read", "read"))
+        )
+        most = params["call_bytes"] or part_bytes_of(cell)
+        calls = -(-part_bytes_of(cell) // most) * cell.ranks * params["bins"]
+        return Footprint(
+            written_bytes=all_bytes * writes,
+            read_bytes=all_bytes * reads,
+            peak_bytes=slot_bytes_of(cell) * cell.ranks * params["bins"],
+            inodes=cell.ranks if params["layout"] == "file-per-process" else 1,
+            operations=calls * (writes + reads),
+        )
+
+    def parse(self, outputs: Mapping[str, Path]) -> Parsed:
+        """Each of summary and stderr may be missing or cut."""
+        texts = {role: path.read_text(errors="replace") for role, path in outputs.items() if path.is_file()}
+        document = read_document(texts.get("summary", ""))
+        if document is not None:
+            return _of_document(document)
+        lines = [line for line in texts.get("stderr", "").splitlines() if line.startswith("weir-io: ")]
+        messages = tuple(Message("error", line) for line in lines)
+        return Parsed((), {}, messages, program="weir-io", tool_version="", complete=False)
+
+    def parse_log(self, text: str) -> Sequence[Parsed]:
+        """The run in a document that somebody kept, for weir import."""
+        document = read_document(text)
+        is_ours = document is not None and document.get("personality") == self.name
+        return [_of_document(document)] if document is not None and is_ours else []
+
+
+def _phases(params: Mapping[str, Any]) -> str:
+    letters = {_LETTERS[access] for access in params["access"]}
+    return "".join(letter for letter in "SWC" if letter in letters)
+
+
+def _of_document(document: Mapping[str, Any]) -> Parsed:
+    parsed = parse_document(document, {})
+    asked = document.get("asked") or {}
+    results = document.get("results") or ()
+    rows = tuple(_row(row, asked, result) for row, result in zip(parsed.rows, results, strict=True))
+    return replace(parsed, rows=rows)
+
+
+def _row(row: Row, asked: Mapping[str, Any], result: Mapping[str, Any]) -> Row:
+    row["observed"] |= {name: result.get(name) for name in ("phase", "elapsed_s", "busy_s")}
+    # Between the parts there may be room: the file is larger than what was moved.
+    row["observed"]["scattered"] = asked.get("slot_bytes") != asked.get("block_bytes")
+    return row | ({"sync": None} if row["access"] in ("update-read", "read") else {})
