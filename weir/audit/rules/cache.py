@@ -20,6 +20,8 @@ def read_from_cache(subject: Subject) -> Said | None:
     """
     if subject.row.get("access") != "read" or not subject.has_result or subject.observed.get("direct"):
         return None
+    if subject.observed.get("cache") in ("cached", "discarded"):
+        return None  # memory is what was asked for
     told = _fetched(subject)
     if told is None:
         told = _resident(subject)

@@ -45,6 +45,7 @@ def _of_document(document: Mapping[str, Any]) -> Parsed:
 
 def _row(row: Row, asked: Mapping[str, Any], result: Mapping[str, Any]) -> Row:
     row["observed"]["resident_bytes"] = result.get("resident_bytes")
+    row["observed"]["cache"] = asked.get("cache")
     # The file need not have the size of what was moved: places are left out, met twice, or were there before.
     row["observed"]["scattered"] = asked.get("file_locality") != "seq" or asked.get("prefill")
     changed: Row = {"sync": None} if row["access"] == "read" else {}

@@ -64,6 +64,10 @@ def _requests(cell: Cell) -> Iterator[str]:
     else:
         if not 0 <= busy <= _BUSY_MAX:
             yield f"busy is 0 to {_BUSY_MAX:g}, not {busy:g}"
+    if params["drop_caches"] and set(params["access"]) == {"write"}:
+        yield "drop_caches acts before an access that reads"
+    if params["drop_caches"] and params["api"] == "NULL":
+        yield "NULL stores nothing that could be cached"
     if params["verify"] and params["api"] == "NULL":
         yield "NULL stores nothing that could be compared"
 

@@ -43,6 +43,9 @@ PARAMETERS: Mapping[str, Parameter] = {
         "count", "Of so many neighbouring ranks one writes at a time (WMOD).", 1, minimum=1
     ),
     "busy": Parameter("text", "Exponent of the busy-work between transfers, 0 to 2; 0 is none (BWEXP).", "0"),
+    "drop_caches": Parameter(
+        "flag", "Before W and C, untimed: write back and drop the files' pages on every node.", False
+    ),
     "sync": Parameter("flag", "Synchronise to storage at the end of S and W.", True),
     "verify": Parameter("flag", "Compare every byte that W and C read, untimed.", False),
     "stripe_count": STRIPE_COUNT,
@@ -65,7 +68,7 @@ class Madbench:
         words += [f"align-{format_size(params['align_bytes'])}"] if params["align_bytes"] != 1 else []
         words += [f"{name}-{params[name]}" for name in ("read_mod", "write_mod") if params[name] > 1]
         words += [f"busy-{params['busy']}"] if params["busy"] != "0" else []
-        words += ["verify"] if params["verify"] else []
+        words += [name.replace("_", "-") for name in ("drop_caches", "verify") if params[name]]
         words += [] if params["sync"] else ["no-sync"]
         words += stripe_words(params)
         return " ".join(words)
@@ -89,6 +92,7 @@ class Madbench:
         words += ["-F"] if params["layout"] == "file-per-process" else []
         words += ["--busy", params["busy"]] if params["busy"] != "0" else []
         words += ["-e"] if params["sync"] else []
+        words += ["--drop-caches"] if params["drop_caches"] else []
         words += ["--verify"] if params["verify"] else []
         return [*words, "--json", str(paths.outputs / "summary.json"), "-o", paths.data]
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static void path_of(struct iom_run *run, enum weir_access access) {
     if (run->cache == IOM_DISCARDED) {
@@ -44,12 +45,12 @@ static struct weir_phase phase_of(struct iom_run *run, const char *name, enum we
 }
 
 /* The file as it has to be when the access begins. */
-static bool prepare(struct iom_run *run, enum weir_access access, int iteration) {
+static bool prepare(struct iom_run *run, enum weir_access how, int iteration) {
     const struct iom_params *a = &run->asked;
     struct weir_problem problem = {.rank = run->job->rank};
     int64_t resident_bytes = -1;
-    bool write = access == WEIR_WRITE;
-    path_of(run, access);
+    bool write = how == WEIR_WRITE;
+    path_of(run, how);
     int status = 0;
     if (write && a->truncate) {
         status = run->backend->remove(run->path, run->settings, &problem);
@@ -62,7 +63,7 @@ static bool prepare(struct iom_run *run, enum weir_access access, int iteration)
         status = iom_file_must_be_whole(run, &problem);
     }
     if (status == 0) {
-        iom_cache_prepare(run, !write || a->prefill, &resident_bytes, &problem);
+        iom_cache_prepare(run, !write || access(run->path, F_OK) == 0, &resident_bytes, &problem);
     }
     int64_t least = 0, sum = 0;
     MPI_Allreduce(&resident_bytes, &least, 1, MPI_INT64_T, MPI_MIN, run->job->comm);

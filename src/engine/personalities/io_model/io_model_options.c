@@ -188,6 +188,7 @@ static bool request_is_sound(const struct iom_run *run, char *complaint, unsigne
 static bool backend_can(const struct iom_run *run, char *complaint, unsigned bytes) {
     const struct iom_params *a = &run->asked;
     const struct weir_backend *b = run->backend;
+    REFUSE(b->traits & WEIR_FORMAT, "-a %s: a file format has more than these bytes in its file", b->name);
     REFUSE(!(b->traits & WEIR_FILE_PER_PROCESS), "-a %s: it cannot give each rank its own file", b->name);
     REFUSE(run->in_file.order != IOM_SEQ && !(b->traits & WEIR_RANDOM),
            "-f %s: %s takes offsets in order only", a->file_order, b->name);

@@ -75,6 +75,7 @@ void iom_transfers(const struct weir_phase *phase, struct weir_file *file, struc
     bool write = phase->how.access == WEIR_WRITE;
     size_t bytes = (size_t)run->asked.xfer_bytes;
     struct weir_piece piece = {phase->how.access, NULL, bytes, 0};
+    weir_timeline_begin(&measure->timeline);
     for (int64_t i = 0; i < run->asked.operations; i++) {
         struct iom_operation *operation = &run->operations[i];
         piece.buffer = run->buffer + operation->memory;
@@ -87,10 +88,12 @@ void iom_transfers(const struct weir_phase *phase, struct weir_file *file, struc
         uint64_t start_ticks = weir_clock_ticks();
         int status = file->backend->transfer(file, &piece, problem);
         operation->start_ticks = start_ticks;
-        operation->ticks = weir_clock_ticks() - start_ticks;
+        uint64_t stop_ticks = weir_clock_ticks();
+        operation->ticks = stop_ticks - start_ticks;
         if (status != 0) {
             break;
         }
+        weir_timeline_add(&measure->timeline, start_ticks, stop_ticks, bytes);
         weir_histogram_add(&measure->latency, weir_clock_ns_of(operation->ticks));
         measure->operations++;
         if (piece.offset + bytes > measure->end_bytes) {

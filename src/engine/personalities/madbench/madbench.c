@@ -2,6 +2,7 @@
 #include "madbench.h"
 
 #include "clock.h"
+#include "page_cache.h"
 #include "personality.h"
 
 #include <errno.h>
@@ -106,12 +107,27 @@ static bool report(struct mad_run *run, const struct weir_phase *phase, struct w
     return !compared || judge(run, kept, &found);
 }
 
+static bool drop_caches(struct mad_run *run) {
+    struct weir_problem problem = {.rank = run->job->rank};
+    int on_node = 0;
+    MPI_Comm_rank(run->job->node_comm, &on_node);
+    MPI_Barrier(run->job->comm);
+    if (run->asked.file_per_process || on_node == 0) {
+        weir_page_cache_drop(run->path, &problem);
+    }
+    return weir_document_settle(&run->document, &problem);
+}
+
 static bool run_phase(struct mad_run *run, int which, int iteration) {
     struct weir_problem problem = {0};
     struct weir_phase phase = phase_of(run, which, iteration);
     run->phase = which;
     run->failed = false;
     run->read_ns = run->write_ns = run->busy_ns = 0;
+    run->read_ticks = run->write_ticks = 0;
+    if (which != MAD_S && run->asked.drop_caches && !drop_caches(run)) {
+        return false;
+    }
     weir_hints_free(&run->reads.observed.hints);
     memset(&run->reads, 0, sizeof run->reads);
     weir_histogram_clear(&run->reads.latency);

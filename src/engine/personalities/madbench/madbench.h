@@ -27,7 +27,7 @@ struct mad_params {
     int64_t iterations;
     int64_t seed;
     double busy; /* a matrix of n elements costs n^busy multiplications, 0: none */
-    int file_per_process, sync, verify;
+    int file_per_process, sync, verify, drop_caches;
 };
 
 /* What one access of one iteration says beyond a result. */
@@ -55,6 +55,7 @@ struct mad_run {
     int phase;
     bool failed;
     uint64_t read_ns, write_ns, busy_ns;
+    uint64_t read_ticks, write_ticks; /* in calls, for the time line of the bytes */
     int exit_code;
     char path[1024];
 };

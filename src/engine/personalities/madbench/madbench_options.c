@@ -27,6 +27,8 @@ static const struct weir_option options[] = {
     {0, "phases", NULL, WEIR_TEXT, AT(phases), "SWC", "S, SW, SC or SWC [SWC]"},
     {'e', "sync", NULL, WEIR_FLAG, AT(sync), NULL, "synchronise at the end of S and W"},
     {0, "verify", NULL, WEIR_FLAG, AT(verify), NULL, "compare each byte that is read, untimed"},
+    {0, "drop-caches", NULL, WEIR_FLAG, AT(drop_caches), NULL,
+     "before W and C, untimed: write back and drop the files' pages on every node"},
     {'i', "iterations", NULL, WEIR_COUNT, AT(iterations), "N", "repeat all phases [1]"},
     {0, "seed", NULL, WEIR_COUNT, AT(seed), "N", "of the data [0]"},
     {0, "json", NULL, WEIR_TEXT, AT(document), "FILE", "write the results as JSON to the file"},
@@ -169,6 +171,8 @@ static bool request_is_sound(struct mad_run *run, char *complaint, unsigned byte
     run->runs[MAD_C] = strchr(a->phases, 'C') != NULL;
     REFUSE(a->gangs > 1 && !run->runs[MAD_W], "-g %lld: gangs begin with phase W", (long long)a->gangs);
     REFUSE(a->verify && !run->runs[MAD_W] && !run->runs[MAD_C], "--verify: S reads nothing; give W or C");
+    REFUSE(a->drop_caches && !run->runs[MAD_W] && !run->runs[MAD_C],
+           "--drop-caches acts before W and C: give one of them");
     REFUSE(a->read_mod < 1 || a->write_mod < 1, "--rmod and --wmod are at least 1");
     REFUSE(a->busy > 2, "--busy %g: at most 2", a->busy);
     REFUSE(a->iterations < 1 || a->iterations > 10000, "-i %lld: between 1 and 10000 iterations",
@@ -183,12 +187,15 @@ static bool request_is_sound(struct mad_run *run, char *complaint, unsigned byte
 static bool backend_can(const struct mad_run *run, char *complaint, unsigned bytes) {
     const struct mad_params *a = &run->asked;
     const struct weir_backend *b = run->backend;
+    REFUSE(b->traits & WEIR_FORMAT, "-a %s: a file format has more than matrices in its file", b->name);
     REFUSE(run->runs[MAD_W] && !(b->traits & WEIR_UPDATE),
            "-a %s: it cannot read a file that is open to write, as W does; give --phases SC", b->name);
     REFUSE(!(b->traits & WEIR_RANDOM), "-a %s: it takes offsets in order only", b->name);
     REFUSE(a->file_per_process && !(b->traits & WEIR_FILE_PER_PROCESS), "-F: %s shares one file", b->name);
     REFUSE(a->verify && !(b->traits & WEIR_STORES), "--verify: %s stores nothing that could be compared",
            b->name);
+    REFUSE(a->drop_caches && !(b->traits & WEIR_STORES),
+           "--drop-caches: %s stores nothing that could be cached", b->name);
     REFUSE(a->sync && b->sync == NULL, "-e: %s cannot synchronise", b->name);
     struct weir_open how = {.path = a->test_file,
                             .update = run->runs[MAD_W],

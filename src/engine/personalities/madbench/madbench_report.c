@@ -38,6 +38,7 @@ static void common(struct weir_json *json, const struct mad_run *run) {
     weir_json_bool(json, "verify_write", false);
     weir_json_bool(json, "verify_read", a->verify);
     weir_json_bool(json, "keep", true);
+    weir_json_bool(json, "drop_caches", a->drop_caches);
     weir_json_text(json, "test_file", a->test_file);
 }
 

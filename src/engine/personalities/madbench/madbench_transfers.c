@@ -36,7 +36,12 @@ static void call(struct kernel *kernel, struct weir_piece *piece, struct weir_me
         run->failed = true;
         return;
     }
-    weir_histogram_add(&into->latency, weir_clock_ns_of(weir_clock_ticks() - start_ticks));
+    uint64_t ticks = weir_clock_ticks() - start_ticks;
+    uint64_t *spent = piece->access == WEIR_READ ? &run->read_ticks : &run->write_ticks;
+    uint64_t from = into->timeline.begin_ticks + *spent; /* as if the calls followed each other */
+    weir_timeline_add(&into->timeline, from, from + ticks, piece->bytes);
+    *spent += ticks;
+    weir_histogram_add(&into->latency, weir_clock_ns_of(ticks));
     into->operations++;
     into->moved_bytes += piece->bytes;
     if (piece->offset + piece->bytes > into->end_bytes) {
@@ -147,6 +152,8 @@ void mad_transfers(const struct weir_phase *phase, struct weir_file *file, struc
                    struct weir_problem *problem) {
     struct mad_run *run = phase->own;
     struct kernel kernel = {phase, file, run, problem};
+    weir_timeline_begin(&measure->timeline);
+    weir_timeline_begin(&run->reads.timeline);
     if (run->phase == MAD_S) {
         make_and_write(&kernel, measure);
     } else if (run->phase == MAD_W) {
