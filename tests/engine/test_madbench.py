@@ -214,10 +214,7 @@ WRONG = [
 
 @pytest.mark.parametrize(
     ("words", "phrase", "ranks"),
-    [
-        pytest.param(*one, id=" ".join(one[0]), marks=slow if i % 5 else ())  # type: ignore[arg-type]
-        for i, one in enumerate(WRONG)
-    ],
+    [pytest.param(*one, id=" ".join(one[0]), marks=slow if i % 5 else ()) for i, one in enumerate(WRONG)],
 )
 def test_wrong_use_is_refused(engine: Engine, words: list[str], phrase: str, ranks: int) -> None:
     done = engine.call(["madbench", *words], ranks=ranks)
