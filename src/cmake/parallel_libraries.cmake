@@ -1,14 +1,27 @@
 # The parallel I/O libraries, found by pkg-config, as targets weir::hdf5, weir::netcdf and weir::pnetcdf. What is
-# missing, or cannot do parallel I/O, ends the configuration with the name of the package.
+# missing, or cannot do parallel I/O, ends the configuration with the name of the package and of the switch that
+# leaves out what needs it.
 include_guard(GLOBAL)
 find_package(PkgConfig REQUIRED)
 include(CheckCSourceCompiles)
+option(WEIR_HDF5 "Build the back end HDF5" ON)
+option(WEIR_NETCDF4 "Build the back end NETCDF4 and the format of netcdf-bench, which lie on HDF5" ON)
+option(WEIR_PNETCDF "Build the back end PNETCDF and the format CDF-5 of netcdf-bench" ON)
 
 # weir_parallel_library(TARGET name MODULES names of pkg-config HEADERS files CALL code that needs parallel I/O
-#                       PACKAGE name in Debian)
+#                       PACKAGE name in Debian SWITCHES what needs it)
 function(weir_parallel_library)
-  cmake_parse_arguments(lib "" "TARGET;CALL;PACKAGE" "MODULES;HEADERS" ${ARGN})
-  set(prefix WEIR_${lib_TARGET})
+  cmake_parse_arguments(lib "" "TARGET;CALL;PACKAGE" "MODULES;HEADERS;SWITCHES" ${ARGN})
+  set(prefix WEIR_LIB_${lib_TARGET})
+  set(needed FALSE)
+  foreach(switch ${lib_SWITCHES})
+    if(${switch})
+      set(needed TRUE)
+    endif()
+  endforeach()
+  if(NOT needed)
+    return()
+  endif()
   pkg_search_module(${prefix} QUIET IMPORTED_TARGET GLOBAL ${lib_MODULES})
   set(found FALSE)
   if(${prefix}_FOUND)
@@ -29,19 +42,25 @@ function(weir_parallel_library)
   if(NOT found)
     unset(${prefix}_PARALLEL CACHE)
     list(JOIN lib_MODULES ", " names)
+    list(TRANSFORM lib_SWITCHES REPLACE "(.+)" "-D\\1=OFF" OUTPUT_VARIABLE without)
+    list(JOIN without " " without)
     message(FATAL_ERROR
       "weir-io needs ${lib_TARGET} with parallel I/O on the same MPI (pkg-config knows: ${names}); "
       "found none that compiles and links.\n"
       "On Debian and Ubuntu: apt-get install ${lib_PACKAGE}\n"
-      "Elsewhere: build it with the MPI of ${MPI_C_COMPILER} and put its .pc file on PKG_CONFIG_PATH")
+      "Elsewhere: build it with the MPI of ${MPI_C_COMPILER} and put its .pc file on PKG_CONFIG_PATH\n"
+      "To build without what needs it: ${without}")
   endif()
   add_library(weir::${lib_TARGET} ALIAS PkgConfig::${prefix})
   message(STATUS "weir-io uses ${lib_TARGET} ${${prefix}_VERSION} (${${prefix}_MODULE_NAME})")
 endfunction()
 
 weir_parallel_library(TARGET hdf5 MODULES hdf5-openmpi hdf5-mpi hdf5 HEADERS hdf5.h
-  CALL "H5Pset_fapl_mpio(0, MPI_COMM_SELF, MPI_INFO_NULL)" PACKAGE libhdf5-openmpi-dev)
+  CALL "H5Pset_fapl_mpio(0, MPI_COMM_SELF, MPI_INFO_NULL)" PACKAGE libhdf5-openmpi-dev
+  SWITCHES WEIR_HDF5 WEIR_NETCDF4)
 weir_parallel_library(TARGET netcdf MODULES netcdf-mpi netcdf HEADERS netcdf.h netcdf_par.h
-  CALL "nc_create_par(0, 0, MPI_COMM_SELF, MPI_INFO_NULL, 0)" PACKAGE libnetcdf-mpi-dev)
+  CALL "nc_create_par(0, 0, MPI_COMM_SELF, MPI_INFO_NULL, 0)" PACKAGE libnetcdf-mpi-dev
+  SWITCHES WEIR_NETCDF4)
 weir_parallel_library(TARGET pnetcdf MODULES pnetcdf HEADERS pnetcdf.h
-  CALL "ncmpi_create(MPI_COMM_SELF, 0, 0, MPI_INFO_NULL, 0)" PACKAGE libpnetcdf-dev)
+  CALL "ncmpi_create(MPI_COMM_SELF, 0, 0, MPI_INFO_NULL, 0)" PACKAGE libpnetcdf-dev
+  SWITCHES WEIR_PNETCDF)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import struct
+import subprocess
 from hashlib import sha256
 from itertools import product
 from pathlib import Path
@@ -46,7 +49,11 @@ MATRIX = [
     )
     for slow in [pytest.mark.slow]
     for api, layout, segments, (block, xfer), order in product(
-        ["POSIX", "MPIIO"], ["shared", "file-per-process"], [1, 2, 3], GEOMETRIES, ["sequential", "random"]
+        ["POSIX", "MMAP", "MPIIO"],
+        ["shared", "file-per-process"],
+        [1, 2, 3],
+        GEOMETRIES,
+        ["sequential", "random"],
     )
     if not (order == "random" and block == xfer)
 ]
@@ -117,6 +124,35 @@ LEFT_BY_IOR = {
 def test_files_are_those_of_ior(engine: Engine, words: str) -> None:
     engine.good(*words.split(), "-w", "-k", "-G", SIGNATURE, "-o", "data", ranks=RANKS)
     assert digest(files(engine.folder)) == LEFT_BY_IOR[words]
+
+
+def real_ior() -> str | None:
+    """IOR=/path/to/ior, or ior on the PATH, where it is IOR."""
+    program = shutil.which(os.environ.get("IOR", "ior"))
+    if program is None:
+        return None
+    done = subprocess.run([program, "-h"], capture_output=True, text=True, check=False)
+    return program if "--hdf5." in done.stdout + done.stderr or "Module POSIX" in done.stdout else None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "words", [*sorted(LEFT_BY_IOR), "-a MMAP -b 64k -t 16k -s 2", "-a NCMPI -b 64k -t 16k"]
+)
+def test_files_are_those_of_the_ior_at_hand(engine: Engine, words: str) -> None:
+    program = real_ior()
+    if program is None:
+        pytest.skip("no IOR: neither IOR=/path/to/ior nor ior on the PATH")
+    asked = [*words.split(), "-w", "-k", "-G", SIGNATURE, "-o", "data"]
+    engine.good(*asked, ranks=RANKS)
+    ours = files(engine.folder)
+    for name in ours:
+        (engine.folder / name).unlink()
+    done = Engine(Path(program), engine.folder).call(asked, RANKS)
+    if "option is not compiled" in done.out or "Unrecognized" in done.out + done.err:
+        pytest.skip(f"{program} has not what '{words}' needs")
+    assert done.code == 0, done.out + done.err
+    assert files(engine.folder) == ours
 
 
 def digest(found: dict[str, bytes]) -> str:

@@ -12,7 +12,7 @@ import netCDF4
 import numpy as np
 import pytest
 
-from tests.engine.runs import Done, Engine
+from tests.engine.runs import Engine
 from tests.engine.test_engine_batch import cell, listed, statuses
 from tests.engine.test_engine_bytes import packet, sequential_file
 
@@ -48,8 +48,8 @@ def netcdf_bytes(path: Path) -> bytes:
         return bytes(file["data_var"][:].tobytes())
 
 
-READERS = {"HDF5": hdf5_bytes, "PNETCDF": netcdf_bytes}
-LAYOUTS = {"HDF5": ["shared", "file-per-process"], "PNETCDF": ["shared"]}
+READERS = {"HDF5": hdf5_bytes, "NETCDF4": netcdf_bytes, "PNETCDF": netcdf_bytes}
+LAYOUTS = {api: ["shared"] if api == "PNETCDF" else ["shared", "file-per-process"] for api in READERS}
 
 
 def test_files_hold_what_was_asked_for(engine: Engine, tmp_path: Path) -> None:
@@ -119,6 +119,7 @@ def test_a_stonewall_parts_no_ranks(engine: Engine, api: str) -> None:
 
 WRONG = {
     "-a HDF5 -z": "-z: HDF5 takes offsets in order only",
+    "-a NETCDF4 -z": "-z: NETCDF4 takes offsets in order only",
     "-a NCMPI -z": "-z: PNETCDF takes offsets in order only",
     "-a NCMPI -F": "-F: PNETCDF shares one file",
     "-a HDF5 -w -E": "-E: HDF5 makes each file anew and cannot write into one that is there",
@@ -136,14 +137,11 @@ def test_what_a_format_cannot_do_is_refused(engine: Engine, words: str) -> None:
     assert not (engine.folder / "data").exists()
 
 
-def other_geometry(engine: Engine, api: str) -> Done:
-    engine.good("-a", api, "-w", "-k", *GEOMETRY, "-o", "data")
-    return engine.ior("-a", api, "-r", "-b", BLOCK, "-t", XFER // 2, "-s", SEGMENTS, "-o", "data")
-
-
-def test_a_file_of_other_transfers_is_no_such_file(engine: Engine) -> None:
+@pytest.mark.parametrize("api", ["NETCDF4", "PNETCDF"])
+def test_a_file_of_other_transfers_is_no_such_file(engine: Engine, api: str) -> None:
     """The size of the transfers is in the shape of the variable."""
-    done = other_geometry(engine, "PNETCDF")
+    engine.good("-a", api, "-w", "-k", *GEOMETRY, "-o", "data")
+    done = engine.ior("-a", api, "-r", "-b", BLOCK, "-t", XFER // 2, "-s", SEGMENTS, "-o", "data")
     assert done.code == 1
     assert "it holds another geometry, blocks of 4 transfers of 8192 bytes" in done.complaints[0]
 

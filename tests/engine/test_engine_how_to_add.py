@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -33,7 +34,7 @@ def test_the_examples_of_the_page_compile_and_run(tmp_path: Path) -> None:
     shutil.copy(ROOT / "src/CMakeLists.txt", tree / "src")
     build = tmp_path / "build"
     configure = ["cmake", "-S", str(tree), "-B", str(build), "-G", "Ninja", "-DWEIR_TESTS=OFF"]
-    configure.append("-DWEIR_EMULATOR=OFF")
+    configure += ["-DWEIR_EMULATOR=OFF", *(f"-DWEIR_{name}=OFF" for name in ("HDF5", "NETCDF4", "PNETCDF"))]
     subprocess.run(configure, check=True, capture_output=True)
     (tree / "src/engine/backends/memory.c").write_text(example("memory.c"))
     (tree / "src/engine/personalities/ranks.c").write_text(example("ranks.c"))
@@ -46,3 +47,32 @@ def test_the_examples_of_the_page_compile_and_run(tmp_path: Path) -> None:
     done_run = engine.good("-a", "MEMORY", "-w", "-r", "-b", "64k", "-t", "8k", "-o", "nowhere")
     assert done_run.result("write")["moved_bytes"] == 65536
     assert engine.call(["ranks"], ranks=2).out == "2 ranks\n"
+    assert_left_out(engine)
+
+
+def assert_left_out(engine: Engine) -> None:
+    """What was switched off is not there, says so, and brings no library with it."""
+    said = "this weir-io was built without it; build it with"
+    for words, how in {
+        "ior -a HDF5": "-a HDF5: {} -DWEIR_HDF5=ON",
+        "ior -a NCMPI": "-a NCMPI: {} -DWEIR_PNETCDF=ON",
+        "ior -a netcdf4": "-a netcdf4: {} -DWEIR_NETCDF4=ON",
+        "netcdf-bench -w": "--format=netcdf4: {} -DWEIR_NETCDF4=ON",
+        "netcdf-bench -w --format=cdf5": "--format=cdf5: {} -DWEIR_PNETCDF=ON",
+    }.items():
+        done = engine.call(words.split())
+        assert done.code == 2
+        assert done.complaints == [f"weir-io: {words.split()[0]}: {how.format(said)}"]
+    linked = subprocess.run(["ldd", engine.program], capture_output=True, text=True, check=True).stdout
+    assert not [name for name in ("hdf5", "netcdf") if name in linked]
+
+
+def test_a_missing_library_is_named_with_its_package(tmp_path: Path) -> None:
+    words = ["cmake", "-S", str(ROOT), "-B", str(tmp_path), "-DWEIR_TESTS=OFF", "-DWEIR_HDF5=OFF"]
+    environment = {**os.environ, "PKG_CONFIG_LIBDIR": str(tmp_path)}
+    done = subprocess.run(
+        [*words, "-DWEIR_NETCDF4=OFF"], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode != 0
+    assert "apt-get install libpnetcdf-dev" in done.stderr
+    assert "-DWEIR_PNETCDF=OFF" in done.stderr

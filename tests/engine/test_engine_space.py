@@ -22,6 +22,20 @@ def test_posix(engine: Engine, small_space: Path) -> None:
     assert list(small_space.iterdir()) == []
 
 
+def test_mmap(engine: Engine, small_space: Path) -> None:
+    """The kernel sends a signal; also a file that ends too early is told by one."""
+    done = engine.ior("-a", "MMAP", "-w", "-F", "-b", "48m", "-t", "1m", "-o", small_space / "data", ranks=2)
+    assert done.code == 1
+    assert {error["errno"] for error in done.document["errors"]} == {ENOSPC}
+    assert "SIGBUS" in done.complaints[0]
+    assert list(small_space.iterdir()) == []
+    short = engine.folder / "short"
+    short.write_bytes(bytes(100_000))
+    done = engine.ior("-a", "MMAP", "-r", "-b", "128k", "-t", "32k", "-o", short)
+    assert done.code == 1
+    assert "end of file, SIGBUS in the mapped file: 32768 bytes at offset 98304" in done.complaints[0]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("implementation", sorted(IMPLEMENTATIONS))
 @pytest.mark.parametrize("layout", [[], ["-F"]], ids=["shared", "file-per-process"])
@@ -65,6 +79,7 @@ def test_a_failed_run_keeps_its_files_if_asked_to(engine: Engine, small_space: P
     [
         ("HDF5", ["-c"], "ompio"),
         ("HDF5", [], "romio"),
+        ("NETCDF4", ["-c"], "romio"),
         ("PNETCDF", ["-c"], "romio"),
         ("PNETCDF", [], "ompio"),
     ],

@@ -6,7 +6,8 @@ if(NOT WEIR_IME OR (NOT IME_ROOT AND NOT WEIR_EMULATOR))
   if(WEIR_IME)
     message(STATUS "weir-io is built without -a IME: there is no emulator in this build and IME_ROOT names no client")
   endif()
-  set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/ime.c PROPERTIES HEADER_FILE_ONLY TRUE)
+  weir_leave_out(HOW "-DWEIR_IME=ON and IME_ROOT, the prefix of an IME client" NAMES IME
+                 SOURCES ${CMAKE_CURRENT_LIST_DIR}/ime.c)
 elseif(IME_ROOT)
   find_path(IME_INCLUDE ime_native.h PATHS ${IME_ROOT}/include NO_DEFAULT_PATH)
   find_library(IME_LIBRARY im_client PATHS ${IME_ROOT}/lib ${IME_ROOT}/lib64

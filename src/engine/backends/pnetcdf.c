@@ -1,6 +1,7 @@
 /* PNETCDF: classic CDF-5, laid out as IOR does: one variable of bytes whose records are the blocks of the
  * ranks, one segment after the other, so that the data lie in the file in the order of their offsets. */
-#include "backend.h"
+#include "pnetcdf.h"
+
 #include "descriptor.h"
 #include "stored.h"
 
@@ -17,8 +18,8 @@ struct pnetcdf_state {
     int variable;
 };
 
-static int failed(struct weir_problem *problem, const char *call, const char *path, int code,
-                  int last_errno) {
+int weir_pnetcdf_failed(struct weir_problem *problem, const char *call, const char *path, int code,
+                        int last_errno) {
     static const struct {
         int code, errnum;
     } known[] = {{NC_ENO_SPACE, ENOSPC}, {NC_EQUOTA, EDQUOT}, {NC_ENOENT, ENOENT},
@@ -37,7 +38,7 @@ static int failed(struct weir_problem *problem, const char *call, const char *pa
         errno = 0;                                                                                           \
         int code = (expression);                                                                             \
         if (code != NC_NOERR) {                                                                              \
-            return failed(problem, call_text, path, code, errno);                                            \
+            return weir_pnetcdf_failed(problem, call_text, path, code, errno);                               \
         }                                                                                                    \
     } while (0)
 
@@ -106,7 +107,8 @@ static int pnetcdf_open(struct weir_file *file, struct weir_problem *problem) {
     }
     if (code != NC_NOERR) {
         free(state);
-        return failed(problem, writes ? "ncmpi_create" : "ncmpi_open", how->path, code, last_errno);
+        return weir_pnetcdf_failed(problem, writes ? "ncmpi_create" : "ncmpi_open", how->path, code,
+                                   last_errno);
     }
     if (prepare(state, how, problem) != 0) {
         int ranks;
@@ -162,14 +164,17 @@ static int pnetcdf_remove(const char *path, const void *settings, struct weir_pr
     return weir_remove_named(path, problem);
 }
 
-static void pnetcdf_observe(struct weir_file *file, struct weir_observed *observed) {
+void weir_pnetcdf_observe(int file, const char *path, struct weir_observed *observed) {
     MPI_Info info = MPI_INFO_NULL;
-    if (ncmpi_inq_file_info(((struct pnetcdf_state *)file->state)->file, &info) == NC_NOERR &&
-        info != MPI_INFO_NULL) {
+    if (ncmpi_inq_file_info(file, &info) == NC_NOERR && info != MPI_INFO_NULL) {
         weir_hints_from_info(&observed->hints, info);
         MPI_Info_free(&info);
     }
-    observed->open_flags = weir_descriptor_flags(file->how->path);
+    observed->open_flags = weir_descriptor_flags(path);
+}
+
+static void pnetcdf_observe(struct weir_file *file, struct weir_observed *observed) {
+    weir_pnetcdf_observe(((struct pnetcdf_state *)file->state)->file, file->how->path, observed);
 }
 
 /* Where the data begin and how many bytes of them the header promises. */

@@ -1,2 +1,6 @@
 include(${PROJECT_SOURCE_DIR}/src/cmake/parallel_libraries.cmake)
-target_link_libraries(weir_engine PUBLIC weir::pnetcdf)
+if(WEIR_PNETCDF)
+  target_link_libraries(weir_engine PUBLIC weir::pnetcdf)
+else()
+  weir_leave_out(HOW "-DWEIR_PNETCDF=ON" NAMES PNETCDF NCMPI SOURCES ${CMAKE_CURRENT_LIST_DIR}/pnetcdf.c)
+endif()

@@ -12,7 +12,11 @@ static const struct weir_backend *find(const char *name, char *complaint, unsign
     for (const struct weir_backend *b = weir_backends(); b != NULL && count < SETS_MAX; b = b->next) {
         names[count++] = b->name;
     }
-    if (backend == NULL) {
+    const char *left_out = weir_left_out(name);
+    if (backend == NULL && left_out != NULL) {
+        snprintf(complaint, bytes, "-a %s: this weir-io was built without it; build it with %s", name,
+                 left_out);
+    } else if (backend == NULL) {
         const char *near = weir_nearest(name, names, count);
         snprintf(complaint, bytes, "-a %s: no such back end%s%s%s; weir-io --help lists them", name,
                  near ? ", did you mean " : "", near ? near : "", near ? "?" : "");

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from weir.config.parameters import cell_default, cell_key
+from weir.errors import WeirError
 from weir.model import Cell, Target
 from weir.tools import tools
 from weir.tools.base import RunPaths
@@ -189,3 +190,16 @@ def test_labels_differ_where_parameters_do() -> None:
         for key, value in changes.items()
     }
     assert len(labels | {IOR.label(plain.params)}) == len(changes) + 1
+
+
+@pytest.mark.parametrize(
+    ("params", "reason"),
+    [
+        ({"api": "NETCDF4"}, "IOR has no NetCDF-4 back end"),
+        ({"api": "PNETCDF", "reorder": "constant"}, "reads what each rank wrote itself"),
+    ],
+)
+def test_what_only_weir_io_does_is_refused_for_ior(params: dict[str, Any], reason: str) -> None:
+    assert command(cell(**params))[:2] == ["weir-io", "ior"]
+    with pytest.raises(WeirError, match=reason):
+        command(cell(**params), ("ior",))

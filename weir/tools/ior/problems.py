@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from weir.model import Cell, Target
 from weir.tools.stripes import stripe_problems
@@ -17,6 +18,15 @@ _WORD_BYTES = 8  # IOR fills and compares buffers in words of this size
 def find_problems(cell: Cell, target: Target) -> Sequence[str]:
     """Sentences; empty if the cell can run."""
     return [*_geometry(cell), *_combinations(cell), *_reach(cell, target), *stripe_problems(cell, target)]
+
+
+def what_the_original_cannot(params: Mapping[str, Any]) -> str | None:
+    """Why IOR would not measure what weir-io does for the same cell; nothing where it does."""
+    if params["api"] == "NETCDF4":
+        return "IOR has no NetCDF-4 back end"
+    if params["api"] == "PNETCDF" and params["reorder"] != "none":
+        return "IOR's PnetCDF back end reads what each rank wrote itself, whatever the reorder"
+    return None
 
 
 def _geometry(cell: Cell) -> Iterator[str]:

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import Any
 
+from weir.errors import WeirError
 from weir.model import Cell, Footprint, Parsed, Target
 from weir.tools.base import Parameter, RunPaths
 from weir.tools.ior.names import API_OPTIONS, WEIR_IO
 from weir.tools.ior.parse import parse_log, parse_outputs
-from weir.tools.ior.problems import find_problems
+from weir.tools.ior.problems import find_problems, what_the_original_cannot
 from weir.tools.stripes import STRIPE_COUNT, stripe_words
 from weir.units import format_size
 
@@ -103,6 +104,13 @@ class Ior:
     def command(self, cell: Cell, target: Target, program: Sequence[str], paths: RunPaths) -> list[str]:
         """One line that weir-io and IOR both take: the table on stdout, the summary on a file of its own."""
         params = cell.params
+        reason = None if _is_ours(program) else what_the_original_cannot(params)
+        if reason:
+            raise WeirError(
+                f"'{' '.join(program)}' cannot run the cell '{cell.label}': {reason}",
+                key=f"stacks.{cell.stack}.programs.ior",
+                mend="use [weir-io, ior], or leave the cell out",
+            )
         words = [f"IOR_HINT__MPI__{key}={value}" for key, value in sorted(params["hints"].items())]
         words = ["env", *words] if words else []
         words += program

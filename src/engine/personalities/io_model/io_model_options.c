@@ -190,6 +190,7 @@ static bool backend_can(const struct iom_run *run, char *complaint, unsigned byt
     const struct weir_backend *b = run->backend;
     REFUSE(b->traits & WEIR_FORMAT, "-a %s: a file format has more than these bytes in its file", b->name);
     REFUSE(!(b->traits & WEIR_FILE_PER_PROCESS), "-a %s: it cannot give each rank its own file", b->name);
+    REFUSE(b->traits & WEIR_FORMAT, "-a %s: a file format has no bytes at given offsets", b->name);
     REFUSE(run->in_file.order != IOM_SEQ && !(b->traits & WEIR_RANDOM),
            "-f %s: %s takes offsets in order only", a->file_order, b->name);
     REFUSE(a->direct && !(b->traits & WEIR_DIRECT), "--direct: %s cannot open a file with O_DIRECT", b->name);

@@ -1,7 +1,7 @@
 /* Classic CDF-5 by PnetCDF. */
 #include "variable.h"
 
-#include "descriptor.h"
+#include "backends/pnetcdf.h"
 #include "stored.h"
 
 #include <errno.h>
@@ -22,27 +22,12 @@ static const struct ncb_variable *asked_of(const struct weir_file *file) {
     return file->how->settings;
 }
 
-static int failed(struct weir_problem *problem, const char *call, const char *path, int code,
-                  int last_errno) {
-    static const struct {
-        int code, errnum;
-    } known[] = {{NC_ENO_SPACE, ENOSPC}, {NC_EQUOTA, EDQUOT}, {NC_ENOENT, ENOENT},
-                 {NC_EACCESS, EACCES},   {NC_EEXIST, EEXIST}, {NC_EBAD_FILE, EINVAL}};
-    int errnum = code == NC_EFILE || code == NC_EWRITE || code == NC_EREAD ? last_errno : 0;
-    for (unsigned i = 0; i < sizeof known / sizeof known[0]; i++) {
-        errnum = known[i].code == code ? known[i].errnum : errnum;
-    }
-    const char *words = ncmpi_strerror(code);
-    return weir_problem_set(problem, call, path, errnum, errnum != 0 ? NULL : words, "PnetCDF says %s",
-                            words);
-}
-
 #define TRY(call_text, expression)                                                                           \
     do {                                                                                                     \
         errno = 0;                                                                                           \
         int code = (expression);                                                                             \
         if (code != NC_NOERR) {                                                                              \
-            return failed(problem, call_text, path, code, errno);                                            \
+            return weir_pnetcdf_failed(problem, call_text, path, code, errno);                               \
         }                                                                                                    \
     } while (0)
 
@@ -90,7 +75,7 @@ static int define(struct cdf5_state *state, const struct ncb_variable *v, const 
 
 static int find(struct cdf5_state *state, const struct ncb_variable *v, const char *path,
                 struct weir_problem *problem) {
-    int dims[NC_MAX_VAR_DIMS], count = 0;
+    int dims[NCB_DIMS], count = 0;
     size_t lengths[NCB_DIMS];
     nc_type type;
     TRY("ncmpi_inq_varid", ncmpi_inq_varid(state->file, "data", &state->variable));
@@ -143,7 +128,8 @@ static int cdf5_open(struct weir_file *file, struct weir_problem *problem) {
     }
     if (code != NC_NOERR) {
         free(state);
-        return failed(problem, writes ? "ncmpi_create" : "ncmpi_open", how->path, code, last_errno);
+        return weir_pnetcdf_failed(problem, writes ? "ncmpi_create" : "ncmpi_open", how->path, code,
+                                   last_errno);
     }
     if (prepare(file, state, problem) != 0) {
         int ranks;
@@ -186,7 +172,7 @@ static int cdf5_transfer(struct weir_file *file, const struct weir_piece *piece,
     }
     static const char *const calls[2][2] = {{"ncmpi_get_vara", "ncmpi_get_vara_all"},
                                             {"ncmpi_put_vara", "ncmpi_put_vara_all"}};
-    return failed(problem, calls[put][collective], file->how->path, code, errno);
+    return weir_pnetcdf_failed(problem, calls[put][collective], file->how->path, code, errno);
 }
 
 static int cdf5_sync(struct weir_file *file, struct weir_problem *problem) {
@@ -213,13 +199,8 @@ static int cdf5_remove(const char *path, const void *settings, struct weir_probl
 static void cdf5_observe(struct weir_file *file, struct weir_observed *observed) {
     struct ncb_found *found = asked_of(file)->found;
     const struct cdf5_state *state = file->state;
-    MPI_Info info = MPI_INFO_NULL;
     MPI_Offset data_at = 0;
-    if (ncmpi_inq_file_info(state->file, &info) == NC_NOERR && info != MPI_INFO_NULL) {
-        weir_hints_from_info(&observed->hints, info);
-        MPI_Info_free(&info);
-    }
-    observed->open_flags = weir_descriptor_flags(file->how->path);
+    weir_pnetcdf_observe(state->file, file->how->path, observed);
     memset(found->chunk, 0, sizeof found->chunk);
     found->deflate_level = 0;
     found->shuffle = false;
@@ -238,8 +219,9 @@ static int cdf5_stored(const char *path, const void *settings, struct weir_store
     return 0;
 }
 
-const struct weir_backend ncb_cdf5 = {
+static const struct weir_backend cdf5 = {
     .name = "PNETCDF",
+    .alias = "cdf5",
     .summary = "classic CDF-5 by PnetCDF",
     .traits = WEIR_COLLECTIVE | WEIR_HINTS | WEIR_FILE_PER_PROCESS | WEIR_TOGETHER | WEIR_STORES |
               WEIR_FORMAT | WEIR_PARTS,
@@ -251,3 +233,5 @@ const struct weir_backend ncb_cdf5 = {
     .observe = cdf5_observe,
     .stored = cdf5_stored,
 };
+
+NCB_FORMAT(cdf5)

@@ -1,12 +1,11 @@
 /* NetCDF-4: an HDF5 file by parallel NetCDF. */
 #include "variable.h"
 
-#include "descriptor.h"
+#include "backends/netcdf4.h"
 #include "stored.h"
 
 #include <errno.h>
-#include <hdf5.h>
-#include <limits.h>
+#include <netcdf.h>
 #include <netcdf_par.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,25 +20,13 @@ static const struct ncb_variable *asked_of(const struct weir_file *file) {
     return file->how->settings;
 }
 
-/* NetCDF says "HDF error" of whatever happened below it; the system's last word says more. */
-static int failed(struct weir_problem *problem, const char *call, const char *path, int code,
-                  int last_errno) {
-    if (code > 0) { /* an errno */
-        return weir_problem_set(problem, call, path, code, NULL, "%s", "");
-    }
-    if ((code == NC_EHDFERR || code == NC_EMPI) && last_errno != 0) {
-        return weir_problem_set(problem, call, path, last_errno, NULL, "NetCDF says %s", nc_strerror(code));
-    }
-    return weir_problem_set(problem, call, path, 0, nc_strerror(code), "NetCDF error %d", code);
-}
-
 /* Where a call fails, keep its name for the message. */
 #define TRY(call_text, expression)                                                                           \
     do {                                                                                                     \
         errno = 0;                                                                                           \
         int code = (expression);                                                                             \
         if (code != NC_NOERR) {                                                                              \
-            return failed(problem, call_text, path, code, errno);                                            \
+            return weir_netcdf4_failed(problem, call_text, path, code, errno);                               \
         }                                                                                                    \
     } while (0)
 
@@ -120,7 +107,8 @@ static int netcdf4_open(struct weir_file *file, struct weir_problem *problem) {
         int cause = weir_cause_plain(how->path, how->access);
         free(state);
         code = cause != 0 ? cause : code;
-        return failed(problem, writes ? "nc_create_par" : "nc_open_par", how->path, code, last_errno);
+        return weir_netcdf4_failed(problem, writes ? "nc_create_par" : "nc_open_par", how->path, code,
+                                   last_errno);
     }
     if (prepare(file, state, problem) != 0) {
         int ranks;
@@ -149,7 +137,7 @@ static int netcdf4_transfer(struct weir_file *file, const struct weir_piece *pie
         return 0;
     }
     const char *call = piece->access == WEIR_WRITE ? "nc_put_vara" : "nc_get_vara";
-    return failed(problem, call, file->how->path, code, errno);
+    return weir_netcdf4_failed(problem, call, file->how->path, code, errno);
 }
 
 static int netcdf4_sync(struct weir_file *file, struct weir_problem *problem) {
@@ -173,34 +161,11 @@ static int netcdf4_remove(const char *path, const void *settings, struct weir_pr
     return weir_remove_named(path, problem);
 }
 
-/* NetCDF hides its HDF5 file, but HDF5 knows what is open. */
-static MPI_File *handle_of(const char *path) {
-    hid_t open[8];
-    void *handle = NULL;
-    ssize_t count = H5Fget_obj_ids(H5F_OBJ_ALL, H5F_OBJ_FILE, 8, open);
-    for (ssize_t i = 0; i < count && i < 8 && handle == NULL; i++) {
-        char name[PATH_MAX];
-        if (H5Fget_name(open[i], name, sizeof name) > 0 && strcmp(name, path) == 0 &&
-            H5Fget_vfd_handle(open[i], H5P_DEFAULT, &handle) < 0) {
-            handle = NULL;
-        }
-    }
-    return handle;
-}
-
 static void netcdf4_observe(struct weir_file *file, struct weir_observed *observed) {
     struct ncb_found *found = asked_of(file)->found;
     const struct netcdf4_state *state = file->state;
     int storage = NC_CONTIGUOUS, shuffle = 0, deflate = 0, level = 0;
-    MPI_File *handle = handle_of(file->how->path);
-    MPI_Info info = MPI_INFO_NULL;
-    if (handle != NULL && MPI_File_get_info(*handle, &info) == MPI_SUCCESS) {
-        weir_hints_from_info(&observed->hints, info);
-        if (info != MPI_INFO_NULL) {
-            MPI_Info_free(&info);
-        }
-    }
-    observed->open_flags = weir_descriptor_flags(file->how->path);
+    weir_netcdf4_observe(file->how->path, observed);
     memset(found->chunk, 0, sizeof found->chunk);
     nc_inq_var_chunking(state->file, state->variable, &storage, found->chunk);
     if (storage != NC_CHUNKED) {
@@ -228,8 +193,9 @@ static int netcdf4_stored(const char *path, const void *settings, struct weir_st
     return 0;
 }
 
-const struct weir_backend ncb_netcdf4 = {
+static const struct weir_backend netcdf4 = {
     .name = "NETCDF4",
+    .alias = "netcdf4",
     .summary = "NetCDF-4 by parallel NetCDF and HDF5",
     .traits = WEIR_COLLECTIVE | WEIR_HINTS | WEIR_FILE_PER_PROCESS | WEIR_TOGETHER | WEIR_STORES |
               WEIR_FORMAT | WEIR_PARTS,
@@ -241,3 +207,5 @@ const struct weir_backend ncb_netcdf4 = {
     .observe = netcdf4_observe,
     .stored = netcdf4_stored,
 };
+
+NCB_FORMAT(netcdf4)

@@ -1,3 +1,7 @@
-# The formats of netcdf-bench: NetCDF-4 (which lies on HDF5) and, by PnetCDF, CDF-5.
-include(${PROJECT_SOURCE_DIR}/src/cmake/parallel_libraries.cmake)
-target_link_libraries(weir_engine PUBLIC weir::netcdf weir::hdf5 weir::pnetcdf)
+# The formats of netcdf-bench lie on what the back ends of the same libraries share.
+if(NOT WEIR_NETCDF4)
+  weir_leave_out(HOW "-DWEIR_NETCDF4=ON" NAMES netcdf4 SOURCES ${CMAKE_CURRENT_LIST_DIR}/format_netcdf4.c)
+endif()
+if(NOT WEIR_PNETCDF)
+  weir_leave_out(HOW "-DWEIR_PNETCDF=ON" NAMES cdf5 SOURCES ${CMAKE_CURRENT_LIST_DIR}/format_cdf5.c)
+endif()

@@ -92,9 +92,10 @@ static bool words_are_known(struct ncb_run *run, char *complaint, unsigned bytes
            "-t=%s: the type is ind, coll or file-per-process", a->io_type);
     REFUSE(strcmp(a->output, "human") != 0 && strcmp(a->output, "parser") != 0,
            "-x=%s: the output is human or parser", a->output);
-    run->format = strcmp(a->format, "netcdf4") == 0 ? &ncb_netcdf4
-                  : strcmp(a->format, "cdf5") == 0  ? &ncb_cdf5
-                                                    : NULL;
+    const char *left_out = weir_left_out(a->format);
+    run->format = ncb_format_find(a->format);
+    REFUSE(run->format == NULL && left_out != NULL,
+           "--format=%s: this weir-io was built without it; build it with %s", a->format, left_out);
     REFUSE(run->format == NULL, "--format=%s: the format is netcdf4 or cdf5", a->format);
     run->variable.type = ncb_type_find(a->type);
     REFUSE(run->variable.type == NULL, "--type=%s: the type is one of %s", a->type, types);
@@ -120,7 +121,7 @@ static bool request_is_sound(const struct ncb_run *run, char *complaint, unsigne
 static bool format_can(const struct ncb_run *run, char *complaint, unsigned bytes) {
     const struct ncb_params *a = &run->asked;
     const char *type = run->file_per_process ? "file-per-process" : "ind";
-    if (run->format == &ncb_cdf5) {
+    if (strcmp(a->format, "cdf5") == 0) {
         REFUSE(a->chunk != NULL, "-c=%s: CDF-5 has no chunks; they need --format=netcdf4", a->chunk);
         REFUSE(a->deflate_level > 0, "-z=%lld: CDF-5 has no compression; it needs --format=netcdf4",
                (long long)a->deflate_level);

@@ -9,11 +9,31 @@
 #include <unistd.h>
 
 static const struct ncb_type types[] = {
-    {"int", NC_INT, 4},     {"float", NC_FLOAT, 4},   {"double", NC_DOUBLE, 8}, {"byte", NC_BYTE, 1},
-    {"ubyte", NC_UBYTE, 1}, {"short", NC_SHORT, 2},   {"ushort", NC_USHORT, 2}, {"uint", NC_UINT, 4},
-    {"int64", NC_INT64, 8}, {"uint64", NC_UINT64, 8},
+    {"int", NCB_INT, 4},     {"float", NCB_FLOAT, 4},   {"double", NCB_DOUBLE, 8}, {"byte", NCB_BYTE, 1},
+    {"ubyte", NCB_UBYTE, 1}, {"short", NCB_SHORT, 2},   {"ushort", NCB_USHORT, 2}, {"uint", NCB_UINT, 4},
+    {"int64", NCB_INT64, 8}, {"uint64", NCB_UINT64, 8},
 };
 #define TYPES (sizeof types / sizeof types[0])
+
+static const struct weir_backend *formats[4];
+
+void ncb_format_register(const struct weir_backend *format) {
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        if (formats[i] == NULL) {
+            formats[i] = format;
+            return;
+        }
+    }
+}
+
+const struct weir_backend *ncb_format_find(const char *name) {
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0] && formats[i] != NULL; i++) {
+        if (strcmp(formats[i]->alias, name) == 0) {
+            return formats[i];
+        }
+    }
+    return NULL;
+}
 
 const struct ncb_type *ncb_type_find(const char *name) {
     for (size_t i = 0; i < TYPES; i++) {
@@ -56,9 +76,9 @@ static void set(const struct ncb_type *type, unsigned char *to, uint64_t value) 
         float single;
         double twice;
     } word;
-    if (type->external == NC_FLOAT) {
+    if (type->external == NCB_FLOAT) {
         word.single = (float)value;
-    } else if (type->external == NC_DOUBLE) {
+    } else if (type->external == NCB_DOUBLE) {
         word.twice = (double)value;
     } else if (type->bytes == 1) {
         word.one = (uint8_t)value;
@@ -85,10 +105,10 @@ void ncb_values(const struct ncb_variable *v, int rank, unsigned char *memory) {
     }
 }
 
-int ncb_same_variable(const struct ncb_variable *asked, const char *path, nc_type type,
+int ncb_same_variable(const struct ncb_variable *asked, const char *path, int type,
                       const size_t dims[NCB_DIMS], struct weir_problem *problem) {
     char there[100], wanted[100];
-    if (type != asked->type->external) {
+    if (type != (int)asked->type->external) {
         return weir_problem_set(problem, "open", path, 0, "it holds values of another type",
                                 "--type=%s was asked for", asked->type->name);
     }

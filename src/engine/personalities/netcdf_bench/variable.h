@@ -5,13 +5,25 @@
 
 #include "backend.h"
 
-#include <netcdf.h>
-
 #define NCB_DIMS 4 /* time, x, y, z */
+
+/* The numbers of the types are the same in NetCDF and PnetCDF, one of which may be left out of a build. */
+enum ncb_external {
+    NCB_BYTE = 1,
+    NCB_SHORT = 3,
+    NCB_INT = 4,
+    NCB_FLOAT = 5,
+    NCB_DOUBLE = 6,
+    NCB_UBYTE = 7,
+    NCB_USHORT = 8,
+    NCB_UINT = 9,
+    NCB_INT64 = 10,
+    NCB_UINT64 = 11,
+};
 
 struct ncb_type {
     const char *name; /* as --type takes it */
-    nc_type external; /* the same number in NetCDF and PnetCDF */
+    enum ncb_external external;
     size_t bytes;
 };
 
@@ -45,14 +57,21 @@ void ncb_place(const struct ncb_variable *variable, uint64_t offset, size_t star
 /* Fill memory with the values that the rank writes: those of benchtool. */
 void ncb_values(const struct ncb_variable *variable, int rank, unsigned char *memory);
 /* A file that is read must hold the variable that was asked for; -1 with the reason where it does not. */
-int ncb_same_variable(const struct ncb_variable *asked, const char *path, nc_type type,
+int ncb_same_variable(const struct ncb_variable *asked, const char *path, int type,
                       const size_t dims[NCB_DIMS], struct weir_problem *problem);
 /* Size and first hole behind the place where the data begins. */
 int ncb_stored(const struct ncb_variable *variable, const char *path, struct weir_stored *stored,
                struct weir_problem *problem);
 void ncb_geometry_text(const size_t geometry[NCB_DIMS], char *text, size_t bytes);
 
-extern const struct weir_backend ncb_netcdf4; /* format_netcdf4.c */
-extern const struct weir_backend ncb_cdf5;    /* format_cdf5.c */
+/* The format that --format names, which is the alias of its back end; NULL: this build has none such. */
+const struct weir_backend *ncb_format_find(const char *name);
+void ncb_format_register(const struct weir_backend *format);
+
+/* Put one of these at the end of a format's file. */
+#define NCB_FORMAT(table)                                                                                    \
+    __attribute__((constructor)) static void table##_register(void) {                                        \
+        ncb_format_register(&(table));                                                                       \
+    }
 
 #endif

@@ -20,22 +20,27 @@ class WeirIo(CMakePackage):
 
     version("main", branch="main")
 
+    variant("hdf5", default=True, description="Back end HDF5")
+    variant("netcdf4", default=True, description="Back end NETCDF4 and the NetCDF-4 files of netcdf-bench")
+    variant("pnetcdf", default=True, description="Back end PNETCDF and the CDF-5 files of netcdf-bench")
     variant("ime", default=False, description="Back end IME, natively through the IME client")
 
     depends_on("c", type="build")
     depends_on("cmake@3.22:", type="build")
     depends_on("pkgconfig", type="build")
     depends_on("mpi")
-    # The engine is not built without them: a lack must not turn up in the middle of a campaign.
-    depends_on("hdf5 +mpi")
-    depends_on("netcdf-c +mpi")
-    depends_on("parallel-netcdf")
+    # Left out on request only: a lack must not turn up in the middle of a campaign.
+    depends_on("hdf5 +mpi", when="+hdf5")
+    depends_on("hdf5 +mpi", when="+netcdf4")
+    depends_on("netcdf-c +mpi", when="+netcdf4")
+    depends_on("parallel-netcdf", when="+pnetcdf")
     depends_on("ime", when="+ime")
 
     def setup_build_environment(self, env: EnvironmentModifications) -> None:
         # The distribution's hdf5-openmpi.pc must not win over the hdf5.pc of this stack: two MPIs. Where the
         # stack's libraries are the distribution's, it is wanted.
-        if not any(self.spec[name].external for name in ("hdf5", "netcdf-c", "parallel-netcdf")):
+        libraries = ("hdf5", "netcdf-c", "parallel-netcdf")
+        if not any(self.spec[name].external for name in libraries if name in self.spec):
             env.set("PKG_CONFIG_LIBDIR", "/nonexistent")
 
     def cmake_args(self):
@@ -44,6 +49,9 @@ class WeirIo(CMakePackage):
             # ime-emulator is a package of its own: below MPI, and only where no vendor's client is.
             self.define("WEIR_EMULATOR", False),
             self.define("WEIR_MPICC", self.spec["mpi"].mpicc),
+            self.define_from_variant("WEIR_HDF5", "hdf5"),
+            self.define_from_variant("WEIR_NETCDF4", "netcdf4"),
+            self.define_from_variant("WEIR_PNETCDF", "pnetcdf"),
             self.define_from_variant("WEIR_IME", "ime"),
         ]
         if self.spec.satisfies("+ime"):

@@ -1,0 +1,270 @@
+/* NETCDF4: one variable of bytes in a NetCDF-4 file, which is an HDF5 file. IOR has no such back end: names
+ * and shape are those of its NCMPI, but no dimension is unlimited, so that the data lie in one piece and in
+ * the order of their offsets. */
+#include "netcdf4.h"
+
+#include "descriptor.h"
+#include "stored.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <hdf5.h>
+#include <limits.h>
+#include <netcdf.h>
+#include <netcdf_par.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BLOCK, TRANSFER, BYTE, DIMS };
+
+struct netcdf4_state {
+    int file;
+    int variable;
+};
+
+/* NetCDF says "HDF error" of whatever happened below it; the system's last word says more. */
+int weir_netcdf4_failed(struct weir_problem *problem, const char *call, const char *path, int code,
+                        int last_errno) {
+    if (code > 0) { /* an errno */
+        return weir_problem_set(problem, call, path, code, NULL, "%s", "");
+    }
+    if ((code == NC_EHDFERR || code == NC_EMPI) && last_errno != 0) {
+        return weir_problem_set(problem, call, path, last_errno, NULL, "NetCDF says %s", nc_strerror(code));
+    }
+    return weir_problem_set(problem, call, path, 0, nc_strerror(code), "NetCDF error %d", code);
+}
+
+#define TRY(call_text, expression)                                                                           \
+    do {                                                                                                     \
+        errno = 0;                                                                                           \
+        int code = (expression);                                                                             \
+        if (code != NC_NOERR) {                                                                              \
+            return weir_netcdf4_failed(problem, call_text, path, code, errno);                               \
+        }                                                                                                    \
+    } while (0)
+
+static void shape_of(const struct weir_open *how, size_t shape[DIMS]) {
+    int sharers;
+    MPI_Comm_size(how->comm, &sharers);
+    shape[BLOCK] = (size_t)how->segments * (size_t)sharers;
+    shape[TRANSFER] = (size_t)(how->block_bytes / how->xfer_bytes);
+    shape[BYTE] = how->xfer_bytes;
+}
+
+static int define(struct netcdf4_state *state, const struct weir_open *how, struct weir_problem *problem) {
+    static const char *const names[] = {"segments_times_np", "number_of_transfers", "transfer_size"};
+    const char *path = how->path;
+    size_t shape[DIMS];
+    int dims[DIMS];
+    shape_of(how, shape);
+    for (int i = 0; i < DIMS; i++) {
+        TRY("nc_def_dim", nc_def_dim(state->file, names[i], shape[i], &dims[i]));
+    }
+    TRY("nc_def_var", nc_def_var(state->file, "data_var", NC_BYTE, DIMS, dims, &state->variable));
+    TRY("nc_def_var_chunking", nc_def_var_chunking(state->file, state->variable, NC_CONTIGUOUS, NULL));
+    TRY("nc_def_var_fill", nc_def_var_fill(state->file, state->variable, NC_NOFILL, NULL));
+    TRY("nc_enddef", nc_enddef(state->file));
+    return 0;
+}
+
+/* The transfers are a dimension of the variable: only who asks for the same can read them. */
+static int find(struct netcdf4_state *state, const struct weir_open *how, struct weir_problem *problem) {
+    const char *path = how->path;
+    size_t shape[DIMS], there[DIMS] = {0};
+    int count = 0, dims[DIMS];
+    shape_of(how, shape);
+    TRY("nc_inq_varid", nc_inq_varid(state->file, "data_var", &state->variable));
+    TRY("nc_inq_varndims", nc_inq_varndims(state->file, state->variable, &count));
+    if (count != DIMS) {
+        return weir_problem_set(problem, "nc_inq_varndims", path, 0, "it holds another geometry",
+                                "data_var has %d dimensions, not 3", count);
+    }
+    TRY("nc_inq_vardimid", nc_inq_vardimid(state->file, state->variable, dims));
+    for (int i = 0; i < DIMS; i++) {
+        TRY("nc_inq_dimlen", nc_inq_dimlen(state->file, dims[i], &there[i]));
+    }
+    if (there[BYTE] == shape[BYTE] && there[TRANSFER] == shape[TRANSFER]) {
+        return 0;
+    }
+    return weir_problem_set(problem, "nc_inq_dimlen", path, 0, "it holds another geometry",
+                            "blocks of %zu transfers of %zu bytes", there[TRANSFER], there[BYTE]);
+}
+
+static int prepare(struct netcdf4_state *state, const struct weir_open *how, struct weir_problem *problem) {
+    const char *path = how->path;
+    if ((how->access == WEIR_WRITE ? define : find)(state, how, problem) != 0) {
+        return -1;
+    }
+    int access = how->collective ? NC_COLLECTIVE : NC_INDEPENDENT;
+    TRY("nc_var_par_access", nc_var_par_access(state->file, state->variable, access));
+    return 0;
+}
+
+static int netcdf4_open(struct weir_file *file, struct weir_problem *problem) {
+    const struct weir_open *how = file->how;
+    bool writes = how->access == WEIR_WRITE;
+    struct netcdf4_state *state = calloc(1, sizeof *state);
+    if (state == NULL) {
+        return weir_problem_set(problem, "malloc", how->path, ENOMEM, NULL, "%s", "");
+    }
+    MPI_Info info = weir_hints_to_info(how->hints);
+    errno = 0;
+    int code = writes ? nc_create_par(how->path, NC_CLOBBER | NC_NETCDF4, how->comm, info, &state->file)
+                      : nc_open_par(how->path, NC_NOWRITE, how->comm, info, &state->file);
+    int last_errno = errno;
+    if (info != MPI_INFO_NULL) {
+        MPI_Info_free(&info);
+    }
+    if (code != NC_NOERR) {
+        /* NetCDF says "Permission denied" of every file that HDF5 cannot create and "Bad file descriptor" of
+         * every one that it cannot open. */
+        int cause = weir_cause_plain(how->path, how->access);
+        free(state);
+        return weir_netcdf4_failed(problem, writes ? "nc_create_par" : "nc_open_par", how->path,
+                                   cause != 0 ? cause : code, last_errno);
+    }
+    if (prepare(state, how, problem) != 0) {
+        int ranks;
+        MPI_Comm_size(how->comm, &ranks);
+        if (ranks == 1) { /* others may be elsewhere in the library: they would not close with us */
+            nc_close(state->file);
+        }
+        free(state);
+        return -1;
+    }
+    file->state = state;
+    return 0;
+}
+
+static int netcdf4_transfer(struct weir_file *file, const struct weir_piece *piece,
+                            struct weir_problem *problem) {
+    const struct netcdf4_state *s = file->state;
+    const struct weir_open *how = file->how;
+    const char *path = how->path;
+    const size_t count[DIMS] = {1, 1, piece->bytes};
+    const size_t start[DIMS] = {(size_t)(piece->offset / how->block_bytes),
+                                (size_t)(piece->offset % how->block_bytes / how->xfer_bytes), 0};
+    signed char *buffer = (signed char *)piece->buffer;
+    if (piece->access == WEIR_READ) {
+        TRY("nc_get_vara", nc_get_vara_schar(s->file, s->variable, start, count, buffer));
+        return 0;
+    }
+    errno = 0;
+    int code = nc_put_vara_schar(s->file, s->variable, start, count, buffer);
+    if (code != NC_NOERR) {
+        int last_errno = errno;
+        int cause = weir_cause_plain(path, WEIR_WRITE);
+        return weir_netcdf4_failed(problem, "nc_put_vara", path, cause != 0 ? cause : code, last_errno);
+    }
+    return 0;
+}
+
+static int netcdf4_sync(struct weir_file *file, struct weir_problem *problem) {
+    const char *path = file->how->path;
+    TRY("nc_sync", nc_sync(((struct netcdf4_state *)file->state)->file));
+    return 0;
+}
+
+static int netcdf4_close(struct weir_file *file, struct weir_problem *problem) {
+    int handle = ((struct netcdf4_state *)file->state)->file;
+    const char *path = file->how->path;
+    free(file->state);
+    file->state = NULL;
+    TRY("nc_close", nc_close(handle));
+    return 0;
+}
+
+static int netcdf4_remove(const char *path, const void *settings, struct weir_problem *problem) {
+    (void)settings;
+    return weir_remove_named(path, problem);
+}
+
+/* NetCDF hides its HDF5 file, but HDF5 knows what is open. */
+static MPI_File *handle_of(const char *path) {
+    hid_t open[8];
+    void *handle = NULL;
+    ssize_t count = H5Fget_obj_ids(H5F_OBJ_ALL, H5F_OBJ_FILE, 8, open);
+    for (ssize_t i = 0; i < count && i < 8 && handle == NULL; i++) {
+        char name[PATH_MAX];
+        if (H5Fget_name(open[i], name, sizeof name) > 0 && strcmp(name, path) == 0 &&
+            H5Fget_vfd_handle(open[i], H5P_DEFAULT, &handle) < 0) {
+            handle = NULL;
+        }
+    }
+    return handle;
+}
+
+void weir_netcdf4_observe(const char *path, struct weir_observed *observed) {
+    MPI_File *handle = handle_of(path);
+    MPI_Info info = MPI_INFO_NULL;
+    if (handle != NULL && MPI_File_get_info(*handle, &info) == MPI_SUCCESS) {
+        weir_hints_from_info(&observed->hints, info);
+        if (info != MPI_INFO_NULL) {
+            MPI_Info_free(&info);
+        }
+    }
+    observed->open_flags = weir_descriptor_flags(path);
+}
+
+static void netcdf4_observe(struct weir_file *file, struct weir_observed *observed) {
+    weir_netcdf4_observe(file->how->path, observed);
+}
+
+/* Where the data begin and how many they are: HDF5 knows, NetCDF does not. */
+static int find_data(const char *path, haddr_t *begin, hsize_t *bytes) {
+    hid_t list = H5Pcreate(H5P_FILE_ACCESS); /* MPI-IO takes no locks, which a file system may not have */
+    H5Pset_fapl_mpio(list, MPI_COMM_SELF, MPI_INFO_NULL);
+    hid_t file = H5Fopen(path, H5F_ACC_RDONLY, list);
+    H5Pclose(list);
+    if (file < 0) {
+        return -1;
+    }
+    hid_t data_set = H5Dopen2(file, "data_var", H5P_DEFAULT);
+    if (data_set >= 0) {
+        *begin = H5Dget_offset(data_set);
+        *bytes = H5Dget_storage_size(data_set);
+        H5Dclose(data_set);
+    }
+    return H5Fclose(file) < 0 ? -1 : 0;
+}
+
+/* A file that lacks what its header promises does not open. The first hole is counted in the bytes of the
+ * variable. */
+static int netcdf4_stored(const char *path, const void *settings, struct weir_stored *stored,
+                          struct weir_problem *problem) {
+    haddr_t begin = HADDR_UNDEF;
+    hsize_t bytes = 0;
+    (void)settings;
+    if (weir_stored_named(path, stored, problem) != 0) {
+        return -1;
+    }
+    errno = 0;
+    if (find_data(path, &begin, &bytes) != 0 || begin == HADDR_UNDEF) {
+        return weir_problem_set(problem, "H5Dget_offset", path, errno, errno == 0 ? "no data in it" : NULL,
+                                "looking at the file after it was closed");
+    }
+    stored->header_bytes = begin;
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC); /* none where only MPI-IO knows the name */
+    if (descriptor >= 0) {
+        stored->first_hole_bytes = weir_bytes_before_hole(descriptor, begin, bytes);
+        close(descriptor);
+    }
+    return 0;
+}
+
+static struct weir_backend netcdf4 = {
+    .name = "NETCDF4",
+    .summary = "NetCDF-4 on HDF5: one variable of bytes, independent or collective (-c), with hints (-U)",
+    .traits = WEIR_COLLECTIVE | WEIR_HINTS | WEIR_FILE_PER_PROCESS | WEIR_TOGETHER | WEIR_STORES |
+              WEIR_FORMAT | WEIR_PARTS,
+    .open = netcdf4_open,
+    .transfer = netcdf4_transfer,
+    .close = netcdf4_close,
+    .remove = netcdf4_remove,
+    .sync = netcdf4_sync,
+    .observe = netcdf4_observe,
+    .stored = netcdf4_stored,
+};
+
+WEIR_BACKEND(netcdf4)

@@ -1,0 +1,6 @@
+include(${PROJECT_SOURCE_DIR}/src/cmake/parallel_libraries.cmake)
+if(WEIR_NETCDF4)
+  target_link_libraries(weir_engine PUBLIC weir::netcdf weir::hdf5)
+else()
+  weir_leave_out(HOW "-DWEIR_NETCDF4=ON" NAMES NETCDF4 SOURCES ${CMAKE_CURRENT_LIST_DIR}/netcdf4.c)
+endif()
