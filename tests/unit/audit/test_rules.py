@@ -292,6 +292,9 @@ SILENT: dict[str, Subject] = {
         access="read", fetched_bytes=80 * MIB, file_bytes=100 * MIB, deflate_level=1
     ),
     "a write fetches nothing": subject(fetched_bytes=0),
+    "a warm cache as asked": subject(
+        cell=replace(CELL, params={**CELL.params, "cache": "cached"}), access="read", fetched_bytes=0
+    ),
     "a cold cache": subject({"residency": {"before": 0.1}}, access="read"),
     "a direct read needs no cold cache": subject(
         {"direct": True, "residency": {"before": 1.0}}, access="read", direct=True, cell=None
