@@ -13,11 +13,10 @@ from study import ROOT, Case, cases
 
 from weir.cluster.allocation import time_s
 
-# What a job of a generated pipeline must know to make the same tests.
+# What a job of a generated pipeline must know to make the same tests, beside its suite.
 CHOICES = (
     "WEIR_PLAN",
     "WEIR_RESULTS",
-    "WEIR_SUITES",
     "WEIR_TARGETS",
     "WEIR_STACKS",
     "WEIR_SCALE",
@@ -57,6 +56,7 @@ class WeirRun(rfm.RunOnlyRegressionTest):
                 "variables": {
                     "RFM_SYSTEM": f"{site.name}:{planned.partition}",
                     "GIT_CLEAN_FLAGS": "-ffd",
+                    "WEIR_SUITES": ",".join(facts.suite for facts in self.case.plan.suites),
                     **given,
                 },
                 "before_script": [f'export PATH="{Path(sys.executable).parent}:$PATH"'],
