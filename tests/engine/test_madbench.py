@@ -223,3 +223,10 @@ def test_wrong_use_is_refused(engine: Engine, words: list[str], phrase: str, ran
     assert done.complaints[0].startswith("weir-io: madbench: ")
     assert phrase in done.complaints[0]
     assert list(engine.folder.iterdir()) == []
+
+
+@slow
+def test_memory_errors_are_looked_for(sanitized: Engine) -> None:
+    words = ["-p", 32, "-b", 4, "-g", 2, "--block", "4k", "-t", "1k", "-e", "--verify", "--drop-caches"]
+    good(sanitized, *words, "-i", 2, "--busy", 1, ranks=2)
+    assert mad(sanitized, "-p", 32, "--drop-caches", "-o", "absent/data").code == 1
