@@ -8,8 +8,8 @@ suppressPackageStartupMessages(library(data.table))
 # Names are UTF-8 and lists have one order, whatever the machine speaks.
 invisible(suppressWarnings(c(Sys.setlocale("LC_CTYPE", "C.UTF-8"), Sys.setlocale("LC_COLLATE", "C"))))
 for (file in c(
-  "records", "facts", "summary", "words", "points", "theme", "panels", "latex", "cells", "parts", "html", "write",
-  "numbers", "study", "contents"
+  "records", "facts", "summary", "words", "points", "metadata", "theme", "panels", "latex", "cells", "parts", "html",
+  "write", "numbers", "study", "contents"
 )) {
   sys.source(file.path(home, paste0(file, ".R")), globalenv())
 }

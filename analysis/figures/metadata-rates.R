@@ -1,0 +1,62 @@
+title <- "Operations on files and directories"
+place <- 60
+statistic <- "Points: median rate (operations of all ranks over the time from the first start to the last stop)"
+needs <- "records of metadata: create, stat, read, rename, remove or find"
+caption <- paste(
+  "Operations per second by access and shape; the axis is logarithmic, all panels have the same. An own directory is",
+  "one for each rank: where it is faster than a shared one, the ranks wait for each other. A read opens, reads and",
+  "closes a file; a search counts the files that it passed."
+)
+
+applies <- function(records) {
+  if (nrow(metadata_of(records)) == 0) "no record is of files or directories as such" else ""
+}
+
+make_table <- function(records, inputs) {
+  points <- metadata_points(records)
+  if (nrow(points) == 0) {
+    return(points)
+  }
+  place_panels(points, c(
+    kind = "page", variant = "page", target = "column", api = "column", nn = "row", ppn = "row"
+  ))
+}
+
+make_figure <- function(table) {
+  drawn <- data.table::copy(table)[n > 0]
+  drawn[, access := factor(access, levels = intersect(metadata_accesses, access))]
+  drawn[, shape := factor(shape, levels = sort(unique(shape)))]
+  beside <- ggplot2::position_dodge(0.6)
+  ggplot2::ggplot(drawn, ggplot2::aes(access, median, colour = shape, shape = shape, group = shape)) +
+    ggplot2::geom_linerange(
+      ggplot2::aes(ymin = lo, ymax = hi),
+      linewidth = 0.35, na.rm = TRUE, show.legend = FALSE, position = beside
+    ) +
+    ggplot2::geom_point(ggplot2::aes(fill = fill_by(shape, verdict)), size = 1.4, stroke = 0.4, position = beside) +
+    facet_panels(table) +
+    scale_shapes_of_trees(levels(drawn$shape)) +
+    ggplot2::scale_x_discrete(NULL) +
+    scale_y_rate("Operations per second in op/s") +
+    theme_weir() +
+    ggplot2::theme(axis.text.x = ggplot2::element_text(angle = 45, hjust = 1), legend.box = "vertical")
+}
+
+scale_shapes_of_trees <- function(shapes) {
+  colours <- setNames(size_colours(length(shapes)), shapes)
+  marks <- setNames(size_shapes(length(shapes)), shapes)
+  lines <- ceiling(length(shapes) / 2)
+  key <- ggplot2::guide_legend(
+    order = 1, nrow = lines, byrow = TRUE,
+    override.aes = list(fill = unname(colours), shape = unname(marks), linetype = "blank", size = 1.6)
+  )
+  merged <- ggplot2::guide_legend(order = 1, nrow = lines, byrow = TRUE)
+  list(
+    ggplot2::scale_colour_manual(NULL, values = colours, guide = key),
+    ggplot2::scale_shape_manual(NULL, values = marks, guide = merged),
+    ggplot2::scale_fill_manual(values = colours, na.value = "white", guide = "none")
+  )
+}
+
+height_mm <- function(table) {
+  48 + row_count(table) * if (row_count(table) > 3) 26 else 34
+}

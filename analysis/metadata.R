@@ -1,0 +1,41 @@
+# Operations on files and directories: their rates, and in words what was made, looked at and removed.
+
+metadata_accesses <- c("create", "stat", "read", "rename", "remove", "find")
+
+metadata_of <- function(records) {
+  records[!is.na(item) & !is.na(ops_s)]
+}
+
+# Files and directories differ in kind; a search walks over names, wherever they are.
+kind_words <- function(access, item) {
+  ifelse(access == "find", "search", ifelse(item == "file", "files", "directories"))
+}
+
+# The shape of what was worked on; of a search the label says it, as it has more to say than there are columns.
+shape_words <- function(records) {
+  place <- in_words(records$directories, c(own = "own directory", shared = "shared directory"))
+  size <- ifelse(records$xfer_bytes > 0, bytes_words(records$xfer_bytes), "empty")
+  size <- ifelse(records$item == "file" & !is.na(records$xfer_bytes), size, NA)
+  words <- ifelse(is.na(size), place, ifelse(is.na(place), size, paste(place, size, sep = ", ")))
+  ifelse(records$access == "find" & !is.na(records$label), search_words(records$label), words)
+}
+
+# A label begins with target, stack and the like, up to the number of files.
+search_words <- function(labels) sub("^.*?(?=[0-9]+ files )", "", labels, perl = TRUE)
+
+metadata_columns <- c("target", "kind", "access", "shape", "api", "nn", "ppn")
+
+metadata_points <- function(records) {
+  records <- metadata_of(records)
+  records[, `:=`(kind = kind_words(access, item), shape = shape_words(records))]
+  records <- add_variant(records, metadata_columns)
+  by <- c(metadata_columns, "variant")
+  points <- summarise_records(records, above_zero(records$ops_s), by, "op/s")
+  if (nrow(points) == 0) {
+    return(points)
+  }
+  used <- records[verdict != "INVALID"]
+  tails <- used[, .(p50_us = stats::median(lat_p50_us), p99_us = stats::median(lat_p99_us)), by = by]
+  points <- tails[points, on = by]
+  points[order(target, variant, kind, shape, api, nn, ppn, match(access, metadata_accesses))]
+}

@@ -1,0 +1,82 @@
+rates_figure <- load_part("figure", "metadata-rates", home)
+rates_table <- load_part("table", "metadata", home)
+
+# Two shapes of files, and directories; synthetic.
+metadata_records <- function(...) {
+  of <- function(item, directories, xfer_bytes, access) {
+    rows <- synthetic_records(
+      access = access, ppn = c(1, 2), xfer_bytes = xfer_bytes, item = item, directories = directories, layout = NA,
+      order = "sequential", tool = "mdtest", bw_mib_s = NA, moved_bytes = NA, ...
+    )
+    rows[, `:=`(ops = 1000, ops_s = 1000 * ppn + iteration * 10, lat_p50_us = 5, lat_p99_us = 50)]
+    rows[, cell := paste(item, directories, xfer_bytes, ppn)]
+  }
+  rows <- rbind(
+    of("file", "own", 0, c("create", "stat", "read", "remove")),
+    of("file", "shared", 3901, c("create", "stat", "read", "remove")),
+    of("directory", "own", 0, c("create", "stat", "rename", "remove"))
+  )
+  read_records(write_synthetic(rows))
+}
+
+plot_page <- function(records, number = 1) {
+  draw_page(split_pages(rates_figure$make_table(records, list()))[[number]], rates_figure)
+}
+
+test_that("rates are drawn where the table says, files and directories apart", {
+  records <- metadata_records(n = 5)
+  table <- rates_figure$make_table(records, list())
+  expect_setequal(unique(table$shape), c("own directory, empty", "shared directory, 3901 B", "own directory"))
+  pages <- split_pages(table)
+  expect_length(pages, 2)
+  plot <- plot_page(records)
+  drawn <- ggplot2::layer_data(plot, 2)
+  expect_equal(sort(10^drawn$y), sort(pages[[1]]$median))
+  expect_identical(unique(pages[[1]]$n), 5L)
+  expect_match(gsub("\n", " ", plot$labels$caption), "of n = 5[.]")
+  expect_match(plot$scales$get_scales("y")$name, "op/s$")
+  expect_equal(table[kind == "files" & ppn == 2 & access == "stat"]$median, c(2020, 2020))
+})
+
+test_that("reads of metadata are no bandwidths, and bandwidths no metadata", {
+  records <- metadata_records()
+  expect_identical(nrow(transfers_of(records)), 0L)
+  expect_identical(nrow(bandwidth_points(records)), 0L)
+  plain <- read_synthetic()
+  expect_identical(why_nothing(rates_figure, data.table(), plain), "no record is of files or directories as such.")
+  both <- rbind(records, plain)
+  expect_identical(nrow(transfers_of(both)), nrow(plain))
+  expect_identical(nrow(metadata_points(both)), nrow(metadata_points(records)))
+})
+
+test_that("every part copes with records that have no bandwidth", {
+  records <- metadata_records()
+  for (name in setdiff(part_names("figure", home), "metadata-rates")) {
+    part <- load_part("figure", name, home)
+    expect_type(why_nothing(part, part$make_table(records, list()), records), "character")
+  }
+  for (name in c("best", "choices", "summary")) {
+    part <- load_part("table", name, home)
+    expect_type(why_nothing(part, part$make_table(records, list()), records), "character")
+  }
+})
+
+test_that("a search is told by its label, from the number of files on", {
+  records <- metadata_records()[access == "stat" & item == "file"]
+  records[, `:=`(access = "find", directories = NA, label = "memory debian 1x2 2000 files 3901B *1* names-only")]
+  points <- metadata_points(records)
+  expect_identical(unique(points$shape), "2000 files 3901B *1* names-only")
+  expect_identical(unique(points$kind), "search")
+})
+
+test_that("invalid rates are counted and not drawn, emulated ones are marked", {
+  records <- metadata_records()
+  records[access == "create" & item == "file", verdict := "INVALID"]
+  records[, emulated := TRUE]
+  plot <- plot_page(records)
+  expect_match(gsub("\n", " ", plot$labels$caption), "Not drawn: 12 invalid records.", fixed = TRUE)
+  expect_match(plot$labels$title, "^EMULATED STORAGE")
+  lines <- rates_table$make_latex(rates_table$make_table(records, list()))
+  expect_match(paste(lines, collapse = "\n"), "EMULATED")
+  expect_no_match(paste(lines, collapse = "\n"), "\ncreate & own directory, empty")
+})
