@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 from spack_repo.builtin.build_systems.cmake import CMakePackage
@@ -57,3 +58,15 @@ class WeirIo(CMakePackage):
         if self.spec.satisfies("+ime"):
             args.append(self.define("IME_ROOT", self.spec["ime"].prefix))
         return args
+
+    @run_after("install")
+    def one_mpi(self):
+        # Two MPIs in one program link silently and abort when it runs; an external can bring the second.
+        listed = Executable("ldd")(str(self.prefix.bin.join("weir-io")), output=str)
+        mpis = dict(re.findall(r"(libmpi(?:ch|_cray)?\.so\.\d+) => (\S+)", listed))
+        if len(mpis) > 1:
+            raise InstallError(
+                f"weir-io is linked with two MPIs: {', '.join(mpis.values())}.\n"
+                "hdf5, netcdf-c and parallel-netcdf have to be built with the MPI of the stack: let Spack"
+                " build all three, or declare externals that were built with it (docs/how-to/stacks.md)"
+            )
