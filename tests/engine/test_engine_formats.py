@@ -106,6 +106,15 @@ def test_options_of_hdf5_reach_the_file(engine: Engine) -> None:
 
 
 @pytest.mark.slow
+def test_calls_that_hdf5_does_not_make_together_are_no_collective_ones(engine: Engine) -> None:
+    words = ["-a", "HDF5", "-c", "-w", *GEOMETRY, "-o", "data"]
+    done = engine.ior(*words, ranks=RANKS, environment={"HDF5_MPI_OPT_TYPES": "0"})
+    assert done.code == 1
+    assert done.document["results"] == []
+    assert "the transfers were not collective" in done.complaints[0]
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("api", sorted(READERS))
 def test_a_stonewall_parts_no_ranks(engine: Engine, api: str) -> None:
     """The ranks stop in different segments; hints are those that MPI-IO has in force."""

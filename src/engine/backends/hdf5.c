@@ -215,11 +215,29 @@ static int hdf5_sync(struct weir_file *file, struct weir_problem *problem) {
     return 0;
 }
 
+/* HDF5 does collective transfers one by one, and reports success, where it finds it cannot do them together.
+ */
+static int check_collective(const struct hdf5_state *state, const char *path, struct weir_problem *problem) {
+    H5D_mpio_actual_io_mode_t mode;
+    uint32_t here = 0, anywhere = 0;
+    if (H5Pget_mpio_actual_io_mode(state->transfer_list, &mode) < 0 || mode != H5D_MPIO_NO_COLLECTIVE) {
+        return 0;
+    }
+    H5Pget_mpio_no_collective_cause(state->transfer_list, &here, &anywhere);
+    return weir_problem_set(problem, "H5Pget_mpio_actual_io_mode", path, 0,
+                            "the transfers were not collective",
+                            "cause 0x%x of H5D_mpio_no_collective_cause_t", here | anywhere);
+}
+
 static int hdf5_close(struct weir_file *file, struct weir_problem *problem) {
     struct hdf5_state *state = file->state;
     const char *path = file->how->path;
     hid_t handle = state->file;
-    int status = leave_segment(state, path, problem);
+    int status = 0;
+    if (file->how->collective && state->data_set >= 0) {
+        status = check_collective(state, path, problem);
+    }
+    status = leave_segment(state, path, problem) != 0 ? -1 : status;
     H5Sclose(state->memory_space);
     H5Pclose(state->transfer_list);
     free(state);
