@@ -163,7 +163,7 @@ def _reach_notes(beyond: Iterable[OutOfReach], config: Config) -> Iterator[str]:
     for item in beyond:
         words = [f"{number_list(item.nodes)} nodes"] if item.nodes else []
         words += [f"{number_list(item.ppn)} processes per node"] if item.ppn else []
-        yield f"{item.suite}: without {' and '.join(words)}, out of reach of site {config.site.name}"
+        yield f"{item.suite}: {' and '.join(words)} are out of reach of site {config.site.name} and dropped"
 
 
 def _empty_notes(expansions: list[Expansion], config: Config) -> Iterator[str]:

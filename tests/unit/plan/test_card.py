@@ -34,7 +34,7 @@ Plan of mine (full) on here: A site for tests
          8  mine/sizes: needs more than the 4 processes per node that site here allows
          2  mine/sizes: one process needs no MPI
 
-  note: mine: without 8 and 16 processes per node, out of reach of site here
+  note: mine: 8 and 16 processes per node are out of reach of site here and dropped
 """
 
 
