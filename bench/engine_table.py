@@ -1,7 +1,8 @@
 """The table of docs/engine.md: weir-io beside the originals, in alternating order, medians and ratios.
 
 IOR=PROGRAM BENCHTOOL=PROGRAM MDTEST=PROGRAM name them; else ior, benchtool and mdtest on the PATH are found.
-A ratio above 1 is in favour of weir-io.
+A ratio is the median over the pairs of neighbouring launches, because a shared machine drifts, with the
+least and the greatest; above 1 is in favour of weir-io.
 """
 
 from __future__ import annotations
@@ -175,31 +176,36 @@ def cases(program: str) -> Iterator[Case]:
 
 
 def measure(case: Case, runs: int, folder: str) -> dict[str, dict[str, list[float]]]:
-    """By access, then by program; the one that goes first changes with every run."""
+    """Medians of the launches by access, then by program; the one that goes first changes with every run."""
     found: dict[str, dict[str, list[float]]] = {}
     turns = [("weir-io", case.ours)] + ([("original", case.theirs)] if case.theirs else [])
     for number in range(runs):
         for name, program in turns if number % 2 == 0 else turns[::-1]:
             with tempfile.TemporaryDirectory(dir=folder) as place:
+                values: dict[str, list[float]] = {}
                 for access, value in program(Path(place)):
-                    found.setdefault(access, {}).setdefault(name, []).append(value)
+                    values.setdefault(access, []).append(value)
+            for access, repeated in values.items():
+                found.setdefault(access, {}).setdefault(name, []).append(statistics.median(repeated))
     return found
 
 
 def lines(case: Case, found: dict[str, dict[str, list[float]]]) -> Iterator[str]:
     digits = 4 if case.less_is_better else 0
     for access, values in found.items():
-        mine = statistics.median(values["weir-io"])
-        their = statistics.median(values["original"]) if "original" in values else None
-        ratio = "" if their is None else f"{their / mine if case.less_is_better else mine / their:.2f}"
-        shown = "" if their is None else f"{their:.{digits}f}"
-        words = [case.what, str(case.ranks), access, f"{mine:.{digits}f}", shown, ratio, case.unit]
+        mine, theirs = values["weir-io"], values.get("original", [])
+        shown = [f"{statistics.median(one):.{digits}f}" if one else "" for one in (mine, theirs)]
+        ratios = sorted(m / t for m, t in zip(mine, theirs, strict=False))
+        if case.less_is_better:
+            ratios = [1 / ratio for ratio in reversed(ratios)]
+        middle = f"{statistics.median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f})" if ratios else ""
+        words = [case.what, str(case.ranks), access, *shown, middle, case.unit]
         yield f"| {' | '.join(words)} |"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=5, help="launches of each program; each repeats 3 times")
+    parser.add_argument("--runs", type=int, default=7, help="launches of each program; each repeats 3 times")
     parser.add_argument("--only", default="", help="cases whose name holds this")
     parser.add_argument("--folder", default="/dev/shm", help="a tmpfs")
     parser.add_argument("--program", default=str(ROOT / "build/weir-io"))
