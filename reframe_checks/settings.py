@@ -37,7 +37,11 @@ def partition_of(site: Site, partition: Partition) -> dict[str, Any]:
         "environs": list(partition.stacks),
         "max_jobs": 1,
         "features": sorted({target.kind for target in site.targets.values()}),
-        "extras": {"targets": sorted(site.targets), "launcher": partition.launcher},
+        "extras": {
+            "targets": sorted(site.targets),
+            "stacks": list(partition.stacks),
+            "launcher": partition.launcher,
+        },
         "processor": {"num_cpus": partition.cores_per_node},
     }
 

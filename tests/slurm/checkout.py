@@ -137,7 +137,7 @@ class Checkout:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.communicate()
 
-    def run(self, *words: str, limit_s: float = 240) -> tuple[int, str]:
+    def run(self, *words: str, limit_s: float = 400) -> tuple[int, str]:
         process = self.start(*words)
         try:
             output, _ = process.communicate(timeout=limit_s)
@@ -152,7 +152,7 @@ class Checkout:
         start += ["--slurm-init-seconds-before-status-checks", "1", "--latency-wait", "10"]
         return [*start, *words, "--", records]
 
-    def snakemake(self, *words: str, limit_s: float = 240) -> tuple[int, str]:
+    def snakemake(self, *words: str, limit_s: float = 400) -> tuple[int, str]:
         return self.run(*self.snakemake_words(*words), limit_s=limit_s)
 
     def reframe(self, *words: str) -> tuple[int, str]:

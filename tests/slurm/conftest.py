@@ -18,9 +18,17 @@ MISSING = [
 ]
 
 
+# So that processes that share the tests end together.
+LONGEST_FIRST = ["test_snakemake", "test_how_to", "test_faults"]
+
+
+def order(item: pytest.Item) -> int:
+    name = item.path.stem
+    return LONGEST_FIRST.index(name) if name in LONGEST_FIRST else len(LONGEST_FIRST)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    # The short ones last, so that processes that share the tests end together.
-    items.sort(key=lambda item: item.path.parent == HERE and item.path.stem in ("test_mpi", "test_sandbox"))
+    items.sort(key=order)
     if MISSING:
         for item in items:
             if HERE in item.path.parents:

@@ -53,12 +53,12 @@ def job_ids(cluster: Cluster) -> list[str]:
 def start_and_wait_for_a_run(checkout: Checkout) -> subprocess.Popen[str]:
     """Snakemake in the middle of a batch: at least one run is finished and another is in flight."""
     process = checkout.start(*checkout.snakemake_words())
-    wait_for("the first run", lambda: checkout.runs() or process.poll() is not None, 90)
+    wait_for("the first run", lambda: checkout.runs() or process.poll() is not None, 180)
     assert process.poll() is None, process.communicate()[0]
     return process
 
 
-def end_of(process: subprocess.Popen[str], limit_s: float = 200) -> tuple[int, str]:
+def end_of(process: subprocess.Popen[str], limit_s: float = 400) -> tuple[int, str]:
     output, _ = process.communicate(timeout=limit_s)
     return process.returncode, output
 
@@ -83,7 +83,7 @@ def assert_complete(checkout: Checkout, kept: set[str]) -> None:
     assert [run["status"] for run in runs] == ["done"] * CELLS
     assert kept <= {str(run["began"]) for run in runs}
     assert len(checkout.records()) == 2 * CELLS
-    wait_for("the end of all jobs", lambda: checkout.cluster.out("squeue", "-h") == "", 30)
+    wait_for("the end of all jobs", lambda: checkout.cluster.out("squeue", "-h") == "")
     assert rank_ids(checkout) == []
     checkout.assert_clean()
 
@@ -168,8 +168,8 @@ def test_ctrl_c_cancels_the_jobs(checkout: Checkout) -> None:
     os.killpg(process.pid, signal.SIGINT)
     code, _ = end_of(process)
     assert code != 0
-    wait_for("the end of the job", lambda: checkout.cluster.out("squeue", "-h") == "", 30)
-    wait_for("the end of the ranks", lambda: rank_ids(checkout) == [], 15)
+    wait_for("the end of the job", lambda: checkout.cluster.out("squeue", "-h") == "")
+    wait_for("the end of the ranks", lambda: rank_ids(checkout) == [])
     code, output = checkout.snakemake()
     assert code == 0, output
     assert_complete(checkout, kept)
