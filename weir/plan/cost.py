@@ -14,8 +14,7 @@ MIB = 2**20
 LAUNCH_EXECUTIONS = 200
 # What is expected of a target is what large transfers get: caches are faster, small ones slower.
 _FASTER, _SLOWER = 2.0, 4.0
-_SHARED_S = 0.02  # an execution that shares a launch: its folders, its document
-_OPERATION_S = 100e-6  # on top of its bytes, at the worst
+_OPERATION_S = 200e-6  # on top of its bytes, at the worst
 # A limit is there to end what hangs, not what is slow: far above the expectation, and never below a minute.
 _TIMEOUT_FACTOR = 20.0
 _TIMEOUT_MINIMUM_S = 60.0
@@ -38,6 +37,10 @@ class Span:
         return Span(self.low_s * count, self.expected_s * count, self.high_s * count)
 
 
+# An execution that shares a launch: folders, a document, files to open, and libraries that meet for it.
+_SHARED = Span(0.02, 0.1, 0.4)
+
+
 def shares_launch(program: Sequence[str], params: Mapping[str, Any]) -> bool:
     """Whether weir-io runs the cell beside others in one launch; hints need an environment of their own."""
     return len(program) > 1 and PurePath(program[0]).name == "weir-io" and not params.get("hints")
@@ -47,7 +50,7 @@ def execution_span(
     footprint: Footprint, target: Target, partition: Partition, ranks: int, shared: bool
 ) -> Span:
     """One execution: its launch unless it shares one, and its bytes at the target's expected bandwidth."""
-    start = Span(_SHARED_S / _FASTER, _SHARED_S, _SHARED_S * _SLOWER) if shared else launch_span(partition)
+    start = _SHARED if shared else launch_span(partition)
     bytes_s = footprint.written_bytes / MIB / target.write_mib_s
     bytes_s += footprint.read_bytes / MIB / target.read_mib_s
     slowest_s = bytes_s * _SLOWER + footprint.operations / ranks * _OPERATION_S
