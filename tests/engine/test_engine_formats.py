@@ -52,6 +52,7 @@ READERS = {"HDF5": hdf5_bytes, "NETCDF4": netcdf_bytes, "PNETCDF": netcdf_bytes}
 LAYOUTS = {api: ["shared"] if api == "PNETCDF" else ["shared", "file-per-process"] for api in READERS}
 
 
+@pytest.mark.slow
 def test_files_hold_what_was_asked_for(engine: Engine, tmp_path: Path) -> None:
     kinds = [
         (api, layout, calls)

@@ -67,6 +67,7 @@ def assert_left_out(engine: Engine) -> None:
     assert not [name for name in ("hdf5", "netcdf") if name in linked]
 
 
+@pytest.mark.slow
 def test_a_missing_library_is_named_with_its_package(tmp_path: Path) -> None:
     words = ["cmake", "-S", str(ROOT), "-B", str(tmp_path), "-DWEIR_TESTS=OFF", "-DWEIR_HDF5=OFF"]
     environment = {**os.environ, "PKG_CONFIG_LIBDIR": str(tmp_path)}

@@ -291,7 +291,7 @@ static uint64_t chunked_bytes(hid_t data_set, hid_t list, int descriptor, uint64
 }
 
 /* Bytes of a data set, and how many of them lie before its first hole. */
-static int measure_data_set(hid_t data_set, int descriptor, uint64_t *bytes, uint64_t *whole) {
+static void measure_data_set(hid_t data_set, int descriptor, uint64_t *bytes, uint64_t *whole) {
     hid_t list = H5Dget_create_plist(data_set);
     hid_t space = H5Dget_space(data_set);
     *bytes = (uint64_t)H5Sget_simple_extent_npoints(space) * VALUE_BYTES;
@@ -303,7 +303,6 @@ static int measure_data_set(hid_t data_set, int descriptor, uint64_t *bytes, uin
     }
     H5Sclose(space);
     H5Pclose(list);
-    return 0;
 }
 
 /* The first hole is counted in the bytes of the data sets, one after the other: what lies between them may be

@@ -14,7 +14,7 @@ static bool shared(const struct weir_phase *phase) {
 int weir_phase_with_others(const struct weir_phase *phase, int status, const struct weir_problem *problem) {
     if (status != 0 && (phase->backend->traits & WEIR_PARTS) != 0) {
         weir_way_out_skip_finalize();
-        if (shared(phase)) {
+        if (shared(phase) && phase->way_out != NULL) {
             weir_way_out_arm(phase->way_out, problem);
         }
     }
