@@ -5,7 +5,8 @@ make_numbers <- function(records, facts) {
   points <- bandwidth_points(records)
   list(
     commands = c(
-      count_numbers(records), space_numbers(records), best_numbers(points), definition_numbers(records),
+      count_numbers(records), space_numbers(records),
+      best_numbers(points, metadata_points(records)), definition_numbers(records),
       list(ClearChoices = clear_choices(choice_ratios(points)), Repeated = repeated_points(experiment_ratios(records))),
       repetition_numbers(points), if (is.null(facts$about)) study_numbers(facts) else archive_numbers(facts)
     ),
@@ -99,11 +100,11 @@ range_or_list <- function(values, in_words) {
   if (length(words) <= 6) and_list(words) else paste(words[1], "to", words[length(words)])
 }
 
-best_numbers <- function(points) {
+best_numbers <- function(points, rates) {
   best <- best_points(points)
   if (nrow(best) == 0) {
-    nothing <- "No record can be used, so that there is no bandwidth to report."
-    return(list(BestInShort = nothing, BestAtLength = nothing))
+    only <- best_rates(rates)
+    return(list(BestInShort = only, BestAtLength = only))
   }
   best[, target_name := latex_name(target)]
   best[, doubt := ifelse(verdict == "DEGRADED", " (degraded)", "")]
@@ -118,6 +119,23 @@ best_numbers <- function(points) {
   list(
     BestInShort = sprintf("The highest median bandwidths are %s.", paste(short$words, collapse = ", ")),
     BestAtLength = sprintf("The highest medians are: \\begin{itemize} %s \\end{itemize}", items)
+  )
+}
+
+# Of a study of metadata alone, which has no bandwidth.
+best_rates <- function(rates) {
+  usable <- if (nrow(rates) > 0) rates[n > 0] else rates
+  if (nrow(usable) == 0) {
+    return("No record can be used, so that there is no bandwidth to report.")
+  }
+  best <- usable[order(-median)][, .SD[1], by = c("target", "access")]
+  best <- best[order(target, match(access, metadata_accesses))]
+  words <- best[, .(
+    words = and_list(sprintf("%s~op/s for %s", rate_words(median), latex_name(access))), name = latex_name(target[1])
+  ), by = target]
+  sprintf(
+    "The highest median rates of operations on files and directories are %s.",
+    paste(sprintf("%s on %s", words$words, words$name), collapse = ", ")
   )
 }
 
