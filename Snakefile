@@ -34,6 +34,10 @@ ARCHIVED = archive_of(config, Path(workflow.basedir))
 STUDY = ARCHIVED or MEASURED
 FIGURES = glob_wildcards("analysis/figures/{name}.R").name
 TABLES = glob_wildcards("analysis/tables/{name}.R").name
+CLAIMS = expand(
+    "analysis/claims/{name}.R", name=glob_wildcards("analysis/claims/{name}.R").name
+)
+PUBLISHED = "reference/published.csv"
 DRAWING = glob_wildcards("analysis/{name}.R").name
 
 if workflow.is_main_process and not ARCHIVED:
@@ -68,6 +72,7 @@ localrules:
     adopt,
     figure,
     table,
+    claims,
     numbers,
     print,
 
@@ -170,6 +175,7 @@ rule figure:
         records="{folder}/records.csv",
         excluded="{folder}/excluded.csv",
         latencies="{folder}/latencies.csv",
+        facts="{folder}/facts.json",
     output:
         svg=report(
             "{folder}/figures/{name}.svg",
@@ -185,7 +191,8 @@ rule figure:
         "{folder}/logs/figure-{name}.log",
     shell:
         "Rscript analysis/draw.R figure {wildcards.name} {input.records} {wildcards.folder}/figures"
-        " --with excluded={input.excluded} --with latencies={input.latencies} > {log} 2>&1"
+        " --with excluded={input.excluded} --with latencies={input.latencies} --with facts={input.facts}"
+        " > {log} 2>&1"
 
 
 rule table:
@@ -195,6 +202,8 @@ rule table:
         excluded="{folder}/excluded.csv",
         latencies="{folder}/latencies.csv",
         facts="{folder}/facts.json",
+        claims="{folder}/claims.csv",
+        published=PUBLISHED,
     output:
         page=report(
             "{folder}/tables/{name}.html",
@@ -210,7 +219,22 @@ rule table:
     shell:
         "Rscript analysis/draw.R table {wildcards.name} {input.records} {wildcards.folder}/tables"
         " --with excluded={input.excluded} --with latencies={input.latencies} --with facts={input.facts}"
-        " > {log} 2>&1"
+        " --with published={input.published} --with claims={input.claims} > {log} 2>&1"
+
+
+rule claims:
+    input:
+        code=[f"analysis/{name}.R" for name in DRAWING] + CLAIMS,
+        records="{folder}/records.csv",
+        facts="{folder}/facts.json",
+        published=PUBLISHED,
+    output:
+        "{folder}/claims.csv",
+    log:
+        "{folder}/logs/claims.log",
+    shell:
+        "Rscript analysis/draw.R claims all {input.records} {output} --with facts={input.facts}"
+        " --with published={input.published} > {log} 2>&1"
 
 
 rule numbers:
@@ -218,12 +242,14 @@ rule numbers:
         code=[f"analysis/{name}.R" for name in DRAWING],
         records="{folder}/records.csv",
         facts="{folder}/facts.json",
+        claims="{folder}/claims.csv",
     output:
         "{folder}/numbers.tex",
     log:
         "{folder}/logs/numbers.log",
     shell:
-        "Rscript analysis/draw.R numbers {input.records} {input.facts} {output} > {log} 2>&1"
+        "Rscript analysis/draw.R numbers {input.records} {input.facts} {output}"
+        " --with claims={input.claims} > {log} 2>&1"
 
 
 rule print:

@@ -9,7 +9,7 @@ suppressPackageStartupMessages(library(data.table))
 invisible(suppressWarnings(c(Sys.setlocale("LC_CTYPE", "C.UTF-8"), Sys.setlocale("LC_COLLATE", "C"))))
 for (file in c(
   "records", "facts", "summary", "words", "points", "metadata", "theme", "panels", "latex", "cells", "parts", "html",
-  "write", "numbers", "study", "contents"
+  "write", "nodes", "ways", "roles", "evidence", "effects", "claims", "verdicts", "numbers", "study", "contents"
 )) {
   sys.source(file.path(home, paste0(file, ".R")), globalenv())
 }
@@ -18,6 +18,7 @@ usage <- "Usage: Rscript analysis/draw.R COMMAND
   list                                  every figure and table: kind and name
   figure NAME RECORDS.csv OUTDIR        writes NAME.pdf, .svg, .csv (what is drawn), .tex (float) and .rst (caption)
   table NAME RECORDS.csv OUTDIR         writes NAME.csv, .tex, .html and .rst (caption)
+  claims PAPER RECORDS.csv OUT.csv      decides the claims of one paper, or of all: analysis/claims
   numbers RECORDS.csv FACTS.json OUT.tex  the numbers of the prose
   contents DIR OUT.tex                  a LaTeX file that includes every float of the study in DIR, in order
 NAME is one name, several joined by commas, or all. Options after the rest:
@@ -60,7 +61,11 @@ commands <- list(
   },
   numbers = function(words, inputs) {
     expect_words(words, 3, "numbers")
-    write_numbers(make_numbers(read_records(words[1]), read_facts(words[2])), words[3])
+    write_numbers(make_numbers(read_records(words[1]), read_facts(words[2]), inputs), words[3])
+  },
+  claims = function(words, inputs) {
+    expect_words(words, 3, "claims")
+    write_claims(words[1], read_records(words[2]), inputs, words[3])
   },
   contents = function(words, inputs) {
     expect_words(words, 2, "contents")

@@ -10,6 +10,9 @@ read_facts <- function(path) {
   jsonlite::fromJSON(path, simplifyVector = FALSE)
 }
 
+# Of a part that can do without.
+known_facts <- function(inputs) if (!is.null(inputs$facts)) read_facts(inputs$facts)
+
 text_of <- function(value, unknown = "unknown") {
   text <- trimws(paste(unlist(value), collapse = ", "))
   if (nzchar(text)) text else unknown

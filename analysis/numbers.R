@@ -1,21 +1,24 @@
 # numbers.tex: every number and every name that a report's prose uses, as a LaTeX command, and switches for what is
 # there and what is not. Rounding, units and escaping happen here and nowhere else.
 
-make_numbers <- function(records, facts) {
+make_numbers <- function(records, facts, inputs = list()) {
   points <- bandwidth_points(records)
+  decided <- decided_claims(records, inputs)
   list(
     commands = c(
       count_numbers(records), space_numbers(records),
       best_numbers(points, metadata_points(records)), definition_numbers(records),
       list(ClearChoices = clear_choices(choice_ratios(points)), Repeated = repeated_points(experiment_ratios(records))),
-      repetition_numbers(points), if (is.null(facts$about)) study_numbers(facts) else archive_numbers(facts)
+      repetition_numbers(points), claim_numbers(decided),
+      if (is.null(facts$about)) study_numbers(facts) else archive_numbers(facts)
     ),
-    named = named_numbers(records, points),
+    named = c(named_numbers(records, points), named_claims(decided)),
     switches = c(
       onlyemulated = nrow(records) > 0 && all(records$emulated),
       emulated = any(records$emulated) || any(vapply(facts$targets, function(it) isTRUE(it$emulated), logical(1))),
       archived = !is.null(facts$about),
       usable = nrow(points) > 0 && any(points$n > 0),
+      claims = any(decided$verdict != verdict_words[3]),
       spotless = nrow(records) > 0 && all(records$verdict == "VALID"),
       degraded = any(records$verdict == "DEGRADED"),
       invalid = any(records$verdict == "INVALID"),

@@ -99,7 +99,7 @@ split_pages <- function(table) {
 
 # What all panels of a page have in common, in words.
 constant_words <- function(table) {
-  told <- c("kind", "target", "nn", "ppn", "api", "layout", "order", "access", "xfer_bytes", "variant")
+  told <- c("kind", "target", "nn", "ppn", "api", "layout", "order", "access", "xfer_bytes", "axis", "variant")
   same <- Filter(function(column) data.table::uniqueN(table[[column]]) == 1, intersect(told, names(table)))
   describe_columns(table[1], same)
 }

@@ -94,6 +94,11 @@ bandwidth_io <- function(records) {
 
 above_zero <- function(values) ifelse(values > 0, values, NA_real_)
 
+# Those whose question is bandwidth: the times of single operations have figures of their own.
+bulk_transfers <- function(records) {
+  transfers_of(records)[!tool %in% "io-model"]
+}
+
 # Records that move data; metadata operations have rates but no bandwidth.
 transfers_of <- function(records) {
   records[access %in% c("write", "read") & is.na(item)]

@@ -148,9 +148,21 @@ designs_together <- function(designs, by) {
 
 # Adds `variant`: in words, what differs beyond `by`; empty text where nothing does.
 add_variant <- function(records, by) {
+  records <- name_chunks(records)
   hidden <- hidden_columns(records, by)
-  records <- data.table::copy(records)
   records[, variant := describe_columns(.SD, hidden)][]
+}
+
+# Chunks that follow the block are one choice, whatever their shape for each size; only where one size of block had
+# several shapes do the shapes tell.
+name_chunks <- function(records) {
+  records <- data.table::copy(records)
+  chunked <- which(!is.na(records$chunking) & records$chunking != "contiguous")
+  shapes <- unique(records[chunked, .(tool, nn, ppn, xfer_bytes, chunking)])
+  if (!anyDuplicated(shapes, by = c("tool", "nn", "ppn", "xfer_bytes"))) {
+    data.table::set(records, i = chunked, j = "chunking", value = "chunked")
+  }
+  records
 }
 
 # Of the columns, those with more than one value: what a panel's title has to say.

@@ -160,6 +160,12 @@ scale_x_rate <- function(name, limits = NULL, panel_mm = 100) {
 
 scale_y_rate <- function(name, limits = NULL) rate_axis(ggplot2::scale_y_log10, name, limits, 5)
 
+# A colour for each storage, told apart in a grey print by the order of their lightness.
+target_colours <- function(targets) {
+  levels <- sort(unique(targets))
+  setNames(grDevices::hcl.colors(length(levels) + 1, "Dark 3")[seq_along(levels)], levels)
+}
+
 scale_phases <- function() {
   key <- ggplot2::guide_legend(override.aes = list(fill = unname(phase_colours)))
   list(
@@ -173,7 +179,7 @@ scale_point_sizes <- function(sizes) {
   shown <- sizes[unique(round(seq(1, length(sizes), length.out = min(4, length(sizes)))))]
   ggplot2::scale_size_manual(
     "Transfer size",
-    values = setNames(seq(0.8, 2.2, length.out = length(sizes)), sizes), breaks = shown, na.value = 1.5,
+    values = setNames(seq(1.5, 3.2, length.out = length(sizes)), sizes), breaks = shown, na.value = 1.5,
     labels = function(bytes) bytes_words(as.numeric(bytes)),
     guide = ggplot2::guide_legend(order = 2, nrow = 1, override.aes = list(shape = 21, fill = "#707070"))
   )
@@ -209,9 +215,18 @@ provenance_words <- function(table, part) {
   shown <- table[table$n > 0, ]
   paste(c(
     sprintf("%s of %s.", part$statistic, n_words(shown$n)),
-    interval_words(shown$n, if (is.null(part$interval_mark)) "Bars" else part$interval_mark),
+    said_of_intervals(part, shown$n),
     left_out_words(table), unique(table$note)
   ), collapse = " ")
+}
+
+# A part whose bars or bands are something else says what.
+said_of_intervals <- function(part, n) {
+  if (is.null(part$interval_said)) {
+    interval_words(n, if (is.null(part$interval_mark)) "Bars" else part$interval_mark)
+  } else {
+    part$interval_said
+  }
 }
 
 n_words <- function(n) {
@@ -251,37 +266,51 @@ placard <- function(text) {
 }
 
 save_plots <- function(plots, heights_mm, stem) {
-  save_pdf(plots, heights_mm, paste0(stem, ".pdf"))
-  save_svg(plots, heights_mm, paste0(stem, ".svg"))
+  grobs <- laid_out(plots)
+  save_pdf(grobs, heights_mm, paste0(stem, ".pdf"))
+  save_svg(grobs, heights_mm, paste0(stem, ".svg"))
 }
 
 inches <- function(length_mm) length_mm / 25.4
 
+# To lay plots out takes longer than to draw them, so that it is done once for both files; on a device of its own, as to
+# measure text begins a page.
+laid_out <- function(plots) {
+  path <- tempfile(fileext = ".pdf")
+  grDevices::cairo_pdf(path, family = sans_family)
+  on.exit(unlink(path))
+  grobs <- lapply(plots, ggplot2::ggplotGrob)
+  grDevices::dev.off()
+  grobs
+}
+
 # A page for each plot, all as high as the highest, drawn from the top.
-save_pdf <- function(plots, heights_mm, path) {
+save_pdf <- function(grobs, heights_mm, path) {
   highest <- max(heights_mm)
   grDevices::cairo_pdf(path, inches(page_width_mm), inches(highest), family = sans_family, onefile = TRUE)
-  for (i in seq_along(plots)) {
+  for (i in seq_along(grobs)) {
     grid::grid.newpage()
-    print_at(plots[[i]], highest, highest, heights_mm[i])
+    draw_at(grobs[[i]], highest, highest, heights_mm[i])
   }
   grDevices::dev.off()
 }
 
 # All pages below each other.
-save_svg <- function(plots, heights_mm, path) {
+save_svg <- function(grobs, heights_mm, path) {
   whole <- sum(heights_mm)
   svglite::svglite(path, inches(page_width_mm), inches(whole), bg = "white")
   grid::grid.newpage()
-  for (i in seq_along(plots)) {
-    print_at(plots[[i]], whole, whole - sum(heights_mm[seq_len(i - 1)]), heights_mm[i])
+  for (i in seq_along(grobs)) {
+    draw_at(grobs[[i]], whole, whole - sum(heights_mm[seq_len(i - 1)]), heights_mm[i])
   }
   grDevices::dev.off()
   name_fallback_fonts(path)
 }
 
-print_at <- function(plot, whole_mm, top_mm, height_mm) {
-  print(plot, vp = grid::viewport(y = top_mm / whole_mm, height = height_mm / whole_mm, just = "top"))
+draw_at <- function(grob, whole_mm, top_mm, height_mm) {
+  grid::pushViewport(grid::viewport(y = top_mm / whole_mm, height = height_mm / whole_mm, just = "top"))
+  grid::grid.draw(grob)
+  grid::popViewport()
 }
 
 # A browser elsewhere may lack the font; the widths are fixed in the file, so any sans serif keeps the layout.

@@ -12,7 +12,7 @@ caption <- paste(
 paired <- c("api", "layout", "order", "target", "nn", "ppn", "xfer_bytes")
 
 make_table <- function(records, inputs) {
-  transfers <- add_variant(transfers_of(records), c("access", paired))
+  transfers <- add_variant(bulk_transfers(records), c("access", paired))
   points <- summarise_records(transfers, bandwidth_all(transfers), c("access", paired, "variant"), "MiB/s")
   if (nrow(points) == 0) {
     return(points)

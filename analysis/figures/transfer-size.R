@@ -11,7 +11,7 @@ caption <- paste(
 mapped <- c("access", "api", "layout", "order", "target", "nn", "ppn", "xfer_bytes")
 
 make_table <- function(records, inputs) {
-  records <- add_variant(transfers_of(records)[!is.na(xfer_bytes)], mapped)
+  records <- add_variant(bulk_transfers(records)[!is.na(xfer_bytes)], mapped)
   table <- summarise_records(records, bandwidth_all(records), c(mapped, "variant"), "MiB/s")
   place_panels(table, c(
     variant = "page", access = "column", order = "column", target = "row", nn = "row", ppn = "row"

@@ -49,3 +49,23 @@ write_synthetic <- function(records, path = scratch("records.csv")) {
 }
 
 read_synthetic <- function(...) read_records(write_synthetic(synthetic_records(...)))
+
+# NetCDF-Bench beside IOR, and single operations with their times.
+netcdf_study <- function(...) {
+  netcdf <- data.table::rbindlist(lapply(c(TRUE, FALSE), function(together) {
+    made <- read_synthetic(xfer_bytes = c(2^14, 2^20), api = "NETCDF4", tool = "netcdf-bench", ...)
+    made[, `:=`(collective = together, chunking = ifelse(xfer_bytes > 2^14 & together, "1:8:8:4", "contiguous"))]
+  }))
+  rbind(netcdf, read_synthetic(xfer_bytes = c(2^14, 2^20), api = "MPIIO", order = c("sequential", "random"), ...))
+}
+single_operations <- function(...) {
+  read_synthetic(order = c("sequential", "random"), tool = "io-model", ...)[, `:=`(
+    cell = paste(target, order, xfer_bytes), run = 0
+  )]
+}
+inputs_for <- function(records) {
+  path <- scratch("latencies.csv")
+  buckets <- records[, .(upper_us = c(100, 110, 1000), count = c(50, 40, 10)), by = .(cell, run, access, iteration)]
+  data.table::fwrite(buckets, path)
+  list(latencies = path)
+}

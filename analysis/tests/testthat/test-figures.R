@@ -8,8 +8,16 @@ one_node <- function(...) {
 }
 many_nodes <- function(...) read_synthetic(nn = c(1, 2, 4), ppn = c(1, 2), xfer_bytes = c(2^14, 2^20), ...)
 
+study_for <- function(of_figure, ...) {
+  switch(of_figure,
+    "netcdf-boxes" = netcdf_study(...), "netcdf-ior" = netcdf_study(...), "latency-density" = single_operations(...),
+    repetitions = many_nodes(n = 6)[, cell := paste(nn, ppn, xfer_bytes)][], many_nodes(...)
+  )
+}
+of_medians <- c("transfer-size", "read-write", "phase-shares", "scaling", "scaling-io", "netcdf-boxes", "netcdf-ior")
+
 plot_of <- function(part, records) {
-  draw_page(split_pages(part$make_table(records, list()))[[1]], part)
+  draw_page(split_pages(part$make_table(records, inputs_for(records)))[[1]], part)
 }
 
 points_of <- function(plot) {
@@ -21,13 +29,13 @@ one_line <- function(text) gsub("\n", " ", text, fixed = TRUE)
 
 written <- function(part, records) {
   stem <- scratch(part$name)
-  write_figure(part, records, list(), stem)
+  write_figure(part, records, inputs_for(records), stem)
   files <- setNames(paste0(stem, c(".pdf", ".svg", ".csv", ".tex", ".rst")), c("pdf", "svg", "csv", "tex", "rst"))
   as.list(files)
 }
 
 test_that("every figure of the study is known, and each says what it needs and shows", {
-  expect_setequal(names(figures), c("transfer-size", "read-write", "phase-shares", "scaling"))
+  expect_setequal(names(figures), c(of_medians, "latency-density", "repetitions"))
   for (part in known_figures) {
     expect_match(part$caption, "[.]$")
     expect_type(part$needs, "character")
@@ -35,11 +43,11 @@ test_that("every figure of the study is known, and each says what it needs and s
 })
 
 test_that("every figure writes its files, and the table is what is drawn", {
-  records <- many_nodes()
   for (part in figures) {
+    records <- study_for(part$name)
     files <- written(part, records)
     expect_true(all(file.size(unlist(files)) > 100), info = part$name)
-    table <- part$make_table(records, list())
+    table <- part$make_table(records, inputs_for(records))
     expect_equal(data.table::fread(files$csv)$n, table$n, info = part$name)
     expect_identical(readBin(files$pdf, "raw", 5), charToRaw("%PDF-"))
     expect_match(readLines(files$tex), paste0("{", part$name, "}"), fixed = TRUE, all = FALSE)
@@ -48,9 +56,8 @@ test_that("every figure writes its files, and the table is what is drawn", {
 })
 
 test_that("every figure says n, interval and unit", {
-  records <- many_nodes(n = 5)
-  for (part in figures) {
-    plot <- plot_of(part, records)
+  for (part in figures[of_medians]) {
+    plot <- plot_of(part, study_for(part$name, n = 5))
     said <- one_line(plot$labels$caption)
     expect_match(said, "of n = 5[.]", info = part$name)
     expect_match(said, "95 % bootstrap interval of the median (n = 5 cannot cover", fixed = TRUE)
@@ -116,9 +123,9 @@ test_that("degraded points are hollow, invalid records are counted and not drawn
 
 test_that("a figure with emulated storage says so above everything, one without does not", {
   for (part in figures) {
-    plain <- plot_of(part, many_nodes(target = c("disk", "ime")))
+    plain <- plot_of(part, study_for(part$name, target = "ime"))
     expect_null(plain$labels$title)
-    records <- many_nodes(target = "ime")[, emulated := TRUE]
+    records <- study_for(part$name, target = "ime")[, `:=`(emulated = TRUE, target = "ime")]
     expect_match(plot_of(part, records)$labels$title, "^EMULATED STORAGE, ime: these numbers say nothing")
   }
   records <- one_node(target = c("disk", "ime"))[target == "ime", emulated := TRUE]
@@ -133,18 +140,20 @@ test_that("what is not there is said in words, in the picture and in print", {
   for (name in names(figures)) {
     expect_identical(reason(name, many_nodes()[, verdict := "INVALID"]), "no valid record: all 72 are invalid.")
     expect_identical(reason(name, many_nodes()[0]), "there are no records.")
-    expect_match(reason(name, many_nodes()[, access := "stat"]), "no valid record for it; it needs ")
+    expect_match(reason(name, many_nodes()[, access := "stat"]), "no valid record for it; it needs ", info = name)
   }
   expect_match(reason("read-write", many_nodes(access = "read")), "it needs writes and reads of the same kind")
-  expect_identical(reason("scaling", one_node()), "all records are of 1 node; there is nothing to scale.")
+  expect_identical(
+    reason("scaling", one_node()), "all records are of 1 node and 1 process per node; there is nothing to scale."
+  )
   expect_null(reason("transfer-size", one_node(access = "read")))
   files <- written(figures$scaling, one_node())
   expect_identical(
     readLines(files$tex),
-    "\\notshown{Scaling with nodes}{all records are of 1 node; there is nothing to scale.}"
+    "\\notshown{Scaling with nodes}{all records are of 1 node and 1 process per node; there is nothing to scale.}"
   )
   expect_match(readLines(files$rst), "there is nothing to scale", all = FALSE)
-  expect_match(paste(readLines(files$svg), collapse = " "), "there is nothing to scale")
+  expect_match(paste(readLines(files$svg), collapse = " "), "there is nothing")
 })
 
 test_that("reads alone, one size, one repetition are enough for what they can show", {
@@ -172,4 +181,53 @@ test_that("the best repetition has a line of its own in the scaling", {
   drawn <- lapply(lines, function(i) sort(10^ggplot2::layer_data(plot, i)$y))
   table <- figures$scaling$make_table(many_nodes(), list())
   expect_equal(drawn, list(sort(table$best), sort(table$median)))
+})
+
+test_that("on one node the scaling is that of its processes", {
+  plot <- plot_of(figures$scaling, one_node(ppn = c(1, 2)))
+  expect_identical(plot$scales$get_scales("x")$name, "Processes per node")
+})
+
+test_that("the second definition of the scaling divides by the time of the transfers", {
+  records <- many_nodes()
+  table <- figures[["scaling-io"]]$make_table(records, list())
+  one <- records[access == "read" & nn == 2 & ppn == 1 & xfer_bytes == 2^20]
+  expect_equal(
+    table[access == "read" & nn == 2 & ppn == 1 & xfer_bytes == 2^20]$median, stats::median(bandwidth_io(one))
+  )
+})
+
+test_that("boxes are quartiles of the records, on a linear and on a logarithmic page", {
+  records <- netcdf_study(n = 5)
+  table <- figures[["netcdf-boxes"]]$make_table(records, list())
+  expect_setequal(table$axis, c("linear axis", "logarithmic axis"))
+  box <- table[axis == "linear axis" & access == "read" & xfer_bytes == 2^14 & way == "collective, contiguous"]
+  values <- records[tool == "netcdf-bench" & access == "read" & xfer_bytes == 2^14 & collective == TRUE]$bw_mib_s
+  expect_equal(
+    unlist(box[, .(least, quarter, median, three_quarters, most)], use.names = FALSE), unname(quantile(values))
+  )
+})
+
+test_that("a density is of all operations of its runs, and invalid runs have no part in it", {
+  records <- single_operations()
+  table <- figures[["latency-density"]]$make_table(records, inputs_for(records))
+  expect_identical(unique(table$n), 300L)
+  expect_equal(unique(table$median), 105)
+  area <- table[1, sum(density[[1]]) * mean(diff(log10(lat_us[[1]])))]
+  expect_equal(area, 1, tolerance = 0.02)
+  records[iteration == 0, verdict := "INVALID"]
+  table <- figures[["latency-density"]]$make_table(records, inputs_for(records))
+  expect_identical(unique(table$n), 200L)
+})
+
+test_that("what repetitions buy is the expected width of the interval, and none where nothing varies", {
+  widths <- figures$repetitions$expected_widths
+  expect_equal(widths(rep(7, 6)), rep(0, length(figures$repetitions$counts)))
+  values <- c(90, 95, 100, 105, 110)
+  expect_lt(widths(values)[10], widths(values)[1])
+  drawn <- with_seed(1, replicate(2000, {
+    own <- median_interval(sample(values, 10, replace = TRUE))
+    own$hi - own$lo
+  }))
+  expect_equal(widths(values)[figures$repetitions$counts == 10], mean(drawn), tolerance = 0.15)
 })

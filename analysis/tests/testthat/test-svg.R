@@ -50,17 +50,27 @@ crowded <- list(
   },
   interfaces = function() {
     read_synthetic(api = api_levels, layout = c("shared", "file-per-process"), nn = c(1, 4), xfer_bytes = 4^(5:12))
+  },
+  netcdf = function() {
+    netcdf_study(target = c("memory-pool-of-a-site", "disk", "backing", "ime-fuse", "memory"), n = 5, emulated = TRUE)
+  },
+  operations = function() {
+    single_operations(target = c("disk", "backing", "ime-fuse-of-the-site", "memory"), xfer_bytes = c(2^14, 2^20))
   }
 )
 
 for (study in names(crowded)) {
   test_that(sprintf("no text of a figure covers another or leaves the page: %s", study), {
     records <- crowded[[study]]()
-    for (name in setdiff(part_names("figure", home), c("metadata-rates", if (study == "laptop") "scaling"))) {
+    inputs <- if (study == "operations") inputs_for(records) else list()
+    own <- list(netcdf = c("netcdf-boxes", "netcdf-ior"), operations = "latency-density")[[study]]
+    for (name in if (is.null(own)) part_names("figure", home) else own) {
       part <- load_part("figure", name, home)
-      pages <- split_pages(part$make_table(records, list()))
+      table <- part$make_table(records, inputs)
+      if (!is.null(why_nothing(part, table, records))) next
+      pages <- split_pages(table)
       path <- scratch("figure.svg")
-      save_svg(lapply(pages, draw_page, part = part), heights_of(pages, part), path)
+      save_svg(laid_out(lapply(pages, draw_page, part = part)), heights_of(pages, part), path)
       drawn <- text_boxes(path)
       expect_gt(nrow(drawn$boxes), 0)
       expect_identical(overlapping(drawn$boxes), character(), info = name)

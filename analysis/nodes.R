@@ -1,0 +1,67 @@
+# Lines over the nodes, or over the processes of a node where there is one node: the figures of scaling in both
+# definitions of bandwidth.
+
+scaling_columns <- c("access", "api", "layout", "order", "target", "nn", "ppn", "xfer_bytes")
+
+nothing_to_scale <- function(records) {
+  known <- transfers_of(records)[!is.na(nn)]
+  if (nrow(known) == 0 || !is.na(scaling_axis(known))) {
+    return("")
+  }
+  sprintf(
+    "all records are of %s and %s; there is nothing to scale", counted(known$nn[1], "node"),
+    column_words("ppn", known$ppn[1])
+  )
+}
+
+scaling_axis <- function(records) {
+  varying <- varying_columns(records, c("nn", "ppn"))
+  if (length(varying) == 0) NA_character_ else varying[1]
+}
+
+scaling_table <- function(records, bandwidth) {
+  records <- add_variant(bulk_transfers(records)[!is.na(nn) & !is.na(xfer_bytes)], scaling_columns)
+  axis <- scaling_axis(records)
+  table <- summarise_records(records, bandwidth(records), c(scaling_columns, "variant"), "MiB/s")
+  if (nrow(table) == 0 || is.na(axis)) {
+    return(table)
+  }
+  table[, `:=`(along = axis, workers = get(axis))]
+  others <- c(setdiff(scaling_columns, axis), "variant")
+  alone <- table[, .(alone = data.table::uniqueN(workers) < 2), by = others]
+  table <- table[alone, on = others]
+  said <- if (any(table$alone)) {
+    sprintf("Not drawn: %s measured on one number of %s only.", counted(sum(table$alone), "point"), axis_words[[axis]])
+  }
+  table <- place_panels(table[alone == FALSE][, alone := NULL], c(
+    variant = "page", target = "page", api = "column", layout = "column", order = "column", access = "column",
+    if (axis == "nn") c(ppn = "row")
+  ))
+  if (is.null(said)) table else add_note(table, said)
+}
+
+axis_words <- c(nn = "nodes", ppn = "processes per node")
+
+scaling_plot <- function(table) {
+  table <- data.table::copy(table)[n > 0][, size := as_size(xfer_bytes)]
+  name <- sub("^(.)", "\\U\\1", axis_words[[table$along[1]]], perl = TRUE)
+  ggplot2::ggplot(table, ggplot2::aes(workers, median, colour = size, shape = size, group = size)) +
+    proportional_slopes(table) +
+    ggplot2::geom_line(ggplot2::aes(y = best), linewidth = 0.2, linetype = "32", show.legend = FALSE) +
+    ggplot2::geom_linerange(ggplot2::aes(ymin = lo, ymax = hi), linewidth = 0.35, na.rm = TRUE, show.legend = FALSE) +
+    line_through(ggplot2::aes(group = size)) +
+    ggplot2::geom_point(ggplot2::aes(fill = fill_by(size, verdict)), size = 1.2, stroke = 0.4) +
+    facet_panels(table) +
+    scale_sizes(table$xfer_bytes) +
+    scale_x_powers(name, table$workers, as.character, panel_width_mm(table)) +
+    scale_y_rate("Bandwidth in MiB/s") +
+    theme_weir()
+}
+
+# One slope through every other power of ten at one node.
+proportional_slopes <- function(table) {
+  decades <- seq(floor(log10(min(table$median) / max(table$workers))), ceiling(log10(max(table$median))))
+  ggplot2::geom_abline(slope = log10(2), intercept = decades, colour = "#d8d8d8", linewidth = 0.3)
+}
+
+scaling_height_mm <- function(table) 38 + row_count(table) * if (row_count(table) > 4) 26 else 32

@@ -1,0 +1,124 @@
+title <- "Best and mean beside the published values"
+place <- 6
+needs <- "writes or reads on known nodes and processes"
+caption <- paste(
+  "Best and mean record in MiB/s, at the ends of the nodes and processes per node (N\u00d7P) and with the largest",
+  "transfers, and wherever a value was published; median with its 95 % bootstrap interval. Published: best and mean",
+  "that the paper on DDN's test cluster printed for the same access, order, transfer and N\u00d7P, over whichever",
+  "interface and layout; they are of DDN's products on that cluster. Where the target is emulated they stand there to show what is",
+  "missing, and to be compared with nothing. NetCDF-Bench: the best of all its block sizes."
+)
+
+make_table <- function(records, inputs) {
+  records <- add_roles(transfers_of(records)[!is.na(nn) & !is.na(ppn)], known_facts(inputs))
+  measured <- if (nrow(records) > 0) rbind(ior_points(records), netcdf_points(records), fill = TRUE)
+  if (NROW(measured) == 0) {
+    return(data.table::data.table())
+  }
+  keys <- c("tool", "access", "order", "nn", "ppn", "xfer_bytes", "collective")
+  printed <- printed_points(inputs$published)
+  table <- if (nrow(printed) == 0) {
+    measured[, `:=`(published_best = NA_real_, published_mean = NA_real_)]
+  } else {
+    beside(measured, printed, keys)
+  }
+  table[at_ends == TRUE | !is.na(published_best)][order(
+    match(role, roles_in_order), target, match(access, access_levels), variant, tool != "ior", nn, ppn, order, api,
+    layout
+  )][, .(
+    target, access, tool, api, layout, order, xfer_bytes, nn, ppn, collective, variant, n, best, mean, median, lo, hi,
+    published_best, published_mean, verdict, emulated
+  )]
+}
+
+roles_in_order <- c("native", "fuse", "file system", "other file system", "memory", "pool", "any")
+
+ior_points <- function(records) {
+  records <- records[tool == "ior"]
+  points <- points_of_records(records, c("role", "tool", point_columns))
+  if (nrow(points) > 0) {
+    points[, collective := NA]
+    points[, at_ends := nn %in% range(nn) & ppn %in% range(ppn) & xfer_bytes %in% max(xfer_bytes), by = target]
+  }
+  points
+}
+
+# Of NetCDF-Bench the paper names the best values only, by collective or independent access.
+netcdf_points <- function(records) {
+  points <- points_of_records(records[tool == "netcdf-bench"], c("role", "tool", "collective", point_columns))
+  if (nrow(points) == 0) {
+    return(NULL)
+  }
+  apart <- c("role", "tool", "target", "access", "nn", "ppn", "collective")
+  points <- points[nn == max(nn) & ppn == max(ppn)][order(-best)][, .SD[1], by = apart]
+  points[, at_ends := TRUE][]
+}
+
+points_of_records <- function(records, by) {
+  records <- add_variant(records, by)
+  points <- summarise_records(records, bandwidth_all(records), c(by, "variant"), "MiB/s")
+  if (nrow(points) == 0) points else points[n > 0]
+}
+
+# A row for each configuration that was published, best and mean in columns.
+printed_points <- function(path) {
+  if (is.null(path)) {
+    return(data.table::data.table())
+  }
+  values <- read_published(path)[metric == "bandwidth" & source == "ime-paper"]
+  values[, `:=`(
+    role = in_words(target, c("ime-native" = "native", lustre = "file system")),
+    collective = ifelse(tool == "NetCDF-Bench", access_mode == "collective", NA),
+    tool = ifelse(tool == "NetCDF-Bench", "netcdf-bench", "ior")
+  )]
+  wide <- data.table::dcast(values, role + tool + access + order + nn + ppn + xfer_bytes + collective ~ statistic,
+    value.var = "value_mib_s"
+  )
+  data.table::setnames(wide, c("best", "mean"), c("published_best", "published_mean"))
+}
+
+# Values of NetCDF-Bench were published of no single storage, with no block size: they stand beside each storage, and
+# beside its best. What was published and not measured keeps a row of its own.
+beside <- function(measured, printed, keys) {
+  sized <- printed[tool == "ior"]
+  of_ior <- merge(measured[tool == "ior"], sized, by = c("role", keys), all.x = TRUE)
+  lost <- sized[role %in% measured$role][!of_ior, on = c("role", keys)]
+  lost <- lost[, .(tool, role, access, order, nn, ppn, xfer_bytes, collective, published_best, published_mean, n = 0L)]
+  lost[, target := measured$target[match(role, measured$role)]]
+  lost[, variant := measured$variant[match(role, measured$role)]]
+  lost[, emulated := measured$emulated[match(target, measured$target)]]
+  of_netcdf <- merge(
+    measured[tool == "netcdf-bench"],
+    printed[tool == "netcdf-bench", .(access, nn, ppn, collective, published_best, published_mean)],
+    by = c("access", "nn", "ppn", "collective"), all.x = TRUE
+  )
+  rbind(of_ior, of_netcdf, lost, fill = TRUE)[, at_ends := at_ends %in% TRUE][]
+}
+
+make_latex <- function(table) {
+  cells <- table[, .(
+    way_cell(tool, api, layout, collective), latex_name(dash(order)), dash(bytes_words(xfer_bytes)),
+    sprintf("$%s\\times%s$", nn, ppn), ifelse(n > 0, n, "--"), paste0(rate_words(best), mark(verdict)),
+    rate_words(mean), rate_words(median), interval_cell(lo, hi), rate_words(published_best), rate_words(published_mean)
+  )]
+  latex_table(
+    name, caption, cells,
+    c(wrapped_column(13.5), "l", "r", "r", "r", "r", "r", "r", "r", "@{\\hspace{6pt}}r", "r"),
+    c(
+      "interface", "order", "transfer", "$N\\times P$", "$n$", "best", "mean", "median", "interval", "pub.\\ best",
+      "pub.\\ mean"
+    ),
+    groups = access_groups(table),
+    lines = 1 + (nchar(table$layout) > 6) %in% TRUE
+  )
+}
+
+way_cell <- function(tool, api, layout, collective) {
+  words <- ifelse(
+    tool == "netcdf-bench", paste("NetCDF-Bench,", ifelse(collective, "collective", "independent")),
+    paste0(ifelse(is.na(api), "published", api_words(api)), ifelse(layout %in% "file-per-process", ", per process", ""))
+  )
+  latex_name(words)
+}
+
+mark <- function(verdict) ifelse(verdict %in% "DEGRADED", "\\rlap{$^\\dagger$}", "")

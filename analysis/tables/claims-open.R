@@ -1,0 +1,22 @@
+title <- "Claims that these data cannot decide"
+place <- 95
+section <- "appendix"
+if_empty <- "these data decide every claim in analysis/claims."
+caption <- paste(
+  "Claims that are out of scope here, and the records that would decide them. A claim that only the printed values",
+  "decide is not among them."
+)
+
+make_table <- function(records, inputs) {
+  decided <- decided_claims(records, inputs)
+  open <- decided[, .(open = all(verdict == verdict_words[3])), by = .(paper, claim, says, needs)]
+  open[open == TRUE][, open := NULL][]
+}
+
+make_latex <- function(table) {
+  cells <- table[, .(paste0(escape_latex(says), "\\tablegap{}"), paste0(escape_latex(needs), "\\tablegap{}"))]
+  latex_table(
+    name, caption, cells, c(wrapped_column(66), wrapped_column(52)), c("claim", "needs"),
+    groups = vapply(table$paper, function(it) escape_latex(load_claims(it, home)$title), character(1)), in_place = TRUE
+  )
+}

@@ -1,0 +1,46 @@
+title <- "NetCDF-Bench: configurations"
+place <- 3
+section <- "setup"
+needs <- "records of NetCDF-Bench"
+caption <- paste(
+  "What NetCDF-Bench was given: the block of one call, the ways to store and access it, and the data of all processes",
+  "for each number of nodes and processes per node (N\u00d7P). Beside it the size that the paper printed for the same",
+  "block on 10\u00d78; one variable of 100 time steps on 80 processes holds 100 \u00d7 80 blocks, which is in the last",
+  "column: where the two differ the paper counted otherwise."
+)
+
+make_table <- function(records, inputs) {
+  records <- transfers_of(records)[tool == "netcdf-bench" & verdict != "INVALID"]
+  if (nrow(records) == 0) {
+    return(data.table::data.table())
+  }
+  table <- records[, .(
+    steps = asked_bytes[1] / (xfer_bytes[1] * nn[1] * ppn[1]), asked_bytes = asked_bytes[1],
+    stored = and_list(sort(unique(ifelse(is.na(chunking) | chunking == "contiguous", "contiguous", "chunked")))),
+    ways = and_list(sort(unique(ifelse(collective %in% TRUE, "collective", "independent")))), n = .N,
+    emulated = all(emulated)
+  ), by = .(xfer_bytes, nn, ppn)]
+  table <- table[order(xfer_bytes, nn, ppn)]
+  table[, published_gib := published_sizes(inputs$published, xfer_bytes)]
+  table[, whole_gib := 100 * 80 * xfer_bytes / 2^30][]
+}
+
+published_sizes <- function(path, sizes_bytes) {
+  if (is.null(path)) {
+    return(rep(NA_real_, length(sizes_bytes)))
+  }
+  printed <- read_published(path)[metric == "data_size"]
+  printed$value[match(sizes_bytes, printed$xfer_bytes)]
+}
+
+make_latex <- function(table) {
+  cells <- table[, .(
+    bytes_words(xfer_bytes), sprintf("$%s\\times%s$", nn, ppn), dash(format_plain(signif(steps, 3))),
+    bytes_words(asked_bytes), latex_name(stored), latex_name(ways), dash(published_gib), signif(whole_gib, 3)
+  )]
+  latex_table(
+    name, caption, cells, c("r", "r", "r", "r", wrapped_column(18), wrapped_column(19), "r", "r"),
+    c("block", "$N\\times P$", "steps", "data", "stored", "access", "printed, GiB", "of 80 proc., GiB"),
+    lines = rep(2, nrow(table))
+  )
+}

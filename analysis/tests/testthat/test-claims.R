@@ -1,0 +1,255 @@
+# A made world in which every claim holds, its contrary in which none does, and one that decides nothing.
+
+sizes <- c(2^14, 10 * 2^20)
+large <- function(rows) rows$xfer_bytes > 2^20
+pick <- function(first, second, when) ifelse(when, first, second)
+
+rows_of <- function(n, ...) {
+  read_synthetic(
+    nn = 4, ppn = 8, xfer_bytes = sizes, n = n, stonewall_s = 0, site = "ddn-test-cluster", collective = FALSE, ...
+  )
+}
+ior_rows <- function(target, api, order = c("sequential", "random"), nn = c(1, 2, 4), ppn = c(1, 8)) {
+  read_synthetic(
+    target = target, api = api, order = order, nn = nn, ppn = ppn, xfer_bytes = sizes, site = "ddn-test-cluster",
+    collective = FALSE
+  )
+}
+netcdf_rows <- function(target) {
+  ways <- expand.grid(collective = c(FALSE, TRUE), chunking = c("contiguous", "1:2:3:4"), stringsAsFactors = FALSE)
+  data.table::rbindlist(Map(function(collective, chunking) {
+    rows_of(5, target = target, api = "NETCDF4", tool = "netcdf-bench")[, `:=`(
+      collective = ..collective, chunking = ..chunking
+    )]
+  }, ways$collective, ways$chunking))
+}
+
+everything <- function() {
+  rows <- rbind(
+    ior_rows("buffer", "IME"), ior_rows("mount", "POSIX"), ior_rows("files", c("POSIX", "MPIIO")),
+    ior_rows("files", "HDF5", "sequential", 4, 8),
+    netcdf_rows("files"), netcdf_rows("mount"), netcdf_rows("pool"),
+    read_synthetic(
+      target = c("files", "mount"), order = c("sequential", "random"), xfer_bytes = 2^14, tool = "io-model"
+    )
+  )
+  rows[, asked_bytes := 100 * xfer_bytes * nn * ppn]
+}
+
+world_facts <- list(site = list(site = "s", wire_gbit_s = 100), targets = list(
+  list(target = "buffer", kind = "burst-buffer"), list(target = "mount", kind = "burst-buffer-fuse"),
+  list(target = "files", kind = "parallel"), list(target = "pool", kind = "pool")
+))
+
+rates_of_ior <- function(rows) {
+  write <- rows$access == "write"
+  native <- ifelse(
+    write, pick(1200, 100, large(rows)) * pick(7.5, 1, rows$ppn == 8) * rows$nn,
+    pick(2000, 60, large(rows)) * pick(4.5, 1, rows$ppn == 8) * rows$nn^0.9
+  ) * pick(1.06, 1, rows$order == "random")
+  files <- ifelse(
+    write, pick(3000, 50, large(rows)) * pick(0.6, 1, rows$api == "MPIIO") * rows$nn^-0.2,
+    pick(3600, 3, large(rows)) * pick(2, 1, rows$nn == 1) *
+      pick(pick(4.5, 60, large(rows)), 1, rows$api == "MPIIO" & rows$nn == 4)
+  ) * pick(0.5, 1, rows$order == "random")
+  best <- rows$api == "POSIX" & rows$nn == 4 & rows$ppn == 8 & rows$order == "sequential"
+  files <- ifelse(best & !write & !large(rows), 17.4 * 1024, ifelse(best & write & large(rows), 11.8 * 1024, files))
+  ifelse(rows$target == "files", files, ifelse(rows$target == "mount", native * pick(0.9, 0.6, write), native))
+}
+
+rates_of_netcdf <- function(rows) {
+  chunked <- !rows$chunking %in% "contiguous"
+  write <- rows$access == "write"
+  together <- rows$collective
+  rate <- pick(2000, 40, large(rows)) * pick(1.2, 1, large(rows) & chunked) * pick(0.2, 1, !large(rows) & chunked) *
+    ifelse(together, ifelse(chunked, 0.4, pick(0.5, 2, large(rows))), 1) *
+    pick(1.5, 1, large(rows) & chunked & !together & !write)
+  spoiled <- large(rows) & together & !chunked & write
+  rate <- rate * pick(pick(0.8, 1.15, spoiled), 1, rows$target == "mount")
+  ifelse(rows$target == "pool", pick(20000, 900, large(rows)) * pick(1.15, 1, together), rate) *
+    pick(0.3, 1, rows$api == "HDF5")
+}
+
+# How far the repetitions of a point lie apart.
+spreads_of <- function(rows) {
+  steady <- rows$tool == "netcdf-bench" & large(rows) & !rows$chunking %in% "contiguous" & !rows$collective &
+    rows$access == "read"
+  shaken <- rows$tool == "netcdf-bench" & !large(rows) & rows$chunking %in% "contiguous" & rows$collective &
+    rows$access == "read"
+  ifelse(steady, 0.01, ifelse(shaken, 0.2, pick(0.1, 0.02, large(rows))))
+}
+
+settled <- function(rows, rates, spreads, opening, latencies) {
+  rows <- data.table::copy(rows)
+  # Three or five repetitions, none of them alike; the middle one has the rate itself.
+  middle <- pick(2, 1, rows$tool == "netcdf-bench")
+  rows[, bw_mib_s := rates * (1 + spreads * (iteration - middle) / 2)]
+  rows[, total_s := moved_bytes / mib / bw_mib_s]
+  rows[, `:=`(open_s = opening * total_s / 2, close_s = opening * total_s / 2, io_s = (1 - opening) * total_s)]
+  rows[, moved_bytes := bw_mib_s * io_s * mib][, lat_p50_us := latencies][]
+}
+
+latencies_of <- function(rows) {
+  ifelse(rows$access == "read", pick(100, 200, rows$target == "files"), pick(300, 100, rows$target == "files"))
+}
+
+true_world <- local({
+  rows <- everything()
+  rates <- ifelse(rows$tool == "netcdf-bench" | rows$api == "HDF5", rates_of_netcdf(rows), rates_of_ior(rows))
+  settled(rows, rates, spreads_of(rows), pick(0.01, 0.2, large(rows)), latencies_of(rows))
+})
+
+# What was faster is slower, more than before; what varied is steady; and where that alone would not contradict a claim:
+# reads of the buffer outgrow the nodes, its writes leave their line, one large read beats all, MPI-IO writes well,
+# HDF5 is NetCDF.
+contrary_world <- local({
+  rows <- everything()
+  rates <- 5e10 / ifelse(rows$tool == "netcdf-bench", rates_of_netcdf(rows), rates_of_ior(rows))^2
+  native <- rows$target %in% c("buffer", "mount") & rows$tool == "ior"
+  rates <- rates * pick(rows$nn^3, 1, native & rows$access == "read")
+  rates <- rates * pick(30, 1, native & rows$access == "write" & rows$nn == 2)
+  hit <- rows$target == "files" & rows$api == "POSIX" & rows$access == "read" & large(rows) & rows$nn == 4 &
+    rows$ppn == 8 & rows$order == "sequential"
+  rates <- rates * pick(1e9, 1, hit) * pick(10, 1, rows$api == "MPIIO" & rows$access == "write")
+  rates <- ifelse(rows$api == "HDF5", 5e10 / pick(960, 3.2, large(rows))^2, rates)
+  settled(rows, rates, 0.21 - spreads_of(rows), pick(0.3, 0.02, large(rows)), 1e4 / latencies_of(rows))
+})
+
+verdicts_of <- function(records, published = NULL, facts = world_facts) {
+  decide_claims(records, facts, published, home)
+}
+decided_here <- function(decided) {
+  here <- decided[evidence == "these records"]
+  setNames(here$verdict, here$claim)
+}
+
+test_that("every claim is reproduced in the world of its paper and not in the contrary one", {
+  held <- decided_here(verdicts_of(true_world))
+  expect_gt(length(held), 40)
+  expect_identical(names(held)[held != "reproduced"], character())
+  broken <- decided_here(verdicts_of(contrary_world))
+  expect_identical(names(broken)[broken != "not reproduced"], character())
+})
+
+test_that("every claim is out of scope where its records are missing, and says which", {
+  poor <- verdicts_of(read_synthetic(access = "read", target = "memory"), facts = list(targets = list(
+    list(target = "memory", kind = "memory")
+  )))
+  expect_identical(unique(poor$verdict), "out of scope here")
+  expect_true(all(nzchar(poor$needs)))
+  expect_identical(unique(verdicts_of(read_synthetic()[0])$verdict), "out of scope here")
+})
+
+# A folder like analysis/ with one paper of one claim.
+one_claim <- function(...) {
+  folder <- scratch("claims")
+  dir.create(folder)
+  writeLines(c(...), file.path(folder, "wrong.R"))
+  dirname(folder)
+}
+paper <- function(decide, expects) {
+  one_claim(
+    "title <- \"Wrong\"", "cites <- \"nobody\"",
+    sprintf("claims <- list(claim(\"buffers-shrink\", \"It shrinks.\", \"p\", \"nodes\", %s, %s, 0.1))", decide, expects)
+  )
+}
+
+test_that("a wrong claim is caught: by the records, and by name where it cannot be decided at all", {
+  shrinks <- paper("function(points) growth_of(points[role == \"native\"])", "below(0)")
+  decided <- decide_claims(true_world, world_facts, NULL, shrinks)
+  expect_identical(decided[evidence == "these records"]$verdict, "not reproduced")
+  expect_gt(decided$effect[1], 0.8)
+  broken <- paper("function(points) no_such_effect(points)", "above(1)")
+  expect_error(decide_claims(true_world, world_facts, NULL, broken), "wrong.R: claim 'buffers-shrink': could not find")
+  expect_error(load_claims("wrong", one_claim("title <- \"Wrong\"")), "wrong.R: does not define cites, claims")
+  twice <- one_claim(
+    "title <- \"T\"", "cites <- \"c\"",
+    "claims <- rep(list(claim(\"a\", \"A.\", \"p\", \"n\", identity, above(1), 0)), 2)"
+  )
+  expect_error(load_claims("wrong", twice), "claim 'a': the id is there twice")
+})
+
+test_that("a broken record decides nothing once it is invalid; a degraded one decides and is told", {
+  natively <- true_world[api == "IME"]
+  claim_is <- function(records) {
+    decided <- decide_claims(records, world_facts, NULL, home, "ime-paper")
+    decided[evidence == "these records" & claim == "native-granularity"]
+  }
+  honest <- claim_is(natively)
+  broken <- data.table::copy(natively)[, at := .I]
+  hit <- broken[xfer_bytes == sizes[1] & iteration == 0]$at
+  broken[hit, `:=`(bw_mib_s = 1e9, io_s = 1e-9, verdict = "INVALID")]
+  expect_identical(claim_is(broken)$verdict, "reproduced")
+  broken[hit, `:=`(verdict = "VALID", io_s = 1e-12)][iteration == 1 & at %in% (hit + 1), io_s := 1e-12]
+  expect_identical(claim_is(broken)$verdict, "not reproduced")
+  doubtful <- data.table::copy(natively)[, `:=`(verdict = "DEGRADED", reasons = "a-rule")]
+  expect_identical(claim_is(doubtful)$reasons, "a-rule")
+  expect_equal(claim_is(doubtful)$degraded, honest$points)
+})
+
+test_that("what the paper printed decides claims too, and contradicts one", {
+  published <- file.path(checkout, "reference", "published.csv")
+  decided <- verdicts_of(read_synthetic()[0], published)[evidence == "published values"]
+  verdicts <- setNames(decided$verdict, decided$claim)
+  expect_identical(verdicts[["native-scales"]], "reproduced")
+  expect_identical(verdicts[["native-writes-near-wire"]], "not reproduced")
+  expect_identical(verdicts[["files-best-read"]], "out of scope here")
+  expect_true(all(is.na(decided$lo)))
+})
+
+test_that("an effect has the interval of its resampled records, and one too wide decides for nothing", {
+  steady <- read_synthetic(order = c("sequential", "random"), n = 5, io_s = 1, moved_bytes = mib)
+  steady[order == "random", io_s := 0.5]
+  points <- evidence_of(steady, NULL, bandwidth_io)
+  found <- ratio_of(points[order == "random"], points[order == "sequential"], "order")
+  expect_equal(c(found$effect, found$lo, found$hi), c(2, 2, 2))
+  expect_equal(found$count, 2)
+  shaken <- data.table::copy(steady)[order == "random", io_s := c(0.5, 0.5, 0.5, 3, 3)[iteration + 1]]
+  points <- evidence_of(shaken, NULL, bandwidth_io)
+  found <- ratio_of(points[order == "random"], points[order == "sequential"], "order")
+  expect_equal(found$effect, 2)
+  expect_lt(found$lo, 1)
+  judged <- verdict_of(list(expects = above(1), tolerance = 0.05), found)
+  expect_identical(unlist(judged), c(verdict = "not reproduced", doubt = "the interval allows the contrary"))
+})
+
+test_that("growth, lines and spread are what they say", {
+  records <- read_synthetic(nn = c(1, 2, 4, 8), n = 4)
+  records[, io_s := 1][, moved_bytes := nn^0.5 * mib * ifelse(access == "read", 3, 1)]
+  points <- evidence_of(records, NULL, bandwidth_io)
+  expect_equal(growth_of(points)$effect, 0.5)
+  expect_equal(line_of(points)$effect, 1)
+  expect_equal(spread_of(points)$effect, 0)
+  expect_null(growth_of(points[nn == 1]))
+})
+
+test_that("beside a stand-in the file system is the one behind it, on a real machine any", {
+  records <- read_synthetic(target = c("buffer", "backing", "disk"), n = 1)
+  facts <- list(targets = list(
+    list(target = "buffer", kind = "burst-buffer"), list(target = "backing", kind = "disk"),
+    list(target = "disk", kind = "disk")
+  ))
+  roles <- function(records) {
+    found <- unique(add_roles(records, facts)[, .(target, role)])
+    setNames(found$role, found$target)
+  }
+  expect_identical(roles(records), c(buffer = "native", backing = "file system", disk = "file system"))
+  records[target != "disk", emulated := TRUE]
+  expect_identical(roles(records), c(buffer = "native", backing = "file system", disk = "other file system"))
+})
+
+test_that("the table of claims and the numbers of the prose come from the same file", {
+  path <- scratch("claims.csv")
+  records <- true_world[api == "IME"][, emulated := TRUE]
+  decided <- decide_claims(records, world_facts, NULL, home, "ime-paper")
+  data.table::fwrite(decided, path)
+  inputs <- list(claims = path)
+  expect_equal(decided_claims(NULL, inputs)$verdict, decided$verdict)
+  part <- load_part("table", "claims", home)
+  print <- part$make_latex(part$make_table(NULL, inputs))
+  expect_match(print, "cite\\{imefuse\\}", all = FALSE)
+  expect_match(print, "EMULATED", all = FALSE)
+  numbers <- claim_numbers(decided)
+  expect_identical(numbers$ClaimsDecided, numbers$ClaimsReproduced)
+  expect_identical(named_claims(decided)[["verdictof-native-scales"]], "reproduced")
+})

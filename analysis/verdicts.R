@@ -1,0 +1,42 @@
+# The claims in the prose: how many were decided, and the verdict and effect of each by its name.
+
+claim_numbers <- function(decided) {
+  here <- decided[evidence == "these records"]
+  printed <- decided[evidence == "published values"]
+  count <- function(rows, word) thousands(sum(rows$verdict == word))
+  list(
+    Claims = thousands(nrow(here)),
+    ClaimsDecided = thousands(sum(here$verdict != verdict_words[3])),
+    ClaimsReproduced = count(here, verdict_words[1]),
+    ClaimsNotReproduced = count(here, verdict_words[2]),
+    ClaimsOutOfScope = count(here, verdict_words[3]),
+    ClaimsPrintedDecided = thousands(sum(printed$verdict != verdict_words[3])),
+    ClaimsPrintedReproduced = count(printed, verdict_words[1]),
+    ClaimsPrintedNotReproduced = count(printed, verdict_words[2]),
+    ContradictedClaims = contradicted(here)
+  )
+}
+
+contradicted <- function(here) {
+  says <- here[verdict == verdict_words[2]]$says
+  if (length(says) == 0) {
+    return("These records contradict none of the claims that they decide.")
+  }
+  items <- paste0("\\item ", escape_latex(says), collapse = " ")
+  sprintf("These records do not bear out: \\begin{itemize} %s \\end{itemize}", items)
+}
+
+# \\verdictof{native-scales}, \\effectof{native-scales}; of the values that the paper printed \\printedverdictof.
+named_claims <- function(decided) {
+  prefix <- ifelse(decided$evidence == "these records", "", "printed")
+  effects <- ifelse(is.na(decided$effect), "--", effect_number(decided$effect))
+  c(
+    setNames(decided$verdict, sprintf("%sverdictof-%s", prefix, decided$claim)),
+    setNames(effects, sprintf("%seffectof-%s", prefix, decided$claim))
+  )
+}
+
+effect_number <- function(values) {
+  text <- formatC(signif(values, 2), digits = 2, format = "fg", flag = "#")
+  gsub("-", "$-$", sub("[.]$", "", trimws(text)), fixed = TRUE)
+}
