@@ -143,7 +143,8 @@ decade_breaks <- function(limits, most = 5) {
   coarser <- decades[log10(decades) %% 2 == 0]
   within <- lapply(c(finer, list(coarser)), function(breaks) breaks[breaks >= limits[1] & breaks <= limits[2]])
   chosen <- within[[which(lengths(within) <= most | seq_along(within) == length(within))[1]]]
-  if (length(chosen) < 2) pretty(limits, 3) else chosen
+  whole <- within[[4]]
+  if (length(chosen) >= 2) chosen else if (length(whole) >= 2) range(whole) else pretty(limits, 3)
 }
 
 rate_axis <- function(scale, name, limits, most_labels) {

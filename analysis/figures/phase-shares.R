@@ -15,7 +15,7 @@ mapped <- c("access", "api", "layout", "order", "target", "nn", "ppn", "xfer_byt
 phases <- c("transfer", "sync", "open", "close")
 
 make_table <- function(records, inputs) {
-  records <- add_variant(bulk_transfers(records)[!is.na(xfer_bytes)], mapped)
+  records <- add_variant(timed_whole(records)[!is.na(xfer_bytes)], mapped)
   records[, whole_s := open_s + io_s + close_s]
   points <- summarise_records(records, 100 * share(records$io_s, records$whole_s), c(mapped, "variant"), "%")
   if (nrow(points) == 0) {
