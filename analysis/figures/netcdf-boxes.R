@@ -54,12 +54,12 @@ make_figure <- function(table) {
 }
 
 scale_boxes <- function(sizes) {
-  levels <- as.character(sort(unique(sizes)))
+  levels <- format_plain(sort(unique(sizes)))
   colours <- setNames(size_colours(length(levels)), levels)
   labels <- function(values) bytes_words(as.numeric(values))
   list(
-    ggplot2::scale_colour_manual("Size of one block", values = colours, labels = labels),
-    ggplot2::scale_fill_manual("Size of one block", values = colours, labels = labels, na.value = "white")
+    ggplot2::scale_colour_manual("Size of one block", values = colours, breaks = levels, labels = labels),
+    ggplot2::scale_fill_manual(values = colours, na.value = "white", guide = "none")
   )
 }
 

@@ -8,7 +8,8 @@ interval_said <- "Bands: from the tenth to the ninetieth of a hundred points."
 caption <- paste(
   "How wide the 95 % interval of a median would have been with other numbers of repetitions, in percent of the median,",
   "expected from resampling the repetitions that there are. The dashed line is the number that was measured. To the",
-  "right of it the curves assume that more repetitions come from the same distribution as these."
+  "right of it the curves assume that more repetitions come from the same distribution as these. Of fewer than six no",
+  "interval can cover 95 %, so that the narrow ones on the left are none to trust."
 )
 counts <- c(3L, 4L, 5L, 7L, 10L, 15L, 20L, 30L, 50L, 100L)
 

@@ -97,13 +97,13 @@ beside <- function(measured, printed, keys) {
 
 make_latex <- function(table) {
   cells <- table[, .(
-    way_cell(tool, api, layout, collective), latex_name(dash(order)), dash(bytes_words(xfer_bytes)),
+    way_cell(tool, api, layout, collective), in_words(dash(order), order_shorts), dash(bytes_words(xfer_bytes)),
     sprintf("$%s\\times%s$", nn, ppn), ifelse(n > 0, n, "--"), paste0(rate_words(best), mark(verdict)),
     rate_words(mean), rate_words(median), interval_cell(lo, hi), rate_words(published_best), rate_words(published_mean)
   )]
   latex_table(
     name, caption, cells,
-    c(wrapped_column(12), "l", "r", "r", "r", "r", "r", "r", "r", "@{\\hspace{6pt}}r", "r"),
+    c(wrapped_column(19), "l", "r", "r", "r", "r", "r", "r", "r", "@{\\hspace{6pt}}r", "r"),
     c(
       "interface", "order", "transfer", "$N\\times P$", "$n$", "best", "mean", "median", "interval", "pub.\\ best",
       "pub.\\ mean"
@@ -113,9 +113,11 @@ make_latex <- function(table) {
   )
 }
 
+order_shorts <- c(sequential = "seq.", random = "rnd.")
+
 way_cell <- function(tool, api, layout, collective) {
   words <- ifelse(
-    tool == "netcdf-bench", paste("NetCDF-Bench,", ifelse(collective, "collective", "independent")),
+    tool == "netcdf-bench", paste("NetCDF,", ifelse(collective, "collective", "independent")),
     paste0(ifelse(is.na(api), "published", api_words(api)), ifelse(layout %in% "file-per-process", ", per process", ""))
   )
   latex_name(words)

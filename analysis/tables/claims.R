@@ -36,7 +36,7 @@ verdict_cell <- function(found) {
   sprintf(
     "\\textbf{\\textcolor[HTML]{%s}{%s}}%s%s", verdict_colours[found$verdict], found$verdict,
     ifelse(found$by_whole_time %in% c(found$verdict, NA), "", "$^\\dagger$"),
-    ifelse(found$emulated, " \\textbf{(EMULATED)}", "")
+    ifelse(found$emulated, "\\newline\\mbox{\\textbf{(EMULATED)}}", "")
   )
 }
 

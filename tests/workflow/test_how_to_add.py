@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import shutil
@@ -155,6 +156,34 @@ def test_a_figure_or_a_table(checkout: Checkout, kind: str) -> None:
     folder = checkout.root / "analysis" / f"{kind}s"
     shutil.copy(sorted(folder.glob("*.R"))[0], folder / "a-new-one.R")
     assert f"{kind}s/a-new-one." in dry_run(checkout)
+
+
+@pytest.mark.slow
+def test_a_claim(checkout: Checkout, tmp_path: Path) -> None:
+    """A paper of one wrong claim: it is decided, by records of 2018, and found wrong."""
+    for source in (checkout.root / "analysis/claims").glob("*.R"):
+        source.unlink()
+    checkout.write(
+        "analysis/claims/mine.R",
+        'title <- "Mine"\ncites <- "me"\n'
+        'claims <- list(claim("small-is-fast", "Small transfers are fastest.", "p. 1", "two sizes",'
+        " function(points) largest_over_smallest(points), below(1), 0.1))\n",
+    )
+    records, claims = tmp_path / "records.csv", tmp_path / "claims.csv"
+    done = checkout.weir(
+        "import",
+        "reference/ddn-lustre-2018.csv",
+        "--facts",
+        "reference/ddn-lustre-2018.yaml",
+        "--out",
+        str(records),
+    )
+    assert done.returncode == 0, done.stderr
+    done = checkout.call("Rscript", "analysis/draw.R", "claims", "all", str(records), str(claims))
+    assert done.returncode == 0, done.stderr
+    with claims.open(newline="") as file:
+        verdicts = {row["evidence"]: row["verdict"] for row in csv.DictReader(file)}
+    assert verdicts == {"these records": "not reproduced", "published values": "out of scope here"}
 
 
 @pytest.mark.slow
