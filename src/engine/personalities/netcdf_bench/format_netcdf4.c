@@ -86,6 +86,11 @@ static int prepare(struct weir_file *file, struct netcdf4_state *state, struct w
     return 0;
 }
 
+/* Else the first open is the start of two libraries too. */
+static void netcdf4_begin(void) {
+    nc_initialize();
+}
+
 static int netcdf4_open(struct weir_file *file, struct weir_problem *problem) {
     const struct weir_open *how = file->how;
     struct netcdf4_state *state = calloc(1, sizeof *state);
@@ -199,6 +204,7 @@ static const struct weir_backend netcdf4 = {
     .summary = "NetCDF-4 by parallel NetCDF and HDF5",
     .traits = WEIR_COLLECTIVE | WEIR_HINTS | WEIR_FILE_PER_PROCESS | WEIR_TOGETHER | WEIR_STORES |
               WEIR_FORMAT | WEIR_PARTS,
+    .begin = netcdf4_begin,
     .open = netcdf4_open,
     .transfer = netcdf4_transfer,
     .close = netcdf4_close,

@@ -224,6 +224,9 @@ static int run_job(struct ncb_run *run) {
         return WEIR_WRONG_USE;
     }
     weir_way_out_begin(&run->way_out, &run->document);
+    if (run->format->begin != NULL) {
+        run->format->begin();
+    }
     if (has_memory(run)) {
         if (run->job->rank == 0) {
             ncb_table_begin(run);
