@@ -35,6 +35,34 @@ int weir_netcdf4_failed(struct weir_problem *problem, const char *call, const ch
     return weir_problem_set(problem, call, path, 0, nc_strerror(code), "NetCDF error %d", code);
 }
 
+int weir_netcdf4_open(const struct weir_open *how, int *file, struct weir_problem *problem) {
+    bool writes = how->access == WEIR_WRITE;
+    MPI_Info info = weir_hints_to_info(how->hints);
+    errno = 0;
+    int code = writes ? nc_create_par(how->path, NC_CLOBBER | NC_NETCDF4, how->comm, info, file)
+                      : nc_open_par(how->path, NC_NOWRITE, how->comm, info, file);
+    int last_errno = errno;
+    if (info != MPI_INFO_NULL) {
+        MPI_Info_free(&info);
+    }
+    if (code == NC_NOERR) {
+        return 0;
+    }
+    /* NetCDF says "Permission denied" of every file that HDF5 cannot create and "Bad file descriptor" of
+     * every one that it cannot open. */
+    int cause = weir_cause_plain(how->path, how->access);
+    return weir_netcdf4_failed(problem, writes ? "nc_create_par" : "nc_open_par", how->path,
+                               cause != 0 ? cause : code, last_errno);
+}
+
+void weir_netcdf4_give_up(const struct weir_open *how, int file) {
+    int ranks;
+    MPI_Comm_size(how->comm, &ranks);
+    if (ranks == 1) {
+        nc_close(file);
+    }
+}
+
 #define TRY(call_text, expression)                                                                           \
     do {                                                                                                     \
         errno = 0;                                                                                           \
@@ -103,33 +131,16 @@ static int prepare(struct netcdf4_state *state, const struct weir_open *how, str
 
 static int netcdf4_open(struct weir_file *file, struct weir_problem *problem) {
     const struct weir_open *how = file->how;
-    bool writes = how->access == WEIR_WRITE;
     struct netcdf4_state *state = calloc(1, sizeof *state);
     if (state == NULL) {
         return weir_problem_set(problem, "malloc", how->path, ENOMEM, NULL, "%s", "");
     }
-    MPI_Info info = weir_hints_to_info(how->hints);
-    errno = 0;
-    int code = writes ? nc_create_par(how->path, NC_CLOBBER | NC_NETCDF4, how->comm, info, &state->file)
-                      : nc_open_par(how->path, NC_NOWRITE, how->comm, info, &state->file);
-    int last_errno = errno;
-    if (info != MPI_INFO_NULL) {
-        MPI_Info_free(&info);
-    }
-    if (code != NC_NOERR) {
-        /* NetCDF says "Permission denied" of every file that HDF5 cannot create and "Bad file descriptor" of
-         * every one that it cannot open. */
-        int cause = weir_cause_plain(how->path, how->access);
+    if (weir_netcdf4_open(how, &state->file, problem) != 0) {
         free(state);
-        return weir_netcdf4_failed(problem, writes ? "nc_create_par" : "nc_open_par", how->path,
-                                   cause != 0 ? cause : code, last_errno);
+        return -1;
     }
     if (prepare(state, how, problem) != 0) {
-        int ranks;
-        MPI_Comm_size(how->comm, &ranks);
-        if (ranks == 1) { /* others may be elsewhere in the library: they would not close with us */
-            nc_close(state->file);
-        }
+        weir_netcdf4_give_up(how, state->file);
         free(state);
         return -1;
     }

@@ -33,6 +33,30 @@ int weir_pnetcdf_failed(struct weir_problem *problem, const char *call, const ch
                             words);
 }
 
+int weir_pnetcdf_open(const struct weir_open *how, int *file, struct weir_problem *problem) {
+    bool writes = how->access == WEIR_WRITE;
+    MPI_Info info = weir_hints_to_info(how->hints);
+    errno = 0;
+    int code = writes ? ncmpi_create(how->comm, how->path, NC_CLOBBER | NC_64BIT_DATA, info, file)
+                      : ncmpi_open(how->comm, how->path, NC_NOWRITE, info, file);
+    int last_errno = errno;
+    if (info != MPI_INFO_NULL) {
+        MPI_Info_free(&info);
+    }
+    if (code == NC_NOERR) {
+        return 0;
+    }
+    return weir_pnetcdf_failed(problem, writes ? "ncmpi_create" : "ncmpi_open", how->path, code, last_errno);
+}
+
+void weir_pnetcdf_give_up(const struct weir_open *how, int file) {
+    int ranks;
+    MPI_Comm_size(how->comm, &ranks);
+    if (ranks == 1) {
+        ncmpi_close(file);
+    }
+}
+
 #define TRY(call_text, expression)                                                                           \
     do {                                                                                                     \
         errno = 0;                                                                                           \
@@ -92,30 +116,16 @@ static int prepare(struct pnetcdf_state *state, const struct weir_open *how, str
 
 static int pnetcdf_open(struct weir_file *file, struct weir_problem *problem) {
     const struct weir_open *how = file->how;
-    bool writes = how->access == WEIR_WRITE;
     struct pnetcdf_state *state = calloc(1, sizeof *state);
     if (state == NULL) {
         return weir_problem_set(problem, "malloc", how->path, ENOMEM, NULL, "%s", "");
     }
-    MPI_Info info = weir_hints_to_info(how->hints);
-    errno = 0;
-    int code = writes ? ncmpi_create(how->comm, how->path, NC_CLOBBER | NC_64BIT_DATA, info, &state->file)
-                      : ncmpi_open(how->comm, how->path, NC_NOWRITE, info, &state->file);
-    int last_errno = errno;
-    if (info != MPI_INFO_NULL) {
-        MPI_Info_free(&info);
-    }
-    if (code != NC_NOERR) {
+    if (weir_pnetcdf_open(how, &state->file, problem) != 0) {
         free(state);
-        return weir_pnetcdf_failed(problem, writes ? "ncmpi_create" : "ncmpi_open", how->path, code,
-                                   last_errno);
+        return -1;
     }
     if (prepare(state, how, problem) != 0) {
-        int ranks;
-        MPI_Comm_size(how->comm, &ranks);
-        if (ranks == 1) { /* others may be elsewhere in the library: they would not close with us */
-            ncmpi_close(state->file);
-        }
+        weir_pnetcdf_give_up(how, state->file);
         free(state);
         return -1;
     }

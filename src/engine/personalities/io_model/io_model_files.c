@@ -1,6 +1,7 @@
 /* What is done to the file before it is measured, untimed. */
 #include "io_model.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -42,7 +43,7 @@ static int walk(struct iom_run *run, enum weir_access access, struct weir_proble
     struct weir_file file = {.backend = run->backend, .how = &how};
     unsigned char *chunk = malloc(CHUNK_BYTES);
     if (chunk == NULL) {
-        return weir_problem_set(problem, "malloc", run->path, 12, NULL, "a buffer for the whole file");
+        return weir_problem_set(problem, "malloc", run->path, ENOMEM, NULL, "a buffer for the whole file");
     }
     int status = run->backend->open(&file, problem);
     if (status == 0) {

@@ -4,6 +4,7 @@
 #include "personality.h"
 #include "status_file.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -96,7 +97,7 @@ static bool prepare(struct ior_run *run, struct weir_phase *phase, const char *n
 static bool fail_without_memory(struct ior_run *run, bool good) {
     struct weir_problem problem = {0};
     if (!good) {
-        weir_problem_set(&problem, "malloc", run->asked.test_file, 12, NULL, "preparing the transfers");
+        weir_problem_set(&problem, "malloc", run->asked.test_file, ENOMEM, NULL, "preparing the transfers");
     }
     problem.rank = run->job->rank;
     return weir_document_settle(&run->document, &problem);

@@ -5,6 +5,7 @@
 #include "personality.h"
 #include "status_file.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -28,7 +29,7 @@ static void share_time(const struct mdtest_run *run, int64_t *number, int64_t un
 static bool shuffle(struct mdtest_run *run) {
     run->order = malloc(sizeof *run->order * run->items);
     if (run->order == NULL) {
-        weir_problem_set(&run->problem, "malloc", run->asked.directory, 12, NULL, "shuffling the items");
+        weir_problem_set(&run->problem, "malloc", run->asked.directory, ENOMEM, NULL, "shuffling the items");
         return false;
     }
     for (uint64_t i = 0; i < run->items; i++) {
@@ -57,7 +58,7 @@ static bool prepare(struct mdtest_run *run) {
     }
     if (!weir_payload_begin(&run->written, run->packet, (size_t)a->write_bytes, false) ||
         !weir_payload_begin(&run->found, run->packet, (size_t)most, a->verify_read || a->verify_write)) {
-        weir_problem_set(&run->problem, "malloc", a->directory, 12, NULL, "for the bytes of a file");
+        weir_problem_set(&run->problem, "malloc", a->directory, ENOMEM, NULL, "for the bytes of a file");
     }
     if (a->status_file != NULL && !a->create) {
         int64_t items = weir_status_read(run->job, a->status_file, &run->problem);
