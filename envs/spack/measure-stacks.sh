@@ -43,20 +43,22 @@ PYTHON
 }
 
 measure_stacks() {
-    local results=results/stacks options=()
+    local results=results/stacks options=() failed=0
     mkdir -p build "$results"
     mapfile -t options < <(whole_stacks)
     [ ${#options[@]} -gt 0 ] || die "no stack is whole; see: weir stacks --site stacks"
     .venv/bin/weir plan --site stacks --suite stack-cost "${options[@]}" --out "$results/stack-cost/plan.json"
     # The pre-flight of every stack comes before the first byte of any.
     .venv/bin/weir run --plan "$results/stack-cost/plan.json" --results "$results" --preflight
-    .venv/bin/weir run --plan "$results/stack-cost/plan.json" --results "$results"
+    # A stack that fails does not hide what the others cost.
+    .venv/bin/weir run --plan "$results/stack-cost/plan.json" --results "$results" || failed=$?
     .venv/bin/weir collect --plan "$results/stack-cost/plan.json" --results "$results" --out "$results/stack-cost/records.csv"
     # What was installed goes with what was measured on it.
     if [[ " ${options[*]} " == *" spack-"* ]] && [ -f spack.lock ]; then
         cp spack.lock "$results/stack-cost/"
     fi
     .venv/bin/python envs/spack/compare.py "$results/stack-cost/records.csv"
+    return "$failed"
 }
 
 for step in "${steps[@]}"; do

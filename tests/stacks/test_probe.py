@@ -148,6 +148,19 @@ def test_a_script_is_not_judged_by_what_it_is_not_linked_with(tmp_path: Path) ->
     assert problems(found) == []
 
 
+def test_a_container_whose_image_is_not_there_is_a_problem(tmp_path: Path) -> None:
+    wrapper = tmp_path / "exec.sh"
+    wrapper.write_text("#!/bin/sh\nexit 0\n")
+    wrapper.chmod(0o755)
+    image = tmp_path / "measure.sif"
+    words = (str(wrapper), str(image), "weir-io", "ior")
+    stack = Stack("container", {"ior": words}, "", environment={"PATH": "/usr/bin:/bin"})
+    (sentence,) = problems(probe_stack(stack, "none"))
+    assert f"is given {image}, which is not there; build it (containers/build.sh" in sentence
+    image.touch()
+    assert problems(probe_stack(stack, "none")) == []
+
+
 def test_two_names_of_one_library_are_one(tmp_path: Path) -> None:
     real = tmp_path / "libmpi.so.40.30.4"
     real.write_bytes(b"")

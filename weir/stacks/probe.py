@@ -70,6 +70,7 @@ def probe_program(tool: str, words: tuple[str, ...], environment: Mapping[str, s
             _io_library(kind, file, environment) for kind in _NAMES for file in libraries.all(kind)
         ),
         missing=libraries.missing,
+        absent=tuple(word for word in words[1:] if word.startswith("/") and not Path(word).exists()),
         ime_client=_native_ime(path, libraries, environment),
         backends=_backends(tool, (path, *words[1:]), environment),
     )

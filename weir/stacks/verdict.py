@@ -82,6 +82,11 @@ def _program_problems(program: ProgramFacts) -> Iterator[str]:
             " build it (make build, make stacks) or correct `programs` in site.yaml"
         )
         return
+    for name in program.absent:
+        yield (
+            f"{program.tool}: {program.path} is given {name}, which is not there;"
+            " build it (containers/build.sh for an image) or correct `programs` in site.yaml"
+        )
     for name in program.missing:
         yield (
             f"{program.tool}: {program.path} needs {name}, which the loader does not find;"
