@@ -74,6 +74,7 @@ class Site:
     stacks: Mapping[str, Stack]
     targets: Mapping[str, Target]
     scale: str = "full"  # what is planned here when nobody asks for a scale
+    wire_gbit_s: float | None = None  # what the network carries to or from one node
 
 
 @dataclass(frozen=True)

@@ -167,4 +167,5 @@ def _site(data: Mapping[str, Any], targets: Mapping[str, Target]) -> Site:
     }
     hosts = tuple(data.get("hosts", [".*"]))
     scale = data.get("scale", FULL)
-    return Site(data["site"], data["description"], hosts, partitions, stacks, targets, scale)
+    wire = data.get("wire_gbit_s")
+    return Site(data["site"], data["description"], hosts, partitions, stacks, targets, scale, wire)

@@ -25,7 +25,11 @@ def study_facts(plan: Plan, runs: Sequence[Run], rows: Sequence[Row]) -> dict[st
     """Null or an empty list where nothing is known; the reader prints that as unknown."""
     return {
         "weir_version": weir.__version__,
-        "site": {"site": plan.site.name, "description": plan.site.description},
+        "site": {
+            "site": plan.site.name,
+            "description": plan.site.description,
+            "wire_gbit_s": plan.site.wire_gbit_s,
+        },
         "scale": plan.scale,
         "suites": [
             {"suite": facts.suite, "question": facts.question, "description": facts.description}
