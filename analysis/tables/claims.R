@@ -21,7 +21,7 @@ make_latex <- function(table) {
   )]
   groups <- vapply(table$paper, paper_head, character(1), USE.NAMES = FALSE)
   latex_table(
-    name, caption, cells, c(wrapped_column(47), wrapped_column(10), wrapped_column(19), wrapped_column(38)),
+    name, caption, cells, c(wrapped_column(46), wrapped_column(10), wrapped_column(21), wrapped_column(37)),
     c("claim", "by", "verdict", "because"),
     groups = groups, in_place = TRUE
   )
