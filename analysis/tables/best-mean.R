@@ -103,7 +103,7 @@ make_latex <- function(table) {
   )]
   latex_table(
     name, caption, cells,
-    c(wrapped_column(19), "l", "r", "r", "r", "r", "r", "r", "r", "@{\\hspace{6pt}}r", "r"),
+    c(wrapped_column(16), "l", "r", "r", "r", "r", "r", "r", "r", "@{\\hspace{6pt}}r", "r"),
     c(
       "interface", "order", "transfer", "$N\\times P$", "$n$", "best", "mean", "median", "interval", "pub.\\ best",
       "pub.\\ mean"
