@@ -5,8 +5,8 @@ caption <- paste(
   "Best and mean record in MiB/s, at the ends of the nodes and processes per node (N\u00d7P) and with the largest",
   "transfers, and wherever a value was published; median with its 95 % bootstrap interval. Published: best and mean",
   "that the paper on DDN's test cluster printed for the same access, order, transfer and N\u00d7P, over whichever",
-  "interface and layout; they are of DDN's products on that cluster. Where the target is emulated they stand there to show what is",
-  "missing, and to be compared with nothing. NetCDF-Bench: the best of all its block sizes."
+  "interface and layout; they are of DDN's products on that cluster. Where the target is emulated they stand there",
+  "to show what is missing, and to be compared with nothing. NetCDF-Bench: the best of all its block sizes."
 )
 
 make_table <- function(records, inputs) {

@@ -45,7 +45,7 @@ WRONG = [
     (["-l", "zeros"], "timestamp, offset, incompressible or random"),
     (["-o", "a@b"], "list of files"),
     (["--null.delay-us=3"], "--null.delay-us belongs to -a NULL"),
-    (["-a", "NULL", "--null.fail=clsoe"], "open, sync or close"),
+    (["-a", "NULL", "--null.fail=clsoe"], "takes open, sync, close, stat"),
     (["--posix.odirect", "-t", "1000", "-b", "1000"], "multiple of 512"),
     (["-D", "soon"], "not a number of seconds"),
     (["stray"], "'stray' is no option"),

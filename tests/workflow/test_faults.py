@@ -52,6 +52,13 @@ def runs_of(checkout: Checkout) -> list[Path]:
     return sorted((checkout.root / "results/local/runs").glob("*/*/run.json"))
 
 
+def ask_for_twenty_executions(checkout: Checkout) -> None:
+    """They share a launch; each takes long enough that a signal comes before the last one."""
+    suite = checkout.root / "config/suites/tiny.yaml"
+    suite.write_text(suite.read_text().replace("blocks: 1", "blocks: 5"))
+    grow_blocks(checkout, "32 MiB")
+
+
 def ended_in_flight(checkout: Checkout) -> int:
     """Executions of the launch that runs now that have ended: their run files appear when it is over."""
     files = (checkout.root / "results/local/launches").glob("*/status")
@@ -158,8 +165,7 @@ def test_a_target_that_vanishes_ends_the_batch_and_keeps_its_runs(tiny: Checkout
 
 @pytest.mark.slow
 def test_kill_9_then_again_runs_only_what_is_missing(tiny: Checkout, target_folder: Path) -> None:
-    suite = tiny.root / "config/suites/tiny.yaml"
-    suite.write_text(suite.read_text().replace("blocks: 1", "blocks: 5"))
+    ask_for_twenty_executions(tiny)
     assert plan(tiny).returncode == 0
     clean = {name: value for name, value in os.environ.items() if not name.startswith("WEIR_")}
     words = [sys.executable, "-m", "weir", *RUN, "--seed", "2"]
@@ -184,8 +190,7 @@ def test_kill_9_then_again_runs_only_what_is_missing(tiny: Checkout, target_fold
 def test_an_interrupt_cleans_up_and_loses_only_the_run_in_flight(
     tiny: Checkout, target_folder: Path, kind: signal.Signals
 ) -> None:
-    suite = tiny.root / "config/suites/tiny.yaml"
-    suite.write_text(suite.read_text().replace("blocks: 1", "blocks: 20"))
+    ask_for_twenty_executions(tiny)
     assert plan(tiny).returncode == 0
     clean = {name: value for name, value in os.environ.items() if not name.startswith("WEIR_")}
     harness = subprocess.Popen(

@@ -19,7 +19,13 @@ SUITE = {
             "nodes": [1],
             "ppn": [2],
             "space": {"api": ["POSIX", "MPIIO", "IME"]},
-            "fixed": {"access": ["write", "read"], "xfer": "64 KiB", "block": "1 MiB", "verify_read": True},
+            "fixed": {
+                "access": ["write", "read"],
+                "xfer": "64 KiB",
+                "block": "1 MiB",
+                "verify_read": True,
+                "drop_caches": True,
+            },
         }
     },
 }

@@ -150,7 +150,10 @@ one_claim <- function(...) {
 paper <- function(decide, expects) {
   one_claim(
     "title <- \"Wrong\"", "cites <- \"nobody\"",
-    sprintf("claims <- list(claim(\"buffers-shrink\", \"It shrinks.\", \"p\", \"nodes\", %s, %s, 0.1))", decide, expects)
+    sprintf(
+      "claims <- list(claim(\"buffers-shrink\", \"It shrinks.\", \"p\", \"nodes\", %s, %s, 0.1))",
+      decide, expects
+    )
   )
 }
 
