@@ -20,8 +20,9 @@ VARIANTS = {
 
 
 def same_tree(left: Path, right: Path) -> bool:
-    ours = {Path(".weir-ime")}
-    names = sorted({path.relative_to(left) for path in left.rglob("*")} - ours)
+    # Links to buffered files lie below .weir-ime; one that the drainer still looks at outlives its evict.
+    found = (path.relative_to(left) for path in left.rglob("*"))
+    names = sorted(name for name in found if name.parts[0] != ".weir-ime")
     if names != sorted(path.relative_to(right) for path in right.rglob("*")):
         return False
     files = [str(name) for name in names if (left / name).is_file()]

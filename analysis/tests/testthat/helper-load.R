@@ -4,6 +4,7 @@ suppressPackageStartupMessages(library(data.table))
 
 home <- normalizePath(file.path("..", ".."))
 checkout <- dirname(home)
+assign("home", home, globalenv()) # where draw.R has it
 
 for (file in setdiff(list.files(home, pattern = "[.]R$"), "draw.R")) {
   sys.source(file.path(home, file), globalenv())
