@@ -22,6 +22,7 @@ def test_posix(engine: Engine, small_space: Path) -> None:
     assert list(small_space.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_mmap(engine: Engine, small_space: Path) -> None:
     """The kernel sends a signal; also a file that ends too early is told by one."""
     done = engine.ior("-a", "MMAP", "-w", "-F", "-b", "48m", "-t", "1m", "-o", small_space / "data", ranks=2)

@@ -52,6 +52,7 @@ def stored(bytes_: int, version: int, seed: int = 0, unique_rank: int | None = N
 SMALL = ["-p", "16", "-b", "4", "-o", "data", "--seed", "5"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words", [["-a", "POSIX"], ["-a", "MPIIO"], pytest.param(["-a", "MPIIO", "-F"], marks=slow)]
 )

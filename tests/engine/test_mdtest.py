@@ -91,6 +91,7 @@ def test_a_stonewall_makes_one_number_and_the_next_run_takes_it(engine: Engine) 
     assert list(place.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_what_fails_is_counted_and_told(engine: Engine) -> None:
     place = engine.folder / "md"
     root = place / "test-dir.0-0" / "mdtest_tree.0"

@@ -109,6 +109,7 @@ def test_space_that_goes_while_measuring_fails_the_cells_and_keeps_the_others(
     assert list(small_mount.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_an_unwritable_target_is_named(tiny: Checkout) -> None:
     aim(tiny, path="/proc/self")
     assert plan(tiny).returncode == 0
@@ -117,6 +118,7 @@ def test_an_unwritable_target_is_named(tiny: Checkout) -> None:
     assert "no file can be written in /proc/self" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_missing_target_is_named_with_the_mend(tiny: Checkout) -> None:
     aim(tiny, path="/dev/shm/weir-test-that-is-not-there")
     assert plan(tiny).returncode == 0
@@ -126,6 +128,7 @@ def test_a_missing_target_is_named_with_the_mend(tiny: Checkout) -> None:
     assert "correct `path`" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_missing_mount_stops_before_the_disk_below_is_filled(tiny: Checkout, target_folder: Path) -> None:
     aim(tiny, mount=str(target_folder))
     assert plan(tiny).returncode == 0
@@ -211,6 +214,7 @@ def test_an_interrupt_cleans_up_and_loses_only_the_run_in_flight(
     assert len(runs_of(tiny)) >= 2
 
 
+@pytest.mark.slow
 def test_an_optional_target_that_cannot_be_prepared_is_left_out_with_the_reason(tiny: Checkout) -> None:
     broken = {"optional": True, "prepare": [["sh", "-c", "echo no such device >&2; exit 1"]]}
     aim(tiny, **broken)

@@ -77,6 +77,7 @@ def test_a_target(checkout: Checkout) -> None:
     assert {cell["target"] for cell in cells(plan(checkout))} >= {"disk", "second"}
 
 
+@pytest.mark.slow
 def test_a_site(checkout: Checkout) -> None:
     shutil.copytree(checkout.root / "config/sites/local", checkout.root / "config/sites/lab")
     file = "config/sites/lab/site.yaml"
@@ -88,6 +89,7 @@ def test_a_site(checkout: Checkout) -> None:
     assert '"name": "lab"' in systems.stdout, systems.stderr
 
 
+@pytest.mark.slow
 def test_a_suite(checkout: Checkout) -> None:
     renamed(checkout, "config/suites/quick.yaml", "config/suites/mine.yaml", ("suite: quick", "suite: mine"))
     assert {cell["suite"] for cell in cells(plan(checkout, "--suite", "mine"))} == {"mine"}

@@ -28,6 +28,7 @@ def append(file: Path, text: str) -> None:
     file.write_text(file.read_text() + text)
 
 
+@pytest.mark.slow
 def test_first_dry_run_measures_every_batch(tiny: Checkout) -> None:
     planned, said = dry_run(tiny)
     assert planned["measure"] == 1
@@ -42,11 +43,13 @@ def test_every_suite_of_the_tree_dry_runs(checkout: Checkout) -> None:
         assert jobs(done.stdout)["measure"] >= 1, file.stem
 
 
+@pytest.mark.slow
 def test_the_workflow_is_lint_clean(checkout: Checkout) -> None:
     done = checkout.snakemake("--lint")
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_wrong_configuration_is_told_in_words(tiny: Checkout) -> None:
     suite = tiny.root / "config/suites/tiny.yaml"
     suite.write_text(suite.read_text().replace("xfer:", "xfre:"))

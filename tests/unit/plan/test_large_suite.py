@@ -73,6 +73,7 @@ def test_it_fits_a_page() -> None:
     assert len(SUITE.splitlines()) <= 60
 
 
+@pytest.mark.slow
 def test_counts_of_the_whole_suite(checkout: Path) -> None:
     plan = plan_at(checkout, "full")
     geometries, rest = 10 * 8, 2 * 4 * 2  # orders, sizes, accesses
@@ -85,6 +86,7 @@ def test_counts_of_the_whole_suite(checkout: Path) -> None:
     assert plan.cost.points == plan.cost.cells + plan.cost.excluded
 
 
+@pytest.mark.slow
 def test_formulas_know_the_target(checkout: Path) -> None:
     cells = [cell for cell in plan_at(checkout, "full").cells if cell.experiment == "bandwidth"]
     stripes = {(cell.target, cell.nodes): cell.params["stripe_count"] for cell in cells}

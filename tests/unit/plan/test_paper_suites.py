@@ -43,6 +43,7 @@ def test_a_suite_is_a_page_that_names_no_place(suite: str) -> None:
     assert "/" not in text.replace("//", "")
 
 
+@pytest.mark.slow
 def test_the_whole_study_on_ten_nodes() -> None:
     plan = plan_of("ime-paper", "ime-template", "full")
     bandwidth = cells_of(plan, "bandwidth")
