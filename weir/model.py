@@ -23,6 +23,7 @@ class Target:
     emulated: bool = False
     optional: bool = False  # where it cannot be used, its cells are left out instead of stopping the study
     apis: tuple[str, ...] = ()  # empty: every interface can reach it
+    stacks: tuple[str, ...] = ()  # empty: every stack can
     max_stripe_count: int = 0  # 0: the file system has no stripes
     set_stripes: tuple[str, ...] = ()  # command with {count} and {folder}, run on the folder of a run
     get_stripes: tuple[str, ...] = ()  # and the one that prints the count

@@ -79,6 +79,16 @@ def interface_problems(file: YamlFile, tools: Mapping[str, Tool]) -> Iterator[Pr
             )
 
 
+def reach_problems(file: YamlFile, stacks: Iterable[str]) -> Iterator[Problem]:
+    """Stacks of a target that the site does not have."""
+    known = list(stacks)
+    for index, stack in enumerate(file.data.get("stacks", ())):
+        if stack not in known:
+            yield file.problem(
+                ("stacks", index), f"the site has no stack '{stack}'", did_you_mean(stack, known), stack
+            )
+
+
 def path_problems(file: YamlFile, path: str) -> Iterator[Problem]:
     """A target must be a place of its own: weir fills it and cleans it up. path has its words put in."""
     written = file.data["path"]

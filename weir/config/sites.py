@@ -15,6 +15,7 @@ from weir.config.site_checks import (
     name_problems,
     path_problems,
     placeholder_problems,
+    reach_problems,
     stack_problems,
 )
 from weir.config.yaml_file import YamlFile, read_yaml
@@ -64,6 +65,8 @@ def load_site(root: Path, name: str, tools: Mapping[str, Tool] | None = None) ->
     if site_file is not None:
         problems += stack_problems(site_file, tools)
     for file in target_files:
+        if site_file is not None:
+            problems += reach_problems(file, site_file.data["stacks"])
         problems += path_problems(file, _resolved(file.data["path"], words))
         problems += interface_problems(file, tools)
     if problems or site_file is None:
@@ -130,6 +133,7 @@ def _target(data: Mapping[str, Any]) -> Target:
         path=data["path"],
         description=data["description"],
         apis=tuple(data.get("apis", ())),
+        stacks=tuple(data.get("stacks", ())),
         space_bytes=parse_size(data["space"]) if "space" in data else 0,
         prepare=tuple(tuple(words) for words in data.get("prepare", ())),
         cleanup=tuple(tuple(words) for words in data.get("cleanup", ())),

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from weir.launch import applied
 from weir.model import Cell, Footprint, Stack, Target
 from weir.tools import tools
 from weir.units import format_size
@@ -115,12 +116,14 @@ def check_program(tool: str, stack: Stack) -> Check:
             f"stack {stack.name} has no program for {tool} (it has: {known})",
             f"name it under stacks: {stack.name}: programs in site.yaml",
         )
-    found = shutil.which(words[0])
+    path = applied(os.environ, stack.environment).get("PATH")
+    found = shutil.which(words[0], path=path)
     if found is None:
         return Check(
             f"program {tool}",
             "missing",
             f"{words[0]} is not there or not executable",
-            "make build makes weir-io; a site's own program must be on the PATH of the stack",
+            "make build makes weir-io, make stacks those of spack.yaml; a program given by its name"
+            f" alone must be on the PATH of stack {stack.name}",
         )
     return Check(f"program {tool}", found)

@@ -55,6 +55,10 @@ def _place(target: Target, stack: Stack, tool: str, config: Config) -> Place:
 
 def partition_for(place: Place, tool: str, nodes: int, ppn: int, site: Site) -> Partition | OutOfReach:
     """The first partition that can run it, else why none can."""
+    reached_by = place.target.stacks
+    if reached_by and place.stack.name not in reached_by:
+        which = f"the stack{'s' * (len(reached_by) > 1)} {' and '.join(reached_by)}"
+        return OutOfReach("stack", f"target {place.target.name} is reached by {which} only")
     if tool not in place.stack.programs:
         return OutOfReach("program", f"stack {place.stack.name} has no program for the tool {tool}")
     fitting = [item for item in site.partitions.values() if place.stack.name in item.stacks]

@@ -113,6 +113,13 @@ def test_mistakes_of_a_site(tmp_path: Path, old: str, new: str, place: str, mess
             "no tool knows the interface 'POSX'",
             "'POSIX'?",
         ),
+        (
+            "space:",
+            "stacks: [plane]\nspace:",
+            "disk.yaml:6: stacks[0]",
+            "the site has no stack 'plane'",
+            "'plain'?",
+        ),
         ("1 GiB", "1 GB/s", "disk.yaml:6: space", "'1 GB/s' is not a size", "a number and a unit"),
         ("1 GiB", "1024", "disk.yaml:6: space", "1024 has no unit", "'1 KiB'"),
         ("100 MiB/s", "100", "disk.yaml:7: expect.write", "100 is not a bandwidth", "500 MiB/s"),

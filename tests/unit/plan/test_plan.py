@@ -94,6 +94,13 @@ def test_interfaces_and_programs_that_are_not_there(tmp_path: Path) -> None:
     assert {cell.stack for cell in make_plan(load(root, stacks="bare")).cells} == {"bare"}
 
 
+def test_a_target_that_some_stacks_reach(tmp_path: Path) -> None:
+    site = SITE.replace("stacks: [plain]", "stacks: [plain, ime]") + "  ime: {programs: {fake: [x]}}\n"
+    plan = make_plan(load(make_checkout(tmp_path, site=site, targets={"disk": TARGET + "stacks: [ime]\n"})))
+    assert reasons(plan) == {"target disk is reached by the stack ime only": 8}
+    assert {cell.stack for cell in plan.cells} == {"ime"}
+
+
 def test_a_reason_of_the_tool_that_is_about_the_site_is_no_mistake_of_the_suite(tmp_path: Path) -> None:
     suite = SUITE.replace("[POSIX, MPIIO]", "[POSIX, IME]")
     root = make_checkout(

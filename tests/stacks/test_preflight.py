@@ -1,0 +1,57 @@
+"""What is checked before the first byte sees programs as the stack would start them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from weir.measure.preflight import check_program
+from weir.measure.ranks import check_ranks
+from weir.model import Stack
+
+# Stands for weir-io: says that it found one rank, in the file that it is told to write.
+SAYS_ONE_RANK = """\
+for word in "$@"; do
+    case $word in summaryFile=*) echo '{"job": {"ranks_per_host": [1]}}' >"${word#summaryFile=}" ;; esac
+done
+"""
+
+
+def script(file: Path, text: str) -> Path:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(f"#!/bin/sh\n{text}")
+    file.chmod(0o755)
+    return file
+
+
+def stack_of(folder: Path, *words: str) -> Stack:
+    return Stack("mine", {"ior": words}, environment={"PATH": f"{folder}:/usr/bin:/bin"})
+
+
+def test_a_program_by_its_name_is_looked_for_on_the_path_of_the_stack(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = script(tmp_path / "elsewhere" / "bench", "")
+    monkeypatch.setenv("PATH", f"{elsewhere.parent}:/usr/bin:/bin")
+    stack = stack_of(tmp_path / "stack", "bench")
+    missing = check_program("ior", stack)
+    assert missing.problem == "bench is not there or not executable"
+    assert "on the PATH of stack mine" in missing.mend
+    program = script(tmp_path / "stack" / "bench", "")
+    assert check_program("ior", stack).found == str(program)
+
+
+def test_ranks_in_a_container_that_do_not_find_each_other_stop_the_batch(tmp_path: Path) -> None:
+    # hydra -n 2 -ppn 2 exec.sh IMAGE weir-io ior ...: the wrapper must be part of what is started.
+    script(tmp_path / "mpiexec.hydra", 'shift 4\nexec "$@"\n')
+    script(tmp_path / "weir-io", SAYS_ONE_RANK)
+    wrapper = script(tmp_path / "exec.sh", '[ "$1" = image.sif ] || exit 1\nshift\nexec "$@"\n')
+    check = check_ranks(1, 2, stack_of(tmp_path, str(wrapper), "image.sif", "weir-io", "ior"), "hydra")
+    assert check.problem == "asked for 1 x 2 ranks, 1 started"
+
+
+def test_a_stack_without_weir_io_starts_nothing(tmp_path: Path) -> None:
+    check = check_ranks(1, 2, stack_of(tmp_path, "ior"), "hydra")
+    assert check.found == "not checked: the stack has no weir-io"
+    assert check.problem is None
