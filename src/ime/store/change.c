@@ -8,8 +8,7 @@
 #include "object.h"
 
 void object_notify(struct object *object) {
-    if (atomic_load(&object->header->unsettled) != UNSETTLED &&
-        atomic_exchange(&object->header->unsettled, UNSETTLED) != UNSETTLED) {
+    if (epoch_mark_changed(object->header)) {
         drainer_wake(object->store);
     }
 }

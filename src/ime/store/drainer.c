@@ -81,7 +81,7 @@ static void visit(struct store *store, const char *name, void *context) {
     uint64_t inode;
     int error;
     if (told_to_end || !object_inode(name, &inode) || !object_peek(store, inode, &header) ||
-        header.unsettled == SETTLED) {
+        is_settled(&header)) {
         return;
     }
     struct object *object = object_find(store, inode, &error);
@@ -91,7 +91,7 @@ static void visit(struct store *store, const char *name, void *context) {
     if (!object_is_orphan(object)) {
         error = pass->drain ? object_drain(object, UINT64_MAX, &pass->moved_bytes) : 0;
         pass->error = pass->error != 0 ? pass->error : error;
-        pass->unsettled = pass->unsettled || atomic_load(&object->header->unsettled) != SETTLED;
+        pass->unsettled = pass->unsettled || !is_settled(object->header);
     }
     object_release(object);
 }

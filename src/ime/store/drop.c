@@ -18,8 +18,7 @@ bool object_is_orphan(const struct object *object) {
 
 static bool is_empty(struct object *object) {
     const struct object_header *header = object->header;
-    if (atomic_load(&header->unsettled) != SETTLED || atomic_load(&header->gate) != 0 ||
-        atomic_load(&header->work) != WORK_NONE) {
+    if (!is_settled(header) || atomic_load(&header->gate) != 0 || atomic_load(&header->work) != WORK_NONE) {
         return false;
     }
     return atomic_load(&header->ever_resident) == 0 ||

@@ -56,7 +56,7 @@ static int repair(struct object *object) {
         object_work(object, WORK_NONE, 0, 0);
         atomic_store(&header->garbage_end, 0);
         atomic_store(&header->gate, 0);
-        atomic_store(&header->unsettled, UNSETTLED);
+        epoch_mark_changed(header);
     }
     return error;
 }

@@ -41,11 +41,6 @@ enum granule_state {
     1u /* the lock holder waits for operations under way to end, or is changing what they rely on */
 #define GATE_REPAIR 2u /* a client died while it wrote beyond the end of the file */
 
-/* object_header.unsettled */
-#define SETTLED   0u
-#define UNSETTLED 1u /* dirty granules, size or time of change have not reached the backing */
-#define SETTLING  2u /* somebody is draining; becomes SETTLED only if nothing was written meanwhile */
-
 /* object_header.work: what the lock holder is in the middle of, for the one who inherits the lock from the
  * dead. */
 enum object_work { WORK_NONE = 0, WORK_COPY = 1, WORK_TRUNCATE = 2 };
@@ -55,11 +50,13 @@ struct object_header {
     uint64_t inode;
     _Atomic uint64_t origin_bytes; /* below: a granule in state NONE is in the backing; only shrinks */
     _Atomic uint32_t gate;
-    _Atomic uint32_t unsettled;
+    /* Odd: changed since a drain last began, which makes it even. Settled, that is data, size and time of
+     * change are in the backing, is an object whose epoch is the one that was drained whole. See epoch.c. */
+    _Atomic uint32_t epoch;
     _Atomic uint32_t ever_resident;
     _Atomic uint32_t backing_unsynced; /* drained since the last fdatasync of the backing */
     _Atomic uint32_t work;
-    uint32_t reserved;
+    _Atomic uint32_t settled_epoch;
     _Atomic uint64_t work_low; /* COPY: bytes being changed; TRUNCATE: the new size */
     _Atomic uint64_t work_high;
     _Atomic uint64_t garbage_end; /* with GATE_REPAIR: bytes from size to here may hold half a write */

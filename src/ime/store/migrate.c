@@ -125,15 +125,13 @@ static int drain_chunk(struct object *object, uint64_t from, uint64_t limit_byte
 }
 
 int object_drain(struct object *object, uint64_t limit_bytes, uint64_t *moved_bytes) {
-    struct object_header *header = object->header;
-    uint32_t unsettled = UNSETTLED;
     uint64_t left = limit_bytes;
     struct run run = {0, 0};
     int error = 0;
-    if (atomic_load(&header->unsettled) == SETTLED) {
+    if (is_settled(object->header)) {
         return 0;
     }
-    atomic_compare_exchange_strong(&header->unsettled, &unsettled, SETTLING);
+    uint32_t begun = epoch_begin_drain(object->header);
     while (error == 0 && left > 0 && run.end != UINT64_MAX) {
         uint64_t bytes;
         error = drain_chunk(object, run.end, left, &run, &bytes);
@@ -143,13 +141,10 @@ int object_drain(struct object *object, uint64_t limit_bytes, uint64_t *moved_by
     }
     if (error == 0 && run.end == UINT64_MAX) {
         error = settle(object);
-        unsettled = SETTLING;
         if (error == 0) {
-            atomic_compare_exchange_strong(&header->unsettled, &unsettled, SETTLED);
-            return 0;
+            epoch_end_drain(object->header, begun);
         }
     }
-    atomic_store(&header->unsettled, UNSETTLED);
     return error;
 }
 

@@ -66,6 +66,12 @@ void object_mark_torn(struct store *store, uint64_t inode, uint64_t low, uint64_
 int object_name(uint64_t inode, char name[24]);
 bool object_inode(const char *name, uint64_t *inode);
 
+/* epoch.c: what a drain that ended may say of the object. */
+bool epoch_mark_changed(struct object_header *header); /* after the change; true if nobody had marked it */
+uint32_t epoch_begin_drain(struct object_header *header);
+void epoch_end_drain(struct object_header *header, uint32_t begun); /* all of begun's changes are drained */
+bool is_settled(const struct object_header *header);
+
 /* change.c */
 void object_touch(
     struct object *object); /* the data or size changed: time of change, and something to drain */

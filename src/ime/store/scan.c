@@ -104,7 +104,7 @@ void object_mark_torn(struct store *store, uint64_t inode, uint64_t low, uint64_
     uint64_t end = atomic_load(&header->garbage_end);
     while (end < high && !atomic_compare_exchange_weak(&header->garbage_end, &end, high)) {
     }
-    atomic_store(&header->unsettled, UNSETTLED);
+    epoch_mark_changed(header);
     atomic_fetch_or(&header->gate, GATE_REPAIR);
     unmap_index(&object);
 }

@@ -136,7 +136,7 @@ static void forget_clean(struct store *store, const char *name, void *unused) {
             atomic_store(&object->states[granule], GRANULE_DIRTY);
         }
     }
-    atomic_store(&object->header->unsettled, UNSETTLED);
+    epoch_mark_changed(object->header);
     object_release(object);
 }
 

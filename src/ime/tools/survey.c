@@ -65,7 +65,7 @@ static int add(struct store *store, struct buffered_list *list, uint64_t inode, 
             entry->drained_bytes += within(store, &run, size);
         }
     }
-    entry->settled = atomic_load(&object->header->unsettled) == SETTLED;
+    entry->settled = is_settled(object->header);
     object_release(object);
     return 0;
 }
