@@ -67,18 +67,26 @@ def test_task_layout_of_the_site_wins(option: list[str]) -> None:
         "srun: error: Unable to create step for job 5: Unable to contact slurm controller (connect failure)",
         "srun: error: Node failure on node2",
         "srun: launch/slurm: launch_p_step_launch: StepId=6.1 aborted before step completely launched.",
+        "slurmstepd-node1: error: *** STEP 3.1 ON node1 CANCELLED AT 2026-11-21T18:30 DUE TO TIME LIMIT ***\n"
+        "srun: error: node2: task 1: Terminated\n",
     ],
 )
-def test_a_step_that_slurm_did_not_start_is_no_execution(stderr: str) -> None:
-    assert launcher("srun").never_started(stderr) == stderr.splitlines()[0]
+def test_a_step_that_slurm_did_not_start_or_ended_is_no_execution(stderr: str) -> None:
+    assert launcher("srun").lost(stderr) == stderr.splitlines()[0]
 
 
 @pytest.mark.parametrize(
-    "stderr", ["", "srun: error: node1: task 0: Exited with exit code 134", "Node failure on x"]
+    "stderr",
+    [
+        "",
+        "srun: error: node1: task 0: Exited with exit code 134",
+        "Node failure on x",
+        "slurmstepd: error: *** STEP 3.1 ON node1 CANCELLED AT 2026-11-21T18:30:42 ***",
+    ],
 )
 def test_a_program_that_failed_is_an_execution(stderr: str) -> None:
-    assert launcher("srun").never_started(stderr) is None
-    assert launcher("mpirun").never_started(stderr) is None
+    assert launcher("srun").lost(stderr) is None
+    assert launcher("mpirun").lost(stderr) is None
 
 
 def test_ranks_are_placed_in_blocks_as_mpirun_places_them() -> None:

@@ -15,13 +15,15 @@ class Launcher:
 
     command(nodes, ppn, options, environment) gives the words to put before the program; environment holds the
     variables of stack and target that every rank must see. environment(inherited) gives what to change in the
-    environment that the harness itself was started with. never_started(stderr) gives the line that says that
-    the batch system failed, not the program: such a launch is no execution of the cell and may be repeated.
+    environment that the harness itself was started with. lost(stderr) gives the line that says that the batch
+    system failed or ended the launch, not the program: that is no execution of the cell and may be repeated.
+    cancelled(stderr) says that somebody ended the ranks, perhaps the job as a whole.
     """
 
     command: Callable[[int, int, Sequence[str], Mapping[str, str]], list[str]]
     environment: Callable[[Mapping[str, str]], Changes]
-    never_started: Callable[[str], str | None] = lambda stderr: None
+    lost: Callable[[str], str | None] = lambda stderr: None
+    cancelled: Callable[[str], bool] = lambda stderr: False
 
 
 def gives(options: Sequence[str], *names: str) -> bool:

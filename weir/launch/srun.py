@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from weir.launch.base import Changes, Launcher, check_geometry, gives
@@ -41,6 +42,11 @@ NO_STEP = (
     "aborted before step completely launched",  # seen when a job is started again soon after a preemption
 )
 
+# What slurmstepd says of a step that was ended for no fault of its own; the job ends a moment later.
+STEP_ENDED = re.compile(
+    r"\*\*\* STEP .* CANCELLED AT .* DUE TO (TIME LIMIT|PREEMPTION|NODE FAILURE|JOB REQUEUE)"
+)
+
 
 def command(nodes: int, ppn: int, options: Sequence[str], environment: Mapping[str, str]) -> list[str]:
     """srun with the whole geometry: nodes, tasks, tasks per node; Slurm guesses whatever is missing.
@@ -67,10 +73,17 @@ def environment(inherited: Mapping[str, str]) -> Changes:
     return {name: None for name in inherited if name.startswith(OUTER_STEP)}
 
 
-def never_started(stderr: str) -> str | None:
-    """Slurm's own words for a step that it did not start, or lost together with a node."""
-    lines = [line.strip() for line in stderr.splitlines()]
-    return next((line for line in lines if line.startswith("srun: ") and any(map(line.count, NO_STEP))), None)
+def lost(stderr: str) -> str | None:
+    """Slurm's own words for a step that it did not start, lost together with a node, or ended."""
+    for line in map(str.strip, stderr.splitlines()):
+        if (line.startswith("srun: ") and any(map(line.count, NO_STEP))) or STEP_ENDED.search(line):
+            return line
+    return None
 
 
-LAUNCHER = Launcher(command=command, environment=environment, never_started=never_started)
+def cancelled(stderr: str) -> bool:
+    """By scancel, or by srun itself after a rank died: the words are the same."""
+    return "CANCELLED AT" in stderr
+
+
+LAUNCHER = Launcher(command=command, environment=environment, lost=lost, cancelled=cancelled)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,9 +24,12 @@ from weir.tools.base import RunPaths
 
 __all__ = ["SUMMARY_FILE", "Place", "Prepared", "environment_of", "launch_words", "measure_one", "prepare"]
 
+# A job that is cancelled ends step by step; the signal to this process comes so much after that to the ranks.
+SIGNAL_LATE_S = 2.0
+
 
 class LaunchLostError(Exception):
-    """The batch system failed, not the program: nothing was executed, and the launch may be repeated."""
+    """The batch system failed, not the program: nothing was measured, and the launch may be repeated."""
 
 
 @dataclass(frozen=True)
@@ -91,10 +95,15 @@ def measure_one(execution: Execution, place: Place) -> dict[str, Any]:
 
 
 def raise_if_lost(outcome: Outcome, place: Place) -> None:
-    if outcome.exit_code != 0:
-        lost = launcher(place.launcher).never_started(outcome.stderr.decode(errors="replace"))
-        if lost is not None:
-            raise LaunchLostError(lost)
+    """A launch that the batch system ended says nothing of the cell, and leaves no run file."""
+    if outcome.exit_code == 0:
+        return
+    stderr = outcome.stderr.decode(errors="replace")
+    lost = launcher(place.launcher).lost(stderr)
+    if lost is not None:
+        raise LaunchLostError(lost)
+    if not outcome.ended and launcher(place.launcher).cancelled(stderr):
+        time.sleep(SIGNAL_LATE_S)  # who is ended, too, is interrupted here
 
 
 def launch_words(execution: Execution, place: Place) -> Sequence[str]:

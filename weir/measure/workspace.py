@@ -65,14 +65,18 @@ class Workspace:
                 shutil.rmtree(entry)
             else:
                 entry.unlink()
-        (self.folder / MARKER).unlink()
+        (self.folder / MARKER).unlink(missing_ok=True)
         self.folder.rmdir()
 
     def _is_ours(self) -> bool:
-        if not any(self.folder.iterdir()):
-            return True  # killed between mkdir and marker, or between marker and rmdir: nothing to lose
+        names = {entry.name for entry in self.folder.iterdir()}
         try:
-            marker = json.loads((self.folder / MARKER).read_text(encoding="utf-8"))
+            text = (self.folder / MARKER).read_text(encoding="utf-8") if MARKER in names else ""
+            if not text and names <= {MARKER}:
+                return (
+                    True  # killed between mkdir and the end of the marker, or before rmdir: nothing to lose
+                )
+            marker = json.loads(text)
         except (OSError, ValueError):
             return False
         return isinstance(marker, dict) and marker.get("owner") == self._owner

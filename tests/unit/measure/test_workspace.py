@@ -28,6 +28,20 @@ def test_litter_of_a_killed_predecessor_goes(tmp_path: Path) -> None:
     assert [entry.name for entry in again.folder.iterdir()] == [MARKER]
 
 
+@pytest.mark.parametrize("names", [[], [MARKER]])
+def test_a_kill_before_the_first_or_after_the_last_step_does_no_harm(
+    tmp_path: Path, names: list[str]
+) -> None:
+    killed = Workspace(tmp_path, tmp_path / "results", "b")
+    killed.folder.mkdir()
+    for name in names:
+        (killed.folder / name).touch()
+    again = Workspace(tmp_path, tmp_path / "results", "b")
+    again.claim()
+    again.remove()
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path, tmp_path / "results", "b")
     workspace.folder.mkdir()
