@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -51,6 +52,7 @@ class Checkout:
     folder: Path
     cluster: Cluster
     started: list[subprocess.Popen[str]] = field(default_factory=list)
+    study: str = "tiny"  # the only suite
 
     @classmethod
     def make(cls, folder: Path, cluster: Cluster) -> Checkout:
@@ -94,6 +96,19 @@ class Checkout:
         """The only suite of the copy."""
         xfers = [f"{2**power} KiB" for power in range(4, 4 + cells)]
         text = SUITE.format(name=name, nodes=nodes, ppn=ppn, xfers=json.dumps(xfers), timeout=timeout)
+        self._only_suite(name, text)
+
+    def real_suite(self, name: str, nodes: list[int], ppn: list[int]) -> None:
+        """A suite of the project as it stands, but for its nodes and processes per node, in one block."""
+        text = (ROOT / "config" / "suites" / f"{name}.yaml").read_text()
+        for key, values in (("nodes", nodes), ("ppn", ppn)):
+            text, count = re.subn(rf"^( +{key}: )\[.*\]$", rf"\g<1>{values}", text, flags=re.MULTILINE)
+            assert count > 0, f"suite {name} says no {key}"
+        text = re.sub(r"blocks: \d+", "blocks: 1", text)
+        self._only_suite(name, text)
+
+    def _only_suite(self, name: str, text: str) -> None:
+        self.study = name
         (self.folder / "config" / "suites" / f"{name}.yaml").write_text(text)
         (self.folder / "config" / "config.yaml").write_text(f"site: sandbox\nsuites: [{name}]\n")
 
@@ -147,7 +162,7 @@ class Checkout:
         return process.returncode, output
 
     def snakemake_words(self, *words: str) -> list[str]:
-        records = str((self.results / "tiny" / "records.csv").relative_to(self.folder))
+        records = str((self.results / self.study / "records.csv").relative_to(self.folder))
         start = [sys.executable, "-c", SNAKEMAKE, "--profile", "profiles/slurm", "--nocolor"]
         start += ["--slurm-init-seconds-before-status-checks", "1", "--latency-wait", "10"]
         return [*start, *words, "--", records]
@@ -160,14 +175,14 @@ class Checkout:
         return self.run(str(BIN / "reframe"), "--nocolor", *settings, *words)
 
     def records(self) -> list[dict[str, str]]:
-        with (self.results / "tiny" / "records.csv").open() as stream:
+        with (self.results / self.study / "records.csv").open() as stream:
             return list(csv.DictReader(stream))
 
     def runs(self) -> list[dict[str, object]]:
         return [json.loads(file.read_text()) for file in sorted(self.results.glob("runs/*/*/run.json"))]
 
     def receipts(self) -> dict[str, dict[str, object]]:
-        files = sorted((self.results / "tiny" / "batches").glob("*.json"))
+        files = sorted((self.results / self.study / "batches").glob("*.json"))
         return {file.stem: json.loads(file.read_text())["batches"][0] for file in files}
 
     def assert_clean(self) -> None:

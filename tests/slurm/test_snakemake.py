@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import itertools
+import sys
+import tempfile
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.slurm.checkout import Checkout
 from tests.slurm.private_slurm import Cluster
+from weir.plan import read_plan
 
 GEOMETRIES = sorted(itertools.product([1, 2, 4], [1, 2]))
 pytestmark = pytest.mark.slow
@@ -27,20 +31,32 @@ def test_a_dry_run_prints_the_cost_card(cluster: Cluster, tmp_path: Path) -> Non
     assert checkout.cluster.out("squeue", "-h") == ""
 
 
-def test_every_geometry_by_both_ways_in(cluster: Cluster, tmp_path: Path) -> None:
+@pytest.fixture
+def memory() -> Iterator[Path]:
+    """A target that costs no time: 10 GiB to a disk that others use would."""
+    with tempfile.TemporaryDirectory(prefix="weir-test-", dir="/dev/shm") as folder:
+        yield Path(folder)
+
+
+def test_quick_in_every_geometry_by_both_ways_in(cluster: Cluster, tmp_path: Path, memory: Path) -> None:
     checkout = Checkout.make(tmp_path / "weir", cluster)
-    checkout.suite([1, 2, 4], [1, 2])
-    code, output = checkout.snakemake()
+    checkout.target = memory / "target"
+    checkout.real_suite("quick", [1, 2, 4], [1, 2])
+    code, output = checkout.snakemake(limit_s=800)
     assert code == 0, output
     records = checkout.records()
     seen = Counter((int(row["nn"]), int(row["ppn"]), row["access"]) for row in records)
-    assert seen == Counter((nodes, ppn, access) for nodes, ppn in GEOMETRIES for access in ("read", "write"))
+    plan = read_plan(checkout.results / "quick" / "plan.json")
+    each = sum(cell.blocks for cell in plan.cells) // len(GEOMETRIES)
+    assert each == len({cell.point for cell in plan.cells}) >= 14
+    accesses = itertools.product(GEOMETRIES, ("write", "read"))
+    assert seen == {(nodes, ppn, access): each for (nodes, ppn), access in accesses}
     assert {row["verdict"] for row in records} <= {"VALID", "DEGRADED"}
     # Nodes are compared where a median can tell; who is slow among virtual ones is chance.
     compared = {run["cell"]["nodes"]: run["host"]["slow_nodes"] is not None for run in checkout.runs()}
     assert compared == {1: False, 2: False, 4: True}
     assert output.count("has been submitted with SLURM jobid") == len(GEOMETRIES)
-    assert {(receipt["done"], receipt["kept"]) for receipt in checkout.receipts().values()} == {(1, 0)}
+    assert {(receipt["done"], receipt["kept"]) for receipt in checkout.receipts().values()} == {(each, 0)}
     checkout.assert_clean()
 
     code, output = checkout.snakemake()
@@ -54,7 +70,7 @@ def test_every_geometry_by_both_ways_in(cluster: Cluster, tmp_path: Path) -> Non
     assert "Ran 2/2 test case(s)" in output
     assert {str(run["began"]) for run in checkout.runs()} == before
     found = [receipt for name, receipt in checkout.receipts().items() if "-4x" in name]
-    assert [(receipt["done"], receipt["kept"]) for receipt in found] == [(0, 1)] * 2
+    assert [(receipt["done"], receipt["kept"]) for receipt in found] == [(0, each)] * 2
     checkout.assert_clean()
 
 
@@ -103,6 +119,11 @@ def test_reframe_places_measures_and_leaves_what_snakemake_looks_for(
     assert (checkout.folder / "junit.xml").exists()
     (run,) = checkout.runs()
     assert run["host"]["nodes"] == "node[3-4]"
+    assert run["host"]["placement"] == {
+        "asked": {"switches": 1, "constraint": "right", "exclude": [], "alone": True},
+        "alone": True,
+        "groups": [{"switch": "right", "features": ["right"], "nodes": ["node3", "node4"]}],
+    }
     assert "--distribution=cyclic" in run["command"]
     assert "--distribution=block" not in run["command"]
     code, output = checkout.snakemake()
@@ -110,4 +131,30 @@ def test_reframe_places_measures_and_leaves_what_snakemake_looks_for(
     assert {(row["nn"], row["ppn"]) for row in checkout.records()} == {("2", "2")}
     assert "has been submitted" not in output
     assert checkout.runs() == [run]
+    checkout.assert_clean()
+
+
+def test_an_allocation_other_than_the_site_asks_for_degrades_its_records(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    """Made by hand, over both switches, and open to others."""
+    checkout = Checkout.make(tmp_path / "weir", cluster)
+    checkout.site("--exclusive]", "--exclusive, --constraint=right, --exclude=node2, --switches=1]")
+    checkout.suite([2], [1])
+    weir, plan = [sys.executable, "-m", "weir"], str(checkout.results / "tiny" / "plan.json")
+    allocation = ["salloc", "-Q", "-N2", "-w", "node[2-3]", *weir, "run", "--plan", plan]
+    for words in (
+        [*weir, "plan", "--out", plan],
+        [*allocation, "--results", str(checkout.results)],
+        [*weir, "collect", "--plan", plan, "--out", str(checkout.results / "tiny" / "records.csv")],
+    ):
+        code, output = checkout.run(*words)
+        assert code == 0, output
+    written, read = sorted(checkout.records(), key=lambda row: row["access"] == "read")
+    assert written["verdict"] == read["verdict"] == "DEGRADED"
+    assert written["reasons"] == "more-switches;nodes-shared;other-nodes"
+    assert written["reasons"] in read["reasons"]  # which may come from a cache, too
+    evidence = written["evidence"]
+    assert "asked for nodes below 1 switch, had 2: 1 below left, 1 below right" in evidence
+    assert "node2 without the feature right (features: left), node2 although excluded" in evidence
     checkout.assert_clean()

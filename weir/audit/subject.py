@@ -17,6 +17,7 @@ class RunFacts:
     timed_out: bool
     timeout_s: float
     error: str | None
+    host: Mapping[str, Any] = field(default_factory=dict)  # of run.json
 
 
 @dataclass(frozen=True)

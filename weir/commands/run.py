@@ -90,6 +90,7 @@ def _job(plan: Plan, batch: Batch, args: argparse.Namespace, seed: int) -> Batch
         retry_failed=args.retry_failed,
         ends_at=allocation_end(os.environ, answer),
         stop_for_slow_nodes=partition.slow_nodes == "stop",
+        access=partition.access,
     )
 
 

@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from weir.cluster.comparison import probe_nodes
-from weir.cluster.deadline import fits
+from weir.cluster.deadline import answer, fits
 from weir.cluster.nodes import LEAST_NODES, Slow, excluding, slow_nodes
+from weir.cluster.placement import placement
 from weir.errors import TargetUnavailableError, WeirError
 from weir.measure.order import Execution, blocked_order
 from weir.measure.preflight import Check, check_batch, check_folder
@@ -47,6 +48,7 @@ class BatchJob:
     retry_failed: bool = False
     ends_at: float | None = None  # when the allocation is over, in seconds since 1970
     stop_for_slow_nodes: bool = False
+    access: Sequence[str] = ()  # what the site asks of the batch system
 
 
 @dataclass
@@ -148,7 +150,8 @@ def _run_all(job: BatchJob, todo: Sequence[Execution], workspace: Workspace, res
     """Launch by launch; each settles at least its first execution, so this ends."""
     progress = Progress(len(todo), job.batch, open_stream())
     slow = None if result.slow_nodes is None else [vars(item) for item in result.slow_nodes]
-    place = Place(job.target, job.stack, job.launcher, job.results, job.seed, workspace, slow)
+    found = placement(job.access, os.environ, answer)
+    place = Place(job.target, job.stack, job.launcher, job.results, job.seed, workspace, slow, found)
     left = list(todo)
     lost = 0
     while left:

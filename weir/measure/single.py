@@ -43,6 +43,7 @@ class Place:
     seed: int
     workspace: Workspace
     slow_nodes: Sequence[Mapping[str, Any]] | None = None  # None: the nodes were not compared
+    placement: Mapping[str, Any] | None = None  # None: no batch system gave the nodes
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,8 @@ def prepare(execution: Execution, place: Place) -> Prepared:
     known = before(execution, place.target, place.seed, whole, variables_of(place))
     known |= {
         "stripe_count": stripes,
-        "host": host_facts(place.workspace.target_folder) | {"slow_nodes": place.slow_nodes},
+        "host": host_facts(place.workspace.target_folder)
+        | {"slow_nodes": place.slow_nodes, "placement": place.placement},
     }
     return Prepared(execution, outputs, data_folder, words, known)
 

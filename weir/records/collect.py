@@ -69,7 +69,8 @@ def collect_cell(cell: Cell, runs: Iterable[Run], results: Path) -> Iterator[Row
 def collect_run(cell: Cell, run: Run, tool: Tool, first_iteration: int, results: Path) -> Iterator[Row]:
     """Rows of one run, audited; what was asked for and is missing gets a row without numbers."""
     parsed = tool.parse(run.outputs)
-    facts = RunFacts(run.facts["exit_code"], run.facts["timed_out"], cell.timeout_s, run.facts["error"])
+    ended = (run.facts["exit_code"], run.facts["timed_out"], cell.timeout_s, run.facts["error"])
+    facts = RunFacts(*ended, host=run.facts["host"])
     common = _run_columns(cell, run, results) | {
         "program": parsed.program,
         "tool_version": parsed.tool_version,

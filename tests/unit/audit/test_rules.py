@@ -66,6 +66,12 @@ CELL = Cell(
         "hints": {},
     },
 )
+PLACED: dict[str, Any] = {
+    "asked": {"switches": 1, "constraint": "nvme&ib", "exclude": ["n3"], "alone": True},
+    "alone": True,
+    "groups": [{"switch": "s1", "features": ["nvme", "ib"], "nodes": ["n1", "n2"]}],
+}
+SLOW = {"node": "n2", "kind": "storage", "time_s": 0.3, "median_s": 0.1}
 DONE = RunFacts(exit_code=0, timed_out=False, timeout_s=60.0, error=None)
 CUT = {"moved_bytes": 80 * MIB, "bw_mib_s": 39.992}
 SHORT = {"io_s": 29.5, "total_s": 29.6, "open_s": 0.01, "close_s": 0.01, "stonewall_s": 30.0}
@@ -89,6 +95,12 @@ def subject(
 def alone(**facts: Any) -> Subject:
     """A record of which no plan is known."""
     return subject(cell=None, **facts)
+
+
+def placed(**changes: Any) -> Subject:
+    """A record of a job that got nodes."""
+    host = {"slow_nodes": [], "placement": PLACED | changes}
+    return subject(run=replace(DONE, host=host))
 
 
 def said(text: str, level: str = "error") -> tuple[Message, ...]:
@@ -256,6 +268,31 @@ SPEAKS: list[tuple[str, Subject, str, str]] = [
         "401 were done",
     ),
     ("mean-of-iterations", alone(observed={"mean_of": 5}, **NAMES), "DEGRADED", "mean of 5 iterations"),
+    (
+        "slow-node",
+        subject(run=replace(DONE, host={"slow_nodes": [SLOW]})),
+        "DEGRADED",
+        "n2: storage took 0.3 s, 3.0 times the median of 0.1 s",
+    ),
+    (
+        "more-switches",
+        placed(groups=[*PLACED["groups"], {"switch": "s2", "features": ["nvme", "ib"], "nodes": ["n4"]}]),
+        "DEGRADED",
+        "asked for nodes below 1 switch, had 2: 2 below s1, 1 below s2",
+    ),
+    (
+        "other-nodes",
+        placed(groups=[{"switch": "s1", "features": ["ib"], "nodes": ["n1", "n2", "n4", "n5"]}]),
+        "DEGRADED",
+        "n1, n2, n4 and 1 more without the feature nvme&ib (features: ib)",
+    ),
+    (
+        "other-nodes",
+        placed(groups=[{"switch": "s1", "features": ["ib", "nvme"], "nodes": ["n1", "n3"]}]),
+        "DEGRADED",
+        "measured on n3 although excluded",
+    ),
+    ("nodes-shared", placed(alone=False), "DEGRADED", "Slurm lets other jobs share the 2 nodes"),
     ("no-rate", alone(**NAMES | {"ops_s": 0.0}), "INVALID", "0 operations per second"),
 ]
 # Neighbours of the above that nothing must be said about.
@@ -307,6 +344,17 @@ SILENT: dict[str, Subject] = {
     "a rate without bytes": alone(observed={"tasks": 8, "mean_of": 1, "sync_calls": 0}, **NAMES),
     "a stonewall ended the creation": alone(observed={"stonewall": {"hit": True}}, **NAMES | {"ops": 30}),
     "nobody counted": alone(**NAMES | {"ops": None}),
+    "nodes as asked": placed(),
+    "no node stands out": subject(run=replace(DONE, host={"slow_nodes": [], "placement": None})),
+    "the nodes were not compared": subject(run=replace(DONE, host={"slow_nodes": None})),
+    "a batch system that tells nothing": placed(
+        alone=None, groups=[{"switch": None, "features": None, "nodes": ["n1", "n2"]}]
+    ),
+    "nodes that nobody asked for": placed(
+        asked={"switches": None, "constraint": None, "exclude": [], "alone": False},
+        alone=False,
+        groups=[{"switch": f"s{n}", "features": [], "nodes": [f"n{n}"]} for n in (1, 2)],
+    ),
     "one stripe count": subject({"file_stripes": [8]}),
 }
 

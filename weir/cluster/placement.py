@@ -1,0 +1,106 @@
+"""Which nodes a job got, beside what the site's options of sbatch asked for.
+
+Slurm may give other nodes than were asked for: it waits five minutes for `--switches` (max_switch_wait) and
+then takes what there is; an allocation that somebody made by hand knows nothing of the site's options.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+Ask = Callable[[Sequence[str]], str]
+
+_SHORT = {"-C": "--constraint", "-x": "--exclude"}
+_ASKED = ("--switches", "--constraint", "--exclude", "--exclusive")
+
+
+def placement(access: Sequence[str], environment: Mapping[str, str], ask: Ask) -> dict[str, Any] | None:
+    """For run.json: asked and found; None outside of a job of Slurm. What Slurm does not tell is null."""
+    job = environment.get("SLURM_JOB_ID")
+    if job is None:
+        return None
+    asked = options(access)
+    excluded = _names(asked["exclude"], ask) if asked["exclude"] else []
+    nodes = _names(environment.get("SLURM_JOB_NODELIST", ""), ask)
+    return {
+        "asked": asked | {"exclude": excluded},
+        "alone": _alone(ask(["scontrol", "show", "job", job])),
+        "groups": _groups(nodes, _switches(nodes, ask), _features(nodes, ask)),
+    }
+
+
+def options(access: Sequence[str]) -> dict[str, Any]:
+    """What the options of sbatch ask of the nodes."""
+    said: dict[str, str] = {}
+    words = iter(access)
+    for word in words:
+        name, equals, value = word.partition("=")
+        name = _SHORT.get(name, name)
+        if name in _ASKED:
+            said[name] = value if equals or name == "--exclusive" else next(words, "")
+    switches = said.get("--switches", "").partition("@")[0]
+    return {
+        "switches": int(switches) if switches.isdigit() else None,
+        "constraint": said.get("--constraint"),
+        "exclude": said.get("--exclude"),
+        "alone": said.get("--exclusive") == "",  # --exclusive=user lets one's own jobs in
+    }
+
+
+def has_features(constraint: str, features: Sequence[str]) -> bool | None:
+    """Whether these features are what the constraint asks for; None if it has more than and, or."""
+    if re.search(r"[][()*]", constraint) or ("|" in constraint and re.search("[&,]", constraint)):
+        return None
+    every = all if "|" not in constraint else any
+    return every(name.strip() in features for name in re.split(r"[&,|]", constraint))
+
+
+def _names(listed: str, ask: Ask) -> list[str]:
+    return ask(["scontrol", "show", "hostnames", listed]).split() if listed else []
+
+
+def _alone(job: str) -> bool | None:
+    found = re.search(r"\bOverSubscribe=(\w+)", job)
+    return found[1] in ("NO", "EXCLUSIVE") if found else None
+
+
+def _switches(nodes: Sequence[str], ask: Ask) -> dict[str, str]:
+    """The switch that each node is plugged into; empty where Slurm knows of no tree."""
+    found: dict[str, str] = {}
+    for switch, below in _leaves(ask(["scontrol", "show", "topology"])):
+        if len(found) == len(nodes):
+            break
+        found |= dict.fromkeys(set(_names(below, ask)) & set(nodes), switch)
+    return found
+
+
+def _leaves(topology: str) -> Iterator[tuple[str, str]]:
+    for line in topology.splitlines():
+        facts = dict(word.split("=", 1) for word in line.split() if "=" in word)
+        if facts.get("Level") == "0" and "Nodes" in facts and "SwitchName" in facts:
+            yield facts["SwitchName"], facts["Nodes"]
+
+
+def _features(nodes: Sequence[str], ask: Ask) -> dict[str, list[str]]:
+    """Active features of each node."""
+    lines = ask(["sinfo", "-h", "-N", "-n", ",".join(nodes), "-o", "%N|%b"]).splitlines() if nodes else []
+    pairs = [line.split("|") for line in lines if line.count("|") == 1]
+    return {node: [name for name in names.split(",") if name != "(null)"] for node, names in pairs}
+
+
+def _groups(
+    nodes: Sequence[str], switches: Mapping[str, str], features: Mapping[str, list[str]]
+) -> list[dict[str, Any]]:
+    """Nodes that are alike share an entry, since every run file has this."""
+    groups: list[dict[str, Any]] = []
+    for node in nodes:
+        place = {"switch": switches.get(node), "features": features.get(node)}
+        for group in groups:
+            if place.items() <= group.items():
+                group["nodes"].append(node)
+                break
+        else:
+            groups.append(place | {"nodes": [node]})
+    return groups
