@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -53,6 +54,16 @@ def test_every_suite_can_be_planned_at_every_site(site: str) -> None:
     plan = make_plan(load_config(root=ROOT, overrides={"site": site, "suites": SUITES}, environment={}))
     assert len(plan.cells) + plan.cost.shared + plan.cost.excluded == plan.cost.points
     assert plan.cells
+
+
+def test_the_page_on_clusters_names_the_suites_of_each_tag() -> None:
+    page = (ROOT / "docs" / "how-to" / "cluster.md").read_text()
+    plan = make_plan(load_config(root=ROOT, overrides={"site": "local", "suites": SUITES}, environment={}))
+    for tag in ("smoke", "daily", "full"):
+        (row,) = re.findall(rf"^\| `{tag}`.*\| suites? (.*) \|$", page, re.MULTILINE)
+        assert set(re.findall(r"`([\w-]+)`", row)) == {
+            facts.suite for facts in plan.suites if tag in facts.tags
+        }
 
 
 def test_the_quick_suite_is_quick() -> None:
