@@ -1,0 +1,83 @@
+"""An installed stack with IME: both doors of it move their bytes through the store, not past it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.stacks.conftest import ROOT
+from weir.cli import main
+
+DATA_BYTES = 2 * 2**20
+
+
+@pytest.fixture
+def prefix() -> Path:
+    """That of WEIR_IME_STACK, else the view that `spack -e . install` leaves in this checkout."""
+    folder = Path(os.environ.get("WEIR_IME_STACK", ROOT / ".spack-env" / "stacks" / "mpich-ime")) / "bin"
+    lacking = [name for name in ("weir-io", "mpiexec.hydra", "imectl") if not (folder / name).exists()]
+    if lacking:
+        pytest.skip(f"no stack with IME: {folder} has no {lacking[0]} (docs/how-to/stacks.md)")
+    return folder.parent
+
+
+@pytest.fixture
+def store(prefix: Path, tmp_path: Path) -> Iterator[Mapping[str, str]]:
+    """An empty store that drains only when asked; the environment of its clients."""
+    with tempfile.TemporaryDirectory(prefix="weir-ime-stack-", dir="/dev/shm") as fast:
+        backing = tmp_path / "backing"
+        backing.mkdir()
+        settings = tmp_path / "ime.conf"
+        settings.write_text(f"fast = {fast}/store\nbacking = {backing}\ncapacity = 64 MiB\ndrain = manual\n")
+        environment = {**os.environ, "IM_CLIENT_CFG_FILE": str(settings)}
+        output_of([prefix / "bin" / "imectl", "create"], environment)
+        yield environment
+        output_of([prefix / "bin" / "imectl", "destroy"], environment)
+
+
+def output_of(words: Sequence[str | Path], environment: Mapping[str, str]) -> str:
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_stack_has_both_doors(prefix: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["stacks", "--prefix", str(prefix), "--json"]) == 0
+    (facts,) = json.loads(capsys.readouterr().out)
+    assert {"mpich", "romio-ime", "ime-native", "tool-ior"} <= set(facts["features"])
+    assert facts["problems"] == []
+
+
+@pytest.mark.parametrize("api", ["MPIIO", "IME"])
+def test_every_byte_is_in_the_store_and_none_behind_it(
+    prefix: Path, store: Mapping[str, str], tmp_path: Path, api: str
+) -> None:
+    file = tmp_path / "backing" / "data"
+    summary = tmp_path / "summary.json"
+    words: list[str | Path] = [
+        prefix / "bin" / "mpiexec.hydra",
+        "-n",
+        "2",
+        prefix / "bin" / "weir-io",
+        "ior",
+        "-a",
+        api,
+    ]
+    words += ["-t", "64k", "-b", "1m", "-w", "-r", "-R", "-e", "-k", "-o", f"ime://{file}"]
+    output_of([*words, "-O", f"summaryFile={summary}", "-O", "summaryFormat=JSON"], store)
+    document = json.loads(summary.read_text())
+    read = next(row for row in document["results"] if row["access"] == "read")
+    assert document["job"]["tasks"] == 2
+    assert (read["verify"]["checked_bytes"], read["verify"]["errors"]) == (DATA_BYTES, 0)
+    status: dict[str, Any] = json.loads(output_of([prefix / "bin" / "imectl", "status", "--json"], store))
+    (entry,) = status["files"]
+    assert (entry["size_bytes"], entry["dirty_bytes"], entry["drained_bytes"]) == (DATA_BYTES, DATA_BYTES, 0)
+    # A program that goes past the store would have written here.
+    assert file.stat().st_size == 0
