@@ -6,14 +6,15 @@ from typing import Any
 
 import pytest
 
-from tests.unit.tools.test_mdtest_cells import BUFFER, DISK, PATHS, cell_of
+from tests.unit.tools.cells import cell_of
+from tests.unit.tools.test_mdtest_cells import BUFFER, DISK, PATHS
 from weir.errors import WeirError
 from weir.model import Cell
 from weir.tools.find import TOOL
 
 
 def cell(iterations: int = 1, **params: Any) -> Cell:
-    return cell_of(TOOL, iterations, **params)
+    return cell_of(TOOL, iterations=iterations, ppn=4, **params)
 
 
 def test_the_command_makes_the_tree_that_it_walks() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from weir.config.parameters import cell_default, cell_key
+from tests.unit.tools.cells import cell_of
 from weir.errors import WeirError
 from weir.model import Cell, Target
 from weir.tools import tools
@@ -22,26 +22,7 @@ PATHS = RunPaths("/data/run/data", Path("/results/000"))
 
 
 def cell(iterations: int = 3, nodes: int = 2, ppn: int = 4, **params: Any) -> Cell:
-    """A cell with the tool's defaults and what the test asks for."""
-    defaults = {cell_key(name, one): cell_default(one) for name, one in IOR.parameters.items()}
-    assert set(params) <= set(defaults)
-    return Cell(
-        cell="0123456789ab",
-        label="",
-        suite="quick",
-        experiment="test",
-        tool="ior",
-        site="local",
-        target="disk",
-        stack="debian",
-        partition="here",
-        nodes=nodes,
-        ppn=ppn,
-        blocks=1,
-        iterations=iterations,
-        timeout_s=60.0,
-        params=defaults | params,
-    )
+    return cell_of(IOR, iterations=iterations, nodes=nodes, ppn=ppn, **params)
 
 
 def command(one: Cell, program: tuple[str, ...] = ("weir-io", "ior")) -> list[str]:

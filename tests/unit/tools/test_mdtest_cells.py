@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from weir.config.parameters import cell_default, cell_key
+from tests.unit.tools.cells import cell_of
 from weir.model import Cell, Target
-from weir.tools.base import RunPaths, Tool
+from weir.tools.base import RunPaths
 from weir.tools.mdtest import TOOL
 
 DISK = Target("disk", "directory", "/data")
@@ -18,30 +18,7 @@ PATHS = RunPaths("/data/run/data", Path("/results/000"))
 
 
 def cell(iterations: int = 1, **params: Any) -> Cell:
-    return cell_of(TOOL, iterations, **params)
-
-
-def cell_of(tool: Tool, iterations: int, **params: Any) -> Cell:
-    """On one node with four ranks."""
-    defaults = {cell_key(name, one): cell_default(one) for name, one in tool.parameters.items()}
-    assert set(params) <= set(defaults)
-    return Cell(
-        cell="0123456789ab",
-        label="this one",
-        suite="metadata",
-        experiment="test",
-        tool=tool.name,
-        site="local",
-        target="disk",
-        stack="debian",
-        partition="here",
-        nodes=1,
-        ppn=4,
-        blocks=1,
-        iterations=iterations,
-        timeout_s=60.0,
-        params=defaults | params,
-    )
+    return cell_of(TOOL, iterations=iterations, ppn=4, **params)
 
 
 HARD: dict[str, Any] = {"xfer_bytes": 3901, "shift": 1, "verify_read": True, "items_per_rank": 50}

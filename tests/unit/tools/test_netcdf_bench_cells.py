@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from weir.config.parameters import cell_default, cell_key
+from tests.unit.tools.cells import cell_of
 from weir.errors import WeirError
 from weir.model import Cell, Target
 from weir.tools.base import RunPaths
@@ -19,25 +19,7 @@ PATHS = RunPaths("/data/run/data", Path("/results/000"))
 
 
 def cell(iterations: int = 1, nodes: int = 2, ppn: int = 4, **params: Any) -> Cell:
-    defaults = {cell_key(name, one): cell_default(one) for name, one in TOOL.parameters.items()}
-    assert set(params) <= set(defaults)
-    return Cell(
-        cell="0123456789ab",
-        label="this one",
-        suite="quick",
-        experiment="test",
-        tool="netcdf-bench",
-        site="local",
-        target="disk",
-        stack="debian",
-        partition="here",
-        nodes=nodes,
-        ppn=ppn,
-        blocks=1,
-        iterations=iterations,
-        timeout_s=60.0,
-        params=defaults | params,
-    )
+    return cell_of(TOOL, iterations=iterations, nodes=nodes, ppn=ppn, **params)
 
 
 def command(one: Cell, *program: str) -> str:
