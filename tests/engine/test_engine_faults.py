@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.engine.runs import AS_ROOT, Done, Engine
+from tests.engine.test_engine_document import assert_valid
 
 NULL = ["-a", "NULL", "-b", "256k", "-t", "16k", "-o", "none"]
 EIO, ENOSPC = 5, 28
@@ -207,6 +208,26 @@ def test_posix_repeats_what_was_short_or_interrupted(engine: Engine, faults_libr
         result = done.result(access)
         assert result["observed"]["retries"] > 0
         assert result["verify"] == {"checked_bytes": 65536, "errors": 0, "first_error": None}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("spared", "results"), [(0, []), (2, [("write", 0), ("read", 0)])])
+def test_a_rank_that_cannot_reach_rank_0_writes_the_document(
+    engine: Engine, faults_library: Path, spared: int, results: list[tuple[str, int]]
+) -> None:
+    """Rank 0 waits in PnetCDF for ever: what was finished before stands in the document all the same."""
+    fault = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": "fsync", "FAULT_PATH": "/data"}
+    which = {"FAULT_RANK": "1", "FAULT_AFTER": str(spared), "OMPI_MCA_io": "ompio", "WEIR_GRACE_S": "1"}
+    words = ["-a", "PNETCDF", "-w", "-r", "-e", "-i", 3, "-b", "64k", "-t", "8k"]
+    done = engine.ior(*words, "-o", engine.folder / "data", ranks=2, environment=fault | which)
+    assert done.code == 1
+    assert_valid(done.document)
+    assert done.document["status"] == "failed"
+    assert [(one["access"], one["iteration"]) for one in done.document["results"]] == results
+    [error] = done.document["errors"]
+    assert (error["rank"], error["call"], error["errno"]) == (1, "ncmpi_sync", EIO)
+    assert "other ranks did not come out of the library" in done.complaints[0]
+    assert {path.name for path in engine.folder.iterdir()} == {"data", "summary.json"}
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import shutil
 import subprocess
@@ -161,10 +162,51 @@ def test_after_a_failure_nothing_is_left(engine: Engine, few_inodes: Path) -> No
     assert (done.code, left) == (1, [])
 
 
+def test_shared_files_are_made_by_all_and_removed_once(engine: Engine) -> None:
+    place = engine.folder / "md"
+    words = ["-F", "-S", "-n", 3, "-w", 9, "-d", place]
+    made, gone = cells(engine, 2, ["mdtest", "-C", *words], ["mdtest", "-T", "-E", "-r", "-e", 9, *words])
+    assert (made.code, gone.code) == (0, 0), made.err + gone.err
+    [create] = [r for r in made.document["results"] if r["item"] == "file"]
+    assert (create["operations"], create["moved_bytes"]) == (6, 54)
+    counts = [(r["access"], r["operations"]) for r in gone.document["results"] if r["item"] == "file"]
+    assert counts == [("stat", 6), ("read", 6), ("remove", 3)]
+
+
+def test_what_each_rank_did(engine: Engine) -> None:
+    """By mdtest's own columns, and its spread in the table; files are made by mknod."""
+    place, ranks = engine.folder / "md", engine.folder / "ranks.csv"
+    words = ["-k", "-n", 5, "-i", 2, f"--saveRankPerformanceDetails={ranks}", "--showRankStatistics"]
+    (done,) = cells(engine, 2, ["mdtest", *words, "-d", place])
+    assert done.code == 0, done.err
+    rows = list(csv.DictReader(ranks.open()))
+    assert [row["rank"] for row in rows] == 2 * ["all", "0", "1"]
+    assert not any(row["rate-Directory read"] for row in rows)
+    columns = {"Directory creation": ("directory", "create"), "File stat": ("file", "stat")}
+    for name, (item, access) in columns.items():
+        results = [r for r in done.document["results"] if (r["item"], r["access"]) == (item, access)]
+        for result, (both, *each) in zip(results, (rows[:3], rows[3:]), strict=True):
+            assert float(both[f"rate-{name}"]) == pytest.approx(result["ops_s"])
+            assert float(both[f"time-{name}"]) == pytest.approx(result["io_s"])
+            for row in each:
+                assert float(row[f"time-{name}"]) <= result["io_s"] * 1.000001
+                assert float(row[f"rate-{name}"]) == pytest.approx(5 / float(row[f"time-{name}"]))
+    assert "of single ranks" in done.out
+    line = next(line for line in done.out.splitlines() if line.startswith("   File creation "))
+    assert len(line.split()) == 2 + 3 + 4
+    assert not place.exists()
+
+
 WRONG = {
     "-F": "-n or -I is missing",
     "-n 3 -z 2 -b 2": "the tree has 7 directories for them",
-    "-n 3 -S": "unknown option -S",
+    "-n 3 -q": "unknown option -q",
+    "-n 3 -c": "-c is not offered: rank 0 creates for all",
+    "-n 3 -B=1": "-B is not offered: mdtest 4 itself",
+    "-n 3 -S -u": "-S with -u",
+    "-n 3 -F -S -w 8 -e 8 -X": "whose bytes stay is chance",
+    "-n 3 -k -w 8": "mknod makes an empty file",
+    "-n 3 --saveRankPerformanceDetails=absent/ranks": "absent/ranks",
     "-n 3 -W 1": "give -F",
     "-n 3 -F -W 1 -z 1": "one directory only",
     "-n 5 -I 2": "no multiple",
@@ -190,6 +232,8 @@ SHAPES = {
     "hard": [*HARD, "-n", 20],
     "deep": ["-n", 26, "-b", 3, "-z", 2],
     "leaves": ["-F", "-L", "-u", "-b", 2, "-z", 2, "-n", 8, "-w", 4100, "-G", 7, "--dataPacketType=offset"],
+    "shared": ["-F", "-S", "-n", 6],
+    "nodes": ["-F", "-k", "-n", 6],
     "loops": ["-F", "-n", 12, "-I", 4, "-w", 17, "-G", 3, "--dataPacketType=random"],
 }
 

@@ -246,20 +246,10 @@ static int hdf5_close(struct weir_file *file, struct weir_problem *problem) {
     return status;
 }
 
-static int hdf5_remove(const char *path, const void *settings, struct weir_problem *problem) {
-    (void)settings;
-    return weir_remove_named(path, problem);
-}
-
 static void hdf5_observe(struct weir_file *file, struct weir_observed *observed) {
     void *handle = NULL;
-    MPI_Info info = MPI_INFO_NULL;
-    if (H5Fget_vfd_handle(((struct hdf5_state *)file->state)->file, H5P_DEFAULT, &handle) >= 0 &&
-        MPI_File_get_info(*(MPI_File *)handle, &info) == MPI_SUCCESS) {
-        weir_hints_from_info(&observed->hints, info);
-        if (info != MPI_INFO_NULL) {
-            MPI_Info_free(&info);
-        }
+    if (H5Fget_vfd_handle(((struct hdf5_state *)file->state)->file, H5P_DEFAULT, &handle) >= 0) {
+        weir_hints_from_file(&observed->hints, *(MPI_File *)handle);
     }
     observed->open_flags = weir_descriptor_flags(file->how->path);
 }
@@ -330,8 +320,7 @@ static void find_hole(hid_t file, int descriptor, struct weir_stored *stored) {
 /* A file that lacks what its header promises does not open. */
 static int hdf5_stored(const char *path, const void *settings, struct weir_stored *stored,
                        struct weir_problem *problem) {
-    (void)settings;
-    if (weir_stored_named(path, stored, problem) != 0) {
+    if (weir_stored_named(path, settings, stored, problem) != 0) {
         return -1;
     }
     stored->first_hole_bytes = stored->bytes;
@@ -390,7 +379,7 @@ static struct weir_backend hdf5 = {
     .open = hdf5_open,
     .transfer = hdf5_transfer,
     .close = hdf5_close,
-    .remove = hdf5_remove,
+    .remove = weir_remove_named,
     .sync = hdf5_sync,
     .observe = hdf5_observe,
     .stored = hdf5_stored,

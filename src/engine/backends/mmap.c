@@ -168,17 +168,6 @@ static int mmap_close(struct weir_file *file, struct weir_problem *problem) {
     return status;
 }
 
-static int mmap_remove(const char *path, const void *settings, struct weir_problem *problem) {
-    (void)settings;
-    return weir_remove_plain(path, problem);
-}
-
-static int mmap_stored(const char *path, const void *settings, struct weir_stored *stored,
-                       struct weir_problem *problem) {
-    (void)settings;
-    return weir_stored_plain(path, stored, problem);
-}
-
 static void mmap_observe(struct weir_file *file, struct weir_observed *observed) {
     observed->open_flags = fcntl(((const struct mmap_state *)file->state)->descriptor, F_GETFL);
 }
@@ -203,10 +192,10 @@ static struct weir_backend mmap_backend = {
     .open = mmap_open,
     .transfer = mmap_transfer,
     .close = mmap_close,
-    .remove = mmap_remove,
+    .remove = weir_remove_plain,
     .sync = mmap_sync,
     .observe = mmap_observe,
-    .stored = mmap_stored,
+    .stored = weir_stored_plain,
 };
 
 WEIR_BACKEND(mmap_backend)

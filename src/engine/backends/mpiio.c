@@ -1,6 +1,7 @@
 /* MPIIO: MPI_File of the MPI library at hand. The library is not believed: Open MPI's own implementation may
  * lose errors, so the bytes are counted after each call and looked for in the file after it was closed. */
 #include "backend.h"
+#include "descriptor.h"
 #include "stored.h"
 
 #include <dirent.h>
@@ -154,46 +155,9 @@ static int mpiio_close(struct weir_file *file, struct weir_problem *problem) {
                                : mpi_problem(problem, "MPI_File_close", file->how->path, code, last_errno);
 }
 
-static int mpiio_remove(const char *path, const void *settings, struct weir_problem *problem) {
-    (void)settings;
-    return weir_remove_named(path, problem);
-}
-
-static int mpiio_stored(const char *path, const void *settings, struct weir_stored *stored,
-                        struct weir_problem *problem) {
-    (void)settings;
-    return weir_stored_named(path, stored, problem);
-}
-
-/* MPI hides its descriptor; the kernel does not. */
-static int find_flags(const char *path) {
-    char wanted[PATH_MAX], link[64], target[PATH_MAX];
-    int flags = -1;
-    DIR *directory = realpath(path, wanted) != NULL ? opendir("/proc/self/fd") : NULL;
-    struct dirent *entry;
-    while (directory != NULL && flags < 0 && (entry = readdir(directory)) != NULL) {
-        snprintf(link, sizeof link, "/proc/self/fd/%.20s", entry->d_name);
-        ssize_t length = readlink(link, target, sizeof target - 1);
-        if (length > 0) {
-            target[length] = '\0';
-            flags = strcmp(target, wanted) == 0 ? fcntl(atoi(entry->d_name), F_GETFL) : -1;
-        }
-    }
-    if (directory != NULL) {
-        closedir(directory);
-    }
-    return flags;
-}
-
 static void mpiio_observe(struct weir_file *file, struct weir_observed *observed) {
-    MPI_Info info = MPI_INFO_NULL;
-    if (MPI_File_get_info(((struct mpiio_state *)file->state)->handle, &info) == MPI_SUCCESS) {
-        weir_hints_from_info(&observed->hints, info);
-        if (info != MPI_INFO_NULL) {
-            MPI_Info_free(&info);
-        }
-    }
-    observed->open_flags = find_flags(file->how->path);
+    weir_hints_from_file(&observed->hints, ((struct mpiio_state *)file->state)->handle);
+    observed->open_flags = weir_descriptor_flags(file->how->path);
 }
 
 static struct weir_backend mpiio = {
@@ -204,10 +168,10 @@ static struct weir_backend mpiio = {
     .open = mpiio_open,
     .transfer = mpiio_transfer,
     .close = mpiio_close,
-    .remove = mpiio_remove,
+    .remove = weir_remove_named,
     .sync = mpiio_sync,
     .observe = mpiio_observe,
-    .stored = mpiio_stored,
+    .stored = weir_stored_named,
 };
 
 WEIR_BACKEND(mpiio)

@@ -18,11 +18,6 @@
 
 enum { BLOCK, TRANSFER, BYTE, DIMS };
 
-struct netcdf4_state {
-    int file;
-    int variable;
-};
-
 /* NetCDF says "HDF error" of whatever happened below it; the system's last word says more. */
 int weir_netcdf4_failed(struct weir_problem *problem, const char *call, const char *path, int code,
                         int last_errno) {
@@ -35,7 +30,11 @@ int weir_netcdf4_failed(struct weir_problem *problem, const char *call, const ch
     return weir_problem_set(problem, call, path, 0, nc_strerror(code), "NetCDF error %d", code);
 }
 
-int weir_netcdf4_open(const struct weir_open *how, int *file, struct weir_problem *problem) {
+void weir_netcdf4_begin(void) {
+    nc_initialize(); /* else the first open is the start of two libraries too */
+}
+
+static int create_or_open(const struct weir_open *how, int *file, struct weir_problem *problem) {
     bool writes = how->access == WEIR_WRITE;
     MPI_Info info = weir_hints_to_info(how->hints);
     errno = 0;
@@ -55,22 +54,65 @@ int weir_netcdf4_open(const struct weir_open *how, int *file, struct weir_proble
                                cause != 0 ? cause : code, last_errno);
 }
 
-void weir_netcdf4_give_up(const struct weir_open *how, int file) {
-    int ranks;
-    MPI_Comm_size(how->comm, &ranks);
-    if (ranks == 1) {
-        nc_close(file);
-    }
+static int choose_access(const struct weir_netcdf4 *state, const struct weir_open *how,
+                         struct weir_problem *problem) {
+    const char *path = how->path;
+    int access = how->collective ? NC_COLLECTIVE : NC_INDEPENDENT;
+    TRY("nc_var_par_access", nc_var_par_access(state->file, state->variable, access));
+    return 0;
 }
 
-#define TRY(call_text, expression)                                                                           \
-    do {                                                                                                     \
-        errno = 0;                                                                                           \
-        int code = (expression);                                                                             \
-        if (code != NC_NOERR) {                                                                              \
-            return weir_netcdf4_failed(problem, call_text, path, code, errno);                               \
-        }                                                                                                    \
-    } while (0)
+int weir_netcdf4_open(struct weir_file *file, weir_netcdf4_variable *define, weir_netcdf4_variable *find,
+                      struct weir_problem *problem) {
+    const struct weir_open *how = file->how;
+    struct weir_netcdf4 *state = calloc(1, sizeof *state);
+    if (state == NULL) {
+        return weir_problem_set(problem, "malloc", how->path, ENOMEM, NULL, "%s", "");
+    }
+    if (create_or_open(how, &state->file, problem) != 0) {
+        free(state);
+        return -1;
+    }
+    weir_netcdf4_variable *variable = how->access == WEIR_WRITE ? define : find;
+    if (variable(state, how, problem) != 0 || choose_access(state, how, problem) != 0) {
+        int ranks;
+        MPI_Comm_size(how->comm, &ranks);
+        if (ranks == 1) { /* others may be elsewhere in the library: they would not close with us */
+            nc_close(state->file);
+        }
+        free(state);
+        return -1;
+    }
+    file->state = state;
+    return 0;
+}
+
+int weir_netcdf4_moved(const struct weir_file *file, const struct weir_piece *piece, int code,
+                       struct weir_problem *problem) {
+    int last_errno = errno;
+    bool writes = piece->access == WEIR_WRITE;
+    if (code == NC_NOERR) {
+        return 0;
+    }
+    int cause = writes ? weir_cause_plain(file->how->path, WEIR_WRITE) : 0;
+    return weir_netcdf4_failed(problem, writes ? "nc_put_vara" : "nc_get_vara", file->how->path,
+                               cause != 0 ? cause : code, last_errno);
+}
+
+int weir_netcdf4_sync(struct weir_file *file, struct weir_problem *problem) {
+    const char *path = file->how->path;
+    TRY("nc_sync", nc_sync(((struct weir_netcdf4 *)file->state)->file));
+    return 0;
+}
+
+int weir_netcdf4_close(struct weir_file *file, struct weir_problem *problem) {
+    int handle = ((struct weir_netcdf4 *)file->state)->file;
+    const char *path = file->how->path;
+    free(file->state);
+    file->state = NULL;
+    TRY("nc_close", nc_close(handle));
+    return 0;
+}
 
 static void shape_of(const struct weir_open *how, size_t shape[DIMS]) {
     int sharers;
@@ -80,7 +122,7 @@ static void shape_of(const struct weir_open *how, size_t shape[DIMS]) {
     shape[BYTE] = how->xfer_bytes;
 }
 
-static int define(struct netcdf4_state *state, const struct weir_open *how, struct weir_problem *problem) {
+static int define(struct weir_netcdf4 *state, const struct weir_open *how, struct weir_problem *problem) {
     static const char *const names[] = {"segments_times_np", "number_of_transfers", "transfer_size"};
     const char *path = how->path;
     size_t shape[DIMS];
@@ -97,7 +139,7 @@ static int define(struct netcdf4_state *state, const struct weir_open *how, stru
 }
 
 /* The transfers are a dimension of the variable: only who asks for the same can read them. */
-static int find(struct netcdf4_state *state, const struct weir_open *how, struct weir_problem *problem) {
+static int find(struct weir_netcdf4 *state, const struct weir_open *how, struct weir_problem *problem) {
     const char *path = how->path;
     size_t shape[DIMS], there[DIMS] = {0};
     int count = 0, dims[DIMS];
@@ -119,76 +161,22 @@ static int find(struct netcdf4_state *state, const struct weir_open *how, struct
                             "blocks of %zu transfers of %zu bytes", there[TRANSFER], there[BYTE]);
 }
 
-static int prepare(struct netcdf4_state *state, const struct weir_open *how, struct weir_problem *problem) {
-    const char *path = how->path;
-    if ((how->access == WEIR_WRITE ? define : find)(state, how, problem) != 0) {
-        return -1;
-    }
-    int access = how->collective ? NC_COLLECTIVE : NC_INDEPENDENT;
-    TRY("nc_var_par_access", nc_var_par_access(state->file, state->variable, access));
-    return 0;
-}
-
 static int netcdf4_open(struct weir_file *file, struct weir_problem *problem) {
-    const struct weir_open *how = file->how;
-    struct netcdf4_state *state = calloc(1, sizeof *state);
-    if (state == NULL) {
-        return weir_problem_set(problem, "malloc", how->path, ENOMEM, NULL, "%s", "");
-    }
-    if (weir_netcdf4_open(how, &state->file, problem) != 0) {
-        free(state);
-        return -1;
-    }
-    if (prepare(state, how, problem) != 0) {
-        weir_netcdf4_give_up(how, state->file);
-        free(state);
-        return -1;
-    }
-    file->state = state;
-    return 0;
+    return weir_netcdf4_open(file, define, find, problem);
 }
 
 static int netcdf4_transfer(struct weir_file *file, const struct weir_piece *piece,
                             struct weir_problem *problem) {
-    const struct netcdf4_state *s = file->state;
+    const struct weir_netcdf4 *s = file->state;
     const struct weir_open *how = file->how;
-    const char *path = how->path;
     const size_t count[DIMS] = {1, 1, piece->bytes};
     const size_t start[DIMS] = {(size_t)(piece->offset / how->block_bytes),
                                 (size_t)(piece->offset % how->block_bytes / how->xfer_bytes), 0};
     signed char *buffer = (signed char *)piece->buffer;
-    if (piece->access == WEIR_READ) {
-        TRY("nc_get_vara", nc_get_vara_schar(s->file, s->variable, start, count, buffer));
-        return 0;
-    }
     errno = 0;
-    int code = nc_put_vara_schar(s->file, s->variable, start, count, buffer);
-    if (code != NC_NOERR) {
-        int last_errno = errno;
-        int cause = weir_cause_plain(path, WEIR_WRITE);
-        return weir_netcdf4_failed(problem, "nc_put_vara", path, cause != 0 ? cause : code, last_errno);
-    }
-    return 0;
-}
-
-static int netcdf4_sync(struct weir_file *file, struct weir_problem *problem) {
-    const char *path = file->how->path;
-    TRY("nc_sync", nc_sync(((struct netcdf4_state *)file->state)->file));
-    return 0;
-}
-
-static int netcdf4_close(struct weir_file *file, struct weir_problem *problem) {
-    int handle = ((struct netcdf4_state *)file->state)->file;
-    const char *path = file->how->path;
-    free(file->state);
-    file->state = NULL;
-    TRY("nc_close", nc_close(handle));
-    return 0;
-}
-
-static int netcdf4_remove(const char *path, const void *settings, struct weir_problem *problem) {
-    (void)settings;
-    return weir_remove_named(path, problem);
+    int code = piece->access == WEIR_WRITE ? nc_put_vara_schar(s->file, s->variable, start, count, buffer)
+                                           : nc_get_vara_schar(s->file, s->variable, start, count, buffer);
+    return weir_netcdf4_moved(file, piece, code, problem);
 }
 
 /* NetCDF hides its HDF5 file, but HDF5 knows what is open. */
@@ -206,20 +194,13 @@ static MPI_File *handle_of(const char *path) {
     return handle;
 }
 
-void weir_netcdf4_observe(const char *path, struct weir_observed *observed) {
+void weir_netcdf4_observe(struct weir_file *file, struct weir_observed *observed) {
+    const char *path = file->how->path;
     MPI_File *handle = handle_of(path);
-    MPI_Info info = MPI_INFO_NULL;
-    if (handle != NULL && MPI_File_get_info(*handle, &info) == MPI_SUCCESS) {
-        weir_hints_from_info(&observed->hints, info);
-        if (info != MPI_INFO_NULL) {
-            MPI_Info_free(&info);
-        }
+    if (handle != NULL) {
+        weir_hints_from_file(&observed->hints, *handle);
     }
     observed->open_flags = weir_descriptor_flags(path);
-}
-
-static void netcdf4_observe(struct weir_file *file, struct weir_observed *observed) {
-    weir_netcdf4_observe(file->how->path, observed);
 }
 
 /* Where the data begin and how many they are: HDF5 knows, NetCDF does not. */
@@ -246,8 +227,7 @@ static int netcdf4_stored(const char *path, const void *settings, struct weir_st
                           struct weir_problem *problem) {
     haddr_t begin = HADDR_UNDEF;
     hsize_t bytes = 0;
-    (void)settings;
-    if (weir_stored_named(path, stored, problem) != 0) {
+    if (weir_stored_named(path, settings, stored, problem) != 0) {
         return -1;
     }
     errno = 0;
@@ -255,12 +235,7 @@ static int netcdf4_stored(const char *path, const void *settings, struct weir_st
         return weir_problem_set(problem, "H5Dget_offset", path, errno, errno == 0 ? "no data in it" : NULL,
                                 "looking at the file after it was closed");
     }
-    stored->header_bytes = begin;
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC); /* none where only MPI-IO knows the name */
-    if (descriptor >= 0) {
-        stored->first_hole_bytes = weir_bytes_before_hole(descriptor, begin, bytes);
-        close(descriptor);
-    }
+    weir_stored_data(path, begin, bytes, stored);
     return 0;
 }
 
@@ -269,12 +244,13 @@ static struct weir_backend netcdf4 = {
     .summary = "NetCDF-4 on HDF5: one variable of bytes, independent or collective (-c), with hints (-U)",
     .traits = WEIR_COLLECTIVE | WEIR_HINTS | WEIR_FILE_PER_PROCESS | WEIR_TOGETHER | WEIR_STORES |
               WEIR_FORMAT | WEIR_PARTS,
+    .begin = weir_netcdf4_begin,
     .open = netcdf4_open,
     .transfer = netcdf4_transfer,
-    .close = netcdf4_close,
-    .remove = netcdf4_remove,
-    .sync = netcdf4_sync,
-    .observe = netcdf4_observe,
+    .close = weir_netcdf4_close,
+    .remove = weir_remove_named,
+    .sync = weir_netcdf4_sync,
+    .observe = weir_netcdf4_observe,
     .stored = netcdf4_stored,
 };
 

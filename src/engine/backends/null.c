@@ -50,7 +50,7 @@ static const struct weir_option null_options[] = {
      "every Nth attempt moves half of what is left"},
     {0, "null.eintr-every", NULL, WEIR_COUNT, AT(eintr_every), "N", "every Nth attempt is interrupted"},
     {0, "null.fail", NULL, WEIR_TEXT, AT(fail), "CALL",
-     "open, sync, close, stat, unlink, mkdir, rmdir or rename meets an I/O error"},
+     "open, sync, close, stat, unlink, mknod, mkdir, rmdir or rename meets an I/O error"},
     {0, "null.fault-rank", NULL, WEIR_TEXT, AT(fault_rank), "R", "only rank R meets the faults [all]"},
     {0, "null.trace", NULL, WEIR_TEXT, AT(trace), "FILE",
      "append each transfer to FILE.<rank>: access offset bytes"},
@@ -186,14 +186,14 @@ static int null_close(struct weir_file *file, struct weir_problem *problem) {
 }
 
 static const char *null_refuse(const struct weir_open *how) {
-    static const char *const calls[] = {"open",   "sync",  "close", "stat",
-                                        "unlink", "mkdir", "rmdir", "rename"};
+    static const char *const calls[] = {"open",  "sync",  "close", "stat",  "unlink",
+                                        "mknod", "mkdir", "rmdir", "rename"};
     const char *fail = ((const struct null_settings *)how->settings)->fail;
     bool known = fail == NULL;
     for (unsigned i = 0; !known && i < sizeof calls / sizeof calls[0]; i++) {
         known = strcmp(fail, calls[i]) == 0;
     }
-    return known ? NULL : "--null.fail takes open, sync, close, stat, unlink, mkdir, rmdir or rename";
+    return known ? NULL : "--null.fail takes open, sync, close, stat, unlink, mknod, mkdir, rmdir or rename";
 }
 
 static int null_remove(const char *path, const void *settings, struct weir_problem *problem) {
@@ -217,6 +217,10 @@ static int null_unlink(struct weir_name *name, struct weir_problem *problem) {
     return on_name(name, "unlink", problem);
 }
 
+static int null_mknod(struct weir_name *name, struct weir_problem *problem) {
+    return on_name(name, "mknod", problem);
+}
+
 static int null_mkdir(struct weir_name *name, struct weir_problem *problem) {
     return on_name(name, "mkdir", problem);
 }
@@ -236,6 +240,7 @@ static int null_flush(struct weir_name *name, struct weir_problem *problem) {
 static const struct weir_names null_names = {
     .stat = null_stat,
     .unlink = null_unlink,
+    .mknod = null_mknod,
     .mkdir = null_mkdir,
     .rmdir = null_rmdir,
     .rename = null_rename,

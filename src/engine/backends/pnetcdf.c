@@ -13,11 +13,6 @@
 
 enum { BLOCK, TRANSFER, BYTE, DIMS };
 
-struct pnetcdf_state {
-    int file;
-    int variable;
-};
-
 int weir_pnetcdf_failed(struct weir_problem *problem, const char *call, const char *path, int code,
                         int last_errno) {
     static const struct {
@@ -33,7 +28,7 @@ int weir_pnetcdf_failed(struct weir_problem *problem, const char *call, const ch
                             words);
 }
 
-int weir_pnetcdf_open(const struct weir_open *how, int *file, struct weir_problem *problem) {
+static int create_or_open(const struct weir_open *how, int *file, struct weir_problem *problem) {
     bool writes = how->access == WEIR_WRITE;
     MPI_Info info = weir_hints_to_info(how->hints);
     errno = 0;
@@ -49,24 +44,84 @@ int weir_pnetcdf_open(const struct weir_open *how, int *file, struct weir_proble
     return weir_pnetcdf_failed(problem, writes ? "ncmpi_create" : "ncmpi_open", how->path, code, last_errno);
 }
 
-void weir_pnetcdf_give_up(const struct weir_open *how, int file) {
-    int ranks;
-    MPI_Comm_size(how->comm, &ranks);
-    if (ranks == 1) {
-        ncmpi_close(file);
+static int choose_access(const struct weir_pnetcdf *state, const struct weir_open *how,
+                         struct weir_problem *problem) {
+    const char *path = how->path;
+    if (!how->collective) {
+        TRY("ncmpi_begin_indep_data", ncmpi_begin_indep_data(state->file));
     }
+    return 0;
 }
 
-#define TRY(call_text, expression)                                                                           \
-    do {                                                                                                     \
-        errno = 0;                                                                                           \
-        int code = (expression);                                                                             \
-        if (code != NC_NOERR) {                                                                              \
-            return weir_pnetcdf_failed(problem, call_text, path, code, errno);                               \
-        }                                                                                                    \
-    } while (0)
+int weir_pnetcdf_open(struct weir_file *file, weir_pnetcdf_variable *define, weir_pnetcdf_variable *find,
+                      struct weir_problem *problem) {
+    const struct weir_open *how = file->how;
+    struct weir_pnetcdf *state = calloc(1, sizeof *state);
+    if (state == NULL) {
+        return weir_problem_set(problem, "malloc", how->path, ENOMEM, NULL, "%s", "");
+    }
+    if (create_or_open(how, &state->file, problem) != 0) {
+        free(state);
+        return -1;
+    }
+    weir_pnetcdf_variable *variable = how->access == WEIR_WRITE ? define : find;
+    if (variable(state, how, problem) != 0 || choose_access(state, how, problem) != 0) {
+        int ranks;
+        MPI_Comm_size(how->comm, &ranks);
+        if (ranks == 1) { /* others may be elsewhere in the library: they would not close with us */
+            ncmpi_close(state->file);
+        }
+        free(state);
+        return -1;
+    }
+    file->state = state;
+    return 0;
+}
 
-static int define(struct pnetcdf_state *state, const struct weir_open *how, struct weir_problem *problem) {
+int weir_pnetcdf_transfer(struct weir_file *file, const struct weir_piece *piece, const MPI_Offset *start,
+                          const MPI_Offset *count, MPI_Offset values, MPI_Datatype type,
+                          struct weir_problem *problem) {
+    const struct weir_pnetcdf *s = file->state;
+    const char *path = file->how->path;
+    unsigned char *buffer = piece->buffer;
+    if (piece->access == WEIR_WRITE && file->how->collective) {
+        TRY("ncmpi_put_vara_all",
+            ncmpi_put_vara_all(s->file, s->variable, start, count, buffer, values, type));
+    } else if (piece->access == WEIR_WRITE) {
+        TRY("ncmpi_put_vara", ncmpi_put_vara(s->file, s->variable, start, count, buffer, values, type));
+    } else if (file->how->collective) {
+        TRY("ncmpi_get_vara_all",
+            ncmpi_get_vara_all(s->file, s->variable, start, count, buffer, values, type));
+    } else {
+        TRY("ncmpi_get_vara", ncmpi_get_vara(s->file, s->variable, start, count, buffer, values, type));
+    }
+    return 0;
+}
+
+int weir_pnetcdf_sync(struct weir_file *file, struct weir_problem *problem) {
+    const char *path = file->how->path;
+    TRY("ncmpi_sync", ncmpi_sync(((struct weir_pnetcdf *)file->state)->file));
+    return 0;
+}
+
+int weir_pnetcdf_close(struct weir_file *file, struct weir_problem *problem) {
+    int handle = ((struct weir_pnetcdf *)file->state)->file;
+    const char *path = file->how->path;
+    free(file->state);
+    file->state = NULL;
+    TRY("ncmpi_close", ncmpi_close(handle));
+    return 0;
+}
+
+void weir_pnetcdf_observe(struct weir_file *file, struct weir_observed *observed) {
+    MPI_Info info = MPI_INFO_NULL;
+    if (ncmpi_inq_file_info(((struct weir_pnetcdf *)file->state)->file, &info) == NC_NOERR) {
+        weir_hints_from_info(&observed->hints, info);
+    }
+    observed->open_flags = weir_descriptor_flags(file->how->path);
+}
+
+static int define(struct weir_pnetcdf *state, const struct weir_open *how, struct weir_problem *problem) {
     const char *path = how->path;
     MPI_Offset transfers = (MPI_Offset)(how->block_bytes / how->xfer_bytes);
     int dims[DIMS];
@@ -80,7 +135,7 @@ static int define(struct pnetcdf_state *state, const struct weir_open *how, stru
 }
 
 /* The transfers are a dimension of the variable: only who asks for the same can read them. */
-static int find(struct pnetcdf_state *state, const struct weir_open *how, struct weir_problem *problem) {
+static int find(struct weir_pnetcdf *state, const struct weir_open *how, struct weir_problem *problem) {
     const char *path = how->path;
     int count = 0, dims[DIMS];
     MPI_Offset lengths[DIMS] = {0};
@@ -103,88 +158,18 @@ static int find(struct pnetcdf_state *state, const struct weir_open *how, struct
                             (long long)lengths[BYTE]);
 }
 
-static int prepare(struct pnetcdf_state *state, const struct weir_open *how, struct weir_problem *problem) {
-    const char *path = how->path;
-    if ((how->access == WEIR_WRITE ? define : find)(state, how, problem) != 0) {
-        return -1;
-    }
-    if (!how->collective) {
-        TRY("ncmpi_begin_indep_data", ncmpi_begin_indep_data(state->file));
-    }
-    return 0;
-}
-
 static int pnetcdf_open(struct weir_file *file, struct weir_problem *problem) {
-    const struct weir_open *how = file->how;
-    struct pnetcdf_state *state = calloc(1, sizeof *state);
-    if (state == NULL) {
-        return weir_problem_set(problem, "malloc", how->path, ENOMEM, NULL, "%s", "");
-    }
-    if (weir_pnetcdf_open(how, &state->file, problem) != 0) {
-        free(state);
-        return -1;
-    }
-    if (prepare(state, how, problem) != 0) {
-        weir_pnetcdf_give_up(how, state->file);
-        free(state);
-        return -1;
-    }
-    file->state = state;
-    return 0;
+    return weir_pnetcdf_open(file, define, find, problem);
 }
 
 static int pnetcdf_transfer(struct weir_file *file, const struct weir_piece *piece,
                             struct weir_problem *problem) {
-    const struct pnetcdf_state *s = file->state;
     const struct weir_open *how = file->how;
-    const char *path = how->path;
-    const MPI_Offset count[DIMS] = {1, 1, (MPI_Offset)piece->bytes};
+    MPI_Offset bytes = (MPI_Offset)piece->bytes;
+    const MPI_Offset count[DIMS] = {1, 1, bytes};
     const MPI_Offset start[DIMS] = {(MPI_Offset)(piece->offset / how->block_bytes),
                                     (MPI_Offset)(piece->offset % how->block_bytes / how->xfer_bytes), 0};
-    signed char *buffer = (signed char *)piece->buffer;
-    if (piece->access == WEIR_WRITE && how->collective) {
-        TRY("ncmpi_put_vara_all", ncmpi_put_vara_schar_all(s->file, s->variable, start, count, buffer));
-    } else if (piece->access == WEIR_WRITE) {
-        TRY("ncmpi_put_vara", ncmpi_put_vara_schar(s->file, s->variable, start, count, buffer));
-    } else if (how->collective) {
-        TRY("ncmpi_get_vara_all", ncmpi_get_vara_schar_all(s->file, s->variable, start, count, buffer));
-    } else {
-        TRY("ncmpi_get_vara", ncmpi_get_vara_schar(s->file, s->variable, start, count, buffer));
-    }
-    return 0;
-}
-
-static int pnetcdf_sync(struct weir_file *file, struct weir_problem *problem) {
-    const char *path = file->how->path;
-    TRY("ncmpi_sync", ncmpi_sync(((struct pnetcdf_state *)file->state)->file));
-    return 0;
-}
-
-static int pnetcdf_close(struct weir_file *file, struct weir_problem *problem) {
-    int handle = ((struct pnetcdf_state *)file->state)->file;
-    const char *path = file->how->path;
-    free(file->state);
-    file->state = NULL;
-    TRY("ncmpi_close", ncmpi_close(handle));
-    return 0;
-}
-
-static int pnetcdf_remove(const char *path, const void *settings, struct weir_problem *problem) {
-    (void)settings;
-    return weir_remove_named(path, problem);
-}
-
-void weir_pnetcdf_observe(int file, const char *path, struct weir_observed *observed) {
-    MPI_Info info = MPI_INFO_NULL;
-    if (ncmpi_inq_file_info(file, &info) == NC_NOERR && info != MPI_INFO_NULL) {
-        weir_hints_from_info(&observed->hints, info);
-        MPI_Info_free(&info);
-    }
-    observed->open_flags = weir_descriptor_flags(path);
-}
-
-static void pnetcdf_observe(struct weir_file *file, struct weir_observed *observed) {
-    weir_pnetcdf_observe(((struct pnetcdf_state *)file->state)->file, file->how->path, observed);
+    return weir_pnetcdf_transfer(file, piece, start, count, bytes, MPI_SIGNED_CHAR, problem);
 }
 
 /* Where the data begin and how many bytes of them the header promises. */
@@ -206,16 +191,11 @@ static int find_data(const char *path, MPI_Offset *begin, MPI_Offset *bytes, str
 static int pnetcdf_stored(const char *path, const void *settings, struct weir_stored *stored,
                           struct weir_problem *problem) {
     MPI_Offset begin = 0, bytes = 0;
-    (void)settings;
-    if (weir_stored_named(path, stored, problem) != 0 || find_data(path, &begin, &bytes, problem) != 0) {
+    if (weir_stored_named(path, settings, stored, problem) != 0 ||
+        find_data(path, &begin, &bytes, problem) != 0) {
         return -1;
     }
-    stored->header_bytes = (uint64_t)begin;
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC); /* none where only MPI-IO knows the name */
-    if (descriptor >= 0) {
-        stored->first_hole_bytes = weir_bytes_before_hole(descriptor, (uint64_t)begin, (uint64_t)bytes);
-        close(descriptor);
-    }
+    weir_stored_data(path, (uint64_t)begin, (uint64_t)bytes, stored);
     return 0;
 }
 
@@ -226,10 +206,10 @@ static struct weir_backend pnetcdf = {
     .traits = WEIR_COLLECTIVE | WEIR_HINTS | WEIR_TOGETHER | WEIR_STORES | WEIR_FORMAT | WEIR_PARTS,
     .open = pnetcdf_open,
     .transfer = pnetcdf_transfer,
-    .close = pnetcdf_close,
-    .remove = pnetcdf_remove,
-    .sync = pnetcdf_sync,
-    .observe = pnetcdf_observe,
+    .close = weir_pnetcdf_close,
+    .remove = weir_remove_named,
+    .sync = weir_pnetcdf_sync,
+    .observe = weir_pnetcdf_observe,
     .stored = pnetcdf_stored,
 };
 

@@ -79,17 +79,6 @@ static int posix_close(struct weir_file *file, struct weir_problem *problem) {
     return 0;
 }
 
-static int posix_remove(const char *path, const void *settings, struct weir_problem *problem) {
-    (void)settings;
-    return weir_remove_plain(path, problem);
-}
-
-static int posix_stored(const char *path, const void *settings, struct weir_stored *stored,
-                        struct weir_problem *problem) {
-    (void)settings;
-    return weir_stored_plain(path, stored, problem);
-}
-
 static const char *posix_refuse(const struct weir_open *how) {
     bool fits = how->xfer_bytes % DIRECT_BYTES == 0;
     return how->direct && !fits ? "--posix.odirect needs transfers of a multiple of 512 bytes" : NULL;
@@ -112,6 +101,10 @@ static int posix_stat(struct weir_name *name, struct weir_problem *problem) {
 
 static int posix_unlink(struct weir_name *name, struct weir_problem *problem) {
     return on_name(name, "unlink", unlink(name->path), problem);
+}
+
+static int posix_mknod(struct weir_name *name, struct weir_problem *problem) {
+    return on_name(name, "mknod", mknod(name->path, S_IFREG | 0664, 0), problem);
 }
 
 static int posix_mkdir(struct weir_name *name, struct weir_problem *problem) {
@@ -139,6 +132,7 @@ static int posix_flush(struct weir_name *name, struct weir_problem *problem) {
 static const struct weir_names posix_names = {
     .stat = posix_stat,
     .unlink = posix_unlink,
+    .mknod = posix_mknod,
     .mkdir = posix_mkdir,
     .rmdir = posix_rmdir,
     .rename = posix_rename,
@@ -152,9 +146,9 @@ static struct weir_backend posix = {
     .open = posix_open,
     .transfer = posix_transfer,
     .close = posix_close,
-    .remove = posix_remove,
+    .remove = weir_remove_plain,
     .sync = posix_sync,
-    .stored = posix_stored,
+    .stored = weir_stored_plain,
     .observe = posix_observe,
     .refuse = posix_refuse,
     .names = &posix_names,

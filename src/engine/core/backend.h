@@ -96,6 +96,7 @@ struct weir_names {
     weir_name_call *mkdir;
     weir_name_call *rmdir;
     weir_name_call *rename; /* NULL where the interface has none */
+    weir_name_call *mknod;  /* an empty file; NULL where the interface has none */
     weir_name_call *flush;  /* all that this node holds back of the file system of the path; NULL: none */
 };
 

@@ -25,6 +25,7 @@ bool weir_document_begin(struct weir_document *document) {
         }
     }
     MPI_Bcast(&good, 1, MPI_INT, 0, document->job->comm);
+    weir_way_out_begin(&document->way_out, document);
     return good != 0;
 }
 
@@ -76,10 +77,6 @@ static void keep_problems(struct weir_document *document, const struct weir_prob
     }
 }
 
-void weir_document_keep(struct weir_document *document, const struct weir_problem *problem) {
-    keep_problems(document, problem, 1);
-}
-
 void weir_document_note(struct weir_document *document, const struct weir_problem *problem) {
     if (document->job->rank == 0) {
         fflush(stdout);
@@ -107,31 +104,98 @@ bool weir_document_settle(struct weir_document *document, const struct weir_prob
     return false;
 }
 
-/* Written beside its place and renamed, so that a reader finds the whole document or none. */
-bool weir_document_save(const struct weir_document *document, int exit_code) {
-    if (document->file_name == NULL) {
-        return true;
+static void name_of_part(const struct weir_document *document, char *name, size_t bytes) {
+    snprintf(name, bytes, "%s.part", document->file_name);
+}
+
+/* Opened, written and closed each time: other nodes see only what was closed. */
+static bool put_down(struct weir_document *document, bool end, bool done) {
+    char name[1100];
+    struct weir_json *text = &document->text;
+    bool begins = text->depth == 0;
+    name_of_part(document, name, sizeof name);
+    text->file = fopen(name, begins ? "w" : "a");
+    if (text->file == NULL) {
+        return false;
     }
-    char temporary[1100];
-    snprintf(temporary, sizeof temporary, "%s.%ld.part", document->file_name, (long)getpid());
-    FILE *file = fopen(temporary, "w");
-    bool good = file != NULL;
-    if (good) {
-        weir_document_write(document, file, exit_code);
-        good = ferror(file) == 0;
-        good = fclose(file) == 0 && good;
-        good = good && rename(temporary, document->file_name) == 0;
+    if (begins) {
+        weir_document_write_head(text, document);
     }
-    if (!good) {
-        fprintf(stderr, "weir-io: cannot write the summary file %s: %s\n", document->file_name,
-                strerror(errno));
-        unlink(temporary);
+    while (document->results_put_down < document->result_count) {
+        weir_document_write_result(text, document, &document->results[document->results_put_down++]);
     }
+    if (end) {
+        weir_document_write_tail(text, document->problems, document->problem_count, done);
+    }
+    bool good = ferror(text->file) == 0;
+    good = fclose(text->file) == 0 && good;
     return good;
 }
 
+/* Where that fails, the run's end will say so. */
+void weir_document_put_down(struct weir_document *document) {
+    if (document->job->rank == 0 && document->job->size > 1 && document->file_name != NULL) {
+        put_down(document, false, false);
+    }
+}
+
+/* Renamed when it is whole, so that a reader finds the whole document or none. */
+static bool save(struct weir_document *document, bool done) {
+    char name[1100];
+    name_of_part(document, name, sizeof name);
+    if (!put_down(document, true, done) || rename(name, document->file_name) != 0) {
+        fprintf(stderr, "weir-io: cannot write the summary file %s: %s\n", document->file_name,
+                strerror(errno));
+        unlink(name);
+        return false;
+    }
+    return true;
+}
+
+/* Copies what rank 0 put down; 0 where it is nothing, else the last character. */
+static int copy_part(const char *name, FILE *to) {
+    FILE *from = fopen(name, "r");
+    int last = 0;
+    for (int c; from != NULL && (c = fgetc(from)) != EOF;) {
+        last = fputc(c, to);
+    }
+    if (from != NULL) {
+        fclose(from);
+    }
+    return last;
+}
+
+/* Several ranks may do this at the same time: each writes a file of its own, and one of them stays. */
+static void rescue_part(const struct weir_document *document) {
+    char part[1100], own[1150];
+    name_of_part(document, part, sizeof part);
+    snprintf(own, sizeof own, "%s.%d", part, document->job->rank);
+    FILE *file = fopen(own, "w");
+    int last = file != NULL ? copy_part(part, file) : 0;
+    if (last != 0) { /* in the list of results, behind one or at its beginning */
+        struct weir_json text = {.file = file, .depth = 2, .first = last == '['};
+        weir_document_write_tail(&text, document->problems, document->problem_count, false);
+    }
+    bool good = file != NULL && ferror(file) == 0;
+    good = file != NULL && fclose(file) == 0 && good && last != 0;
+    if (good && rename(own, document->file_name) == 0) {
+        unlink(part);
+    } else {
+        unlink(own);
+    }
+}
+
+void weir_document_rescue(struct weir_document *document, const struct weir_problem *problem) {
+    if (document->file_name == NULL) {
+        return;
+    }
+    keep_problems(document, problem, 1);
+    rescue_part(document);
+}
+
 int weir_document_end(struct weir_document *document, int exit_code) {
-    if (document->job->rank == 0 && !weir_document_save(document, exit_code)) {
+    weir_way_out_end(&document->way_out);
+    if (document->job->rank == 0 && document->file_name != NULL && !save(document, exit_code == WEIR_FINE)) {
         exit_code = WEIR_FAILED;
     }
     for (int i = 0; i < document->result_count; i++) {

@@ -6,9 +6,10 @@
 #include "json.h"
 #include "problem.h"
 #include "result.h"
+#include "way_out.h"
 
 struct weir_document {
-    const struct weir_job *job;
+    struct weir_job *job;
     const char *personality;
     const char *file_name; /* NULL: no document is asked for */
     /* Write the keys of "asked", and what a personality adds to each result (may be NULL). */
@@ -16,8 +17,11 @@ struct weir_document {
     void (*more)(struct weir_json *json, const struct weir_result *result, const void *context);
     const void *context;
 
-    /* kept by document.c, on rank 0 */
+    /* kept by document.c; all but the way out on rank 0 */
+    struct weir_way_out way_out;
     char began[40];
+    struct weir_json text; /* of what was put down so far: file is NULL, the rest says where to go on */
+    int results_put_down;
     struct weir_result *results;
     int result_count;
     struct weir_problem *problems;
@@ -34,16 +38,22 @@ struct weir_result *weir_document_add(struct weir_document *document, const stru
 bool weir_document_settle(struct weir_document *document, const struct weir_problem *problem);
 /* Print and keep a problem that only rank 0 knows; does nothing elsewhere. */
 void weir_document_note(struct weir_document *document, const struct weir_problem *problem);
-/* Keep a problem without a word; and write the document as it stands, on rank 0. For way_out.c, which cannot
- * talk to the other ranks any more. */
-void weir_document_keep(struct weir_document *document, const struct weir_problem *problem);
-bool weir_document_save(const struct weir_document *document, int exit_code);
+/* Write what is known into FILE.part, where other ranks find it if this one should never come back from a
+ * library. Does nothing but on rank 0. */
+void weir_document_put_down(struct weir_document *document);
+/* For way_out.c, on a rank that cannot talk to the others any more: make what was put down the document of a
+ * run that failed with this problem. */
+void weir_document_rescue(struct weir_document *document, const struct weir_problem *problem);
 /* Write the document and free everything. Returns the exit code on all ranks: the given one, or a failure. */
 int weir_document_end(struct weir_document *document, int exit_code);
 
-/* The text alone (document_json.c, document_probe.c). */
+/* The text alone (document_json.c, document_probe.c): head, the results one by one, tail. */
+void weir_document_write_head(struct weir_json *json, const struct weir_document *document);
+void weir_document_write_result(struct weir_json *json, const struct weir_document *document,
+                                const struct weir_result *result);
+void weir_document_write_tail(struct weir_json *json, const struct weir_problem *problems, int count,
+                              bool done);
 void weir_document_write_timeline(struct weir_json *json, const struct weir_result *result);
 void weir_document_write_watched(struct weir_json *json, const struct weir_watched *watched);
-void weir_document_write(const struct weir_document *document, FILE *file, int exit_code);
 
 #endif

@@ -137,11 +137,7 @@ static void write_observed(struct weir_json *json, const struct weir_result *res
     write_flags(json, result->observed.open_flags);
     weir_json_count(json, "sync_calls", result->sync_calls);
     weir_json_count(json, "retries", result->retries);
-    weir_json_object(json, "hints");
-    for (int i = 0; i < result->observed.hints.count; i++) {
-        weir_json_text(json, result->observed.hints.list[i].key, result->observed.hints.list[i].value);
-    }
-    weir_json_object_end(json);
+    weir_hints_write(json, &result->observed.hints);
     weir_json_list(json, "ranks_per_host");
     for (int i = 0; i < job->nodes; i++) {
         weir_json_integer(json, NULL, job->ranks_per_host[i]);
@@ -151,8 +147,8 @@ static void write_observed(struct weir_json *json, const struct weir_result *res
     weir_json_object_end(json);
 }
 
-static void write_result(struct weir_json *json, const struct weir_document *document,
-                         const struct weir_result *result) {
+void weir_document_write_result(struct weir_json *json, const struct weir_document *document,
+                                const struct weir_result *result) {
     weir_json_object(json, NULL);
     weir_json_text(json, "access", result->access);
     weir_json_integer(json, "iteration", result->iteration);
@@ -193,37 +189,37 @@ static void write_problem(struct weir_json *json, const struct weir_problem *pro
     weir_json_object_end(json);
 }
 
-void weir_document_write(const struct weir_document *document, FILE *file, int exit_code) {
+void weir_document_write_head(struct weir_json *json, const struct weir_document *document) {
     const struct weir_job *job = document->job;
-    struct weir_json json = {.file = file};
+    weir_json_object(json, NULL);
+    weir_json_integer(json, "schema", 1);
+    weir_json_text(json, "program", "weir-io");
+    weir_json_text(json, "version", WEIR_VERSION);
+    weir_json_text(json, "personality", document->personality);
+    weir_json_text(json, "began", document->began);
+    weir_json_list(json, "command_line");
+    for (int i = 0; i < job->command_words; i++) {
+        weir_json_text(json, NULL, job->command_line[i]);
+    }
+    weir_json_list_end(json);
+    weir_json_object(json, "asked");
+    document->asked(json, document->context);
+    weir_json_object_end(json);
+    write_job(json, job);
+    weir_json_list(json, "results");
+}
+
+void weir_document_write_tail(struct weir_json *json, const struct weir_problem *problems, int count,
+                              bool done) {
     char ended[40];
     weir_clock_iso8601(ended);
-    weir_json_object(&json, NULL);
-    weir_json_integer(&json, "schema", 1);
-    weir_json_text(&json, "program", "weir-io");
-    weir_json_text(&json, "version", WEIR_VERSION);
-    weir_json_text(&json, "personality", document->personality);
-    weir_json_text(&json, "status", exit_code == 0 ? "done" : "failed");
-    weir_json_text(&json, "began", document->began);
-    weir_json_text(&json, "ended", ended);
-    weir_json_list(&json, "command_line");
-    for (int i = 0; i < job->command_words; i++) {
-        weir_json_text(&json, NULL, job->command_line[i]);
+    weir_json_list_end(json);
+    weir_json_list(json, "errors");
+    for (int i = 0; i < count; i++) {
+        write_problem(json, &problems[i]);
     }
-    weir_json_list_end(&json);
-    weir_json_object(&json, "asked");
-    document->asked(&json, document->context);
-    weir_json_object_end(&json);
-    write_job(&json, job);
-    weir_json_list(&json, "results");
-    for (int i = 0; i < document->result_count; i++) {
-        write_result(&json, document, &document->results[i]);
-    }
-    weir_json_list_end(&json);
-    weir_json_list(&json, "errors");
-    for (int i = 0; i < document->problem_count; i++) {
-        write_problem(&json, &document->problems[i]);
-    }
-    weir_json_list_end(&json);
-    weir_json_object_end(&json);
+    weir_json_list_end(json);
+    weir_json_text(json, "status", done ? "done" : "failed");
+    weir_json_text(json, "ended", ended);
+    weir_json_object_end(json);
 }

@@ -113,4 +113,20 @@ void weir_hints_from_info(struct weir_hints *hints, MPI_Info info) {
             weir_hints_set(hints, key, value);
         }
     }
+    MPI_Info_free(&info);
+}
+
+void weir_hints_from_file(struct weir_hints *hints, MPI_File file) {
+    MPI_Info info = MPI_INFO_NULL;
+    if (MPI_File_get_info(file, &info) == MPI_SUCCESS) {
+        weir_hints_from_info(hints, info);
+    }
+}
+
+void weir_hints_write(struct weir_json *json, const struct weir_hints *hints) {
+    weir_json_object(json, "hints");
+    for (int i = 0; i < hints->count; i++) {
+        weir_json_text(json, hints->list[i].key, hints->list[i].value);
+    }
+    weir_json_object_end(json);
 }

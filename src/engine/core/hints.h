@@ -2,6 +2,8 @@
 #ifndef WEIR_HINTS_H
 #define WEIR_HINTS_H
 
+#include "json.h"
+
 #include <mpi.h>
 #include <stdbool.h>
 
@@ -23,6 +25,10 @@ void weir_hints_free(struct weir_hints *hints);
 bool weir_hints_read(struct weir_hints *hints, const char *file_name, char *complaint, unsigned bytes);
 /* The caller frees the info object unless it is MPI_INFO_NULL, which stands for no hints. */
 MPI_Info weir_hints_to_info(const struct weir_hints *hints);
+/* As the key "hints" of the document. */
+void weir_hints_write(struct weir_json *json, const struct weir_hints *hints);
+/* What is in force: of an info object, which is freed, or of an open file. */
 void weir_hints_from_info(struct weir_hints *hints, MPI_Info info);
+void weir_hints_from_file(struct weir_hints *hints, MPI_File file);
 
 #endif

@@ -102,6 +102,15 @@ static bool find(const struct parse *parse, char letter, const char *name, const
     return false;
 }
 
+bool weir_number_parse(const char *name, const char *word, int64_t *number, char *complaint, unsigned bytes) {
+    char *end;
+    errno = 0;
+    long long found = strtoll(word, &end, 10);
+    REFUSE(end == word || *end != '\0' || errno != 0, "%s '%s': not a whole number", name, word);
+    *number = found;
+    return true;
+}
+
 bool weir_size_parse(const char *text, long long *bytes) {
     static const char units[] = "kmgtp";
     char *end;

@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 
 enum weir_option_kind {
     WEIR_FLAG,       /* int, counts how often it is given */
@@ -38,6 +40,18 @@ struct weir_option_set {
  * which the caller frees when the values are no longer needed, also after a mistake. */
 bool weir_options_parse(int argc, char **argv, const struct weir_option_set *sets, int set_count,
                         char **words, char *complaint, unsigned bytes);
+/* Where the condition holds, leave a sentence in `complaint` (of `bytes`) and return false: the checks of a
+ * command line. */
+#define REFUSE(condition, ...)                                                                               \
+    do {                                                                                                     \
+        if (condition) {                                                                                     \
+            snprintf(complaint, bytes, __VA_ARGS__);                                                         \
+            return false;                                                                                    \
+        }                                                                                                    \
+    } while (0)
+
+/* A whole number that a command line has at a place instead of behind an option; the name is the place's. */
+bool weir_number_parse(const char *name, const char *word, int64_t *number, char *complaint, unsigned bytes);
 /* Bytes of 8, 16k, 1m, 1g, 1t; false where it is none of these. */
 bool weir_size_parse(const char *text, long long *bytes);
 /* Name of the first option of the set whose value is not zero, or NULL. */

@@ -2,9 +2,26 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #define HEAD_WORDS 512 /* a head word at every 4 KiB */
+
+static const char *const names[] = {"timestamp", "offset", "incompressible", "random"};
+
+bool weir_payload_kind_find(const char *word, enum weir_payload_kind *kind) {
+    for (int i = 0; i < 4; i++) {
+        if (strcasecmp(word, names[i]) == 0 || (word[0] == names[i][0] && word[1] == '\0')) {
+            *kind = (enum weir_payload_kind)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *weir_payload_kind_name(enum weir_payload_kind kind) {
+    return names[kind];
+}
 
 static unsigned char *pages(size_t bytes) {
     void *memory = NULL;
@@ -94,25 +111,30 @@ void weir_payload_spoil(struct weir_payload *payload) {
     }
 }
 
-void weir_payload_check(struct weir_payload *payload, uint64_t offset, struct weir_verify *verify) {
-    place(payload, payload->expected, offset);
-    verify->checked_bytes += payload->bytes;
-    if (memcmp(payload->buffer, payload->expected, payload->bytes) == 0) {
+void weir_verify_compare(struct weir_verify *verify, uint64_t offset, const void *found, const void *expected,
+                         size_t bytes) {
+    verify->checked_bytes += bytes;
+    if (memcmp(found, expected, bytes) == 0) {
         return;
     }
-    for (size_t at = 0; at < payload->bytes; at += 8) {
-        uint64_t found = 0, expected = 0;
-        size_t bytes = payload->bytes - at < 8 ? payload->bytes - at : 8;
-        memcpy(&found, payload->buffer + at, bytes);
-        memcpy(&expected, payload->expected + at, bytes);
-        if (found == expected) {
+    for (size_t at = 0; at < bytes; at += 8) {
+        uint64_t is = 0, should = 0;
+        size_t part = bytes - at < 8 ? bytes - at : 8;
+        memcpy(&is, (const unsigned char *)found + at, part);
+        memcpy(&should, (const unsigned char *)expected + at, part);
+        if (is == should) {
             continue;
         }
         if (verify->errors == 0) {
             verify->first_offset = offset + at;
-            verify->first_expected = expected;
-            verify->first_found = found;
+            verify->first_expected = should;
+            verify->first_found = is;
         }
         verify->errors++;
     }
+}
+
+void weir_payload_check(struct weir_payload *payload, uint64_t offset, struct weir_verify *verify) {
+    place(payload, payload->expected, offset);
+    weir_verify_compare(verify, offset, payload->buffer, payload->expected, payload->bytes);
 }

@@ -32,6 +32,13 @@ struct weir_verify {
     uint64_t first_found;
 };
 
+/* Compare what was found at the offset of a file with what should be there. */
+void weir_verify_compare(struct weir_verify *verify, uint64_t offset, const void *found, const void *expected,
+                         size_t bytes);
+
+/* By its name or the letter that it begins with; false where it is neither. */
+bool weir_payload_kind_find(const char *word, enum weir_payload_kind *kind);
+const char *weir_payload_kind_name(enum weir_payload_kind kind);
 /* False without memory. */
 bool weir_payload_begin(struct weir_payload *payload, enum weir_payload_kind kind, size_t bytes, bool verify);
 void weir_payload_end(struct weir_payload *payload);

@@ -10,8 +10,10 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-int weir_stored_plain(const char *path, struct weir_stored *stored, struct weir_problem *problem) {
+int weir_stored_plain(const char *path, const void *settings, struct weir_stored *stored,
+                      struct weir_problem *problem) {
     struct stat facts;
+    (void)settings;
     int descriptor = open(path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0) {
         return weir_problem_set(problem, "open", path, errno, NULL,
@@ -44,6 +46,15 @@ uint64_t weir_bytes_before_hole(int descriptor, uint64_t begin, uint64_t bytes) 
     return end - begin;
 }
 
+void weir_stored_data(const char *path, uint64_t begin, uint64_t bytes, struct weir_stored *stored) {
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC); /* none where only MPI-IO knows the name */
+    stored->header_bytes = begin;
+    if (descriptor >= 0) {
+        stored->first_hole_bytes = weir_bytes_before_hole(descriptor, begin, bytes);
+        close(descriptor);
+    }
+}
+
 int weir_cause_plain(const char *path, enum weir_access wanted) {
     char directory[1024];
     struct statvfs space;
@@ -62,8 +73,9 @@ int weir_cause_plain(const char *path, enum weir_access wanted) {
     return full ? ENOSPC : 0;
 }
 
-int weir_remove_plain(const char *path, struct weir_problem *problem) {
+int weir_remove_plain(const char *path, const void *settings, struct weir_problem *problem) {
     struct stat facts;
+    (void)settings;
     if (lstat(path, &facts) != 0) {
         return errno == ENOENT ? 0
                                : weir_problem_set(problem, "lstat", path, errno, NULL, "before removing it");
@@ -93,11 +105,12 @@ static int mpi_failed(struct weir_problem *problem, const char *call, const char
     return weir_problem_set(problem, call, path, 0, words, "%s", "outside of the timed phase");
 }
 
-int weir_stored_named(const char *path, struct weir_stored *stored, struct weir_problem *problem) {
+int weir_stored_named(const char *path, const void *settings, struct weir_stored *stored,
+                      struct weir_problem *problem) {
     MPI_File handle;
     MPI_Offset bytes = 0;
     if (!weir_has_prefix(path)) {
-        return weir_stored_plain(path, stored, problem);
+        return weir_stored_plain(path, settings, stored, problem);
     }
     int code = MPI_File_open(MPI_COMM_SELF, path, MPI_MODE_RDONLY, MPI_INFO_NULL, &handle);
     if (code != MPI_SUCCESS) {
@@ -109,10 +122,10 @@ int weir_stored_named(const char *path, struct weir_stored *stored, struct weir_
     return code == MPI_SUCCESS ? 0 : mpi_failed(problem, "MPI_File_get_size", path, code);
 }
 
-int weir_remove_named(const char *path, struct weir_problem *problem) {
+int weir_remove_named(const char *path, const void *settings, struct weir_problem *problem) {
     int class = MPI_SUCCESS;
     if (!weir_has_prefix(path)) {
-        return weir_remove_plain(path, problem);
+        return weir_remove_plain(path, settings, problem);
     }
     int code = MPI_File_delete(path, MPI_INFO_NULL);
     MPI_Error_class(code, &class);

@@ -1,5 +1,6 @@
 #include "way_out.h"
 
+#include "document.h"
 #include "personality.h"
 
 #include <errno.h>
@@ -29,10 +30,7 @@ static void give_up(struct weir_way_out *way) {
     weir_problem_sentence(&way->problem, 0, line, sizeof line - sizeof end);
     strcat(line, end);
     fputs(line, stderr);
-    if (way->document->job->rank == 0) {
-        weir_document_keep(way->document, &way->problem);
-        weir_document_save(way->document, WEIR_FAILED);
-    }
+    weir_document_rescue(way->document, &way->problem);
     _exit(WEIR_FAILED);
 }
 
@@ -41,7 +39,7 @@ static void *wait_and_see(void *context) {
     struct timespec until;
     int status = 0;
     clock_gettime(CLOCK_REALTIME, &until);
-    /* Where rank 0 failed too, it is the one that ends the job: it has the document. */
+    /* Where rank 0 failed too, it is the one that ends the job: the document is its own. */
     until.tv_sec += way->grace_s + (way->document->job->rank != 0);
     pthread_mutex_lock(&way->mutex);
     while (!way->called_off && status != ETIMEDOUT) {

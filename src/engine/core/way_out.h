@@ -1,13 +1,15 @@
 /* The way out of a collective library that one rank left with an error while others wait in it for ever:
- * after a grace the rank that failed says why, writes the document if it is rank 0, and ends the job. */
+ * after a grace the rank that failed says why, writes the document, and ends the job. */
 #ifndef WEIR_WAY_OUT_H
 #define WEIR_WAY_OUT_H
 
-#include "document.h"
+#include "problem.h"
 
 #include <pthread.h>
 
 #define WEIR_GRACE_S 10 /* unless the environment has another, under the same name */
+
+struct weir_document;
 
 struct weir_way_out {
     struct weir_document *document;

@@ -1,7 +1,8 @@
 /* Preloaded in tests: calls on files whose name ends in FAULT_PATH fail as FAULT_CALL says.
  * close, fsync, pwrite, pread: with EIO (close really closes first, as a late error does); short: every
  * second pwrite and pread moves half; interrupt: every second one is interrupted; flip: a pread returns one
- * wrong bit, with success. */
+ * wrong bit, with success. FAULT_RANK: only on that rank of Open MPI; FAULT_AFTER: only after so many calls
+ * that would have failed. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -11,16 +12,25 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+static int on_this_rank(void) {
+    const char *wanted = getenv("FAULT_RANK"), *rank = getenv("OMPI_COMM_WORLD_RANK");
+    return wanted == NULL || (rank != NULL && strcmp(wanted, rank) == 0);
+}
+
 static int concerns(int descriptor, const char *fault) {
-    const char *call = getenv("FAULT_CALL"), *path = getenv("FAULT_PATH");
+    static int spared;
+    const char *call = getenv("FAULT_CALL"), *path = getenv("FAULT_PATH"), *after = getenv("FAULT_AFTER");
     char link[64], name[4096];
-    if (call == NULL || path == NULL || strcmp(call, fault) != 0) {
+    if (call == NULL || path == NULL || strcmp(call, fault) != 0 || !on_this_rank()) {
         return 0;
     }
     snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
     ssize_t length = readlink(link, name, sizeof name - 1);
     size_t wanted = strlen(path);
-    return length >= (ssize_t)wanted && memcmp(name + length - wanted, path, wanted) == 0;
+    if (length < (ssize_t)wanted || memcmp(name + length - wanted, path, wanted) != 0) {
+        return 0;
+    }
+    return after == NULL || spared++ >= atoi(after);
 }
 
 static int fail_with(int number) {

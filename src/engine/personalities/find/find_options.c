@@ -73,14 +73,6 @@ static char **in_long_form(int argc, char **argv, int *count) {
     return words;
 }
 
-#define REFUSE(condition, ...)                                                                               \
-    do {                                                                                                     \
-        if (condition) {                                                                                     \
-            snprintf(complaint, bytes, __VA_ARGS__);                                                         \
-            return false;                                                                                    \
-        }                                                                                                    \
-    } while (0)
-
 static bool size_is_sound(struct find_run *run, char *complaint, unsigned bytes) {
     const char *text = run->asked.size;
     char *end = NULL;

@@ -1,6 +1,7 @@
 /* The order of things in one run of io-model: for each iteration prepare, write, check, read. */
 #include "io_model.h"
 
+#include "judge.h"
 #include "personality.h"
 
 #include <errno.h>
@@ -76,32 +77,8 @@ static bool prepare(struct iom_run *run, enum weir_access how, int iteration) {
 
 /* Run a phase and look at what it left; false where any rank failed. */
 static bool measured(struct iom_run *run, struct weir_phase *phase) {
-    struct weir_problem problem = {0};
-    weir_phase_run(run->job, phase, &run->measure, &problem);
-    if (!weir_document_settle(&run->document, &problem)) {
-        return false;
-    }
-    if (run->cache != IOM_DISCARDED) {
-        weir_phase_inspect(run->job, phase, &run->measure, &problem);
-    }
-    return weir_document_settle(&run->document, &problem);
-}
-
-static bool judge(struct iom_run *run, struct weir_result *result, const char *when) {
-    struct weir_result elsewhere = {0};
-    struct weir_result *into = result != NULL ? result : &elsewhere; /* the results are rank 0's */
-    uint64_t errors = weir_result_verify(run->job, run->path, &run->measure.verify, into);
-    const struct weir_verdict *verify = &into->verify;
-    if (errors > 0) {
-        struct weir_problem problem = {.rank = verify->rank};
-        weir_problem_set(&problem, "verify", verify->path, 0, "data differ",
-                         "%llu words of 8 bytes %s, the first at offset %llu: expected 0x%016llx, found "
-                         "0x%016llx",
-                         (unsigned long long)errors, when, (unsigned long long)verify->offset,
-                         (unsigned long long)verify->expected, (unsigned long long)verify->found);
-        weir_document_note(&run->document, &problem);
-    }
-    return errors == 0;
+    return weir_judge_phase(&run->document, phase, &run->measure) &&
+           (run->cache == IOM_DISCARDED || weir_judge_stored(&run->document, phase, &run->measure));
 }
 
 static bool told(struct iom_run *run, const struct weir_phase *phase, struct weir_result **kept) {
@@ -141,7 +118,8 @@ static bool access_once(struct iom_run *run, enum weir_access access, int iterat
             return false;
         }
     }
-    return judge(run, result, write ? "after the write" : "in the read");
+    return weir_judge_bytes(&run->document, run->path, &run->measure.verify, result,
+                            write ? "after the write" : "in the read");
 }
 
 static void iterate(struct iom_run *run) {

@@ -77,14 +77,6 @@ void iom_help(void) {
     weir_backend_options_print();
 }
 
-#define REFUSE(condition, ...)                                                                               \
-    do {                                                                                                     \
-        if (condition) {                                                                                     \
-            snprintf(complaint, bytes, __VA_ARGS__);                                                         \
-            return false;                                                                                    \
-        }                                                                                                    \
-    } while (0)
-
 static bool words_are_known(struct iom_run *run, char *complaint, unsigned bytes) {
     static const char *const modes[] = {"untouched", "cached", "uncached", "discarded"};
     const struct iom_params *a = &run->asked;

@@ -7,18 +7,6 @@
 
 #define WORDS 14
 
-static bool number(const char *name, const char *word, int64_t *value, char *complaint, unsigned bytes) {
-    char *end;
-    errno = 0;
-    long long found = strtoll(word, &end, 10);
-    if (end == word || *end != '\0' || errno != 0) {
-        snprintf(complaint, bytes, "%s '%s': not a whole number", name, word);
-        return false;
-    }
-    *value = found;
-    return true;
-}
-
 static bool truth(const char *name, const char *word, int *value, char *complaint, unsigned bytes) {
     if (strcmp(word, "0") != 0 && strcmp(word, "1") != 0) {
         snprintf(complaint, bytes, "%s '%s': not 0 or 1", name, word);
@@ -29,7 +17,7 @@ static bool truth(const char *name, const char *word, int *value, char *complain
 }
 
 static bool mebibytes(const char *name, const char *word, int64_t *value, char *complaint, unsigned bytes) {
-    if (!number(name, word, value, complaint, bytes)) {
+    if (!weir_number_parse(name, word, value, complaint, bytes)) {
         return false;
     }
     if (*value < 1 || *value > (INT64_MAX >> 24)) {
@@ -39,14 +27,6 @@ static bool mebibytes(const char *name, const char *word, int64_t *value, char *
     *value <<= 20;
     return true;
 }
-
-#define REFUSE(condition, ...)                                                                               \
-    do {                                                                                                     \
-        if (condition) {                                                                                     \
-            snprintf(complaint, bytes, __VA_ARGS__);                                                         \
-            return false;                                                                                    \
-        }                                                                                                    \
-    } while (0)
 
 static bool access_is_known(struct iom_params *a, const char *word, char *complaint, unsigned bytes) {
     bool read = strcmp(word, "R") == 0;
@@ -78,17 +58,18 @@ bool iom_original_read(struct iom_run *run, int argc, char **argv, int *used, ch
            words, words == 1 ? "" : "s");
     run->original = true;
     a->test_file = word[1];
-    bool good = mebibytes("memoryBufferInMiB", word[2], &a->memory_bytes, complaint, bytes) &&
-                mebibytes("fileSizeInMiB", word[3], &a->file_bytes, complaint, bytes) &&
-                number("MaxRepeats", word[4], &a->operations, complaint, bytes) &&
-                truth("Truncate", word[5], &a->truncate, complaint, bytes) &&
-                number("accessSize", word[6], &a->xfer_bytes, complaint, bytes) &&
-                number("preallocateMemoryRemainsInMiB", word[9], &remaining_mib, complaint, bytes) &&
-                truth("preWriteMemBuffer", word[10], &prewrite_memory, complaint, bytes) &&
-                truth("preWriteFile", word[11], &a->prefill, complaint, bytes) &&
-                access_is_known(a, word[12], complaint, bytes) &&
-                number("SEED", word[13], &a->seed, complaint, bytes) &&
-                truth("WaitForProperSize", word[14], &a->wait, complaint, bytes);
+    bool good =
+        mebibytes("memoryBufferInMiB", word[2], &a->memory_bytes, complaint, bytes) &&
+        mebibytes("fileSizeInMiB", word[3], &a->file_bytes, complaint, bytes) &&
+        weir_number_parse("MaxRepeats", word[4], &a->operations, complaint, bytes) &&
+        truth("Truncate", word[5], &a->truncate, complaint, bytes) &&
+        weir_number_parse("accessSize", word[6], &a->xfer_bytes, complaint, bytes) &&
+        weir_number_parse("preallocateMemoryRemainsInMiB", word[9], &remaining_mib, complaint, bytes) &&
+        truth("preWriteMemBuffer", word[10], &prewrite_memory, complaint, bytes) &&
+        truth("preWriteFile", word[11], &a->prefill, complaint, bytes) &&
+        access_is_known(a, word[12], complaint, bytes) &&
+        weir_number_parse("SEED", word[13], &a->seed, complaint, bytes) &&
+        truth("WaitForProperSize", word[14], &a->wait, complaint, bytes);
     if (!good) {
         return false;
     }

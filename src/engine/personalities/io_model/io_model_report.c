@@ -1,49 +1,34 @@
 /* What the document says beyond what all personalities say, the times of single operations, and the table. */
+#include "asked.h"
 #include "clock.h"
 #include "io_model.h"
 
 #include <errno.h>
 #include <string.h>
 
-static void common(struct weir_json *json, const struct iom_run *run) {
-    const struct iom_params *a = &run->asked;
-    weir_json_text(json, "api", run->backend->name);
-    weir_json_text(json, "layout", "file-per-process");
-    weir_json_text(json, "order", iom_locality_is_random(&run->in_file) ? "random" : "sequential");
-    weir_json_integer(json, "xfer_bytes", a->xfer_bytes);
-    weir_json_integer(json, "block_bytes", a->file_bytes);
-    weir_json_integer(json, "segments", 1);
-    weir_json_integer(json, "iterations", a->iterations);
-    weir_json_number(json, "stonewall_s", 0);
-    weir_json_bool(json, "wear_out", false);
-    weir_json_bool(json, "sync", a->sync);
-    weir_json_bool(json, "collective", false);
-    weir_json_bool(json, "direct", a->direct);
-    weir_json_bool(json, "barriers", true);
-    weir_json_text(json, "reorder", "none");
-    weir_json_bool(json, "verify_write", a->verify && a->write);
-    weir_json_bool(json, "verify_read", a->verify && a->read);
-    weir_json_bool(json, "keep", true);
-    weir_json_text(json, "test_file", a->test_file);
-}
-
 void iom_asked(struct weir_json *json, const void *context) {
     const struct iom_run *run = context;
     const struct iom_params *a = &run->asked;
-    common(json, run);
-    weir_json_list(json, "access");
-    if (a->write) {
-        weir_json_text(json, NULL, "write");
-    }
-    if (a->read) {
-        weir_json_text(json, NULL, "read");
-    }
-    weir_json_list_end(json);
-    weir_json_object(json, "hints");
-    for (int i = 0; i < run->hints.count; i++) {
-        weir_json_text(json, run->hints.list[i].key, run->hints.list[i].value);
-    }
-    weir_json_object_end(json);
+    const char *read = a->read ? "read" : NULL;
+    struct weir_asked asked = {
+        .api = run->backend->name,
+        .test_file = a->test_file,
+        .access = {a->write ? "write" : read, a->write ? read : NULL},
+        .hints = &run->hints,
+        .file_per_process = true,
+        .random = iom_locality_is_random(&run->in_file),
+        .xfer_bytes = (uint64_t)a->xfer_bytes,
+        .block_bytes = (uint64_t)a->file_bytes,
+        .segments = 1,
+        .iterations = a->iterations,
+        .sync = a->sync != 0,
+        .direct = a->direct != 0,
+        .barriers = true,
+        .verify_write = a->verify && a->write,
+        .verify_read = a->verify && a->read,
+        .keep = true,
+    };
+    weir_asked_write(json, &asked);
     weir_json_integer(json, "operations", a->operations);
     weir_json_text(json, "file_locality", a->file_order);
     weir_json_text(json, "memory_locality", a->memory_order);

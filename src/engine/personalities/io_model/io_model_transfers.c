@@ -48,25 +48,7 @@ void iom_operations_plan(struct iom_run *run, int iteration, bool write) {
 static void compare(const struct iom_run *run, uint64_t offset, const unsigned char *found, size_t bytes,
                     struct weir_verify *verify) {
     iom_bytes(run, offset, run->expected, bytes);
-    verify->checked_bytes += bytes;
-    if (memcmp(found, run->expected, bytes) == 0) {
-        return;
-    }
-    for (size_t at = 0; at < bytes; at += 8) {
-        uint64_t is = 0, should = 0;
-        size_t part = bytes - at < 8 ? bytes - at : 8;
-        memcpy(&is, found + at, part);
-        memcpy(&should, run->expected + at, part);
-        if (is == should) {
-            continue;
-        }
-        if (verify->errors == 0) {
-            verify->first_offset = offset + at;
-            verify->first_expected = should;
-            verify->first_found = is;
-        }
-        verify->errors++;
-    }
+    weir_verify_compare(verify, offset, found, run->expected, bytes);
 }
 
 void iom_transfers(const struct weir_phase *phase, struct weir_file *file, struct weir_measure *measure,

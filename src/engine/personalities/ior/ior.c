@@ -1,56 +1,14 @@
 /* The order of things in one run of IOR: for each iteration write, check, read, remove. */
 #include "ior.h"
 
+#include "judge.h"
 #include "personality.h"
-#include "status_file.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-static void asked(struct weir_json *json, const void *context) {
-    const struct ior_run *run = context;
-    const struct ior_params *a = &run->asked;
-    weir_json_text(json, "api", run->backend->name);
-    weir_json_text(json, "layout", a->file_per_process ? "file-per-process" : "shared");
-    weir_json_text(json, "order", a->random ? "random" : "sequential");
-    weir_json_integer(json, "xfer_bytes", a->xfer_bytes);
-    weir_json_integer(json, "block_bytes", a->block_bytes);
-    weir_json_integer(json, "segments", a->segments);
-    weir_json_integer(json, "iterations", a->iterations);
-    weir_json_number(json, "stonewall_s", a->stonewall_s);
-    weir_json_bool(json, "wear_out", a->wear_out);
-    weir_json_bool(json, "sync", a->sync);
-    weir_json_bool(json, "collective", a->collective);
-    weir_json_bool(json, "direct", a->direct);
-    weir_json_bool(json, "barriers", a->barriers);
-    weir_json_text(json, "reorder", a->reorder_constant ? "constant" : a->reorder_random ? "random" : "none");
-    weir_json_bool(json, "verify_write", a->verify_write);
-    weir_json_bool(json, "verify_read", a->verify_read);
-    weir_json_bool(json, "keep", a->keep);
-    weir_json_text(json, "test_file", a->test_file);
-    weir_json_list(json, "access");
-    if (a->write) {
-        weir_json_text(json, NULL, "write");
-    }
-    if (a->read || a->verify_read) {
-        weir_json_text(json, NULL, "read");
-    }
-    weir_json_list_end(json);
-    weir_json_object(json, "hints");
-    for (int i = 0; i < run->hints.count; i++) {
-        weir_json_text(json, run->hints.list[i].key, run->hints.list[i].value);
-    }
-    weir_json_object_end(json);
-    static const char *const packets[] = {"timestamp", "offset", "incompressible", "random"};
-    weir_json_text(json, "data", packets[run->packet]);
-    weir_json_integer(json, "signature", a->signature);
-    weir_json_bool(json, "drop_caches", a->drop_caches);
-    weir_json_integer(json, "random_seed", a->random_seed);
-    weir_json_integer(json, "reorder_seed", a->reorder_seed);
-}
 
 /* What is the same in every phase of the run. */
 static bool prepare(struct ior_run *run, struct weir_phase *phase, const char *name, enum weir_access access,
@@ -77,7 +35,6 @@ static bool prepare(struct ior_run *run, struct weir_phase *phase, const char *n
                 .walled = a->stonewall_s > 0,
                 .file_bytes = rank_bytes * (a->file_per_process ? 1 : (uint64_t)run->job->size)},
         .payload = &run->payload,
-        .way_out = &run->way_out,
         .barriers = a->barriers,
         .stonewall_s = a->stonewall_s,
         .wear_out = a->wear_out,
@@ -105,15 +62,8 @@ static bool fail_without_memory(struct ior_run *run, bool good) {
 
 /* Run a phase and look at what it left; false where any rank failed. */
 static bool measured(struct ior_run *run, struct weir_phase *phase) {
-    struct weir_problem problem = {0};
-    weir_phase_run(run->job, phase, &run->measure, &problem);
-    bool good = weir_document_settle(&run->document, &problem);
-    weir_way_out_disarm(&run->way_out);
-    if (!good) {
-        return false;
-    }
-    weir_phase_inspect(run->job, phase, &run->measure, &problem);
-    return weir_document_settle(&run->document, &problem);
+    return weir_judge_phase(&run->document, phase, &run->measure) &&
+           weir_judge_stored(&run->document, phase, &run->measure);
 }
 
 static struct weir_result *report(struct ior_run *run, const struct weir_phase *phase) {
@@ -123,59 +73,14 @@ static struct weir_result *report(struct ior_run *run, const struct weir_phase *
 }
 
 static void judge(struct ior_run *run, struct weir_result *result, const char *when) {
-    struct weir_result elsewhere = {0};
-    struct weir_result *into = result != NULL ? result : &elsewhere; /* the results are rank 0's */
-    uint64_t errors = weir_result_verify(run->job, run->path, &run->measure.verify, into);
-    if (errors == 0) {
+    if (weir_judge_bytes(&run->document, run->path, &run->measure.verify, result, when)) {
         return;
     }
     run->exit_code = WEIR_FAILED;
     if (result != NULL) {
-        const struct weir_verdict *verify = &result->verify;
-        struct weir_problem problem = {.rank = verify->rank};
         printf("WARNING: Incorrect data on %s (%llu errors found).\n", result->access,
-               (unsigned long long)errors);
-        weir_problem_set(
-            &problem, "verify", verify->path, 0, "data differ",
-            "%llu words of 8 bytes %s, the first at offset %llu: expected 0x%016llx, found 0x%016llx",
-            (unsigned long long)errors, when, (unsigned long long)verify->offset,
-            (unsigned long long)verify->expected, (unsigned long long)verify->found);
-        weir_document_note(&run->document, &problem);
+               (unsigned long long)result->verify.errors);
     }
-}
-
-/* A stonewall may end the ranks' writes early: who reads their data must stop where they stopped. */
-static void remember_written(struct ior_run *run) {
-    if (run->asked.stonewall_s <= 0) {
-        return;
-    }
-    if (run->written == NULL) {
-        run->written = malloc(sizeof *run->written * (size_t)run->job->size);
-    }
-    MPI_Allgather(&run->measure.operations, 1, MPI_UINT64_T, run->written, 1, MPI_UINT64_T, run->job->comm);
-}
-
-/* What the runs after this one may read; the wear-out made it one number for all ranks. */
-static bool tell_written(struct ior_run *run) {
-    struct weir_problem problem = {.rank = run->job->rank};
-    if (run->asked.status_file != NULL) {
-        uint64_t most = 0;
-        for (int i = 0; i < run->job->size; i++) {
-            most = run->written[i] > most ? run->written[i] : most;
-        }
-        weir_status_write(run->job, run->asked.status_file, most, &problem);
-    }
-    return weir_document_settle(&run->document, &problem);
-}
-
-/* How much the run before this one wrote. */
-static bool learn_written(struct ior_run *run) {
-    struct weir_problem problem = {.rank = run->job->rank};
-    if (run->asked.status_file != NULL && !run->asked.write) {
-        int64_t operations = weir_status_read(run->job, run->asked.status_file, &problem);
-        run->status = operations > 0 ? (uint64_t)operations : 0;
-    }
-    return weir_document_settle(&run->document, &problem);
 }
 
 static bool clear_and_rest(struct ior_run *run) {
@@ -206,8 +111,8 @@ static bool write_iteration(struct ior_run *run, int iteration) {
     if (!measured(run, &phase)) {
         return false;
     }
-    remember_written(run);
-    if (!tell_written(run)) {
+    ior_written_remember(run);
+    if (!ior_written_tell(run)) {
         return false;
     }
     struct weir_result *result = report(run, &phase);
@@ -324,7 +229,7 @@ static int run_job(struct ior_run *run) {
     run->document = (struct weir_document){.job = run->job,
                                            .personality = "ior",
                                            .file_name = run->asked.summary_file,
-                                           .asked = asked,
+                                           .asked = ior_asked,
                                            .context = run};
     if (!weir_document_begin(&run->document)) {
         return WEIR_WRONG_USE;
@@ -333,10 +238,9 @@ static int run_job(struct ior_run *run) {
     if (run->backend->begin != NULL) {
         run->backend->begin();
     }
-    weir_way_out_begin(&run->way_out, &run->document);
     bool verify = run->asked.verify_read || run->asked.verify_write;
     bool memory = weir_payload_begin(&run->payload, run->packet, (size_t)run->asked.xfer_bytes, verify);
-    if (fail_without_memory(run, memory) && learn_written(run)) {
+    if (fail_without_memory(run, memory) && ior_written_learn(run)) {
         if (run->job->rank == 0) {
             ior_table_begin(run);
         }
@@ -347,7 +251,6 @@ static int run_job(struct ior_run *run) {
     } else {
         run->exit_code = WEIR_FAILED;
     }
-    weir_way_out_end(&run->way_out);
     return weir_document_end(&run->document, run->exit_code);
 }
 

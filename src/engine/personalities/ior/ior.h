@@ -4,7 +4,6 @@
 
 #include "document.h"
 #include "options.h"
-#include "way_out.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,7 +45,6 @@ struct ior_run {
     enum weir_payload_kind packet;
     struct weir_payload payload;
     struct weir_document document;
-    struct weir_way_out way_out;
     struct weir_measure measure;
     uint64_t *table; /* random offsets */
     uint64_t
@@ -62,12 +60,21 @@ struct ior_run {
 bool ior_options_read(struct ior_run *run, int argc, char **argv, int ranks, char *complaint, unsigned bytes);
 void ior_help(void);
 
+/* ior_asked.c: "asked" of the document */
+void ior_asked(struct weir_json *json, const void *context);
+
 /* ior_pattern.c */
 int ior_shift_to_check(const struct ior_run *run);
 int ior_shift_to_read(const struct ior_run *run, int iteration);
 uint64_t ior_owner(const struct ior_run *run);
 /* The offsets of the rank whose data is accessed; false without memory. */
 bool ior_pattern(struct ior_run *run, struct weir_pattern *pattern);
+
+/* ior_written.c: what each rank wrote is remembered for the reads of this run, told to the runs after it, and
+ * learnt from the run before it. Called on all ranks; false where any failed. */
+void ior_written_remember(struct ior_run *run);
+bool ior_written_tell(struct ior_run *run);
+bool ior_written_learn(struct ior_run *run);
 
 /* ior_files.c */
 void ior_path(struct ior_run *run);

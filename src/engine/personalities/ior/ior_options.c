@@ -89,25 +89,6 @@ void ior_help(void) {
     weir_backend_options_print();
 }
 
-static bool packet_kind(const char *word, enum weir_payload_kind *kind) {
-    static const char *const names[] = {"timestamp", "offset", "incompressible", "random"};
-    for (int i = 0; i < 4; i++) {
-        if (strcasecmp(word, names[i]) == 0 || (word[0] == names[i][0] && word[1] == '\0')) {
-            *kind = (enum weir_payload_kind)i;
-            return true;
-        }
-    }
-    return false;
-}
-
-#define REFUSE(condition, ...)                                                                               \
-    do {                                                                                                     \
-        if (condition) {                                                                                     \
-            snprintf(complaint, bytes, __VA_ARGS__);                                                         \
-            return false;                                                                                    \
-        }                                                                                                    \
-    } while (0)
-
 static bool geometry_is_sound(const struct ior_params *a, int ranks, char *complaint, unsigned bytes) {
     const long long b = a->block_bytes, t = a->xfer_bytes;
     REFUSE(t <= 0, "-t %lld: the transfer size must be positive", t);
@@ -221,7 +202,7 @@ bool ior_options_read(struct ior_run *run, int argc, char **argv, int ranks, cha
     if (!a->write && !a->read && !a->verify_write && !a->verify_read) {
         a->write = a->read = 1;
     }
-    REFUSE(!packet_kind(a->packet, &run->packet),
+    REFUSE(!weir_payload_kind_find(a->packet, &run->packet),
            "-l %s: the data is timestamp, offset, incompressible or random", a->packet);
     return geometry_is_sound(a, ranks, complaint, bytes) && request_is_sound(a, ranks, complaint, bytes) &&
            backend_can(run, complaint, bytes) &&

@@ -2,6 +2,7 @@
 #include "madbench.h"
 
 #include "clock.h"
+#include "judge.h"
 #include "page_cache.h"
 #include "personality.h"
 
@@ -74,23 +75,6 @@ static void split_reads(struct mad_run *run, struct weir_measure *reads) {
     join(run, reads, run->read_ns);
 }
 
-static bool judge(struct mad_run *run, struct weir_result *result, const struct weir_verify *found) {
-    struct weir_result elsewhere = {0};
-    struct weir_result *into = result != NULL ? result : &elsewhere; /* the results are rank 0's */
-    uint64_t errors = weir_result_verify(run->job, run->path, found, into);
-    const struct weir_verdict *verify = &into->verify;
-    if (errors > 0) {
-        struct weir_problem problem = {.rank = verify->rank};
-        weir_problem_set(&problem, "verify", verify->path, 0, "data differ",
-                         "%llu words of 8 bytes in phase %c, the first at offset %llu: expected 0x%016llx, "
-                         "found 0x%016llx",
-                         (unsigned long long)errors, "SWC"[run->phase], (unsigned long long)verify -> offset,
-                         (unsigned long long)verify -> expected, (unsigned long long)verify -> found);
-        weir_document_note(&run->document, &problem);
-    }
-    return errors == 0;
-}
-
 static bool report(struct mad_run *run, const struct weir_phase *phase, struct weir_measure *measure,
                    int access, struct mad_note note) {
     struct weir_result result;
@@ -104,7 +88,8 @@ static bool report(struct mad_run *run, const struct weir_phase *phase, struct w
         mad_table_row(kept, &note);
     }
     bool compared = run->asked.verify && (access == MAD_UPDATE_READ || access == MAD_READ);
-    return !compared || judge(run, kept, &found);
+    const char *const where[] = {"in phase S", "in phase W", "in phase C"};
+    return !compared || weir_judge_bytes(&run->document, run->path, &found, kept, where[run->phase]);
 }
 
 static bool drop_caches(struct mad_run *run) {
@@ -119,7 +104,6 @@ static bool drop_caches(struct mad_run *run) {
 }
 
 static bool run_phase(struct mad_run *run, int which, int iteration) {
-    struct weir_problem problem = {0};
     struct weir_phase phase = phase_of(run, which, iteration);
     run->phase = which;
     run->failed = false;
@@ -132,13 +116,9 @@ static bool run_phase(struct mad_run *run, int which, int iteration) {
     memset(&run->reads, 0, sizeof run->reads);
     weir_histogram_clear(&run->reads.latency);
     uint64_t begin_ns = weir_clock_ns();
-    weir_phase_run(run->job, &phase, &run->measure, &problem);
+    bool well = weir_judge_phase(&run->document, &phase, &run->measure);
     double times_s[2] = {(double)(weir_clock_ns() - begin_ns) * 1e-9, (double)run->busy_ns * 1e-9};
-    if (!weir_document_settle(&run->document, &problem)) {
-        return false;
-    }
-    weir_phase_inspect(run->job, &phase, &run->measure, &problem);
-    if (!weir_document_settle(&run->document, &problem)) {
+    if (!well || !weir_judge_stored(&run->document, &phase, &run->measure)) {
         return false;
     }
     MPI_Allreduce(MPI_IN_PLACE, times_s, 2, MPI_DOUBLE, MPI_MAX, run->job->comm);
@@ -149,7 +129,7 @@ static bool run_phase(struct mad_run *run, int which, int iteration) {
     }
     split_reads(run, &run->reads);
     join(run, &run->measure, run->write_ns);
-    bool well = report(run, &phase, &run->reads, MAD_UPDATE_READ, note);
+    well = report(run, &phase, &run->reads, MAD_UPDATE_READ, note);
     return report(run, &phase, &run->measure, MAD_UPDATE_WRITE, note) && well;
 }
 

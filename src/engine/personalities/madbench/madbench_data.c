@@ -25,19 +25,8 @@ void mad_fill(const struct mad_run *run, int version, uint64_t offset, uint64_t 
 void mad_compare(const struct mad_run *run, int version, uint64_t offset, uint64_t bytes,
                  struct weir_verify *verify) {
     uint64_t base = key(run, version);
-    verify->checked_bytes += bytes;
     for (uint64_t at = 0; at < bytes; at += 8) {
         uint64_t expected = word_at(base, offset + at);
-        uint64_t found;
-        memcpy(&found, run->buffer + at, 8);
-        if (found == expected) {
-            continue;
-        }
-        if (verify->errors == 0) {
-            verify->first_offset = offset + at;
-            verify->first_expected = expected;
-            verify->first_found = found;
-        }
-        verify->errors++;
+        weir_verify_compare(verify, offset + at, run->buffer + at, &expected, 8);
     }
 }

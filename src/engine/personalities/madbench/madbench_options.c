@@ -64,23 +64,6 @@ void mad_help(void) {
     weir_backend_options_print();
 }
 
-#define REFUSE(condition, ...)                                                                               \
-    do {                                                                                                     \
-        if (condition) {                                                                                     \
-            snprintf(complaint, bytes, __VA_ARGS__);                                                         \
-            return false;                                                                                    \
-        }                                                                                                    \
-    } while (0)
-
-static bool number(const char *name, const char *word, int64_t *value, char *complaint, unsigned bytes) {
-    char *end;
-    errno = 0;
-    long long found = strtoll(word, &end, 10);
-    REFUSE(end == word || *end != '\0' || errno != 0, "%s '%s': not a whole number", name, word);
-    *value = found;
-    return true;
-}
-
 /* Which of two words an environment variable has; the first where it is not set. */
 static bool environment(const char *name, const char *first, const char *second, bool *is_second,
                         char *complaint, unsigned bytes) {
@@ -107,7 +90,7 @@ static bool original(struct mad_params *a, int argc, char **argv, int *used, cha
            "WMOD; or give options, see --help",
            words, words == 1 ? "" : "s");
     for (int i = 0; i < PLACES; i++) {
-        if (!number(names[i], argv[i + 1], into[i], complaint, bytes)) {
+        if (!weir_number_parse(names[i], argv[i + 1], into[i], complaint, bytes)) {
             return false;
         }
         REFUSE(*into[i] < 1, "%s '%s': at least 1", names[i], argv[i + 1]);

@@ -1,4 +1,5 @@
 /* What the document says beyond what all personalities say, and the table. */
+#include "asked.h"
 #include "madbench.h"
 
 #include <string.h>
@@ -18,46 +19,31 @@ static int access_of(const struct weir_result *result) {
     return access;
 }
 
-static void common(struct weir_json *json, const struct mad_run *run) {
-    const struct mad_params *a = &run->asked;
-    uint64_t xfer_bytes = a->xfer_bytes > 0 ? (uint64_t)a->xfer_bytes : run->part_bytes;
-    weir_json_text(json, "api", run->backend->name);
-    weir_json_text(json, "layout", a->file_per_process ? "file-per-process" : "shared");
-    weir_json_text(json, "order", "sequential");
-    weir_json_count(json, "xfer_bytes", xfer_bytes < run->part_bytes ? xfer_bytes : run->part_bytes);
-    weir_json_count(json, "block_bytes", run->part_bytes);
-    weir_json_integer(json, "segments", a->bins);
-    weir_json_integer(json, "iterations", a->iterations);
-    weir_json_number(json, "stonewall_s", 0);
-    weir_json_bool(json, "wear_out", false);
-    weir_json_bool(json, "sync", a->sync);
-    weir_json_bool(json, "collective", false);
-    weir_json_bool(json, "direct", false);
-    weir_json_bool(json, "barriers", true);
-    weir_json_text(json, "reorder", "none");
-    weir_json_bool(json, "verify_write", false);
-    weir_json_bool(json, "verify_read", a->verify);
-    weir_json_bool(json, "keep", true);
-    weir_json_bool(json, "drop_caches", a->drop_caches);
-    weir_json_text(json, "test_file", a->test_file);
-}
-
 void mad_asked(struct weir_json *json, const void *context) {
     const struct mad_run *run = context;
     const struct mad_params *a = &run->asked;
-    common(json, run);
-    weir_json_list(json, "access");
-    for (int i = 0; i < MAD_ACCESSES; i++) {
+    uint64_t xfer_bytes = a->xfer_bytes > 0 ? (uint64_t)a->xfer_bytes : run->part_bytes;
+    struct weir_asked asked = {
+        .api = run->backend->name,
+        .test_file = a->test_file,
+        .hints = &run->hints,
+        .file_per_process = a->file_per_process != 0,
+        .xfer_bytes = xfer_bytes < run->part_bytes ? xfer_bytes : run->part_bytes,
+        .block_bytes = run->part_bytes,
+        .segments = (uint64_t)a->bins,
+        .iterations = a->iterations,
+        .sync = a->sync != 0,
+        .barriers = true,
+        .verify_read = a->verify != 0,
+        .keep = true,
+    };
+    for (int i = 0, count = 0; i < MAD_ACCESSES; i++) {
         if (strchr(a->phases, phase_names[i][0]) != NULL) {
-            weir_json_text(json, NULL, access_names[i]);
+            asked.access[count++] = access_names[i];
         }
     }
-    weir_json_list_end(json);
-    weir_json_object(json, "hints");
-    for (int i = 0; i < run->hints.count; i++) {
-        weir_json_text(json, run->hints.list[i].key, run->hints.list[i].value);
-    }
-    weir_json_object_end(json);
+    weir_asked_write(json, &asked);
+    weir_json_bool(json, "drop_caches", a->drop_caches);
     weir_json_text(json, "phases", a->phases);
     weir_json_integer(json, "pixels", a->pixels);
     weir_json_integer(json, "bins", a->bins);

@@ -69,6 +69,7 @@ static bool prepare(struct mdtest_run *run) {
     if (a->random) {
         shuffle(run);
     }
+    mdtest_ranks_begin(run);
     run->problem.rank = run->job->rank;
     return weir_document_settle(&run->document, &run->problem);
 }
@@ -129,6 +130,10 @@ static void run_iterations(struct mdtest_run *run) {
     remove_root(run);
     if (run->job->rank == 0 && well) {
         mdtest_table_end(run);
+        mdtest_ranks_write(run);
+    }
+    if (!weir_document_settle(&run->document, &run->problem)) {
+        run->exit_code = WEIR_FAILED;
     }
 }
 
@@ -138,8 +143,10 @@ static void free_run(struct mdtest_run *run) {
     free(run->settings);
     free(run->words);
     free(run->order);
-    free(run->kinds);
-    free(run->asked_items);
+    for (int i = 0; i < run->document.result_count && run->notes != NULL; i++) {
+        free(run->notes[i].ranks);
+    }
+    free(run->notes);
     free(run);
 }
 

@@ -16,6 +16,7 @@ struct mdtest_params {
     const char *packet;    /* --dataPacketType */
     const char *status_file;
     const char *document_file;
+    const char *rank_details; /* --saveRankPerformanceDetails */
     int64_t branches, depth;
     int64_t items;         /* -n, of each rank */
     int64_t items_per_dir; /* -I */
@@ -29,7 +30,8 @@ struct mdtest_params {
     int create, stat, read, rename, remove;
     int directories, files, leaf_only, unique_dir, time_unique_dir;
     int random, sync_file, flush, verify_read, verify_write, direct;
-    int rate_and_time, time_only, warnings;
+    int shared_file, make_node;
+    int rate_and_time, time_only, rank_statistics, warnings;
 };
 
 enum mdtest_item { MDTEST_DIRECTORY, MDTEST_FILE, MDTEST_TREE };
@@ -41,6 +43,19 @@ struct mdtest_shape {
     uint64_t per_dir;     /* items of a directory */
     uint64_t per_loop;    /* items of a rank in one test directory */
     uint64_t loops;       /* test directories */
+};
+
+/* What one rank did in a phase, until it waited for the others. */
+struct mdtest_rank {
+    double operations;
+    double elapsed_s;
+};
+
+/* What mdtest knows of a result beyond what all personalities do. */
+struct mdtest_note {
+    enum mdtest_item item;
+    uint64_t asked_items;
+    struct mdtest_rank *ranks; /* NULL where nobody asked for them */
 };
 
 /* The name of one item after the other. */
@@ -73,8 +88,7 @@ struct mdtest_run {
     struct weir_problem problem;
     bool made_root;
     int exit_code;
-    enum mdtest_item *kinds; /* of each result, on rank 0 */
-    uint64_t *asked_items;
+    struct mdtest_note *notes; /* of each result, on rank 0 */
     char differs[MDTEST_PATH]; /* the first file with wrong bytes */
 };
 
@@ -121,11 +135,25 @@ void mdtest_phase_begin(struct mdtest_run *run);
 /* After the last operation: flush, barrier, results; false where any rank failed. */
 bool mdtest_phase_end(struct mdtest_run *run, struct mdtest_phase *phase);
 
+/* mdtest_ranks.c: where ranks are asked for. Gather is called by all ranks, the others on rank 0. */
+bool mdtest_ranks_begin(struct mdtest_run *run);
+struct mdtest_rank *mdtest_ranks_gather(struct mdtest_run *run);
+void mdtest_ranks_write(struct mdtest_run *run);
+
 /* mdtest_asked.c */
 void mdtest_asked(struct weir_json *json, const void *context);
 void mdtest_more(struct weir_json *json, const struct weir_result *result, const void *context);
 
-/* mdtest_table.c */
+/* mdtest_table.c: what mdtest reports, in its order and words */
+#define MDTEST_LINES 11
+struct mdtest_line {
+    enum mdtest_item item;
+    const char *access;
+    const char *words;
+};
+extern const struct mdtest_line mdtest_lines[MDTEST_LINES];
+/* Result of a line in an iteration, -1: there is none. */
+int mdtest_result_of(const struct mdtest_run *run, const struct mdtest_line *line, int iteration);
 void mdtest_table_begin(const struct mdtest_run *run);
 void mdtest_table_end(const struct mdtest_run *run);
 

@@ -14,7 +14,6 @@ static void accesses(struct weir_json *json, const struct mdtest_params *a) {
 }
 
 void mdtest_asked(struct weir_json *json, const void *context) {
-    static const char *const packets[] = {"timestamp", "offset", "incompressible", "random"};
     const struct mdtest_run *run = context;
     const struct mdtest_params *a = &run->asked;
     weir_json_text(json, "api", run->backend->name);
@@ -35,6 +34,8 @@ void mdtest_asked(struct weir_json *json, const void *context) {
     weir_json_integer(json, "branches", a->branches);
     weir_json_integer(json, "depth", a->depth);
     weir_json_bool(json, "leaf_only", a->leaf_only);
+    weir_json_bool(json, "shared_file", a->shared_file);
+    weir_json_bool(json, "make_node", a->make_node);
     weir_json_integer(json, "write_bytes", a->write_bytes);
     weir_json_integer(json, "read_bytes", a->read_bytes);
     weir_json_integer(json, "shift_ranks", a->shift);
@@ -48,7 +49,7 @@ void mdtest_asked(struct weir_json *json, const void *context) {
     weir_json_bool(json, "direct", a->direct);
     weir_json_bool(json, "verify_write", a->verify_write);
     weir_json_bool(json, "verify_read", a->verify_read);
-    weir_json_text(json, "data", packets[run->packet]);
+    weir_json_text(json, "data", weir_payload_kind_name(run->packet));
     weir_json_integer(json, "signature", a->signature);
     weir_json_object(json, "hints");
     weir_json_object_end(json);
@@ -58,6 +59,6 @@ void mdtest_more(struct weir_json *json, const struct weir_result *result, const
     static const char *const items[] = {"directory", "file", "tree"};
     const struct mdtest_run *run = context;
     long index = result - run->document.results;
-    weir_json_text(json, "item", items[run->kinds[index]]);
-    weir_json_count(json, "asked_operations", run->asked_items[index]);
+    weir_json_text(json, "item", items[run->notes[index].item]);
+    weir_json_count(json, "asked_operations", run->notes[index].asked_items);
 }

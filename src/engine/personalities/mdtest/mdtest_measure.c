@@ -1,5 +1,6 @@
 /* The frame of each phase: what one rank measured becomes a result, failures become messages. */
 #include "clock.h"
+#include "judge.h"
 #include "mdtest.h"
 
 #include <stdio.h>
@@ -55,36 +56,15 @@ static void mark_steps(struct mdtest_run *run) {
     measure->close = (struct weir_step){measure->io.stop_ns, measure->io.stop_ns};
 }
 
-static void remember(struct mdtest_run *run, const struct mdtest_phase *phase) {
+static void remember(struct mdtest_run *run, const struct mdtest_phase *phase, struct mdtest_rank *ranks) {
     size_t count = (size_t)run->document.result_count;
-    enum mdtest_item *kinds = realloc(run->kinds, sizeof *kinds * count);
-    uint64_t *asked = realloc(run->asked_items, sizeof *asked * count);
-    if (kinds == NULL || asked == NULL) {
+    struct mdtest_note *notes = realloc(run->notes, sizeof *notes * count);
+    if (notes == NULL) {
         fprintf(stderr, "weir-io: no memory for the results\n");
         MPI_Abort(run->job->comm, 1);
     }
-    run->kinds = kinds;
-    run->asked_items = asked;
-    kinds[count - 1] = phase->item;
-    asked[count - 1] = phase->asked_items;
-}
-
-/* True where the bytes were right on all ranks. */
-static bool judge(struct mdtest_run *run, const struct mdtest_phase *phase, struct weir_result *result) {
-    struct weir_result elsewhere = {0};
-    uint64_t errors = weir_result_verify(run->job, run->differs, &run->measure.verify,
-                                         result != NULL ? result : &elsewhere);
-    if (errors > 0 && result != NULL) {
-        const struct weir_verdict *verify = &result->verify;
-        struct weir_problem problem = {.rank = verify->rank};
-        weir_problem_set(
-            &problem, "verify", verify->path, 0, "data differ",
-            "%llu words of 8 bytes in the %s, the first at offset %llu: expected 0x%016llx, found 0x%016llx",
-            (unsigned long long)errors, phase->access, (unsigned long long)verify->offset,
-            (unsigned long long)verify->expected, (unsigned long long)verify->found);
-        weir_document_note(&run->document, &problem);
-    }
-    return errors == 0;
+    run->notes = notes;
+    notes[count - 1] = (struct mdtest_note){phase->item, phase->asked_items, ranks};
 }
 
 /* A rank's first failure says how many there were. */
@@ -105,6 +85,8 @@ bool mdtest_phase_end(struct mdtest_run *run, struct mdtest_phase *phase) {
                                .wear_out = phase->wall,
                                .asked_bytes = phase->asked_bytes};
     struct weir_result result;
+    char where[32];
+    snprintf(where, sizeof where, "in the %s", phase->access);
     if (run->asked.flush) {
         flush(run);
     }
@@ -116,12 +98,14 @@ bool mdtest_phase_end(struct mdtest_run *run, struct mdtest_phase *phase) {
     count_failures(run, phase);
     bool well = weir_document_settle(&run->document, &run->problem);
     if (well) {
+        struct mdtest_rank *ranks = mdtest_ranks_gather(run);
         weir_result_gather(run->job, &whole, &run->measure, &result);
         struct weir_result *kept = weir_document_add(&run->document, &result);
         if (kept != NULL) {
-            remember(run, phase);
+            remember(run, phase, ranks);
         }
-        if (phase->verify && !judge(run, phase, kept)) {
+        if (phase->verify &&
+            !weir_judge_bytes(&run->document, run->differs, &run->measure.verify, kept, where)) {
             run->exit_code = 1;
         }
     }

@@ -102,8 +102,12 @@ static void enter(struct mdtest_walk *walk, uint64_t loop, uint64_t dir) {
     walk->dir = dir;
     mdtest_tree_dir(run, walk->iteration, loop, holder, dir, walk->path);
     size_t length = strlen(walk->path);
-    int added = snprintf(walk->path + length, MDTEST_PATH - length, "/%s.mdtest.%d.",
-                         walk->item == MDTEST_FILE ? "file" : "dir", walk->owner);
+    char owner[16] = "shared";
+    if (!run->asked.shared_file) {
+        snprintf(owner, sizeof owner, "%d", walk->owner);
+    }
+    int added = snprintf(walk->path + length, MDTEST_PATH - length, "/%s.mdtest.%s.",
+                         walk->item == MDTEST_FILE ? "file" : "dir", owner);
     walk->stem = length + (size_t)added;
 }
 

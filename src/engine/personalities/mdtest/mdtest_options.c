@@ -1,5 +1,7 @@
 #include "mdtest.h"
 
+#include "backend_options.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -18,6 +20,7 @@ static const struct weir_option options[] = {
     {'G', NULL, NULL, WEIR_COUNT, AT(signature), "N", "signature of the data [the time]"},
     {'i', NULL, NULL, WEIR_COUNT, AT(iterations), "N", "iterations [1]"},
     {'I', NULL, NULL, WEIR_SIZE, AT(items_per_dir), "N", "items of each directory of the tree"},
+    {'k', NULL, NULL, WEIR_FLAG, AT(make_node), NULL, "create files by mknod"},
     {'L', NULL, NULL, WEIR_FLAG, AT(leaf_only), NULL, "items in the lowest directories only"},
     {'n', NULL, NULL, WEIR_SIZE, AT(items), "N", "items of each rank"},
     {'N', NULL, NULL, WEIR_COUNT, AT(shift), "N",
@@ -26,6 +29,7 @@ static const struct weir_option options[] = {
     {'P', NULL, NULL, WEIR_FLAG, AT(rate_and_time), NULL, "print rates and times"},
     {'r', NULL, NULL, WEIR_FLAG, AT(remove), NULL, "only remove"},
     {'R', NULL, NULL, WEIR_FLAG, AT(random), NULL, "stat and read in random order"},
+    {'S', NULL, NULL, WEIR_FLAG, AT(shared_file), NULL, "all ranks work on the same files"},
     {'t', NULL, NULL, WEIR_FLAG, AT(time_unique_dir), NULL,
      "time the way into the own directory too; paths are absolute, so there is none"},
     {'T', NULL, NULL, WEIR_FLAG, AT(stat), NULL, "only stat"},
@@ -46,6 +50,10 @@ static const struct weir_option options[] = {
     {0, "dataPacketType", NULL, WEIR_TEXT, AT(packet), "TYPE",
      "data: timestamp, offset, incompressible, random, or their first letters [timestamp]"},
     {0, "posix.odirect", NULL, WEIR_FLAG, AT(direct), NULL, "bypass the page cache (POSIX)"},
+    {0, "saveRankPerformanceDetails", NULL, WEIR_TEXT, AT(rank_details), "FILE",
+     "rates and times of each rank to a CSV file"},
+    {0, "showRankStatistics", NULL, WEIR_FLAG, AT(rank_statistics), NULL,
+     "print the spread of the ranks too"},
     {0, "warningAsErrors", NULL, WEIR_FLAG, AT(warnings), NULL, "as it is here always"},
     {0, "json", NULL, WEIR_TEXT, AT(document_file), "FILE", "write the results as JSON to the file"},
     WEIR_OPTION_END,
@@ -81,25 +89,6 @@ void mdtest_help(void) {
             weir_options_print(b->options);
         }
     }
-}
-
-#define REFUSE(condition, ...)                                                                               \
-    do {                                                                                                     \
-        if (condition) {                                                                                     \
-            snprintf(complaint, bytes, __VA_ARGS__);                                                         \
-            return false;                                                                                    \
-        }                                                                                                    \
-    } while (0)
-
-static bool packet_kind(const char *word, enum weir_payload_kind *kind) {
-    static const char *const names[] = {"timestamp", "offset", "incompressible", "random"};
-    for (int i = 0; i < 4; i++) {
-        if (strcasecmp(word, names[i]) == 0 || (word[0] == names[i][0] && word[1] == '\0')) {
-            *kind = (enum weir_payload_kind)i;
-            return true;
-        }
-    }
-    return false;
 }
 
 static bool tree_is_sound(const struct mdtest_params *a, char *complaint, unsigned bytes) {
@@ -149,6 +138,15 @@ static bool request_is_sound(const struct mdtest_params *a, char *complaint, uns
     REFUSE(a->verify_write && (!a->create || a->write_bytes == 0),
            "--verify-write reads back what -C wrote: give -w");
     REFUSE(a->sync_file && a->write_bytes == 0, "-y synchronises what was written: give -w");
+    REFUSE(a->make_node && (a->write_bytes > 0 || a->shared_file),
+           "-k with %s: mknod makes an empty file, once", a->shared_file ? "-S" : "-w");
+    REFUSE(a->shared_file && a->directories, "-S shares files, no directories: give -F");
+    REFUSE(a->shared_file && a->unique_dir, "-S with -u: what is shared lies in no rank's own directory");
+    REFUSE(a->shared_file && (a->verify_read || a->verify_write),
+           "-S with %s: all ranks write each file, and whose bytes stay is chance",
+           a->verify_read ? "-X" : "--verify-write");
+    REFUSE(a->rank_details != NULL && (a->rank_details[0] == '\0' || strlen(a->rank_details) > 900),
+           "--saveRankPerformanceDetails: the name is empty or too long");
     REFUSE(a->document_file != NULL && strlen(a->document_file) > 900, "--json: the name is too long");
     return true;
 }
@@ -158,6 +156,7 @@ static bool backend_can(const struct mdtest_run *run, char *complaint, unsigned 
     const struct weir_backend *b = run->backend;
     REFUSE(b->names == NULL, "-a %s: it has no operations on names", b->name);
     REFUSE(a->rename && b->names->rename == NULL, "-U: %s cannot rename", b->name);
+    REFUSE(a->make_node && b->names->mknod == NULL, "-k: %s has no mknod", b->name);
     REFUSE(a->flush && b->names->flush == NULL, "-Y: %s cannot synchronise a whole file system", b->name);
     REFUSE(a->sync_file && b->sync == NULL, "-y: %s cannot synchronise", b->name);
     REFUSE(a->direct && !(b->traits & WEIR_DIRECT), "--posix.odirect: %s cannot open a file with O_DIRECT",
@@ -177,44 +176,6 @@ static bool backend_can(const struct mdtest_run *run, char *complaint, unsigned 
     return true;
 }
 
-static const struct weir_backend *chosen_backend(const char *name, char *complaint, unsigned bytes) {
-    const struct weir_backend *backend = weir_backend_find(name);
-    if (backend == NULL) {
-        snprintf(complaint, bytes, "-a %s: no such back end; weir-io --help lists them", name);
-    }
-    return backend;
-}
-
-/* One set for mdtest and one for each back end, so that an option of a back end that was not chosen is told
- * apart from one that does not exist. */
-static bool parse(struct mdtest_run *run, int argc, char **argv, char *complaint, unsigned bytes) {
-    struct weir_option_set sets[64] = {{options, &run->asked}};
-    const struct weir_backend *owners[64] = {NULL};
-    int count = 1;
-    for (const struct weir_backend *b = weir_backends(); b != NULL && count < 64; b = b->next) {
-        if (b->options != NULL) {
-            owners[count] = b;
-            sets[count++] = (struct weir_option_set){b->options, calloc(1, b->settings_bytes)};
-        }
-    }
-    bool good = weir_options_parse(argc, argv, sets, count, &run->words, complaint, bytes);
-    run->backend = good ? chosen_backend(run->asked.api, complaint, bytes) : NULL;
-    good = run->backend != NULL;
-    for (int i = 1; i < count; i++) {
-        const char *set = good && owners[i] != run->backend ? weir_options_first_set(&sets[i]) : NULL;
-        if (set != NULL) {
-            snprintf(complaint, bytes, "--%s belongs to -a %s", set, owners[i]->name);
-            good = false;
-        }
-        if (good && owners[i] == run->backend) {
-            run->settings = sets[i].into;
-        } else {
-            free(sets[i].into);
-        }
-    }
-    return good;
-}
-
 static void fill_defaults(struct mdtest_run *run) {
     struct mdtest_params *a = &run->asked;
     if (!a->create && !a->stat && !a->read && !a->rename && !a->remove) {
@@ -222,18 +183,58 @@ static void fill_defaults(struct mdtest_run *run) {
         a->rename = run->backend->names != NULL && run->backend->names->rename != NULL;
     }
     if (!a->directories && !a->files) {
-        a->directories = a->files = 1;
+        a->files = 1;
+        a->directories = !a->shared_file;
     }
+}
+
+/* What mdtest 4 has and weir-io has not, with the way around it. */
+static bool is_offered(int argc, char **argv, char *complaint, unsigned bytes) {
+    static const struct {
+        const char *word, *reason;
+    } absent[] = {
+        {"-B", "mdtest 4 itself ends with an error where it is given"},
+        {"-c", "rank 0 creates for all; one rank alone with -C and that many times -n does the same"},
+        {"-f", "one number of ranks for each run; start it again with another"},
+        {"-l", "one number of ranks for each run; start it again with another"},
+        {"-s", "one number of ranks for each run; start it again with another"},
+        {"-v", "there is one verbosity; all that is known goes to --json"},
+        {"-V", "there is one verbosity; all that is known goes to --json"},
+        {"--print-all-procs", "--saveRankPerformanceDetails has what each rank did"},
+        {"--savePerOpDataCSV", "--json has the latencies of all operations as a histogram"},
+        {"--run-cmd-before-phase", "run single phases by -C, -T, -E, -r and commands between them"},
+        {"--run-cmd-after-phase", "run single phases by -C, -T, -E, -r and commands between them"},
+        {"--posix.rangelocks", "no locks are taken"},
+    };
+    for (int i = 1; i < argc; i++) {
+        for (unsigned k = 0; k < sizeof absent / sizeof absent[0]; k++) {
+            size_t length = strlen(absent[k].word);
+            const char *rest = argv[i] + length;
+            bool same = strncmp(argv[i], absent[k].word, length) == 0 &&
+                        (*rest == '\0' || *rest == '=' || (length == 2 && *rest >= '0' && *rest <= '9'));
+            REFUSE(same, "%s is not offered: %s", absent[k].word, absent[k].reason);
+        }
+    }
+    return true;
 }
 
 bool mdtest_options_read(struct mdtest_run *run, int argc, char **argv, char *complaint, unsigned bytes) {
     struct mdtest_params *a = &run->asked;
+    if (!is_offered(argc, argv, complaint, bytes)) {
+        return false;
+    }
+    const struct weir_option_set own = {options, a};
+    struct weir_chosen chosen = {0};
     *a = defaults;
-    if (!parse(run, argc, argv, complaint, bytes)) {
+    bool good = weir_backend_options_parse(argc, argv, &own, &a->api, &chosen, complaint, bytes);
+    run->backend = chosen.backend;
+    run->settings = chosen.settings;
+    run->words = chosen.words;
+    if (!good) {
         return false;
     }
     fill_defaults(run);
-    REFUSE(!packet_kind(a->packet, &run->packet),
+    REFUSE(!weir_payload_kind_find(a->packet, &run->packet),
            "--dataPacketType %s: the data is timestamp, offset, incompressible or random", a->packet);
     return tree_is_sound(a, complaint, bytes) && request_is_sound(a, complaint, bytes) &&
            backend_can(run, complaint, bytes) && mdtest_shape_find(run, complaint, bytes);

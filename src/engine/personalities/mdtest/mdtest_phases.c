@@ -50,6 +50,12 @@ static int act_stat_file(struct mdtest_run *run, const struct weir_name *name, u
     return told && copy.bytes != (uint64_t)run->asked.write_bytes ? fail_wrong_size(run, &copy) : 0;
 }
 
+static int act_mknod(struct mdtest_run *run, const struct weir_name *name, uint64_t number) {
+    struct weir_name copy = *name;
+    (void)number;
+    return run->backend->names->mknod(&copy, &run->problem);
+}
+
 static struct weir_open opening(const struct mdtest_run *run, const char *path, enum weir_access access,
                                 uint64_t bytes) {
     return (struct weir_open){.path = path,
@@ -203,7 +209,9 @@ static bool create(struct mdtest_run *run, enum mdtest_item item, int iteration)
                                  .verify = item == MDTEST_FILE && run->asked.verify_write};
     struct pass pass = {.phase = &phase,
                         .walk = &walk,
-                        .act = item == MDTEST_FILE ? act_create : act_mkdir,
+                        .act = item != MDTEST_FILE    ? act_mkdir
+                               : run->asked.make_node ? act_mknod
+                                                      : act_create,
                         .deadline_ticks = UINT64_MAX,
                         .stops = true};
     if (item == MDTEST_FILE) {
@@ -239,10 +247,13 @@ static bool look(struct mdtest_run *run, struct mdtest_phase *phase, act *act_on
                         .act = act_on,
                         .order = shuffled ? run->order : NULL,
                         .deadline_ticks = UINT64_MAX};
-    phase->asked_items = run->items * (uint64_t)run->job->size;
+    bool alone = run->asked.shared_file && act_on == act_unlink; /* a name goes away once */
+    phase->asked_items = run->items * (alone ? 1 : (uint64_t)run->job->size);
     mdtest_walk_begin(&walk, run, phase->item, phase->iteration, mdtest_owner(run, turn));
     mdtest_phase_begin(run);
-    go(run, &pass, 0, run->items);
+    if (!alone || run->job->rank == 0) {
+        go(run, &pass, 0, run->items);
+    }
     return mdtest_phase_end(run, phase);
 }
 

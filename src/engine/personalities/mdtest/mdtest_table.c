@@ -5,20 +5,18 @@
 #include <string.h>
 #include <time.h>
 
-static const struct {
-    enum mdtest_item item;
-    const char *access;
-    const char *words;
-} lines[] = {{MDTEST_DIRECTORY, "create", "Directory creation"},
-             {MDTEST_DIRECTORY, "stat", "Directory stat"},
-             {MDTEST_DIRECTORY, "rename", "Directory rename"},
-             {MDTEST_DIRECTORY, "remove", "Directory removal"},
-             {MDTEST_FILE, "create", "File creation"},
-             {MDTEST_FILE, "stat", "File stat"},
-             {MDTEST_FILE, "read", "File read"},
-             {MDTEST_FILE, "remove", "File removal"},
-             {MDTEST_TREE, "create", "Tree creation"},
-             {MDTEST_TREE, "remove", "Tree removal"}};
+const struct mdtest_line mdtest_lines[MDTEST_LINES] = {
+    {MDTEST_DIRECTORY, "create", "Directory creation"},
+    {MDTEST_DIRECTORY, "stat", "Directory stat"},
+    {MDTEST_DIRECTORY, "read", "Directory read"}, /* none does it, but it has a place */
+    {MDTEST_DIRECTORY, "rename", "Directory rename"},
+    {MDTEST_DIRECTORY, "remove", "Directory removal"},
+    {MDTEST_FILE, "create", "File creation"},
+    {MDTEST_FILE, "stat", "File stat"},
+    {MDTEST_FILE, "read", "File read"},
+    {MDTEST_FILE, "remove", "File removal"},
+    {MDTEST_TREE, "create", "Tree creation"},
+    {MDTEST_TREE, "remove", "Tree removal"}};
 
 static void moment(const char *word) {
     char now[32];
@@ -47,11 +45,22 @@ void mdtest_table_begin(const struct mdtest_run *run) {
         printf("Read bytes is 0: a read opens and closes the file\n");
     }
     printf("%d tasks, %llu %s\n", run->job->size,
-           (unsigned long long)run->items * (unsigned long long)run->job->size,
+           (unsigned long long)run->items * (a->shared_file ? 1 : (unsigned long long)run->job->size),
            a->files && a->directories ? "files/directories"
            : a->files                 ? "files"
                                       : "directories");
     fflush(stdout);
+}
+
+int mdtest_result_of(const struct mdtest_run *run, const struct mdtest_line *line, int iteration) {
+    for (int i = 0; i < run->document.result_count; i++) {
+        const struct weir_result *result = &run->document.results[i];
+        if (run->notes[i].item == line->item && result->iteration == iteration &&
+            strcmp(result->access, line->access) == 0) {
+            return i;
+        }
+    }
+    return -1;
 }
 
 struct spread {
@@ -59,39 +68,73 @@ struct spread {
     double max, min, sum, squares;
 };
 
-static void print_line(const struct mdtest_run *run, unsigned line, bool in_time) {
-    struct spread spread = {0, 0, 1e308, 0, 0};
-    for (int i = 0; i < run->document.result_count; i++) {
-        const struct weir_result *result = &run->document.results[i];
-        if (run->kinds[i] != lines[line].item || strcmp(result->access, lines[line].access) != 0) {
+static void add(struct spread *spread, double value) {
+    spread->min = spread->count == 0 || value < spread->min ? value : spread->min;
+    spread->max = value > spread->max ? value : spread->max;
+    spread->sum += value;
+    spread->squares += value * value;
+    spread->count++;
+}
+
+static void print_spread(const struct spread *spread) {
+    double mean = spread->count > 0 ? spread->sum / spread->count : 0;
+    printf(" %14.3f %14.3f %14.3f", spread->max, spread->min, mean);
+}
+
+/* Rate, or time of an operation. */
+static double value_of(double operations, double elapsed_s, bool in_time) {
+    if (in_time) {
+        return operations > 0 ? elapsed_s * 1e3 / operations : elapsed_s * 1e3;
+    }
+    return elapsed_s > 0 ? operations / elapsed_s : 0;
+}
+
+static void print_line(const struct mdtest_run *run, const struct mdtest_line *line, bool in_time) {
+    struct spread all = {0}, ranks = {0};
+    int size = run->job->size;
+    for (int i = 0; i < (int)run->asked.iterations; i++) {
+        int found = mdtest_result_of(run, line, i);
+        if (found < 0) {
             continue;
         }
-        /* Of one rank: so many of its operations were done one after the other. */
-        double per_rank = (double)result->operations / run->job->size;
-        double value = in_time ? result->io_s * 1e3 / (per_rank > 0 ? per_rank : 1) : result->ops_s;
-        spread.count++;
-        spread.sum += value;
-        spread.squares += value * value;
-        spread.max = value > spread.max ? value : spread.max;
-        spread.min = value < spread.min ? value : spread.min;
+        const struct weir_result *result = &run->document.results[found];
+        const struct mdtest_rank *each = run->notes[found].ranks;
+        /* A time is that of one rank: so many of its operations were done one after the other. */
+        double operations = (double)result->operations / (in_time ? size : 1);
+        add(&all, value_of(operations, result->io_s, in_time));
+        for (int rank = 0; each != NULL && rank < size; rank++) {
+            if (each[rank].operations > 0) {
+                add(&ranks, value_of(each[rank].operations, each[rank].elapsed_s, in_time));
+            }
+        }
     }
-    double mean = spread.count > 0 ? spread.sum / spread.count : 0;
-    double variance = spread.count > 1 ? (spread.squares - spread.sum * mean) / (spread.count - 1) : 0;
-    printf("   %-22s %14.3f %14.3f %14.3f %14.3f\n", lines[line].words, spread.max,
-           spread.count > 0 ? spread.min : 0.0, mean, variance > 0 ? sqrt(variance) : 0.0);
+    printf("   %-22s", line->words);
+    if (run->asked.rank_statistics) {
+        print_spread(&ranks);
+    }
+    print_spread(&all);
+    double mean = all.count > 0 ? all.sum / all.count : 0;
+    double variance = all.count > 1 ? (all.squares - all.sum * mean) / (all.count - 1) : 0;
+    printf(" %14.3f\n", variance > 0 ? sqrt(variance) : 0.0);
 }
 
 static void summary(const struct mdtest_run *run, bool in_time) {
+    static const char heads[] = "            Max            Min           Mean";
+    static const char rules[] = "            ---            ---           ----";
     const struct mdtest_params *a = &run->asked;
+    bool ranks = a->rank_statistics != 0;
     printf("\nSUMMARY %s: (of %lld iterations)\n", in_time ? "time (in ms/op)" : "rate (in ops/sec)",
            (long long)a->iterations);
-    printf("   Operation                     Max            Min           Mean        Std Dev\n"
-           "   ---------                     ---            ---           ----        -------\n");
-    for (unsigned i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-        bool asked =
-            lines[i].item == MDTEST_TREE || (lines[i].item == MDTEST_FILE ? a->files : a->directories);
-        if (asked) {
-            print_line(run, i, in_time);
+    if (ranks) {
+        printf("   %-22s%45s%45s\n", "", "of single ranks", "of all ranks");
+    }
+    printf("   %-22s%s%s        Std Dev\n", "Operation", ranks ? heads : "", heads);
+    printf("   %-22s%s%s        -------\n", "---------", ranks ? rules : "", rules);
+    for (int i = 0; i < MDTEST_LINES; i++) {
+        const struct mdtest_line *line = &mdtest_lines[i];
+        bool asked = line->item == MDTEST_TREE || (line->item == MDTEST_FILE ? a->files : a->directories);
+        if (asked && (line->item != MDTEST_DIRECTORY || strcmp(line->access, "read") != 0)) {
+            print_line(run, line, in_time);
         }
     }
 }

@@ -4,34 +4,14 @@
 #include "backends/netcdf4.h"
 #include "stored.h"
 
-#include <errno.h>
 #include <netcdf.h>
 #include <netcdf_par.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-struct netcdf4_state {
-    int file;
-    int variable;
-};
-
-static const struct ncb_variable *asked_of(const struct weir_file *file) {
-    return file->how->settings;
-}
-
-/* Where a call fails, keep its name for the message. */
-#define TRY(call_text, expression)                                                                           \
-    do {                                                                                                     \
-        errno = 0;                                                                                           \
-        int code = (expression);                                                                             \
-        if (code != NC_NOERR) {                                                                              \
-            return weir_netcdf4_failed(problem, call_text, path, code, errno);                               \
-        }                                                                                                    \
-    } while (0)
-
-static int define(struct netcdf4_state *state, const struct ncb_variable *v, const char *path,
-                  struct weir_problem *problem) {
+static int define(struct weir_netcdf4 *state, const struct weir_open *how, struct weir_problem *problem) {
+    const struct ncb_variable *v = how->settings;
+    const char *path = how->path;
     int dims[NCB_DIMS], old_mode;
     if (!v->fill) {
         TRY("nc_set_fill", nc_set_fill(state->file, NC_NOFILL, &old_mode));
@@ -57,8 +37,8 @@ static int define(struct netcdf4_state *state, const struct ncb_variable *v, con
     return 0;
 }
 
-static int find(struct netcdf4_state *state, const struct ncb_variable *v, const char *path,
-                struct weir_problem *problem) {
+static int find(struct weir_netcdf4 *state, const struct weir_open *how, struct weir_problem *problem) {
+    const char *path = how->path;
     int dims[NC_MAX_VAR_DIMS], count = 0;
     size_t lengths[NCB_DIMS];
     nc_type type;
@@ -71,88 +51,31 @@ static int find(struct netcdf4_state *state, const struct ncb_variable *v, const
     for (int i = 0; i < NCB_DIMS; i++) {
         TRY("nc_inq_dimlen", nc_inq_dimlen(state->file, dims[i], &lengths[i]));
     }
-    return ncb_same_variable(v, path, type, lengths, problem);
-}
-
-static int prepare(struct weir_file *file, struct netcdf4_state *state, struct weir_problem *problem) {
-    const struct ncb_variable *v = asked_of(file);
-    const char *path = file->how->path;
-    bool writes = file->how->access == WEIR_WRITE;
-    if ((writes ? define : find)(state, v, path, problem) != 0) {
-        return -1;
-    }
-    int access = file->how->collective ? NC_COLLECTIVE : NC_INDEPENDENT;
-    TRY("nc_var_par_access", nc_var_par_access(state->file, state->variable, access));
-    return 0;
-}
-
-/* Else the first open is the start of two libraries too. */
-static void netcdf4_begin(void) {
-    nc_initialize();
+    return ncb_same_variable(how->settings, path, type, lengths, problem);
 }
 
 static int netcdf4_open(struct weir_file *file, struct weir_problem *problem) {
-    const struct weir_open *how = file->how;
-    struct netcdf4_state *state = calloc(1, sizeof *state);
-    if (state == NULL) {
-        return weir_problem_set(problem, "malloc", how->path, ENOMEM, NULL, "%s", "");
-    }
-    if (weir_netcdf4_open(how, &state->file, problem) != 0) {
-        free(state);
-        return -1;
-    }
-    if (prepare(file, state, problem) != 0) {
-        weir_netcdf4_give_up(how, state->file);
-        free(state);
-        return -1;
-    }
-    file->state = state;
-    return 0;
+    return weir_netcdf4_open(file, define, find, problem);
 }
 
 static int netcdf4_transfer(struct weir_file *file, const struct weir_piece *piece,
                             struct weir_problem *problem) {
-    const struct ncb_variable *v = asked_of(file);
-    const struct netcdf4_state *state = file->state;
+    const struct ncb_variable *v = file->how->settings;
+    const struct weir_netcdf4 *s = file->state;
     size_t start[NCB_DIMS];
     ncb_place(v, piece->offset, start);
     errno = 0;
     int code = piece->access == WEIR_WRITE
-                   ? nc_put_vara(state->file, state->variable, start, v->block, piece->buffer)
-                   : nc_get_vara(state->file, state->variable, start, v->block, piece->buffer);
-    if (code == NC_NOERR) {
-        return 0;
-    }
-    const char *call = piece->access == WEIR_WRITE ? "nc_put_vara" : "nc_get_vara";
-    return weir_netcdf4_failed(problem, call, file->how->path, code, errno);
-}
-
-static int netcdf4_sync(struct weir_file *file, struct weir_problem *problem) {
-    const char *path = file->how->path;
-    TRY("nc_sync", nc_sync(((struct netcdf4_state *)file->state)->file));
-    return 0;
-}
-
-static int netcdf4_close(struct weir_file *file, struct weir_problem *problem) {
-    struct netcdf4_state *state = file->state;
-    int handle = state->file;
-    const char *path = file->how->path;
-    free(state);
-    file->state = NULL;
-    TRY("nc_close", nc_close(handle));
-    return 0;
-}
-
-static int netcdf4_remove(const char *path, const void *settings, struct weir_problem *problem) {
-    (void)settings;
-    return weir_remove_named(path, problem);
+                   ? nc_put_vara(s->file, s->variable, start, v->block, piece->buffer)
+                   : nc_get_vara(s->file, s->variable, start, v->block, piece->buffer);
+    return weir_netcdf4_moved(file, piece, code, problem);
 }
 
 static void netcdf4_observe(struct weir_file *file, struct weir_observed *observed) {
-    struct ncb_found *found = asked_of(file)->found;
-    const struct netcdf4_state *state = file->state;
+    struct ncb_found *found = ((const struct ncb_variable *)file->how->settings)->found;
+    const struct weir_netcdf4 *state = file->state;
     int storage = NC_CONTIGUOUS, shuffle = 0, deflate = 0, level = 0;
-    weir_netcdf4_observe(file->how->path, observed);
+    weir_netcdf4_observe(file, observed);
     memset(found->chunk, 0, sizeof found->chunk);
     nc_inq_var_chunking(state->file, state->variable, &storage, found->chunk);
     if (storage != NC_CHUNKED) {
@@ -186,12 +109,12 @@ static const struct weir_backend netcdf4 = {
     .summary = "NetCDF-4 by parallel NetCDF and HDF5",
     .traits = WEIR_COLLECTIVE | WEIR_HINTS | WEIR_FILE_PER_PROCESS | WEIR_TOGETHER | WEIR_STORES |
               WEIR_FORMAT | WEIR_PARTS,
-    .begin = netcdf4_begin,
+    .begin = weir_netcdf4_begin,
     .open = netcdf4_open,
     .transfer = netcdf4_transfer,
-    .close = netcdf4_close,
-    .remove = netcdf4_remove,
-    .sync = netcdf4_sync,
+    .close = weir_netcdf4_close,
+    .remove = weir_remove_named,
+    .sync = weir_netcdf4_sync,
     .observe = netcdf4_observe,
     .stored = netcdf4_stored,
 };

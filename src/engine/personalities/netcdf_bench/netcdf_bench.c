@@ -1,6 +1,7 @@
 /* The order of things in one run of netcdf-bench: for each iteration write, read, compare. */
 #include "netcdf_bench.h"
 
+#include "judge.h"
 #include "page_cache.h"
 #include "personality.h"
 
@@ -40,7 +41,6 @@ static void prepare(struct ncb_run *run, struct weir_phase *phase, const char *n
                 .file_bytes = file_bytes},
         .pattern = ncb_pattern(run, owner),
         .payload = &run->payload,
-        .way_out = &run->way_out,
         .barriers = true,
         .stonewall_s = a->stonewall_s,
         .wear_out = a->wear_out,
@@ -68,16 +68,11 @@ static void expect(struct ncb_run *run, struct weir_phase *phase) {
 
 /* Run a phase and look at what it left; false where any rank failed. */
 static bool measured(struct ncb_run *run, struct weir_phase *phase) {
-    struct weir_problem problem = {0};
-    weir_phase_run(run->job, phase, &run->measure, &problem);
-    bool good = weir_document_settle(&run->document, &problem);
-    weir_way_out_disarm(&run->way_out);
-    if (!good) {
+    if (!weir_judge_phase(&run->document, phase, &run->measure)) {
         return false;
     }
     expect(run, phase);
-    weir_phase_inspect(run->job, phase, &run->measure, &problem);
-    return weir_document_settle(&run->document, &problem);
+    return weir_judge_stored(&run->document, phase, &run->measure);
 }
 
 static struct weir_result *report(struct ncb_run *run, const struct weir_phase *phase, bool print) {
@@ -91,25 +86,15 @@ static struct weir_result *report(struct ncb_run *run, const struct weir_phase *
     return kept;
 }
 
-static bool judge(struct ncb_run *run, struct weir_result *result, const char *when) {
-    struct weir_result elsewhere = {0};
-    struct weir_result *into = result != NULL ? result : &elsewhere; /* the results are rank 0's */
-    uint64_t errors = weir_result_verify(run->job, run->path, &run->measure.verify, into);
-    const struct weir_verdict *verify = &into->verify;
-    if (errors > 0) {
+static bool judge(struct ncb_run *run, struct weir_result *result, const char *where) {
+    bool right = weir_judge_bytes(&run->document, run->path, &run->measure.verify, result, where);
+    if (!right) {
         run->exit_code = WEIR_FAILED;
-        struct weir_problem problem = {.rank = verify->rank};
-        weir_problem_set(&problem, "verify", verify->path, 0, "data differ",
-                         "%llu words of 8 bytes %s, the first at byte %llu of the blocks: expected "
-                         "0x%016llx, found 0x%016llx",
-                         (unsigned long long)errors, when, (unsigned long long)verify->offset,
-                         (unsigned long long)verify->expected, (unsigned long long)verify->found);
-        weir_document_note(&run->document, &problem);
     }
     if (run->asked.verify && run->job->rank == 0) {
-        ncb_table_verdict(errors);
+        ncb_table_verdict(right);
     }
-    return errors == 0;
+    return right;
 }
 
 /* A stonewall may end the ranks' writes early: who reads their data must stop where they stopped. */
@@ -167,7 +152,7 @@ static bool write_iteration(struct ncb_run *run, int iteration) {
     phase.verify = true;
     phase.stonewall_s = 0;
     phase.wear_out = false;
-    return measured(run, &phase) && judge(run, result, "after the write");
+    return measured(run, &phase) && judge(run, result, "of the blocks after the write");
 }
 
 static bool read_iteration(struct ncb_run *run, int iteration) {
@@ -183,7 +168,7 @@ static bool read_iteration(struct ncb_run *run, int iteration) {
         return false;
     }
     struct weir_result *result = report(run, &phase, !only_compares);
-    return !phase.verify || judge(run, result, "in the read");
+    return !phase.verify || judge(run, result, "of the blocks in the read");
 }
 
 static void iterate(struct ncb_run *run) {
@@ -223,7 +208,6 @@ static int run_job(struct ncb_run *run) {
     if (!weir_document_begin(&run->document)) {
         return WEIR_WRONG_USE;
     }
-    weir_way_out_begin(&run->way_out, &run->document);
     if (run->format->begin != NULL) {
         run->format->begin();
     }
@@ -235,7 +219,6 @@ static int run_job(struct ncb_run *run) {
     } else {
         run->exit_code = WEIR_FAILED;
     }
-    weir_way_out_end(&run->way_out);
     return weir_document_end(&run->document, run->exit_code);
 }
 

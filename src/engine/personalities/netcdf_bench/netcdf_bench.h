@@ -4,7 +4,6 @@
 
 #include "document.h"
 #include "variable.h"
-#include "way_out.h"
 
 struct ncb_params {
     const char *data, *block, *chunk; /* as given, NULL: not given */
@@ -28,7 +27,6 @@ struct ncb_run {
     struct weir_hints hints;
     struct weir_payload payload;
     struct weir_document document;
-    struct weir_way_out way_out;
     struct weir_measure measure;
     uint64_t
         *written; /* operations of each rank in the last write, where a stonewall may have cut it short */
@@ -62,6 +60,6 @@ void ncb_more(struct weir_json *json, const struct weir_result *result, const vo
 void ncb_table_begin(const struct ncb_run *run);
 struct ncb_times ncb_times(const struct ncb_run *run);
 void ncb_table_result(const struct weir_result *result, const struct ncb_times *times);
-void ncb_table_verdict(uint64_t errors);
+void ncb_table_verdict(bool passed);
 
 #endif

@@ -1,4 +1,5 @@
 /* What the document says beyond what all personalities say. */
+#include "asked.h"
 #include "netcdf_bench.h"
 
 static void geometry(struct weir_json *json, const char *key, const size_t numbers[NCB_DIMS]) {
@@ -7,47 +8,33 @@ static void geometry(struct weir_json *json, const char *key, const size_t numbe
     weir_json_text(json, key, numbers[0] != 0 ? text : "contiguous");
 }
 
-static void common(struct weir_json *json, const struct ncb_run *run) {
-    const struct ncb_params *a = &run->asked;
-    const struct ncb_variable *v = &run->variable;
-    weir_json_text(json, "api", run->format->name);
-    weir_json_text(json, "layout", run->file_per_process ? "file-per-process" : "shared");
-    weir_json_text(json, "order", "sequential");
-    weir_json_count(json, "xfer_bytes", v->block_bytes);
-    weir_json_count(json, "block_bytes", v->block_bytes);
-    weir_json_count(json, "segments", v->across[0] * v->across[1] * v->across[2] * v->across[3]);
-    weir_json_integer(json, "iterations", a->iterations);
-    weir_json_number(json, "stonewall_s", a->stonewall_s);
-    weir_json_bool(json, "wear_out", a->wear_out);
-    weir_json_bool(json, "sync", a->sync);
-    weir_json_bool(json, "collective", run->collective);
-    weir_json_bool(json, "direct", false);
-    weir_json_bool(json, "barriers", true);
-    weir_json_text(json, "reorder", "constant");
-    weir_json_bool(json, "verify_write", a->verify && a->write && !a->read);
-    weir_json_bool(json, "verify_read", a->verify && (a->read || !a->write));
-    weir_json_bool(json, "keep", true);
-    weir_json_text(json, "test_file", a->test_file);
-}
-
 void ncb_asked(struct weir_json *json, const void *context) {
     const struct ncb_run *run = context;
     const struct ncb_params *a = &run->asked;
     const struct ncb_variable *v = &run->variable;
-    common(json, run);
-    weir_json_list(json, "access");
-    if (a->write) {
-        weir_json_text(json, NULL, "write");
-    }
-    if (a->read || !a->write) {
-        weir_json_text(json, NULL, "read");
-    }
-    weir_json_list_end(json);
-    weir_json_object(json, "hints");
-    for (int i = 0; i < run->hints.count; i++) {
-        weir_json_text(json, run->hints.list[i].key, run->hints.list[i].value);
-    }
-    weir_json_object_end(json);
+    bool reads = a->read || !a->write;
+    const char *read = reads ? "read" : NULL;
+    struct weir_asked asked = {
+        .api = run->format->name,
+        .test_file = a->test_file,
+        .reorder = "constant",
+        .access = {a->write ? "write" : read, a->write ? read : NULL},
+        .hints = &run->hints,
+        .file_per_process = run->file_per_process,
+        .xfer_bytes = v->block_bytes,
+        .block_bytes = v->block_bytes,
+        .segments = v->across[0] * v->across[1] * v->across[2] * v->across[3],
+        .iterations = a->iterations,
+        .stonewall_s = a->stonewall_s,
+        .wear_out = a->wear_out != 0,
+        .sync = a->sync != 0,
+        .collective = run->collective,
+        .barriers = true,
+        .verify_write = a->verify && a->write && !a->read,
+        .verify_read = a->verify && reads,
+        .keep = true,
+    };
+    weir_asked_write(json, &asked);
     geometry(json, "geometry", run->data);
     geometry(json, "block", v->block);
     geometry(json, "chunk", v->chunk);

@@ -5,14 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REFUSE(condition, ...)                                                                               \
-    do {                                                                                                     \
-        if (condition) {                                                                                     \
-            snprintf(complaint, bytes, __VA_ARGS__);                                                         \
-            return false;                                                                                    \
-        }                                                                                                    \
-    } while (0)
-
 static const char *const axes[NCB_DIMS] = {"t", "x", "y", "z"};
 
 /* t:x:y:z, four positive numbers */

@@ -62,14 +62,6 @@ void ncb_help(void) {
     weir_options_print(options);
 }
 
-#define REFUSE(condition, ...)                                                                               \
-    do {                                                                                                     \
-        if (condition) {                                                                                     \
-            snprintf(complaint, bytes, __VA_ARGS__);                                                         \
-            return false;                                                                                    \
-        }                                                                                                    \
-    } while (0)
-
 static bool one_of(const char *word, const char *const *names) {
     for (int i = 0; names[i] != NULL; i++) {
         if (strcmp(word, names[i]) == 0) {

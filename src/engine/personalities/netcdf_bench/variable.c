@@ -135,7 +135,7 @@ static uint64_t data_begins(const struct ncb_variable *variable, uint64_t file_b
 
 int ncb_stored(const struct ncb_variable *variable, const char *path, struct weir_stored *stored,
                struct weir_problem *problem) {
-    if (weir_stored_named(path, stored, problem) != 0) {
+    if (weir_stored_named(path, NULL, stored, problem) != 0) {
         return -1;
     }
     if (weir_has_prefix(path)) {

@@ -1,0 +1,40 @@
+/* What was asked for, as the document has it. */
+#include "asked.h"
+#include "ior.h"
+
+void ior_asked(struct weir_json *json, const void *context) {
+    const struct ior_run *run = context;
+    const struct ior_params *a = &run->asked;
+    bool reads = a->read || a->verify_read;
+    const char *read = reads ? "read" : NULL;
+    struct weir_asked asked = {
+        .api = run->backend->name,
+        .test_file = a->test_file,
+        .reorder = a->reorder_constant ? "constant"
+                   : a->reorder_random ? "random"
+                                       : NULL,
+        .access = {a->write ? "write" : read, a->write ? read : NULL},
+        .hints = &run->hints,
+        .file_per_process = a->file_per_process != 0,
+        .random = a->random != 0,
+        .xfer_bytes = (uint64_t)a->xfer_bytes,
+        .block_bytes = (uint64_t)a->block_bytes,
+        .segments = (uint64_t)a->segments,
+        .iterations = a->iterations,
+        .stonewall_s = a->stonewall_s,
+        .wear_out = a->wear_out != 0,
+        .sync = a->sync != 0,
+        .collective = a->collective != 0,
+        .direct = a->direct != 0,
+        .barriers = a->barriers != 0,
+        .verify_write = a->verify_write != 0,
+        .verify_read = a->verify_read != 0,
+        .keep = a->keep != 0,
+    };
+    weir_asked_write(json, &asked);
+    weir_json_text(json, "data", weir_payload_kind_name(run->packet));
+    weir_json_integer(json, "signature", a->signature);
+    weir_json_bool(json, "drop_caches", a->drop_caches);
+    weir_json_integer(json, "random_seed", a->random_seed);
+    weir_json_integer(json, "reorder_seed", a->reorder_seed);
+}

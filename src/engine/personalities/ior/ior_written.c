@@ -1,0 +1,40 @@
+/* How much was written, where a stonewall or a run before this one decides what there is to read. */
+#include "ior.h"
+
+#include "status_file.h"
+
+#include <stdlib.h>
+
+/* A stonewall may end the ranks' writes early: who reads their data must stop where they stopped. */
+void ior_written_remember(struct ior_run *run) {
+    if (run->asked.stonewall_s <= 0) {
+        return;
+    }
+    if (run->written == NULL) {
+        run->written = malloc(sizeof *run->written * (size_t)run->job->size);
+    }
+    MPI_Allgather(&run->measure.operations, 1, MPI_UINT64_T, run->written, 1, MPI_UINT64_T, run->job->comm);
+}
+
+/* What the runs after this one may read; the wear-out made it one number for all ranks. */
+bool ior_written_tell(struct ior_run *run) {
+    struct weir_problem problem = {.rank = run->job->rank};
+    if (run->asked.status_file != NULL) {
+        uint64_t most = 0;
+        for (int i = 0; i < run->job->size; i++) {
+            most = run->written[i] > most ? run->written[i] : most;
+        }
+        weir_status_write(run->job, run->asked.status_file, most, &problem);
+    }
+    return weir_document_settle(&run->document, &problem);
+}
+
+/* How much the run before this one wrote. */
+bool ior_written_learn(struct ior_run *run) {
+    struct weir_problem problem = {.rank = run->job->rank};
+    if (run->asked.status_file != NULL && !run->asked.write) {
+        int64_t operations = weir_status_read(run->job, run->asked.status_file, &problem);
+        run->status = operations > 0 ? (uint64_t)operations : 0;
+    }
+    return weir_document_settle(&run->document, &problem);
+}
