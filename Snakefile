@@ -9,6 +9,7 @@ snakemake --profile profiles/slurm                 the same as the first, on a c
 import sys
 from pathlib import Path
 
+from weir.cluster.admission import admission
 from weir.cluster.allocation import allocations, retries
 from weir.config import load_config
 from weir.plan import make_plan, write_plan
@@ -43,6 +44,8 @@ DRAWING = glob_wildcards("analysis/{name}.R").name
 if workflow.is_main_process and not ARCHIVED:
     print(cost_card(PLAN), "", sep="\n", file=sys.stderr)
     print(what_is_left(PLAN, Path(MEASURED.site_folder)), file=sys.stderr)
+    for note in admission(PLAN, Path(MEASURED.site_folder)):
+        print(note, file=sys.stderr)
 
 
 # What analysing and printing need; used with --software-deployment-method apptainer.

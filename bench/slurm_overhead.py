@@ -2,6 +2,7 @@
 
 On a private Slurm (tests/slurm/sandbox), two virtual nodes with one rank each, in one run, alternating:
 a job for each cell; one allocation with a launch for each cell; one allocation, many cells in a launch.
+Ratios are those of one round, since what else the machine does changes from round to round.
 """
 
 from __future__ import annotations
@@ -159,15 +160,16 @@ def measure(bench: Bench, cells: Mapping[str, int], rounds: int) -> dict[str, li
         Way("together", cells["together"], bench.together),
     )
     overheads: dict[str, list[float]] = {way.name: [] for way in ways}
-    for _ in range(rounds):
+    for number in range(rounds):
         bench.clear()
-        walls_s = {way.name: way.run(way.cells) for way in ways}
+        walls_s = {way.name: way.run(way.cells) for way in (ways if number % 2 else reversed(ways))}
         own_s = bench.own_s()
         for way in ways:
             done = len(own_s[way.name])
             if done != way.cells:
                 raise SystemExit(f"{way.name}: {done} of {way.cells} cells were measured")
             overheads[way.name].append((walls_s[way.name] - sum(own_s[way.name])) / way.cells)
+        print(f"round {number + 1} of {rounds}: load {os.getloadavg()[0]:.1f}", file=sys.stderr, flush=True)
     return overheads
 
 
@@ -189,6 +191,7 @@ def main() -> None:
     }
     folder = Path(tempfile.mkdtemp(prefix="weir-bench-", dir="/dev/shm"))
     bench = Bench(folder)
+    load_before = os.getloadavg()[0]
     try:
         bench.call(SANDBOX, "up", bench.cluster, "--nodes", "2")
         overheads = measure(bench, cells, args.rounds)
@@ -196,10 +199,17 @@ def main() -> None:
     finally:
         subprocess.run([SANDBOX, "down", bench.cluster], check=False, stdout=subprocess.DEVNULL)
         shutil.rmtree(folder, ignore_errors=True)
-    print(f"overhead per cell beyond its own I/O, median of {args.rounds} rounds, all between brackets")
+    load = f"load {load_before:.1f} before, {os.getloadavg()[0]:.1f} after, on {os.cpu_count()} cores"
+    print(
+        f"overhead per cell beyond its own I/O, median of {args.rounds} rounds, all between brackets; {load}"
+    )
     for name, values in overheads.items():
         each = ", ".join(f"{1e3 * value:.1f}" for value in values)
         print(f"  {titles[name]:38} {1e3 * statistics.median(values):8.1f} ms  [{each}]  {cells[name]} cells")
+    for name in ("jobs", "launches"):
+        ratios = [one / other for one, other in zip(overheads[name], overheads["together"], strict=True)]
+        between = f"[{min(ratios):.0f} to {max(ratios):.0f}]"
+        print(f"  {titles[name]} costs {statistics.median(ratios):.0f} times a cell that shares {between}")
     print(f"{args.cells} cells are {jobs} job{'s' * (jobs > 1)} where half an hour is the longest")
     met = statistics.median(overheads["together"]) <= GOAL_S
     print(f"goal of {1e3 * GOAL_S:.0f} ms with cells that share launches: {'met' if met else 'missed'}")
