@@ -43,8 +43,10 @@ DRAWING = glob_wildcards("analysis/{name}.R").name
 
 if workflow.is_main_process and not ARCHIVED:
     print(cost_card(PLAN), "", sep="\n", file=sys.stderr)
-    print(what_is_left(PLAN, Path(MEASURED.site_folder)), file=sys.stderr)
-    for note in admission(PLAN, Path(MEASURED.site_folder)):
+    results = Path(MEASURED.site_folder)
+    receipts = Path(f"{MEASURED.folder}/batches")
+    print(what_is_left(PLAN, results, receipts), file=sys.stderr)
+    for note in admission(PLAN, results):
         print(note, file=sys.stderr)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.errors import WeirError
-from weir.measure.runfiles import is_finished
+from weir.measure.runfiles import is_finished, why_left_out
 from weir.plan import Batch, Plan, plan_data
 
 ARCHIVE_SITE = "archive"
@@ -83,8 +83,11 @@ def cells_left(batch: Batch, results: Path) -> list[str]:
     ]
 
 
-def what_is_left(plan: Plan, results: Path, examples: int = 8) -> str:
-    """One line on what has been measured already, then a line for each batch with missing cells."""
+def what_is_left(plan: Plan, results: Path, receipts: Path, examples: int = 8) -> str:
+    """One line on what has been measured already, then a line for each batch with missing cells.
+
+    A batch whose optional target was out of reach has its receipt, so that the study is printed without it.
+    """
     left = {batch.batch: cells_left(batch, results) for batch in plan.batches}
     count = sum(map(len, left.values()))
     lines = [f"{len(plan.cells)} cells planned, {len(plan.cells) - count} measured, {count} to measure"]
@@ -92,4 +95,7 @@ def what_is_left(plan: Plan, results: Path, examples: int = 8) -> str:
         if labels:
             more = f" and {len(labels) - examples} more" if len(labels) > examples else ""
             lines.append(f"  {name}: {', '.join(labels[:examples])}{more}")
+            reason, receipt = why_left_out(results, name), receipts / f"{name}.json"
+            if reason and receipt.exists():
+                lines += [f"    was left out: {reason}", f"    to try it again: rm {receipt}"]
     return "\n".join(lines)

@@ -15,6 +15,8 @@ import pytest
 import yaml
 
 from tests.workflow.conftest import ROOT, Checkout
+from weir.plan import read_plan
+from weir.study import what_is_left
 
 RUN = ("run", "--plan", "plan.json", "--results", "results/local")
 
@@ -219,8 +221,16 @@ def test_an_optional_target_that_cannot_be_prepared_is_left_out_with_the_reason(
     broken = {"optional": True, "prepare": [["sh", "-c", "echo no such device >&2; exit 1"]]}
     aim(tiny, **broken)
     assert plan(tiny).returncode == 0
-    done = tiny.weir(*RUN, "--receipt", "receipt.json")
+    (name,) = (batch.batch for batch in read_plan(tiny.root / "plan.json").batches)
+    receipt = tiny.root / f"{name}.json"
+    done = tiny.weir(*RUN, "--receipt", receipt.name)
     assert done.returncode == 0, done.stderr
     assert "left out: target ram: `sh -c" in done.stdout
-    assert "no such device" in json.loads((tiny.root / "receipt.json").read_text())["batches"][0]["left_out"]
+    assert "no such device" in json.loads(receipt.read_text())["batches"][0]["left_out"]
     assert runs_of(tiny) == []
+    left = what_is_left(read_plan(tiny.root / "plan.json"), tiny.root / "results/local", tiny.root)
+    assert "was left out: target ram: `sh -c" in left
+    assert f"to try it again: rm {receipt}" in left
+    collected = tiny.weir("collect", "--plan", "plan.json", "--results", "results/local", "--out", "r.csv")
+    assert collected.returncode == 1
+    assert "no such device" in collected.stderr

@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import json
 import os
+import subprocess
+from pathlib import Path
 
 import pytest
 
-from tests.workflow.conftest import Checkout
+from tests.workflow.conftest import ROOT, Checkout
 
 SUITE = {
     "suite": "doors",
@@ -58,3 +60,17 @@ def test_every_door_moves_bytes_and_leaves_nothing(checkout: Checkout) -> None:
     mounted = os.access("/dev/fuse", os.R_OK | os.W_OK)
     assert batches["ime-fuse"]["left_out"] is None if mounted else "fuse" in batches["ime-fuse"]["left_out"]
     assert (("ime-fuse", "POSIX", "true") in doors) == mounted
+
+
+def test_a_burst_buffer_that_another_checkout_uses_is_left_alone_and_says_whose_it_is(tmp_path: Path) -> None:
+    owner = os.getpid()  # lives, and is not the caller's parent
+    (tmp_path / "owner").write_text(f"{owner} /home/me/weir\n")
+    words = [ROOT / "config/sites/local/burst-buffer", "up", ROOT, tmp_path / "fast", tmp_path]
+    done = subprocess.run(
+        ["sh", "-c", '"$@"; exit $?', "sh", *words], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert f"/home/me/weir measures on it (process {owner})" in done.stderr
+    assert f"end it by: kill {owner}" in done.stderr
+    assert f"other folders than {tmp_path} and {tmp_path}/fast in config/sites/local/targets" in done.stderr
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["owner"]

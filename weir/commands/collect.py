@@ -64,8 +64,11 @@ def execute(args: argparse.Namespace) -> int:
             not_measured.append(cell)
     if not all_runs:
         # An empty table would take the place of what may have been measured.
+        known = [why_left_out(site_folder(where, plan.site.name), batch.batch) for batch in plan.batches]
         raise WeirError(
-            f"none of the {len(plan.cells)} planned cells has a finished run",
+            "; ".join(
+                [f"none of the {len(plan.cells)} planned cells has a finished run", *filter(None, known)]
+            ),
             file=str(where),
             mend="measure first, by weir run, or name the folder that holds runs/ by --results",
         )
