@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import ctypes
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -152,6 +153,19 @@ def test_the_original_command_line(engine: Engine) -> None:
     assert "blockdev_write_ios" in (engine.folder / "stats-0.csv").read_text()
     words = ["data", 1, 2, 500, 0, 65536, "rnd", "rnd1048576", 0, 1, 0, "R", 3, 0]
     assert good(engine, *words).result("read")["operations"] == 500
+
+
+def test_rnd_of_the_original_command_line_is_the_original_s(engine: Engine) -> None:
+    """rand() from srand(SEED), for memory once before and then for memory and file in turns."""
+    libc = ctypes.CDLL(None)
+    words = ["data", 1, 2, 40, 0, 4096, "rnd", "rnd", 0, 1, 1, "R", 3, 0]
+    good(engine, *words, ranks=2)
+    libc.srand(3)
+    libc.rand()
+    expected = [(libc.rand() * 128 % (2**20 - 4096), libc.rand() * 10 % (2**21 - 4096)) for _ in range(40)]
+    for rank in range(2):
+        told = operations(engine.folder / f"out-read-0-{rank}.csv")
+        assert [(one["memory"], one["offset"]) for one in told] == expected
 
 
 ORIGINAL = ["data", "64", "256", "200", "0", "65536", "seq", "seq", "0", "1", "0", "R", "3", "0"]

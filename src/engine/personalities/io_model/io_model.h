@@ -67,6 +67,9 @@ bool iom_original_read(struct iom_run *run, int argc, char **argv, int *used, ch
                        unsigned bytes);
 void iom_help(void);
 
+/* io_model_original.c: the places of rnd as the original draws them, where its command line was given. */
+void iom_original_plan(struct iom_run *run, int iteration);
+
 /* io_model_transfers.c: the hot loop, and what the bytes are: the same at a place of a file, whoever writes
  * it. */
 void iom_bytes(const struct iom_run *run, uint64_t offset, unsigned char *into, size_t bytes);

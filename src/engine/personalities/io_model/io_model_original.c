@@ -1,4 +1,4 @@
-/* The original's command line: 14 or 15 words, each known by its place. */
+/* The original's command line: 14 or 15 words, each known by its place; and its places of rnd. */
 #include "io_model.h"
 
 #include <errno.h>
@@ -89,4 +89,36 @@ bool iom_original_read(struct iom_run *run, int argc, char **argv, int *used, ch
         *used = WORDS + 1;
     }
     return true;
+}
+
+/* The original draws by rand() from srand(SEED), the same on each rank, for the memory once before the first
+ * operation, then for memory and file in turns. Its rndX and strideX,Y are not repeated, because they leave
+ * the buffer; what they draw is drawn, so that the other's turn stays its own. */
+void iom_original_plan(struct iom_run *run, int iteration) {
+    const struct iom_params *a = &run->asked;
+    const struct {
+        uint64_t last, factor;
+        bool draws, places;
+    } spaces[] = {{(uint64_t)(a->memory_bytes - a->xfer_bytes), 128, iom_locality_is_random(&run->in_memory),
+                   run->in_memory.order == IOM_RND},
+                  {(uint64_t)(a->file_bytes - a->xfer_bytes), 10, iom_locality_is_random(&run->in_file),
+                   run->in_file.order == IOM_RND}};
+    struct random_data generator = {0};
+    char state[128]; /* as many as rand() has */
+    int32_t number = 0;
+    initstate_r((unsigned)(a->seed + iteration), state, sizeof state, &generator);
+    if (spaces[0].draws) {
+        random_r(&generator, &number);
+    }
+    for (int64_t i = 0; i < a->operations; i++) {
+        uint64_t *places[] = {&run->operations[i].memory, &run->operations[i].offset};
+        for (int k = 0; k < 2; k++) {
+            if (spaces[k].draws) {
+                random_r(&generator, &number);
+            }
+            if (spaces[k].places && spaces[k].last > 0) {
+                *places[k] = (uint64_t)number * spaces[k].factor % spaces[k].last;
+            }
+        }
+    }
 }

@@ -43,6 +43,9 @@ void iom_operations_plan(struct iom_run *run, int iteration, bool write) {
         uint64_t memory = (uint64_t)iom_locality_next(&run->in_memory);
         run->operations[i] = (struct iom_operation){0, 0, offset, memory};
     }
+    if (run->original && a->align_bytes == 1) {
+        iom_original_plan(run, iteration);
+    }
 }
 
 static void compare(const struct iom_run *run, uint64_t offset, const unsigned char *found, size_t bytes,
