@@ -7,10 +7,6 @@
 #include "personalities/mdtest/mdtest.h"
 #include "personalities/netcdf_bench/netcdf_bench.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define WORDS     64
 #define WALK_MOST 20000 /* operations that are followed */
 
@@ -147,6 +143,9 @@ static const char *const mdtest_words[] = {"-n3",
                                            "-G1",
                                            "-aNULL",
                                            "--verify-write",
+                                           "-S",
+                                           "-k",
+                                           "--showRankStatistics",
                                            "--random-seed=3",
                                            "--posix.odirect",
                                            "--dataPacketType=o",
@@ -162,28 +161,6 @@ const char *const *fuzz_words(uint8_t first) {
     return lists[first & 3];
 }
 
-static void fail(const char *what) {
-    fprintf(stderr, "fuzz: %s\n", what);
-    abort();
-}
-
-/* Lines become words; the first byte says for whom, and on how many ranks. */
-static int cut(char *text, char **words) {
-    int count = 1;
-    words[0] = (char *)(size_t) "fuzz";
-    for (char *rest = text; count < WORDS && rest != NULL && *rest != '\0';) {
-        words[count++] = strsep(&rest, "\n");
-    }
-    words[count] = NULL;
-    return count;
-}
-
-static void must_explain(const char *complaint) {
-    if (complaint[0] == '\0') {
-        fail("refused without a word");
-    }
-}
-
 /* Follows a pattern, and counts the operations of each slot of the file. */
 static void walk(struct weir_pattern pattern, uint64_t xfer_bytes, uint64_t file_bytes,
                  unsigned char *slots) {
@@ -191,17 +168,17 @@ static void walk(struct weir_pattern pattern, uint64_t xfer_bytes, uint64_t file
     weir_pattern_rewind(&pattern);
     while (weir_pattern_next(&pattern, &offset)) {
         if (offset % xfer_bytes != 0 || offset > file_bytes - xfer_bytes) {
-            fail("an offset outside the file");
+            fuzz_fail("an offset outside the file");
         }
         if (slots[offset / xfer_bytes]++ != 0) {
-            fail("a piece of the file is written twice");
+            fuzz_fail("a piece of the file is written twice");
         }
     }
 }
 
 static void all_written(const unsigned char *slots, uint64_t count) {
     if (count > 0 && memchr(slots, 0, count) != NULL) {
-        fail("a piece of the file is written by nobody");
+        fuzz_fail("a piece of the file is written by nobody");
     }
 }
 
@@ -213,7 +190,7 @@ static void walk_ior(struct ior_run *run, struct weir_job *job) {
     for (job->rank = 0; job->rank < job->size; job->rank++) {
         int check = ior_shift_to_check(run), read = ior_shift_to_read(run, 1);
         if (check < 0 || check >= job->size || read < 0 || read >= job->size) {
-            fail("data of a rank that there is not");
+            fuzz_fail("data of a rank that there is not");
         }
     }
     if (file_bytes / (uint64_t)a->xfer_bytes > WALK_MOST) {
@@ -239,7 +216,7 @@ static void try_ior(int argc, char **argv, struct weir_job *job) {
     if (ior_options_read(run, argc, argv, job->size, complaint, sizeof complaint)) {
         walk_ior(run, job);
     } else {
-        must_explain(complaint);
+        fuzz_must_explain(complaint);
     }
     weir_hints_free(&run->hints);
     free(run->settings);
@@ -257,7 +234,7 @@ static void walk_netcdf(struct ncb_run *run, const struct weir_job *job) {
         data_bytes *= v->dims[i];
     }
     if (v->block_bytes == 0 || file_bytes != data_bytes) {
-        fail("blocks that do not tile the variable");
+        fuzz_fail("blocks that do not tile the variable");
     }
     if (file_bytes / v->block_bytes > WALK_MOST) {
         return;
@@ -280,7 +257,7 @@ static void try_netcdf(int argc, char **argv, struct weir_job *job) {
         ncb_geometry_read(run, complaint, sizeof complaint)) {
         walk_netcdf(run, job);
     } else {
-        must_explain(complaint);
+        fuzz_must_explain(complaint);
     }
     weir_hints_free(&run->hints);
     free(run->words);
@@ -291,7 +268,7 @@ static void try_mdtest(int argc, char **argv) {
     char complaint[512] = "";
     struct mdtest_run *run = calloc(1, sizeof *run);
     if (!mdtest_options_read(run, argc, argv, complaint, sizeof complaint)) {
-        must_explain(complaint);
+        fuzz_must_explain(complaint);
     }
     free(run->settings);
     free(run->words);
@@ -302,7 +279,7 @@ static void try_batch(const char *text, int ranks) {
     char complaint[512] = "";
     struct batch_list list;
     if (!batch_list_parse(&list, strdup(text), ranks, complaint, sizeof complaint)) {
-        must_explain(complaint);
+        fuzz_must_explain(complaint);
     }
     batch_list_free(&list);
 }
@@ -322,7 +299,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         free(text);
         return 0;
     }
-    int count = cut(text, words);
+    int count = fuzz_cut(text, words, WORDS);
     if (which == 0) {
         try_ior(count, words, &job);
     } else if (which == 1) {

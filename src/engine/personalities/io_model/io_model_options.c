@@ -5,10 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AT(member)     offsetof(struct iom_params, member)
-#define OPERATIONS_MAX (1 << 24) /* what is kept of each takes 32 bytes */
-#define MEMORY_BYTES   ((int64_t)64 << 20)
-#define DIRECT_BYTES   512
+#define AT(member)      offsetof(struct iom_params, member)
+#define OPERATIONS_MAX  (1 << 24) /* what is kept of each takes 32 bytes */
+#define MEMORY_BYTES    ((int64_t)64 << 20)
+#define DIRECT_BYTES    512
+#define SPACE_BYTES_MAX ((int64_t)1 << 60) /* so that no sum of places overflows */
 
 static const struct weir_option options[] = {
     {'a', "api", NULL, WEIR_TEXT, AT(api), "API", ""},
@@ -112,6 +113,7 @@ static bool numbers_are_sound(const struct iom_params *a, char *complaint, unsig
 
 static bool walk_fits(const struct iom_locality *l, const char *option, int64_t space_bytes,
                       int64_t xfer_bytes, char *complaint, unsigned bytes) {
+    REFUSE(space_bytes > SPACE_BYTES_MAX, "%s %lld: at most 2^60 bytes", option, (long long)space_bytes);
     REFUSE(space_bytes < xfer_bytes, "%s %lld: smaller than one operation of %lld bytes", option,
            (long long)space_bytes, (long long)xfer_bytes);
     REFUSE(

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* One operation on an item; 0, or -1 with the problem of the run. */
-typedef int act(struct mdtest_run *run, const struct weir_name *name, uint64_t number);
+typedef int act(struct mdtest_run *run, struct weir_name *name, uint64_t number);
 
 static int fail_wrong_size(struct mdtest_run *run, const struct weir_name *name) {
     return weir_problem_set(&run->problem, "stat", name->path, 0, "the file has another size",
@@ -16,44 +16,13 @@ static int fail_wrong_size(struct mdtest_run *run, const struct weir_name *name)
                             (long long)run->asked.write_bytes);
 }
 
-static int act_mkdir(struct mdtest_run *run, const struct weir_name *name, uint64_t number) {
-    struct weir_name copy = *name;
+static int act_stat_file(struct mdtest_run *run, struct weir_name *name, uint64_t number) {
     (void)number;
-    return run->backend->names->mkdir(&copy, &run->problem);
-}
-
-static int act_rmdir(struct mdtest_run *run, const struct weir_name *name, uint64_t number) {
-    struct weir_name copy = *name;
-    (void)number;
-    return run->backend->names->rmdir(&copy, &run->problem);
-}
-
-static int act_unlink(struct mdtest_run *run, const struct weir_name *name, uint64_t number) {
-    struct weir_name copy = *name;
-    (void)number;
-    return run->backend->names->unlink(&copy, &run->problem);
-}
-
-static int act_stat_dir(struct mdtest_run *run, const struct weir_name *name, uint64_t number) {
-    struct weir_name copy = *name;
-    (void)number;
-    return run->backend->names->stat(&copy, &run->problem);
-}
-
-static int act_stat_file(struct mdtest_run *run, const struct weir_name *name, uint64_t number) {
-    struct weir_name copy = *name;
-    (void)number;
-    if (run->backend->names->stat(&copy, &run->problem) != 0) {
+    if (run->backend->names->stat(name, &run->problem) != 0) {
         return -1;
     }
     bool told = run->asked.write_bytes > 0 && (run->backend->traits & WEIR_STORES) != 0;
-    return told && copy.bytes != (uint64_t)run->asked.write_bytes ? fail_wrong_size(run, &copy) : 0;
-}
-
-static int act_mknod(struct mdtest_run *run, const struct weir_name *name, uint64_t number) {
-    struct weir_name copy = *name;
-    (void)number;
-    return run->backend->names->mknod(&copy, &run->problem);
+    return told && name->bytes != (uint64_t)run->asked.write_bytes ? fail_wrong_size(run, name) : 0;
 }
 
 static struct weir_open opening(const struct mdtest_run *run, const char *path, enum weir_access access,
@@ -80,7 +49,7 @@ static void compare(struct mdtest_run *run, struct weir_payload *payload, const 
     }
 }
 
-static int act_create(struct mdtest_run *run, const struct weir_name *name, uint64_t number) {
+static int act_create(struct mdtest_run *run, struct weir_name *name, uint64_t number) {
     const struct weir_backend *backend = run->backend;
     uint64_t bytes = (uint64_t)run->asked.write_bytes;
     struct weir_open how = opening(run, name->path, WEIR_WRITE, bytes);
@@ -110,7 +79,7 @@ static int act_create(struct mdtest_run *run, const struct weir_name *name, uint
     return backend->close(&file, &run->problem) != 0 ? -1 : status;
 }
 
-static int act_read(struct mdtest_run *run, const struct weir_name *name, uint64_t number) {
+static int act_read(struct mdtest_run *run, struct weir_name *name, uint64_t number) {
     const struct weir_backend *backend = run->backend;
     uint64_t bytes = (uint64_t)run->asked.read_bytes;
     struct weir_open how = opening(run, name->path, WEIR_READ, bytes);
@@ -133,6 +102,7 @@ static int act_read(struct mdtest_run *run, const struct weir_name *name, uint64
 struct pass {
     struct mdtest_phase *phase;
     struct mdtest_walk *walk;
+    weir_name_call *call; /* the operation, where it is one bare call; else act is */
     act *act;
     const uint64_t *order; /* indices in another order, or NULL */
     uint64_t deadline_ticks;
@@ -143,8 +113,9 @@ struct pass {
 static uint64_t go(struct mdtest_run *run, struct pass *pass, uint64_t begin, uint64_t end) {
     struct weir_measure *measure = &run->measure;
     struct weir_name name = {.settings = run->settings, .rank = run->job->rank};
-    bool writes = pass->act == act_create && run->asked.write_bytes > 0;
-    bool reads = pass->act == act_read && run->asked.read_bytes > 0;
+    bool acts = pass->call == NULL;
+    bool writes = acts && pass->act == act_create && run->asked.write_bytes > 0;
+    bool reads = acts && pass->act == act_read && run->asked.read_bytes > 0;
     uint64_t bytes = (uint64_t)(reads ? run->asked.read_bytes : run->asked.write_bytes);
     for (uint64_t i = begin; i < end; i++) {
         uint64_t index = pass->order != NULL ? pass->order[i] : i;
@@ -156,7 +127,7 @@ static uint64_t go(struct mdtest_run *run, struct pass *pass, uint64_t begin, ui
             weir_payload_spoil(&run->found);
         }
         uint64_t start_ticks = weir_clock_ticks();
-        int status = pass->act(run, &name, number);
+        int status = pass->call != NULL ? pass->call(&name, &run->problem) : pass->act(run, &name, number);
         uint64_t stop_ticks = weir_clock_ticks();
         if (status != 0) {
             pass->phase->failures++;
@@ -198,6 +169,7 @@ static void wear_out(struct mdtest_run *run, struct pass *pass, uint64_t done, u
 }
 
 static bool create(struct mdtest_run *run, enum mdtest_item item, int iteration) {
+    const struct weir_names *names = run->backend->names;
     struct mdtest_walk walk;
     uint64_t asked = run->items;
     uint64_t all = asked * (uint64_t)run->job->size;
@@ -209,9 +181,10 @@ static bool create(struct mdtest_run *run, enum mdtest_item item, int iteration)
                                  .verify = item == MDTEST_FILE && run->asked.verify_write};
     struct pass pass = {.phase = &phase,
                         .walk = &walk,
-                        .act = item != MDTEST_FILE    ? act_mkdir
-                               : run->asked.make_node ? act_mknod
-                                                      : act_create,
+                        .call = item != MDTEST_FILE    ? names->mkdir
+                                : run->asked.make_node ? names->mknod
+                                                       : NULL,
+                        .act = act_create,
                         .deadline_ticks = UINT64_MAX,
                         .stops = true};
     if (item == MDTEST_FILE) {
@@ -240,14 +213,12 @@ static bool create(struct mdtest_run *run, enum mdtest_item item, int iteration)
     return well;
 }
 
-static bool look(struct mdtest_run *run, struct mdtest_phase *phase, act *act_on, int turn, bool shuffled) {
+static bool look(struct mdtest_run *run, struct mdtest_phase *phase, struct pass pass, int turn) {
     struct mdtest_walk walk;
-    struct pass pass = {.phase = phase,
-                        .walk = &walk,
-                        .act = act_on,
-                        .order = shuffled ? run->order : NULL,
-                        .deadline_ticks = UINT64_MAX};
-    bool alone = run->asked.shared_file && act_on == act_unlink; /* a name goes away once */
+    bool alone = run->asked.shared_file && pass.call == run->backend->names->unlink; /* it goes away once */
+    pass.phase = phase;
+    pass.walk = &walk;
+    pass.deadline_ticks = UINT64_MAX;
     phase->asked_items = run->items * (alone ? 1 : (uint64_t)run->job->size);
     mdtest_walk_begin(&walk, run, phase->item, phase->iteration, mdtest_owner(run, turn));
     mdtest_phase_begin(run);
@@ -266,7 +237,7 @@ static bool read_files(struct mdtest_run *run, int iteration) {
     run->found.bytes = bytes; /* the tail of a file is as long as was written */
     weir_payload_fill(&run->found, (uint32_t)run->asked.signature, (uint32_t)mdtest_owner(run, 2));
     run->found.bytes = (size_t)run->asked.read_bytes;
-    return look(run, &phase, act_read, 2, run->asked.random != 0);
+    return look(run, &phase, (struct pass){.act = act_read, .order = run->order}, 2);
 }
 
 /* Each item takes the name of the one before it, the first one's is taken last, as mdtest does it. */
@@ -304,11 +275,13 @@ static bool rename_all(struct mdtest_run *run, int iteration) {
 bool mdtest_items(struct mdtest_run *run, enum mdtest_item item, int iteration) {
     const struct mdtest_params *a = &run->asked;
     bool file = item == MDTEST_FILE;
+    const struct weir_names *names = run->backend->names;
     struct mdtest_phase stat = {.access = "stat", .item = item, .iteration = iteration};
     struct mdtest_phase remove = {.access = "remove", .item = item, .iteration = iteration};
-    return (!a->create || create(run, item, iteration)) &&
-           (!a->stat || look(run, &stat, file ? act_stat_file : act_stat_dir, 1, a->random != 0)) &&
+    struct pass stats = {.call = file ? NULL : names->stat, .act = act_stat_file, .order = run->order};
+    struct pass removes = {.call = file ? names->unlink : names->rmdir};
+    return (!a->create || create(run, item, iteration)) && (!a->stat || look(run, &stat, stats, 1)) &&
            (!a->read || !file || read_files(run, iteration)) &&
            (!a->rename || file || run->items < 2 || rename_all(run, iteration)) &&
-           (!a->remove || look(run, &remove, file ? act_unlink : act_rmdir, 3, false));
+           (!a->remove || look(run, &remove, removes, 3));
 }
