@@ -1,6 +1,7 @@
 /* MMAP: the file mapped into memory, one memcpy for each transfer. What the storage cannot give or take comes
  * as SIGBUS in the midst of a memcpy, as on a full file system: here it is an error like any other. */
 #include "backend.h"
+#include "descriptor.h"
 #include "stored.h"
 
 #include <errno.h>
@@ -85,20 +86,15 @@ static int map(struct mmap_state *state, const struct weir_open *how, struct wei
 
 static int mmap_open(struct weir_file *file, struct weir_problem *problem) {
     const struct weir_open *how = file->how;
-    int flags = O_CLOEXEC | (how->access == WEIR_WRITE ? O_CREAT | O_RDWR : O_RDONLY);
     struct mmap_state *state = calloc(1, sizeof *state);
     if (state == NULL) {
         return weir_problem_set(problem, "malloc", how->path, ENOMEM, NULL, "%s", "");
     }
     state->bytes = (size_t)how->file_bytes;
-    do {
-        state->descriptor = open(how->path, flags, 0664);
-    } while (state->descriptor < 0 && errno == EINTR);
+    state->descriptor = weir_descriptor_open(how, problem);
     if (state->descriptor < 0) {
-        int cause = errno;
         free(state);
-        return weir_problem_set(problem, "open", how->path, cause, NULL, "%s",
-                                how->access == WEIR_WRITE ? "to write" : "to read");
+        return -1;
     }
     if (map(state, how, problem) != 0) {
         return -1;

@@ -1,6 +1,7 @@
 /* POSIX: one descriptor for each rank, pread and pwrite. */
 #include "attempts.h"
 #include "backend.h"
+#include "descriptor.h"
 #include "stored.h"
 
 #include <fcntl.h>
@@ -21,22 +22,14 @@ static int descriptor_of(const struct weir_file *file) {
 
 static int posix_open(struct weir_file *file, struct weir_problem *problem) {
     const struct weir_open *how = file->how;
-    int flags = O_CLOEXEC | (how->access == WEIR_WRITE ? O_CREAT | O_RDWR : O_RDONLY);
-    if (how->direct) {
-        flags |= O_DIRECT;
-    }
     struct posix_state *state = malloc(sizeof *state);
     if (state == NULL) {
         return weir_problem_set(problem, "malloc", how->path, ENOMEM, NULL, "%s", "");
     }
-    do {
-        state->descriptor = open(how->path, flags, 0664);
-    } while (state->descriptor < 0 && errno == EINTR);
+    state->descriptor = weir_descriptor_open(how, problem);
     if (state->descriptor < 0) {
-        int cause = errno;
         free(state);
-        return weir_problem_set(problem, "open", how->path, cause, NULL, "%s",
-                                how->access == WEIR_WRITE ? "to write" : "to read");
+        return -1;
     }
     file->state = state;
     return 0;

@@ -56,13 +56,6 @@ bool weir_backend_options_parse(int argc, char **argv, const struct weir_option_
     return good;
 }
 
-void weir_backend_options_free(struct weir_chosen *chosen) {
-    free(chosen->settings);
-    free(chosen->words);
-    chosen->settings = NULL;
-    chosen->words = NULL;
-}
-
 void weir_backend_options_print_names(void) {
     printf("  %-34s the back ends here [", "-a API");
     for (const struct weir_backend *b = weir_backends(); b != NULL; b = b->next) {

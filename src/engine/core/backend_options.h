@@ -18,7 +18,6 @@ struct weir_chosen {
 bool weir_backend_options_parse(int argc, char **argv, const struct weir_option_set *own,
                                 const char *const *api, struct weir_chosen *chosen, char *complaint,
                                 unsigned bytes);
-void weir_backend_options_free(struct weir_chosen *chosen);
 /* For --help: the names of all back ends as the value of -a, and the options of each that has some. */
 void weir_backend_options_print_names(void);
 void weir_backend_options_print(void);

@@ -1,10 +1,24 @@
 #include "descriptor.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+
+int weir_descriptor_open(const struct weir_open *how, struct weir_problem *problem) {
+    bool writes = how->access == WEIR_WRITE;
+    int flags = O_CLOEXEC | (writes ? O_CREAT | O_RDWR : O_RDONLY) | (how->direct ? O_DIRECT : 0);
+    int descriptor;
+    do {
+        descriptor = open(how->path, flags, 0664);
+    } while (descriptor < 0 && errno == EINTR);
+    if (descriptor < 0) {
+        weir_problem_set(problem, "open", how->path, errno, NULL, "%s", writes ? "to write" : "to read");
+    }
+    return descriptor;
+}
 
 int weir_descriptor_flags(const char *path) {
     struct stat file, other;

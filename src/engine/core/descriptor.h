@@ -2,6 +2,12 @@
 #ifndef WEIR_DESCRIPTOR_H
 #define WEIR_DESCRIPTOR_H
 
+#include "backend.h"
+
+/* Opens a plain file to write, where it is made if it is not there, or to read; repeated where it is
+ * interrupted. -1 after setting the problem. */
+int weir_descriptor_open(const struct weir_open *how, struct weir_problem *problem);
+
 /* Flags of the first descriptor of this process that is open on the file, as fcntl(F_GETFL) gives them; -1
  * where there is none. */
 int weir_descriptor_flags(const char *path);

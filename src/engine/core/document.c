@@ -108,31 +108,46 @@ static void name_of_part(const struct weir_document *document, char *name, size_
     snprintf(name, bytes, "%s.part", document->file_name);
 }
 
-/* Opened, written and closed each time: other nodes see only what was closed. */
+/* Opened, written and closed each time: other nodes see only what was closed. The last result is written
+ * anew, because it may have got its verdict. Where it fails nothing stays: nobody could tell how much of it
+ * there is. */
 static bool put_down(struct weir_document *document, bool end, bool done) {
     char name[1100];
-    struct weir_json *text = &document->text;
-    bool begins = text->depth == 0;
+    struct weir_json text = document->text;
+    bool begins = text.depth == 0;
     name_of_part(document, name, sizeof name);
-    text->file = fopen(name, begins ? "w" : "a");
-    if (text->file == NULL) {
+    text.file = fopen(name, begins ? "w" : "r+");
+    if (text.file == NULL) {
         return false;
     }
     if (begins) {
-        weir_document_write_head(text, document);
+        weir_document_write_head(&text, document);
+        document->text = text;
+        document->text_bytes = ftell(text.file);
     }
-    while (document->results_put_down < document->result_count) {
-        weir_document_write_result(text, document, &document->results[document->results_put_down++]);
+    bool good = fseek(text.file, document->text_bytes, SEEK_SET) == 0;
+    for (int i = document->results_before; i < document->result_count; i++) {
+        document->text = text;
+        document->text_bytes = ftell(text.file);
+        document->results_before = i;
+        weir_document_write_result(&text, document, &document->results[i]);
     }
     if (end) {
-        weir_document_write_tail(text, document->problems, document->problem_count, done);
+        weir_document_write_tail(&text, document->problems, document->problem_count, done);
     }
-    bool good = ferror(text->file) == 0;
-    good = fclose(text->file) == 0 && good;
+    good = good && fflush(text.file) == 0 && ftruncate(fileno(text.file), ftell(text.file)) == 0;
+    good = fclose(text.file) == 0 && good;
+    if (!good) {
+        int cause = errno;
+        unlink(name);
+        document->text = (struct weir_json){0};
+        document->results_before = 0;
+        errno = cause;
+    }
     return good;
 }
 
-/* Where that fails, the run's end will say so. */
+/* Where that fails, it is tried again at the run's end, which says so. */
 void weir_document_put_down(struct weir_document *document) {
     if (document->job->rank == 0 && document->job->size > 1 && document->file_name != NULL) {
         put_down(document, false, false);

@@ -20,8 +20,9 @@ struct weir_document {
     /* kept by document.c; all but the way out on rank 0 */
     struct weir_way_out way_out;
     char began[40];
-    struct weir_json text; /* of what was put down so far: file is NULL, the rest says where to go on */
-    int results_put_down;
+    struct weir_json text; /* of FILE.part in front of the last result, which may yet get its verdict */
+    long text_bytes;
+    int results_before;
     struct weir_result *results;
     int result_count;
     struct weir_problem *problems;

@@ -42,8 +42,4 @@ static inline bool weir_pattern_next(struct weir_pattern *pattern, uint64_t *off
     return true;
 }
 
-static inline uint64_t weir_pattern_operations(const struct weir_pattern *pattern) {
-    return pattern->per_segment * pattern->segments;
-}
-
 #endif

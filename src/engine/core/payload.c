@@ -23,7 +23,7 @@ const char *weir_payload_kind_name(enum weir_payload_kind kind) {
     return names[kind];
 }
 
-static unsigned char *pages(size_t bytes) {
+unsigned char *weir_pages(size_t bytes) {
     void *memory = NULL;
     long page = sysconf(_SC_PAGESIZE);
     if (posix_memalign(&memory, page > 0 ? (size_t)page : 4096, bytes) != 0) {
@@ -38,8 +38,8 @@ bool weir_payload_begin(struct weir_payload *payload, enum weir_payload_kind kin
     memset(payload, 0, sizeof *payload);
     payload->kind = kind;
     payload->bytes = bytes;
-    payload->buffer = pages(bytes);
-    payload->expected = verify ? pages(bytes) : NULL;
+    payload->buffer = weir_pages(bytes);
+    payload->expected = verify ? weir_pages(bytes) : NULL;
     return payload->buffer != NULL && (!verify || payload->expected != NULL);
 }
 

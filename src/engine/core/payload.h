@@ -39,6 +39,8 @@ void weir_verify_compare(struct weir_verify *verify, uint64_t offset, const void
 /* By its name or the letter that it begins with; false where it is neither. */
 bool weir_payload_kind_find(const char *word, enum weir_payload_kind *kind);
 const char *weir_payload_kind_name(enum weir_payload_kind kind);
+/* Zeros, aligned to a page; NULL without memory. */
+unsigned char *weir_pages(size_t bytes);
 /* False without memory. */
 bool weir_payload_begin(struct weir_payload *payload, enum weir_payload_kind kind, size_t bytes, bool verify);
 void weir_payload_end(struct weir_payload *payload);

@@ -135,16 +135,11 @@ static void iterate(struct iom_run *run) {
     }
 }
 
-static void *pages(size_t bytes) {
-    void *memory = NULL;
-    return posix_memalign(&memory, 4096, bytes) == 0 ? memory : NULL;
-}
-
 static bool has_memory(struct iom_run *run) {
     const struct iom_params *a = &run->asked;
     struct weir_problem problem = {.rank = run->job->rank};
-    run->buffer = pages((size_t)a->memory_bytes);
-    run->expected = a->verify ? pages((size_t)a->xfer_bytes) : NULL;
+    run->buffer = weir_pages((size_t)a->memory_bytes);
+    run->expected = a->verify ? weir_pages((size_t)a->xfer_bytes) : NULL;
     run->operations = calloc((size_t)a->operations, sizeof *run->operations);
     run->resident_bytes = calloc((size_t)a->iterations * 2, sizeof *run->resident_bytes);
     if (run->buffer == NULL || run->operations == NULL || run->resident_bytes == NULL ||

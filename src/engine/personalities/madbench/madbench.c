@@ -163,11 +163,7 @@ static void iterate(struct mad_run *run) {
 static bool has_memory(struct mad_run *run) {
     struct weir_problem problem = {.rank = run->job->rank};
     size_t bytes = (size_t)run->part_bytes * (size_t)run->asked.gangs;
-    void *memory = NULL;
-    if (posix_memalign(&memory, 4096, bytes) != 0) {
-        memory = NULL;
-    }
-    run->buffer = memory;
+    run->buffer = weir_pages(bytes);
     run->notes = calloc((size_t)run->asked.iterations * MAD_ACCESSES, sizeof *run->notes);
     if (run->buffer == NULL || run->notes == NULL) {
         weir_problem_set(&problem, "malloc", run->asked.test_file, ENOMEM, NULL,
