@@ -8,7 +8,7 @@
 # WEIR_STACK=mpich-ime           for measure-spack: the stack of spack.yaml that enters
 # WEIR_SPACK_ENV=.               for measure-spack: the installed environment
 # APPTAINER=apptainer            the program
-# WEIR_BUILD_OPTIONS=--fakeroot  more options of `apptainer build`
+# WEIR_BUILD_OPTIONS="..."       options of `apptainer build` instead of those chosen here
 set -euo pipefail
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
@@ -16,15 +16,35 @@ name=${1:-}
 definition=$top/containers/$name.def
 base=${WEIR_BASE:-docker:debian:12}
 apptainer=${APPTAINER:-apptainer}
-read -ra options <<<"${WEIR_BUILD_OPTIONS:-}"
 
 die() {
     printf 'containers: %s\n' "$@" >&2
     exit 2
 }
 
+# Apptainer wants every capability of a root that builds; without CAP_SYS_RESOURCE (bit 24), as in a cloud sandbox, root
+# builds like a user does, in a user namespace over a range of its own.
+root_may_set_limits() { (((16#$(sed -n 's/^CapEff:[[:space:]]*//p' /proc/self/status) >> 24) & 1)); }
+
+choose_options() {
+    if [ -n "${WEIR_BUILD_OPTIONS:-}" ]; then
+        read -ra options <<<"$WEIR_BUILD_OPTIONS"
+    elif [ "$(id -u)" -ne 0 ]; then
+        options=(--fakeroot)
+    elif ! root_may_set_limits; then
+        for file in /etc/subuid /etc/subgid; do
+            grep -q '^root:' "$file" 2>/dev/null ||
+                die "root lacks CAP_SYS_RESOURCE here and has no range of ids in $file to build in a user namespace" \
+                    "give it one: usermod --add-subuids 300000-365535 --add-subgids 300000-365535 root"
+        done
+        options=(--fakeroot)
+    fi
+}
+
 [ -f "$definition" ] || die "there is no container '$name'; known: $(cd "$top/containers" && printf '%s ' *.def)"
 command -v "$apptainer" >/dev/null || die "apptainer is not on the PATH" "install it, or name it with APPTAINER=/path/to/apptainer"
+options=()
+choose_options
 commit=$(git -C "$top" rev-parse HEAD)
 out=${WEIR_OUT:-$top/build/containers}
 work=$(mktemp -d)
@@ -49,11 +69,18 @@ measure-spack)
     tar -C / -c -P -f "$work/store.tar" --files-from "$work/prefixes"
     extra=(--build-arg "store=$work/store.tar" --build-arg "view=$view")
     ;;
-*) lock=$(cd "$work/tree" && cat envs/apt/*.txt envs/pip/requirements.txt | sha256sum | cut -c 1-64) ;;
+*) lock=$(cd "$work/tree" && LC_ALL=C && cat envs/apt/*.txt envs/pip/requirements.txt | sha256sum | cut -c 1-64) ;;
 esac
 
+status=0
 "$apptainer" build --force "${options[@]}" \
     --build-arg "bootstrap=${base%%:*}" --build-arg "from=${base#*:}" \
     --build-arg "tree=$work/tree" --build-arg "commit=$commit" --build-arg "lock=$lock" "${extra[@]}" \
-    "$out/$name.sif" "$definition"
+    "$out/$name.sif" "$definition" || status=$?
+if [ $status -ne 0 ]; then
+    [ "${base%%:*}" != docker ] ||
+        printf 'containers: %s\n' "if the registry of $base is out of reach, build on a base of Debian's packages" \
+            "(docs/how-to/containers.md): WEIR_BASE=localimage:/path/to/base.sif $0 $name" >&2
+    exit $status
+fi
 printf '%s\n' "$out/$name.sif"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -15,6 +16,7 @@ import pytest
 from tests.stacks.conftest import ROOT
 
 DEFINITIONS = sorted((ROOT / "containers").glob("*.def"))
+BUILD = ROOT / "containers" / "build.sh"
 EXEC = ROOT / "containers" / "exec.sh"
 TEST = ROOT / "containers" / "test-measure.sh"
 RANKS = ("mpirun", "--oversubscribe", "--bind-to", "none", "-np", "2")
@@ -30,6 +32,15 @@ def call(*words: str | Path, **variables: str) -> subprocess.CompletedProcess[st
         timeout=600,
         check=False,
     )
+
+
+def lists_hash(commit: str) -> str:
+    """The SHA-256 of what an image installs from, as that commit has it."""
+    listed = call("git", "-C", ROOT, "ls-tree", "--name-only", commit, "envs/apt/").stdout.split()
+    files = [*sorted(name for name in listed if name.endswith(".txt")), "envs/pip/requirements.txt"]
+    shown = [call("git", "-C", ROOT, "show", f"{commit}:{name}") for name in files]
+    assert not any(one.returncode for one in shown)
+    return hashlib.sha256("".join(one.stdout for one in shown).encode()).hexdigest()
 
 
 @pytest.fixture
@@ -67,9 +78,44 @@ def test_a_missing_image_and_an_unknown_container_are_named(tmp_path: Path) -> N
     absent = call(EXEC, tmp_path / "no.sif", "weir-io")
     assert absent.returncode == 2
     assert "containers/build.sh makes it" in absent.stderr
-    unknown = call(ROOT / "containers" / "build.sh", "mesure")
+    unknown = call(BUILD, "mesure")
     assert unknown.returncode == 2
     assert "no container 'mesure'; known: analyse.def measure" in unknown.stderr
+
+
+def test_a_build_labels_the_commit_and_its_lists_and_a_failed_one_says_what_to_do(tmp_path: Path) -> None:
+    stand_in = tmp_path / "apptainer"
+    stand_in.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\nexit 3\n')
+    stand_in.chmod(0o755)
+    commit = call("git", "-C", ROOT, "rev-parse", "HEAD").stdout.strip()
+    choice = {
+        "APPTAINER": str(stand_in),
+        "WEIR_OUT": str(tmp_path),
+        "WEIR_BUILD_OPTIONS": "--sandbox --fix-perms",
+    }
+    done = call(BUILD, "measure", **choice)
+    assert done.returncode == 3
+    words = done.stdout.split("\n")
+    assert words[:4] == ["build", "--force", "--sandbox", "--fix-perms"]
+    assert {f"commit={commit}", f"lock={lists_hash(commit)}", "bootstrap=docker", "from=debian:12"} <= set(
+        words
+    )
+    assert "WEIR_BASE=localimage:" in done.stderr
+    local = call(BUILD, "measure", WEIR_BASE="localimage:/srv/base.sif", **choice)
+    assert {"bootstrap=localimage", "from=/srv/base.sif"} <= set(local.stdout.split("\n"))
+    assert local.returncode == 3
+    assert "WEIR_BASE" not in local.stderr
+
+
+@pytest.mark.slow
+def test_an_image_says_which_commit_and_lists_it_was_made_from(image: Path, apptainer: str) -> None:
+    shown = json.loads(call(apptainer, "inspect", "--json", "--labels", image).stdout)
+    labels = shown["data"]["attributes"]["labels"]
+    assert labels["org.opencontainers.image.title"] == "weir-measure"
+    commit = labels["org.opencontainers.image.revision"]
+    if call("git", "-C", ROOT, "cat-file", "-e", f"{commit}^{{commit}}").returncode:
+        pytest.skip(f"{image} is of commit {commit}, which this checkout does not have")
+    assert labels["weir.lock"] == lists_hash(commit)
 
 
 @pytest.mark.slow
