@@ -61,13 +61,20 @@ measure-spack)
     environment=${WEIR_SPACK_ENV:-$top}
     [ -f "$environment/spack.lock" ] || die "$environment has no spack.lock" "install the stacks first: spack -e . install"
     lock=$(sha256sum "$environment/spack.lock" | cut -c 1-64)
-    view=$(spack -e "$environment" config get view | sed -n "/^  ${WEIR_STACK:-mpich-ime}:/,/root:/s/.*root: *//p")
-    view=$(cd "$environment" && readlink -f "$view") || die "the environment has no view ${WEIR_STACK:-mpich-ime}"
-    # Externals lie in /usr and come with the base image; everything else enters at the path it was built for.
+    stack=${WEIR_STACK:-mpich-ime}
+    view=$(spack -e "$environment" config get view | sed -n "/^  $stack:/,/root:/s/.*root: *//p")
+    # The path is relative to the environment, and a link.
+    view=$(cd "$environment" && [ -n "$view" ] && readlink -e "$view") ||
+        die "no view '$stack' is installed in $environment" "WEIR_STACK names a view of its spack.yaml: spack -e $environment install"
+    # What the site declares as an external in /usr comes with the base image; the rest enters at the path it was built for.
     spack -e "$environment" find --no-groups --format '{prefix}' | grep '^/' | grep -v '^/usr$' | sort -u >"$work/prefixes"
-    printf '%s\n' "$view" >>"$work/prefixes"
+    ! hidden=$(grep -m 1 -E "^(/tmp|/var/tmp|/dev|/proc|/sys|$HOME)/" "$work/prefixes") ||
+        die "$hidden would be hidden in the container by the host's folder of that name" \
+            "install the stack below /opt: config: install_tree: root: (docs/how-to/containers.md)"
     tar -C / -c -P -f "$work/store.tar" --files-from "$work/prefixes"
-    extra=(--build-arg "store=$work/store.tar" --build-arg "view=$view")
+    # Its links, wherever the environment lies, become /opt/weir/stack.
+    tar -C "$view" -c -f "$work/view.tar" .
+    extra=(--build-arg "store=$work/store.tar" --build-arg "view=$work/view.tar" --build-arg "stack=$stack")
     ;;
 *) lock=$(cd "$work/tree" && LC_ALL=C && cat envs/apt/*.txt envs/pip/requirements.txt | sha256sum | cut -c 1-64) ;;
 esac
