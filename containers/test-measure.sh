@@ -10,6 +10,9 @@ program=${1:-weir-io}
 launcher=("${@:2}")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
+# /tmp is the host's: Open MPI's folder in it is named by host and user id, and who builds in a user namespace has the id
+# of root without being it.
+export TMPDIR=$folder
 
 for api in POSIX MPIIO; do
     "${launcher[@]}" "$program" ior -a "$api" -t 64k -b 1m -s 2 -w -r -R -e -o "$folder/data" \
