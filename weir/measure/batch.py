@@ -24,7 +24,7 @@ from weir.measure.progress import Progress, open_stream
 from weir.measure.ranks import check_ranks
 from weir.measure.runfiles import is_finished, note_left_out, read_run_file
 from weir.measure.single import LaunchLostError, Place, measure_one
-from weir.measure.together import can_share, measure_together, settle
+from weir.measure.together import engine_words, measure_together, settle
 from weir.measure.workspace import Workspace
 from weir.model import Cell, Stack, Target
 from weir.plan.cost import LAUNCH_EXECUTIONS
@@ -160,7 +160,7 @@ def _run_all(job: BatchJob, todo: Sequence[Execution], workspace: Workspace, res
         if not fitting:
             result.left = len(left)
             return
-        tried = list(itertools.takewhile(lambda each: can_share(each, place), fitting)) or fitting[:1]
+        tried = _sharing(fitting, place) or fitting[:1]
         try:
             _launch(tried, place, job, progress)
             lost = 0
@@ -172,8 +172,14 @@ def _run_all(job: BatchJob, todo: Sequence[Execution], workspace: Workspace, res
             _require([check_folder(workspace.folder)], job)
 
 
+def _sharing(fitting: Sequence[Execution], place: Place) -> list[Execution]:
+    """The first ones, as far as one launch of weir-io runs them all."""
+    engine = engine_words(fitting[0], place)
+    return list(itertools.takewhile(lambda each: engine and engine_words(each, place) == engine, fitting))
+
+
 def _launch(tried: Sequence[Execution], place: Place, job: BatchJob, progress: Progress) -> None:
-    if can_share(tried[0], place):
+    if engine_words(tried[0], place):
         measure_together(tried, place, _launch_folder(job), progress.step)
     else:
         document = measure_one(tried[0], place)

@@ -6,9 +6,9 @@ import json
 import os
 import secrets
 import tempfile
-from collections.abc import Sequence
-from pathlib import Path, PurePath
+from pathlib import Path
 
+from weir.engine import engine_of
 from weir.launch import applied, launcher
 from weir.measure.execute import execute, time_limit
 from weir.measure.preflight import Check
@@ -20,8 +20,8 @@ _MEND = "look at launcher and launcher_options in site.yaml: an MPI library need
 
 def check_ranks(nodes: int, ppn: int, stack: Stack, launcher_name: str) -> Check:
     """Starts weir-io's null back end with the geometry of the batch and reads what the ranks saw."""
-    program = next(filter(None, map(_weir_io, stack.programs.values())), None)
-    if program is None:
+    engine = next(filter(None, map(engine_of, stack.programs.values())), None)
+    if engine is None:
         return Check("ranks", "not checked: the stack has no weir-io")
     start = launcher(launcher_name)
     words = start.command(nodes, ppn, stack.launcher_options, stack.environment)
@@ -29,7 +29,7 @@ def check_ranks(nodes: int, ppn: int, stack: Stack, launcher_name: str) -> Check
     asked = f"{nodes} x {ppn}"
     with tempfile.TemporaryDirectory(prefix="weir-ranks-") as folder:
         summary = Path(folder) / "ranks.json"
-        words += [*program, "ior", "-a", "NULL", "-w", "-t", "8", "-b", "8", "-o", "ranks"]
+        words += [*engine, "ior", "-a", "NULL", "-w", "-t", "8", "-b", "8", "-o", "ranks"]
         words += ["-O", f"summaryFile={summary}", "-O", "summaryFormat=JSON"]
         outcome = execute(words, environment, time_limit(_LIMIT_S), secrets.token_hex(8), Path(folder))
         try:
@@ -42,11 +42,3 @@ def check_ranks(nodes: int, ppn: int, stack: Stack, launcher_name: str) -> Check
         return Check("ranks", asked)
     shape = " + ".join(map(str, found))
     return Check("ranks", shape, f"asked for {asked} ranks, {shape} started", _MEND)
-
-
-def _weir_io(words: Sequence[str]) -> list[str]:
-    """The words that start weir-io, a container's before it included; none if they start something else."""
-    for index, word in enumerate(words):
-        if PurePath(word).name == "weir-io":
-            return list(words[: index + 1])
-    return []

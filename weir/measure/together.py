@@ -16,6 +16,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from weir.engine import engine_of
 from weir.measure.document import Ending, after, now
 from weir.measure.execute import execute
 from weir.measure.order import Execution
@@ -25,7 +26,6 @@ from weir.tools import tools
 from weir.tools.base import RunPaths
 
 Ended = Callable[[Execution, str, float], None]  # execution, how it ended, seconds
-_ENGINE = "weir-io"
 
 
 @dataclass(frozen=True)
@@ -37,27 +37,30 @@ class StatusLine:
     elapsed_s: float
 
 
-def can_share(execution: Execution, place: Place) -> bool:
-    """Whether weir-io itself runs the cell: other programs, and words around it, need their own launch."""
+def engine_words(execution: Execution, place: Place) -> tuple[str, ...]:
+    """How weir-io starts, if it runs the cell itself; none if the cell needs a launch of its own: for another
+    program, or for words that its tool puts around the stack's."""
     program = place.stack.programs[execution.cell.tool]
     probe = RunPaths(f"{place.target.prefix}{place.workspace.folder}/data", Path("/outputs"))
     words = tools()[execution.cell.tool].command(execution.cell, place.target, program, probe)
     plain = not any(mark in word for word in words for mark in "\t\n")
-    return plain and len(words) > 1 and Path(words[0]).name == _ENGINE
+    return engine_of(program) if plain and tuple(words[: len(program)]) == tuple(program) else ()
 
 
 def measure_together(executions: Sequence[Execution], place: Place, folder: Path, ended: Ended) -> None:
-    """One launch for these executions; those that it could not reach have no run file afterwards.
+    """One launch for these executions, all of the same engine; those that it could not reach have no run file
+    afterwards.
 
     folder is the launch folder of the batch: one launch at a time.
     """
     folder.mkdir(parents=True, exist_ok=True)
     ready = [prepare(execution, place) for execution in executions]
-    (folder / "list").write_text("".join(_line(each) for each in ready), encoding="utf-8")
+    engine = engine_words(executions[0], place)
+    (folder / "list").write_text("".join(_line(each, len(engine)) for each in ready), encoding="utf-8")
     (folder / "status").write_text("", encoding="utf-8")
     known = {_name(each.execution): each.known for each in ready}
     write_atomically(folder / "launch.json", json.dumps(known))
-    words = [*launch_words(executions[0], place), ready[0].program[0], "batch", "list", "status"]
+    words = [*launch_words(executions[0], place), *engine, "batch", "list", "status"]
     watch = _Watch(folder / "status", executions, ended)
     try:
         outcome = execute(words, environment_of(place), watch, secrets.token_hex(8), folder)
@@ -131,12 +134,12 @@ def _name(execution: Execution) -> str:
     return f"{execution.cell.cell}-{execution.run:03d}"
 
 
-def _line(ready: Prepared) -> str:
+def _line(ready: Prepared, engine: int) -> str:
     words: list[Any] = [
         _name(ready.execution),
         ready.execution.cell.ranks,
         ready.outputs,
-        *ready.program[1:],
+        *ready.program[engine:],
     ]
     return "\t".join(map(str, words)) + "\n"
 

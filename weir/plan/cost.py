@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
 from typing import Any
 
+from weir.engine import engine_of
 from weir.model import Footprint, Partition, Target
 
 MIB = 2**20
@@ -43,7 +43,7 @@ _SHARED = Span(0.02, 0.1, 0.4)
 
 def shares_launch(program: Sequence[str], params: Mapping[str, Any]) -> bool:
     """Whether weir-io runs the cell beside others in one launch; hints need an environment of their own."""
-    return len(program) > 1 and PurePath(program[0]).name == "weir-io" and not params.get("hints")
+    return bool(engine_of(program)) and not params.get("hints")
 
 
 def execution_span(

@@ -32,7 +32,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return documents[execution.cell.cell]
 
     monkeypatch.setattr(batch_module, "measure_one", measure_one)
-    monkeypatch.setattr(batch_module, "can_share", lambda execution, place: False)
+    monkeypatch.setattr(batch_module, "engine_words", lambda execution, place: ())
     monkeypatch.setattr(batch_module, "read_run_file", lambda results, cell, run: documents.get(cell))
     monkeypatch.setattr(batch_module, "time", SimpleNamespace(time=lambda: now[0]))
     return ran

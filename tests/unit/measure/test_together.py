@@ -3,8 +3,73 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
+from weir.engine import engine_of
+from weir.measure.batch import BatchJob, BatchResult, _run_all, pending
+from weir.measure.ranks import check_ranks
 from weir.measure.runfiles import read_run_file, run_folder
 from weir.measure.together import read_status, settle
+from weir.measure.workspace import Workspace
+from weir.model import Cell, Stack, Target
+from weir.tools import tools
+
+SIZES = {"xfer_bytes": 4096, "block_bytes": 4096}
+PARAMS = {name: parameter.default for name, parameter in tools()["ior"].parameters.items()}
+# Stands for a container: notes what it is to start, and does it as weir-io would.
+CONTAINER = """#!/bin/bash
+printf '%s\\n' "$*" >>"$NOTES"
+summary=${*: -3:1}
+[ "$3" = batch ] || { printf '{"job": {"ranks_per_host": [1]}}' >"${summary#*=}"; exit; }
+while IFS=$'\\t' read -r name ranks outputs words; do
+    [ "${words%%$'\\t'*}" = ior ] || exit 9
+    : >"$outputs/stdout.txt"
+    printf '%s\\t0\\t0.1\\n' "$name" >>"$5"
+done <"$4"
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "engine"),
+    [
+        ("/x/weir-io ior", "/x/weir-io"),
+        ("exec.sh weir-io image.sif weir-io ior", "exec.sh weir-io image.sif weir-io"),
+        ("ior", ""),
+        ("weir-io", ""),
+    ],
+)
+def test_the_engine_is_what_stands_before_its_personality(program: str, engine: str) -> None:
+    assert engine_of(program.split()) == tuple(engine.split())
+
+
+def test_cells_in_a_container_share_a_launch_and_its_ranks_are_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    container, srun = tmp_path / "exec.sh", tmp_path / "srun"
+    container.write_text(CONTAINER)
+    srun.write_text(f'#!/bin/sh\nwhile [ "$1" != {container} ]; do shift; done\nexec "$@"\n')
+    for program in (container, srun):
+        program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    stack = Stack(
+        "st", {"ior": (str(container), "image", "weir-io", "ior")}, environment={"NOTES": f"{tmp_path}/notes"}
+    )
+    cells = [
+        Cell(f"{n:012x}", f"c{n}", "s", "e", "ior", "x", "t", "st", "p", 1, 1, 2, 1, 60.0, PARAMS | SIZES)
+        for n in range(2)
+    ]
+    (tmp_path / "target").mkdir()
+    target = Target("t", "disk", str(tmp_path / "target"))
+    job = BatchJob("b", cells, target, stack, "srun", tmp_path / "results", 1)
+    workspace, result = Workspace(Path(target.path), job.results, job.batch), BatchResult("b", 4)
+    workspace.claim()
+    assert check_ranks(1, 1, stack, "srun").problem is None
+    _run_all(job, pending(job), workspace, result)
+    workspace.remove()
+    assert (result.done, result.failed) == (4, [])
+    looked, measured = (tmp_path / "notes").read_text().splitlines()
+    assert looked.startswith("image weir-io ior -a NULL")
+    assert measured == "image weir-io batch list status"
 
 
 def launch(tmp_path: Path, status: str) -> tuple[Path, Path]:
