@@ -89,9 +89,13 @@ def test_with_an_accounting_database(empty: Cluster, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     checkout = Checkout.make(tmp_path / "weir", empty)
     checkout.site("nodes: 4", "nodes: 2")
-    checkout.site("--partition=debug,", "--partition=debug, --account=bench,")
+    checkout.site("--partition=debug,", "--partition=debug, --account=nosuch,")
     checkout.suite([2], [1])
-    code, output = checkout.snakemake()
+    code, output = checkout.snakemake("--dry-run")
+    assert code != 0
+    assert "partitions.debug.access: sbatch refuses these options: Invalid account" in output
+    checkout.site("--account=nosuch", "--account=bench")
+    code, output = checkout.snakemake("--slurm-status-command", "sacct")
     assert code == 0, output
     assert len(checkout.records()) == 2
     code, output = checkout.reframe("--name", "^measure", "--run")

@@ -70,7 +70,7 @@ def _accounting(sandbox: Sandbox) -> str:
     return (
         "AccountingStorageType=accounting_storage/slurmdbd\nAccountingStorageHost=localhost\n"
         f"AccountingStoragePort={slurmdbd_port(sandbox)}\nAccountingStoragePass={sandbox.folder}/run/munge.socket\n"
-        "AccountingStoreFlags=job_comment"
+        "AccountingStoreFlags=job_comment\nAccountingStorageEnforce=associations,limits,qos"
     )
 
 
