@@ -20,6 +20,7 @@ from weir.study import (
     measured_study,
     plan_digest,
     what_is_left,
+    why_not_measured,
 )
 
 
@@ -48,6 +49,12 @@ if workflow.is_main_process and not ARCHIVED:
     print(what_is_left(PLAN, results, receipts), file=sys.stderr)
     for note in admission(PLAN, results):
         print(note, file=sys.stderr)
+
+
+# Snakemake's own words about a failed job are long, and at their end there is no reason.
+onerror:
+    for line in why_not_measured(PLAN, Path(MEASURED.folder)):
+        print(line, file=sys.stderr)
 
 
 # What analysing and printing need; used with --software-deployment-method apptainer.

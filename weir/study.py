@@ -83,6 +83,28 @@ def cells_left(batch: Batch, results: Path) -> list[str]:
     ]
 
 
+def why_not_measured(plan: Plan, folder: Path) -> list[str]:
+    """What weir said of each batch of a study that could not be measured, and where to read more."""
+    lines = []
+    for batch in plan.batches:
+        errors = folder / "batches" / f"{batch.batch}.err"
+        if errors.is_file() and not errors.with_suffix(".json").exists():
+            lines.append(f"weir: {batch.batch} was not measured: {_in_words(errors.read_text())}")
+            lines.append(f"    all that was printed: {errors.with_suffix('.log')}")
+    return lines
+
+
+def _in_words(said: str) -> str:
+    """The error that weir run printed as JSON, or else its first line."""
+    start = said.find('{\n "errors"')
+    try:
+        errors = json.JSONDecoder().raw_decode(said[start:])[0]["errors"] if start >= 0 else []
+    except ValueError:
+        errors = []
+    texts = [error["message"] + (f"\n    {error['mend']}" if "mend" in error else "") for error in errors]
+    return "\n".join(texts) or next(iter(said.strip().splitlines()), "it was ended without a word")
+
+
 def what_is_left(plan: Plan, results: Path, receipts: Path, examples: int = 8) -> str:
     """One line on what has been measured already, then a line for each batch with missing cells.
 

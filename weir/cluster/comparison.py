@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -35,5 +36,8 @@ def probe_nodes(
     probes = read_probes(ended.stdout)
     if len(probes) != nodes:
         said = ended.stderr.strip().splitlines()
-        raise WeirError(f"{len(probes)} of {nodes} nodes answered: {said[0] if said else 'no message'}")
+        raise WeirError(
+            f"{len(probes)} of {nodes} nodes answered: {said[0] if said else 'no message'}",
+            mend=f"correct launcher_options or access in site.yaml; asked by: {shlex.join(words)}",
+        )
     return probes

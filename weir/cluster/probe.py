@@ -46,10 +46,12 @@ def _seconds(work: Callable[[], None]) -> float:
 
 
 def main(arguments: list[str]) -> None:
+    node = os.environ.get("SLURMD_NODENAME") or socket.gethostname()
+    if arguments and not os.path.isdir(arguments[0]):
+        sys.exit(f"{node}: there is no folder {arguments[0]}")
     times_s = {"processor": best_s(processor), "memory": best_s(memory)}
     if arguments:
         times_s["storage"] = best_s(lambda: storage(arguments[0]))
-    node = os.environ.get("SLURMD_NODENAME") or socket.gethostname()
     print(json.dumps({"node": node, "times_s": times_s}), flush=True)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 from collections.abc import Mapping
@@ -13,6 +14,9 @@ from weir.cluster.comparison import probe_nodes
 from weir.cluster.nodes import FACTOR, LEAST_NODES, Probe, Slow, excluding, slow_nodes
 from weir.config.sites import load_site
 from weir.errors import WeirError, did_you_mean
+from weir.measure.batch import prepared
+from weir.measure.preflight import check_folder, check_mount
+from weir.model import Target
 
 NAME = "nodes"
 HELP = "compare the nodes of a partition by a few seconds of the same work on each"
@@ -34,12 +38,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     site, _ = load_site(Path.cwd(), args.site)
     partition = _named(site.partitions, args.partition or next(iter(site.partitions)), "--partition")
-    folder = [_named(site.targets, args.target, "--target").path] if args.target else []
+    target = _named(site.targets, args.target, "--target") if args.target else None
     allocated = os.environ.get("SLURM_JOB_NUM_NODES")
     nodes = args.nodes or int(allocated or partition.nodes)
     queued = partition.scheduler == "slurm" and allocated is None
     stack = site.stacks[partition.stacks[0]]
-    probes = probe_nodes(partition.launcher, stack, nodes, folder, partition.access if queued else None)
+    access = partition.access if queued else None
+    with prepared(target) if target else contextlib.nullcontext():
+        folder = [_reachable(target)] if target else []
+        probes = probe_nodes(partition.launcher, stack, nodes, folder, access)
     slow = slow_nodes(probes, args.factor)
     if args.json:
         rows = [{"node": each.node} | {f"{kind}_s": s for kind, s in each.times_s.items()} for each in probes]
@@ -47,6 +54,14 @@ def execute(args: argparse.Namespace) -> int:
     else:
         _print(probes, slow)
     return 1 if slow else 0
+
+
+def _reachable(target: Target) -> str:
+    checks = [check_mount(Path(target.mount))] if target.mount else []
+    for check in [*checks, check_folder(Path(target.path))]:
+        if check.problem:
+            raise WeirError(f"target {target.name}: {check.problem}", mend=check.mend)
+    return target.path
 
 
 def _named(known: Mapping[str, Named], name: str, option: str) -> Named:

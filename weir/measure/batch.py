@@ -92,7 +92,7 @@ def measure_batch(job: BatchJob) -> BatchResult:
 
 def _measure(job: BatchJob, todo: Sequence[Execution], result: BatchResult) -> None:
     _require(preflight(job), job, TargetUnavailableError)
-    with _exclusive(job), _prepared(job.target):
+    with _exclusive(job), prepared(job.target):
         result.slow_nodes = _compare_nodes(job)
         workspace = Workspace(Path(job.target.path), job.results, job.batch)
         workspace.claim()
@@ -138,7 +138,7 @@ def successes(job: BatchJob) -> int:
 
 def preflight(job: BatchJob) -> list[Check]:
     """The checks of a batch as it would be started, its target prepared for the time being."""
-    with _prepared(job.target):
+    with prepared(job.target):
         checks = check_batch(job.cells, job.target, job.stack)
     if any(check.problem for check in checks):
         return checks
@@ -259,7 +259,7 @@ def _exclusive(job: BatchJob) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _prepared(target: Target) -> Iterator[None]:
+def prepared(target: Target) -> Iterator[None]:
     """The target's own commands around the batch; clean-up also runs when preparing failed half-way."""
     try:
         for words in target.prepare:
