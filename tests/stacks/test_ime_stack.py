@@ -55,9 +55,12 @@ def test_the_stack_has_both_doors(prefix: Path, capsys: pytest.CaptureFixture[st
     assert facts["problems"] == []
 
 
-@pytest.mark.parametrize("api", ["MPIIO", "IME"])
+# NetCDF takes ime:// for an address.
+@pytest.mark.parametrize(
+    ("api", "file_prefix"), [("IME", "ime://"), ("MPIIO", "ime://"), ("HDF5", "ime://"), ("NETCDF4", "ime:")]
+)
 def test_every_byte_is_in_the_store_and_none_behind_it(
-    prefix: Path, store: Mapping[str, str], tmp_path: Path, api: str
+    prefix: Path, store: Mapping[str, str], tmp_path: Path, api: str, file_prefix: str
 ) -> None:
     file = tmp_path / "backing" / "data"
     summary = tmp_path / "summary.json"
@@ -70,7 +73,7 @@ def test_every_byte_is_in_the_store_and_none_behind_it(
         "-a",
         api,
     ]
-    words += ["-t", "64k", "-b", "1m", "-w", "-r", "-R", "-e", "-k", "-o", f"ime://{file}"]
+    words += ["-t", "64k", "-b", "1m", "-w", "-r", "-R", "-e", "-k", "-o", f"{file_prefix}{file}"]
     output_of([*words, "-O", f"summaryFile={summary}", "-O", "summaryFormat=JSON"], store)
     document = json.loads(summary.read_text())
     read = next(row for row in document["results"] if row["access"] == "read")
@@ -78,6 +81,8 @@ def test_every_byte_is_in_the_store_and_none_behind_it(
     assert (read["verify"]["checked_bytes"], read["verify"]["errors"]) == (DATA_BYTES, 0)
     status: dict[str, Any] = json.loads(output_of([prefix / "bin" / "imectl", "status", "--json"], store))
     (entry,) = status["files"]
-    assert (entry["size_bytes"], entry["dirty_bytes"], entry["drained_bytes"]) == (DATA_BYTES, DATA_BYTES, 0)
+    # A file format adds bytes of its own.
+    assert entry["size_bytes"] >= entry["dirty_bytes"] >= DATA_BYTES
+    assert entry["drained_bytes"] == 0
     # A program that goes past the store would have written here.
     assert file.stat().st_size == 0

@@ -123,6 +123,16 @@ def test_problems(params: dict[str, Any], words: str) -> None:
 def test_prefix_and_interface_belong_together() -> None:
     assert IOR.problems(cell(api="IME"), IME) == []
     assert any("cannot open a path with the prefix" in one for one in IOR.problems(cell(), IME))
+    assert any("past MPI-IO" in one for one in IOR.problems(cell(api="PNETCDF"), IME))
+    assert IOR.problems(cell(api="NETCDF4"), IME) == []
+
+
+@pytest.mark.parametrize(
+    ("api", "name"), [("MPIIO", "ime:///data/f"), ("HDF5", "ime:///data/f"), ("NETCDF4", "ime:/data/f")]
+)
+def test_netcdf_is_given_a_file_behind_ime_and_no_address(api: str, name: str) -> None:
+    paths = RunPaths("ime:///data/f", Path("/results"))
+    assert IOR.command(cell(api=api), IME, ["weir-io", "ior"], paths)[-2:] == ["-o", name]
 
 
 def test_a_good_cell_has_no_problems() -> None:

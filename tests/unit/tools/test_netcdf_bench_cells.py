@@ -108,8 +108,18 @@ def test_what_cannot_mean_anything(params: dict[str, Any], said: str) -> None:
 
 
 def test_a_prefix_is_out_of_reach() -> None:
-    buffer = Target("buffer", "ime", "/data", prefix="ime://")
-    assert "ime://" in TOOL.problems(cell(), buffer)[0]
+    web = Target("web", "disk", "/data", prefix="s3://")
+    assert "cannot open a path with the prefix s3://" in TOOL.problems(cell(), web)[0]
+
+
+def test_behind_ime_netcdf_opens_a_file_and_no_address() -> None:
+    buffer = Target("buffer", "burst-buffer", "/data", prefix="ime://")
+    assert TOOL.problems(cell(), buffer) == []
+    (said,) = TOOL.problems(cell(api="PNETCDF"), buffer)
+    assert "past MPI-IO" in said
+    paths = RunPaths("ime:///data/run/data", Path("/results"))
+    words = TOOL.command(cell(), buffer, ["weir-io", "netcdf-bench"], paths)
+    assert words[-1] == "-f=ime:/data/run/data"
 
 
 def test_footprint() -> None:

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from weir.model import Cell, Target
+from weir.tools.ime_names import IME_PREFIX, format_problems
 from weir.tools.stripes import stripe_problems
 from weir.units import format_size
 
-_IME_PREFIX = "ime://"
 _FILE_FORMATS = ("HDF5", "PNETCDF", "NETCDF4")
 _NO_COLLECTIVE = ("POSIX", "MMAP", "IME")
 _WORD_BYTES = 8  # IOR fills and compares buffers in words of this size
@@ -78,8 +78,9 @@ def _combinations(cell: Cell) -> Iterator[str]:
 
 def _reach(cell: Cell, target: Target) -> Iterator[str]:
     api = cell.params["api"]
-    has_ime_prefix = target.prefix.startswith(_IME_PREFIX)
+    has_ime_prefix = target.prefix.startswith(IME_PREFIX)
     if api == "IME" and not has_ime_prefix:
-        yield f"IME needs a target with the prefix {_IME_PREFIX}, which {target.name} does not have"
+        yield f"IME needs a target with the prefix {IME_PREFIX}, which {target.name} does not have"
     if api != "IME" and has_ime_prefix and api in ("POSIX", "MMAP"):
-        yield f"{api} cannot open a path with the prefix {_IME_PREFIX} of target {target.name}"
+        yield f"{api} cannot open a path with the prefix {IME_PREFIX} of target {target.name}"
+    yield from format_problems(api, target)

@@ -9,6 +9,7 @@ from typing import Any
 from weir.errors import WeirError
 from weir.model import Cell, Footprint, Parsed, Target
 from weir.tools.base import Parameter, RunPaths
+from weir.tools.ime_names import netcdf_name
 from weir.tools.ior.names import API_OPTIONS, WEIR_IO
 from weir.tools.ior.parse import parse_log, parse_outputs
 from weir.tools.ior.problems import find_problems, what_the_original_cannot
@@ -131,7 +132,7 @@ class Ior:
             words += ["-D", f"{params['stonewall']:g}"]
             words += ["-O", "stoneWallingWearOut=1"] if params["wear_out"] else []
         words += ["-O", f"summaryFile={paths.outputs / 'summary.json'}", "-O", "summaryFormat=JSON"]
-        return [*words, "-o", paths.data]
+        return [*words, "-o", netcdf_name(paths.data) if params["api"] == "NETCDF4" else paths.data]
 
     def footprint(self, cell: Cell) -> Footprint:
         """The most it can cost: a stonewall only makes it less."""

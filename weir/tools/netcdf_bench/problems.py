@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from weir.model import Cell, Target
+from weir.tools.ime_names import IME_PREFIX, format_problems
 from weir.tools.netcdf_bench.geometry import GeometryError, layout_of
 from weir.tools.stripes import stripe_problems
 
@@ -63,6 +64,7 @@ def _requests(cell: Cell) -> Iterator[str]:
 
 def _reach(cell: Cell, target: Target) -> Iterator[str]:
     # A short prefix, such as xpd:, is a driver of MPI-IO; what looks like an address is one to NetCDF.
-    if target.prefix.endswith("://"):
-        api = cell.params["api"]
+    api = cell.params["api"]
+    yield from format_problems(api, target)
+    if target.prefix.endswith("://") and target.prefix != IME_PREFIX:
         yield f"{api} cannot open a path with the prefix {target.prefix} of target {target.name}"

@@ -9,6 +9,7 @@ from typing import Any
 from weir.errors import WeirError
 from weir.model import Cell, Footprint, Parsed, Target
 from weir.tools.base import Parameter, RunPaths
+from weir.tools.ime_names import netcdf_name
 from weir.tools.netcdf_bench.geometry import TYPE_BYTES, geometry_text, layout_of
 from weir.tools.netcdf_bench.parse import parse_log, parse_outputs
 from weir.tools.netcdf_bench.problems import find_problems
@@ -125,7 +126,7 @@ class NetcdfBench:
             words += _own_options(cell, paths)
         else:
             _check_benchtool_can(cell, layout.block_bytes)
-        return [*words, f"-f={paths.data}"]
+        return [*words, f"-f={netcdf_name(paths.data)}"]
 
     def footprint(self, cell: Cell) -> Footprint:
         """The most it can cost: a stonewall, and deflate, only make it less."""
