@@ -1,0 +1,91 @@
+"""What our recipes add to Spack's own, shown without Spack: the builtin classes are stand-ins."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tests.stacks.conftest import ROOT
+
+RECIPES = ROOT / "envs" / "spack_repo" / "weir" / "packages"
+IME = SimpleNamespace(
+    prefix="/ime",
+    headers=SimpleNamespace(include_flags="-I/ime/include"),
+    libs=SimpleNamespace(link_flags="-lim_client", search_flags="-L/ime/lib", directories=["/ime/lib"]),
+)
+Args = Callable[..., list[str]]
+
+
+class _Spec(dict[str, Any]):
+    def __init__(self, *variants: str) -> None:
+        super().__init__(ime=IME)
+        self.variants = variants
+
+    def satisfies(self, asked: str) -> bool:
+        return asked in self.variants
+
+
+@pytest.fixture
+def arguments(monkeypatch: pytest.MonkeyPatch) -> Args:
+    """configure's arguments of a recipe with some variants, when the builtin recipe gives those named."""
+
+    def of(name: str, class_name: str, builtin: Sequence[str], *variants: str) -> list[str]:
+        parent = type(class_name, (), {"configure_args": lambda self: list(builtin)})
+        directives = {word: lambda *_, **__: None for word in ("variant", "depends_on", "conflicts")}
+        for module, content in (
+            ("spack", {}),
+            ("spack.package", {**directives, "__all__": list(directives)}),
+            (f"spack_repo.builtin.packages.{name}.package", {class_name: parent}),
+        ):
+            stub = ModuleType(module)
+            vars(stub).update(content)
+            monkeypatch.setitem(sys.modules, module, stub)
+        for depth in range(1, 5):
+            package = ".".join(f"spack_repo.builtin.packages.{name}".split(".")[:depth])
+            monkeypatch.setitem(sys.modules, package, ModuleType(package))
+        recipe = getattr(_loaded(RECIPES / name / "package.py"), class_name)()
+        recipe.spec = _Spec(*variants)
+        found: list[str] = recipe.configure_args()
+        return found
+
+    return of
+
+
+def _loaded(file: Path) -> ModuleType:
+    description = importlib.util.spec_from_file_location(f"recipe_{file.parent.name}", file)
+    assert description is not None
+    assert description.loader is not None
+    module = importlib.util.module_from_spec(description)
+    description.loader.exec_module(module)
+    return module
+
+
+def test_mpich_with_ime_links_the_client_with_every_program(arguments: Args) -> None:
+    found = arguments("mpich", "Mpich", ["--enable-romio"], "+ime")
+    assert found[0] == "--enable-romio"
+    assert {"--with-file-system=ufs+nfs+ime", "--with-ime=/ime", "LIBS=-lim_client"} <= set(found)
+    assert "LDFLAGS=-L/ime/lib -Wl,-rpath,/ime/lib" in found
+    assert arguments("mpich", "Mpich", ["--enable-romio"]) == ["--enable-romio"]
+
+
+@pytest.mark.parametrize(
+    ("name", "class_name", "given"),
+    [
+        ("ior", "Ior", "CFLAGS=-D H5_USE_16_API"),
+        ("parallel_netcdf", "ParallelNetcdf", "CFLAGS=-fPIC"),
+        ("parallel_netcdf", "ParallelNetcdf", "FCFLAGS=-fPIC"),
+    ],
+)
+def test_what_is_measured_is_optimised(arguments: Args, name: str, class_name: str, given: str) -> None:
+    assert arguments(name, class_name, ["--with-x", given]) == ["--with-x", f"{given} -g -O2"]
+
+
+def test_ior_has_its_own_interface_of_ime_on_request(arguments: Args) -> None:
+    assert "--with-ime=yes" in arguments("ior", "Ior", [], "+ime")
+    assert "--with-ime=yes" not in arguments("ior", "Ior", [])
