@@ -15,7 +15,10 @@ from weir.measure.preflight import Check
 from weir.model import Stack
 
 _LIMIT_S = 60.0
-_MEND = "look at launcher and launcher_options in site.yaml: an MPI library needs its own launcher"
+_MEND = (
+    "look at launcher and launcher_options in site.yaml: an MPI library needs its own launcher; under srun mostly "
+    "--mpi=pmix for Open MPI and --mpi=pmi2 for MPICH (srun --mpi=list)"
+)
 
 
 def check_ranks(nodes: int, ppn: int, stack: Stack, launcher_name: str) -> Check:
