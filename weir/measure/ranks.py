@@ -16,8 +16,8 @@ from weir.model import Stack
 
 _LIMIT_S = 60.0
 _MEND = (
-    "look at launcher and launcher_options in site.yaml: an MPI library needs its own launcher; under srun mostly "
-    "--mpi=pmix for Open MPI and --mpi=pmi2 for MPICH (srun --mpi=list)"
+    "look at launcher and launcher_options in site.yaml: an MPI library needs its own launcher; under srun "
+    "mostly --mpi=pmix for Open MPI and --mpi=pmi2 for MPICH (srun --mpi=list)"
 )
 
 
