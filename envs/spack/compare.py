@@ -14,13 +14,19 @@ _RESAMPLES = 2000
 
 
 def bandwidths(rows: Iterable[Mapping[str, str]]) -> dict[Point, dict[str, list[float]]]:
-    """Bandwidths in MiB/s for each point and stack; invalid records say nothing."""
-    values: dict[Point, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    """Bandwidths in MiB/s for each point and stack, one for each run; invalid records say nothing.
+
+    Iterations of one run share what the machine did meanwhile: they count once, by their median.
+    """
+    runs: dict[Point, dict[str, dict[str, list[float]]]] = defaultdict(lambda: defaultdict(dict))
     for row in rows:
         if row["verdict"] != "INVALID" and row["bw_mib_s"]:
             point = (row["api"], row["access"], int(row["ppn"]), int(row["xfer_bytes"]))
-            values[point][row["stack"]].append(float(row["bw_mib_s"]))
-    return {point: dict(stacks) for point, stacks in values.items()}
+            runs[point][row["stack"]].setdefault(row["run"], []).append(float(row["bw_mib_s"]))
+    return {
+        point: {stack: [statistics.median(one) for one in found.values()] for stack, found in stacks.items()}
+        for point, stacks in runs.items()
+    }
 
 
 def ratio_interval(values: Sequence[float], base: Sequence[float], seed: int = 0) -> tuple[float, float]:
@@ -45,7 +51,7 @@ def table(points: Mapping[Point, Mapping[str, Sequence[float]]]) -> str:
         ]
         lines.append(f"{name:32}" + "".join(f"{cell:>32}" for cell in cells))
     lines.append("ratios to the first stack with 95 % bootstrap intervals; * where the interval excludes 1")
-    lines.append("stacks were measured one after another: a machine that is busy meanwhile differs too")
+    lines.append("the stacks took turns, block by block; on a busy machine the intervals grow")
     return "\n".join(lines)
 
 

@@ -11,7 +11,10 @@ COMPARE = runpy.run_path(str(ROOT / "envs" / "spack" / "compare.py"))
 
 def rows(stack: str, values: list[float], verdict: str = "VALID") -> list[dict[str, str]]:
     point = {"api": "POSIX", "access": "write", "ppn": "2", "xfer_bytes": "16384"}
-    return [{**point, "stack": stack, "verdict": verdict, "bw_mib_s": str(value)} for value in values]
+    return [
+        {**point, "stack": stack, "verdict": verdict, "bw_mib_s": str(value), "run": str(run)}
+        for run, value in enumerate(values)
+    ]
 
 
 def test_a_stack_of_half_the_speed_is_marked() -> None:
@@ -27,6 +30,11 @@ def test_a_difference_within_the_noise_is_not_marked() -> None:
     noisy = [80.0, 120.0, 100.0, 90.0, 110.0]
     low, high = COMPARE["ratio_interval"]([value + 5 for value in noisy], noisy)
     assert low < 1 < high
+
+
+def test_iterations_of_one_run_count_once() -> None:
+    many = [{**row, "run": "7"} for row in rows("debian", [90.0, 100.0, 500.0])]
+    assert COMPARE["bandwidths"](many) == {("POSIX", "write", 2, 16384): {"debian": [100.0]}}
 
 
 def test_invalid_records_and_absent_stacks_say_nothing() -> None:

@@ -13,6 +13,7 @@ from typing import Any
 from weir.cluster.deadline import allocation_end, answer
 from weir.errors import WeirError, did_you_mean
 from weir.measure.batch import BatchJob, BatchResult, measure_batch, preflight, successes
+from weir.measure.rounds import measure_in_rounds
 from weir.measure.runfiles import write_atomically
 from weir.plan import Batch, Plan, read_plan
 
@@ -28,6 +29,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--batch", action="append", default=[], help="measure this batch only; may be repeated"
     )
     parser.add_argument("--seed", type=int, help="seed of the random order; by default drawn, and recorded")
+    parser.add_argument(
+        "--interleave",
+        action="store_true",
+        help="one block of every batch, then the next: what changes meanwhile meets all of them alike",
+    )
     parser.add_argument("--retry-failed", action="store_true", help="run failed executions again")
     parser.add_argument(
         "--preflight", action="store_true", help="check targets and programs, measure nothing"
@@ -46,7 +52,8 @@ def execute(args: argparse.Namespace) -> int:
     seed = args.seed if args.seed is not None else secrets.randbits(32)
     # A terminated weir cleans up like an interrupted one.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    results = [measure_batch(_job(plan, batch, args, seed)) for batch in batches]
+    jobs = [_job(plan, batch, args, seed) for batch in batches]
+    results = measure_in_rounds(jobs, seed) if args.interleave else [measure_batch(job) for job in jobs]
     failed = [line for result in results for line in result.failed]
     summary = {"seed": seed, "batches": [_counts(result) for result in results]}
     _report(results, summary, args.json)
@@ -55,8 +62,8 @@ def execute(args: argparse.Namespace) -> int:
             f"{left} executions do not fit the rest of the allocation",
             mend="run again: what has run is kept",
         )
-    tried = [batch for batch, result in zip(batches, results, strict=True) if result.left_out is None]
-    if any(successes(_job(plan, batch, args, seed)) == 0 for batch in tried):
+    tried = [job for job, result in zip(jobs, results, strict=True) if result.left_out is None]
+    if any(successes(job) == 0 for job in tried):
         raise WeirError(
             "no execution of a batch succeeded", mend="mend the reasons above, then --retry-failed"
         )

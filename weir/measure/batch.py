@@ -46,6 +46,7 @@ class BatchJob:
     results: Path  # results/<site>
     seed: int
     retry_failed: bool = False
+    block: int | None = None  # measure this block only; None: all of them
     ends_at: float | None = None  # when the allocation is over, in seconds since 1970
     stop_for_slow_nodes: bool = False
     access: Sequence[str] = ()  # what the site asks of the batch system
@@ -122,9 +123,10 @@ def _compare_nodes(job: BatchJob) -> list[Slow] | None:
 
 def pending(job: BatchJob) -> list[Execution]:
     """Executions without a finished run file (with retry_failed: without a successful one)."""
-    return blocked_order(
+    todo = blocked_order(
         job.cells, job.seed, lambda cell, run: is_finished(job.results, cell.cell, run, job.retry_failed)
     )
+    return [execution for execution in todo if job.block in (None, execution.run)]
 
 
 def successes(job: BatchJob) -> int:

@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from weir.measure import rounds
+from weir.measure.batch import BatchJob, BatchResult, pending
+from weir.measure.rounds import measure_in_rounds
+from weir.model import Cell, Stack, Target
+
+
+def job(name: str, blocks: tuple[int, ...], results: Path) -> BatchJob:
+    cells = [
+        Cell(f"{name}{number}", name, "s", "e", "ior", "site", "disk", name, "node", 1, 1, count, 1, 10.0, {})
+        for number, count in enumerate(blocks)
+    ]
+    return BatchJob(name, cells, Target("disk", "disk", "/data"), Stack(name, {}), "mpirun", results, seed=1)
+
+
+def test_every_batch_has_its_turn_in_every_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    turns: list[tuple[int | None, str]] = []
+
+    def measured(one: BatchJob) -> BatchResult:
+        todo = pending(one)
+        turns.append((one.block, one.batch))
+        assert {execution.run for execution in todo} == {one.block}
+        failed = [f"block {one.block}"] if one.batch == "b" else []
+        return BatchResult(one.batch, 99, done=len(todo) - len(failed), failed=failed)
+
+    monkeypatch.setattr(rounds, "measure_batch", measured)
+    jobs = [job("a", (3, 3), tmp_path), job("b", (3, 1), tmp_path), job("c", (2,), tmp_path)]
+    results = measure_in_rounds(jobs, seed=4)
+    assert [sorted(name for block, name in turns if block == number) for number in range(3)] == [
+        ["a", "b", "c"],
+        ["a", "b", "c"],
+        ["a", "b"],
+    ]
+    assert [block for block, _ in turns] == sorted(block or 0 for block, _ in turns)
+    assert [(one.batch, one.planned, one.kept, one.done) for one in results] == [
+        ("a", 6, 0, 6),
+        ("b", 4, 0, 1),
+        ("c", 2, 0, 2),
+    ]
+    assert results[1].failed == ["block 0", "block 1", "block 2"]

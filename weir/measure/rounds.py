@@ -1,0 +1,34 @@
+"""Batches side by side: one block of each, then the next. What changes meanwhile meets all of them alike."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+
+from weir.measure.batch import BatchJob, BatchResult, measure_batch, pending
+
+
+def measure_in_rounds(jobs: Sequence[BatchJob], seed: int) -> list[BatchResult]:
+    """What measure_batch does for each job, in rounds; no batch is always the first of a round."""
+    generator = random.Random(seed)
+    planned = [sum(cell.blocks for cell in job.cells) for job in jobs]
+    results = [
+        BatchResult(job.batch, count, kept=count - len(pending(job)))
+        for job, count in zip(jobs, planned, strict=True)
+    ]
+    for block in range(max((cell.blocks for job in jobs for cell in job.cells), default=0)):
+        for number in generator.sample(range(len(jobs)), len(jobs)):
+            job = replace(jobs[number], block=block)
+            if pending(job):
+                _add(results[number], measure_batch(job))
+    return results
+
+
+def _add(total: BatchResult, part: BatchResult) -> None:
+    total.done += part.done
+    total.failed += part.failed
+    total.left += part.left
+    total.spent_s += part.spent_s
+    total.left_out = part.left_out
+    total.slow_nodes = part.slow_nodes
