@@ -40,8 +40,10 @@ partitions:
     stacks: [together, apart]
 stacks:
   together: {{programs: {{ior: ["{root}/build/weir-io", ior]}}, environment: {environment}}}
-  # A word before the program, and weir gives each cell a launch of its own.
-  apart: {{programs: {{ior: [env, "{root}/build/weir-io", ior]}}, environment: {environment}}}
+  # Where weir does not see the personality behind weir-io, it gives each cell a launch of its own.
+  apart:
+    programs: {{ior: [sh, -c, 'exec "$0" ior "$@"', "{root}/build/weir-io"]}}
+    environment: {environment}
 """
 ENVIRONMENT = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.slurm.private_slurm import HERE, Cluster
+from weir.engine import engine_of
 
 ROOT = HERE.parent.parent
 BIN = Path(sys.executable).parent
@@ -26,8 +27,9 @@ Executor.next_seconds_between_status_checks = property(lambda self: 1, lambda se
 main()
 """
 
-# Every program takes a moment longer, so that a fault has a time to happen in.
-SLOW_PROGRAM = '["sh", "-c", "sleep {seconds}; exec \\"$0\\" \\"$@\\"", "{{root}}/build/weir-io", ior]'
+# Every cell takes a moment longer, so that a fault has a time to happen in. Nothing follows weir-io, so weir does
+# not see that it could run many cells in one launch.
+SLOW_PROGRAM = '["sh", "-c", "sleep {seconds}; exec \\"$0\\" ior \\"$@\\"", "{{root}}/build/weir-io"]'
 
 SUITE = """\
 suite: {name}
@@ -120,7 +122,9 @@ class Checkout:
         file.write_text(text.replace(old, new))
 
     def slow_down(self, seconds: float) -> None:
-        self.site('["{root}/build/weir-io", ior]', SLOW_PROGRAM.format(seconds=seconds))
+        program = SLOW_PROGRAM.format(seconds=seconds)
+        assert not engine_of(json.loads(program)), "the cells would share a launch, and its one moment"
+        self.site('["{root}/build/weir-io", ior]', program)
 
     @property
     def environment(self) -> dict[str, str]:
