@@ -27,8 +27,8 @@ Executor.next_seconds_between_status_checks = property(lambda self: 1, lambda se
 main()
 """
 
-# Every cell takes a moment longer, so that a fault has a time to happen in. Nothing follows weir-io, so weir does
-# not see that it could run many cells in one launch.
+# Every cell takes a moment longer, so that a fault has a time to happen in. Nothing follows weir-io, so weir
+# does not see that it could run many cells in one launch.
 SLOW_PROGRAM = '["sh", "-c", "sleep {seconds}; exec \\"$0\\" ior \\"$@\\"", "{{root}}/build/weir-io"]'
 
 SUITE = """\
