@@ -255,13 +255,14 @@ rule numbers:
         records="{folder}/records.csv",
         facts="{folder}/facts.json",
         claims="{folder}/claims.csv",
+        published=PUBLISHED,
     output:
         "{folder}/numbers.tex",
     log:
         "{folder}/logs/numbers.log",
     shell:
         "Rscript analysis/draw.R numbers {input.records} {input.facts} {output}"
-        " --with claims={input.claims} > {log} 2>&1"
+        " --with claims={input.claims} --with published={input.published} > {log} 2>&1"
 
 
 rule print:

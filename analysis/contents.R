@@ -38,8 +38,8 @@ section_lines <- function(section, parts) {
 
 mention <- function(part) {
   reference <- if (part$kind == "figure") "Fig.~\\ref{fig:%s}" else "Table~\\ref{tab:%s}"
-  # Not MPI-IO, but Bandwidth, as it stands within a sentence.
-  title <- sub("^([A-Z])(?=[a-z ])", "\\L\\1", part$title, perl = TRUE)
+  # Not MPI-IO or NetCDF, but Bandwidth, as it stands within a sentence.
+  title <- sub("^([A-Z])(?=[a-z]*( |,|$))", "\\L\\1", part$title, perl = TRUE)
   sprintf("%s (%s)", escape_latex(title), sprintf(reference, part$name))
 }
 

@@ -31,8 +31,23 @@ machine_facts <- function(facts) {
     lapply(facts$targets, function(target) fact_row("Targets", target$target, target_words(target))),
     lapply(facts$stacks, function(stack) {
       fact_row("Software", stack$stack, sprintf("%s; ran %s", text_of(stack$description), text_of(stack$programs)))
-    })
+    }),
+    plan_rows(facts)
   ))
+}
+
+# What the cost card said: how many executions the loops span, and what was dropped as it is out of reach.
+plan_rows <- function(facts) {
+  counts <- lapply(facts[c("spanned_executions", "meaningful_executions", "reachable_executions")], count_of)
+  said <- vapply(counts, format, character(1), big.mark = ",")
+  c(
+    if (sum(unlist(counts)) > 0) {
+      list(fact_row("Plan", "executions", sprintf(
+        "%s spanned by all combinations; %s mean anything, %s of them in reach", said[1], said[2], said[3]
+      )))
+    },
+    lapply(facts$notes, function(note) fact_row("Plan", "left out", note))
+  )
 }
 
 # Nodes that are alike take one row, however many they are.

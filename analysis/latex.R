@@ -51,8 +51,9 @@ breakable <- function(words) {
 
 # A table from cells that are LaTeX already. `columns` is the preamble, one entry for each column; where `groups`
 # changes, its text stands in a line of its own. Short tables float unless they have to stand in their place, long ones
-# break over pages.
-latex_table <- function(name, caption, cells, columns, header, groups = NULL, lines = nrow(cells), in_place = FALSE) {
+# break over pages, the last rows of them `together`.
+latex_table <- function(name, caption, cells, columns, header, groups = NULL, lines = nrow(cells), in_place = FALSE,
+                        together = 8) {
   stopifnot(length(cells) == length(columns), length(header) == length(columns))
   rows <- paste0(do.call(paste, c(unname(as.list(cells)), sep = " & ")), " \\\\")
   body <- if (is.null(groups)) rows else with_group_lines(rows, groups, length(columns))
@@ -62,7 +63,7 @@ latex_table <- function(name, caption, cells, columns, header, groups = NULL, li
   if (!in_place && sum(lines) + length(unique(groups)) <= most_lines_of_float) {
     short_table(preamble, caption, head, body)
   } else {
-    long_table(preamble, caption, head, body, length(columns))
+    long_table(preamble, caption, head, body, length(columns), together)
   }
 }
 
@@ -75,13 +76,14 @@ short_table <- function(preamble, caption, head, body) {
   )
 }
 
-long_table <- function(preamble, caption, head, body, width) {
+long_table <- function(preamble, caption, head, body, width, together) {
   again <- sprintf("\\multicolumn{%d}{@{}l@{}}{\\small\\tablename~\\thetable, continued} \\\\[2pt]", width)
   on <- sprintf("\\multicolumn{%d}{@{}r@{}}{continued on the next page} \\\\", width)
   c(
-    "\\begingroup\\tablesize", sprintf("\\begin{longtable}{%s}", preamble), paste0(caption, "\\\\"), "\\toprule",
-    head, "\\endfirsthead", again, "\\toprule", head, "\\endhead", "\\midrule", on,
-    "\\endfoot", "\\bottomrule", "\\endlastfoot", keep_last_together(body), "\\end{longtable}", "\\endgroup"
+    "\\roomfor{55mm}\\begingroup\\tablesize", sprintf("\\begin{longtable}{%s}", preamble),
+    paste0(caption, "\\\\"), "\\toprule", head,
+    "\\endfirsthead", again, "\\toprule", head, "\\endhead", "\\midrule", on,
+    "\\endfoot", "\\bottomrule", "\\endlastfoot", keep_last_together(body, together), "\\end{longtable}", "\\endgroup"
   )
 }
 

@@ -33,10 +33,17 @@ scaling_table <- function(records, bandwidth) {
   said <- if (any(table$alone)) {
     sprintf("Not drawn: %s measured on one number of %s only.", counted(sum(table$alone), "point"), axis_words[[axis]])
   }
-  table <- place_panels(table[alone == FALSE][, alone := NULL], c(
-    variant = "page", target = "page", api = "column", layout = "column", order = "column", access = "column",
-    if (axis == "nn") c(ppn = "row")
-  ))
+  table <- table[alone == FALSE][, alone := NULL]
+  table <- if (axis == "nn") {
+    place_panels(table, c(
+      variant = "page", target = "page", api = "column", layout = "column", order = "column", access = "column",
+      ppn = "row"
+    ))
+  } else {
+    place_panels(table, c(
+      variant = "page", target = "row", api = "row", layout = "row", order = "column", access = "column"
+    ), most_rows = 8, flow = TRUE)
+  }
   if (is.null(said)) table else add_note(table, said)
 }
 
@@ -51,12 +58,15 @@ scaling_plot <- function(table) {
     ggplot2::geom_linerange(ggplot2::aes(ymin = lo, ymax = hi), linewidth = 0.35, na.rm = TRUE, show.legend = FALSE) +
     line_through(ggplot2::aes(group = size)) +
     ggplot2::geom_point(ggplot2::aes(fill = fill_by(size, verdict)), size = 1.2, stroke = 0.4) +
-    facet_panels(table) +
+    facet_panels(table, upright = on_one_node(table)) +
     scale_sizes(table$xfer_bytes) +
     scale_x_powers(name, table$workers, as.character, panel_width_mm(table)) +
     scale_y_rate("Bandwidth in MiB/s") +
-    theme_weir()
+    theme_weir() +
+    if (on_one_node(table)) upright_row_titles()
 }
+
+on_one_node <- function(table) table$along[1] == "ppn"
 
 # One slope through every other power of ten at one node.
 proportional_slopes <- function(table) {
@@ -64,4 +74,7 @@ proportional_slopes <- function(table) {
   ggplot2::geom_abline(slope = log10(2), intercept = decades, colour = "#d8d8d8", linewidth = 0.3)
 }
 
-scaling_height_mm <- function(table) 38 + row_count(table) * if (row_count(table) > 4) 26 else 32
+scaling_height_mm <- function(table) {
+  each_mm <- if (on_one_node(table)) 17 else if (row_count(table) > 4) 26 else 32
+  38 + row_count(table) * each_mm
+}

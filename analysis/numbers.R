@@ -3,13 +3,17 @@
 
 make_numbers <- function(records, facts, inputs = list()) {
   points <- bandwidth_points(records)
+  bulk <- bandwidth_points(bulk_transfers(records))
   decided <- decided_claims(records, inputs)
   list(
     commands = c(
       count_numbers(records), space_numbers(records),
-      best_numbers(points, metadata_points(records)), definition_numbers(records),
-      list(ClearChoices = clear_choices(choice_ratios(points)), Repeated = repeated_points(experiment_ratios(records))),
-      repetition_numbers(points), claim_numbers(decided),
+      best_numbers(bulk, metadata_points(records)), definition_numbers(records),
+      list(
+        ClearChoices = clear_choices(rbind(choice_ratios(bulk), feature_ratios(records))),
+        Repeated = repeated_points(experiment_ratios(records))
+      ),
+      repetition_numbers(points), claim_numbers(decided), authors_numbers(inputs$published),
       if (is.null(facts$about)) study_numbers(facts) else archive_numbers(facts)
     ),
     named = c(named_numbers(records, points), named_claims(decided)),
@@ -18,6 +22,7 @@ make_numbers <- function(records, facts, inputs = list()) {
       emulated = any(records$emulated) || any(vapply(facts$targets, function(it) isTRUE(it$emulated), logical(1))),
       archived = !is.null(facts$about),
       usable = nrow(points) > 0 && any(points$n > 0),
+      rates = nrow(metadata_of(records)) > 0,
       claims = any(decided$verdict != verdict_words[3]),
       spotless = nrow(records) > 0 && all(records$verdict == "VALID"),
       degraded = any(records$verdict == "DEGRADED"),
@@ -91,7 +96,7 @@ space_numbers <- function(records) {
     ProcessWord = if (identical(present("ppn"), 1)) "process" else "processes",
     RecordedTargets = and_list(latex_name(present("target"))),
     Programs = and_list(latex_name(unique(records[!is.na(program), paste(program, tool_version)]))),
-    LargestFile = range_or_list(utils::tail(present("asked_bytes"), 1), bytes_words)
+    LargestFile = range_or_list(utils::tail(sort(transfers_of(records)$asked_bytes), 1), bytes_words)
   )
 }
 
@@ -106,8 +111,7 @@ range_or_list <- function(values, in_words) {
 best_numbers <- function(points, rates) {
   best <- best_points(points)
   if (nrow(best) == 0) {
-    only <- best_rates(rates)
-    return(list(BestInShort = only, BestAtLength = only))
+    return(list(BestInShort = best_rates(rates), BestAtLength = best_rates_of_targets(rates)))
   }
   best[, target_name := latex_name(target)]
   best[, doubt := ifelse(verdict == "DEGRADED", " (degraded)", "")]
@@ -131,14 +135,27 @@ best_rates <- function(rates) {
   if (nrow(usable) == 0) {
     return("No record can be used, so that there is no bandwidth to report.")
   }
+  best <- usable[order(-median)][, .SD[1], by = access][order(match(access, metadata_accesses))]
+  words <- best[, sprintf("%s~op/s for %s (%s)", rate_words(median), latex_name(access), latex_name(target))]
+  sprintf("The highest median rates of operations on files and directories are %s.", and_list(words))
+}
+
+best_rates_of_targets <- function(rates) {
+  usable <- if (nrow(rates) > 0) rates[n > 0] else rates
+  if (nrow(usable) == 0) {
+    return(best_rates(rates))
+  }
   best <- usable[order(-median)][, .SD[1], by = c("target", "access")]
   best <- best[order(target, match(access, metadata_accesses))]
-  words <- best[, .(
-    words = and_list(sprintf("%s~op/s for %s", rate_words(median), latex_name(access))), name = latex_name(target[1])
-  ), by = target]
+  items <- best[, .(
+    item = sprintf(
+      "\\item On %s: %s.", latex_name(target[1]),
+      and_list(sprintf("%s~op/s for %s", rate_words(median), latex_name(access)))
+    )
+  ), by = target]$item
   sprintf(
-    "The highest median rates of operations on files and directories are %s.",
-    paste(sprintf("%s on %s", words$words, words$name), collapse = ", ")
+    "The highest median rates of operations on files and directories are: \\begin{itemize} %s \\end{itemize}",
+    paste(items, collapse = " ")
   )
 }
 

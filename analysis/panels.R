@@ -1,9 +1,10 @@
 # Where the small multiples stand: which of the columns that vary become rows of panels, columns of panels, or pages.
 
-# Adds `page`, `row` and `column` to a table. `wishes` names for each column of the table the place where it belongs
-# (page, row or column). A page has room for so many rows and columns of panels only; of all placings that fit, the one
-# with the fewest pages is taken, then the one nearest to the wishes that is no tower of panels.
-place_panels <- function(table, wishes, most_rows = 6, most_columns = 5) {
+# Adds `page`, `sheet`, `row` and `column` to a table. `wishes` names for each column of the table the place where it
+# belongs (page, row or column). A page has room for so many rows and columns of panels only; of all placings that fit,
+# the one with the fewest pages is taken, then the one nearest to the wishes that is no tower of panels. Where rows
+# `flow` they go on on a further sheet instead.
+place_panels <- function(table, wishes, most_rows = 6, most_columns = 5, flow = FALSE) {
   if (nrow(table) == 0) {
     return(table)
   }
@@ -13,8 +14,8 @@ place_panels <- function(table, wishes, most_rows = 6, most_columns = 5) {
   data.table::rbindlist(lapply(parts, function(rows) {
     for (most in few_enough) {
       thinned <- thin_levels(rows, most[intersect(names(most), names(wishes))])
-      placed <- place_part(thinned, wishes[wishes != "page"], most_rows, most_columns)
-      if (data.table::uniqueN(placed$page) <= most_pages) break
+      placed <- place_part(thinned, wishes[wishes != "page"], most_rows, most_columns, flow)
+      if (data.table::uniqueN(placed, by = c("page", "sheet")) <= most_pages) break
     }
     placed[, page := factor(paste(part[1], page, sep = "\n"))]
   }), fill = TRUE)[, part := NULL][]
@@ -24,13 +25,20 @@ place_panels <- function(table, wishes, most_rows = 6, most_columns = 5) {
 most_pages <- 4
 few_enough <- list(c(ppn = 5, nn = 5), c(ppn = 2, nn = 5), c(ppn = 2, nn = 2))
 
-place_part <- function(rows, wishes, most_rows, most_columns) {
+place_part <- function(rows, wishes, most_rows, most_columns, flow) {
   wishes <- wishes[varying_columns(rows, names(wishes))]
-  places <- best_places(unique(rows[, names(wishes), with = FALSE]), wishes, most_rows, most_columns)
+  places <- best_places(unique(rows[, names(wishes), with = FALSE]), wishes, most_rows, most_columns, flow)
   for (place in c("page", "row", "column")) {
     data.table::set(rows, j = place, value = words_in_order(rows, names(places)[places == place]))
   }
-  rows
+  rows[, sheet := sheets_of(row, most_rows), by = page]
+}
+
+# Sheets of about as many rows each.
+sheets_of <- function(row, most_rows) {
+  rank <- match(row, sort(unique(row)))
+  sheets <- ceiling(max(rank) / most_rows)
+  as.integer(ceiling(rank / ceiling(max(rank) / sheets)))
 }
 
 # Of many numbers the first, the last and some between, about evenly apart as factors; `note` says so.
@@ -52,7 +60,7 @@ thin_levels <- function(table, most) {
 
 thinned_names <- c(nn = "nodes", ppn = "processes per node")
 
-best_places <- function(combinations, wishes, most_rows, most_columns) {
+best_places <- function(combinations, wishes, most_rows, most_columns, flow) {
   if (length(wishes) == 0) {
     return(wishes)
   }
@@ -61,9 +69,10 @@ best_places <- function(combinations, wishes, most_rows, most_columns) {
     counts <- vapply(c(page = "page", row = "row", column = "column"), function(place) {
       combinations_of(combinations, names(wishes)[places == place])
     }, numeric(1))
-    fits <- counts[["row"]] <= most_rows && counts[["column"]] <= most_columns
-    narrow <- counts[["row"]] > 2 * counts[["column"]]
-    if (fits) counts[["page"]] * 100 + sum(places != wishes) + 1.5 * narrow else Inf
+    fits <- (flow || counts[["row"]] <= most_rows) && counts[["column"]] <= most_columns
+    narrow <- !flow && counts[["row"]] > 2 * counts[["column"]]
+    pages <- counts[["page"]] * ceiling(counts[["row"]] / most_rows)
+    if (fits) pages * 100 + sum(places != wishes) + 1.5 * narrow else Inf
   })
   replace(wishes, seq_along(wishes), unlist(choices[which.min(cost), ]))
 }
@@ -87,14 +96,19 @@ rank_of <- function(column, values) {
   if (is.null(known)) values else match(values, c(known, setdiff(values, known)))
 }
 
-# The pages of a table, the fullest first: what was measured most is what the study is about.
+# The pages of a table, the fullest first: what was measured most is what the study is about. The sheets of a page stay
+# together.
 split_pages <- function(table) {
   if (is.null(table$page)) {
     return(list(table))
   }
-  pages <- split(table, by = "page", drop = TRUE)
-  drawn <- vapply(pages, function(page) sum(page$n > 0), numeric(1))
-  unname(pages[order(-drawn)])[seq_len(max(1, sum(drawn > 0)))]
+  sheets <- split(table, by = c("page", "sheet"), sorted = TRUE, drop = TRUE)
+  drawn <- vapply(sheets, function(sheet) sum(sheet$n > 0), numeric(1))
+  of_page <- vapply(sheets, function(sheet) as.character(sheet$page[1]), "")
+  fullness <- rowsum(drawn, of_page)[of_page, 1]
+  kept <- order(-fullness, match(of_page, unique(of_page)))
+  kept <- kept[drawn[kept] > 0]
+  unname(sheets[if (length(kept) > 0) kept else 1])
 }
 
 # What all panels of a page have in common, in words.
@@ -129,7 +143,7 @@ wrap_panels <- function(table) {
 
 wrapped_counts <- function(table) {
   panels <- column_count(table)
-  columns <- min(3, panels, ceiling(sqrt(panels)))
+  columns <- min(if (panels > 9) 4 else 3, panels, ceiling(sqrt(panels)))
   c(rows = ceiling(panels / columns), columns = columns)
 }
 

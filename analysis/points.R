@@ -50,6 +50,28 @@ choice_ratios <- function(points) {
 # What is compared: the other values with the first, or the largest with the smallest.
 choices <- list(order = "each", layout = "each", api = "each", xfer_bytes = "ends", ppn = "ends", nn = "ends")
 
+# What each feature of NetCDF-Bench changes, beside the same without it.
+feature_ratios <- function(records) {
+  records <- netcdf_transfers(records)
+  if (nrow(records) == 0) {
+    return(data.table::data.table())
+  }
+  records[, `:=`(
+    calls = ifelse(collective %in% TRUE, "collective calls", "independent calls"),
+    chunks = ifelse(is.na(chunking) | chunking == "contiguous", "contiguous variable", "chunks"),
+    filling = ifelse(fill %in% TRUE, "filling", "no filling"),
+    dimensions = ifelse(unlimited %in% TRUE, "unlimited dimension", "fixed dimensions"),
+    compression = ifelse(deflate_level %in% c(0, NA), "no compression", "compression")
+  )]
+  points <- summarise_records(records, bandwidth_all(records), c(point_columns, feature_columns), "MiB/s")
+  data.table::rbindlist(lapply(feature_columns, function(column) ratios_of_column(points, column)))
+}
+
+feature_columns <- c("calls", "chunks", "filling", "dimensions", "compression")
+plain_features <- c(
+  "independent calls", "contiguous variable", "no filling", "fixed dimensions", "no compression"
+)
+
 # Experiments that measured the same: the ratio is what another day and another stonewall made of it.
 experiment_ratios <- function(records) {
   transfers <- transfers_of(records)
@@ -64,14 +86,15 @@ ratios_of_column <- function(points, column) {
     return(data.table::data.table())
   }
   ends <- identical(choices[[column]], "ends")
-  usual <- intersect(c("sequential", "shared", "POSIX"), values)
+  usual <- intersect(c("sequential", "shared", "POSIX", plain_features), values)
   first <- if (!ends && length(usual) > 0) usual[1] else values[1]
   others <- if (ends) values[length(values)] else setdiff(values, first)
   data.table::rbindlist(lapply(others, function(other) ratios_of_pair(valid, column, first, other)))
 }
 
 ratios_of_pair <- function(points, column, first, other) {
-  same <- setdiff(intersect(c(point_columns, "variant", "experiment"), names(points)), column)
+  known <- intersect(c(point_columns, feature_columns, "variant", "experiment"), names(points))
+  same <- setdiff(known, column)
   pairs <- merge(points[points[[column]] == first], points[points[[column]] == other], by = same)
   if (nrow(pairs) == 0) {
     return(NULL)

@@ -23,6 +23,8 @@ plan_numbers <- function(facts) {
   list(
     Cells = counted_words(facts$cells, "cell"),
     Executions = thousands(count_of(facts$executions)),
+    SpannedExecutions = thousands(count_of(facts$spanned_executions)),
+    MeaningfulExecutions = thousands(count_of(facts$meaningful_executions)),
     FinishedExecutions = counted_words(facts$finished_executions, "execution"),
     FailedExecutions = thousands(count_of(facts$failed_executions)),
     ExcludedCells = counted_words(facts$excluded_points, "cell"),
@@ -40,7 +42,8 @@ archive_numbers <- function(facts) {
   about <- facts$about
   nowhere <- c(
     "SiteName", "WeirVersion", "Questions", "MeasuredOn", "Targets", "EmulatedTargets", "EmulatedVerb", "Cells",
-    "Executions", "FinishedExecutions", "FailedExecutions", "ExcludedCells", "Scale", "Seeds", "Memory"
+    "Executions", "SpannedExecutions", "MeaningfulExecutions", "FinishedExecutions", "FailedExecutions",
+    "ExcludedCells", "Scale", "Seeds", "Memory"
   )
   title <- escape_latex(text_of(about$title, "Archived Records"))
   known <- list(
@@ -85,4 +88,11 @@ seed_words <- function(seeds) {
 memory_words <- function(machines) {
   sizes <- unlist(lapply(machines, function(machine) machine$memory_bytes))
   if (length(sizes) == 0) "unknown" else gsub(" ", "~", bytes_words(min(sizes)), fixed = TRUE)
+}
+
+# How many executions the loops of the authors' script span, and how many its conditions let through.
+authors_numbers <- function(published) {
+  counts <- if (!is.null(published)) read_published(published)[metric == "executions"]
+  count <- function(wanted) if (NROW(counts) == 0) "unknown" else thousands(counts[statistic == wanted]$value)
+  list(AuthorsSpanned = count("spanned"), AuthorsMeaningful = count("meaningful"))
 }

@@ -150,8 +150,12 @@ designs_together <- function(designs, by) {
 add_variant <- function(records, by) {
   records <- name_chunks(records)
   hidden <- hidden_columns(records, by)
-  records[, variant := describe_columns(.SD, hidden)][]
+  said <- data.table::copy(records)[!api %in% collective_apis, collective := NA]
+  records[, variant := describe_columns(said, hidden)][]
 }
+
+# Of the others no call is collective, which is not worth a word.
+collective_apis <- c("MPIIO", "HDF5", "NETCDF4", "PNETCDF")
 
 # Chunks that follow the block are one choice, whatever their shape for each size; only where one size of block had
 # several shapes do the shapes tell.

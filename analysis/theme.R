@@ -16,12 +16,15 @@ sans_family <- local({
 })
 
 # Each interface has a colour, a grey value of its own and a shape; hollow shapes are left for degraded points.
-api_levels <- c("POSIX", "MPIIO", "IME", "HDF5", "NETCDF4", "PNETCDF", "NULL")
+api_levels <- c("POSIX", "MPIIO", "IME", "HDF5", "NETCDF4", "PNETCDF", "MMAP", "NULL")
 api_colours <- c(
   POSIX = "#16325c", MPIIO = "#d1495b", IME = "#e9a820", HDF5 = "#1b7f79", NETCDF4 = "#7b4fa6", PNETCDF = "#6fb1de",
-  NULL = "#9a9a9a"
+  MMAP = "#8c4a1d", NULL = "#9a9a9a"
 )
-api_shapes <- c(POSIX = 21, MPIIO = 22, IME = 24, HDF5 = 23, NETCDF4 = 25, PNETCDF = 21, NULL = 22)
+api_shapes <- c(POSIX = 21, MPIIO = 22, IME = 24, HDF5 = 23, NETCDF4 = 25, PNETCDF = 21, MMAP = 24, NULL = 22)
+# For interfaces that have no colour of their own, as in logs of others or of a new back end.
+spare_colours <- c("#606060", "#a8c256", "#c46fb0", "#3d2b1f")
+spare_shapes <- c(25, 23, 21, 22)
 
 # From light to dark in the order of the stack, so that a grey print keeps them apart.
 phase_colours <- c(transfer = "#a6cee3", sync = "#d98b00", open = "#b0305c", close = "#16325c")
@@ -64,11 +67,11 @@ theme_weir <- function() {
     )
 }
 
-# Interfaces that have no colour of their own, as in logs of others, share one.
 scale_api <- function(values) {
-  present <- c(intersect(api_levels, values), sort(setdiff(values, api_levels)))
-  colours <- setNames(ifelse(present %in% api_levels, api_colours[present], "#606060"), present)
-  shapes <- setNames(ifelse(present %in% api_levels, api_shapes[present], 25), present)
+  others <- sort(setdiff(values, api_levels))
+  present <- c(intersect(api_levels, values), others)
+  colours <- c(api_colours, setNames(rep_len(spare_colours, length(others)), others))[present]
+  shapes <- c(api_shapes, setNames(rep_len(spare_shapes, length(others)), others))[present]
   key <- key_of(colours, shapes)
   list(
     ggplot2::scale_colour_manual("Interface", values = colours, breaks = present, labels = api_words, guide = key),
@@ -205,7 +208,7 @@ add_provenance <- function(plot, table, part) {
 emulated_badge <- function(targets) {
   title <- sprintf("EMULATED STORAGE, %s: these numbers say nothing about a product", paste(targets, collapse = ", "))
   list(
-    ggplot2::labs(title = wrap_words(title, 96)),
+    ggplot2::labs(title = wrap_words(title, 84)),
     ggplot2::theme(plot.title = ggplot2::element_text(
       size = type_size_pt, face = "bold", colour = "#b00020", margin = ggplot2::margin(b = 1.5, unit = "mm")
     ))

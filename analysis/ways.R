@@ -19,3 +19,26 @@ netcdf_transfers <- function(records) {
   found <- transfers_of(records)[tool == "netcdf-bench" & !is.na(xfer_bytes)]
   if (nrow(found) == 0) found else found[, way := way_of(found)][]
 }
+
+# What NetCDF-Bench did beyond its four ways, in words; nothing where it used no feature.
+features <- c("fill", "unlimited", "deflate_level")
+
+feature_of <- function(records) {
+  words <- records[, .(
+    ifelse(fill %in% TRUE, "pre-filled", ""), ifelse(unlimited %in% TRUE, "unlimited", ""),
+    ifelse(is.na(deflate_level) | deflate_level == 0, "", paste("deflate", deflate_level))
+  )]
+  apply(words, 1, function(row) paste(row[nzchar(row)], collapse = ", "))
+}
+
+# Features have a figure of their own; beside other programs NetCDF-Bench stands without them.
+without_features <- function(records) {
+  plain <- records[!tool %in% "netcdf-bench" | !nzchar(feature_of(records))]
+  plain[, (features) := NA][]
+}
+
+said_of_features <- function(records) {
+  if (any(nzchar(feature_of(records)))) {
+    "Of NetCDF-Bench what used no further feature: no filling, no unlimited dimension, no compression."
+  }
+}

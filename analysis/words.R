@@ -2,7 +2,7 @@
 
 api_names <- c(
   POSIX = "POSIX", MPIIO = "MPI-IO", IME = "IME native", HDF5 = "HDF5", NETCDF4 = "NetCDF-4", PNETCDF = "PnetCDF",
-  NULL = "null"
+  MMAP = "mmap", NULL = "null"
 )
 layout_names <- c(shared = "shared file", "file-per-process" = "file per process")
 
@@ -48,9 +48,16 @@ rate_words <- function(values) {
   }, character(1))
 }
 
+# In three digits whatever the size: 1.87M, 312k.
+short_rate_words <- function(values) {
+  step <- ifelse(is.na(values), 0, findInterval(signif(values, 3), c(1e4, 1e6)))
+  paste0(rate_words(values / c(1, 1e3, 1e6)[step + 1]), c("", "k", "M")[step + 1])
+}
+
 flag_words <- list(
   collective = c("independent", "collective"), sync = c("no sync", "sync"), direct = c("buffered", "O_DIRECT"),
-  fill = c("no fill", "fill"), unlimited = c("fixed dimensions", "unlimited dimension")
+  # What is plain goes without saying.
+  fill = c("", "pre-filled"), unlimited = c("", "unlimited dimension")
 )
 
 column_words <- function(column, values) {
@@ -69,7 +76,7 @@ column_words <- function(column, values) {
     segments = counted(values, "segment"),
     stonewall_s = ifelse(values == 0, "no stonewall", paste0("stonewall ", values, " s")),
     stripe_count = counted(values, "stripe"),
-    deflate_level = paste("deflate", values),
+    deflate_level = ifelse(values %in% 0, "", paste("deflate", values)),
     as.character(values)
   )
   ifelse(is.na(values), "", words)

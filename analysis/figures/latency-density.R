@@ -19,15 +19,16 @@ make_table <- function(records, inputs) {
   }
   buckets <- read_latencies(inputs$latencies)
   keys <- c("cell", "run", "access", "iteration")
-  buckets <- add_variant(records, apart)[buckets, on = keys, nomatch = NULL]
+  buckets <- add_variant(records, c(apart, "collective"))[buckets, on = keys, nomatch = NULL]
   if (nrow(buckets) == 0) {
     return(data.table::data.table())
   }
   n_invalid <- unique(buckets[verdict == "INVALID"], by = keys)[, .(n_invalid = .N), by = c(apart, "variant")]
   table <- buckets[verdict != "INVALID", density_of(upper_us, count, verdict, emulated), by = c(apart, "variant")]
   table <- n_invalid[table, on = c(apart, "variant")][is.na(n_invalid), n_invalid := 0L]
+  table[, storage := if (data.table::uniqueN(api) > 1) paste0(target, ", ", api_words(api)) else target]
   place_panels(table, c(
-    variant = "page", tool = "page", api = "page", nn = "page", ppn = "page", xfer_bytes = "row", order = "row",
+    variant = "page", tool = "page", nn = "page", ppn = "page", xfer_bytes = "row", order = "row",
     access = "column"
   ))
 }
@@ -56,26 +57,29 @@ density_of <- function(upper_us, count, verdict, emulated) {
 }
 
 make_figure <- function(table) {
-  curves <- table[, .(lat_us = unlist(lat_us), density = unlist(density)), by = .(target, row, column)]
-  colours <- target_colours(table$target)
-  heights <- curves[, .(top = max(density)), by = .(target, row, column)]
-  points <- heights[table, on = c("target", "row", "column")]
-  ggplot2::ggplot(curves, ggplot2::aes(lat_us, density, colour = target)) +
-    ggplot2::geom_line(ggplot2::aes(group = target), linewidth = 0.45) +
+  curves <- table[, .(lat_us = unlist(lat_us), density = unlist(density)), by = .(storage, row, column)]
+  colours <- target_colours(table$storage)
+  heights <- curves[, .(top = max(density)), by = .(storage, row, column)]
+  points <- heights[table, on = c("storage", "row", "column")]
+  ggplot2::ggplot(curves, ggplot2::aes(lat_us, density, colour = storage)) +
+    ggplot2::geom_line(ggplot2::aes(group = storage), linewidth = 0.45) +
     ggplot2::geom_linerange(
       ggplot2::aes(median, top / 2, xmin = lo, xmax = hi),
       data = points, linewidth = 0.5, na.rm = TRUE, show.legend = FALSE
     ) +
     ggplot2::geom_point(
-      ggplot2::aes(median, top / 2, fill = fill_by(target, verdict)),
+      ggplot2::aes(median, top / 2, fill = fill_by(storage, verdict)),
       data = points, shape = 21, size = 1.3, stroke = 0.4
     ) +
     facet_panels(table, scales = "free_y") +
-    ggplot2::scale_colour_manual("Storage", values = colours) +
+    ggplot2::scale_colour_manual(
+      "Storage",
+      values = colours, guide = ggplot2::guide_legend(nrow = ceiling(length(colours) / 3), byrow = TRUE)
+    ) +
     ggplot2::scale_fill_manual(values = colours, na.value = "white", guide = "none") +
     scale_x_rate("Time of one operation in microseconds", panel_mm = panel_width_mm(table)) +
     ggplot2::labs(y = "Density") +
     theme_weir()
 }
 
-height_mm <- function(table) 36 + row_count(table) * if (row_count(table) > 4) 21 else 28
+height_mm <- function(table) 40 + row_count(table) * if (row_count(table) > 4) 21 else 28

@@ -11,16 +11,19 @@ caption <- paste(
   "average."
 )
 
-mapped <- c("access", "api", "layout", "order", "target", "nn", "ppn", "xfer_bytes")
+mapped <- c("tool", "access", "api", "layout", "order", "target", "nn", "ppn", "xfer_bytes", "calls", "chunks")
 phases <- c("transfer", "sync", "open", "close")
 
 make_table <- function(records, inputs) {
-  records <- add_variant(timed_whole(records)[!is.na(xfer_bytes)], mapped)
+  timed <- timed_whole(records)[!is.na(xfer_bytes)]
+  records <- largest_of(name_chunks(without_features(timed)))
+  if (nrow(records) == 0) {
+    return(records)
+  }
+  records[, `:=`(calls = told_apart("collective", collective), chunks = told_apart("chunking", chunking)), by = tool]
+  records <- add_variant(records, c(mapped, "collective", "chunking", features))
   records[, whole_s := open_s + io_s + close_s]
   points <- summarise_records(records, 100 * share(records$io_s, records$whole_s), c(mapped, "variant"), "%")
-  if (nrow(points) == 0) {
-    return(points)
-  }
   means <- records[verdict != "INVALID", .(
     sync_of_io = mean(pmin(1, share(sync_s, io_s)), na.rm = TRUE), open_of_rest = mean_share(open_s, open_s + close_s)
   ), by = c(mapped, "variant")]
@@ -30,10 +33,30 @@ make_table <- function(records, inputs) {
     transfer = median * (1 - sync_of_io), sync = median * sync_of_io,
     open = (100 - median) * open_of_rest, close = (100 - median) * (1 - open_of_rest)
   )]
-  place_panels(table, c(
-    variant = "page", target = "column", access = "column", nn = "row", ppn = "row", api = "row", layout = "row",
-    order = "row"
-  ), most_rows = 10)
+  table <- place_panels(table, c(
+    tool = "page", variant = "page", target = "row", api = "row", layout = "row", chunks = "row", nn = "row",
+    ppn = "row", order = "column", calls = "column", access = "column"
+  ), most_rows = 10, flow = TRUE)
+  said <- c(said_of_largest(timed), said_of_features(timed))
+  if (is.null(said)) table else add_note(table, paste(said, collapse = " "))
+}
+
+# In words where it differs among the records of a program.
+told_apart <- function(column, values) {
+  if (data.table::uniqueN(values, na.rm = TRUE) < 2) "" else column_words(column, values)
+}
+
+# The shares of opening and closing are asked of the most processes on the most nodes; the others are not drawn.
+largest_of <- function(records) {
+  if (nrow(records) == 0) {
+    return(records)
+  }
+  kept <- records[, .I[nn %in% max(nn) & ppn %in% max(ppn[nn %in% max(nn)])], by = .(tool, target)]
+  records[sort(kept$V1)]
+}
+
+said_of_largest <- function(records) {
+  if (nrow(records) > nrow(largest_of(records))) "Drawn: the most nodes and processes per node of each storage."
 }
 
 share <- function(part_s, whole_s) ifelse(whole_s > 0, part_s / whole_s, NA_real_)

@@ -17,7 +17,7 @@ make_table <- function(records, inputs) {
   if (nrow(points) == 0) {
     return(points)
   }
-  place_panels(pair_accesses(points), c(variant = "page", target = "column", order = "column", nn = "column"), 1, 9)
+  place_panels(pair_accesses(points), c(variant = "column", target = "column", order = "column", nn = "column"), 1, 12)
 }
 
 pair_accesses <- function(points) {

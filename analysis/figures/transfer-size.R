@@ -14,7 +14,7 @@ make_table <- function(records, inputs) {
   records <- add_variant(bulk_transfers(records)[!is.na(xfer_bytes)], mapped)
   table <- summarise_records(records, bandwidth_all(records), c(mapped, "variant"), "MiB/s")
   place_panels(table, c(
-    variant = "page", access = "column", order = "column", target = "row", nn = "row", ppn = "row"
+    variant = "column", access = "column", order = "column", target = "row", nn = "row", ppn = "row"
   ))
 }
 

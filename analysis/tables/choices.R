@@ -8,7 +8,7 @@ caption <- paste(
 )
 
 make_table <- function(records, inputs) {
-  choice_ratios(bandwidth_points(records))
+  rbind(choice_ratios(bandwidth_points(records)), feature_ratios(records))
 }
 
 make_latex <- function(table) {
@@ -17,7 +17,7 @@ make_latex <- function(table) {
     factor_words(ratio), factor_words(lowest), factor_words(highest)
   )]
   latex_table(
-    name, caption, cells, c(wrapped_column(34), wrapped_column(16), "r", "r", "r", "r"),
+    name, caption, cells, c(wrapped_column(40), wrapped_column(16), "r", "r", "r", "r"),
     c("target", "access", "pairs", "median factor", "lowest", "highest"),
     groups = table[, latex_name(paste(choice, "instead of", instead_of))]
   )

@@ -1,7 +1,7 @@
 title <- "Claims that these data cannot decide"
 place <- 95
 section <- "appendix"
-if_empty <- "these data decide every claim in analysis/claims."
+if_empty <- "these data decide every claim in analysis/claims, or none of them."
 caption <- paste(
   "Claims that are out of scope here, and the records that would decide them. A claim that only the printed values",
   "decide is not among them."
@@ -9,6 +9,10 @@ caption <- paste(
 
 make_table <- function(records, inputs) {
   decided <- decided_claims(records, inputs)
+  # A study that decides nothing is about something else.
+  if (!any(decided[evidence == "these records"]$verdict != verdict_words[3])) {
+    return(data.table::data.table())
+  }
   open <- decided[, .(open = all(verdict == verdict_words[3])), by = .(paper, claim, says, needs)]
   open[open == TRUE][, open := NULL][]
 }
@@ -17,6 +21,7 @@ make_latex <- function(table) {
   cells <- table[, .(paste0(escape_latex(says), "\\tablegap{}"), paste0(escape_latex(needs), "\\tablegap{}"))]
   latex_table(
     name, caption, cells, c(wrapped_column(66), wrapped_column(52)), c("claim", "needs"),
-    groups = vapply(table$paper, function(it) escape_latex(load_claims(it, home)$title), character(1)), in_place = TRUE
+    groups = vapply(table$paper, function(it) escape_latex(load_claims(it, home)$title), character(1)),
+    in_place = TRUE, together = 4
   )
 }

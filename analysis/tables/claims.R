@@ -2,28 +2,36 @@ title <- "Claims of publications, decided"
 place <- 60
 if_empty <- "these data decide none of the claims in analysis/claims."
 caption <- paste(
-  "What publications say, in our words, and what these records (by: records) and the values that the publications",
-  "printed (by: printed) say to it. Because: an effect with its 95 % bootstrap interval, the range over the pairs or",
-  "series that it is the median of, and what it had to be. An exponent is that of the growth with the nodes. Bandwidth",
-  "is that over the time of the transfers; a dagger marks a verdict that is another by the time from open to close."
+  "What publications say, in our words, and what these records and the values that the publications printed say to it.",
+  "Asked: what the effect has to be; an exponent is that of the growth with the nodes. Under each verdict stands the",
+  "effect, of these records with its 95 % bootstrap interval. Bandwidth is that over the time of the transfers; a",
+  "dagger marks a verdict that is another by the time from open to close. How many pairs or series an effect is the",
+  "median of is in tables/claims.csv."
 )
 
 make_table <- function(records, inputs) {
-  decided <- decided_claims(records, inputs)
-  decided[verdict != verdict_words[3]]
+  decided <- decided_claims(records, inputs)[verdict != verdict_words[3]]
+  # What was printed stands beside records that decide something, and says nothing about others.
+  if (any(decided$evidence == "these records")) decided else decided[0]
 }
 
 make_latex <- function(table) {
-  again <- duplicated(table[, .(paper, claim)])
-  cells <- table[, .(
-    said = ifelse(again, "", sprintf("%s \\emph{(%s)}\\tablegap{}", escape_latex(says), escape_latex(where))),
-    by = ifelse(evidence == "these records", "records", "printed"), verdict_cell(.SD), effect_cell(.SD)
+  here <- table[evidence == "these records"]
+  printed <- table[evidence == "published values"]
+  rows <- unique(table[, .(paper, claim, says, where, bound)])
+  units <- table[, .(unit = stats::na.omit(unit)[1]), by = .(paper, claim)]
+  rows <- units[rows, on = c("paper", "claim")]
+  whole <- nrow(here) > 0 && all(here$emulated)
+  cells <- rows[, .(
+    sprintf("%s \\emph{(%s)}\\tablegap{}", escape_latex(says), section_signs(where)),
+    paste(escape_latex(unit), bound_cell(bound)),
+    decided_cell(here[rows, on = c("paper", "claim")], !whole), decided_cell(printed[rows, on = c("paper", "claim")])
   )]
-  groups <- vapply(table$paper, paper_head, character(1), USE.NAMES = FALSE)
+  groups <- vapply(rows$paper, paper_head, character(1), USE.NAMES = FALSE)
   latex_table(
-    name, caption, cells, c(wrapped_column(46), wrapped_column(10), wrapped_column(21), wrapped_column(37)),
-    c("claim", "by", "verdict", "because"),
-    groups = groups, in_place = TRUE
+    name, caption, cells, c(wrapped_column(48), wrapped_column(19), wrapped_column(29), wrapped_column(20)),
+    c("claim", "asked", if (whole) "these records, \\textbf{EMULATED}" else "these records", "printed values"),
+    groups = groups, in_place = TRUE, together = 3
   )
 }
 
@@ -32,29 +40,32 @@ paper_head <- function(name) {
   sprintf("%s~\\cite{%s}", escape_latex(paper$title), paper$cites)
 }
 
+section_signs <- function(where) gsub("Sect. ", "\\S", escape_latex(where), fixed = TRUE)
+
+# The verdict, and under it the numbers; nothing where there is none.
+decided_cell <- function(found, tell_emulated = FALSE) {
+  lines <- paste0(
+    verdict_cell(found), "\\newline ", effect_number(found$effect),
+    ifelse(is.na(found$lo), "", sprintf(" (%s to %s)", effect_number(found$lo), effect_number(found$hi))),
+    ifelse(nzchar(found$doubt), paste0("; ", escape_latex(found$doubt)), ""),
+    ifelse(found$degraded > 0, sprintf("; %d of %d points degraded", found$degraded, found$points), ""),
+    ifelse(tell_emulated & found$emulated, "\\newline\\textbf{EMULATED}", "")
+  )
+  ifelse(is.na(found$verdict), "--", lines)
+}
+
 verdict_cell <- function(found) {
   sprintf(
-    "\\textbf{\\textcolor[HTML]{%s}{%s}}%s%s", verdict_colours[found$verdict], found$verdict,
-    ifelse(found$by_whole_time %in% c(found$verdict, NA), "", "$^\\dagger$"),
-    ifelse(found$emulated, "\\newline\\mbox{\\textbf{(EMULATED)}}", "")
+    "\\textbf{\\textcolor[HTML]{%s}{%s}}%s", verdict_colours[found$verdict], found$verdict,
+    ifelse(found$by_whole_time %in% c(found$verdict, NA), "", "$^\\dagger$")
   )
 }
 
 verdict_colours <- c(reproduced = "1B7F79", "not reproduced" = "B00020")
 
-effect_cell <- function(found) {
-  interval <- ifelse(is.na(found$lo), "", sprintf(" (%s to %s)", effect_number(found$lo), effect_number(found$hi)))
-  range <- ifelse(
-    found$count %in% c(1, NA) | is.na(found$lowest), "",
-    sprintf("; %s to %s over %d", effect_number(found$lowest), effect_number(found$highest), found$count)
-  )
-  doubt <- ifelse(nzchar(found$doubt), paste0("; ", found$doubt), "")
-  degraded <- ifelse(
-    found$degraded > 0,
-    sprintf("; %d of %d points degraded: %s", found$degraded, found$points, gsub(";", ", ", found$reasons)), ""
-  )
-  paste0(
-    escape_latex(found$unit), " ", effect_number(found$effect), interval, range, "; had to be ",
-    escape_latex(found$bound), escape_latex(doubt), latex_name(degraded), "\\tablegap{}"
-  )
+# 0.85 or more, 0.8 to 1.2
+bound_cell <- function(bound) {
+  bound <- sub("^(.*) or more$", "$\\\\ge$ \\1", bound)
+  bound <- sub("^(.*) or less$", "$\\\\le$ \\1", bound)
+  sub(" to ", "--", bound, fixed = TRUE)
 }

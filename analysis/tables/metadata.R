@@ -3,8 +3,8 @@ place <- 89
 section <- "appendix"
 needs <- "records of metadata: create, stat, read, rename, remove or find"
 caption <- paste(
-  "Operations per second on files and directories. N\u00d7P: nodes and processes per node; interval: 95 % bootstrap",
-  "interval of the median; best: the fastest record; p50, p99: medians of the quantiles of single operations in",
+  "Operations per second on files and directories, k: thousands, M: millions. N\u00d7P: nodes and processes per node;",
+  "interval: 95 % bootstrap interval of the median; p50, p99: medians of the quantiles of single operations in",
   "microseconds, as one rank sees them (of a search: of one look at a file)."
 )
 
@@ -13,16 +13,21 @@ make_table <- function(records, inputs) {
 }
 
 make_latex <- function(table) {
-  shown <- table[n > 0]
+  measured <- table[n > 0]
+  shown <- measured[, .SD[nn * ppn == max(nn * ppn)], by = .(target_of = target, kind_of = kind)]
+  said <- if (nrow(measured) > nrow(shown)) {
+    " Here are the most nodes and processes of each target; all points are in tables/metadata.csv."
+  }
   cells <- shown[, .(
     latex_name(access), latex_name(ifelse(nzchar(variant), paste(shape, variant, sep = "; "), shape)),
-    latex_name(api_words(api)), sprintf("$%s\\times%s$", dash(nn), dash(ppn)), n, rate_words(median),
-    interval_cell(lo, hi), rate_words(best), rate_words(p50_us), rate_words(p99_us)
+    latex_name(api_words(api)), sprintf("$%s\\times%s$", dash(nn), dash(ppn)), n, short_rate_words(median),
+    ifelse(is.na(lo), "--", paste0(short_rate_words(lo), "--", short_rate_words(hi))), rate_words(p50_us),
+    rate_words(p99_us)
   )]
   latex_table(
-    name, caption, cells,
-    c(wrapped_column(11), wrapped_column(30), wrapped_column(14), "r", "r", "r", "r", "r", "r", "r"),
-    c("access", "shape", "interface", "$N\\times P$", "$n$", "median", "interval", "best", "p50", "p99"),
+    name, paste0(caption, said), cells,
+    c(wrapped_column(10), wrapped_column(35), wrapped_column(14), "r", "r", "r", "r", "r", "r"),
+    c("access", "shape", "interface", "$N\\times P$", "$n$", "median", "interval", "p50", "p99"),
     groups = paste0(target_cell(shown$target, shown$emulated), ", ", latex_name(shown$kind)), in_place = TRUE
   )
 }

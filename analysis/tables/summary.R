@@ -4,28 +4,48 @@ section <- "appendix"
 needs <- "records of writes or reads"
 caption <- paste(
   "Bandwidth of every point in MiB/s. N\u00d7P: nodes and processes per node; interval: 95 % bootstrap interval of the",
-  "median; best: the fastest record; verdict: degraded where at least one record is. Invalid records give no number."
+  "median; best: the fastest record; a dagger marks a median with degraded records. Invalid records give no number."
 )
-most_rows <- 400
+most_points <- 150
 
 make_table <- function(records, inputs) {
   bandwidth_points(records)
 }
 
 make_latex <- function(table) {
-  shown <- utils::head(table, most_rows)
-  said <- if (nrow(table) > most_rows) {
-    sprintf(" The first %d of %d points; all of them are in tables/summary.csv.", most_rows, nrow(table))
+  shown <- highest_of_each(table)
+  said <- if (nrow(table) > nrow(shown)) {
+    sprintf(
+      " Of each target and access the %d highest medians; all %d points are in tables/summary.csv.",
+      max(shown[, .N, by = .(target, access)]$N), nrow(table)
+    )
   }
   cells <- shown[, .(
-    latex_name(api_words(api)), layout_cell(layout), latex_name(dash(order)), dash(bytes_words(xfer_bytes)),
-    sprintf("$%s\\times%s$", dash(nn), dash(ppn)), n, rate_words(median), interval_cell(lo, hi), rate_words(best),
-    tolower(verdict)
+    latex_name(api_words(api)), latex_name(described(.SD)), dash(bytes_words(xfer_bytes)),
+    sprintf("$%s\\times%s$", dash(nn), dash(ppn)), n, paste0(rate_words(median), mark(verdict)), interval_cell(lo, hi),
+    rate_words(best)
   )]
   latex_table(
-    name, paste0(caption, said), cells,
-    c(wrapped_column(15.5), wrapped_column(14.5), wrapped_column(13), "r", "r", "r", "r", "r", "r", "l"),
-    c("interface", "layout", "order", "transfer", "$N\\times P$", "$n$", "median", "interval", "best", "verdict"),
-    groups = access_groups(shown), in_place = TRUE
+    name, paste0(caption, said), cells, c(wrapped_column(16), wrapped_column(42), "r", "r", "r", "r", "r", "r"),
+    c("interface", "with", "transfer", "$N\\times P$", "$n$", "median", "interval", "best"),
+    groups = paste0(target_cell(shown$target, shown$emulated), ", ", latex_name(shown$access)), in_place = TRUE
   )
 }
+
+# All points, or of a large study as many of each target and access, the fastest.
+highest_of_each <- function(table) {
+  if (nrow(table) <= most_points) {
+    return(table)
+  }
+  groups <- data.table::uniqueN(table[, .(target, access)])
+  ranked <- table[, .(at = .I[order(-median)]), by = .(target, access)]
+  chosen <- ranked[, .(at = utils::head(at, max(5, most_points %/% groups))), by = .(target, access)]
+  table[chosen$at]
+}
+
+described <- function(points) {
+  words <- points[, .(in_words(layout, c(shared = "shared", "file-per-process" = "per process")), order, variant)]
+  apply(words, 1, function(row) paste(row[!is.na(row) & nzchar(row)], collapse = ", "))
+}
+
+mark <- function(verdict) ifelse(verdict == "DEGRADED", "\\rlap{$^\\dagger$}", "")

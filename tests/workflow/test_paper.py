@@ -74,6 +74,18 @@ def test_it_says_what_the_data_cannot_show(printed: Printed) -> None:
     assert "interface and layout cannot be told apart" in printed.words
 
 
+def test_a_broken_record_stops_the_paper_and_is_named(paper: Checkout) -> None:
+    lines = (ROOT / ARCHIVE).read_text().splitlines()[:6]
+    fields = lines[3].split(",")
+    fields[lines[0].split(",").index("bw_mib_s")] = "fast"
+    paper.write("mine.csv", "\n".join([*lines[:3], ",".join(fields), *lines[4:], ""]))
+    done = paper.snakemake("paper", "--config", "records=mine.csv")
+    assert done.returncode == 1
+    assert "mine.csv:4: bw_mib_s: is 'fast', not of type number" in done.stderr
+    assert "write a number, or nothing where it is not known" in done.stderr
+    assert not (paper.root / "results/archive/mine/records.csv").exists()
+
+
 def test_an_edit_of_a_text_prints_again_and_draws_nothing(paper: Checkout) -> None:
     main = paper.root / "reports/ddn-lustre-2018/main.tex"
     main.write_text(main.read_text() + "% edited\n")

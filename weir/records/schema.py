@@ -9,6 +9,8 @@ from typing import Any
 
 import yaml
 
+from weir.errors import did_you_mean
+
 SCHEMAS = Path(__file__).resolve().parents[2] / "config" / "schemas"
 
 
@@ -36,6 +38,15 @@ class Column:
             return _READERS[self.type](text)
         except (ValueError, KeyError):
             raise ValueError(f"is '{text}', not of type {self.type}") from None
+
+    def mend(self, text: str) -> str:
+        """What to write in place of a wrong field."""
+        if self.choices and text:
+            return did_you_mean(text, self.choices)
+        article = "an" if self.type == "integer" else "a"
+        return f"write {article} {self.type}" + (
+            ", or nothing where it is not known" if self.optional else ""
+        )
 
     def write(self, value: Any) -> str:
         """The field for a value; integers stay exact, numbers keep every digit."""

@@ -51,7 +51,8 @@ def typed_row(fields: Mapping[str, str], path: Path, line: int) -> Row:
         try:
             row[name] = columns()[name].read(text)
         except ValueError as error:
-            raise WeirError(str(error), file=str(path), line=line, key=name, exit_code=2) from None
+            mend = columns()[name].mend(text)
+            raise WeirError(str(error), file=str(path), line=line, key=name, mend=mend, exit_code=2) from None
     return row
 
 

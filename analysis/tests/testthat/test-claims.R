@@ -251,7 +251,7 @@ test_that("the table of claims and the numbers of the prose come from the same f
   part <- load_part("table", "claims", home)
   print <- part$make_latex(part$make_table(NULL, inputs))
   expect_match(print, "cite\\{imefuse\\}", all = FALSE)
-  expect_match(print, "EMULATED", all = FALSE)
+  expect_match(print, "these records, \\\\textbf\\{EMULATED\\}", all = FALSE)
   numbers <- claim_numbers(decided)
   expect_identical(numbers$ClaimsDecided, numbers$ClaimsReproduced)
   expect_identical(named_claims(decided)[["verdictof-native-scales"]], "reproduced")

@@ -208,6 +208,37 @@ test_that("boxes are quartiles of the records, on a linear and on a logarithmic 
   )
 })
 
+test_that("features of NetCDF are groups of their own, and beside other programs it stands without them", {
+  records <- netcdf_study()
+  pressed <- records[tool == "netcdf-bench" & collective == TRUE][, `:=`(deflate_level = 1, bw_mib_s = 1)]
+  records <- rbind(records[, deflate_level := 0], pressed)
+  table <- figures[["netcdf-boxes"]]$make_table(records, list())
+  expect_identical(data.table::uniqueN(table$page), 2L)
+  expect_equal(unique(table[feature == "deflate 1"]$median), 1)
+  for (name in c("netcdf-ior", "phase-shares")) {
+    table <- figures[[name]]$make_table(records, list())
+    expect_true(all(table$median > 1), info = name)
+    expect_match(table$note[1], "no compression", info = name)
+  }
+  ratios <- feature_ratios(records)
+  expect_identical(ratios[column == "compression"]$choice, rep("compression", nrow(ratios[column == "compression"])))
+  expect_lt(max(ratios[column == "compression"]$highest), 1)
+})
+
+test_that("shares are of the most processes, and the figure says so", {
+  table <- figures[["phase-shares"]]$make_table(many_nodes(), list())
+  expect_identical(c(unique(table$nn), unique(table$ppn)), c(4, 2))
+  expect_match(table$note[1], "^Drawn: the most nodes and processes")
+})
+
+test_that("storage by different interfaces stands in one figure of densities", {
+  records <- rbind(single_operations(target = "disk"), single_operations(target = "pool", api = "MPIIO"))
+  records[, collective := ifelse(api == "MPIIO", FALSE, NA)]
+  table <- figures[["latency-density"]]$make_table(records, inputs_for(records))
+  expect_length(split_pages(table), 1)
+  expect_setequal(table$storage, c("disk, POSIX", "pool, MPI-IO"))
+})
+
 test_that("a density is of all operations of its runs, and invalid runs have no part in it", {
   records <- single_operations()
   table <- figures[["latency-density"]]$make_table(records, inputs_for(records))

@@ -41,10 +41,20 @@ test_that("sizes go from dark to light, never to white, and neighbours have shap
   }
 })
 
-test_that("an interface of logs of others is drawn and named", {
-  scales <- scale_api(c("DFS", "POSIX"))
+test_that("every back end of the engine has a colour and a shape that no other has, a new one too", {
+  sources <- list.files(file.path(checkout, "src", "engine", "backends"), pattern = "[.]c$", full.names = TRUE)
+  named <- unlist(lapply(sources, function(source) grep("^ *[.]name = ", readLines(source), value = TRUE)))
+  known <- sub(".*\"([A-Z0-9]+)\".*", "\\1", named)
+  expect_length(known, length(sources))
+  expect_true(all(c("POSIX", "MPIIO", "HDF5", "NETCDF4", "PNETCDF", "IME", "MMAP") %in% intersect(known, api_levels)))
+  scales <- scale_api(c(known, "TOMORROW"))
+  expect_false(anyDuplicated(scales[[1]]$palette(length(known) + 1)) > 0)
+})
+
+test_that("interfaces of logs of others, or of a new back end, are drawn and named, each in a colour of its own", {
+  scales <- scale_api(c("DFS", "POSIX", "ARC"))
   colour <- scales[[1]]
-  colour$train(c("DFS", "POSIX"))
-  expect_identical(as.vector(colour$get_breaks()), c("POSIX", "DFS"))
-  expect_identical(unname(colour$map("DFS")), "#606060")
+  colour$train(c("DFS", "POSIX", "ARC"))
+  expect_identical(as.vector(colour$get_breaks()), c("POSIX", "ARC", "DFS"))
+  expect_identical(unname(colour$map(c("ARC", "DFS"))), spare_colours[1:2])
 })

@@ -40,6 +40,17 @@ test_that("of a full study some numbers are drawn, the ends among them, and the 
   expect_match(placed$note[1], "Of 1, 2, 3, 4, 5, 6, 7, 8 processes per node only 1, 8 are drawn.", fixed = TRUE)
 })
 
+test_that("rows that flow fill sheets of about as many rows, in order and without loss", {
+  table <- crossed(target = sprintf("t%02d", 1:15), order = c("random", "sequential"))
+  placed <- place_panels(table, wishes, most_rows = 8, flow = TRUE)
+  sheets <- split_pages(placed)
+  expect_identical(vapply(sheets, row_count, 1L), c(8L, 7L))
+  rows <- unlist(lapply(sheets, function(sheet) as.character(unique(sort(sheet$row)))))
+  expect_identical(rows, sort(unique(table$target)))
+  expect_identical(sum(vapply(sheets, nrow, 1L)), nrow(table))
+  expect_length(split_pages(place_panels(table, wishes, most_rows = 15, flow = TRUE)), 1)
+})
+
 test_that("a variant has pages of its own, the fullest comes first, an empty one is not printed", {
   table <- rbind(
     crossed(variant = "trial"), crossed(variant = "all", nn = c(1, 2)), crossed(variant = "none")[, n := 0L]

@@ -71,9 +71,14 @@ def test_nothing_is_left_of_a_write(tmp_path: Path) -> None:
     [
         ("", "records.csv", "is empty"),
         ("api,acess\nPOSIX,write\n", "records.csv:1: acess", "did you mean 'access'?"),
-        ("api,nn\nPOSIX,many\n", "records.csv:2: nn", "is 'many', not of type integer"),
+        (
+            "api,nn\nPOSIX,many\n",
+            "records.csv:2: nn",
+            "not of type integer\n    write an integer, or nothing",
+        ),
         ("api,nn\nPOSIX,1\n,2\n", "records.csv:3: api", "is empty"),
         ("api,layout\nPOSIX,striped\n", "records.csv:2: layout", "not one of shared, file-per-process"),
+        ("api,layout\nPOSIX,sharde\n", "records.csv:2: layout", "did you mean 'shared'?"),
         ("api,nn\nPOSIX,1,2\n", "records.csv:2", "more or fewer fields"),
         ("api,emulated\nPOSIX,perhaps\n", "records.csv:2: emulated", "not of type boolean"),
     ],

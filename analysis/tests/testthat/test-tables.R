@@ -1,0 +1,62 @@
+# What tables print of what they know.
+
+load_table <- function(name) load_part("table", name, home)
+published <- list(published = file.path(checkout, "reference", "published.csv"))
+
+test_that("a claim takes one row: what these records and what the printed values say stand beside each other", {
+  records <- read_synthetic(
+    target = "buffer", api = "IME", order = c("sequential", "random"), n = 5, xfer_bytes = 2^20, emulated = TRUE
+  )
+  path <- scratch("claims.csv")
+  decided <- decide_claims(records, NULL, published$published, home, "ime-paper")
+  data.table::fwrite(decided, path)
+  table <- load_table("claims")$make_table(records, list(claims = path))
+  print <- load_table("claims")$make_latex(table)
+  row <- grep("^A random order costs the native interface nothing", print, value = TRUE)
+  expect_length(row, 1)
+  expect_match(row, "factor $\\ge$ 0.9 &", fixed = TRUE)
+  expect_identical(lengths(regmatches(row, gregexpr("reproduced", row))), 2L)
+  expect_match(print, "these records, \\\\textbf\\{EMULATED\\}", all = FALSE)
+})
+
+test_that("records that decide nothing have no table of claims", {
+  records <- read_synthetic(access = "read", target = "memory")
+  decided <- decide_claims(records, list(targets = list(list(target = "memory", kind = "memory"))),
+    published$published, home
+  )
+  path <- scratch("claims.csv")
+  data.table::fwrite(decided, path)
+  for (name in c("claims", "claims-open")) {
+    expect_identical(nrow(load_table(name)$make_table(records, list(claims = path))), 0L)
+  }
+})
+
+test_that("best and mean are printed of the fastest way, and of every way in the CSV, beside what was published", {
+  records <- read_synthetic(
+    target = "buffer", api = "IME", layout = c("shared", "file-per-process"), xfer_bytes = 10 * 2^20
+  )
+  records[, bw_mib_s := ifelse(layout == "shared", 500, 900) + iteration]
+  part <- load_table("best-mean")
+  table <- part$make_table(records, published)
+  expect_setequal(table[n > 0]$layout, c("shared", "file-per-process"))
+  print <- part$make_latex(table)
+  expect_match(print, "^IME, p.p. & seq. & 10 MiB & [$]1.*902 & 901 & 901 .*1,230 & 870", all = FALSE)
+  expect_no_match(paste(print, collapse = "\n"), "\nIME & ")
+  expect_match(print, "^published & seq. & 10 MiB & [$]10", all = FALSE)
+})
+
+test_that("of many points the highest of each target and access are printed, and the caption says so", {
+  records <- read_synthetic(target = c("a", "b"), nn = 1:10, ppn = 1:5, n = 1)
+  part <- load_table("summary")
+  table <- part$make_table(records, list())
+  shown <- part$highest_of_each(table)
+  expect_identical(shown[, .N, by = .(target, access)]$N, rep(37L, 4))
+  expect_equal(shown[target == "a" & access == "read"]$median, sort(table[target == "a" & access == "read"]$median,
+    decreasing = TRUE
+  )[1:37])
+  expect_match(part$make_latex(table), "the 37 highest medians; all 200 points are in", all = FALSE)
+})
+
+test_that("rates are short whatever their size", {
+  expect_identical(short_rate_words(c(1873000, 312400, 9990, 5.25, NA)), c("1.87M", "312k", "9,990", "5.25", "--"))
+})
