@@ -258,15 +258,15 @@ left_out_words <- function(table) {
   )
 }
 
-# Where there is nothing to draw the figure says why, in words.
+# Where there is nothing to draw the figure says why, in words; without ggplot2, which takes longer to load than this.
 placard <- function(text) {
-  ggplot2::ggplot() +
-    ggplot2::annotate(
-      "text",
-      x = 0, y = 0, label = wrap_words(text, 88), size = 3, family = sans_family, colour = "#505050"
-    ) +
-    ggplot2::theme_void(base_family = sans_family) +
-    ggplot2::theme(panel.border = ggplot2::element_rect(fill = NA, colour = "#a0a0a0", linewidth = 0.3))
+  grid::grobTree(
+    grid::rectGrob(gp = grid::gpar(fill = NA, col = "#a0a0a0", lwd = 0.6)),
+    grid::textGrob(
+      wrap_words(text, 88),
+      gp = grid::gpar(fontsize = type_size_pt + 1.5, fontfamily = sans_family, col = "#505050")
+    )
+  )
 }
 
 save_plots <- function(plots, heights_mm, stem) {
@@ -283,7 +283,7 @@ laid_out <- function(plots) {
   path <- tempfile(fileext = ".pdf")
   grDevices::cairo_pdf(path, family = sans_family)
   on.exit(unlink(path))
-  grobs <- lapply(plots, ggplot2::ggplotGrob)
+  grobs <- lapply(plots, function(plot) if (grid::is.grob(plot)) plot else ggplot2::ggplotGrob(plot))
   grDevices::dev.off()
   grobs
 }

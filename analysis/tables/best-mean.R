@@ -129,7 +129,7 @@ order_shorts <- c(sequential = "seq.", random = "rnd.")
 
 way_cell <- function(tool, api, layout, collective) {
   words <- ifelse(
-    tool == "netcdf-bench", paste("NetCDF,", ifelse(collective, "coll.", "ind.")),
+    tool == "netcdf-bench", paste("NetCDF", ifelse(collective, "coll.", "ind.")),
     paste0(
       ifelse(is.na(api), "published", sub(" native", "", api_words(api))),
       ifelse(layout %in% "file-per-process", ", p.p.", "")

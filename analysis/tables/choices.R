@@ -2,9 +2,9 @@ title <- "What a choice changes"
 place <- 55
 needs <- "valid points that differ in one thing only"
 caption <- paste(
-  "What a choice changes: medians of valid points that differ in this one thing, as factors. Median, lowest and",
-  "highest factor over the pairs; above 1 the choice is faster. Where lowest and highest lie on both sides of 1, it",
-  "depends on the rest."
+  "What a choice changes: medians of valid points that differ in this one thing, as factors. Median factor of the",
+  "pairs, lowest and highest in brackets; above 1 the choice is faster. Where lowest and highest lie on both sides of",
+  "1, it depends on the rest."
 )
 
 make_table <- function(records, inputs) {
@@ -12,13 +12,22 @@ make_table <- function(records, inputs) {
 }
 
 make_latex <- function(table) {
-  cells <- table[, .(
-    target_cell(target, emulated), latex_name(access), pairs,
-    factor_words(ratio), factor_words(lowest), factor_words(highest)
+  table <- data.table::copy(table)[, choice := paste(choice, "instead of", instead_of)]
+  rows <- unique(table[, .(choice, target, emulated)])
+  cells <- rows[, .(
+    target_cell(target, emulated), factor_cells(table[access == "write"], rows),
+    factor_cells(table[access == "read"], rows)
   )]
   latex_table(
-    name, caption, cells, c(wrapped_column(40), wrapped_column(16), "r", "r", "r", "r"),
-    c("target", "access", "pairs", "median factor", "lowest", "highest"),
-    groups = table[, latex_name(paste(choice, "instead of", instead_of))]
+    name, caption, cells, c(wrapped_column(33), wrapped_column(41), wrapped_column(41)), c("target", "write", "read"),
+    groups = latex_name(rows$choice)
   )
+}
+
+factor_cells <- function(ratios, rows) {
+  found <- ratios[rows, on = c("choice", "target")]
+  words <- found[, sprintf(
+    "%s (%s to %s) of %s", factor_words(ratio), factor_words(lowest), factor_words(highest), counted(pairs, "pair")
+  )]
+  ifelse(is.na(found$ratio), "--", words)
 }

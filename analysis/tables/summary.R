@@ -6,7 +6,7 @@ caption <- paste(
   "Bandwidth of every point in MiB/s. N\u00d7P: nodes and processes per node; interval: 95 % bootstrap interval of the",
   "median; best: the fastest record; a dagger marks a median with degraded records. Invalid records give no number."
 )
-most_points <- 150
+most_points <- 100
 
 make_table <- function(records, inputs) {
   bandwidth_points(records)
