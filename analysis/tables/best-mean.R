@@ -4,7 +4,7 @@ needs <- "writes or reads on known nodes and processes"
 caption <- paste(
   "Best and mean record in MiB/s by the fastest interface and layout, at the ends of the nodes and processes per node",
   "(N\u00d7P) and with the largest transfers, and wherever a value was published; median with its 95 % bootstrap",
-  "interval. p.p.: a file per process; NetCDF: NetCDF-Bench by collective or independent calls, the best of all its",
+  "interval. p.p.: a file per process; NetCDF c., i.: NetCDF-Bench by collective or independent calls, the best of its",
   "block sizes. Published: best and mean that the paper on DDN's test cluster printed for the same access, order,",
   "transfer and N\u00d7P, over whichever interface and layout. Where the target is emulated they show what is missing",
   "and are to be compared with nothing. Every interface and layout is in tables/best-mean.csv."
@@ -80,12 +80,13 @@ printed_points <- function(path) {
 }
 
 # Values of NetCDF-Bench were published of no single storage, with no block size: they stand beside each storage, and
-# beside its best. What was published and not measured keeps a row of its own.
+# beside its best. What was published and not measured keeps a row of its own, in a study that measured some of it.
 beside <- function(measured, printed, keys) {
   sized <- printed[tool == "ior"]
   of_ior <- merge(measured[tool == "ior"], sized, by = c("role", keys), all.x = TRUE)
   lost <- sized[role %in% measured$role][!of_ior, on = c("role", keys)]
-  lost <- lost[, .(tool, role, access, order, nn, ppn, xfer_bytes, collective, published_best, published_mean, n = 0L)]
+  lost <- lost[, .(tool, role, access, order, nn, ppn, xfer_bytes, collective, published_best, published_mean)]
+  lost[, n := 0L]
   lost[, target := measured$target[match(role, measured$role)]]
   lost[, variant := measured$variant[match(role, measured$role)]]
   lost[, emulated := measured$emulated[match(target, measured$target)]]
@@ -94,6 +95,7 @@ beside <- function(measured, printed, keys) {
     printed[tool == "netcdf-bench", .(access, nn, ppn, collective, published_best, published_mean)],
     by = c("access", "nn", "ppn", "collective"), all.x = TRUE
   )
+  if (all(is.na(of_ior$published_best))) lost <- NULL
   rbind(of_ior, of_netcdf, lost, fill = TRUE)[, at_ends := at_ends %in% TRUE][]
 }
 
@@ -106,7 +108,10 @@ make_latex <- function(table) {
   )]
   latex_table(
     name, caption, cells,
-    c(wrapped_column(16.5), "l", "r", "r", "r", "r", "r", "r", "r", "@{\\hspace{6pt}}r", "r"),
+    # Room for bandwidths of five digits.
+    paste0(c("", rep("@{\\hspace{3.3pt}}", 8), "@{\\hspace{6pt}}", "@{\\hspace{3.3pt}}"), c(
+      wrapped_column(15.5), "l", rep("r", 9)
+    )),
     c(
       "interface", "order", "transfer", "$N\\times P$", "$n$", "best", "mean", "median", "interval", "pub.\\ best",
       "pub.\\ mean"
@@ -129,7 +134,7 @@ order_shorts <- c(sequential = "seq.", random = "rnd.")
 
 way_cell <- function(tool, api, layout, collective) {
   words <- ifelse(
-    tool == "netcdf-bench", paste("NetCDF", ifelse(collective, "coll.", "ind.")),
+    tool == "netcdf-bench", paste("NetCDF", ifelse(collective, "c.", "i.")),
     paste0(
       ifelse(is.na(api), "published", sub(" native", "", api_words(api))),
       ifelse(layout %in% "file-per-process", ", p.p.", "")

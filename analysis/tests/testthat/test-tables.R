@@ -43,6 +43,8 @@ test_that("best and mean are printed of the fastest way, and of every way in the
   expect_match(print, "^IME, p.p. & seq. & 10 MiB & [$]1.*902 & 901 & 901 .*1,230 & 870", all = FALSE)
   expect_no_match(paste(print, collapse = "\n"), "\nIME & ")
   expect_match(print, "^published & seq. & 10 MiB & [$]10", all = FALSE)
+  elsewhere <- data.table::copy(records)[, xfer_bytes := 2^20]
+  expect_identical(part$make_table(elsewhere, published)[n == 0], part$make_table(elsewhere, published)[0])
 })
 
 test_that("of many points the highest of each target and access are printed, and the caption says so", {
