@@ -29,7 +29,9 @@ html_table <- function(table) {
 # The number as it is goes with the number as it is read, so that sorting does not depend on commas.
 html_cells <- function(values) {
   if (!is.numeric(values)) {
-    return(sprintf("<td>%s</td>", escape_html(ifelse(is.na(values), "", as.character(values)))))
+    text <- ifelse(is.na(values), "", as.character(values))
+    class <- if (any(nchar(text) > 40 & grepl(" ", text, fixed = TRUE))) " class=\"sentence\"" else ""
+    return(sprintf("<td%s>%s</td>", class, escape_html(text)))
   }
   whole <- all(is.na(values) | values == round(values))
   shown <- if (whole) format(values, big.mark = ",", scientific = FALSE, trim = TRUE) else rate_words(values)
@@ -48,7 +50,8 @@ body { font: 14px/1.4 system-ui, sans-serif; margin: 1.5rem; color: #202020; }
 table { border-collapse: collapse; } tbody tr:nth-child(even) { background: #f4f6f8; }
 th, td { padding: 0.2rem 0.7rem; text-align: left; vertical-align: top; }
 th { position: sticky; top: 0; background: #16325c; color: white; cursor: pointer; white-space: nowrap; }
-td { max-width: 40rem; } td.number { text-align: right; font-variant-numeric: tabular-nums; }
+td { max-width: 40rem; } td.sentence { min-width: 20rem; }
+td.number { text-align: right; font-variant-numeric: tabular-nums; }
 </style>"
 
 html_sorting <- "<script>

@@ -2,11 +2,13 @@ title <- "Claims of publications, decided"
 place <- 60
 if_empty <- "these data decide none of the claims in analysis/claims."
 caption <- paste(
-  "What publications say, in our words, and what these records and the values that the publications printed say to it.",
-  "Asked: what the effect has to be; an exponent is that of the growth with the nodes. Under each verdict stands the",
-  "effect, of these records with its 95 % bootstrap interval. Bandwidth is that over the time of the transfers; a",
-  "dagger marks a verdict that is another by the time from open to close. How many pairs or series an effect is the",
-  "median of is in tables/claims.csv."
+  "What publications say, in our words, and what these records and the values that the publications printed say to it:",
+  "an effect, of these records with its 95 % bootstrap interval, and what it had to be. An exponent is that of the",
+  "growth with the nodes. Bandwidth is that over the time of the transfers."
+)
+in_print <- paste(
+  "Under each verdict stands its effect; a dagger marks a verdict that is another by the time from open to close. How",
+  "many pairs or series an effect is the median of is in tables/claims.csv."
 )
 
 make_table <- function(records, inputs) {
@@ -29,7 +31,8 @@ make_latex <- function(table) {
   )]
   groups <- vapply(rows$paper, paper_head, character(1), USE.NAMES = FALSE)
   latex_table(
-    name, caption, cells, c(wrapped_column(48), wrapped_column(19), wrapped_column(29), wrapped_column(20)),
+    name, paste(caption, in_print), cells,
+    c(wrapped_column(48), wrapped_column(19), wrapped_column(29), wrapped_column(20)),
     c("claim", "asked", if (whole) "these records, \\textbf{EMULATED}" else "these records", "printed values"),
     groups = groups, in_place = TRUE, together = 3
   )

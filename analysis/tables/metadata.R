@@ -3,7 +3,7 @@ place <- 89
 section <- "appendix"
 needs <- "records of metadata: create, stat, read, rename, remove or find"
 caption <- paste(
-  "Operations per second on files and directories, k: thousands, M: millions. N\u00d7P: nodes and processes per node;",
+  "Operations per second on files and directories. N\u00d7P: nodes and processes per node;",
   "interval: 95 % bootstrap interval of the median; p50, p99: medians of the quantiles of single operations in",
   "microseconds, as one rank sees them (of a search: of one look at a file)."
 )
@@ -25,7 +25,7 @@ make_latex <- function(table) {
     rate_words(p99_us)
   )]
   latex_table(
-    name, paste0(caption, said), cells,
+    name, paste0(caption, " k: thousands, M: millions.", said), cells,
     c(wrapped_column(10), wrapped_column(35), wrapped_column(14), "r", "r", "r", "r", "r", "r"),
     c("access", "shape", "interface", "$N\\times P$", "$n$", "median", "interval", "p50", "p99"),
     groups = paste0(target_cell(shown$target, shown$emulated), ", ", latex_name(shown$kind)), in_place = TRUE
