@@ -19,7 +19,8 @@ make_latex <- function(table) {
     factor_cells(table[access == "read"], rows)
   )]
   latex_table(
-    name, caption, cells, c(wrapped_column(33), wrapped_column(41), wrapped_column(41)), c("target", "write", "read"),
+    name, caption, cells, c(wrapped_column(37), wrapped_column(39.5), wrapped_column(39.5)),
+    c("target", "write", "read"),
     groups = latex_name(rows$choice)
   )
 }
