@@ -41,6 +41,21 @@ choose_options() {
     fi
 }
 
+# Every file that a view leads to: what its links name, and the libraries that those load.
+files_of() { # files_of VIEW
+    find "$1" -type l -exec readlink -f {} +
+    # -L: the programs and libraries of a view are links. ldd fails for scripts among them.
+    { find -L "$1/bin" "$1/lib" -maxdepth 1 -type f \( -perm -u+x -o -name '*.so*' \) -exec ldd {} + 2>/dev/null || true; } |
+        sed -n 's,.*=> \(/[^ ]*\) .*,\1,p'
+}
+
+# Debian's packages that hold the libraries among some files.
+packages_of() { # packages_of FILES
+    sed -nE 's,^(/usr)?(/lib/.*),\2,p' "$1" | sort -u | while read -r library; do
+        { dpkg-query --search "$library" "/usr$library" 2>/dev/null || true; } | cut -d : -f 1 | head -n 1
+    done | sort -u
+}
+
 [ -f "$definition" ] || die "there is no container '$name'; known: $(cd "$top/containers" && printf '%s ' *.def)"
 command -v "$apptainer" >/dev/null || die "apptainer is not on the PATH" "install it, or name it with APPTAINER=/path/to/apptainer"
 options=()
@@ -66,15 +81,22 @@ measure-spack)
     # The path is relative to the environment, and a link.
     view=$(cd "$environment" && [ -n "$view" ] && readlink -e "$view") ||
         die "no view '$stack' is installed in $environment" "WEIR_STACK names a view of its spack.yaml: spack -e $environment install"
-    # What the site declares as an external in /usr comes with the base image; the rest enters at the path it was built for.
-    spack -e "$environment" find --no-groups --format '{prefix}' | grep '^/' | grep -v '^/usr$' | sort -u >"$work/prefixes"
+    [ -x "$view/bin/mpiexec" ] || die "the stack '$stack' has no mpiexec: its MPI is the site's, not Spack's" \
+        "with Debian's MPI: containers/build.sh measure; else choose another stack with WEIR_STACK"
+    files_of "$view" >"$work/files"
+    # What the site declares as an external in /usr comes from Debian; the rest enters at the path it was built for.
+    spack -e "$environment" find --no-groups --format '{prefix}' | grep '^/' | grep -v '^/usr$' | sort -u |
+        while read -r prefix; do
+            ! grep -qF "$prefix/" "$work/files" || printf '%s\n' "$prefix"
+        done >"$work/prefixes"
     ! hidden=$(grep -m 1 -E "^(/tmp|/var/tmp|/dev|/proc|/sys|$HOME)/" "$work/prefixes") ||
         die "$hidden would be hidden in the container by the host's folder of that name" \
             "install the stack below /opt: config: install_tree: root: (docs/how-to/containers.md)"
     tar -C / -c -P -f "$work/store.tar" --files-from "$work/prefixes"
     # Its links, wherever the environment lies, become /opt/weir/stack.
     tar -C "$view" -c -f "$work/view.tar" .
-    extra=(--build-arg "store=$work/store.tar" --build-arg "view=$work/view.tar" --build-arg "stack=$stack")
+    extra=(--build-arg "store=$work/store.tar" --build-arg "view=$work/view.tar" --build-arg "stack=$stack"
+        --build-arg "packages=$(packages_of "$work/files" | tr '\n' ' ')")
     ;;
 *) lock=$(cd "$work/tree" && LC_ALL=C && cat envs/apt/*.txt envs/pip/requirements.txt | sha256sum | cut -c 1-64) ;;
 esac

@@ -39,7 +39,11 @@ class ImeEmulator(CMakePackage):
 
     def cmake_args(self):
         # The mount is built where pkg-config finds libfuse; no other libfuse may be found.
-        return [self.define("CMAKE_DISABLE_FIND_PACKAGE_PkgConfig", self.spec.satisfies("~fuse"))]
+        return [
+            self.define("CMAKE_DISABLE_FIND_PACKAGE_PkgConfig", self.spec.satisfies("~fuse")),
+            # The pool to preload is made for one MPI: here, below every MPI, it would be whichever the machine has.
+            self.define("WEIR_POOL", False),
+        ]
 
     def setup_run_environment(self, env: EnvironmentModifications) -> None:
         env.set("IME_ROOT", self.prefix)
