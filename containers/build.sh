@@ -23,20 +23,21 @@ die() {
 }
 
 # Apptainer wants every capability of a root that builds; without CAP_SYS_RESOURCE (bit 24), as in a cloud sandbox, root
-# builds like a user does, in a user namespace over a range of its own.
-root_may_set_limits() { (((16#$(sed -n 's/^CapEff:[[:space:]]*//p' /proc/self/status) >> 24) & 1)); }
+# builds like a user does, in a user namespace over a range of ids of its own.
+root_may_set_limits() { [ "$(id -u)" -eq 0 ] && (((16#$(sed -n 's/^CapEff:[[:space:]]*//p' /proc/self/status) >> 24) & 1)); }
 
 choose_options() {
+    local who
+    who=$(id -un)
     if [ -n "${WEIR_BUILD_OPTIONS:-}" ]; then
         read -ra options <<<"$WEIR_BUILD_OPTIONS"
-    elif [ "$(id -u)" -ne 0 ]; then
-        options=(--fakeroot)
     elif ! root_may_set_limits; then
-        for file in /etc/subuid /etc/subgid; do
-            grep -q '^root:' "$file" 2>/dev/null ||
-                die "root lacks CAP_SYS_RESOURCE here and has no range of ids in $file to build in a user namespace" \
-                    "give it one: usermod --add-subuids 300000-365535 --add-subgids 300000-365535 root"
-        done
+        # A range may also come from a directory service, which only getsubids asks.
+        { getsubids "$who" && getsubids -g "$who"; } >/dev/null 2>&1 ||
+            { grep -q "^$who:" /etc/subuid && grep -q "^$who:" /etc/subgid; } 2>/dev/null ||
+            die "$who has no range of ids to build in a user namespace with (/etc/subuid, /etc/subgid)" \
+                "root gives one: usermod --add-subuids 300000-365535 --add-subgids 300000-365535 $who" \
+                "(a root with CAP_SYS_RESOURCE needs none; WEIR_BUILD_OPTIONS are options to build without this check)"
         options=(--fakeroot)
     fi
 }

@@ -107,6 +107,18 @@ def test_a_build_labels_the_commit_and_its_lists_and_a_failed_one_says_what_to_d
     assert "WEIR_BASE" not in local.stderr
 
 
+def test_who_has_no_range_of_ids_is_told_how_to_get_one(tmp_path: Path) -> None:
+    for name, does in (("id", '[ "$1" = -un ] && echo stranger || echo 4242'), ("getsubids", "exit 1")):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{does}\n")
+        (tmp_path / name).chmod(0o755)
+    refused = call(
+        BUILD, "measure", APPTAINER="true", PATH=f"{tmp_path}:/usr/bin:/bin", WEIR_BUILD_OPTIONS=""
+    )
+    assert refused.returncode == 2
+    assert "stranger has no range of ids" in refused.stderr
+    assert "usermod --add-subuids 300000-365535 --add-subgids 300000-365535 stranger" in refused.stderr
+
+
 @pytest.mark.slow
 def test_an_image_says_which_commit_and_lists_it_was_made_from(image: Path, apptainer: str) -> None:
     shown = json.loads(call(apptainer, "inspect", "--json", "--labels", image).stdout)
