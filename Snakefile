@@ -125,7 +125,6 @@ def partition_of(wildcards):
 
 
 rule measure:
-    # Not a shell rule: those run in the container when there is one, and a measurement has a stack of its own.
     # No input: Snakemake judges a job behind another one that runs by that one's outputs alone, never by its params.
     output:
         receipt=f"{MEASURED.folder}/batches/{{batch}}.json",
@@ -133,6 +132,9 @@ rule measure:
         f"{MEASURED.folder}/batches/{{batch}}.log",
     # Back to the queue, not once more within the job.
     retries: retries(PLAN) if workflow.is_main_process else 0
+    # A measurement has a stack of its own, and is never put into the container that analyses it.
+    container:
+        None
     resources:
         **allocations(PLAN),
         io=1,

@@ -102,15 +102,19 @@ measure-spack)
 *) lock=$(cd "$work/tree" && LC_ALL=C && cat envs/apt/*.txt envs/pip/requirements.txt | sha256sum | cut -c 1-64) ;;
 esac
 
-status=0
-"$apptainer" build --force "${options[@]}" \
-    --build-arg "bootstrap=${base%%:*}" --build-arg "from=${base#*:}" \
-    --build-arg "tree=$work/tree" --build-arg "commit=$commit" --build-arg "lock=$lock" "${extra[@]}" \
-    "$out/$name.sif" "$definition" || status=$?
-if [ $status -ne 0 ]; then
-    [ "${base%%:*}" != docker ] ||
-        printf 'containers: %s\n' "if the registry of $base is out of reach, build on a base of Debian's packages" \
-            "(docs/how-to/containers.md): WEIR_BASE=localimage:/path/to/base.sif $0 $name" >&2
-    exit $status
-fi
-printf '%s\n' "$out/$name.sif"
+# Read whole before it runs: a build takes minutes, in which this file may change.
+{
+    status=0
+    "$apptainer" build --force "${options[@]}" \
+        --build-arg "bootstrap=${base%%:*}" --build-arg "from=${base#*:}" \
+        --build-arg "tree=$work/tree" --build-arg "commit=$commit" --build-arg "lock=$lock" "${extra[@]}" \
+        "$out/$name.sif" "$definition" || status=$?
+    if [ $status -ne 0 ]; then
+        [ "${base%%:*}" != docker ] ||
+            printf 'containers: %s\n' "if the registry of $base is out of reach, build on a base of Debian's packages" \
+                "(docs/how-to/containers.md): WEIR_BASE=localimage:/path/to/base.sif $0 $name" >&2
+        exit $status
+    fi
+    printf '%s\n' "$out/$name.sif"
+    exit
+}

@@ -33,6 +33,14 @@ def test_the_command_of_the_page_is_one_that_snakemake_understands(documented: l
     assert parsed.config == ["records=reference/ddn-lustre-2018.csv"]
 
 
+def test_a_measurement_stays_outside() -> None:
+    # shell() within `run:` goes into the workflow's container too, unless the rule refuses it.
+    rules = re.split(r"^rule ", (ROOT / "Snakefile").read_text(), flags=re.MULTILINE)
+    started = [rule for rule in rules if "reframe_checks/" in rule]
+    assert started
+    assert all(re.search(r"^    container:\s+None$", rule, re.MULTILINE) for rule in started)
+
+
 @pytest.mark.slow
 def test_a_figure_is_drawn_in_the_container(checkout: Checkout, documented: list[str]) -> None:
     if shutil.which("apptainer") is None:
