@@ -41,7 +41,7 @@ class ImeEmulator(CMakePackage):
         # The mount is built where pkg-config finds libfuse; no other libfuse may be found.
         return [
             self.define("CMAKE_DISABLE_FIND_PACKAGE_PkgConfig", self.spec.satisfies("~fuse")),
-            # The pool to preload is made for one MPI: here, below every MPI, it would be whichever the machine has.
+            # The pool to preload is of one MPI: here, below every MPI, of whichever the machine has.
             self.define("WEIR_POOL", False),
         ]
 
