@@ -2,8 +2,8 @@ title <- "What a choice changes"
 place <- 55
 needs <- "valid points that differ in one thing only"
 caption <- paste(
-  "What a choice changes: medians of valid points that differ in this one thing, as factors. Median factor of the",
-  "pairs, lowest and highest in brackets; above 1 the choice is faster. Where lowest and highest lie on both sides of",
+  "What a choice changes: medians of valid points that differ in this one thing, as factors. Median factor, lowest and",
+  "highest in brackets, of so many pairs; above 1 the choice is faster. Where lowest and highest lie on both sides of",
   "1, it depends on the rest."
 )
 
@@ -28,7 +28,7 @@ make_latex <- function(table) {
 factor_cells <- function(ratios, rows) {
   found <- ratios[rows, on = c("choice", "target")]
   words <- found[, sprintf(
-    "%s (%s to %s) of %s", factor_words(ratio), factor_words(lowest), factor_words(highest), counted(pairs, "pair")
+    "%s (%s to %s) of %d", factor_words(ratio), factor_words(lowest), factor_words(highest), pairs
   )]
   ifelse(is.na(found$ratio), "--", words)
 }
