@@ -155,10 +155,13 @@ def test_a_container_whose_image_is_not_there_is_a_problem(tmp_path: Path) -> No
     image = tmp_path / "measure.sif"
     words = (str(wrapper), str(image), "weir-io", "ior")
     stack = Stack("container", {"ior": words}, "", environment={"PATH": "/usr/bin:/bin"})
-    (sentence,) = problems(probe_stack(stack, "none"))
+    without = probe_stack(stack, "none")
+    (sentence,) = problems(without)
     assert f"is given {image}, which is not there; build it (containers/build.sh" in sentence
+    assert features(without) == []
     image.touch()
     assert problems(probe_stack(stack, "none")) == []
+    assert features(probe_stack(stack, "none")) == ["tool-ior"]
 
 
 def test_two_names_of_one_library_are_one(tmp_path: Path) -> None:

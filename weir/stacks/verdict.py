@@ -19,7 +19,8 @@ def features(stack: StackFacts) -> list[str]:
             found.add(library.name.lower())
     if any(program.ime_client for program in stack.programs):
         found.add("ime-native")
-    found |= {f"tool-{program.tool}" for program in stack.programs if program.found}
+    # A container's wrapper without its image starts nothing.
+    found |= {f"tool-{program.tool}" for program in stack.programs if program.found and not program.absent}
     return sorted(found)
 
 
