@@ -30,8 +30,8 @@ def environment(tmp_path: Path) -> str:
 def spec(
     spack: Run, environment: str, words: str, variables: Mapping[str, str] | None = None
 ) -> dict[str, dict[str, Any]]:
-    """Packages of a concretized spec by name."""
-    done = spack("-e", environment, "spec", "--json", words, environment=variables)
+    """Packages of a spec by name, concretized without what happens to be installed."""
+    done = spack("-e", environment, "spec", "--fresh", "--json", words, environment=variables)
     assert done.returncode == 0, done.stderr
     (document,) = json.loads(done.stdout) if done.stdout.startswith("[") else [json.loads(done.stdout)]
     return {node["name"]: node for node in document["spec"]["nodes"]}
@@ -88,7 +88,9 @@ def test_the_vendors_client_is_taken_where_the_site_declares_it(
         "  ime: {require: [ddn-ime]}\n"
         "  ddn-ime: {buildable: false, externals: [{spec: ddn-ime@1.5, prefix: /opt/ddn/ime}]}\n"
     )
-    done = spack("-e", environment, "spec", "mpich +ime", environment={"WEIR_SITE_PACKAGES": str(site)})
+    done = spack(
+        "-e", environment, "spec", "--fresh", "mpich +ime", environment={"WEIR_SITE_PACKAGES": str(site)}
+    )
     assert done.returncode == 0, done.stderr
     assert "ddn-ime@1.5" in done.stdout
     assert "ime-emulator" not in done.stdout
