@@ -10,11 +10,11 @@ import math
 import os
 import re
 import shutil
-import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from weir.cluster.allocation import access_resources, time_s
+from weir.cluster.queue import slurm
 from weir.errors import ConfigError, Problem, did_you_mean
 from weir.model import Partition
 from weir.plan import Batch, Plan
@@ -69,10 +69,7 @@ def judged(plan: Plan, batches: Sequence[Batch], ask: Ask) -> tuple[list[Problem
 
 
 def reply(words: Sequence[str]) -> Reply:
-    try:
-        ended = subprocess.run(words, capture_output=True, text=True, timeout=20, check=False)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return 1, str(error)
+    ended = slurm(words)
     return ended.returncode, ended.stderr + ended.stdout
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
@@ -24,15 +23,6 @@ def allocation_end(environment: Mapping[str, str], ask: Callable[[Sequence[str]]
 def fits(timeout_s: float, now: float, end: float | None) -> bool:
     """Whether a program may start now: even at its time limit it must end before the allocation does."""
     return end is None or now + timeout_s + CLEAN_UP_S <= end
-
-
-def answer(words: Sequence[str]) -> str:
-    """Output of a command; empty if it fails, since a missing answer must not stop a measurement."""
-    try:
-        ended = subprocess.run(words, capture_output=True, text=True, timeout=20, check=False)
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return ended.stdout if ended.returncode == 0 else ""
 
 
 def _seconds(text: str) -> float | None:

@@ -10,7 +10,8 @@ import signal
 from pathlib import Path
 from typing import Any
 
-from weir.cluster.deadline import allocation_end, answer
+from weir.cluster.deadline import allocation_end
+from weir.cluster.queue import answer
 from weir.errors import WeirError, did_you_mean
 from weir.measure.batch import BatchJob, BatchResult, measure_batch, preflight, successes
 from weir.measure.rounds import measure_in_rounds

@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from weir.cluster.comparison import probe_nodes
-from weir.cluster.deadline import answer, fits
+from weir.cluster.deadline import fits
 from weir.cluster.nodes import LEAST_NODES, Slow, excluding, slow_nodes
 from weir.cluster.placement import placement
+from weir.cluster.queue import answer
 from weir.errors import TargetUnavailableError, WeirError
 from weir.measure.order import Execution, blocked_order
 from weir.measure.preflight import Check, check_batch, check_folder

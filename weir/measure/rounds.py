@@ -21,14 +21,22 @@ def measure_in_rounds(jobs: Sequence[BatchJob], seed: int) -> list[BatchResult]:
         for number in generator.sample(range(len(jobs)), len(jobs)):
             job = replace(jobs[number], block=block)
             if pending(job):
-                _add(results[number], measure_batch(job))
+                part = measure_batch(job)
+                _add(results[number], part)
+                if part.left:
+                    return [_with_the_rest(result) for result in results]
     return results
+
+
+def _with_the_rest(result: BatchResult) -> BatchResult:
+    """The allocation is too short: what no round has reached is left, too."""
+    reached = result.kept + result.done + len(result.failed)
+    return result if result.left_out else replace(result, left=result.planned - reached)
 
 
 def _add(total: BatchResult, part: BatchResult) -> None:
     total.done += part.done
     total.failed += part.failed
-    total.left += part.left
     total.spent_s += part.spent_s
     total.left_out = part.left_out
     total.slow_nodes = part.slow_nodes

@@ -5,7 +5,8 @@ from datetime import datetime
 
 import pytest
 
-from weir.cluster.deadline import CLEAN_UP_S, allocation_end, answer, fits
+from weir.cluster.deadline import CLEAN_UP_S, allocation_end, fits
+from weir.cluster.queue import answer
 
 
 def unasked(words: Sequence[str]) -> str:

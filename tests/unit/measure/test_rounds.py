@@ -43,3 +43,17 @@ def test_every_batch_has_its_turn_in_every_block(tmp_path: Path, monkeypatch: py
         ("c", 2, 0, 2),
     ]
     assert results[1].failed == ["block 0", "block 1", "block 2"]
+
+
+def test_rounds_end_with_the_allocation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    turns: list[int | None] = []
+
+    def measured(one: BatchJob) -> BatchResult:
+        turns.append(one.block)
+        is_over = one.block == 1
+        return BatchResult(one.batch, 99, done=0 if is_over else 1, left=1 if is_over else 0)
+
+    monkeypatch.setattr(rounds, "measure_batch", measured)
+    results = measure_in_rounds([job("a", (4,), tmp_path), job("b", (4,), tmp_path)], seed=4)
+    assert turns == [0, 0, 1]
+    assert [(one.done, one.left) for one in results] == [(1, 3), (1, 3)]
