@@ -115,7 +115,7 @@ rule plan:
 def cells_of(wildcards):
     """What a batch consists of: if this changes, and only then, it is measured again, which skips what is there."""
     return [
-        f"{cell.label} {cell.cell} x{cell.blocks}"
+        f"{cell.label} {cell.cell} x{cell.rounds}"
         for cell in PLAN.batch(wildcards.batch).cells
     ]
 

@@ -21,7 +21,7 @@ evidence_of <- function(records, facts, value_of) {
   }
   points <- add_variant(records, claim_columns)[, .(
     median = stats::median(value_of_record), n = .N, values = list(sort(value_of_record)),
-    site = site[1], asked_bytes = stats::median(asked_bytes),
+    site = site[1], requested_bytes = stats::median(requested_bytes),
     emulated = any(emulated), degraded = any(verdict == "DEGRADED"),
     reasons = paste(unique(unlist(strsplit(reasons, ";", fixed = TRUE))), collapse = ";")
   ), by = c(claim_columns, "variant")]

@@ -69,8 +69,8 @@ count_numbers <- function(records) {
 named_numbers <- function(records, points) {
   rules <- table(unlist(strsplit(records$reasons, ";", fixed = TRUE)))
   best <- best_points(points, c("api", "access"))
-  moved <- transfers_of(records)[!is.na(asked_bytes) & !is.na(moved_bytes)]
-  moved <- moved[, .(share = stats::median(moved_bytes / asked_bytes)), by = access]
+  moved <- transfers_of(records)[!is.na(requested_bytes) & !is.na(moved_bytes)]
+  moved <- moved[, .(share = stats::median(moved_bytes / requested_bytes)), by = access]
   c(
     setNames(thousands_of(rules), sprintf("recordsof-%s", names(rules))),
     if (nrow(best) > 0) setNames(mib_s(best$median), sprintf("bestof-%s-%s", best$api, best$access)),
@@ -96,7 +96,7 @@ space_numbers <- function(records) {
     ProcessWord = if (identical(present("ppn"), 1)) "process" else "processes",
     RecordedTargets = and_list(latex_name(present("target"))),
     Programs = and_list(latex_name(unique(records[!is.na(program), paste(program, tool_version)]))),
-    LargestFile = range_or_list(utils::tail(sort(transfers_of(records)$asked_bytes), 1), bytes_words)
+    LargestFile = range_or_list(utils::tail(sort(transfers_of(records)$requested_bytes), 1), bytes_words)
   )
 }
 

@@ -8,10 +8,10 @@ record_types <- c(
   tool = "text", verdict = "text", reasons = "text", evidence = "text", emulated = "flag",
   experiment = "text", label = "text", run = "number", segments = "number", collective = "flag",
   sync = "flag", direct = "flag", chunking = "text", fill = "flag", unlimited = "flag",
-  deflate_level = "number", asked_bytes = "number", file_bytes = "number", sync_s = "number",
+  deflate_level = "number", requested_bytes = "number", file_bytes = "number", sync_s = "number",
   ops = "number", ops_s = "number", lat_min_us = "number", lat_p50_us = "number", lat_p90_us = "number",
   lat_p99_us = "number", lat_p999_us = "number", lat_max_us = "number", slowest_rank = "number",
-  fetched_bytes = "number", item = "text", directories = "text", asked_ops = "number", program = "text",
+  fetched_bytes = "number", item = "text", directories = "text", requested_ops = "number", program = "text",
   tool_version = "text", began = "text", source = "text"
 )
 
@@ -26,8 +26,8 @@ read_records <- function(path) {
   raw <- read_text_table(path, "records")
   missing <- setdiff(core_columns, names(raw))
   if (length(missing) > 0) {
-    mend <- if ("verdict" %in% missing) "make records of raw logs with `weir import`" else "run `weir collect` again"
-    stop(sprintf("%s: no column %s: %s", path, paste0("'", missing, "'", collapse = ", "), mend), call. = FALSE)
+    hint <- if ("verdict" %in% missing) "make records of raw logs with `weir import`" else "run `weir collect` again"
+    stop(sprintf("%s: no column %s: %s", path, paste0("'", missing, "'", collapse = ", "), hint), call. = FALSE)
   }
   columns <- lapply(setNames(nm = names(record_types)), function(column) {
     values <- if (column %in% names(raw)) raw[[column]] else rep(NA_character_, nrow(raw))
@@ -81,7 +81,7 @@ check_verdicts <- function(records, path) {
 }
 
 # The two definitions of performance, in MiB/s: bytes over the time from the first open to the last close, and bytes
-# over the time of the transfers alone. The bytes are those that moved, never those that were asked for. Where nothing
+# over the time of the transfers alone. The bytes are those that moved, never those that were requested. Where nothing
 # moved there is no bandwidth.
 bandwidth_all <- function(records) {
   above_zero(records$bw_mib_s)

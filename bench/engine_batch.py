@@ -36,12 +36,12 @@ def cells(folder: Path, count: int, ranks: int) -> list[list[str]]:
 
 def beyond_ms(program: str, folder: Path, count: int, ranks: int) -> list[float]:
     """Of each cell: from its begin to its end, less the phases that it measured."""
-    asked, status = folder / "list", folder / "status"
-    asked.write_text("".join("\t".join(words) + "\n" for words in cells(folder, count, ranks)))
+    requested, status = folder / "list", folder / "status"
+    requested.write_text("".join("\t".join(words) + "\n" for words in cells(folder, count, ranks)))
     mpirun = shutil.which("mpirun.openmpi") or "mpirun"
     launcher = [mpirun, *LAUNCH, "-n", str(ranks)]
     environment = {**os.environ, **ENVIRONMENT}
-    subprocess.run([*launcher, program, "batch", str(asked), str(status)], env=environment, check=True)
+    subprocess.run([*launcher, program, "batch", str(requested), str(status)], env=environment, check=True)
     costs = []
     for number, line in enumerate(status.read_text().splitlines()):
         _, code, cell_s = line.split("\t")
@@ -56,14 +56,12 @@ def main() -> None:
     parser.add_argument("--cells", type=int, default=1000)
     parser.add_argument("--folder", default="/dev/shm", help="for the data and the documents")
     parser.add_argument("--program", default=str(ROOT / "build/weir-io"))
-    asked = parser.parse_args()
-    print(
-        f"{asked.cells} cells, load {os.getloadavg()[0]:.1f}; milliseconds beyond their I/O, goal {GOAL_MS:g}"
-    )
+    requested = parser.parse_args()
+    print(f"{requested.cells} cells; load {os.getloadavg()[0]:.1f}; ms beyond their I/O, goal {GOAL_MS:g}")
     print("ranks  mean  median  p90")
     for ranks in (1, 2):
-        with tempfile.TemporaryDirectory(dir=asked.folder) as name:
-            costs = sorted(beyond_ms(asked.program, Path(name), asked.cells, ranks))
+        with tempfile.TemporaryDirectory(dir=requested.folder) as name:
+            costs = sorted(beyond_ms(requested.program, Path(name), requested.cells, ranks))
         p90 = costs[int(0.9 * len(costs))]
         print(
             f"{ranks:5} {statistics.mean(costs):5.2f} {statistics.median(costs):7.2f} {p90:4.2f}", flush=True

@@ -209,15 +209,15 @@ def main() -> None:
     parser.add_argument("--only", default="", help="cases whose name holds this")
     parser.add_argument("--folder", default="/dev/shm", help="a tmpfs")
     parser.add_argument("--program", default=str(ROOT / "build/weir-io"))
-    asked = parser.parse_args()
+    requested = parser.parse_args()
     today, load = datetime.date.today(), os.getloadavg()[0]
     print(
-        f"{today}, {os.cpu_count()} cores, load {load:.1f} at the start, medians of {asked.runs} launches\n"
+        f"{today}, {os.cpu_count()} cores, load {load:.1f} at the start; medians, {requested.runs} launches\n"
     )
     print("| what | ranks | access | weir-io | original | ratio | unit |\n|---|---|---|---|---|---|---|")
-    for case in cases(asked.program):
-        if asked.only in case.what:
-            for line in lines(case, measure(case, asked.runs, asked.folder)):
+    for case in cases(requested.program):
+        if requested.only in case.what:
+            for line in lines(case, measure(case, requested.runs, requested.folder)):
                 print(line, flush=True)
     print(f"\nload {os.getloadavg()[0]:.1f} at the end")
 

@@ -55,7 +55,7 @@ def original(program: str, ranks: int, geometry: str, words: list[str], folder: 
     file.unlink(missing_ok=True)  # as weir-io does before a write
     (parsed,) = TOOL.parse_log(run([program], ranks, geometry, [*words, f"-f={file}"]))
     for row in parsed.rows:
-        yield row["access"], "io", row["asked_bytes"] / MIB / row["io_s"]
+        yield row["access"], "io", row["requested_bytes"] / MIB / row["io_s"]
         yield row["access"], "all", row["bw_mib_s"]
 
 
@@ -66,16 +66,16 @@ def main() -> None:
     parser.add_argument("--geometry", default="25:100:200:50", help="100 MB")
     parser.add_argument("--folder", default="/dev/shm" if Path("/dev/shm").is_dir() else None)
     parser.add_argument("--program", type=Path, default=ROOT / "build/weir-io")
-    asked = parser.parse_args()
+    requested = parser.parse_args()
     beside = os.environ.get("BENCHTOOL")
-    print(f"{asked.geometry} int, {asked.ranks} ranks, {asked.runs} runs, medians in MiB/s")
+    print(f"{requested.geometry} int, {requested.ranks} ranks, {requested.runs} runs, medians in MiB/s")
     print("case         access  what   weir-io  benchtool  ratio")
     for case, words in {**CASES, **CDF5}.items():
         found: dict[tuple[str, str, str], list[float]] = {}
-        for number in range(asked.runs):
-            with tempfile.TemporaryDirectory(dir=asked.folder) as name:
-                shape = (asked.ranks, asked.geometry, words, Path(name))
-                turns = [("weir-io", ours(asked.program, *shape))]
+        for number in range(requested.runs):
+            with tempfile.TemporaryDirectory(dir=requested.folder) as name:
+                shape = (requested.ranks, requested.geometry, words, Path(name))
+                turns = [("weir-io", ours(requested.program, *shape))]
                 if beside and case in CASES:
                     turns.append(("benchtool", original(beside, *shape)))
                 for program, measured in turns if number % 2 == 0 else turns[::-1]:

@@ -31,7 +31,7 @@ experiments:
     where:
       - exclude: api == 'MPIIO' and layout == 'file-per-process'
         because: MPI-IO exists for shared files
-    repetitions: {{blocks: 5, iterations: 2}}
+    repetitions: {{rounds: 5, iterations: 2}}
 """
 SITE = """\
 site: large

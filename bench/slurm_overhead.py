@@ -63,7 +63,7 @@ experiments:
     ppn: [1]
     space: {{segments: {segments}, xfer: [4 KiB, 8 KiB]}}
     fixed: {{api: POSIX, access: [write, read], block: 64 KiB}}
-    repetitions: {{blocks: 1, iterations: 1}}
+    repetitions: {{rounds: 1, iterations: 1}}
 """
 
 

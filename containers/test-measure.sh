@@ -23,11 +23,11 @@ import sys
 
 document = json.load(open(sys.argv[1]))
 rows = {row["access"]: row for row in document["results"]}
-asked = 2 * 2 * 2**20
+requested = 2 * 2 * 2**20
 assert document["status"] == "done", document["errors"]
 assert document["job"]["tasks"] == 2, "the ranks did not find each other: %s" % document["job"]
-assert rows["write"]["moved_bytes"] == rows["read"]["moved_bytes"] == asked, rows
-assert rows["read"]["verify"] == {"checked_bytes": asked, "errors": 0, "first_error": None}, rows["read"]["verify"]
-print("%s: %d ranks wrote and verified %d bytes" % (sys.argv[2], 2, asked))
+assert rows["write"]["moved_bytes"] == rows["read"]["moved_bytes"] == requested, rows
+assert rows["read"]["verify"] == {"checked_bytes": requested, "errors": 0, "first_error": None}, rows["read"]["verify"]
+print("%s: %d ranks wrote and verified %d bytes" % (sys.argv[2], 2, requested))
 PYTHON
 done

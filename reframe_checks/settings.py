@@ -26,14 +26,14 @@ INSIDE = "WEIR_IN_ALLOCATION" in os.environ
 
 
 def partition_of(site: Site, partition: Partition) -> dict[str, Any]:
-    """Inside an allocation that somebody else asked for, ReFrame runs on the spot; else it submits."""
+    """Inside an allocation that somebody else requested, ReFrame runs on the spot; else it submits."""
     return {
         "name": partition.name,
         "descr": partition.description,
         "scheduler": "local" if INSIDE else SCHEDULERS[partition.scheduler](),
         # weir run is started once per batch and starts the ranks itself.
         "launcher": "local",
-        "access": [] if INSIDE else list(partition.access),
+        "access": [] if INSIDE else list(partition.scheduler_options),
         "environs": list(partition.stacks),
         "max_jobs": 1,
         "features": sorted({target.kind for target in site.targets.values()}),
@@ -50,7 +50,7 @@ def system_of(site: Site) -> dict[str, Any]:
     return {
         "name": site.name,
         "descr": site.description,
-        "hostnames": list(site.hosts) or [r"^$"],  # no pattern: only when asked for by --system
+        "hostnames": list(site.hosts) or [r"^$"],  # no pattern: only when requested by --system
         "modules_system": "nomod",
         # As for max_jobs of a partition: side by side, two batches would measure each other.
         "max_local_jobs": 1,

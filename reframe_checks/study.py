@@ -70,8 +70,8 @@ def _plans() -> Iterator[Plan]:
         yield read_plan(Path(os.environ["WEIR_PLAN"]))
         return
     known = sorted(file.stem for file in (ROOT / "config" / "suites").glob("*.yaml"))
-    asked = os.environ.get("WEIR_SUITES")
-    for suite in [name.strip() for name in asked.split(",")] if asked else known:
+    requested = os.environ.get("WEIR_SUITES")
+    for suite in [name.strip() for name in requested.split(",")] if requested else known:
         try:
             yield make_plan(
                 load_config(root=ROOT, overrides={"site": runtime().system.name, "suites": [suite]})

@@ -44,7 +44,7 @@ experiments:
       xfer: [16 KiB, 1 MiB]
     fixed:
       block: "= 4 * xfer"
-    repetitions: {blocks: 2, iterations: 3}
+    repetitions: {rounds: 2, iterations: 3}
 """
 
 

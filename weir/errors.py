@@ -1,4 +1,4 @@
-"""Errors for people: what is wrong where, and how to mend it."""
+"""Errors for people: what is wrong where, and how to fix it."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong: message says what, mend says what to write instead."""
+    """One thing that is wrong: message says what, hint says what to write instead."""
 
     message: str
     file: str | None = None
     line: int | None = None
     key: str | None = None
     value: object = None
-    mend: str | None = None
+    hint: str | None = None
 
     def at(self, file: str, line: int | None, key: str) -> Problem:
         """The same problem with its place."""
@@ -26,11 +26,11 @@ class Problem:
         place = ":".join(str(part) for part in (self.file, self.line) if part is not None)
         head = ": ".join(part for part in (place, self.key) if part)
         text = f"{head}: {self.message}" if head else self.message
-        return f"{text}\n    {self.mend}" if self.mend else text
+        return f"{text}\n    {self.hint}" if self.hint else text
 
 
 class WeirError(Exception):
-    """Something a user can mend. exit_code: 2 for wrong use or wrong files, 1 when the work itself failed."""
+    """Something a user can fix. exit_code: 2 for wrong use or wrong files, 1 when the work itself failed."""
 
     def __init__(
         self,
@@ -40,10 +40,10 @@ class WeirError(Exception):
         line: int | None = None,
         key: str | None = None,
         value: object = None,
-        mend: str | None = None,
+        hint: str | None = None,
         exit_code: int = 1,
     ) -> None:
-        self.problems: tuple[Problem, ...] = (Problem(message, file, line, key, value, mend),)
+        self.problems: tuple[Problem, ...] = (Problem(message, file, line, key, value, hint),)
         self.exit_code = exit_code
         super().__init__(str(self.problems[0]))
 
@@ -69,7 +69,7 @@ def unique(problems: Iterable[Problem]) -> list[Problem]:
 
 
 def did_you_mean(word: object, known: Iterable[object]) -> str:
-    """A mend for a misspelt word: the nearest known one, else all of them."""
+    """A hint for a misspelt word: the nearest known one, else all of them."""
     names = sorted(str(name) for name in known)
     lowered = {name.lower(): name for name in names}
     near = difflib.get_close_matches(str(word).lower(), lowered, n=1, cutoff=0.6)

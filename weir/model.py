@@ -59,7 +59,7 @@ class Partition:
     stacks: tuple[str, ...]
     description: str = ""
     time_limit_s: float = 0.0  # 0: none
-    access: tuple[str, ...] = ()  # options of the scheduler: account, partition, QOS
+    scheduler_options: tuple[str, ...] = ()  # account, partition, QOS: one word each
     launch_s: float = 1.0  # what the cost card assumes for starting a program
     slow_nodes: str = "report"  # or stop: what to do when a node of a job stands out
 
@@ -93,7 +93,7 @@ class Cell:
     partition: str
     nodes: int
     ppn: int
-    blocks: int
+    rounds: int
     iterations: int
     timeout_s: float
     params: Mapping[str, Any]
@@ -133,7 +133,7 @@ class Parsed:
     """What a tool's output says, before any judgement."""
 
     rows: tuple[Row, ...]
-    asked: Mapping[str, Any]  # what the output itself says was asked, in the tool's parameter names
+    requested: Mapping[str, Any]  # what the output itself says was requested, in the tool's parameter names
     messages: tuple[Message, ...]
     program: str  # weir-io, IOR, ...
     tool_version: str

@@ -42,9 +42,9 @@ class Study:
 
 
 def measured_study(plan: Plan, root: Path) -> Study:
-    """Named after its suites and the scale that was asked for: two choices do not overwrite each other."""
+    """Named after its suites and the scale that was requested: two choices do not overwrite each other."""
     suites = [facts.suite for facts in plan.suites]
-    scale = f"-{plan.scale}" if plan.scale_asked else ""
+    scale = f"-{plan.scale}" if plan.scale_requested else ""
     return Study(plan.site.name, "+".join(suites) + scale, report_for("+".join(suites), root))
 
 
@@ -59,7 +59,7 @@ def archive_of(config: Mapping[str, Any], root: Path) -> Study | None:
             "there is no such file",
             key="records",
             value=given,
-            mend="reference/README.md lists what there is",
+            hint="reference/README.md lists what there is",
         )
     return Study(ARCHIVE_SITE, records.stem, report_for(records.stem, root), records)
 
@@ -79,7 +79,7 @@ def cells_left(batch: Batch, results: Path) -> list[str]:
     return [
         cell.point
         for cell in batch.cells
-        if not all(is_finished(results, cell.cell, run) for run in range(cell.blocks))
+        if not all(is_finished(results, cell.cell, run) for run in range(cell.rounds))
     ]
 
 
@@ -101,7 +101,7 @@ def _in_words(said: str) -> str:
         errors = json.JSONDecoder().raw_decode(said[start:])[0]["errors"] if start >= 0 else []
     except ValueError:
         errors = []
-    texts = [error["message"] + (f"\n    {error['mend']}" if "mend" in error else "") for error in errors]
+    texts = [error["message"] + (f"\n    {error['hint']}" if "hint" in error else "") for error in errors]
     return "\n".join(texts) or next(iter(said.strip().splitlines()), "it was ended without a word")
 
 

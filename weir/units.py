@@ -43,21 +43,21 @@ _LOOSE_TIME_UNITS = {"sec": "s", "secs": "s", "second": "s", "seconds": "s", "m"
 
 
 class UnitError(ValueError):
-    """Not a quantity; mend says what to write."""
+    """Not a quantity; hint says what to write."""
 
-    def __init__(self, message: str, mend: str) -> None:
+    def __init__(self, message: str, hint: str) -> None:
         super().__init__(message)
-        self.mend = mend
+        self.hint = hint
 
 
 def parse_size(value: object) -> int:
     """Bytes of '16 KiB', '1.5 GiB', '47008 B' or '1 MB' (10^6 bytes)."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        raise UnitError(f"{value} has no unit", _size_mend(value))
+        raise UnitError(f"{value} has no unit", _size_hint(value))
     number, unit = _split(value, "a size", "16 KiB, 1 MiB, 47008 B, 1 MB (10^6 bytes)")
     if unit not in SIZE_UNITS:
-        mend = _meant_sizes(number, unit) or _near_unit(unit, SIZE_UNITS)
-        raise UnitError(f"'{value}' has the unknown unit '{unit}'", mend)
+        hint = _meant_sizes(number, unit) or _near_unit(unit, SIZE_UNITS)
+        raise UnitError(f"'{value}' has the unknown unit '{unit}'", hint)
     size = number * SIZE_UNITS[unit]
     if size.denominator != 1:
         raise UnitError(f"'{value}' is not a whole number of bytes", f"write {round(size)} B")
@@ -71,8 +71,8 @@ def parse_duration(value: object) -> float:
     number, unit = _split(value, "a duration", "200 ms, 60 s, 5 min, 2 h, 1 d")
     if unit not in TIME_UNITS:
         guess = _LOOSE_TIME_UNITS.get(unit.lower())
-        mend = f"did you mean '{_plain(number)} {guess}'?" if guess else _near_unit(unit, TIME_UNITS)
-        raise UnitError(f"'{value}' has the unknown unit '{unit}'", mend)
+        hint = f"did you mean '{_plain(number)} {guess}'?" if guess else _near_unit(unit, TIME_UNITS)
+        raise UnitError(f"'{value}' has the unknown unit '{unit}'", hint)
     return float(number * TIME_UNITS[unit])
 
 
@@ -131,7 +131,7 @@ def _split(value: object, what: str, examples: str) -> tuple[Fraction, str]:
     return Fraction(match[1]), match[2]
 
 
-def _size_mend(value: int | float) -> str:
+def _size_hint(value: int | float) -> str:
     if isinstance(value, int) and value >= 1024 and value % 1024 == 0:
         return f"write '{format_size(value)}' ({value} bytes)"
     return f"write '{_plain(value)} B', '{_plain(value)} KiB' or '{_plain(value)} MiB'"

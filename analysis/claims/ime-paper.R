@@ -76,8 +76,8 @@ grows_with_transfers <- function(points) {
   if (data.table::uniqueN(found$xfer_bytes) < 2) {
     return(FALSE)
   }
-  files <- found[, .(asked_bytes = stats::median(asked_bytes)), by = xfer_bytes]
-  isTRUE(max(files$asked_bytes) >= 4 * min(files$asked_bytes))
+  files <- found[, .(requested_bytes = stats::median(requested_bytes)), by = xfer_bytes]
+  isTRUE(max(files$requested_bytes) >= 4 * min(files$requested_bytes))
 }
 
 netcdf <- function(points) points[tool == "netcdf-bench" & api == "NETCDF4" & role %in% c("file system", "fuse", "any")]

@@ -46,7 +46,7 @@ told_apart <- function(column, values) {
   if (data.table::uniqueN(values, na.rm = TRUE) < 2) "" else column_words(column, values)
 }
 
-# The shares of opening and closing are asked of the most processes on the most nodes; the others are not drawn.
+# The shares of opening and closing are requested of the most processes on the most nodes; the others are not drawn.
 largest_of <- function(records) {
   if (nrow(records) == 0) {
     return(records)

@@ -33,7 +33,7 @@ make_latex <- function(table) {
   latex_table(
     name, paste(caption, in_print), cells,
     c(wrapped_column(48), wrapped_column(19), wrapped_column(29), wrapped_column(20)),
-    c("claim", "asked", if (whole) "these records, \\textbf{EMULATED}" else "these records", "printed values"),
+    c("claim", "requested", if (whole) "these records, \\textbf{EMULATED}" else "these records", "printed values"),
     groups = groups, in_place = TRUE, together = 3
   )
 }

@@ -15,7 +15,7 @@ make_table <- function(records, inputs) {
     return(data.table::data.table())
   }
   table <- records[, .(
-    steps = asked_bytes[1] / (xfer_bytes[1] * nn[1] * ppn[1]), asked_bytes = asked_bytes[1],
+    steps = requested_bytes[1] / (xfer_bytes[1] * nn[1] * ppn[1]), requested_bytes = requested_bytes[1],
     stored = and_list(sort(unique(ifelse(is.na(chunking) | chunking == "contiguous", "contiguous", "chunked")))),
     ways = and_list(sort(unique(ifelse(collective %in% TRUE, "collective", "independent")))), n = .N,
     emulated = all(emulated)
@@ -36,7 +36,7 @@ published_sizes <- function(path, sizes_bytes) {
 make_latex <- function(table) {
   cells <- table[, .(
     bytes_words(xfer_bytes), sprintf("$%s\\times%s$", nn, ppn), dash(format_plain(signif(steps, 3))),
-    bytes_words(asked_bytes), latex_name(stored), latex_name(ways), dash(published_gib), signif(whole_gib, 3)
+    bytes_words(requested_bytes), latex_name(stored), latex_name(ways), dash(published_gib), signif(whole_gib, 3)
   )]
   latex_table(
     name, caption, cells, c("r", "r", "r", "r", wrapped_column(18), wrapped_column(19), "r", "r"),

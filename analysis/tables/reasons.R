@@ -13,7 +13,7 @@ make_table <- function(records, inputs) {
     example <- if (length(rule$examples) > 0) rule$examples[[1]] else list()
     data.table::data.table(
       rule = rule$rule, degraded = count_of(rule$verdicts$DEGRADED), invalid = count_of(rule$verdicts$INVALID),
-      explanation = rule$explanation, mend = rule$mend, example = text_of(example$label),
+      explanation = rule$explanation, hint = rule$hint, example = text_of(example$label),
       evidence = text_of(example$evidence)
     )
   }))

@@ -67,8 +67,8 @@ class Engine:
         """With a summary file; asserts nothing."""
         summary = self.folder / "summary.json"
         summary.unlink(missing_ok=True)
-        asked = ["ior", *words, "-O", f"summaryFile={summary},summaryFormat=JSON"]
-        done = self.call(asked, ranks, environment)
+        requested = ["ior", *words, "-O", f"summaryFile={summary},summaryFormat=JSON"]
+        done = self.call(requested, ranks, environment)
         document = json.loads(summary.read_text()) if summary.exists() else {}
         return Done(done.code, done.out, done.err, document)
 
@@ -87,7 +87,7 @@ def mpirun() -> str:
 
 
 def trace(folder: Path, stem: str, ranks: int) -> list[list[tuple[str, int, int]]]:
-    """What each rank asked the null back end for: access, offset, bytes."""
+    """What each rank requested the null back end for: access, offset, bytes."""
     lists = []
     for rank in range(ranks):
         lines = (folder / f"{stem}.{rank}").read_text().splitlines()

@@ -1,4 +1,4 @@
-"""The bytes on disk are those that were asked for, at the offsets that were asked for."""
+"""The bytes on disk are those that were requested, at the offsets that were requested."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ MATRIX = [
 
 
 @pytest.mark.parametrize(("api", "layout", "segments", "block", "xfer", "order"), MATRIX)
-def test_files_hold_what_was_asked_for(
+def test_files_hold_what_was_requested_for(
     engine: Engine, api: str, layout: str, segments: int, block: str, xfer: str, order: str
 ) -> None:
     words = ["-a", api, "-w", "-k", "-s", segments, "-b", block, "-t", xfer, "-G", SIGNATURE, "-o", "data"]
@@ -143,12 +143,12 @@ def test_files_are_those_of_the_ior_at_hand(engine: Engine, words: str) -> None:
     program = real_ior()
     if program is None:
         pytest.skip("no IOR: neither IOR=/path/to/ior nor ior on the PATH")
-    asked = [*words.split(), "-w", "-k", "-G", SIGNATURE, "-o", "data"]
-    engine.good(*asked, ranks=RANKS)
+    requested = [*words.split(), "-w", "-k", "-G", SIGNATURE, "-o", "data"]
+    engine.good(*requested, ranks=RANKS)
     ours = files(engine.folder)
     for name in ours:
         (engine.folder / name).unlink()
-    done = Engine(Path(program), engine.folder).call(asked, RANKS)
+    done = Engine(Path(program), engine.folder).call(requested, RANKS)
     if "option is not compiled" in done.out or "Unrecognized" in done.out + done.err:
         pytest.skip(f"{program} has not what '{words}' needs")
     assert done.code == 0, done.out + done.err

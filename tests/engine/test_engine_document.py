@@ -54,7 +54,7 @@ def test_numbers_fit_each_other(engine: Engine) -> None:
         ("read", 1),
     ]
     for result in done.document["results"]:
-        assert result["moved_bytes"] == result["asked_bytes"] == result["file_bytes"] == 131072
+        assert result["moved_bytes"] == result["requested_bytes"] == result["file_bytes"] == 131072
         assert result["operations"] == result["latency"]["count"] == 16
         assert result["open_s"] + result["io_s"] + result["close_s"] <= result["total_s"]
         assert result["sync_s"] <= result["io_s"]
@@ -106,9 +106,9 @@ def test_the_command_line_and_moments(engine: Engine) -> None:
 
 
 @pytest.mark.slow
-def test_what_was_asked(engine: Engine) -> None:
+def test_what_was_requested(engine: Engine) -> None:
     words = ["-a", "MPIIO", "-w", "-F", "-z", "-s", 3, "-i", 2, "-D", "1.5", "-e", "-g", "-Z", "-k", *SHAPE]
-    asked = engine.good(*words).document["asked"]
+    requested = engine.good(*words).document["requested"]
     expected = {
         "api": "MPIIO",
         "layout": "file-per-process",
@@ -131,7 +131,7 @@ def test_what_was_asked(engine: Engine) -> None:
         "access": ["write"],
         "hints": {},
     }
-    assert {key: asked[key] for key in expected} == expected
+    assert {key: requested[key] for key in expected} == expected
 
 
 @pytest.mark.slow
@@ -151,7 +151,7 @@ def test_flags_on_the_descriptor(engine: Engine) -> None:
 def test_flags_and_hints_under_mpi_io(engine: Engine) -> None:
     hints = {"IOR_HINT__MPI__cb_buffer_size": "4194304", "OMPI_MCA_io": "romio321"}
     done = engine.good("-a", "MPIIO", "-w", "-c", *SHAPE, ranks=2, environment=hints)
-    assert done.document["asked"]["hints"] == {"cb_buffer_size": "4194304"}
+    assert done.document["requested"]["hints"] == {"cb_buffer_size": "4194304"}
     observed = done.result("write")["observed"]
     assert observed["hints"]["cb_buffer_size"] == "4194304"
     assert observed["open_flags"][0] in ("O_WRONLY", "O_RDWR")
@@ -160,8 +160,8 @@ def test_flags_and_hints_under_mpi_io(engine: Engine) -> None:
 @pytest.mark.slow
 def test_hints_from_a_file(engine: Engine) -> None:
     (engine.folder / "hints").write_text("# two\nIOR_HINT__MPI__cb_nodes = 1\nIOR_HINT__MPI__other=x\n")
-    asked = engine.good("-a", "MPIIO", "-w", "-U", "hints", *SHAPE).document["asked"]
-    assert asked["hints"] == {"cb_nodes": "1", "other": "x"}
+    requested = engine.good("-a", "MPIIO", "-w", "-U", "hints", *SHAPE).document["requested"]
+    assert requested["hints"] == {"cb_nodes": "1", "other": "x"}
     (engine.folder / "hints").write_text("cb_nodes=1\n")
     done = engine.call(["ior", "-a", "MPIIO", "-w", "-U", "hints", *SHAPE])
     assert done.code == 2
@@ -172,7 +172,7 @@ def test_hints_from_a_file(engine: Engine) -> None:
 def test_a_path_that_is_no_text_leaves_a_valid_document(engine: Engine, tmp_path: Path) -> None:
     name = b'quote"back\\slash\ttab\xff'.decode(errors="surrogateescape")
     done = engine.good("-w", "-k", "-b", "8k", "-t", "8k", "-o", name)
-    assert done.document["asked"]["test_file"] == 'quote"back\\slash\ttab�'
+    assert done.document["requested"]["test_file"] == 'quote"back\\slash\ttab�'
     assert (tmp_path / name).stat().st_size == 8192
 
 

@@ -53,7 +53,7 @@ LAYOUTS = {api: ["shared"] if api == "PNETCDF" else ["shared", "file-per-process
 
 
 @pytest.mark.slow
-def test_files_hold_what_was_asked_for(engine: Engine, tmp_path: Path) -> None:
+def test_files_hold_what_was_requested_for(engine: Engine, tmp_path: Path) -> None:
     kinds = [
         (api, layout, calls)
         for api in READERS
@@ -82,7 +82,7 @@ def test_files_hold_what_was_asked_for(engine: Engine, tmp_path: Path) -> None:
 
 
 def assert_recorded(document: dict[str, Any], api: str, folder: Path) -> None:
-    assert document["asked"]["api"] == api
+    assert document["requested"]["api"] == api
     sizes = sum(path.stat().st_size for path in folder.glob("data*"))
     for result in document["results"]:
         assert result["moved_bytes"] == len(WHOLE)
@@ -122,7 +122,7 @@ def test_a_stonewall_parts_no_ranks(engine: Engine, api: str) -> None:
     words = ["-a", api, "-w", "-D", "0.02", "-b", "8k", "-t", "8k", "-s", 4000, "-o", "data"]
     hints = {"IOR_HINT__MPI__cb_nodes": "1", "OMPI_MCA_io": "romio321"}
     done = engine.good(*words, ranks=RANKS, environment=hints)
-    assert done.document["asked"]["hints"] == {"cb_nodes": "1"}
+    assert done.document["requested"]["hints"] == {"cb_nodes": "1"}
     assert done.result("write")["stonewall"]["hit"]
     assert done.result("write")["observed"]["hints"]["cb_nodes"] == "1"
 

@@ -111,11 +111,11 @@ def test_directives_are_options_by_another_name(engine: Engine) -> None:
     done = engine.good(
         "-a", "dummy", "-O", "writeFile=1,blockSize=64k,transferSize=8k", "-O", "REPETITIONS=2"
     )
-    asked = done.document["asked"]
-    assert (asked["api"], asked["block_bytes"], asked["xfer_bytes"], asked["iterations"]) == (
+    requested = done.document["requested"]
+    assert (requested["api"], requested["block_bytes"], requested["xfer_bytes"], requested["iterations"]) == (
         "NULL",
         65536,
         8192,
         2,
     )
-    assert asked["access"] == ["write"]
+    assert requested["access"] == ["write"]

@@ -33,13 +33,13 @@ def test_a_read_after_dropped_caches_comes_from_the_device(engine: Engine, layou
     kept = engine.good(*words, ranks=2)
     if observed(kept, "write")["fetched_bytes"] is None:
         pytest.skip(f"{engine.folder} lies on {observed(kept, 'write')['file_system']}, which is not counted")
-    assert kept.document["asked"]["drop_caches"] is False
+    assert kept.document["requested"]["drop_caches"] is False
     assert observed(kept, "write")["stored_bytes"] >= BYTES
     assert observed(kept, "write")["residency"] is None
     assert observed(kept, "read")["fetched_bytes"] < BYTES / 10
     assert observed(kept, "read")["residency"]["before"] > 0.9
     dropped = engine.good(*words, "--drop-caches", ranks=2)
-    assert dropped.document["asked"]["drop_caches"] is True
+    assert dropped.document["requested"]["drop_caches"] is True
     assert observed(dropped, "read")["fetched_bytes"] >= BYTES
     assert observed(dropped, "read")["residency"]["before"] < 0.1
     assert observed(dropped, "read")["residency"]["after"] > 0.9

@@ -68,7 +68,7 @@ def test_all_ranks_of_a_full_file_system_end(engine: Engine, small_space: Path) 
 
 
 @pytest.mark.slow
-def test_a_failed_run_keeps_its_files_if_asked_to(engine: Engine, small_space: Path) -> None:
+def test_a_failed_run_keeps_its_files_if_requested_to(engine: Engine, small_space: Path) -> None:
     done = engine.ior("-w", "-k", "-b", "96m", "-t", "1m", "-o", small_space / "data")
     assert done.code == 1
     assert [path.name for path in small_space.iterdir()] == ["data"]

@@ -19,7 +19,7 @@ def test_without_wear_out_each_rank_stops_where_it_stands(engine: Engine) -> Non
     assert wall["time_s"] >= 0.2
     assert 0 < wall["pairs_min"] < wall["pairs_max"] < 65536
     assert result["moved_bytes"] == wall["moved_bytes"] == (wall["pairs_min"] + wall["pairs_max"]) * XFER
-    assert result["asked_bytes"] == 2 << 30
+    assert result["requested_bytes"] == 2 << 30
     moved = result["rank_extremes"]["moved_bytes"]
     assert moved == {
         "min": wall["pairs_min"] * XFER,
@@ -46,7 +46,7 @@ def test_with_wear_out_all_ranks_do_what_the_quickest_did(engine: Engine) -> Non
 def test_a_stonewall_that_nobody_meets(engine: Engine) -> None:
     result = engine.good("-a", "NULL", "-w", "-D", "30", "-t", "16k", "-b", "1m").result("write")
     assert result["stonewall"]["hit"] is False
-    assert result["moved_bytes"] == result["asked_bytes"] == 1 << 20
+    assert result["moved_bytes"] == result["requested_bytes"] == 1 << 20
 
 
 @pytest.mark.slow
@@ -72,8 +72,8 @@ def test_a_read_stops_where_the_write_of_the_same_data_stopped(engine: Engine) -
 @pytest.mark.slow
 @pytest.mark.parametrize("words", [[], ["-C", "-O", "numTasksOnNode0=1"], ["-F"], ["-z"]], ids=" ".join)
 def test_what_a_stonewall_left_is_right(engine: Engine, words: list[str]) -> None:
-    asked = ["-w", "-W", "-r", "-R", "-l", "offset", "-D", "0.05", "-t", "16k", "-b", "64m", "-o", "data"]
-    done = engine.good(*asked, *words, ranks=2)
+    requested = ["-w", "-W", "-r", "-R", "-l", "offset", "-D", "0.05", "-t", "16k", "-b", "64m", "-o", "data"]
+    done = engine.good(*requested, *words, ranks=2)
     result = done.result("write")
     assert result["verify"]["checked_bytes"] == result["moved_bytes"] > 0
     assert result["verify"]["errors"] == done.result("read")["verify"]["errors"] == 0
@@ -100,7 +100,9 @@ def test_a_status_file_tells_the_next_run_how_much_was_written(engine: Engine) -
     assert each == written["stonewall"]["pairs_max"]
     read = engine.good("-r", "-R", "-C", *shape, ranks=2).result("read")
     assert read["operations"] == 2 * each
-    assert read["moved_bytes"] == read["asked_bytes"] == read["verify"]["checked_bytes"] == 2 * each * XFER
+    assert (
+        read["moved_bytes"] == read["requested_bytes"] == read["verify"]["checked_bytes"] == 2 * each * XFER
+    )
     (engine.folder / "status").unlink()
     done = engine.ior("-r", *shape)
     assert done.code == 1

@@ -71,7 +71,7 @@ def test_a_tree_is_made_before_the_clock_starts(engine: Engine) -> None:
     (made,) = cells(engine, 2, ["find", engine.folder / "tree", "-size", "12c", *words])
     assert made.code == 0, made.err
     (result,) = made.document["results"]
-    assert (result["found"], result["operations"], result["asked_operations"]) == (20, 100, 100)
+    assert (result["found"], result["operations"], result["requested_operations"]) == (20, 100, 100)
     assert (result["directories_read"], result["latency"]["count"]) == (9, 20)
 
 

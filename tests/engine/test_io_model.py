@@ -74,7 +74,7 @@ def test_each_rank_writes_its_own_file_in_the_order_that_is_told(engine: Engine)
     assert [one["offset"] for one in told[0]] != [one["offset"] for one in told[1]]
     result = done.result("write")
     assert result["operations"] == result["latency"]["count"] == 600
-    assert result["moved_bytes"] == result["asked_bytes"] == 60000
+    assert result["moved_bytes"] == result["requested_bytes"] == 60000
     assert result["observed"]["sync_calls"] == 2
     slowest_ns = max(one["duration_ns"] for rank in told for one in rank)
     assert result["latency"]["max_us"] * 1000 == pytest.approx(slowest_ns, abs=1)
@@ -148,7 +148,7 @@ def test_the_original_command_line(engine: Engine) -> None:
     words = ["data", 1, 2, 500, 1, 65536, "rnd", "seq", 0, 1, 0, "W", 3, 0, device]
     done = good(engine, *words)
     assert done.result("write")["operations"] == 32
-    assert done.document["asked"]["sync"] is True
+    assert done.document["requested"]["sync"] is True
     assert len(operations(engine.folder / "out-write-0-0.csv")) == 32
     assert "blockdev_write_ios" in (engine.folder / "stats-0.csv").read_text()
     words = ["data", 1, 2, 500, 0, 65536, "rnd", "rnd1048576", 0, 1, 0, "R", 3, 0]

@@ -71,7 +71,7 @@ def test_each_phase_leaves_its_own_bytes(engine: Engine, words: list[str]) -> No
         (access, phase, i) for i in range(2) for access, phase in zip(ACCESSES, "SWWC", strict=True)
     ]
     for result in done.document["results"]:
-        assert result["moved_bytes"] == result["asked_bytes"] == result["file_bytes"] == 8192
+        assert result["moved_bytes"] == result["requested_bytes"] == result["file_bytes"] == 8192
         assert result["operations"] == result["latency"]["count"] == 16
         assert result["total_s"] >= result["io_s"]
         assert result["bw_mib_s"] * result["total_s"] * 2**20 == pytest.approx(8192)
@@ -142,9 +142,9 @@ ORIGINAL = ["64", "4", "1", "32", "1", "1", "1"]
 def test_the_original_command_line(engine: Engine) -> None:
     environment = {"IOMETHOD": "MPI", "FILETYPE": "SHARED", "IOMODE": "SYNC", "BWEXP": "1", "REMAP": "CUSTOM"}
     done = good(engine, *ORIGINAL, "-o", "data", environment=environment)
-    asked = done.document["asked"]
-    assert (asked["api"], asked["layout"], asked["busy"]) == ("MPIIO", "shared", 1)
-    assert (asked["pixels"], asked["bins"], asked["xfer_bytes"]) == (64, 4, 32768)
+    requested = done.document["requested"]
+    assert (requested["api"], requested["layout"], requested["busy"]) == ("MPIIO", "shared", 1)
+    assert (requested["pixels"], requested["bins"], requested["xfer_bytes"]) == (64, 4, 32768)
     assert done.result("write")["busy_s"] > 0
     assert (engine.folder / "data").stat().st_size == 4 * 32768
     refused = engine.call(["madbench", *ORIGINAL], environment={"IOMODE": "ASYNC"})
@@ -166,7 +166,7 @@ def test_data_that_differ_fail(engine: Engine, faults_library: Path) -> None:
 @pytest.mark.parametrize("words", [["--null.eio-at=3"], pytest.param(["--null.eio-at=6"], marks=slow)])
 def test_a_rank_that_fails_lets_the_others_move(engine: Engine, words: list[str]) -> None:
     """Ranks that wait for their turn, or for their gang, come to the end."""
-    asked = [
+    requested = [
         "-a",
         "NULL",
         "-p",
@@ -182,7 +182,7 @@ def test_a_rank_that_fails_lets_the_others_move(engine: Engine, words: list[str]
         "--null.fault-rank=0",
         *words,
     ]
-    done = mad(engine, *asked, ranks=2)
+    done = mad(engine, *requested, ranks=2)
     assert done.code == 1
     assert len(done.complaints) == 1
     assert "rank 0: null" in done.complaints[0].lower() or "Input/output error" in done.complaints[0]

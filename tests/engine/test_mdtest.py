@@ -53,7 +53,7 @@ def test_every_phase_does_all_of_it_and_leaves_nothing(engine: Engine) -> None:
     accesses += [("file", a) for a in ("create", "stat", "read", "remove")]
     assert [(r["item"], r["access"]) for r in items] == 2 * accesses
     for result in items:
-        assert result["operations"] == result["asked_operations"] == result["latency"]["count"] == 28
+        assert result["operations"] == result["requested_operations"] == result["latency"]["count"] == 28
         assert result["sync_s"] <= result["io_s"] <= result["total_s"]
         assert result["ops_s"] == pytest.approx(28 / result["io_s"])
     moved = {(r["access"], r["moved_bytes"]) for r in items if r["item"] == "file"}
@@ -84,7 +84,7 @@ def test_a_stonewall_makes_one_number_and_the_next_run_takes_it(engine: Engine) 
     assert (wall["hit"], wall["wear_out"]) == (True, True)
     assert 0 < wall["pairs_min"] < wall["pairs_max"] < 100000
     assert result["operations"] == 2 * wall["pairs_max"]
-    assert result["asked_operations"] == 200000
+    assert result["requested_operations"] == 200000
     assert_valid(walled.document)
     each = int(status.read_text())
     assert [r["operations"] for r in made.document["results"] if r["item"] == "file"] == [2 * each]

@@ -39,7 +39,7 @@ def test_what_two_ranks_write(engine: Engine) -> None:
     assert np.array_equal(stored(engine.folder / "data.nc"), values(DATA, (1, 6, 4, 3), 1, 2))
     for access in ("write", "read"):
         result = done.result(access)
-        assert result["moved_bytes"] == result["asked_bytes"] == 4 * 6 * 8 * 3 * 4
+        assert result["moved_bytes"] == result["requested_bytes"] == 4 * 6 * 8 * 3 * 4
         assert result["operations"] == result["latency"]["count"] == 8
     assert done.result("read")["verify"] == {"checked_bytes": 2304, "errors": 0, "first_error": None}
     assert "TEST PASSED [0]" in done.out
@@ -122,7 +122,7 @@ def test_a_file_for_each_process(engine: Engine, form: str) -> None:
         assert np.array_equal(
             stored(engine.folder / f"data.nc-{rank}"), whole[:, :, 4 * rank : 4 * rank + 4, :]
         )
-    assert done.document["asked"]["layout"] == "file-per-process"
+    assert done.document["requested"]["layout"] == "file-per-process"
 
 
 @slow
@@ -133,7 +133,7 @@ def test_blocks_that_tile_a_share_fill_it(engine: Engine) -> None:
     assert done.result("write")["operations"] == 2 * (2 * 3 * 2 * 1)
 
 
-def test_the_library_is_asked_what_it_did(engine: Engine) -> None:
+def test_the_library_is_requested_what_it_did(engine: Engine) -> None:
     """Chunks, deflate, shuffle and fill as HDF5 has them, and as the document says."""
     done = good(engine, "-t=coll", "-c=2:3:4:3", "-z=6", "--shuffle", "--hint=cb_nodes=1", "-w", *SHAPE)
     assert done.result("write")["stored"] == {"chunk": "2:3:4:3", "deflate_level": 6, "shuffle": True}
@@ -161,9 +161,15 @@ BENCHTOOL = os.environ.get("BENCHTOOL") or shutil.which("benchtool")
 @pytest.mark.skipif(BENCHTOOL is None, reason="there is no benchtool: set BENCHTOOL or put it on the PATH")
 @pytest.mark.parametrize("words", [[], ["-t=coll"], ["-c=auto"], ["-F"], ["-t=file-per-process"]])
 def test_the_file_is_that_of_benchtool(engine: Engine, words: list[str]) -> None:
-    asked = ["-n=1", "-p=2", "-d=5:60:8:3", "-w", *words]  # sizes below 1000 bytes keep benchtool for ever
-    good(engine, *asked, "-f=ours.nc", ranks=2)
-    launch = [mpirun(), *QUIET_MPI, "-n", "2", str(BENCHTOOL), *asked, "-f=theirs.nc"]
+    requested = [
+        "-n=1",
+        "-p=2",
+        "-d=5:60:8:3",
+        "-w",
+        *words,
+    ]  # sizes below 1000 bytes keep benchtool for ever
+    good(engine, *requested, "-f=ours.nc", ranks=2)
+    launch = [mpirun(), *QUIET_MPI, "-n", "2", str(BENCHTOOL), *requested, "-f=theirs.nc"]
     environment = {**os.environ, **AS_ROOT}
     subprocess.run(
         launch, cwd=engine.folder, env=environment, check=True, capture_output=True, timeout=LIMIT_S
@@ -193,13 +199,13 @@ def test_iterations_and_synchronisation(engine: Engine) -> None:
 @pytest.mark.parametrize("wear_out", [[], ["--wear-out"]])
 def test_stonewall(engine: Engine, words: list[str], wear_out: list[str]) -> None:
     """The wall is hit after the first block; the read gets what was written, and that is right."""
-    asked = ["-d=64:6:8:3", "-f=data.nc", "-w", "-r", "--verify", "--stonewall=0.000001"]
-    done = good(engine, "-n=1", "-p=2", *asked, *words, *wear_out, ranks=2)
+    requested = ["-d=64:6:8:3", "-f=data.nc", "-w", "-r", "--verify", "--stonewall=0.000001"]
+    done = good(engine, "-n=1", "-p=2", *requested, *words, *wear_out, ranks=2)
     assert_valid(done.document)
     written, read = done.result("write"), done.result("read")
     assert written["stonewall"]["hit"]
     assert written["stonewall"]["wear_out"] == bool(wear_out)
-    assert 0 < written["moved_bytes"] < written["asked_bytes"]
+    assert 0 < written["moved_bytes"] < written["requested_bytes"]
     assert read["moved_bytes"] <= written["moved_bytes"]
     assert read["verify"]["checked_bytes"] == read["moved_bytes"]
     if wear_out or "-t=coll" in words:

@@ -90,9 +90,17 @@ def test_long_forms_are_options_by_another_name(engine: Engine) -> None:
     words = ["--nn=1", "--ppn=1", "--data-geometry=4:6:8:3", "--block-geometry=1:6:8:3"]
     words += ["--chunk-geometry=auto", "--write", "--read", "--io-type=c", "--unlimited"]
     words += ["--compression_level=2", "--testfile=data.nc", "--output-format=parser"]
-    asked = good(engine, *words).document["asked"]
-    assert (asked["geometry"], asked["chunk"], asked["deflate_level"]) == ("4:6:8:3", "1:6:8:3", 2)
-    assert (asked["collective"], asked["unlimited"], asked["access"]) == (True, True, ["write", "read"])
+    requested = good(engine, *words).document["requested"]
+    assert (requested["geometry"], requested["chunk"], requested["deflate_level"]) == (
+        "4:6:8:3",
+        "1:6:8:3",
+        2,
+    )
+    assert (requested["collective"], requested["unlimited"], requested["access"]) == (
+        True,
+        True,
+        ["write", "read"],
+    )
 
 
 @pytest.mark.parametrize("access", [pytest.param(["-r", "--verify"], marks=slow), ["--verify"]])
@@ -152,8 +160,8 @@ def test_no_number_for_bytes_that_are_not_there(
     engine: Engine, small_space: Path, words: list[str], implementation: str
 ) -> None:
     """Every error ends the run, also where HDF5 leaves one rank behind in a collective call."""
-    asked = ["-n=1", "-p=2", *TOO_MUCH, *words, f"-f={small_space}/data.nc"]
-    done = bench(engine, *asked, ranks=2, environment={"OMPI_MCA_io": implementation})
+    requested = ["-n=1", "-p=2", *TOO_MUCH, *words, f"-f={small_space}/data.nc"]
+    done = bench(engine, *requested, ranks=2, environment={"OMPI_MCA_io": implementation})
     assert done.code == 1
     assert "MiB/s" not in done.out
     assert done.complaints

@@ -103,7 +103,7 @@ def test_logs_of_2018_agree_with_the_table() -> None:
         other = published[tuple(str(row[name]) for name in key)]
         for name in ("block_bytes", "stonewall_s", "open_s", "io_s", "close_s", "total_s", "bw_mib_s"):
             assert row[name] == float(other[name]), (row["source"], name)
-        assert row["moved_bytes"] == int(other["moved_bytes"] or row["asked_bytes"])
+        assert row["moved_bytes"] == int(other["moved_bytes"] or row["requested_bytes"])
         assert (row["layout"], row["order"]) == (other["layout"], other["order"])
 
 

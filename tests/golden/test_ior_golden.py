@@ -44,7 +44,7 @@ def _run(parsed: Parsed) -> dict[str, Any]:
         "program": parsed.program,
         "tool_version": parsed.tool_version,
         "complete": parsed.complete,
-        "asked": dict(parsed.asked),
+        "requested": dict(parsed.requested),
         "messages": [[one.level, one.text, one.row] for one in parsed.messages],
         "rows": rows,
     }

@@ -57,7 +57,7 @@ def test_a_block_smaller_than_the_share_is_not_a_bandwidth() -> None:
     """benchtool moves 160 kB of 16 MB here and divides 16 MB by the time."""
     text = without_command((FOLDER / "ncb-block-geometry-small.txt").read_text())
     (run,) = runs_of(text)
-    assert [(row["asked_bytes"], row["moved_bytes"]) for row in run.rows] == [(16000000, 160000)] * 2
+    assert [(row["requested_bytes"], row["moved_bytes"]) for row in run.rows] == [(16000000, 160000)] * 2
 
 
 def test_differences_are_errors() -> None:

@@ -166,7 +166,7 @@ def test_help_has_examples(programs: Path, make_store: StoreMaker) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "mend"),
+    ("line", "hint"),
     [
         ("capcity = 1 GiB", "no such key; did you mean capacity?"),
         ("capacity = 1 GB", "write a size such as 64 KiB or 4 GiB"),
@@ -180,13 +180,13 @@ def test_help_has_examples(programs: Path, make_store: StoreMaker) -> None:
         ("nonsense", "write key = value"),
     ],
 )
-def test_wrong_settings_name_the_mend(line: str, mend: str, programs: Path, make_store: StoreMaker) -> None:
+def test_wrong_settings_name_the_hint(line: str, hint: str, programs: Path, make_store: StoreMaker) -> None:
     store = make_store(programs)
     store.config.write_text(store.config.read_text() + line + "\n")
     done = store.imectl("status", check=False)
     assert done.returncode == 2
     assert str(store.config) in done.stderr
-    assert mend in done.stderr
+    assert hint in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -190,7 +190,7 @@ def test_forked_child_is_a_client_of_its_own(
     native.close(fd)
 
 
-def test_faults_come_when_asked(
+def test_faults_come_when_requested(
     start: Callable[[Store], Native], programs: Path, make_store: StoreMaker
 ) -> None:
     native = start(

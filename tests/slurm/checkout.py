@@ -19,7 +19,7 @@ from weir.engine import engine_of
 ROOT = HERE.parent.parent
 BIN = Path(sys.executable).parent
 PARTS = ("Snakefile", "config", "profiles", "weir", "reframe_checks", "analysis", "reports", "reference")
-# Jobs of seconds are asked for every second; the executor itself waits ten seconds more each time.
+# Jobs of seconds are requested every second; the executor itself waits ten seconds more each time.
 SNAKEMAKE = """
 from snakemake.cli import main
 from snakemake_executor_plugin_slurm import Executor
@@ -45,7 +45,7 @@ experiments:
     space:
       xfer: {xfers}
     fixed: {{api: POSIX, layout: shared, order: sequential, access: [write, read], block: 1 MiB}}
-    repetitions: {{blocks: 1, iterations: 1}}
+    repetitions: {{rounds: 1, iterations: 1}}
 """
 
 
@@ -101,12 +101,12 @@ class Checkout:
         self._only_suite(name, text)
 
     def real_suite(self, name: str, nodes: list[int], ppn: list[int]) -> None:
-        """A suite of the project as it stands, but for its nodes and processes per node, in one block."""
+        """A suite of the project as it stands, but for its nodes and processes per node, in one round."""
         text = (ROOT / "config" / "suites" / f"{name}.yaml").read_text()
         for key, values in (("nodes", nodes), ("ppn", ppn)):
             text, count = re.subn(rf"^( +{key}: )\[.*\]$", rf"\g<1>{values}", text, flags=re.MULTILINE)
             assert count > 0, f"suite {name} says no {key}"
-        text = re.sub(r"blocks: \d+", "blocks: 1", text)
+        text = re.sub(r"rounds: \d+", "rounds: 1", text)
         self._only_suite(name, text)
 
     def _only_suite(self, name: str, text: str) -> None:

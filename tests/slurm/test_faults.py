@@ -20,7 +20,7 @@ CELLS = 2
 
 @pytest.fixture(scope="module")
 def fragile() -> Iterator[Cluster]:
-    """A sandbox that the tests of this file break and mend."""
+    """A sandbox that the tests of this file break and hint."""
     cluster = new_cluster()
     done = cluster.up("--nodes", "4")
     assert done.returncode == 0, done.stderr

@@ -32,7 +32,7 @@ def ranks(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def assert_geometry(output: str, nodes: int, ppn: int) -> None:
-    """Exactly the ranks asked for, ppn of them on each of `nodes` nodes, block by block."""
+    """Exactly the ranks requested, ppn of them on each of `nodes` nodes, block by block."""
     lines = sorted(
         (line.split() for line in output.splitlines() if line.split()[:1] and line.split()[0].isdigit()),
         key=lambda words: int(words[0]),
@@ -48,13 +48,13 @@ def assert_geometry(output: str, nodes: int, ppn: int) -> None:
 
 
 @pytest.mark.parametrize(("nodes", "ppn"), GEOMETRIES)
-def test_open_mpi_has_the_ranks_asked_for(cluster: Cluster, ranks: Path, nodes: int, ppn: int) -> None:
+def test_open_mpi_has_the_ranks_requested_for(cluster: Cluster, ranks: Path, nodes: int, ppn: int) -> None:
     words = launcher("srun").command(nodes, ppn, [], {})
     assert_geometry(cluster.out(*words, ranks), nodes, ppn)
 
 
 @pytest.mark.parametrize(("nodes", "ppn"), [(1, 2), (2, 2)])
-def test_mpich_has_the_ranks_asked_for(cluster: Cluster, tmp_path: Path, nodes: int, ppn: int) -> None:
+def test_mpich_has_the_ranks_requested_for(cluster: Cluster, tmp_path: Path, nodes: int, ppn: int) -> None:
     program = compiled("mpicc.mpich", tmp_path)
     words = launcher("srun").command(nodes, ppn, ["--mpi=pmi2"], {})
     assert_geometry(cluster.out(*words, program), nodes, ppn)

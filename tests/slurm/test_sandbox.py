@@ -118,7 +118,7 @@ def test_down_cleans_up_a_start_that_was_killed(empty: Cluster, after_s: float) 
 
 
 @pytest.mark.slow
-def test_up_mends_a_half_up_state(empty: Cluster) -> None:
+def test_up_hints_a_half_up_state(empty: Cluster) -> None:
     empty.up("--nodes", "2")
     assert "already up" in empty.up("--nodes", "2").stdout
     assert "another sandbox" in empty.up("--nodes", "3").stderr

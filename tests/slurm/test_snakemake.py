@@ -34,7 +34,10 @@ def test_a_dry_run_prints_the_cost_card(cluster: Cluster, tmp_path: Path) -> Non
     checkout.suite([8], [1])
     code, output = checkout.snakemake()
     assert code != 0
-    assert "site.yaml: partitions.debug.access: sbatch refuses these options: Invalid feature" in output
+    assert (
+        "site.yaml: partitions.debug.scheduler_options: sbatch refuses these options: Invalid feature"
+        in output
+    )
     assert "a job of 8 nodes would wait for ever: Slurm's partition debug has 4" in output
     assert checkout.cluster.out("squeue", "-h") == ""
 
@@ -55,7 +58,7 @@ def test_quick_in_every_geometry_by_both_ways_in(cluster: Cluster, tmp_path: Pat
     records = checkout.records()
     seen = Counter((int(row["nn"]), int(row["ppn"]), row["access"]) for row in records)
     plan = read_plan(checkout.results / "quick" / "plan.json")
-    each = sum(cell.blocks for cell in plan.cells) // len(GEOMETRIES)
+    each = sum(cell.rounds for cell in plan.cells) // len(GEOMETRIES)
     assert each == len({cell.point for cell in plan.cells}) >= 14
     accesses = itertools.product(GEOMETRIES, ("write", "read"))
     assert seen == {(nodes, ppn, access): each for (nodes, ppn), access in accesses}
@@ -93,7 +96,7 @@ def test_with_an_accounting_database(empty: Cluster, tmp_path: Path) -> None:
     checkout.suite([2], [1])
     code, output = checkout.snakemake("--dry-run")
     assert code != 0
-    assert "partitions.debug.access: sbatch refuses these options: Invalid account" in output
+    assert "partitions.debug.scheduler_options: sbatch refuses these options: Invalid account" in output
     checkout.site("--account=nosuch", "--account=bench")
     code, output = checkout.snakemake("--slurm-status-command", "sacct")
     assert code == 0, output
@@ -121,7 +124,7 @@ def test_what_does_not_fit_an_allocation_runs_in_the_next(cluster: Cluster, tmp_
 def test_reframe_places_measures_and_leaves_what_snakemake_looks_for(
     cluster: Cluster, tmp_path: Path
 ) -> None:
-    """Placement is asked for, obeyed and recorded; what ReFrame measured is not measured again."""
+    """Placement is requested, obeyed and recorded; what ReFrame measured is not measured again."""
     checkout = Checkout.make(tmp_path / "weir", cluster)
     checkout.site("--exclusive]", "--exclusive, --constraint=right, --switches=1]")
     checkout.site("[--mpi=pmix]", "[--mpi=pmix, --distribution=cyclic]")
@@ -132,7 +135,7 @@ def test_reframe_places_measures_and_leaves_what_snakemake_looks_for(
     (run,) = checkout.runs()
     assert run["host"]["nodes"] == "node[3-4]"
     assert run["host"]["placement"] == {
-        "asked": {"switches": 1, "constraint": "right", "exclude": [], "alone": True},
+        "requested": {"switches": 1, "constraint": "right", "exclude": [], "alone": True},
         "alone": True,
         "groups": [{"switch": "right", "features": ["right"], "nodes": ["node3", "node4"]}],
     }
@@ -167,6 +170,6 @@ def test_an_allocation_other_than_the_site_asks_for_degrades_its_records(
     assert written["reasons"] == "more-switches;nodes-shared;other-nodes"
     assert written["reasons"] in read["reasons"]  # which may come from a cache, too
     evidence = written["evidence"]
-    assert "asked for nodes below 1 switch, had 2: 1 below left, 1 below right" in evidence
+    assert "requested nodes below 1 switch, had 2: 1 below left, 1 below right" in evidence
     assert "node2 without the feature right (features: left), node2 although excluded" in evidence
     checkout.assert_clean()

@@ -30,7 +30,7 @@ def prefix() -> Path:
 
 @pytest.fixture
 def store(prefix: Path, tmp_path: Path) -> Iterator[Mapping[str, str]]:
-    """An empty store that drains only when asked; the environment of its clients."""
+    """An empty store that drains only when requested; the environment of its clients."""
     with tempfile.TemporaryDirectory(prefix="weir-ime-stack-", dir="/dev/shm") as fast:
         backing = tmp_path / "backing"
         backing.mkdir()

@@ -37,7 +37,7 @@ def test_a_program_by_its_name_is_looked_for_on_the_path_of_the_stack(
     stack = stack_of(tmp_path / "stack", "bench")
     missing = check_program("ior", stack)
     assert missing.problem == "bench is not there or not executable"
-    assert "on the PATH of stack mine" in missing.mend
+    assert "on the PATH of stack mine" in missing.hint
     program = script(tmp_path / "stack" / "bench", "")
     assert check_program("ior", stack).found == str(program)
 
@@ -48,7 +48,7 @@ def test_ranks_in_a_container_that_do_not_find_each_other_stop_the_batch(tmp_pat
     script(tmp_path / "weir-io", SAYS_ONE_RANK)
     wrapper = script(tmp_path / "exec.sh", '[ "$1" = image.sif ] || exit 1\nshift\nexec "$@"\n')
     check = check_ranks(1, 2, stack_of(tmp_path, str(wrapper), "image.sif", "weir-io", "ior"), "hydra")
-    assert check.problem == "asked for 1 x 2 ranks, 1 started"
+    assert check.problem == "requested 1 x 2 ranks, 1 started"
 
 
 def test_a_stack_without_weir_io_starts_nothing(tmp_path: Path) -> None:

@@ -27,8 +27,8 @@ class _Spec(dict[str, Any]):
         super().__init__(ime=IME)
         self.variants = variants
 
-    def satisfies(self, asked: str) -> bool:
-        return asked in self.variants
+    def satisfies(self, requested: str) -> bool:
+        return requested in self.variants
 
 
 @pytest.fixture

@@ -53,7 +53,7 @@ def test_wrong_files_end_with_2_and_messages(checkout: Path, capsys: pytest.Capt
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err == "weir: config/suites: there is no suite 'mien'\n    did you mean 'mine'?\n" + (
-        "weir: asked for targets: site here has no target 'dsk'\n    did you mean 'disk'?\n"
+        "weir: requested targets: site here has no target 'dsk'\n    did you mean 'disk'?\n"
     )
 
 
@@ -61,7 +61,7 @@ def test_messages_as_json(checkout: Path, capsys: pytest.CaptureFixture[str]) ->
     assert cli.main(["plan", "--suite", "mien", "--json"]) == 2
     errors = json.loads(capsys.readouterr().err)["errors"]
     assert errors == [
-        {"message": "there is no suite 'mien'", "file": "config/suites", "mend": "did you mean 'mine'?"}
+        {"message": "there is no suite 'mien'", "file": "config/suites", "hint": "did you mean 'mine'?"}
     ]
 
 
@@ -93,7 +93,7 @@ def test_wrong_use_ends_with_2(arguments: list[str], said: str, capsys: pytest.C
 @pytest.mark.parametrize(
     ("raised", "code", "said"),
     [
-        (WeirError("it broke", mend="do this"), 1, "weir: it broke\n    do this\n"),
+        (WeirError("it broke", hint="do this"), 1, "weir: it broke\n    do this\n"),
         (WeirError("wrong use", exit_code=2), 2, "weir: wrong use\n"),
         (KeyboardInterrupt(), 130, ""),
     ],

@@ -16,7 +16,7 @@ weir: disk-a-3x1: the nodes were not compared: srun: error
  "errors": [
   {
    "message": "target disk: nothing is mounted on /lustre",
-   "mend": "mount it, or correct `mount`"
+   "hint": "mount it, or correct `mount`"
   }
  ]
 }

@@ -113,7 +113,7 @@ def tiny(checkout: Checkout, target_folder: Path) -> Checkout:
                     "ppn": [2],
                     "space": {"xfer": ["16 KiB", "64 KiB"], "api": ["POSIX", "MPIIO"]},
                     "fixed": {"access": ["write", "read"], "block": "256 KiB", "sync": True},
-                    "repetitions": {"blocks": 1, "iterations": 2},
+                    "repetitions": {"rounds": 1, "iterations": 2},
                 }
             },
         },

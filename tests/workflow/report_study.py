@@ -27,7 +27,7 @@ def record(access: str = "write", bw_mib_s: float = 100.0, **columns: Any) -> Re
         "moved_bytes": 16 * MIB, "open_s": 0.001, "close_s": 0.001, "suite": "synthetic", "cell": "c0ffee",
         "site": "nowhere", "target": "plain", "stack": "plain", "tool": "ior", "verdict": "VALID",
         "reasons": "", "evidence": "", "emulated": False, "experiment": "one", "label": "a cell",
-        "sync": True, "asked_bytes": 16 * MIB, "program": "weir-io", "tool_version": "0.1.0",
+        "sync": True, "requested_bytes": 16 * MIB, "program": "weir-io", "tool_version": "0.1.0",
     }  # fmt: skip
     row |= columns
     total_s = row["moved_bytes"] / MIB / bw_mib_s if row["moved_bytes"] != "" else ""

@@ -57,7 +57,7 @@ def runs_of(checkout: Checkout) -> list[Path]:
 def ask_for_twenty_executions(checkout: Checkout) -> None:
     """They share a launch; each takes long enough that a signal comes before the last one."""
     suite = checkout.root / "config/suites/tiny.yaml"
-    suite.write_text(suite.read_text().replace("blocks: 1", "blocks: 5"))
+    suite.write_text(suite.read_text().replace("rounds: 1", "rounds: 5"))
     grow_blocks(checkout, "32 MiB")
 
 
@@ -121,7 +121,7 @@ def test_an_unwritable_target_is_named(tiny: Checkout) -> None:
 
 
 @pytest.mark.slow
-def test_a_missing_target_is_named_with_the_mend(tiny: Checkout) -> None:
+def test_a_missing_target_is_named_with_the_hint(tiny: Checkout) -> None:
     aim(tiny, path="/dev/shm/weir-test-that-is-not-there")
     assert plan(tiny).returncode == 0
     done = tiny.weir(*RUN)

@@ -63,7 +63,7 @@ def test_its_numbers_are_those_of_the_archive(printed: Printed) -> None:
     assert f"{round(best['write'], -1):,.0f} MiB/s for writes" in printed.words
     assert f"{round(best['read'], -1):,.0f} MiB/s for reads" in printed.words
     unsynchronised = sum(row["api"] == "MPIIO" and row["access"] == "write" for row in archived_rows())
-    assert f"{unsynchronised} writes by MPI-IO were asked to synchronise and did not" in printed.words
+    assert f"{unsynchronised} writes by MPI-IO were requested to synchronise and did not" in printed.words
 
 
 def test_it_says_what_the_data_cannot_show(printed: Printed) -> None:

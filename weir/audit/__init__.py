@@ -1,4 +1,4 @@
-"""The audit: whether what was asked is what ran. Rules live in weir/audit/rules, one function each."""
+"""The audit: whether what was requested is what ran. Rules live in weir/audit/rules, one function each."""
 
 from weir.audit.judge import judge
 from weir.audit.registry import Rule, rules

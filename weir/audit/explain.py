@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from weir.audit.again import stored_findings
 from weir.audit.registry import rules
+from weir.audit.stored import stored_findings
 from weir.model import Row
 
 _EXAMPLES = 3
 _MANUAL_HEAD = """\
 # The audit
 
-Every record carries a verdict with typed reasons: what was asked against what was observed. VALID: nothing
+Every record carries a verdict with typed reasons: requested against observed. VALID: nothing
 speaks against the number. DEGRADED: the number is usable with the reservation that the reason states.
 INVALID: the number does not mean what it says. Rows are flagged, never dropped; the evidence stands beside
 the reason.
@@ -41,7 +41,7 @@ def spoken(rows: Iterable[Row]) -> list[dict[str, Any]]:
                     "records": 0,
                     "verdicts": {},
                     "explanation": rule.explanation if rule else _UNKNOWN,
-                    "mend": rule.mend if rule else "",
+                    "hint": rule.hint if rule else "",
                     "examples": [],
                 },
             )
@@ -61,7 +61,7 @@ def as_text(entries: Sequence[dict[str, Any]]) -> str:
 def _lines(entry: dict[str, Any]) -> list[str]:
     verdicts = ", ".join(f"{count} {verdict}" for verdict, count in sorted(entry["verdicts"].items()))
     lines = [f"{entry['rule']}: {verdicts}", f"  {entry['explanation']}"]
-    lines += [f"  mend: {entry['mend']}"] if entry["mend"] else []
+    lines += [f"  hint: {entry['hint']}"] if entry["hint"] else []
     return lines + [f"  - {one['label']}, {one['access']}: {one['evidence']}" for one in entry["examples"]]
 
 
@@ -72,5 +72,5 @@ def manual() -> str:
     for rule in rules().values():
         source = ", from the output" if rule.needs_output else ""
         lines += ["", f"## {rule.id}", "", f"*{' or '.join(rule.verdicts)}{source}.* {rule.explanation}"]
-        lines += ["", f"**Mend:** {rule.mend}"]
+        lines += ["", f"**Hint:** {rule.hint}"]
     return "\n".join(lines) + "\n"

@@ -30,7 +30,7 @@ class Rule:
 
     id: str
     explanation: str
-    mend: str
+    hint: str
     verdicts: tuple[str, ...]
     needs_output: bool
     check: Callable[[Subject], Said | None]
@@ -41,14 +41,14 @@ class Rule:
 
 
 def rule(*verdicts: str, needs_output: bool = False) -> Callable[[Callable[[Subject], Said | None]], Rule]:
-    """Makes a rule of a function: its name is the id, its docstring the explanation and the mend."""
+    """Makes a rule of a function: its name is the id, its docstring the explanation and the hint."""
 
     def make(check: Callable[[Subject], Said | None]) -> Rule:
-        explanation, _, mend = (inspect.getdoc(check) or "").partition("\n\nMend: ")
-        if not explanation or not mend:
-            raise TypeError(f"the docstring of rule {check.__name__} needs text and a 'Mend: ' paragraph")
+        explanation, _, hint = (inspect.getdoc(check) or "").partition("\n\nHint: ")
+        if not explanation or not hint:
+            raise TypeError(f"the docstring of rule {check.__name__} needs text and a 'Hint: ' paragraph")
         identity = check.__name__.replace("_", "-")
-        return Rule(identity, _one_line(explanation), _one_line(mend), verdicts, needs_output, check)
+        return Rule(identity, _one_line(explanation), _one_line(hint), verdicts, needs_output, check)
 
     return make
 

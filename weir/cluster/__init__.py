@@ -1,1 +1,1 @@
-"""What a batch system is asked for, and what it gives; no submission of jobs is done here."""
+"""What a batch system is requested, and what it gives; no submission of jobs is done here."""

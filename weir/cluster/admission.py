@@ -1,4 +1,4 @@
-"""Whether Slurm would take a plan's jobs, asked before any is submitted.
+"""Whether Slurm would take a plan's jobs, requested before any is submitted.
 
 What sbatch refuses, Snakemake submits again and again; what it takes and can never start (more nodes than the
 partition has, a longer time than its limit) waits in the queue for ever, and Snakemake with it.
@@ -13,7 +13,7 @@ import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from weir.cluster.allocation import access_resources, time_s
+from weir.cluster.allocation import scheduler_resources, time_s
 from weir.cluster.queue import slurm
 from weir.errors import ConfigError, Problem, did_you_mean
 from weir.model import Partition
@@ -84,19 +84,19 @@ def seconds(limit: str) -> float:
 
 def _refusal(partition: Partition, nodes: int, minutes: int, ask: Ask) -> str:
     """Slurm's own words against the job; empty if it would take it."""
-    words = ["sbatch", "--test-only", *partition.access, f"--nodes={nodes}", f"--time={minutes}"]
+    words = ["sbatch", "--test-only", *partition.scheduler_options, f"--nodes={nodes}", f"--time={minutes}"]
     code, said = ask([*words, f"--ntasks-per-node={partition.cores_per_node}", "--wrap=true"])
     lines = [re.sub("^(sbatch: (error|fatal)|allocation failure): ", "", line) for line in said.splitlines()]
     return "; ".join(line for line in lines if line) if code else ""
 
 
 def _lasting(said: str, ask: Ask) -> list[Problem]:
-    for part, mend in _LASTING.items():
+    for part, hint in _LASTING.items():
         if part in said.lower():
-            if asked := re.search(r"invalid partition specified: (\S+)", said):
+            if requested := re.search(r"invalid partition specified: (\S+)", said):
                 known = ask(["sinfo", "--noheader", "--format=%R"])[1].split()
-                mend = did_you_mean(asked[1], known)
-            return [Problem(f"sbatch refuses these options: {said}", key="access", mend=mend)]
+                hint = did_you_mean(requested[1], known)
+            return [Problem(f"sbatch refuses these options: {said}", key="scheduler_options", hint=hint)]
     return []
 
 
@@ -109,7 +109,7 @@ def _advice(said: str) -> str:
 
 def _beyond(partition: Partition, nodes: int, minutes: int, ask: Ask) -> list[Problem]:
     """What the partition will never have: sbatch takes such a job, and it waits for ever."""
-    queue = access_resources(partition.access).get("slurm_partition")
+    queue = scheduler_resources(partition.scheduler_options).get("slurm_partition")
     if queue is None:
         return []
     code, said = ask(["sinfo", "--noheader", f"--partition={queue}", "--format=%l %D"])
@@ -120,11 +120,11 @@ def _beyond(partition: Partition, nodes: int, minutes: int, ask: Ask) -> list[Pr
     found = []
     if nodes > there:
         text = f"a job of {nodes} nodes would wait for ever: Slurm's partition {queue} has {there}"
-        found.append(Problem(text, key="nodes", mend=f"write at most {there}: larger cells are left out"))
+        found.append(Problem(text, key="nodes", hint=f"write at most {there}: larger cells are left out"))
     if 60 * minutes > seconds(limit):
         text = (
             f"a job of {minutes} min would wait for ever: the limit of Slurm's partition {queue} is {limit}"
         )
-        mend = f"write at most {seconds(limit) / 60:.0f} min: batches are packed to it"
-        found.append(Problem(text, key="time_limit", mend=mend))
+        hint = f"write at most {seconds(limit) / 60:.0f} min: batches are packed to it"
+        found.append(Problem(text, key="time_limit", hint=hint))
     return found

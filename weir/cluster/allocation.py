@@ -61,7 +61,7 @@ def allocation(batch: Batch, partition: Partition) -> dict[str, Any]:
     """
     if partition.scheduler != "slurm":
         return {}
-    resources = access_resources([*partition.access, ONE_AFTER_THE_OTHER, KEEP_THE_LOG])
+    resources = scheduler_resources([*partition.scheduler_options, ONE_AFTER_THE_OTHER, KEEP_THE_LOG])
     resources["nodes"] = batch.nodes
     resources["runtime"] = math.ceil(time_s(batch, partition) / 60)
     if partition.cores_per_node > 1:
@@ -91,15 +91,15 @@ def _jobs(batch: Batch, partition: Partition) -> int:
     """In how many the batch is measured: an execution with a limit like a job's must be the first of one."""
     by_time = math.ceil(batch.estimated_s * MARGIN / time_s(batch, partition))
     rest_s = partition.time_limit_s - overhead_s(partition) - CLEAN_UP_S
-    first = [cell.blocks for cell in batch.cells if partition.time_limit_s and cell.timeout_s > rest_s]
+    first = [cell.rounds for cell in batch.cells if partition.time_limit_s and cell.timeout_s > rest_s]
     return max(by_time, sum(first))
 
 
-def access_resources(access: Sequence[str]) -> dict[str, Any]:
+def scheduler_resources(scheduler_options: Sequence[str]) -> dict[str, Any]:
     """The site's options of sbatch as resources; what the executor has no name for goes to slurm_extra."""
     resources: dict[str, Any] = {}
     rest: list[str] = []
-    words = iter(access)
+    words = iter(scheduler_options)
     for word in words:
         option, equals, value = word.partition("=")
         name = RESOURCE_OF_OPTION.get(option)

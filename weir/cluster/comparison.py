@@ -17,14 +17,18 @@ _LIMIT_S = 600.0
 
 
 def probe_nodes(
-    starter: str, stack: Stack, nodes: int, folder: Sequence[str] = (), access: Sequence[str] | None = None
+    starter: str,
+    stack: Stack,
+    nodes: int,
+    folder: Sequence[str] = (),
+    scheduler_options: Sequence[str] | None = None,
 ) -> list[Probe]:
-    """What each of so many nodes says; access: outside of an allocation, what the scheduler must hear."""
+    """Probe this many nodes; scheduler_options are needed outside of an allocation only."""
     start = launcher(starter)
     words = start.command(nodes, 1, stack.launcher_options, {})
-    if access is not None:
+    if scheduler_options is not None:
         # There is no outer step to overlap with, and a job of its own may ask for whole nodes.
-        words = [word for word in words if word != "--overlap"] + list(access)
+        words = [word for word in words if word != "--overlap"] + list(scheduler_options)
     words += [sys.executable, "-m", "weir.cluster.probe", *folder]
     environment = applied(os.environ, start.environment(os.environ), stack.environment)
     try:
@@ -32,12 +36,12 @@ def probe_nodes(
             words, env=environment, capture_output=True, text=True, timeout=_LIMIT_S, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise WeirError(f"the probes did not run: {error}", mend="it runs where the launcher does") from None
+        raise WeirError(f"the probes did not run: {error}", hint="it runs where the launcher does") from None
     probes = read_probes(ended.stdout)
     if len(probes) != nodes:
         said = ended.stderr.strip().splitlines()
         raise WeirError(
             f"{len(probes)} of {nodes} nodes answered: {said[0] if said else 'no message'}",
-            mend=f"correct launcher_options or access in site.yaml; asked by: {shlex.join(words)}",
+            hint=f"check launcher_options and scheduler_options in site.yaml; command: {shlex.join(words)}",
         )
     return probes

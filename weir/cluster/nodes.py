@@ -65,4 +65,4 @@ def slow_nodes(probes: Iterable[Probe], factor: float = FACTOR) -> list[Slow]:
 def excluding(slow: Iterable[Slow]) -> str:
     """How to measure without them."""
     names = ",".join(sorted({item.node for item in slow}))
-    return f"add --exclude={names} to access in site.yaml"
+    return f"add --exclude={names} to scheduler_options in site.yaml"

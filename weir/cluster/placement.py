@@ -1,6 +1,6 @@
-"""Which nodes a job got, beside what the site's options of sbatch asked for.
+"""Which nodes a job got, beside what the site's options of sbatch requested.
 
-Slurm may give other nodes than were asked for: it waits five minutes for `--switches` (max_switch_wait) and
+Slurm may give other nodes than were requested: it waits five minutes for `--switches` (max_switch_wait) and
 then takes what there is; an allocation that somebody made by hand knows nothing of the site's options.
 """
 
@@ -13,32 +13,34 @@ from typing import Any
 Ask = Callable[[Sequence[str]], str]
 
 _SHORT = {"-C": "--constraint", "-x": "--exclude"}
-_ASKED = ("--switches", "--constraint", "--exclude", "--exclusive")
+_REQUESTED = ("--switches", "--constraint", "--exclude", "--exclusive")
 
 
-def placement(access: Sequence[str], environment: Mapping[str, str], ask: Ask) -> dict[str, Any] | None:
-    """For run.json: asked and found; None outside of a job of Slurm. What Slurm does not tell is null."""
+def placement(
+    scheduler_options: Sequence[str], environment: Mapping[str, str], ask: Ask
+) -> dict[str, Any] | None:
+    """For run.json: requested and found; None outside of a job of Slurm. What Slurm does not tell is null."""
     job = environment.get("SLURM_JOB_ID")
     if job is None:
         return None
-    asked = options(access)
-    excluded = _names(asked["exclude"], ask) if asked["exclude"] else []
+    requested = options(scheduler_options)
+    excluded = _names(requested["exclude"], ask) if requested["exclude"] else []
     nodes = _names(environment.get("SLURM_JOB_NODELIST", ""), ask)
     return {
-        "asked": asked | {"exclude": excluded},
+        "requested": requested | {"exclude": excluded},
         "alone": _alone(ask(["scontrol", "show", "job", job])),
         "groups": _groups(nodes, _switches(nodes, ask), _features(nodes, ask)),
     }
 
 
-def options(access: Sequence[str]) -> dict[str, Any]:
+def options(scheduler_options: Sequence[str]) -> dict[str, Any]:
     """What the options of sbatch ask of the nodes."""
     said: dict[str, str] = {}
-    words = iter(access)
+    words = iter(scheduler_options)
     for word in words:
         name, equals, value = word.partition("=")
         name = _SHORT.get(name, name)
-        if name in _ASKED:
+        if name in _REQUESTED:
             said[name] = value if equals or name == "--exclusive" else next(words, "")
     switches = said.get("--switches", "").partition("@")[0]
     return {

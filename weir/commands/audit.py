@@ -6,9 +6,9 @@ import argparse
 import json
 from pathlib import Path
 
-from weir.audit.again import audited
 from weir.audit.explain import as_text, manual, spoken
 from weir.audit.registry import rules
+from weir.audit.stored import audited
 from weir.errors import WeirError
 from weir.records.summary import describe, summarise
 from weir.records.table import read_records, write_records
@@ -32,7 +32,7 @@ def execute(args: argparse.Namespace) -> int:
         print(json.dumps(_rule_facts(), indent=1) if args.json else manual(), end="\n" if args.json else "")
         return 0
     if args.records is None:
-        raise WeirError("no records are named", mend=f"such as: {EXAMPLE}", exit_code=2)
+        raise WeirError("no records are named", hint=f"such as: {EXAMPLE}", exit_code=2)
     rows = audited(read_records(args.records))
     entries = spoken(rows)
     summary = summarise(rows, args.out or args.records)
@@ -47,6 +47,6 @@ def execute(args: argparse.Namespace) -> int:
 
 def _rule_facts() -> list[dict[str, object]]:
     return [
-        {"rule": rule.id, "verdicts": rule.verdicts, "explanation": rule.explanation, "mend": rule.mend}
+        {"rule": rule.id, "verdicts": rule.verdicts, "explanation": rule.explanation, "hint": rule.hint}
         for rule in rules().values()
     ]

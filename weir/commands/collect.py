@@ -70,7 +70,7 @@ def execute(args: argparse.Namespace) -> int:
                 [f"none of the {len(plan.cells)} planned cells has a finished run", *filter(None, known)]
             ),
             file=str(where),
-            mend="measure first, by weir run, or name the folder that holds runs/ by --results",
+            hint="measure first, by weir run, or name the folder that holds runs/ by --results",
         )
     write_records(args.out, rows)
     write_excluded(args.out.with_name("excluded.csv"), excluded_lines(plan, not_measured, where))

@@ -43,10 +43,10 @@ def execute(args: argparse.Namespace) -> int:
     nodes = args.nodes or int(allocated or partition.nodes)
     queued = partition.scheduler == "slurm" and allocated is None
     stack = site.stacks[partition.stacks[0]]
-    access = partition.access if queued else None
+    scheduler_options = partition.scheduler_options if queued else None
     with prepared(target) if target else contextlib.nullcontext():
         folder = [_reachable(target)] if target else []
-        probes = probe_nodes(partition.launcher, stack, nodes, folder, access)
+        probes = probe_nodes(partition.launcher, stack, nodes, folder, scheduler_options)
     slow = slow_nodes(probes, args.factor)
     if args.json:
         rows = [{"node": each.node} | {f"{kind}_s": s for kind, s in each.times_s.items()} for each in probes]
@@ -60,14 +60,14 @@ def _reachable(target: Target) -> str:
     checks = [check_mount(Path(target.mount))] if target.mount else []
     for check in [*checks, check_folder(Path(target.path))]:
         if check.problem:
-            raise WeirError(f"target {target.name}: {check.problem}", mend=check.mend)
+            raise WeirError(f"target {target.name}: {check.problem}", hint=check.hint)
     return target.path
 
 
 def _named(known: Mapping[str, Named], name: str, option: str) -> Named:
     if name not in known:
-        mend = did_you_mean(name, known)
-        raise WeirError("the site has no such name", key=option, value=name, mend=mend, exit_code=2)
+        hint = did_you_mean(name, known)
+        raise WeirError("the site has no such name", key=option, value=name, hint=hint, exit_code=2)
     return known[name]
 
 

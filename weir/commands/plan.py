@@ -44,7 +44,7 @@ def execute(args: argparse.Namespace) -> int:
     plan = make_plan(load_config(args.config, overrides=chosen))
     print(json.dumps(plan_data(plan), indent=1) if args.json else cost_card(plan))
     if not plan.batches:
-        raise WeirError("nothing is left to measure", mend="the cost card says what is left out and why")
+        raise WeirError("nothing is left to measure", hint="the cost card says what is left out and why")
     if args.out:
         write_plan(plan, args.out)
     return 0

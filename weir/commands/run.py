@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--interleave",
         action="store_true",
-        help="one block of every batch, then the next: what changes meanwhile meets all of them alike",
+        help="one round of every batch, then the next: what changes meanwhile meets all of them alike",
     )
     parser.add_argument("--retry-failed", action="store_true", help="run failed executions again")
     parser.add_argument(
@@ -61,12 +61,12 @@ def execute(args: argparse.Namespace) -> int:
     if left := sum(result.left for result in results):
         raise WeirError(
             f"{left} executions do not fit the rest of the allocation",
-            mend="run again: what has run is kept",
+            hint="run again: what has run is kept",
         )
     tried = [job for job, result in zip(jobs, results, strict=True) if result.left_out is None]
     if any(successes(job) == 0 for job in tried):
         raise WeirError(
-            "no execution of a batch succeeded", mend="mend the reasons above, then --retry-failed"
+            "no execution of a batch succeeded", hint="hint the reasons above, then --retry-failed"
         )
     if args.receipt:
         args.receipt.parent.mkdir(parents=True, exist_ok=True)
@@ -80,7 +80,7 @@ def _batch(plan: Plan, name: str) -> Batch:
     except KeyError:
         known = [batch.batch for batch in plan.batches]
         raise WeirError(
-            f"the plan has no batch '{name}'", key="--batch", mend=did_you_mean(name, known), exit_code=2
+            f"the plan has no batch '{name}'", key="--batch", hint=did_you_mean(name, known), exit_code=2
         ) from None
 
 
@@ -98,7 +98,7 @@ def _job(plan: Plan, batch: Batch, args: argparse.Namespace, seed: int) -> Batch
         retry_failed=args.retry_failed,
         ends_at=allocation_end(os.environ, answer),
         stop_for_slow_nodes=partition.slow_nodes == "stop",
-        access=partition.access,
+        scheduler_options=partition.scheduler_options,
     )
 
 

@@ -54,7 +54,7 @@ def stack_of_prefix(prefix: Path) -> tuple[Stack, str]:
         raise WeirError(
             f"{folder} holds neither weir-io nor ior",
             key="--prefix",
-            mend="give a prefix with bin/weir-io, such as .spack-env/stacks/mpich",
+            hint="give a prefix with bin/weir-io, such as .spack-env/stacks/mpich",
             exit_code=2,
         )
     launcher = "hydra" if (folder / "mpiexec.hydra").exists() else "mpirun"
@@ -96,7 +96,7 @@ def _stacks_of_site(args: argparse.Namespace) -> list[tuple[Stack, str]]:
             raise WeirError(
                 f"site '{site.name}' has no stack '{name}'",
                 key="--stack",
-                mend=did_you_mean(name, site.stacks),
+                hint=did_you_mean(name, site.stacks),
                 exit_code=2,
             )
     names = args.stack or list(site.stacks)

@@ -34,7 +34,7 @@ class Config:
     targets: tuple[str, ...]  # chosen ones, in the order of their files
     stacks: tuple[str, ...]
     scale: str
-    scale_asked: bool  # if not, it is the site's
+    scale_requested: bool  # if not, it is the site's
 
 
 def find_root(start: Path | None = None) -> Path:
@@ -43,7 +43,7 @@ def find_root(start: Path | None = None) -> Path:
     for folder in (here, *here.parents, Path(__file__).resolve().parents[2]):
         if (folder / "config" / "sites").is_dir():
             return folder
-    raise WeirError("no checkout of weir here", mend="change into it, or pass --config", exit_code=2)
+    raise WeirError("no checkout of weir here", hint="change into it, or pass --config", exit_code=2)
 
 
 def load_config(
@@ -59,14 +59,14 @@ def load_config(
     tools = found_tools() if tools is None else tools
     chosen = _choices(file or root / "config" / "config.yaml", root, overrides or {}, environment)
     problems: list[Problem] = []
-    asked: str = chosen.data.get("scale", "")
+    requested: str = chosen.data.get("scale", "")
     try:
         site, identities = load_site(root, chosen.data["site"], tools)
-        scale = asked or site.scale
+        scale = requested or site.scale
         suites = _suites(root, chosen.data["suites"], scale, tools, problems)
     except ConfigError as error:
         # The mistakes of the suites are told in the same go.
-        _suites(root, chosen.data["suites"], asked or FULL, tools, problems)
+        _suites(root, chosen.data["suites"], requested or FULL, tools, problems)
         raise ConfigError([*error.problems, *problems]) from error
     for part, known in (("targets", site.targets), ("stacks", site.stacks)):
         for index, name in enumerate(chosen.data[part]):
@@ -74,12 +74,12 @@ def load_config(
                 message = f"site {site.name} has no {part.removesuffix('s')} '{name}'"
                 problems.append(chosen.problem((part, index), message, did_you_mean(name, known), name))
         problems += [problem for suite in suites for problem in _unknown_places(suite, part, known, site)]
-    problems += _unknown_scale(chosen, asked, suites)
+    problems += _unknown_scale(chosen, requested, suites)
     if problems:
         raise ConfigError(problems)
     targets = tuple(name for name in site.targets if name in (chosen.data["targets"] or site.targets))
     stacks = tuple(name for name in site.stacks if name in (chosen.data["stacks"] or site.stacks))
-    return Config(root, site, identities, tuple(suites), targets, stacks, scale, bool(asked))
+    return Config(root, site, identities, tuple(suites), targets, stacks, scale, bool(requested))
 
 
 def _suites(
@@ -105,7 +105,7 @@ def _choices(
         for key in KEYS:
             variable = f"WEIR_{key.upper()}"
             value, origin = (
-                (overrides[key], f"asked for {key}")
+                (overrides[key], f"requested {key}")
                 if overrides.get(key)
                 else (environment.get(variable), variable)
             )
@@ -137,7 +137,7 @@ def _unknown_places(suite: Suite, part: str, known: Mapping[str, object], site: 
 
 
 def _unknown_scale(chosen: YamlFile, scale: str, suites: Sequence[Suite]) -> list[Problem]:
-    """A scale that is asked for and that no chosen suite has is a mistake; one that some have is not."""
+    """A scale that is requested and that no chosen suite has is a mistake; one that some have is not."""
     if scale in ("", FULL) or not suites or any(suite.scale == scale for suite in suites):
         return []
     names = ", ".join(suite.name for suite in suites)

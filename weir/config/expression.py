@@ -38,11 +38,11 @@ _GRAMMAR = (
 
 
 class ExpressionError(ValueError):
-    """An expression that cannot be understood, or not computed; mend says what to write."""
+    """An expression that cannot be understood, or not computed; hint says what to write."""
 
-    def __init__(self, message: str, mend: str | None = None) -> None:
+    def __init__(self, message: str, hint: str | None = None) -> None:
         super().__init__(message)
-        self.mend = mend
+        self.hint = hint
 
 
 @dataclass(frozen=True)
@@ -76,8 +76,8 @@ def parse_expression(text: str, scope: Scope) -> Expression:
     try:
         tree = ast.parse(_numbers_for_quantities(text).strip(), mode="eval")
     except (SyntaxError, RecursionError, MemoryError) as error:
-        mend = "compare with '==', not with '='" if re.search(r"[^=<>!]=[^=]", text) else _GRAMMAR
-        raise ExpressionError(f"'{text}' is no expression", mend) from error
+        hint = "compare with '==', not with '='" if re.search(r"[^=<>!]=[^=]", text) else _GRAMMAR
+        raise ExpressionError(f"'{text}' is no expression", hint) from error
     tree = ast.fix_missing_locations(_TargetFields(text).visit(tree))
     used: set[str] = set()
     for node in ast.walk(tree):
@@ -140,7 +140,7 @@ def _number(match: re.Match[str]) -> str:
         return str(parse_duration(match[0]) if match[2] in TIME_UNITS else parse_size(match[0]))
     except UnitError as error:
         units = f"units: {', '.join([*SIZE_UNITS, *TIME_UNITS])}"
-        raise ExpressionError(str(error), error.mend if error.mend.startswith("did") else units) from error
+        raise ExpressionError(str(error), error.hint if error.hint.startswith("did") else units) from error
 
 
 def _check_call(node: ast.Call, text: str) -> None:
@@ -158,8 +158,8 @@ def _check_comparison(node: ast.Compare, text: str, scope: Scope) -> None:
     for word in (word for side in sides for word in _texts(side)):
         for name in names:
             if name in scope.choices and word not in scope.choices[name]:
-                mend = did_you_mean(word, scope.choices[name])
-                raise ExpressionError(f"'{text}' compares {name} with '{word}', which it never is", mend)
+                hint = did_you_mean(word, scope.choices[name])
+                raise ExpressionError(f"'{text}' compares {name} with '{word}', which it never is", hint)
             if name in scope.numbers:
                 raise ExpressionError(
                     f"'{text}' compares the number {name} with the text '{word}'", "write a number or a size"

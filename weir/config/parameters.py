@@ -11,11 +11,11 @@ from weir.units import UnitError, parse_duration, parse_size
 
 
 class ParameterError(ValueError):
-    """A value that a parameter cannot have; mend says what to write."""
+    """A value that a parameter cannot have; hint says what to write."""
 
-    def __init__(self, message: str, mend: str | None = None) -> None:
+    def __init__(self, message: str, hint: str | None = None) -> None:
         super().__init__(message)
-        self.mend = mend
+        self.hint = hint
 
 
 def cell_key(name: str, parameter: Parameter) -> str:
@@ -40,7 +40,7 @@ def written_value(parameter: Parameter, value: Any) -> Any:
         if parameter.kind == "seconds":
             return _at_least(parameter, parse_duration(value), value)
     except UnitError as error:
-        raise ParameterError(str(error), error.mend) from error
+        raise ParameterError(str(error), error.hint) from error
     return _plain_value(parameter, value)
 
 
@@ -69,8 +69,8 @@ def _plain_value(parameter: Parameter, value: Any) -> Any:
     if parameter.kind == "flag":
         if not isinstance(value, bool):
             meant = {"yes": "write true", "on": "write true", "no": "write false", "off": "write false"}
-            mend = meant.get(str(value).lower(), "write true or false")
-            raise ParameterError(f"{_shown(value)} is not true or false", mend)
+            hint = meant.get(str(value).lower(), "write true or false")
+            raise ParameterError(f"{_shown(value)} is not true or false", hint)
         return value
     if parameter.kind == "choice":
         return _choice(parameter, value)

@@ -36,8 +36,8 @@ _QUANTITIES: Mapping[str, Callable[[object], object]] = {
 def _check_name(value: object) -> bool:
     if isinstance(value, str) and not _NAME.fullmatch(value):
         better = re.sub(r"[^a-z0-9]+", "-", value.lower()).strip("-")
-        mend = "names are made of small letters, digits and single hyphens"
-        raise UnitError(f"'{value}' is not a name", f"{mend}: '{better}'" if better else mend)
+        hint = "names are made of small letters, digits and single hyphens"
+        raise UnitError(f"'{value}' is not a name", f"{hint}: '{better}'" if better else hint)
     return True
 
 
@@ -110,23 +110,23 @@ def _problems(error: jsonschema.ValidationError, file: YamlFile) -> Iterator[Pro
     else:
         if error.validator == "format" and "propertyNames" in error.absolute_schema_path:
             keys = (*keys, str(error.instance))
-        message, mend = _words(error)
-        yield file.problem(keys, message, mend, error.instance)
+        message, hint = _words(error)
+        yield file.problem(keys, message, hint, error.instance)
 
 
 def _words(error: jsonschema.ValidationError) -> tuple[str, str | None]:
-    """What is wrong with one value, and how to mend it."""
+    """What is wrong with one value, and how to fix it."""
     value: Any = error.instance
     limit: Any = error.validator_value
     schema: Any = error.schema
     quantity = str(schema.get("format"))
     if error.validator == "format" and isinstance(error.cause, UnitError):
-        return str(error.cause), error.cause.mend
+        return str(error.cause), error.cause.hint
     if error.validator == "type" and quantity in _QUANTITIES and not isinstance(value, (list, dict)):
         try:
             _QUANTITIES[quantity](value)
         except UnitError as cause:
-            return str(cause), cause.mend
+            return str(cause), cause.hint
     if error.validator == "type":
         return _type_words(value, limit, schema)
     if error.validator in ("enum", "const"):
@@ -143,7 +143,7 @@ def _words(error: jsonschema.ValidationError) -> tuple[str, str | None]:
     return error.message, None
 
 
-def _list_mend(value: object, schema: Mapping[str, Any]) -> str:
+def _list_hint(value: object, schema: Mapping[str, Any]) -> str:
     """A value alone belongs into brackets, if a list of it is what is wanted."""
     if schema.get("items", {}).get("type") != "integer" or isinstance(value, int):
         return f"write [{value}]"
@@ -163,12 +163,12 @@ def _type_words(value: object, limit: object, schema: Mapping[str, Any]) -> tupl
         return "has no value", f"{wanted} is needed"
     names: Mapping[type, str] = {list: "a list", dict: "a group of keys", bool: str(value).lower()}
     shown = names.get(type(value), f"'{value}'" if isinstance(value, str) else str(value))
-    mend = None
+    hint = None
     if limit == "array":
-        mend = None if isinstance(value, dict) else _list_mend(value, schema)
+        hint = None if isinstance(value, dict) else _list_hint(value, schema)
     elif limit == "string" and not isinstance(value, (list, dict)):
-        mend = f'put it in quotes: "{str(value).lower() if isinstance(value, bool) else value}"'
+        hint = f'put it in quotes: "{str(value).lower() if isinstance(value, bool) else value}"'
     elif limit in ("integer", "number") and isinstance(value, str):
         digits = _digits(value)
-        mend = f"write {digits}, in digits and without quotes" if digits else "write it in digits, such as 2"
-    return f"{shown} is not {wanted}", mend
+        hint = f"write {digits}, in digits and without quotes" if digits else "write it in digits, such as 2"
+    return f"{shown} is not {wanted}", hint

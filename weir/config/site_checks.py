@@ -94,7 +94,7 @@ def path_problems(file: YamlFile, path: str) -> Iterator[Problem]:
     written = file.data["path"]
     home = os.path.normpath(Path.home())
     clean = os.path.normpath(path)
-    problem, mend = None, _OWN_PLACE
+    problem, hint = None, _OWN_PLACE
     if not path.startswith("/"):
         if file.data.get("prefix"):
             return  # a name in another name space, such as xpd:pool
@@ -106,7 +106,7 @@ def path_problems(file: YamlFile, path: str) -> Iterator[Problem]:
     elif clean.count("/") < 2:
         problem = "is a top-level directory of the machine"
     elif home != "/" and Path(clean).is_relative_to(home) and not file.data.get("allow_home"):
-        problem, mend = "is inside the home directory", f"{_OWN_PLACE}; or say allow_home: true"
+        problem, hint = "is inside the home directory", f"{_OWN_PLACE}; or say allow_home: true"
     if problem:
         shown = f"'{written}'" if written == path else f"'{written}' ({path})"
-        yield file.problem(("path",), f"{shown} {problem}", mend, written)
+        yield file.problem(("path",), f"{shown} {problem}", hint, written)

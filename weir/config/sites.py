@@ -50,7 +50,7 @@ def load_site(root: Path, name: str, tools: Mapping[str, Tool] | None = None) ->
     if not (folder / "site.yaml").is_file():
         known = [file.parent.name for file in (root / "config" / "sites").glob("*/site.yaml")]
         message = f"there is no site '{name}'"
-        raise ConfigError([Problem(message, "config/sites", mend=did_you_mean(name, known))])
+        raise ConfigError([Problem(message, "config/sites", hint=did_you_mean(name, known))])
     words = {"root": str(root), "user": getpass.getuser()}
     problems: list[Problem] = []
     site_file = _read(folder / "site.yaml", root, "site", name, words, problems)
@@ -60,7 +60,7 @@ def load_site(root: Path, name: str, tools: Mapping[str, Tool] | None = None) ->
     if not paths:
         place = str((folder / "targets").relative_to(root))
         problems.append(
-            Problem("the site has no target", place, mend="describe one in a file <target>.yaml here")
+            Problem("the site has no target", place, hint="describe one in a file <target>.yaml here")
         )
     if site_file is not None:
         problems += stack_problems(site_file, tools)
@@ -163,7 +163,7 @@ def _site(data: Mapping[str, Any], targets: Mapping[str, Target]) -> Site:
             stacks=tuple(item["stacks"]),
             description=item.get("description", ""),
             time_limit_s=parse_duration(item["time_limit"]) if "time_limit" in item else 0.0,
-            access=tuple(item.get("access", ())),
+            scheduler_options=tuple(item.get("scheduler_options", ())),
             launch_s=parse_duration(item["launch"]) if "launch" in item else 1.0,
             slow_nodes=item.get("slow_nodes", "report"),
         )

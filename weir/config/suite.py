@@ -12,7 +12,7 @@ from weir.tools.base import Tool
 
 
 @dataclass(frozen=True)
-class Rule:
+class Exclude:
     """Points for which exclude is true are left out, because."""
 
     exclude: Expression
@@ -40,8 +40,8 @@ class Experiment:
     nodes: tuple[int, ...]
     ppn: tuple[int, ...]
     axes: tuple[Axis, ...]  # fixed parameters are axes of one value
-    rules: tuple[Rule, ...]
-    blocks: int
+    rules: tuple[Exclude, ...]
+    rounds: int
     iterations: int
     targets: tuple[str, ...]  # empty: all
     kinds: tuple[str, ...]  # empty: all

@@ -10,7 +10,7 @@ from weir.config.expression import Expression, ExpressionError, Scope, parse_exp
 from weir.config.parameters import ParameterError, written_value
 from weir.config.scales import FULL, scaled, scales_of, unused_scale_keys
 from weir.config.schema import check, load_schema
-from weir.config.suite import Axis, Experiment, Rule, ScaledExperiment, Suite
+from weir.config.suite import Axis, Exclude, Experiment, ScaledExperiment, Suite
 from weir.config.yaml_file import Keys, YamlFile, read_yaml
 from weir.errors import ConfigError, Problem, did_you_mean, unique
 from weir.tools.base import Tool
@@ -28,7 +28,7 @@ def load_suite(root: Path, name: str, scale: str, tools: Mapping[str, Tool]) -> 
     if not path.is_file():
         known = [file.stem for file in folder.glob("*.yaml")]
         raise ConfigError(
-            [Problem(f"there is no suite '{name}'", "config/suites", mend=did_you_mean(name, known))]
+            [Problem(f"there is no suite '{name}'", "config/suites", hint=did_you_mean(name, known))]
         )
     file = read_yaml(path, root)
     schemas = root / "config" / "schemas"
@@ -72,8 +72,8 @@ class _Reader:
         self.kinds = kinds
         self.problems = problems
 
-    def add(self, keys: Keys, message: str, mend: str | None = None) -> None:
-        self.problems.append(self.file.problem(keys, message, mend))
+    def add(self, keys: Keys, message: str, hint: str | None = None) -> None:
+        self.problems.append(self.file.problem(keys, message, hint))
 
     def experiment(self, raw: ScaledExperiment, name: str) -> Experiment | None:
         data, keys = raw.plain, raw.keys
@@ -100,7 +100,7 @@ class _Reader:
             ppn=tuple(raw.counts["ppn"][0]),
             axes=axes,
             rules=self._rules(data.get("where", []), (*keys, "where"), scope),
-            blocks=raw.repetitions.get("blocks", 1),
+            rounds=raw.repetitions.get("rounds", 1),
             iterations=raw.repetitions.get("iterations", 1),
             targets=() if isinstance(targets, dict) else tuple(targets),
             kinds=tuple(kinds),
@@ -144,7 +144,7 @@ class _Reader:
                 return parse_expression(value.lstrip()[1:].strip(), scope)
             return written_value(tool.parameters[key], value)
         except (ParameterError, ExpressionError) as error:
-            self.add(keys, str(error), error.mend)
+            self.add(keys, str(error), error.hint)
             return None
 
     def _repeated(self, axis: Axis) -> None:
@@ -175,14 +175,14 @@ class _Reader:
                 return ()
         return tuple(done.values())
 
-    def _rules(self, rules: list[Mapping[str, str]], keys: Keys, scope: Scope) -> tuple[Rule, ...]:
+    def _rules(self, rules: list[Mapping[str, str]], keys: Keys, scope: Scope) -> tuple[Exclude, ...]:
         found = []
         for index, rule in enumerate(rules):
             try:
                 expression = parse_expression(rule["exclude"], scope)
-                found.append(Rule(expression, rule["because"], (*keys, index)))
+                found.append(Exclude(expression, rule["because"], (*keys, index)))
             except ExpressionError as error:
-                self.add((*keys, index, "exclude"), str(error), error.mend)
+                self.add((*keys, index, "exclude"), str(error), error.hint)
         return tuple(found)
 
 

@@ -33,10 +33,10 @@ class YamlFile:
             keys = keys[:-1]
         return self.lines.get(keys)
 
-    def problem(self, keys: Keys, message: str, mend: str | None = None, value: object = None) -> Problem:
+    def problem(self, keys: Keys, message: str, hint: str | None = None, value: object = None) -> Problem:
         if keys and keys[0] in self.origins:
-            return Problem(message, None, None, self.origins[str(keys[0])], value, mend)
-        return Problem(message, self.name, self.line(keys), key_text(keys) or None, value, mend)
+            return Problem(message, None, None, self.origins[str(keys[0])], value, hint)
+        return Problem(message, self.name, self.line(keys), key_text(keys) or None, value, hint)
 
 
 def read_yaml(path: Path, root: Path) -> YamlFile:
@@ -88,9 +88,9 @@ def _mapping(node: yaml.MappingNode, keys: Keys, file: YamlFile, problems: list[
     for key_node, value_node in node.value:
         if not isinstance(key_node, yaml.ScalarNode):
             line = key_node.start_mark.line + 1
-            mend = "a value that begins with { or [ must be in quotes"
+            hint = "a value that begins with { or [ must be in quotes"
             problems.append(
-                Problem("a key must be a word", file.name, line, key_text(keys) or None, None, mend)
+                Problem("a key must be a word", file.name, line, key_text(keys) or None, None, hint)
             )
             continue
         key = str(key_node.value)
@@ -140,9 +140,9 @@ def _syntax_problem(error: yaml.YAMLError, text: str, name: str) -> Problem:
     lines = text.splitlines()
     raw = lines[mark.line] if mark and mark.line < len(lines) else ""
     content = raw.strip()
-    mend = next((mend for words, mend in _SYNTAX_MENDS.items() if words in what), _ANY_SYNTAX)
+    hint = next((hint for words, hint in _SYNTAX_MENDS.items() if words in what), _ANY_SYNTAX)
     if "\t" in raw:
-        mend = "indent with spaces, not with tabs"
+        hint = "indent with spaces, not with tabs"
     elif "mapping values are not allowed" in what or "{" in content or "= " in content:
-        mend = "put a value with ': ', '{', '[' or a leading '=' into quotes"
-    return Problem(f"is not valid YAML here: {what}", name, line, None, content or None, mend)
+        hint = "put a value with ': ', '{', '[' or a leading '=' into quotes"
+    return Problem(f"is not valid YAML here: {what}", name, line, None, content or None, hint)

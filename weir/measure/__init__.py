@@ -1,1 +1,1 @@
-"""The only loop over cells, and the only place that starts benchmark programs."""
+"""The only loop over cells, and the only context that starts benchmark programs."""

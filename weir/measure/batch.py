@@ -19,13 +19,13 @@ from weir.cluster.nodes import LEAST_NODES, Slow, excluding, slow_nodes
 from weir.cluster.placement import placement
 from weir.cluster.queue import answer
 from weir.errors import TargetUnavailableError, WeirError
-from weir.measure.order import Execution, blocked_order
+from weir.measure.order import Execution, rounds_in_random_order
+from weir.measure.own_launch import LaunchContext, LaunchLostError, measure_one
 from weir.measure.preflight import Check, check_batch, check_folder
 from weir.measure.progress import Progress, open_stream
 from weir.measure.ranks import check_ranks
 from weir.measure.runfiles import is_finished, note_left_out, read_run_file
-from weir.measure.single import LaunchLostError, Place, measure_one
-from weir.measure.together import engine_words, measure_together, settle
+from weir.measure.shared_launch import engine_words, measure_in_one_launch, settle
 from weir.measure.workspace import Workspace
 from weir.model import Cell, Stack, Target
 from weir.plan.cost import LAUNCH_EXECUTIONS
@@ -47,10 +47,10 @@ class BatchJob:
     results: Path  # results/<site>
     seed: int
     retry_failed: bool = False
-    block: int | None = None  # measure this block only; None: all of them
+    round: int | None = None  # measure this round only; None: all of them
     ends_at: float | None = None  # when the allocation is over, in seconds since 1970
     stop_for_slow_nodes: bool = False
-    access: Sequence[str] = ()  # what the site asks of the batch system
+    scheduler_options: Sequence[str] = ()  # what the site asks of the batch system
 
 
 @dataclass
@@ -78,7 +78,7 @@ def measure_batch(job: BatchJob) -> BatchResult:
     """Run every missing execution; raises WeirError when the batch as a whole cannot go on."""
     settle(_launch_folder(job), job.results)  # of a weir that was killed
     todo = pending(job)
-    planned = sum(cell.blocks for cell in job.cells)
+    planned = sum(cell.rounds for cell in job.cells)
     result = BatchResult(job.batch, planned, kept=planned - len(todo))
     if not todo:
         return result
@@ -116,7 +116,7 @@ def _compare_nodes(job: BatchJob) -> list[Slow] | None:
         print(f"weir: {job.batch}: the nodes were not compared: {error}", file=sys.stderr)
         return None
     if slow and job.stop_for_slow_nodes:
-        raise WeirError("; ".join(map(str, slow)), mend=f"{excluding(slow)}, or write slow_nodes: report")
+        raise WeirError("; ".join(map(str, slow)), hint=f"{excluding(slow)}, or write slow_nodes: report")
     for item in slow:
         print(f"{job.batch}: slow node {item}", file=open_stream(), flush=True)
     return slow
@@ -124,10 +124,10 @@ def _compare_nodes(job: BatchJob) -> list[Slow] | None:
 
 def pending(job: BatchJob) -> list[Execution]:
     """Executions without a finished run file (with retry_failed: without a successful one)."""
-    todo = blocked_order(
+    todo = rounds_in_random_order(
         job.cells, job.seed, lambda cell, run: is_finished(job.results, cell.cell, run, job.retry_failed)
     )
-    return [execution for execution in todo if job.block in (None, execution.run)]
+    return [execution for execution in todo if job.round in (None, execution.run)]
 
 
 def successes(job: BatchJob) -> int:
@@ -135,7 +135,7 @@ def successes(job: BatchJob) -> int:
     return sum(
         is_finished(job.results, cell.cell, run, only_successful=True)
         for cell in job.cells
-        for run in range(cell.blocks)
+        for run in range(cell.rounds)
     )
 
 
@@ -153,8 +153,10 @@ def _run_all(job: BatchJob, todo: Sequence[Execution], workspace: Workspace, res
     """Launch by launch; each settles at least its first execution, so this ends."""
     progress = Progress(len(todo), job.batch, open_stream())
     slow = None if result.slow_nodes is None else [vars(item) for item in result.slow_nodes]
-    found = placement(job.access, os.environ, answer)
-    place = Place(job.target, job.stack, job.launcher, job.results, job.seed, workspace, slow, found)
+    found = placement(job.scheduler_options, os.environ, answer)
+    context = LaunchContext(
+        job.target, job.stack, job.launcher, job.results, job.seed, workspace, slow, found
+    )
     left = list(todo)
     lost = 0
     while left:
@@ -163,9 +165,9 @@ def _run_all(job: BatchJob, todo: Sequence[Execution], workspace: Workspace, res
         if not fitting:
             result.left = len(left)
             return
-        tried = _sharing(fitting, place) or fitting[:1]
+        tried = _sharing(fitting, context) or fitting[:1]
         try:
-            _launch(tried, place, job, progress)
+            _launch(tried, context, job, progress)
             lost = 0
         except LaunchLostError as reason:
             lost += 1
@@ -175,17 +177,17 @@ def _run_all(job: BatchJob, todo: Sequence[Execution], workspace: Workspace, res
             _require([check_folder(workspace.folder)], job)
 
 
-def _sharing(fitting: Sequence[Execution], place: Place) -> list[Execution]:
+def _sharing(fitting: Sequence[Execution], context: LaunchContext) -> list[Execution]:
     """The first ones, as far as one launch of weir-io runs them all."""
-    engine = engine_words(fitting[0], place)
-    return list(itertools.takewhile(lambda each: engine and engine_words(each, place) == engine, fitting))
+    engine = engine_words(fitting[0], context)
+    return list(itertools.takewhile(lambda each: engine and engine_words(each, context) == engine, fitting))
 
 
-def _launch(tried: Sequence[Execution], place: Place, job: BatchJob, progress: Progress) -> None:
-    if engine_words(tried[0], place):
-        measure_together(tried, place, _launch_folder(job), progress.step)
+def _launch(tried: Sequence[Execution], context: LaunchContext, job: BatchJob, progress: Progress) -> None:
+    if engine_words(tried[0], context):
+        measure_in_one_launch(tried, context, _launch_folder(job), progress.step)
     else:
-        document = measure_one(tried[0], place)
+        document = measure_one(tried[0], context)
         progress.step(tried[0], document["error"] or document["status"], document["elapsed_s"])
 
 
@@ -194,7 +196,7 @@ def _wait_for_the_batch_system(reason: LaunchLostError, times: int) -> None:
     if times >= LAUNCHES_LOST:
         raise WeirError(
             f"the batch system failed {times} launches in a row: {reason}",
-            mend="run again: what has run is kept",
+            hint="run again: what has run is kept",
         ) from None
     print(f"weir: {reason}; trying again in {LOST_PAUSE_S:g} s", file=sys.stderr)
     time.sleep(LOST_PAUSE_S)
@@ -240,7 +242,7 @@ def _require(checks: Sequence[Check], job: BatchJob, kind: type[WeirError] = Wei
     if problems:
         raise kind(
             f"target {job.target.name}: " + "; ".join(str(check.problem) for check in problems),
-            mend="; ".join(check.mend for check in problems if check.mend) or None,
+            hint="; ".join(check.hint for check in problems if check.hint) or None,
         )
 
 
@@ -254,7 +256,7 @@ def _exclusive(job: BatchJob) -> Iterator[None]:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise WeirError(
-                f"batch {job.batch} is being measured by another process", mend="wait for it, or end it"
+                f"batch {job.batch} is being measured by another process", hint="wait for it, or end it"
             ) from None
         except OSError:
             pass  # file systems without locks exist; Snakemake and Slurm then keep batches apart
@@ -269,7 +271,7 @@ def prepared(target: Target) -> Iterator[None]:
             if complaint := _complaint_of(words, target):
                 raise TargetUnavailableError(
                     f"target {target.name}: {complaint}",
-                    mend="correct `prepare` in the target's file, or what it complains about",
+                    hint="correct `prepare` in the target's file, or what it complains about",
                 )
         yield
     finally:

@@ -20,7 +20,7 @@ _PR_SET_PDEATHSIG = 1
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-# Asked while a program runs: why it is to be ended now, or None.
+# Requested while a program runs: why it is to be ended now, or None.
 Watch = Callable[[], str | None]
 
 

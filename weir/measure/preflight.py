@@ -1,4 +1,4 @@
-"""What must hold before the first byte: each check says what it found and how to mend it."""
+"""What must hold before the first byte: each check says what it found and how to fix it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Check:
     name: str
     found: str
     problem: str | None = None
-    mend: str = ""
+    hint: str = ""
 
 
 def check_batch(cells: Sequence[Cell], target: Target, stack: Stack) -> list[Check]:
@@ -91,7 +91,7 @@ def check_space(folder: Path, target: Target, footprints: Sequence[Footprint]) -
         "space",
         found,
         f"the largest cell needs {format_size(peak)} at once and {folder} has {format_size(allowed)}",
-        "make room, or give the suite a smaller block",
+        "make room, or give the suite a smaller round",
     )
 
 

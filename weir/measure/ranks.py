@@ -29,7 +29,7 @@ def check_ranks(nodes: int, ppn: int, stack: Stack, launcher_name: str) -> Check
     start = launcher(launcher_name)
     words = start.command(nodes, ppn, stack.launcher_options, stack.environment)
     environment = applied(os.environ, start.environment(os.environ), stack.environment)
-    asked = f"{nodes} x {ppn}"
+    requested = f"{nodes} x {ppn}"
     with tempfile.TemporaryDirectory(prefix="weir-ranks-") as folder:
         summary = Path(folder) / "ranks.json"
         words += [*engine, "ior", "-a", "NULL", "-w", "-t", "8", "-b", "8", "-o", "ranks"]
@@ -39,9 +39,9 @@ def check_ranks(nodes: int, ppn: int, stack: Stack, launcher_name: str) -> Check
             job = json.loads(summary.read_text(encoding="utf-8"))["job"]
         except (OSError, ValueError, KeyError):
             said = outcome.error or outcome.stderr.decode(errors="replace").strip() or "no output"
-            return Check("ranks", "no start", f"{asked} ranks could not be started: {said}", _MEND)
+            return Check("ranks", "no start", f"{requested} ranks could not be started: {said}", _MEND)
     found = job["ranks_per_host"]
     if found == [ppn] * nodes:
-        return Check("ranks", asked)
+        return Check("ranks", requested)
     shape = " + ".join(map(str, found))
-    return Check("ranks", shape, f"asked for {asked} ranks, {shape} started", _MEND)
+    return Check("ranks", shape, f"requested {requested} ranks, {shape} started", _MEND)

@@ -1,4 +1,4 @@
-"""Batches side by side: one block of each, then the next. What changes meanwhile meets all of them alike."""
+"""Batches side by side: one round of each, then the next. What changes meanwhile meets all of them alike."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from weir.measure.batch import BatchJob, BatchResult, measure_batch, pending
 def measure_in_rounds(jobs: Sequence[BatchJob], seed: int) -> list[BatchResult]:
     """What measure_batch does for each job, in rounds; no batch is always the first of a round."""
     generator = random.Random(seed)
-    planned = [sum(cell.blocks for cell in job.cells) for job in jobs]
+    planned = [sum(cell.rounds for cell in job.cells) for job in jobs]
     results = [
         BatchResult(job.batch, count, kept=count - len(pending(job)))
         for job, count in zip(jobs, planned, strict=True)
     ]
-    for block in range(max((cell.blocks for job in jobs for cell in job.cells), default=0)):
+    for round in range(max((cell.rounds for job in jobs for cell in job.cells), default=0)):
         for number in generator.sample(range(len(jobs)), len(jobs)):
-            job = replace(jobs[number], block=block)
+            job = replace(jobs[number], round=round)
             if pending(job):
                 part = measure_batch(job)
                 _add(results[number], part)

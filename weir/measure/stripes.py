@@ -1,4 +1,4 @@
-"""Stripes of what a run writes: asked of the folder in which its files are made, and read back from it."""
+"""Stripes of what a run writes: set on the folder in which its files are made, and read back from it."""
 
 from __future__ import annotations
 
@@ -36,5 +36,5 @@ def _call(words: Sequence[str], folder: Path, count: int, target: Target) -> str
         if done.returncode == 0:
             return done.stdout
         said = f"`{' '.join(filled)}` ended with {done.returncode}: {(done.stderr or done.stdout).strip()}"
-    mend = "correct `stripes` in the target's file, or say max_stripe_count: 0"
-    raise WeirError(f"target {target.name}: {said}", mend=mend)
+    hint = "correct `stripes` in the target's file, or say max_stripe_count: 0"
+    raise WeirError(f"target {target.name}: {said}", hint=hint)

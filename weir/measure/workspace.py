@@ -55,7 +55,7 @@ class Workspace:
         if self.folder.is_symlink() or not self._is_ours():
             raise WeirError(
                 f"{self.folder} exists and was not made by this results folder",
-                mend="move it away, or measure from the checkout that made it",
+                hint="move it away, or measure from the checkout that made it",
             )
         # The marker goes last, so that an interrupted removal is recognised and finished next time.
         for entry in self.folder.iterdir():

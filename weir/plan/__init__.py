@@ -11,7 +11,7 @@ from weir.errors import ConfigError, Problem, WeirError, unique
 from weir.plan.expand import Expansion, PlannedCell, expand
 from weir.plan.files import plan_data, plan_from_data, read_plan, write_plan
 from weir.plan.labels import unique_labels
-from weir.plan.model import Batch, Cost, Exclusion, OutOfReach, Plan, Shared, SuiteFacts, TargetCost
+from weir.plan.model import Batch, Cost, Exclusion, Plan, Shared, SuiteFacts, TargetCost, UnreachableCounts
 from weir.plan.packing import MARGIN, packed
 from weir.plan.totals import batch_cost, plan_cost
 from weir.units import about_duration, number_list
@@ -20,11 +20,11 @@ __all__ = [
     "Batch",
     "Cost",
     "Exclusion",
-    "OutOfReach",
     "Plan",
     "Shared",
     "SuiteFacts",
     "TargetCost",
+    "UnreachableCounts",
     "make_plan",
     "plan_data",
     "plan_from_data",
@@ -44,7 +44,7 @@ def make_plan(config: Config) -> Plan:
     return Plan(
         site=config.site,
         scale=config.scale,
-        scale_asked=config.scale_asked,
+        scale_requested=config.scale_requested,
         suites=tuple(
             SuiteFacts(
                 suite.name,
@@ -84,7 +84,7 @@ def _expand_all(config: Config) -> list[Expansion]:
 
 
 def _merge(expansions: list[Expansion]) -> tuple[list[PlannedCell], tuple[Shared, ...]]:
-    """Each cell once: the first experiment to ask keeps it, with the most blocks that any asks for."""
+    """Each cell once: the first experiment to ask keeps it, with the most rounds that any requests."""
     merged: dict[str, PlannedCell] = {}
     shared = []
     for planned in (item for expansion in expansions for item in expansion.cells):
@@ -93,9 +93,9 @@ def _merge(expansions: list[Expansion]) -> tuple[list[PlannedCell], tuple[Shared
         if first is planned:
             continue
         shared.append(Shared(cell.cell, cell.suite, cell.experiment, first.cell.suite, first.cell.experiment))
-        blocks = max(first.cell.blocks, cell.blocks)
+        rounds = max(first.cell.rounds, cell.rounds)
         limit_s = max(first.cell.timeout_s, cell.timeout_s)
-        merged[cell.cell] = replace(first, cell=replace(first.cell, blocks=blocks, timeout_s=limit_s))
+        merged[cell.cell] = replace(first, cell=replace(first.cell, rounds=rounds, timeout_s=limit_s))
     return list(merged.values()), tuple(shared)
 
 
@@ -114,7 +114,7 @@ def _batches(planned: list[PlannedCell], config: Config) -> tuple[Batch, ...]:
             if name in batches:
                 raise WeirError(
                     f"two batches would be named {name}",
-                    mend="rename a target or a stack of the site",
+                    hint="rename a target or a stack of the site",
                     exit_code=2,
                 )
             cells = tuple(item.cell for item in items)
@@ -140,13 +140,13 @@ def _exclusions(expansions: list[Expansion]) -> tuple[Exclusion, ...]:
 
 
 def _scale_notes(config: Config) -> Iterator[str]:
-    """Nobody asked for a site's own scale: a suite without it is as it is meant."""
+    """Nobody requested a site's own scale: a suite without it is as it is meant."""
     for suite in config.suites:
-        if config.scale_asked and suite.scale != config.scale:
+        if config.scale_requested and suite.scale != config.scale:
             yield f"{suite.name} has no scale {config.scale}: planned as it is written"
 
 
-def _out_of_reach(expansions: list[Expansion]) -> tuple[OutOfReach, ...]:
+def _out_of_reach(expansions: list[Expansion]) -> tuple[UnreachableCounts, ...]:
     """By suite, in its order."""
     found = []
     for suite in dict.fromkeys(item.experiment.suite for item in expansions):
@@ -155,11 +155,11 @@ def _out_of_reach(expansions: list[Expansion]) -> tuple[OutOfReach, ...]:
         nodes = set().union(*(item.beyond["nodes"] for item in own)) - {cell.nodes for cell in cells}
         ppn = set().union(*(item.beyond["ppn"] for item in own)) - {cell.ppn for cell in cells}
         if nodes or ppn:
-            found.append(OutOfReach(suite, tuple(sorted(nodes)), tuple(sorted(ppn))))
+            found.append(UnreachableCounts(suite, tuple(sorted(nodes)), tuple(sorted(ppn))))
     return tuple(found)
 
 
-def _reach_notes(beyond: Iterable[OutOfReach], config: Config) -> Iterator[str]:
+def _reach_notes(beyond: Iterable[UnreachableCounts], config: Config) -> Iterator[str]:
     for item in beyond:
         words = [f"{number_list(item.nodes)} nodes"] if item.nodes else []
         words += [f"{number_list(item.ppn)} processes per node"] if item.ppn else []
@@ -187,5 +187,5 @@ def _part_notes(batches: Iterable[Batch], config: Config) -> Iterator[str]:
         if parts:
             limit = about_duration(config.site.partitions[name].time_limit_s)
             what = "one batch became" if len(parts) == 1 else f"{len(parts)} batches became"
-            why = f"{name} ends a job after {limit}, and {MARGIN:g} times the expected time is asked for"
+            why = f"{name} ends a job after {limit}, and {MARGIN:g} times the expected time is requested"
             yield f"{what} {sum(parts)}: {why}"

@@ -23,7 +23,7 @@ def _head(plan: Plan) -> Iterator[str]:
     suites = ", ".join(f"{suite.suite} ({suite.scale})" for suite in plan.suites)
     yield f"Plan of {suites} on {plan.site.name}: {plan.site.description}"
     yield ""
-    shared = f", {cost.shared:,} asked for twice" if cost.shared else ""
+    shared = f", {cost.shared:,} duplicate" if cost.shared else ""
     less = f"{cost.excluded:,} left out{shared}"
     yield f"  cells         {cost.cells:,} of {cost.points:,} combinations; {less}"
     yield f"  executions    {cost.executions:,}, giving {cost.measurements:,} measurements of each access"

@@ -17,7 +17,7 @@ from weir.errors import ConfigError, Problem, unique
 from weir.model import Cell, Footprint, Partition
 from weir.plan.cost import Span, execution_span, shares_launch, timeout_s
 from weir.plan.hashing import cell_identity
-from weir.plan.places import OutOfReach, Place, partition_for, places
+from weir.plan.locations import Location, Unreachable, locations, partition_for
 from weir.plan.refusals import Refusals
 from weir.units import about_size, format_size
 
@@ -51,9 +51,9 @@ class Expansion:
 
 @dataclass(frozen=True)
 class _Point:
-    """One combination of a place, a geometry and a value of each axis (by their numbers)."""
+    """One combination of a location, a geometry and a value of each axis (by their numbers)."""
 
-    place: Place
+    location: Location
     nodes: int
     ppn: int
     indices: tuple[int, ...]
@@ -80,14 +80,14 @@ class _Expander:
     def run(self) -> Expansion:
         experiment = self.experiment
         choices = [range(len(axis.values)) for axis in experiment.axes]
-        geometries = itertools.product(places(experiment, self.config), experiment.nodes, experiment.ppn)
-        for place, nodes, ppn in geometries:
-            partition = partition_for(place, self.tool.name, nodes, ppn, self.config.site)
-            if isinstance(partition, OutOfReach) and partition.cause in self.result.beyond:
+        geometries = itertools.product(locations(experiment, self.config), experiment.nodes, experiment.ppn)
+        for location, nodes, ppn in geometries:
+            partition = partition_for(location, self.tool.name, nodes, ppn, self.config.site)
+            if isinstance(partition, Unreachable) and partition.cause in self.result.beyond:
                 self.result.beyond[partition.cause].add({"nodes": nodes, "ppn": ppn}[partition.cause])
             for indices in itertools.product(*choices):
                 self.result.points += 1
-                self._visit(_Point(place, nodes, ppn, indices), partition)
+                self._visit(_Point(location, nodes, ppn, indices), partition)
                 if len(self.problems) > _MOST_PROBLEMS:
                     raise ConfigError(unique(self.problems))
         self.problems += self.refusals.impossible()
@@ -95,7 +95,7 @@ class _Expander:
             raise ConfigError(unique(self.problems))
         return self.result
 
-    def _visit(self, point: _Point, partition: Partition | OutOfReach) -> None:
+    def _visit(self, point: _Point, partition: Partition | Unreachable) -> None:
         values = self._values(point)
         if values is None:
             return
@@ -104,11 +104,11 @@ class _Expander:
             self._exclude(point, "rule", rule)
             return
         self.refusals.count(point.indices)
-        target = point.place.target
+        target = point.location.target
         if target.apis and values.get("api", target.apis[0]) not in target.apis:
             self._exclude(point, "interface", f"target {target.name} has no interface {values['api']}")
             return
-        if isinstance(partition, OutOfReach):
+        if isinstance(partition, Unreachable):
             self._exclude(point, partition.cause, partition.reason)
             return
         cell = self._cell(point, partition, values)
@@ -120,16 +120,16 @@ class _Expander:
         self._add(point, cell, partition)
 
     def _values(self, point: _Point) -> dict[str, Any] | None:
-        """Parameters, place and formulas of a point by the names that a suite uses."""
+        """Parameters, location and formulas of a point by the names that a suite uses."""
         geometry = {"nodes": point.nodes, "ppn": point.ppn, "ranks": point.nodes * point.ppn}
-        values = {**self.defaults, **point.place.names, **geometry}
+        values = {**self.defaults, **point.location.names, **geometry}
         for axis, index in zip(self.experiment.axes, point.indices, strict=True):
             value = axis.values[index]
             if isinstance(value, Expression):
                 try:
                     value = computed_value(self.tool.parameters[axis.name], value.value(values))
                 except (ExpressionError, ParameterError) as error:
-                    self._problem(axis.keys[index], str(error), error.mend)
+                    self._problem(axis.keys[index], str(error), error.hint)
                     return None
             values[axis.name] = value
         return values
@@ -141,15 +141,15 @@ class _Expander:
                 if rule.exclude.value(values):
                     return rule.because
             except ExpressionError as error:
-                self._problem((*rule.keys, "exclude"), str(error), error.mend)
+                self._problem((*rule.keys, "exclude"), str(error), error.hint)
         return None
 
     def _cell(self, point: _Point, partition: Partition, values: Mapping[str, Any]) -> Cell:
         """The cell, but for its time limit, which is known when its cost is."""
-        experiment, place = self.experiment, point.place
+        experiment, location = self.experiment, point.location
         params = {key: values[name] for name, key in self.keys.items()}
         geometry = {"nodes": point.nodes, "ppn": point.ppn, "iterations": experiment.iterations}
-        identity = {**place.identity, **geometry, "launcher": partition.launcher}
+        identity = {**location.identity, **geometry, "launcher": partition.launcher}
         return Cell(
             cell=cell_identity(self.tool, params, self.cell_defaults, identity),
             label=f"{_where(point)} {self.tool.label(params)}",
@@ -157,25 +157,25 @@ class _Expander:
             experiment=experiment.name,
             tool=self.tool.name,
             site=self.config.site.name,
-            target=place.target.name,
-            stack=place.stack.name,
+            target=location.target.name,
+            stack=location.stack.name,
             partition=partition.name,
             nodes=point.nodes,
             ppn=point.ppn,
-            blocks=experiment.blocks,
+            rounds=experiment.rounds,
             iterations=experiment.iterations,
             timeout_s=experiment.timeout_s or 0.0,
             params=params,
         )
 
     def _add(self, point: _Point, cell: Cell, partition: Partition) -> None:
-        target = point.place.target
+        target = point.location.target
         footprint = self.tool.footprint(cell)
         if target.space_bytes and footprint.peak_bytes > target.space_bytes:
             need, have = about_size(footprint.peak_bytes), about_size(target.space_bytes)
             self._exclude(point, "space", f"needs {need} at a time, target {target.name} allows {have}")
             return
-        shared = shares_launch(point.place.stack.programs[cell.tool], cell.params)
+        shared = shares_launch(point.location.stack.programs[cell.tool], cell.params)
         span = execution_span(footprint, target, partition, cell.ranks, shared)
         if not cell.timeout_s:
             cell = Cell(**{**vars(cell), "timeout_s": timeout_s(span, partition)})
@@ -186,8 +186,8 @@ class _Expander:
         if (cause, reason) not in self.result.examples:
             self.result.examples[cause, reason] = self._words(point)
 
-    def _problem(self, keys: Keys, message: str, mend: str | None) -> None:
-        self.problems.append(self.experiment.file.problem(keys, message, mend))
+    def _problem(self, keys: Keys, message: str, hint: str | None) -> None:
+        self.problems.append(self.experiment.file.problem(keys, message, hint))
 
     def _words(self, point: _Point) -> str:
         """A point in words: where it would run, and what varies in the experiment."""
@@ -204,4 +204,4 @@ class _Expander:
 
 
 def _where(point: _Point) -> str:
-    return f"{point.place.target.name}-{point.place.stack.name}-{point.nodes}x{point.ppn}"
+    return f"{point.location.target.name}-{point.location.stack.name}-{point.nodes}x{point.ppn}"

@@ -26,7 +26,7 @@ def plan_from_data(data: Mapping[str, Any]) -> Plan:
     """The plan of plan_data; equal to the one it was made from."""
     if data.get("schema") != SCHEMA:
         raise WeirError(
-            f"the plan has the layout {data.get('schema')}, this weir reads {SCHEMA}", mend="plan again"
+            f"the plan has the layout {data.get('schema')}, this weir reads {SCHEMA}", hint="plan again"
         )
     built: Plan = _built(Plan, {key: value for key, value in data.items() if key != "schema"})
     return built
@@ -48,15 +48,15 @@ def read_plan(path: Path) -> Plan:
     try:
         return plan_from_data(json.loads(path.read_text(encoding="utf-8")))
     except OSError as error:
-        mend = "make it with: weir plan --out FILE"
+        hint = "make it with: weir plan --out FILE"
         raise WeirError(
-            f"cannot be read: {error.strerror}", file=str(path), mend=mend, exit_code=2
+            f"cannot be read: {error.strerror}", file=str(path), hint=hint, exit_code=2
         ) from error
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         # A ValueError says where the JSON breaks; the others speak of our own classes.
         where = f": {error}" if isinstance(error, ValueError) else ""
-        mend = "plan again, with: weir plan --out FILE"
-        raise WeirError(f"is no plan{where}", file=str(path), mend=mend, exit_code=2) from error
+        hint = "plan again, with: weir plan --out FILE"
+        raise WeirError(f"is no plan{where}", file=str(path), hint=hint, exit_code=2) from error
 
 
 def _text(data: Mapping[str, Any]) -> str:

@@ -31,7 +31,7 @@ class Batch:
 
     @property
     def executions(self) -> int:
-        return sum(cell.blocks for cell in self.cells)
+        return sum(cell.rounds for cell in self.cells)
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class Cost:
 
 
 @dataclass(frozen=True)
-class OutOfReach:
+class UnreachableCounts:
     """Numbers of nodes and of processes per node that a suite asks for and the site does not have."""
 
     suite: str
@@ -128,11 +128,11 @@ class Plan:
 
     site: Site
     scale: str
-    scale_asked: bool  # if not, it is the site's own
+    scale_requested: bool  # if not, it is the site's own
     suites: tuple[SuiteFacts, ...]
     batches: tuple[Batch, ...]
     exclusions: tuple[Exclusion, ...]
-    out_of_reach: tuple[OutOfReach, ...]
+    out_of_reach: tuple[UnreachableCounts, ...]
     notes: tuple[str, ...]  # what else a reader must know of what was not planned
     shared: tuple[Shared, ...]
     cost: Cost

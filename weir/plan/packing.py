@@ -31,7 +31,7 @@ def packed(items: Sequence[PlannedCell], partition: Partition) -> list[list[Plan
     left_s: list[float] = []
     job_of: dict[str, int] = {}
     for item in sorted(items, key=lambda item: item.cell.cell):
-        need_s = item.span.expected_s * item.cell.blocks
+        need_s = item.span.expected_s * item.cell.rounds
         job = next((job for job, left in enumerate(left_s) if need_s <= left), len(left_s))
         if job == len(left_s):
             left_s.append(room_s)

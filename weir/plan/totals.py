@@ -16,9 +16,9 @@ def batch_cost(items: Iterable[PlannedCell], partition: Partition) -> tuple[Span
     """Time of all executions one after the other, and the launches that they take."""
     span, shared, alone = Span(), 0, 0
     for item in items:
-        span += item.span * item.cell.blocks
-        shared += item.cell.blocks if item.shared else 0
-        alone += 0 if item.shared else item.cell.blocks
+        span += item.span * item.cell.rounds
+        shared += item.cell.rounds if item.shared else 0
+        alone += 0 if item.shared else item.cell.rounds
     count = launches(shared, alone)
     return span + launch_span(partition) * (count - alone), count
 
@@ -41,15 +41,15 @@ def plan_cost(
     points = sum(item.points for item in expansions)
     return Cost(
         points=points,
-        spanned=sum(item.points * item.experiment.blocks for item in expansions),
-        meaningful=sum((item.points - _meaningless(item)) * item.experiment.blocks for item in expansions),
-        reachable=sum(len(item.cells) * item.experiment.blocks for item in expansions),
+        spanned=sum(item.points * item.experiment.rounds for item in expansions),
+        meaningful=sum((item.points - _meaningless(item)) * item.experiment.rounds for item in expansions),
+        reachable=sum(len(item.cells) * item.experiment.rounds for item in expansions),
         excluded=points - len(planned) - shared,
         shared=shared,
         cells=len(planned),
         executions=sum(item.executions for item in targets),
         launches=sum(batch.launches for batch in batches),
-        measurements=sum(item.cell.blocks * item.cell.iterations for item in planned),
+        measurements=sum(item.cell.rounds * item.cell.iterations for item in planned),
         written_bytes=sum(item.written_bytes for item in targets),
         read_bytes=sum(item.read_bytes for item in targets),
         peak_bytes=max((item.peak_bytes for item in targets), default=0),
@@ -74,9 +74,9 @@ def _target_cost(
     return TargetCost(
         target=name,
         cells=len(planned),
-        executions=sum(item.cell.blocks for item in planned),
-        written_bytes=sum(item.footprint.written_bytes * item.cell.blocks for item in planned),
-        read_bytes=sum(item.footprint.read_bytes * item.cell.blocks for item in planned),
+        executions=sum(item.cell.rounds for item in planned),
+        written_bytes=sum(item.footprint.written_bytes * item.cell.rounds for item in planned),
+        read_bytes=sum(item.footprint.read_bytes * item.cell.rounds for item in planned),
         peak_bytes=max(item.footprint.peak_bytes for item in planned),
         space_bytes=config.site.targets[name].space_bytes,
         peak_inodes=max(item.footprint.inodes for item in planned),

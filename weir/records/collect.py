@@ -17,7 +17,7 @@ from weir.tools.base import Tool
 
 RUN_FILE = "run.json"
 # What a record says of its cell although nothing was measured.
-_ASKED_COLUMNS = (
+_REQUESTED_COLUMNS = (
     "xfer_bytes",
     "layout",
     "order",
@@ -61,13 +61,13 @@ def collect_cell(cell: Cell, runs: Iterable[Run], results: Path) -> Iterator[Row
     """Rows of all runs of a cell; a run that is still missing keeps its iterations free."""
     known = tools()
     if cell.tool not in known:
-        raise WeirError(f"no tool is called '{cell.tool}'", key="tool", mend=did_you_mean(cell.tool, known))
+        raise WeirError(f"no tool is called '{cell.tool}'", key="tool", hint=did_you_mean(cell.tool, known))
     for run in runs:
         yield from collect_run(cell, run, known[cell.tool], run.number * cell.iterations, results)
 
 
 def collect_run(cell: Cell, run: Run, tool: Tool, first_iteration: int, results: Path) -> Iterator[Row]:
-    """Rows of one run, audited; what was asked for and is missing gets a row without numbers."""
+    """Rows of one run, audited; what was requested and is missing gets a row without numbers."""
     parsed = tool.parse(run.outputs)
     ended = (run.facts["exit_code"], run.facts["timed_out"], cell.timeout_s, run.facts["error"])
     facts = RunFacts(*ended, host=run.facts["host"])
@@ -97,16 +97,16 @@ def site_folder(results: Path, site: str) -> Path:
 
 
 def missing_rows(cell: Cell, rows: Iterable[Row]) -> Iterator[Row]:
-    """What the cell asked for and the output does not have."""
+    """What the cell requested and the output does not have."""
     seen = {(row["access"], row["iteration"]) for row in rows}
     params = cell.params
-    asked: Row = {"api": params.get("api", cell.tool), "nn": cell.nodes, "ppn": cell.ppn}
-    for name in _ASKED_COLUMNS:
-        asked[name] = params.get(name)
+    requested: Row = {"api": params.get("api", cell.tool), "nn": cell.nodes, "ppn": cell.ppn}
+    for name in _REQUESTED_COLUMNS:
+        requested[name] = params.get(name)
     for iteration in range(cell.iterations):
         for access in params.get("access", ()):
             if (access, iteration) not in seen:
-                yield asked | {"access": access, "iteration": iteration}
+                yield requested | {"access": access, "iteration": iteration}
 
 
 def _run_columns(cell: Cell, run: Run, results: Path) -> Row:

@@ -35,7 +35,7 @@ def read_facts(path: Path) -> Facts:
         raise WeirError(f"is not YAML: {error}", file=str(path), exit_code=2) from None
     if not isinstance(content, dict):
         raise WeirError(
-            "is not a group of keys", file=str(path), mend=f"write {', '.join(_PARTS)}", exit_code=2
+            "is not a group of keys", file=str(path), hint=f"write {', '.join(_PARTS)}", exit_code=2
         )
     _only(content, _PARTS, path, "")
     parts = {name: content.get(name) or {} for name in _PARTS}
@@ -63,6 +63,6 @@ def _only(keys: Any, known: Any, path: Path, where: str) -> None:
                 "is not known here",
                 file=str(path),
                 key=f"{where}{key}",
-                mend=did_you_mean(key, known),
+                hint=did_you_mean(key, known),
                 exit_code=2,
             )

@@ -21,7 +21,7 @@ from weir.records.facts import Facts
 from weir.records.schema import columns
 from weir.records.table import check_header, typed_row
 from weir.tools import tools
-from weir.tools.printed import iso_time
+from weir.tools.text_table import iso_time
 from weir.units import format_size
 
 # Names that others use for a column.
@@ -48,7 +48,7 @@ _IDENTITY = (
     "direct",
     "item",
     "directories",
-    "asked_ops",
+    "requested_ops",
 )
 
 
@@ -77,9 +77,9 @@ def import_files(files: Iterable[Path], facts: Facts) -> Imported:
         if not found:
             without_results.append(file)
     if not subjects:
-        mend = "give logs or JSON of IOR or weir-io, or a CSV file with the columns of a record"
+        hint = "give logs or JSON of IOR or weir-io, or a CSV file with the columns of a record"
         first = str(without_results[0])
-        raise WeirError("holds no results that weir can read", file=first, mend=mend, exit_code=2)
+        raise WeirError("holds no results that weir can read", file=first, hint=hint, exit_code=2)
     rows = [subject.row | verdict_columns(judge(subject)) for subject in _counted(_identified(subjects))]
     return Imported(rows, without_results)
 
@@ -136,17 +136,17 @@ def _subject(
     full |= {name: value for name, value in facts.columns.items() if full.get(name) is None}
     for name in ("api", "access"):
         if not full[name]:
-            mend = f"name it with --facts: columns: {{{name}: ...}}"
-            raise WeirError(f"does not say its {name}", file=str(file), mend=mend, exit_code=2)
+            hint = f"name it with --facts: columns: {{{name}: ...}}"
+            raise WeirError(f"does not say its {name}", file=str(file), hint=hint, exit_code=2)
     full["emulated"] = bool(full["emulated"])
     full["began"] = iso_time(full["began"] or "")
     full["source"] = full["source"] or str(file)
-    if full["asked_bytes"] is None:
-        full["asked_bytes"] = _asked_bytes(full)
+    if full["requested_bytes"] is None:
+        full["requested_bytes"] = _requested_bytes(full)
     return Subject(full, {**facts.observed, **observed}, messages, complete)
 
 
-def _asked_bytes(row: Row) -> int | None:
+def _requested_bytes(row: Row) -> int | None:
     factors = [row[name] for name in ("nn", "ppn", "block_bytes", "segments")]
     if None in factors:
         return None

@@ -39,7 +39,7 @@ class Column:
         except (ValueError, KeyError):
             raise ValueError(f"is '{text}', not of type {self.type}") from None
 
-    def mend(self, text: str) -> str:
+    def hint(self, text: str) -> str:
         """What to write in place of a wrong field."""
         if self.choices and text:
             return did_you_mean(text, self.choices)

@@ -43,7 +43,7 @@ def study_facts(plan: Plan, runs: Sequence[Run], rows: Sequence[Row]) -> dict[st
         "ended": max((run.facts["ended"] for run in runs), default=None),
         "seeds": sorted({run.facts["seed"] for run in runs}),
         "cells": len(plan.cells),
-        "executions": sum(cell.blocks for cell in plan.cells),
+        "executions": sum(cell.rounds for cell in plan.cells),
         "finished_executions": len(runs),
         "failed_executions": sum(run.facts["status"] != "done" for run in runs),
         "points": plan.cost.points,

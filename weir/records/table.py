@@ -27,7 +27,7 @@ def read_records(path: Path) -> list[Row]:
 def check_header(names: Sequence[str], path: Path, also: Sequence[str] = ()) -> None:
     """Every name must be a column of a record."""
     if not names:
-        raise WeirError("is empty", file=str(path), mend="give a CSV file with a header", exit_code=2)
+        raise WeirError("is empty", file=str(path), hint="give a CSV file with a header", exit_code=2)
     for name in names:
         if name not in columns() and name not in also:
             raise WeirError(
@@ -35,7 +35,7 @@ def check_header(names: Sequence[str], path: Path, also: Sequence[str] = ()) -> 
                 file=str(path),
                 line=1,
                 key=name,
-                mend=did_you_mean(name, columns()),
+                hint=did_you_mean(name, columns()),
                 exit_code=2,
             )
 
@@ -46,13 +46,13 @@ def typed_row(fields: Mapping[str, str], path: Path, line: int) -> Row:
     for name, text in fields.items():
         if name is None or text is None:
             message = "has more or fewer fields than the header"
-            mend = "the table is cut or a comma is missing: collect or import it again"
-            raise WeirError(message, file=str(path), line=line, mend=mend, exit_code=2)
+            hint = "the table is cut or a comma is missing: collect or import it again"
+            raise WeirError(message, file=str(path), line=line, hint=hint, exit_code=2)
         try:
             row[name] = columns()[name].read(text)
         except ValueError as error:
-            mend = columns()[name].mend(text)
-            raise WeirError(str(error), file=str(path), line=line, key=name, mend=mend, exit_code=2) from None
+            hint = columns()[name].hint(text)
+            raise WeirError(str(error), file=str(path), line=line, key=name, hint=hint, exit_code=2) from None
     return row
 
 

@@ -10,7 +10,7 @@ class MpiLibrary:
     """One MPI that a program is linked with."""
 
     family: str  # Open MPI, MPICH, Intel MPI, ... as the library names itself
-    version: str  # empty: the library could not be asked
+    version: str  # empty: the library could not be requested
     path: str
     ime: bool = False  # its MPI-IO can reach files named ime:<path>
 
@@ -20,7 +20,7 @@ class IoLibrary:
     """HDF5, NetCDF or PnetCDF as a program is linked with it."""
 
     name: str
-    version: str  # empty: the library could not be asked
+    version: str  # empty: the library could not be requested
     path: str
     parallel: bool
     mpi_path: str = ""  # the MPI that this library itself is linked with

@@ -9,7 +9,9 @@ from pathlib import Path
 
 from weir.launch import applied
 from weir.model import Site, Stack
-from weir.stacks.asked import (
+from weir.stacks.linked import Linked, is_binary, linked
+from weir.stacks.model import IoLibrary, MpiLibrary, ProgramFacts, StackFacts
+from weir.stacks.requested import (
     ask_library,
     ask_program,
     has_symbol,
@@ -17,8 +19,6 @@ from weir.stacks.asked import (
     launcher_family,
     mpi_name,
 )
-from weir.stacks.linked import Linked, is_binary, linked
-from weir.stacks.model import IoLibrary, MpiLibrary, ProgramFacts, StackFacts
 from weir.stacks.verdict import features
 
 _LAUNCHER_PROGRAMS = {"mpirun": "mpirun", "hydra": "mpiexec.hydra", "srun": "srun"}
@@ -82,7 +82,7 @@ def _backends(tool: str, words: tuple[str, ...], environment: Mapping[str, str])
 
 def _mpi(file: str, environment: Mapping[str, str]) -> MpiLibrary:
     family, version = mpi_name(ask_library("mpi", file, environment))
-    # Open MPI loads its MPI-IO when it is asked for, from a folder beside the library.
+    # Open MPI loads its MPI-IO when it is requested, from a folder beside the library.
     plugins = (str(plugin) for plugin in Path(file).parent.glob("openmpi*/**/mca_io_romio*.so"))
     ime = any(linked(one, environment).all("ime") for one in (file, *plugins))
     return MpiLibrary(family, version, file, ime)

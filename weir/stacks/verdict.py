@@ -25,7 +25,7 @@ def features(stack: StackFacts) -> list[str]:
 
 
 def problems(stack: StackFacts) -> list[str]:
-    """Why the stack cannot measure, as sentences with the mend; empty if it can."""
+    """Why the stack cannot measure, as sentences with the hint; empty if it can."""
     return [
         *(sentence for program in _merged(stack.programs) for sentence in _program_problems(program)),
         *_launcher_problems(stack),

@@ -57,7 +57,7 @@ class Find:
                 "only weir-io makes the tree that a cell of find walks over",
                 key=f"stacks.{cell.stack}.programs.find",
                 value=" ".join(program),
-                mend="use weir-io: [weir-io, find]",
+                hint="use weir-io: [weir-io, find]",
             )
         params = cell.params
         words = [*program, paths.data, "-C", "-name", params["pattern"]]
@@ -101,7 +101,7 @@ TOOL = Find()
 def _problems(cell: Cell, target: Target) -> Iterator[str]:
     params = cell.params
     if cell.iterations > 1:
-        yield "a find has one iteration a run, as it makes its tree once: repeat it in blocks"
+        yield "a find has one iteration a run, as it makes its tree once: repeat it in rounds"
     if params["directories_per_rank"] > params["files_per_rank"]:
         yield f"{params['files_per_rank']} files cannot be in {params['directories_per_rank']} directories"
     if target.prefix:
@@ -110,17 +110,26 @@ def _problems(cell: Cell, target: Target) -> Iterator[str]:
 
 def _of_document(document: Mapping[str, Any]) -> Parsed:
     parsed = parse_document(document, {})
-    asked: Mapping[str, Any] = document.get("asked") or {}
+    requested: Mapping[str, Any] = document.get("requested") or {}
     rows = []
     for row, result in zip(parsed.rows, document.get("results") or (), strict=True):
         more: Row = {
             "item": "file",
-            "asked_ops": result.get("asked_operations"),
-            "xfer_bytes": asked.get("make_bytes") if asked.get("make_files") else None,
+            "requested_ops": result.get("requested_operations"),
+            "xfer_bytes": requested.get("make_bytes") if requested.get("make_files") else None,
         }
         # The walk moves no bytes and opens nothing but directories.
         more |= dict.fromkeys(
-            ("bw_mib_s", "moved_bytes", "asked_bytes", "file_bytes", "open_s", "close_s", "sync", "direct")
+            (
+                "bw_mib_s",
+                "moved_bytes",
+                "requested_bytes",
+                "file_bytes",
+                "open_s",
+                "close_s",
+                "sync",
+                "direct",
+            )
         )
         row["observed"]["found"] = result.get("found")
         rows.append(row | more)

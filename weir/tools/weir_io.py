@@ -8,8 +8,8 @@ from typing import Any
 
 from weir.model import Message, Parsed, Row
 
-# Keys of "asked" in the document and the column of the record they become.
-_ASKED_COLUMNS = {
+# Keys of "requested" in the document and the column of the record they become.
+_REQUESTED_COLUMNS = {
     "layout": "layout",
     "order": "order",
     "xfer_bytes": "xfer_bytes",
@@ -29,7 +29,7 @@ _RESULT_COLUMNS = {
     "close_s": "close_s",
     "total_s": "total_s",
     "bw_mib_s": "bw_mib_s",
-    "asked_bytes": "asked_bytes",
+    "requested_bytes": "requested_bytes",
     "moved_bytes": "moved_bytes",
     "file_bytes": "file_bytes",
     "operations": "ops",
@@ -44,7 +44,7 @@ _LATENCY_COLUMNS = {
     "p999_us": "lat_p999_us",
     "max_us": "lat_max_us",
 }
-_ASKED_FOR_AUDIT = (
+_REQUESTED_FOR_AUDIT = (
     "barriers",
     "wear_out",
     "verify_write",
@@ -66,17 +66,17 @@ def read_document(text: str) -> dict[str, Any] | None:
 
 
 def parse_document(document: Mapping[str, Any], api_names: Mapping[str, str]) -> Parsed:
-    """Rows, what was asked, and errors; api_names maps the tool's words for interfaces to the project's."""
-    asked: Mapping[str, Any] = document.get("asked") or {}
+    """Rows, requested values and errors; api_names maps the tool's interface names to ours."""
+    requested: Mapping[str, Any] = document.get("requested") or {}
     job: Mapping[str, Any] = document.get("job") or {}
-    api = str(asked.get("api", ""))
+    api = str(requested.get("api", ""))
     common: Row = {"api": api_names.get(api, api), "nn": job.get("nodes"), "ppn": job.get("tasks_per_node")}
-    common |= {column: asked.get(key) for key, column in _ASKED_COLUMNS.items() if key in asked}
-    rows = [_row(result, common, asked, job) for result in document.get("results") or ()]
+    common |= {column: requested.get(key) for key, column in _REQUESTED_COLUMNS.items() if key in requested}
+    rows = [_row(result, common, requested, job) for result in document.get("results") or ()]
     _note_written(rows)
     return Parsed(
         rows=tuple(rows),
-        asked=dict(asked),
+        requested=dict(requested),
         messages=_messages(document, len(rows)),
         program=str(document.get("program", "weir-io")),
         tool_version=str(document.get("version", "")),
@@ -84,7 +84,7 @@ def parse_document(document: Mapping[str, Any], api_names: Mapping[str, str]) ->
     )
 
 
-def _row(result: Mapping[str, Any], common: Row, asked: Mapping[str, Any], job: Mapping[str, Any]) -> Row:
+def _row(result: Mapping[str, Any], common: Row, requested: Mapping[str, Any], job: Mapping[str, Any]) -> Row:
     row: Row = dict(common)
     row |= {column: result.get(key) for key, column in _RESULT_COLUMNS.items()}
     latency = result.get("latency") or {}
@@ -93,7 +93,7 @@ def _row(result: Mapping[str, Any], common: Row, asked: Mapping[str, Any], job: 
     row["slowest_rank"] = (extremes.get("io_s") or {}).get("max_rank")
     seen: Mapping[str, Any] = result.get("observed") or {}
     row["fetched_bytes"] = seen.get("fetched_bytes")
-    observed: dict[str, Any] = {key: asked[key] for key in _ASKED_FOR_AUDIT if key in asked}
+    observed: dict[str, Any] = {key: requested[key] for key in _REQUESTED_FOR_AUDIT if key in requested}
     observed["tasks"] = job.get("tasks")
     observed |= {"stonewall": result.get("stonewall"), "verify": result.get("verify")}
     observed |= {key: value for key, value in seen.items() if key != "hints"}

@@ -33,7 +33,7 @@ everything <- function() {
       target = c("files", "mount"), order = c("sequential", "random"), xfer_bytes = 2^14, tool = "io-model"
     )
   )
-  rows[, asked_bytes := 100 * xfer_bytes * nn * ppn]
+  rows[, requested_bytes := 100 * xfer_bytes * nn * ppn]
 }
 
 world_facts <- list(site = list(site = "s", wire_gbit_s = 100), targets = list(

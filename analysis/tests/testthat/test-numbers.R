@@ -38,7 +38,7 @@ test_that("measured and archived studies define the same commands", {
   expect_setequal(names(measured$switches), names(archived$switches))
 })
 
-test_that("numbers can be asked for by name", {
+test_that("numbers can be requested by name", {
   records <- read_synthetic()
   records[1, `:=`(verdict = "DEGRADED", reasons = "a-rule;another")]
   numbers <- make_numbers(records, facts_of_one)

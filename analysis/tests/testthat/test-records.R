@@ -28,7 +28,7 @@ test_that("booleans are read as Python and as JSON write them", {
   expect_identical(as_typed(c("True", "false", NA), "flag", "f.csv", "sync"), c(TRUE, FALSE, NA))
 })
 
-test_that("a missing core column is named with the file and the mend", {
+test_that("a missing core column is named with the file and the hint", {
   path <- write_synthetic(synthetic_records(n = 1))
   table <- data.table::fread(path)
   data.table::fwrite(table[, !"io_s"], path)

@@ -1,5 +1,5 @@
 /* NULL: stores nothing. It measures the engine itself, and it is the double of a storage in tests: delays,
- * faults and a trace of what was asked can be ordered by options. */
+ * faults and a trace of what was requested can be ordered by options. */
 #include "attempts.h"
 #include "backend.h"
 

@@ -21,8 +21,8 @@ struct weir_open {
     const char *path;
     enum weir_access access;
     bool collective;                /* transfers are to be collective calls over comm */
-    bool update;                    /* a write reads too (only asked where WEIR_UPDATE is set) */
-    bool direct;                    /* bypass the page cache (only asked where WEIR_DIRECT is set) */
+    bool update;                    /* a write reads too (only requested where WEIR_UPDATE is set) */
+    bool direct;                    /* bypass the page cache (only requested where WEIR_DIRECT is set) */
     MPI_Comm comm;                  /* the ranks that share the file; MPI_COMM_SELF for a file of one rank */
     int rank;                       /* of this process among all that take part, whoever shares the file */
     const struct weir_hints *hints; /* never NULL */
@@ -50,7 +50,7 @@ struct weir_piece {
     uint64_t offset;
 };
 
-/* What is true of an open file, whatever was asked. */
+/* What is true of an open file, whatever was requested. */
 struct weir_observed {
     int open_flags; /* as fcntl(F_GETFL) gives them, or -1 where no descriptor can be seen */
     struct weir_hints hints;

@@ -11,9 +11,9 @@
 struct weir_document {
     struct weir_job *job;
     const char *personality;
-    const char *file_name; /* NULL: no document is asked for */
-    /* Write the keys of "asked", and what a personality adds to each result (may be NULL). */
-    void (*asked)(struct weir_json *json, const void *context);
+    const char *file_name; /* NULL: no document is requested */
+    /* Write the keys of "requested", and what a personality adds to each result (may be NULL). */
+    void (*requested)(struct weir_json *json, const void *context);
     void (*more)(struct weir_json *json, const struct weir_result *result, const void *context);
     const void *context;
 

@@ -87,7 +87,7 @@ static void write_latency(struct weir_json *json, const struct weir_latency *lat
 }
 
 static void write_verify(struct weir_json *json, const struct weir_verdict *verify) {
-    if (!verify->asked) {
+    if (!verify->requested) {
         weir_json_null(json, "verify");
         return;
     }
@@ -160,7 +160,7 @@ void weir_document_write_result(struct weir_json *json, const struct weir_docume
     weir_json_number(json, "total_s", result->total_s);
     weir_json_number(json, "bw_mib_s", result->bw_mib_s);
     weir_json_number(json, "ops_s", result->ops_s);
-    weir_json_count(json, "asked_bytes", result->asked_bytes);
+    weir_json_count(json, "requested_bytes", result->requested_bytes);
     weir_json_count(json, "moved_bytes", result->moved_bytes);
     weir_json_count(json, "file_bytes", result->file_bytes);
     weir_json_count(json, "operations", result->operations);
@@ -202,8 +202,8 @@ void weir_document_write_head(struct weir_json *json, const struct weir_document
         weir_json_text(json, NULL, job->command_line[i]);
     }
     weir_json_list_end(json);
-    weir_json_object(json, "asked");
-    document->asked(json, document->context);
+    weir_json_object(json, "requested");
+    document->requested(json, document->context);
     weir_json_object_end(json);
     write_job(json, job);
     weir_json_list(json, "results");

@@ -1,4 +1,4 @@
-/* Hints: an ordered list of key and value, as asked for or as found in force. */
+/* Hints: an ordered list of key and value, as requested or as found in force. */
 #ifndef WEIR_HINTS_H
 #define WEIR_HINTS_H
 

@@ -29,10 +29,10 @@ struct weir_phase {
     bool sync;                    /* at the end of the transfers */
     bool verify;                  /* compare what was read */
     double stonewall_s;           /* 0: none */
-    bool wear_out;        /* after the stonewall, every rank does as many operations as the quickest did */
-    uint64_t limit;       /* operations this rank does at most */
-    uint64_t asked_bytes; /* of all ranks */
-    bool dense;           /* all ranks together write every byte of the file */
+    bool wear_out;  /* after the stonewall, every rank does as many operations as the quickest did */
+    uint64_t limit; /* operations this rank does at most */
+    uint64_t requested_bytes; /* of all ranks */
+    bool dense;               /* all ranks together write every byte of the file */
     /* The hot loop of a personality whose operations no pattern and payload describe, and what it works on;
      * NULL: weir_transfers_run. It fills operations, moved_bytes, end_bytes, latency and verify. */
     void (*transfers)(const struct weir_phase *phase, struct weir_file *file, struct weir_measure *measure,

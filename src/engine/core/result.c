@@ -127,7 +127,7 @@ static void totals(const struct weir_job *job, const struct weir_phase *phase, s
     if (job->rank != 0) {
         return;
     }
-    result->asked_bytes = phase->asked_bytes;
+    result->requested_bytes = phase->requested_bytes;
     result->moved_bytes = all[0];
     result->operations = all[1];
     result->sync_calls = all[2];
@@ -175,7 +175,7 @@ uint64_t weir_result_verify(const struct weir_job *job, const char *path, const 
         }
     }
     if (job->rank == 0) {
-        bool earlier = verdict->asked && verdict->errors > 0;
+        bool earlier = verdict->requested && verdict->errors > 0;
         uint64_t checked = verdict->checked_bytes + all[0];
         uint64_t errors = verdict->errors + all[1];
         if (!earlier) {

@@ -34,7 +34,7 @@ struct weir_latency {
 };
 
 struct weir_verdict {
-    bool asked;
+    bool requested;
     uint64_t checked_bytes;
     uint64_t errors;
     int rank; /* of the first error, -1: none */
@@ -49,8 +49,8 @@ struct weir_result {
     double open_s, io_s, sync_s, close_s, total_s; /* first start to last stop over the ranks */
     double bw_mib_s, ops_s;
     double rank_latency_s; /* time of the transfers by operations, of the rank where it is least */
-    uint64_t asked_bytes, moved_bytes, file_bytes, operations;
-    bool walled; /* a stonewall was asked for */
+    uint64_t requested_bytes, moved_bytes, file_bytes, operations;
+    bool walled; /* a stonewall was requested */
     bool wall_hit, wear_out;
     double wall_s;
     uint64_t wall_bytes, wall_pairs_min, wall_pairs_max;

@@ -55,9 +55,9 @@ static void *wait_and_see(void *context) {
 
 void weir_way_out_begin(struct weir_way_out *way, struct weir_document *document) {
     memset(way, 0, sizeof *way);
-    const char *asked = getenv("WEIR_GRACE_S");
+    const char *requested = getenv("WEIR_GRACE_S");
     way->document = document;
-    way->grace_s = asked != NULL && atol(asked) > 0 ? atol(asked) : WEIR_GRACE_S;
+    way->grace_s = requested != NULL && atol(requested) > 0 ? atol(requested) : WEIR_GRACE_S;
     pthread_mutex_init(&way->mutex, NULL);
     pthread_cond_init(&way->wake, NULL);
 }

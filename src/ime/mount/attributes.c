@@ -95,9 +95,9 @@ static int set_mode(const struct place *place, mode_t mode) {
     return chmod(proc_path, mode) == 0 ? 0 : errno;
 }
 
-static int set_owner(const struct place *place, const struct stat *asked, int which) {
-    uid_t user = (which & FUSE_SET_ATTR_UID) != 0 ? asked->st_uid : (uid_t)-1;
-    gid_t group = (which & FUSE_SET_ATTR_GID) != 0 ? asked->st_gid : (gid_t)-1;
+static int set_owner(const struct place *place, const struct stat *requested, int which) {
+    uid_t user = (which & FUSE_SET_ATTR_UID) != 0 ? requested->st_uid : (uid_t)-1;
+    gid_t group = (which & FUSE_SET_ATTR_GID) != 0 ? requested->st_gid : (gid_t)-1;
     return fchownat(place->directory_fd, place->path, user, group, place->flags) == 0 ? 0 : errno;
 }
 
@@ -125,17 +125,18 @@ static int set_object_time(struct mount *mount, const struct place *place, const
     return error;
 }
 
-static int set_times(struct mount *mount, const struct place *place, const struct stat *asked, int which) {
+static int set_times(struct mount *mount, const struct place *place, const struct stat *requested,
+                     int which) {
     struct timespec times[2] = {{0, UTIME_OMIT}, {0, UTIME_OMIT}};
     if ((which & FUSE_SET_ATTR_ATIME_NOW) != 0) {
         times[0].tv_nsec = UTIME_NOW;
     } else if ((which & FUSE_SET_ATTR_ATIME) != 0) {
-        times[0] = asked->st_atim;
+        times[0] = requested->st_atim;
     }
     if ((which & FUSE_SET_ATTR_MTIME_NOW) != 0) {
         times[1].tv_nsec = UTIME_NOW;
     } else if ((which & FUSE_SET_ATTR_MTIME) != 0) {
-        times[1] = asked->st_mtim;
+        times[1] = requested->st_mtim;
     }
     if (utimensat(place->directory_fd, place->path, times, place->flags) != 0) {
         return errno;
@@ -143,7 +144,7 @@ static int set_times(struct mount *mount, const struct place *place, const struc
     return times[1].tv_nsec == UTIME_OMIT ? 0 : set_object_time(mount, place, &times[1]);
 }
 
-static void do_setattr(fuse_req_t req, fuse_ino_t number, struct stat *asked, int which,
+static void do_setattr(fuse_req_t req, fuse_ino_t number, struct stat *requested, int which,
                        struct fuse_file_info *info) {
     const int times =
         FUSE_SET_ATTR_ATIME | FUSE_SET_ATTR_MTIME | FUSE_SET_ATTR_ATIME_NOW | FUSE_SET_ATTR_MTIME_NOW;
@@ -154,16 +155,16 @@ static void do_setattr(fuse_req_t req, fuse_ino_t number, struct stat *asked, in
     pthread_rwlock_rdlock(&mount->tree.names);
     int error = find_place(mount, inode, file, &place);
     if (error == 0 && (which & FUSE_SET_ATTR_MODE) != 0) {
-        error = set_mode(&place, asked->st_mode & 07777);
+        error = set_mode(&place, requested->st_mode & 07777);
     }
     if (error == 0 && (which & (FUSE_SET_ATTR_UID | FUSE_SET_ATTR_GID)) != 0) {
-        error = set_owner(&place, asked, which);
+        error = set_owner(&place, requested, which);
     }
     if (error == 0 && (which & FUSE_SET_ATTR_SIZE) != 0) {
-        error = set_size(mount, &place, file, asked->st_size);
+        error = set_size(mount, &place, file, requested->st_size);
     }
     if (error == 0 && (which & times) != 0) {
-        error = set_times(mount, &place, asked, which);
+        error = set_times(mount, &place, requested, which);
     }
     reply_attributes(req, inode, file, error);
 }

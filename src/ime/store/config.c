@@ -37,9 +37,9 @@ static const char *const key_names[] = {"fast",
                                         "drainer_idle_s",
                                         "fault"};
 
-static int reject(const struct reader *reader, const char *key, const char *value, const char *mend) {
+static int reject(const struct reader *reader, const char *key, const char *value, const char *hint) {
     snprintf(reader->message, reader->message_bytes, "%s:%u: %s = %s: %s", reader->file, reader->line, key,
-             value, mend);
+             value, hint);
     return -1;
 }
 
@@ -103,9 +103,9 @@ static int unknown_key(const struct reader *reader, const char *key, const char 
             nearest = key_names[i];
         }
     }
-    char mend[96];
-    snprintf(mend, sizeof mend, "no such key; did you mean %s?", nearest);
-    return reject(reader, key, value, mend);
+    char hint[96];
+    snprintf(hint, sizeof hint, "no such key; did you mean %s?", nearest);
+    return reject(reader, key, value, hint);
 }
 
 static int read_path(const struct reader *reader, const char *key, const char *value, char *path) {
@@ -122,9 +122,9 @@ static int read_path(const struct reader *reader, const char *key, const char *v
 static int read_choice(const struct reader *reader, const char *key, const char *value, const char *on,
                        const char *off, bool *chosen) {
     if (strcmp(value, on) != 0 && strcmp(value, off) != 0) {
-        char mend[64];
-        snprintf(mend, sizeof mend, "write %s or %s", on, off);
-        return reject(reader, key, value, mend);
+        char hint[64];
+        snprintf(hint, sizeof hint, "write %s or %s", on, off);
+        return reject(reader, key, value, hint);
     }
     *chosen = strcmp(value, on) == 0;
     return 0;
@@ -187,7 +187,7 @@ static bool read_fault_word(struct fault *fault, const char *word) {
 
 /* fault = write ENOSPC after=100 every=10 count=3 */
 static int read_fault(const struct reader *reader, const char *key, const char *value) {
-    static const char mend[] =
+    static const char hint[] =
         "write OPERATION ERROR [after=N] [every=N] [count=N], OPERATION one of open read write "
         "fsync drain, ERROR an errno name such as EIO, or short";
     struct fault fault = {.operation = OP_COUNT, .error = -1, .every = 1, .count = UINT64_MAX};
@@ -208,11 +208,11 @@ static int read_fault(const struct reader *reader, const char *key, const char *
         fault.error = strcmp(error, "short") == 0 ? 0 : errno_by_name(error);
     }
     if (fault.operation == OP_COUNT || fault.error < 0) {
-        return reject(reader, key, value, mend);
+        return reject(reader, key, value, hint);
     }
     for (const char *word = strtok_r(NULL, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
         if (!read_fault_word(&fault, word)) {
-            return reject(reader, key, value, mend);
+            return reject(reader, key, value, hint);
         }
     }
     reader->config->faults[reader->config->fault_count++] = fault;

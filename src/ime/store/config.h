@@ -40,7 +40,7 @@ struct config {
     unsigned fault_count;
 };
 
-/* 0, or -1 with one sentence in message: file, line, key, value and the mend. */
+/* 0, or -1 with one sentence in message: file, line, key, value and the hint. */
 int config_read(const char *file, struct config *config, char *message, size_t message_bytes);
 
 /* "64 KiB", "4GiB", "100" to bytes; false if the text is none of these. */

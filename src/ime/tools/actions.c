@@ -164,7 +164,7 @@ static int empty_store(struct store *store, const struct invocation *invocation)
         error = error != 0 ? error : sync_backings(store);
         if (error != 0) {
             fprintf(stderr,
-                    "imectl: destroy: the drain failed (%s): mend the backing, or lose the data with "
+                    "imectl: destroy: the drain failed (%s): repair the backing, or lose the data with "
                     "--discard\n",
                     strerror(error));
             return EXIT_FAILED;

@@ -184,7 +184,7 @@ static void all_written(const unsigned char *slots, uint64_t count) {
 
 static void walk_ior(struct ior_run *run, struct weir_job *job) {
     static unsigned char slots[WALK_MOST];
-    const struct ior_params *a = &run->asked;
+    const struct ior_params *a = &run->requested;
     uint64_t rank_bytes = (uint64_t)a->block_bytes * (uint64_t)a->segments;
     uint64_t file_bytes = a->file_per_process ? rank_bytes : rank_bytes * (uint64_t)job->size;
     for (job->rank = 0; job->rank < job->size; job->rank++) {

@@ -77,7 +77,7 @@ static void must_lie_within(uint64_t place, int64_t xfer_bytes, int64_t space_by
 
 static void follow(struct iom_run *run) {
     static struct iom_operation operations[PLAN_MOST];
-    struct iom_params *a = &run->asked;
+    struct iom_params *a = &run->requested;
     a->operations = a->operations < PLAN_MOST ? a->operations : PLAN_MOST;
     run->operations = operations;
     for (int write = 0; write < 2; write++) {
@@ -114,8 +114,9 @@ static void try_matrices(int argc, char **argv, struct weir_job *job) {
     if (!mad_options_read(run, argc, argv, complaint, sizeof complaint)) {
         fuzz_must_explain(complaint);
     } else if (run->part_bytes * (uint64_t)job->size / 8 !=
-                   (uint64_t)(run->asked.pixels * run->asked.pixels) ||
-               run->slot_bytes < run->part_bytes || run->slot_bytes % (uint64_t)run->asked.block_bytes != 0) {
+                   (uint64_t)(run->requested.pixels * run->requested.pixels) ||
+               run->slot_bytes < run->part_bytes ||
+               run->slot_bytes % (uint64_t)run->requested.block_bytes != 0) {
         fuzz_fail("parts that are not the matrix");
     }
     weir_hints_free(&run->hints);

@@ -77,8 +77,8 @@ def healthy(sandbox: Sandbox) -> bool:
 def up(folder: Path, nodes: int, cores: int, port: int, accounting: bool) -> int:
     if Sandbox.state_file(folder).exists():
         sandbox = Sandbox.load(folder)
-        asked = (nodes, accounting)
-        if healthy(sandbox) and (sandbox.nodes, sandbox.accounting) == asked:
+        requested = (nodes, accounting)
+        if healthy(sandbox) and (sandbox.nodes, sandbox.accounting) == requested:
             print(f"sandbox: already up in {folder}")
             return 0
         if healthy(sandbox):

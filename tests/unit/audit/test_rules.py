@@ -25,7 +25,7 @@ GOOD_ROW: Row = {
     "collective": False,
     "sync": True,
     "direct": False,
-    "asked_bytes": 800 * MIB,
+    "requested_bytes": 800 * MIB,
     "moved_bytes": 800 * MIB,
     "file_bytes": 800 * MIB,
     "open_s": 0.1,
@@ -49,7 +49,7 @@ CELL = Cell(
     partition="here",
     nodes=2,
     ppn=4,
-    blocks=1,
+    rounds=1,
     iterations=1,
     timeout_s=60.0,
     params={
@@ -67,7 +67,7 @@ CELL = Cell(
     },
 )
 PLACED: dict[str, Any] = {
-    "asked": {"switches": 1, "constraint": "nvme&ib", "exclude": ["n3"], "alone": True},
+    "requested": {"switches": 1, "constraint": "nvme&ib", "exclude": ["n3"], "alone": True},
     "alone": True,
     "groups": [{"switch": "s1", "features": ["nvme", "ib"], "nodes": ["n1", "n2"]}],
 }
@@ -78,7 +78,7 @@ SHORT = {"io_s": 29.5, "total_s": 29.6, "open_s": 0.01, "close_s": 0.01, "stonew
 RANDOM = {"order": "random"}
 # Of metadata there is a rate, and mostly no bytes and no open or close of its own.
 NAMES: Row = dict.fromkeys(GOOD_ROW) | {"api": "POSIX", "access": "create", "io_s": 0.5, "total_s": 0.5}
-NAMES |= {"item": "file", "directories": "shared", "ops": 400, "asked_ops": 400, "ops_s": 800.0}
+NAMES |= {"item": "file", "directories": "shared", "ops": 400, "requested_ops": 400, "ops_s": 800.0}
 
 
 def subject(
@@ -176,13 +176,13 @@ SPEAKS: list[tuple[str, Subject, str, str]] = [
         "bandwidth-not-bytes-over-time",
         subject(bw_mib_s=500.0, moved_bytes=None),
         "INVALID",
-        "asked for were 800 MiB",
+        "requested were 800 MiB",
     ),
     (
         "bandwidth-not-bytes-over-time",
         alone(moved_bytes=80 * MIB, stonewall_s=1.5),
         "INVALID",
-        "computed from the bytes asked for",
+        "computed from the bytes requested",
     ),
     ("phase-longer-than-total", subject(io_s=2.7123), "INVALID", "io_s is 2.7123, total_s is 2.0004"),
     (
@@ -207,13 +207,13 @@ SPEAKS: list[tuple[str, Subject, str, str]] = [
     ),
     ("not-verified", subject({"verify_write": True, "verify": None}), "DEGRADED", "compared 0 of 838860800"),
     (
-        "other-than-asked",
+        "other-than-requested",
         subject(api="MPIIO", xfer_bytes=8),
         "INVALID",
-        "api: asked for POSIX, ran MPIIO, xfer_bytes",
+        "api: requested POSIX, ran MPIIO, xfer_bytes",
     ),
-    ("other-ranks", subject({"tasks": 4}), "INVALID", "asked for 8 ranks, 4 took part"),
-    ("other-ranks", subject(nn=1, ppn=8), "INVALID", "asked for 2 x 4 ranks, 1 x 8"),
+    ("other-ranks", subject({"tasks": 4}), "INVALID", "requested 8 ranks, 4 took part"),
+    ("other-ranks", subject(nn=1, ppn=8), "INVALID", "requested 2 x 4 ranks, 1 x 8"),
     ("other-ranks", subject({"ranks_per_host": [5, 3]}), "INVALID", "had [5, 3]"),
     ("direct-not-applied", alone(direct=True, api="MPIIO"), "INVALID", "MPIIO does not open with O_DIRECT"),
     (
@@ -226,7 +226,7 @@ SPEAKS: list[tuple[str, Subject, str, str]] = [
         "hints-not-in-force",
         subject({"hints": {"cb_nodes": "2", "x": "1"}, "hints_in_force": {"cb_nodes": "1"}}),
         "DEGRADED",
-        "cb_nodes: asked for 2, in force 1, x: asked for 1, in force nothing",
+        "cb_nodes: requested 2, in force 1, x: requested 1, in force nothing",
     ),
     (
         "option-dropped",
@@ -238,7 +238,7 @@ SPEAKS: list[tuple[str, Subject, str, str]] = [
         "stripes-not-applied",
         subject(cell=replace(CELL, params={**CELL.params, "stripe_count": 8}), stripe_count=6),
         "DEGRADED",
-        "asked for 8 stripes, found 6",
+        "requested 8 stripes, found 6",
     ),
     ("stripes-differ", subject({"file_stripes": [7, 8]}), "DEGRADED", "7, 8 stripes"),
     (
@@ -260,7 +260,7 @@ SPEAKS: list[tuple[str, Subject, str, str]] = [
         "IOR does not drop them",
     ),
     ("dry-run", subject({"dry_run": True}), "INVALID", "--dryRun"),
-    ("other-count", alone(**NAMES | {"ops": 398}), "INVALID", "asked for 400 operations, 398 were done"),
+    ("other-count", alone(**NAMES | {"ops": 398}), "INVALID", "requested 400 operations, 398 were done"),
     (
         "other-count",
         alone(observed={"stonewall": {"hit": True}}, **NAMES | {"ops": 401}),
@@ -278,7 +278,7 @@ SPEAKS: list[tuple[str, Subject, str, str]] = [
         "more-switches",
         placed(groups=[*PLACED["groups"], {"switch": "s2", "features": ["nvme", "ib"], "nodes": ["n4"]}]),
         "DEGRADED",
-        "asked for nodes below 1 switch, had 2: 2 below s1, 1 below s2",
+        "requested nodes below 1 switch, had 2: 2 below s1, 1 below s2",
     ),
     (
         "other-nodes",
@@ -298,11 +298,11 @@ SPEAKS: list[tuple[str, Subject, str, str]] = [
 # Neighbours of the above that nothing must be said about.
 SILENT: dict[str, Subject] = {
     "a good record": subject(),
-    "all observed as asked": subject(
+    "all observed as requested": subject(
         {"sync_calls": 8, "tasks": 8, "ranks_per_host": [4, 4], "direct": False}
     ),
     "a read needs no synchronisation": subject({"sync_calls": 0, "tasks": 8}, access="read"),
-    "no synchronisation asked": alone(observed={"sync_calls": 0}, sync=False),
+    "no synchronisation requested": alone(observed={"sync_calls": 0}, sync=False),
     "IOR 3.0.1 synchronises with POSIX": subject(tool_version="3.0.1"),
     "a stonewall ended the phase": alone(**CUT, stonewall_s=1.8),
     "a stonewall was seen": subject({"stonewall": {"hit": True}}, **CUT, stonewall_s=1.0, cell=None),
@@ -329,7 +329,7 @@ SILENT: dict[str, Subject] = {
         access="read", fetched_bytes=80 * MIB, file_bytes=100 * MIB, deflate_level=1
     ),
     "a write fetches nothing": subject(fetched_bytes=0),
-    "a warm cache as asked": subject(
+    "a warm cache as requested": subject(
         cell=replace(CELL, params={**CELL.params, "cache": "cached"}), access="read", fetched_bytes=0
     ),
     "a cold cache": subject({"residency": {"before": 0.1}}, access="read"),
@@ -344,14 +344,14 @@ SILENT: dict[str, Subject] = {
     "a rate without bytes": alone(observed={"tasks": 8, "mean_of": 1, "sync_calls": 0}, **NAMES),
     "a stonewall ended the creation": alone(observed={"stonewall": {"hit": True}}, **NAMES | {"ops": 30}),
     "nobody counted": alone(**NAMES | {"ops": None}),
-    "nodes as asked": placed(),
+    "nodes as requested": placed(),
     "no node stands out": subject(run=replace(DONE, host={"slow_nodes": [], "placement": None})),
     "the nodes were not compared": subject(run=replace(DONE, host={"slow_nodes": None})),
     "a batch system that tells nothing": placed(
         alone=None, groups=[{"switch": None, "features": None, "nodes": ["n1", "n2"]}]
     ),
-    "nodes that nobody asked for": placed(
-        asked={"switches": None, "constraint": None, "exclude": [], "alone": False},
+    "nodes that nobody requested": placed(
+        requested={"switches": None, "constraint": None, "exclude": [], "alone": False},
         alone=False,
         groups=[{"switch": f"s{n}", "features": [], "nodes": [f"n{n}"]} for n in (1, 2)],
     ),

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from tests.conftest import ROOT
-from weir.audit.again import audited, stored_findings
 from weir.audit.explain import manual, spoken
 from weir.audit.judge import verdict_columns, worst
 from weir.audit.registry import Said, rule
+from weir.audit.stored import audited, stored_findings
 from weir.audit.subject import Subject
 from weir.cli import main
 from weir.model import Finding, Row
@@ -32,7 +32,7 @@ ROW: Row = {
     "reasons": "",
     "evidence": "",
     "moved_bytes": 2**30,
-    "asked_bytes": 2**30,
+    "requested_bytes": 2**30,
     "total_s": 2.0,
     "bw_mib_s": 512.0,
 }
@@ -80,7 +80,7 @@ def test_reasons_of_another_version_stay() -> None:
     assert "no such rule" in spoken([stored])[0]["explanation"]
 
 
-def test_a_rule_without_a_mend_is_refused() -> None:
+def test_a_rule_without_a_hint_is_refused() -> None:
     def half_explained(subject: Subject) -> Said | None:
         """Only an explanation."""
         return None
@@ -102,7 +102,7 @@ def test_command_explains(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert main(["audit", str(table)]) == 0
     text = capsys.readouterr().out
     assert "1 VALID, 0 DEGRADED, 1 INVALID" in text
-    assert "mend: mend what the message names" in text
+    assert "hint: hint what the message names" in text
     assert "- a cell, write: ERROR: x" in text
 
 
@@ -121,7 +121,7 @@ def test_command_lists_the_rules(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["audit", "--rules"]) == 0
     assert capsys.readouterr().out == manual()
     assert main(["audit", "--rules", "--json"]) == 0
-    assert {"rule", "verdicts", "explanation", "mend"} == set(json.loads(capsys.readouterr().out)[0])
+    assert {"rule", "verdicts", "explanation", "hint"} == set(json.loads(capsys.readouterr().out)[0])
 
 
 def test_command_without_a_table(capsys: pytest.CaptureFixture[str]) -> None:

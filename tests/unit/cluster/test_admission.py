@@ -22,7 +22,7 @@ def said(
 ) -> tuple[Any, list[str]]:
     """Problems and notes of a plan with jobs of one node and of that many."""
     partition = Partition(
-        "main", 8, 24, 8, "srun", scheduler, ("stack",), time_limit_s=limit_s, access=ACCESS
+        "main", 8, 24, 8, "srun", scheduler, ("stack",), time_limit_s=limit_s, scheduler_options=ACCESS
     )
     site = SimpleNamespace(name="lab", partitions={"main": partition})
     batches = [Batch(f"b{n}", "main", n, 4, "stack", "disk", (CELL,), 1e5) for n in (1, nodes)]
@@ -46,12 +46,12 @@ def test_a_job_that_slurm_would_take_is_passed_over() -> None:
     assert said(TAKEN) == ([], [])
 
 
-def test_without_a_queue_nobody_is_asked() -> None:
+def test_without_a_queue_nobody_is_requested() -> None:
     assert said((1, "sbatch: error: no"), scheduler="local") == ([], [])
 
 
 @pytest.mark.parametrize(
-    ("words", "mend"),
+    ("words", "hint"),
     [
         (
             "sbatch: error: invalid partition specified: compte\nallocation failure: Invalid partition name",
@@ -65,13 +65,13 @@ def test_without_a_queue_nobody_is_asked() -> None:
         ("allocation failure: Invalid feature specification", "sinfo -o '%N %f'"),
     ],
 )
-def test_a_refusal_that_lasts_names_the_key_and_the_mend(words: str, mend: str) -> None:
+def test_a_refusal_that_lasts_names_the_key_and_the_hint(words: str, hint: str) -> None:
     (problem,), notes = said((1, words))
     assert problem.startswith(
-        "config/sites/lab/site.yaml: partitions.main.access: sbatch refuses these options: "
+        "config/sites/lab/site.yaml: partitions.main.scheduler_options: sbatch refuses these options: "
     )
     assert words.splitlines()[0].partition(": ")[2].removeprefix("error: ") in problem
-    assert mend in problem
+    assert hint in problem
     assert notes == []
 
 

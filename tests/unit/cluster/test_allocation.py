@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from weir.cluster.allocation import access_resources, allocation, allocations, retries, time_s
+from weir.cluster.allocation import allocation, allocations, retries, scheduler_resources, time_s
 from weir.model import Cell, Partition
 from weir.plan import Batch
 from weir.plan.packing import OVERHEAD_S
@@ -22,7 +22,7 @@ PARTITION = Partition(
     scheduler="slurm",
     stacks=("stack",),
     time_limit_s=7200.0,
-    access=("--partition=compute", "--account", "me", "--exclusive", "--constraint=ssd&rome"),
+    scheduler_options=("--partition=compute", "--account", "me", "--exclusive", "--constraint=ssd&rome"),
 )
 
 
@@ -71,7 +71,7 @@ def test_a_batch_longer_than_the_limit_may_come_back_until_it_is_through() -> No
 
 def test_a_cell_with_the_limit_of_a_job_is_the_first_of_one() -> None:
     """The suite says so by its own timeout; what weir chooses leaves room for others."""
-    slow = replace(CELL, timeout_s=7000.0, blocks=5)
+    slow = replace(CELL, timeout_s=7000.0, rounds=5)
     assert retries(plan(replace(BATCH, cells=(CELL, slow)))) == 5 - 1 + 2
 
 
@@ -81,7 +81,7 @@ def test_resources_are_functions_of_the_batch() -> None:
 
 
 @pytest.mark.parametrize(
-    ("access", "expected"),
+    ("scheduler_options", "expected"),
     [
         ([], {}),
         (["-p", "x", "-A", "y"], {"slurm_partition": "x", "slurm_account": "y"}),
@@ -90,5 +90,7 @@ def test_resources_are_functions_of_the_batch() -> None:
         (["--comment=two words"], {"slurm_extra": "'--comment=two words'"}),
     ],
 )
-def test_options_of_the_site_reach_the_executor(access: list[str], expected: dict[str, str]) -> None:
-    assert access_resources(access) == expected
+def test_options_of_the_site_reach_the_executor(
+    scheduler_options: list[str], expected: dict[str, str]
+) -> None:
+    assert scheduler_resources(scheduler_options) == expected

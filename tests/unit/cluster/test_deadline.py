@@ -10,7 +10,7 @@ from weir.cluster.queue import answer
 
 
 def unasked(words: Sequence[str]) -> str:
-    raise AssertionError(f"nobody should be asked {words}")
+    raise AssertionError(f"nobody should be queried: {words}")
 
 
 def test_outside_of_an_allocation_nothing_ends() -> None:
@@ -22,15 +22,15 @@ def test_the_end_in_the_environment_is_believed() -> None:
     assert allocation_end({"SLURM_JOB_ID": "7", "SLURM_JOB_END_TIME": "1700000000"}, unasked) == 1700000000
 
 
-def test_older_slurm_is_asked_for_the_end() -> None:
-    asked: list[Sequence[str]] = []
+def test_older_slurm_is_requested_for_the_end() -> None:
+    requested: list[Sequence[str]] = []
 
     def squeue(words: Sequence[str]) -> str:
-        asked.append(words)
+        requested.append(words)
         return "2026-01-02T03:04:05\n"
 
     assert allocation_end({"SLURM_JOB_ID": "7"}, squeue) == datetime(2026, 1, 2, 3, 4, 5).timestamp()
-    assert asked == [["squeue", "--noheader", "--jobs=7", "--format=%e"]]
+    assert requested == [["squeue", "--noheader", "--jobs=7", "--format=%e"]]
 
 
 @pytest.mark.parametrize("text", ["", "N/A", "Unknown"])

@@ -1,4 +1,4 @@
-"""What Slurm says of a job's nodes, beside what the site asked for."""
+"""What Slurm says of a job's nodes, beside what the site requested."""
 
 from __future__ import annotations
 
@@ -29,10 +29,17 @@ def slurm(words: Sequence[str]) -> str:
     return "n1|nvme,ib\nn1|nvme,ib\nn2|nvme,ib\nn3|(null)\n"
 
 
-def test_nodes_by_switch_and_feature_beside_what_was_asked() -> None:
-    access = ["--partition=p", "--exclusive", "--switches=1@2:00", "-C", "nvme", "--exclude=n[8-9]"]
-    assert placement(access, JOB, slurm) == {
-        "asked": {"switches": 1, "constraint": "nvme", "exclude": ["n8", "n9"], "alone": True},
+def test_nodes_by_switch_and_feature_beside_what_was_requested() -> None:
+    scheduler_options = [
+        "--partition=p",
+        "--exclusive",
+        "--switches=1@2:00",
+        "-C",
+        "nvme",
+        "--exclude=n[8-9]",
+    ]
+    assert placement(scheduler_options, JOB, slurm) == {
+        "requested": {"switches": 1, "constraint": "nvme", "exclude": ["n8", "n9"], "alone": True},
         "alone": True,
         "groups": [
             {"switch": "s1", "features": ["nvme", "ib"], "nodes": ["n1", "n2"]},
@@ -51,16 +58,16 @@ def test_a_slurm_that_says_nothing_is_no_error() -> None:
     assert found["groups"] == [{"switch": None, "features": None, "nodes": ["n1", "n2", "n3"]}]
 
 
-def test_outside_of_a_job_nobody_is_asked() -> None:
-    assert placement(["--exclusive"], {}, lambda words: pytest.fail(f"asked {words}")) is None
+def test_outside_of_a_job_nobody_is_requested() -> None:
+    assert placement(["--exclusive"], {}, lambda words: pytest.fail(f"requested {words}")) is None
 
 
 @pytest.mark.parametrize(
-    ("access", "alone"),
+    ("scheduler_options", "alone"),
     [(["--exclusive"], True), (["--exclusive=user"], False), (["--exclusive", "-A", "x"], True), ([], False)],
 )
-def test_nodes_of_ones_own(access: list[str], alone: bool) -> None:
-    assert options(access)["alone"] is alone
+def test_nodes_of_ones_own(scheduler_options: list[str], alone: bool) -> None:
+    assert options(scheduler_options)["alone"] is alone
 
 
 @pytest.mark.parametrize(

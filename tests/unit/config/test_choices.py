@@ -27,8 +27,8 @@ def test_what_is_said_last_counts(tmp_path: Path) -> None:
     from_environment = load_config(root=root, environment=environment, tools=TOOLS)
     assert [suite.name for suite in from_environment.suites] == ["other", "mine"]
     assert from_environment.targets == ("memory",)
-    asked = load_config(root=root, environment=environment, overrides={"targets": ["disk"]}, tools=TOOLS)
-    assert asked.targets == ("disk",)
+    requested = load_config(root=root, environment=environment, overrides={"targets": ["disk"]}, tools=TOOLS)
+    assert requested.targets == ("disk",)
 
 
 def test_keys_that_are_not_weirs_are_left_alone(tmp_path: Path) -> None:
@@ -44,13 +44,13 @@ def test_a_site_has_a_scale_of_its_own(tmp_path: Path) -> None:
     suites = {"mine": scaled, "plain": SUITE.replace("suite: mine", "suite: plain")}
     root = make_checkout(tmp_path, suites, SITE + "scale: quick\n")
     config = load(root)
-    assert (config.scale, config.scale_asked) == ("quick", False)
+    assert (config.scale, config.scale_requested) == ("quick", False)
     assert config.suites[0].experiments[0].ppn == (1,)
     assert measured_study(make_plan(config), root).name == "mine"
-    assert make_plan(load(root, suites="plain")).notes == ()  # nobody asked for quick
-    asked = load(root, scale="full")
-    assert (asked.suites[0].experiments[0].ppn, asked.scale_asked) == ((1, 2), True)
-    assert measured_study(make_plan(asked), root).name == "mine-full"
+    assert make_plan(load(root, suites="plain")).notes == ()  # nobody requested quick
+    requested = load(root, scale="full")
+    assert (requested.suites[0].experiments[0].ppn, requested.scale_requested) == ((1, 2), True)
+    assert measured_study(make_plan(requested), root).name == "mine-full"
 
 
 def test_another_configuration_file(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_a_wrong_word_is_laid_to_where_it_was_said(tmp_path: Path) -> None:
     root = checkout(tmp_path)
     with pytest.raises(ConfigError, match=r"^WEIR_TARGETS: site here has no target 'memroy'"):
         load_config(root=root, environment={"WEIR_TARGETS": "memroy"}, tools=TOOLS)
-    with pytest.raises(ConfigError, match=r"^asked for stacks: site here has no stack 'plane'"):
+    with pytest.raises(ConfigError, match=r"^requested stacks: site here has no stack 'plane'"):
         load(root, stacks=["plane"])
 
 
@@ -98,4 +98,4 @@ def test_the_checkout_is_found_from_below(tmp_path: Path) -> None:
 
 def test_errors_carry_an_exit_code() -> None:
     assert WeirError("the work failed").exit_code == 1
-    assert str(WeirError("no", file="f", line=3, key="k", mend="do")) == "f:3: k: no\n    do"
+    assert str(WeirError("no", file="f", line=3, key="k", hint="do")) == "f:3: k: no\n    do"

@@ -47,7 +47,7 @@ def test_values(text: str, value: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "message", "mend"),
+    ("text", "message", "hint"),
     [
         ("xfre > 1", "unknown name 'xfre'", "did you mean 'xfer'?"),
         ("target.knd == 'disk'", "unknown name 'target.knd'", "did you mean 'target.kind'?"),
@@ -65,11 +65,11 @@ def test_values(text: str, value: object) -> None:
         ("api.lower() == 'x'", "uses '.lower'", "only the target has fields"),
     ],
 )
-def test_mistakes_are_named(text: str, message: str, mend: str) -> None:
+def test_mistakes_are_named(text: str, message: str, hint: str) -> None:
     with pytest.raises(ExpressionError) as caught:
         parse_expression(text, SCOPE)
     assert message in str(caught.value)
-    assert mend in (caught.value.mend or "")
+    assert hint in (caught.value.hint or "")
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_what_cannot_be_computed_says_with_which_values() -> None:
     expression = parse_expression("xfer // (nodes - 2)", SCOPE)
     with pytest.raises(ExpressionError, match="cannot be computed") as caught:
         expression.value(NAMES)
-    assert caught.value.mend == "here nodes = 2, xfer = 1048576"
+    assert caught.value.hint == "here nodes = 2, xfer = 1048576"
 
 
 def test_names_are_those_it_needs() -> None:

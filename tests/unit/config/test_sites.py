@@ -79,7 +79,7 @@ def test_another_name_space_needs_no_directory(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "place", "message", "mend"),
+    ("old", "new", "place", "message", "hint"),
     [
         ("site: here", "site: there", "site.yaml:1: site", "says 'there'", "write site: here"),
         ("nodes: 2,", "nodes: 0,", "partitions.node.nodes", "0 is too small", "at least 1"),
@@ -93,16 +93,16 @@ def test_another_name_space_needs_no_directory(tmp_path: Path) -> None:
         ("{root}", "{rot}", "programs.fake[0]", "{rot}, which stands for nothing", "'root'?"),
     ],
 )
-def test_mistakes_of_a_site(tmp_path: Path, old: str, new: str, place: str, message: str, mend: str) -> None:
+def test_mistakes_of_a_site(tmp_path: Path, old: str, new: str, place: str, message: str, hint: str) -> None:
     said = problems_of(tmp_path, site=SITE.replace(old, new))
     assert said.startswith("config/sites/here/site.yaml:")
     assert place in said
     assert message in said
-    assert mend in said
+    assert hint in said
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "place", "message", "mend"),
+    ("old", "new", "place", "message", "hint"),
     [
         ("target: disk", "target: disc", "disk.yaml:1: target", "says 'disc'", "write target: disk"),
         ("kind: disk", "kind: lustre", "disk.yaml:2: kind", "'lustre' is not one", "disk, memory"),
@@ -127,12 +127,12 @@ def test_mistakes_of_a_site(tmp_path: Path, old: str, new: str, place: str, mess
     ],
 )
 def test_mistakes_of_a_target(
-    tmp_path: Path, old: str, new: str, place: str, message: str, mend: str
+    tmp_path: Path, old: str, new: str, place: str, message: str, hint: str
 ) -> None:
     said = problems_of(tmp_path, target=TARGET.replace(old, new))
     assert place in said
     assert message in said
-    assert mend in said
+    assert hint in said
 
 
 def test_environment_is_text(tmp_path: Path) -> None:

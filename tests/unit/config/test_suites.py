@@ -37,7 +37,7 @@ def test_values_are_converted_and_formulas_compiled(tmp_path: Path) -> None:
     assert values["hints"] == ({"a": "x", "b": "1"},)
     assert isinstance(values["block"][0], Expression)
     assert experiment.timeout_s == 120
-    assert (experiment.blocks, experiment.iterations) == (1, 1)
+    assert (experiment.rounds, experiment.iterations) == (1, 1)
 
 
 def test_a_formula_comes_after_what_it_uses(tmp_path: Path) -> None:
@@ -47,7 +47,7 @@ def test_a_formula_comes_after_what_it_uses(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "place", "message", "mend"),
+    ("line", "place", "message", "hint"),
     [
         ("    spase: {}", "8: experiments.one.spase", "unknown key 'spase'", "did you mean 'space'?"),
         ("    space: {xfre: [1 MiB]}", "8: experiments.one.space.xfre", "no parameter 'xfre'", "'xfer'?"),
@@ -68,7 +68,7 @@ def test_a_formula_comes_after_what_it_uses(tmp_path: Path) -> None:
         ("    fixed: {block: '= block'}", "fixed.block", "needs itself", "break the circle"),
         ("    where: [{exclude: xfer > 1}]", "where[0]", "'because' is missing", "The reason"),
         ("    where: [{exclude: ap > 1, because: x}]", "where[0].exclude", "unknown name 'ap'", "'api'?"),
-        ("    repetitions: {blocks: 0}", "repetitions.blocks", "0 is too small", "at least 1"),
+        ("    repetitions: {rounds: 0}", "repetitions.rounds", "0 is too small", "at least 1"),
         ("    targets: {kind: [disc]}", "targets.kind[0]", "no kind of target 'disc'", "'disk'?"),
         ("    targets: [dsk]", "targets[0]", "site here has no target 'dsk'", "'disk'?"),
         ("    scales: {q: {ppn: two}}", "scales.q.ppn", "'two' is not a list", "write [2]"),
@@ -86,14 +86,14 @@ def test_a_formula_comes_after_what_it_uses(tmp_path: Path) -> None:
         ("    scales: {quick: {space: {xfer: [1]}}}", "scales.quick.space.xfer[0]", "1 has no unit", "'1 B'"),
     ],
 )
-def test_mistakes_are_named_with_file_line_key_and_mend(
-    tmp_path: Path, line: str, place: str, message: str, mend: str
+def test_mistakes_are_named_with_file_line_key_and_hint(
+    tmp_path: Path, line: str, place: str, message: str, hint: str
 ) -> None:
     said = problems_of(tmp_path, HEAD + line + "\n")
     assert said.startswith("config/suites/mine.yaml:8: ")
     assert place in said
     assert message in said
-    assert mend in said
+    assert hint in said
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_a_suite_that_is_not_there(tmp_path: Path) -> None:
 
 SCALED = SUITE + (
     "scales:\n"
-    "  quick: {nodes: [1], ppn: [1], space: {xfer: [16 KiB]}, repetitions: {blocks: 1}}\n"
+    "  quick: {nodes: [1], ppn: [1], space: {xfer: [16 KiB]}, repetitions: {rounds: 1}}\n"
     "  half: {fixed: {api: POSIX}}\n"
 )
 
@@ -138,7 +138,7 @@ SCALED = SUITE + (
 def test_a_scale_takes_the_place_of_lists(tmp_path: Path) -> None:
     make_checkout(tmp_path, {"mine": SCALED})
     quick = load(tmp_path, scale="quick").suites[0].experiments[0]
-    assert (quick.ppn, quick.blocks, quick.iterations) == ((1,), 1, 3)
+    assert (quick.ppn, quick.rounds, quick.iterations) == ((1,), 1, 3)
     assert {axis.name: axis.values for axis in quick.axes}["xfer"] == (16384,)
     half = load(tmp_path, scale="half").suites[0].experiments[0]
     assert {axis.name: axis.values for axis in half.axes}["api"] == ("POSIX",)
@@ -153,7 +153,7 @@ def test_an_experiment_changes_a_scale_for_itself(tmp_path: Path) -> None:
     assert load(tmp_path, scale="quick").suites[0].experiments[0].ppn == (4,)
 
 
-def test_scales_are_checked_also_when_they_are_not_asked_for(tmp_path: Path) -> None:
+def test_scales_are_checked_also_when_they_are_not_requested_for(tmp_path: Path) -> None:
     said = problems_of(tmp_path, SCALED.replace("xfer: [16 KiB]}", "xfer: [16 KB], yfer: [1]}"))
     assert "scales.quick.space.xfer[0]: '16 KB' has the unknown unit 'KB'" in said
     assert "scales.quick.space.yfer: no experiment has the parameter 'yfer'" in said

@@ -35,7 +35,7 @@ def test_sizes(written: str, size_bytes: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "message", "mend"),
+    ("written", "message", "hint"),
     [
         (16384, "16384 has no unit", "write '16 KiB' (16384 bytes)"),
         (100, "100 has no unit", "write '100 B', '100 KiB' or '100 MiB'"),
@@ -51,11 +51,11 @@ def test_sizes(written: str, size_bytes: int) -> None:
         (None, "None is not a size", "write a number and a unit"),
     ],
 )
-def test_wrong_sizes_say_what_to_write(written: object, message: str, mend: str) -> None:
+def test_wrong_sizes_say_what_to_write(written: object, message: str, hint: str) -> None:
     with pytest.raises(UnitError) as caught:
         parse_size(written)
     assert message in str(caught.value)
-    assert mend in caught.value.mend
+    assert hint in caught.value.hint
 
 
 def test_durations_and_rates() -> None:
@@ -68,7 +68,7 @@ def test_durations_and_rates() -> None:
 
 
 @pytest.mark.parametrize(
-    ("parse", "written", "mend"),
+    ("parse", "written", "hint"),
     [
         (parse_duration, 60, "write '60 s' or '60 min'"),
         (parse_duration, "60 seconds", "did you mean '60 s'?"),
@@ -78,10 +78,10 @@ def test_durations_and_rates() -> None:
         (parse_rate, 500, "write it like 500 MiB/s"),
     ],
 )
-def test_wrong_durations_and_rates(parse, written: object, mend: str) -> None:  # type: ignore[no-untyped-def]
+def test_wrong_durations_and_rates(parse, written: object, hint: str) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(UnitError) as caught:
         parse(written)
-    assert mend in caught.value.mend
+    assert hint in caught.value.hint
 
 
 @given(st.integers(min_value=0, max_value=2**60))

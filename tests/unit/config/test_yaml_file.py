@@ -32,7 +32,7 @@ def test_a_key_that_stands_twice_is_an_error() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "place", "mend"),
+    ("text", "place", "hint"),
     [
         ("a: b: c\n", "f.yaml:1", "into quotes"),
         ("a:\n\tb: 1\n", "f.yaml:2", "spaces, not with tabs"),
@@ -48,11 +48,11 @@ def test_a_key_that_stands_twice_is_an_error() -> None:
         ("a: {[1]: 2}\n", "f.yaml:1", "quotes"),
     ],
 )
-def test_what_is_no_yaml_says_where(text: str, place: str, mend: str) -> None:
+def test_what_is_no_yaml_says_where(text: str, place: str, hint: str) -> None:
     with pytest.raises(ConfigError) as caught:
         parse_yaml(text, "f.yaml")
     assert str(caught.value).startswith(place)
-    assert mend in str(caught.value)
+    assert hint in str(caught.value)
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:

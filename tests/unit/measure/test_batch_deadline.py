@@ -25,14 +25,14 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     documents = {}
 
-    def measure_one(execution: Execution, place: object) -> dict[str, object]:
+    def measure_one(execution: Execution, context: object) -> dict[str, object]:
         now[0] += 10
         ran.append(execution.cell.cell)
         documents[execution.cell.cell] = {"status": "done", "error": None, "elapsed_s": 10.0}
         return documents[execution.cell.cell]
 
     monkeypatch.setattr(batch_module, "measure_one", measure_one)
-    monkeypatch.setattr(batch_module, "engine_words", lambda execution, place: ())
+    monkeypatch.setattr(batch_module, "engine_words", lambda execution, context: ())
     monkeypatch.setattr(batch_module, "read_run_file", lambda results, cell, run: documents.get(cell))
     monkeypatch.setattr(batch_module, "time", SimpleNamespace(time=lambda: now[0]))
     return ran

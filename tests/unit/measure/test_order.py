@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-from weir.measure.order import blocked_order
+from weir.measure.order import rounds_in_random_order
 from weir.model import Cell
 
 
-def cell(name: str, blocks: int) -> Cell:
-    return Cell(name, name, "s", "e", "ior", "site", "disk", "stack", "node", 1, 1, blocks, 1, 10.0, {})
+def cell(name: str, rounds: int) -> Cell:
+    return Cell(name, name, "s", "e", "ior", "site", "disk", "stack", "node", 1, 1, rounds, 1, 10.0, {})
 
 
 CELLS = [cell(f"c{i}", 3) for i in range(8)] + [cell("single", 1)]
@@ -16,23 +16,23 @@ def never(_cell: Cell, _run: int) -> bool:
 
 
 def test_every_cell_once_per_block() -> None:
-    order = blocked_order(CELLS, 1, never)
+    order = rounds_in_random_order(CELLS, 1, never)
     assert sorted((e.cell.cell, e.run) for e in order) == sorted(
-        (c.cell, b) for c in CELLS for b in range(c.blocks)
+        (c.cell, b) for c in CELLS for b in range(c.rounds)
     )
     assert [e.run for e in order] == sorted(e.run for e in order)
 
 
 def test_seed_repeats_and_blocks_differ() -> None:
-    first = [(e.cell.cell, e.run) for e in blocked_order(CELLS, 7, never)]
-    assert first == [(e.cell.cell, e.run) for e in blocked_order(CELLS, 7, never)]
-    assert first != [(e.cell.cell, e.run) for e in blocked_order(CELLS, 8, never)]
-    by_block = [[name for name, run in first if run == block and name != "single"] for block in range(3)]
-    assert by_block[0] != by_block[1] or by_block[1] != by_block[2]
+    first = [(e.cell.cell, e.run) for e in rounds_in_random_order(CELLS, 7, never)]
+    assert first == [(e.cell.cell, e.run) for e in rounds_in_random_order(CELLS, 7, never)]
+    assert first != [(e.cell.cell, e.run) for e in rounds_in_random_order(CELLS, 8, never)]
+    by_round = [[name for name, run in first if run == round and name != "single"] for round in range(3)]
+    assert by_round[0] != by_round[1] or by_round[1] != by_round[2]
 
 
 def test_finished_executions_are_left_out() -> None:
     done = {("c0", 0), ("single", 0)}
-    order = blocked_order(CELLS, 1, lambda each, run: (each.cell, run) in done)
+    order = rounds_in_random_order(CELLS, 1, lambda each, run: (each.cell, run) in done)
     assert {(e.cell.cell, e.run) for e in order}.isdisjoint(done)
     assert [e.position for e in order] == list(range(8 * 3 + 1 - 2))

@@ -10,10 +10,10 @@ from weir.measure.rounds import measure_in_rounds
 from weir.model import Cell, Stack, Target
 
 
-def job(name: str, blocks: tuple[int, ...], results: Path) -> BatchJob:
+def job(name: str, rounds: tuple[int, ...], results: Path) -> BatchJob:
     cells = [
         Cell(f"{name}{number}", name, "s", "e", "ior", "site", "disk", name, "node", 1, 1, count, 1, 10.0, {})
-        for number, count in enumerate(blocks)
+        for number, count in enumerate(rounds)
     ]
     return BatchJob(name, cells, Target("disk", "disk", "/data"), Stack(name, {}), "mpirun", results, seed=1)
 
@@ -23,34 +23,34 @@ def test_every_batch_has_its_turn_in_every_block(tmp_path: Path, monkeypatch: py
 
     def measured(one: BatchJob) -> BatchResult:
         todo = pending(one)
-        turns.append((one.block, one.batch))
-        assert {execution.run for execution in todo} == {one.block}
-        failed = [f"block {one.block}"] if one.batch == "b" else []
+        turns.append((one.round, one.batch))
+        assert {execution.run for execution in todo} == {one.round}
+        failed = [f"round {one.round}"] if one.batch == "b" else []
         return BatchResult(one.batch, 99, done=len(todo) - len(failed), failed=failed)
 
     monkeypatch.setattr(rounds, "measure_batch", measured)
     jobs = [job("a", (3, 3), tmp_path), job("b", (3, 1), tmp_path), job("c", (2,), tmp_path)]
     results = measure_in_rounds(jobs, seed=4)
-    assert [sorted(name for block, name in turns if block == number) for number in range(3)] == [
+    assert [sorted(name for round, name in turns if round == number) for number in range(3)] == [
         ["a", "b", "c"],
         ["a", "b", "c"],
         ["a", "b"],
     ]
-    assert [block for block, _ in turns] == sorted(block or 0 for block, _ in turns)
+    assert [round for round, _ in turns] == sorted(round or 0 for round, _ in turns)
     assert [(one.batch, one.planned, one.kept, one.done) for one in results] == [
         ("a", 6, 0, 6),
         ("b", 4, 0, 1),
         ("c", 2, 0, 2),
     ]
-    assert results[1].failed == ["block 0", "block 1", "block 2"]
+    assert results[1].failed == ["round 0", "round 1", "round 2"]
 
 
 def test_rounds_end_with_the_allocation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     turns: list[int | None] = []
 
     def measured(one: BatchJob) -> BatchResult:
-        turns.append(one.block)
-        is_over = one.block == 1
+        turns.append(one.round)
+        is_over = one.round == 1
         return BatchResult(one.batch, 99, done=0 if is_over else 1, left=1 if is_over else 0)
 
     monkeypatch.setattr(rounds, "measure_batch", measured)

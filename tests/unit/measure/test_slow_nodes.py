@@ -40,8 +40,8 @@ def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> BatchJob:
     srun.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}/bin:/usr/bin:/bin")
     params = {name: parameter.default for name, parameter in tools()["ior"].parameters.items()}
-    asked = json.loads(GOLDEN.read_text())["asked"]
-    params |= {name: asked[name] for name in asked if name in (*params, "xfer_bytes", "block_bytes")}
+    requested = json.loads(GOLDEN.read_text())["requested"]
+    params |= {name: requested[name] for name in requested if name in (*params, "xfer_bytes", "block_bytes")}
     cell = Cell("c" * 12, "where what", "s", "e", "ior", "x", "disk", "st", "p", 4, 1, 1, 1, 60.0, params)
     target = Target("disk", "disk", str(tmp_path / "data"))
     return BatchJob(

@@ -11,7 +11,7 @@ import pytest
 from tests.checkout import TARGET, load, make_checkout
 from weir.errors import ConfigError, WeirError
 from weir.measure.order import Execution
-from weir.measure.single import Place, measure_one
+from weir.measure.own_launch import LaunchContext, measure_one
 from weir.measure.stripes import stripe
 from weir.measure.workspace import Workspace
 from weir.model import Cell, Stack, Target
@@ -42,7 +42,7 @@ def lustre(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Target:
     return replace(target, path=str(tmp_path / "data"))
 
 
-def test_what_is_asked_is_set_and_what_is_there_is_said(lustre: Target, tmp_path: Path) -> None:
+def test_what_is_requested_is_set_and_what_is_there_is_said(lustre: Target, tmp_path: Path) -> None:
     folder = Path(lustre.path)
     assert stripe(folder, 0, lustre) == 1
     assert stripe(folder, 4, lustre) == 4
@@ -54,28 +54,30 @@ def test_what_is_asked_is_set_and_what_is_there_is_said(lustre: Target, tmp_path
     assert stripe(folder, 0, Target("plain", "disk", "/data")) is None
 
 
-@pytest.mark.parametrize(("asked", "found", "reasons"), [(4, 4, ""), (8, 6, "stripes-not-applied")])
-def test_from_cell_to_record(lustre: Target, tmp_path: Path, asked: int, found: int, reasons: str) -> None:
+@pytest.mark.parametrize(("requested", "found", "reasons"), [(4, 4, ""), (8, 6, "stripes-not-applied")])
+def test_from_cell_to_record(
+    lustre: Target, tmp_path: Path, requested: int, found: int, reasons: str
+) -> None:
     golden = Path(__file__).resolve().parents[2] / "golden/ior/weir-io-mpiio.json"
     program = tmp_path / "ior"  # leaves what weir-io once wrote
     program.write_text(
         f'#!/bin/sh\nfor word; do case $word in summaryFile=*) cp {golden} "${{word#*=}}";; esac; done\n'
     )
     program.chmod(0o755)
-    document = json.loads(golden.read_text())["asked"]
+    document = json.loads(golden.read_text())["requested"]
     params = {name: parameter.default for name, parameter in tools()["ior"].parameters.items()}
     params |= {name: document[name] for name in document if name in (*params, "xfer_bytes", "block_bytes")}
     job = json.loads(golden.read_text())["job"]
     shape = (job["nodes"], job["tasks_per_node"], 1, document["iterations"])
     cell = Cell("c" * 12, "c", "s", "e", "ior", "x", "t", "st", "p", *shape, 60.0, params)
-    cell = replace(cell, params=params | {"stripe_count": asked})
+    cell = replace(cell, params=params | {"stripe_count": requested})
     workspace = Workspace(Path(lustre.path), tmp_path / "results", "b")
     workspace.claim()
     stack = Stack("st", {"ior": (str(program),)})
     (tmp_path / "bin" / "mpirun").write_text(f'#!/bin/sh\nexec {program} "$@"\n')
     (tmp_path / "bin" / "mpirun").chmod(0o755)
     run_file = measure_one(
-        Execution(cell, 0, 0), Place(lustre, stack, "mpirun", tmp_path / "results", 1, workspace)
+        Execution(cell, 0, 0), LaunchContext(lustre, stack, "mpirun", tmp_path / "results", 1, workspace)
     )
     assert run_file["status"] == "done", run_file["error"]
     assert run_file["stripe_count"] == found

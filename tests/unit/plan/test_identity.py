@@ -30,7 +30,7 @@ def test_identities_are_for_ever(tmp_path: Path) -> None:
     [
         ("suite", "How fast is it?", "How quick is it?"),
         ("suite", "  sizes:", "  other-name:"),
-        ("suite", "blocks: 2", "blocks: 7"),
+        ("suite", "rounds: 2", "rounds: 7"),
         ("suite", "    tool: fake", "    timeout: 5 min\n    tool: fake"),
         ("suite", '"= 4 * xfer"', '"= xfer * 4"'),
         ("suite", "    fixed:", "    fixed:\n      collective: false\n      sync: true"),

@@ -101,7 +101,7 @@ def test_smaller_scales(checkout: Path, scale: str, geometries: int) -> None:
     assert cells_of(plan, "bandwidth") == geometries * 16 * 9
     assert plan.suites[0].scale == scale
     assert {(cell.nodes, cell.ppn) for cell in plan.cells if cell.tool == "io-model"} == {(1, 1)}
-    assert {cell.blocks for cell in plan.cells if cell.experiment == "bandwidth"} == {
+    assert {cell.rounds for cell in plan.cells if cell.experiment == "bandwidth"} == {
         3 if scale == "half" else 1
     }
 

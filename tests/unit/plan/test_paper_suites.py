@@ -55,13 +55,13 @@ def test_the_whole_study_on_ten_nodes() -> None:
     assert {cell.ppn for cell in bandwidth} == set(range(1, 9))
     assert values(bandwidth, "xfer_bytes") == {1024 * size for size in (16, 100, 1024, 10240)}
     assert {cell.params["block_bytes"] // cell.params["xfer_bytes"] for cell in bandwidth} == {100}
-    assert {(cell.blocks, *cell.params["access"]) for cell in bandwidth} == {(10, "write", "read")}
+    assert {(cell.rounds, *cell.params["access"]) for cell in bandwidth} == {(10, "write", "read")}
     stripes = {(cell.target, cell.nodes): cell.params["stripe_count"] for cell in bandwidth}
     assert [stripes["backing", nodes] for nodes in (1, 7, 8, 10)] == [2, 14, 16, 16]
     assert {stripes[target, 10] for target in ("ime-native", "ime-fuse")} == {0}
     netcdf = cells_of(plan, "netcdf")
     assert len(netcdf) == 2 * 2 * 2 * 4
-    assert {(cell.nodes, cell.ppn, cell.blocks * cell.iterations) for cell in netcdf} == {(10, 8, 100)}
+    assert {(cell.nodes, cell.ppn, cell.rounds * cell.iterations) for cell in netcdf} == {(10, 8, 100)}
     single = cells_of(plan, "single-operations")
     assert {(cell.params["xfer_bytes"], cell.params["operations"]) for cell in single} == {
         (16384, 10_000),
@@ -93,14 +93,14 @@ def test_what_is_spanned_and_what_means_anything() -> None:
 
 
 def test_the_scale_of_a_laptop() -> None:
-    """Nobody asked for a scale: the site has one. Every axis keeps two values, every cell has an interval."""
+    """Nobody requested a scale: the site has one. Every axis keeps two values, every cell has an interval."""
     plan = plan_of("ime-paper", "local")
     assert plan.scale == "quick"
-    assert not plan.scale_asked
+    assert not plan.scale_requested
     assert {cell.target for cell in plan.cells} == set(DOORS)
     bandwidth, netcdf = cells_of(plan, "bandwidth"), cells_of(plan, "netcdf")
     assert {cell.ppn for cell in bandwidth} == {1, 2}
-    assert {cell.blocks for cell in plan.cells} == {3}
+    assert {cell.rounds for cell in plan.cells} == {3}
     for name, count in {"xfer_bytes": 4, "order": 2, "layout": 2, "api": 3}.items():
         assert len(values(bandwidth, name)) == count
     for name, count in {"collective": 2, "chunking": 2, "geometry": 4}.items():

@@ -38,7 +38,7 @@ def test_every_combination_is_a_cell(tmp_path: Path) -> None:
     cell = next(cell for cell in plan.cells if cell.params["xfer_bytes"] == 16384)
     assert cell.params["block_bytes"] == 65536
     assert cell.params["access"] == ["write", "read"]
-    assert (cell.blocks, cell.iterations, cell.timeout_s) == (2, 3, 60)
+    assert (cell.rounds, cell.iterations, cell.timeout_s) == (2, 3, 60)
 
 
 def test_cells_fit_their_schema(tmp_path: Path) -> None:
@@ -175,13 +175,13 @@ def test_the_mistakes_of_all_experiments_are_told_at_once(tmp_path: Path) -> Non
 
 
 def test_a_cell_that_two_experiments_ask_for_is_measured_once(tmp_path: Path) -> None:
-    again = SUITE[SUITE.index("  sizes:") :].replace("  sizes:", "  again:").replace("blocks: 2", "blocks: 5")
+    again = SUITE[SUITE.index("  sizes:") :].replace("  sizes:", "  again:").replace("rounds: 2", "rounds: 5")
     plan = plan_of(tmp_path, SUITE + again.replace("[16 KiB, 1 MiB]", "[1 MiB, 4 MiB]"))
     assert plan.cost.points == 32
     assert plan.cost.shared == len(plan.shared) == 8
     assert len(plan.cells) == 24
     assert {(item.experiment, item.kept_experiment) for item in plan.shared} == {("again", "sizes")}
-    blocks = {cell.params["xfer_bytes"]: cell.blocks for cell in plan.cells if cell.experiment == "sizes"}
+    blocks = {cell.params["xfer_bytes"]: cell.rounds for cell in plan.cells if cell.experiment == "sizes"}
     assert blocks == {16384: 2, 2**20: 5}
 
 
@@ -221,7 +221,7 @@ def test_cost_adds_up(tmp_path: Path) -> None:
 
 def test_executions_that_weir_io_runs_share_launches(tmp_path: Path) -> None:
     site = SITE.replace('"{root}/bin/fake"', '"{root}/build/weir-io", fake')
-    plan = make_plan(load(make_checkout(tmp_path, {"mine": SUITE.replace("blocks: 2", "blocks: 60")}, site)))
+    plan = make_plan(load(make_checkout(tmp_path, {"mine": SUITE.replace("rounds: 2", "rounds: 60")}, site)))
     assert [(batch.executions, batch.launches) for batch in plan.batches] == [(240, 2), (240, 2)]
     assert plan.cost.launches == 4
     bytes_s = plan.cost.written_bytes / 2**20 / 100 + plan.cost.read_bytes / 2**20 / 200

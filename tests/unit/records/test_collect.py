@@ -33,7 +33,7 @@ experiments:
     ppn: [2]
     space:
       xfer: [16 KiB, 1 MiB]
-    repetitions: {blocks: 2, iterations: 2}
+    repetitions: {rounds: 2, iterations: 2}
 """
 
 
@@ -46,7 +46,7 @@ def plan(tmp_path: Path) -> Plan:
 def document(cell: Cell, **changes: Any) -> dict[str, Any]:
     """What weir-io would write for the cell: 32 MiB in 0.05 s each time."""
     params = cell.params
-    asked = {
+    requested = {
         name: params[name] for name in ("layout", "order", "xfer_bytes", "block_bytes", "segments", "sync")
     }
     buckets = [[12.5, 30], [400.0, 2]]
@@ -61,7 +61,12 @@ def document(cell: Cell, **changes: Any) -> dict[str, Any]:
     }
     results = [
         result
-        | {"access": access, "iteration": iteration, "asked_bytes": 32 * MIB, "observed": {"sync_calls": 2}}
+        | {
+            "access": access,
+            "iteration": iteration,
+            "requested_bytes": 32 * MIB,
+            "observed": {"sync_calls": 2},
+        }
         for iteration in range(cell.iterations)
         for access in params["access"]
     ]
@@ -71,7 +76,7 @@ def document(cell: Cell, **changes: Any) -> dict[str, Any]:
         "version": "0.1.0",
         "personality": "ior",
         "status": "done",
-        "asked": asked | {"api": "POSIX", "stonewall_s": 0, "collective": False, "direct": False},
+        "requested": requested | {"api": "POSIX", "stonewall_s": 0, "collective": False, "direct": False},
         "job": {"tasks": 2, "nodes": 1, "tasks_per_node": 2},
         "results": results,
         "errors": [],
@@ -161,10 +166,10 @@ def test_attempts_set_aside_and_litter_are_not_runs(tmp_path: Path, plan: Plan) 
     assert [run.number for run in finished_runs(tmp_path / "runs" / cell.cell)] == [0]
 
 
-def test_what_ran_is_not_what_was_asked(tmp_path: Path, plan: Plan) -> None:
+def test_what_ran_is_not_what_was_requested(tmp_path: Path, plan: Plan) -> None:
     small, large = sorted(plan.cells, key=lambda cell: int(cell.params["xfer_bytes"]))
     leave_run(tmp_path, small, "000", document(large))
-    assert {row["reasons"] for row in collected(tmp_path, small)} == {"other-than-asked"}
+    assert {row["reasons"] for row in collected(tmp_path, small)} == {"other-than-requested"}
 
 
 def test_a_broken_run_file_is_named(tmp_path: Path, plan: Plan) -> None:

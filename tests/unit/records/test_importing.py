@@ -49,7 +49,7 @@ def test_a_table_is_not_reordered(tmp_path: Path) -> None:
     assert [row["iteration"] for row in rows] == [0, 1]
     assert rows[0]["experiment"] == "first"
     assert rows[0]["began"] == "2018-10-20T19:29:21"
-    assert rows[0]["asked_bytes"] is None  # how many segments is not said
+    assert rows[0]["requested_bytes"] is None  # how many segments is not said
     assert rows[0]["source"] == str(table)
 
 
@@ -80,7 +80,7 @@ def test_facts_fill_what_is_empty_and_nothing_else(tmp_path: Path) -> None:
     table.write_text(HEADER + LINE)
     facts = Facts(columns={"segments": 1, "site": "elsewhere", "api": "MPIIO"})
     row = import_files([table], facts).rows[0]
-    assert (row["site"], row["api"], row["asked_bytes"]) == ("elsewhere", "POSIX", 4096)
+    assert (row["site"], row["api"], row["requested_bytes"]) == ("elsewhere", "POSIX", 4096)
 
 
 def test_csv_of_ior_needs_to_be_told_the_interface() -> None:

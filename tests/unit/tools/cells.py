@@ -24,7 +24,7 @@ def cell_of(tool: Tool, *, iterations: int = 1, nodes: int = 1, ppn: int = 1, **
         partition="here",
         nodes=nodes,
         ppn=ppn,
-        blocks=1,
+        rounds=1,
         iterations=iterations,
         timeout_s=60.0,
         params=defaults | params,

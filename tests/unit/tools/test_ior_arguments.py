@@ -36,8 +36,8 @@ from weir.tools.ior.arguments import parse_arguments, parse_size
     ],
 )
 def test_spellings(command: str, expected: dict[str, Any]) -> None:
-    asked = parse_arguments(command)
-    assert {name: asked[name] for name in expected} == expected
+    requested = parse_arguments(command)
+    assert {name: requested[name] for name in expected} == expected
 
 
 def test_a_script_leaves_open_what_is_not_given() -> None:

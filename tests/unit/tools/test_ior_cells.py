@@ -51,11 +51,11 @@ def test_command_of_the_defaults() -> None:
 def test_command_says_what_the_cell_asks(params: dict[str, Any]) -> None:
     """Read back by the parser of command lines, the command is the cell again."""
     one = cell(**params)
-    asked = parse_arguments(" ".join(command(one, ("ior",))))
-    assert asked["iterations"] == one.iterations
+    requested = parse_arguments(" ".join(command(one, ("ior",))))
+    assert requested["iterations"] == one.iterations
     for name, value in one.params.items():
         if name not in ("hints", "stripe_count", "drop_caches"):  # no options of IOR
-            assert asked[name] == value, name
+            assert requested[name] == value, name
 
 
 def test_hints_reach_the_ranks_by_their_environment() -> None:
@@ -105,14 +105,14 @@ def test_footprint_of_a_file_per_process_without_reads() -> None:
         ({"order": "random", "reorder": "constant"}, "reorder must be none"),
         ({"collective": True}, "POSIX has no collective calls"),
         ({"api": "PNETCDF", "layout": "file-per-process"}, "PnetCDF has no file per process"),
-        ({"api": "MPIIO", "direct": True}, "O_DIRECT can be asked of POSIX only"),
+        ({"api": "MPIIO", "direct": True}, "O_DIRECT can be requested of POSIX only"),
         ({"hints": {"cb_nodes": "1"}}, "hints do not reach POSIX"),
         ({"wear_out": True}, "wear_out needs a stonewall"),
         ({"stonewall": 0.5}, "whole seconds"),
         ({"verify_write": True, "access": ["read"]}, "verify_write needs write"),
         ({"verify_read": True, "access": ["write"]}, "verify_read needs read"),
         ({"access": ["read"]}, "nothing to read"),
-        ({"access": []}, "nothing is asked for"),
+        ({"access": []}, "nothing is requested"),
         ({"api": "IME"}, "needs a target with the prefix ime://"),
     ],
 )

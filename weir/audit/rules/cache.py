@@ -13,31 +13,31 @@ def read_from_cache(subject: Subject) -> Said | None:
     """Most of what was read did not come from the storage: the operating system fetched less than half of
     the bytes, or had more than half of the file in its page cache before the read. The bandwidth is in
     large part that of memory. Nothing is said where the storage is memory itself, where the file was opened
-    with O_DIRECT, where a warm cache was asked for, or where the system does not tell.
+    with O_DIRECT, where a warm cache was requested, or where the system does not tell.
 
-    Mend: let the cell drop the caches (ior, netcdf-bench: drop_caches: true; io-model: cache: uncached), or
+    Hint: let the cell drop the caches (ior, netcdf-bench: drop_caches: true; io-model: cache: uncached), or
     say that a warm one is meant (cache: cached).
     """
     if subject.row.get("access") != "read" or subject.row.get("bw_mib_s") is None:
         return None
-    if subject.observed.get("direct") or _warm_cache_asked(subject):
+    if subject.observed.get("direct") or _warm_cache_requested(subject):
         return None
     if subject.observed.get("cache") in ("cached", "discarded"):
-        return None  # memory is what was asked for
+        return None  # memory is what was requested
     told = _fetched(subject)
     if told is None:
         told = _resident(subject)
     if told is not None:
         return Said(DEGRADED, told) if told else None
     dropped = subject.observed.get("drop_caches")
-    asked = subject.cell is not None and bool(subject.cell.params.get("drop_caches"))
-    if asked and not dropped:
+    requested = subject.cell is not None and bool(subject.cell.params.get("drop_caches"))
+    if requested and not dropped:
         program = subject.row.get("program") or "the program"
-        return Said(DEGRADED, f"dropped caches were asked for, and {program} does not drop them")
+        return Said(DEGRADED, f"dropped caches were requested, and {program} does not drop them")
     return None
 
 
-def _warm_cache_asked(subject: Subject) -> bool:
+def _warm_cache_requested(subject: Subject) -> bool:
     return subject.cell is not None and subject.cell.params.get("cache") == "cached"
 
 

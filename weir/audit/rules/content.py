@@ -5,7 +5,7 @@ from __future__ import annotations
 from weir.audit.registry import DEGRADED, INVALID, Said, rule
 from weir.audit.subject import Subject
 
-_ASKED = {"write": "verify_write", "read": "verify_read", "update-read": "verify_read"}
+_REQUESTED = {"write": "verify_write", "read": "verify_read", "update-read": "verify_read"}
 
 
 @rule(INVALID, needs_output=True)
@@ -13,7 +13,7 @@ def data_corrupt(subject: Subject) -> Said | None:
     """Verification found data that is not what was written. A storage that loses or changes data has no
     bandwidth worth printing.
 
-    Mend: find the offset in the output, and report it to whoever runs the storage.
+    Hint: find the offset in the output, and report it to whoever runs the storage.
     """
     verify = subject.observed.get("verify") or {}
     if verify.get("errors"):
@@ -24,13 +24,13 @@ def data_corrupt(subject: Subject) -> Said | None:
 
 @rule(DEGRADED, needs_output=True)
 def not_verified(subject: Subject) -> Said | None:
-    """Verification was asked for, and the output does not say that any byte was compared.
+    """Verification was requested, and the output does not say that any byte was compared.
 
-    Mend: use a version that verifies with these options.
+    Hint: use a version that verifies with these options.
     """
     if "verify" not in subject.observed or not subject.has_result:
         return None
-    if not subject.observed.get(_ASKED.get(str(subject.row.get("access")), "")):
+    if not subject.observed.get(_REQUESTED.get(str(subject.row.get("access")), "")):
         return None
     checked = (subject.observed["verify"] or {}).get("checked_bytes") or 0
     moved = subject.number("moved_bytes") or 0

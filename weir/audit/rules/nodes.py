@@ -1,4 +1,4 @@
-"""The nodes of the job: whether they are alike, and those that the site asked for."""
+"""The nodes of the job: whether they are alike, and those that the site requested."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def slow_node(subject: Subject) -> Said | None:
     """Before the first cell of the job every node did the same work, and one took much longer than the median
     of the nodes. All ranks wait for the slowest, so the number may be that node's and not the storage's.
 
-    Mend: add --exclude=NODE to access in site.yaml (or slow_nodes: stop), tell the administrator, measure
+    Hint: add --exclude=NODE to access in site.yaml (or slow_nodes: stop), tell the administrator, measure
     again; `weir nodes` compares a whole partition.
     """
     slow = _host(subject).get("slow_nodes") or ()
@@ -32,20 +32,21 @@ def more_switches(subject: Subject) -> Said | None:
     the links between them are part of the number. Slurm waits for such nodes five minutes if nothing else is
     said, and then takes others without a word.
 
-    Mend: let the job wait longer (--switches=1@12:00:00 in access; max_switch_wait in slurm.conf is the upper
+    Hint: let the job wait longer (--switches=1@12:00:00 in access; max_switch_wait in slurm.conf is the upper
     limit), or ask for fewer nodes.
     """
     found = _placement(subject)
-    asked = found.get("asked", {}).get("switches")
+    requested = found.get("requested", {}).get("switches")
     below: dict[str, int] = {}
     for group in found.get("groups", ()):
         if group["switch"]:
             below[group["switch"]] = below.get(group["switch"], 0) + len(group["nodes"])
-    if asked is None or len(below) <= asked or not subject.has_result:
+    if requested is None or len(below) <= requested or not subject.has_result:
         return None
     each = ", ".join(f"{count} below {switch}" for switch, count in sorted(below.items()))
     return Said(
-        DEGRADED, f"asked for nodes below {asked} switch{'es' * (asked > 1)}, had {len(below)}: {each}"
+        DEGRADED,
+        f"requested nodes below {requested} switch{'es' * (requested > 1)}, had {len(below)}: {each}",
     )
 
 
@@ -54,21 +55,21 @@ def other_nodes(subject: Subject) -> Said | None:
     """The job's nodes are others than the site's options ask for: they lack a feature of --constraint, or
     --exclude names them. That is so in an allocation made by hand, without those options.
 
-    Mend: let snakemake or ReFrame ask for the allocation, or give salloc what `access` in site.yaml says.
+    Hint: let snakemake or ReFrame ask for the allocation, or give salloc what `access` in site.yaml says.
     """
     found = _placement(subject)
-    asked = found.get("asked", {})
+    requested = found.get("requested", {})
     texts = []
     for group in found.get("groups", ()):
         names, features = group["nodes"], group["features"]
         if (
-            asked["constraint"]
+            requested["constraint"]
             and features is not None
-            and has_features(asked["constraint"], features) is False
+            and has_features(requested["constraint"], features) is False
         ):
             has = " ".join(features) or "none"
-            texts.append(f"{_few(names)} without the feature {asked['constraint']} (features: {has})")
-        if excluded := [name for name in names if name in asked["exclude"]]:
+            texts.append(f"{_few(names)} without the feature {requested['constraint']} (features: {has})")
+        if excluded := [name for name in names if name in requested["exclude"]]:
             texts.append(f"{_few(excluded)} although excluded")
     return Said(DEGRADED, f"measured on {', '.join(texts)}") if texts and subject.has_result else None
 
@@ -78,13 +79,13 @@ def nodes_shared(subject: Subject) -> Said | None:
     """The site asks for nodes of its own (--exclusive) and the job lets others in: what they did to network,
     memory and storage of the node is in the number.
 
-    Mend: let snakemake or ReFrame ask for the allocation, or give salloc --exclusive.
+    Hint: let snakemake or ReFrame ask for the allocation, or give salloc --exclusive.
     """
     found = _placement(subject)
-    if not found.get("asked", {}).get("alone") or found["alone"] is not False or not subject.has_result:
+    if not found.get("requested", {}).get("alone") or found["alone"] is not False or not subject.has_result:
         return None
     nodes = sum(len(group["nodes"]) for group in found["groups"])
-    return Said(DEGRADED, f"asked for --exclusive, Slurm lets other jobs share the {nodes} nodes of this one")
+    return Said(DEGRADED, f"requested --exclusive, Slurm lets other jobs share the {nodes} nodes of this one")
 
 
 def _host(subject: Subject) -> Any:

@@ -8,11 +8,11 @@ from weir.audit.subject import Subject
 
 @rule(DEGRADED, needs_output=True)
 def sync_not_applied(subject: Subject) -> Said | None:
-    """A synchronisation to storage at the end of the write was asked for and did not happen, so that part
+    """A synchronisation to storage at the end of the write was requested and did not happen, so that part
     of the data may still be in the memory of the clients when the clock stops: the bandwidth can be too
     high. IOR 3.0 synchronises with POSIX only, IOR 4 not with IME; both drop the wish with a warning.
 
-    Mend: use a version that synchronises with this interface (weir-io does), or ask for sync: false and say
+    Hint: use a version that synchronises with this interface (weir-io does), or ask for sync: false and say
     so.
     """
     row = subject.row

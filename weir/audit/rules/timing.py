@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from weir.audit.registry import DEGRADED, INVALID, Said, rule
 from weir.audit.subject import Subject
-from weir.tools.printed import half_digit
+from weir.tools.text_table import half_digit
 
 _PHASES = ("open_s", "io_s", "close_s")
 # Ranks compare their clocks by messages: on shared cores weir-io finds one and the same clock 17 us apart.
@@ -16,7 +16,7 @@ def phase_longer_than_total(subject: Subject) -> Said | None:
     """A phase lasts longer than the whole access, from the start of the first open to the end of the last
     close. Times of 0 are not lies: outputs with four decimals have no room for an open of 20 microseconds.
 
-    Mend: distrust the clocks of the nodes; let them be synchronised, and run the cell again.
+    Hint: distrust the clocks of the nodes; let them be synchronised, and run the cell again.
     """
     total = subject.number("total_s")
     if total is None:
@@ -35,7 +35,7 @@ def phases_overlap(subject: Subject) -> Said | None:
     wrongly: the short phases (open, close) are wrong by about the excess, the bandwidth by the same time
     over the total.
 
-    Mend: take no open or close times from this row; let the clocks of the nodes be synchronised.
+    Hint: take no open or close times from this row; let the clocks of the nodes be synchronised.
     """
     total, phases = subject.number("total_s"), [subject.number(name) for name in _PHASES]
     if total is None or not subject.observed.get("barriers"):
@@ -53,7 +53,7 @@ def no_time_or_bytes(subject: Subject) -> Said | None:
     """A bandwidth of zero measures nothing. One over a time that is printed as zero was computed from more
     digits than the output has, and nothing can be held against it.
 
-    Mend: move more bytes, so that the clock has something to measure.
+    Hint: move more bytes, so that the clock has something to measure.
     """
     bw, total = subject.number("bw_mib_s"), subject.number("total_s")
     if bw is not None and bw <= 0:

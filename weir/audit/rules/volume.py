@@ -1,10 +1,10 @@
-"""Bytes: asked for, moved, in the file, and in the bandwidth."""
+"""Bytes: requested, moved, in the file, and in the bandwidth."""
 
 from __future__ import annotations
 
 from weir.audit.registry import DEGRADED, INVALID, Said, rule
 from weir.audit.subject import Subject
-from weir.tools.printed import product_contains
+from weir.tools.text_table import product_contains
 
 _MIB = 2**20
 _CLOSE = 0.02  # a deal without agreement misses the whole by less than this
@@ -13,10 +13,10 @@ _HEADER_FORMATS = ("HDF5", "PNETCDF", "NETCDF4")
 
 @rule(INVALID, needs_output=True)
 def bytes_moved(subject: Subject) -> Said | None:
-    """Without a stonewall that ended the phase, the bytes moved must be the bytes asked for. They are not,
+    """Without a stonewall that ended the phase, the bytes moved must be the bytes requested. They are not,
     so the number belongs to another workload.
 
-    Mend: look for the reason in the output of the run; a read can only give what was written before.
+    Hint: look for the reason in the output of the run; a read can only give what was written before.
     """
     difference = _difference(subject)
     if difference is None or _is_disagreed_deal(subject, difference):
@@ -30,7 +30,7 @@ def random_draw_overlaps(subject: Subject) -> Said | None:
     the file and not the same, so the ranks did not agree on the deal: some blocks were moved by several
     ranks, others by none; how many cannot be told. The bandwidth is that of the bytes moved.
 
-    Mend: use weir-io or an IOR that deals the blocks out, and treat such files as having holes.
+    Hint: use weir-io or an IOR that deals the blocks out, and treat such files as having holes.
     """
     difference = _difference(subject)
     if difference is None or not _is_disagreed_deal(subject, difference):
@@ -40,10 +40,10 @@ def random_draw_overlaps(subject: Subject) -> Said | None:
 
 def _difference(subject: Subject) -> float | None:
     """Moved less expected as a share of expected; nothing where they agree or where it cannot be told."""
-    moved, asked = subject.number("moved_bytes"), subject.number("asked_bytes")
-    if not moved or not asked:
+    moved, requested = subject.number("moved_bytes"), subject.number("requested_bytes")
+    if not moved or not requested:
         return None
-    expected = min(asked, subject.observed.get("written_bytes") or asked)
+    expected = min(requested, subject.observed.get("written_bytes") or requested)
     if moved == expected or (moved > expected and subject.observed.get("min_time_s")):
         return None
     if moved < expected and _may_move_less(subject, moved / expected):
@@ -76,8 +76,8 @@ def _shared_random(subject: Subject) -> bool:
 
 
 def difference_text(subject: Subject) -> str:
-    moved, asked = subject.number("moved_bytes") or 0.0, subject.number("asked_bytes") or 1.0
-    return f"asked for {asked:.0f} bytes, moved {moved:.0f} ({100 * moved / asked:.2f} %)"
+    moved, requested = subject.number("moved_bytes") or 0.0, subject.number("requested_bytes") or 1.0
+    return f"requested {requested:.0f} bytes, moved {moved:.0f} ({100 * moved / requested:.2f} %)"
 
 
 @rule(INVALID, DEGRADED, needs_output=True)
@@ -86,19 +86,21 @@ def file_size(subject: Subject) -> Said | None:
     written or read: bytes were lost, or counted that never were. Larger after a write: an older file was
     overwritten, which storage treats differently from a new one.
 
-    Mend: look for write errors in the output; remove older files before the write.
+    Hint: look for write errors in the output; remove older files before the write.
     """
-    file_bytes, moved, asked = (subject.number(name) for name in ("file_bytes", "moved_bytes", "asked_bytes"))
-    if file_bytes is None or not moved or not asked or subject.row.get("api") == "NULL":
+    file_bytes, moved, requested = (
+        subject.number(name) for name in ("file_bytes", "moved_bytes", "requested_bytes")
+    )
+    if file_bytes is None or not moved or not requested or subject.row.get("api") == "NULL":
         return None
     if subject.row.get("deflate_level") or subject.observed.get("scattered"):
         return None  # compressed, or with places left out or met twice, it may be of any size
-    whole = min(moved, asked)
+    whole = min(moved, requested)
     if file_bytes < whole and not subject.observed.get("random_twice") and not _has_holes(subject):
         return Said(INVALID, f"moved {moved:.0f} bytes of a file of {file_bytes:.0f}")
     is_plain = subject.row.get("api") not in _HEADER_FORMATS and not subject.observed.get("many_files")
-    if subject.row.get("access") == "write" and file_bytes > asked and is_plain:
-        return Said(DEGRADED, f"asked for {asked:.0f} bytes, the file has {file_bytes:.0f}: it is older")
+    if subject.row.get("access") == "write" and file_bytes > requested and is_plain:
+        return Said(DEGRADED, f"requested {requested:.0f} bytes, the file has {file_bytes:.0f}: it is older")
     return None
 
 
@@ -111,24 +113,26 @@ def _has_holes(subject: Subject) -> bool:
 @rule(INVALID)
 def bandwidth_not_bytes_over_time(subject: Subject) -> Said | None:
     """Bandwidth times time is not the bytes moved, within the rounding of the printed digits. One of the
-    three numbers is wrong; often the bandwidth was computed from the bytes asked for although a stonewall
+    three numbers is wrong; often the bandwidth was computed from the bytes requested although a stonewall
     ended the phase.
 
-    Mend: compute the bandwidth from the bytes moved, or drop the row.
+    Hint: compute the bandwidth from the bytes moved, or drop the row.
     """
-    bw, total, moved, asked = (
-        subject.number(name) for name in ("bw_mib_s", "total_s", "moved_bytes", "asked_bytes")
+    bw, total, moved, requested = (
+        subject.number(name) for name in ("bw_mib_s", "total_s", "moved_bytes", "requested_bytes")
     )
-    bytes_ = moved if moved is not None else _asked_without_stonewall(subject, asked)
+    bytes_ = moved if moved is not None else _requested_without_stonewall(subject, requested)
     if bw is None or total is None or bytes_ is None or product_contains(bw, total, bytes_ / _MIB):
         return None
-    which = "moved" if moved is not None else "asked for"
+    which = "moved" if moved is not None else "requested"
     said = f"{bw:g} MiB/s over {total:g} s are {bw * total:.6g} MiB, {which} were {bytes_ / _MIB:.6g} MiB"
-    of_asked = moved is not None and asked is not None and product_contains(bw, total, asked / _MIB)
-    return Said(INVALID, said + (" (it was computed from the bytes asked for)" if of_asked else ""))
+    of_requested = (
+        moved is not None and requested is not None and product_contains(bw, total, requested / _MIB)
+    )
+    return Said(INVALID, said + (" (it was computed from the bytes requested)" if of_requested else ""))
 
 
-def _asked_without_stonewall(subject: Subject, asked: float | None) -> float | None:
-    """Where the bytes moved are not known: what was asked for, if nothing ends the phase early."""
+def _requested_without_stonewall(subject: Subject, requested: float | None) -> float | None:
+    """Where the bytes moved are not known: what was requested, if nothing ends the phase early."""
     can_end_early = subject.row.get("stonewall_s") != 0 or subject.observed.get("status_file")
-    return None if can_end_early else asked
+    return None if can_end_early else requested

@@ -1,4 +1,4 @@
-"""What the original io-model prints: one line of what was asked, one line of results for each rank."""
+"""What the original io-model prints: one line of what was requested, one line of results for each rank."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from weir.model import Message, Parsed, Row
 _MIB = 2**20
 _LOCALITIES = ("off0", "seq", "rnd", "stride", "rnd", "reverse", "stride")
 _RANDOM = (2, 4, 6)
-_ASKED = re.compile(r"^io-model file:(?P<file>.*?) memBuffer:", re.MULTILINE)
+_REQUESTED = re.compile(r"^io-model file:(?P<file>.*?) memBuffer:", re.MULTILINE)
 _FACT = re.compile(r"(\w+):(\S+)")
 _RANK = re.compile(
     r"^(?P<rank>\d+): Runtime:(?P<runtime>[0-9.]+)s ops/s:[0-9.]+  MiB/s:[0-9.]+ "
@@ -26,21 +26,21 @@ _QUANTILES = {"lat_p50_us": 0.5, "lat_p90_us": 0.9, "lat_p99_us": 0.99, "lat_p99
 
 def parsed_output(text: str) -> Parsed:
     """One row for the one access of a run, if a rank told its result."""
-    asked = _asked(text)
+    requested = _requested(text)
     ranks = list(_RANK.finditer(text))
     messages = list(messages_in(text))
     bad = any(one.level == "error" for one in messages)
     rows: list[Row] = []
-    if asked and ranks and not bad:
-        rows = [_row(asked, ranks)]
-        if asked["prefill"]:
+    if requested and ranks and not bad:
+        rows = [_row(requested, ranks)]
+        if requested["prefill"]:
             messages.append(Message("warning", "the run time has the writing of the file before in it", 0))
     return Parsed(
         rows=tuple(rows),
-        asked=asked,
+        requested=requested,
         messages=tuple(messages),
         program="io-model",
-        tool_version=str(asked.get("version", "")),
+        tool_version=str(requested.get("version", "")),
         complete=bool(rows),
     )
 
@@ -55,8 +55,8 @@ def _is_harmless(line: str) -> bool:
     return line.startswith(("Warning", "Error reading from /sys/block"))
 
 
-def _asked(text: str) -> dict[str, Any]:
-    found = _ASKED.search(text)
+def _requested(text: str) -> dict[str, Any]:
+    found = _REQUESTED.search(text)
     if found is None:
         return {}
     line = text[found.start() : text.find("\n", found.start())]
@@ -87,21 +87,21 @@ def _locality(numbers: str) -> str:
     return f"{_LOCALITIES[kind]}{x}" + (f",{y}" if kind == 6 else "")
 
 
-def _row(asked: dict[str, Any], ranks: Sequence[re.Match[str]]) -> Row:
+def _row(requested: dict[str, Any], ranks: Sequence[re.Match[str]]) -> Row:
     operations = sum(int(rank["repeats"]) for rank in ranks)
-    moved_bytes = operations * asked["xfer_bytes"]
-    total_s = None if asked["prefill"] else max(float(rank["runtime"]) for rank in ranks)
+    moved_bytes = operations * requested["xfer_bytes"]
+    total_s = None if requested["prefill"] else max(float(rank["runtime"]) for rank in ranks)
     return {
         "api": "POSIX",
-        "access": asked["access"],
+        "access": requested["access"],
         "iteration": 0,
         "layout": "file-per-process",
-        "order": asked["order"],
-        "xfer_bytes": asked["xfer_bytes"],
-        "block_bytes": asked["file_bytes"],
+        "order": requested["order"],
+        "xfer_bytes": requested["xfer_bytes"],
+        "block_bytes": requested["file_bytes"],
         "stonewall_s": 0.0,
         "collective": False,
-        "sync": True if asked["access"] == "write" else None,
+        "sync": True if requested["access"] == "write" else None,
         "direct": False,
         "moved_bytes": moved_bytes,
         "total_s": total_s,

@@ -37,19 +37,19 @@ def parse_log(text: str) -> Sequence[Parsed]:
 
 def _of_document(document: Mapping[str, Any]) -> Parsed:
     parsed = parse_document(document, {})
-    asked = document.get("asked") or {}
+    requested = document.get("requested") or {}
     results = document.get("results") or ()
-    rows = tuple(_row(row, asked, result) for row, result in zip(parsed.rows, results, strict=True))
+    rows = tuple(_row(row, requested, result) for row, result in zip(parsed.rows, results, strict=True))
     return replace(parsed, rows=rows)
 
 
-def _row(row: Row, asked: Mapping[str, Any], result: Mapping[str, Any]) -> Row:
+def _row(row: Row, requested: Mapping[str, Any], result: Mapping[str, Any]) -> Row:
     row["observed"]["resident_bytes"] = result.get("resident_bytes")
-    row["observed"]["cache"] = asked.get("cache")
+    row["observed"]["cache"] = requested.get("cache")
     # The file need not have the size of what was moved: places are left out, met twice, or were there before.
-    row["observed"]["scattered"] = asked.get("file_locality") != "seq" or asked.get("prefill")
+    row["observed"]["scattered"] = requested.get("file_locality") != "seq" or requested.get("prefill")
     changed: Row = {"sync": None} if row["access"] == "read" else {}
-    if asked.get("cache") == "discarded":
+    if requested.get("cache") == "discarded":
         changed |= {"file_bytes": None, "sync": None}
     return row | changed
 

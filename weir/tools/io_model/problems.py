@@ -70,7 +70,7 @@ def _requests(cell: Cell) -> Iterator[str]:
     access = set(params["access"])
     part = file_locality(params) != "seq" or params["operations"] * params["xfer_bytes"] < file_bytes_of(cell)
     if not access:
-        yield "nothing is asked for: access is empty"
+        yield "nothing is requested: access is empty"
     if access == {"read", "write"} and part and not params["overwrite"] and params["cache"] != "discarded":
         yield "the write leaves holes that the read would meet: give overwrite, or a cell for each access"
     if params["counters"] and not params["sample"]:

@@ -88,7 +88,7 @@ class IoModel:
             raise WeirError(
                 f"'{' '.join(program)}' cannot run the cell '{cell.label}': it prints too little",
                 key=f"stacks.{cell.stack}.programs.io-model",
-                mend="use [weir-io, io-model]; outputs of the original are read by weir import",
+                hint="use [weir-io, io-model]; outputs of the original are read by weir import",
             )
         params = cell.params
         words = [*program, "-a", params["api"], *(f"-{access[0]}" for access in params["access"])]

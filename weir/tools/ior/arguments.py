@@ -70,7 +70,7 @@ def parse_arguments(command_line: str) -> dict[str, Any]:
         words = shlex.split(command_line)
     except ValueError:
         words = command_line.split()
-    asked: dict[str, Any] = {}
+    requested: dict[str, Any] = {}
     access: list[str] = []
     random_count = 0
     has_script = False
@@ -82,15 +82,15 @@ def parse_arguments(command_line: str) -> dict[str, Any]:
         elif option == "f":
             has_script = True
         else:
-            asked |= _setting(option, value)
+            requested |= _setting(option, value)
     if random_count:
-        asked |= {"order": "random", "random_twice": random_count > 1}
+        requested |= {"order": "random", "random_twice": random_count > 1}
     if access:
-        asked["access"] = access
+        requested["access"] = access
     if has_script:
-        return asked
-    both = [] if asked.get("verify_write") or asked.get("verify_read") else ["write", "read"]
-    return {**_DEFAULTS, "access": both, **asked}
+        return requested
+    both = [] if requested.get("verify_write") or requested.get("verify_read") else ["write", "read"]
+    return {**_DEFAULTS, "access": both, **requested}
 
 
 def _setting(option: str, value: str) -> dict[str, Any]:

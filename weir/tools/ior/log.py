@@ -22,7 +22,7 @@ _SIZE_WARNING = re.compile(
     r"WARNING: (?P<kind>Expected aggregate file size|Stat\(\) of aggregate file size"
     r"|Using actual aggregate bytes moved)\s*= (?P<bytes>\d+)"
 )
-_SIZE_KINDS = {"Expected": "asked_bytes", "Stat()": "file_bytes", "Using": "moved_bytes"}
+_SIZE_KINDS = {"Expected": "requested_bytes", "Stat()": "file_bytes", "Using": "moved_bytes"}
 _NO_COMPLAINT = ("WARNING: Maybe caused by deadlineForStonewalling",)
 _STRIPES = re.compile(r"^lmm_stripe_count:\s+(\d+)")  # of a file, as lfs getstripe prints it
 _BEGAN = ("Began", "StartTime")
@@ -159,7 +159,7 @@ class _Scanner:
         found = _SIZE_WARNING.search(line)
         if found:
             name = _SIZE_KINDS[found["kind"].split()[0]]
-            if name == "asked_bytes":
+            if name == "requested_bytes":
                 self.sizes = {}
                 self.run.sizes.append(self.sizes)
             self.sizes[name] = int(found["bytes"])

@@ -1,4 +1,4 @@
-"""From what IOR printed to rows: what was asked, from command line and options, and what came of it."""
+"""From what IOR printed to rows: what was requested, from command line and options, and what came of it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from weir.tools.ior.arguments import parse_arguments
 from weir.tools.ior.complaints import without_repeats
 from weir.tools.ior.log import Printed, RunLog, Test
 from weir.tools.ior.names import API_NAMES
-from weir.tools.printed import iso_time
+from weir.tools.text_table import iso_time
 
 # IOR compares sizes for all back ends but these, so its silence about sizes says nothing of them.
 _SIZES_UNCHECKED = ("HDF5", "PNETCDF")
@@ -38,7 +38,7 @@ _FOR_AUDIT = (
     "dry_run",
     "many_files",
 )
-# Flags among the Parameters of the JSON. fsync is there as IOR does it, not as it was asked: hence the "or".
+# Flags among the Parameters of the JSON. fsync is there as IOR does it, not as requested: hence the "or".
 _PARAMETER_FLAGS = {
     "fsync": "sync",
     "collective": "collective",
@@ -53,17 +53,17 @@ _PARAMETER_FLAGS = {
 def parsed_run(run: RunLog) -> Parsed:
     """One execution; rows of all its tests, one after the other."""
     rows: list[Row] = []
-    asked: dict[str, Any] = {}
+    requested: dict[str, Any] = {}
     expected_results = 0
     for test in run.tests:
-        asked = asked_of(test, run.command_line)
-        rows += _test_rows(test, asked, run.began, first_row=len(rows))
-        expected_results += int(asked.get("iterations", 1)) * len(asked.get("access", ()))
+        requested = requested_of(test, run.command_line)
+        rows += _test_rows(test, requested, run.began, first_row=len(rows))
+        expected_results += int(requested.get("iterations", 1)) * len(requested.get("access", ()))
     for row in rows:
         row["observed"]["all_results"] = len(rows) >= expected_results
     return Parsed(
         rows=tuple(rows),
-        asked=asked,
+        requested=requested,
         messages=tuple(without_repeats(run.messages)),
         program=run.program,
         tool_version=run.version,
@@ -71,11 +71,11 @@ def parsed_run(run: RunLog) -> Parsed:
     )
 
 
-def asked_of(test: Test, command_line: str) -> dict[str, Any]:
+def requested_of(test: Test, command_line: str) -> dict[str, Any]:
     """In the tool's parameter names, with tasks, nodes and ppn; sizes rounded for reading are not taken."""
     options = test.options
-    asked = parse_arguments(command_line) if command_line else {}
-    asked |= _known(
+    requested = parse_arguments(command_line) if command_line else {}
+    requested |= _known(
         api=_api(options.get("api")),
         layout=_layout(options),
         order=_order(options),
@@ -89,25 +89,25 @@ def asked_of(test: Test, command_line: str) -> dict[str, Any]:
     ):
         size_bytes = _integer(options.get(exact)) or _whole_size(options.get(label))
         if size_bytes is not None:
-            asked[name] = size_bytes
+            requested[name] = size_bytes
     segments = _integer(options.get("segmentCount") or options.get("segments"))
-    asked |= _known(segments=segments)
+    requested |= _known(segments=segments)
     for option, name in _PARAMETER_FLAGS.items():
         if option in options:
-            asked[name] = asked.get(name, False) or options[option] not in ("0", "")
+            requested[name] = requested.get(name, False) or options[option] not in ("0", "")
     if options.get("type") == "collective":
-        asked["collective"] = True
-    return asked | _known(access=_access(options) or asked.get("access"))
+        requested["collective"] = True
+    return requested | _known(access=_access(options) or requested.get("access"))
 
 
-def _test_rows(test: Test, asked: Mapping[str, Any], began: str, first_row: int) -> list[Row]:
+def _test_rows(test: Test, requested: Mapping[str, Any], began: str, first_row: int) -> list[Row]:
     rows: list[Row] = []
     counts: dict[str, int] = {}
     written_bytes: dict[int, int] = {}
     for result in test.results:
         iteration = int(result.values.get("iteration", counts.get(result.access, 0)))
         counts[result.access] = counts.get(result.access, 0) + 1
-        row = _row(result, asked) | {"iteration": iteration, "began": iso_time(began)}
+        row = _row(result, requested) | {"iteration": iteration, "began": iso_time(began)}
         if result.access == "write" and row["moved_bytes"] is not None:
             written_bytes[iteration] = row["moved_bytes"]
         elif iteration in written_bytes:
@@ -116,30 +116,30 @@ def _test_rows(test: Test, asked: Mapping[str, Any], began: str, first_row: int)
     return rows
 
 
-def _row(result: Printed, asked: Mapping[str, Any]) -> Row:
+def _row(result: Printed, requested: Mapping[str, Any]) -> Row:
     values = result.values
-    tasks = asked.get("tasks") or _integer(values.get("tasks"))
-    xfer_bytes = asked.get("xfer_bytes") or kib_bytes(values.get("xfer_kib"))
-    block_bytes = asked.get("block_bytes") or kib_bytes(values.get("block_kib"))
-    segments = asked.get("segments")
+    tasks = requested.get("tasks") or _integer(values.get("tasks"))
+    xfer_bytes = requested.get("xfer_bytes") or kib_bytes(values.get("xfer_kib"))
+    block_bytes = requested.get("block_bytes") or kib_bytes(values.get("block_kib"))
+    segments = requested.get("segments")
     row: Row = {
-        "api": asked.get("api"),
+        "api": requested.get("api"),
         "access": result.access,
-        "nn": asked.get("nodes"),
-        "ppn": asked.get("ppn"),
+        "nn": requested.get("nodes"),
+        "ppn": requested.get("ppn"),
         "xfer_bytes": xfer_bytes,
-        "layout": asked.get("layout"),
-        "order": asked.get("order"),
+        "layout": requested.get("layout"),
+        "order": requested.get("order"),
         "block_bytes": block_bytes,
-        "stonewall_s": asked.get("stonewall"),
+        "stonewall_s": requested.get("stonewall"),
         "segments": segments,
-        "collective": asked.get("collective"),
-        "sync": asked.get("sync"),
-        "direct": asked.get("direct"),
+        "collective": requested.get("collective"),
+        "sync": requested.get("sync"),
+        "direct": requested.get("direct"),
     }
     row |= {column: float(values[name]) if name in values else None for name, column in _TIMES.items()}
-    row |= _sizes(result.sizes, asked.get("api"), tasks, block_bytes, segments)
-    row["observed"] = {key: asked[key] for key in _FOR_AUDIT if key in asked} | {"tasks": tasks}
+    row |= _sizes(result.sizes, requested.get("api"), tasks, block_bytes, segments)
+    row["observed"] = {key: requested[key] for key in _FOR_AUDIT if key in requested} | {"tasks": tasks}
     return row
 
 
@@ -150,11 +150,11 @@ def _sizes(
     block_bytes: int | None,
     segments: int | None,
 ) -> Row:
-    """IOR prints three sizes where they differ, and nothing where all of them are what was asked."""
-    asked_bytes = tasks * block_bytes * segments if tasks and block_bytes and segments else None
-    silent = None if api in _SIZES_UNCHECKED or api is None else asked_bytes
+    """IOR prints three sizes where they differ, and nothing where all of them are what was requested."""
+    requested_bytes = tasks * block_bytes * segments if tasks and block_bytes and segments else None
+    silent = None if api in _SIZES_UNCHECKED or api is None else requested_bytes
     return {
-        "asked_bytes": warned.get("asked_bytes", asked_bytes),
+        "requested_bytes": warned.get("requested_bytes", requested_bytes),
         "moved_bytes": warned.get("moved_bytes", None if warned else silent),
         "file_bytes": warned.get("file_bytes", None if warned else silent),
     }

@@ -110,7 +110,7 @@ class Ior:
             raise WeirError(
                 f"'{' '.join(program)}' cannot run the cell '{cell.label}': {reason}",
                 key=f"stacks.{cell.stack}.programs.ior",
-                mend="use [weir-io, ior], or leave the cell out",
+                hint="use [weir-io, ior], or leave the cell out",
             )
         words = [f"IOR_HINT__MPI__{key}={value}" for key, value in sorted(params["hints"].items())]
         words = ["env", *words] if words else []

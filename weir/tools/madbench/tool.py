@@ -81,7 +81,7 @@ class Madbench:
             raise WeirError(
                 f"'{' '.join(program)}' cannot run the cell '{cell.label}': it has no file of results",
                 key=f"stacks.{cell.stack}.programs.madbench",
-                mend="use [weir-io, madbench]",
+                hint="use [weir-io, madbench]",
             )
         params = cell.params
         words = [*program, "-a", params["api"], "-p", str(params["pixels"]), "-b", str(params["bins"])]
@@ -137,14 +137,14 @@ def _phases(params: Mapping[str, Any]) -> str:
 
 def _of_document(document: Mapping[str, Any]) -> Parsed:
     parsed = parse_document(document, {})
-    asked = document.get("asked") or {}
+    requested = document.get("requested") or {}
     results = document.get("results") or ()
-    rows = tuple(_row(row, asked, result) for row, result in zip(parsed.rows, results, strict=True))
+    rows = tuple(_row(row, requested, result) for row, result in zip(parsed.rows, results, strict=True))
     return replace(parsed, rows=rows)
 
 
-def _row(row: Row, asked: Mapping[str, Any], result: Mapping[str, Any]) -> Row:
+def _row(row: Row, requested: Mapping[str, Any], result: Mapping[str, Any]) -> Row:
     row["observed"] |= {name: result.get(name) for name in ("phase", "elapsed_s", "busy_s")}
     # Between the parts there may be room: the file is larger than what was moved.
-    row["observed"]["scattered"] = asked.get("slot_bytes") != asked.get("block_bytes")
+    row["observed"]["scattered"] = requested.get("slot_bytes") != requested.get("block_bytes")
     return row | ({"sync": None} if row["access"] in ("update-read", "read") else {})

@@ -39,30 +39,30 @@ def parse_log(text: str) -> Sequence[Parsed]:
 def _of_document(document: Mapping[str, Any]) -> Parsed:
     """Trees are the ground that is measured on, not what is measured: they have no rows."""
     parsed = parse_document(document, {})
-    asked = document.get("asked") or {}
+    requested = document.get("requested") or {}
     rows = [
-        _row(row, result, asked)
+        _row(row, result, requested)
         for row, result in zip(parsed.rows, document.get("results") or (), strict=True)
         if result.get("item") != "tree"
     ]
     return replace(parsed, rows=tuple(rows))
 
 
-def _row(row: Row, result: Mapping[str, Any], asked: Mapping[str, Any]) -> Row:
+def _row(row: Row, result: Mapping[str, Any], requested: Mapping[str, Any]) -> Row:
     """An operation on a name moves no bytes and has no open or close of its own."""
     moves = bool(result.get("moved_bytes"))
-    bytes_of = asked.get("read_bytes") if result.get("access") == "read" else asked.get("write_bytes")
+    bytes_of = requested.get("read_bytes") if result.get("access") == "read" else requested.get("write_bytes")
     more: Row = {
         "item": result.get("item"),
-        "directories": asked.get("directories"),
-        "asked_ops": result.get("asked_operations"),
+        "directories": requested.get("directories"),
+        "requested_ops": result.get("requested_operations"),
         "xfer_bytes": bytes_of if result.get("item") == "file" else 0,
         "open_s": None,
         "close_s": None,
         "file_bytes": None,
     }
     if not moves:
-        more |= {"bw_mib_s": None, "moved_bytes": None, "asked_bytes": None}
+        more |= {"bw_mib_s": None, "moved_bytes": None, "requested_bytes": None}
     return row | more
 
 

@@ -56,7 +56,7 @@ def messages_in(text: str) -> list[Message]:
 def parsed_table(text: str) -> Parsed:
     """One execution. Rates of a single iteration are exact; of more than three only their mean is known."""
     launched = _VERSION.search(text)
-    asked = _asked(text)
+    requested = _requested(text)
     rows: list[Row] = []
     rates = _RATES.search(text)
     if launched and rates:
@@ -65,10 +65,10 @@ def parsed_table(text: str) -> Parsed:
                 break
             match = _LINE.match(line)
             if match:
-                rows += _rows(match, int(rates[1]), asked)
+                rows += _rows(match, int(rates[1]), requested)
     return Parsed(
         rows=tuple(rows),
-        asked=asked,
+        requested=requested,
         messages=tuple(messages_in(text)),
         program="mdtest" if launched else "",
         tool_version=launched[1] if launched else "",
@@ -76,7 +76,7 @@ def parsed_table(text: str) -> Parsed:
     )
 
 
-def _rows(match: re.Match[str], iterations: int, asked: Mapping[str, Any]) -> list[Row]:
+def _rows(match: re.Match[str], iterations: int, requested: Mapping[str, Any]) -> list[Row]:
     """One for each iteration. In which order the iterations had their rates is not printed."""
     item, access = match[1].lower(), _ACCESS.get(match[2])
     greatest, least, mean = (float(match[group]) for group in (3, 4, 5))
@@ -87,48 +87,48 @@ def _rows(match: re.Match[str], iterations: int, asked: Mapping[str, Any]) -> li
         values = [mean]
     rows = []
     for iteration, rate in enumerate(values):
-        bytes_of = asked.get("read_bytes" if access == "read" else "write_bytes", 0)
+        bytes_of = requested.get("read_bytes" if access == "read" else "write_bytes", 0)
         row: Row = {
-            "api": asked.get("api"),
+            "api": requested.get("api"),
             "access": access,
             "item": item,
-            "nn": asked.get("nodes"),
-            "ppn": asked.get("ppn"),
-            "directories": asked.get("directories"),
+            "nn": requested.get("nodes"),
+            "ppn": requested.get("ppn"),
+            "directories": requested.get("directories"),
             "xfer_bytes": bytes_of if item == "file" else 0,
-            "order": asked.get("order"),
-            "stonewall_s": asked.get("stonewall"),
-            "sync": asked.get("sync"),
+            "order": requested.get("order"),
+            "stonewall_s": requested.get("stonewall"),
+            "sync": requested.get("sync"),
             "iteration": iteration,
             "ops_s": round(rate, 3),
-            "asked_ops": asked.get("items"),
-            "ops": _done(access, asked),
+            "requested_ops": requested.get("items"),
+            "ops": _done(access, requested),
             "observed": {
-                "tasks": asked.get("tasks"),
+                "tasks": requested.get("tasks"),
                 "mean_of": iterations if len(values) < iterations else 1,
             },
         }
-        row["observed"] |= {"stonewall": asked.get("wall"), "status_file": asked.get("status_file")}
+        row["observed"] |= {"stonewall": requested.get("wall"), "status_file": requested.get("status_file")}
         rows.append(row)
     return rows
 
 
-def _done(access: str, asked: Mapping[str, Any]) -> int | None:
+def _done(access: str, requested: Mapping[str, Any]) -> int | None:
     """After a stonewall as many as the quickest rank. What a status file says is not printed."""
-    wall = asked.get("wall")
+    wall = requested.get("wall")
     if wall:
-        return int(wall["pairs_max"]) * int(asked["tasks"])
-    known = access == "create" or not asked.get("status_file")
-    return asked.get("items") if known else None
+        return int(wall["pairs_max"]) * int(requested["tasks"])
+    known = access == "create" or not requested.get("status_file")
+    return requested.get("items") if known else None
 
 
-def _asked(text: str) -> dict[str, Any]:
+def _requested(text: str) -> dict[str, Any]:
     command, launched = _COMMAND.search(text), _VERSION.search(text)
     if not command or not launched:
         return {}
     tasks, nodes = int(launched[2]), int(launched[3])
     options = _options(_QUOTED.findall(command[1]))
-    asked: dict[str, Any] = {
+    requested: dict[str, Any] = {
         "tasks": tasks,
         "nodes": nodes,
         "ppn": tasks // nodes if tasks % nodes == 0 else None,
@@ -140,12 +140,12 @@ def _asked(text: str) -> dict[str, Any]:
         "stonewall": float(options.get("W", "0")),
         "status_file": options.get("x"),
     }
-    asked |= {name: letter in options for letter, name in _FLAGS.items()}
+    requested |= {name: letter in options for letter, name in _FLAGS.items()}
     items, wall = _ITEMS.search(text), _WALL.search(text)
-    asked["items"] = int(items[1]) if items else None
-    if asked["stonewall"] and wall:
-        asked["wall"] = {"hit": True, "pairs_min": int(wall[1]), "pairs_max": int(wall[2])}
-    return asked
+    requested["items"] = int(items[1]) if items else None
+    if requested["stonewall"] and wall:
+        requested["wall"] = {"hit": True, "pairs_min": int(wall[1]), "pairs_max": int(wall[2])}
+    return requested
 
 
 def _options(words: Sequence[str]) -> dict[str, str]:

@@ -13,7 +13,7 @@ from weir.tools.netcdf_bench.table import messages_in, parsed_table, starts_in
 from weir.tools.weir_io import parse_document, read_document
 
 _PERSONALITY = "netcdf-bench"
-_ASKED_COLUMNS = ("fill", "unlimited")
+_REQUESTED_COLUMNS = ("fill", "unlimited")
 
 
 def parse_outputs(outputs: Mapping[str, Path]) -> Parsed:
@@ -41,11 +41,11 @@ def parse_log(text: str) -> Sequence[Parsed]:
 
 def _of_document(document: Mapping[str, Any]) -> Parsed:
     parsed = parse_document(document, {})
-    asked = document.get("asked") or {}
+    requested = document.get("requested") or {}
     rows = []
     for row, result in zip(parsed.rows, document.get("results") or (), strict=True):
         stored = result.get("stored") or {}
-        more = {name: asked.get(name) for name in _ASKED_COLUMNS}
+        more = {name: requested.get(name) for name in _REQUESTED_COLUMNS}
         more |= {"chunking": stored.get("chunk"), "deflate_level": stored.get("deflate_level")}
         row["observed"]["shuffle"] = stored.get("shuffle")
         rows.append(row | more)

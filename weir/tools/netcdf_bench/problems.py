@@ -57,7 +57,7 @@ def _requests(cell: Cell) -> Iterator[str]:
     if params["wear_out"] and not params["stonewall"]:
         yield "wear_out needs a stonewall"
     if not params["access"]:
-        yield "nothing is asked for: access is empty"
+        yield "nothing is requested: access is empty"
     elif "write" not in params["access"]:
         yield "there is nothing to read: every run starts with an empty directory, so access needs write"
 

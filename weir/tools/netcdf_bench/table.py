@@ -63,13 +63,13 @@ def parsed_table(text: str) -> Parsed:
     start = _START.search(whole)
     if start is None:
         return Parsed((), {}, tuple(messages_in(whole)), program="", tool_version="", complete=False)
-    asked = _asked(whole, start["type"])
-    rows, halves = _rows(whole, asked)
+    requested = _requested(whole, start["type"])
+    rows, halves = _rows(whole, requested)
     messages = tuple(messages_in(whole))
     results = bool(rows) or _VERDICT.search(whole) is not None
     return Parsed(
         rows=tuple(rows),
-        asked=asked,
+        requested=requested,
         messages=messages,
         program="weir-io" if start["version"] else "benchtool",
         tool_version=start["version"] or "",
@@ -77,13 +77,13 @@ def parsed_table(text: str) -> Parsed:
     )
 
 
-def _asked(text: str, type_name: str) -> dict[str, Any]:
-    asked: dict[str, Any] = {"type": type_name}
+def _requested(text: str, type_name: str) -> dict[str, Any]:
+    requested: dict[str, Any] = {"type": type_name}
     for name, *numbers in _SHAPE.findall(text):
-        asked[f"{name.lower()}_shape"] = tuple(map(int, numbers[:4]))
-        asked["value_bytes"] = int(numbers[4])
+        requested[f"{name.lower()}_shape"] = tuple(map(int, numbers[:4]))
+        requested["value_bytes"] = int(numbers[4])
     facts = dict(_FACT.findall(text))
-    asked |= {
+    requested |= {
         key: facts[name] == word
         for name, key, word in (
             ("I/O Access", "collective", "collective"),
@@ -96,13 +96,13 @@ def _asked(text: str, type_name: str) -> dict[str, Any]:
     ranks = [int(rank) for rank, _, _ in _RANK.findall(text)]
     files = {file for _, _, file in _RANK.findall(text)}
     if ranks:
-        asked["tasks"] = max(ranks) + 1
-    if len(files) > 1 or asked.get("tasks", 1) > 1:
-        asked["layout"] = "file-per-process" if len(files) > 1 else "shared"
-    return asked
+        requested["tasks"] = max(ranks) + 1
+    if len(files) > 1 or requested.get("tasks", 1) > 1:
+        requested["layout"] = "file-per-process" if len(files) > 1 else "shared"
+    return requested
 
 
-def _rows(text: str, asked: Mapping[str, Any]) -> tuple[list[Row], bool]:
+def _rows(text: str, requested: Mapping[str, Any]) -> tuple[list[Row], bool]:
     """Rows of the tables that are whole, and whether there is one that is not."""
     tables: dict[str, dict[str, float]] = {}
     for match in _ROW.finditer(text):
@@ -113,13 +113,13 @@ def _rows(text: str, asked: Mapping[str, Any]) -> tuple[list[Row], bool]:
         elif not match["pure"]:
             table["bw_mib_s"] = least
     whole = {access: table for access, table in tables.items() if len(table) == len(_TIMES) + 1}
-    return [_row(access, table, asked) for access, table in whole.items()], len(whole) < len(tables)
+    return [_row(access, table, requested) for access, table in whole.items()], len(whole) < len(tables)
 
 
-def _row(access: str, table: Mapping[str, float], asked: Mapping[str, Any]) -> Row:
-    data: Shape | None = asked.get("data_shape")
-    block: Shape | None = asked.get("block_shape")
-    value_bytes: int = asked.get("value_bytes", 0)
+def _row(access: str, table: Mapping[str, float], requested: Mapping[str, Any]) -> Row:
+    data: Shape | None = requested.get("data_shape")
+    block: Shape | None = requested.get("block_shape")
+    value_bytes: int = requested.get("value_bytes", 0)
     data_bytes = prod(data) * value_bytes if data else None
     block_bytes = prod(block) * value_bytes if block else None
     bw_mib_s = table["bw_mib_s"]
@@ -127,39 +127,39 @@ def _row(access: str, table: Mapping[str, float], asked: Mapping[str, Any]) -> R
         "api": "NETCDF4",
         "access": access,
         "iteration": 0,
-        "layout": asked.get("layout"),
+        "layout": requested.get("layout"),
         "order": "sequential",
         "xfer_bytes": block_bytes,
         "block_bytes": block_bytes,
         "stonewall_s": 0.0,
-        "collective": asked.get("collective"),
+        "collective": requested.get("collective"),
         "sync": False,
         "direct": False,
-        "chunking": _chunking(asked),
-        "fill": asked.get("fill"),
-        "unlimited": asked.get("unlimited"),
+        "chunking": _chunking(requested),
+        "fill": requested.get("fill"),
+        "unlimited": requested.get("unlimited"),
         "deflate_level": None,  # it does not print it
-        "asked_bytes": data_bytes,
-        "moved_bytes": _moved_bytes(asked, data, block, block_bytes),
+        "requested_bytes": data_bytes,
+        "moved_bytes": _moved_bytes(requested, data, block, block_bytes),
     }
     row |= dict(table)
     row["total_s"] = data_bytes / _MIB / bw_mib_s if data_bytes and bw_mib_s else None
-    row["observed"] = {"tasks": asked["tasks"]} if "tasks" in asked else {}
+    row["observed"] = {"tasks": requested["tasks"]} if "tasks" in requested else {}
     return row
 
 
 def _moved_bytes(
-    asked: Mapping[str, Any], data: Shape | None, block: Shape | None, block_bytes: int | None
+    requested: Mapping[str, Any], data: Shape | None, block: Shape | None, block_bytes: int | None
 ) -> int | None:
     """Each rank moves one block for each time step of blocks, whatever else the data has."""
-    tasks: int | None = asked.get("tasks")
+    tasks: int | None = requested.get("tasks")
     if not (data and block and block_bytes and tasks):
         return None
     return tasks * (data[0] // block[0]) * block_bytes
 
 
-def _chunking(asked: Mapping[str, Any]) -> str | None:
-    if "chunk_shape" in asked:
-        return ":".join(map(str, asked["chunk_shape"]))
+def _chunking(requested: Mapping[str, Any]) -> str | None:
+    if "chunk_shape" in requested:
+        return ":".join(map(str, requested["chunk_shape"]))
     # An unlimited variable has chunks of the library's choice, which benchtool calls contiguous.
-    return "contiguous" if asked.get("unlimited") is False else None
+    return "contiguous" if requested.get("unlimited") is False else None

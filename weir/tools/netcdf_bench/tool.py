@@ -61,7 +61,7 @@ PARAMETERS: Mapping[str, Parameter] = {
     "hints": Parameter("hints", "MPI-IO hints for the open.", {}),
     "stripe_count": STRIPE_COUNT,
 }
-# What benchtool does not have, and its value where it is not asked for.
+# What benchtool does not have, and its value where it is not requested.
 _OURS = {
     "api": "NETCDF4",
     "type": "int",
@@ -175,5 +175,5 @@ def _check_benchtool_can(cell: Cell, block_bytes: int) -> None:
         raise WeirError(
             f"benchtool cannot do what the cell '{cell.label}' asks for: {', '.join(lacks)}",
             key=f"stacks.{cell.stack}.programs.netcdf-bench",
-            mend="use weir-io in this stack, or ask for what benchtool does: sync false, one iteration",
+            hint="use weir-io in this stack, or ask for what benchtool does: sync false, one iteration",
         )

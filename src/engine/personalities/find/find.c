@@ -13,9 +13,9 @@
 #define SHORTEST_NS 500000u
 #define LONGEST_NS  8000000u
 
-static void asked(struct weir_json *json, const void *context) {
+static void requested(struct weir_json *json, const void *context) {
     const struct find_run *run = context;
-    const struct find_params *a = &run->asked;
+    const struct find_params *a = &run->requested;
     weir_json_text(json, "api", "POSIX");
     weir_json_text(json, "test_file", a->directory);
     weir_json_integer(json, "iterations", 1);
@@ -46,14 +46,14 @@ static void asked(struct weir_json *json, const void *context) {
 static void more(struct weir_json *json, const struct weir_result *result, const void *context) {
     const struct find_run *run = context;
     const struct find_counts *all = &run->all;
-    uint64_t made = (uint64_t)run->asked.make_files * (uint64_t)run->job->size;
+    uint64_t made = (uint64_t)run->requested.make_files * (uint64_t)run->job->size;
     (void)result;
     weir_json_text(json, "item", "file");
     weir_json_count(json, "found", all->found);
     if (made > 0) {
-        weir_json_count(json, "asked_operations", made);
+        weir_json_count(json, "requested_operations", made);
     } else {
-        weir_json_null(json, "asked_operations");
+        weir_json_null(json, "requested_operations");
     }
     weir_json_count(json, "directories_read", all->directories);
     weir_json_count(json, "entries", all->entries);
@@ -64,13 +64,13 @@ static void more(struct weir_json *json, const struct weir_result *result, const
 /* Before the clock starts: what the files are compared with, and whether there is a tree at all. */
 static bool prepare(struct find_run *run) {
     struct stat facts;
-    if (run->asked.newer != NULL && stat(run->asked.newer, &facts) != 0) {
-        weir_problem_set(&run->problem, "stat", run->asked.newer, errno, NULL, "for -newer");
-    } else if (run->asked.newer != NULL) {
+    if (run->requested.newer != NULL && stat(run->requested.newer, &facts) != 0) {
+        weir_problem_set(&run->problem, "stat", run->requested.newer, errno, NULL, "for -newer");
+    } else if (run->requested.newer != NULL) {
         run->newer_than = facts.st_mtim;
     }
-    if (run->job->rank == 0 && !find_push(&run->queue, 'd', run->asked.directory, "")) {
-        weir_problem_set(&run->problem, "malloc", run->asked.directory, ENOMEM, NULL, "%s", "");
+    if (run->job->rank == 0 && !find_push(&run->queue, 'd', run->requested.directory, "")) {
+        weir_problem_set(&run->problem, "malloc", run->requested.directory, ENOMEM, NULL, "%s", "");
     }
     run->problem.rank = run->job->rank;
     return weir_document_settle(&run->document, &run->problem);
@@ -97,7 +97,7 @@ static void shift(struct weir_step *step, int64_t by_ns) {
 static void measure(struct find_run *run) {
     struct weir_measure *m = &run->measure;
     struct weir_hints none = {0};
-    struct weir_open how = {.path = run->asked.directory,
+    struct weir_open how = {.path = run->requested.directory,
                             .access = WEIR_WRITE, /* no file's pages are looked at */
                             .comm = MPI_COMM_SELF,
                             .rank = run->job->rank,
@@ -191,8 +191,8 @@ static int find_run(struct weir_job *job, int argc, char **argv) {
     run->job = job;
     run->document = (struct weir_document){.job = job,
                                            .personality = "find",
-                                           .file_name = run->asked.document_file,
-                                           .asked = asked,
+                                           .file_name = run->requested.document_file,
+                                           .requested = requested,
                                            .more = more,
                                            .context = run};
     if (weir_document_begin(&run->document)) {

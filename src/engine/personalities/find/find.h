@@ -36,7 +36,7 @@ struct find_counts {
 
 struct find_run {
     struct weir_job *job;
-    struct find_params asked;
+    struct find_params requested;
     char *words;        /* texts of the options */
     int64_t size_bytes; /* -1: any */
     struct timespec newer_than;

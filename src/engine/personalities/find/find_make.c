@@ -19,7 +19,7 @@ static bool make_directory(struct find_run *run, const char *path) {
 }
 
 static bool make_file(struct find_run *run, const char *path, const char *buffer) {
-    size_t bytes = (size_t)run->asked.make_bytes, done = 0;
+    size_t bytes = (size_t)run->requested.make_bytes, done = 0;
     int descriptor = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0664);
     bool good = descriptor >= 0;
     while (good && done < bytes) {
@@ -40,7 +40,7 @@ static bool make_file(struct find_run *run, const char *path, const char *buffer
 
 /* Names are those of mdtest, so that patterns of IO500 find their share. */
 static void make_part(struct find_run *run) {
-    const struct find_params *a = &run->asked;
+    const struct find_params *a = &run->requested;
     char path[PATH];
     char *buffer = calloc(1, (size_t)a->make_bytes + 1);
     if (buffer == NULL || !make_directory(run, a->directory)) {
@@ -62,7 +62,7 @@ static void make_part(struct find_run *run) {
 }
 
 bool find_make(struct find_run *run) {
-    if (run->asked.make_files > 0) {
+    if (run->requested.make_files > 0) {
         make_part(run);
     }
     run->problem.rank = run->job->rank;

@@ -74,7 +74,7 @@ static char **in_long_form(int argc, char **argv, int *count) {
 }
 
 static bool size_is_sound(struct find_run *run, char *complaint, unsigned bytes) {
-    const char *text = run->asked.size;
+    const char *text = run->requested.size;
     char *end = NULL;
     run->size_bytes = -1;
     if (text == NULL) {
@@ -88,18 +88,18 @@ static bool size_is_sound(struct find_run *run, char *complaint, unsigned bytes)
 }
 
 bool find_options_read(struct find_run *run, int argc, char **argv, char *complaint, unsigned bytes) {
-    struct weir_option_set set = {options, &run->asked};
+    struct weir_option_set set = {options, &run->requested};
     int count = 0;
     char **words = in_long_form(argc, argv, &count);
     REFUSE(words == NULL, "no memory for the options");
-    run->asked.queue = 100000;
-    run->asked.make_directories = 1;
+    run->requested.queue = 100000;
+    run->requested.make_directories = 1;
     bool good = weir_options_parse(count, words, &set, 1, &run->words, complaint, bytes);
     free(words);
     if (!good) {
         return false;
     }
-    const struct find_params *a = &run->asked;
+    const struct find_params *a = &run->requested;
     REFUSE(a->directory == NULL, "a directory to begin with is missing: weir-io find DIR");
     REFUSE(a->directory[0] == '\0' || strlen(a->directory) > 900, "DIR: the name is empty or too long");
     REFUSE(a->queue < 10, "-q %lld: at least 10 files", (long long)a->queue);

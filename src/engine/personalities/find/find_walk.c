@@ -61,7 +61,7 @@ static bool is_newer(const struct find_run *run, const struct stat *facts) {
 
 static void hit(struct find_run *run, const char *folder, const char *name) {
     run->counts.found++;
-    if (!run->asked.count_only) {
+    if (!run->requested.count_only) {
         printf("%s%s%s\n", folder, name[0] != '\0' ? "/" : "", name);
     }
 }
@@ -77,7 +77,7 @@ static void look_at(struct find_run *run, const char *path) {
     }
     weir_histogram_add(&run->measure.latency, weir_clock_ns_of(ticks));
     bool right_size = run->size_bytes < 0 || facts.st_size == run->size_bytes;
-    if (right_size && (run->asked.newer == NULL || is_newer(run, &facts))) {
+    if (right_size && (run->requested.newer == NULL || is_newer(run, &facts))) {
         hit(run, path, "");
     }
 }
@@ -113,12 +113,12 @@ static void take_entry(struct find_run *run, const struct dirent *entry) {
         return;
     }
     run->counts.files++;
-    if (run->asked.name != NULL && fnmatch(run->asked.name, name, 0) != 0) {
+    if (run->requested.name != NULL && fnmatch(run->requested.name, name, 0) != 0) {
         return;
     }
-    if (run->size_bytes < 0 && run->asked.newer == NULL) {
+    if (run->size_bytes < 0 && run->requested.newer == NULL) {
         hit(run, run->reading_path, name);
-    } else if (run->queue.count < (size_t)run->asked.queue) {
+    } else if (run->queue.count < (size_t)run->requested.queue) {
         enqueue(run, 'f', name);
     } else {
         char path[4096 + 256];

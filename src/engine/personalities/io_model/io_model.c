@@ -14,13 +14,13 @@ static void path_of(struct iom_run *run, enum weir_access access) {
     if (run->cache == IOM_DISCARDED) {
         snprintf(run->path, sizeof run->path, "%s", access == WEIR_WRITE ? "/dev/null" : "/dev/zero");
     } else {
-        snprintf(run->path, sizeof run->path, "%s-%d", run->asked.test_file, run->job->rank);
+        snprintf(run->path, sizeof run->path, "%s-%d", run->requested.test_file, run->job->rank);
     }
 }
 
 static struct weir_phase phase_of(struct iom_run *run, const char *name, enum weir_access access,
                                   int iteration) {
-    const struct iom_params *a = &run->asked;
+    const struct iom_params *a = &run->requested;
     return (struct weir_phase){
         .name = name,
         .iteration = iteration,
@@ -36,7 +36,7 @@ static struct weir_phase phase_of(struct iom_run *run, const char *name, enum we
                 .file_bytes = (uint64_t)a->file_bytes},
         .barriers = true,
         .limit = WEIR_NO_LIMIT,
-        .asked_bytes = (uint64_t)(a->operations * a->xfer_bytes) * (uint64_t)run->job->size,
+        .requested_bytes = (uint64_t)(a->operations * a->xfer_bytes) * (uint64_t)run->job->size,
         .sync = access == WEIR_WRITE && a->sync,
         .verify = a->verify,
         .dense = run->in_file.order == IOM_SEQ,
@@ -47,7 +47,7 @@ static struct weir_phase phase_of(struct iom_run *run, const char *name, enum we
 
 /* The file as it has to be when the access begins. */
 static bool prepare(struct iom_run *run, enum weir_access how, int iteration) {
-    const struct iom_params *a = &run->asked;
+    const struct iom_params *a = &run->requested;
     struct weir_problem problem = {.rank = run->job->rank};
     int64_t resident_bytes = -1;
     bool write = how == WEIR_WRITE;
@@ -109,7 +109,7 @@ static bool access_once(struct iom_run *run, enum weir_access access, int iterat
     if (!well || !told(run, &phase, &result)) {
         return false;
     }
-    if (!run->asked.verify) {
+    if (!run->requested.verify) {
         return true;
     }
     if (write) {
@@ -125,9 +125,9 @@ static bool access_once(struct iom_run *run, enum weir_access access, int iterat
 static void iterate(struct iom_run *run) {
     struct weir_problem problem = {.rank = run->job->rank};
     bool well = true;
-    for (int i = 0; well && i < (int)run->asked.iterations; i++) {
-        well = !run->asked.write || access_once(run, WEIR_WRITE, i);
-        well = well && (!run->asked.read || access_once(run, WEIR_READ, i));
+    for (int i = 0; well && i < (int)run->requested.iterations; i++) {
+        well = !run->requested.write || access_once(run, WEIR_WRITE, i);
+        well = well && (!run->requested.read || access_once(run, WEIR_READ, i));
     }
     iom_counters_write(run, &problem);
     if (!weir_document_settle(&run->document, &problem) || !well) {
@@ -136,7 +136,7 @@ static void iterate(struct iom_run *run) {
 }
 
 static bool has_memory(struct iom_run *run) {
-    const struct iom_params *a = &run->asked;
+    const struct iom_params *a = &run->requested;
     struct weir_problem problem = {.rank = run->job->rank};
     run->buffer = weir_pages((size_t)a->memory_bytes);
     run->expected = a->verify ? weir_pages((size_t)a->xfer_bytes) : NULL;
@@ -154,13 +154,13 @@ static bool has_memory(struct iom_run *run) {
 static int run_job(struct iom_run *run) {
     run->document = (struct weir_document){.job = run->job,
                                            .personality = "io-model",
-                                           .file_name = run->asked.document,
-                                           .asked = iom_asked,
+                                           .file_name = run->requested.document,
+                                           .requested = iom_requested,
                                            .more = iom_more,
                                            .context = run};
-    if (run->asked.seed == -1) {
-        run->asked.seed = (uint32_t)time(NULL);
-        MPI_Bcast(&run->asked.seed, 1, MPI_INT64_T, 0, run->job->comm);
+    if (run->requested.seed == -1) {
+        run->requested.seed = (uint32_t)time(NULL);
+        MPI_Bcast(&run->requested.seed, 1, MPI_INT64_T, 0, run->job->comm);
     }
     if (!weir_document_begin(&run->document)) {
         return WEIR_WRONG_USE;

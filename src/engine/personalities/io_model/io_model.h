@@ -43,7 +43,7 @@ struct iom_sampler;
 /* Everything of one run on one rank. */
 struct iom_run {
     struct weir_job *job;
-    struct iom_params asked;
+    struct iom_params requested;
     const struct weir_backend *backend;
     void *settings;
     char *words;
@@ -84,19 +84,19 @@ int iom_file_must_be_whole(struct iom_run *run, struct weir_problem *problem);
 
 /* io_model_cache.c */
 bool iom_cache_can_tell(const struct iom_run *run);
-/* Bring the page cache into the state that was asked for, prove it, and tell how many bytes of the file it
+/* Bring the page cache into the state that was requested, prove it, and tell how many bytes of the file it
  * holds (-1: cannot be told). */
 int iom_cache_prepare(struct iom_run *run, bool there, int64_t *resident_bytes, struct weir_problem *problem);
 
 /* io_model_counters.c: counters of the system, read before, while and after a phase runs. */
-bool iom_counters_check(const struct iom_params *asked, char *complaint, unsigned bytes);
+bool iom_counters_check(const struct iom_params *requested, char *complaint, unsigned bytes);
 bool iom_counters_start(struct iom_run *run, const char *access, int iteration);
 void iom_counters_stop(struct iom_run *run);
 int iom_counters_write(struct iom_run *run, struct weir_problem *problem);
 void iom_counters_free(struct iom_run *run);
 
 /* io_model_report.c */
-void iom_asked(struct weir_json *json, const void *context);
+void iom_requested(struct weir_json *json, const void *context);
 void iom_more(struct weir_json *json, const struct weir_result *result, const void *context);
 int iom_times_write(struct iom_run *run, const char *access, int iteration, struct weir_problem *problem);
 void iom_table_begin(const struct iom_run *run);

@@ -7,7 +7,7 @@
 
 bool iom_cache_can_tell(const struct iom_run *run) {
     bool stores = (run->backend->traits & WEIR_STORES) != 0;
-    return stores && strchr(run->asked.test_file, ':') == NULL && strcmp(run->backend->name, "IME") != 0;
+    return stores && strchr(run->requested.test_file, ':') == NULL && strcmp(run->backend->name, "IME") != 0;
 }
 
 /* -1: cannot be told */
@@ -24,12 +24,12 @@ static int64_t resident_bytes_of(const char *path) {
 
 /* Some pages may be busy; a file of which a tenth is in the wrong place is measured in the wrong place. */
 static int prove(const struct iom_run *run, int64_t resident_bytes, struct weir_problem *problem) {
-    int64_t file_bytes = run->asked.file_bytes;
+    int64_t file_bytes = run->requested.file_bytes;
     bool steered = run->cache == IOM_CACHED || run->cache == IOM_UNCACHED;
     if (steered && resident_bytes < 0) {
         return weir_problem_set(problem, "mincore", run->path, 0, "the page cache cannot be seen",
                                 "--cache %s would be a guess: the file is in memory, or somebody else's",
-                                run->asked.cache);
+                                run->requested.cache);
     }
     if (run->cache == IOM_UNCACHED && resident_bytes > file_bytes / 10) {
         return weir_problem_set(problem, "mincore", run->path, 0, "the file is not dropped from memory",

@@ -56,29 +56,31 @@ static void device_path(char path[512], const char *device) {
     snprintf(path, 512, "/sys/block/%s/stat", device);
 }
 
-bool iom_counters_check(const struct iom_params *asked, char *complaint, unsigned bytes) {
+bool iom_counters_check(const struct iom_params *requested, char *complaint, unsigned bytes) {
     char list[2048], path[512];
-    bool more = asked->counters != NULL || (asked->device != NULL && strcmp(asked->device, "") != 0);
-    if (more && asked->samples == NULL) {
+    bool more =
+        requested->counters != NULL || (requested->device != NULL && strcmp(requested->device, "") != 0);
+    if (more && requested->samples == NULL) {
         snprintf(complaint, bytes, "--counters and a device need --samples PREFIX, where the samples go");
         return false;
     }
-    if (asked->device != NULL && strchr(asked->device, '/') != NULL) {
-        snprintf(complaint, bytes, "--device %s: the name without /dev/, as in /sys/block", asked->device);
+    if (requested->device != NULL && strchr(requested->device, '/') != NULL) {
+        snprintf(complaint, bytes, "--device %s: the name without /dev/, as in /sys/block",
+                 requested->device);
         return false;
     }
-    if (asked->device != NULL) {
-        device_path(path, asked->device);
+    if (requested->device != NULL) {
+        device_path(path, requested->device);
         if (access(path, R_OK) != 0) {
-            snprintf(complaint, bytes, "--device %s: %s: %s; ls /sys/block shows the devices", asked->device,
-                     path, strerror(errno));
+            snprintf(complaint, bytes, "--device %s: %s: %s; ls /sys/block shows the devices",
+                     requested->device, path, strerror(errno));
             return false;
         }
     }
-    if (asked->counters == NULL) {
+    if (requested->counters == NULL) {
         return true;
     }
-    snprintf(list, sizeof list, "%s", asked->counters);
+    snprintf(list, sizeof list, "%s", requested->counters);
     char *rest = list;
     int count = 0;
     for (char *item = strsep(&rest, ","); item != NULL; item = strsep(&rest, ","), count++) {
@@ -117,7 +119,7 @@ static void add_source(struct iom_sampler *sampler, const char *path, const char
 
 /* What belongs to the node is sampled by its first rank only. */
 static void find_sources(struct iom_run *run, struct iom_sampler *sampler) {
-    const struct iom_params *a = &run->asked;
+    const struct iom_params *a = &run->requested;
     int on_node = 0;
     MPI_Comm_rank(run->job->node_comm, &on_node);
     add_source(sampler, "/proc/self/io", "self", NULL, false);
@@ -260,7 +262,7 @@ static struct iom_sampler *new_sampler(struct iom_run *run) {
     if (sampler == NULL) {
         return NULL;
     }
-    sampler->every_s = run->asked.sample_s;
+    sampler->every_s = run->requested.sample_s;
     find_sources(run, sampler);
     pthread_mutex_init(&sampler->mutex, NULL);
     pthread_condattr_init(&attributes);
@@ -271,7 +273,7 @@ static struct iom_sampler *new_sampler(struct iom_run *run) {
 }
 
 bool iom_counters_start(struct iom_run *run, const char *access, int iteration) {
-    if (run->asked.samples == NULL) {
+    if (run->requested.samples == NULL) {
         return true;
     }
     if (run->sampler == NULL) {
@@ -310,7 +312,7 @@ int iom_counters_write(struct iom_run *run, struct weir_problem *problem) {
     if (sampler == NULL) {
         return 0;
     }
-    snprintf(name, sizeof name, "%s-%d.csv", run->asked.samples, run->job->rank);
+    snprintf(name, sizeof name, "%s-%d.csv", run->requested.samples, run->job->rank);
     FILE *file = fopen(name, "we");
     if (file == NULL) {
         return weir_problem_set(problem, "fopen", name, errno, NULL, "for --samples");

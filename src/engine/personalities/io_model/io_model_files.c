@@ -16,12 +16,12 @@ static struct weir_open how_to_open(const struct iom_run *run, enum weir_access 
                               .hints = &run->hints,
                               .settings = run->settings,
                               .xfer_bytes = CHUNK_BYTES,
-                              .file_bytes = (uint64_t)run->asked.file_bytes};
+                              .file_bytes = (uint64_t)run->requested.file_bytes};
 }
 
 static int move_whole(struct iom_run *run, struct weir_file *file, unsigned char *chunk,
                       struct weir_problem *problem) {
-    uint64_t file_bytes = (uint64_t)run->asked.file_bytes;
+    uint64_t file_bytes = (uint64_t)run->requested.file_bytes;
     struct weir_piece piece = {file->how->access, chunk, CHUNK_BYTES, 0};
     for (; piece.offset < file_bytes; piece.offset += piece.bytes) {
         if (file_bytes - piece.offset < piece.bytes) {
@@ -64,7 +64,7 @@ int iom_file_read_whole(struct iom_run *run, struct weir_problem *problem) {
 
 static int look(const struct iom_run *run, struct weir_stored *stored, struct weir_problem *problem) {
     struct weir_problem why = {0};
-    uint64_t wanted = (uint64_t)run->asked.file_bytes;
+    uint64_t wanted = (uint64_t)run->requested.file_bytes;
     if (run->backend->stored(run->path, run->settings, stored, &why) != 0) {
         return weir_problem_set(problem, why.call, run->path, why.errnum, why.error,
                                 "there is no file to read; --prefill writes it first");
@@ -88,7 +88,7 @@ int iom_file_must_be_whole(struct iom_run *run, struct weir_problem *problem) {
     if (run->backend->stored == NULL || run->cache == IOM_DISCARDED) {
         return 0;
     }
-    for (int i = 0; run->asked.wait && i < WAIT_SECONDS; i++) {
+    for (int i = 0; run->requested.wait && i < WAIT_SECONDS; i++) {
         struct weir_problem ignored = {0};
         if (look(run, &stored, &ignored) == 0) {
             return 0;

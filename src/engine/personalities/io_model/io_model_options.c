@@ -80,7 +80,7 @@ void iom_help(void) {
 
 static bool words_are_known(struct iom_run *run, char *complaint, unsigned bytes) {
     static const char *const modes[] = {"untouched", "cached", "uncached", "discarded"};
-    const struct iom_params *a = &run->asked;
+    const struct iom_params *a = &run->requested;
     static const char localities[] = "off0, seq, rnd, rndX, strideX, strideX,Y or reverseX";
     REFUSE(!iom_locality_parse(a->file_order, &run->in_file), "-f %s: the locality is %s", a->file_order,
            localities);
@@ -126,7 +126,7 @@ static bool walk_fits(const struct iom_locality *l, const char *option, int64_t 
 
 /* Sizes that were not given follow from the others. */
 static bool geometry_is_sound(struct iom_run *run, char *complaint, unsigned bytes) {
-    struct iom_params *a = &run->asked;
+    struct iom_params *a = &run->requested;
     if (a->file_bytes == 0) {
         a->file_bytes = a->operations * a->xfer_bytes;
     }
@@ -149,7 +149,7 @@ static bool geometry_is_sound(struct iom_run *run, char *complaint, unsigned byt
 }
 
 static bool request_is_sound(const struct iom_run *run, char *complaint, unsigned bytes) {
-    const struct iom_params *a = &run->asked;
+    const struct iom_params *a = &run->requested;
     REFUSE(!a->write && !a->read, "give -w to write, -r to read, or both");
     REFUSE(a->sync && !a->write, "-e belongs to a write: give -w");
     REFUSE(a->truncate && !a->write, "--truncate belongs to a write: give -w");
@@ -180,7 +180,7 @@ static bool request_is_sound(const struct iom_run *run, char *complaint, unsigne
 }
 
 static bool backend_can(const struct iom_run *run, char *complaint, unsigned bytes) {
-    const struct iom_params *a = &run->asked;
+    const struct iom_params *a = &run->requested;
     const struct weir_backend *b = run->backend;
     REFUSE(b->traits & WEIR_FORMAT, "-a %s: a file format has more than these bytes in its file", b->name);
     REFUSE(!(b->traits & WEIR_FILE_PER_PROCESS), "-a %s: it cannot give each rank its own file", b->name);
@@ -208,7 +208,7 @@ static bool backend_can(const struct iom_run *run, char *complaint, unsigned byt
 }
 
 bool iom_options_read(struct iom_run *run, int argc, char **argv, char *complaint, unsigned bytes) {
-    struct iom_params *a = &run->asked;
+    struct iom_params *a = &run->requested;
     const struct weir_option_set own = {options, a};
     struct weir_chosen chosen = {0};
     int used = 0;

@@ -45,7 +45,7 @@ static bool access_is_known(struct iom_params *a, const char *word, char *compla
 
 bool iom_original_read(struct iom_run *run, int argc, char **argv, int *used, char *complaint,
                        unsigned bytes) {
-    struct iom_params *a = &run->asked;
+    struct iom_params *a = &run->requested;
     int64_t remaining_mib = 0;
     int prewrite_memory = 0;
     int words = 0;
@@ -95,7 +95,7 @@ bool iom_original_read(struct iom_run *run, int argc, char **argv, int *used, ch
  * operation, then for memory and file in turns. Its rndX and strideX,Y are not repeated, because they leave
  * the buffer; what they draw is drawn, so that the other's turn stays its own. */
 void iom_original_plan(struct iom_run *run, int iteration) {
-    const struct iom_params *a = &run->asked;
+    const struct iom_params *a = &run->requested;
     const struct {
         uint64_t last, factor;
         bool draws, places;

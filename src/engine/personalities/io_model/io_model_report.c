@@ -1,16 +1,16 @@
 /* What the document says beyond what all personalities say, the times of single operations, and the table. */
-#include "asked.h"
 #include "clock.h"
 #include "io_model.h"
+#include "requested.h"
 
 #include <errno.h>
 #include <string.h>
 
-void iom_asked(struct weir_json *json, const void *context) {
+void iom_requested(struct weir_json *json, const void *context) {
     const struct iom_run *run = context;
-    const struct iom_params *a = &run->asked;
+    const struct iom_params *a = &run->requested;
     const char *read = a->read ? "read" : NULL;
-    struct weir_asked asked = {
+    struct weir_requested requested = {
         .api = run->backend->name,
         .test_file = a->test_file,
         .access = {a->write ? "write" : read, a->write ? read : NULL},
@@ -28,7 +28,7 @@ void iom_asked(struct weir_json *json, const void *context) {
         .verify_read = a->verify && a->read,
         .keep = true,
     };
-    weir_asked_write(json, &asked);
+    weir_requested_write(json, &requested);
     weir_json_integer(json, "operations", a->operations);
     weir_json_text(json, "file_locality", a->file_order);
     weir_json_text(json, "memory_locality", a->memory_order);
@@ -55,10 +55,10 @@ void iom_more(struct weir_json *json, const struct weir_result *result, const vo
 
 int iom_times_write(struct iom_run *run, const char *access, int iteration, struct weir_problem *problem) {
     char name[1100];
-    if (run->asked.times == NULL) {
+    if (run->requested.times == NULL) {
         return 0;
     }
-    snprintf(name, sizeof name, "%s-%s-%d-%d.csv", run->asked.times, access, iteration, run->job->rank);
+    snprintf(name, sizeof name, "%s-%s-%d-%d.csv", run->requested.times, access, iteration, run->job->rank);
     FILE *file = fopen(name, "we");
     if (file == NULL) {
         return weir_problem_set(problem, "fopen", name, errno, NULL, "for --times");
@@ -80,7 +80,7 @@ int iom_times_write(struct iom_run *run, const char *access, int iteration, stru
 }
 
 void iom_table_begin(const struct iom_run *run) {
-    const struct iom_params *a = &run->asked;
+    const struct iom_params *a = &run->requested;
     printf(
         "weir-io io-model %s %s-<rank>: %lld operations of %lld bytes on %d rank%s, file %s in %lld bytes, "
         "memory %s in %lld bytes, cache %s\n",

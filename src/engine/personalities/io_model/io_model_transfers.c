@@ -7,7 +7,7 @@
 #include <string.h>
 
 static uint64_t word_at(const struct iom_run *run, uint64_t index) {
-    uint64_t key = (uint64_t)run->asked.seed << 32 | (uint32_t)run->job->rank;
+    uint64_t key = (uint64_t)run->requested.seed << 32 | (uint32_t)run->job->rank;
     return weir_mix(key + index * WEIR_GOLDEN);
 }
 
@@ -34,7 +34,7 @@ void iom_bytes(const struct iom_run *run, uint64_t offset, unsigned char *into, 
 
 /* Offsets are drawn before the phase, not in it. A write and the read after it draw different ones. */
 void iom_operations_plan(struct iom_run *run, int iteration, bool write) {
-    const struct iom_params *a = &run->asked;
+    const struct iom_params *a = &run->requested;
     uint64_t seed = (uint64_t)a->seed << 24 ^ (uint64_t)run->job->rank << 2 ^ (uint64_t)iteration << 44;
     iom_locality_begin(&run->in_file, a->file_bytes, a->xfer_bytes, a->align_bytes, seed | write);
     iom_locality_begin(&run->in_memory, a->memory_bytes, a->xfer_bytes, a->align_bytes, seed | 2 | write);
@@ -58,10 +58,10 @@ void iom_transfers(const struct weir_phase *phase, struct weir_file *file, struc
                    struct weir_problem *problem) {
     struct iom_run *run = phase->own;
     bool write = phase->how.access == WEIR_WRITE;
-    size_t bytes = (size_t)run->asked.xfer_bytes;
+    size_t bytes = (size_t)run->requested.xfer_bytes;
     struct weir_piece piece = {phase->how.access, NULL, bytes, 0};
     weir_timeline_begin(&measure->timeline);
-    for (int64_t i = 0; i < run->asked.operations; i++) {
+    for (int64_t i = 0; i < run->requested.operations; i++) {
         struct iom_operation *operation = &run->operations[i];
         piece.buffer = run->buffer + operation->memory;
         piece.offset = operation->offset;

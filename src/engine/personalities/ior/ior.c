@@ -13,7 +13,7 @@
 /* What is the same in every phase of the run. */
 static bool prepare(struct ior_run *run, struct weir_phase *phase, const char *name, enum weir_access access,
                     int iteration) {
-    const struct ior_params *a = &run->asked;
+    const struct ior_params *a = &run->requested;
     uint64_t rank_bytes = (uint64_t)(a->block_bytes * a->segments);
     ior_path(run);
     *phase = (struct weir_phase){
@@ -39,14 +39,15 @@ static bool prepare(struct ior_run *run, struct weir_phase *phase, const char *n
         .stonewall_s = a->stonewall_s,
         .wear_out = a->wear_out,
         .limit = WEIR_NO_LIMIT,
-        .asked_bytes = rank_bytes * (uint64_t)run->job->size,
+        .requested_bytes = rank_bytes * (uint64_t)run->job->size,
     };
     if (access == WEIR_READ && run->written != NULL) {
         phase->limit = run->written[ior_owner(run)];
     } else if (access == WEIR_READ && run->status > 0) {
         phase->limit = run->status;
         uint64_t known_bytes = run->status * (uint64_t)a->xfer_bytes;
-        phase->asked_bytes = (known_bytes < rank_bytes ? known_bytes : rank_bytes) * (uint64_t)run->job->size;
+        phase->requested_bytes =
+            (known_bytes < rank_bytes ? known_bytes : rank_bytes) * (uint64_t)run->job->size;
     }
     return ior_pattern(run, &phase->pattern);
 }
@@ -54,7 +55,8 @@ static bool prepare(struct ior_run *run, struct weir_phase *phase, const char *n
 static bool fail_without_memory(struct ior_run *run, bool good) {
     struct weir_problem problem = {0};
     if (!good) {
-        weir_problem_set(&problem, "malloc", run->asked.test_file, ENOMEM, NULL, "preparing the transfers");
+        weir_problem_set(&problem, "malloc", run->requested.test_file, ENOMEM, NULL,
+                         "preparing the transfers");
     }
     problem.rank = run->job->rank;
     return weir_document_settle(&run->document, &problem);
@@ -85,20 +87,20 @@ static void judge(struct ior_run *run, struct weir_result *result, const char *w
 
 static bool clear_and_rest(struct ior_run *run) {
     struct weir_problem problem = {.rank = run->job->rank};
-    if (run->made_file || !run->asked.existing) {
+    if (run->made_file || !run->requested.existing) {
         ior_remove(run, &problem);
     }
     ior_make_directory(run, &problem);
     run->made_file = true;
-    if (run->job->rank == 0 && run->asked.delay_s > 0) {
-        sleep((unsigned)run->asked.delay_s);
+    if (run->job->rank == 0 && run->requested.delay_s > 0) {
+        sleep((unsigned)run->requested.delay_s);
     }
     return weir_document_settle(&run->document, &problem);
 }
 
 static bool write_iteration(struct ior_run *run, int iteration) {
     struct weir_phase phase;
-    if (!run->asked.write) {
+    if (!run->requested.write) {
         return true;
     }
     run->shift = 0;
@@ -106,7 +108,7 @@ static bool write_iteration(struct ior_run *run, int iteration) {
         !fail_without_memory(run, prepare(run, &phase, "write", WEIR_WRITE, iteration))) {
         return false;
     }
-    phase.sync = run->asked.sync;
+    phase.sync = run->requested.sync;
     phase.dense = true;
     if (!measured(run, &phase)) {
         return false;
@@ -119,7 +121,7 @@ static bool write_iteration(struct ior_run *run, int iteration) {
     if (result != NULL) {
         ior_table_row(run, result);
     }
-    if (!run->asked.verify_write) {
+    if (!run->requested.verify_write) {
         return true;
     }
     run->shift = ior_shift_to_check(run);
@@ -139,7 +141,7 @@ static bool write_iteration(struct ior_run *run, int iteration) {
 
 static bool empty_caches(struct ior_run *run) {
     struct weir_problem problem = {.rank = run->job->rank};
-    if (!run->asked.drop_caches) {
+    if (!run->requested.drop_caches) {
         return true;
     }
     ior_drop_caches(run, &problem);
@@ -148,7 +150,7 @@ static bool empty_caches(struct ior_run *run) {
 
 static bool read_iteration(struct ior_run *run, int iteration) {
     struct weir_phase phase;
-    if (!run->asked.read && !run->asked.verify_read) {
+    if (!run->requested.read && !run->requested.verify_read) {
         return true;
     }
     run->shift = ior_shift_to_read(run, iteration);
@@ -156,12 +158,12 @@ static bool read_iteration(struct ior_run *run, int iteration) {
     if (!fail_without_memory(run, prepare(run, &phase, "read", WEIR_READ, iteration))) {
         return false;
     }
-    phase.verify = run->asked.verify_read;
+    phase.verify = run->requested.verify_read;
     if (!empty_caches(run)) {
         return false;
     }
-    if (run->job->rank == 0 && run->asked.delay_s > 0) {
-        sleep((unsigned)run->asked.delay_s);
+    if (run->job->rank == 0 && run->requested.delay_s > 0) {
+        sleep((unsigned)run->requested.delay_s);
     }
     if (!measured(run, &phase)) {
         return false;
@@ -179,7 +181,7 @@ static bool read_iteration(struct ior_run *run, int iteration) {
 static void remove_made(struct ior_run *run, bool well) {
     struct weir_problem problem = {.rank = run->job->rank};
     MPI_Barrier(run->job->comm);
-    if (run->asked.keep || !run->made_file) {
+    if (run->requested.keep || !run->made_file) {
         return;
     }
     ior_remove(run, &problem);
@@ -193,8 +195,8 @@ static void remove_made(struct ior_run *run, bool well) {
 }
 
 static void iterate(struct ior_run *run) {
-    for (int i = 0; i < (int)run->asked.iterations && run->exit_code != WEIR_WRONG_USE; i++) {
-        uint32_t signature = (uint32_t)run->asked.signature;
+    for (int i = 0; i < (int)run->requested.iterations && run->exit_code != WEIR_WRONG_USE; i++) {
+        uint32_t signature = (uint32_t)run->requested.signature;
         if (signature == 0) {
             signature = (uint32_t)time(NULL);
             MPI_Bcast(&signature, 1, MPI_UINT32_T, 0, run->job->comm);
@@ -222,14 +224,14 @@ static void free_run(struct ior_run *run) {
 
 /* On the ranks that take part. */
 static int run_job(struct ior_run *run) {
-    if (run->asked.random && run->asked.random_seed == -1) {
-        run->asked.random_seed = (int64_t)time(NULL);
-        MPI_Bcast(&run->asked.random_seed, 1, MPI_INT64_T, 0, run->job->comm);
+    if (run->requested.random && run->requested.random_seed == -1) {
+        run->requested.random_seed = (int64_t)time(NULL);
+        MPI_Bcast(&run->requested.random_seed, 1, MPI_INT64_T, 0, run->job->comm);
     }
     run->document = (struct weir_document){.job = run->job,
                                            .personality = "ior",
-                                           .file_name = run->asked.summary_file,
-                                           .asked = ior_asked,
+                                           .file_name = run->requested.summary_file,
+                                           .requested = ior_requested,
                                            .context = run};
     if (!weir_document_begin(&run->document)) {
         return WEIR_WRONG_USE;
@@ -238,8 +240,8 @@ static int run_job(struct ior_run *run) {
     if (run->backend->begin != NULL) {
         run->backend->begin();
     }
-    bool verify = run->asked.verify_read || run->asked.verify_write;
-    bool memory = weir_payload_begin(&run->payload, run->packet, (size_t)run->asked.xfer_bytes, verify);
+    bool verify = run->requested.verify_read || run->requested.verify_write;
+    bool memory = weir_payload_begin(&run->payload, run->packet, (size_t)run->requested.xfer_bytes, verify);
     if (fail_without_memory(run, memory) && ior_written_learn(run)) {
         if (run->job->rank == 0) {
             ior_table_begin(run);
@@ -268,10 +270,10 @@ static int ior_run(struct weir_job *all, int argc, char **argv) {
         }
         return code;
     }
-    bool fewer = run->asked.tasks > 0 && run->asked.tasks < all->size;
+    bool fewer = run->requested.tasks > 0 && run->requested.tasks < all->size;
     run->job = all;
     if (fewer) {
-        weir_job_first_ranks(all, (int)run->asked.tasks, &part);
+        weir_job_first_ranks(all, (int)run->requested.tasks, &part);
         run->job = &part;
     }
     if (run->job->comm != MPI_COMM_NULL) {

@@ -37,7 +37,7 @@ struct ior_params {
 /* Everything of one run on one rank. */
 struct ior_run {
     struct weir_job *job; /* the ranks that take part */
-    struct ior_params asked;
+    struct ior_params requested;
     const struct weir_backend *backend;
     void *settings; /* of the back end */
     char *words;    /* texts of the options */
@@ -60,8 +60,8 @@ struct ior_run {
 bool ior_options_read(struct ior_run *run, int argc, char **argv, int ranks, char *complaint, unsigned bytes);
 void ior_help(void);
 
-/* ior_asked.c: "asked" of the document */
-void ior_asked(struct weir_json *json, const void *context);
+/* ior_requested.c: "requested" of the document */
+void ior_requested(struct weir_json *json, const void *context);
 
 /* ior_pattern.c */
 int ior_shift_to_check(const struct ior_run *run);

@@ -10,17 +10,17 @@
 
 /* Length of the directory in the test file's name, its slash included; 0 where the name stands alone. */
 static int directory_length(const struct ior_run *run) {
-    const char *slash = strrchr(run->asked.test_file, '/');
-    return slash != NULL ? (int)(slash - run->asked.test_file) + 1 : 0;
+    const char *slash = strrchr(run->requested.test_file, '/');
+    return slash != NULL ? (int)(slash - run->requested.test_file) + 1 : 0;
 }
 
 /* DIR/FILE, DIR/FILE.<owner> with -F, DIR/<owner>/FILE.<owner> with -u */
 static void path_of(const struct ior_run *run, int owner, char *path, size_t bytes) {
-    const char *name = run->asked.test_file;
+    const char *name = run->requested.test_file;
     int directory = directory_length(run);
-    if (!run->asked.file_per_process) {
+    if (!run->requested.file_per_process) {
         snprintf(path, bytes, "%s", name);
-    } else if (!run->asked.unique_dir) {
+    } else if (!run->requested.unique_dir) {
         snprintf(path, bytes, "%s.%08d", name, owner);
     } else {
         snprintf(path, bytes, "%.*s%d/%s.%08d", directory, name, owner, name + directory, owner);
@@ -28,7 +28,7 @@ static void path_of(const struct ior_run *run, int owner, char *path, size_t byt
 }
 
 static void own_directory(const struct ior_run *run, char *path, size_t bytes) {
-    snprintf(path, bytes, "%.*s%d", directory_length(run), run->asked.test_file, run->job->rank);
+    snprintf(path, bytes, "%.*s%d", directory_length(run), run->requested.test_file, run->job->rank);
 }
 
 void ior_path(struct ior_run *run) {
@@ -37,7 +37,7 @@ void ior_path(struct ior_run *run) {
 
 int ior_make_directory(struct ior_run *run, struct weir_problem *problem) {
     char directory[1000];
-    if (!run->asked.unique_dir || !(run->backend->traits & WEIR_STORES)) {
+    if (!run->requested.unique_dir || !(run->backend->traits & WEIR_STORES)) {
         return 0;
     }
     own_directory(run, directory, sizeof directory);
@@ -50,12 +50,12 @@ int ior_make_directory(struct ior_run *run, struct weir_problem *problem) {
 
 void ior_drop_caches(const struct ior_run *run, struct weir_problem *problem) {
     char own[1024];
-    bool alone = run->asked.file_per_process;
+    bool alone = run->requested.file_per_process;
     path_of(run, run->job->rank, own, sizeof own);
     if (alone && strcmp(own, run->path) != 0) {
         weir_page_cache_drop(run->path, problem);
     }
-    bool wrote = run->asked.write || strcmp(own, run->path) == 0;
+    bool wrote = run->requested.write || strcmp(own, run->path) == 0;
     if (wrote && (alone || run->job->leaders != MPI_COMM_NULL)) {
         weir_page_cache_drop(own, problem);
     }
@@ -64,7 +64,7 @@ void ior_drop_caches(const struct ior_run *run, struct weir_problem *problem) {
 /* Each rank removes the file it wrote itself, whatever it read. */
 int ior_remove(struct ior_run *run, struct weir_problem *problem) {
     char path[1024], directory[1000];
-    if (!run->asked.file_per_process && run->job->rank != 0) {
+    if (!run->requested.file_per_process && run->job->rank != 0) {
         return 0;
     }
     path_of(run, run->job->rank, path, sizeof path);

@@ -154,7 +154,7 @@ static bool request_is_sound(const struct ior_params *a, int ranks, char *compla
 }
 
 static bool backend_can(const struct ior_run *run, char *complaint, unsigned bytes) {
-    const struct ior_params *a = &run->asked;
+    const struct ior_params *a = &run->requested;
     const struct weir_backend *b = run->backend;
     REFUSE(a->collective && !(b->traits & WEIR_COLLECTIVE), "-c: %s has no collective transfers", b->name);
     REFUSE(a->collective && a->random,
@@ -188,7 +188,7 @@ static bool backend_can(const struct ior_run *run, char *complaint, unsigned byt
 
 bool ior_options_read(struct ior_run *run, int argc, char **argv, int ranks, char *complaint,
                       unsigned bytes) {
-    struct ior_params *a = &run->asked;
+    struct ior_params *a = &run->requested;
     const struct weir_option_set own = {options, a};
     struct weir_chosen chosen = {0};
     *a = defaults;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 static int ranks_per_node(const struct ior_run *run) {
-    return run->asked.tasks_per_node > 0 ? (int)run->asked.tasks_per_node : run->job->tasks_on_node0;
+    return run->requested.tasks_per_node > 0 ? (int)run->requested.tasks_per_node : run->job->tasks_on_node0;
 }
 
 /* With ranks placed node by node the next node is a node's worth of ranks away, with round robin one rank. */
@@ -16,7 +16,7 @@ static int constant_shift(const struct ior_run *run, int64_t nodes_away) {
 }
 
 int ior_shift_to_check(const struct ior_run *run) {
-    return run->asked.reorder_constant ? constant_shift(run, run->asked.shift_nodes + 1) : 0;
+    return run->requested.reorder_constant ? constant_shift(run, run->requested.shift_nodes + 1) : 0;
 }
 
 static int shuffled_shift(const struct ior_run *run, unsigned seed) {
@@ -42,8 +42,8 @@ static int shuffled_shift(const struct ior_run *run, unsigned seed) {
 }
 
 static int random_shift(const struct ior_run *run, unsigned seed) {
-    int nodes = run->asked.shift_nodes_of > 0 ? (int)run->asked.shift_nodes_of : run->job->nodes;
-    int64_t away = run->asked.shift_nodes < nodes ? run->asked.shift_nodes : nodes - 1;
+    int nodes = run->requested.shift_nodes_of > 0 ? (int)run->requested.shift_nodes_of : run->job->nodes;
+    int64_t away = run->requested.shift_nodes < nodes ? run->requested.shift_nodes : nodes - 1;
     int64_t least = away * ranks_per_node(run);
     int shift;
     if (least >= run->job->size) {
@@ -57,15 +57,15 @@ static int random_shift(const struct ior_run *run, unsigned seed) {
 }
 
 int ior_shift_to_read(const struct ior_run *run, int iteration) {
-    int64_t asked = run->asked.reorder_seed;
-    unsigned seed = asked < 0 ? 0u - (unsigned)asked + (unsigned)iteration : (unsigned)asked;
-    if (run->asked.reorder_constant) {
-        return constant_shift(run, run->asked.shift_nodes);
+    int64_t requested = run->requested.reorder_seed;
+    unsigned seed = requested < 0 ? 0u - (unsigned)requested + (unsigned)iteration : (unsigned)requested;
+    if (run->requested.reorder_constant) {
+        return constant_shift(run, run->requested.shift_nodes);
     }
-    if (run->asked.reorder_random == 1) {
+    if (run->requested.reorder_random == 1) {
         return random_shift(run, seed);
     }
-    return run->asked.reorder_random > 1 ? shuffled_shift(run, seed) : 0;
+    return run->requested.reorder_random > 1 ? shuffled_shift(run, seed) : 0;
 }
 
 uint64_t ior_owner(const struct ior_run *run) {
@@ -78,7 +78,7 @@ static uint64_t deal(const struct ior_run *run, uint64_t transfers, uint64_t *ta
     for (uint64_t i = 0; i < transfers; i++) {
         if ((uint64_t)(random() % run->job->size) == ior_owner(run)) {
             if (table != NULL) {
-                table[mine] = i * (uint64_t)run->asked.xfer_bytes;
+                table[mine] = i * (uint64_t)run->requested.xfer_bytes;
             }
             mine++;
         }
@@ -87,10 +87,10 @@ static uint64_t deal(const struct ior_run *run, uint64_t transfers, uint64_t *ta
 }
 
 static bool random_table(struct ior_run *run, struct weir_pattern *pattern) {
-    bool own_file = run->asked.file_per_process;
-    uint64_t per_block = (uint64_t)(run->asked.block_bytes / run->asked.xfer_bytes);
+    bool own_file = run->requested.file_per_process;
+    uint64_t per_block = (uint64_t)(run->requested.block_bytes / run->requested.xfer_bytes);
     uint64_t transfers = own_file ? per_block : per_block * (uint64_t)run->job->size;
-    unsigned seed = (unsigned)run->asked.random_seed + (own_file ? (unsigned)ior_owner(run) : 0);
+    unsigned seed = (unsigned)run->requested.random_seed + (own_file ? (unsigned)ior_owner(run) : 0);
     uint64_t mine = transfers;
     if (!own_file) {
         srandom(seed);
@@ -104,7 +104,7 @@ static bool random_table(struct ior_run *run, struct weir_pattern *pattern) {
     srandom(seed);
     if (own_file) {
         for (uint64_t i = 0; i < mine; i++) {
-            run->table[i] = i * (uint64_t)run->asked.xfer_bytes;
+            run->table[i] = i * (uint64_t)run->requested.xfer_bytes;
         }
     } else {
         deal(run, transfers, run->table);
@@ -122,14 +122,14 @@ static bool random_table(struct ior_run *run, struct weir_pattern *pattern) {
 }
 
 bool ior_pattern(struct ior_run *run, struct weir_pattern *pattern) {
-    uint64_t block_bytes = (uint64_t)run->asked.block_bytes;
-    uint64_t sharers = run->asked.file_per_process ? 1 : (uint64_t)run->job->size;
+    uint64_t block_bytes = (uint64_t)run->requested.block_bytes;
+    uint64_t sharers = run->requested.file_per_process ? 1 : (uint64_t)run->job->size;
     *pattern = (struct weir_pattern){
-        .first = run->asked.file_per_process ? 0 : ior_owner(run) * block_bytes,
-        .step = (uint64_t)run->asked.xfer_bytes,
+        .first = run->requested.file_per_process ? 0 : ior_owner(run) * block_bytes,
+        .step = (uint64_t)run->requested.xfer_bytes,
         .segment_step = block_bytes * sharers,
-        .per_segment = block_bytes / (uint64_t)run->asked.xfer_bytes,
-        .segments = (uint64_t)run->asked.segments,
+        .per_segment = block_bytes / (uint64_t)run->requested.xfer_bytes,
+        .segments = (uint64_t)run->requested.segments,
     };
-    return run->asked.random ? random_table(run, pattern) : true;
+    return run->requested.random ? random_table(run, pattern) : true;
 }

@@ -72,7 +72,7 @@ static void order_between_files(const struct ior_params *a) {
 }
 
 static void settings(const struct ior_run *run) {
-    const struct ior_params *a = &run->asked;
+    const struct ior_params *a = &run->requested;
     printf("\nOptions: \n");
     text("api", run->backend->name);
     text("test filename", a->test_file);
@@ -130,9 +130,10 @@ static void warnings(const struct ior_run *run, const struct weir_result *result
                (double)result->wall_bytes / run->job->size / 1073741824.0, result->wall_s);
     }
     bool plain = (run->backend->traits & WEIR_STORES) && !(run->backend->traits & WEIR_FORMAT);
-    if (result->moved_bytes != result->asked_bytes || (plain && result->file_bytes != result->moved_bytes)) {
+    if (result->moved_bytes != result->requested_bytes ||
+        (plain && result->file_bytes != result->moved_bytes)) {
         printf("WARNING: Expected aggregate file size       = %llu\n",
-               (unsigned long long)result->asked_bytes);
+               (unsigned long long)result->requested_bytes);
         printf("WARNING: Stat() of aggregate file size      = %llu\n",
                (unsigned long long)result->file_bytes);
         printf("WARNING: Using actual aggregate bytes moved = %llu\n",
@@ -149,8 +150,8 @@ void ior_table_row(const struct ior_run *run, const struct weir_result *result) 
     cell(result->bw_mib_s, " ");
     cell(result->ops_s, " ");
     cell(result->rank_latency_s, "  ");
-    cell((double)run->asked.block_bytes / 1024.0, " ");
-    cell((double)run->asked.xfer_bytes / 1024.0, " ");
+    cell((double)run->requested.block_bytes / 1024.0, " ");
+    cell((double)run->requested.xfer_bytes / 1024.0, " ");
     cell(result->open_s, " ");
     cell(result->io_s, " ");
     cell(result->close_s, " ");
@@ -180,7 +181,7 @@ static void print_spread(const struct spread *spread) {
 }
 
 static void summary(const struct ior_run *run, const char *access) {
-    const struct ior_params *a = &run->asked;
+    const struct ior_params *a = &run->requested;
     struct spread bandwidth = {0}, operations = {0};
     double total_s = 0, wall_s = 0, wall_bytes = 0, moved_bytes = 0;
     for (int i = 0; i < run->document.result_count; i++) {

@@ -7,7 +7,7 @@
 
 /* A stonewall may end the ranks' writes early: who reads their data must stop where they stopped. */
 void ior_written_remember(struct ior_run *run) {
-    if (run->asked.stonewall_s <= 0) {
+    if (run->requested.stonewall_s <= 0) {
         return;
     }
     if (run->written == NULL) {
@@ -19,12 +19,12 @@ void ior_written_remember(struct ior_run *run) {
 /* What the runs after this one may read; the wear-out made it one number for all ranks. */
 bool ior_written_tell(struct ior_run *run) {
     struct weir_problem problem = {.rank = run->job->rank};
-    if (run->asked.status_file != NULL) {
+    if (run->requested.status_file != NULL) {
         uint64_t most = 0;
         for (int i = 0; i < run->job->size; i++) {
             most = run->written[i] > most ? run->written[i] : most;
         }
-        weir_status_write(run->job, run->asked.status_file, most, &problem);
+        weir_status_write(run->job, run->requested.status_file, most, &problem);
     }
     return weir_document_settle(&run->document, &problem);
 }
@@ -32,8 +32,8 @@ bool ior_written_tell(struct ior_run *run) {
 /* How much the run before this one wrote. */
 bool ior_written_learn(struct ior_run *run) {
     struct weir_problem problem = {.rank = run->job->rank};
-    if (run->asked.status_file != NULL && !run->asked.write) {
-        int64_t operations = weir_status_read(run->job, run->asked.status_file, &problem);
+    if (run->requested.status_file != NULL && !run->requested.write) {
+        int64_t operations = weir_status_read(run->job, run->requested.status_file, &problem);
         run->status = operations > 0 ? (uint64_t)operations : 0;
     }
     return weir_document_settle(&run->document, &problem);

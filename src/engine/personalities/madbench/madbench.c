@@ -12,7 +12,7 @@
 
 static struct weir_phase phase_of(struct mad_run *run, int which, int iteration) {
     static const int accesses[MAD_PHASES] = {MAD_WRITE, MAD_UPDATE_WRITE, MAD_READ};
-    const struct mad_params *a = &run->asked;
+    const struct mad_params *a = &run->requested;
     bool reads = which == MAD_C;
     uint64_t ranks = (uint64_t)run->job->size;
     uint64_t rank_bytes = run->slot_bytes * (uint64_t)a->bins;
@@ -33,7 +33,7 @@ static struct weir_phase phase_of(struct mad_run *run, int which, int iteration)
         .sync = a->sync && !reads,
         .verify = a->verify,
         .limit = WEIR_NO_LIMIT,
-        .asked_bytes = run->part_bytes * (uint64_t)a->bins * ranks,
+        .requested_bytes = run->part_bytes * (uint64_t)a->bins * ranks,
         .dense = run->slot_bytes == run->part_bytes,
         .transfers = mad_transfers,
         .own = run,
@@ -87,7 +87,7 @@ static bool report(struct mad_run *run, const struct weir_phase *phase, struct w
     if (kept != NULL) {
         mad_table_row(kept, &note);
     }
-    bool compared = run->asked.verify && (access == MAD_UPDATE_READ || access == MAD_READ);
+    bool compared = run->requested.verify && (access == MAD_UPDATE_READ || access == MAD_READ);
     const char *const where[] = {"in phase S", "in phase W", "in phase C"};
     return !compared || weir_judge_bytes(&run->document, run->path, &found, kept, where[run->phase]);
 }
@@ -97,7 +97,7 @@ static bool drop_caches(struct mad_run *run) {
     int on_node = 0;
     MPI_Comm_rank(run->job->node_comm, &on_node);
     MPI_Barrier(run->job->comm);
-    if (run->asked.file_per_process || on_node == 0) {
+    if (run->requested.file_per_process || on_node == 0) {
         weir_page_cache_drop(run->path, &problem);
     }
     return weir_document_settle(&run->document, &problem);
@@ -109,7 +109,7 @@ static bool run_phase(struct mad_run *run, int which, int iteration) {
     run->failed = false;
     run->read_ns = run->write_ns = run->busy_ns = 0;
     run->read_ticks = run->write_ticks = 0;
-    if (which != MAD_S && run->asked.drop_caches && !drop_caches(run)) {
+    if (which != MAD_S && run->requested.drop_caches && !drop_caches(run)) {
         return false;
     }
     weir_hints_free(&run->reads.observed.hints);
@@ -136,19 +136,19 @@ static bool run_phase(struct mad_run *run, int which, int iteration) {
 /* The file of the last iteration goes away, untimed. */
 static bool clear(struct mad_run *run) {
     struct weir_problem problem = {.rank = run->job->rank};
-    if (run->asked.file_per_process) {
-        snprintf(run->path, sizeof run->path, "%s-%d", run->asked.test_file, run->job->rank);
+    if (run->requested.file_per_process) {
+        snprintf(run->path, sizeof run->path, "%s-%d", run->requested.test_file, run->job->rank);
     } else {
-        snprintf(run->path, sizeof run->path, "%s", run->asked.test_file);
+        snprintf(run->path, sizeof run->path, "%s", run->requested.test_file);
     }
-    if (run->asked.file_per_process || run->job->rank == 0) {
+    if (run->requested.file_per_process || run->job->rank == 0) {
         run->backend->remove(run->path, run->settings, &problem);
     }
     return weir_document_settle(&run->document, &problem);
 }
 
 static void iterate(struct mad_run *run) {
-    for (int i = 0; i < (int)run->asked.iterations; i++) {
+    for (int i = 0; i < (int)run->requested.iterations; i++) {
         bool well = clear(run);
         for (int which = 0; well && which < MAD_PHASES; which++) {
             well = !run->runs[which] || run_phase(run, which, i);
@@ -162,11 +162,11 @@ static void iterate(struct mad_run *run) {
 
 static bool has_memory(struct mad_run *run) {
     struct weir_problem problem = {.rank = run->job->rank};
-    size_t bytes = (size_t)run->part_bytes * (size_t)run->asked.gangs;
+    size_t bytes = (size_t)run->part_bytes * (size_t)run->requested.gangs;
     run->buffer = weir_pages(bytes);
-    run->notes = calloc((size_t)run->asked.iterations * MAD_ACCESSES, sizeof *run->notes);
+    run->notes = calloc((size_t)run->requested.iterations * MAD_ACCESSES, sizeof *run->notes);
     if (run->buffer == NULL || run->notes == NULL) {
-        weir_problem_set(&problem, "malloc", run->asked.test_file, ENOMEM, NULL,
+        weir_problem_set(&problem, "malloc", run->requested.test_file, ENOMEM, NULL,
                          "%zu bytes for a part of a matrix", bytes);
     }
     return weir_document_settle(&run->document, &problem);
@@ -175,8 +175,8 @@ static bool has_memory(struct mad_run *run) {
 static int run_job(struct mad_run *run) {
     run->document = (struct weir_document){.job = run->job,
                                            .personality = "madbench",
-                                           .file_name = run->asked.document,
-                                           .asked = mad_asked,
+                                           .file_name = run->requested.document,
+                                           .requested = mad_requested,
                                            .more = mad_more,
                                            .context = run};
     if (!weir_document_begin(&run->document)) {

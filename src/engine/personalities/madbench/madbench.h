@@ -38,7 +38,7 @@ struct mad_note {
 
 struct mad_run {
     struct weir_job *job;
-    struct mad_params asked;
+    struct mad_params requested;
     const struct weir_backend *backend;
     void *settings;
     char *words;
@@ -74,7 +74,7 @@ void mad_transfers(const struct weir_phase *phase, struct weir_file *file, struc
                    struct weir_problem *problem);
 
 /* madbench_report.c */
-void mad_asked(struct weir_json *json, const void *context);
+void mad_requested(struct weir_json *json, const void *context);
 void mad_more(struct weir_json *json, const struct weir_result *result, const void *context);
 const char *mad_access_name(int access);
 void mad_table_begin(const struct mad_run *run);

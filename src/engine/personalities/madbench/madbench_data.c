@@ -6,8 +6,8 @@
 #include <string.h>
 
 static uint64_t key(const struct mad_run *run, int version) {
-    uint64_t file = run->asked.file_per_process ? (uint64_t)run->job->rank + 1 : 0;
-    return weir_mix((uint64_t)run->asked.seed << 1 | (uint64_t)version) + (file << 40);
+    uint64_t file = run->requested.file_per_process ? (uint64_t)run->job->rank + 1 : 0;
+    return weir_mix((uint64_t)run->requested.seed << 1 | (uint64_t)version) + (file << 40);
 }
 
 static uint64_t word_at(uint64_t key, uint64_t offset) {

@@ -114,7 +114,7 @@ static bool original(struct mad_params *a, int argc, char **argv, int *used, cha
 }
 
 static bool geometry_is_sound(struct mad_run *run, char *complaint, unsigned bytes) {
-    const struct mad_params *a = &run->asked;
+    const struct mad_params *a = &run->requested;
     int ranks = run->job->size;
     int64_t elements, all_bytes;
     REFUSE(a->pixels < 1 || a->pixels > 100000000, "-p %lld: 1 to 100000000 pixels", (long long)a->pixels);
@@ -143,7 +143,7 @@ static bool geometry_is_sound(struct mad_run *run, char *complaint, unsigned byt
 
 static bool request_is_sound(struct mad_run *run, char *complaint, unsigned bytes) {
     static const char *const known[] = {"S", "SW", "SC", "SWC"};
-    const struct mad_params *a = &run->asked;
+    const struct mad_params *a = &run->requested;
     bool found = false;
     for (int i = 0; i < 4; i++) {
         found = found || strcmp(a->phases, known[i]) == 0;
@@ -168,7 +168,7 @@ static bool request_is_sound(struct mad_run *run, char *complaint, unsigned byte
 }
 
 static bool backend_can(const struct mad_run *run, char *complaint, unsigned bytes) {
-    const struct mad_params *a = &run->asked;
+    const struct mad_params *a = &run->requested;
     const struct weir_backend *b = run->backend;
     REFUSE(b->traits & WEIR_FORMAT, "-a %s: a file format has more than matrices in its file", b->name);
     REFUSE(run->runs[MAD_W] && !(b->traits & WEIR_UPDATE),
@@ -191,7 +191,7 @@ static bool backend_can(const struct mad_run *run, char *complaint, unsigned byt
 }
 
 bool mad_options_read(struct mad_run *run, int argc, char **argv, char *complaint, unsigned bytes) {
-    struct mad_params *a = &run->asked;
+    struct mad_params *a = &run->requested;
     const struct weir_option_set own = {options, a};
     struct weir_chosen chosen = {0};
     int used = 0;

@@ -1,6 +1,6 @@
 /* What the document says beyond what all personalities say, and the table. */
-#include "asked.h"
 #include "madbench.h"
+#include "requested.h"
 
 #include <string.h>
 
@@ -19,11 +19,11 @@ static int access_of(const struct weir_result *result) {
     return access;
 }
 
-void mad_asked(struct weir_json *json, const void *context) {
+void mad_requested(struct weir_json *json, const void *context) {
     const struct mad_run *run = context;
-    const struct mad_params *a = &run->asked;
+    const struct mad_params *a = &run->requested;
     uint64_t xfer_bytes = a->xfer_bytes > 0 ? (uint64_t)a->xfer_bytes : run->part_bytes;
-    struct weir_asked asked = {
+    struct weir_requested requested = {
         .api = run->backend->name,
         .test_file = a->test_file,
         .hints = &run->hints,
@@ -39,10 +39,10 @@ void mad_asked(struct weir_json *json, const void *context) {
     };
     for (int i = 0, count = 0; i < MAD_ACCESSES; i++) {
         if (strchr(a->phases, phase_names[i][0]) != NULL) {
-            asked.access[count++] = access_names[i];
+            requested.access[count++] = access_names[i];
         }
     }
-    weir_asked_write(json, &asked);
+    weir_requested_write(json, &requested);
     weir_json_bool(json, "drop_caches", a->drop_caches);
     weir_json_text(json, "phases", a->phases);
     weir_json_integer(json, "pixels", a->pixels);
@@ -66,7 +66,7 @@ void mad_more(struct weir_json *json, const struct weir_result *result, const vo
 }
 
 void mad_table_begin(const struct mad_run *run) {
-    const struct mad_params *a = &run->asked;
+    const struct mad_params *a = &run->requested;
     printf("weir-io madbench %s %s: %lld matrices of %lld x %lld doubles on %d rank%s in %lld gang%s, %s, "
            "%llu bytes a rank and matrix\n",
            run->backend->name, a->test_file, (long long)a->bins, (long long)a->pixels, (long long)a->pixels,

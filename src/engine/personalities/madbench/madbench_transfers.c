@@ -52,8 +52,8 @@ static void call(struct kernel *kernel, struct weir_piece *piece, struct weir_me
 static void move(struct kernel *kernel, enum weir_access access, uint64_t offset, uint64_t bytes,
                  struct weir_measure *into) {
     struct mad_run *run = kernel->run;
-    int64_t mod = access == WEIR_READ ? run->asked.read_mod : run->asked.write_mod;
-    uint64_t most = run->asked.xfer_bytes > 0 ? (uint64_t)run->asked.xfer_bytes : bytes;
+    int64_t mod = access == WEIR_READ ? run->requested.read_mod : run->requested.write_mod;
+    uint64_t most = run->requested.xfer_bytes > 0 ? (uint64_t)run->requested.xfer_bytes : bytes;
     uint64_t start_ns = weir_clock_ns();
     await_turn(run->job, mod);
     for (uint64_t done = 0; done < bytes && !run->failed; done += most) {
@@ -68,11 +68,11 @@ static void move(struct kernel *kernel, enum weir_access access, uint64_t offset
 
 /* n elements cost n^alpha multiplications, which no compiler may leave out. */
 static void busy_work(struct mad_run *run, uint64_t bytes) {
-    if (run->asked.busy <= 0 || run->failed) {
+    if (run->requested.busy <= 0 || run->failed) {
         return;
     }
     uint64_t start_ns = weir_clock_ns();
-    uint64_t count = (uint64_t)pow((double)(bytes / 8), run->asked.busy);
+    uint64_t count = (uint64_t)pow((double)(bytes / 8), run->requested.busy);
     volatile double result = 1;
     for (uint64_t i = 0; i < count; i++) {
         result = result * 1.0000001 + 1e-9;
@@ -82,7 +82,7 @@ static void busy_work(struct mad_run *run, uint64_t bytes) {
 
 /* Where a rank's part of a matrix lies that all ranks share. */
 static uint64_t part_of_all(const struct mad_run *run, int64_t bin) {
-    uint64_t parts = run->asked.file_per_process
+    uint64_t parts = run->requested.file_per_process
                          ? (uint64_t)bin
                          : (uint64_t)bin * (uint64_t)run->job->size + (uint64_t)run->job->rank;
     return parts * run->slot_bytes;
@@ -90,17 +90,18 @@ static uint64_t part_of_all(const struct mad_run *run, int64_t bin) {
 
 /* Where its part of a matrix lies that its gang has for itself; each gang takes one matrix of a round. */
 static uint64_t part_of_gang(const struct mad_run *run, int64_t round) {
-    int64_t gangs = run->asked.gangs;
+    int64_t gangs = run->requested.gangs;
     int64_t members = run->job->size / gangs;
     int64_t matrix = round * gangs + run->job->rank / members;
-    int64_t parts = run->asked.file_per_process ? round * gangs
-                                                : matrix * run->job->size + run->job->rank % members * gangs;
+    int64_t parts = run->requested.file_per_process
+                        ? round * gangs
+                        : matrix * run->job->size + run->job->rank % members * gangs;
     return (uint64_t)parts * run->slot_bytes;
 }
 
 static void make_and_write(struct kernel *kernel, struct weir_measure *measure) {
     struct mad_run *run = kernel->run;
-    for (int64_t bin = 0; bin < run->asked.bins; bin++) {
+    for (int64_t bin = 0; bin < run->requested.bins; bin++) {
         uint64_t offset = part_of_all(run, bin);
         mad_fill(run, 0, offset, run->part_bytes);
         busy_work(run, run->part_bytes);
@@ -111,9 +112,9 @@ static void make_and_write(struct kernel *kernel, struct weir_measure *measure) 
 /* A round reads as many matrices as there are gangs; then each gang writes one. */
 static void read_and_write(struct kernel *kernel, struct weir_measure *measure) {
     struct mad_run *run = kernel->run;
-    int64_t gangs = run->asked.gangs;
+    int64_t gangs = run->requested.gangs;
     uint64_t whole_bytes = run->part_bytes * (uint64_t)gangs;
-    for (int64_t round = 0; round < run->asked.bins / gangs; round++) {
+    for (int64_t round = 0; round < run->requested.bins / gangs; round++) {
         for (int64_t i = 0; i < gangs; i++) {
             uint64_t offset = part_of_all(run, round * gangs + i);
             memset(run->buffer, 0, kernel->phase->verify ? run->part_bytes : 0);
@@ -135,9 +136,9 @@ static void read_and_write(struct kernel *kernel, struct weir_measure *measure) 
 static void read_all(struct kernel *kernel, struct weir_measure *measure) {
     struct mad_run *run = kernel->run;
     bool updated = run->runs[MAD_W];
-    int64_t gangs = updated ? run->asked.gangs : 1;
+    int64_t gangs = updated ? run->requested.gangs : 1;
     uint64_t bytes = run->part_bytes * (uint64_t)gangs;
-    for (int64_t round = 0; round < run->asked.bins / gangs; round++) {
+    for (int64_t round = 0; round < run->requested.bins / gangs; round++) {
         uint64_t offset = updated ? part_of_gang(run, round) : part_of_all(run, round);
         memset(run->buffer, 0, kernel->phase->verify ? bytes : 0);
         move(kernel, WEIR_READ, offset, bytes, measure);

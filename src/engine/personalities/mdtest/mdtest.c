@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 static void rest(const struct mdtest_run *run) {
-    if (run->job->rank == 0 && run->asked.delay_s > 0) {
-        sleep((unsigned)run->asked.delay_s);
+    if (run->job->rank == 0 && run->requested.delay_s > 0) {
+        sleep((unsigned)run->requested.delay_s);
     }
 }
 
@@ -29,13 +29,14 @@ static void share_time(const struct mdtest_run *run, int64_t *number, int64_t un
 static bool shuffle(struct mdtest_run *run) {
     run->order = malloc(sizeof *run->order * run->items);
     if (run->order == NULL) {
-        weir_problem_set(&run->problem, "malloc", run->asked.directory, ENOMEM, NULL, "shuffling the items");
+        weir_problem_set(&run->problem, "malloc", run->requested.directory, ENOMEM, NULL,
+                         "shuffling the items");
         return false;
     }
     for (uint64_t i = 0; i < run->items; i++) {
         run->order[i] = i;
     }
-    srandom((unsigned)(run->asked.random_seed + run->job->rank));
+    srandom((unsigned)(run->requested.random_seed + run->job->rank));
     for (uint64_t n = run->items - 1; n > 0; n--) {
         uint64_t k = (uint64_t)((double)random() / (double)RAND_MAX * (double)n);
         uint64_t item = run->order[k];
@@ -47,7 +48,7 @@ static bool shuffle(struct mdtest_run *run) {
 
 /* What is the same in all iterations. */
 static bool prepare(struct mdtest_run *run) {
-    struct mdtest_params *a = &run->asked;
+    struct mdtest_params *a = &run->requested;
     int64_t most = a->write_bytes > a->read_bytes ? a->write_bytes : a->read_bytes;
     share_time(run, &a->signature, -1);
     if (a->random) {
@@ -75,8 +76,8 @@ static bool prepare(struct mdtest_run *run) {
 }
 
 static bool measure_items(struct mdtest_run *run, enum mdtest_item item, int iteration) {
-    bool asked = item == MDTEST_FILE ? run->asked.files : run->asked.directories;
-    if (!asked) {
+    bool requested = item == MDTEST_FILE ? run->requested.files : run->requested.directories;
+    if (!requested) {
         return true;
     }
     run->made = 0;
@@ -84,7 +85,7 @@ static bool measure_items(struct mdtest_run *run, enum mdtest_item item, int ite
     if (mdtest_items(run, item, iteration)) {
         return true;
     }
-    if (run->asked.create && run->asked.remove) {
+    if (run->requested.create && run->requested.remove) {
         mdtest_clear_up(run, item, iteration);
     }
     return false;
@@ -93,10 +94,10 @@ static bool measure_items(struct mdtest_run *run, enum mdtest_item item, int ite
 static bool iterate(struct mdtest_run *run, int iteration) {
     const struct mdtest_shape shape = run->shape;
     const uint64_t items = run->items;
-    bool well = (!run->asked.create || mdtest_trees_make(run, iteration)) &&
+    bool well = (!run->requested.create || mdtest_trees_make(run, iteration)) &&
                 measure_items(run, MDTEST_DIRECTORY, iteration) &&
                 measure_items(run, MDTEST_FILE, iteration) &&
-                (!run->asked.remove || mdtest_trees_remove(run, iteration));
+                (!run->requested.remove || mdtest_trees_remove(run, iteration));
     run->shape = shape; /* a stonewall in one iteration says nothing about the next */
     run->items = items;
     return well;
@@ -104,9 +105,9 @@ static bool iterate(struct mdtest_run *run, int iteration) {
 
 /* Only what this run made: others may have made it to be measured again. */
 static void remove_root(struct mdtest_run *run) {
-    struct weir_name name = {.path = run->asked.directory, .settings = run->settings};
+    struct weir_name name = {.path = run->requested.directory, .settings = run->settings};
     bool well = run->exit_code == WEIR_FINE;
-    if (run->made_root && run->asked.remove) {
+    if (run->made_root && run->requested.remove) {
         run->backend->names->rmdir(&name, &run->problem);
     }
     if (well && !weir_document_settle(&run->document, &run->problem)) {
@@ -123,7 +124,7 @@ static void run_iterations(struct mdtest_run *run) {
         mdtest_table_begin(run);
     }
     bool well = true;
-    for (int i = 0; i < (int)run->asked.iterations && well; i++) {
+    for (int i = 0; i < (int)run->requested.iterations && well; i++) {
         well = iterate(run, i);
     }
     run->exit_code = well ? run->exit_code : WEIR_FAILED;
@@ -166,8 +167,8 @@ static int mdtest_run(struct weir_job *job, int argc, char **argv) {
     run->job = job;
     run->document = (struct weir_document){.job = job,
                                            .personality = "mdtest",
-                                           .file_name = run->asked.document_file,
-                                           .asked = mdtest_asked,
+                                           .file_name = run->requested.document_file,
+                                           .requested = mdtest_requested,
                                            .more = mdtest_more,
                                            .context = run};
     if (weir_document_begin(&run->document)) {

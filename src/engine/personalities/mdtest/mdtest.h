@@ -54,8 +54,8 @@ struct mdtest_rank {
 /* What mdtest knows of a result beyond what all personalities do. */
 struct mdtest_note {
     enum mdtest_item item;
-    uint64_t asked_items;
-    struct mdtest_rank *ranks; /* NULL where nobody asked for them */
+    uint64_t requested_items;
+    struct mdtest_rank *ranks; /* NULL where nobody requested them */
 };
 
 /* The name of one item after the other. */
@@ -72,7 +72,7 @@ struct mdtest_walk {
 /* Everything of one run on one rank. */
 struct mdtest_run {
     struct weir_job *job;
-    struct mdtest_params asked;
+    struct mdtest_params requested;
     const struct weir_backend *backend;
     void *settings; /* of the back end */
     char *words;    /* texts of the options */
@@ -124,10 +124,10 @@ struct mdtest_phase {
     const char *access;
     enum mdtest_item item;
     int iteration;
-    uint64_t asked_items; /* of all ranks */
-    uint64_t asked_bytes; /* likewise */
-    uint64_t failures;    /* of this rank */
-    bool wall;            /* the stonewall is for this phase */
+    uint64_t requested_items; /* of all ranks */
+    uint64_t requested_bytes; /* likewise */
+    uint64_t failures;        /* of this rank */
+    bool wall;                /* the stonewall is for this phase */
     bool verify;
 };
 
@@ -135,13 +135,13 @@ void mdtest_phase_begin(struct mdtest_run *run);
 /* After the last operation: flush, barrier, results; false where any rank failed. */
 bool mdtest_phase_end(struct mdtest_run *run, struct mdtest_phase *phase);
 
-/* mdtest_ranks.c: where ranks are asked for. Gather is called by all ranks, the others on rank 0. */
+/* mdtest_ranks.c: where ranks are requested. Gather is called by all ranks, the others on rank 0. */
 bool mdtest_ranks_begin(struct mdtest_run *run);
 struct mdtest_rank *mdtest_ranks_gather(struct mdtest_run *run);
 void mdtest_ranks_write(struct mdtest_run *run);
 
-/* mdtest_asked.c */
-void mdtest_asked(struct weir_json *json, const void *context);
+/* mdtest_requested.c */
+void mdtest_requested(struct weir_json *json, const void *context);
 void mdtest_more(struct weir_json *json, const struct weir_result *result, const void *context);
 
 /* mdtest_table.c: what mdtest reports, in its order and words */

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the operating system is asked about: counters of the file system, not the pages of one file. */
+/* What the operating system is requested about: counters of the file system, not the pages of one file. */
 static struct weir_open whole_directory(const struct mdtest_run *run) {
-    return (struct weir_open){.path = run->asked.directory,
+    return (struct weir_open){.path = run->requested.directory,
                               .access = WEIR_WRITE,
                               .comm = MPI_COMM_SELF,
                               .rank = run->job->rank,
@@ -32,7 +32,8 @@ void mdtest_phase_begin(struct mdtest_run *run) {
 }
 
 static void flush(struct mdtest_run *run) {
-    struct weir_name name = {.path = run->asked.directory, .settings = run->settings, .rank = run->job->rank};
+    struct weir_name name = {
+        .path = run->requested.directory, .settings = run->settings, .rank = run->job->rank};
     run->measure.sync.start_ns = weir_clock_ns();
     if (run->backend->names->flush(&name, &run->problem) == 0) {
         run->measure.sync_calls++;
@@ -64,7 +65,7 @@ static void remember(struct mdtest_run *run, const struct mdtest_phase *phase, s
         MPI_Abort(run->job->comm, 1);
     }
     run->notes = notes;
-    notes[count - 1] = (struct mdtest_note){phase->item, phase->asked_items, ranks};
+    notes[count - 1] = (struct mdtest_note){phase->item, phase->requested_items, ranks};
 }
 
 /* A rank's first failure says how many there were. */
@@ -81,13 +82,13 @@ static void count_failures(struct mdtest_run *run, const struct mdtest_phase *ph
 bool mdtest_phase_end(struct mdtest_run *run, struct mdtest_phase *phase) {
     struct weir_phase whole = {.name = phase->access,
                                .iteration = phase->iteration,
-                               .stonewall_s = phase->wall ? run->asked.stonewall_s : 0,
+                               .stonewall_s = phase->wall ? run->requested.stonewall_s : 0,
                                .wear_out = phase->wall,
-                               .asked_bytes = phase->asked_bytes};
+                               .requested_bytes = phase->requested_bytes};
     struct weir_result result;
     char where[32];
     snprintf(where, sizeof where, "in the %s", phase->access);
-    if (run->asked.flush) {
+    if (run->requested.flush) {
         flush(run);
     }
     run->measure.io.stop_ns = weir_clock_ns();

@@ -22,7 +22,7 @@ static uint64_t directories_of(uint64_t branches, uint64_t depth) {
 }
 
 bool mdtest_shape_find(struct mdtest_run *run, char *complaint, unsigned bytes) {
-    const struct mdtest_params *a = &run->asked;
+    const struct mdtest_params *a = &run->requested;
     struct mdtest_shape *shape = &run->shape;
     uint64_t n = (uint64_t)a->items, per_dir = (uint64_t)a->items_per_dir;
     shape->directories = directories_of((uint64_t)a->branches, (uint64_t)a->depth);
@@ -53,11 +53,11 @@ void mdtest_shape_of_items(struct mdtest_run *run, uint64_t items) {
 }
 
 int mdtest_owner(const struct mdtest_run *run, int phase) {
-    return (int)((run->job->rank + phase * run->asked.shift) % run->job->size);
+    return (int)((run->job->rank + phase * run->requested.shift) % run->job->size);
 }
 
 void mdtest_test_dir(const struct mdtest_run *run, int iteration, uint64_t loop, char *path) {
-    const char *directory = run->asked.directory;
+    const char *directory = run->requested.directory;
     bool slash = directory[strlen(directory) - 1] == '/';
     snprintf(path, MDTEST_PATH, "%s%stest-dir.%d-%llu", directory, slash ? "" : "/", iteration,
              (unsigned long long)loop);
@@ -75,11 +75,11 @@ static size_t append_tree(const char *base, uint64_t branches, uint64_t k, char 
 void mdtest_tree_dir(const struct mdtest_run *run, int iteration, uint64_t loop, int owner, uint64_t k,
                      char *path) {
     char base[48] = "mdtest_tree";
-    if (run->asked.unique_dir) {
+    if (run->requested.unique_dir) {
         snprintf(base, sizeof base, "mdtest_tree.%d", owner);
     }
     mdtest_test_dir(run, iteration, loop, path);
-    append_tree(base, (uint64_t)run->asked.branches, k, path, strlen(path));
+    append_tree(base, (uint64_t)run->requested.branches, k, path, strlen(path));
 }
 
 void mdtest_walk_begin(struct mdtest_walk *walk, const struct mdtest_run *run, enum mdtest_item item,
@@ -97,13 +97,13 @@ void mdtest_walk_begin(struct mdtest_walk *walk, const struct mdtest_run *run, e
  */
 static void enter(struct mdtest_walk *walk, uint64_t loop, uint64_t dir) {
     const struct mdtest_run *run = walk->run;
-    int holder = (int)((walk->owner + run->asked.shift) % run->job->size);
+    int holder = (int)((walk->owner + run->requested.shift) % run->job->size);
     walk->loop = loop;
     walk->dir = dir;
     mdtest_tree_dir(run, walk->iteration, loop, holder, dir, walk->path);
     size_t length = strlen(walk->path);
     char owner[16] = "shared";
-    if (!run->asked.shared_file) {
+    if (!run->requested.shared_file) {
         snprintf(owner, sizeof owner, "%d", walk->owner);
     }
     int added = snprintf(walk->path + length, MDTEST_PATH - length, "/%s.mdtest.%s.",

@@ -152,7 +152,7 @@ static bool request_is_sound(const struct mdtest_params *a, char *complaint, uns
 }
 
 static bool backend_can(const struct mdtest_run *run, char *complaint, unsigned bytes) {
-    const struct mdtest_params *a = &run->asked;
+    const struct mdtest_params *a = &run->requested;
     const struct weir_backend *b = run->backend;
     REFUSE(b->names == NULL, "-a %s: it has no operations on names", b->name);
     REFUSE(a->rename && b->names->rename == NULL, "-U: %s cannot rename", b->name);
@@ -177,7 +177,7 @@ static bool backend_can(const struct mdtest_run *run, char *complaint, unsigned 
 }
 
 static void fill_defaults(struct mdtest_run *run) {
-    struct mdtest_params *a = &run->asked;
+    struct mdtest_params *a = &run->requested;
     if (!a->create && !a->stat && !a->read && !a->rename && !a->remove) {
         a->create = a->stat = a->read = a->remove = 1;
         a->rename = run->backend->names != NULL && run->backend->names->rename != NULL;
@@ -219,7 +219,7 @@ static bool is_offered(int argc, char **argv, char *complaint, unsigned bytes) {
 }
 
 bool mdtest_options_read(struct mdtest_run *run, int argc, char **argv, char *complaint, unsigned bytes) {
-    struct mdtest_params *a = &run->asked;
+    struct mdtest_params *a = &run->requested;
     if (!is_offered(argc, argv, complaint, bytes)) {
         return false;
     }

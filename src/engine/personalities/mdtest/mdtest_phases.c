@@ -13,7 +13,7 @@ typedef int act(struct mdtest_run *run, struct weir_name *name, uint64_t number)
 static int fail_wrong_size(struct mdtest_run *run, const struct weir_name *name) {
     return weir_problem_set(&run->problem, "stat", name->path, 0, "the file has another size",
                             "%llu bytes, but -w %lld", (unsigned long long)name->bytes,
-                            (long long)run->asked.write_bytes);
+                            (long long)run->requested.write_bytes);
 }
 
 static int act_stat_file(struct mdtest_run *run, struct weir_name *name, uint64_t number) {
@@ -21,15 +21,15 @@ static int act_stat_file(struct mdtest_run *run, struct weir_name *name, uint64_
     if (run->backend->names->stat(name, &run->problem) != 0) {
         return -1;
     }
-    bool told = run->asked.write_bytes > 0 && (run->backend->traits & WEIR_STORES) != 0;
-    return told && name->bytes != (uint64_t)run->asked.write_bytes ? fail_wrong_size(run, name) : 0;
+    bool told = run->requested.write_bytes > 0 && (run->backend->traits & WEIR_STORES) != 0;
+    return told && name->bytes != (uint64_t)run->requested.write_bytes ? fail_wrong_size(run, name) : 0;
 }
 
 static struct weir_open opening(const struct mdtest_run *run, const char *path, enum weir_access access,
                                 uint64_t bytes) {
     return (struct weir_open){.path = path,
                               .access = access,
-                              .direct = run->asked.direct != 0,
+                              .direct = run->requested.direct != 0,
                               .comm = MPI_COMM_SELF,
                               .rank = run->job->rank,
                               .hints = &run->hints,
@@ -51,7 +51,7 @@ static void compare(struct mdtest_run *run, struct weir_payload *payload, const 
 
 static int act_create(struct mdtest_run *run, struct weir_name *name, uint64_t number) {
     const struct weir_backend *backend = run->backend;
-    uint64_t bytes = (uint64_t)run->asked.write_bytes;
+    uint64_t bytes = (uint64_t)run->requested.write_bytes;
     struct weir_open how = opening(run, name->path, WEIR_WRITE, bytes);
     struct weir_file file = {.backend = backend, .how = &how};
     int status = backend->open(&file, &run->problem);
@@ -63,11 +63,11 @@ static int act_create(struct mdtest_run *run, struct weir_name *name, uint64_t n
         status = backend->transfer(&file, &piece, &run->problem);
         run->measure.moved_bytes += status == 0 ? bytes : 0;
     }
-    if (status == 0 && run->asked.sync_file) {
+    if (status == 0 && run->requested.sync_file) {
         status = backend->sync(&file, &run->problem);
         run->measure.sync_calls += status == 0;
     }
-    if (status == 0 && run->asked.verify_write) {
+    if (status == 0 && run->requested.verify_write) {
         struct weir_piece piece = {WEIR_READ, run->found.buffer, bytes, 0};
         weir_payload_spoil(&run->found);
         status = backend->transfer(&file, &piece, &run->problem);
@@ -81,7 +81,7 @@ static int act_create(struct mdtest_run *run, struct weir_name *name, uint64_t n
 
 static int act_read(struct mdtest_run *run, struct weir_name *name, uint64_t number) {
     const struct weir_backend *backend = run->backend;
-    uint64_t bytes = (uint64_t)run->asked.read_bytes;
+    uint64_t bytes = (uint64_t)run->requested.read_bytes;
     struct weir_open how = opening(run, name->path, WEIR_READ, bytes);
     struct weir_file file = {.backend = backend, .how = &how};
     int status = backend->open(&file, &run->problem);
@@ -114,9 +114,9 @@ static uint64_t go(struct mdtest_run *run, struct pass *pass, uint64_t begin, ui
     struct weir_measure *measure = &run->measure;
     struct weir_name name = {.settings = run->settings, .rank = run->job->rank};
     bool acts = pass->call == NULL;
-    bool writes = acts && pass->act == act_create && run->asked.write_bytes > 0;
-    bool reads = acts && pass->act == act_read && run->asked.read_bytes > 0;
-    uint64_t bytes = (uint64_t)(reads ? run->asked.read_bytes : run->asked.write_bytes);
+    bool writes = acts && pass->act == act_create && run->requested.write_bytes > 0;
+    bool reads = acts && pass->act == act_read && run->requested.read_bytes > 0;
+    uint64_t bytes = (uint64_t)(reads ? run->requested.read_bytes : run->requested.write_bytes);
     for (uint64_t i = begin; i < end; i++) {
         uint64_t index = pass->order != NULL ? pass->order[i] : i;
         uint64_t number = mdtest_walk_number(pass->walk, index);
@@ -152,11 +152,11 @@ static uint64_t go(struct mdtest_run *run, struct pass *pass, uint64_t begin, ui
 }
 
 /* Every rank makes as many as the quickest did until the wall. */
-static void wear_out(struct mdtest_run *run, struct pass *pass, uint64_t done, uint64_t asked) {
+static void wear_out(struct mdtest_run *run, struct pass *pass, uint64_t done, uint64_t requested) {
     struct weir_measure *measure = &run->measure;
     uint64_t mine[2] = {done, pass->phase->failures};
     uint64_t all[2];
-    measure->wall_hit = done < asked && pass->phase->failures == 0;
+    measure->wall_hit = done < requested && pass->phase->failures == 0;
     measure->wall_operations = done;
     measure->wall_bytes = measure->moved_bytes;
     MPI_Allreduce(mine, all, 2, MPI_UINT64_T, MPI_MAX, run->job->comm);
@@ -171,43 +171,43 @@ static void wear_out(struct mdtest_run *run, struct pass *pass, uint64_t done, u
 static bool create(struct mdtest_run *run, enum mdtest_item item, int iteration) {
     const struct weir_names *names = run->backend->names;
     struct mdtest_walk walk;
-    uint64_t asked = run->items;
-    uint64_t all = asked * (uint64_t)run->job->size;
+    uint64_t requested = run->items;
+    uint64_t all = requested * (uint64_t)run->job->size;
     struct mdtest_phase phase = {.access = "create",
                                  .item = item,
                                  .iteration = iteration,
-                                 .asked_items = all,
-                                 .wall = run->asked.stonewall_s > 0,
-                                 .verify = item == MDTEST_FILE && run->asked.verify_write};
+                                 .requested_items = all,
+                                 .wall = run->requested.stonewall_s > 0,
+                                 .verify = item == MDTEST_FILE && run->requested.verify_write};
     struct pass pass = {.phase = &phase,
                         .walk = &walk,
-                        .call = item != MDTEST_FILE    ? names->mkdir
-                                : run->asked.make_node ? names->mknod
-                                                       : NULL,
+                        .call = item != MDTEST_FILE        ? names->mkdir
+                                : run->requested.make_node ? names->mknod
+                                                           : NULL,
                         .act = act_create,
                         .deadline_ticks = UINT64_MAX,
                         .stops = true};
     if (item == MDTEST_FILE) {
-        phase.asked_bytes = all * (uint64_t)run->asked.write_bytes;
-        weir_payload_fill(&run->written, (uint32_t)run->asked.signature, (uint32_t)run->job->rank);
-        run->found.bytes = phase.verify ? (size_t)run->asked.write_bytes : run->found.bytes;
-        weir_payload_fill(&run->found, (uint32_t)run->asked.signature, (uint32_t)run->job->rank);
+        phase.requested_bytes = all * (uint64_t)run->requested.write_bytes;
+        weir_payload_fill(&run->written, (uint32_t)run->requested.signature, (uint32_t)run->job->rank);
+        run->found.bytes = phase.verify ? (size_t)run->requested.write_bytes : run->found.bytes;
+        weir_payload_fill(&run->found, (uint32_t)run->requested.signature, (uint32_t)run->job->rank);
     }
     mdtest_walk_begin(&walk, run, item, iteration, mdtest_owner(run, 0));
     mdtest_phase_begin(run);
     if (phase.wall) {
-        pass.deadline_ticks = weir_clock_ticks() + weir_clock_ticks_of(run->asked.stonewall_s);
+        pass.deadline_ticks = weir_clock_ticks() + weir_clock_ticks_of(run->requested.stonewall_s);
     }
-    run->made = go(run, &pass, 0, asked);
+    run->made = go(run, &pass, 0, requested);
     if (phase.wall) {
-        wear_out(run, &pass, run->made, asked);
+        wear_out(run, &pass, run->made, requested);
     }
     bool well = mdtest_phase_end(run, &phase);
     if (well && phase.wall) {
         mdtest_shape_of_items(run, run->items);
     }
-    if (well && item == MDTEST_FILE && run->asked.status_file != NULL) {
-        weir_status_write(run->job, run->asked.status_file, run->items, &run->problem);
+    if (well && item == MDTEST_FILE && run->requested.status_file != NULL) {
+        weir_status_write(run->job, run->requested.status_file, run->items, &run->problem);
         well = weir_document_settle(&run->document, &run->problem);
     }
     return well;
@@ -215,11 +215,12 @@ static bool create(struct mdtest_run *run, enum mdtest_item item, int iteration)
 
 static bool look(struct mdtest_run *run, struct mdtest_phase *phase, struct pass pass, int turn) {
     struct mdtest_walk walk;
-    bool alone = run->asked.shared_file && pass.call == run->backend->names->unlink; /* it goes away once */
+    bool alone =
+        run->requested.shared_file && pass.call == run->backend->names->unlink; /* it goes away once */
     pass.phase = phase;
     pass.walk = &walk;
     pass.deadline_ticks = UINT64_MAX;
-    phase->asked_items = run->items * (alone ? 1 : (uint64_t)run->job->size);
+    phase->requested_items = run->items * (alone ? 1 : (uint64_t)run->job->size);
     mdtest_walk_begin(&walk, run, phase->item, phase->iteration, mdtest_owner(run, turn));
     mdtest_phase_begin(run);
     if (!alone || run->job->rank == 0) {
@@ -229,14 +230,17 @@ static bool look(struct mdtest_run *run, struct mdtest_phase *phase, struct pass
 }
 
 static bool read_files(struct mdtest_run *run, int iteration) {
-    struct mdtest_phase phase = {
-        .access = "read", .item = MDTEST_FILE, .iteration = iteration, .verify = run->asked.verify_read != 0};
-    size_t bytes = (size_t)(run->asked.read_bytes > run->asked.write_bytes ? run->asked.read_bytes
-                                                                           : run->asked.write_bytes);
-    phase.asked_bytes = run->items * (uint64_t)run->job->size * (uint64_t)run->asked.read_bytes;
+    struct mdtest_phase phase = {.access = "read",
+                                 .item = MDTEST_FILE,
+                                 .iteration = iteration,
+                                 .verify = run->requested.verify_read != 0};
+    size_t bytes =
+        (size_t)(run->requested.read_bytes > run->requested.write_bytes ? run->requested.read_bytes
+                                                                        : run->requested.write_bytes);
+    phase.requested_bytes = run->items * (uint64_t)run->job->size * (uint64_t)run->requested.read_bytes;
     run->found.bytes = bytes; /* the tail of a file is as long as was written */
-    weir_payload_fill(&run->found, (uint32_t)run->asked.signature, (uint32_t)mdtest_owner(run, 2));
-    run->found.bytes = (size_t)run->asked.read_bytes;
+    weir_payload_fill(&run->found, (uint32_t)run->requested.signature, (uint32_t)mdtest_owner(run, 2));
+    run->found.bytes = (size_t)run->requested.read_bytes;
     return look(run, &phase, (struct pass){.act = act_read, .order = run->order}, 2);
 }
 
@@ -246,7 +250,7 @@ static bool rename_all(struct mdtest_run *run, int iteration) {
     struct mdtest_walk walk;
     char first[MDTEST_PATH + 4], before[MDTEST_PATH + 4];
     uint64_t last = run->items - 1;
-    phase.asked_items = run->items * (uint64_t)run->job->size;
+    phase.requested_items = run->items * (uint64_t)run->job->size;
     mdtest_walk_begin(&walk, run, MDTEST_DIRECTORY, iteration, mdtest_owner(run, 1));
     mdtest_phase_begin(run);
     for (uint64_t i = 0; i <= last; i++) {
@@ -273,7 +277,7 @@ static bool rename_all(struct mdtest_run *run, int iteration) {
 }
 
 bool mdtest_items(struct mdtest_run *run, enum mdtest_item item, int iteration) {
-    const struct mdtest_params *a = &run->asked;
+    const struct mdtest_params *a = &run->requested;
     bool file = item == MDTEST_FILE;
     const struct weir_names *names = run->backend->names;
     struct mdtest_phase stat = {.access = "stat", .item = item, .iteration = iteration};

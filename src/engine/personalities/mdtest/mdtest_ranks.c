@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static bool asked(const struct mdtest_run *run) {
-    return run->asked.rank_details != NULL || run->asked.rank_statistics;
+static bool requested(const struct mdtest_run *run) {
+    return run->requested.rank_details != NULL || run->requested.rank_statistics;
 }
 
 /* Opened before anything is measured, so that a bad name is known. */
 bool mdtest_ranks_begin(struct mdtest_run *run) {
-    const char *name = run->asked.rank_details;
+    const char *name = run->requested.rank_details;
     if (name == NULL || run->job->rank != 0) {
         return true;
     }
@@ -31,7 +31,7 @@ bool mdtest_ranks_begin(struct mdtest_run *run) {
 
 struct mdtest_rank *mdtest_ranks_gather(struct mdtest_run *run) {
     const struct weir_measure *measure = &run->measure;
-    if (!asked(run)) {
+    if (!requested(run)) {
         return NULL;
     }
     uint64_t stop_ns = measure->sync.stop_ns != 0 ? measure->sync.start_ns : measure->io.stop_ns;
@@ -79,12 +79,12 @@ static void write_row(FILE *file, const struct mdtest_run *run, int iteration, i
 }
 
 void mdtest_ranks_write(struct mdtest_run *run) {
-    const char *name = run->asked.rank_details;
+    const char *name = run->requested.rank_details;
     FILE *file = name != NULL ? fopen(name, "ae") : NULL;
     if (name == NULL) {
         return;
     }
-    for (int i = 0; file != NULL && i < (int)run->asked.iterations; i++) {
+    for (int i = 0; file != NULL && i < (int)run->requested.iterations; i++) {
         for (int rank = -1; rank < run->job->size; rank++) {
             write_row(file, run, i, rank);
         }

@@ -28,7 +28,7 @@ static void moment(const char *word) {
 }
 
 void mdtest_table_begin(const struct mdtest_run *run) {
-    const struct mdtest_params *a = &run->asked;
+    const struct mdtest_params *a = &run->requested;
     moment("started");
     printf("\nweir-io mdtest-%s was launched with %d total task(s) on %d node(s)\nCommand line used: mdtest",
            WEIR_VERSION, run->job->size, run->job->nodes);
@@ -92,7 +92,7 @@ static double value_of(double operations, double elapsed_s, bool in_time) {
 static void print_line(const struct mdtest_run *run, const struct mdtest_line *line, bool in_time) {
     struct spread all = {0}, ranks = {0};
     int size = run->job->size;
-    for (int i = 0; i < (int)run->asked.iterations; i++) {
+    for (int i = 0; i < (int)run->requested.iterations; i++) {
         int found = mdtest_result_of(run, line, i);
         if (found < 0) {
             continue;
@@ -109,7 +109,7 @@ static void print_line(const struct mdtest_run *run, const struct mdtest_line *l
         }
     }
     printf("   %-22s", line->words);
-    if (run->asked.rank_statistics) {
+    if (run->requested.rank_statistics) {
         print_spread(&ranks);
     }
     print_spread(&all);
@@ -121,7 +121,7 @@ static void print_line(const struct mdtest_run *run, const struct mdtest_line *l
 static void summary(const struct mdtest_run *run, bool in_time) {
     static const char heads[] = "            Max            Min           Mean";
     static const char rules[] = "            ---            ---           ----";
-    const struct mdtest_params *a = &run->asked;
+    const struct mdtest_params *a = &run->requested;
     bool ranks = a->rank_statistics != 0;
     printf("\nSUMMARY %s: (of %lld iterations)\n", in_time ? "time (in ms/op)" : "rate (in ops/sec)",
            (long long)a->iterations);
@@ -132,15 +132,15 @@ static void summary(const struct mdtest_run *run, bool in_time) {
     printf("   %-22s%s%s        -------\n", "---------", ranks ? rules : "", rules);
     for (int i = 0; i < MDTEST_LINES; i++) {
         const struct mdtest_line *line = &mdtest_lines[i];
-        bool asked = line->item == MDTEST_TREE || (line->item == MDTEST_FILE ? a->files : a->directories);
-        if (asked && (line->item != MDTEST_DIRECTORY || strcmp(line->access, "read") != 0)) {
+        bool requested = line->item == MDTEST_TREE || (line->item == MDTEST_FILE ? a->files : a->directories);
+        if (requested && (line->item != MDTEST_DIRECTORY || strcmp(line->access, "read") != 0)) {
             print_line(run, line, in_time);
         }
     }
 }
 
 void mdtest_table_end(const struct mdtest_run *run) {
-    const struct mdtest_params *a = &run->asked;
+    const struct mdtest_params *a = &run->requested;
     if (a->rate_and_time || !a->time_only) {
         summary(run, false);
     }

@@ -27,7 +27,7 @@ static bool make_if_missing(struct mdtest_run *run, const char *path) {
 static bool make_test_dirs(struct mdtest_run *run, int iteration) {
     char path[MDTEST_PATH];
     if (run->job->rank == 0) {
-        run->made_root = make_if_missing(run, run->asked.directory) || run->made_root;
+        run->made_root = make_if_missing(run, run->requested.directory) || run->made_root;
         for (uint64_t loop = 0; loop < run->shape.loops; loop++) {
             mdtest_test_dir(run, iteration, loop, path);
             make_if_missing(run, path);
@@ -39,7 +39,7 @@ static bool make_test_dirs(struct mdtest_run *run, int iteration) {
 
 /* Each rank has a tree of its own with -u; else rank 0 makes the one of all. */
 static bool has_tree(const struct mdtest_run *run) {
-    return run->asked.unique_dir || run->job->rank == 0;
+    return run->requested.unique_dir || run->job->rank == 0;
 }
 
 static void each_directory(struct mdtest_run *run, struct mdtest_phase *phase, bool make) {
@@ -64,11 +64,11 @@ static void each_directory(struct mdtest_run *run, struct mdtest_phase *phase, b
 }
 
 static bool measure_tree(struct mdtest_run *run, int iteration, bool make) {
-    uint64_t trees = run->shape.loops * (uint64_t)(run->asked.unique_dir ? run->job->size : 1);
+    uint64_t trees = run->shape.loops * (uint64_t)(run->requested.unique_dir ? run->job->size : 1);
     struct mdtest_phase phase = {.access = make ? "create" : "remove",
                                  .item = MDTEST_TREE,
                                  .iteration = iteration,
-                                 .asked_items = trees * run->shape.directories};
+                                 .requested_items = trees * run->shape.directories};
     mdtest_phase_begin(run);
     each_directory(run, &phase, make);
     return mdtest_phase_end(run, &phase);

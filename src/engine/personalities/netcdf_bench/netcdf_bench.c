@@ -13,15 +13,15 @@
 /* FILE, or FILE-<rank that wrote it> with one file per process */
 static void path_of(struct ncb_run *run, int owner) {
     if (run->file_per_process) {
-        snprintf(run->path, sizeof run->path, "%s-%d", run->asked.test_file, owner);
+        snprintf(run->path, sizeof run->path, "%s-%d", run->requested.test_file, owner);
     } else {
-        snprintf(run->path, sizeof run->path, "%s", run->asked.test_file);
+        snprintf(run->path, sizeof run->path, "%s", run->requested.test_file);
     }
 }
 
 static void prepare(struct ncb_run *run, struct weir_phase *phase, const char *name, enum weir_access access,
                     int iteration, int owner) {
-    const struct ncb_params *a = &run->asked;
+    const struct ncb_params *a = &run->requested;
     const struct ncb_variable *v = &run->variable;
     int size = run->job->size;
     uint64_t file_bytes = v->step_bytes * v->across[0];
@@ -45,7 +45,7 @@ static void prepare(struct ncb_run *run, struct weir_phase *phase, const char *n
         .stonewall_s = a->stonewall_s,
         .wear_out = a->wear_out,
         .limit = access == WEIR_READ && run->written != NULL ? run->written[owner] : WEIR_NO_LIMIT,
-        .asked_bytes = file_bytes * (run->file_per_process ? (uint64_t)size : 1),
+        .requested_bytes = file_bytes * (run->file_per_process ? (uint64_t)size : 1),
     };
     ncb_values(v, owner, run->payload.buffer);
     if (run->payload.expected != NULL) {
@@ -91,7 +91,7 @@ static bool judge(struct ncb_run *run, struct weir_result *result, const char *w
     if (!right) {
         run->exit_code = WEIR_FAILED;
     }
-    if (run->asked.verify && run->job->rank == 0) {
+    if (run->requested.verify && run->job->rank == 0) {
         ncb_table_verdict(right);
     }
     return right;
@@ -99,7 +99,7 @@ static bool judge(struct ncb_run *run, struct weir_result *result, const char *w
 
 /* A stonewall may end the ranks' writes early: who reads their data must stop where they stopped. */
 static void remember_written(struct ncb_run *run) {
-    if (run->asked.stonewall_s > 0) {
+    if (run->requested.stonewall_s > 0) {
         MPI_Allgather(&run->measure.operations, 1, MPI_UINT64_T, run->written, 1, MPI_UINT64_T,
                       run->job->comm);
     }
@@ -118,10 +118,10 @@ static bool clear_files(struct ncb_run *run) {
 /* Before a read, untimed: each node lets go of what its ranks wrote and are about to read. */
 static bool clear_caches(struct ncb_run *run, int owner) {
     struct weir_problem problem = {.rank = run->job->rank};
-    if (!run->asked.drop_caches) {
+    if (!run->requested.drop_caches) {
         return true;
     }
-    if (run->file_per_process && run->asked.write) {
+    if (run->file_per_process && run->requested.write) {
         path_of(run, run->job->rank);
         weir_page_cache_drop(run->path, &problem);
     }
@@ -134,12 +134,12 @@ static bool clear_caches(struct ncb_run *run, int owner) {
 
 static bool write_iteration(struct ncb_run *run, int iteration) {
     struct weir_phase phase;
-    bool compare = (run->asked.verify && !run->asked.read) || run->variable.deflate_level > 0;
+    bool compare = (run->requested.verify && !run->requested.read) || run->variable.deflate_level > 0;
     if (!clear_files(run)) {
         return false;
     }
     prepare(run, &phase, "write", WEIR_WRITE, iteration, run->job->rank);
-    phase.sync = run->asked.sync;
+    phase.sync = run->requested.sync;
     if (!measured(run, &phase)) {
         return false;
     }
@@ -157,13 +157,13 @@ static bool write_iteration(struct ncb_run *run, int iteration) {
 
 static bool read_iteration(struct ncb_run *run, int iteration) {
     struct weir_phase phase;
-    bool only_compares = !run->asked.read;
+    bool only_compares = !run->requested.read;
     int owner = (run->job->rank + 1) % run->job->size;
     if (!clear_caches(run, owner)) {
         return false;
     }
     prepare(run, &phase, "read", WEIR_READ, iteration, owner);
-    phase.verify = run->asked.verify;
+    phase.verify = run->requested.verify;
     if (!measured(run, &phase)) {
         return false;
     }
@@ -172,7 +172,7 @@ static bool read_iteration(struct ncb_run *run, int iteration) {
 }
 
 static void iterate(struct ncb_run *run) {
-    const struct ncb_params *a = &run->asked;
+    const struct ncb_params *a = &run->requested;
     for (int i = 0; i < (int)a->iterations; i++) {
         bool well =
             (!a->write || write_iteration(run, i)) && (!(a->read || !a->write) || read_iteration(run, i));
@@ -185,14 +185,14 @@ static void iterate(struct ncb_run *run) {
 
 static bool has_memory(struct ncb_run *run) {
     struct weir_problem problem = {.rank = run->job->rank};
-    bool compare = run->asked.verify || run->variable.deflate_level > 0;
+    bool compare = run->requested.verify || run->variable.deflate_level > 0;
     bool good = weir_payload_begin(&run->payload, WEIR_PAYLOAD_TIMESTAMP, run->variable.block_bytes, compare);
-    if (run->asked.stonewall_s > 0 && run->asked.write) {
+    if (run->requested.stonewall_s > 0 && run->requested.write) {
         run->written = calloc((size_t)run->job->size, sizeof *run->written);
         good = good && run->written != NULL;
     }
     if (!good) {
-        weir_problem_set(&problem, "malloc", run->asked.test_file, ENOMEM, NULL, "%zu bytes for a block",
+        weir_problem_set(&problem, "malloc", run->requested.test_file, ENOMEM, NULL, "%zu bytes for a block",
                          run->variable.block_bytes);
     }
     return weir_document_settle(&run->document, &problem);
@@ -201,8 +201,8 @@ static bool has_memory(struct ncb_run *run) {
 static int run_job(struct ncb_run *run) {
     run->document = (struct weir_document){.job = run->job,
                                            .personality = "netcdf-bench",
-                                           .file_name = run->asked.document,
-                                           .asked = ncb_asked,
+                                           .file_name = run->requested.document,
+                                           .requested = ncb_requested,
                                            .more = ncb_more,
                                            .context = run};
     if (!weir_document_begin(&run->document)) {

@@ -17,7 +17,7 @@ struct ncb_params {
 /* Everything of one run on one rank. */
 struct ncb_run {
     struct weir_job *job;
-    struct ncb_params asked;
+    struct ncb_params requested;
     char *words; /* texts of the options */
     bool collective, file_per_process;
     size_t data[NCB_DIMS]; /* of all ranks */
@@ -52,8 +52,8 @@ bool ncb_geometry_read(struct ncb_run *run, char *complaint, unsigned bytes);
 /* The blocks of the rank whose data is accessed. */
 struct weir_pattern ncb_pattern(struct ncb_run *run, int owner);
 
-/* netcdf_bench_asked.c */
-void ncb_asked(struct weir_json *json, const void *context);
+/* netcdf_bench_requested.c */
+void ncb_requested(struct weir_json *json, const void *context);
 void ncb_more(struct weir_json *json, const struct weir_result *result, const void *context);
 
 /* netcdf_bench_table.c; ncb_times is called by all ranks, before the result is gathered. */

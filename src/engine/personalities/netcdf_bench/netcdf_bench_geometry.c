@@ -32,7 +32,7 @@ static bool parse(const char *letter, const char *text, size_t geometry[NCB_DIMS
 }
 
 static bool processes(struct ncb_run *run, char *complaint, unsigned bytes) {
-    struct ncb_params *a = &run->asked;
+    struct ncb_params *a = &run->requested;
     const struct weir_job *job = run->job;
     REFUSE(a->nodes < 0 || a->ppn < 0, "-n=%lld -p=%lld: nodes and processes per node must be positive",
            (long long)a->nodes, (long long)a->ppn);
@@ -53,7 +53,7 @@ static bool processes(struct ncb_run *run, char *complaint, unsigned bytes) {
 
 /* What one rank has of the data, and what of it the block is. */
 static bool shares(struct ncb_run *run, char *complaint, unsigned bytes) {
-    const struct ncb_params *a = &run->asked;
+    const struct ncb_params *a = &run->requested;
     struct ncb_variable *v = &run->variable;
     size_t nodes = (size_t)a->nodes, ppn = (size_t)a->ppn;
     REFUSE(run->data[1] % nodes != 0, "-d=%s: x must be a multiple of the nodes, %zu", a->data, nodes);
@@ -76,7 +76,7 @@ static bool shares(struct ncb_run *run, char *complaint, unsigned bytes) {
 }
 
 static bool chunks(struct ncb_run *run, char *complaint, unsigned bytes) {
-    const struct ncb_params *a = &run->asked;
+    const struct ncb_params *a = &run->requested;
     struct ncb_variable *v = &run->variable;
     if (a->chunk == NULL) {
         return true;
@@ -105,7 +105,7 @@ static bool sizes(struct ncb_run *run, char *complaint, unsigned bytes) {
     size_t data_bytes = v->type->bytes, block_bytes = v->type->bytes, sharers = 1;
     for (int i = 0; i < NCB_DIMS; i++) {
         REFUSE(__builtin_mul_overflow(data_bytes, run->data[i], &data_bytes) || data_bytes > INT64_MAX,
-               "-d=%s: more bytes than can be counted", run->asked.data);
+               "-d=%s: more bytes than can be counted", run->requested.data);
         block_bytes *= v->block[i];
     }
     sharers = run->file_per_process ? 1 : (size_t)run->job->size;
@@ -115,7 +115,7 @@ static bool sizes(struct ncb_run *run, char *complaint, unsigned bytes) {
 }
 
 bool ncb_geometry_read(struct ncb_run *run, char *complaint, unsigned bytes) {
-    struct ncb_params *a = &run->asked;
+    struct ncb_params *a = &run->requested;
     if (!processes(run, complaint, bytes)) {
         return false;
     }
@@ -129,7 +129,7 @@ struct weir_pattern ncb_pattern(struct ncb_run *run, int owner) {
     struct ncb_variable *v = &run->variable;
     uint64_t of_rank = v->across[1] * v->across[2] * v->across[3];
     bool shared = !run->file_per_process;
-    size_t ppn = (size_t)run->asked.ppn, rank = (size_t)owner;
+    size_t ppn = (size_t)run->requested.ppn, rank = (size_t)owner;
     v->origin[1] = shared ? rank / ppn * v->block[1] * v->across[1] : 0;
     v->origin[2] = shared ? rank % ppn * v->block[2] * v->across[2] : 0;
     return (struct weir_pattern){.first = shared ? (uint64_t)owner * of_rank * v->block_bytes : 0,

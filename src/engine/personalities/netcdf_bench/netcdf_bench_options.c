@@ -75,7 +75,7 @@ static bool words_are_known(struct ncb_run *run, char *complaint, unsigned bytes
     static const char *const independent[] = {"ind", "i", "independent", NULL};
     static const char *const collective[] = {"coll", "c", "collective", NULL};
     static const char *const per_process[] = {"file-per-process", "f", "file", NULL};
-    const struct ncb_params *a = &run->asked;
+    const struct ncb_params *a = &run->requested;
     char types[120];
     ncb_type_names(types, sizeof types);
     run->collective = one_of(a->io_type, collective);
@@ -95,7 +95,7 @@ static bool words_are_known(struct ncb_run *run, char *complaint, unsigned bytes
 }
 
 static bool request_is_sound(const struct ncb_run *run, char *complaint, unsigned bytes) {
-    const struct ncb_params *a = &run->asked;
+    const struct ncb_params *a = &run->requested;
     REFUSE(a->deflate_level < 0 || a->deflate_level > 9, "-z=%lld: the level is 0 to 9",
            (long long)a->deflate_level);
     REFUSE(a->shuffle && a->deflate_level == 0, "--shuffle needs -z: alone it only moves bytes about");
@@ -111,7 +111,7 @@ static bool request_is_sound(const struct ncb_run *run, char *complaint, unsigne
 }
 
 static bool format_can(const struct ncb_run *run, char *complaint, unsigned bytes) {
-    const struct ncb_params *a = &run->asked;
+    const struct ncb_params *a = &run->requested;
     const char *type = run->file_per_process ? "file-per-process" : "ind";
     if (strcmp(a->format, "cdf5") == 0) {
         REFUSE(a->chunk != NULL, "-c=%s: CDF-5 has no chunks; they need --format=netcdf4", a->chunk);
@@ -151,7 +151,7 @@ static bool take_hints(struct ncb_run *run, int *argc, char **argv, char *compla
 }
 
 bool ncb_options_read(struct ncb_run *run, int argc, char **argv, char *complaint, unsigned bytes) {
-    struct ncb_params *a = &run->asked;
+    struct ncb_params *a = &run->requested;
     char **words = malloc(sizeof *words * (size_t)(argc + 1));
     struct weir_option_set set = {options, a};
     *a = defaults;

@@ -31,7 +31,7 @@ static void size(const char *key, const size_t numbers[NCB_DIMS], size_t value_b
 }
 
 void ncb_table_begin(const struct ncb_run *run) {
-    const struct ncb_params *a = &run->asked;
+    const struct ncb_params *a = &run->requested;
     const struct ncb_variable *v = &run->variable;
     bool chunked = v->chunk[0] != 0;
     printf("weir-io %s netcdf-bench: the table of benchtool (datatype: %s, format: %s)\n", WEIR_VERSION,
@@ -97,9 +97,9 @@ void ncb_table_result(const struct weir_result *result, const struct ncb_times *
     row(result->access, "Close time", &times->close_s, "secs");
     row(result->access, "I/O Performance (w/o open/close)", &times->io_mib_s, "MiB/s");
     row(result->access, "I/O Performance", &times->all_mib_s, "MiB/s");
-    if (result->moved_bytes != result->asked_bytes) {
+    if (result->moved_bytes != result->requested_bytes) {
         printf("stonewall: %llu of %llu bytes moved\n", (unsigned long long)result->moved_bytes,
-               (unsigned long long)result->asked_bytes);
+               (unsigned long long)result->requested_bytes);
     }
     fflush(stdout);
 }

@@ -105,18 +105,18 @@ void ncb_values(const struct ncb_variable *v, int rank, unsigned char *memory) {
     }
 }
 
-int ncb_same_variable(const struct ncb_variable *asked, const char *path, int type,
+int ncb_same_variable(const struct ncb_variable *requested, const char *path, int type,
                       const size_t dims[NCB_DIMS], struct weir_problem *problem) {
     char there[100], wanted[100];
-    if (type != (int)asked->type->external) {
+    if (type != (int)requested->type->external) {
         return weir_problem_set(problem, "open", path, 0, "it holds values of another type",
-                                "--type=%s was asked for", asked->type->name);
+                                "--type=%s was requested", requested->type->name);
     }
-    if (memcmp(dims + 1, asked->dims + 1, (NCB_DIMS - 1) * sizeof *dims) == 0) {
+    if (memcmp(dims + 1, requested->dims + 1, (NCB_DIMS - 1) * sizeof *dims) == 0) {
         return 0;
     }
     ncb_geometry_text(dims, there, sizeof there);
-    ncb_geometry_text(asked->dims, wanted, sizeof wanted);
+    ncb_geometry_text(requested->dims, wanted, sizeof wanted);
     return weir_problem_set(problem, "open", path, 0, "it holds another geometry", "data is %s, not %s",
                             there, wanted);
 }

@@ -40,7 +40,7 @@ struct ncb_variable {
     const struct ncb_type *type;
     size_t dims[NCB_DIMS];   /* of the variable in the file */
     size_t block[NCB_DIMS];  /* of one put or get */
-    size_t chunk[NCB_DIMS];  /* asked for; all 0: the library's own layout */
+    size_t chunk[NCB_DIMS];  /* requested; all 0: the library's own layout */
     size_t across[NCB_DIMS]; /* blocks of the rank's share along each dimension */
     size_t origin[NCB_DIMS]; /* where the share begins whose data is accessed */
     size_t block_bytes;
@@ -56,8 +56,8 @@ void ncb_type_names(char *text, size_t bytes);
 void ncb_place(const struct ncb_variable *variable, uint64_t offset, size_t start[NCB_DIMS]);
 /* Fill memory with the values that the rank writes: those of benchtool. */
 void ncb_values(const struct ncb_variable *variable, int rank, unsigned char *memory);
-/* A file that is read must hold the variable that was asked for; -1 with the reason where it does not. */
-int ncb_same_variable(const struct ncb_variable *asked, const char *path, int type,
+/* A file that is read must hold the variable that was requested; -1 with the reason where it does not. */
+int ncb_same_variable(const struct ncb_variable *requested, const char *path, int type,
                       const size_t dims[NCB_DIMS], struct weir_problem *problem);
 /* Size and first hole behind the place where the data begins. */
 int ncb_stored(const struct ncb_variable *variable, const char *path, struct weir_stored *stored,

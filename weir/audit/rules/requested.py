@@ -1,4 +1,4 @@
-"""What ran against what the cell asked for."""
+"""What ran against what the cell requested."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ _SHOWN = {
 
 
 @rule(INVALID, needs_output=True)
-def other_than_asked(subject: Subject) -> Said | None:
-    """The output says that something else ran than the cell asked for: another interface, other sizes,
+def other_than_requested(subject: Subject) -> Said | None:
+    """The output says that something else ran than the cell requested: another interface, other sizes,
     another order, or other options.
 
-    Mend: compare the command in run.json with the cell; the program may not know an option.
+    Hint: compare the command in run.json with the cell; the program may not know an option.
     """
     if subject.cell is None or not subject.has_result:
         return None
     params, row = subject.cell.params, subject.row
     wrong = [
-        f"{column}: asked for {params[name]}, ran {row[column]}"
+        f"{column}: requested {params[name]}, ran {row[column]}"
         for column, name in _SHOWN.items()
         if name in params and row.get(column) is not None and row[column] != params[name]
     ]
@@ -45,9 +45,9 @@ def other_than_asked(subject: Subject) -> Said | None:
 
 @rule(INVALID, needs_output=True)
 def other_ranks(subject: Subject) -> Said | None:
-    """Other nodes or processes took part than were asked for, or they were spread unevenly.
+    """Other nodes or processes took part than were requested, or they were spread unevenly.
 
-    Mend: look at the launcher's options and the allocation; oversubscribed and missing nodes look like
+    Hint: look at the launcher's options and the allocation; oversubscribed and missing nodes look like
     this.
     """
     cell, row = subject.cell, subject.row
@@ -55,22 +55,22 @@ def other_ranks(subject: Subject) -> Said | None:
         return None
     tasks = subject.observed.get("tasks")
     if tasks is not None and tasks != cell.ranks:
-        return Said(INVALID, f"asked for {cell.ranks} ranks, {tasks} took part")
+        return Said(INVALID, f"requested {cell.ranks} ranks, {tasks} took part")
     seen, wanted = (row.get("nn"), row.get("ppn")), (cell.nodes, cell.ppn)
     if None not in seen and seen != wanted:
-        return Said(INVALID, f"asked for {wanted[0]} x {wanted[1]} ranks, {seen[0]} x {seen[1]} took part")
+        return Said(INVALID, f"requested {wanted[0]} x {wanted[1]} ranks, {seen[0]} x {seen[1]} took part")
     per_host = subject.observed.get("ranks_per_host")
     if per_host and set(per_host) != {cell.ppn}:
-        return Said(INVALID, f"asked for {cell.ppn} ranks on each node, had {per_host}")
+        return Said(INVALID, f"requested {cell.ppn} ranks on each node, had {per_host}")
     return None
 
 
 @rule(INVALID, needs_output=True)
 def direct_not_applied(subject: Subject) -> Said | None:
-    """O_DIRECT was asked for and the file was not opened with it, so the page cache was measured. IOR takes
+    """O_DIRECT was requested and the file was not opened with it, so the page cache was measured. IOR takes
     the option for any interface and heeds it for POSIX only, without a word.
 
-    Mend: use POSIX for O_DIRECT, on a file system that has it.
+    Hint: use POSIX for O_DIRECT, on a file system that has it.
     """
     row = subject.row
     if not row.get("direct") or not subject.has_result:
@@ -88,14 +88,14 @@ def hints_not_in_force(subject: Subject) -> Said | None:
     """A hint was passed to the open and the opened file does not have it: the MPI library does not know the
     hint, or has its own opinion.
 
-    Mend: look up the hints of the MPI-IO implementation that runs (ROMIO and ompio differ), or drop the
+    Hint: look up the hints of the MPI-IO implementation that runs (ROMIO and ompio differ), or drop the
     hint.
     """
     wanted, in_force = subject.observed.get("hints") or {}, subject.observed.get("hints_in_force")
     if in_force is None or not subject.has_result:
         return None
     wrong = [
-        f"{key}: asked for {value}, in force {in_force.get(key, 'nothing')}"
+        f"{key}: requested {value}, in force {in_force.get(key, 'nothing')}"
         for key, value in wanted.items()
         if in_force.get(key) != value
     ]
@@ -104,9 +104,9 @@ def hints_not_in_force(subject: Subject) -> Said | None:
 
 @rule(DEGRADED, needs_output=True)
 def option_dropped(subject: Subject) -> Said | None:
-    """IOR set an option to another value than was asked for, and said so in a warning.
+    """IOR set an option to another value than was requested, and said so in a warning.
 
-    Mend: ask only for what the interface can do, so that the record says what ran.
+    Hint: ask only for what the interface can do, so that the record says what ran.
     """
     texts = [text for text in subject.texts("warning") if "Using value of" in text]
     others = [text for text in texts if not text.startswith("fsync() ")]
@@ -115,15 +115,15 @@ def option_dropped(subject: Subject) -> Said | None:
 
 @rule(DEGRADED, needs_output=True)
 def stripes_not_applied(subject: Subject) -> Said | None:
-    """The cell asked for a number of stripes and the file system gave its files another, or does not say.
+    """The cell requested a number of stripes and the file system gave its files another, or does not say.
 
-    Mend: look at what `lfs setstripe` may do there (lfs df, quota, pools), or ask for what it has.
+    Hint: look at what `lfs setstripe` may do there (lfs df, quota, pools), or ask for what it has.
     """
-    asked = subject.cell.params.get("stripe_count") if subject.cell else None
+    requested = subject.cell.params.get("stripe_count") if subject.cell else None
     found = subject.row.get("stripe_count")
-    if not asked or asked == found or not subject.has_result:
+    if not requested or requested == found or not subject.has_result:
         return None
-    return Said(DEGRADED, f"asked for {asked} stripes, found {'nothing' if found is None else found}")
+    return Said(DEGRADED, f"requested {requested} stripes, found {'nothing' if found is None else found}")
 
 
 @rule(DEGRADED, needs_output=True)
@@ -131,7 +131,7 @@ def stripes_differ(subject: Subject) -> Said | None:
     """The files of one access have different stripe counts, so that the ranks do not share the storage
     evenly; the record names the commonest.
 
-    Mend: look for full or inactive storage targets (lfs df), and set the stripes again.
+    Hint: look for full or inactive storage targets (lfs df), and set the stripes again.
     """
     counts = subject.observed.get("file_stripes") or []
     if len(counts) < 2:
@@ -143,6 +143,6 @@ def stripes_differ(subject: Subject) -> Said | None:
 def dry_run(subject: Subject) -> Said | None:
     """The program only acted as if: nothing was moved.
 
-    Mend: run it without --dryRun.
+    Hint: run it without --dryRun.
     """
     return Said(INVALID, "--dryRun was given") if subject.observed.get("dry_run") else None

@@ -22,7 +22,15 @@ from weir.model import Stack, Target
 from weir.tools import tools
 from weir.tools.base import RunPaths
 
-__all__ = ["SUMMARY_FILE", "Place", "Prepared", "environment_of", "launch_words", "measure_one", "prepare"]
+__all__ = [
+    "SUMMARY_FILE",
+    "LaunchContext",
+    "Prepared",
+    "environment_of",
+    "launch_words",
+    "measure_one",
+    "prepare",
+]
 
 # A job that is cancelled ends step by step; the signal to this process comes so much after that to the ranks.
 SIGNAL_LATE_S = 2.0
@@ -33,7 +41,7 @@ class LaunchLostError(Exception):
 
 
 @dataclass(frozen=True)
-class Place:
+class LaunchContext:
     """Where and with what the executions of a batch run."""
 
     target: Target
@@ -57,37 +65,37 @@ class Prepared:
     known: dict[str, Any]  # the first half of run.json
 
 
-def prepare(execution: Execution, place: Place) -> Prepared:
+def prepare(execution: Execution, context: LaunchContext) -> Prepared:
     cell = execution.cell
-    outputs = fresh_folder(place.results, cell.cell, execution.run)
-    data_folder = place.workspace.run_folder(cell.cell, execution.run)
-    stripes = stripe(data_folder, cell.params.get("stripe_count", 0), place.target)
-    paths = RunPaths(f"{place.target.prefix}{data_folder}/data", outputs)
-    words = tools()[cell.tool].command(cell, place.target, place.stack.programs[cell.tool], paths)
-    whole = [*launch_words(execution, place), *words]
-    known = before(execution, place.target, place.seed, whole, variables_of(place))
+    outputs = fresh_folder(context.results, cell.cell, execution.run)
+    data_folder = context.workspace.run_folder(cell.cell, execution.run)
+    stripes = stripe(data_folder, cell.params.get("stripe_count", 0), context.target)
+    paths = RunPaths(f"{context.target.prefix}{data_folder}/data", outputs)
+    words = tools()[cell.tool].command(cell, context.target, context.stack.programs[cell.tool], paths)
+    whole = [*launch_words(execution, context), *words]
+    known = before(execution, context.target, context.seed, whole, variables_of(context))
     known |= {
         "stripe_count": stripes,
-        "host": host_facts(place.workspace.target_folder)
-        | {"slow_nodes": place.slow_nodes, "placement": place.placement},
+        "host": host_facts(context.workspace.target_folder)
+        | {"slow_nodes": context.slow_nodes, "placement": context.placement},
     }
     return Prepared(execution, outputs, data_folder, words, known)
 
 
-def measure_one(execution: Execution, place: Place) -> dict[str, Any]:
+def measure_one(execution: Execution, context: LaunchContext) -> dict[str, Any]:
     """Launch, wait, record; returns run.json. An interrupt leaves none, so it is done again next time."""
-    ready = prepare(execution, place)
+    ready = prepare(execution, context)
     try:
         outcome = execute(
             ready.known["command"],
-            environment_of(place),
+            environment_of(context),
             time_limit(execution.cell.timeout_s),
             secrets.token_hex(8),
             ready.outputs,
         )
     finally:
-        place.workspace.remove_run(ready.data_folder)
-    raise_if_lost(outcome, place)
+        context.workspace.remove_run(ready.data_folder)
+    raise_if_lost(outcome, context)
     (ready.outputs / "stdout.txt").write_bytes(outcome.stdout)
     (ready.outputs / "stderr.txt").write_bytes(outcome.stderr)
     ending = Ending(outcome.exit_code, outcome.ended, now(), outcome.elapsed_s, outcome.error)
@@ -96,29 +104,29 @@ def measure_one(execution: Execution, place: Place) -> dict[str, Any]:
     return document
 
 
-def raise_if_lost(outcome: Outcome, place: Place) -> None:
+def raise_if_lost(outcome: Outcome, context: LaunchContext) -> None:
     """A launch that the batch system ended says nothing of the cell, and leaves no run file."""
     if outcome.exit_code == 0:
         return
     stderr = outcome.stderr.decode(errors="replace")
-    lost = launcher(place.launcher).lost(stderr)
+    lost = launcher(context.launcher).lost(stderr)
     if lost is not None:
         raise LaunchLostError(lost)
-    if not outcome.ended and launcher(place.launcher).cancelled(stderr):
+    if not outcome.ended and launcher(context.launcher).cancelled(stderr):
         time.sleep(SIGNAL_LATE_S)  # who is ended, too, is interrupted here
 
 
-def launch_words(execution: Execution, place: Place) -> Sequence[str]:
+def launch_words(execution: Execution, context: LaunchContext) -> Sequence[str]:
     cell = execution.cell
-    return launcher(place.launcher).command(
-        cell.nodes, cell.ppn, place.stack.launcher_options, variables_of(place)
+    return launcher(context.launcher).command(
+        cell.nodes, cell.ppn, context.stack.launcher_options, variables_of(context)
     )
 
 
-def variables_of(place: Place) -> dict[str, str]:
+def variables_of(context: LaunchContext) -> dict[str, str]:
     """What stack and target set for every program."""
-    return {**place.stack.environment, **place.target.environment}
+    return {**context.stack.environment, **context.target.environment}
 
 
-def environment_of(place: Place) -> Mapping[str, str]:
-    return applied(os.environ, launcher(place.launcher).environment(os.environ), variables_of(place))
+def environment_of(context: LaunchContext) -> Mapping[str, str]:
+    return applied(os.environ, launcher(context.launcher).environment(os.environ), variables_of(context))

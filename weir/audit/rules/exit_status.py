@@ -14,7 +14,7 @@ def exit_code(subject: Subject) -> Said | None:
     """The program ended with a non-zero exit code, or could not be started. Benchmarks print plausible rows
     before they fail, and which of the rows the failure touches cannot be told from the code alone.
 
-    Mend: read stderr beside run.json, mend the cause, and run the cell again.
+    Hint: read stderr beside run.json, hint the cause, and run the cell again.
     """
     run = subject.run
     if run is None or run.timed_out or run.exit_code == 0:
@@ -27,7 +27,7 @@ def exit_code(subject: Subject) -> Said | None:
 def timed_out(subject: Subject) -> Said | None:
     """The run was ended at its time limit, so the phases that it had begun are unfinished.
 
-    Mend: raise the time limit of the experiment, set a stonewall, or move fewer bytes.
+    Hint: raise the time limit of the experiment, set a stonewall, or move fewer bytes.
     """
     if subject.run is None or not subject.run.timed_out:
         return None
@@ -36,10 +36,10 @@ def timed_out(subject: Subject) -> Said | None:
 
 @rule(INVALID)
 def result_missing(subject: Subject) -> Said | None:
-    """The access was asked for and no result was printed for it. The record stands for it, so that nothing
+    """The access was requested and no result was printed for it. The record stands for it, so that nothing
     is lost in silence.
 
-    Mend: read the other reasons of the record; they say why the run gave no result.
+    Hint: read the other reasons of the record; they say why the run gave no result.
     """
     if subject.has_result:
         return None
@@ -52,7 +52,7 @@ def output_incomplete(subject: Subject) -> Said | None:
     missing too, those that are there belong to a run that failed; where all of them are there, only the
     proof of a good end is missing (IO500 keeps the output of its phases without it).
 
-    Mend: run the cell again with a higher time limit; for a log made by others, look for the rest of it.
+    Hint: run the cell again with a higher time limit; for a log made by others, look for the rest of it.
     """
     if subject.complete or not subject.has_result:
         return None
@@ -63,10 +63,10 @@ def output_incomplete(subject: Subject) -> Said | None:
 
 @rule(INVALID, needs_output=True)
 def tool_error(subject: Subject) -> Said | None:
-    """The program, its MPI library or the launcher reported an error. The exit code is not asked: several
+    """The program, its MPI library or the launcher reported an error. The exit code is not requested: several
     benchmarks report an error, print a bandwidth and exit with 0.
 
-    Mend: mend what the message names (space, permissions, options), and run the cell again.
+    Hint: hint what the message names (space, permissions, options), and run the cell again.
     """
     errors = [text for text in subject.texts("error") if not text.startswith(_OWN_RULES)]
     errors.sort(key=lambda text: text.startswith(_VAGUE))
@@ -81,7 +81,7 @@ def mpiio_error_swallowed(subject: Subject) -> Said | None:
     """Open MPI's own MPI-IO (ompio) printed an error of the file system and did not pass it on: the
     benchmark counted bytes that were never stored, and ended with a plausible bandwidth and exit code 0.
 
-    Mend: make space on the target; with --mca io romio321 the error reaches the program.
+    Hint: make space on the target; with --mca io romio321 the error reaches the program.
     """
     errors = [text for text in subject.texts("error") if text.startswith("mca_")]
     return Said(INVALID, errors[0]) if errors else None
@@ -89,10 +89,10 @@ def mpiio_error_swallowed(subject: Subject) -> Said | None:
 
 @rule(DEGRADED, needs_output=True)
 def transfers_retried(subject: Subject) -> Said | None:
-    """The storage took or gave fewer bytes than a call asked for, and the program tried again. The bytes
+    """The storage took or gave fewer bytes than a call requested, and the program tried again. The bytes
     are whole in the end; the bandwidth is that of a storage that was full or failing.
 
-    Mend: look for a full or failing target (dmesg, quota), and run the cell again.
+    Hint: look for a full or failing target (dmesg, quota), and run the cell again.
     """
     partial = [text for text in subject.texts("warning") if "partial " in text.lower()]
     return Said(DEGRADED, partial[0]) if partial and subject.has_result else None

@@ -1,6 +1,6 @@
 /* What the document says beyond what all personalities say. */
-#include "asked.h"
 #include "netcdf_bench.h"
+#include "requested.h"
 
 static void geometry(struct weir_json *json, const char *key, const size_t numbers[NCB_DIMS]) {
     char text[100];
@@ -8,13 +8,13 @@ static void geometry(struct weir_json *json, const char *key, const size_t numbe
     weir_json_text(json, key, numbers[0] != 0 ? text : "contiguous");
 }
 
-void ncb_asked(struct weir_json *json, const void *context) {
+void ncb_requested(struct weir_json *json, const void *context) {
     const struct ncb_run *run = context;
-    const struct ncb_params *a = &run->asked;
+    const struct ncb_params *a = &run->requested;
     const struct ncb_variable *v = &run->variable;
     bool reads = a->read || !a->write;
     const char *read = reads ? "read" : NULL;
-    struct weir_asked asked = {
+    struct weir_requested requested = {
         .api = run->format->name,
         .test_file = a->test_file,
         .reorder = "constant",
@@ -34,7 +34,7 @@ void ncb_asked(struct weir_json *json, const void *context) {
         .verify_read = a->verify && reads,
         .keep = true,
     };
-    weir_asked_write(json, &asked);
+    weir_requested_write(json, &requested);
     geometry(json, "geometry", run->data);
     geometry(json, "block", v->block);
     geometry(json, "chunk", v->chunk);

@@ -20,8 +20,15 @@ from weir.engine import engine_of
 from weir.measure.document import Ending, after, now
 from weir.measure.execute import execute
 from weir.measure.order import Execution
+from weir.measure.own_launch import (
+    LaunchContext,
+    Prepared,
+    environment_of,
+    launch_words,
+    prepare,
+    raise_if_lost,
+)
 from weir.measure.runfiles import is_finished, run_folder, write_atomically, write_run_file
-from weir.measure.single import Place, Prepared, environment_of, launch_words, prepare, raise_if_lost
 from weir.tools import tools
 from weir.tools.base import RunPaths
 
@@ -37,41 +44,43 @@ class StatusLine:
     elapsed_s: float
 
 
-def engine_words(execution: Execution, place: Place) -> tuple[str, ...]:
+def engine_words(execution: Execution, context: LaunchContext) -> tuple[str, ...]:
     """How weir-io starts, if it runs the cell itself; none if the cell needs a launch of its own: for another
     program, or for words that its tool puts around the stack's."""
-    program = place.stack.programs[execution.cell.tool]
-    probe = RunPaths(f"{place.target.prefix}{place.workspace.folder}/data", Path("/outputs"))
-    words = tools()[execution.cell.tool].command(execution.cell, place.target, program, probe)
+    program = context.stack.programs[execution.cell.tool]
+    probe = RunPaths(f"{context.target.prefix}{context.workspace.folder}/data", Path("/outputs"))
+    words = tools()[execution.cell.tool].command(execution.cell, context.target, program, probe)
     plain = not any(mark in word for word in words for mark in "\t\n")
     return engine_of(program) if plain and tuple(words[: len(program)]) == tuple(program) else ()
 
 
-def measure_together(executions: Sequence[Execution], place: Place, folder: Path, ended: Ended) -> None:
+def measure_in_one_launch(
+    executions: Sequence[Execution], context: LaunchContext, folder: Path, ended: Ended
+) -> None:
     """One launch for these executions, all of the same engine; those that it could not reach have no run file
     afterwards.
 
     folder is the launch folder of the batch: one launch at a time.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    ready = [prepare(execution, place) for execution in executions]
-    engine = engine_words(executions[0], place)
+    ready = [prepare(execution, context) for execution in executions]
+    engine = engine_words(executions[0], context)
     (folder / "list").write_text("".join(_line(each, len(engine)) for each in ready), encoding="utf-8")
     (folder / "status").write_text("", encoding="utf-8")
     known = {_name(each.execution): each.known for each in ready}
     write_atomically(folder / "launch.json", json.dumps(known))
-    words = [*launch_words(executions[0], place), *engine, "batch", "list", "status"]
+    words = [*launch_words(executions[0], context), *engine, "batch", "list", "status"]
     watch = _Watch(folder / "status", executions, ended)
     try:
-        outcome = execute(words, environment_of(place), watch, secrets.token_hex(8), folder)
+        outcome = execute(words, environment_of(context), watch, secrets.token_hex(8), folder)
     finally:
         watch()  # the lines of the last moment
         for each in ready:
-            place.workspace.remove_run(each.data_folder)
-        settle(folder, place.results)
+            context.workspace.remove_run(each.data_folder)
+        settle(folder, context.results)
     stopped = watch.current
     if stopped is not None:
-        raise_if_lost(outcome, place)
+        raise_if_lost(outcome, context)
         said = outcome.error or outcome.stderr.decode(errors="replace").strip() or "the launch ended early"
         ending = Ending(None, outcome.ended, now(), outcome.elapsed_s, said.splitlines()[0])
         prepared = ready[executions.index(stopped)]

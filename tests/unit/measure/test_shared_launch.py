@@ -9,7 +9,7 @@ from weir.engine import engine_of
 from weir.measure.batch import BatchJob, BatchResult, _run_all, pending
 from weir.measure.ranks import check_ranks
 from weir.measure.runfiles import read_run_file, run_folder
-from weir.measure.together import read_status, settle
+from weir.measure.shared_launch import read_status, settle
 from weir.measure.workspace import Workspace
 from weir.model import Cell, Stack, Target
 from weir.tools import tools

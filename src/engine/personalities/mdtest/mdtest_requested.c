@@ -1,4 +1,4 @@
-/* What was asked for, and what mdtest adds to each result, as the document has it. */
+/* What was requested, and what mdtest adds to each result, as the document has it. */
 #include "mdtest.h"
 
 static void accesses(struct weir_json *json, const struct mdtest_params *a) {
@@ -13,9 +13,9 @@ static void accesses(struct weir_json *json, const struct mdtest_params *a) {
     weir_json_list_end(json);
 }
 
-void mdtest_asked(struct weir_json *json, const void *context) {
+void mdtest_requested(struct weir_json *json, const void *context) {
     const struct mdtest_run *run = context;
-    const struct mdtest_params *a = &run->asked;
+    const struct mdtest_params *a = &run->requested;
     weir_json_text(json, "api", run->backend->name);
     weir_json_text(json, "test_file", a->directory);
     weir_json_integer(json, "iterations", a->iterations);
@@ -60,5 +60,5 @@ void mdtest_more(struct weir_json *json, const struct weir_result *result, const
     const struct mdtest_run *run = context;
     long index = result - run->document.results;
     weir_json_text(json, "item", items[run->notes[index].item]);
-    weir_json_count(json, "asked_operations", run->notes[index].asked_items);
+    weir_json_count(json, "requested_operations", run->notes[index].requested_items);
 }

@@ -1,13 +1,13 @@
-/* What was asked for, as the document has it. */
-#include "asked.h"
+/* What was requested, as the document has it. */
 #include "ior.h"
+#include "requested.h"
 
-void ior_asked(struct weir_json *json, const void *context) {
+void ior_requested(struct weir_json *json, const void *context) {
     const struct ior_run *run = context;
-    const struct ior_params *a = &run->asked;
+    const struct ior_params *a = &run->requested;
     bool reads = a->read || a->verify_read;
     const char *read = reads ? "read" : NULL;
-    struct weir_asked asked = {
+    struct weir_requested requested = {
         .api = run->backend->name,
         .test_file = a->test_file,
         .reorder = a->reorder_constant ? "constant"
@@ -31,7 +31,7 @@ void ior_asked(struct weir_json *json, const void *context) {
         .verify_read = a->verify_read != 0,
         .keep = a->keep != 0,
     };
-    weir_asked_write(json, &asked);
+    weir_requested_write(json, &requested);
     weir_json_text(json, "data", weir_payload_kind_name(run->packet));
     weir_json_integer(json, "signature", a->signature);
     weir_json_bool(json, "drop_caches", a->drop_caches);
