@@ -1,4 +1,4 @@
-"""The table of docs/engine.md: weir-io beside the originals, in alternating order, medians and ratios.
+"""The table of docs/engine/speed.md: weir-io beside the originals, in alternating order, medians and ratios.
 
 IOR=PROGRAM BENCHTOOL=PROGRAM MDTEST=PROGRAM name them; else ior, benchtool and mdtest on the PATH are found.
 A ratio is the median over the pairs of neighbouring launches, because a shared machine drifts, with the

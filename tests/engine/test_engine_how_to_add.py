@@ -11,8 +11,8 @@ import pytest
 
 from tests.engine.runs import ROOT, Engine
 
-# The text of docs/engine.md, so that what the page says is what works.
-PAGE = ROOT / "docs/engine.md"
+# The text of docs/engine/extend.md, so that what the page says is what works.
+PAGE = ROOT / "docs/engine/extend.md"
 
 
 def example(name: str) -> str:
@@ -20,7 +20,7 @@ def example(name: str) -> str:
     blocks = PAGE.read_text().split("```c\n")[1:]
     texts = [block.split("```")[0] for block in blocks]
     found = [text for text in texts if text.startswith(f"/* {name}")]
-    assert len(found) == 1, f"docs/engine.md has {len(found)} examples that begin with /* {name}"
+    assert len(found) == 1, f"docs/engine/extend.md has {len(found)} examples that begin with /* {name}"
     return found[0]
 
 

@@ -1,4 +1,4 @@
-"""The commands of docs/how-to/cluster.md, run as they stand there, with the sandbox as the cluster."""
+"""The commands of docs/how-to/cluster.md and reframe.md, run with the sandbox as the cluster."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ import pytest
 from tests.slurm.checkout import BIN, ROOT, Checkout
 from tests.slurm.private_slurm import Cluster
 
-PAGE = (ROOT / "docs" / "how-to" / "cluster.md").read_text()
+PAGES = ROOT / "docs" / "how-to"
 pytestmark = pytest.mark.slow
 
 
 def steps() -> list[str]:
     """The lines of the first block of commands."""
-    block = re.search(r"```sh\n(.*?)```", PAGE, re.DOTALL)
+    block = re.search(r"```sh\n(.*?)```", (PAGES / "cluster.md").read_text(), re.DOTALL)
     assert block is not None
     return block[1].splitlines()
 
 
 def reframe_commands() -> list[str]:
-    return re.findall(r"^    (\.venv/bin/reframe .*)$", PAGE, re.MULTILINE)
+    return re.findall(r"^    (\.venv/bin/reframe .*)$", (PAGES / "reframe.md").read_text(), re.MULTILINE)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-/* The layout of the document; docs/engine.md and config/schemas/engine.schema.yaml describe it. */
+/* The layout of the document; docs/engine/document.md and config/schemas/engine.schema.yaml describe it. */
 #include "clock.h"
 #include "document.h"
 

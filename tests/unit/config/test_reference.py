@@ -57,7 +57,7 @@ def test_every_suite_can_be_planned_at_every_site(site: str) -> None:
 
 
 def test_the_page_on_clusters_names_the_suites_of_each_tag() -> None:
-    page = (ROOT / "docs" / "how-to" / "cluster.md").read_text()
+    page = (ROOT / "docs" / "how-to" / "reframe.md").read_text()
     plan = make_plan(load_config(root=ROOT, overrides={"site": "local", "suites": SUITES}, environment={}))
     for tag in ("smoke", "daily", "full"):
         (row,) = re.findall(rf"^\| `{tag}`.*\| suites? (.*) \|$", page, re.MULTILINE)
