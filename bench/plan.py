@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import shutil
 import tempfile
 import time
 from itertools import pairwise
 from pathlib import Path
 
-from weir.config import find_root, load_config
+from weir.config import load_config
 from weir.plan import make_plan, read_plan, write_plan
 
 GOAL_S = 10.0
@@ -53,7 +52,6 @@ path: /scratch/{name}/weir
 
 def checkout(folder: Path, counts: int) -> Path:
     """A checkout that holds only what planning reads."""
-    shutil.copytree(find_root() / "config" / "schemas", folder / "config" / "schemas")
     numbers = ", ".join(str(number) for number in range(1, counts + 1))
     targets = folder / "config" / "sites" / "large" / "targets"
     targets.mkdir(parents=True)

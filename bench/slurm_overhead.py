@@ -84,7 +84,6 @@ class Bench:
         site = self.root / "config" / "sites" / "bench"
         (site / "targets").mkdir(parents=True)
         (self.root / "config" / "suites").mkdir()
-        shutil.copytree(ROOT / "config" / "schemas", self.root / "config" / "schemas")
         (site / "site.yaml").write_text(SITE.format(root=ROOT, environment=json.dumps(ENVIRONMENT)))
         text = f"target: memory\nkind: memory\ndescription: tmpfs\npath: {target}\n"
         (site / "targets" / "memory.yaml").write_text(text)

@@ -10,6 +10,7 @@ from typing import Any
 
 from weir.cluster.queue import remembers_jobs
 from weir.config.sites import load_site
+from weir.config.sources import find_sources
 from weir.errors import WeirError
 from weir.model import Partition, Site
 from weir.plan import read_plan
@@ -78,11 +79,12 @@ def sites() -> Iterator[Site]:
     if "WEIR_PLAN" in os.environ:
         yield read_plan(Path(os.environ["WEIR_PLAN"])).site
         return
-    for file in sorted((ROOT / "config" / "sites").glob("*/site.yaml")):
+    sources = find_sources(start=ROOT)
+    for name in sources.sites():
         try:
-            yield load_site(ROOT, file.parent.name)[0]
+            yield load_site(sources, name)[0]
         except WeirError as error:
-            print(f"weir: site {file.parent.name} is left out: {error}", file=sys.stderr)
+            print(f"weir: site {name} is left out: {error}", file=sys.stderr)
 
 
 SITES = list(sites())

@@ -17,6 +17,7 @@ from reframe.core.logging import getlogger
 from reframe.core.runtime import runtime
 
 from weir.config import load_config
+from weir.config.sources import find_sources
 from weir.errors import WeirError
 from weir.plan import Batch, Plan, make_plan, read_plan, write_plan
 from weir.study import measured_study
@@ -69,7 +70,7 @@ def _plans() -> Iterator[Plan]:
     if "WEIR_PLAN" in os.environ:
         yield read_plan(Path(os.environ["WEIR_PLAN"]))
         return
-    known = sorted(file.stem for file in (ROOT / "config" / "suites").glob("*.yaml"))
+    known = find_sources(start=ROOT).suites()
     requested = os.environ.get("WEIR_SUITES")
     for suite in [name.strip() for name in requested.split(",")] if requested else known:
         try:

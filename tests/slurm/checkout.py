@@ -62,7 +62,8 @@ class Checkout:
         for part in PARTS:
             source, copy = ROOT / part, folder / part
             if source.is_dir():
-                shutil.copytree(source, copy, ignore=shutil.ignore_patterns("__pycache__", ".snakemake"))
+                ignored = shutil.ignore_patterns("__pycache__", ".snakemake")
+                shutil.copytree(source, copy, symlinks=True, ignore=ignored)
             else:
                 shutil.copy(source, copy)
         for suite in (folder / "config" / "suites").glob("*.yaml"):

@@ -69,7 +69,7 @@ def copy_of_the_tree(folder: Path) -> Checkout:
     for part in PARTS:
         source = ROOT / part
         if source.is_dir():
-            shutil.copytree(source, root / part, ignore=shutil.ignore_patterns("__pycache__"))
+            shutil.copytree(source, root / part, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
         elif source.is_file():
             shutil.copy(source, root / part)
     if (ROOT / "build").is_dir():

@@ -33,9 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out",
         type=Path,
-        required=True,
+        default=Path("imported/records.csv"),
         metavar="FILE",
-        help="records.csv to write; excluded.csv, latencies.csv and facts.json go beside it",
+        help="%(default)s if left out; excluded.csv, latencies.csv and facts.json go beside it",
     )
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
 

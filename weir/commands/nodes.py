@@ -13,6 +13,7 @@ from typing import TypeVar
 from weir.cluster.comparison import probe_nodes
 from weir.cluster.nodes import FACTOR, LEAST_NODES, Probe, Slow, excluding, slow_nodes
 from weir.config.sites import load_site
+from weir.config.sources import add_config_dir, find_sources
 from weir.errors import WeirError, did_you_mean
 from weir.measure.batch import prepared
 from weir.measure.preflight import check_folder, check_mount
@@ -25,6 +26,7 @@ Named = TypeVar("Named")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_config_dir(parser)
     parser.add_argument("--site", required=True, help="folder in config/sites")
     parser.add_argument("--partition", help="the site's first one if left out")
     parser.add_argument("--target", help="write a small file there, too")
@@ -36,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace) -> int:
-    site, _ = load_site(Path.cwd(), args.site)
+    site, _ = load_site(find_sources(args.config_dir), args.site)
     partition = _named(site.partitions, args.partition or next(iter(site.partitions)), "--partition")
     target = _named(site.targets, args.target, "--target") if args.target else None
     allocated = os.environ.get("SLURM_JOB_NUM_NODES")

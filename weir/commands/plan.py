@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 from weir.config import load_config
+from weir.config.sources import add_config_dir
 from weir.errors import WeirError
 from weir.plan import make_plan, plan_data, write_plan
 from weir.plan.card import cost_card
@@ -27,6 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--scale", help="edition of the suites, such as quick or half; full is what is written"
     )
     parser.add_argument("--config", type=Path, metavar="FILE", help="instead of config/config.yaml")
+    add_config_dir(parser)
     parser.add_argument(
         "--out", type=Path, metavar="FILE", help="write the plan here, for weir run and collect"
     )
@@ -41,7 +43,7 @@ def execute(args: argparse.Namespace) -> int:
         "stacks": args.stack,
         "scale": args.scale,
     }
-    plan = make_plan(load_config(args.config, overrides=chosen))
+    plan = make_plan(load_config(args.config, config_dir=args.config_dir, overrides=chosen))
     print(json.dumps(plan_data(plan), indent=1) if args.json else cost_card(plan))
     if not plan.batches:
         raise WeirError("nothing is left to measure", hint="the cost card says what is left out and why")

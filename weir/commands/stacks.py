@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from weir.config.sites import load_site
+from weir.config.sources import add_config_dir, find_sources
 from weir.errors import WeirError, did_you_mean
 from weir.model import Stack
 from weir.stacks import StackFacts, features, launcher_of, probe_stack, problems, remarks
@@ -18,7 +19,7 @@ EXAMPLE = "weir stacks --site local"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--root", type=Path, default=Path.cwd(), help="checkout; left out: this folder")
+    add_config_dir(parser)
     parser.add_argument("--site", default="local", help="folder of config/sites; local if left out")
     parser.add_argument("--stack", action="append", default=[], help="probe this stack only; may be repeated")
     parser.add_argument(
@@ -90,7 +91,7 @@ def _line(label: str, text: str) -> str:
 
 
 def _stacks_of_site(args: argparse.Namespace) -> list[tuple[Stack, str]]:
-    site, _ = load_site(args.root.resolve(), args.site)
+    site, _ = load_site(find_sources(args.config_dir), args.site)
     for name in args.stack:
         if name not in site.stacks:
             raise WeirError(

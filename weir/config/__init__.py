@@ -11,10 +11,11 @@ from typing import Any
 from weir.config.scales import FULL
 from weir.config.schema import check, load_schema
 from weir.config.sites import Identities, load_site
+from weir.config.sources import CONFIG_FILE, Sources, find_sources, layered
 from weir.config.suite import Suite
 from weir.config.suites import load_suite
 from weir.config.yaml_file import YamlFile, read_yaml
-from weir.errors import ConfigError, Problem, WeirError, did_you_mean
+from weir.errors import ConfigError, Problem, did_you_mean
 from weir.model import Site
 from weir.tools import tools as found_tools
 from weir.tools.base import Tool
@@ -27,7 +28,7 @@ _LISTS = ("suites", "targets", "stacks")
 class Config:
     """All that a plan is made of."""
 
-    root: Path
+    sources: Sources
     site: Site
     identities: Identities
     suites: tuple[Suite, ...]
@@ -37,36 +38,37 @@ class Config:
     scale_requested: bool  # if not, it is the site's
 
 
-def find_root(start: Path | None = None) -> Path:
-    """The checkout: the nearest folder with config/sites at or above this one, else where weir lies."""
-    here = (start or Path.cwd()).resolve()
-    for folder in (here, *here.parents, Path(__file__).resolve().parents[2]):
-        if (folder / "config" / "sites").is_dir():
-            return folder
-    raise WeirError("no checkout of weir here", hint="change into it, or pass --config", exit_code=2)
-
-
 def load_config(
     file: Path | None = None,
     *,
     root: Path | None = None,
+    config_dir: str | Path | None = None,
     overrides: Mapping[str, Any] | None = None,
     environment: Mapping[str, str] | None = None,
     tools: Mapping[str, Tool] | None = None,
 ) -> Config:
-    """Read config.yaml (or file), what the environment and overrides change, the site and the suites."""
-    root = (root or find_root()).resolve()
+    """Read config.yaml (or file), what the environment and overrides change, the site and the suites.
+
+    root is a checkout; without one, find_sources looks for the configuration.
+    """
+    overrides = overrides or {}
+    config_dir = config_dir or overrides.get("config_dir")
+    if root is None:
+        sources = find_sources(config_dir, environment=environment)
+    else:
+        root = root.resolve()
+        sources = layered(root, root / "config", config_dir, environment=environment)
     tools = found_tools() if tools is None else tools
-    chosen = _choices(file or root / "config" / "config.yaml", root, overrides or {}, environment)
+    chosen = _choices(file or sources.file(CONFIG_FILE), sources.root, overrides, environment)
     problems: list[Problem] = []
     requested: str = chosen.data.get("scale", "")
     try:
-        site, identities = load_site(root, chosen.data["site"], tools)
+        site, identities = load_site(sources, chosen.data["site"], tools)
         scale = requested or site.scale
-        suites = _suites(root, chosen.data["suites"], scale, tools, problems)
+        suites = _suites(sources, chosen.data["suites"], scale, tools, problems)
     except ConfigError as error:
         # The mistakes of the suites are told in the same go.
-        _suites(root, chosen.data["suites"], requested or FULL, tools, problems)
+        _suites(sources, chosen.data["suites"], requested or FULL, tools, problems)
         raise ConfigError([*error.problems, *problems]) from error
     for part, known in (("targets", site.targets), ("stacks", site.stacks)):
         for index, name in enumerate(chosen.data[part]):
@@ -79,17 +81,17 @@ def load_config(
         raise ConfigError(problems)
     targets = tuple(name for name in site.targets if name in (chosen.data["targets"] or site.targets))
     stacks = tuple(name for name in site.stacks if name in (chosen.data["stacks"] or site.stacks))
-    return Config(root, site, identities, tuple(suites), targets, stacks, scale, bool(requested))
+    return Config(sources, site, identities, tuple(suites), targets, stacks, scale, bool(requested))
 
 
 def _suites(
-    root: Path, names: Sequence[str], scale: str, tools: Mapping[str, Tool], problems: list[Problem]
+    sources: Sources, names: Sequence[str], scale: str, tools: Mapping[str, Tool], problems: list[Problem]
 ) -> list[Suite]:
     """Those that can be read; what is wrong with the others goes to problems."""
     suites = []
     for name in names:
         try:
-            suites.append(load_suite(root, name, scale, tools))
+            suites.append(load_suite(sources, name, scale, tools))
         except ConfigError as error:
             problems.extend(error.problems)
     return suites
@@ -112,7 +114,7 @@ def _choices(
             if value:
                 file.data[key] = _as_list(value) if key in _LISTS else value
                 file.origins[key] = origin
-    problems = check(file, load_schema(root / "config" / "schemas", "config"))
+    problems = check(file, load_schema("config"))
     if problems:
         raise ConfigError(problems)
     file.data = {"targets": [], "stacks": []} | file.data

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from weir.config import find_root
 from weir.config.schema import load_schema
+from weir.config.sources import find_sources
 from weir.tools import tools
 from weir.tools.base import Parameter, Tool
 
@@ -41,8 +41,7 @@ _KINDS = {
 def pages(root: Path) -> dict[Path, str]:
     """Every page of the reference by its path."""
     folder = root / "docs" / "reference"
-    schemas = root / "config" / "schemas"
-    made = {folder / f"{name}.md": schema_page(load_schema(schemas, name), name) for name in SCHEMAS}
+    made = {folder / f"{name}.md": schema_page(load_schema(name), name) for name in SCHEMAS}
     made[folder / "tools.md"] = tools_page(tools())
     return made
 
@@ -160,7 +159,7 @@ def _escaped(text: str) -> str:
 
 
 def main() -> None:
-    for path, text in pages(find_root()).items():
+    for path, text in pages(find_sources().root).items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import jsonschema
 import yaml
 
 from weir.config.yaml_file import Keys, YamlFile
+from weir.data import data_folder
 from weir.errors import Problem, did_you_mean
 from weir.units import UnitError, parse_duration, parse_rate, parse_size
 
@@ -70,9 +70,9 @@ def _formats() -> jsonschema.FormatChecker:
 
 
 @cache
-def load_schema(folder: Path, name: str) -> Mapping[str, Any]:
-    """config/schemas/<name>.schema.yaml"""
-    path = folder / f"{name}.schema.yaml"
+def load_schema(name: str) -> Mapping[str, Any]:
+    """config/schemas/<name>.schema.yaml of this weir, whichever configuration is read."""
+    path = data_folder("config") / "schemas" / f"{name}.schema.yaml"
     schema: Mapping[str, Any] = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
     return schema
 

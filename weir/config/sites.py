@@ -18,6 +18,7 @@ from weir.config.site_checks import (
     reach_problems,
     stack_problems,
 )
+from weir.config.sources import Sources
 from weir.config.yaml_file import YamlFile, read_yaml
 from weir.errors import ConfigError, Problem, did_you_mean, unique
 from weir.model import Partition, Site, Stack, Target
@@ -43,50 +44,59 @@ class Identities:
     stacks: Mapping[str, Mapping[str, Any]]
 
 
-def load_site(root: Path, name: str, tools: Mapping[str, Tool] | None = None) -> tuple[Site, Identities]:
+def load_site(
+    sources: Sources, name: str, tools: Mapping[str, Tool] | None = None
+) -> tuple[Site, Identities]:
     """The site with its targets, resolved, and the identities of both; tools: those of weir if left out."""
     tools = found_tools() if tools is None else tools
-    folder = root / "config" / "sites" / name
-    if not (folder / "site.yaml").is_file():
-        known = [file.parent.name for file in (root / "config" / "sites").glob("*/site.yaml")]
-        message = f"there is no site '{name}'"
-        raise ConfigError([Problem(message, "config/sites", hint=did_you_mean(name, known))])
-    words = {"root": str(root), "user": getpass.getuser()}
+    path = sources.file("sites", name, "site.yaml")
+    if not path.is_file():
+        message, known = f"there is no site '{name}'", sources.sites()
+        raise ConfigError([Problem(message, sources.searched("sites"), hint=did_you_mean(name, known))])
     problems: list[Problem] = []
-    site_file = _read(folder / "site.yaml", root, "site", name, words, problems)
-    paths = sorted((folder / "targets").glob("*.yaml"))
-    read = [_read(path, root, "target", path.stem, words, problems) for path in paths]
-    target_files = [file for file in read if file is not None]
+    site = _read(path, sources, "site", name, problems)
+    paths = sources.targets(name)
+    read = [_read(path, sources, "target", path.stem, problems) for path in paths]
+    targets = [target for target in read if target is not None]
     if not paths:
-        place = str((folder / "targets").relative_to(root))
-        problems.append(
-            Problem("the site has no target", place, hint="describe one in a file <target>.yaml here")
-        )
-    if site_file is not None:
-        problems += stack_problems(site_file, tools)
-    for file in target_files:
-        if site_file is not None:
-            problems += reach_problems(file, site_file.data["stacks"])
-        problems += path_problems(file, _resolved(file.data["path"], words))
-        problems += interface_problems(file, tools)
-    if problems or site_file is None:
+        place, hint = sources.searched(f"sites/{name}/targets"), "describe one in a file <target>.yaml here"
+        problems.append(Problem("the site has no target", place, hint=hint))
+    if site is not None:
+        problems += stack_problems(site.file, tools)
+    for target in targets:
+        if site is not None:
+            problems += reach_problems(target.file, site.file.data["stacks"])
+        problems += path_problems(target.file, target.resolved["path"])
+        problems += interface_problems(target.file, tools)
+    if problems or site is None:
         raise ConfigError(unique(problems))
-    targets = {file.data["target"]: _target(_resolved(file.data, words)) for file in target_files}
-    return _site(_resolved(site_file.data, words), targets), _identities(site_file, target_files)
+    resolved = {target.resolved["target"]: _target(target.resolved) for target in targets}
+    return _site(site.resolved, resolved), _identities(site.file, [target.file for target in targets])
 
 
-def _read(
-    path: Path, root: Path, kind: str, name: str, words: Mapping[str, str], problems: list[Problem]
-) -> YamlFile | None:
+@dataclass(frozen=True)
+class _Description:
+    """A file as it is written, and its data with {root}, {config} and {user} put in."""
+
+    file: YamlFile
+    resolved: Any
+
+
+def _read(path: Path, sources: Sources, kind: str, name: str, problems: list[Problem]) -> _Description | None:
     """The file, unless it cannot be read or breaks its schema; all that is wrong with it goes to problems."""
     try:
-        file = read_yaml(path, root)
+        file = read_yaml(path, sources.root)
     except ConfigError as error:
         problems.extend(error.problems)
         return None
-    broken = check(file, load_schema(root / "config" / "schemas", kind))
+    words = {
+        "root": str(sources.root),
+        "config": str(sources.folder_of(path)),
+        "user": getpass.getuser(),
+    }
+    broken = check(file, load_schema(kind))
     problems.extend(broken or [*name_problems(file, kind, name), *placeholder_problems(file, words)])
-    return None if broken else file
+    return None if broken else _Description(file, _resolved(file.data, words))
 
 
 def _identities(site_file: YamlFile, target_files: Sequence[YamlFile]) -> Identities:
@@ -101,7 +111,7 @@ def _kept(data: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:
 
 
 def _resolved(value: Any, words: Mapping[str, str]) -> Any:
-    """The value with {root} and {user} put in, everywhere but in regular expressions and descriptions."""
+    """The value with its placeholders put in, everywhere but in regular expressions and descriptions."""
     if isinstance(value, dict):
         keep = ("hosts", "description")
         return {key: item if key in keep else _resolved(item, words) for key, item in value.items()}

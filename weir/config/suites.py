@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from weir.config.expression import Expression, ExpressionError, Scope, parse_expression
 from weir.config.parameters import ParameterError, written_value
 from weir.config.scales import FULL, scaled, scales_of, unused_scale_keys
 from weir.config.schema import check, load_schema
+from weir.config.sources import Sources
 from weir.config.suite import Axis, Exclude, Experiment, ScaledExperiment, Suite
 from weir.config.yaml_file import Keys, YamlFile, read_yaml
 from weir.errors import ConfigError, Problem, did_you_mean, unique
@@ -21,24 +21,20 @@ TARGET_FIELDS = ("kind", "path", "prefix", "emulated", "max_stripe_count", "spac
 _NUMBERS = ("nodes", "ppn", "ranks", "target.max_stripe_count", "target.space_bytes")
 
 
-def load_suite(root: Path, name: str, scale: str, tools: Mapping[str, Tool]) -> Suite:
+def load_suite(sources: Sources, name: str, scale: str, tools: Mapping[str, Tool]) -> Suite:
     """The suite at a scale; every scale it defines is checked. A suite without the scale is taken in full."""
-    folder = root / "config" / "suites"
-    path = folder / f"{name}.yaml"
+    path = sources.file("suites", f"{name}.yaml")
     if not path.is_file():
-        known = [file.stem for file in folder.glob("*.yaml")]
-        raise ConfigError(
-            [Problem(f"there is no suite '{name}'", "config/suites", hint=did_you_mean(name, known))]
-        )
-    file = read_yaml(path, root)
-    schemas = root / "config" / "schemas"
-    problems = check(file, load_schema(schemas, "suite"))
+        hint = did_you_mean(name, sources.suites())
+        raise ConfigError([Problem(f"there is no suite '{name}'", sources.searched("suites"), hint=hint)])
+    file = read_yaml(path, sources.root)
+    problems = check(file, load_schema("suite"))
     if problems:
         raise ConfigError(problems)
     if file.data["suite"] != name:
         message = f"the suite is named '{file.data['suite']}', its file '{path.name}'"
         problems.append(file.problem(("suite",), message, f"write suite: {name}"))
-    kinds = load_schema(schemas, "target")["properties"]["kind"]["enum"]
+    kinds = load_schema("target")["properties"]["kind"]["enum"]
     problems += unused_scale_keys(file)
     known_scales = scales_of(file.data)
     suites: dict[str, Suite] = {}

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-import yaml
-
+from weir.config.schema import load_schema
 from weir.errors import did_you_mean
-
-SCHEMAS = Path(__file__).resolve().parents[2] / "config" / "schemas"
 
 
 @dataclass(frozen=True)
@@ -71,7 +67,7 @@ _READERS: dict[str, Any] = {
 @cache
 def columns(table: str = "record") -> dict[str, Column]:
     """All columns of the table with this schema, in their order."""
-    schema = yaml.safe_load((SCHEMAS / f"{table}.schema.yaml").read_text())
+    schema = load_schema(table)
     return {
         name: _column(name, facts, name in schema["required"]) for name, facts in schema["properties"].items()
     }

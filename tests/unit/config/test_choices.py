@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.checkout import SITE, SUITE, TARGET, TOOLS, load, make_checkout
-from weir.config import find_root, load_config
+from weir.config import load_config
+from weir.config.sources import find_sources
 from weir.errors import ConfigError, WeirError
 from weir.plan import make_plan
 from weir.study import measured_study
@@ -93,7 +94,7 @@ def test_the_checkout_is_found_from_below(tmp_path: Path) -> None:
     root = checkout(tmp_path)
     below = root / "results" / "here"
     below.mkdir(parents=True)
-    assert find_root(below) == root.resolve()
+    assert find_sources(start=below, environment={}).root == root.resolve()
 
 
 def test_errors_carry_an_exit_code() -> None:

@@ -40,7 +40,7 @@ def properties(part: Any, path: str = "") -> Iterator[tuple[str, Mapping[str, An
 
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_schemas_are_valid_strict_and_described(name: str) -> None:
-    schema = load_schema(ROOT / "config" / "schemas", name)
+    schema = load_schema(name)
     jsonschema.Draft202012Validator.check_schema(schema)
     assert schema["additionalProperties"] is False
     assert schema["$id"] == name

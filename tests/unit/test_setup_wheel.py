@@ -1,0 +1,187 @@
+"""The wheel of this checkout in a bare environment: only what it declares, another folder, another user."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import distribution
+from pathlib import Path
+from typing import Any
+
+import pytest
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).resolve().parents[2]
+NOBODY = 65534
+LOG = ROOT / "tests/golden/ior/ior-posix-shared.txt"
+USER_SUITE = """\
+suite: mine
+question: How fast is it?
+experiments:
+  one: {tool: ior, nodes: [1], ppn: [1], space: {xfer: [1 MiB]}, fixed: {block: 16 MiB}}
+"""
+USER_TARGET = """\
+target: scratch
+kind: disk
+description: A directory of mine
+path: /var/tmp/weir-scratch
+"""
+
+
+def built_wheel(folder: Path) -> Path:
+    """Built from a copy, so that nothing of an earlier build can enter."""
+    tree = folder / "tree"
+    ignored = shutil.ignore_patterns("__pycache__")
+    for part in ("weir", "config"):
+        shutil.copytree(ROOT / part, tree / part, symlinks=True, ignore=ignored)
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, tree)
+    words = [sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", "--quiet", "--no-index"]
+    words += ["--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(tree)]
+    subprocess.run(words, check=True, capture_output=True)
+    return next(folder.glob("weir-*.whl"))
+
+
+def declared(wheel: Path) -> set[str]:
+    """What the wheel requires without extras, and what that requires in turn."""
+    with zipfile.ZipFile(wheel) as file:
+        (metadata,) = (name for name in file.namelist() if name.endswith(".dist-info/METADATA"))
+        lines = file.read(metadata).decode().splitlines()
+    wanted = [line.removeprefix("Requires-Dist: ") for line in lines if line.startswith("Requires-Dist: ")]
+    found: set[str] = set()
+    while wanted:
+        requirement = Requirement(wanted.pop())
+        applies = requirement.marker is None or requirement.marker.evaluate({"extra": ""})
+        if applies and requirement.name not in found:
+            found.add(requirement.name)
+            wanted += distribution(requirement.name).requires or []
+    return found
+
+
+def put_in(site_packages: Path, name: str) -> None:
+    """Copy an installed distribution: the package index stays out of the test."""
+    for file in distribution(name).files or ():
+        source = Path(str(file.locate()))
+        if ".." not in file.parts and source.is_file():
+            copy = site_packages / file
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(source, copy)
+
+
+def other_user() -> dict[str, Any]:
+    """How to start a process as somebody without rights; whoever is not root is that already."""
+    return {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.getuid() == 0 else {}
+
+
+def interpreter() -> str:
+    """A Python of this version that the other user can start: that of root's home is out of reach."""
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    for name in (sys.executable, f"/usr/bin/{version}", f"/usr/local/bin/{version}"):
+        with contextlib.suppress(OSError):
+            real = str(Path(name).resolve())
+            if subprocess.run([real, "-c", ""], check=False, cwd="/", **other_user()).returncode == 0:
+                return real
+    pytest.skip(f"no {version} that another user than root can start")
+
+
+@dataclass(frozen=True)
+class Installed:
+    """A bare environment with the wheel, and an empty folder to work in."""
+
+    wheel: Path
+    program: Path
+    folder: Path
+
+    def weir(self, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [self.program, *words],
+            cwd=self.folder,
+            env={"PATH": "/usr/bin:/bin", "HOME": str(self.folder), **environment},
+            capture_output=True,
+            text=True,
+            check=False,
+            **other_user(),
+        )
+
+    def good(self, *words: str, **environment: str) -> str:
+        done = self.weir(*words, **environment)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+
+@pytest.fixture(scope="module")
+def installed() -> Iterator[Installed]:
+    # Not a folder of pytest's, which other users may not enter.
+    folder = Path(tempfile.mkdtemp(prefix="weir-wheel-"))
+    folder.chmod(0o755)
+    wheel = built_wheel(folder)
+    subprocess.run([interpreter(), "-m", "venv", "--without-pip", str(folder / "venv")], check=True)
+    (site_packages,) = (folder / "venv").glob("lib/python*/site-packages")
+    for name in declared(wheel):
+        put_in(site_packages, name)
+    words = ["--python", str(folder / "venv/bin/python"), "install", "--quiet", "--no-index", "--no-deps"]
+    subprocess.run([sys.executable, "-m", "pip", *words, str(wheel)], check=True)
+    (folder / "study").mkdir()
+    if os.getuid() == 0:
+        os.chown(folder / "study", NOBODY, NOBODY)
+    yield Installed(wheel, folder / "venv/bin/weir", folder / "study")
+    shutil.rmtree(folder)
+
+
+pytestmark = pytest.mark.slow
+
+
+def test_the_wheel_needs_two_packages_and_holds_the_configuration(installed: Installed) -> None:
+    assert declared(installed.wheel) >= {"jsonschema", "PyYAML"}
+    with zipfile.ZipFile(installed.wheel) as file:
+        names = set(file.namelist())
+    shipped = {str(file.relative_to(ROOT)) for file in (ROOT / "config").rglob("*") if file.is_file()}
+    assert {f"weir/data/{name}" for name in shipped} <= names
+    packages = {str(file.relative_to(ROOT)) for file in (ROOT / "weir").rglob("*.py")}
+    assert packages <= names
+
+
+def test_import_and_audit_in_any_folder(installed: Installed) -> None:
+    (installed.folder / "a.log").write_bytes(LOG.read_bytes())
+    assert "records" in installed.good("import", "a.log")
+    assert (installed.folder / "imported/records.csv").is_file()
+    assert "records" in installed.good("audit", "imported/records.csv")
+
+
+def test_plan_in_any_folder(installed: Installed) -> None:
+    card = installed.good("plan", "--suite", "quick", "--target", "memory", "--out", "plan.json")
+    assert "cells" in card
+    assert f'"{installed.folder}/build/weir-io"' in (installed.folder / "plan.json").read_text()
+
+
+def test_stacks_says_that_the_engine_is_missing(installed: Installed) -> None:
+    done = installed.weir("stacks", "--site", "local")
+    assert done.returncode == 1
+    assert "debian" in done.stdout, done.stderr
+    assert "PROBLEM" in done.stdout
+
+
+def test_a_users_suite_and_target_beside_the_shipped_ones(installed: Installed) -> None:
+    own = installed.folder / "own"
+    (own / "suites").mkdir(parents=True)
+    (own / "sites/local/targets").mkdir(parents=True)
+    (own / "suites/mine.yaml").write_text(USER_SUITE)
+    (own / "sites/local/targets/scratch.yaml").write_text(USER_TARGET)
+    words = ("plan", "--suite", "mine", "--target", "scratch")
+    assert "scratch" in installed.good(*words, "--config-dir", "own")
+    assert "scratch" in installed.good(*words, WEIR_CONFIG=str(own))
+    assert installed.weir(*words).returncode == 2
+
+
+def test_help_and_every_command_start(installed: Installed) -> None:
+    listed = installed.good("--help")
+    for name in ("plan", "run", "collect", "import", "audit", "stacks"):
+        assert f"    {name} " in listed
+        assert "example: weir" in installed.good(name, "--help")
