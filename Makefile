@@ -126,7 +126,7 @@ format-snakemake:
 	@.ci/step $@ $(venv)/snakefmt --check Snakefile
 
 lint-r:
-	@.ci/step $@ Rscript -e 'found <- c(lintr::lint_dir("analysis", cache = "build/lintr"), lintr::lint(".ci/testthat.R")); print(found); quit(status = length(found) > 0)'
+	@.ci/step $@ Rscript analysis/tests/lint.R
 
 tests-quick: build
 	@.ci/step $@ $(venv)/pytest -q -m "not slow" --numprocesses=4

@@ -40,7 +40,7 @@ CLAIMS = expand(
     "analysis/claims/{name}.R", name=glob_wildcards("analysis/claims/{name}.R").name
 )
 PUBLISHED = "reference/published.csv"
-DRAWING = glob_wildcards("analysis/{name}.R").name
+DRAWING = sorted(str(path) for path in Path("analysis/R").glob("*.R"))
 
 if workflow.is_main_process and not ARCHIVED:
     print(cost_card(PLAN), "", sep="\n", file=sys.stderr)
@@ -185,7 +185,7 @@ rule adopt:
 
 rule figure:
     input:
-        code=[f"analysis/{name}.R" for name in DRAWING] + ["analysis/figures/{name}.R"],
+        code=DRAWING + ["analysis/figures/{name}.R"],
         records="{folder}/records.csv",
         excluded="{folder}/excluded.csv",
         latencies="{folder}/latencies.csv",
@@ -211,7 +211,7 @@ rule figure:
 
 rule table:
     input:
-        code=[f"analysis/{name}.R" for name in DRAWING] + ["analysis/tables/{name}.R"],
+        code=DRAWING + ["analysis/tables/{name}.R"],
         records="{folder}/records.csv",
         excluded="{folder}/excluded.csv",
         latencies="{folder}/latencies.csv",
@@ -238,7 +238,7 @@ rule table:
 
 rule claims:
     input:
-        code=[f"analysis/{name}.R" for name in DRAWING] + CLAIMS,
+        code=DRAWING + CLAIMS,
         records="{folder}/records.csv",
         facts="{folder}/facts.json",
         published=PUBLISHED,
@@ -253,7 +253,7 @@ rule claims:
 
 rule numbers:
     input:
-        code=[f"analysis/{name}.R" for name in DRAWING],
+        code=DRAWING,
         records="{folder}/records.csv",
         facts="{folder}/facts.json",
         claims="{folder}/claims.csv",

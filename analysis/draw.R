@@ -1,18 +1,15 @@
 # The one command of the analysis; see `Rscript analysis/draw.R help`.
 
-home <- local({
-  file <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE))
-  if (length(file) == 1) dirname(normalizePath(file)) else "analysis"
+suppressPackageStartupMessages({
+  library(data.table)
+  local({
+    file <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE))
+    folder <- if (length(file) == 1) dirname(normalizePath(file)) else "analysis"
+    pkgload::load_all(folder, quiet = TRUE, helpers = FALSE, attach_testthat = FALSE)
+  })
 })
-suppressPackageStartupMessages(library(data.table))
-# Names are UTF-8 and lists have one order, whatever the machine speaks.
+# Names are UTF-8 and lists have one order, whatever the locale of the machine.
 invisible(suppressWarnings(c(Sys.setlocale("LC_CTYPE", "C.UTF-8"), Sys.setlocale("LC_COLLATE", "C"))))
-for (file in c(
-  "records", "facts", "summary", "words", "points", "metadata", "theme", "panels", "latex", "cells", "parts", "html",
-  "write", "nodes", "ways", "roles", "evidence", "effects", "claims", "verdicts", "numbers", "study", "contents"
-)) {
-  sys.source(file.path(home, paste0(file, ".R")), globalenv())
-}
 
 usage <- "Usage: Rscript analysis/draw.R COMMAND
   list                                  every figure and table: kind and name
@@ -49,15 +46,15 @@ expect_words <- function(words, count, command) {
 commands <- list(
   help = function(words, inputs) cat(usage, "\n", sep = ""),
   list = function(words, inputs) {
-    for (kind in names(part_kinds)) cat(paste(kind, part_names(kind, home), sep = "\t"), sep = "\n")
+    for (kind in names(part_kinds)) cat(paste(kind, part_names(kind), sep = "\t"), sep = "\n")
   },
   figure = function(words, inputs) {
     expect_words(words, 3, "figure")
-    write_figures(chosen_parts("figure", words[1], home), read_records(words[2]), inputs, words[3])
+    write_figures(chosen_parts("figure", words[1]), read_records(words[2]), inputs, words[3])
   },
   table = function(words, inputs) {
     expect_words(words, 3, "table")
-    write_tables(chosen_parts("table", words[1], home), read_records(words[2]), inputs, words[3])
+    write_tables(chosen_parts("table", words[1]), read_records(words[2]), inputs, words[3])
   },
   numbers = function(words, inputs) {
     expect_words(words, 3, "numbers")
@@ -69,7 +66,7 @@ commands <- list(
   },
   contents = function(words, inputs) {
     expect_words(words, 2, "contents")
-    write_contents(words[1], home, words[2])
+    write_contents(words[1], words[2])
   }
 )
 

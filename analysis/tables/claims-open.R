@@ -21,7 +21,7 @@ make_latex <- function(table) {
   cells <- table[, .(paste0(escape_latex(says), "\\tablegap{}"), paste0(escape_latex(needs), "\\tablegap{}"))]
   latex_table(
     name, caption, cells, c(wrapped_column(66), wrapped_column(52)), c("claim", "needs"),
-    groups = vapply(table$paper, function(it) escape_latex(load_claims(it, home)$title), character(1)),
+    groups = vapply(table$paper, function(it) escape_latex(load_claims(it)$title), character(1)),
     in_place = TRUE, together = 4
   )
 }

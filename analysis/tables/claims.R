@@ -39,7 +39,7 @@ make_latex <- function(table) {
 }
 
 paper_head <- function(name) {
-  paper <- load_claims(name, home)
+  paper <- load_claims(name)
   sprintf("%s~\\cite{%s}", escape_latex(paper$title), paper$cites)
 }
 

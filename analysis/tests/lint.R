@@ -1,7 +1,16 @@
 # Lints the analysis: Rscript analysis/tests/lint.R. Prints what it finds; exit code 1 if there is anything.
 
 file <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE))
-found <- lintr::lint_dir(dirname(dirname(normalizePath(file))))
+home <- dirname(dirname(normalizePath(file)))
+# The linter looks up what a function uses in the loaded package.
+pkgload::load_all(home, quiet = TRUE, helpers = FALSE, attach_testthat = FALSE)
+cache <- file.path(dirname(home), "build", "lintr")
+found <- c(
+  lintr::lint_dir(home, exclusions = list("tests"), cache = cache),
+  # Tests use functions of their helper files, which no package holds.
+  lintr::lint_dir(file.path(home, "tests"), cache = cache),
+  lintr::lint(file.path(dirname(home), ".ci", "testthat.R"))
+)
 print(found)
 cat(sprintf("%d lints\n", length(found)))
 quit(status = as.integer(length(found) > 0), save = "no")

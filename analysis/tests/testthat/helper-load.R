@@ -1,14 +1,10 @@
-# Every test sees what draw.R sees: all files of analysis/, none of its parts.
+# Every test sees what draw.R sees: the package, none of its parts.
 
 suppressPackageStartupMessages(library(data.table))
 
 home <- normalizePath(file.path("..", ".."))
 checkout <- dirname(home)
-assign("home", home, globalenv()) # where draw.R has it
-
-for (file in setdiff(list.files(home, pattern = "[.]R$"), "draw.R")) {
-  sys.source(file.path(home, file), globalenv())
-}
+pkgload::load_all(home, quiet = TRUE, helpers = FALSE, attach_testthat = FALSE)
 
 scratch <- function(name) {
   folder <- tempfile("analysis-")

@@ -9,18 +9,17 @@ part_kinds <- list(
   table = list(folder = "tables", defines = c("title", "caption", "place", "make_table", "make_latex"))
 )
 
-part_names <- function(kind, home) {
+part_names <- function(kind, home = analysis_home()) {
   files <- list.files(file.path(home, part_kinds[[kind]]$folder), pattern = "[.]R$")
   sort(sub("[.]R$", "", files))
 }
 
-load_part <- function(kind, name, home) {
+load_part <- function(kind, name, home = analysis_home()) {
   path <- file.path(home, part_kinds[[kind]]$folder, paste0(name, ".R"))
   if (!file.exists(path)) {
     stop(unknown_part(kind, name, home), call. = FALSE)
   }
-  part <- new.env(parent = globalenv())
-  sys.source(path, part)
+  part <- load_definitions(path)
   missing <- setdiff(part_kinds[[kind]]$defines, ls(part))
   if (length(missing) > 0) {
     stop(sprintf("%s: does not define %s", path, paste(missing, collapse = ", ")), call. = FALSE)
@@ -42,7 +41,7 @@ unknown_part <- function(kind, name, home) {
 }
 
 # `all` or a list separated by commas, in the order of their places.
-chosen_parts <- function(kind, names, home) {
+chosen_parts <- function(kind, names, home = analysis_home()) {
   names <- if (names == "all") part_names(kind, home) else strsplit(names, ",", fixed = TRUE)[[1]]
   parts <- lapply(names, load_part, kind = kind, home = home)
   parts[order(vapply(parts, function(part) part$place, numeric(1)))]

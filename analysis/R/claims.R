@@ -31,12 +31,13 @@ near <- function(value) {
 }
 alike <- function(least, most) list(effect = c(least, most), interval = c(least, most))
 
-claim_files <- function(home) sort(sub("[.]R$", "", list.files(file.path(home, "claims"), pattern = "[.]R$")))
+claim_files <- function(home = analysis_home()) {
+  sort(sub("[.]R$", "", list.files(file.path(home, "claims"), pattern = "[.]R$")))
+}
 
-load_claims <- function(name, home) {
+load_claims <- function(name, home = analysis_home()) {
   path <- file.path(home, "claims", paste0(name, ".R"))
-  paper <- new.env(parent = globalenv())
-  sys.source(path, paper)
+  paper <- load_definitions(path)
   missing <- setdiff(claim_defines, ls(paper))
   if (length(missing) > 0) {
     stop(sprintf("%s: does not define %s", path, paste(missing, collapse = ", ")), call. = FALSE)
@@ -51,7 +52,7 @@ load_claims <- function(name, home) {
 }
 
 # Every claim of every paper on these records and on what the paper printed: a row for each claim and kind of evidence.
-decide_claims <- function(records, facts, published, home, papers = claim_files(home)) {
+decide_claims <- function(records, facts, published, home = analysis_home(), papers = claim_files(home)) {
   sets <- list(
     bandwidth = evidence_of(transfers_of(records), facts, bandwidth_io),
     whole = evidence_of(transfers_of(records), facts, bandwidth_all),
@@ -138,7 +139,7 @@ bound_words <- function(claim) {
 # What `draw.R claims` wrote, if it is given.
 decided_claims <- function(records, inputs) {
   if (is.null(inputs$claims)) {
-    return(decide_claims(records, known_facts(inputs), inputs$published, home))
+    return(decide_claims(records, known_facts(inputs), inputs$published))
   }
   decided <- read_text_table(inputs$claims, "decided claims")
   for (column in c("effect", "lo", "hi", "lowest", "highest", "count", "points", "degraded")) {
@@ -151,11 +152,12 @@ decided_claims <- function(records, inputs) {
 }
 
 write_claims <- function(paper, records, inputs, path) {
-  known <- claim_files(home)
+  known <- claim_files()
   if (paper != "all" && !paper %in% known) {
     stop(sprintf("no paper '%s' in analysis/claims: there are %s", paper, paste(known, collapse = ", ")), call. = FALSE)
   }
-  decided <- decide_claims(records, known_facts(inputs), inputs$published, home, if (paper == "all") known else paper)
+  papers <- if (paper == "all") known else paper
+  decided <- decide_claims(records, known_facts(inputs), inputs$published, papers = papers)
   data.table::fwrite(decided, path)
   said <- decided[, .N, by = .(evidence, verdict)]
   cat(sprintf("%s: %d %s\n", said$evidence, said$N, said$verdict), sep = "")

@@ -2,8 +2,8 @@
 
 sections <- c("setup", "results", "reservations", "appendix")
 
-write_contents <- function(folder, home, path) {
-  parts <- c(chosen_parts("figure", "all", home), chosen_parts("table", "all", home))
+write_contents <- function(folder, path) {
+  parts <- c(chosen_parts("figure", "all"), chosen_parts("table", "all"))
   parts <- Filter(function(part) file.exists(file.path(folder, part_file(part))), parts)
   places <- vapply(parts, function(part) part$place, numeric(1))
   parts <- parts[order(places)]
