@@ -14,7 +14,7 @@ from weir.config.sources import find_sources
 from weir.errors import WeirError
 from weir.model import Partition, Site
 from weir.plan import read_plan
-from weir.stacks import features_here, launcher_of
+from weir.stacks.probe import features_here, launcher_of
 
 PERFLOG_LINE = "%(check_job_completion_time)s|%(check_display_name)s|%(check_result)s|%(check_perfvalues)s"
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.slurm.private_slurm import HERE, Cluster
-from weir.engine import engine_of
+from weir.tools.engine import engine_of
 
 ROOT = HERE.parent.parent
 BIN = Path(sys.executable).parent

@@ -53,5 +53,5 @@ def test_ranks_in_a_container_that_do_not_find_each_other_stop_the_batch(tmp_pat
 
 def test_a_stack_without_weir_io_starts_nothing(tmp_path: Path) -> None:
     check = check_ranks(1, 2, stack_of(tmp_path, "ior"), "hydra")
-    assert check.found == "not checked: the stack has no weir-io"
+    assert check.found == "not checked: no program of the stack can tell"
     assert check.problem is None

@@ -19,11 +19,12 @@ TOOL = '''
 from __future__ import annotations
 
 from weir.model import Footprint, Parsed
-from weir.tools.base import Parameter
+from weir.tools.base import Parameter, Tool
 
 
-class Pebble:
+class Pebble(Tool):
     name = "pebble"
+    role = "bandwidth"
     parameters = {"stones": Parameter("count", "Stones to throw.", 1, minimum=1)}
 
     def label(self, params):
@@ -97,7 +98,7 @@ def test_a_suite(checkout: Checkout) -> None:
 
 
 def test_a_tool(checkout: Checkout) -> None:
-    checkout.write("weir/tools/pebble.py", TOOL)
+    checkout.write("weir/tools/pebble/__init__.py", TOOL)
     # A site says which program is the tool, and a suite asks for it: the two files of the one who measures.
     site = checkout.root / "config/sites/local/site.yaml"
     site.write_text(site.read_text().replace("    programs:\n", "    programs:\n      pebble: [pebble]\n", 1))

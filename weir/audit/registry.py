@@ -1,16 +1,17 @@
-"""Rules are found by their files: every function in weir/audit/rules with @rule is one."""
+"""Rules are found by their files: functions with @rule in weir/audit/rules and weir/tools/<tool>/rules.py."""
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import inspect
 import pkgutil
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from functools import cache
 
 from weir.audit.subject import Subject
 from weir.model import Finding
+from weir.tools import tools
 
 DEGRADED = "DEGRADED"
 INVALID = "INVALID"
@@ -34,8 +35,11 @@ class Rule:
     verdicts: tuple[str, ...]
     needs_output: bool
     check: Callable[[Subject], Said | None]
+    tool: str | None = None  # looks at the records of this tool only
 
     def __call__(self, subject: Subject) -> Finding | None:
+        if self.tool not in (None, subject.row.get("tool")):
+            return None
         said = self.check(subject)
         return Finding(self.id, said.verdict, said.evidence) if said else None
 
@@ -55,14 +59,25 @@ def rule(*verdicts: str, needs_output: bool = False) -> Callable[[Callable[[Subj
 
 @cache
 def rules() -> dict[str, Rule]:
-    """All rules by id, in the order of their ids."""
+    """All rules by id, in the order of their ids: those of every record, and those of one tool's records."""
+    found: dict[str, Rule] = {}
+    for name, tool in _rule_modules():
+        for item in vars(importlib.import_module(name)).values():
+            if isinstance(item, Rule):
+                found[item.id] = replace(item, tool=tool)
+    return dict(sorted(found.items()))
+
+
+def _rule_modules() -> Iterator[tuple[str, str | None]]:
+    """weir/audit/rules/*.py, and weir/tools/<tool>/rules.py with the name of the tool."""
     import weir.audit.rules as package
 
-    found: dict[str, Rule] = {}
     for info in pkgutil.iter_modules(package.__path__):
-        module = importlib.import_module(f"{package.__name__}.{info.name}")
-        found |= {item.id: item for item in vars(module).values() if isinstance(item, Rule)}
-    return dict(sorted(found.items()))
+        yield f"{package.__name__}.{info.name}", None
+    for name, tool in tools().items():
+        module = f"{type(tool).__module__.rpartition('.')[0]}.rules"
+        if importlib.util.find_spec(module):
+            yield module, name
 
 
 def _one_line(text: str) -> str:

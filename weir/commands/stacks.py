@@ -11,7 +11,9 @@ from weir.config.sites import load_site
 from weir.config.sources import add_config_dir, find_sources
 from weir.errors import WeirError, did_you_mean
 from weir.model import Stack
-from weir.stacks import StackFacts, features, launcher_of, probe_stack, problems, remarks
+from weir.stacks.model import StackFacts
+from weir.stacks.probe import launcher_of, probe_stack, stack_of_prefix
+from weir.stacks.verdict import features, problems, remarks
 
 NAME = "stacks"
 HELP = "probe the stacks of a site: MPI, HDF5, NetCDF, IME, and whether they fit together"
@@ -40,27 +42,6 @@ def execute(args: argparse.Namespace) -> int:
     else:
         print("\n\n".join(describe(stack) for stack in found))
     return 1 if any(problems(stack) for stack in found) else 0
-
-
-def stack_of_prefix(prefix: Path) -> tuple[Stack, str]:
-    """What site.yaml would say of a prefix: its programs, its own launcher first on the PATH."""
-    folder = prefix.resolve() / "bin"
-    words = {"ior": ("weir-io", "ior"), "original-ior": ("ior",)}
-    present = {
-        tool: (str(folder / name), *options)
-        for tool, (name, *options) in words.items()
-        if (folder / name).exists()
-    }
-    if not present:
-        raise WeirError(
-            f"{folder} holds neither weir-io nor ior",
-            key="--prefix",
-            hint="give a prefix with bin/weir-io, such as .spack-env/stacks/mpich",
-            exit_code=2,
-        )
-    launcher = "hydra" if (folder / "mpiexec.hydra").exists() else "mpirun"
-    path = {"PATH": f"{folder}:/usr/local/bin:/usr/bin:/bin"}
-    return Stack(prefix.name, present, f"Prefix {prefix}", environment=path), launcher
 
 
 def describe(stack: StackFacts) -> str:

@@ -71,7 +71,10 @@ def prepare(execution: Execution, context: LaunchContext) -> Prepared:
     data_folder = context.workspace.run_folder(cell.cell, execution.run)
     stripes = stripe(data_folder, cell.params.get("stripe_count", 0), context.target)
     paths = RunPaths(f"{context.target.prefix}{data_folder}/data", outputs)
-    words = tools()[cell.tool].command(cell, context.target, context.stack.programs[cell.tool], paths)
+    tool, program = tools()[cell.tool], context.stack.programs[cell.tool]
+    words = tool.command(cell, context.target, program, paths)
+    variables = [f"{name}={value}" for name, value in tool.environment(cell).items()]
+    words = ["env", *variables, *words] if variables else words
     whole = [*launch_words(execution, context), *words]
     known = before(execution, context.target, context.seed, whole, variables_of(context))
     known |= {

@@ -16,7 +16,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from weir.engine import engine_of
 from weir.measure.document import Ending, after, now
 from weir.measure.execute import execute
 from weir.measure.order import Execution
@@ -30,7 +29,7 @@ from weir.measure.own_launch import (
 )
 from weir.measure.runfiles import is_finished, run_folder, write_atomically, write_run_file
 from weir.tools import tools
-from weir.tools.base import RunPaths
+from weir.tools.engine import shared_engine
 
 Ended = Callable[[Execution, str, float], None]  # execution, how it ended, seconds
 
@@ -45,13 +44,9 @@ class StatusLine:
 
 
 def engine_words(execution: Execution, context: LaunchContext) -> tuple[str, ...]:
-    """How weir-io starts, if it runs the cell itself; none if the cell needs a launch of its own: for another
-    program, or for words that its tool puts around the stack's."""
-    program = context.stack.programs[execution.cell.tool]
-    probe = RunPaths(f"{context.target.prefix}{context.workspace.folder}/data", Path("/outputs"))
-    words = tools()[execution.cell.tool].command(execution.cell, context.target, program, probe)
-    plain = not any(mark in word for word in words for mark in "\t\n")
-    return engine_of(program) if plain and tuple(words[: len(program)]) == tuple(program) else ()
+    """How weir-io starts, if the cell can share a launch; none if it needs one of its own."""
+    cell = execution.cell
+    return shared_engine(tools()[cell.tool], cell, context.stack.programs[cell.tool])
 
 
 def measure_in_one_launch(

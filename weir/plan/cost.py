@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from weir.engine import engine_of
 from weir.model import Footprint, Partition, Target
 
 MIB = 2**20
@@ -39,11 +36,6 @@ class Span:
 
 # An execution that shares a launch: folders, a document, files to open, and libraries that meet for it.
 _SHARED = Span(0.02, 0.1, 0.4)
-
-
-def shares_launch(program: Sequence[str], params: Mapping[str, Any]) -> bool:
-    """Whether weir-io runs the cell beside others in one launch; hints need an environment of their own."""
-    return bool(engine_of(program)) and not params.get("hints")
 
 
 def execution_span(

@@ -15,10 +15,11 @@ from weir.config.suite import Experiment
 from weir.config.yaml_file import Keys
 from weir.errors import ConfigError, Problem, unique
 from weir.model import Cell, Footprint, Partition
-from weir.plan.cost import Span, execution_span, shares_launch, timeout_s
+from weir.plan.cost import Span, execution_span, timeout_s
 from weir.plan.hashing import cell_identity
 from weir.plan.locations import Location, Unreachable, locations, partition_for
 from weir.plan.refusals import Refusals
+from weir.tools.engine import shared_engine
 from weir.units import about_size, format_size
 
 # Causes of points that mean nothing anywhere; the others are out of reach of a site.
@@ -117,6 +118,10 @@ class _Expander:
             self.refusals.refuse(point.indices, cell, target, reasons)
             self._exclude(point, "tool", reasons[0])
             return
+        lacking = self.tool.unsupported(cell, point.location.stack.programs[cell.tool])
+        if lacking:
+            self._exclude(point, "program", f"stack {cell.stack}: {lacking}")
+            return
         self._add(point, cell, partition)
 
     def _values(self, point: _Point) -> dict[str, Any] | None:
@@ -175,7 +180,8 @@ class _Expander:
             need, have = about_size(footprint.peak_bytes), about_size(target.space_bytes)
             self._exclude(point, "space", f"needs {need} at a time, target {target.name} allows {have}")
             return
-        shared = shares_launch(point.location.stack.programs[cell.tool], cell.params)
+        program = point.location.stack.programs[cell.tool]
+        shared = bool(shared_engine(self.tool, cell, program))
         span = execution_span(footprint, target, partition, cell.ranks, shared)
         if not cell.timeout_s:
             cell = Cell(**{**vars(cell), "timeout_s": timeout_s(span, partition)})

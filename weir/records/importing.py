@@ -7,21 +7,21 @@ import hashlib
 import io
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from weir.audit.judge import judge, verdict_columns
 from weir.audit.subject import Subject
 from weir.errors import WeirError
 from weir.model import Message, Parsed, Row
+from weir.printed_values import iso_time
 from weir.records.collect import messages_of_row
 from weir.records.facts import Facts
 from weir.records.schema import columns
 from weir.records.table import check_header, typed_row
 from weir.tools import tools
-from weir.tools.text_table import iso_time
 from weir.units import format_size
 
 # Names that others use for a column.
@@ -50,13 +50,6 @@ _IDENTITY = (
     "directories",
     "requested_ops",
 )
-
-
-@runtime_checkable
-class LogReader(Protocol):
-    """A tool that reads logs kept by others has this."""
-
-    def parse_log(self, text: str) -> Sequence[Parsed]: ...
 
 
 @dataclass(frozen=True)
@@ -110,8 +103,6 @@ def _of_table(text: str, file: Path, facts: Facts) -> Iterator[Subject]:
 
 def _of_log(text: str, file: Path, facts: Facts) -> Iterator[Subject]:
     for name, tool in tools().items():
-        if not isinstance(tool, LogReader):
-            continue
         for parsed in tool.parse_log(text):
             yield from _of_run(parsed, name, file, facts)
 

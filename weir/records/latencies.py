@@ -1,4 +1,4 @@
-"""latencies.csv: the times of single operations, of tools that say that their question is about them."""
+"""latencies.csv: the times of single operations, of tools that measure them."""
 
 from __future__ import annotations
 
@@ -12,37 +12,16 @@ from weir.records.collect import Run
 from weir.records.schema import columns
 from weir.records.table import write_whole
 from weir.tools import tools
-from weir.tools.weir_io import read_document
 
 LATENCIES_FILE = "latencies.csv"
 
 
-def keeps_latencies(tool: str) -> bool:
-    """A tool whose question is single operations has the attribute keeps_latencies."""
-    return bool(getattr(tools().get(tool), "keeps_latencies", False))
-
-
 def collect_latencies(cell: Cell, runs: Iterable[Run]) -> Iterator[Row]:
-    """Buckets of all runs of a cell, numbered as its records are; nothing for other tools."""
-    if not keeps_latencies(cell.tool):
-        return
+    """Buckets of all runs of a cell, numbered as its records are; nothing for tools without latencies."""
     for run in runs:
-        yield from _of_run(cell, run)
-
-
-def _of_run(cell: Cell, run: Run) -> Iterator[Row]:
-    summary = run.outputs.get("summary")
-    text = summary.read_text(errors="replace") if summary and summary.is_file() else ""
-    document = read_document(text) or {}
-    for result in document.get("results") or ():
-        place: Row = {
-            "cell": cell.cell,
-            "run": run.number,
-            "access": result.get("access"),
-            "iteration": run.number * cell.iterations + result.get("iteration", 0),
-        }
-        for upper_us, count in (result.get("latency") or {}).get("buckets") or ():
-            yield place | {"upper_us": upper_us, "count": count}
+        for bucket in tools()[cell.tool].latencies(run.outputs):
+            iteration = run.number * cell.iterations + bucket["iteration"]
+            yield bucket | {"cell": cell.cell, "run": run.number, "iteration": iteration}
 
 
 def write_latencies(path: Path, rows: Iterable[Row]) -> None:

@@ -12,13 +12,20 @@ from weir.model import Cell, Row
 from weir.plan import Plan
 from weir.records.collect import Run
 from weir.records.summary import VERDICTS
+from weir.tools import tools
+from weir.tools.base import ROLES
 
 _MACHINE_KEYS = ("node", "kernel", "system", "processor", "cores", "memory_bytes")
 
 
 def archive_facts(about: Mapping[str, Any], rows: Sequence[Row]) -> dict[str, Any]:
     """Of records that others measured: what their sidecar tells readers, and the counts."""
-    return {"about": dict(about)} | _counts(rows)
+    return {"about": dict(about), "tools": tool_facts()} | _counts(rows)
+
+
+def tool_facts() -> dict[str, dict[str, str]]:
+    """Every tool with its role, by which the analysis chooses records: it knows no tool by its name."""
+    return {name: {"role": tool.role, "about": ROLES[tool.role]} for name, tool in sorted(tools().items())}
 
 
 def study_facts(plan: Plan, runs: Sequence[Run], rows: Sequence[Row]) -> dict[str, Any]:
@@ -31,6 +38,7 @@ def study_facts(plan: Plan, runs: Sequence[Run], rows: Sequence[Row]) -> dict[st
             "wire_gbit_s": plan.site.wire_gbit_s,
         },
         "scale": plan.scale,
+        "tools": tool_facts(),
         "suites": [
             {"suite": facts.suite, "question": facts.question, "description": facts.description}
             for facts in plan.suites

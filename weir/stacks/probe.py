@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
+from weir.errors import WeirError
 from weir.launch import applied
 from weir.model import Site, Stack
 from weir.stacks.linked import Linked, is_binary, linked
@@ -15,12 +16,14 @@ from weir.stacks.requested import (
     ask_library,
     ask_program,
     has_symbol,
-    ior_backends,
     launcher_family,
     mpi_name,
 )
 from weir.stacks.verdict import features
+from weir.tools import tools
 
+# Before the name of a tool whose first program, weir-io, is in the same prefix.
+ORIGINAL = "original-"
 _LAUNCHER_PROGRAMS = {"mpirun": "mpirun", "hydra": "mpiexec.hydra", "srun": "srun"}
 _NAMES = {"hdf5": "HDF5", "netcdf": "NetCDF", "pnetcdf": "PnetCDF"}
 
@@ -54,6 +57,32 @@ def launcher_of(site: Site, stack: str) -> str:
     return next((one for one in partitions if stack in one.stacks), partitions[0]).launcher
 
 
+def stack_of_prefix(prefix: Path) -> tuple[Stack, str]:
+    """A prefix as a site would describe it: the programs in its bin, its own launcher first on the PATH."""
+    folder = prefix.resolve() / "bin"
+    usual = {
+        name if index == 0 else f"{ORIGINAL}{name}": words
+        for name, tool in tools().items()
+        for index, words in enumerate(tool.programs)
+    }
+    present = {
+        name: (str(folder / file), *options)
+        for name, (file, *options) in usual.items()
+        if (folder / file).exists()
+    }
+    if not present:
+        files = " or ".join(dict.fromkeys(words[0] for words in usual.values()))
+        raise WeirError(
+            f"{folder} does not hold {files}",
+            key="--prefix",
+            hint="give a prefix with bin/weir-io, such as .spack-env/stacks/mpich",
+            exit_code=2,
+        )
+    launcher = "hydra" if (folder / "mpiexec.hydra").exists() else "mpirun"
+    path = {"PATH": f"{folder}:/usr/local/bin:/usr/bin:/bin"}
+    return Stack(prefix.name, present, f"Prefix {prefix}", environment=path), launcher
+
+
 def probe_program(tool: str, words: tuple[str, ...], environment: Mapping[str, str]) -> ProgramFacts:
     path = shutil.which(words[0], path=environment.get("PATH"))
     if path is None:
@@ -72,12 +101,13 @@ def probe_program(tool: str, words: tuple[str, ...], environment: Mapping[str, s
         missing=libraries.missing,
         absent=tuple(word for word in words[1:] if word.startswith("/") and not Path(word).exists()),
         ime_client=_native_ime(path, libraries, environment),
-        backends=_backends(tool, (path, *words[1:]), environment),
+        backends=_interfaces(tool, (path, *words[1:]), environment),
     )
 
 
-def _backends(tool: str, words: tuple[str, ...], environment: Mapping[str, str]) -> tuple[str, ...]:
-    return ior_backends(ask_program((*words, "--help"), environment)) if tool.endswith("ior") else ()
+def _interfaces(name: str, words: tuple[str, ...], environment: Mapping[str, str]) -> tuple[str, ...]:
+    tool = tools().get(name.removeprefix(ORIGINAL))
+    return tuple(tool.interfaces(words, lambda line: ask_program(line, environment))) if tool else ()
 
 
 def _mpi(file: str, environment: Mapping[str, str]) -> MpiLibrary:

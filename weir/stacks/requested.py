@@ -76,12 +76,6 @@ def ask_program(words: Sequence[str], environment: Mapping[str, str]) -> str:
     return _output(tuple(words), tuple(sorted(environment.items())))
 
 
-def ior_backends(help_text: str) -> tuple[str, ...]:
-    """From `-a S  api -- API for I/O [POSIX|DUMMY|MPIIO]` of IOR and of weir-io."""
-    match = re.search(r"^\s*-a\b.*\[([A-Z0-9_|]+)\]", help_text, re.MULTILINE)
-    return tuple(match[1].split("|")) if match else ()
-
-
 @cache
 def _output(words: tuple[str, ...], environment: tuple[tuple[str, str], ...]) -> str:
     try:

@@ -1,13 +1,28 @@
-"""What a tool offers. A new tool is one new file in this package that defines TOOL; nothing else names it."""
+"""What a tool offers: every hook that the rest of weir calls, declared in one class.
+
+A tool is a directory, weir/tools/<tool>/, whose __init__.py defines TOOL, an object of a class derived from
+Tool. Nothing outside that directory names the tool. Its own audit rules stand in weir/tools/<tool>/rules.py,
+written as those in weir/audit/rules are; the file is optional.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar
 
-from weir.model import Cell, Footprint, Parsed, Target
+from weir.model import Cell, Footprint, Parsed, Row, Target
+
+# What a tool's numbers are about: figures, tables and claims choose records by it, not by a tool's name.
+ROLES: Mapping[str, str] = {
+    "bandwidth": "bytes per second of an interface, a layout and an order of transfers",
+    "format": "bytes per second through a library of a file format",
+    "metadata": "operations per second on files and directories",
+    "search": "files looked at per second by a walk over a tree",
+    "latency": "times of single operations",
+    "application": "phases of an application, which computes between them",
+}
 
 
 @dataclass(frozen=True)
@@ -33,26 +48,79 @@ class RunPaths:
     outputs: Path  # folder of this run; summary files go here, never to the target
 
 
-class Tool(Protocol):
-    """command, footprint and problems look at the cell only; parse looks at the outputs only."""
+class Tool:
+    """The hooks in REQUIRED are the tool's to write; the others have a default that suits most tools.
 
-    name: str
+    command, footprint and problems look at the cell only; parse looks at the outputs only.
+    """
+
+    REQUIRED: ClassVar[tuple[str, ...]] = (
+        "name",
+        "role",
+        "parameters",
+        "label",
+        "problems",
+        "command",
+        "footprint",
+        "parse",
+    )
+
+    name: str  # as a suite writes it, and as the directory is called with - for _
+    role: str  # a key of ROLES
     parameters: Mapping[str, Parameter]
+    programs: Sequence[Sequence[str]] = ()  # its programs as a prefix's bin has them, the preferred first
 
     def label(self, params: Mapping[str, Any]) -> str:
         """Readable part of a cell's name, from what distinguishes its parameters."""
-        ...
+        raise NotImplementedError
 
     def problems(self, cell: Cell, target: Target) -> Sequence[str]:
-        """Why this cell cannot mean anything, as sentences; empty if it can run."""
-        ...
+        """Why this cell has no valid meaning, as sentences; empty if it can run."""
+        raise NotImplementedError
 
     def command(self, cell: Cell, target: Target, program: Sequence[str], paths: RunPaths) -> list[str]:
-        """The words after the launcher."""
-        ...
+        """The arguments after the launcher, the program first; only for cells that the program can run."""
+        raise NotImplementedError
 
-    def footprint(self, cell: Cell) -> Footprint: ...
+    def footprint(self, cell: Cell) -> Footprint:
+        """What one execution of the cell costs the storage, at most."""
+        raise NotImplementedError
 
     def parse(self, outputs: Mapping[str, Path]) -> Parsed:
-        """Rows from the files of a run (roles: stdout, stderr, summary); also from logs made by others."""
-        ...
+        """Rows from the files of a run (roles: stdout, stderr, summary); any of them may be missing or
+        truncated."""
+        raise NotImplementedError
+
+    def parse_log(self, text: str) -> Sequence[Parsed]:
+        """The runs in a log that somebody kept, for weir import; none if it holds nothing of this tool."""
+        return ()
+
+    def latencies(self, outputs: Mapping[str, Path]) -> Iterable[Row]:
+        """Buckets of the times of single operations, where these are what the tool is about: access,
+        iteration, upper_us, count."""
+        return ()
+
+    def unsupported(self, cell: Cell, program: Sequence[str]) -> str | None:
+        """Why this program of a stack cannot run a cell that has no problems, as a sentence; None if it can.
+
+        The original of a tool often has less than weir-io, or another version of it.
+        """
+        return None
+
+    def environment(self, cell: Cell) -> Mapping[str, str]:
+        """Variables that the program needs for this cell alone. Such a cell has a launch of its own."""
+        return {}
+
+    def interfaces(self, program: Sequence[str], ask: Callable[[Sequence[str]], str]) -> Sequence[str]:
+        """Interfaces that the program itself lists, for weir stacks. ask: starts a program in the stack's
+        environment and returns its output."""
+        return ()
+
+    def ranks_command(self, program: Sequence[str], outputs: Path) -> list[str] | None:
+        """Arguments that start the program for a moment, without I/O, so that ranks_started can tell where
+        its ranks were; None if the program cannot tell."""
+        return None
+
+    def ranks_started(self, outputs: Path) -> list[int]:
+        """Ranks on each node as ranks_command saw them; empty if it left nothing readable."""
+        return []

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from weir.engine import engine_of
 from weir.measure.batch import BatchJob, BatchResult, _run_all, pending
 from weir.measure.ranks import check_ranks
 from weir.measure.runfiles import read_run_file, run_folder
@@ -13,6 +12,7 @@ from weir.measure.shared_launch import read_status, settle
 from weir.measure.workspace import Workspace
 from weir.model import Cell, Stack, Target
 from weir.tools import tools
+from weir.tools.engine import engine_of
 
 SIZES = {"xfer_bytes": 4096, "block_bytes": 4096}
 PARAMS = {name: parameter.default for name, parameter in tools()["ior"].parameters.items()}

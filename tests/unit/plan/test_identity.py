@@ -93,7 +93,7 @@ def test_the_place_of_the_checkout_changes_nothing(tmp_path: Path) -> None:
 
 def test_a_parameter_that_a_tool_gets_later_changes_nothing_while_it_is_off(tmp_path: Path) -> None:
     class Later(type(TOOLS["fake"])):  # type: ignore[misc]
-        parameters = {  # noqa: RUF012, a protocol's attribute
+        parameters = {  # noqa: RUF012, the class attribute is the hook
             **TOOLS["fake"].parameters,
             "direct": Parameter("flag", "O_DIRECT.", False),
             "readers": Parameter("count", "Readers.", 0),

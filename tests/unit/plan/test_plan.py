@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import jsonschema
 import pytest
 import yaml
 
-from tests.checkout import ROOT, SITE, SUITE, TARGET, load, make_checkout
+from tests.checkout import ROOT, SITE, SUITE, TARGET, TOOLS, load, make_checkout
 from weir.errors import ConfigError, WeirError
+from weir.model import Cell
 from weir.plan import Plan, make_plan, plan_data, read_plan, write_plan
 from weir.plan.cost import launches
 
@@ -92,6 +94,23 @@ def test_interfaces_and_programs_that_are_not_there(tmp_path: Path) -> None:
     root = make_checkout(tmp_path / "b", site=site.replace("other: [x]", "fake: [x]"))
     assert {cell.stack for cell in make_plan(load(root)).cells} == {"plain", "bare"}
     assert {cell.stack for cell in make_plan(load(root, stacks="bare")).cells} == {"bare"}
+
+
+def test_what_the_program_of_one_stack_cannot_do_is_excluded_there_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unsupported(cell: Cell, program: Sequence[str]) -> str | None:
+        return "old-fake has no MPIIO" if program[0] == "old-fake" and cell.params["api"] == "MPIIO" else None
+
+    monkeypatch.setattr(TOOLS["fake"], "unsupported", unsupported)
+    site = SITE.replace("stacks: [plain]", "stacks: [plain, old]") + "  old: {programs: {fake: [old-fake]}}\n"
+    plan = make_plan(load(make_checkout(tmp_path, site=site)))
+    assert reasons(plan) == {"stack old: old-fake has no MPIIO": 4}
+    assert {(cell.stack, cell.params["api"]) for cell in plan.cells} == {
+        ("plain", "POSIX"),
+        ("plain", "MPIIO"),
+        ("old", "POSIX"),
+    }
 
 
 def test_a_target_that_some_stacks_reach(tmp_path: Path) -> None:

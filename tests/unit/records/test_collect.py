@@ -21,6 +21,7 @@ from weir.plan.model import Plan
 from weir.records.collect import collect_cell, finished_runs, site_folder
 from weir.records.table import read_records
 from weir.tools import tools
+from weir.tools.engine import latency_buckets
 
 MIB = 2**20
 SUITE = """\
@@ -213,7 +214,7 @@ def test_command(tmp_path: Path, plan: Plan, capsys: pytest.CaptureFixture[str])
 def test_buckets_of_a_tool_whose_question_is_single_operations(
     tmp_path: Path, plan: Plan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tools()["ior"], "keeps_latencies", True, raising=False)
+    monkeypatch.setattr(tools()["ior"], "latencies", latency_buckets)
     write_plan(plan, tmp_path / "plan.json")
     cell = plan.cells[0]
     leave_run(tmp_path, cell, "000", None, exit_code=1, status="failed", error="exit code 1")

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tests.unit.tools.cells import cell_of
 from tests.unit.tools.test_mdtest_cells import BUFFER, DISK, PATHS
-from weir.errors import WeirError
 from weir.model import Cell
 from weir.tools.find import TOOL
 
@@ -21,8 +18,8 @@ def test_the_command_makes_the_tree_that_it_walks() -> None:
     line = "/data/run/data -C -name *01* -size 3901c --make-files=50 --make-directories=5 --make-bytes=3901"
     words = TOOL.command(cell(files_per_rank=50, directories_per_rank=5), DISK, ["weir-io", "find"], PATHS)
     assert words == ["weir-io", "find", *line.split(), "--json=/results/000/summary.json"]
-    with pytest.raises(WeirError, match="only weir-io makes the tree"):
-        TOOL.command(cell(), DISK, ["pfind"], PATHS)
+    assert TOOL.unsupported(cell(), ["/opt/weir-io", "find"]) is None
+    assert "use [weir-io, find]" in str(TOOL.unsupported(cell(), ["pfind"]))
 
 
 def test_cost_and_label() -> None:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.unit.tools.cells import cell_of
-from weir.errors import WeirError
 from weir.model import Cell, Target
 from weir.tools import tools
 from weir.tools.base import RunPaths
+from weir.tools.engine import shared_engine
 from weir.tools.ior.arguments import parse_arguments
 
 IOR = tools()["ior"]
@@ -59,13 +60,10 @@ def test_command_says_what_the_cell_asks(params: dict[str, Any]) -> None:
 
 
 def test_hints_reach_the_ranks_by_their_environment() -> None:
-    words = command(cell(api="MPIIO", hints={"romio_cb_write": "enable", "cb_nodes": "2"}))
-    assert words[:4] == [
-        "env",
-        "IOR_HINT__MPI__cb_nodes=2",
-        "IOR_HINT__MPI__romio_cb_write=enable",
-        "weir-io",
-    ]
+    one = cell(api="MPIIO", hints={"romio_cb_write": "enable", "cb_nodes": "2"})
+    assert IOR.environment(one) == {"IOR_HINT__MPI__cb_nodes": "2", "IOR_HINT__MPI__romio_cb_write": "enable"}
+    assert shared_engine(IOR, cell(api="MPIIO"), ("weir-io", "ior")) == ("weir-io",)
+    assert shared_engine(IOR, one, ("weir-io", "ior")) == (), "a launch has one environment for all cells"
 
 
 def test_the_back_end_that_stores_nothing_has_two_names() -> None:
@@ -191,6 +189,6 @@ def test_labels_differ_where_parameters_do() -> None:
     ],
 )
 def test_what_only_weir_io_does_is_refused_for_ior(params: dict[str, Any], reason: str) -> None:
-    assert command(cell(**params))[:2] == ["weir-io", "ior"]
-    with pytest.raises(WeirError, match=reason):
-        command(cell(**params), ("ior",))
+    one = cell(**params)
+    assert IOR.unsupported(one, ("weir-io", "ior")) is None
+    assert re.search(reason, IOR.unsupported(one, ("ior",)) or "")

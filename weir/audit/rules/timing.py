@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from weir.audit.registry import DEGRADED, INVALID, Said, rule
 from weir.audit.subject import Subject
-from weir.tools.text_table import half_digit
+from weir.printed_values import half_digit
 
 _PHASES = ("open_s", "io_s", "close_s")
 # Ranks compare their clocks by messages: on shared cores weir-io finds one and the same clock 17 us apart.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from weir.audit.registry import DEGRADED, INVALID, Said, rule
 from weir.audit.subject import Subject
-from weir.tools.text_table import product_contains
+from weir.printed_values import product_contains
 
 _MIB = 2**20
 _CLOSE = 0.02  # a deal without agreement misses the whole by less than this

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path, PurePath
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from weir.errors import WeirError
-from weir.model import Cell, Footprint, Parsed, Target
+from weir.model import Cell, Footprint, Parsed, Row, Target
 from weir.tools.base import Parameter, RunPaths
+from weir.tools.engine import EngineOnlyTool, latency_buckets
 from weir.tools.io_model.locality import file_locality
 from weir.tools.io_model.parse import parse_log, parse_outputs
 from weir.tools.io_model.problems import file_bytes_of, find_problems
@@ -56,12 +56,13 @@ PARAMETERS: Mapping[str, Parameter] = {
 _LABEL_FLAGS = ("direct", "overwrite", "verify")
 
 
-class IoModel:
+class IoModel(EngineOnlyTool):
     """weir-io io-model."""
 
     name = "io-model"
+    role = "latency"
+    programs = (("weir-io", "io-model"),)
     parameters = PARAMETERS
-    keeps_latencies = True
 
     def label(self, params: Mapping[str, Any]) -> str:
         """Such as 'POSIX write random 16 KiB x 10000'; what has its default is left out."""
@@ -84,12 +85,6 @@ class IoModel:
         return find_problems(cell, target)
 
     def command(self, cell: Cell, target: Target, program: Sequence[str], paths: RunPaths) -> list[str]:
-        if not any(PurePath(word).name == "weir-io" for word in program):
-            raise WeirError(
-                f"'{' '.join(program)}' cannot run the cell '{cell.label}': it prints too little",
-                key=f"stacks.{cell.stack}.programs.io-model",
-                hint="use [weir-io, io-model]; outputs of the original are read by weir import",
-            )
         params = cell.params
         words = [*program, "-a", params["api"], *(f"-{access[0]}" for access in params["access"])]
         words += ["-n", str(params["operations"]), "-t", str(params["xfer_bytes"])]
@@ -131,6 +126,9 @@ class IoModel:
     def parse_log(self, text: str) -> Sequence[Parsed]:
         """The run in a log that somebody kept, for weir import."""
         return parse_log(text)
+
+    def latencies(self, outputs: Mapping[str, Path]) -> Iterable[Row]:
+        return latency_buckets(outputs)
 
 
 def _prefills(params: Mapping[str, Any]) -> bool:

@@ -14,4 +14,3 @@ API_OPTIONS = {
     "NULL": "NULL",
 }
 API_NAMES = {option: name for name, option in API_OPTIONS.items()} | {"DUMMY": "NULL"}
-WEIR_IO = "weir-io"

@@ -8,11 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from weir.model import Message, Parsed
+from weir.printed_values import product_contains
 from weir.tools.ior.complaints import without_repeats
 from weir.tools.ior.log import RunLog, all_messages, scan
 from weir.tools.ior.names import API_NAMES
 from weir.tools.ior.rows import no_output, parsed_run
-from weir.tools.text_table import product_contains
 from weir.tools.weir_io import parse_document, read_document
 
 _MIB = 2**20

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from weir.model import Message, Parsed, Row
+from weir.printed_values import iso_time
 from weir.tools.ior.arguments import parse_arguments
 from weir.tools.ior.complaints import without_repeats
 from weir.tools.ior.log import Printed, RunLog, Test
 from weir.tools.ior.names import API_NAMES
-from weir.tools.text_table import iso_time
 
 # IOR compares sizes for all back ends but these, so its silence about sizes says nothing of them.
 _SIZES_UNCHECKED = ("HDF5", "PNETCDF")

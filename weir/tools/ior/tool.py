@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path, PurePath
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from weir.errors import WeirError
 from weir.model import Cell, Footprint, Parsed, Target
 from weir.tools.base import Parameter, RunPaths
+from weir.tools.engine import EngineTool, is_engine
 from weir.tools.ime_names import netcdf_name
-from weir.tools.ior.names import API_OPTIONS, WEIR_IO
+from weir.tools.ior.help import listed_interfaces
+from weir.tools.ior.names import API_OPTIONS
 from weir.tools.ior.parse import parse_log, parse_outputs
 from weir.tools.ior.problems import find_problems, what_the_original_cannot
 from weir.tools.stripes import STRIPE_COUNT, stripe_words
@@ -72,10 +73,12 @@ _ACCESS = {"write": "-w", "read": "-r"}
 _LABEL_FLAGS = ("collective", "direct", "drop_caches", "wear_out", "verify_write", "verify_read", "keep")
 
 
-class Ior:
+class Ior(EngineTool):
     """IOR, or weir-io in its place: same command line, same meaning."""
 
     name = "ior"
+    role = "bandwidth"
+    programs = (("weir-io", "ior"), ("ior",))
     parameters = PARAMETERS
 
     def label(self, params: Mapping[str, Any]) -> str:
@@ -105,17 +108,7 @@ class Ior:
     def command(self, cell: Cell, target: Target, program: Sequence[str], paths: RunPaths) -> list[str]:
         """One line that weir-io and IOR both take: the table on stdout, the summary on a file of its own."""
         params = cell.params
-        reason = None if _is_ours(program) else what_the_original_cannot(params)
-        if reason:
-            raise WeirError(
-                f"'{' '.join(program)}' cannot run the cell '{cell.label}': {reason}",
-                key=f"stacks.{cell.stack}.programs.ior",
-                hint="use [weir-io, ior], or leave the cell out",
-            )
-        words = [f"IOR_HINT__MPI__{key}={value}" for key, value in sorted(params["hints"].items())]
-        words = ["env", *words] if words else []
-        words += program
-        words += ["-a", _api_option(params["api"], program), "-i", str(cell.iterations)]
+        words = [*program, "-a", _api_option(params["api"], program), "-i", str(cell.iterations)]
         words += ["-t", str(params["xfer_bytes"]), "-b", str(params["block_bytes"])]
         words += ["-s", str(params["segments"])]
         words += [_ACCESS[access] for access in params["access"]]
@@ -127,12 +120,22 @@ class Ior:
         words += _REORDER[params["reorder"]]
         words += ["--posix.odirect"] if params["direct"] else []
         # IOR has no such option; the audit says that its caches were kept.
-        words += ["--drop-caches"] if params["drop_caches"] and _is_ours(program) else []
+        words += ["--drop-caches"] if params["drop_caches"] and is_engine(program) else []
         if params["stonewall"]:
             words += ["-D", f"{params['stonewall']:g}"]
             words += ["-O", "stoneWallingWearOut=1"] if params["wear_out"] else []
         words += ["-O", f"summaryFile={paths.outputs / 'summary.json'}", "-O", "summaryFormat=JSON"]
         return [*words, "-o", netcdf_name(paths.data) if params["api"] == "NETCDF4" else paths.data]
+
+    def unsupported(self, cell: Cell, program: Sequence[str]) -> str | None:
+        return None if is_engine(program) else what_the_original_cannot(cell.params)
+
+    def environment(self, cell: Cell) -> Mapping[str, str]:
+        """Hints: IOR has no option for them."""
+        return {f"IOR_HINT__MPI__{key}": value for key, value in sorted(cell.params["hints"].items())}
+
+    def interfaces(self, program: Sequence[str], ask: Callable[[Sequence[str]], str]) -> Sequence[str]:
+        return listed_interfaces(ask([*program, "--help"]))
 
     def footprint(self, cell: Cell) -> Footprint:
         """The most it can cost: a stonewall only makes it less."""
@@ -159,8 +162,4 @@ class Ior:
 
 def _api_option(api: str, program: Sequence[str]) -> str:
     """IOR calls its back end that stores nothing DUMMY."""
-    return "DUMMY" if api == "NULL" and not _is_ours(program) else API_OPTIONS[api]
-
-
-def _is_ours(program: Sequence[str]) -> bool:
-    return any(PurePath(word).name == WEIR_IO for word in program)
+    return "DUMMY" if api == "NULL" and not is_engine(program) else API_OPTIONS[api]

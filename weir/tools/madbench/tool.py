@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 
-from weir.errors import WeirError
 from weir.model import Cell, Footprint, Message, Parsed, Row, Target
 from weir.tools.base import Parameter, RunPaths
+from weir.tools.engine import EngineOnlyTool
 from weir.tools.madbench.problems import ACCESSES, find_problems, part_bytes_of, slot_bytes_of
 from weir.tools.stripes import STRIPE_COUNT, stripe_words
 from weir.tools.weir_io import parse_document, read_document
@@ -53,10 +53,12 @@ PARAMETERS: Mapping[str, Parameter] = {
 _LETTERS = {"write": "S", "update-read": "W", "update-write": "W", "read": "C"}
 
 
-class Madbench:
+class Madbench(EngineOnlyTool):
     """weir-io madbench."""
 
     name = "madbench"
+    role = "application"
+    programs = (("weir-io", "madbench"),)
     parameters = PARAMETERS
 
     def label(self, params: Mapping[str, Any]) -> str:
@@ -77,12 +79,6 @@ class Madbench:
         return find_problems(cell, target)
 
     def command(self, cell: Cell, target: Target, program: Sequence[str], paths: RunPaths) -> list[str]:
-        if not any(PurePath(word).name == "weir-io" for word in program):
-            raise WeirError(
-                f"'{' '.join(program)}' cannot run the cell '{cell.label}': it has no file of results",
-                key=f"stacks.{cell.stack}.programs.madbench",
-                hint="use [weir-io, madbench]",
-            )
         params = cell.params
         words = [*program, "-a", params["api"], "-p", str(params["pixels"]), "-b", str(params["bins"])]
         words += ["-g", str(params["gangs"]), "--phases", _phases(params), "-i", str(cell.iterations)]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 
 from weir.model import Cell, Footprint, Parsed, Target
 from weir.tools.base import Parameter, RunPaths
+from weir.tools.engine import EngineTool, is_engine
 from weir.tools.mdtest.parse import parse_log, parse_outputs
 from weir.tools.mdtest.problems import find_problems
 from weir.units import format_size
@@ -54,13 +55,14 @@ PARAMETERS: Mapping[str, Parameter] = {
 _ACCESS = {"create": "-C", "stat": "-T", "read": "-E", "rename": "-U", "remove": "-r"}
 _FLAGS = {"leaf_only": "-L", "sync_files": "-y", "sync": "-Y", "verify_read": "-X"}
 _NUMBERS = {"items_per_rank": "-n", "shift": "-N", "branches": "-b", "depth": "-z"}
-_WEIR_IO = "weir-io"
 
 
-class Mdtest:
+class Mdtest(EngineTool):
     """mdtest, or weir-io in its place: same command line, same meaning."""
 
     name = "mdtest"
+    role = "metadata"
+    programs = (("weir-io", "mdtest"), ("mdtest",))
     parameters = PARAMETERS
 
     def label(self, params: Mapping[str, Any]) -> str:
@@ -85,7 +87,7 @@ class Mdtest:
     def command(self, cell: Cell, target: Target, program: Sequence[str], paths: RunPaths) -> list[str]:
         """One line that weir-io and mdtest both take; only weir-io keeps a document beside its tables."""
         params = cell.params
-        ours = any(PurePath(word).name == _WEIR_IO for word in program)
+        ours = is_engine(program)
         api = "DUMMY" if params["api"] == "NULL" and not ours else params["api"]
         words = [*program, "-a", api, "-i", str(cell.iterations)]
         words += ["-F" if params["item"] == "file" else "-D"]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 
-from weir.errors import WeirError
 from weir.model import Cell, Footprint, Parsed, Target
 from weir.tools.base import Parameter, RunPaths
+from weir.tools.engine import EngineTool, is_engine
 from weir.tools.ime_names import netcdf_name
 from weir.tools.netcdf_bench.geometry import TYPE_BYTES, geometry_text, layout_of
 from weir.tools.netcdf_bench.parse import parse_log, parse_outputs
@@ -84,10 +84,12 @@ _ACCESS = {"write": "-w", "read": "-r"}
 _LABEL_FLAGS = ("fill", "unlimited", "shuffle", "verify", "wear_out", "drop_caches")
 
 
-class NetcdfBench:
+class NetcdfBench(EngineTool):
     """weir-io netcdf-bench, or benchtool for what both have."""
 
     name = "netcdf-bench"
+    role = "format"
+    programs = (("weir-io", "netcdf-bench"), ("benchtool",))
     parameters = PARAMETERS
 
     def label(self, params: Mapping[str, Any]) -> str:
@@ -122,11 +124,11 @@ class NetcdfBench:
         words += [_ACCESS[access] for access in params["access"]]
         words += [option for flag, option in _FLAGS.items() if params[flag]]
         words += [f"-z={params['deflate_level']}"] if params["deflate_level"] else []
-        if any(PurePath(word).name == "weir-io" for word in program):
-            words += _own_options(cell, paths)
-        else:
-            _check_benchtool_can(cell, layout.block_bytes)
+        words += _own_options(cell, paths) if is_engine(program) else []
         return [*words, f"-f={netcdf_name(paths.data)}"]
+
+    def unsupported(self, cell: Cell, program: Sequence[str]) -> str | None:
+        return None if is_engine(program) else _what_benchtool_lacks(cell)
 
     def footprint(self, cell: Cell) -> Footprint:
         """The most it can cost: a stonewall, and deflate, only make it less."""
@@ -166,14 +168,18 @@ def _own_options(cell: Cell, paths: RunPaths) -> list[str]:
     return [*words, f"--json={paths.outputs / 'summary.json'}"]
 
 
-def _check_benchtool_can(cell: Cell, block_bytes: int) -> None:
+def _what_benchtool_lacks(cell: Cell) -> str | None:
     """benchtool never ends when it does not know an option, or has to print a size below 1000 bytes."""
-    lacks = [name for name, value in _OURS.items() if cell.params[name] != value]
-    lacks += ["iterations"] if cell.iterations > 1 else []
+    lacks = [
+        f"{name} {_option_text(cell.params[name])}"
+        for name, value in _OURS.items()
+        if cell.params[name] != value
+    ]
+    lacks += ["several iterations"] if cell.iterations > 1 else []
+    block_bytes = layout_of(cell.params, cell.nodes, cell.ppn).block_bytes
     lacks += [f"a block of {block_bytes} bytes"] if block_bytes < _BENCHTOOL_LEAST_BYTES else []
-    if lacks:
-        raise WeirError(
-            f"benchtool cannot do what the cell '{cell.label}' asks for: {', '.join(lacks)}",
-            key=f"stacks.{cell.stack}.programs.netcdf-bench",
-            hint="use weir-io in this stack, or ask for what benchtool does: sync false, one iteration",
-        )
+    return f"benchtool does not have {', '.join(lacks)}" if lacks else None
+
+
+def _option_text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

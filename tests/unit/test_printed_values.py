@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weir.tools.text_table import half_digit, iso_time, product_contains
+from weir.printed_values import half_digit, iso_time, product_contains
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,16 @@
-"""find: a walk over a tree that was made for it, on weir-io; logs of IO500's pfind are read too."""
+"""The tool: a walk by all ranks over a tree that was made for it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 
-from weir.errors import WeirError
 from weir.model import Cell, Footprint, Message, Parsed, Row, Target
 from weir.tools.base import Parameter, RunPaths
+from weir.tools.engine import EngineOnlyTool
 from weir.tools.weir_io import parse_document, read_document
 from weir.units import format_size
 
@@ -26,17 +26,18 @@ PARAMETERS: Mapping[str, Parameter] = {
         "flag", "Look at each file whose name fits, for its size (find -size); else names suffice.", True
     ),
 }
-_WEIR_IO = "weir-io"
 _MATCHED = re.compile(r"^MATCHED (\d+)/(\d+)$", re.MULTILINE)
 _DONE = re.compile(
     r"^\[DONE\](?: rate: [\d.]+ kiops time: ([\d.]+)s)? found: (\d+) \(scanned (\d+) files", re.MULTILINE
 )
 
 
-class Find:
+class Find(EngineOnlyTool):
     """A find by all ranks together."""
 
     name = "find"
+    role = "search"
+    programs = (("weir-io", "find"),)
     parameters = PARAMETERS
 
     def label(self, params: Mapping[str, Any]) -> str:
@@ -51,14 +52,6 @@ class Find:
         return list(_problems(cell, target))
 
     def command(self, cell: Cell, target: Target, program: Sequence[str], paths: RunPaths) -> list[str]:
-        """Only weir-io makes the tree that it walks."""
-        if not any(PurePath(word).name == _WEIR_IO for word in program):
-            raise WeirError(
-                "only weir-io makes the tree that a cell of find walks over",
-                key=f"stacks.{cell.stack}.programs.find",
-                value=" ".join(program),
-                hint="use weir-io: [weir-io, find]",
-            )
         params = cell.params
         words = [*program, paths.data, "-C", "-name", params["pattern"]]
         words += ["-size", f"{params['xfer_bytes']}c"] if params["by_size"] else []
@@ -93,9 +86,6 @@ class Find:
         if document is not None:
             return [_of_document(document)] if document.get("personality") == "find" else []
         return [_of_pfind(text)] if _DONE.search(text) else []
-
-
-TOOL = Find()
 
 
 def _problems(cell: Cell, target: Target) -> Iterator[str]:
