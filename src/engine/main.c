@@ -88,7 +88,7 @@ static int run(int argc, char **argv) {
         if (known) {
             personality = choose(argv[1]);
             if (!wants_help(argc, argv)) {
-                code = personality->run(&job, argc - 1, argv + 1);
+                code = weir_personality_main(personality, &job, argc - 1, argv + 1);
             } else {
                 code = WEIR_FINE;
                 if (job.rank == 0) {

@@ -2,6 +2,7 @@
 #ifndef WEIR_HINTS_H
 #define WEIR_HINTS_H
 
+#include "job.h"
 #include "json.h"
 
 #include <mpi.h>
@@ -20,9 +21,10 @@ struct weir_hints {
 /* Set a key, replacing an earlier value. */
 void weir_hints_set(struct weir_hints *hints, const char *key, const char *value);
 void weir_hints_free(struct weir_hints *hints);
-/* Read IOR_HINT__MPI__<key>=<value> lines of a file (NULL: none), then of the environment. False with a
- * sentence. */
-bool weir_hints_read(struct weir_hints *hints, const char *file_name, char *complaint, unsigned bytes);
+/* IOR_HINT__MPI__<key>=<value> lines of the environment, then of a file (NULL: none), as rank 0 finds them.
+ * Called by all ranks; false with a sentence on those that failed. */
+bool weir_hints_share(const struct weir_job *job, struct weir_hints *hints, const char *file_name,
+                      char *complaint, unsigned bytes);
 /* The caller frees the info object unless it is MPI_INFO_NULL, which stands for no hints. */
 MPI_Info weir_hints_to_info(const struct weir_hints *hints);
 /* As the key "hints" of the document. */

@@ -77,6 +77,17 @@ void weir_job_first_ranks(const struct weir_job *whole, int ranks, struct weir_j
     MPI_Comm_free(&comm);
 }
 
+bool weir_job_environment(const struct weir_job *job, const char *name, char *value, int bytes) {
+    const char *found = job->rank == 0 ? getenv(name) : NULL;
+    int set = found != NULL;
+    MPI_Bcast(&set, 1, MPI_INT, 0, job->comm);
+    snprintf(value, (size_t)bytes, "%s", found != NULL ? found : "");
+    if (set != 0) {
+        MPI_Bcast(value, bytes, MPI_CHAR, 0, job->comm);
+    }
+    return set != 0;
+}
+
 /* The shortest of some round trips bounds the error of the difference by half its length. */
 static int64_t ask_leader(MPI_Comm leaders) {
     int64_t ahead = 0;

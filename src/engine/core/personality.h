@@ -5,6 +5,7 @@
 #define WEIR_PERSONALITY_H
 
 #include "job.h"
+#include "run.h"
 
 enum weir_exit { WEIR_FINE = 0, WEIR_FAILED = 1, WEIR_WRONG_USE = 2 };
 
@@ -12,8 +13,9 @@ struct weir_personality {
     const char *name;    /* as the first word after weir-io */
     const char *summary; /* one line for --help */
     void (*help)(void);  /* full help on stdout; called on one rank only */
-    /* argv[0] is the personality's name. Called on every rank of the job; returns the same exit code on all.
-     */
+    /* What weir_personality_main runs: the frame of a personality that measures, or where there is none this
+     * function. Called on every rank of the job; returns the same exit code on all. */
+    const struct weir_frame *frame;
     int (*run)(struct weir_job *job, int argc, char **argv);
 
     const struct weir_personality *next; /* set by the registry */
@@ -21,6 +23,9 @@ struct weir_personality {
 
 void weir_personality_register(struct weir_personality *personality);
 const struct weir_personality *weir_personalities(void); /* sorted by name */
+/* argv[0] is the personality's name. */
+int weir_personality_main(const struct weir_personality *personality, struct weir_job *job, int argc,
+                          char **argv);
 
 #define WEIR_PERSONALITY(table)                                                                              \
     __attribute__((constructor)) static void table##_register(void) {                                        \

@@ -212,15 +212,15 @@ static void walk_ior(struct ior_run *run, struct weir_job *job) {
 static void try_ior(int argc, char **argv, struct weir_job *job) {
     char complaint[512] = "";
     struct ior_run *run = calloc(1, sizeof *run);
-    run->job = job;
-    if (ior_options_read(run, argc, argv, job->size, complaint, sizeof complaint)) {
+    run->base.job = job;
+    if (ior_options_read(run, argc, argv, complaint, sizeof complaint)) {
         walk_ior(run, job);
     } else {
         fuzz_must_explain(complaint);
     }
-    weir_hints_free(&run->hints);
-    free(run->settings);
-    free(run->words);
+    weir_hints_free(&run->base.hints);
+    free(run->base.settings);
+    free(run->base.words);
     free(run->table);
     free(run);
 }
@@ -252,15 +252,15 @@ static void walk_netcdf(struct ncb_run *run, const struct weir_job *job) {
 static void try_netcdf(int argc, char **argv, struct weir_job *job) {
     char complaint[512] = "";
     struct ncb_run *run = calloc(1, sizeof *run);
-    run->job = job;
+    run->base.job = job;
     if (ncb_options_read(run, argc, argv, complaint, sizeof complaint) &&
         ncb_geometry_read(run, complaint, sizeof complaint)) {
         walk_netcdf(run, job);
     } else {
         fuzz_must_explain(complaint);
     }
-    weir_hints_free(&run->hints);
-    free(run->words);
+    weir_hints_free(&run->base.hints);
+    free(run->base.words);
     free(run);
 }
 
@@ -270,8 +270,8 @@ static void try_mdtest(int argc, char **argv) {
     if (!mdtest_options_read(run, argc, argv, complaint, sizeof complaint)) {
         fuzz_must_explain(complaint);
     }
-    free(run->settings);
-    free(run->words);
+    free(run->base.settings);
+    free(run->base.words);
     free(run);
 }
 

@@ -145,7 +145,7 @@ static int run_cell(struct weir_job **jobs, const struct weir_job *all, const st
     if (part->comm != MPI_COMM_NULL) {
         part->command_words = cell->word_count;
         part->command_line = cell->words;
-        code = find(cell->words[0])->run(part, cell->word_count, cell->words);
+        code = weir_personality_main(find(cell->words[0]), part, cell->word_count, cell->words);
     }
     if (cell->ranks < all->size) {
         weir_job_wait_idle(all->comm);

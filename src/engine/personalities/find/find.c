@@ -13,7 +13,7 @@
 #define SHORTEST_NS 500000u
 #define LONGEST_NS  8000000u
 
-static void requested(struct weir_json *json, const void *context) {
+static void find_requested(struct weir_json *json, const void *context) {
     const struct find_run *run = context;
     const struct find_params *a = &run->requested;
     weir_json_text(json, "api", "POSIX");
@@ -43,10 +43,10 @@ static void requested(struct weir_json *json, const void *context) {
     weir_json_object_end(json);
 }
 
-static void more(struct weir_json *json, const struct weir_result *result, const void *context) {
+static void find_more(struct weir_json *json, const struct weir_result *result, const void *context) {
     const struct find_run *run = context;
     const struct find_counts *all = &run->all;
-    uint64_t made = (uint64_t)run->requested.make_files * (uint64_t)run->job->size;
+    uint64_t made = (uint64_t)run->requested.make_files * (uint64_t)run->base.job->size;
     (void)result;
     weir_json_text(json, "item", "file");
     weir_json_count(json, "found", all->found);
@@ -62,21 +62,22 @@ static void more(struct weir_json *json, const struct weir_result *result, const
 }
 
 /* Before the clock starts: what the files are compared with, and whether there is a tree at all. */
-static bool prepare(struct find_run *run) {
+static bool find_prepare(void *own) {
+    struct find_run *run = own;
     struct stat facts;
     if (run->requested.newer != NULL && stat(run->requested.newer, &facts) != 0) {
         weir_problem_set(&run->problem, "stat", run->requested.newer, errno, NULL, "for -newer");
     } else if (run->requested.newer != NULL) {
         run->newer_than = facts.st_mtim;
     }
-    if (run->job->rank == 0 && !find_push(&run->queue, 'd', run->requested.directory, "")) {
+    if (run->base.job->rank == 0 && !find_push(&run->queue, 'd', run->requested.directory, "")) {
         weir_problem_set(&run->problem, "malloc", run->requested.directory, ENOMEM, NULL, "%s", "");
     }
-    run->problem.rank = run->job->rank;
-    return weir_document_settle(&run->document, &run->problem);
+    run->problem.rank = run->base.job->rank;
+    return weir_document_settle(&run->base.document, &run->problem) && find_make(run);
 }
 
-static void walk(struct find_run *run) {
+static void find_walk(struct find_run *run) {
     uint64_t round_ns = SHORTEST_NS;
     bool moved = false;
     do {
@@ -89,39 +90,39 @@ static void walk(struct find_run *run) {
     } while (true);
 }
 
-static void shift(struct weir_step *step, int64_t by_ns) {
+static void find_shift(struct weir_step *step, int64_t by_ns) {
     step->start_ns = (uint64_t)((int64_t)step->start_ns + by_ns);
     step->stop_ns = (uint64_t)((int64_t)step->stop_ns + by_ns);
 }
 
-static void measure(struct find_run *run) {
-    struct weir_measure *m = &run->measure;
+static void find_measure(struct find_run *run) {
+    struct weir_measure *m = &run->base.measure;
     struct weir_hints none = {0};
     struct weir_open how = {.path = run->requested.directory,
                             .access = WEIR_WRITE, /* no file's pages are looked at */
                             .comm = MPI_COMM_SELF,
-                            .rank = run->job->rank,
+                            .rank = run->base.job->rank,
                             .hints = &none};
     const struct weir_backend *posix = weir_backend_find("POSIX");
     weir_histogram_clear(&m->latency);
     m->observed.open_flags = -1;
-    weir_job_align_clocks(run->job);
+    weir_job_align_clocks(run->base.job);
     weir_clock_iso8601(m->began);
-    weir_watch_begin(run->job, posix, &how, &m->watched);
-    MPI_Barrier(run->job->comm);
+    weir_watch_begin(run->base.job, posix, &how, &m->watched);
+    MPI_Barrier(run->base.job->comm);
     m->io.start_ns = weir_clock_ns();
-    walk(run);
+    find_walk(run);
     m->io.stop_ns = weir_clock_ns();
-    weir_watch_end(run->job, posix, &how, &m->watched);
-    shift(&m->io, run->job->ahead_ns);
+    weir_watch_end(run->base.job, posix, &how, &m->watched);
+    find_shift(&m->io, run->base.job->ahead_ns);
     m->open = (struct weir_step){m->io.start_ns, m->io.start_ns};
     m->close = (struct weir_step){m->io.stop_ns, m->io.stop_ns};
     m->operations = run->counts.files;
 }
 
-static void count_failures(struct find_run *run) {
+static void find_count_failures(struct find_run *run) {
     struct weir_problem *problem = &run->problem;
-    problem->rank = run->job->rank;
+    problem->rank = run->base.job->rank;
     if (run->counts.failures > 1) {
         snprintf(problem->text, sizeof problem->text, "the first of %llu failures",
                  (unsigned long long)run->counts.failures);
@@ -129,9 +130,9 @@ static void count_failures(struct find_run *run) {
 }
 
 /* As pfind prints it: what was found of how many files. */
-static void tell(const struct find_run *run, double seconds) {
+static void find_tell(const struct find_run *run, double seconds) {
     const struct find_counts *all = &run->all;
-    if (run->job->rank != 0) {
+    if (run->base.job->rank != 0) {
         return;
     }
     printf("[DONE] rate: %.3f kiops time: %.3fs found: %llu (scanned %llu files, scanned dirents: %llu, "
@@ -143,71 +144,47 @@ static void tell(const struct find_run *run, double seconds) {
     fflush(stdout);
 }
 
-static void run_job(struct find_run *run) {
-    struct weir_phase phase = {.name = "find"};
+static bool find_iterate(void *own, int iteration) {
+    struct find_run *run = own;
+    struct weir_phase phase = {.name = "find", .iteration = iteration};
     struct weir_result result;
-    if (!prepare(run) || !find_make(run)) {
-        run->exit_code = WEIR_FAILED;
-        return;
-    }
-    measure(run);
+    find_measure(run);
     MPI_Reduce(&run->counts, &run->all, sizeof run->counts / sizeof(uint64_t), MPI_UINT64_T, MPI_SUM, 0,
-               run->job->comm);
+               run->base.job->comm);
     fflush(stdout);
-    MPI_Barrier(run->job->comm); /* names of all ranks stand before the sum */
-    count_failures(run);
-    bool well = weir_document_settle(&run->document, &run->problem);
-    weir_result_gather(run->job, &phase, &run->measure, &result);
-    tell(run, run->job->rank == 0 ? result.io_s : 0);
+    MPI_Barrier(run->base.job->comm); /* names of all ranks stand before the sum */
+    find_count_failures(run);
+    bool well = weir_document_settle(&run->base.document, &run->problem);
+    weir_result_gather(run->base.job, &phase, &run->base.measure, &result);
+    find_tell(run, run->base.job->rank == 0 ? result.io_s : 0);
     if (well) {
-        weir_document_add(&run->document, &result);
-    } else {
-        run->exit_code = WEIR_FAILED;
-        if (run->job->rank == 0) {
-            weir_result_free(&result);
-        }
+        weir_document_add(&run->base.document, &result);
+    } else if (run->base.job->rank == 0) {
+        weir_result_free(&result);
     }
+    return well;
 }
 
-static void free_run(struct find_run *run) {
+static void find_release(void *own) {
+    struct find_run *run = own;
     find_queue_free(&run->queue);
-    free(run->words);
-    free(run);
 }
 
-static int find_run(struct weir_job *job, int argc, char **argv) {
-    char complaint[512] = "no memory";
-    struct find_run *run = calloc(1, sizeof *run);
-    int code = WEIR_WRONG_USE;
-    if (run == NULL || !find_options_read(run, argc, argv, complaint, sizeof complaint)) {
-        if (job->rank == 0) {
-            fprintf(stderr, "weir-io: find: %s\n", complaint);
-        }
-        if (run != NULL) {
-            free_run(run);
-        }
-        return code;
-    }
-    run->job = job;
-    run->document = (struct weir_document){.job = job,
-                                           .personality = "find",
-                                           .file_name = run->requested.document_file,
-                                           .requested = requested,
-                                           .more = more,
-                                           .context = run};
-    if (weir_document_begin(&run->document)) {
-        run_job(run);
-        code = weir_document_end(&run->document, run->exit_code);
-    }
-    free_run(run);
-    return code;
-}
+static const struct weir_frame find_frame = {
+    .run_bytes = sizeof(struct find_run),
+    .options = find_options_read,
+    .requested = find_requested,
+    .more = find_more,
+    .prepare = find_prepare,
+    .iterate = find_iterate,
+    .release = find_release,
+};
 
 static struct weir_personality find = {
     .name = "find",
     .summary = "files of a tree by name, size and age, found by all ranks together",
     .help = find_help,
-    .run = find_run,
+    .frame = &find_frame,
 };
 
 WEIR_PERSONALITY(find)

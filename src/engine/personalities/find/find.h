@@ -2,7 +2,7 @@
 #ifndef WEIR_FIND_H
 #define WEIR_FIND_H
 
-#include "document.h"
+#include "run.h"
 
 #include <dirent.h>
 #include <stdbool.h>
@@ -35,23 +35,19 @@ struct find_counts {
 };
 
 struct find_run {
-    struct weir_job *job;
+    struct weir_run base;
     struct find_params requested;
-    char *words;        /* texts of the options */
     int64_t size_bytes; /* -1: any */
     struct timespec newer_than;
     struct find_queue queue;
     DIR *reading; /* the directory that is being read, and its path */
     char *reading_path;
     struct find_counts counts, all; /* all: on rank 0 */
-    struct weir_document document;
-    struct weir_measure measure;
     struct weir_problem problem;
-    int exit_code;
 };
 
 /* find_options.c: false with one sentence. */
-bool find_options_read(struct find_run *run, int argc, char **argv, char *complaint, unsigned bytes);
+bool find_options_read(void *run, int argc, char **argv, char *complaint, unsigned bytes);
 void find_help(void);
 
 /* find_make.c: false on all ranks where one failed. */

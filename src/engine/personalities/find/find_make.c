@@ -51,11 +51,11 @@ static void make_part(struct find_run *run) {
     for (int64_t i = 0; good && i < a->make_files; i++) {
         long long folder = (long long)(i % a->make_directories);
         if (i < a->make_directories) {
-            snprintf(path, sizeof path, "%s/mdtest_tree.%d.%lld", a->directory, run->job->rank, folder);
+            snprintf(path, sizeof path, "%s/mdtest_tree.%d.%lld", a->directory, run->base.job->rank, folder);
             good = make_directory(run, path);
         }
         snprintf(path, sizeof path, "%s/mdtest_tree.%d.%lld/file.mdtest.%d.%lld", a->directory,
-                 run->job->rank, folder, run->job->rank, (long long)i);
+                 run->base.job->rank, folder, run->base.job->rank, (long long)i);
         good = good && make_file(run, path, buffer);
     }
     free(buffer);
@@ -65,6 +65,6 @@ bool find_make(struct find_run *run) {
     if (run->requested.make_files > 0) {
         make_part(run);
     }
-    run->problem.rank = run->job->rank;
-    return weir_document_settle(&run->document, &run->problem);
+    run->problem.rank = run->base.job->rank;
+    return weir_document_settle(&run->base.document, &run->problem);
 }

@@ -87,19 +87,21 @@ static bool size_is_sound(struct find_run *run, char *complaint, unsigned bytes)
     return true;
 }
 
-bool find_options_read(struct find_run *run, int argc, char **argv, char *complaint, unsigned bytes) {
+bool find_options_read(void *own, int argc, char **argv, char *complaint, unsigned bytes) {
+    struct find_run *run = own;
     struct weir_option_set set = {options, &run->requested};
     int count = 0;
     char **words = in_long_form(argc, argv, &count);
     REFUSE(words == NULL, "no memory for the options");
     run->requested.queue = 100000;
     run->requested.make_directories = 1;
-    bool good = weir_options_parse(count, words, &set, 1, &run->words, complaint, bytes);
+    bool good = weir_options_parse(count, words, &set, 1, &run->base.words, complaint, bytes);
     free(words);
     if (!good) {
         return false;
     }
     const struct find_params *a = &run->requested;
+    run->base.document_file = a->document_file;
     REFUSE(a->directory == NULL, "a directory to begin with is missing: weir-io find DIR");
     REFUSE(a->directory[0] == '\0' || strlen(a->directory) > 900, "DIR: the name is empty or too long");
     REFUSE(a->queue < 10, "-q %lld: at least 10 files", (long long)a->queue);

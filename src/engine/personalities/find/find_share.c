@@ -87,10 +87,10 @@ static void exchange(struct find_run *run, const struct plan *plan) {
     char *sent = NULL, *got = NULL;
     if (out == NULL || out_at == NULL || in == NULL || in_at == NULL ||
         (sent = pack(&run->queue, plan, out, out_at)) == NULL) {
-        MPI_Abort(run->job->comm, 1);
+        MPI_Abort(run->base.job->comm, 1);
         return;
     }
-    MPI_Alltoall(out, 1, MPI_INT, in, 1, MPI_INT, run->job->comm);
+    MPI_Alltoall(out, 1, MPI_INT, in, 1, MPI_INT, run->base.job->comm);
     size_t bytes = 0;
     for (int i = 0; i < plan->ranks; i++) {
         in_at[i] = (int)bytes;
@@ -98,12 +98,12 @@ static void exchange(struct find_run *run, const struct plan *plan) {
     }
     got = malloc(bytes + 1);
     if (got == NULL) {
-        MPI_Abort(run->job->comm, 1);
+        MPI_Abort(run->base.job->comm, 1);
         return;
     }
-    MPI_Alltoallv(sent, out, out_at, MPI_CHAR, got, in, in_at, MPI_CHAR, run->job->comm);
+    MPI_Alltoallv(sent, out, out_at, MPI_CHAR, got, in, in_at, MPI_CHAR, run->base.job->comm);
     if (!unpack(&run->queue, got, bytes)) {
-        MPI_Abort(run->job->comm, 1);
+        MPI_Abort(run->base.job->comm, 1);
     }
     free(out);
     free(out_at);
@@ -116,15 +116,15 @@ static void exchange(struct find_run *run, const struct plan *plan) {
 uint64_t find_share(struct find_run *run, bool *moved) {
     /* A directory that is being read cannot be handed over, so it is no part of what is shared. */
     uint64_t mine[2] = {run->queue.count, run->reading != NULL};
-    struct plan plan = {.ranks = run->job->size};
+    struct plan plan = {.ranks = run->base.job->size};
     uint64_t *told = malloc(2 * (size_t)plan.ranks * sizeof *told);
     plan.has = calloc((size_t)plan.ranks, sizeof *plan.has);
     plan.gives = calloc((size_t)plan.ranks, sizeof *plan.gives);
     if (told == NULL || plan.has == NULL || plan.gives == NULL) {
-        MPI_Abort(run->job->comm, 1);
+        MPI_Abort(run->base.job->comm, 1);
         return 0;
     }
-    MPI_Allgather(mine, 2, MPI_UINT64_T, told, 2, MPI_UINT64_T, run->job->comm);
+    MPI_Allgather(mine, 2, MPI_UINT64_T, told, 2, MPI_UINT64_T, run->base.job->comm);
     uint64_t total = 0, reading = 0;
     for (int i = 0; i < plan.ranks; i++) {
         plan.has[i] = told[2 * i];
@@ -133,7 +133,7 @@ uint64_t find_share(struct find_run *run, bool *moved) {
     }
     *moved = somebody_is_short(&plan, total);
     if (*moved) {
-        match(&plan, total, run->job->rank);
+        match(&plan, total, run->base.job->rank);
         for (int i = 0; i < plan.ranks; i++) {
             run->counts.given += plan.gives[i];
         }

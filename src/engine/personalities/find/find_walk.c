@@ -75,7 +75,7 @@ static void look_at(struct find_run *run, const char *path) {
         fail(run, "lstat", path, errno);
         return;
     }
-    weir_histogram_add(&run->measure.latency, weir_clock_ns_of(ticks));
+    weir_histogram_add(&run->base.measure.latency, weir_clock_ns_of(ticks));
     bool right_size = run->size_bytes < 0 || facts.st_size == run->size_bytes;
     if (right_size && (run->requested.newer == NULL || is_newer(run, &facts))) {
         hit(run, path, "");

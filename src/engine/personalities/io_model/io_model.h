@@ -3,9 +3,9 @@
 #ifndef WEIR_IO_MODEL_H
 #define WEIR_IO_MODEL_H
 
-#include "document.h"
 #include "io_model_locality.h"
 #include "options.h"
+#include "run.h"
 
 enum iom_cache { IOM_UNTOUCHED, IOM_CACHED, IOM_UNCACHED, IOM_DISCARDED };
 
@@ -42,27 +42,20 @@ struct iom_sampler;
 
 /* Everything of one run on one rank. */
 struct iom_run {
-    struct weir_job *job;
+    struct weir_run base;
     struct iom_params requested;
-    const struct weir_backend *backend;
-    void *settings;
-    char *words;
-    struct weir_hints hints;
     enum iom_cache cache;
     struct iom_locality in_file, in_memory;
     bool original; /* the command line of the original was given */
     unsigned char *buffer, *expected;
     struct iom_operation *operations;
-    struct weir_document document;
-    struct weir_measure measure;
     struct iom_sampler *sampler;
     int64_t *resident_bytes; /* in the page cache before each write and read, -1: cannot be told */
-    int exit_code;
     char path[1024];
 };
 
 /* io_model_options.c, io_model_original.c: false with one sentence. */
-bool iom_options_read(struct iom_run *run, int argc, char **argv, char *complaint, unsigned bytes);
+bool iom_options_read(void *run, int argc, char **argv, char *complaint, unsigned bytes);
 bool iom_original_read(struct iom_run *run, int argc, char **argv, int *used, char *complaint,
                        unsigned bytes);
 void iom_help(void);
@@ -89,7 +82,8 @@ bool iom_cache_can_tell(const struct iom_run *run);
 int iom_cache_prepare(struct iom_run *run, bool there, int64_t *resident_bytes, struct weir_problem *problem);
 
 /* io_model_counters.c: counters of the system, read before, while and after a phase runs. */
-bool iom_counters_check(const struct iom_params *requested, char *complaint, unsigned bytes);
+/* Looks at the files on the ranks that will sample them: the first of each node. */
+bool iom_counters_check(const struct iom_run *run, char *complaint, unsigned bytes);
 bool iom_counters_start(struct iom_run *run, const char *access, int iteration);
 void iom_counters_stop(struct iom_run *run);
 int iom_counters_write(struct iom_run *run, struct weir_problem *problem);
@@ -99,7 +93,7 @@ void iom_counters_free(struct iom_run *run);
 void iom_requested(struct weir_json *json, const void *context);
 void iom_more(struct weir_json *json, const struct weir_result *result, const void *context);
 int iom_times_write(struct iom_run *run, const char *access, int iteration, struct weir_problem *problem);
-void iom_table_begin(const struct iom_run *run);
+void iom_table_begin(const void *run);
 void iom_table_row(const struct weir_result *result);
 
 #endif

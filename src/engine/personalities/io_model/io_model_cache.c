@@ -6,8 +6,9 @@
 #include <sys/stat.h>
 
 bool iom_cache_can_tell(const struct iom_run *run) {
-    bool stores = (run->backend->traits & WEIR_STORES) != 0;
-    return stores && strchr(run->requested.test_file, ':') == NULL && strcmp(run->backend->name, "IME") != 0;
+    bool stores = (run->base.backend->traits & WEIR_STORES) != 0;
+    return stores && strchr(run->requested.test_file, ':') == NULL &&
+           strcmp(run->base.backend->name, "IME") != 0;
 }
 
 /* -1: cannot be told */

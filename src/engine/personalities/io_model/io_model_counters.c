@@ -56,7 +56,12 @@ static void device_path(char path[512], const char *device) {
     snprintf(path, 512, "/sys/block/%s/stat", device);
 }
 
-bool iom_counters_check(const struct iom_params *requested, char *complaint, unsigned bytes) {
+static bool samples_for_node(const struct iom_run *run) {
+    return run->base.job->leaders != MPI_COMM_NULL;
+}
+
+bool iom_counters_check(const struct iom_run *run, char *complaint, unsigned bytes) {
+    const struct iom_params *requested = &run->requested;
     char list[2048], path[512];
     bool more =
         requested->counters != NULL || (requested->device != NULL && strcmp(requested->device, "") != 0);
@@ -68,6 +73,9 @@ bool iom_counters_check(const struct iom_params *requested, char *complaint, uns
         snprintf(complaint, bytes, "--device %s: the name without /dev/, as in /sys/block",
                  requested->device);
         return false;
+    }
+    if (!samples_for_node(run)) {
+        return true;
     }
     if (requested->device != NULL) {
         device_path(path, requested->device);
@@ -120,10 +128,8 @@ static void add_source(struct iom_sampler *sampler, const char *path, const char
 /* What belongs to the node is sampled by its first rank only. */
 static void find_sources(struct iom_run *run, struct iom_sampler *sampler) {
     const struct iom_params *a = &run->requested;
-    int on_node = 0;
-    MPI_Comm_rank(run->job->node_comm, &on_node);
     add_source(sampler, "/proc/self/io", "self", NULL, false);
-    if (on_node != 0) {
+    if (!samples_for_node(run)) {
         return;
     }
     add_source(sampler, "/proc/meminfo", "meminfo", memory_names, false);
@@ -312,7 +318,7 @@ int iom_counters_write(struct iom_run *run, struct weir_problem *problem) {
     if (sampler == NULL) {
         return 0;
     }
-    snprintf(name, sizeof name, "%s-%d.csv", run->requested.samples, run->job->rank);
+    snprintf(name, sizeof name, "%s-%d.csv", run->requested.samples, run->base.job->rank);
     FILE *file = fopen(name, "we");
     if (file == NULL) {
         return weir_problem_set(problem, "fopen", name, errno, NULL, "for --samples");

@@ -12,9 +12,9 @@ static struct weir_open how_to_open(const struct iom_run *run, enum weir_access 
     return (struct weir_open){.path = run->path,
                               .access = access,
                               .comm = MPI_COMM_SELF,
-                              .rank = run->job->rank,
-                              .hints = &run->hints,
-                              .settings = run->settings,
+                              .rank = run->base.job->rank,
+                              .hints = &run->base.hints,
+                              .settings = run->base.settings,
                               .xfer_bytes = CHUNK_BYTES,
                               .file_bytes = (uint64_t)run->requested.file_bytes};
 }
@@ -30,25 +30,25 @@ static int move_whole(struct iom_run *run, struct weir_file *file, unsigned char
         if (piece.access == WEIR_WRITE) {
             iom_bytes(run, piece.offset, chunk, piece.bytes);
         }
-        if (run->backend->transfer(file, &piece, problem) != 0) {
+        if (run->base.backend->transfer(file, &piece, problem) != 0) {
             return -1;
         }
     }
-    bool sync = piece.access == WEIR_WRITE && run->backend->sync != NULL;
-    return sync ? run->backend->sync(file, problem) : 0;
+    bool sync = piece.access == WEIR_WRITE && run->base.backend->sync != NULL;
+    return sync ? run->base.backend->sync(file, problem) : 0;
 }
 
 static int walk(struct iom_run *run, enum weir_access access, struct weir_problem *problem) {
     struct weir_open how = how_to_open(run, access);
-    struct weir_file file = {.backend = run->backend, .how = &how};
+    struct weir_file file = {.backend = run->base.backend, .how = &how};
     unsigned char *chunk = malloc(CHUNK_BYTES);
     if (chunk == NULL) {
         return weir_problem_set(problem, "malloc", run->path, ENOMEM, NULL, "a buffer for the whole file");
     }
-    int status = run->backend->open(&file, problem);
+    int status = run->base.backend->open(&file, problem);
     if (status == 0) {
         status = move_whole(run, &file, chunk, problem);
-        status = run->backend->close(&file, problem) != 0 ? -1 : status;
+        status = run->base.backend->close(&file, problem) != 0 ? -1 : status;
     }
     free(chunk);
     return status;
@@ -65,7 +65,7 @@ int iom_file_read_whole(struct iom_run *run, struct weir_problem *problem) {
 static int look(const struct iom_run *run, struct weir_stored *stored, struct weir_problem *problem) {
     struct weir_problem why = {0};
     uint64_t wanted = (uint64_t)run->requested.file_bytes;
-    if (run->backend->stored(run->path, run->settings, stored, &why) != 0) {
+    if (run->base.backend->stored(run->path, run->base.settings, stored, &why) != 0) {
         return weir_problem_set(problem, why.call, run->path, why.errnum, why.error,
                                 "there is no file to read; --prefill writes it first");
     }
@@ -85,7 +85,7 @@ static int look(const struct iom_run *run, struct weir_stored *stored, struct we
 
 int iom_file_must_be_whole(struct iom_run *run, struct weir_problem *problem) {
     struct weir_stored stored = {0};
-    if (run->backend->stored == NULL || run->cache == IOM_DISCARDED) {
+    if (run->base.backend->stored == NULL || run->cache == IOM_DISCARDED) {
         return 0;
     }
     for (int i = 0; run->requested.wait && i < WAIT_SECONDS; i++) {

@@ -171,8 +171,8 @@ static bool request_is_sound(const struct iom_run *run, char *complaint, unsigne
     if (run->cache != IOM_DISCARDED) {
         return true;
     }
-    REFUSE(strcmp(run->backend->name, "POSIX") != 0,
-           "--cache discarded: only POSIX reaches /dev/null, not %s", run->backend->name);
+    REFUSE(strcmp(run->base.backend->name, "POSIX") != 0,
+           "--cache discarded: only POSIX reaches /dev/null, not %s", run->base.backend->name);
     REFUSE(a->prefill || a->truncate || a->wait || a->verify || a->sync || a->direct,
            "--cache discarded has no file: it goes without --prefill, --truncate, --wait, --verify, -e and "
            "--direct");
@@ -181,7 +181,7 @@ static bool request_is_sound(const struct iom_run *run, char *complaint, unsigne
 
 static bool backend_can(const struct iom_run *run, char *complaint, unsigned bytes) {
     const struct iom_params *a = &run->requested;
-    const struct weir_backend *b = run->backend;
+    const struct weir_backend *b = run->base.backend;
     REFUSE(b->traits & WEIR_FORMAT, "-a %s: a file format has more than these bytes in its file", b->name);
     REFUSE(!(b->traits & WEIR_FILE_PER_PROCESS), "-a %s: it cannot give each rank its own file", b->name);
     REFUSE(b->traits & WEIR_FORMAT, "-a %s: a file format has no bytes at given offsets", b->name);
@@ -198,8 +198,8 @@ static bool backend_can(const struct iom_run *run, char *complaint, unsigned byt
     REFUSE(run->cache == IOM_CACHED && a->direct, "--cache cached with --direct: one excludes the other");
     struct weir_open how = {.path = a->test_file,
                             .direct = a->direct,
-                            .hints = &run->hints,
-                            .settings = run->settings,
+                            .hints = &run->base.hints,
+                            .settings = run->base.settings,
                             .xfer_bytes = (size_t)a->xfer_bytes,
                             .file_bytes = (uint64_t)a->file_bytes};
     const char *reason = b->refuse != NULL ? b->refuse(&how) : NULL;
@@ -207,9 +207,10 @@ static bool backend_can(const struct iom_run *run, char *complaint, unsigned byt
     return true;
 }
 
-bool iom_options_read(struct iom_run *run, int argc, char **argv, char *complaint, unsigned bytes) {
+bool iom_options_read(void *own, int argc, char **argv, char *complaint, unsigned bytes) {
+    struct iom_run *run = own;
     struct iom_params *a = &run->requested;
-    const struct weir_option_set own = {options, a};
+    const struct weir_option_set set = {options, a};
     struct weir_chosen chosen = {0};
     int used = 0;
     *a = defaults;
@@ -217,12 +218,14 @@ bool iom_options_read(struct iom_run *run, int argc, char **argv, char *complain
         return false;
     }
     bool good =
-        weir_backend_options_parse(argc - used, argv + used, &own, &a->api, &chosen, complaint, bytes);
-    run->backend = chosen.backend;
-    run->settings = chosen.settings;
-    run->words = chosen.words;
+        weir_backend_options_parse(argc - used, argv + used, &set, &a->api, &chosen, complaint, bytes);
+    run->base.backend = chosen.backend;
+    run->base.settings = chosen.settings;
+    run->base.words = chosen.words;
+    run->base.iterations = a->iterations;
+    run->base.document_file = a->document;
+    run->base.reads_hints = true;
     return good && numbers_are_sound(a, complaint, bytes) && words_are_known(run, complaint, bytes) &&
            geometry_is_sound(run, complaint, bytes) && request_is_sound(run, complaint, bytes) &&
-           backend_can(run, complaint, bytes) && iom_counters_check(a, complaint, bytes) &&
-           (!(run->backend->traits & WEIR_HINTS) || weir_hints_read(&run->hints, NULL, complaint, bytes));
+           backend_can(run, complaint, bytes) && iom_counters_check(run, complaint, bytes);
 }

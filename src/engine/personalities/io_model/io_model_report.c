@@ -11,10 +11,10 @@ void iom_requested(struct weir_json *json, const void *context) {
     const struct iom_params *a = &run->requested;
     const char *read = a->read ? "read" : NULL;
     struct weir_requested requested = {
-        .api = run->backend->name,
+        .api = run->base.backend->name,
         .test_file = a->test_file,
         .access = {a->write ? "write" : read, a->write ? read : NULL},
-        .hints = &run->hints,
+        .hints = &run->base.hints,
         .file_per_process = true,
         .random = iom_locality_is_random(&run->in_file),
         .xfer_bytes = (uint64_t)a->xfer_bytes,
@@ -58,14 +58,15 @@ int iom_times_write(struct iom_run *run, const char *access, int iteration, stru
     if (run->requested.times == NULL) {
         return 0;
     }
-    snprintf(name, sizeof name, "%s-%s-%d-%d.csv", run->requested.times, access, iteration, run->job->rank);
+    snprintf(name, sizeof name, "%s-%s-%d-%d.csv", run->requested.times, access, iteration,
+             run->base.job->rank);
     FILE *file = fopen(name, "we");
     if (file == NULL) {
         return weir_problem_set(problem, "fopen", name, errno, NULL, "for --times");
     }
     uint64_t begin_ticks = run->operations[0].start_ticks;
     fprintf(file, "start_ns,duration_ns,offset,memory\n");
-    for (uint64_t i = 0; i < run->measure.operations; i++) {
+    for (uint64_t i = 0; i < run->base.measure.operations; i++) {
         const struct iom_operation *o = &run->operations[i];
         fprintf(file, "%llu,%llu,%llu,%llu\n",
                 (unsigned long long)weir_clock_ns_of(o->start_ticks - begin_ticks),
@@ -79,14 +80,15 @@ int iom_times_write(struct iom_run *run, const char *access, int iteration, stru
     return 0;
 }
 
-void iom_table_begin(const struct iom_run *run) {
+void iom_table_begin(const void *own) {
+    const struct iom_run *run = own;
     const struct iom_params *a = &run->requested;
     printf(
         "weir-io io-model %s %s-<rank>: %lld operations of %lld bytes on %d rank%s, file %s in %lld bytes, "
         "memory %s in %lld bytes, cache %s\n",
-        run->backend->name, a->test_file, (long long)a->operations, (long long)a->xfer_bytes, run->job->size,
-        run->job->size == 1 ? "" : "s", a->file_order, (long long)a->file_bytes, a->memory_order,
-        (long long)a->memory_bytes, a->cache);
+        run->base.backend->name, a->test_file, (long long)a->operations, (long long)a->xfer_bytes,
+        run->base.job->size, run->base.job->size == 1 ? "" : "s", a->file_order, (long long)a->file_bytes,
+        a->memory_order, (long long)a->memory_bytes, a->cache);
     printf("%-6s %4s %9s %12s %10s %10s %10s %10s %10s %10s\n", "access", "iter", "ops", "ops/s", "MiB/s",
            "min_us", "p50_us", "p99_us", "max_us", "sync_s");
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 static uint64_t word_at(const struct iom_run *run, uint64_t index) {
-    uint64_t key = (uint64_t)run->requested.seed << 32 | (uint32_t)run->job->rank;
+    uint64_t key = (uint64_t)run->requested.seed << 32 | (uint32_t)run->base.job->rank;
     return weir_mix(key + index * WEIR_GOLDEN);
 }
 
@@ -35,7 +35,7 @@ void iom_bytes(const struct iom_run *run, uint64_t offset, unsigned char *into, 
 /* Offsets are drawn before the phase, not in it. A write and the read after it draw different ones. */
 void iom_operations_plan(struct iom_run *run, int iteration, bool write) {
     const struct iom_params *a = &run->requested;
-    uint64_t seed = (uint64_t)a->seed << 24 ^ (uint64_t)run->job->rank << 2 ^ (uint64_t)iteration << 44;
+    uint64_t seed = (uint64_t)a->seed << 24 ^ (uint64_t)run->base.job->rank << 2 ^ (uint64_t)iteration << 44;
     iom_locality_begin(&run->in_file, a->file_bytes, a->xfer_bytes, a->align_bytes, seed | write);
     iom_locality_begin(&run->in_memory, a->memory_bytes, a->xfer_bytes, a->align_bytes, seed | 2 | write);
     for (int64_t i = 0; i < a->operations; i++) {

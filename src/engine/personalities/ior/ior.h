@@ -2,8 +2,8 @@
 #ifndef WEIR_IOR_H
 #define WEIR_IOR_H
 
-#include "document.h"
 #include "options.h"
+#include "run.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,28 +36,21 @@ struct ior_params {
 
 /* Everything of one run on one rank. */
 struct ior_run {
-    struct weir_job *job; /* the ranks that take part */
+    struct weir_run base;
     struct ior_params requested;
-    const struct weir_backend *backend;
-    void *settings; /* of the back end */
-    char *words;    /* texts of the options */
-    struct weir_hints hints;
     enum weir_payload_kind packet;
     struct weir_payload payload;
-    struct weir_document document;
-    struct weir_measure measure;
     uint64_t *table; /* random offsets */
     uint64_t
         *written;    /* operations of each rank in the last write, where a stonewall may have cut it short */
     uint64_t status; /* operations of a rank by the status file, 0: not known */
     int shift;       /* this phase reads what rank + shift wrote */
-    int exit_code;
     bool made_file, made_directory;
     char path[1024];
 };
 
 /* ior_options.c: false with one sentence. */
-bool ior_options_read(struct ior_run *run, int argc, char **argv, int ranks, char *complaint, unsigned bytes);
+bool ior_options_read(void *run, int argc, char **argv, char *complaint, unsigned bytes);
 void ior_help(void);
 
 /* ior_requested.c: "requested" of the document */
@@ -84,7 +77,7 @@ void ior_drop_caches(const struct ior_run *run, struct weir_problem *problem);
 int ior_remove(struct ior_run *run, struct weir_problem *problem);
 
 /* ior_table.c: what people read; rank 0 only */
-void ior_table_begin(const struct ior_run *run);
+void ior_table_begin(const void *run);
 void ior_table_row(const struct ior_run *run, const struct weir_result *result);
 void ior_table_end(const struct ior_run *run);
 

@@ -28,7 +28,7 @@ static void path_of(const struct ior_run *run, int owner, char *path, size_t byt
 }
 
 static void own_directory(const struct ior_run *run, char *path, size_t bytes) {
-    snprintf(path, bytes, "%.*s%d", directory_length(run), run->requested.test_file, run->job->rank);
+    snprintf(path, bytes, "%.*s%d", directory_length(run), run->requested.test_file, run->base.job->rank);
 }
 
 void ior_path(struct ior_run *run) {
@@ -37,7 +37,7 @@ void ior_path(struct ior_run *run) {
 
 int ior_make_directory(struct ior_run *run, struct weir_problem *problem) {
     char directory[1000];
-    if (!run->requested.unique_dir || !(run->backend->traits & WEIR_STORES)) {
+    if (!run->requested.unique_dir || !(run->base.backend->traits & WEIR_STORES)) {
         return 0;
     }
     own_directory(run, directory, sizeof directory);
@@ -51,12 +51,12 @@ int ior_make_directory(struct ior_run *run, struct weir_problem *problem) {
 void ior_drop_caches(const struct ior_run *run, struct weir_problem *problem) {
     char own[1024];
     bool alone = run->requested.file_per_process;
-    path_of(run, run->job->rank, own, sizeof own);
+    path_of(run, run->base.job->rank, own, sizeof own);
     if (alone && strcmp(own, run->path) != 0) {
         weir_page_cache_drop(run->path, problem);
     }
     bool wrote = run->requested.write || strcmp(own, run->path) == 0;
-    if (wrote && (alone || run->job->leaders != MPI_COMM_NULL)) {
+    if (wrote && (alone || run->base.job->leaders != MPI_COMM_NULL)) {
         weir_page_cache_drop(own, problem);
     }
 }
@@ -64,11 +64,11 @@ void ior_drop_caches(const struct ior_run *run, struct weir_problem *problem) {
 /* Each rank removes the file it wrote itself, whatever it read. */
 int ior_remove(struct ior_run *run, struct weir_problem *problem) {
     char path[1024], directory[1000];
-    if (!run->requested.file_per_process && run->job->rank != 0) {
+    if (!run->requested.file_per_process && run->base.job->rank != 0) {
         return 0;
     }
-    path_of(run, run->job->rank, path, sizeof path);
-    int status = run->backend->remove(path, run->settings, problem);
+    path_of(run, run->base.job->rank, path, sizeof path);
+    int status = run->base.backend->remove(path, run->base.settings, problem);
     if (status == 0 && run->made_directory) {
         own_directory(run, directory, sizeof directory);
         run->made_directory = rmdir(directory) != 0; /* somebody else's files may be in it: then it stays */

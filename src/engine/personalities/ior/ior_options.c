@@ -155,7 +155,7 @@ static bool request_is_sound(const struct ior_params *a, int ranks, char *compla
 
 static bool backend_can(const struct ior_run *run, char *complaint, unsigned bytes) {
     const struct ior_params *a = &run->requested;
-    const struct weir_backend *b = run->backend;
+    const struct weir_backend *b = run->base.backend;
     REFUSE(a->collective && !(b->traits & WEIR_COLLECTIVE), "-c: %s has no collective transfers", b->name);
     REFUSE(a->collective && a->random,
            "-c with -z: collective transfers need the same number of transfers on each rank");
@@ -174,8 +174,8 @@ static bool backend_can(const struct ior_run *run, char *complaint, unsigned byt
     struct weir_open how = {.path = a->test_file,
                             .collective = a->collective,
                             .direct = a->direct,
-                            .hints = &run->hints,
-                            .settings = run->settings,
+                            .hints = &run->base.hints,
+                            .settings = run->base.settings,
                             .xfer_bytes = (size_t)a->xfer_bytes,
                             .block_bytes = (uint64_t)a->block_bytes,
                             .segments = (uint64_t)a->segments,
@@ -186,16 +186,17 @@ static bool backend_can(const struct ior_run *run, char *complaint, unsigned byt
     return true;
 }
 
-bool ior_options_read(struct ior_run *run, int argc, char **argv, int ranks, char *complaint,
-                      unsigned bytes) {
+bool ior_options_read(void *own, int argc, char **argv, char *complaint, unsigned bytes) {
+    struct ior_run *run = own;
+    int ranks = run->base.job->size;
     struct ior_params *a = &run->requested;
-    const struct weir_option_set own = {options, a};
+    const struct weir_option_set set = {options, a};
     struct weir_chosen chosen = {0};
     *a = defaults;
-    bool good = weir_backend_options_parse(argc, argv, &own, &a->api, &chosen, complaint, bytes);
-    run->backend = chosen.backend;
-    run->settings = chosen.settings;
-    run->words = chosen.words;
+    bool good = weir_backend_options_parse(argc, argv, &set, &a->api, &chosen, complaint, bytes);
+    run->base.backend = chosen.backend;
+    run->base.settings = chosen.settings;
+    run->base.words = chosen.words;
     if (!good) {
         return false;
     }
@@ -204,8 +205,11 @@ bool ior_options_read(struct ior_run *run, int argc, char **argv, int ranks, cha
     }
     REFUSE(!weir_payload_kind_find(a->packet, &run->packet),
            "-l %s: the data is timestamp, offset, incompressible or random", a->packet);
+    run->base.iterations = a->iterations;
+    run->base.tasks = a->tasks > 0 ? a->tasks : 0;
+    run->base.document_file = a->summary_file;
+    run->base.reads_hints = true;
+    run->base.hints_file = a->hints_file;
     return geometry_is_sound(a, ranks, complaint, bytes) && request_is_sound(a, ranks, complaint, bytes) &&
-           backend_can(run, complaint, bytes) &&
-           (!(run->backend->traits & WEIR_HINTS) ||
-            weir_hints_read(&run->hints, a->hints_file, complaint, bytes));
+           backend_can(run, complaint, bytes);
 }

@@ -6,13 +6,14 @@
 #include <stdlib.h>
 
 static int ranks_per_node(const struct ior_run *run) {
-    return run->requested.tasks_per_node > 0 ? (int)run->requested.tasks_per_node : run->job->tasks_on_node0;
+    return run->requested.tasks_per_node > 0 ? (int)run->requested.tasks_per_node
+                                             : run->base.job->tasks_on_node0;
 }
 
 /* With ranks placed node by node the next node is a node's worth of ranks away, with round robin one rank. */
 static int constant_shift(const struct ior_run *run, int64_t nodes_away) {
-    int64_t stride = run->job->block_mapping ? ranks_per_node(run) : 1;
-    return (int)(nodes_away * stride % run->job->size);
+    int64_t stride = run->base.job->block_mapping ? ranks_per_node(run) : 1;
+    return (int)(nodes_away * stride % run->base.job->size);
 }
 
 int ior_shift_to_check(const struct ior_run *run) {
@@ -20,7 +21,7 @@ int ior_shift_to_check(const struct ior_run *run) {
 }
 
 static int shuffled_shift(const struct ior_run *run, unsigned seed) {
-    int size = run->job->size;
+    int size = run->base.job->size;
     int shift = 0;
     int *place = malloc(sizeof *place * (size_t)size);
     if (place == NULL) {
@@ -36,22 +37,22 @@ static int shuffled_shift(const struct ior_run *run, unsigned seed) {
         place[other] = place[i];
         place[i] = kept;
     }
-    shift = (place[run->job->rank] - run->job->rank + size) % size;
+    shift = (place[run->base.job->rank] - run->base.job->rank + size) % size;
     free(place);
     return shift;
 }
 
 static int random_shift(const struct ior_run *run, unsigned seed) {
-    int nodes = run->requested.shift_nodes_of > 0 ? (int)run->requested.shift_nodes_of : run->job->nodes;
+    int nodes = run->requested.shift_nodes_of > 0 ? (int)run->requested.shift_nodes_of : run->base.job->nodes;
     int64_t away = run->requested.shift_nodes < nodes ? run->requested.shift_nodes : nodes - 1;
     int64_t least = away * ranks_per_node(run);
     int shift;
-    if (least >= run->job->size) {
-        least = run->job->size - 1; /* IOR would search for ever */
+    if (least >= run->base.job->size) {
+        least = run->base.job->size - 1; /* IOR would search for ever */
     }
-    srandom((unsigned)run->job->rank + seed);
+    srandom((unsigned)run->base.job->rank + seed);
     do {
-        shift = (int)(random() % run->job->size);
+        shift = (int)(random() % run->base.job->size);
     } while (shift < least);
     return shift;
 }
@@ -69,14 +70,14 @@ int ior_shift_to_read(const struct ior_run *run, int iteration) {
 }
 
 uint64_t ior_owner(const struct ior_run *run) {
-    return (uint64_t)((run->job->rank + run->shift) % run->job->size);
+    return (uint64_t)((run->base.job->rank + run->shift) % run->base.job->size);
 }
 
 /* In a shared file every transfer of a segment is dealt to a random rank; all ranks draw the same numbers. */
 static uint64_t deal(const struct ior_run *run, uint64_t transfers, uint64_t *table) {
     uint64_t mine = 0;
     for (uint64_t i = 0; i < transfers; i++) {
-        if ((uint64_t)(random() % run->job->size) == ior_owner(run)) {
+        if ((uint64_t)(random() % run->base.job->size) == ior_owner(run)) {
             if (table != NULL) {
                 table[mine] = i * (uint64_t)run->requested.xfer_bytes;
             }
@@ -89,7 +90,7 @@ static uint64_t deal(const struct ior_run *run, uint64_t transfers, uint64_t *ta
 static bool random_table(struct ior_run *run, struct weir_pattern *pattern) {
     bool own_file = run->requested.file_per_process;
     uint64_t per_block = (uint64_t)(run->requested.block_bytes / run->requested.xfer_bytes);
-    uint64_t transfers = own_file ? per_block : per_block * (uint64_t)run->job->size;
+    uint64_t transfers = own_file ? per_block : per_block * (uint64_t)run->base.job->size;
     unsigned seed = (unsigned)run->requested.random_seed + (own_file ? (unsigned)ior_owner(run) : 0);
     uint64_t mine = transfers;
     if (!own_file) {
@@ -123,7 +124,7 @@ static bool random_table(struct ior_run *run, struct weir_pattern *pattern) {
 
 bool ior_pattern(struct ior_run *run, struct weir_pattern *pattern) {
     uint64_t block_bytes = (uint64_t)run->requested.block_bytes;
-    uint64_t sharers = run->requested.file_per_process ? 1 : (uint64_t)run->job->size;
+    uint64_t sharers = run->requested.file_per_process ? 1 : (uint64_t)run->base.job->size;
     *pattern = (struct weir_pattern){
         .first = run->requested.file_per_process ? 0 : ior_owner(run) * block_bytes,
         .step = (uint64_t)run->requested.xfer_bytes,

@@ -8,13 +8,13 @@ void ior_requested(struct weir_json *json, const void *context) {
     bool reads = a->read || a->verify_read;
     const char *read = reads ? "read" : NULL;
     struct weir_requested requested = {
-        .api = run->backend->name,
+        .api = run->base.backend->name,
         .test_file = a->test_file,
         .reorder = a->reorder_constant ? "constant"
                    : a->reorder_random ? "random"
                                        : NULL,
         .access = {a->write ? "write" : read, a->write ? read : NULL},
-        .hints = &run->hints,
+        .hints = &run->base.hints,
         .file_per_process = a->file_per_process != 0,
         .random = a->random != 0,
         .xfer_bytes = (uint64_t)a->xfer_bytes,

@@ -74,33 +74,34 @@ static void order_between_files(const struct ior_params *a) {
 static void settings(const struct ior_run *run) {
     const struct ior_params *a = &run->requested;
     printf("\nOptions: \n");
-    text("api", run->backend->name);
+    text("api", run->base.backend->name);
     text("test filename", a->test_file);
     text("access", a->file_per_process ? "file-per-process" : "single-shared-file");
     text("type", a->collective ? "collective" : "independent");
     number("segments", a->segments);
     text("ordering in a file", a->random ? "random" : "sequential");
     order_between_files(a);
-    number("nodes", run->job->nodes);
-    number("tasks", run->job->size);
-    number("clients per node", run->job->tasks_on_node0);
+    number("nodes", run->base.job->nodes);
+    number("tasks", run->base.job->size);
+    number("clients per node", run->base.job->tasks_on_node0);
     number("repetitions", a->iterations);
     size("xfersize", a->xfer_bytes);
     size("blocksize", a->block_bytes);
-    size("aggregate filesize", a->block_bytes * a->segments * run->job->size);
+    size("aggregate filesize", a->block_bytes * a->segments * run->base.job->size);
     if (a->stonewall_s > 0) {
         printf("%-20s: %g\n", "stonewallingTime", a->stonewall_s);
         number("stoneWallingWearOut", a->wear_out);
     }
 }
 
-void ior_table_begin(const struct ior_run *run) {
+void ior_table_begin(const void *own) {
+    const struct ior_run *run = own;
     struct utsname machine;
     printf("weir-io %s ior: the table of IOR 4\n", WEIR_VERSION);
     moment("Began");
     printf("%-20s:", "Command line");
-    for (int i = 0; i < run->job->command_words; i++) {
-        printf(" %s", run->job->command_line[i]);
+    for (int i = 0; i < run->base.job->command_words; i++) {
+        printf(" %s", run->base.job->command_line[i]);
     }
     printf("\n");
     if (uname(&machine) == 0) {
@@ -127,9 +128,9 @@ static void warnings(const struct ior_run *run, const struct weir_result *result
     if (result->wear_out) {
         printf("stonewalling pairs accessed min: %llu max: %llu -- mean data: %.1f GiB time: %.1fs\n",
                (unsigned long long)result->wall_pairs_min, (unsigned long long)result->wall_pairs_max,
-               (double)result->wall_bytes / run->job->size / 1073741824.0, result->wall_s);
+               (double)result->wall_bytes / run->base.job->size / 1073741824.0, result->wall_s);
     }
-    bool plain = (run->backend->traits & WEIR_STORES) && !(run->backend->traits & WEIR_FORMAT);
+    bool plain = (run->base.backend->traits & WEIR_STORES) && !(run->base.backend->traits & WEIR_FORMAT);
     if (result->moved_bytes != result->requested_bytes ||
         (plain && result->file_bytes != result->moved_bytes)) {
         printf("WARNING: Expected aggregate file size       = %llu\n",
@@ -184,15 +185,15 @@ static void summary(const struct ior_run *run, const char *access) {
     const struct ior_params *a = &run->requested;
     struct spread bandwidth = {0}, operations = {0};
     double total_s = 0, wall_s = 0, wall_bytes = 0, moved_bytes = 0;
-    for (int i = 0; i < run->document.result_count; i++) {
-        const struct weir_result *result = &run->document.results[i];
+    for (int i = 0; i < run->base.document.result_count; i++) {
+        const struct weir_result *result = &run->base.document.results[i];
         if (strcmp(result->access, access) == 0) {
             take(&bandwidth, result->bw_mib_s);
             take(&operations, (double)result->operations / result->total_s);
             moved_bytes = bandwidth.count == 1 ? (double)result->moved_bytes : moved_bytes;
             total_s += result->total_s;
             wall_s += result->wall_s;
-            wall_bytes += (double)result->wall_bytes / run->job->size;
+            wall_bytes += (double)result->wall_bytes / run->base.job->size;
         }
     }
     if (bandwidth.count == 0) {
@@ -207,10 +208,11 @@ static void summary(const struct ior_run *run, const char *access) {
     } else {
         printf("%10s %13s ", "NA", "NA");
     }
-    printf("%5d %6d %3d %4lld %3d %5d %8lld %9d %4lld %6lld %8lld %8lld %9.1f %3s %6d\n", 0, run->job->size,
-           run->job->tasks_on_node0, (long long)a->iterations, a->file_per_process, a->reorder_constant,
-           (long long)a->shift_nodes, a->reorder_random, (long long)a->reorder_seed, (long long)a->segments,
-           (long long)a->block_bytes, (long long)a->xfer_bytes, moved_bytes / MIB, run->backend->name, 0);
+    printf("%5d %6d %3d %4lld %3d %5d %8lld %9d %4lld %6lld %8lld %8lld %9.1f %3s %6d\n", 0,
+           run->base.job->size, run->base.job->tasks_on_node0, (long long)a->iterations, a->file_per_process,
+           a->reorder_constant, (long long)a->shift_nodes, a->reorder_random, (long long)a->reorder_seed,
+           (long long)a->segments, (long long)a->block_bytes, (long long)a->xfer_bytes, moved_bytes / MIB,
+           run->base.backend->name, 0);
 }
 
 void ior_table_end(const struct ior_run *run) {

@@ -11,30 +11,31 @@ void ior_written_remember(struct ior_run *run) {
         return;
     }
     if (run->written == NULL) {
-        run->written = malloc(sizeof *run->written * (size_t)run->job->size);
+        run->written = malloc(sizeof *run->written * (size_t)run->base.job->size);
     }
-    MPI_Allgather(&run->measure.operations, 1, MPI_UINT64_T, run->written, 1, MPI_UINT64_T, run->job->comm);
+    MPI_Allgather(&run->base.measure.operations, 1, MPI_UINT64_T, run->written, 1, MPI_UINT64_T,
+                  run->base.job->comm);
 }
 
 /* What the runs after this one may read; the wear-out made it one number for all ranks. */
 bool ior_written_tell(struct ior_run *run) {
-    struct weir_problem problem = {.rank = run->job->rank};
+    struct weir_problem problem = {.rank = run->base.job->rank};
     if (run->requested.status_file != NULL) {
         uint64_t most = 0;
-        for (int i = 0; i < run->job->size; i++) {
+        for (int i = 0; i < run->base.job->size; i++) {
             most = run->written[i] > most ? run->written[i] : most;
         }
-        weir_status_write(run->job, run->requested.status_file, most, &problem);
+        weir_status_write(run->base.job, run->requested.status_file, most, &problem);
     }
-    return weir_document_settle(&run->document, &problem);
+    return weir_document_settle(&run->base.document, &problem);
 }
 
 /* How much the run before this one wrote. */
 bool ior_written_learn(struct ior_run *run) {
-    struct weir_problem problem = {.rank = run->job->rank};
+    struct weir_problem problem = {.rank = run->base.job->rank};
     if (run->requested.status_file != NULL && !run->requested.write) {
-        int64_t operations = weir_status_read(run->job, run->requested.status_file, &problem);
+        int64_t operations = weir_status_read(run->base.job, run->requested.status_file, &problem);
         run->status = operations > 0 ? (uint64_t)operations : 0;
     }
-    return weir_document_settle(&run->document, &problem);
+    return weir_document_settle(&run->base.document, &problem);
 }

@@ -3,8 +3,8 @@
 #ifndef WEIR_MADBENCH_H
 #define WEIR_MADBENCH_H
 
-#include "document.h"
 #include "options.h"
+#include "run.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,31 +37,24 @@ struct mad_note {
 };
 
 struct mad_run {
-    struct weir_job *job;
+    struct weir_run base;
     struct mad_params requested;
-    const struct weir_backend *backend;
-    void *settings;
-    char *words;
-    struct weir_hints hints;
     bool runs[MAD_PHASES];
     uint64_t part_bytes; /* a rank's part of a matrix */
     uint64_t slot_bytes; /* and the room for it in the file */
     unsigned char *buffer;
-    struct weir_document document;
-    struct weir_measure measure; /* of the phase, and of what it writes */
-    struct weir_measure reads;   /* of what W reads */
+    struct weir_measure reads; /* of what W reads */
     struct mad_note *notes;
     /* the phase that runs */
     int phase;
     bool failed;
     uint64_t read_ns, write_ns, busy_ns;
     uint64_t read_ticks, write_ticks; /* in calls, for the time line of the bytes */
-    int exit_code;
     char path[1024];
 };
 
 /* madbench_options.c: false with one sentence. */
-bool mad_options_read(struct mad_run *run, int argc, char **argv, char *complaint, unsigned bytes);
+bool mad_options_read(void *run, int argc, char **argv, char *complaint, unsigned bytes);
 void mad_help(void);
 
 /* madbench_data.c: what a matrix holds after S (version 0) and after W (version 1). */
@@ -77,7 +70,7 @@ void mad_transfers(const struct weir_phase *phase, struct weir_file *file, struc
 void mad_requested(struct weir_json *json, const void *context);
 void mad_more(struct weir_json *json, const struct weir_result *result, const void *context);
 const char *mad_access_name(int access);
-void mad_table_begin(const struct mad_run *run);
+void mad_table_begin(const void *run);
 void mad_table_row(const struct weir_result *result, const struct mad_note *note);
 
 #endif

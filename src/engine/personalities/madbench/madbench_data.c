@@ -6,7 +6,7 @@
 #include <string.h>
 
 static uint64_t key(const struct mad_run *run, int version) {
-    uint64_t file = run->requested.file_per_process ? (uint64_t)run->job->rank + 1 : 0;
+    uint64_t file = run->requested.file_per_process ? (uint64_t)run->base.job->rank + 1 : 0;
     return weir_mix((uint64_t)run->requested.seed << 1 | (uint64_t)version) + (file << 40);
 }
 

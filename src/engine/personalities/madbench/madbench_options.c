@@ -65,17 +65,18 @@ void mad_help(void) {
 }
 
 /* Which of two words an environment variable has; the first where it is not set. */
-static bool environment(const char *name, const char *first, const char *second, bool *is_second,
-                        char *complaint, unsigned bytes) {
-    const char *word = getenv(name);
-    *is_second = word != NULL && strcmp(word, second) == 0;
-    REFUSE(word != NULL && !*is_second && strcmp(word, first) != 0, "%s=%s: it is %s or %s", name, word,
-           first, second);
+static bool environment(const struct weir_job *job, const char *name, const char *first, const char *second,
+                        bool *is_second, char *complaint, unsigned bytes) {
+    char word[32];
+    bool set = weir_job_environment(job, name, word, sizeof word);
+    *is_second = set && strcmp(word, second) == 0;
+    REFUSE(set && !*is_second && strcmp(word, first) != 0, "%s=%s: it is %s or %s", name, word, first,
+           second);
     return true;
 }
 
-static bool original(struct mad_params *a, int argc, char **argv, int *used, char *complaint,
-                     unsigned bytes) {
+static bool original(const struct weir_job *job, struct mad_params *a, int argc, char **argv, int *used,
+                     char *complaint, unsigned bytes) {
     static const char *const names[PLACES] = {"NO_PIX",     "NO_BIN", "NO_GANG", "SBLOCKSIZE",
                                               "FBLOCKSIZE", "RMOD",   "WMOD"};
     int64_t ignored = 1;
@@ -96,26 +97,26 @@ static bool original(struct mad_params *a, int argc, char **argv, int *used, cha
         REFUSE(*into[i] < 1, "%s '%s': at least 1", names[i], argv[i + 1]);
     }
     bool mpi, async, shared, ignored_remap;
-    if (!environment("IOMETHOD", "POSIX", "MPI", &mpi, complaint, bytes) ||
-        !environment("IOMODE", "SYNC", "ASYNC", &async, complaint, bytes) ||
-        !environment("FILETYPE", "UNIQUE", "SHARED", &shared, complaint, bytes) ||
-        !environment("REMAP", "CUSTOM", "SCALAPACK", &ignored_remap, complaint, bytes)) {
+    if (!environment(job, "IOMETHOD", "POSIX", "MPI", &mpi, complaint, bytes) ||
+        !environment(job, "IOMODE", "SYNC", "ASYNC", &async, complaint, bytes) ||
+        !environment(job, "FILETYPE", "UNIQUE", "SHARED", &shared, complaint, bytes) ||
+        !environment(job, "REMAP", "CUSTOM", "SCALAPACK", &ignored_remap, complaint, bytes)) {
         return false;
     }
     REFUSE(async, "IOMODE=ASYNC: weir-io has no asynchronous transfers; give IOMODE=SYNC");
     a->api = mpi ? "MPIIO" : "POSIX";
     a->file_per_process = !shared;
-    const char *exponent = getenv("BWEXP");
-    char *end = NULL;
-    a->busy = exponent != NULL ? strtod(exponent, &end) : 0;
-    REFUSE(exponent != NULL && (end == exponent || *end != '\0'), "BWEXP=%s: not a number", exponent);
+    char exponent[32], *end = exponent;
+    bool set = weir_job_environment(job, "BWEXP", exponent, sizeof exponent);
+    a->busy = set ? strtod(exponent, &end) : 0;
+    REFUSE(set && (end == exponent || *end != '\0'), "BWEXP=%s: not a number", exponent);
     *used = PLACES;
     return true;
 }
 
 static bool geometry_is_sound(struct mad_run *run, char *complaint, unsigned bytes) {
     const struct mad_params *a = &run->requested;
-    int ranks = run->job->size;
+    int ranks = run->base.job->size;
     int64_t elements, all_bytes;
     REFUSE(a->pixels < 1 || a->pixels > 100000000, "-p %lld: 1 to 100000000 pixels", (long long)a->pixels);
     REFUSE(a->bins < 1 || a->bins > 1000000, "-b %lld: 1 to 1000000 bins", (long long)a->bins);
@@ -169,7 +170,7 @@ static bool request_is_sound(struct mad_run *run, char *complaint, unsigned byte
 
 static bool backend_can(const struct mad_run *run, char *complaint, unsigned bytes) {
     const struct mad_params *a = &run->requested;
-    const struct weir_backend *b = run->backend;
+    const struct weir_backend *b = run->base.backend;
     REFUSE(b->traits & WEIR_FORMAT, "-a %s: a file format has more than matrices in its file", b->name);
     REFUSE(run->runs[MAD_W] && !(b->traits & WEIR_UPDATE),
            "-a %s: it cannot read a file that is open to write, as W does; give --phases SC", b->name);
@@ -182,29 +183,32 @@ static bool backend_can(const struct mad_run *run, char *complaint, unsigned byt
     REFUSE(a->sync && b->sync == NULL, "-e: %s cannot synchronise", b->name);
     struct weir_open how = {.path = a->test_file,
                             .update = run->runs[MAD_W],
-                            .hints = &run->hints,
-                            .settings = run->settings,
+                            .hints = &run->base.hints,
+                            .settings = run->base.settings,
                             .xfer_bytes = (size_t)a->xfer_bytes};
     const char *reason = b->refuse != NULL ? b->refuse(&how) : NULL;
     REFUSE(reason != NULL, "%s", reason);
     return true;
 }
 
-bool mad_options_read(struct mad_run *run, int argc, char **argv, char *complaint, unsigned bytes) {
+bool mad_options_read(void *own, int argc, char **argv, char *complaint, unsigned bytes) {
+    struct mad_run *run = own;
     struct mad_params *a = &run->requested;
-    const struct weir_option_set own = {options, a};
+    const struct weir_option_set set = {options, a};
     struct weir_chosen chosen = {0};
     int used = 0;
     *a = defaults;
-    if (argc > 1 && argv[1][0] != '-' && !original(a, argc, argv, &used, complaint, bytes)) {
+    if (argc > 1 && argv[1][0] != '-' && !original(run->base.job, a, argc, argv, &used, complaint, bytes)) {
         return false;
     }
     bool good =
-        weir_backend_options_parse(argc - used, argv + used, &own, &a->api, &chosen, complaint, bytes);
-    run->backend = chosen.backend;
-    run->settings = chosen.settings;
-    run->words = chosen.words;
+        weir_backend_options_parse(argc - used, argv + used, &set, &a->api, &chosen, complaint, bytes);
+    run->base.backend = chosen.backend;
+    run->base.settings = chosen.settings;
+    run->base.words = chosen.words;
+    run->base.iterations = a->iterations;
+    run->base.document_file = a->document;
+    run->base.reads_hints = true;
     return good && geometry_is_sound(run, complaint, bytes) && request_is_sound(run, complaint, bytes) &&
-           backend_can(run, complaint, bytes) &&
-           (!(run->backend->traits & WEIR_HINTS) || weir_hints_read(&run->hints, NULL, complaint, bytes));
+           backend_can(run, complaint, bytes);
 }

@@ -24,9 +24,9 @@ void mad_requested(struct weir_json *json, const void *context) {
     const struct mad_params *a = &run->requested;
     uint64_t xfer_bytes = a->xfer_bytes > 0 ? (uint64_t)a->xfer_bytes : run->part_bytes;
     struct weir_requested requested = {
-        .api = run->backend->name,
+        .api = run->base.backend->name,
         .test_file = a->test_file,
-        .hints = &run->hints,
+        .hints = &run->base.hints,
         .file_per_process = a->file_per_process != 0,
         .xfer_bytes = xfer_bytes < run->part_bytes ? xfer_bytes : run->part_bytes,
         .block_bytes = run->part_bytes,
@@ -65,12 +65,14 @@ void mad_more(struct weir_json *json, const struct weir_result *result, const vo
     weir_json_number(json, "busy_s", note->busy_s);
 }
 
-void mad_table_begin(const struct mad_run *run) {
+void mad_table_begin(const void *own) {
+    const struct mad_run *run = own;
     const struct mad_params *a = &run->requested;
     printf("weir-io madbench %s %s: %lld matrices of %lld x %lld doubles on %d rank%s in %lld gang%s, %s, "
            "%llu bytes a rank and matrix\n",
-           run->backend->name, a->test_file, (long long)a->bins, (long long)a->pixels, (long long)a->pixels,
-           run->job->size, run->job->size == 1 ? "" : "s", (long long)a->gangs, a->gangs == 1 ? "" : "s",
+           run->base.backend->name, a->test_file, (long long)a->bins, (long long)a->pixels,
+           (long long)a->pixels, run->base.job->size, run->base.job->size == 1 ? "" : "s",
+           (long long)a->gangs, a->gangs == 1 ? "" : "s",
            a->file_per_process ? "unique files" : "one shared file", (unsigned long long)run->part_bytes);
     printf("%-5s %-12s %4s %10s %10s %10s %10s %10s %10s %10s\n", "phase", "access", "iter", "MiB/s",
            "open_s", "io_s", "close_s", "total_s", "busy_s", "elapsed_s");

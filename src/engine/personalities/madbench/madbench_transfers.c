@@ -55,14 +55,14 @@ static void move(struct kernel *kernel, enum weir_access access, uint64_t offset
     int64_t mod = access == WEIR_READ ? run->requested.read_mod : run->requested.write_mod;
     uint64_t most = run->requested.xfer_bytes > 0 ? (uint64_t)run->requested.xfer_bytes : bytes;
     uint64_t start_ns = weir_clock_ns();
-    await_turn(run->job, mod);
+    await_turn(run->base.job, mod);
     for (uint64_t done = 0; done < bytes && !run->failed; done += most) {
         struct weir_piece piece = {access, run->buffer + done, bytes - done < most ? bytes - done : most,
                                    offset + done};
         call(kernel, &piece, into);
     }
     uint64_t stop_ns = weir_clock_ns();
-    pass_turn(run->job, mod);
+    pass_turn(run->base.job, mod);
     *(access == WEIR_READ ? &run->read_ns : &run->write_ns) += stop_ns - start_ns;
 }
 
@@ -84,18 +84,18 @@ static void busy_work(struct mad_run *run, uint64_t bytes) {
 static uint64_t part_of_all(const struct mad_run *run, int64_t bin) {
     uint64_t parts = run->requested.file_per_process
                          ? (uint64_t)bin
-                         : (uint64_t)bin * (uint64_t)run->job->size + (uint64_t)run->job->rank;
+                         : (uint64_t)bin * (uint64_t)run->base.job->size + (uint64_t)run->base.job->rank;
     return parts * run->slot_bytes;
 }
 
 /* Where its part of a matrix lies that its gang has for itself; each gang takes one matrix of a round. */
 static uint64_t part_of_gang(const struct mad_run *run, int64_t round) {
     int64_t gangs = run->requested.gangs;
-    int64_t members = run->job->size / gangs;
-    int64_t matrix = round * gangs + run->job->rank / members;
+    int64_t members = run->base.job->size / gangs;
+    int64_t matrix = round * gangs + run->base.job->rank / members;
     int64_t parts = run->requested.file_per_process
                         ? round * gangs
-                        : matrix * run->job->size + run->job->rank % members * gangs;
+                        : matrix * run->base.job->size + run->base.job->rank % members * gangs;
     return (uint64_t)parts * run->slot_bytes;
 }
 
@@ -124,7 +124,7 @@ static void read_and_write(struct kernel *kernel, struct weir_measure *measure) 
             }
         }
         if (gangs > 1) {
-            MPI_Barrier(run->job->comm); /* the original hands the parts round here */
+            MPI_Barrier(run->base.job->comm); /* the original hands the parts round here */
         }
         uint64_t offset = part_of_gang(run, round);
         busy_work(run, whole_bytes);

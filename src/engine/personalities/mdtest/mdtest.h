@@ -2,8 +2,8 @@
 #ifndef WEIR_MDTEST_H
 #define WEIR_MDTEST_H
 
-#include "document.h"
 #include "options.h"
+#include "run.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -71,29 +71,22 @@ struct mdtest_walk {
 
 /* Everything of one run on one rank. */
 struct mdtest_run {
-    struct weir_job *job;
+    struct weir_run base;
     struct mdtest_params requested;
-    const struct weir_backend *backend;
-    void *settings; /* of the back end */
-    char *words;    /* texts of the options */
     enum weir_payload_kind packet;
     struct weir_payload written, found; /* bytes of the files, -w and -e */
-    struct weir_hints hints;            /* none */
     struct mdtest_shape shape;
     uint64_t items; /* of each rank, in this iteration */
     uint64_t made;  /* by this rank in this iteration, of the kind that is made now */
     uint64_t *order;
-    struct weir_document document;
-    struct weir_measure measure;
     struct weir_problem problem;
     bool made_root;
-    int exit_code;
     struct mdtest_note *notes; /* of each result, on rank 0 */
     char differs[MDTEST_PATH]; /* the first file with wrong bytes */
 };
 
 /* mdtest_options.c: false with one sentence. */
-bool mdtest_options_read(struct mdtest_run *run, int argc, char **argv, char *complaint, unsigned bytes);
+bool mdtest_options_read(void *run, int argc, char **argv, char *complaint, unsigned bytes);
 void mdtest_help(void);
 
 /* mdtest_names.c */
@@ -154,7 +147,7 @@ struct mdtest_line {
 extern const struct mdtest_line mdtest_lines[MDTEST_LINES];
 /* Result of a line in an iteration, -1: there is none. */
 int mdtest_result_of(const struct mdtest_run *run, const struct mdtest_line *line, int iteration);
-void mdtest_table_begin(const struct mdtest_run *run);
+void mdtest_table_begin(const void *run);
 void mdtest_table_end(const struct mdtest_run *run);
 
 #endif

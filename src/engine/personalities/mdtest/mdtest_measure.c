@@ -12,33 +12,33 @@ static struct weir_open whole_directory(const struct mdtest_run *run) {
     return (struct weir_open){.path = run->requested.directory,
                               .access = WEIR_WRITE,
                               .comm = MPI_COMM_SELF,
-                              .rank = run->job->rank,
-                              .hints = &run->hints,
-                              .settings = run->settings};
+                              .rank = run->base.job->rank,
+                              .hints = &run->base.hints,
+                              .settings = run->base.settings};
 }
 
 void mdtest_phase_begin(struct mdtest_run *run) {
-    struct weir_measure *measure = &run->measure;
+    struct weir_measure *measure = &run->base.measure;
     memset(measure, 0, sizeof *measure);
     weir_histogram_clear(&measure->latency);
     measure->observed.open_flags = -1;
-    weir_job_align_clocks(run->job);
+    weir_job_align_clocks(run->base.job);
     weir_clock_iso8601(measure->began);
     struct weir_open how = whole_directory(run);
-    weir_watch_begin(run->job, run->backend, &how, &measure->watched);
-    MPI_Barrier(run->job->comm);
+    weir_watch_begin(run->base.job, run->base.backend, &how, &measure->watched);
+    MPI_Barrier(run->base.job->comm);
     weir_timeline_begin(&measure->timeline);
     measure->io.start_ns = weir_clock_ns();
 }
 
 static void flush(struct mdtest_run *run) {
     struct weir_name name = {
-        .path = run->requested.directory, .settings = run->settings, .rank = run->job->rank};
-    run->measure.sync.start_ns = weir_clock_ns();
-    if (run->backend->names->flush(&name, &run->problem) == 0) {
-        run->measure.sync_calls++;
+        .path = run->requested.directory, .settings = run->base.settings, .rank = run->base.job->rank};
+    run->base.measure.sync.start_ns = weir_clock_ns();
+    if (run->base.backend->names->flush(&name, &run->problem) == 0) {
+        run->base.measure.sync_calls++;
     }
-    run->measure.sync.stop_ns = weir_clock_ns();
+    run->base.measure.sync.stop_ns = weir_clock_ns();
 }
 
 static void shift(struct weir_step *step, int64_t by_ns) {
@@ -50,19 +50,19 @@ static void shift(struct weir_step *step, int64_t by_ns) {
 
 /* Nothing is opened before the phase or closed after it: those steps take no time. */
 static void mark_steps(struct mdtest_run *run) {
-    struct weir_measure *measure = &run->measure;
-    shift(&measure->io, run->job->ahead_ns);
-    shift(&measure->sync, run->job->ahead_ns);
+    struct weir_measure *measure = &run->base.measure;
+    shift(&measure->io, run->base.job->ahead_ns);
+    shift(&measure->sync, run->base.job->ahead_ns);
     measure->open = (struct weir_step){measure->io.start_ns, measure->io.start_ns};
     measure->close = (struct weir_step){measure->io.stop_ns, measure->io.stop_ns};
 }
 
 static void remember(struct mdtest_run *run, const struct mdtest_phase *phase, struct mdtest_rank *ranks) {
-    size_t count = (size_t)run->document.result_count;
+    size_t count = (size_t)run->base.document.result_count;
     struct mdtest_note *notes = realloc(run->notes, sizeof *notes * count);
     if (notes == NULL) {
         fprintf(stderr, "weir-io: no memory for the results\n");
-        MPI_Abort(run->job->comm, 1);
+        MPI_Abort(run->base.job->comm, 1);
     }
     run->notes = notes;
     notes[count - 1] = (struct mdtest_note){phase->item, phase->requested_items, ranks};
@@ -71,7 +71,7 @@ static void remember(struct mdtest_run *run, const struct mdtest_phase *phase, s
 /* A rank's first failure says how many there were. */
 static void count_failures(struct mdtest_run *run, const struct mdtest_phase *phase) {
     struct weir_problem *problem = &run->problem;
-    problem->rank = run->job->rank;
+    problem->rank = run->base.job->rank;
     if (phase->failures > 1) {
         size_t used = strlen(problem->text);
         snprintf(problem->text + used, sizeof problem->text - used, "%sthe first of %llu failures",
@@ -91,23 +91,23 @@ bool mdtest_phase_end(struct mdtest_run *run, struct mdtest_phase *phase) {
     if (run->requested.flush) {
         flush(run);
     }
-    run->measure.io.stop_ns = weir_clock_ns();
+    run->base.measure.io.stop_ns = weir_clock_ns();
     struct weir_open how = whole_directory(run);
-    weir_watch_end(run->job, run->backend, &how, &run->measure.watched);
+    weir_watch_end(run->base.job, run->base.backend, &how, &run->base.measure.watched);
     mark_steps(run);
-    MPI_Barrier(run->job->comm);
+    MPI_Barrier(run->base.job->comm);
     count_failures(run, phase);
-    bool well = weir_document_settle(&run->document, &run->problem);
+    bool well = weir_document_settle(&run->base.document, &run->problem);
     if (well) {
         struct mdtest_rank *ranks = mdtest_ranks_gather(run);
-        weir_result_gather(run->job, &whole, &run->measure, &result);
-        struct weir_result *kept = weir_document_add(&run->document, &result);
+        weir_result_gather(run->base.job, &whole, &run->base.measure, &result);
+        struct weir_result *kept = weir_document_add(&run->base.document, &result);
         if (kept != NULL) {
             remember(run, phase, ranks);
         }
         if (phase->verify &&
-            !weir_judge_bytes(&run->document, run->differs, &run->measure.verify, kept, where)) {
-            run->exit_code = 1;
+            !weir_judge_bytes(&run->base.document, run->differs, &run->base.measure.verify, kept, where)) {
+            run->base.exit_code = 1;
         }
     }
     memset(&run->problem, 0, sizeof run->problem);

@@ -53,7 +53,7 @@ void mdtest_shape_of_items(struct mdtest_run *run, uint64_t items) {
 }
 
 int mdtest_owner(const struct mdtest_run *run, int phase) {
-    return (int)((run->job->rank + phase * run->requested.shift) % run->job->size);
+    return (int)((run->base.job->rank + phase * run->requested.shift) % run->base.job->size);
 }
 
 void mdtest_test_dir(const struct mdtest_run *run, int iteration, uint64_t loop, char *path) {
@@ -97,7 +97,7 @@ void mdtest_walk_begin(struct mdtest_walk *walk, const struct mdtest_run *run, e
  */
 static void enter(struct mdtest_walk *walk, uint64_t loop, uint64_t dir) {
     const struct mdtest_run *run = walk->run;
-    int holder = (int)((walk->owner + run->requested.shift) % run->job->size);
+    int holder = (int)((walk->owner + run->requested.shift) % run->base.job->size);
     walk->loop = loop;
     walk->dir = dir;
     mdtest_tree_dir(run, walk->iteration, loop, holder, dir, walk->path);

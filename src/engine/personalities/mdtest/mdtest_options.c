@@ -153,7 +153,7 @@ static bool request_is_sound(const struct mdtest_params *a, char *complaint, uns
 
 static bool backend_can(const struct mdtest_run *run, char *complaint, unsigned bytes) {
     const struct mdtest_params *a = &run->requested;
-    const struct weir_backend *b = run->backend;
+    const struct weir_backend *b = run->base.backend;
     REFUSE(b->names == NULL, "-a %s: it has no operations on names", b->name);
     REFUSE(a->rename && b->names->rename == NULL, "-U: %s cannot rename", b->name);
     REFUSE(a->make_node && b->names->mknod == NULL, "-k: %s has no mknod", b->name);
@@ -167,8 +167,8 @@ static bool backend_can(const struct mdtest_run *run, char *complaint, unsigned 
     for (int i = 0; i < 2; i++) {
         struct weir_open how = {.path = a->directory,
                                 .direct = a->direct != 0,
-                                .hints = &run->hints,
-                                .settings = run->settings,
+                                .hints = &run->base.hints,
+                                .settings = run->base.settings,
                                 .xfer_bytes = (size_t)sizes[i]};
         const char *reason = b->refuse != NULL ? b->refuse(&how) : NULL;
         REFUSE(reason != NULL, "%s", reason);
@@ -180,7 +180,7 @@ static void fill_defaults(struct mdtest_run *run) {
     struct mdtest_params *a = &run->requested;
     if (!a->create && !a->stat && !a->read && !a->rename && !a->remove) {
         a->create = a->stat = a->read = a->remove = 1;
-        a->rename = run->backend->names != NULL && run->backend->names->rename != NULL;
+        a->rename = run->base.backend->names != NULL && run->base.backend->names->rename != NULL;
     }
     if (!a->directories && !a->files) {
         a->files = 1;
@@ -218,22 +218,25 @@ static bool is_offered(int argc, char **argv, char *complaint, unsigned bytes) {
     return true;
 }
 
-bool mdtest_options_read(struct mdtest_run *run, int argc, char **argv, char *complaint, unsigned bytes) {
+bool mdtest_options_read(void *own, int argc, char **argv, char *complaint, unsigned bytes) {
+    struct mdtest_run *run = own;
     struct mdtest_params *a = &run->requested;
     if (!is_offered(argc, argv, complaint, bytes)) {
         return false;
     }
-    const struct weir_option_set own = {options, a};
+    const struct weir_option_set set = {options, a};
     struct weir_chosen chosen = {0};
     *a = defaults;
-    bool good = weir_backend_options_parse(argc, argv, &own, &a->api, &chosen, complaint, bytes);
-    run->backend = chosen.backend;
-    run->settings = chosen.settings;
-    run->words = chosen.words;
+    bool good = weir_backend_options_parse(argc, argv, &set, &a->api, &chosen, complaint, bytes);
+    run->base.backend = chosen.backend;
+    run->base.settings = chosen.settings;
+    run->base.words = chosen.words;
     if (!good) {
         return false;
     }
     fill_defaults(run);
+    run->base.iterations = a->iterations;
+    run->base.document_file = a->document_file;
     REFUSE(!weir_payload_kind_find(a->packet, &run->packet),
            "--dataPacketType %s: the data is timestamp, offset, incompressible or random", a->packet);
     return tree_is_sound(a, complaint, bytes) && request_is_sound(a, complaint, bytes) &&

@@ -18,10 +18,10 @@ static int fail_wrong_size(struct mdtest_run *run, const struct weir_name *name)
 
 static int act_stat_file(struct mdtest_run *run, struct weir_name *name, uint64_t number) {
     (void)number;
-    if (run->backend->names->stat(name, &run->problem) != 0) {
+    if (run->base.backend->names->stat(name, &run->problem) != 0) {
         return -1;
     }
-    bool told = run->requested.write_bytes > 0 && (run->backend->traits & WEIR_STORES) != 0;
+    bool told = run->requested.write_bytes > 0 && (run->base.backend->traits & WEIR_STORES) != 0;
     return told && name->bytes != (uint64_t)run->requested.write_bytes ? fail_wrong_size(run, name) : 0;
 }
 
@@ -31,16 +31,16 @@ static struct weir_open opening(const struct mdtest_run *run, const char *path, 
                               .access = access,
                               .direct = run->requested.direct != 0,
                               .comm = MPI_COMM_SELF,
-                              .rank = run->job->rank,
-                              .hints = &run->hints,
-                              .settings = run->settings,
+                              .rank = run->base.job->rank,
+                              .hints = &run->base.hints,
+                              .settings = run->base.settings,
                               .xfer_bytes = bytes,
                               .file_bytes = bytes};
 }
 
 /* Compare, and keep the name of the first file that differs. */
 static void compare(struct mdtest_run *run, struct weir_payload *payload, const char *path, uint64_t number) {
-    struct weir_verify *verify = &run->measure.verify;
+    struct weir_verify *verify = &run->base.measure.verify;
     uint64_t before = verify->errors;
     weir_payload_check(payload, number, verify);
     if (before == 0 && verify->errors > 0) {
@@ -50,7 +50,7 @@ static void compare(struct mdtest_run *run, struct weir_payload *payload, const 
 }
 
 static int act_create(struct mdtest_run *run, struct weir_name *name, uint64_t number) {
-    const struct weir_backend *backend = run->backend;
+    const struct weir_backend *backend = run->base.backend;
     uint64_t bytes = (uint64_t)run->requested.write_bytes;
     struct weir_open how = opening(run, name->path, WEIR_WRITE, bytes);
     struct weir_file file = {.backend = backend, .how = &how};
@@ -61,11 +61,11 @@ static int act_create(struct mdtest_run *run, struct weir_name *name, uint64_t n
     if (bytes > 0) {
         struct weir_piece piece = {WEIR_WRITE, run->written.buffer, bytes, 0};
         status = backend->transfer(&file, &piece, &run->problem);
-        run->measure.moved_bytes += status == 0 ? bytes : 0;
+        run->base.measure.moved_bytes += status == 0 ? bytes : 0;
     }
     if (status == 0 && run->requested.sync_file) {
         status = backend->sync(&file, &run->problem);
-        run->measure.sync_calls += status == 0;
+        run->base.measure.sync_calls += status == 0;
     }
     if (status == 0 && run->requested.verify_write) {
         struct weir_piece piece = {WEIR_READ, run->found.buffer, bytes, 0};
@@ -75,12 +75,12 @@ static int act_create(struct mdtest_run *run, struct weir_name *name, uint64_t n
             compare(run, &run->found, name->path, number);
         }
     }
-    run->measure.retries += file.retries;
+    run->base.measure.retries += file.retries;
     return backend->close(&file, &run->problem) != 0 ? -1 : status;
 }
 
 static int act_read(struct mdtest_run *run, struct weir_name *name, uint64_t number) {
-    const struct weir_backend *backend = run->backend;
+    const struct weir_backend *backend = run->base.backend;
     uint64_t bytes = (uint64_t)run->requested.read_bytes;
     struct weir_open how = opening(run, name->path, WEIR_READ, bytes);
     struct weir_file file = {.backend = backend, .how = &how};
@@ -92,9 +92,9 @@ static int act_read(struct mdtest_run *run, struct weir_name *name, uint64_t num
     if (bytes > 0) {
         struct weir_piece piece = {WEIR_READ, run->found.buffer, bytes, 0};
         status = backend->transfer(&file, &piece, &run->problem);
-        run->measure.moved_bytes += status == 0 ? bytes : 0;
+        run->base.measure.moved_bytes += status == 0 ? bytes : 0;
     }
-    run->measure.retries += file.retries;
+    run->base.measure.retries += file.retries;
     return backend->close(&file, &run->problem) != 0 ? -1 : status;
 }
 
@@ -111,8 +111,8 @@ struct pass {
 
 /* Items begin to end; returns where it stopped, at the end or at the wall. */
 static uint64_t go(struct mdtest_run *run, struct pass *pass, uint64_t begin, uint64_t end) {
-    struct weir_measure *measure = &run->measure;
-    struct weir_name name = {.settings = run->settings, .rank = run->job->rank};
+    struct weir_measure *measure = &run->base.measure;
+    struct weir_name name = {.settings = run->base.settings, .rank = run->base.job->rank};
     bool acts = pass->call == NULL;
     bool writes = acts && pass->act == act_create && run->requested.write_bytes > 0;
     bool reads = acts && pass->act == act_read && run->requested.read_bytes > 0;
@@ -153,13 +153,13 @@ static uint64_t go(struct mdtest_run *run, struct pass *pass, uint64_t begin, ui
 
 /* Every rank makes as many as the quickest did until the wall. */
 static void wear_out(struct mdtest_run *run, struct pass *pass, uint64_t done, uint64_t requested) {
-    struct weir_measure *measure = &run->measure;
+    struct weir_measure *measure = &run->base.measure;
     uint64_t mine[2] = {done, pass->phase->failures};
     uint64_t all[2];
     measure->wall_hit = done < requested && pass->phase->failures == 0;
     measure->wall_operations = done;
     measure->wall_bytes = measure->moved_bytes;
-    MPI_Allreduce(mine, all, 2, MPI_UINT64_T, MPI_MAX, run->job->comm);
+    MPI_Allreduce(mine, all, 2, MPI_UINT64_T, MPI_MAX, run->base.job->comm);
     measure->wall_ns = weir_clock_ns() - measure->io.start_ns;
     pass->deadline_ticks = UINT64_MAX;
     if (all[1] == 0) {
@@ -169,10 +169,10 @@ static void wear_out(struct mdtest_run *run, struct pass *pass, uint64_t done, u
 }
 
 static bool create(struct mdtest_run *run, enum mdtest_item item, int iteration) {
-    const struct weir_names *names = run->backend->names;
+    const struct weir_names *names = run->base.backend->names;
     struct mdtest_walk walk;
     uint64_t requested = run->items;
-    uint64_t all = requested * (uint64_t)run->job->size;
+    uint64_t all = requested * (uint64_t)run->base.job->size;
     struct mdtest_phase phase = {.access = "create",
                                  .item = item,
                                  .iteration = iteration,
@@ -189,9 +189,9 @@ static bool create(struct mdtest_run *run, enum mdtest_item item, int iteration)
                         .stops = true};
     if (item == MDTEST_FILE) {
         phase.requested_bytes = all * (uint64_t)run->requested.write_bytes;
-        weir_payload_fill(&run->written, (uint32_t)run->requested.signature, (uint32_t)run->job->rank);
+        weir_payload_fill(&run->written, (uint32_t)run->requested.signature, (uint32_t)run->base.job->rank);
         run->found.bytes = phase.verify ? (size_t)run->requested.write_bytes : run->found.bytes;
-        weir_payload_fill(&run->found, (uint32_t)run->requested.signature, (uint32_t)run->job->rank);
+        weir_payload_fill(&run->found, (uint32_t)run->requested.signature, (uint32_t)run->base.job->rank);
     }
     mdtest_walk_begin(&walk, run, item, iteration, mdtest_owner(run, 0));
     mdtest_phase_begin(run);
@@ -207,8 +207,8 @@ static bool create(struct mdtest_run *run, enum mdtest_item item, int iteration)
         mdtest_shape_of_items(run, run->items);
     }
     if (well && item == MDTEST_FILE && run->requested.status_file != NULL) {
-        weir_status_write(run->job, run->requested.status_file, run->items, &run->problem);
-        well = weir_document_settle(&run->document, &run->problem);
+        weir_status_write(run->base.job, run->requested.status_file, run->items, &run->problem);
+        well = weir_document_settle(&run->base.document, &run->problem);
     }
     return well;
 }
@@ -216,14 +216,14 @@ static bool create(struct mdtest_run *run, enum mdtest_item item, int iteration)
 static bool look(struct mdtest_run *run, struct mdtest_phase *phase, struct pass pass, int turn) {
     struct mdtest_walk walk;
     bool alone =
-        run->requested.shared_file && pass.call == run->backend->names->unlink; /* it goes away once */
+        run->requested.shared_file && pass.call == run->base.backend->names->unlink; /* it goes away once */
     pass.phase = phase;
     pass.walk = &walk;
     pass.deadline_ticks = UINT64_MAX;
-    phase->requested_items = run->items * (alone ? 1 : (uint64_t)run->job->size);
+    phase->requested_items = run->items * (alone ? 1 : (uint64_t)run->base.job->size);
     mdtest_walk_begin(&walk, run, phase->item, phase->iteration, mdtest_owner(run, turn));
     mdtest_phase_begin(run);
-    if (!alone || run->job->rank == 0) {
+    if (!alone || run->base.job->rank == 0) {
         go(run, &pass, 0, run->items);
     }
     return mdtest_phase_end(run, phase);
@@ -237,7 +237,7 @@ static bool read_files(struct mdtest_run *run, int iteration) {
     size_t bytes =
         (size_t)(run->requested.read_bytes > run->requested.write_bytes ? run->requested.read_bytes
                                                                         : run->requested.write_bytes);
-    phase.requested_bytes = run->items * (uint64_t)run->job->size * (uint64_t)run->requested.read_bytes;
+    phase.requested_bytes = run->items * (uint64_t)run->base.job->size * (uint64_t)run->requested.read_bytes;
     run->found.bytes = bytes; /* the tail of a file is as long as was written */
     weir_payload_fill(&run->found, (uint32_t)run->requested.signature, (uint32_t)mdtest_owner(run, 2));
     run->found.bytes = (size_t)run->requested.read_bytes;
@@ -250,7 +250,7 @@ static bool rename_all(struct mdtest_run *run, int iteration) {
     struct mdtest_walk walk;
     char first[MDTEST_PATH + 4], before[MDTEST_PATH + 4];
     uint64_t last = run->items - 1;
-    phase.requested_items = run->items * (uint64_t)run->job->size;
+    phase.requested_items = run->items * (uint64_t)run->base.job->size;
     mdtest_walk_begin(&walk, run, MDTEST_DIRECTORY, iteration, mdtest_owner(run, 1));
     mdtest_phase_begin(run);
     for (uint64_t i = 0; i <= last; i++) {
@@ -261,14 +261,14 @@ static bool rename_all(struct mdtest_run *run, int iteration) {
         }
         struct weir_name name = {.path = i == last ? first : path,
                                  .to = before,
-                                 .settings = run->settings,
-                                 .rank = run->job->rank};
+                                 .settings = run->base.settings,
+                                 .rank = run->base.job->rank};
         uint64_t start_ticks = weir_clock_ticks();
-        int status = run->backend->names->rename(&name, &run->problem);
+        int status = run->base.backend->names->rename(&name, &run->problem);
         uint64_t ticks = weir_clock_ticks() - start_ticks;
         if (status == 0) {
-            weir_histogram_add(&run->measure.latency, weir_clock_ns_of(ticks));
-            run->measure.operations++;
+            weir_histogram_add(&run->base.measure.latency, weir_clock_ns_of(ticks));
+            run->base.measure.operations++;
         }
         phase.failures += status != 0;
         snprintf(before, sizeof before, "%s", path);
@@ -279,7 +279,7 @@ static bool rename_all(struct mdtest_run *run, int iteration) {
 bool mdtest_items(struct mdtest_run *run, enum mdtest_item item, int iteration) {
     const struct mdtest_params *a = &run->requested;
     bool file = item == MDTEST_FILE;
-    const struct weir_names *names = run->backend->names;
+    const struct weir_names *names = run->base.backend->names;
     struct mdtest_phase stat = {.access = "stat", .item = item, .iteration = iteration};
     struct mdtest_phase remove = {.access = "remove", .item = item, .iteration = iteration};
     struct pass stats = {.call = file ? NULL : names->stat, .act = act_stat_file, .order = run->order};

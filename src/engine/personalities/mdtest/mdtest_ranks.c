@@ -13,7 +13,7 @@ static bool requested(const struct mdtest_run *run) {
 /* Opened before anything is measured, so that a bad name is known. */
 bool mdtest_ranks_begin(struct mdtest_run *run) {
     const char *name = run->requested.rank_details;
-    if (name == NULL || run->job->rank != 0) {
+    if (name == NULL || run->base.job->rank != 0) {
         return true;
     }
     FILE *file = fopen(name, "we");
@@ -30,21 +30,21 @@ bool mdtest_ranks_begin(struct mdtest_run *run) {
 }
 
 struct mdtest_rank *mdtest_ranks_gather(struct mdtest_run *run) {
-    const struct weir_measure *measure = &run->measure;
+    const struct weir_measure *measure = &run->base.measure;
     if (!requested(run)) {
         return NULL;
     }
     uint64_t stop_ns = measure->sync.stop_ns != 0 ? measure->sync.start_ns : measure->io.stop_ns;
     struct mdtest_rank mine = {(double)measure->operations, (double)(stop_ns - measure->io.start_ns) * 1e-9};
     struct mdtest_rank *all = NULL;
-    if (run->job->rank == 0) {
-        all = calloc((size_t)run->job->size, sizeof *all);
+    if (run->base.job->rank == 0) {
+        all = calloc((size_t)run->base.job->size, sizeof *all);
         if (all == NULL) {
             fprintf(stderr, "weir-io: no memory for the results of all ranks\n");
-            MPI_Abort(run->job->comm, 1);
+            MPI_Abort(run->base.job->comm, 1);
         }
     }
-    MPI_Gather(&mine, 2, MPI_DOUBLE, all, 2, MPI_DOUBLE, 0, run->job->comm);
+    MPI_Gather(&mine, 2, MPI_DOUBLE, all, 2, MPI_DOUBLE, 0, run->base.job->comm);
     return all;
 }
 
@@ -65,7 +65,7 @@ static void write_row(FILE *file, const struct mdtest_run *run, int iteration, i
     }
     for (int i = 0; i < MDTEST_LINES; i++) {
         int found = mdtest_result_of(run, &mdtest_lines[i], iteration);
-        const struct weir_result *all = found >= 0 ? &run->document.results[found] : NULL;
+        const struct weir_result *all = found >= 0 ? &run->base.document.results[found] : NULL;
         if (all != NULL && rank < 0) {
             write_pair(file, (double)all->operations, all->io_s);
         } else if (all != NULL && mdtest_lines[i].item != MDTEST_TREE) {
@@ -85,7 +85,7 @@ void mdtest_ranks_write(struct mdtest_run *run) {
         return;
     }
     for (int i = 0; file != NULL && i < (int)run->requested.iterations; i++) {
-        for (int rank = -1; rank < run->job->size; rank++) {
+        for (int rank = -1; rank < run->base.job->size; rank++) {
             write_row(file, run, i, rank);
         }
     }

@@ -16,7 +16,7 @@ static void accesses(struct weir_json *json, const struct mdtest_params *a) {
 void mdtest_requested(struct weir_json *json, const void *context) {
     const struct mdtest_run *run = context;
     const struct mdtest_params *a = &run->requested;
-    weir_json_text(json, "api", run->backend->name);
+    weir_json_text(json, "api", run->base.backend->name);
     weir_json_text(json, "test_file", a->directory);
     weir_json_integer(json, "iterations", a->iterations);
     accesses(json, a);
@@ -58,7 +58,7 @@ void mdtest_requested(struct weir_json *json, const void *context) {
 void mdtest_more(struct weir_json *json, const struct weir_result *result, const void *context) {
     static const char *const items[] = {"directory", "file", "tree"};
     const struct mdtest_run *run = context;
-    long index = result - run->document.results;
+    long index = result - run->base.document.results;
     weir_json_text(json, "item", items[run->notes[index].item]);
     weir_json_count(json, "requested_operations", run->notes[index].requested_items);
 }

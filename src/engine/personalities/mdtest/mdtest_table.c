@@ -27,25 +27,26 @@ static void moment(const char *word) {
     printf("-- %s at %s --\n", word, now);
 }
 
-void mdtest_table_begin(const struct mdtest_run *run) {
+void mdtest_table_begin(const void *own) {
+    const struct mdtest_run *run = own;
     const struct mdtest_params *a = &run->requested;
     moment("started");
     printf("\nweir-io mdtest-%s was launched with %d total task(s) on %d node(s)\nCommand line used: mdtest",
-           WEIR_VERSION, run->job->size, run->job->nodes);
-    int words = run->job->command_words;
+           WEIR_VERSION, run->base.job->size, run->base.job->nodes);
+    int words = run->base.job->command_words;
     int first = 0; /* the words before the options: the program, and the personality */
-    while (first < words && run->job->command_line[first][0] != '-') {
+    while (first < words && run->base.job->command_line[first][0] != '-') {
         first++;
     }
     for (int i = first; i < words; i++) {
-        printf(" '%s'", run->job->command_line[i]);
+        printf(" '%s'", run->base.job->command_line[i]);
     }
     printf("\nPath                : %s\n", a->directory);
     if (a->read && a->files && a->read_bytes == 0) {
         printf("Read bytes is 0: a read opens and closes the file\n");
     }
-    printf("%d tasks, %llu %s\n", run->job->size,
-           (unsigned long long)run->items * (a->shared_file ? 1 : (unsigned long long)run->job->size),
+    printf("%d tasks, %llu %s\n", run->base.job->size,
+           (unsigned long long)run->items * (a->shared_file ? 1 : (unsigned long long)run->base.job->size),
            a->files && a->directories ? "files/directories"
            : a->files                 ? "files"
                                       : "directories");
@@ -53,8 +54,8 @@ void mdtest_table_begin(const struct mdtest_run *run) {
 }
 
 int mdtest_result_of(const struct mdtest_run *run, const struct mdtest_line *line, int iteration) {
-    for (int i = 0; i < run->document.result_count; i++) {
-        const struct weir_result *result = &run->document.results[i];
+    for (int i = 0; i < run->base.document.result_count; i++) {
+        const struct weir_result *result = &run->base.document.results[i];
         if (run->notes[i].item == line->item && result->iteration == iteration &&
             strcmp(result->access, line->access) == 0) {
             return i;
@@ -91,13 +92,13 @@ static double value_of(double operations, double elapsed_s, bool in_time) {
 
 static void print_line(const struct mdtest_run *run, const struct mdtest_line *line, bool in_time) {
     struct spread all = {0}, ranks = {0};
-    int size = run->job->size;
+    int size = run->base.job->size;
     for (int i = 0; i < (int)run->requested.iterations; i++) {
         int found = mdtest_result_of(run, line, i);
         if (found < 0) {
             continue;
         }
-        const struct weir_result *result = &run->document.results[found];
+        const struct weir_result *result = &run->base.document.results[found];
         const struct mdtest_rank *each = run->notes[found].ranks;
         /* A time is that of one rank: so many of its operations were done one after the other. */
         double operations = (double)result->operations / (in_time ? size : 1);

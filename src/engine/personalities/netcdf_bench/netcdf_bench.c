@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 /* FILE, or FILE-<rank that wrote it> with one file per process */
-static void path_of(struct ncb_run *run, int owner) {
+static void ncb_path_of(struct ncb_run *run, int owner) {
     if (run->file_per_process) {
         snprintf(run->path, sizeof run->path, "%s-%d", run->requested.test_file, owner);
     } else {
@@ -19,23 +19,23 @@ static void path_of(struct ncb_run *run, int owner) {
     }
 }
 
-static void prepare(struct ncb_run *run, struct weir_phase *phase, const char *name, enum weir_access access,
-                    int iteration, int owner) {
+static void ncb_prepare(struct ncb_run *run, struct weir_phase *phase, const char *name,
+                        enum weir_access access, int iteration, int owner) {
     const struct ncb_params *a = &run->requested;
     const struct ncb_variable *v = &run->variable;
-    int size = run->job->size;
+    int size = run->base.job->size;
     uint64_t file_bytes = v->step_bytes * v->across[0];
-    path_of(run, owner);
+    ncb_path_of(run, owner);
     *phase = (struct weir_phase){
         .name = name,
         .iteration = iteration,
-        .backend = run->format,
+        .backend = run->base.backend,
         .how = {.path = run->path,
                 .access = access,
                 .collective = run->collective,
-                .comm = run->file_per_process ? MPI_COMM_SELF : run->job->comm,
-                .rank = run->job->rank,
-                .hints = &run->hints,
+                .comm = run->file_per_process ? MPI_COMM_SELF : run->base.job->comm,
+                .rank = run->base.job->rank,
+                .hints = &run->base.hints,
                 .settings = v,
                 .xfer_bytes = v->block_bytes,
                 .file_bytes = file_bytes},
@@ -54,7 +54,7 @@ static void prepare(struct ncb_run *run, struct weir_phase *phase, const char *n
 }
 
 /* Sizes prove that bytes are there only where each byte of a block has its own in the file. */
-static void expect(struct ncb_run *run, struct weir_phase *phase) {
+static void ncb_expect(struct ncb_run *run, struct weir_phase *phase) {
     const struct ncb_variable *v = &run->variable;
     phase->dense = true;
     for (int i = 0; i < NCB_DIMS; i++) {
@@ -62,196 +62,160 @@ static void expect(struct ncb_run *run, struct weir_phase *phase) {
     }
     if (run->found.deflate_level > 0) {
         phase->dense = false;
-        run->measure.end_bytes = 0;
+        run->base.measure.end_bytes = 0;
     }
 }
 
 /* Run a phase and look at what it left; false where any rank failed. */
-static bool measured(struct ncb_run *run, struct weir_phase *phase) {
-    if (!weir_judge_phase(&run->document, phase, &run->measure)) {
+static bool ncb_measured(struct ncb_run *run, struct weir_phase *phase) {
+    if (!weir_judge_phase(&run->base.document, phase, &run->base.measure)) {
         return false;
     }
-    expect(run, phase);
-    return weir_judge_stored(&run->document, phase, &run->measure);
+    ncb_expect(run, phase);
+    return weir_judge_stored(&run->base.document, phase, &run->base.measure);
 }
 
-static struct weir_result *report(struct ncb_run *run, const struct weir_phase *phase, bool print) {
+static struct weir_result *ncb_report(struct ncb_run *run, const struct weir_phase *phase, bool print) {
     struct weir_result result;
     struct ncb_times times = ncb_times(run);
-    weir_result_gather(run->job, phase, &run->measure, &result);
-    struct weir_result *kept = weir_document_add(&run->document, &result);
+    weir_result_gather(run->base.job, phase, &run->base.measure, &result);
+    struct weir_result *kept = weir_document_add(&run->base.document, &result);
     if (kept != NULL && print) {
         ncb_table_result(kept, &times);
     }
     return kept;
 }
 
-static bool judge(struct ncb_run *run, struct weir_result *result, const char *where) {
-    bool right = weir_judge_bytes(&run->document, run->path, &run->measure.verify, result, where);
+static bool ncb_judge(struct ncb_run *run, struct weir_result *result, const char *where) {
+    bool right = weir_judge_bytes(&run->base.document, run->path, &run->base.measure.verify, result, where);
     if (!right) {
-        run->exit_code = WEIR_FAILED;
+        run->base.exit_code = WEIR_FAILED;
     }
-    if (run->requested.verify && run->job->rank == 0) {
+    if (run->requested.verify && run->base.job->rank == 0) {
         ncb_table_verdict(right);
     }
     return right;
 }
 
 /* A stonewall may end the ranks' writes early: who reads their data must stop where they stopped. */
-static void remember_written(struct ncb_run *run) {
+static void ncb_remember_written(struct ncb_run *run) {
     if (run->requested.stonewall_s > 0) {
-        MPI_Allgather(&run->measure.operations, 1, MPI_UINT64_T, run->written, 1, MPI_UINT64_T,
-                      run->job->comm);
+        MPI_Allgather(&run->base.measure.operations, 1, MPI_UINT64_T, run->written, 1, MPI_UINT64_T,
+                      run->base.job->comm);
     }
 }
 
 /* Before a write the file of the last iteration goes away, untimed. */
-static bool clear_files(struct ncb_run *run) {
-    struct weir_problem problem = {.rank = run->job->rank};
-    path_of(run, run->job->rank);
-    if (run->file_per_process || run->job->rank == 0) {
-        run->format->remove(run->path, &run->variable, &problem);
+static bool ncb_clear_files(struct ncb_run *run) {
+    struct weir_problem problem = {.rank = run->base.job->rank};
+    ncb_path_of(run, run->base.job->rank);
+    if (run->file_per_process || run->base.job->rank == 0) {
+        run->base.backend->remove(run->path, &run->variable, &problem);
     }
-    return weir_document_settle(&run->document, &problem);
+    return weir_document_settle(&run->base.document, &problem);
 }
 
 /* Before a read, untimed: each node lets go of what its ranks wrote and are about to read. */
-static bool clear_caches(struct ncb_run *run, int owner) {
-    struct weir_problem problem = {.rank = run->job->rank};
+static bool ncb_clear_caches(struct ncb_run *run, int owner) {
+    struct weir_problem problem = {.rank = run->base.job->rank};
     if (!run->requested.drop_caches) {
         return true;
     }
     if (run->file_per_process && run->requested.write) {
-        path_of(run, run->job->rank);
+        ncb_path_of(run, run->base.job->rank);
         weir_page_cache_drop(run->path, &problem);
     }
-    if (run->file_per_process || run->job->leaders != MPI_COMM_NULL) {
-        path_of(run, owner);
+    if (run->file_per_process || run->base.job->leaders != MPI_COMM_NULL) {
+        ncb_path_of(run, owner);
         weir_page_cache_drop(run->path, &problem);
     }
-    return weir_document_settle(&run->document, &problem);
+    return weir_document_settle(&run->base.document, &problem);
 }
 
-static bool write_iteration(struct ncb_run *run, int iteration) {
+static bool ncb_write_iteration(struct ncb_run *run, int iteration) {
     struct weir_phase phase;
     bool compare = (run->requested.verify && !run->requested.read) || run->variable.deflate_level > 0;
-    if (!clear_files(run)) {
+    if (!ncb_clear_files(run)) {
         return false;
     }
-    prepare(run, &phase, "write", WEIR_WRITE, iteration, run->job->rank);
+    ncb_prepare(run, &phase, "write", WEIR_WRITE, iteration, run->base.job->rank);
     phase.sync = run->requested.sync;
-    if (!measured(run, &phase)) {
+    if (!ncb_measured(run, &phase)) {
         return false;
     }
-    remember_written(run);
-    struct weir_result *result = report(run, &phase, true);
+    ncb_remember_written(run);
+    struct weir_result *result = ncb_report(run, &phase, true);
     if (!compare) {
         return true;
     }
-    prepare(run, &phase, "check", WEIR_READ, iteration, (run->job->rank + 1) % run->job->size);
+    ncb_prepare(run, &phase, "check", WEIR_READ, iteration, (run->base.job->rank + 1) % run->base.job->size);
     phase.verify = true;
     phase.stonewall_s = 0;
     phase.wear_out = false;
-    return measured(run, &phase) && judge(run, result, "of the blocks after the write");
+    return ncb_measured(run, &phase) && ncb_judge(run, result, "of the blocks after the write");
 }
 
-static bool read_iteration(struct ncb_run *run, int iteration) {
+static bool ncb_read_iteration(struct ncb_run *run, int iteration) {
     struct weir_phase phase;
     bool only_compares = !run->requested.read;
-    int owner = (run->job->rank + 1) % run->job->size;
-    if (!clear_caches(run, owner)) {
+    int owner = (run->base.job->rank + 1) % run->base.job->size;
+    if (!ncb_clear_caches(run, owner)) {
         return false;
     }
-    prepare(run, &phase, "read", WEIR_READ, iteration, owner);
+    ncb_prepare(run, &phase, "read", WEIR_READ, iteration, owner);
     phase.verify = run->requested.verify;
-    if (!measured(run, &phase)) {
+    if (!ncb_measured(run, &phase)) {
         return false;
     }
-    struct weir_result *result = report(run, &phase, !only_compares);
-    return !phase.verify || judge(run, result, "of the blocks in the read");
+    struct weir_result *result = ncb_report(run, &phase, !only_compares);
+    return !phase.verify || ncb_judge(run, result, "of the blocks in the read");
 }
 
-static void iterate(struct ncb_run *run) {
+static bool ncb_iterate(void *own, int iteration) {
+    struct ncb_run *run = own;
     const struct ncb_params *a = &run->requested;
-    for (int i = 0; i < (int)a->iterations; i++) {
-        bool well =
-            (!a->write || write_iteration(run, i)) && (!(a->read || !a->write) || read_iteration(run, i));
-        if (!well) {
-            run->exit_code = WEIR_FAILED;
-            return;
-        }
-    }
+    return (!a->write || ncb_write_iteration(run, iteration)) &&
+           (!(a->read || !a->write) || ncb_read_iteration(run, iteration));
 }
 
-static bool has_memory(struct ncb_run *run) {
-    struct weir_problem problem = {.rank = run->job->rank};
+static bool ncb_begin(void *own) {
+    struct ncb_run *run = own;
+    struct weir_problem problem = {.rank = run->base.job->rank};
     bool compare = run->requested.verify || run->variable.deflate_level > 0;
     bool good = weir_payload_begin(&run->payload, WEIR_PAYLOAD_TIMESTAMP, run->variable.block_bytes, compare);
     if (run->requested.stonewall_s > 0 && run->requested.write) {
-        run->written = calloc((size_t)run->job->size, sizeof *run->written);
+        run->written = calloc((size_t)run->base.job->size, sizeof *run->written);
         good = good && run->written != NULL;
     }
     if (!good) {
         weir_problem_set(&problem, "malloc", run->requested.test_file, ENOMEM, NULL, "%zu bytes for a block",
                          run->variable.block_bytes);
     }
-    return weir_document_settle(&run->document, &problem);
+    return weir_document_settle(&run->base.document, &problem);
 }
 
-static int run_job(struct ncb_run *run) {
-    run->document = (struct weir_document){.job = run->job,
-                                           .personality = "netcdf-bench",
-                                           .file_name = run->requested.document,
-                                           .requested = ncb_requested,
-                                           .more = ncb_more,
-                                           .context = run};
-    if (!weir_document_begin(&run->document)) {
-        return WEIR_WRONG_USE;
-    }
-    if (run->format->begin != NULL) {
-        run->format->begin();
-    }
-    if (has_memory(run)) {
-        if (run->job->rank == 0) {
-            ncb_table_begin(run);
-        }
-        iterate(run);
-    } else {
-        run->exit_code = WEIR_FAILED;
-    }
-    return weir_document_end(&run->document, run->exit_code);
+static void ncb_release(void *own) {
+    struct ncb_run *run = own;
+    weir_payload_end(&run->payload);
+    free(run->written);
 }
 
-static int ncb_run(struct weir_job *job, int argc, char **argv) {
-    char complaint[512] = "no memory";
-    struct ncb_run *run = calloc(1, sizeof *run);
-    int code = WEIR_WRONG_USE;
-    bool good = false;
-    if (run != NULL) {
-        run->job = job;
-        good = ncb_options_read(run, argc, argv, complaint, sizeof complaint);
-    }
-    if (good) {
-        code = run_job(run);
-    } else if (job->rank == 0) {
-        fprintf(stderr, "weir-io: netcdf-bench: %s\n", complaint);
-    }
-    if (run != NULL) {
-        weir_payload_end(&run->payload);
-        weir_hints_free(&run->measure.observed.hints);
-        weir_hints_free(&run->hints);
-        free(run->words);
-        free(run->written);
-        free(run);
-    }
-    return code;
-}
+static const struct weir_frame ncb_frame = {
+    .run_bytes = sizeof(struct ncb_run),
+    .options = ncb_options_read,
+    .requested = ncb_requested,
+    .more = ncb_more,
+    .prepare = ncb_begin,
+    .begin_table = ncb_table_begin,
+    .iterate = ncb_iterate,
+    .release = ncb_release,
+};
 
 static struct weir_personality netcdf_bench = {
     .name = "netcdf-bench",
     .summary = "blocks of one 4D variable, NetCDF-4 or CDF-5, by benchtool's options",
     .help = ncb_help,
-    .run = ncb_run,
+    .frame = &ncb_frame,
 };
 
 WEIR_PERSONALITY(netcdf_bench)

@@ -2,7 +2,7 @@
 #ifndef WEIR_NETCDF_BENCH_H
 #define WEIR_NETCDF_BENCH_H
 
-#include "document.h"
+#include "run.h"
 #include "variable.h"
 
 struct ncb_params {
@@ -16,21 +16,15 @@ struct ncb_params {
 
 /* Everything of one run on one rank. */
 struct ncb_run {
-    struct weir_job *job;
+    struct weir_run base;
     struct ncb_params requested;
-    char *words; /* texts of the options */
     bool collective, file_per_process;
     size_t data[NCB_DIMS]; /* of all ranks */
     struct ncb_variable variable;
     struct ncb_found found;
-    const struct weir_backend *format;
-    struct weir_hints hints;
     struct weir_payload payload;
-    struct weir_document document;
-    struct weir_measure measure;
     uint64_t
         *written; /* operations of each rank in the last write, where a stonewall may have cut it short */
-    int exit_code;
     char path[1024];
 };
 
@@ -44,7 +38,7 @@ struct ncb_times {
 };
 
 /* netcdf_bench_options.c: false with one sentence. */
-bool ncb_options_read(struct ncb_run *run, int argc, char **argv, char *complaint, unsigned bytes);
+bool ncb_options_read(void *run, int argc, char **argv, char *complaint, unsigned bytes);
 void ncb_help(void);
 
 /* netcdf_bench_geometry.c: false with one sentence. */
@@ -57,7 +51,7 @@ void ncb_requested(struct weir_json *json, const void *context);
 void ncb_more(struct weir_json *json, const struct weir_result *result, const void *context);
 
 /* netcdf_bench_table.c; ncb_times is called by all ranks, before the result is gathered. */
-void ncb_table_begin(const struct ncb_run *run);
+void ncb_table_begin(const void *run);
 struct ncb_times ncb_times(const struct ncb_run *run);
 void ncb_table_result(const struct weir_result *result, const struct ncb_times *times);
 void ncb_table_verdict(bool passed);

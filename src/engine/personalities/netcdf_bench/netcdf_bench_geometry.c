@@ -33,7 +33,7 @@ static bool parse(const char *letter, const char *text, size_t geometry[NCB_DIMS
 
 static bool processes(struct ncb_run *run, char *complaint, unsigned bytes) {
     struct ncb_params *a = &run->requested;
-    const struct weir_job *job = run->job;
+    const struct weir_job *job = run->base.job;
     REFUSE(a->nodes < 0 || a->ppn < 0, "-n=%lld -p=%lld: nodes and processes per node must be positive",
            (long long)a->nodes, (long long)a->ppn);
     if (a->nodes == 0 && a->ppn == 0) {
@@ -108,7 +108,7 @@ static bool sizes(struct ncb_run *run, char *complaint, unsigned bytes) {
                "-d=%s: more bytes than can be counted", run->requested.data);
         block_bytes *= v->block[i];
     }
-    sharers = run->file_per_process ? 1 : (size_t)run->job->size;
+    sharers = run->file_per_process ? 1 : (size_t)run->base.job->size;
     v->block_bytes = block_bytes;
     v->step_bytes = (uint64_t)block_bytes * v->across[1] * v->across[2] * v->across[3] * sharers;
     return true;

@@ -85,10 +85,10 @@ static bool words_are_known(struct ncb_run *run, char *complaint, unsigned bytes
     REFUSE(strcmp(a->output, "human") != 0 && strcmp(a->output, "parser") != 0,
            "-x=%s: the output is human or parser", a->output);
     const char *left_out = weir_left_out(a->format);
-    run->format = ncb_format_find(a->format);
-    REFUSE(run->format == NULL && left_out != NULL,
+    run->base.backend = ncb_format_find(a->format);
+    REFUSE(run->base.backend == NULL && left_out != NULL,
            "--format=%s: this weir-io was built without it; build it with %s", a->format, left_out);
-    REFUSE(run->format == NULL, "--format=%s: the format is netcdf4 or cdf5", a->format);
+    REFUSE(run->base.backend == NULL, "--format=%s: the format is netcdf4 or cdf5", a->format);
     run->variable.type = ncb_type_find(a->type);
     REFUSE(run->variable.type == NULL, "--type=%s: the type is one of %s", a->type, types);
     return true;
@@ -144,13 +144,14 @@ static bool take_hints(struct ncb_run *run, int *argc, char **argv, char *compla
                "--hint=%s: too long", word);
         snprintf(hint.key, sizeof hint.key, "%.*s", (int)(equals - word), word);
         snprintf(hint.value, sizeof hint.value, "%s", equals + 1);
-        weir_hints_set(&run->hints, hint.key, hint.value);
+        weir_hints_set(&run->base.hints, hint.key, hint.value);
     }
     *argc = kept;
     return true;
 }
 
-bool ncb_options_read(struct ncb_run *run, int argc, char **argv, char *complaint, unsigned bytes) {
+bool ncb_options_read(void *own, int argc, char **argv, char *complaint, unsigned bytes) {
+    struct ncb_run *run = own;
     struct ncb_params *a = &run->requested;
     char **words = malloc(sizeof *words * (size_t)(argc + 1));
     struct weir_option_set set = {options, a};
@@ -158,11 +159,13 @@ bool ncb_options_read(struct ncb_run *run, int argc, char **argv, char *complain
     REFUSE(words == NULL, "no memory");
     memcpy(words, argv, sizeof *words * (size_t)argc);
     bool good = take_hints(run, &argc, words, complaint, bytes) &&
-                weir_options_parse(argc, words, &set, 1, &run->words, complaint, bytes);
+                weir_options_parse(argc, words, &set, 1, &run->base.words, complaint, bytes);
     free(words);
     if (!good) {
         return false;
     }
+    run->base.iterations = a->iterations;
+    run->base.document_file = a->document;
     if (!a->write && !a->read && !a->verify) {
         a->write = 1;
     }

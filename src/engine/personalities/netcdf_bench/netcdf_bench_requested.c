@@ -15,11 +15,11 @@ void ncb_requested(struct weir_json *json, const void *context) {
     bool reads = a->read || !a->write;
     const char *read = reads ? "read" : NULL;
     struct weir_requested requested = {
-        .api = run->format->name,
+        .api = run->base.backend->name,
         .test_file = a->test_file,
         .reorder = "constant",
         .access = {a->write ? "write" : read, a->write ? read : NULL},
-        .hints = &run->hints,
+        .hints = &run->base.hints,
         .file_per_process = run->file_per_process,
         .xfer_bytes = v->block_bytes,
         .block_bytes = v->block_bytes,

@@ -30,7 +30,8 @@ static void size(const char *key, const size_t numbers[NCB_DIMS], size_t value_b
     printf("%-40s %20zu %-20s (%.1f %sB)\n", key, bytes, "bytes", scaled, units[unit]);
 }
 
-void ncb_table_begin(const struct ncb_run *run) {
+void ncb_table_begin(const void *own) {
+    const struct ncb_run *run = own;
     const struct ncb_params *a = &run->requested;
     const struct ncb_variable *v = &run->variable;
     bool chunked = v->chunk[0] != 0;
@@ -55,27 +56,27 @@ void ncb_table_begin(const struct ncb_run *run) {
 
 static struct ncb_spread spread(const struct ncb_run *run, double value) {
     struct ncb_spread all = {0};
-    MPI_Reduce(&value, &all.min, 1, MPI_DOUBLE, MPI_MIN, 0, run->job->comm);
-    MPI_Reduce(&value, &all.mean, 1, MPI_DOUBLE, MPI_SUM, 0, run->job->comm);
-    MPI_Reduce(&value, &all.max, 1, MPI_DOUBLE, MPI_MAX, 0, run->job->comm);
-    all.mean /= run->job->size;
+    MPI_Reduce(&value, &all.min, 1, MPI_DOUBLE, MPI_MIN, 0, run->base.job->comm);
+    MPI_Reduce(&value, &all.mean, 1, MPI_DOUBLE, MPI_SUM, 0, run->base.job->comm);
+    MPI_Reduce(&value, &all.max, 1, MPI_DOUBLE, MPI_MAX, 0, run->base.job->comm);
+    all.mean /= run->base.job->size;
     return all;
 }
 
 /* benchtool has a barrier at the end of each phase: a rank's phase lasts until the last rank is done. */
 static double until_the_last(const struct ncb_run *run, const struct weir_step *step) {
     uint64_t stop_ns = step->stop_ns;
-    MPI_Allreduce(MPI_IN_PLACE, &stop_ns, 1, MPI_UINT64_T, MPI_MAX, run->job->comm);
+    MPI_Allreduce(MPI_IN_PLACE, &stop_ns, 1, MPI_UINT64_T, MPI_MAX, run->base.job->comm);
     return (double)(stop_ns - step->start_ns) * 1e-9;
 }
 
 struct ncb_times ncb_times(const struct ncb_run *run) {
-    const struct weir_measure *m = &run->measure;
+    const struct weir_measure *m = &run->base.measure;
     double open_s = until_the_last(run, &m->open);
     double io_s = until_the_last(run, &m->io);
     double close_s = until_the_last(run, &m->close);
     uint64_t moved = m->moved_bytes;
-    MPI_Allreduce(MPI_IN_PLACE, &moved, 1, MPI_UINT64_T, MPI_SUM, run->job->comm);
+    MPI_Allreduce(MPI_IN_PLACE, &moved, 1, MPI_UINT64_T, MPI_SUM, run->base.job->comm);
     double mib = (double)moved / MIB, all_s = open_s + io_s + close_s;
     return (struct ncb_times){.open_s = spread(run, open_s),
                               .io_s = spread(run, io_s),

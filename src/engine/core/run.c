@@ -1,0 +1,148 @@
+#include "run.h"
+
+#include "personality.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COMPLAINT 512
+
+/* True on all ranks where no rank complains; else rank 0 prints what the first rank that does has to say. */
+static bool run_agree(const struct weir_job *job, const char *personality, bool good, char *complaint) {
+    int first = good ? job->size : job->rank;
+    MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, job->comm);
+    if (first == job->size) {
+        return true;
+    }
+    if (first != 0 && job->rank == first) {
+        MPI_Send(complaint, COMPLAINT, MPI_CHAR, 0, 0, job->comm);
+    } else if (first != 0 && job->rank == 0) {
+        MPI_Recv(complaint, COMPLAINT, MPI_CHAR, first, 0, job->comm, MPI_STATUS_IGNORE);
+    }
+    if (job->rank == 0) {
+        fprintf(stderr, "weir-io: %s: %s\n", personality, complaint);
+    }
+    return false;
+}
+
+/* A launcher can start ranks with different words (mpirun A : B); they would wait for each other for ever. */
+static bool run_same_words(const struct weir_job *job, int argc, char **argv, char *complaint) {
+    uint64_t mine = 14695981039346656037u; /* FNV-1a */
+    for (int i = 0; i < argc; i++) {
+        for (const char *at = argv[i]; at == argv[i] || at[-1] != '\0'; at++) {
+            mine = (mine ^ (unsigned char)*at) * 1099511628211u;
+        }
+    }
+    uint64_t first = mine;
+    MPI_Bcast(&first, 1, MPI_UINT64_T, 0, job->comm);
+    if (first != mine) {
+        snprintf(complaint, COMPLAINT,
+                 "rank %d was started with other options than rank 0; hint: start all ranks alike",
+                 job->rank);
+    }
+    return first == mine;
+}
+
+static void run_release(const struct weir_frame *frame, struct weir_run *run) {
+    if (run == NULL) {
+        return;
+    }
+    if (frame->release != NULL) {
+        frame->release(run);
+    }
+    weir_hints_free(&run->measure.observed.hints);
+    weir_hints_free(&run->hints);
+    free(run->settings);
+    free(run->words);
+    free(run);
+}
+
+/* The options, and the files and variables that rank 0 reads for all. */
+static struct weir_run *run_read(const char *personality, const struct weir_frame *frame,
+                                 struct weir_job *job, int argc, char **argv) {
+    char complaint[COMPLAINT] = "no memory";
+    struct weir_run *run = calloc(1, frame->run_bytes);
+    bool good = run_same_words(job, argc, argv, complaint);
+    if (run_agree(job, personality, good && run != NULL, complaint)) {
+        run->job = job;
+        run->iterations = 1;
+        good = frame->options(run, argc, argv, complaint, sizeof complaint);
+        if (run_agree(job, personality, good, complaint)) {
+            bool hints = run->reads_hints && (run->backend->traits & WEIR_HINTS) != 0;
+            good = !hints || weir_hints_share(job, &run->hints, run->hints_file, complaint, sizeof complaint);
+            if (run_agree(job, personality, good, complaint)) {
+                return run;
+            }
+        }
+    }
+    run_release(frame, run);
+    return NULL;
+}
+
+static bool run_iterations(const struct weir_frame *frame, struct weir_run *run) {
+    if (frame->prepare != NULL && !frame->prepare(run)) {
+        return false;
+    }
+    if (run->job->rank == 0 && frame->begin_table != NULL) {
+        frame->begin_table(run);
+    }
+    bool well = true;
+    for (int i = 0; well && i < (int)run->iterations; i++) {
+        well = frame->iterate(run, i);
+    }
+    return (frame->finish == NULL || frame->finish(run, well)) && well;
+}
+
+/* On the ranks that take part. */
+static int run_measure(const char *personality, const struct weir_frame *frame, struct weir_run *run) {
+    run->document = (struct weir_document){.job = run->job,
+                                           .personality = personality,
+                                           .file_name = run->document_file,
+                                           .requested = frame->requested,
+                                           .more = frame->more,
+                                           .context = run};
+    if (!weir_document_begin(&run->document)) {
+        return WEIR_WRONG_USE;
+    }
+    if (run->backend != NULL && run->backend->begin != NULL) {
+        run->backend->begin();
+    }
+    if (!run_iterations(frame, run)) {
+        run->exit_code = WEIR_FAILED;
+    }
+    return weir_document_end(&run->document, run->exit_code);
+}
+
+static int run_main(const char *personality, const struct weir_frame *frame, struct weir_job *job, int argc,
+                    char **argv) {
+    struct weir_job part;
+    struct weir_run *run = run_read(personality, frame, job, argc, argv);
+    int code = WEIR_WRONG_USE;
+    if (run == NULL) {
+        return code;
+    }
+    bool fewer = run->tasks > 0 && run->tasks < job->size;
+    if (fewer) {
+        weir_job_first_ranks(job, (int)run->tasks, &part);
+        run->job = &part;
+    }
+    if (run->job->comm != MPI_COMM_NULL) {
+        code = run_measure(personality, frame, run);
+    }
+    if (fewer) {
+        weir_job_wait_idle(job->comm);
+        if (part.comm != MPI_COMM_NULL) {
+            weir_job_end(&part);
+        }
+        MPI_Bcast(&code, 1, MPI_INT, 0, job->comm);
+    }
+    run_release(frame, run);
+    return code;
+}
+
+int weir_personality_main(const struct weir_personality *personality, struct weir_job *job, int argc,
+                          char **argv) {
+    return personality->frame != NULL ? run_main(personality->name, personality->frame, job, argc, argv)
+                                      : personality->run(job, argc, argv);
+}

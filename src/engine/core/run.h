@@ -1,0 +1,49 @@
+/* One run of a personality that measures: what every such run has, and the frame that leads it from the
+ * command line to the exit code (weir_personality_main). */
+#ifndef WEIR_RUN_H
+#define WEIR_RUN_H
+
+#include "backend.h"
+#include "document.h"
+
+/* The first member of each personality's own struct. */
+struct weir_run {
+    struct weir_job *job; /* the ranks that take part */
+
+    /* Set by the options. */
+    const struct weir_backend *backend; /* NULL: the personality has none */
+    void *settings;                     /* of the back end */
+    char *words;                        /* texts of the options */
+    bool reads_hints;          /* MPI-IO hints come from the environment of rank 0, and from a file: */
+    const char *hints_file;    /* NULL: none */
+    const char *document_file; /* NULL: no document was requested */
+    int64_t iterations;
+    int64_t tasks; /* only the first ranks of the launch take part; 0: all */
+
+    /* Filled by the frame. */
+    struct weir_hints hints;
+    struct weir_document document;
+    struct weir_measure measure;
+    int exit_code;
+};
+
+struct weir_frame {
+    size_t run_bytes; /* size of the personality's struct; it begins as zeros */
+
+    /* Parse argv[1..], the same words on every rank; false with one sentence. run->base.job is the whole
+     * launch here. */
+    bool (*options)(void *run, int argc, char **argv, char *complaint, unsigned bytes);
+    /* Write the keys of "requested", and what the personality adds to each result (may be NULL). */
+    void (*requested)(struct weir_json *json, const void *run);
+    void (*more)(struct weir_json *json, const struct weir_result *result, const void *run);
+
+    /* Each is called on all ranks that take part, and is false on all of them where any rank failed. */
+    bool (*prepare)(void *run); /* once, before the first iteration; may be NULL */
+    bool (*iterate)(void *run, int iteration);
+    bool (*finish)(void *run, bool well); /* after the last iteration, also a failed one; may be NULL */
+
+    void (*begin_table)(const void *run); /* rank 0, after prepare; may be NULL */
+    void (*release)(void *run);           /* what the personality allocated; may be NULL */
+};
+
+#endif

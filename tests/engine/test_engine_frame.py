@@ -1,0 +1,89 @@
+"""What differs between ranks before a run begins ends it with one message, or does not matter; nobody waits."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.engine.runs import AS_ROOT, QUIET_MPI, Done, Engine, mpirun
+
+LIMIT_S = 30
+SHAPE = ["-w", "-t", "4k", "-b", "64k"]
+
+
+def two_ranks(engine: Engine, first: Sequence[object], second: Sequence[object], folder: Path) -> Done:
+    """Rank 0 works in folder/0 and rank 1 in folder/1."""
+    ranks: list[str] = []
+    for number, words in enumerate((first, second)):
+        (folder / str(number)).mkdir(exist_ok=True)
+        ranks += [":"] if number else []
+        ranks += ["-wdir", str(folder / str(number)), "-n", "1", str(engine.program)]
+        ranks += [str(word) for word in words]
+    done = subprocess.run(
+        [mpirun(), *QUIET_MPI, *ranks],
+        env={**os.environ, **AS_ROOT},
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+        check=False,
+    )
+    return Done(done.returncode, done.stdout, done.stderr)
+
+
+def test_a_hints_file_that_only_rank_0_has_is_read_for_all(engine: Engine, tmp_path: Path) -> None:
+    (tmp_path / "0").mkdir()
+    (tmp_path / "0" / "hints").write_text("IOR_HINT__MPI__cb_nodes=1\n")
+    document = tmp_path / "summary.json"
+    words = ["ior", "-a", "MPIIO", "-U", "hints", *SHAPE, "-o", tmp_path / "f", "-O", f"summaryFile={document}"]
+    done = two_ranks(engine, words, words, tmp_path)
+    assert done.code == 0, done.err
+    assert json.loads(document.read_text())["requested"]["hints"] == {"cb_nodes": "1"}
+
+
+def test_a_hints_file_that_rank_0_lacks_ends_the_run_with_one_message(engine: Engine, tmp_path: Path) -> None:
+    (tmp_path / "1").mkdir()
+    (tmp_path / "1" / "hints").write_text("IOR_HINT__MPI__cb_nodes=1\n")
+    words = ["ior", "-a", "MPIIO", "-U", "hints", *SHAPE, "-o", tmp_path / "f"]
+    done = two_ranks(engine, words, words, tmp_path)
+    assert done.code == 2
+    assert done.complaints == ["weir-io: ior: cannot read the hints file hints: No such file or directory"]
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+def test_counters_are_looked_for_where_they_are_sampled(engine: Engine, tmp_path: Path, rank: int) -> None:
+    """The first rank of a node samples for the node: what the others lack does not matter."""
+    (tmp_path / str(rank)).mkdir()
+    (tmp_path / str(rank) / "counters").write_text("reads 1\n")
+    words = ["io-model", "-w", "-t", "4k", "-n", "4", "-o", tmp_path / "f", "--counters", "counters"]
+    done = two_ranks(engine, *([[*words, "--samples", tmp_path / "s"]] * 2), tmp_path)
+    if rank == 0:
+        assert done.code == 0, done.err
+        assert "counters_reads" in (tmp_path / "s-0.csv").read_text()
+    else:
+        assert done.code == 2
+        assert done.complaints == ["weir-io: io-model: --counters counters: No such file or directory"]
+
+
+PERSONALITIES = {
+    "ior": [*SHAPE, "-o", "f"],
+    "mdtest": ["-n", "2", "-d", "tree"],
+    "madbench": ["-p", "32", "-o", "f"],
+    "io-model": ["-w", "-n", "4", "-o", "f"],
+    "netcdf-bench": ["-d=2:4:4:2", "-n=1", "-p=2", "-f=f"],
+    "find": ["."],
+}
+
+
+@pytest.mark.parametrize("name", PERSONALITIES)
+def test_ranks_with_other_options_are_told_apart_at_once(engine: Engine, tmp_path: Path, name: str) -> None:
+    words = [name, *PERSONALITIES[name]]
+    done = two_ranks(engine, words, [*words, "--bogus"], tmp_path)
+    assert done.code == 2
+    assert done.complaints == [
+        f"weir-io: {name}: rank 1 was started with other options than rank 0; hint: start all ranks alike"
+    ]
