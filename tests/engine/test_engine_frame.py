@@ -1,4 +1,4 @@
-"""What differs between ranks before a run begins ends it with one message, or does not matter; nobody waits."""
+"""Where ranks differ before a run begins, it ends with one message or goes on; no rank waits for ever."""
 
 from __future__ import annotations
 
