@@ -34,7 +34,7 @@ def test_a_read_after_dropped_caches_comes_from_the_device(engine: Engine, layou
     if observed(kept, "write")["fetched_bytes"] is None:
         pytest.skip(f"{engine.folder} lies on {observed(kept, 'write')['file_system']}, which is not counted")
     assert kept.document["requested"]["drop_caches"] is False
-    assert observed(kept, "write")["stored_bytes"] >= BYTES
+    assert observed(kept, "write")["dirtied_bytes"] >= BYTES
     assert observed(kept, "write")["residency"] is None
     assert observed(kept, "read")["fetched_bytes"] < BYTES / 10
     assert observed(kept, "read")["residency"]["before"] > 0.9
@@ -57,7 +57,7 @@ def test_memory_tells_nothing_about_fetching(engine: Engine) -> None:
         pytest.skip("/dev/shm is no tmpfs here")
     for access in ("write", "read"):
         assert observed(done, access)["fetched_bytes"] is None
-        assert observed(done, access)["stored_bytes"] is None
+        assert observed(done, access)["dirtied_bytes"] is None
         assert observed(done, access)["residency"] is None
         assert observed(done, access)["lustre"] is None
 

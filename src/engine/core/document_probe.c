@@ -77,7 +77,7 @@ void weir_document_write_watched(struct weir_json *json, const struct weir_watch
     weir_json_text(json, "file_system",
                    watched->medium.file_system[0] != '\0' ? watched->medium.file_system : NULL);
     write_known(json, "fetched_bytes", counted, io->counts[WEIR_IO_READ_BYTES]);
-    write_known(json, "stored_bytes", counted, io->counts[WEIR_IO_WRITE_BYTES]);
+    write_known(json, "dirtied_bytes", counted, io->counts[WEIR_IO_WRITE_BYTES]);
     write_process_io(json, io);
     write_residency(json, watched);
     write_llite(json, &watched->llite);
