@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../src/ime/client/session.h"
+#include "native/session.h"
 #include "conformance.h"
 #include "doors.h"
 

@@ -17,7 +17,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include "../../src/ime/client/session.h"
+#include "native/session.h"
 #include "doors.h"
 
 #define BLOCK_BYTES  10000 /* no multiple of a granule: writers meet in granules */

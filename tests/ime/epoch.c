@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../src/ime/store/object.h"
+#include "object/object.h"
 
 #define DRAINS 3
 

@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#include "../../src/ime/client/session.h"
+#include "native/session.h"
 #include "doors.h"
 
 #define BLOCK_BYTES 10007 /* no multiple of anything */

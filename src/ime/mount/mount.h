@@ -8,7 +8,7 @@
 #include <fuse3/fuse_lowlevel.h>
 #include <pthread.h>
 
-#include "file.h"
+#include "client/file.h"
 
 struct inode {
     struct inode *next; /* in its bucket */

@@ -27,8 +27,6 @@ static int report(const struct invocation *invocation, const char *done, uint64_
     return error == 0 ? EXIT_DONE : EXIT_FAILED;
 }
 
-typedef int migration(struct object *, uint64_t, uint64_t *);
-
 static int each_buffered(struct store *store, const struct invocation *invocation, migration *migrate,
                          uint64_t *bytes) {
     struct buffered_list list = {NULL, 0, 0};

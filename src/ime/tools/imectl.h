@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-#include "drainer.h"
-#include "file.h"
+#include "client/file.h"
+#include "drain/drainer.h"
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 

@@ -1,0 +1,247 @@
+#include "client/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Flags that concern the way of the data, which is ours to choose. */
+#define OUR_FLAGS (O_TRUNC | O_APPEND | O_DIRECT | O_SYNC | O_DSYNC)
+
+static bool may_write(int flags) {
+    return (flags & O_ACCMODE) != O_RDONLY;
+}
+
+/* Readers of a file that is not buffered look again when any object has been made since. */
+static struct object *object_of(struct file *file) {
+    struct object *object = atomic_load(&file->object);
+    uint32_t created = atomic_load(&file->store->control->objects_created);
+    if (object != NULL || !file->regular || created == atomic_load(&file->seen_created)) {
+        return object;
+    }
+    pthread_mutex_lock(&file->attach_mutex);
+    object = atomic_load(&file->object);
+    if (object == NULL) {
+        int error;
+        object = object_find(file->store, file->inode, &error);
+        atomic_store(&file->object, object);
+        atomic_store(&file->seen_created, created);
+    }
+    pthread_mutex_unlock(&file->attach_mutex);
+    return object;
+}
+
+static struct object *make_object(struct file *file, int *error) {
+    pthread_mutex_lock(&file->attach_mutex);
+    struct object *object = atomic_load(&file->object);
+    if (object == NULL) {
+        object = object_attach(file->store, file->inode, file->backing_fd, error);
+        atomic_store(&file->object, object);
+    }
+    pthread_mutex_unlock(&file->attach_mutex);
+    return object;
+}
+
+static int resize(struct file *file, off_t size, bool strict) {
+    struct object *object = atomic_load(&file->object);
+    if (object == NULL) {
+        return ftruncate(file->backing_fd, size) == 0 ? 0 : errno;
+    }
+    return size == 0 && !strict ? object_truncate_repeatable(object) : object_resize(object, (uint64_t)size);
+}
+
+static int prepare(struct file *file, int flags, bool strict) {
+    struct stat status;
+    int error = 0;
+    if (fstat(file->backing_fd, &status) != 0) {
+        return errno;
+    }
+    file->inode = status.st_ino;
+    file->regular = S_ISREG(status.st_mode);
+    atomic_store(&file->seen_created, atomic_load(&file->store->control->objects_created) - 1);
+    if (!file->regular) {
+        return 0;
+    }
+    if (!may_write(flags) && (flags & O_TRUNC) == 0) {
+        /* Whoever removes the file's last name must know that we may still want its data. */
+        error = share_byte(file->backing_fd, LOCK_UNBUFFERED);
+        return error == 0 && fstat(file->backing_fd, &status) == 0 && status.st_nlink == 0 ? ESTALE : error;
+    }
+    if (make_object(file, &error) == NULL) {
+        return error;
+    }
+    return (flags & O_TRUNC) != 0 ? resize(file, 0, strict) : 0;
+}
+
+int file_adopt(struct store *store, int backing_fd, int flags, bool strict, struct file **out) {
+    struct file *file = calloc(1, sizeof *file);
+    if (file == NULL) {
+        close(backing_fd);
+        return ENOMEM;
+    }
+    file->store = store;
+    file->backing_fd = backing_fd;
+    file->flags = flags;
+    pthread_mutex_init(&file->attach_mutex, NULL);
+    int error = prepare(file, flags, strict);
+    if (error != 0) {
+        file_close(file);
+        return error;
+    }
+    *out = file;
+    return 0;
+}
+
+int file_open(struct store *store, const char *path, int flags, mode_t mode, bool strict,
+              struct file **file) {
+    struct injection injection = inject(store, OP_OPEN, 0);
+    if (injection.error != 0) {
+        return injection.error;
+    }
+    for (unsigned tries = 0;; tries++) {
+        int fd = openat(store->backing_fd, path, (flags & ~OUR_FLAGS) | O_CLOEXEC, mode);
+        if (fd < 0) {
+            return errno;
+        }
+        int error = file_adopt(store, fd, flags, strict, file);
+        if (error != ESTALE || tries > 8) {
+            return error;
+        } /* else the name was removed while we opened it: see what it is now */
+    }
+}
+
+void file_close(struct file *file) {
+    struct object *object = atomic_load(&file->object);
+    if (object != NULL) {
+        object_release(object);
+    }
+    close(file->backing_fd);
+    pthread_mutex_destroy(&file->attach_mutex);
+    free(file);
+}
+
+static ssize_t total_bytes(const struct iovec *iov, int count) {
+    size_t total = 0;
+    for (int i = 0; i < count; i++) {
+        total += iov[i].iov_len;
+        if (iov[i].iov_len > SSIZE_MAX || total > SSIZE_MAX) {
+            return -EINVAL;
+        }
+    }
+    return (ssize_t)total;
+}
+
+static ssize_t begin(struct file *file, enum operation operation, const struct iovec *iov, int count,
+                     off_t offset) {
+    int mode = file->flags & O_ACCMODE;
+    if (mode == (operation == OP_READ ? O_WRONLY : O_RDONLY)) {
+        return -EBADF;
+    }
+    if (offset < 0 || count < 0 || count > IOV_MAX) {
+        return -EINVAL;
+    }
+    ssize_t bytes = total_bytes(iov, count);
+    if (bytes <= 0) {
+        return bytes;
+    }
+    struct injection injection = inject(file->store, operation, (uint64_t)bytes);
+    if (injection.error != 0) {
+        return -injection.error;
+    }
+    return injection.halve ? (bytes + 1) / 2 : bytes;
+}
+
+ssize_t file_read(struct file *file, const struct iovec *iov, int count, off_t offset) {
+    ssize_t bytes = begin(file, OP_READ, iov, count, offset);
+    if (bytes <= 0) {
+        return bytes;
+    }
+    struct cursor cursor = {iov, count, 0};
+    struct object *object = object_of(file);
+    if (object != NULL) {
+        return object_read(object, &cursor, (uint64_t)offset, (uint64_t)bytes);
+    }
+    uint64_t moved = 0;
+    if (file->store->config.stage_on_read && file->regular) {
+        int error = 0;
+        object = make_object(file, &error);
+        if (object != NULL) {
+            return object_read(object, &cursor, (uint64_t)offset, (uint64_t)bytes);
+        }
+    }
+    int error = move_all(file->backing_fd, &cursor, (uint64_t)offset, (uint64_t)bytes, false, &moved);
+    return error != 0 && moved == 0 ? -error : (ssize_t)moved;
+}
+
+ssize_t file_write(struct file *file, const struct iovec *iov, int count, off_t offset) {
+    ssize_t bytes = begin(file, OP_WRITE, iov, count, offset);
+    if (bytes <= 0) {
+        return bytes;
+    }
+    struct cursor cursor = {iov, count, 0};
+    if (!file->regular) {
+        uint64_t moved = 0;
+        int error = move_all(file->backing_fd, &cursor, (uint64_t)offset, (uint64_t)bytes, true, &moved);
+        return error != 0 && moved == 0 ? -error : (ssize_t)moved;
+    }
+    struct object *object = atomic_load(&file->object);
+    ssize_t result;
+    if ((file->flags & O_APPEND) != 0) {
+        result = object_append(object, &cursor, (uint64_t)bytes);
+    } else {
+        uint64_t room =
+            (uint64_t)offset < file->store->max_bytes ? file->store->max_bytes - (uint64_t)offset : 0;
+        if (room == 0) {
+            return -EFBIG;
+        }
+        result =
+            object_write(object, &cursor, (uint64_t)offset, (uint64_t)bytes < room ? (uint64_t)bytes : room);
+    }
+    if (result > 0 && (file->flags & (O_SYNC | O_DSYNC)) != 0) {
+        int error = file_sync(file);
+        return error != 0 ? -error : result;
+    }
+    return result;
+}
+
+int file_truncate(struct file *file, off_t size, bool strict) {
+    return size < 0 || !may_write(file->flags) ? EINVAL : resize(file, size, strict);
+}
+
+int file_sync(struct file *file) {
+    struct injection injection = inject(file->store, OP_FSYNC, 0);
+    if (injection.error != 0) {
+        return injection.error;
+    }
+    struct object *object = object_of(file);
+    int fd = object != NULL ? object->fd : file->backing_fd;
+    return fdatasync(fd) == 0 ? 0 : errno;
+}
+
+int file_stat(struct file *file, struct stat *status) {
+    struct object *object = object_of(file);
+    if (object == NULL) {
+        return path_stat(file->store, file->backing_fd, "", AT_EMPTY_PATH, status);
+    }
+    if (fstat(file->backing_fd, status) != 0) {
+        return errno;
+    }
+    status_overlay(object->header, status);
+    return 0;
+}
+
+off_t file_size(struct file *file) {
+    struct object *object = object_of(file);
+    struct stat status;
+    if (object != NULL) {
+        return (off_t)atomic_load(&object->header->size_bytes);
+    }
+    return fstat(file->backing_fd, &status) == 0 ? status.st_size : -1;
+}
+
+int file_stage(struct file *file, uint64_t *moved_bytes) {
+    int error = 0;
+    struct object *object = make_object(file, &error);
+    return object == NULL ? error : object_stage(object, 0, UINT64_MAX, moved_bytes);
+}

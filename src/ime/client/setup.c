@@ -1,0 +1,151 @@
+/* The beginning and the end of a store. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "client/client.h"
+
+static int make_directories(const char *path, mode_t mode) {
+    char partial[PATH_MAX];
+    snprintf(partial, sizeof partial, "%s", path);
+    for (char *slash = strchr(partial + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(partial, 0777);
+        *slash = '/';
+    }
+    return mkdir(partial, mode) == 0 || errno == EEXIST ? 0 : errno;
+}
+
+static bool lies_below(const char *path, const char *above) {
+    size_t length = strlen(above);
+    return strncmp(path, above, length) == 0 && (path[length] == '/' || path[length] == '\0');
+}
+
+/* The backing must take hard links: they are how a drain finds a file that was renamed. */
+static int probe_links(const char *backing) {
+    char links[PATH_MAX + 16];
+    char first[PATH_MAX + 32];
+    char second[PATH_MAX + 32];
+    snprintf(links, sizeof links, "%s/%s", backing, LINKS_DIRECTORY);
+    snprintf(first, sizeof first, "%s/.probe", links);
+    snprintf(second, sizeof second, "%s/.probe-link", links);
+    if (mkdir(links, 0700) != 0 && errno != EEXIST) {
+        return errno;
+    }
+    int fd = open(first, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    int error = fd < 0 || link(first, second) != 0 ? errno : 0;
+    if (fd >= 0) {
+        close(fd);
+    }
+    unlink(first);
+    unlink(second);
+    return error;
+}
+
+/* The index takes one byte a granule and a page or two a file; running out of room in a mapping would be a
+ * signal. */
+static bool has_room(const struct config *config, char *message, size_t message_bytes) {
+    struct statvfs status;
+    uint64_t needed = config->capacity_bytes + config->capacity_bytes / 64;
+    if (statvfs(config->fast, &status) != 0 || (uint64_t)status.f_bavail * status.f_frsize >= needed) {
+        return true;
+    }
+    snprintf(message, message_bytes,
+             "%s: capacity = %llu bytes: %s has only %llu bytes free: lower the capacity", config->file,
+             (unsigned long long)config->capacity_bytes, config->fast,
+             (unsigned long long)status.f_bavail * status.f_frsize);
+    return false;
+}
+
+static int write_control(const struct config *config, const char *temporary, const char *final) {
+    struct control *control = calloc(1, sizeof *control);
+    if (control == NULL) {
+        return ENOMEM;
+    }
+    memcpy(control->magic, "weir-ime", 8);
+    control->layout = STORE_LAYOUT;
+    control->granule_bytes = (uint32_t)config->granule_bytes;
+    control->capacity_bytes = config->capacity_bytes;
+    store_read_boot_id(control->boot_id);
+    snprintf(control->backing, sizeof control->backing, "%s", config->backing);
+    int error = 0;
+    int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (fd < 0 || write(fd, control, sizeof *control) != (ssize_t)sizeof *control || fsync(fd) != 0) {
+        error = errno;
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    if (error == 0 && link(temporary, final) != 0) { /* link, not rename: of two that create, one must fail */
+        error = errno;
+    }
+    unlink(temporary);
+    free(control);
+    return error;
+}
+
+int store_create(const struct config *config, char *message, size_t message_bytes) {
+    char objects[PATH_MAX + 16];
+    char temporary[PATH_MAX + 48];
+    char final[PATH_MAX + 16];
+    snprintf(objects, sizeof objects, "%s/objects", config->fast);
+    snprintf(temporary, sizeof temporary, "%s/control.%ld", config->fast, (long)getpid());
+    snprintf(final, sizeof final, "%s/control", config->fast);
+    if (lies_below(config->fast, config->backing) || lies_below(config->backing, config->fast)) {
+        snprintf(message, message_bytes, "%s: fast = %s and backing = %s: neither may lie below the other",
+                 config->file, config->fast, config->backing);
+        return -1;
+    }
+    const char *where = config->fast;
+    int error = make_directories(config->fast, 0700);
+    if (error == 0) {
+        where = config->backing;
+        error = make_directories(config->backing, 0777);
+    }
+    error = error == 0 ? probe_links(config->backing) : error;
+    if (error == 0) {
+        where = objects;
+        error = make_directories(objects, 0700);
+    }
+    if (error == 0 && !has_room(config, message, message_bytes)) {
+        return -1;
+    }
+    if (error == 0) {
+        where = final;
+        error = write_control(config, temporary, final);
+    }
+    if (error == EEXIST) {
+        snprintf(message, message_bytes, "%s: a store is here already: use it, or run imectl destroy",
+                 config->fast);
+    } else if (error != 0) {
+        snprintf(message, message_bytes, "%s: %s", where, strerror(error));
+    }
+    return error == 0 ? 0 : -1;
+}
+
+static void remove_object(struct store *store, const char *name, void *unused) {
+    (void)unused;
+    unlinkat(store->objects_fd, name, 0);
+    unlinkat(store->links_fd, name, 0);
+}
+
+int store_destroy(struct store *store) {
+    char path[PATH_MAX + 32];
+    struct config config = store->config;
+    store_collect(store);
+    objects_each(store, remove_object, NULL);
+    store_close(store);
+    int error = 0;
+    snprintf(path, sizeof path, "%s/%s", config.backing, LINKS_DIRECTORY);
+    error = rmdir(path) != 0 ? errno : error;
+    snprintf(path, sizeof path, "%s/objects", config.fast);
+    error = rmdir(path) != 0 ? errno : error;
+    snprintf(path, sizeof path, "%s/control", config.fast);
+    error = unlink(path) != 0 ? errno : error;
+    rmdir(config.fast); /* stays if something else lies in it */
+    return error;
+}

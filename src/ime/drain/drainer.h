@@ -1,0 +1,17 @@
+/* The process that drains in the background. One runs per store; any client starts it when there is something
+ * to do. */
+#ifndef IME_DRAINER_H
+#define IME_DRAINER_H
+
+#include "layout/store.h"
+
+void drainer_wake(struct store *store); /* something became dirty */
+bool drainer_is_running(const struct store *store, int *pid);
+int drainer_start(struct store *store); /* 0 or errno; returns when it runs */
+int drainer_stop(struct store *store);  /* by its own id; 0, or ETIMEDOUT */
+int drainer_run(struct store *store);   /* the process itself: until idle or told to end */
+int drain_everything(struct store *store, uint64_t *moved_bytes); /* here and now; 0 or the first error */
+bool everything_settled(struct store *store);
+int sync_backings(struct store *store); /* what was drained, to the backing's disks */
+
+#endif

@@ -1,0 +1,71 @@
+/* The end of objects. The object goes before its link: a link without an object is harmless, an object
+ * without a link could be taken for that of another file with the same inode number. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "object/object.h"
+
+void object_try_drop(struct store *store, uint64_t inode) {
+    int error;
+    struct object *object = object_find(store, inode, &error);
+    if (object != NULL) {
+        object_release(object);
+    }
+}
+
+/* Left by a kill between two steps: an object file that never got its magic number, or a link without an
+ * object. */
+static void collect_unfinished(struct store *store, const char *name) {
+    int fd = openat(store->objects_fd, name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0) {
+        return;
+    }
+    struct stat opened;
+    struct stat named;
+    uint64_t magic = 0;
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &opened) == 0 &&
+        fstatat(store->objects_fd, name, &named, 0) == 0 && opened.st_ino == named.st_ino &&
+        (pread(fd, &magic, sizeof magic, 0) != sizeof magic || magic != OBJECT_MAGIC)) {
+        object_unlink(store, name);
+    }
+    close(fd);
+}
+
+static void collect_object(struct store *store, const char *name, void *unused) {
+    (void)unused;
+    uint64_t inode;
+    struct object_header header;
+    if (!object_inode(name, &inode)) {
+        return;
+    }
+    if (object_peek(store, inode, &header)) {
+        object_try_drop(store, inode);
+    } else {
+        collect_unfinished(store, name);
+    }
+}
+
+static void collect_link(struct store *store, const char *name) {
+    uint64_t inode;
+    struct stat status;
+    if (object_inode(name, &inode) && fstatat(store->objects_fd, name, &status, 0) != 0 && errno == ENOENT) {
+        collect_unfinished(store, name);
+    }
+}
+
+void store_collect(struct store *store) {
+    objects_each(store, collect_object, NULL);
+    int fd = openat(store->links_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *directory = fd >= 0 ? fdopendir(fd) : NULL;
+    if (directory == NULL) {
+        return;
+    }
+    for (struct dirent *entry = readdir(directory); entry != NULL; entry = readdir(directory)) {
+        collect_link(store, entry->d_name);
+    }
+    closedir(directory);
+}

@@ -1,0 +1,52 @@
+/* The end of an object. It goes before its link: a link without an object is harmless, an object without a
+ * link could be taken for that of another file with the same inode number. */
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "object/object.h"
+
+bool object_is_orphan(const struct object *object) {
+    char name[24];
+    struct stat status;
+    object_name(object->inode, name);
+    return fstatat(object->store->links_fd, name, &status, 0) == 0 && status.st_nlink == 1;
+}
+
+static bool is_empty(struct object *object) {
+    const struct object_header *header = object->header;
+    if (!is_settled(header) || atomic_load(&header->gate) != 0 || atomic_load(&header->work) != WORK_NONE) {
+        return false;
+    }
+    return atomic_load(&header->ever_resident) == 0 ||
+           object_count(object, 0, MAX_GRANULES, RESIDENT_SET) == 0;
+}
+
+/* The caller holds the file exclusively, and it has no magic number. */
+void object_unlink(struct store *store, const char *name) {
+    unlinkat(store->links_fd, name, 0);
+    unlinkat(store->objects_fd, name, 0);
+    atomic_fetch_add(&store->control->objects_dropped, 1);
+}
+
+bool object_drop_if_idle(struct object *object) {
+    bool orphan = object_is_orphan(object);
+    if (!orphan && !is_empty(object)) {
+        return false;
+    }
+    if (orphan) {
+        object->store->save_for_readers(object);
+    }
+    if (flock(object->fd, LOCK_EX | LOCK_NB) != 0) {
+        return false; /* in use by another process, whose last close comes here too */
+    }
+    if (!object_is_orphan(object) && !is_empty(object)) {
+        return false;
+    }
+    char name[24];
+    object_name(object->inode, name);
+    uint64_t resident = object_count(object, 0, MAX_GRANULES, RESIDENT_SET) << object->store->granule_shift;
+    atomic_store(&object->header->magic, 0);
+    object_unlink(object->store, name);
+    space_return(object->store, resident);
+    return true;
+}
