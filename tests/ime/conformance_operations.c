@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "native/session.h"
 #include "conformance.h"
 #include "doors.h"
+#include "native/session.h"
 
 #define MAX_OPEN   8
 #define MAX_NAMES  7

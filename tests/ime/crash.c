@@ -17,8 +17,8 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include "native/session.h"
 #include "doors.h"
+#include "native/session.h"
 
 #define BLOCK_BYTES  10000 /* no multiple of a granule: writers meet in granules */
 #define BLOCKS       48

@@ -14,8 +14,8 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#include "native/session.h"
 #include "doors.h"
+#include "native/session.h"
 
 #define BLOCK_BYTES 10007 /* no multiple of anything */
 #define BLOCKS      40
