@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.checkout import ROOT, SITE, SUITE, TARGET, load, make_checkout
-from weir.config import load_config
+from tests.checkout import SITE, SUITE, TARGET, load, make_checkout
 from weir.plan import make_plan
 from weir.plan.card import cost_card
 
@@ -69,11 +68,3 @@ def test_notes_stand_at_the_end(tmp_path: Path) -> None:
     card = card_of(tmp_path, SUITE + "    targets: {kind: [pool]}\n")
     assert card.endswith("  note: mine/sizes: nothing to measure, none of the chosen targets is pool")
     assert "cells         0 of 0 combinations" in card
-
-
-def test_the_card_of_the_first_page_is_that_of_the_suite() -> None:
-    targets = ["disk", "memory"]  # a new target does not change the page
-    card = cost_card(make_plan(load_config(root=ROOT, environment={}, overrides={"targets": targets})))
-    page = (ROOT / "README.md").read_text()
-    shown = page.split("$ .venv/bin/weir plan --target disk --target memory\n")[1].split("      ...")[0]
-    assert card.startswith("\n".join(line.removeprefix("    ") for line in shown.rstrip().splitlines()))

@@ -1,0 +1,53 @@
+"""The commands of the documentation run, and print what the page shows."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.checkout import ROOT
+from tests.unit.docs.pages import Block, blocks, pages, shows, steps
+
+BLOCKS = [block for page in pages() for block in blocks(page)]
+RUN = [block for block in BLOCKS if block.marker == "run"]
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A directory that looks like the checkout, so that what a command writes is thrown away."""
+    for part in ROOT.iterdir():
+        if part.name not in ("build", "results", ".git", ".snakemake"):
+            (tmp_path / part.name).symlink_to(part)
+    (tmp_path / "build").mkdir()
+    if (ROOT / "build" / "weir-io").is_file():
+        (tmp_path / "build" / "weir-io").symlink_to(ROOT / "build" / "weir-io")
+    return tmp_path
+
+
+def test_every_block_of_commands_is_run_or_gives_the_reason() -> None:
+    assert RUN
+    assert [block.name for block in BLOCKS if not block.marker] == []
+    assert [block.name for block in BLOCKS if block.marker != "run" and len(block.reason) < 10] == []
+
+
+@pytest.mark.parametrize("block", RUN, ids=[block.name for block in RUN])
+def test_the_commands_run_and_print_what_the_page_shows(block: Block, checkout: Path) -> None:
+    if "build/weir-io" in block.text and not (checkout / "build" / "weir-io").exists():
+        pytest.skip("build/weir-io is not built: make build")
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("WEIR_")}
+    environment["COLUMNS"] = "100"
+    for command, shown in steps(block):
+        done = subprocess.run(
+            ["bash", "-euc", command],
+            cwd=checkout,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert done.returncode == 0, f"{block.name}: {command}\n{done.stdout}{done.stderr}"
+        assert shows(done.stdout, shown), f"{block.name}: {command}\n{done.stdout}"
