@@ -34,13 +34,12 @@ PLAN = make_plan(load_config(overrides=config))
 MEASURED = measured_study(PLAN, Path(workflow.basedir))
 ARCHIVED = archive_of(config, Path(workflow.basedir))
 STUDY = ARCHIVED or MEASURED
-FIGURES = glob_wildcards("analysis/figures/{name}.R").name
-TABLES = glob_wildcards("analysis/tables/{name}.R").name
-CLAIMS = expand(
-    "analysis/claims/{name}.R", name=glob_wildcards("analysis/claims/{name}.R").name
-)
 PUBLISHED = "reference/published.csv"
-DRAWING = sorted(str(path) for path in Path("analysis/R").glob("*.R"))
+DRAWING = sorted(
+    str(path)
+    for folder in ("R", "figures", "tables", "claims", "metrics")
+    for path in Path("analysis", folder).glob("*.R")
+)
 
 if workflow.is_main_process and not ARCHIVED:
     print(cost_card(PLAN), "", sep="\n", file=sys.stderr)
@@ -82,10 +81,7 @@ localrules:
     plan,
     collect,
     adopt,
-    figure,
-    table,
-    claims,
-    numbers,
+    draw,
     print,
 
 
@@ -183,88 +179,36 @@ rule adopt:
         "weir import {input.records} {params.sidecar} {input.sidecar} --out {output.records} > {log} 2>&1"
 
 
-rule figure:
-    input:
-        code=DRAWING + ["analysis/figures/{name}.R"],
-        records="{folder}/records.csv",
-        excluded="{folder}/excluded.csv",
-        latencies="{folder}/latencies.csv",
-        facts="{folder}/facts.json",
-    output:
-        svg=report(
-            "{folder}/figures/{name}.svg",
-            caption="reports/captions/part.rst",
-            category="Figures",
-            labels={"figure": "{name}"},
-        ),
-        pdf="{folder}/figures/{name}.pdf",
-        table="{folder}/figures/{name}.csv",
-        latex="{folder}/figures/{name}.tex",
-        caption="{folder}/figures/{name}.rst",
-    log:
-        "{folder}/logs/figure-{name}.log",
-    shell:
-        "Rscript analysis/draw.R figure {wildcards.name} {input.records} {wildcards.folder}/figures"
-        " --with excluded={input.excluded} --with latencies={input.latencies} --with facts={input.facts}"
-        " > {log} 2>&1"
-
-
-rule table:
-    input:
-        code=DRAWING + ["analysis/tables/{name}.R"],
-        records="{folder}/records.csv",
-        excluded="{folder}/excluded.csv",
-        latencies="{folder}/latencies.csv",
-        facts="{folder}/facts.json",
-        claims="{folder}/claims.csv",
-        published=PUBLISHED,
-    output:
-        page=report(
-            "{folder}/tables/{name}.html",
-            caption="reports/captions/part.rst",
-            category="Tables",
-            labels={"table": "{name}"},
-        ),
-        table="{folder}/tables/{name}.csv",
-        latex="{folder}/tables/{name}.tex",
-        caption="{folder}/tables/{name}.rst",
-    log:
-        "{folder}/logs/table-{name}.log",
-    shell:
-        "Rscript analysis/draw.R table {wildcards.name} {input.records} {wildcards.folder}/tables"
-        " --with excluded={input.excluded} --with latencies={input.latencies} --with facts={input.facts}"
-        " --with published={input.published} --with claims={input.claims} > {log} 2>&1"
-
-
-rule claims:
-    input:
-        code=DRAWING + CLAIMS,
-        records="{folder}/records.csv",
-        facts="{folder}/facts.json",
-        published=PUBLISHED,
-    output:
-        "{folder}/claims.csv",
-    log:
-        "{folder}/logs/claims.log",
-    shell:
-        "Rscript analysis/draw.R claims all {input.records} {output} --with facts={input.facts}"
-        " --with published={input.published} > {log} 2>&1"
-
-
-rule numbers:
+rule draw:
     input:
         code=DRAWING,
         records="{folder}/records.csv",
+        excluded="{folder}/excluded.csv",
+        latencies="{folder}/latencies.csv",
         facts="{folder}/facts.json",
-        claims="{folder}/claims.csv",
         published=PUBLISHED,
     output:
-        "{folder}/numbers.tex",
+        figures=report(
+            directory("{folder}/figures"),
+            patterns=["{name}.svg"],
+            caption="reports/captions/figure.rst",
+            category="Figures",
+            labels={"figure": "{name}"},
+        ),
+        tables=report(
+            directory("{folder}/tables"),
+            patterns=["{name}.html"],
+            caption="reports/captions/table.rst",
+            category="Tables",
+            labels={"table": "{name}"},
+        ),
+        claims="{folder}/claims.csv",
+        numbers="{folder}/numbers.tex",
     log:
-        "{folder}/logs/numbers.log",
+        "{folder}/logs/draw.log",
+    threads: 2
     shell:
-        "Rscript analysis/draw.R numbers {input.records} {input.facts} {output}"
-        " --with claims={input.claims} --with published={input.published} > {log} 2>&1"
+        "Rscript analysis/draw.R study {wildcards.folder} --with published={input.published} > {log} 2>&1"
 
 
 rule print:
@@ -272,8 +216,8 @@ rule print:
         text=f"reports/{STUDY.report}/main.tex",
         shared=["reports/print.sh", "reports/weir.sty", "reports/references.bib"],
         numbers="{folder}/numbers.tex",
-        figures=expand("{{folder}}/figures/{name}.pdf", name=FIGURES),
-        tables=expand("{{folder}}/tables/{name}.tex", name=TABLES),
+        figures="{folder}/figures",
+        tables="{folder}/tables",
     output:
         report(
             "{folder}/report.pdf",

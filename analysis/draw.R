@@ -12,6 +12,8 @@ suppressPackageStartupMessages({
 invisible(suppressWarnings(c(Sys.setlocale("LC_CTYPE", "C.UTF-8"), Sys.setlocale("LC_COLLATE", "C"))))
 
 usage <- "Usage: Rscript analysis/draw.R COMMAND
+  study DIR                             all figures, tables, claims and numbers of the study in DIR, in one process; what
+                                        did not change is not drawn again
   list                                  every figure and table: kind and name
   figure NAME RECORDS.csv OUTDIR        writes NAME.pdf, .svg, .csv (what is drawn), .tex (float) and .rst (caption)
   table NAME RECORDS.csv OUTDIR         writes NAME.csv, .tex, .html and .rst (caption)
@@ -47,6 +49,10 @@ commands <- list(
   help = function(words, inputs) cat(usage, "\n", sep = ""),
   list = function(words, inputs) {
     for (kind in names(part_kinds)) cat(paste(kind, part_names(kind), sep = "\t"), sep = "\n")
+  },
+  study = function(words, inputs) {
+    expect_words(words, 1, "study")
+    render_study(words[1], inputs$published)
   },
   figure = function(words, inputs) {
     expect_words(words, 3, "figure")

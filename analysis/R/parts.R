@@ -24,6 +24,7 @@ load_part <- function(kind, name, home = analysis_home()) {
   if (length(missing) > 0) {
     stop(sprintf("%s: does not define %s", path, paste(missing, collapse = ", ")), call. = FALSE)
   }
+  part$path <- path
   part$kind <- kind
   part$name <- name
   part

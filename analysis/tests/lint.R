@@ -4,7 +4,9 @@ file <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE))
 home <- dirname(dirname(normalizePath(file)))
 # The linter looks up what a function uses in the loaded package.
 pkgload::load_all(home, quiet = TRUE, helpers = FALSE, attach_testthat = FALSE)
-cache <- file.path(dirname(home), "build", "lintr")
+# What is found in one file depends on what the others define.
+sources <- list.files(file.path(home, "R"), full.names = TRUE)
+cache <- file.path(dirname(home), "build", "lintr", substr(rlang::hash(unname(tools::md5sum(sources))), 1, 12))
 found <- c(
   lintr::lint_dir(home, exclusions = list("tests"), cache = cache),
   # Tests use functions of their helper files, which no package holds.

@@ -145,19 +145,9 @@ def write_study(
 
 
 def draw(folder: Path) -> None:
-    """Figures, tables and numbers of a study."""
-    draw_r = ["Rscript", "analysis/draw.R"]
-    names = {"excluded": "excluded.csv", "latencies": "latencies.csv", "facts": "facts.json"}
-    inputs = [word for name, file in names.items() for word in ("--with", f"{name}={folder}/{file}")]
-    published = ["--with", "published=reference/published.csv", "--with", f"claims={folder}/claims.csv"]
-    for words in (
-        ["claims", "all", f"{folder}/records.csv", f"{folder}/claims.csv", *inputs, *published[:2]],
-        ["figure", "all", f"{folder}/records.csv", f"{folder}/figures", *inputs],
-        ["table", "all", f"{folder}/records.csv", f"{folder}/tables", *inputs, *published],
-        ["numbers", f"{folder}/records.csv", f"{folder}/facts.json", f"{folder}/numbers.tex", *published],
-    ):
-        done = run(*draw_r, *words)
-        assert done.returncode == 0, done.stderr
+    """Figures, tables, claims and numbers of a study, by one process."""
+    done = run("Rscript", "analysis/draw.R", "study", folder, "--with", "published=reference/published.csv")
+    assert done.returncode == 0, done.stderr
 
 
 def print_study(

@@ -158,7 +158,7 @@ def test_an_engine_back_end(checkout: Checkout, tmp_path: Path) -> None:
 def test_a_figure_or_a_table(checkout: Checkout, kind: str) -> None:
     folder = checkout.root / "analysis" / f"{kind}s"
     shutil.copy(sorted(folder.glob("*.R"))[0], folder / "a-new-one.R")
-    assert f"{kind}s/a-new-one." in dry_run(checkout)
+    assert f"analysis/{kind}s/a-new-one.R" in dry_run(checkout)
 
 
 @pytest.mark.slow

@@ -66,3 +66,6 @@ inputs_for <- function(records) {
   data.table::fwrite(buckets, path)
   list(latencies = path)
 }
+
+# `make check` runs what takes milliseconds.
+skip_if_quick <- function() skip_if(nzchar(Sys.getenv("WEIR_QUICK")), "slow: not in make check")
