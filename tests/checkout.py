@@ -1,7 +1,8 @@
-"""A checkout in a temporary folder that holds only what planning reads, and a tool that needs no program."""
+"""What tests plan with: a checkout with a tool that needs no program, and the shipped configuration."""
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,29 @@ from weir.model import Cell, Footprint, Parsed, Target
 from weir.tools.base import Parameter, RunPaths, Tool
 
 ROOT = Path(__file__).resolve().parents[1]
+# Sites with the targets and stacks that come with weir; no test looks at what a user adds to config/.
+SHIPPED_SITES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "ime-template": (("backing", "ime-fuse", "ime-native"), ("mpich-ime",)),
+    "local": (
+        ("backing", "disk", "ime-fuse", "ime-native", "memory", "memory-pool"),
+        ("debian",),
+    ),
+    "lustre-template": (("scratch",), ("openmpi",)),
+    "sandbox": (("disk", "memory"), ("debian",)),
+    "stacks": (
+        ("ime", "memory"),
+        ("debian", "container", "spack-openmpi", "spack-mpich", "spack-mpich-ime"),
+    ),
+}
+SHIPPED_SUITES = (
+    "burst-buffer",
+    "ime-paper",
+    "metadata",
+    "netcdf-features",
+    "nodes",
+    "quick",
+    "stack-cost",
+)
 SITE = """\
 site: here
 description: A site for tests
@@ -91,6 +115,29 @@ class FakeTool(Tool):
 
 
 TOOLS: Mapping[str, Tool] = {"fake": FakeTool()}
+
+
+def shipped(site: str, suites: Sequence[str], **overrides: Any) -> Config:
+    """The shipped configuration with its own targets and stacks, whatever stands beside them."""
+    targets, stacks = SHIPPED_SITES[site]
+    chosen = {"site": site, "suites": list(suites), "targets": list(targets), "stacks": list(stacks)}
+    return load_config(root=ROOT, overrides={**chosen, **overrides}, environment={})
+
+
+def copy_shipped_config(folder: Path) -> None:
+    """config/ as it is shipped: suites, sites and targets that a user added stay behind."""
+    shutil.copytree(ROOT / "config", folder / "config")
+    config = folder / "config"
+    added = [file for file in (config / "suites").iterdir() if file.stem not in SHIPPED_SUITES]
+    for site in (config / "sites").iterdir():
+        if site.name not in SHIPPED_SITES:
+            shutil.rmtree(site)
+            continue
+        known = SHIPPED_SITES[site.name][0]
+        added += [file for file in (site / "targets").iterdir() if file.stem not in known]
+    for file in added:
+        file.unlink()
+    (config / "config.yaml").write_text("site: local\nsuites: [quick]\ntargets: []\n")
 
 
 def make_checkout(

@@ -13,6 +13,7 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.checkout import copy_shipped_config
 from tests.slurm.private_slurm import HERE, Cluster
 from weir.tools.engine import engine_of
 
@@ -61,7 +62,9 @@ class Checkout:
         folder.mkdir(parents=True, exist_ok=True)
         for part in PARTS:
             source, copy = ROOT / part, folder / part
-            if source.is_dir():
+            if part == "config":
+                copy_shipped_config(folder)
+            elif source.is_dir():
                 ignored = shutil.ignore_patterns("__pycache__", ".snakemake")
                 shutil.copytree(source, copy, symlinks=True, ignore=ignored)
             else:

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.checkout import copy_shipped_config
+
 ROOT = Path(__file__).resolve().parents[2]
 PARTS = (
     "Snakefile",
@@ -68,7 +70,9 @@ def copy_of_the_tree(folder: Path) -> Checkout:
     root.mkdir()
     for part in PARTS:
         source = ROOT / part
-        if source.is_dir():
+        if part == "config":
+            copy_shipped_config(root)
+        elif source.is_dir():
             shutil.copytree(source, root / part, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
         elif source.is_file():
             shutil.copy(source, root / part)
@@ -94,7 +98,8 @@ def target_folder() -> Iterator[Path]:
 @pytest.fixture
 def tiny(checkout: Checkout, target_folder: Path) -> Checkout:
     """A checkout whose only suite is done in seconds, on a target of its own."""
-    checkout.write("config/config.yaml", {"site": "local", "suites": ["tiny"]})
+    chosen = {"site": "local", "suites": ["tiny"], "stacks": ["debian"]}
+    checkout.write("config/config.yaml", chosen)
     for file in (checkout.root / "config/sites/local/targets").glob("*.yaml"):
         file.unlink()
     checkout.write(

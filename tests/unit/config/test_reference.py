@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,14 +10,11 @@ from typing import Any
 import jsonschema
 import pytest
 
-from tests.checkout import ROOT
+from tests.checkout import ROOT, SHIPPED_SITES, SHIPPED_SUITES, copy_shipped_config, shipped
 from weir.config import load_config
 from weir.config.reference import SCHEMAS, pages
 from weir.config.schema import load_schema
 from weir.plan import make_plan
-
-SITES = sorted(path.parent.name for path in (ROOT / "config" / "sites").glob("*/site.yaml"))
-SUITES = sorted(path.stem for path in (ROOT / "config" / "suites").glob("*.yaml"))
 
 
 @pytest.mark.parametrize("page", [*SCHEMAS, "tools"])
@@ -49,16 +45,16 @@ def test_schemas_are_valid_strict_and_described(name: str) -> None:
     assert [path for path, inner in found.items() if not inner.get("description")] == []
 
 
-@pytest.mark.parametrize("site", SITES)
+@pytest.mark.parametrize("site", SHIPPED_SITES)
 def test_every_suite_can_be_planned_at_every_site(site: str) -> None:
-    plan = make_plan(load_config(root=ROOT, overrides={"site": site, "suites": SUITES}, environment={}))
+    plan = make_plan(shipped(site, SHIPPED_SUITES))
     assert len(plan.cells) + plan.cost.shared + plan.cost.excluded == plan.cost.points
     assert plan.cells
 
 
 def test_the_page_on_clusters_names_the_suites_of_each_tag() -> None:
     page = (ROOT / "docs" / "how-to" / "reframe.md").read_text()
-    plan = make_plan(load_config(root=ROOT, overrides={"site": "local", "suites": SUITES}, environment={}))
+    plan = make_plan(shipped("local", SHIPPED_SUITES))
     for tag in ("smoke", "daily", "full"):
         (row,) = re.findall(rf"^\| `{tag}`.*\| suites? (.*) \|$", page, re.MULTILINE)
         assert set(re.findall(r"`([\w-]+)`", row)) == {
@@ -68,8 +64,7 @@ def test_the_page_on_clusters_names_the_suites_of_each_tag() -> None:
 
 def test_the_quick_suite_is_quick() -> None:
     """What `make report` measures on a fresh machine, targets disk and memory together."""
-    chosen = {"site": "local", "suites": ["quick"], "targets": ["disk", "memory"]}
-    cost = make_plan(load_config(root=ROOT, overrides=chosen, environment={})).cost
+    cost = make_plan(shipped("local", ["quick"], targets=["disk", "memory"])).cost
     assert 40 <= cost.executions <= 130
     assert cost.estimated_s < 90
     assert cost.peak_bytes <= 64 * 2**20
@@ -78,7 +73,7 @@ def test_the_quick_suite_is_quick() -> None:
 @pytest.mark.parametrize("scale", ["full", "quick"])
 def test_the_suite_of_the_guide_can_be_planned(scale: str, tmp_path: Path) -> None:
     guide = (ROOT / "docs" / "how-to" / "suite.md").read_text()
-    shutil.copytree(ROOT / "config", tmp_path / "config")
+    copy_shipped_config(tmp_path)
     example = guide.split("```yaml\n")[1].split("```")[0]
     (tmp_path / "config" / "suites" / "checkpoint.yaml").write_text(example)
     overrides = {"site": "local", "suites": ["checkpoint"], "scale": scale}
