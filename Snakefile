@@ -17,6 +17,7 @@ from weir.plan.card import cost_card
 from weir.study import (
     ARCHIVE_SITE,
     archive_of,
+    cells_left,
     measured_study,
     plan_digest,
     what_is_left,
@@ -46,7 +47,8 @@ if workflow.is_main_process and not ARCHIVED:
     results = Path(MEASURED.site_folder)
     receipts = Path(f"{MEASURED.folder}/batches")
     print(what_is_left(PLAN, results, receipts), file=sys.stderr)
-    for note in admission(PLAN, results):
+    unmeasured = [batch for batch in PLAN.batches if cells_left(batch, results)]
+    for note in admission(PLAN, unmeasured):
         print(note, file=sys.stderr)
 
 

@@ -12,6 +12,7 @@ from reframe.core.builtins import parameter, run_after, run_before, sanity_funct
 from study import ROOT, Case, cases
 
 from weir.cluster.allocation import time_s
+from weir.schedulers import scheduler
 
 # What a job of a generated pipeline must know to make the same tests, beside its suite.
 CHOICES = (
@@ -74,10 +75,9 @@ class WeirRun(rfm.RunOnlyRegressionTest):
         self.postrun_cmds = ["ended=$?", "echo weir run ended with $ended", "(exit $ended)"]
 
     @run_before("run")
-    def stay_ended(self):
-        if self.case.plan.site.partitions[self.current_partition.name].scheduler == "slurm":
-            # A job that Slurm starts again after a failed node is one that nobody waits for.
-            self.job.options += ["#SBATCH --no-requeue"]
+    def add_options_of_the_scheduler(self):
+        partition = self.case.plan.site.partitions[self.current_partition.name]
+        self.job.options += scheduler(partition.scheduler).reframe_options()
 
     @sanity_function
     def weir_run_is_content(self):

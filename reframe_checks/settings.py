@@ -8,18 +8,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from weir.cluster.queue import remembers_jobs
 from weir.config.sites import load_site
 from weir.config.sources import find_sources
 from weir.errors import WeirError
 from weir.model import Partition, Site
 from weir.plan import read_plan
+from weir.schedulers import scheduler
 from weir.stacks.probe import features_here, launcher_of
 
 PERFLOG_LINE = "%(check_job_completion_time)s|%(check_display_name)s|%(check_result)s|%(check_perfvalues)s"
-
-# ReFrame's own names for a queue: its slurm needs the accounting database.
-SCHEDULERS = {"local": lambda: "local", "slurm": lambda: "slurm" if remembers_jobs() else "squeue"}
 
 ROOT = Path(__file__).resolve().parent.parent
 # A job of somebody else: there is nothing to choose any more, so nothing is looked for.
@@ -31,7 +28,7 @@ def partition_of(site: Site, partition: Partition) -> dict[str, Any]:
     return {
         "name": partition.name,
         "descr": partition.description,
-        "scheduler": "local" if INSIDE else SCHEDULERS[partition.scheduler](),
+        "scheduler": "local" if INSIDE else scheduler(partition.scheduler).reframe_backend(),
         # weir run is started once per batch and starts the ranks itself.
         "launcher": "local",
         "access": [] if INSIDE else list(partition.scheduler_options),

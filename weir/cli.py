@@ -14,7 +14,7 @@ from typing import NoReturn, Protocol, cast
 
 import weir
 import weir.commands
-from weir.errors import WeirError, did_you_mean
+from weir.errors import WeirError, did_you_mean, error_data, from_os_error
 
 EXIT_FAILED = 1
 EXIT_WRONG_USE = 2
@@ -90,16 +90,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader of our output has gone (weir plan | head); Python must not complain about it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_FAILED
+    except OSError as error:
+        _report(from_os_error(error), as_json="--json" in (sys.argv[1:] if arguments is None else arguments))
+        return EXIT_FAILED
 
 
 def _report(error: WeirError, as_json: bool) -> None:
     """Messages go to stderr, as text for people or as JSON for programs."""
     if as_json:
-        facts = [
-            {key: value for key, value in vars(problem).items() if value is not None}
-            for problem in error.problems
-        ]
-        print(json.dumps({"errors": facts}, indent=1, default=str), file=sys.stderr)
+        print(json.dumps(error_data(error), indent=1, default=str), file=sys.stderr)
         return
     for problem in error.problems:
         print(f"weir: {problem}", file=sys.stderr)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import difflib
+import errno
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ class WeirError(Exception):
 
 
 class TargetUnavailableError(WeirError):
-    """A target cannot be used here; where it is optional, its cells are left out with this reason."""
+    """A target cannot be used here; where it is optional, its cells are skipped with this reason."""
 
 
 class ConfigError(WeirError):
@@ -60,6 +62,35 @@ class ConfigError(WeirError):
         super().__init__(first.message, exit_code=2)
         self.problems = tuple(problems)
         self.args = ("\n".join(str(problem) for problem in problems),)
+
+
+# What helps against errors of the operating system that people meet.
+_OS_HINTS = {
+    errno.ENOSPC: "make room there; what has run is kept",
+    errno.EDQUOT: "your quota is used up there: make room; what has run is kept",
+    errno.EROFS: "the file system is read-only: mount it writable, or write elsewhere",
+    errno.EACCES: "let this user read and write there",
+    errno.EIO: "the device or server below fails: look at the kernel log",
+    errno.ESTALE: "the file system was exported anew: mount it again",
+    errno.ENOTCONN: "the file system's process has ended: mount it again",
+    errno.ENOENT: "check the path",
+}
+
+
+def from_os_error(error: OSError) -> WeirError:
+    """A message with the file and what to do, instead of a traceback."""
+    file = None if error.filename is None else str(error.filename)
+    hint = _OS_HINTS.get(error.errno or 0)
+    return WeirError(error.strerror or str(error), file=file, hint=hint)
+
+
+def error_data(error: WeirError) -> dict[str, Any]:
+    """The problems as plain data, for --json and --errors."""
+    facts = [
+        {key: value for key, value in vars(problem).items() if value is not None}
+        for problem in error.problems
+    ]
+    return {"errors": facts}
 
 
 def unique(problems: Iterable[Problem]) -> list[Problem]:

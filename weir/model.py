@@ -54,8 +54,8 @@ class Partition:
     nodes: int
     cores_per_node: int
     max_ppn: int
-    launcher: str  # mpirun or srun
-    scheduler: str  # local or slurm
+    launcher: str  # a file of weir/launch
+    scheduler: str  # a file of weir/schedulers
     stacks: tuple[str, ...]
     description: str = ""
     time_limit_s: float = 0.0  # 0: none

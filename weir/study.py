@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from weir.errors import WeirError
-from weir.measure.runfiles import is_finished, why_left_out
 from weir.plan import Batch, Plan, plan_data
+from weir.runfiles import is_finished, why_unavailable
 
 ARCHIVE_SITE = "archive"
 _COMMON_REPORT = "measurement"
@@ -117,7 +117,7 @@ def what_is_left(plan: Plan, results: Path, receipts: Path, examples: int = 8) -
         if labels:
             more = f" and {len(labels) - examples} more" if len(labels) > examples else ""
             lines.append(f"  {name}: {', '.join(labels[:examples])}{more}")
-            reason, receipt = why_left_out(results, name), receipts / f"{name}.json"
+            reason, receipt = why_unavailable(results, name), receipts / f"{name}.json"
             if reason and receipt.exists():
                 lines += [f"    was left out: {reason}", f"    to try it again: rm {receipt}"]
     return "\n".join(lines)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from weir.errors import WeirError
 from weir.launch import applied, launcher, launchers
 
 GEOMETRIES = [(1, 1), (1, 2), (2, 1), (2, 2), (4, 2)]
@@ -15,7 +16,7 @@ def test_launchers_are_found_by_their_files() -> None:
 
 
 def test_unknown_launcher_names_the_near_one() -> None:
-    with pytest.raises(ValueError, match="did you mean srun"):
+    with pytest.raises(WeirError, match="did you mean 'srun'"):
         launcher("srum")
 
 

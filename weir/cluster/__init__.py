@@ -1,1 +1,1 @@
-"""What a batch system is requested, and what it gives; no submission of jobs is done here."""
+"""The nodes and allocations of a plan: what is requested for a batch, whether nodes are alike."""

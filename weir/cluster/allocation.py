@@ -1,39 +1,19 @@
-"""What a batch asks of Slurm, in the words of Snakemake's executor: a job is an allocation, not a cell."""
+"""The allocations of a plan: a job is a batch, not a cell."""
 
 from __future__ import annotations
 
 import math
-import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from weir.cluster.deadline import CLEAN_UP_S
 from weir.model import Partition
 from weir.plan import Batch, Plan
 from weir.plan.packing import MARGIN, overhead_s
+from weir.schedulers import Request, scheduler
 
-FOR_WHAT_CLUSTERS_DO = 2
-
-# All jobs of one snakemake have its name: they wait in the queue together and run one at a time, since two
-# batches at once would measure each other.
-ONE_AFTER_THE_OTHER = "--dependency=singleton"
-# A job that Slurm starts again must not wipe out what its log says of the first time.
-KEEP_THE_LOG = "--open-mode=append"
-
-# Options of sbatch that the executor has a resource for, and refuses in slurm_extra.
-RESOURCE_OF_OPTION = {
-    "--account": "slurm_account",
-    "-A": "slurm_account",
-    "--partition": "slurm_partition",
-    "-p": "slurm_partition",
-    "--qos": "qos",
-    "-q": "qos",
-    "--constraint": "constraint",
-    "-C": "constraint",
-    "--mem": "mem_mb",
-    "--clusters": "clusters",
-    "-M": "clusters",
-}
+# Failed nodes and preemptions after which a batch goes to the queue once more.
+EXTRA_JOBS = 2
 
 
 class Wildcards(Protocol):
@@ -55,36 +35,35 @@ def _resource(name: str, wanted: Mapping[str, Mapping[str, Any]]) -> Callable[[W
 
 
 def allocation(batch: Batch, partition: Partition) -> dict[str, Any]:
-    """Whole nodes for the batch; empty for a partition without a queue.
+    """Resources of one batch, as its scheduler names them for Snakemake."""
+    return scheduler(partition.scheduler).resources(request_of(batch, partition))
 
-    `mpi` keeps the executor from wrapping the job in an srun, which would leave the batch one core.
-    """
-    if partition.scheduler != "slurm":
-        return {}
-    resources = scheduler_resources([*partition.scheduler_options, ONE_AFTER_THE_OTHER, KEEP_THE_LOG])
-    resources["nodes"] = batch.nodes
-    resources["runtime"] = math.ceil(time_s(batch, partition) / 60)
-    if partition.cores_per_node > 1:
-        resources["mpi"] = partition.launcher
-        resources["tasks_per_node"] = partition.cores_per_node
-    return resources
+
+def request_of(batch: Batch, partition: Partition) -> Request:
+    return Request(
+        batch.nodes,
+        time_s(batch, partition),
+        partition.cores_per_node,
+        partition.launcher,
+        partition.scheduler_options,
+    )
 
 
 def time_s(batch: Batch, partition: Partition) -> float:
-    """Time to ask for: the estimate with a margin, within the partition's limit."""
+    """Time to request: the estimate with a margin, within the partition's limit."""
     longest_s = max(cell.timeout_s for cell in batch.cells)
     wanted = max(batch.estimated_s * MARGIN, longest_s) + overhead_s(partition)
     return min(wanted, partition.time_limit_s) if partition.time_limit_s else wanted
 
 
 def retries(plan: Plan) -> int:
-    """How often a batch may go back to the queue: until all of it fits, and twice for what clusters do.
+    """How often a batch may go back to the queue: until all of it fits, and twice more for failed nodes.
 
     A retry runs only what is missing, so it is safe; without a queue nothing is gained by trying again.
     """
     places = [(batch, plan.site.partitions[batch.partition]) for batch in plan.batches]
-    jobs = [_jobs(batch, partition) for batch, partition in places if partition.scheduler == "slurm"]
-    return max(jobs) - 1 + FOR_WHAT_CLUSTERS_DO if jobs else 0
+    jobs = [_jobs(batch, partition) for batch, partition in places if scheduler(partition.scheduler).queued]
+    return max(jobs) - 1 + EXTRA_JOBS if jobs else 0
 
 
 def _jobs(batch: Batch, partition: Partition) -> int:
@@ -93,22 +72,3 @@ def _jobs(batch: Batch, partition: Partition) -> int:
     rest_s = partition.time_limit_s - overhead_s(partition) - CLEAN_UP_S
     first = [cell.rounds for cell in batch.cells if partition.time_limit_s and cell.timeout_s > rest_s]
     return max(by_time, sum(first))
-
-
-def scheduler_resources(scheduler_options: Sequence[str]) -> dict[str, Any]:
-    """The site's options of sbatch as resources; what the executor has no name for goes to slurm_extra."""
-    resources: dict[str, Any] = {}
-    rest: list[str] = []
-    words = iter(scheduler_options)
-    for word in words:
-        option, equals, value = word.partition("=")
-        name = RESOURCE_OF_OPTION.get(option)
-        if name is None:
-            rest.append(shlex.quote(word))
-        elif equals:
-            resources[name] = value
-        else:
-            resources[name] = next(words, "")
-    if rest:
-        resources["slurm_extra"] = " ".join(rest)
-    return resources

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from weir.errors import WeirError
-from weir.measure.runfiles import why_left_out
 from weir.model import Cell, Row
 from weir.plan.files import read_plan
 from weir.plan.model import Plan
@@ -20,6 +19,7 @@ from weir.records.latencies import LATENCIES_FILE, collect_latencies, write_late
 from weir.records.study_facts import study_facts
 from weir.records.summary import describe, summarise
 from weir.records.table import write_records, write_whole
+from weir.runfiles import why_unavailable
 
 NAME = "collect"
 HELP = "turn the run files of a plan into records.csv, with a verdict on every row"
@@ -64,7 +64,7 @@ def execute(args: argparse.Namespace) -> int:
             not_measured.append(cell)
     if not all_runs:
         # An empty table would take the place of what may have been measured.
-        known = [why_left_out(site_folder(where, plan.site.name), batch.batch) for batch in plan.batches]
+        known = [why_unavailable(site_folder(where, plan.site.name), batch.batch) for batch in plan.batches]
         raise WeirError(
             "; ".join(
                 [f"none of the {len(plan.cells)} planned cells has a finished run", *filter(None, known)]
@@ -88,7 +88,7 @@ def execute(args: argparse.Namespace) -> int:
 def excluded_lines(plan: Plan, not_measured: Iterable[Cell], results: Path) -> list[ExcludedLine]:
     """What the plan left out, and what it holds and nobody has measured, with the reason if it is known."""
     reasons = {
-        cell.cell: why_left_out(site_folder(results, plan.site.name), batch.batch)
+        cell.cell: why_unavailable(site_folder(results, plan.site.name), batch.batch)
         for batch in plan.batches
         for cell in batch.cells
     }

@@ -15,9 +15,10 @@ from weir.cluster.nodes import FACTOR, LEAST_NODES, Probe, Slow, excluding, slow
 from weir.config.sites import load_site
 from weir.config.sources import add_config_dir, find_sources
 from weir.errors import WeirError, did_you_mean
-from weir.measure.batch import prepared
 from weir.measure.preflight import check_folder, check_mount
+from weir.measure.prepare import prepared
 from weir.model import Target
+from weir.schedulers import scheduler
 
 NAME = "nodes"
 HELP = "compare the nodes of a partition by a few seconds of the same work on each"
@@ -28,10 +29,10 @@ Named = TypeVar("Named")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_config_dir(parser)
     parser.add_argument("--site", required=True, help="folder in config/sites")
-    parser.add_argument("--partition", help="the site's first one if left out")
-    parser.add_argument("--target", help="write a small file there, too")
+    parser.add_argument("--partition", help="partition, by default the site's first")
+    parser.add_argument("--target", help="also time a small file on this target")
     parser.add_argument(
-        "--nodes", type=int, help="how many; of the allocation, or of the partition, if left out"
+        "--nodes", type=int, help="number of nodes; by default those of the allocation or partition"
     )
     parser.add_argument("--factor", type=float, default=FACTOR, help="slow is this many times the median")
     parser.add_argument("--json", action="store_true", help="print the times as JSON")
@@ -41,9 +42,10 @@ def execute(args: argparse.Namespace) -> int:
     site, _ = load_site(find_sources(args.config_dir), args.site)
     partition = _named(site.partitions, args.partition or next(iter(site.partitions)), "--partition")
     target = _named(site.targets, args.target, "--target") if args.target else None
-    allocated = os.environ.get("SLURM_JOB_NUM_NODES")
-    nodes = args.nodes or int(allocated or partition.nodes)
-    queued = partition.scheduler == "slurm" and allocated is None
+    system = scheduler(partition.scheduler)
+    allocated = system.nodes(os.environ)
+    nodes = args.nodes or allocated or partition.nodes
+    queued = system.queued and allocated is None
     stack = site.stacks[partition.stacks[0]]
     scheduler_options = partition.scheduler_options if queued else None
     with prepared(target) if target else contextlib.nullcontext():
@@ -82,7 +84,7 @@ def _print(probes: list[Probe], slow: list[Slow]) -> None:
     for item in slow:
         print(item)
     if slow:
-        print(f"to measure without: {excluding(slow)}, and tell the administrator")
+        print(f"to measure without: {excluding(slow)}, and report it to the administrator")
     elif len(probes) < LEAST_NODES:
         print("fewer than three nodes: none can be called slow")
     else:

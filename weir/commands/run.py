@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import secrets
@@ -10,13 +11,15 @@ import signal
 from pathlib import Path
 from typing import Any
 
-from weir.cluster.deadline import allocation_end
-from weir.cluster.queue import answer
-from weir.errors import WeirError, did_you_mean
-from weir.measure.batch import BatchJob, BatchResult, measure_batch, preflight, successes
+from weir.errors import WeirError, did_you_mean, error_data, from_os_error
+from weir.files import write_atomically
+from weir.measure.batch import measure_batch, preflight
+from weir.measure.job import BatchJob, BatchResult, successes
+from weir.measure.progress import STREAM_VARIABLE
 from weir.measure.rounds import measure_in_rounds
-from weir.measure.runfiles import write_atomically
 from weir.plan import Batch, Plan, read_plan
+from weir.schedulers import surrounding
+from weir.units import UnitError, parse_duration
 
 NAME = "run"
 HELP = "measure the batches of a plan: random order, time limits, resume, clean-up"
@@ -42,10 +45,52 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--receipt", type=Path, help="write the counts to this file when the batches are through"
     )
+    parser.add_argument("--errors", type=Path, help="write the reason of a failure to this file, as JSON")
+    parser.add_argument("--progress", type=Path, help="append a line for each execution to this file")
+    parser.add_argument(
+        "--wait",
+        type=_duration_s,
+        default=0.0,
+        metavar="DURATION",
+        help="time to wait for another measurement of the target, such as 10 min; default: none",
+    )
     parser.add_argument("--json", action="store_true", help="print the counts as JSON")
 
 
 def execute(args: argparse.Namespace) -> int:
+    if args.progress:
+        os.environ[STREAM_VARIABLE] = str(args.progress.resolve())
+    if args.errors is None:
+        return _measure(args)
+    args.errors.unlink(missing_ok=True)
+    try:
+        return _measure(args)
+    except WeirError as error:
+        _hand_over(error, args.errors)
+        raise
+    except OSError as error:
+        _hand_over(from_os_error(error), args.errors)
+        raise
+    except KeyboardInterrupt:
+        _hand_over(WeirError("interrupted", hint="run again: what has run is kept"), args.errors)
+        raise
+
+
+def _hand_over(error: WeirError, file: Path) -> None:
+    """The reason of this batch, in a file of its own; a full disk must not hide it from stderr."""
+    with contextlib.suppress(OSError):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(file, json.dumps(error_data(error), indent=1, default=str) + "\n")
+
+
+def _duration_s(text: str) -> float:
+    try:
+        return parse_duration(text)
+    except UnitError as error:
+        raise argparse.ArgumentTypeError(f"{error}; {error.hint}") from None
+
+
+def _measure(args: argparse.Namespace) -> int:
     plan = read_plan(args.plan)
     batches = [_batch(plan, name) for name in args.batch] or list(plan.batches)
     if args.preflight:
@@ -63,10 +108,10 @@ def execute(args: argparse.Namespace) -> int:
             f"{left} executions do not fit the rest of the allocation",
             hint="run again: what has run is kept",
         )
-    tried = [job for job, result in zip(jobs, results, strict=True) if result.left_out is None]
+    tried = [job for job, result in zip(jobs, results, strict=True) if result.unavailable is None]
     if any(successes(job) == 0 for job in tried):
         raise WeirError(
-            "no execution of a batch succeeded", hint="hint the reasons above, then --retry-failed"
+            "no execution of a batch succeeded", hint="fix the reasons above, then --retry-failed"
         )
     if args.receipt:
         args.receipt.parent.mkdir(parents=True, exist_ok=True)
@@ -86,6 +131,7 @@ def _batch(plan: Plan, name: str) -> Batch:
 
 def _job(plan: Plan, batch: Batch, args: argparse.Namespace, seed: int) -> BatchJob:
     site = plan.site
+    system = surrounding(os.environ)
     partition = site.partitions[batch.partition]
     return BatchJob(
         batch=batch.batch,
@@ -96,9 +142,10 @@ def _job(plan: Plan, batch: Batch, args: argparse.Namespace, seed: int) -> Batch
         results=args.results.resolve(),
         seed=seed,
         retry_failed=args.retry_failed,
-        ends_at=allocation_end(os.environ, answer),
+        ends_at=system.ends_at(os.environ) if system else None,
         stop_for_slow_nodes=partition.slow_nodes == "stop",
         scheduler_options=partition.scheduler_options,
+        wait_s=args.wait,
     )
 
 
@@ -124,7 +171,7 @@ def _counts(result: BatchResult) -> dict[str, Any]:
         "kept": result.kept,
         "done": result.done,
         "failed": result.failed,
-        "left_out": result.left_out,
+        "unavailable": result.unavailable,
         "left": result.left,
         "slow_nodes": None if result.slow_nodes is None else [vars(item) for item in result.slow_nodes],
     }
@@ -135,8 +182,8 @@ def _report(results: list[BatchResult], summary: dict[str, Any], as_json: bool) 
         print(json.dumps(summary, indent=1))
         return
     for result in results:
-        if result.left_out:
-            print(f"{result.batch}: left out: {result.left_out}")
+        if result.unavailable:
+            print(f"{result.batch}: unavailable: {result.unavailable}")
             continue
         print(
             f"{result.batch}: {result.done} executions done, {len(result.failed)} failed, "

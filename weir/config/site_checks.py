@@ -10,6 +10,8 @@ from typing import Any
 
 from weir.config.yaml_file import Keys, YamlFile
 from weir.errors import Problem, did_you_mean
+from weir.launch import launchers
+from weir.schedulers import schedulers
 from weir.tools.base import Tool
 
 # {name} in a word; shell-like ${NAME} and JSON are left alone.
@@ -65,6 +67,16 @@ def stack_problems(file: YamlFile, tools: Mapping[str, Tool]) -> Iterator[Proble
         for tool in (tool for tool in data["programs"] if tool not in tools):
             keys = ("stacks", stack, "programs", tool)
             yield file.problem(keys, f"there is no tool '{tool}'", did_you_mean(tool, tools), tool)
+
+
+def partition_problems(file: YamlFile) -> Iterator[Problem]:
+    """Launchers and schedulers that no file describes."""
+    for name, partition in file.data["partitions"].items():
+        for key, known in (("launcher", [*launchers()]), ("scheduler", [*schedulers()])):
+            if partition[key] not in known:
+                keys = ("partitions", name, key)
+                hint = did_you_mean(partition[key], known)
+                yield file.problem(keys, f"there is no {key} '{partition[key]}'", hint, partition[key])
 
 
 def interface_problems(file: YamlFile, tools: Mapping[str, Tool]) -> Iterator[Problem]:

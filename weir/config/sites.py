@@ -13,6 +13,7 @@ from weir.config.schema import check, load_schema
 from weir.config.site_checks import (
     interface_problems,
     name_problems,
+    partition_problems,
     path_problems,
     placeholder_problems,
     reach_problems,
@@ -63,6 +64,7 @@ def load_site(
         problems.append(Problem("the site has no target", place, hint=hint))
     if site is not None:
         problems += stack_problems(site.file, tools)
+        problems += partition_problems(site.file)
     for target in targets:
         if site is not None:
             problems += reach_problems(target.file, site.file.data["stacks"])

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import pkgutil
 from functools import cache
 
+from weir.errors import WeirError, did_you_mean
 from weir.launch.base import Launcher, applied
 
 __all__ = ["Launcher", "applied", "launcher", "launchers"]
@@ -28,6 +28,4 @@ def launcher(name: str) -> Launcher:
     known = launchers()
     if name in known:
         return known[name]
-    near = difflib.get_close_matches(name, known, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"add weir/launch/{name}.py"
-    raise ValueError(f"no launcher is called {name!r} (there are {', '.join(sorted(known))}); {hint}")
+    raise WeirError(f"there is no launcher '{name}'", hint=did_you_mean(name, known), exit_code=2)

@@ -30,18 +30,18 @@ class Ending:
     def status(self) -> str:
         if self.timed_out:
             return "timeout"
-        return "done" if self.exit_code == 0 else "failed"
+        return "done" if self.exit_code == 0 and self.error is None else "failed"
 
 
 def before(
-    execution: Execution, target: Target, seed: int, words: Sequence[str], variables: Mapping[str, str]
+    execution: Execution, target: Target, seed: int, command: Sequence[str], variables: Mapping[str, str]
 ) -> dict[str, Any]:
     """Everything that does not depend on what happens."""
     return {
         "schema": 1,
         "cell": dataclasses.asdict(execution.cell),
         "run": execution.run,
-        "command": list(words),
+        "command": list(command),
         "environment": dict(variables),
         "seed": seed,
         "position": execution.position,
@@ -55,7 +55,7 @@ def before(
 
 
 def after(known: Mapping[str, Any], ending: Ending, outputs: Path) -> dict[str, Any]:
-    """The whole document; a failure without a reason gets the program's own first words."""
+    """The whole document; a failure without a reason gets the first line of the program's stderr."""
     error = ending.error
     if error is None and ending.status != "done":
         error = f"exit code {ending.exit_code}: {_first_complaint(outputs / _ROLES['stderr'])}"
@@ -77,10 +77,10 @@ def now() -> datetime:
 
 
 def _first_complaint(file: Path) -> str:
-    """The first line that says something: launchers add their own paragraphs after it."""
+    """The first line with text: launchers add their own paragraphs after it."""
     try:
         text = file.read_text(encoding="utf-8", errors="replace")
     except OSError:
         text = ""
     lines = [line.strip() for line in text.splitlines() if line.strip(" -\t")]
-    return lines[0] if lines else "without a word on stderr"
+    return lines[0] if lines else "no message on stderr"

@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from weir.measure.processes import waits_in
+
 # Launchers start ranks in sessions of their own, out of reach of a signal to our group: each rank has this.
 TOKEN_VARIABLE = "WEIR_RUN_TOKEN"
 GRACE_S = 10.0
@@ -20,7 +22,7 @@ _PR_SET_PDEATHSIG = 1
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-# Requested while a program runs: why it is to be ended now, or None.
+# Called while a program runs: why it is to be ended now, or None.
 Watch = Callable[[], str | None]
 
 
@@ -73,8 +75,19 @@ def _end_all(process: subprocess.Popen[bytes], token: str) -> None:
         process.kill()
 
 
+def _ended(process: subprocess.Popen[bytes], token: str) -> tuple[tuple[bytes, bytes], str]:
+    """End the launch; its output, and which processes cannot be ended: they wait for a file system."""
+    _end_all(process, token)
+    try:
+        return process.communicate(timeout=GRACE_S), ""
+    except subprocess.TimeoutExpired:
+        pids = [*processes_with_token(token), process.pid]
+        stuck = ", ".join(f"process {pid} waits, {waits_in(pid)}" for pid in sorted(set(pids)))
+        return (b"", b""), f"; it cannot be ended: {stuck}"
+
+
 def execute(
-    words: Sequence[str], environment: Mapping[str, str], watch: Watch, token: str, folder: Path
+    command: Sequence[str], environment: Mapping[str, str], watch: Watch, token: str, folder: Path
 ) -> Outcome:
     """Start the command in folder with exactly this environment and wait for it.
 
@@ -83,7 +96,7 @@ def execute(
     started = time.monotonic()
     try:
         process = subprocess.Popen(
-            list(words),
+            list(command),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -93,20 +106,19 @@ def execute(
             preexec_fn=_die_with_parent,
         )
     except OSError as error:
-        return Outcome(None, False, time.monotonic() - started, b"", b"", f"{words[0]}: {error.strerror}")
+        return Outcome(None, False, time.monotonic() - started, b"", b"", f"{command[0]}: {error.strerror}")
     reason = None
     try:
         while (output := _output(process)) is None:
             if reason := watch():
-                _end_all(process, token)
-                output = process.communicate()
+                output, stuck = _ended(process, token)
+                reason += stuck
                 break
     except BaseException:
-        _end_all(process, token)
-        process.communicate()
+        _ended(process, token)
         raise
     elapsed_s = time.monotonic() - started
-    return Outcome(process.returncode, reason is not None, elapsed_s, *output, reason)
+    return Outcome(process.poll(), reason is not None, elapsed_s, *output, reason)
 
 
 def _output(process: subprocess.Popen[bytes]) -> tuple[bytes, bytes] | None:

@@ -8,6 +8,8 @@ import socket
 from pathlib import Path
 from typing import Any
 
+from weir.schedulers import surrounding
+
 
 def host_facts(target_folder: Path) -> dict[str, Any]:
     """Facts of the node that weir runs on and of the file system below the target."""
@@ -44,7 +46,8 @@ def mount_of(folder: Path) -> dict[str, str] | None:
 
 
 def _allocated_nodes() -> str | None:
-    return os.environ.get("SLURM_JOB_NODELIST")
+    scheduler = surrounding(os.environ)
+    return scheduler.node_list(os.environ) if scheduler else None
 
 
 def _os_name() -> str | None:

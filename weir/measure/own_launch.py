@@ -6,31 +6,25 @@ import os
 import secrets
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from weir.launch import applied, launcher
 from weir.measure.document import SUMMARY_FILE, Ending, after, before, now
 from weir.measure.execute import Outcome, execute, time_limit
+from weir.measure.faults import EnvironmentFaultError, fault
+from weir.measure.guardian import Guardian
 from weir.measure.host import host_facts
 from weir.measure.order import Execution
-from weir.measure.runfiles import fresh_folder, write_run_file
+from weir.measure.settle import is_complete
 from weir.measure.stripes import stripe
 from weir.measure.workspace import Workspace
 from weir.model import Stack, Target
+from weir.runfiles import fresh_folder, write_run_file
 from weir.tools import tools
 from weir.tools.base import RunPaths
-
-__all__ = [
-    "SUMMARY_FILE",
-    "LaunchContext",
-    "Prepared",
-    "environment_of",
-    "launch_words",
-    "measure_one",
-    "prepare",
-]
+from weir.tools.engine import engine_of
 
 # A job that is cancelled ends step by step; the signal to this process comes so much after that to the ranks.
 SIGNAL_LATE_S = 2.0
@@ -52,16 +46,31 @@ class LaunchContext:
     workspace: Workspace
     slow_nodes: Sequence[Mapping[str, Any]] | None = None  # None: the nodes were not compared
     placement: Mapping[str, Any] | None = None  # None: no batch system gave the nodes
+    neighbours: Sequence[str] = ()  # other measurements of the target that may run now
+    token: str = field(default_factory=lambda: secrets.token_hex(8))  # carried by every process of a launch
+    guardian: Guardian | None = None  # None: this process touches the target itself
+
+    def fault(self) -> str | None:
+        """Why the environment lets no cell succeed any more."""
+        return self.guardian.fault() if self.guardian else fault(self.workspace, self.results)
+
+    def remove(self, folders: Sequence[Path]) -> None:
+        """Delete the data of executions."""
+        if self.guardian:
+            self.guardian.remove(folders)
+        else:
+            for folder in folders:
+                self.workspace.remove_run(folder)
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """An execution that could start now: its folders are there, its words are known."""
+    """An execution that could start now: its folders are there, its command is known."""
 
     execution: Execution
     outputs: Path
     data_folder: Path
-    program: list[str]  # the words after the launcher
+    program: list[str]  # what follows the launcher
     known: dict[str, Any]  # the first half of run.json
 
 
@@ -72,17 +81,21 @@ def prepare(execution: Execution, context: LaunchContext) -> Prepared:
     stripes = stripe(data_folder, cell.params.get("stripe_count", 0), context.target)
     paths = RunPaths(f"{context.target.prefix}{data_folder}/data", outputs)
     tool, program = tools()[cell.tool], context.stack.programs[cell.tool]
-    words = tool.command(cell, context.target, program, paths)
+    command = tool.command(cell, context.target, program, paths)
     variables = [f"{name}={value}" for name, value in tool.environment(cell).items()]
-    words = ["env", *variables, *words] if variables else words
-    whole = [*launch_words(execution, context), *words]
+    command = ["env", *variables, *command] if variables else command
+    whole = [*launch_arguments(execution, context), *command]
     known = before(execution, context.target, context.seed, whole, variables_of(context))
     known |= {
         "stripe_count": stripes,
         "host": host_facts(context.workspace.target_folder)
-        | {"slow_nodes": context.slow_nodes, "placement": context.placement},
+        | {
+            "slow_nodes": context.slow_nodes,
+            "placement": context.placement,
+            "neighbours": list(context.neighbours),
+        },
     }
-    return Prepared(execution, outputs, data_folder, words, known)
+    return Prepared(execution, outputs, data_folder, command, known)
 
 
 def measure_one(execution: Execution, context: LaunchContext) -> dict[str, Any]:
@@ -93,22 +106,33 @@ def measure_one(execution: Execution, context: LaunchContext) -> dict[str, Any]:
             ready.known["command"],
             environment_of(context),
             time_limit(execution.cell.timeout_s),
-            secrets.token_hex(8),
+            context.token,
             ready.outputs,
         )
+        raise_if_lost(outcome, context)
+        document = _record(ready, outcome, context)
     finally:
-        context.workspace.remove_run(ready.data_folder)
-    raise_if_lost(outcome, context)
+        context.remove([ready.data_folder])
+    return document
+
+
+def _record(ready: Prepared, outcome: Outcome, context: LaunchContext) -> dict[str, Any]:
+    """Write the outputs and run.json, unless not the cell but the environment has failed."""
+    engine = engine_of(context.stack.programs[ready.execution.cell.tool])
+    lacks = bool(engine) and outcome.exit_code == 0 and not is_complete(ready.outputs)
+    if (outcome.exit_code != 0 or lacks) and (reason := context.fault()):
+        raise EnvironmentFaultError(reason, hint="run again when it is gone: what has run is kept")
     (ready.outputs / "stdout.txt").write_bytes(outcome.stdout)
     (ready.outputs / "stderr.txt").write_bytes(outcome.stderr)
-    ending = Ending(outcome.exit_code, outcome.ended, now(), outcome.elapsed_s, outcome.error)
+    error = f"{SUMMARY_FILE} is missing or truncated: the program ended with exit code 0" if lacks else None
+    ending = Ending(outcome.exit_code, outcome.ended, now(), outcome.elapsed_s, error or outcome.error)
     document = after(ready.known, ending, ready.outputs)
     write_run_file(ready.outputs, document)
     return document
 
 
 def raise_if_lost(outcome: Outcome, context: LaunchContext) -> None:
-    """A launch that the batch system ended says nothing of the cell, and leaves no run file."""
+    """A launch that the batch system ended is no execution of the cell, and leaves no run file."""
     if outcome.exit_code == 0:
         return
     stderr = outcome.stderr.decode(errors="replace")
@@ -119,7 +143,7 @@ def raise_if_lost(outcome: Outcome, context: LaunchContext) -> None:
         time.sleep(SIGNAL_LATE_S)  # who is ended, too, is interrupted here
 
 
-def launch_words(execution: Execution, context: LaunchContext) -> Sequence[str]:
+def launch_arguments(execution: Execution, context: LaunchContext) -> Sequence[str]:
     cell = execution.cell
     return launcher(context.launcher).command(
         cell.nodes, cell.ppn, context.stack.launcher_options, variables_of(context)

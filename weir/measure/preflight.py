@@ -10,9 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from weir.launch import applied
+from weir.measure.removal import exposed_parent
 from weir.model import Cell, Footprint, Stack, Target
+from weir.plan.cost import LAUNCH_EXECUTIONS
 from weir.tools import tools
 from weir.units import format_size
+
+_OWN_INODES = 3  # the workspace, its marker, the lock
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,7 @@ def _steps(cells: Sequence[Cell], target: Target, stack: Stack) -> Iterable[Call
     yield lambda: check_writable(folder)
     peak = [tools()[cell.tool].footprint(cell) for cell in cells]
     yield lambda: check_space(folder, target, peak)
-    yield lambda: check_inodes(folder, peak)
+    yield lambda: check_inodes(folder, peak, sum(cell.rounds for cell in cells))
     for tool in sorted({cell.tool for cell in cells}):
         yield lambda tool=tool: check_program(tool, stack)  # type: ignore[misc]
 
@@ -56,6 +60,13 @@ def check_mount(point: Path) -> Check:
 
 def check_folder(folder: Path) -> Check:
     if folder.is_dir():
+        if exposed := exposed_parent(folder):
+            return Check(
+                "folder",
+                "exposed",
+                f"everybody may exchange directories in {exposed}, above the data of this target",
+                f"chmod o-w {exposed}, or chmod +t {exposed}",
+            )
         return Check("folder", str(folder))
     return Check(
         "folder",
@@ -95,15 +106,18 @@ def check_space(folder: Path, target: Target, footprints: Sequence[Footprint]) -
     )
 
 
-def check_inodes(folder: Path, footprints: Sequence[Footprint]) -> Check:
-    need = max((each.inodes for each in footprints), default=0)
+def check_inodes(folder: Path, footprints: Sequence[Footprint], executions: int) -> Check:
+    """The files of the largest cell, and the directories of all executions that may share its launch."""
+    directories = min(executions, LAUNCH_EXECUTIONS)
+    need = max((each.inodes for each in footprints), default=0) + directories + _OWN_INODES
     facts = os.statvfs(folder)
     if facts.f_files == 0:
         return Check("inodes", "the file system does not count them")
     found = f"{need} of {facts.f_favail}"
     if need <= facts.f_favail:
         return Check("inodes", found)
-    return Check("inodes", found, f"{need} files are needed and {folder} has {facts.f_favail} inodes left")
+    problem = f"{need} files and directories are needed and {folder} has {facts.f_favail} inodes left"
+    return Check("inodes", found, problem, "make room, or give the suite fewer files")
 
 
 def check_program(tool: str, stack: Stack) -> Check:

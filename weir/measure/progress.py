@@ -8,13 +8,14 @@ import time
 from typing import TextIO
 
 from weir.measure.order import Execution
+from weir.units import about_duration
 
-# A stream of whoever waits, such as /proc/PID/fd/2 of a Snakemake rule: ReFrame in between keeps ours.
+# A file that whoever waits follows: ReFrame in between keeps stderr to itself.
 STREAM_VARIABLE = "WEIR_PROGRESS"
 
 
 def open_stream() -> TextIO:
-    """The stream that the environment names, else stderr: on another node that name means nothing."""
+    """The file that the environment names, else stderr."""
     try:
         return open(os.environ[STREAM_VARIABLE], "a", encoding="utf-8")
     except (KeyError, OSError):
@@ -36,14 +37,4 @@ class Progress:
         width = len(str(self._total))
         count = f"{self._title} [{self._done:{width}}/{self._total}]"
         line = f"{count} {execution.cell.point}: {ending} in {elapsed_s:.1f} s"
-        print(f"{line}, {format_duration(left)} left", file=self._stream, flush=True)
-
-
-def format_duration(seconds: float) -> str:
-    """Two units at most: 8 s, 2 min 5 s, 3 h 10 min."""
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"
+        print(f"{line}, {about_duration(left)} left", file=self._stream, flush=True)

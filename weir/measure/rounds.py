@@ -6,7 +6,8 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 
-from weir.measure.batch import BatchJob, BatchResult, measure_batch, pending
+from weir.measure.batch import measure_batch
+from weir.measure.job import BatchJob, BatchResult, pending
 
 
 def measure_in_rounds(jobs: Sequence[BatchJob], seed: int) -> list[BatchResult]:
@@ -31,12 +32,12 @@ def measure_in_rounds(jobs: Sequence[BatchJob], seed: int) -> list[BatchResult]:
 def _with_the_rest(result: BatchResult) -> BatchResult:
     """The allocation is too short: what no round has reached is left, too."""
     reached = result.kept + result.done + len(result.failed)
-    return result if result.left_out else replace(result, left=result.planned - reached)
+    return result if result.unavailable else replace(result, left=result.planned - reached)
 
 
 def _add(total: BatchResult, part: BatchResult) -> None:
     total.done += part.done
     total.failed += part.failed
     total.spent_s += part.spent_s
-    total.left_out = part.left_out
+    total.unavailable = part.unavailable
     total.slow_nodes = part.slow_nodes

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
-import shutil
+import os
 from pathlib import Path
 
 from weir.errors import WeirError
+from weir.measure.removal import held_open, is_link_or_no_directory, owned, remove_entries, remove_entry
 
 MARKER = ".weir-owned"
+_READ_MARKER = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
+_MARKER_BYTES = 65536
 
 
 class Workspace:
@@ -27,9 +31,9 @@ class Workspace:
 
     def claim(self) -> None:
         """Make the folder, after removing what a killed predecessor of this batch left."""
-        if self.folder.exists() or self.folder.is_symlink():
+        if os.path.lexists(self.folder):
             self.remove()
-        self.folder.mkdir()
+        self.folder.mkdir(mode=0o700)
         marker = self.folder / MARKER
         try:
             marker.write_text(json.dumps({"owner": self._owner}) + "\n", encoding="utf-8")
@@ -38,40 +42,57 @@ class Workspace:
             self.folder.rmdir()
             raise
 
+    def is_here(self) -> bool:
+        """Whether the folder is the one that was claimed: a target that was unmounted does not have it."""
+        return os.path.lexists(self.folder / MARKER)
+
     def run_folder(self, cell_id: str, run: int) -> Path:
         folder = self.folder / f"{cell_id}-{run:03d}"
         folder.mkdir()
         return folder
 
     def remove_run(self, folder: Path) -> None:
+        """The data of one execution."""
         if folder.parent != self.folder:
             raise WeirError(f"{folder} is not below {self.folder}: not removed")
-        shutil.rmtree(folder, ignore_errors=True)
+        with (
+            contextlib.suppress(OSError),
+            held_open(self.target_folder) as target,
+            held_open(self.folder.name, target) as ours,
+        ):
+            remove_entry(folder.name, ours)
 
     def remove(self) -> None:
         """Delete the folder if, and only if, it carries our marker."""
-        if not self.folder.exists():
-            return
-        if self.folder.is_symlink() or not self._is_ours():
-            raise WeirError(
-                f"{self.folder} exists and was not made by this results folder",
-                hint="move it away, or measure from the checkout that made it",
-            )
-        # The marker goes last, so that an interrupted removal is recognised and finished next time.
-        for entry in self.folder.iterdir():
-            if entry.name == MARKER:
-                continue
-            if entry.is_dir() and not entry.is_symlink():
-                shutil.rmtree(entry)
-            else:
-                entry.unlink()
-        (self.folder / MARKER).unlink(missing_ok=True)
-        self.folder.rmdir()
+        with held_open(self.target_folder) as target:
+            try:
+                with held_open(self.folder.name, target) as ours:
+                    if not self._is_ours(ours):
+                        raise self._foreign()
+                    # The marker goes last: an interrupted removal is recognised and finished next time.
+                    remove_entries(ours, keep=MARKER)
+                    with contextlib.suppress(FileNotFoundError):
+                        os.unlink(MARKER, dir_fd=ours)
+                os.rmdir(self.folder.name, dir_fd=target)
+            except FileNotFoundError:
+                return
+            except OSError as error:
+                if is_link_or_no_directory(error):
+                    raise self._foreign() from None
+                raise
 
-    def _is_ours(self) -> bool:
-        names = {entry.name for entry in self.folder.iterdir()}
+    def _foreign(self) -> WeirError:
+        return WeirError(
+            f"{self.folder} exists and was not made by this results folder",
+            hint="move it away, or measure from the checkout that made it",
+        )
+
+    def _is_ours(self, folder: int) -> bool:
+        if not owned(folder):
+            return False
+        names = set(os.listdir(folder))
         try:
-            text = (self.folder / MARKER).read_text(encoding="utf-8") if MARKER in names else ""
+            text = _content(MARKER, folder) if MARKER in names else ""
             if not text and names <= {MARKER}:
                 return (
                     True  # killed between mkdir and the end of the marker, or before rmdir: nothing to lose
@@ -80,3 +101,11 @@ class Workspace:
         except (OSError, ValueError):
             return False
         return isinstance(marker, dict) and marker.get("owner") == self._owner
+
+
+def _content(name: str, folder: int) -> str:
+    descriptor = os.open(name, _READ_MARKER, dir_fd=folder)
+    try:
+        return os.read(descriptor, _MARKER_BYTES).decode("utf-8")
+    finally:
+        os.close(descriptor)

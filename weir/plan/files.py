@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import typing
 from collections.abc import Hashable, Mapping
 from dataclasses import fields, is_dataclass
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.errors import WeirError
+from weir.files import write_atomically
 from weir.plan.model import Plan
 
 SCHEMA = 1
@@ -38,9 +38,7 @@ def write_plan(plan: Plan, path: Path) -> None:
     if path.is_file() and path.read_text(encoding="utf-8") == text:
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    temporary.write_text(text, encoding="utf-8")
-    temporary.replace(path)
+    write_atomically(path, text)
 
 
 def read_plan(path: Path) -> Plan:

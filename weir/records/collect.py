@@ -12,10 +12,10 @@ from weir.audit.judge import judge, verdict_columns
 from weir.audit.subject import RunFacts, Subject
 from weir.errors import WeirError, did_you_mean
 from weir.model import Cell, Message, Parsed, Row
+from weir.runfiles import RUN_FILE
 from weir.tools import tools
 from weir.tools.base import Tool
 
-RUN_FILE = "run.json"
 # What a record says of its cell although nothing was measured.
 _REQUESTED_COLUMNS = (
     "xfer_bytes",

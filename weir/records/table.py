@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from weir.errors import WeirError, did_you_mean
+from weir.files import write_atomically
 from weir.model import Row
 from weir.records.schema import columns
 
@@ -67,8 +67,6 @@ def write_records(path: Path, rows: Iterable[Row]) -> None:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write beside and rename into place."""
+    """Make the directory, too."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    beside.write_text(text)
-    beside.replace(path)
+    write_atomically(path, text)

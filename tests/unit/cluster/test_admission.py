@@ -1,4 +1,4 @@
-"""What Slurm says to a plan's jobs before they are submitted; its words are those of 22.05."""
+"""What Slurm replies to a plan's jobs before they are submitted; the messages are those of 22.05."""
 
 from __future__ import annotations
 
@@ -8,46 +8,54 @@ from typing import Any
 
 import pytest
 
-from weir.cluster.admission import Reply, judged, seconds
+from weir.cluster.admission import admission
+from weir.errors import ConfigError
 from weir.model import Cell, Partition
 from weir.plan import Batch
+from weir.schedulers.slurm import Slurm
+from weir.schedulers.slurm.admission import Reply, seconds
 
-ACCESS = ("--partition=compute", "--exclusive")
+OPTIONS = ("--partition=compute", "--exclusive")
 CELL = Cell("0" * 12, "cell", "s", "e", "ior", "lab", "disk", "stack", "main", 2, 4, 1, 1, 60.0, {})
 TAKEN = (0, "sbatch: Job 9 to start at 2026-11-21T19:07:30 using 2 processors on nodes n[1-2]\n")
 
 
-def said(
+def replies(
     reply: Reply, nodes: int = 2, scheduler: str = "slurm", limit_s: float = 600.0
-) -> tuple[Any, list[str]]:
+) -> tuple[list[str], list[str]]:
     """Problems and notes of a plan with jobs of one node and of that many."""
     partition = Partition(
-        "main", 8, 24, 8, "srun", scheduler, ("stack",), time_limit_s=limit_s, scheduler_options=ACCESS
+        "main", 8, 24, 8, "srun", scheduler, ("stack",), time_limit_s=limit_s, scheduler_options=OPTIONS
     )
     site = SimpleNamespace(name="lab", partitions={"main": partition})
     batches = [Batch(f"b{n}", "main", n, 4, "stack", "disk", (CELL,), 1e5) for n in (1, nodes)]
 
-    def slurm(words: Sequence[str]) -> Reply:
-        if words[:2] == ["sbatch", "--test-only"]:
+    def slurm(command: Sequence[str]) -> Reply:
+        if command[:2] == ["sbatch", "--test-only"]:
             job = [f"--nodes={nodes}", f"--time={limit_s / 60:.0f}", "--ntasks-per-node=24", "--wrap=true"]
-            assert list(words[2:]) == [*ACCESS, *job]
+            assert list(command[2:]) == [*OPTIONS, *job]
             return reply
-        if words == ["sinfo", "--noheader", "--format=%R"]:
+        if command == ["sinfo", "--noheader", "--format=%R"]:
             return 0, "compute\ngpu\n"
-        assert words == ["sinfo", "--noheader", "--partition=compute", "--format=%l %D"]
+        assert command == ["sinfo", "--noheader", "--partition=compute", "--format=%l %D"]
         return (1, "") if "partition" in reply[1] else (0, "1:00:00 4\n")
 
     plan: Any = SimpleNamespace(site=site)
-    problems, notes = judged(plan, batches, slurm)
-    return [str(problem) for problem in problems], notes
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("weir.schedulers.slurm.reply", slurm)
+        patch.setattr(Slurm, "can_submit", lambda self: True)
+        try:
+            return [], admission(plan, batches)
+        except ConfigError as error:
+            return [str(problem) for problem in error.problems], []
 
 
 def test_a_job_that_slurm_would_take_is_passed_over() -> None:
-    assert said(TAKEN) == ([], [])
+    assert replies(TAKEN) == ([], [])
 
 
 def test_without_a_queue_nobody_is_requested() -> None:
-    assert said((1, "sbatch: error: no"), scheduler="local") == ([], [])
+    assert replies((1, "sbatch: error: no"), scheduler="local") == ([], [])
 
 
 @pytest.mark.parametrize(
@@ -66,7 +74,7 @@ def test_without_a_queue_nobody_is_requested() -> None:
     ],
 )
 def test_a_refusal_that_lasts_names_the_key_and_the_hint(words: str, hint: str) -> None:
-    (problem,), notes = said((1, words))
+    (problem,), notes = replies((1, words))
     assert problem.startswith(
         "config/sites/lab/site.yaml: partitions.main.scheduler_options: sbatch refuses these options: "
     )
@@ -77,7 +85,7 @@ def test_a_refusal_that_lasts_names_the_key_and_the_hint(words: str, hint: str) 
 
 def test_jobs_that_would_wait_for_ever_are_named() -> None:
     """sbatch takes both where the cluster does not enforce the limits of its partitions."""
-    (nodes, time), notes = said(
+    (nodes, time), notes = replies(
         (1, "allocation failure: Requested node configuration is not available"), 8, limit_s=7200
     )
     place = "config/sites/lab/site.yaml: partitions.main"
@@ -90,12 +98,12 @@ def test_jobs_that_would_wait_for_ever_are_named() -> None:
 
 
 def test_nodes_that_are_down_today_are_no_reason_to_refuse() -> None:
-    problems, (note,) = said((1, "allocation failure: Requested node configuration is not available\n"))
+    problems, (note,) = replies((1, "allocation failure: Requested node configuration is not available\n"))
     assert problems == []
-    assert "partition main: sbatch says of a job of 2 nodes: Requested node configuration" in note
+    assert "partition main: sbatch reports for a job of 2 nodes: Requested node configuration" in note
     assert "it waits until nodes are up" in note
-    _, (note,) = said((1, "sbatch: error: Unable to contact slurm controller (connect failure)\n"))
-    assert note.endswith("of a job of 2 nodes: Unable to contact slurm controller (connect failure)")
+    _, (note,) = replies((1, "sbatch: error: Unable to contact slurm controller (connect failure)\n"))
+    assert note.endswith("for a job of 2 nodes: Unable to contact slurm controller (connect failure)")
 
 
 @pytest.mark.parametrize(

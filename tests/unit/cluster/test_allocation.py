@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from weir.cluster.allocation import allocation, allocations, retries, scheduler_resources, time_s
+from weir.cluster.allocation import allocation, allocations, retries, time_s
 from weir.model import Cell, Partition
 from weir.plan import Batch
 from weir.plan.packing import OVERHEAD_S
+from weir.schedulers.slurm.allocation import named_options
 
 CELL = Cell("0" * 12, "cell", "s", "e", "ior", "site", "disk", "stack", "compute", 2, 4, 3, 1, 60.0, {})
 BATCH = Batch("disk-stack-2x4", "compute", 2, 4, "stack", "disk", (CELL,), 600.0)
@@ -93,4 +94,4 @@ def test_resources_are_functions_of_the_batch() -> None:
 def test_options_of_the_site_reach_the_executor(
     scheduler_options: list[str], expected: dict[str, str]
 ) -> None:
-    assert scheduler_resources(scheduler_options) == expected
+    assert named_options(scheduler_options) == expected

@@ -5,8 +5,9 @@ from datetime import datetime
 
 import pytest
 
-from weir.cluster.deadline import CLEAN_UP_S, allocation_end, fits
-from weir.cluster.queue import answer
+from weir.cluster.deadline import CLEAN_UP_S, fits
+from weir.schedulers.slurm.allocation import allocation_end
+from weir.schedulers.slurm.queries import answer
 
 
 def unasked(words: Sequence[str]) -> str:

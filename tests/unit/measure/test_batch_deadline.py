@@ -7,8 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from weir.measure import batch as batch_module
-from weir.measure.batch import LAUNCH_EXECUTIONS, BatchJob, BatchResult, _fitting, _run_all
+from weir.measure import loop
+from weir.measure.job import BatchJob, BatchResult
+from weir.measure.loop import LAUNCH_EXECUTIONS, _fitting, run_all
 from weir.measure.order import Execution
 from weir.model import Cell, Stack, Target
 
@@ -31,10 +32,10 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         documents[execution.cell.cell] = {"status": "done", "error": None, "elapsed_s": 10.0}
         return documents[execution.cell.cell]
 
-    monkeypatch.setattr(batch_module, "measure_one", measure_one)
-    monkeypatch.setattr(batch_module, "engine_words", lambda execution, context: ())
-    monkeypatch.setattr(batch_module, "read_run_file", lambda results, cell, run: documents.get(cell))
-    monkeypatch.setattr(batch_module, "time", SimpleNamespace(time=lambda: now[0]))
+    monkeypatch.setattr(loop, "measure_one", measure_one)
+    monkeypatch.setattr(loop, "engine_arguments", lambda execution, context: ())
+    monkeypatch.setattr(loop, "read_run_file", lambda results, cell, run: documents.get(cell))
+    monkeypatch.setattr(loop, "time", SimpleNamespace(time=lambda: now[0]))
     return ran
 
 
@@ -44,7 +45,7 @@ def run(cells: list[Cell], ends_at: float | None) -> BatchResult:
     )
     result = BatchResult("b", len(cells))
     todo = [SimpleNamespace(cell=each, run=0, position=0) for each in cells]
-    _run_all(job, todo, SimpleNamespace(folder=Path("/")), result)  # type: ignore[arg-type]
+    run_all(job, todo, SimpleNamespace(fault=lambda: None), result)  # type: ignore[arg-type]
     return result
 
 

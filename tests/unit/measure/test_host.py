@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from weir.measure.host import host_facts, mount_of
-from weir.measure.progress import format_duration
 
 
 def test_facts_of_this_machine(tmp_path: Path) -> None:
@@ -24,12 +23,3 @@ def test_the_mount_of_a_folder_is_the_nearest_above() -> None:
     root = mount_of(Path("/"))
     assert root is not None
     assert root["mount_point"] == "/"
-
-
-def test_durations_read_well() -> None:
-    assert [format_duration(s) for s in (0.4, 59, 125, 3 * 3600 + 601)] == [
-        "0 s",
-        "59 s",
-        "2 min 5 s",
-        "3 h 10 min",
-    ]

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from weir.errors import WeirError
-from weir.measure import batch as batch_module
-from weir.measure.batch import BatchJob, BatchResult, _run_all, pending
+from weir.measure import loop
+from weir.measure.job import BatchJob, BatchResult, pending
+from weir.measure.loop import run_all
+from weir.measure.own_launch import LaunchContext
 from weir.measure.workspace import Workspace
 from weir.model import Cell, Stack, Target
 from weir.tools import tools
@@ -32,7 +34,7 @@ def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> BatchJob:
     )
     srun.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}/bin:/usr/bin:/bin")
-    monkeypatch.setattr(batch_module, "LOST_PAUSE_S", 0.0)
+    monkeypatch.setattr(loop, "LOST_PAUSE_S", 0.0)
     target = tmp_path / "target"
     target.mkdir()
     sizes = {"xfer_bytes": 4096, "block_bytes": 4096}
@@ -50,7 +52,8 @@ def run(job: BatchJob, losses: int) -> BatchResult:
     workspace = Workspace(Path(job.target.path), job.results, job.batch)
     workspace.claim()
     try:
-        _run_all(job, pending(job), workspace, result)
+        context = LaunchContext(job.target, job.stack, job.launcher, job.results, job.seed, workspace)
+        run_all(job, pending(job), context, result)
     finally:
         workspace.remove()
     return result

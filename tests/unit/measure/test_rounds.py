@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from weir.measure import rounds
-from weir.measure.batch import BatchJob, BatchResult, pending
+from weir.measure.job import BatchJob, BatchResult, pending
 from weir.measure.rounds import measure_in_rounds
 from weir.model import Cell, Stack, Target
 

@@ -5,12 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from weir.measure.batch import BatchJob, BatchResult, _run_all, pending
+from weir.measure.job import BatchJob, BatchResult, pending
+from weir.measure.loop import run_all
+from weir.measure.own_launch import LaunchContext
 from weir.measure.ranks import check_ranks
-from weir.measure.runfiles import read_run_file, run_folder
-from weir.measure.shared_launch import read_status, settle
+from weir.measure.settle import read_status, settle
 from weir.measure.workspace import Workspace
 from weir.model import Cell, Stack, Target
+from weir.runfiles import read_run_file, run_folder
 from weir.tools import tools
 from weir.tools.engine import engine_of
 
@@ -24,6 +26,7 @@ summary=${*: -3:1}
 while IFS=$'\\t' read -r name ranks outputs words; do
     [ "${words%%$'\\t'*}" = ior ] || exit 9
     : >"$outputs/stdout.txt"
+    printf '{}' >"$outputs/summary.json"
     printf '%s\\t0\\t0.1\\n' "$name" >>"$5"
 done <"$4"
 """
@@ -64,7 +67,8 @@ def test_cells_in_a_container_share_a_launch_and_its_ranks_are_looked_at(
     workspace, result = Workspace(Path(target.path), job.results, job.batch), BatchResult("b", 4)
     workspace.claim()
     assert check_ranks(1, 1, stack, "srun").problem is None
-    _run_all(job, pending(job), workspace, result)
+    context = LaunchContext(job.target, job.stack, job.launcher, job.results, job.seed, workspace)
+    run_all(job, pending(job), context, result)
     workspace.remove()
     assert (result.done, result.failed) == (4, [])
     looked, measured = (tmp_path / "notes").read_text().splitlines()
@@ -81,6 +85,7 @@ def launch(tmp_path: Path, status: str) -> tuple[Path, Path]:
         outputs = run_folder(results, name, 0)
         outputs.mkdir(parents=True)
         (outputs / "stdout.txt").write_text("table")
+        (outputs / "summary.json").write_text("{}")
         known[f"{name}-000"] = {"schema": 1, "cell": {"cell": name}, "run": 0}
     (folder / "launch.json").write_text(json.dumps(known))
     (folder / "status").write_text(status)
@@ -102,7 +107,7 @@ def test_what_ended_before_the_kill_gets_its_run_file(tmp_path: Path) -> None:
     assert (document["status"], document["elapsed_s"], document["outputs"]) == (
         "done",
         1.5,
-        {"stdout": "stdout.txt"},
+        {"stdout": "stdout.txt", "summary": "summary.json"},
     )
     assert read_run_file(results, "bb", 0) is None
     assert not folder.exists()

@@ -10,7 +10,8 @@ import pytest
 
 from weir.commands.run import _counts
 from weir.errors import WeirError
-from weir.measure.batch import BatchJob, measure_batch
+from weir.measure.batch import measure_batch
+from weir.measure.job import BatchJob
 from weir.model import Cell, Stack, Target
 from weir.records.collect import finished_runs
 from weir.records.study_facts import _slow_nodes

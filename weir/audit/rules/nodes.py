@@ -6,7 +6,7 @@ from typing import Any
 
 from weir.audit.registry import DEGRADED, Said, rule
 from weir.audit.subject import Subject
-from weir.cluster.placement import has_features
+from weir.schedulers.slurm.placement import has_features
 
 
 @rule(DEGRADED, needs_output=True)

@@ -1,4 +1,4 @@
-"""What Slurm at hand says and can do."""
+"""Commands of Slurm, each with a time limit."""
 
 from __future__ import annotations
 
@@ -6,21 +6,27 @@ import subprocess
 from collections.abc import Sequence
 from functools import cache
 
-_PATIENCE_S = 20.0
+_LIMIT_S = 20.0
 
 
-def slurm(words: Sequence[str]) -> subprocess.CompletedProcess[str]:
+def slurm(arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:
     """A command of Slurm, run to its end; one that is not there or hangs has failed."""
     try:
-        return subprocess.run(words, capture_output=True, text=True, timeout=_PATIENCE_S, check=False)
+        return subprocess.run(arguments, capture_output=True, text=True, timeout=_LIMIT_S, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
-        return subprocess.CompletedProcess(words, 1, "", str(error))
+        return subprocess.CompletedProcess(arguments, 1, "", str(error))
 
 
-def answer(words: Sequence[str]) -> str:
+def answer(arguments: Sequence[str]) -> str:
     """Output of a command; empty if it fails, since a missing answer must not stop a measurement."""
-    ended = slurm(words)
+    ended = slurm(arguments)
     return ended.stdout if ended.returncode == 0 else ""
+
+
+def reply(arguments: Sequence[str]) -> tuple[int, str]:
+    """Exit code and output of a command, messages first."""
+    ended = slurm(arguments)
+    return ended.returncode, ended.stderr + ended.stdout
 
 
 @cache

@@ -35,19 +35,19 @@ def placement(
 
 def options(scheduler_options: Sequence[str]) -> dict[str, Any]:
     """What the options of sbatch ask of the nodes."""
-    said: dict[str, str] = {}
-    words = iter(scheduler_options)
-    for word in words:
-        name, equals, value = word.partition("=")
+    given: dict[str, str] = {}
+    rest = iter(scheduler_options)
+    for option in rest:
+        name, equals, value = option.partition("=")
         name = _SHORT.get(name, name)
         if name in _REQUESTED:
-            said[name] = value if equals or name == "--exclusive" else next(words, "")
-    switches = said.get("--switches", "").partition("@")[0]
+            given[name] = value if equals or name == "--exclusive" else next(rest, "")
+    switches = given.get("--switches", "").partition("@")[0]
     return {
         "switches": int(switches) if switches.isdigit() else None,
-        "constraint": said.get("--constraint"),
-        "exclude": said.get("--exclude"),
-        "alone": said.get("--exclusive") == "",  # --exclusive=user lets one's own jobs in
+        "constraint": given.get("--constraint"),
+        "exclude": given.get("--exclude"),
+        "alone": given.get("--exclusive") == "",  # --exclusive=user lets one's own jobs in
     }
 
 

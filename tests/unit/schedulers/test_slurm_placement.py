@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from weir.cluster.placement import has_features, options, placement
+from weir.schedulers.slurm.placement import has_features, options, placement
 
 JOB = {"SLURM_JOB_ID": "7", "SLURM_JOB_NODELIST": "n[1-3]"}
 TOPOLOGY = """\

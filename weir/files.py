@@ -1,0 +1,41 @@
+"""Files that are whole or absent, and errors of reading them that name the file and what to do."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from weir.errors import WeirError
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """The file has its old or its new content at any moment, also after a power cut or on a full disk."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with temporary.open("w", encoding="utf-8") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise
+
+
+def read_object(path: Path, hint: str) -> dict[str, Any]:
+    """The JSON object in a file; FileNotFoundError if there is none, WeirError if it is damaged."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise WeirError(f"cannot be read: {error.strerror}", file=str(path), hint=hint) from None
+    except ValueError as error:
+        raise WeirError(f"is damaged: {error}", file=str(path), hint=hint) from None
+    if not isinstance(content, dict):
+        raise WeirError("is damaged: it does not hold a JSON object", file=str(path), hint=hint)
+    return content

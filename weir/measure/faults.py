@@ -1,0 +1,41 @@
+"""Faults of the environment: a full results disk or a target that was unmounted is no property of a cell."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from weir.errors import WeirError
+from weir.measure.workspace import Workspace
+
+_PROBE_BYTES = 64 * 1024
+
+
+class EnvironmentFaultError(WeirError):
+    """The machine failed, not a cell: what was measured is kept, the rest stays unfinished."""
+
+
+def fault(workspace: Workspace, results: Path) -> str | None:
+    """Why no cell can succeed any more; asked when one has failed. None: the failure is its own."""
+    target = workspace.target_folder
+    if not target.is_dir():
+        return f"target: {target} is not there"
+    if not workspace.is_here():
+        return f"target: {workspace.folder} is not there any more: was {target} unmounted?"
+    for name, folder in (("target", workspace.folder), ("results", results)):
+        if reason := unwritable(folder):
+            return f"{name}: no file can be written in {folder}: {reason}"
+    return None
+
+
+def unwritable(folder: Path) -> str | None:
+    """Writes to storage, not to the page cache alone: only then does a broken device answer."""
+    try:
+        with tempfile.TemporaryFile(dir=folder) as probe:
+            probe.write(bytes(_PROBE_BYTES))
+            probe.flush()
+            os.fsync(probe.fileno())
+    except OSError as error:
+        return error.strerror or str(error)
+    return None

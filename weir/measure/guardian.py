@@ -1,0 +1,145 @@
+"""A process beside weir that touches the target for it, and cleans up when weir is gone.
+
+weir may be killed, and a file system that does not answer stops every process that uses it. So a second
+process, in a session of its own, deletes data and looks for faults, on request and with a time limit. When
+the pipe from weir ends without the request to end, it ends the launch, settles what has run, empties the
+target and releases the locks.
+
+python -m weir.measure.guardian reads a line of JSON with the facts of the batch, then one for each request.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import selectors
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import weir
+from weir.errors import WeirError
+from weir.measure.faults import EnvironmentFaultError
+from weir.measure.processes import waits_in
+
+# A storage that does not answer for so long hangs; deleting a million files is given more time.
+ANSWER_S = 30.0
+REMOVAL_S = 900.0
+_START_S = 120.0
+
+
+class TargetHangsError(EnvironmentFaultError):
+    """The target does not answer."""
+
+
+class Guardian:
+    """The side of weir: requests and their answers."""
+
+    def __init__(self, facts: Mapping[str, Any], locks: Sequence[int]) -> None:
+        root = str(Path(weir.__file__).resolve().parents[1])
+        path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
+        self._facts = facts
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "weir.measure.guardian"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": path},
+            cwd="/",
+            pass_fds=locks,
+            start_new_session=True,
+        )
+        self.ask(_START_S, **facts)
+
+    def ask(self, limit_s: float = ANSWER_S, **request: Any) -> dict[str, Any]:
+        """The answer to one request; TargetHangsError if there is none in time."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        try:
+            self._process.stdin.write(json.dumps(request).encode() + b"\n")
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            raise WeirError("the guardian of this batch was ended", hint="run again") from None
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._process.stdout, selectors.EVENT_READ)
+            if not selector.select(limit_s):
+                raise self._hangs(limit_s)
+        line = self._process.stdout.readline()
+        if not line:
+            raise WeirError("the guardian of this batch was ended", hint="run again")
+        answer: dict[str, Any] = json.loads(line)
+        if "error" in answer:
+            raise WeirError(answer["error"], hint=answer.get("hint"))
+        return answer
+
+    def fault(self) -> str | None:
+        reason: str | None = self.ask(do="fault")["fault"]
+        return reason
+
+    def remove(self, folders: Sequence[Path]) -> None:
+        self.ask(REMOVAL_S, do="remove", folders=[str(folder) for folder in folders])
+
+    def dismiss(self) -> None:
+        """Nothing is left to clean up."""
+        with contextlib.suppress(WeirError):
+            self.ask(do="end")
+        self._close()
+        self._process.wait()
+
+    def leave(self) -> None:
+        """It cleans up when it can, without anybody who waits."""
+        self._close()
+
+    def _close(self) -> None:
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(OSError):
+                    pipe.close()
+
+    def _hangs(self, limit_s: float) -> TargetHangsError:
+        pid = self._process.pid
+        return TargetHangsError(
+            f"target {self._facts['target']['name']}: {self._facts['target']['path']} does not answer for "
+            f"{limit_s:g} s: process {pid} waits, {waits_in(pid)}",
+            hint="look at the file system, or unmount it; then run again: what has run is kept",
+        )
+
+
+def main() -> None:
+    """The side of the guardian."""
+    from weir.measure.custody import Custody  # what it needs is read after its signals are off
+
+    for each in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGPIPE):
+        signal.signal(each, signal.SIG_IGN)
+    lines = sys.stdin
+    first = lines.readline()
+    if not first:
+        return
+    custody = Custody.of(json.loads(first))
+    _reply({})
+    for line in lines:
+        request = json.loads(line)
+        if request["do"] == "end":
+            _reply({})
+            return
+        try:
+            answer = custody.answer(request)
+        except WeirError as error:
+            answer = {"error": error.problems[0].message, "hint": error.problems[0].hint}
+        except OSError as error:
+            answer = {"error": f"{error.filename or 'target'}: {error.strerror}"}
+        _reply(answer)
+    custody.take_over()
+
+
+def _reply(answer: Mapping[str, Any]) -> None:
+    with contextlib.suppress(OSError):
+        print(json.dumps(answer), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,73 @@
+"""A batch to measure, and what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from weir.cluster.nodes import Slow
+from weir.measure.order import Execution, rounds_in_random_order
+from weir.model import Cell, Stack, Target
+from weir.runfiles import is_kept
+
+
+@dataclass(frozen=True)
+class BatchJob:
+    """Everything that measuring a batch needs, resolved by the caller from configuration and plan."""
+
+    batch: str
+    cells: Sequence[Cell]
+    target: Target
+    stack: Stack
+    launcher: str
+    results: Path  # results/<site>
+    seed: int
+    retry_failed: bool = False
+    round: int | None = None  # measure this round only; None: all of them
+    ends_at: float | None = None  # when the allocation is over, in seconds since 1970
+    stop_for_slow_nodes: bool = False
+    scheduler_options: Sequence[str] = ()
+    wait_s: float = 0.0  # for another measurement of the same target
+
+    @property
+    def launch_folder(self) -> Path:
+        return self.results / "launches" / self.batch
+
+
+@dataclass
+class BatchResult:
+    """Counts of executions: what this session did, and what was there before."""
+
+    batch: str
+    planned: int
+    kept: int = 0
+    done: int = 0
+    failed: list[str] = field(default_factory=list)
+    left: int = 0  # executions that the rest of the allocation is too short for
+    unavailable: str | None = None  # why nothing was tried on an optional target
+    spent_s: float = 0.0  # in programs
+    slow_nodes: list[Slow] | None = None  # None: they were not compared
+
+    @property
+    def pace_s(self) -> float | None:
+        """Time of an execution so far on average; None before the first."""
+        count = self.done + len(self.failed)
+        return self.spent_s / count if count else None
+
+
+def pending(job: BatchJob) -> list[Execution]:
+    """Executions without a finished run file (with retry_failed: without a successful one)."""
+    todo = rounds_in_random_order(
+        job.cells, job.seed, lambda cell, run: is_kept(job.results, cell.cell, run, job.retry_failed)
+    )
+    return [execution for execution in todo if job.round in (None, execution.run)]
+
+
+def successes(job: BatchJob) -> int:
+    """Executions of the batch whose run file has the status done."""
+    return sum(
+        is_kept(job.results, cell.cell, run, only_successful=True)
+        for cell in job.cells
+        for run in range(cell.rounds)
+    )

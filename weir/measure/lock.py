@@ -1,0 +1,195 @@
+"""One measurement at a time on a target: two would measure each other, and delete each other's files.
+
+There are two locks. One lies on this machine, in /var/tmp/weir-UID/locks, and is taken before the target is
+prepared; it keeps a user's checkouts apart. The other lies in the target, where jobs on other nodes see it.
+Both name their holder. Where a file system has no locks, the name decides.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import socket
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from weir.errors import WeirError
+from weir.measure.processes import is_the_same, started
+from weir.measure.removal import private_directory
+from weir.model import Target
+from weir.schedulers import surrounding
+
+LOCK_IN_TARGET = ".weir-lock"
+_POLL_S = 0.5
+# A weir that was killed has a guardian, which cleans up and holds the lock meanwhile.
+GUARDIAN_S = 60.0
+
+
+@dataclass(frozen=True)
+class Holder:
+    """Who measures on a target."""
+
+    host: str
+    pid: int
+    started_ticks: int
+    since: str
+    user: int
+    results: str
+    batch: str
+    job: str | None  # of the batch system
+
+    def __str__(self) -> str:
+        job = f", job {self.job}" if self.job else ""
+        return f"process {self.pid} on {self.host}{job}, since {self.since}, for {self.results}"
+
+    @property
+    def is_here(self) -> bool:
+        return self.host == socket.gethostname()
+
+    def is_alive(self) -> bool | None:
+        """None if that cannot be known from here."""
+        if self.is_here:
+            return is_the_same(self.pid, self.started_ticks)
+        scheduler = surrounding(os.environ)
+        return scheduler.is_alive(self.job) if scheduler and self.job else None
+
+
+def this_process(results: Path, batch: str) -> Holder:
+    scheduler = surrounding(os.environ)
+    return Holder(
+        socket.gethostname(),
+        os.getpid(),
+        started(os.getpid()) or 0,
+        datetime.now(UTC).isoformat(timespec="seconds"),
+        os.geteuid(),
+        str(results),
+        batch,
+        scheduler.job(os.environ) if scheduler else None,
+    )
+
+
+def user_directory() -> Path:
+    """The directory of this user on this machine, for nobody else."""
+    path = Path("/var/tmp") / f"weir-{os.geteuid()}"
+    private_directory(path)
+    return path
+
+
+class Lock:
+    """A file that one process holds; its content says which."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.descriptor = -1
+        self.neighbour: Holder | None = None  # may measure here, too: nothing tells
+
+    def take(self, own: Holder) -> Holder | None:
+        """Become the holder; the one that is it already is returned."""
+        while True:
+            descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+            try:
+                found = _holder(descriptor)
+                busy = self._busy(descriptor, found)
+                if not busy and _is_current(descriptor, self.path):
+                    self.descriptor = descriptor
+                    self._name(own, found)
+                    return None
+            except BaseException:
+                os.close(descriptor)
+                raise
+            os.close(descriptor)
+            if busy:
+                return found or own
+
+    def _busy(self, descriptor: int, found: Holder | None) -> bool:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        except OSError:  # a file system without locks
+            return found is not None and found.is_alive() is not False
+        return False
+
+    def _name(self, own: Holder, found: Holder | None) -> None:
+        """A holder on another node may still measure: some file systems lock within one node only."""
+        if found and not found.is_here and found.job != own.job and found.is_alive() is not False:
+            self.neighbour = found
+        os.ftruncate(self.descriptor, 0)
+        os.pwrite(self.descriptor, (json.dumps(asdict(own)) + "\n").encode(), 0)
+
+    def release(self) -> None:
+        if self.descriptor < 0:
+            return
+        with contextlib.suppress(OSError):
+            os.unlink(self.path)
+        os.close(self.descriptor)
+        self.descriptor = -1
+
+
+def machine_lock(target: Target) -> Lock:
+    """By the target's path: two checkouts may give one directory two names."""
+    folder = user_directory() / "locks"
+    private_directory(folder)
+    place = os.path.realpath(target.path) if target.path.startswith("/") else target.path
+    return Lock(folder / hashlib.sha256(place.encode()).hexdigest()[:16])
+
+
+def take(lock: Lock, own: Holder, target: Target, wait_s: float, report: Callable[[str], None]) -> None:
+    """Wait for an earlier process of the same batch and for one that cleans up; refuse any other holder."""
+    began, reported = time.monotonic(), False
+    while (holder := lock.take(own)) is not None:
+        waited_s = time.monotonic() - began
+        same = (holder.results, holder.batch) == (own.results, own.batch) and holder.is_alive() is True
+        cleaning = holder.is_alive() is False and waited_s < GUARDIAN_S
+        if not same and not cleaning and waited_s >= wait_s:
+            raise WeirError(
+                f"target {target.name} is being measured by {holder}",
+                hint=f"wait for it, or end it: kill {holder.pid} on {holder.host}",
+            )
+        if not reported:
+            report(f"waiting for {holder}, which {'cleans up' if cleaning else 'measures this target'}")
+            reported = True
+        time.sleep(_POLL_S)
+
+
+@contextlib.contextmanager
+def in_target(own: Holder, target: Target) -> Iterator[Lock | None]:
+    """The lock that other nodes see, while the target is prepared; None where no file can be made."""
+    lock = Lock(Path(target.path) / LOCK_IN_TARGET)
+    try:
+        holder = lock.take(own)
+    except OSError:
+        yield None
+        return
+    if holder is not None:
+        raise WeirError(
+            f"target {target.name} is being measured by {holder}",
+            hint=f"wait for it, or end it on {holder.host}; if it is gone, delete {lock.path}",
+        )
+    try:
+        yield lock
+    finally:
+        lock.release()
+
+
+def _is_current(descriptor: int, path: Path) -> bool:
+    """Whether the file is still the one of that name: its last holder deleted it."""
+    try:
+        named = os.lstat(path)
+    except FileNotFoundError:
+        return False
+    facts = os.fstat(descriptor)
+    return (facts.st_dev, facts.st_ino) == (named.st_dev, named.st_ino)
+
+
+def _holder(descriptor: int) -> Holder | None:
+    try:
+        return Holder(**json.loads(os.pread(descriptor, 4096, 0)))
+    except (ValueError, TypeError):
+        return None

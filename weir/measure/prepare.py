@@ -1,0 +1,105 @@
+"""A target's own commands around a batch, and the directories that weir makes for its user."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import signal
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from weir.errors import TargetUnavailableError
+from weir.measure.execute import TOKEN_VARIABLE
+from weir.measure.removal import private_directory
+from weir.model import Target
+
+# Processes that a target's commands leave running, such as a mount, are told from those of a launch.
+PREPARE_TOKEN = "prepare-"
+_COMMAND_S = 300.0
+_GRACE_S = 5.0
+
+
+@contextlib.contextmanager
+def prepared(target: Target, token: str = "") -> Iterator[None]:
+    """The target's own commands around the batch; clean-up also runs when preparing failed half-way."""
+    try:
+        for folder in private_directories(target):
+            private_directory(folder)
+        for command in target.prepare:
+            if complaint := _complaint_of(command, target, token):
+                raise TargetUnavailableError(
+                    f"target {target.name}: {complaint}",
+                    hint="correct `prepare` in the target's file, or the cause of its message",
+                )
+        yield
+    finally:
+        for complaint in clean_up(target):
+            print(f"weir: target {target.name}: clean-up: {complaint}", file=sys.stderr)
+
+
+def clean_up(target: Target) -> list[str]:
+    """Run the target's clean-up commands; what they complain about."""
+    complaints = [_complaint_of(command, target, "") for command in target.cleanup]
+    return [complaint for complaint in complaints if complaint]
+
+
+def private_directories(target: Target) -> list[Path]:
+    """Directories such as /dev/shm/weir-USER that the target names, below one that all may write to."""
+    found: list[Path] = []
+    for text in (target.path, *(argument for command in target.prepare for argument in command)):
+        path = Path(text)
+        for each in path.parents:  # a target that is missing itself is a finding, not to be made
+            if path.is_absolute() and each.name.startswith("weir-") and _is_shared(each.parent):
+                found.append(each)
+    return sorted(set(found))
+
+
+def _is_shared(folder: Path) -> bool:
+    """Whether everybody may make files there, and only their owners delete them."""
+    try:
+        mode = folder.stat().st_mode
+    except OSError:
+        return False
+    return bool(mode & stat.S_IWOTH and mode & stat.S_ISVTX)
+
+
+def _complaint_of(command: Sequence[str], target: Target, token: str) -> str | None:
+    """Run one command of the target; None when it succeeded."""
+    environment = {**os.environ, **target.environment}
+    if token:
+        environment[TOKEN_VARIABLE] = PREPARE_TOKEN + token
+    shown = f"`{shlex.join(command)}`"
+    try:
+        process = subprocess.Popen(
+            command,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+    except OSError as error:
+        return f"{shown}: {error.strerror}"
+    try:
+        stdout, stderr = process.communicate(timeout=_COMMAND_S)
+    except subprocess.TimeoutExpired:
+        _end(process)
+        return f"{shown} did not end within {_COMMAND_S:g} s"
+    except BaseException:
+        _end(process)
+        raise
+    if process.returncode == 0:
+        return None
+    return f"{shown} ended with exit code {process.returncode}: {(stderr or stdout).strip()}"
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.communicate(timeout=_GRACE_S)

@@ -1,0 +1,95 @@
+"""From the status lines of a launch to run files: also for a weir that comes back after it was killed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from weir.measure.document import SUMMARY_FILE, Ending, after, now
+from weir.runfiles import is_kept, run_folder, write_run_file
+
+LAUNCH_FILE = "launch.json"
+STATUS_FILE = "status"
+
+
+@dataclass(frozen=True)
+class StatusLine:
+    """What weir-io reports of a finished cell."""
+
+    name: str
+    exit_code: int
+    elapsed_s: float
+
+
+def settle(folder: Path, results: Path, faultless: bool = True) -> None:
+    """Write the run files of the cells that the status names, and remove the launch folder.
+
+    After a fault of the environment (not faultless) a cell that failed is left unfinished. A launch whose
+    file is damaged is set aside; its cells have no run file and are measured again.
+    """
+    try:
+        known = json.loads((folder / LAUNCH_FILE).read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        shutil.rmtree(folder, ignore_errors=True)
+        return
+    except ValueError:
+        _set_aside(folder)
+        return
+    for line in read_status(folder / STATUS_FILE):
+        cell, _, number = line.name.rpartition("-")
+        if line.name in known and not is_kept(results, cell, int(number)):
+            _settle_one(line, known[line.name], run_folder(results, cell, int(number)), faultless)
+    shutil.rmtree(folder)
+
+
+def _settle_one(line: StatusLine, known: Mapping[str, Any], outputs: Path, faultless: bool) -> None:
+    complete = is_complete(outputs)
+    if (line.exit_code != 0 or not complete) and not faultless:
+        return
+    error = None
+    if line.exit_code == 0 and not complete:
+        error = f"{SUMMARY_FILE} is missing or truncated: the program ended with exit code 0"
+    try:
+        ending = Ending(line.exit_code, False, _written_at(outputs), line.elapsed_s, error)
+    except FileNotFoundError:
+        return  # its folder is gone: the execution is measured again
+    write_run_file(outputs, after(known, ending, outputs))
+
+
+def is_complete(outputs: Path) -> bool:
+    """Whether the document of weir-io is there to its end."""
+    try:
+        return isinstance(json.loads((outputs / SUMMARY_FILE).read_bytes()), dict)
+    except (OSError, ValueError):
+        return False
+
+
+def read_status(file: Path) -> list[StatusLine]:
+    """Whole lines only: weir-io may be writing the next one."""
+    try:
+        text = file.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return []
+    found = []
+    for line in text.split("\n")[:-1]:
+        try:
+            name, code, seconds = line.split("\t")
+            found.append(StatusLine(name, int(code), float(seconds)))
+        except ValueError:
+            continue
+    return found
+
+
+def _set_aside(folder: Path) -> None:
+    attempts = len(list(folder.parent.glob(f"{folder.name}.damaged-*")))
+    folder.rename(folder.with_name(f"{folder.name}.damaged-{attempts + 1}"))
+
+
+def _written_at(outputs: Path) -> datetime:
+    """When the cell ended: weir-io opens its stdout before and writes it at its end."""
+    return datetime.fromtimestamp((outputs / "stdout.txt").stat().st_mtime, now().tzinfo)

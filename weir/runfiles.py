@@ -1,0 +1,83 @@
+"""Where the files of a run lie, and how run.json appears: whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from weir.errors import WeirError
+from weir.files import read_object, write_atomically
+
+RUN_FILE = "run.json"
+_END = b"}\n"
+_DAMAGED = "delete it and run again: only this execution is measured again"
+
+
+def run_folder(results: Path, cell_id: str, run: int) -> Path:
+    """results is the folder of one site: results/<site>."""
+    return results / "runs" / cell_id / f"{run:03d}"
+
+
+def read_run_file(results: Path, cell_id: str, run: int) -> dict[str, Any] | None:
+    """None for an execution that never ended."""
+    try:
+        return read_object(run_folder(results, cell_id, run) / RUN_FILE, _DAMAGED)
+    except FileNotFoundError:
+        return None
+
+
+def is_finished(results: Path, cell_id: str, run: int) -> bool:
+    """Whether a run.json is there to its end; its content is not parsed: a plan asks this 100,000 times."""
+    try:
+        with (run_folder(results, cell_id, run) / RUN_FILE).open("rb") as stream:
+            stream.seek(-len(_END), 2)
+            return stream.read() == _END
+    except OSError:
+        return False
+
+
+def is_kept(results: Path, cell_id: str, run: int, only_successful: bool = False) -> bool:
+    """Whether an execution is not measured again: its run.json is sound, and says done if only_successful."""
+    try:
+        document = read_run_file(results, cell_id, run)
+    except WeirError:
+        return False
+    return document is not None and (not only_successful or document.get("status") == "done")
+
+
+def fresh_folder(results: Path, cell_id: str, run: int) -> Path:
+    """An empty folder for this run; an interrupted run's files go, a failed or damaged run is set aside."""
+    folder = run_folder(results, cell_id, run)
+    if (folder / RUN_FILE).is_file():
+        reason = "failed" if is_kept(results, cell_id, run) else "damaged"
+        attempts = len(list(folder.parent.glob(f"{folder.name}.{reason}-*")))
+        folder.rename(folder.with_name(f"{folder.name}.{reason}-{attempts + 1}"))
+    elif folder.exists():
+        shutil.rmtree(folder)
+    folder.mkdir(parents=True)
+    return folder
+
+
+def write_run_file(folder: Path, document: Mapping[str, Any]) -> None:
+    write_atomically(folder / RUN_FILE, json.dumps(document, indent=1, sort_keys=True) + "\n")
+
+
+def note_unavailable(results: Path, batch: str, reason: str | None) -> None:
+    """Remember why a batch was not tried; None forgets it."""
+    file = results / "unavailable" / batch
+    if reason is None:
+        file.unlink(missing_ok=True)
+        return
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(file, reason + "\n")
+
+
+def why_unavailable(results: Path, batch: str) -> str | None:
+    """What note_unavailable remembers."""
+    try:
+        return (results / "unavailable" / batch).read_text(encoding="utf-8").strip()
+    except FileNotFoundError:
+        return None

@@ -1,0 +1,42 @@
+"""Batch systems, found by their files: weir/schedulers/<name>.py, or a package, defines SCHEDULER."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Mapping
+from functools import cache
+
+from weir.errors import WeirError, did_you_mean
+from weir.schedulers.base import Answer, Request, Scheduler
+
+__all__ = ["Answer", "Request", "Scheduler", "scheduler", "schedulers", "surrounding"]
+
+
+@cache
+def schedulers() -> dict[str, Scheduler]:
+    """All schedulers by the name that a site file uses."""
+    found: dict[str, Scheduler] = {}
+    for info in pkgutil.iter_modules(__path__):
+        candidate = getattr(importlib.import_module(f"{__name__}.{info.name}"), "SCHEDULER", None)
+        if isinstance(candidate, Scheduler):
+            if candidate.name != info.name:
+                raise WeirError(
+                    f"the scheduler of weir/schedulers/{info.name} has the name '{candidate.name}'",
+                    hint=f"write name = '{info.name}'",
+                )
+            found[info.name] = candidate
+    return found
+
+
+def scheduler(name: str) -> Scheduler:
+    """The scheduler of that name."""
+    known = schedulers()
+    if name not in known:
+        raise WeirError(f"there is no scheduler '{name}'", hint=did_you_mean(name, known), exit_code=2)
+    return known[name]
+
+
+def surrounding(environment: Mapping[str, str]) -> Scheduler | None:
+    """The scheduler whose job this process belongs to."""
+    return next((each for each in schedulers().values() if each.job(environment) is not None), None)

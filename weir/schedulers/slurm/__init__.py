@@ -1,0 +1,59 @@
+"""Slurm, by sbatch, squeue, sinfo and scontrol; an accounting database is not needed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from weir.schedulers.base import Answer, Request, Scheduler
+from weir.schedulers.slurm.admission import judged
+from weir.schedulers.slurm.allocation import allocation_end, is_alive, resources
+from weir.schedulers.slurm.placement import placement
+from weir.schedulers.slurm.queries import answer, remembers_jobs, reply
+
+
+class Slurm(Scheduler):
+    name = "slurm"
+    description = "Slurm 22.05 or later"
+    options = "options of sbatch: --account, --partition, --qos, --constraint, --exclusive, --switches ..."
+    queued = True
+
+    def job(self, environment: Mapping[str, str]) -> str | None:
+        return environment.get("SLURM_JOB_ID")
+
+    def nodes(self, environment: Mapping[str, str]) -> int | None:
+        count = environment.get("SLURM_JOB_NUM_NODES", "")
+        return int(count) if count.isdigit() else None
+
+    def node_list(self, environment: Mapping[str, str]) -> str | None:
+        return environment.get("SLURM_JOB_NODELIST")
+
+    def ends_at(self, environment: Mapping[str, str]) -> float | None:
+        return allocation_end(environment, answer)
+
+    def placement(self, options: Sequence[str], environment: Mapping[str, str]) -> dict[str, Any] | None:
+        return placement(options, environment, answer)
+
+    def is_alive(self, job: str) -> bool | None:
+        return is_alive(job, reply)
+
+    def judge(self, request: Request) -> Answer:
+        return judged(request, reply)
+
+    def resources(self, request: Request) -> dict[str, Any]:
+        return resources(request)
+
+    def can_submit(self) -> bool:
+        return self.job(os.environ) is None and shutil.which("sbatch") is not None
+
+    def reframe_backend(self) -> str:
+        return "slurm" if remembers_jobs() else "squeue"  # ReFrame's slurm needs the accounting database
+
+    def reframe_options(self) -> list[str]:
+        # Nobody waits for a job that Slurm starts again after a failed node.
+        return ["#SBATCH --no-requeue"]
+
+
+SCHEDULER = Slurm()
