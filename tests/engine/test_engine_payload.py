@@ -1,4 +1,4 @@
-"""What the bytes are: a compressor and a deduplication save what was requested, and the document says how much."""
+"""What the bytes are: as reducible as requested; and the document reports how reducible that is."""
 
 from __future__ import annotations
 
