@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""What weir history misses and what it makes up, on a year of daily runs.
+
+    bench/history.py [TABLE]      TABLE: tokio-year.csv (default: reference/tokio-year.csv)
+
+The residuals of the real series around their levels are drawn again in blocks of days. The noise is that of
+real storage, and the truth is known: no change (every change found is false), or one step on day 200.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from weir.history.regimes import changes_of, regimes_of
+from weir.history.series import Numbers, Series, from_table
+
+KEYS = ("system", "file_system", "app", "access", "layout", "ranks")
+DAYS, STEP_DAY, PATIENCE_DAYS = 365, 200, 60
+DAY_S = 86400.0
+FEWEST_POINTS = 100
+
+
+def drawn(residuals: Numbers, block_days: int, random: np.random.Generator) -> Numbers:
+    starts = random.integers(0, len(residuals) - block_days, DAYS // block_days + 1)
+    return np.concatenate([residuals[start : start + block_days] for start in starts])[:DAYS]
+
+
+def made_up(logs: Numbers) -> Series:
+    return Series("drawn", np.arange(len(logs)) * DAY_S, logs)
+
+
+def false_changes(residuals: Sequence[Numbers], block_days: int, years: int) -> float:
+    """Changes found a series and year where there is none."""
+    random = np.random.default_rng(block_days)
+    years_of_all = [drawn(one, block_days, random) for _ in range(years) for one in residuals]
+    return statistics.fmean(len(regimes_of(made_up(logs))) - 1 for logs in years_of_all)
+
+
+def delays(residuals: Sequence[Numbers], slowdown: float) -> list[int]:
+    """Days from the step to the first day on which it is found; a missing entry was not found in time."""
+    random = np.random.default_rng(7)
+    days = []
+    for one in residuals:
+        logs = drawn(one, 5, random)
+        logs[STEP_DAY:] += np.log(1 - slowdown)
+        for end in range(STEP_DAY + 5, STEP_DAY + PATIENCE_DAYS):
+            if any(regime.start >= STEP_DAY - 10 for regime in regimes_of(made_up(logs[:end]))[1:]):
+                days.append(end - STEP_DAY)
+                break
+    return days
+
+
+def main() -> None:
+    table = Path(sys.argv[1] if len(sys.argv) > 1 else "reference/tokio-year.csv")
+    every = from_table(table, KEYS, "started_unix", "bw_mib_s")
+    series = [one for one in every if len(one) >= FEWEST_POINTS]
+    levels = [regimes_of(one) for one in series]
+    changes = sum(len(changes_of(one, level)) for one, level in zip(series, levels, strict=True))
+    print(f"{len(series)} series, {sum(map(len, series))} points, {changes} changes found in the real year")
+    residuals = [
+        np.concatenate([one.logs[part.start : part.end] - part.level for part in level])
+        for one, level in zip(series, levels, strict=True)
+    ]
+    for block_days in (1, 5, 10):
+        print(f"false changes a series and year, drawn in blocks of {block_days} days: "
+              f"{false_changes(residuals, block_days, 6):.2f}")  # fmt: skip
+    for slowdown in (0.05, 0.10, 0.20):
+        found = delays(residuals, slowdown)
+        middle = f"{statistics.median(found):.0f} days" if found else "-"
+        print(f"slowdown of {slowdown:.0%}: found in {PATIENCE_DAYS} d: {len(found) / len(residuals):.0%}, "
+              f"median delay {middle}")  # fmt: skip
+    began = time.perf_counter()
+    random = np.random.default_rng(1)
+    for _ in range(1000):
+        regimes_of(made_up(random.normal(0, 0.1, 1000)))
+    print(f"1,000 series of 1,000 points: {time.perf_counter() - began:.1f} s")
+
+
+if __name__ == "__main__":
+    main()

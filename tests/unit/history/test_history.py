@@ -1,0 +1,129 @@
+"""weir history: changes are found, spikes and noise are not changes, and a short series only learns."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.unit.compare.test_compare import cell, noisy, write
+from weir.cli import main
+from weir.history.band import FASTER, LEARNING, NORMAL, SLOWER, SPIKE, judge_newest
+from weir.history.regimes import changes_of, regimes_of
+from weir.history.series import Series
+
+DAY_S = 86400.0
+
+
+def series(values: np.ndarray, name: str = "one") -> Series:
+    return Series(name, np.arange(len(values)) * DAY_S, np.log(values))
+
+
+def level(seed: int, count: int, median: float = 1000.0, spread: float = 0.03) -> np.ndarray:
+    return median * np.exp(np.random.default_rng(seed).normal(0, spread, count))
+
+
+def test_a_step_is_found_on_its_day_with_its_size() -> None:
+    one = series(np.concatenate([level(1, 100), level(2, 60, 850.0)]))
+    found = changes_of(one, regimes_of(one))
+    assert len(found) == 1
+    assert abs(found[0].index - 100) <= 2
+    low, high = found[0].interval
+    assert low < 0.85 < high
+
+
+def test_single_spikes_are_no_changes() -> None:
+    values = level(3, 200)
+    values[[20, 77, 130]] /= 3
+    assert len(regimes_of(series(values))) == 1
+
+
+def test_noise_and_wandering_are_no_changes() -> None:
+    false = 0
+    for seed in range(40):
+        steps = np.random.default_rng(seed).normal(0, 0.05, 365)
+        away = np.zeros(365)
+        for day in range(1, 365):
+            away[day] = 0.3 * away[day - 1] + steps[day]
+        false += len(regimes_of(series(1000 * np.exp(away)))) - 1
+    assert false <= 8  # 0.2 a series and year
+
+
+def test_equal_values_have_one_level() -> None:
+    assert len(regimes_of(series(np.full(50, 5.0)))) == 1
+
+
+@pytest.mark.parametrize(
+    ("tail", "verdict"),
+    [
+        (level(5, 8), NORMAL),
+        (level(5, 8, 700.0), SLOWER),
+        (level(5, 8, 1500.0), FASTER),
+        (np.array([1000.0, 990.0, 1010.0, 600.0]), SPIKE),
+    ],
+)
+def test_the_newest_value_is_judged(tail: np.ndarray, verdict: str) -> None:
+    assert judge_newest(series(np.concatenate([level(4, 120), tail])), 14).verdict == verdict
+
+
+def test_an_old_change_is_no_news() -> None:
+    one = judge_newest(series(np.concatenate([level(6, 60), level(7, 60, 700.0)])), 14)
+    assert one.verdict == NORMAL
+    assert one.band is not None
+    assert 600 < one.band.low < 700 < one.band.high < 800
+
+
+def test_a_short_series_learns() -> None:
+    assert judge_newest(series(level(8, 9)), 14).verdict == LEARNING
+
+
+def test_the_day_of_the_week_is_allowed_for_where_the_data_bear_it() -> None:
+    values = level(9, 140, spread=0.02)
+    values[np.arange(140) % 7 == 2] *= 0.7
+    slow_day = judge_newest(series(values[:136]), 14)  # point 135 is such a day
+    assert 135 % 7 == 2
+    assert (slow_day.verdict, slow_day.band is not None and slow_day.band.rhythm) == (NORMAL, True)
+
+
+def test_lower_is_better_for_latencies() -> None:
+    values = np.concatenate([level(10, 100), level(11, 20, 1400.0)])
+    one = Series("p99", np.arange(120) * DAY_S, np.log(values), higher_is_better=False)
+    assert judge_newest(one, 30).verdict == SLOWER
+
+
+def test_campaigns_are_kept_once_and_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    history = tmp_path / "history"
+    for day in range(20):
+        speed = 1000.0 if day < 14 else 700.0
+        rows = cell(noisy(day, 3, speed, 0.02), start=day * 1440)
+        study = write(tmp_path / f"{day}" / "records.csv", rows).parent
+        assert main(["history", "add", str(history), str(study)]) == 0
+    assert main(["history", "add", str(history), str(study)]) == 2
+    assert "in the history already" in capsys.readouterr().err
+    junit = tmp_path / "check.xml"
+    assert main(["history", "check", str(history), "--junit", str(junit)]) == 1
+    printed = capsys.readouterr().out
+    assert "1 series: 1 slower" in printed
+    assert "changed on 2026-11-15 by x0." in printed
+    assert len(ElementTree.parse(junit).findall("testcase/failure")) == 1
+    assert main(["history", "show", str(history)]) == 0
+    assert "6 points" in capsys.readouterr().out
+
+
+def test_a_table_of_anybody_is_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "daily.csv"
+    lines = [f"disk,{day * DAY_S},{value}" for day, value in enumerate(level(12, 60))]
+    table.write_text("\n".join(["target,started_unix,bw_mib_s", *lines]) + "\n")
+    assert main(["history", "check", str(table), "--key", "target"]) == 0
+    assert "1 series: 0 slower" in capsys.readouterr().out
+    assert main(["history", "check", str(table), "--key", "targte"]) == 2
+    assert "did you mean 'target'" in capsys.readouterr().err
+    assert main(["history", "check", str(table)]) == 2
+    assert "--key" in capsys.readouterr().err
+
+
+def test_an_empty_history_says_how_to_begin(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["history", "check", str(tmp_path)]) == 2
+    assert "weir history add" in capsys.readouterr().err

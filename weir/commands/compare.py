@@ -1,0 +1,61 @@
+"""weir compare: which cells of two sets of records are faster or slower, with an error rate."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from weir.compare.pairs import METRICS
+from weir.extras import load
+
+NAME = "compare"
+HELP = "compare two sets of records cell by cell, with intervals and an error rate"
+EXAMPLE = "weir compare results/local/quick other/quick --fail-on slower:5%"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "first", metavar="A", help="records.csv or folder of a study; several with commas between"
+    )
+    parser.add_argument("second", metavar="B", nargs="?", help="the other side; none with --by")
+    parser.add_argument(
+        "--by", metavar="COLUMN", help="split A by a column (target, stack, date, ...) instead of B"
+    )
+    parser.add_argument(
+        "--values", nargs=2, metavar="VALUE", default=(), help="the two values of --by to compare"
+    )
+    parser.add_argument(
+        "--across", action="append", default=[], metavar="COLUMN", help="column that may differ within a pair"
+    )
+    parser.add_argument(
+        "--metric", choices=sorted(METRICS), default="rate", help="number to compare (default: rate)"
+    )
+    parser.add_argument(
+        "--margin",
+        type=float,
+        default=5.0,
+        metavar="PERCENT",
+        help="differences below it do not matter (default: 5)",
+    )
+    parser.add_argument(
+        "--day-to-day",
+        type=float,
+        default=0.0,
+        metavar="PERCENT",
+        help="known spread between campaigns, added to the interval where each side has one campaign",
+    )
+    parser.add_argument(
+        "--fail-on",
+        action="append",
+        default=[],
+        metavar="WHAT",
+        help="exit 1 on slower, slower:5%% (surely slower by more than 5 %%) or undecided",
+    )
+    parser.add_argument("--json", action="store_true", help="print the comparison as JSON")
+    parser.add_argument("--junit", type=Path, metavar="FILE", help="write a JUnit report")
+    parser.add_argument("--csv", type=Path, metavar="FILE", help="write a row for each pair")
+
+
+def execute(args: argparse.Namespace) -> int:
+    code: int = load("weir.compare.comparison", "statistics").compare(args)
+    return code

@@ -1,0 +1,54 @@
+"""weir history: keep campaigns, show what each series did, judge the newest values."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from weir.compare.pairs import METRICS
+from weir.extras import load
+
+NAME = "history"
+HELP = "keep campaigns, and tell a change of the storage from noise"
+EXAMPLE = "weir history check history --junit check.xml"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print facts as JSON")
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    add = actions.add_parser("add", help="copy the records of a study into the history")
+    add.add_argument("history", type=Path, metavar="HISTORY", help="folder of campaigns; made if missing")
+    add.add_argument("study", type=Path, metavar="STUDY", help="folder of a study, or its records.csv")
+    show = actions.add_parser(
+        "show", help="print the levels of every series and the days on which they changed"
+    )
+    check = actions.add_parser("check", help="judge the newest value of every series; exit 1 on a slowdown")
+    for one in (show, check):
+        one.add_argument(
+            "history", type=Path, metavar="HISTORY", help="folder of campaigns, or with --key a CSV file"
+        )
+        one.add_argument(
+            "--metric", choices=sorted(METRICS), default="rate", help="number to follow (default: rate)"
+        )
+        one.add_argument(
+            "--key", action="append", metavar="COLUMN", help="of a CSV file: columns that name a series"
+        )
+        one.add_argument(
+            "--time", default="started_unix", metavar="COLUMN", help="its column of seconds since 1970"
+        )
+        one.add_argument("--value", default="bw_mib_s", metavar="COLUMN", help="its column of values")
+        one.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print facts as JSON")
+    check.add_argument("--junit", type=Path, metavar="FILE", help="write a JUnit report")
+    check.add_argument("--all", action="store_true", help="print normal series too")
+    check.add_argument(
+        "--recent",
+        type=int,
+        default=14,
+        metavar="N",
+        help="a change within the newest N points is news (default: 14)",
+    )
+
+
+def execute(args: argparse.Namespace) -> int:
+    code: int = load("weir.history.actions", "statistics").act(args)
+    return code

@@ -1,0 +1,1 @@
+"""Two sets of records side by side: which cells got faster or slower, and how sure that is."""

@@ -1,0 +1,118 @@
+"""From arguments to a printed comparison and an exit code."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from weir.compare import output, sides
+from weir.compare.pairs import IDENTITY, METRICS, PARAMETERS, Pairing, pair_cells
+from weir.compare.verdict import SLOWER, UNDECIDED, Judged, judge_pairs
+from weir.errors import WeirError
+from weir.records.schema import columns
+from weir.records.table import read_records, write_whole
+
+_FAIL_ON = re.compile(r"(slower)(?::(\d+(?:\.\d+)?)%?)?|(undecided)")
+
+
+class FailOn(NamedTuple):
+    """What makes the exit code 1."""
+
+    slower: bool = False
+    limit: float = 0.0
+    undecided: bool = False
+
+
+def compare(args: argparse.Namespace) -> int:
+    fail_on = read_fail_on(args.fail_on)
+    both, across = _sides(args)
+    metric = METRICS[args.metric]
+    pairing = pair_cells(both, PARAMETERS, metric, across)
+    if not pairing.pairs:
+        raise WeirError(
+            "no cell of A has a like cell in B",
+            hint="\n    ".join(output.unmatched_lines(pairing.unmatched)) or None,
+        )
+    judged = judge_pairs(pairing.pairs, metric, args.margin / 100, fail_on.limit, args.day_to_day / 100)
+    failed = failures(judged, fail_on)
+    names = (both[0].name, both[1].name)
+    if args.csv:
+        write_whole(args.csv, output.as_csv(judged))
+    if args.junit:
+        write_whole(args.junit, output.as_junit(names, judged, failed))
+    print(_json(names, judged, pairing) if args.json else _text(names, judged, pairing, args, failed))
+    return 1 if failed else 0
+
+
+def _text(
+    names: tuple[str, str],
+    judged: Sequence[Judged],
+    pairing: Pairing,
+    args: argparse.Namespace,
+    failed: Sequence[Judged],
+) -> str:
+    text = output.as_text(names, judged, pairing.unmatched, args.margin / 100, METRICS[args.metric])
+    return f"{text}\nfailed: {len(failed)} pairs by --fail-on {' '.join(args.fail_on)}" if failed else text
+
+
+def _json(names: tuple[str, str], judged: Sequence[Judged], pairing: Pairing) -> str:
+    return json.dumps(
+        {
+            "a": names[0],
+            "b": names[1],
+            "pairs": [output.facts(one) for one in output.sorted_for_reading(judged)],
+            "unmatched": [one._asdict() for one in pairing.unmatched],
+        },
+        indent=1,
+    )
+
+
+def _sides(args: argparse.Namespace) -> tuple[tuple[sides.Side, sides.Side], list[str]]:
+    """Both sides, and the columns in which a pair may differ."""
+    known = [*IDENTITY, *PARAMETERS]
+    for name in args.across:
+        if name not in known:
+            raise WeirError("is not a column that pairs are made by", key="--across", value=name, exit_code=2)
+    if (args.by is None) == (args.second is None):
+        raise WeirError(
+            "a comparison needs B, or --by to split A",
+            hint="weir compare A B, or weir compare A --by stack",
+            exit_code=2,
+        )
+    if args.second is not None:
+        return (sides.read_side(args.first), sides.read_side(args.second)), args.across
+    rows = read_records(sides.records_file(Path(args.first)))
+    return sides.split_by(rows, args.by, args.values, list(columns())), [*args.across, args.by]
+
+
+def read_fail_on(texts: Sequence[str]) -> FailOn:
+    found = FailOn()
+    for text in texts:
+        match = _FAIL_ON.fullmatch(text)
+        if match is None:
+            raise WeirError(
+                "is not something to fail on",
+                key="--fail-on",
+                value=text,
+                hint="write slower, slower:5% or undecided",
+                exit_code=2,
+            )
+        if match[1]:
+            found = found._replace(slower=True, limit=float(match[2] or 0) / 100)
+        else:
+            found = found._replace(undecided=True)
+    return found
+
+
+def failures(judged: Sequence[Judged], fail_on: FailOn) -> list[Judged]:
+    """Surely slower by more than the limit, or undecided where that was requested."""
+    return [
+        one
+        for one in judged
+        if (fail_on.slower and one.surely_slower and (fail_on.limit > 0 or one.verdict == SLOWER))
+        or (fail_on.undecided and one.verdict == UNDECIDED)
+    ]

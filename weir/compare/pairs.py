@@ -1,0 +1,184 @@
+"""Like cells of two sides: equal in every parameter but what is compared. Unlike ones are never paired."""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import log
+from typing import Any, NamedTuple
+
+from weir.compare.sides import Side
+from weir.model import Row
+
+Key = tuple[Any, ...]
+
+# Who ran where with what; together with the parameters they say whether two points may be compared.
+IDENTITY = ("site", "target", "stack", "tool", "program")
+# Columns that say what was measured.
+PARAMETERS = (
+    "api", "access", "nn", "ppn", "xfer_bytes", "layout", "order", "block_bytes", "stonewall_s", "segments",
+    "collective", "sync", "direct", "chunking", "fill", "unlimited", "deflate_level", "item", "directories",
+    "stripe_count", "requested_bytes", "requested_ops",
+)  # fmt: skip
+NEVER_USED = "INVALID"
+RESERVED = "DEGRADED"
+UNPROVEN = "UNPROVEN"
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A number of a record that can be compared."""
+
+    name: str
+    columns: tuple[str, ...]  # the first that the record has
+    unit: str
+    higher_is_better: bool = True
+
+    def of(self, row: Row) -> float | None:
+        for column in self.columns:
+            value = row.get(column)
+            if value is not None and value > 0:
+                return float(value)
+        return None
+
+
+METRICS = {
+    one.name: one
+    for one in (
+        Metric("rate", ("bw_mib_s", "ops_s"), "MiB/s or operations/s"),
+        Metric("bandwidth", ("bw_mib_s",), "MiB/s"),
+        Metric("operations", ("ops_s",), "operations/s"),
+        Metric("p50", ("lat_p50_us",), "us", higher_is_better=False),
+        Metric("p99", ("lat_p99_us",), "us", higher_is_better=False),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The values of one cell in one campaign: logarithms of the geometric mean of each round."""
+
+    campaign: str
+    rounds: tuple[int, ...]
+    logs: tuple[float, ...]
+    began: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One cell on both sides."""
+
+    label: str
+    access: str
+    values: Mapping[str, Any]  # the columns that both have in common
+    first: tuple[Sample, ...]
+    second: tuple[Sample, ...]
+    verdicts: Mapping[str, int]  # of all records of the pair, unused ones included
+
+
+class Unmatched(NamedTuple):
+    """A cell that only one side has, and in what it differs from the nearest one of the other side."""
+
+    side: str
+    label: str
+    access: str
+    differs: tuple[tuple[str, Any, Any], ...]  # column, here, there; empty: nothing like it
+
+
+@dataclass(frozen=True)
+class Pairing:
+    pairs: tuple[Pair, ...]
+    unmatched: tuple[Unmatched, ...]
+
+
+def pair_cells(
+    sides: tuple[Side, Side], parameters: Sequence[str], metric: Metric, across: Iterable[str] = ()
+) -> Pairing:
+    """Pair on all parameters and the identity, without the columns in `across`."""
+    ignored = set(across)
+    columns = [name for name in (*IDENTITY, *parameters) if name not in ignored]
+    first, second = (_by_key(side, columns) for side in sides)
+    pairs = [
+        _pair(key, columns, first[key], second[key], metric)
+        for key in sorted(first.keys() & second.keys(), key=str)
+    ]
+    alone = [
+        *_unmatched(sides[0].name, first, second, columns),
+        *_unmatched(sides[1].name, second, first, columns),
+    ]
+    return Pairing(tuple(pairs), tuple(alone))
+
+
+Rows = list[tuple[str, Row]]  # name of the campaign, record
+
+
+def _by_key(side: Side, columns: Sequence[str]) -> dict[Key, Rows]:
+    groups: dict[Key, Rows] = defaultdict(list)
+    for campaign in side.campaigns:
+        for row in campaign.rows:
+            groups[tuple(row.get(name) for name in columns)].append((campaign.name, row))
+    return groups
+
+
+def _pair(key: Key, columns: Sequence[str], first: Rows, second: Rows, metric: Metric) -> Pair:
+    example = first[0][1]
+    values = {name: value for name, value in zip(columns, key, strict=True) if value is not None}
+    return Pair(
+        label=str(example.get("label") or example["cell"]),
+        access=str(example["access"]),
+        values=values,
+        first=samples(first, metric),
+        second=samples(second, metric),
+        verdicts=Counter(str(row["verdict"]) for _, row in (*first, *second)),
+    )
+
+
+def samples(rows: Rows, metric: Metric) -> tuple[Sample, ...]:
+    """One sample for each campaign. Iterations of one run are one value: they are not independent."""
+    found: dict[str, dict[int, list[tuple[float, str]]]] = defaultdict(lambda: defaultdict(list))
+    for campaign, row in rows:
+        value = metric.of(row)
+        if value is not None and row["verdict"] not in (NEVER_USED, RESERVED):
+            number = row.get("run")
+            found[campaign][-1 if number is None else number].append(
+                (log(value), str(row.get("began") or ""))
+            )
+    return tuple(_sample(campaign, rounds) for campaign, rounds in found.items())
+
+
+def _sample(campaign: str, rounds: Mapping[int, Sequence[tuple[float, str]]]) -> Sample:
+    """Rounds in the order in which they ran."""
+    order = sorted(rounds, key=lambda number: (min(began for _, began in rounds[number]), number))
+    return Sample(
+        campaign,
+        tuple(order),
+        tuple(statistics.fmean(value for value, _ in rounds[number]) for number in order),
+        tuple(min(began for _, began in rounds[number]) for number in order),
+    )
+
+
+def _unmatched(
+    side: str, here: Mapping[Key, Rows], there: Mapping[Key, Rows], columns: Sequence[str]
+) -> list[Unmatched]:
+    found = []
+    for key in sorted(here.keys() - there.keys(), key=str):
+        row = here[key][0][1]
+        label = str(row.get("label") or row["cell"])
+        found.append(Unmatched(side, label, str(row["access"]), _differences(key, there, columns)))
+    return found
+
+
+def _differences(
+    key: Key, there: Mapping[Key, Rows], columns: Sequence[str]
+) -> tuple[tuple[str, Any, Any], ...]:
+    """What sets the cell apart from the nearest one; more than two columns are no neighbour."""
+    best: tuple[tuple[str, Any, Any], ...] = ()
+    for other in there:
+        apart = tuple(
+            (name, one, two) for name, one, two in zip(columns, key, other, strict=True) if one != two
+        )
+        if len(apart) <= 2 and (not best or len(apart) < len(best)):
+            best = apart
+    return best

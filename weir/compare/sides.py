@@ -1,0 +1,97 @@
+"""The two sides of a comparison: which records belong to each, and what each is called."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from weir.errors import WeirError, did_you_mean
+from weir.model import Row
+from weir.records.table import read_records
+
+RECORDS_FILE = "records.csv"
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """The records of one study, measured in one go."""
+
+    name: str
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side; several campaigns let the comparison see how much they differ among themselves."""
+
+    name: str
+    campaigns: tuple[Campaign, ...]
+
+    @property
+    def rows(self) -> list[Row]:
+        return [row for campaign in self.campaigns for row in campaign.rows]
+
+
+def records_file(path: Path) -> Path:
+    """The table of a study: the file itself, or records.csv in the folder."""
+    file = path / RECORDS_FILE if path.is_dir() else path
+    if not file.is_file():
+        raise WeirError(
+            "there is no such table of records",
+            file=str(file),
+            hint="name a records.csv, or the folder of a study such as results/local/quick",
+            exit_code=2,
+        )
+    return file
+
+
+def read_side(text: str) -> Side:
+    """One path, or several with commas between them: the campaigns of one side."""
+    paths = [Path(part) for part in text.split(",") if part]
+    if not paths:
+        raise WeirError("no records are named", value=text, exit_code=2)
+    campaigns = [Campaign(str(path), tuple(read_records(records_file(path)))) for path in paths]
+    return Side(text, tuple(campaigns))
+
+
+def split_by(
+    rows: Sequence[Row], column: str, values: Sequence[str], known: Sequence[str]
+) -> tuple[Side, Side]:
+    """Two selections of one study, by the value of a column; `date` is the day of `began`."""
+    if column != "date" and column not in known:
+        raise WeirError(
+            "is not a column of a record",
+            key="--by",
+            value=column,
+            hint=did_you_mean(column, [*known, "date"]),
+            exit_code=2,
+        )
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(_value(row, column), []).append(row)
+    chosen = list(values) or sorted(groups)
+    for value in chosen:
+        if value not in groups:
+            raise WeirError(
+                f"no record has {column} {value}",
+                key="--values",
+                hint=did_you_mean(value, groups),
+                exit_code=2,
+            )
+    if len(chosen) != 2:
+        found = ", ".join(sorted(groups))
+        raise WeirError(
+            f"a comparison has two sides, and {column} has {len(chosen)} values: {found}",
+            key="--by",
+            hint="choose two of them by --values A B" if len(chosen) > 2 else "measure a second one",
+            exit_code=2,
+        )
+    first, second = (Side(f"{column} {value}", (Campaign(value, tuple(groups[value])),)) for value in chosen)
+    return first, second
+
+
+def _value(row: Row, column: str) -> str:
+    if column == "date":
+        return str(row.get("began") or "unknown")[:10]
+    return str(row.get(column))

@@ -1,0 +1,63 @@
+"""The actions of weir history: add, show, check."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from weir.compare.pairs import METRICS, PARAMETERS
+from weir.errors import WeirError
+from weir.history import output
+from weir.history.band import judge_newest
+from weir.history.regimes import changes_of, regimes_of
+from weir.history.series import Series, from_campaigns, from_table
+from weir.history.store import add_campaign, campaigns
+from weir.records.table import write_whole
+
+
+def act(args: argparse.Namespace) -> int:
+    if args.action == "add":
+        print(f"added {add_campaign(args.history, args.study)}")
+        return 0
+    series = _series(args)
+    return _show(args, series) if args.action == "show" else _check(args, series)
+
+
+def _series(args: argparse.Namespace) -> list[Series]:
+    if args.history.is_file():
+        if not args.key:
+            raise WeirError(
+                "a CSV file needs the columns that name a series",
+                file=str(args.history),
+                hint="such as --key target --key access",
+                exit_code=2,
+            )
+        return from_table(args.history, args.key, args.time, args.value, args.metric)
+    return from_campaigns(campaigns(args.history), PARAMETERS, METRICS[args.metric])
+
+
+def _show(args: argparse.Namespace, every: list[Series]) -> int:
+    levels = [(series, regimes_of(series)) for series in every]
+    if args.json:
+        found = [
+            {"series": series.name, "changes": [vars(one) for one in changes_of(series, regimes)]}
+            for series, regimes in levels
+        ]
+        print(json.dumps(found, indent=1))
+    else:
+        print(
+            "\n".join(output.regimes_text(one, regimes, changes_of(one, regimes)) for one, regimes in levels)
+        )
+    return 0
+
+
+def _check(args: argparse.Namespace, every: list[Series]) -> int:
+    found = [judge_newest(series, args.recent) for series in every]
+    if args.junit:
+        write_whole(args.junit, output.as_junit(found))
+    print(
+        json.dumps([output.facts(one) for one in found], indent=1)
+        if args.json
+        else output.as_text(found, args.all)
+    )
+    return 1 if any(one.is_finding for one in found) else 0

@@ -1,0 +1,153 @@
+"""Change points: where the level of a series changed and stayed changed.
+
+A single slow day is no change point, so that values far from their neighbours are pulled in first. The
+penalty of a change follows the noise of the series and grows with the likeness of neighbouring days: a series
+that wanders must not be cut into pieces.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from math import exp, log, sqrt
+
+import numpy as np
+import ruptures
+from scipy import stats
+
+from weir.history.series import Numbers, Series
+
+FEWEST_POINTS = 10  # fewer teach nothing
+SHORTEST_REGIME = 5
+WINDOW = 7  # points around a value that tell whether it is a spike
+SPIKE = 3.0  # standard deviations from the median of the window
+PENALTY = 5.0  # times variance and log n: bench/history.py counts the false changes that it leaves
+SURE = 0.001  # chance of a false change at each candidate
+SMALLEST_CHANGE = 0.02  # less is no news to an operator
+SMALLEST_NOISE = 0.002  # relative; series of equal values have no noise to measure
+MOST_CORRELATION = 0.9
+
+
+@dataclass(frozen=True)
+class Regime:
+    """Points start to end (exclusive) of one level."""
+
+    start: int
+    end: int
+    level: float  # median of the logarithms
+
+
+@dataclass(frozen=True)
+class Change:
+    """Between two regimes: the ratio of the levels with its interval."""
+
+    index: int  # first point after it
+    day: str
+    log_ratio: float
+    half_width: float  # of log_ratio, at 95 %
+
+    @property
+    def ratio(self) -> float:
+        return exp(self.log_ratio)
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        return exp(self.log_ratio - self.half_width), exp(self.log_ratio + self.half_width)
+
+
+def without_spikes(logs: Numbers) -> Numbers:
+    """Move values far from the median of their neighbours to the edge of what is usual (Hampel's filter)."""
+    if len(logs) < WINDOW:
+        return logs
+    half = WINDOW // 2
+    windows = np.lib.stride_tricks.sliding_window_view(np.pad(logs, half, mode="reflect"), WINDOW)
+    middle = np.median(windows, axis=1)
+    limit = SPIKE * noise_of(logs)
+    return np.clip(logs, middle - limit, middle + limit)
+
+
+def noise_of(logs: Numbers) -> float:
+    """Standard deviation from one point to the next, which steps and trends hardly touch."""
+    if len(logs) < 2:
+        return SMALLEST_NOISE
+    return max(float(np.median(np.abs(np.diff(logs)))) * 1.4826 / sqrt(2), SMALLEST_NOISE)
+
+
+def regimes_of(series: Series) -> list[Regime]:
+    """All points, cut at the changes that stand a test."""
+    logs = without_spikes(series.logs)
+    count = len(logs)
+    if count < 2 * SHORTEST_REGIME:
+        return [Regime(0, count, float(np.median(series.logs)))]
+    detector = ruptures.KernelCPD(kernel="linear", min_size=SHORTEST_REGIME).fit(logs.reshape(-1, 1))
+    variance = noise_of(logs) ** 2
+    ends = detector.predict(pen=PENALTY * variance * log(count))
+    # Neighbouring days that are alike make a series wander: judge again with what the residuals say.
+    correlation = _correlation(logs, ends)
+    wandering = _residual_variance(logs, ends) * (1 + correlation) / (1 - correlation)
+    ends = detector.predict(pen=PENALTY * max(variance, wandering) * log(count))
+    return _tested(logs, [int(end) for end in ends], correlation)
+
+
+def changes_of(series: Series, regimes: list[Regime]) -> list[Change]:
+    logs = without_spikes(series.logs)
+    ends = [regime.end for regime in regimes]
+    correlation = _correlation(logs, ends)
+    found = []
+    for before, after in itertools.pairwise(regimes):
+        error, degrees = _error(logs, before.start, before.end, after.end, correlation)
+        half = float(stats.t.ppf(0.975, degrees)) * error
+        found.append(Change(after.start, series.day(after.start), after.level - before.level, half))
+    return found
+
+
+def _tested(logs: Numbers, ends: list[int], correlation: float) -> list[Regime]:
+    """Drop the least sure change until all that are left are sure and large enough."""
+    ends = list(ends)
+    while len(ends) > 1:
+        starts = [0, *ends[:-1]]
+        doubts = []
+        for position in range(len(ends) - 1):
+            start, cut, end = starts[position], ends[position], ends[position + 1]
+            away = abs(float(np.median(logs[cut:end]) - np.median(logs[start:cut])))
+            error, degrees = _error(logs, start, cut, end, correlation)
+            doubts.append((2 * float(stats.t.sf(away / error, degrees)), away, position))
+        chance, away, position = max(doubts, key=lambda doubt: (doubt[1] < SMALLEST_CHANGE, doubt[0]))
+        if chance <= SURE and away >= SMALLEST_CHANGE:
+            break
+        del ends[position]
+    starts = [0, *ends[:-1]]
+    return [
+        Regime(start, end, float(np.median(logs[start:end]))) for start, end in zip(starts, ends, strict=True)
+    ]
+
+
+def _error(logs: Numbers, start: int, cut: int, end: int, correlation: float) -> tuple[float, float]:
+    """Standard error of the difference of two levels, and its degrees of freedom."""
+    parts = [logs[start:cut], logs[cut:end]]
+    degrees = max(end - start - 2, 1)
+    pooled = sum(float(np.sum((part - part.mean()) ** 2)) for part in parts) / degrees
+    pooled = max(pooled, SMALLEST_NOISE**2)
+    inflation = (1 + correlation) / (1 - correlation)
+    # A median is less precise than a mean, by pi/2 for normal noise.
+    error = sqrt(pooled * inflation * (1 / len(parts[0]) + 1 / len(parts[1])) * np.pi / 2)
+    return error, max(degrees / inflation, 2.0)
+
+
+def _residuals(logs: Numbers, ends: list[int]) -> list[Numbers]:
+    return [part - part.mean() for part in np.split(logs, ends[:-1]) if len(part) > 1]
+
+
+def _residual_variance(logs: Numbers, ends: list[int]) -> float:
+    parts = _residuals(logs, ends)
+    return sum(float(np.sum(part**2)) for part in parts) / max(len(logs) - len(ends), 1)
+
+
+def _correlation(logs: Numbers, ends: list[int]) -> float:
+    """Likeness of neighbouring points within regimes; short regimes hide some of it, about 1/n each."""
+    parts = _residuals(logs, ends)
+    squares = sum(float(np.sum(part**2)) for part in parts)
+    if squares == 0:
+        return 0.0
+    products = sum(float(np.sum(part[:-1] * part[1:])) for part in parts)
+    return min(max(products / squares + len(parts) / len(logs), 0.0), MOST_CORRELATION)

@@ -1,0 +1,116 @@
+"""Series: the same cell measured again and again, a value for each campaign."""
+
+from __future__ import annotations
+
+import csv
+import statistics
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from math import log
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weir.compare.pairs import IDENTITY, METRICS, RESERVED, Metric
+from weir.errors import WeirError, did_you_mean
+from weir.model import Row
+
+Numbers = NDArray[np.float64]
+_UNUSED = ("INVALID", RESERVED)
+
+
+@dataclass(frozen=True)
+class Series:
+    """Values in the order of their times; logs are natural logarithms, since slowdowns are ratios."""
+
+    name: str
+    times: Numbers  # seconds since 1970
+    logs: Numbers
+    higher_is_better: bool = True
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    def day(self, index: int) -> str:
+        return datetime.fromtimestamp(float(self.times[index]), UTC).date().isoformat()
+
+
+def make_series(
+    points: Mapping[str, Iterable[tuple[float, float]]], higher_is_better: bool = True
+) -> list[Series]:
+    """From name to (time, value); values that are not positive have no ratio and are not used."""
+    made = []
+    for name in sorted(points):
+        kept = sorted((time, log(value)) for time, value in points[name] if value > 0)
+        if kept:
+            times, logs = zip(*kept, strict=True)
+            made.append(Series(name, np.array(times), np.array(logs), higher_is_better))
+    return made
+
+
+def from_campaigns(
+    campaigns: Iterable[Sequence[Row]], parameters: Sequence[str], metric: Metric
+) -> list[Series]:
+    """One point for each campaign and cell: the median of its rounds, at the time of the first of them."""
+    points: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    for rows in campaigns:
+        cells: dict[str, list[tuple[float, float]]] = defaultdict(list)
+        for row in rows:
+            value = metric.of(row)
+            if value is not None and row["verdict"] not in _UNUSED:
+                cells[series_name(row, parameters)].append((_seconds(row), value))
+        for name, found in cells.items():
+            points[name].append(
+                (min(time for time, _ in found), statistics.median(value for _, value in found))
+            )
+    return make_series(points, metric.higher_is_better)
+
+
+def series_name(row: Row, parameters: Sequence[str]) -> str:
+    """What a reader calls the cell, made unique by every parameter it has."""
+    if row.get("label"):
+        return f"{row['access']} {row['label']} ({row.get('stack')})"
+    values = [row.get(name) for name in (*IDENTITY, *parameters)]
+    return " ".join(str(value) for value in values if value is not None)
+
+
+def _seconds(row: Row) -> float:
+    began = row.get("began")
+    try:
+        return datetime.fromisoformat(str(began)).timestamp()
+    except ValueError:
+        raise WeirError(
+            "a history needs the time of each record",
+            key="began",
+            value=began,
+            hint="records of `weir collect` have it as ISO 8601",
+        ) from None
+
+
+def from_table(path: Path, keys: Sequence[str], time: str, value: str, metric: str = "rate") -> list[Series]:
+    """Series of any CSV file: keys name the columns that tell series apart."""
+    with path.open(newline="", encoding="utf-8") as stream:
+        reader = csv.DictReader(stream)
+        known = reader.fieldnames or ()
+        for name in (*keys, time, value):
+            if name not in known:
+                hint = did_you_mean(name, known)
+                raise WeirError("is not a column", file=str(path), line=1, key=name, hint=hint, exit_code=2)
+        points: dict[str, list[tuple[float, float]]] = defaultdict(list)
+        for row in reader:
+            if row[value]:
+                name = " ".join(row[key] for key in keys)
+                points[name].append((_number(row, time, path, reader), _number(row, value, path, reader)))
+    return make_series(points, METRICS[metric].higher_is_better)
+
+
+def _number(row: Mapping[str, str], name: str, path: Path, reader: csv.DictReader[str]) -> float:
+    try:
+        return float(row[name])
+    except ValueError:
+        raise WeirError(
+            "is not a number", file=str(path), line=reader.line_num, key=name, value=row[name], exit_code=2
+        ) from None
