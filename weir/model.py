@@ -145,5 +145,5 @@ class Finding:
     """What an audit rule says about one record."""
 
     rule: str
-    verdict: str  # DEGRADED or INVALID
+    verdict: str  # NOTE, DEGRADED or INVALID
     evidence: str  # the numbers, in words

@@ -5,20 +5,21 @@ record_types <- c(
   order = "text", block_bytes = "number", stonewall_s = "number", stripe_count = "number", iteration = "number",
   moved_bytes = "number", open_s = "number", io_s = "number", close_s = "number", total_s = "number",
   bw_mib_s = "number", suite = "text", cell = "text", site = "text", target = "text", stack = "text",
-  tool = "text", verdict = "text", reasons = "text", evidence = "text", emulated = "flag",
-  experiment = "text", label = "text", run = "number", segments = "number", collective = "flag",
-  sync = "flag", direct = "flag", chunking = "text", fill = "flag", unlimited = "flag",
-  deflate_level = "number", requested_bytes = "number", file_bytes = "number", sync_s = "number",
-  ops = "number", ops_s = "number", lat_min_us = "number", lat_p50_us = "number", lat_p90_us = "number",
-  lat_p99_us = "number", lat_p999_us = "number", lat_max_us = "number", slowest_rank = "number",
-  fetched_bytes = "number", item = "text", directories = "text", requested_ops = "number", program = "text",
-  tool_version = "text", began = "text", source = "text"
+  tool = "text", verdict = "text", reasons = "text", evidence = "text", notes = "text", checked = "text",
+  missing = "text", emulated = "flag", experiment = "text", label = "text", run = "number",
+  segments = "number", collective = "flag", sync = "flag", direct = "flag", chunking = "text",
+  fill = "flag", unlimited = "flag", deflate_level = "number", requested_bytes = "number",
+  file_bytes = "number", sync_s = "number", ops = "number", ops_s = "number", lat_min_us = "number",
+  lat_p50_us = "number", lat_p90_us = "number", lat_p99_us = "number", lat_p999_us = "number",
+  lat_max_us = "number", slowest_rank = "number", fetched_bytes = "number", item = "text",
+  directories = "text", requested_ops = "number", program = "text", tool_version = "text", began = "text",
+  source = "text"
 )
 
 # What a record cannot do without: the columns that describe and time an access, and its verdict.
 core_columns <- c(names(record_types)[1:17], "verdict", "reasons")
 
-verdicts <- c("VALID", "DEGRADED", "INVALID")
+verdicts <- c("VALID", "UNPROVEN", "DEGRADED", "INVALID")
 
 mib <- 2^20
 

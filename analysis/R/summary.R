@@ -78,8 +78,8 @@ coverage_limit <- function(n) {
   1 - 2^(1 - n)
 }
 
-# One row for each combination of `by`. VALID and DEGRADED records are usable and go into the same median, so that no
-# repetition is picked by how it went; one degraded record makes the point degraded. INVALID ones are only counted.
+# One row for each combination of `by`. VALID, UNPROVEN and DEGRADED records are usable and go into the same median, so that no
+# repetition is picked by how it went; the worst of them is the verdict of the point. INVALID ones are only counted.
 summarise_records <- function(records, value, by, unit) {
   if (nrow(records) == 0) {
     return(data.table::data.table())
@@ -107,7 +107,7 @@ summarise_point <- function(values, verdict, emulated) {
 }
 
 point_verdict <- function(used) {
-  if (length(used) == 0) "INVALID" else if (any(used == "DEGRADED")) "DEGRADED" else "VALID"
+  if (length(used) == 0) "INVALID" else verdicts[max(match(used, verdicts))]
 }
 
 # What else tells cells apart. A figure maps some of these to axes, colours and panels; the rest must not be pooled. The

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from weir.audit.explain import spoken
+from weir.audit.explain import triggered
 
 ROOT = Path(__file__).resolve().parents[2]
 MIB = 2**20
@@ -86,7 +86,7 @@ def facts_of(rows: Iterable[Record], **changes: Any) -> dict[str, Any]:
         "excluded_points": 0,
         "records": len(held),
         "verdicts": {verdict: verdicts.count(verdict) for verdict in ("VALID", "DEGRADED", "INVALID")},
-        "reasons": spoken(held),
+        "reasons": triggered(held),
     } | changes
 
 

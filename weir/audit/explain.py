@@ -1,38 +1,57 @@
-"""What the rules said and mean, for people (text, Markdown) and for programs."""
+"""Findings and rules, for people (text, Markdown) and for programs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from weir.audit.evidence import evidence_table
 from weir.audit.registry import rules
-from weir.audit.stored import stored_findings
+from weir.audit.stored import stored_findings, stored_notes
 from weir.model import Row
 
 _EXAMPLES = 3
 _MANUAL_HEAD = """\
 # The audit
 
-Every record carries a verdict with typed reasons: requested against observed. VALID: nothing
-speaks against the number. DEGRADED: the number is usable with the reservation that the reason states.
-INVALID: the number does not mean what it says. Rows are flagged, never dropped; the evidence stands beside
-the reason.
+For readers of records who want to know what a verdict rests on.
 
-This page is printed by `weir audit --rules`; its text is that of the rules in weir/audit/rules. A new rule is
-a new function there. Rules marked *from the output* need the raw files of a run: `weir audit` of a table
-keeps what they said, `weir collect` asks them anew.
+Every record carries one of four verdicts:
 
-| rule | can say |
+- **VALID**: the minimum evidence for this kind of record is there, and no rule has a finding against it.
+- **UNPROVEN**: no rule has a finding, and evidence is missing; the column `missing` names it.
+- **DEGRADED**: the number is usable with the reservation that the reason states.
+- **INVALID**: the number does not mean what it claims.
+
+Each rule compares what was requested with what was observed and returns *passed*, *not observable* or a
+finding. A finding is a note, DEGRADED or INVALID; a note leaves the verdict alone. The columns of a record:
+`reasons` and `evidence` (findings), `notes`, `checked` (rules that passed), `missing` (evidence that lacks).
+Records are flagged, never dropped. A table that carries verdicts keeps them when it is imported.
+
+`weir audit --rules` prints this page; its text is that of the rules in weir/audit/rules. A new rule is a new
+function there. Rules marked *from the output* need the raw files of a run: `weir audit` of a table keeps
+their findings, `weir collect` runs them again.
+
+## Minimum evidence
+
+Evidence is there if one of its rules passed. Where the storage is the memory of the node, the proof is that
+the file system is one of memory and holds the bytes. An import of a bare log is mostly UNPROVEN: a log does
+not tell what the caches did.
+"""
+_RULES_HEAD = """
+## Rules
+
+| rule | finding |
 |---|---|
 """
 _UNKNOWN = "This weir has no such rule; the records were audited by another version."
 
 
-def spoken(rows: Iterable[Row]) -> list[dict[str, Any]]:
-    """Each rule that spoke: how often, about what, why it matters and what to do; commonest first."""
+def triggered(rows: Iterable[Row]) -> list[dict[str, Any]]:
+    """Each rule with findings: how often, about what, why it matters and what to do; most frequent first."""
     found: dict[str, dict[str, Any]] = {}
     for row in rows:
-        for finding in stored_findings(row):
+        for finding in [*stored_findings(row), *stored_notes(row)]:
             rule = rules().get(finding.rule)
             entry = found.setdefault(
                 finding.rule,
@@ -67,7 +86,7 @@ def _lines(entry: dict[str, Any]) -> list[str]:
 
 def manual() -> str:
     """docs/audit.md: every rule, from its docstring."""
-    lines = _MANUAL_HEAD.splitlines()
+    lines = [*_MANUAL_HEAD.splitlines(), "", *evidence_table(), *_RULES_HEAD.splitlines()]
     lines += [f"| [{rule.id}](#{rule.id}) | {' or '.join(rule.verdicts)} |" for rule in rules().values()]
     for rule in rules().values():
         source = ", from the output" if rule.needs_output else ""

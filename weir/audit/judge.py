@@ -1,34 +1,70 @@
-"""From findings to a verdict: the worst one counts."""
+"""From the outcomes of all rules to a verdict."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
-from weir.audit.registry import DEGRADED, INVALID, rules
+from weir.audit.evidence import missing
+from weir.audit.outcome import DEGRADED, INVALID, NOT_OBSERVABLE, NOTE, PASSED
+from weir.audit.registry import rules
 from weir.audit.subject import Subject
 from weir.model import Finding, Row
 
 VALID = "VALID"
+UNPROVEN = "UNPROVEN"
+VERDICTS = (VALID, UNPROVEN, DEGRADED, INVALID)
 EVIDENCE_SEPARATOR = "; "
 
 
-def judge(subject: Subject) -> list[Finding]:
-    """What every rule says about one record."""
-    findings = (rule(subject) for rule in rules().values())
-    return [finding for finding in findings if finding]
+@dataclass(frozen=True)
+class Judgement:
+    """What the rules found about one record, by rule; missing names the evidence that VALID needs."""
+
+    findings: tuple[Finding, ...] = ()
+    notes: tuple[Finding, ...] = ()
+    passed: Mapping[str, str] = field(default_factory=dict)
+    not_observable: Mapping[str, str] = field(default_factory=dict)
+    missing: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> str:
+        return worst([finding.verdict for finding in self.findings], self.missing)
 
 
-def worst(verdicts: Iterable[str]) -> str:
-    """INVALID before DEGRADED before VALID."""
-    said = set(verdicts)
-    return next((verdict for verdict in (INVALID, DEGRADED) if verdict in said), VALID)
+def judge(subject: Subject) -> Judgement:
+    """The outcome of every rule for one record."""
+    outcomes = {rule.id: outcome for rule in rules().values() if (outcome := rule(subject))}
+    found = [Finding(name, one.level, one.text) for name, one in outcomes.items() if one.is_finding]
+    passed = {name: one.text for name, one in outcomes.items() if one.level == PASSED}
+    return Judgement(
+        findings=tuple(finding for finding in found if finding.verdict != NOTE),
+        notes=tuple(finding for finding in found if finding.verdict == NOTE),
+        passed=passed,
+        not_observable={name: one.text for name, one in outcomes.items() if one.level == NOT_OBSERVABLE},
+        missing=missing(subject, passed),
+    )
 
 
-def verdict_columns(findings: Iterable[Finding]) -> Row:
+def worst(verdicts: Iterable[str], missing_evidence: Iterable[str] = ()) -> str:
+    """INVALID before DEGRADED before UNPROVEN before VALID."""
+    found = set(verdicts) | ({UNPROVEN} if [*missing_evidence] else set())
+    return next((verdict for verdict in reversed(VERDICTS) if verdict in found), VALID)
+
+
+def verdict_columns(judgement: Judgement) -> Row:
     """The columns of a record that hold the judgement; evidence is in the order of the reasons."""
-    said = list(findings)
+    found = judgement.findings
     return {
-        "verdict": worst(finding.verdict for finding in said),
-        "reasons": ";".join(finding.rule for finding in said),
-        "evidence": EVIDENCE_SEPARATOR.join(finding.evidence.replace(";", ",") for finding in said),
+        "verdict": judgement.verdict,
+        "reasons": ";".join(finding.rule for finding in found),
+        "evidence": EVIDENCE_SEPARATOR.join(_plain(finding.evidence) for finding in found),
+        "notes": EVIDENCE_SEPARATOR.join(f"{one.rule}: {_plain(one.evidence)}" for one in judgement.notes),
+        "checked": ";".join(judgement.passed),
+        "missing": ";".join(judgement.missing),
     }
+
+
+def _plain(text: str) -> str:
+    """Without the character that separates."""
+    return text.replace(";", ",")

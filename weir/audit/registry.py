@@ -9,45 +9,39 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 
+from weir.audit.outcome import FINDINGS, Outcome
 from weir.audit.subject import Subject
-from weir.model import Finding
 from weir.tools import tools
 
-DEGRADED = "DEGRADED"
-INVALID = "INVALID"
-
-
-@dataclass(frozen=True)
-class Said:
-    """What a rule function returns when it has something to say."""
-
-    verdict: str
-    evidence: str
+# None: the rule is about another kind of record, such as a rule about reads for a write.
+Check = Callable[[Subject], Outcome | None]
 
 
 @dataclass(frozen=True)
 class Rule:
-    """needs_output: speaks from the raw output, so that a table of records alone cannot repeat it."""
+    """needs_output: works on the raw output or the run, so that a table of records cannot repeat it."""
 
     id: str
     explanation: str
     hint: str
     verdicts: tuple[str, ...]
     needs_output: bool
-    check: Callable[[Subject], Said | None]
+    check: Check
     tool: str | None = None  # looks at the records of this tool only
 
-    def __call__(self, subject: Subject) -> Finding | None:
+    def __call__(self, subject: Subject) -> Outcome | None:
         if self.tool not in (None, subject.row.get("tool")):
             return None
-        said = self.check(subject)
-        return Finding(self.id, said.verdict, said.evidence) if said else None
+        outcome = self.check(subject)
+        if outcome and outcome.level in FINDINGS and outcome.level not in self.verdicts:
+            raise TypeError(f"rule {self.id} declares {self.verdicts} and returns {outcome.level}")
+        return outcome
 
 
-def rule(*verdicts: str, needs_output: bool = False) -> Callable[[Callable[[Subject], Said | None]], Rule]:
+def rule(*verdicts: str, needs_output: bool = False) -> Callable[[Check], Rule]:
     """Makes a rule of a function: its name is the id, its docstring the explanation and the hint."""
 
-    def make(check: Callable[[Subject], Said | None]) -> Rule:
+    def make(check: Check) -> Rule:
         explanation, _, hint = (inspect.getdoc(check) or "").partition("\n\nHint: ")
         if not explanation or not hint:
             raise TypeError(f"the docstring of rule {check.__name__} needs text and a 'Hint: ' paragraph")

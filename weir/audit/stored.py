@@ -1,36 +1,68 @@
-"""The audit of a table: findings from the raw output are kept as they stand, the others are made anew."""
+"""The audit of a table: what needs the raw output is kept as it stands, the rest is judged again."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from weir.audit.judge import EVIDENCE_SEPARATOR, judge, verdict_columns
+from weir.audit.evidence import EVIDENCE
+from weir.audit.judge import EVIDENCE_SEPARATOR, Judgement, judge, verdict_columns
 from weir.audit.registry import rules
 from weir.audit.subject import Subject
 from weir.model import Finding, Row
 
 
 def stored_findings(row: Row) -> list[Finding]:
-    """What the reasons and the evidence of a record say. A rule that can say two things said the verdict."""
-    reasons = [reason for reason in (row.get("reasons") or "").split(";") if reason]
+    """Findings by the columns of a record. A rule with two verdicts has that of the record."""
     evidence = (row.get("evidence") or "").split(EVIDENCE_SEPARATOR)
     known = rules()
     findings = []
-    for index, reason in enumerate(reasons):
-        verdicts = known[reason].verdicts if reason in known else (str(row.get("verdict")),)
+    for index, reason in enumerate(_list(row.get("reasons"))):
+        verdicts = [one for one in known[reason].verdicts if one != "NOTE"] if reason in known else []
         verdict = verdicts[0] if len(verdicts) == 1 else str(row.get("verdict"))
         findings.append(Finding(reason, verdict, evidence[index] if index < len(evidence) else ""))
     return findings
 
 
-def audit_again(row: Row) -> list[Finding]:
-    """Findings of one record, in the order of the rules' ids."""
-    known = rules()
-    kept = [one for one in stored_findings(row) if one.rule not in known or known[one.rule].needs_output]
-    fresh = [one for one in judge(Subject(row)) if not known[one.rule].needs_output]
-    return sorted([*kept, *fresh], key=lambda finding: finding.rule)
+def stored_notes(row: Row) -> list[Finding]:
+    """Notes by the column of a record."""
+    parts = [part.partition(": ") for part in (row.get("notes") or "").split(EVIDENCE_SEPARATOR) if part]
+    return [Finding(rule, "NOTE", evidence) for rule, _, evidence in parts]
+
+
+def audit_again(row: Row) -> Judgement:
+    """The judgement of one record of a table, in the order of the rules' ids."""
+    fresh = judge(Subject(row, from_output=False))
+    passed = {name: "" for name in _list(row.get("checked")) if _is_kept(name)}
+    passed |= {name: saw for name, saw in fresh.passed.items() if not _is_kept(name)}
+    known_missing = fresh.missing if row.get("missing") is None else _list(row["missing"])
+    lacking = [name for name in known_missing if not _is_given(name, passed)]
+    return Judgement(
+        findings=_merged(stored_findings(row), fresh.findings),
+        notes=_merged(stored_notes(row), fresh.notes),
+        passed=dict(sorted(passed.items())),
+        missing=tuple(lacking),
+    )
 
 
 def audited(rows: Sequence[Row]) -> list[Row]:
     """The same records with the verdicts of today's rules."""
     return [row | verdict_columns(audit_again(row)) for row in rows]
+
+
+def _merged(stored: Sequence[Finding], fresh: Sequence[Finding]) -> tuple[Finding, ...]:
+    kept = [one for one in stored if _is_kept(one.rule)]
+    made = [one for one in fresh if not _is_kept(one.rule)]
+    return tuple(sorted([*kept, *made], key=lambda finding: finding.rule))
+
+
+def _is_kept(name: str) -> bool:
+    """Rules of another version, and those that need the raw output."""
+    return name not in rules() or rules()[name].needs_output
+
+
+def _is_given(name: str, passed: dict[str, str]) -> bool:
+    return name in EVIDENCE and any(one in passed for one in EVIDENCE[name].rules)
+
+
+def _list(text: str | None) -> list[str]:
+    return [part for part in (text or "").split(";") if part]

@@ -8,16 +8,23 @@ from typing import Any
 
 from weir.model import Cell, Message, Row
 
+WRITES = ("write", "update-write")
+READS = ("read", "update-read")
+# File systems whose files are pages of the node's memory.
+MEMORY_FILE_SYSTEMS = ("tmpfs", "ramfs", "hugetlbfs")
+
 
 @dataclass(frozen=True)
 class RunFacts:
-    """How the execution ended; nothing of it is known for logs made by others."""
+    """How the execution ended; nothing of it is known for third-party logs."""
 
     exit_code: int | None
     timed_out: bool
     timeout_s: float
     error: str | None
     host: Mapping[str, Any] = field(default_factory=dict)  # of run.json
+    target: Mapping[str, Any] = field(default_factory=dict)  # target_facts of run.json
+    elapsed_s: float | None = None  # of the launch, by the clock of weir
 
 
 @dataclass(frozen=True)
@@ -30,6 +37,7 @@ class Subject:
     complete: bool = True
     cell: Cell | None = None
     run: RunFacts | None = None
+    from_output: bool = True  # false for a row of a table, which keeps no messages
 
     def number(self, column: str) -> float | None:
         """A numeric column, or nothing where it is empty."""
@@ -42,3 +50,38 @@ class Subject:
     @property
     def has_result(self) -> bool:
         return self.row.get("bw_mib_s") is not None or self.row.get("ops_s") is not None
+
+    @property
+    def is_metadata(self) -> bool:
+        return self.row.get("item") is not None
+
+    @property
+    def is_write(self) -> bool:
+        """A write of data with a result."""
+        return self.row.get("access") in WRITES and not self.is_metadata and self.has_result
+
+    @property
+    def is_read(self) -> bool:
+        """A read of data with a result."""
+        return self.row.get("access") in READS and not self.is_metadata and self.has_result
+
+    @property
+    def stores_nothing(self) -> bool:
+        return self.row.get("api") == "NULL"
+
+    @property
+    def in_memory(self) -> bool:
+        """The files are pages of the node's memory: there is no storage below them."""
+        return self.file_system in MEMORY_FILE_SYSTEMS
+
+    @property
+    def file_system(self) -> str | None:
+        """As the program saw it at the file; else as weir saw it at the target."""
+        seen = self.observed.get("file_system")
+        if seen is None and self.run is not None:
+            seen = (self.run.host.get("file_system") or {}).get("type")
+        return seen
+
+    @property
+    def ranks(self) -> int:
+        return int((self.row.get("nn") or 1) * (self.row.get("ppn") or 1))

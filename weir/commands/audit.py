@@ -1,12 +1,14 @@
-"""weir audit: which rules spoke about a table of records, what they saw, why it matters and what to do."""
+"""weir audit: which rules have findings about a table of records, what they saw, and what to do."""
 
 from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import asdict
 from pathlib import Path
 
-from weir.audit.explain import as_text, manual, spoken
+from weir.audit.evidence import EVIDENCE, KINDS
+from weir.audit.explain import as_text, manual, triggered
 from weir.audit.registry import rules
 from weir.audit.stored import audited
 from weir.errors import WeirError
@@ -34,7 +36,7 @@ def execute(args: argparse.Namespace) -> int:
     if args.records is None:
         raise WeirError("no records are named", hint=f"such as: {EXAMPLE}", exit_code=2)
     rows = audited(read_records(args.records))
-    entries = spoken(rows)
+    entries = triggered(rows)
     summary = summarise(rows, args.out or args.records)
     if args.out:
         write_records(args.out, rows)
@@ -45,8 +47,12 @@ def execute(args: argparse.Namespace) -> int:
     return 0
 
 
-def _rule_facts() -> list[dict[str, object]]:
-    return [
-        {"rule": rule.id, "verdicts": rule.verdicts, "explanation": rule.explanation, "hint": rule.hint}
-        for rule in rules().values()
-    ]
+def _rule_facts() -> dict[str, object]:
+    return {
+        "kinds": KINDS,
+        "evidence": {name: asdict(evidence) for name, evidence in EVIDENCE.items()},
+        "rules": [
+            {"rule": rule.id, "verdicts": rule.verdicts, "explanation": rule.explanation, "hint": rule.hint}
+            for rule in rules().values()
+        ],
+    }

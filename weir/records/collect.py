@@ -70,7 +70,12 @@ def collect_run(cell: Cell, run: Run, tool: Tool, first_iteration: int, results:
     """Rows of one run, audited; what was requested and is missing gets a row without numbers."""
     parsed = tool.parse(run.outputs)
     ended = (run.facts["exit_code"], run.facts["timed_out"], cell.timeout_s, run.facts["error"])
-    facts = RunFacts(*ended, host=run.facts["host"])
+    facts = RunFacts(
+        *ended,
+        host=run.facts["host"],
+        target=run.facts.get("target_facts") or {},
+        elapsed_s=run.facts.get("elapsed_s"),
+    )
     common = _run_columns(cell, run, results) | {
         "program": parsed.program,
         "tool_version": parsed.tool_version,

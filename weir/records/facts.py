@@ -13,7 +13,16 @@ from weir.model import Row
 from weir.records.schema import columns
 
 _PARTS = ("about", "columns", "observed")
-_OBSERVED = ("barriers", "wear_out", "reorder", "min_time_s", "status_file", "verify_write", "verify_read")
+_OBSERVED = (
+    "barriers",
+    "wear_out",
+    "reorder",
+    "min_time_s",
+    "status_file",
+    "verify_write",
+    "verify_read",
+    "memory_bytes",
+)
 
 
 @dataclass(frozen=True)

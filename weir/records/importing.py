@@ -26,6 +26,7 @@ from weir.units import format_size
 
 # Names that others use for a column.
 _OTHER_NAMES = {"campaign": "experiment"}
+_JUDGED = ("reasons", "evidence", "notes", "checked", "missing")
 _IDENTITY = (
     "tool",
     "program",
@@ -73,8 +74,19 @@ def import_files(files: Iterable[Path], facts: Facts) -> Imported:
         hint = "give logs or JSON of IOR or weir-io, or a CSV file with the columns of a record"
         first = str(without_results[0])
         raise WeirError("holds no results that weir can read", file=first, hint=hint, exit_code=2)
-    rows = [subject.row | verdict_columns(judge(subject)) for subject in _counted(_identified(subjects))]
+    rows = [_judged(subject) for subject in _counted(_identified(subjects))]
     return Imported(rows, without_results)
+
+
+def _judged(subject: Subject) -> Row:
+    """A table that carries verdicts keeps them: who wrote it had the output, this program has the table."""
+    if _has_verdict(subject.row):
+        return subject.row | {name: subject.row[name] or "" for name in _JUDGED}
+    return subject.row | verdict_columns(judge(subject))
+
+
+def _has_verdict(row: Row) -> bool:
+    return bool(row["verdict"])
 
 
 def _of_file(file: Path, facts: Facts) -> Iterator[Subject]:
@@ -98,7 +110,7 @@ def _of_table(text: str, file: Path, facts: Facts) -> Iterator[Subject]:
     for fields in reader:
         renamed = {_OTHER_NAMES.get(name, name): value for name, value in fields.items()}
         row = typed_row(renamed, file, reader.line_num)
-        yield _subject(row, {}, facts, file)
+        yield replace(_subject(row, {}, facts, file), from_output=False)
 
 
 def _of_log(text: str, file: Path, facts: Facts) -> Iterator[Subject]:
@@ -146,12 +158,19 @@ def _requested_bytes(row: Row) -> int | None:
 
 
 def _identified(subjects: Iterable[Subject]) -> Iterator[Subject]:
-    """A cell for each set of conditions, so that reads and writes and repetitions find each other."""
+    """A cell for each set of conditions, so that reads and writes and repetitions find each other.
+
+    Logs of different systems look alike: unless site and target are known, the source is a condition.
+    """
     for subject in subjects:
-        identity = json.dumps([subject.row[name] for name in _IDENTITY])
+        row = subject.row
+        if _has_verdict(row) and row["cell"]:
+            yield subject
+            continue
+        is_located = bool(row["site"] and row["target"])
+        identity = json.dumps([None if is_located else row["source"], *(row[name] for name in _IDENTITY)])
         cell = hashlib.sha256(identity.encode()).hexdigest()[:12]
-        label = subject.row["label"] or _label(subject.row)
-        yield replace(subject, row=subject.row | {"cell": cell, "label": label})
+        yield replace(subject, row=row | {"cell": cell, "label": row["label"] or _label(row)})
 
 
 def _counted(subjects: Iterable[Subject]) -> Iterator[Subject]:
@@ -160,6 +179,9 @@ def _counted(subjects: Iterable[Subject]) -> Iterator[Subject]:
     next_iteration: Counter[tuple[Any, ...]] = Counter()
     for subject in subjects:
         row = subject.row
+        if _has_verdict(row) and row["run"] is not None:
+            yield subject
+            continue
         place = (row["cell"], row["access"])
         run = seen[(*place, row["iteration"])]
         seen[(*place, row["iteration"])] += 1

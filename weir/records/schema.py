@@ -55,7 +55,7 @@ class Column:
         return repr(float(value)).removesuffix(".0") if self.type == "number" else str(value)
 
 
-_MAY_BE_EMPTY = ("reasons", "evidence")  # of a VALID record
+_MAY_BE_EMPTY = ("reasons", "evidence", "notes", "checked", "missing")
 _READERS: dict[str, Any] = {
     "integer": int,
     "number": float,

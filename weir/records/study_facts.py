@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import weir
-from weir.audit.explain import spoken
+from weir.audit.explain import triggered
+from weir.audit.judge import VERDICTS
 from weir.model import Cell, Row
 from weir.plan import Plan
 from weir.records.collect import Run
-from weir.records.summary import VERDICTS
 from weir.tools import tools
 from weir.tools.base import ROLES
 
@@ -74,7 +74,7 @@ def _counts(rows: Sequence[Row]) -> dict[str, Any]:
     return {
         "records": len(rows),
         "verdicts": {verdict: verdicts[verdict] for verdict in VERDICTS},
-        "reasons": spoken(rows),
+        "reasons": triggered(rows),
     }
 
 

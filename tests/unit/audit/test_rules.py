@@ -1,4 +1,4 @@
-"""Each rule speaks where it must, with its verdict and the numbers, and is silent next to it."""
+"""Each rule has its finding where it must, with its verdict and the numbers, and none next to it."""
 
 from __future__ import annotations
 
@@ -103,12 +103,12 @@ def placed(**changes: Any) -> Subject:
     return subject(run=replace(DONE, host=host))
 
 
-def said(text: str, level: str = "error") -> tuple[Message, ...]:
+def printed(text: str, level: str = "error") -> tuple[Message, ...]:
     return (Message(level, text),)
 
 
-# rule: what makes it speak, with its verdict and a part of the evidence.
-SPEAKS: list[tuple[str, Subject, str, str]] = [
+# rule, a record with its finding, the verdict and a part of the evidence.
+FINDS: list[tuple[str, Subject, str, str]] = [
     ("exit-code", subject(run=RunFacts(134, False, 60.0, None)), "INVALID", "exit code 134"),
     (
         "exit-code",
@@ -119,22 +119,22 @@ SPEAKS: list[tuple[str, Subject, str, str]] = [
     ("timed-out", subject(run=RunFacts(-9, True, 60.0, None)), "INVALID", "60 s"),
     ("result-missing", subject(bw_mib_s=None, ops_s=None), "INVALID", "no result of write"),
     ("output-incomplete", subject(complete=False), "INVALID", "before its results"),
-    ("output-incomplete", subject({"all_results": True}, complete=False), "DEGRADED", "last line"),
+    ("output-incomplete", subject({"all_results": True}, complete=False), "NOTE", "last line"),
     (
         "tool-error",
-        subject(messages=said("Exit code: 1") + said("ERROR: cannot write")),
+        subject(messages=printed("Exit code: 1") + printed("ERROR: cannot write")),
         "INVALID",
         "cannot write (and 1 more)",
     ),
     (
         "mpiio-error-swallowed",
-        subject(messages=said("mca_fbtl_posix_pwritev: No space")),
+        subject(messages=printed("mca_fbtl_posix_pwritev: No space")),
         "INVALID",
         "No space",
     ),
     (
         "transfers-retried",
-        subject(messages=said("task 0, partial write(), 8 of 16", "warning")),
+        subject(messages=printed("task 0, partial write(), 8 of 16", "warning")),
         "DEGRADED",
         "partial",
     ),
@@ -142,7 +142,7 @@ SPEAKS: list[tuple[str, Subject, str, str]] = [
     ("sync-not-applied", subject({"sync_calls": 3, "tasks": 8}), "DEGRADED", "3 synchronisations by 8 ranks"),
     (
         "sync-not-applied",
-        subject(messages=said("fsync() not supported. Using value of 0.", "warning")),
+        subject(messages=printed("fsync() not supported. Using value of 0.", "warning")),
         "DEGRADED",
         "fsync",
     ),
@@ -153,6 +153,14 @@ SPEAKS: list[tuple[str, Subject, str, str]] = [
         "POSIX only, this ran on MPIIO",
     ),
     ("sync-not-applied", alone(api="IME"), "DEGRADED", "does not synchronise with IME"),
+    ("not-synchronised", alone(observed={"sync_calls": 0}, sync=False), "NOTE", "no synchronisation"),
+    ("bytes-not-stored", subject({"dirtied_bytes": 8 * MIB}), "DEGRADED", "8388608 bytes of 838860800"),
+    (
+        "sync-not-effective",
+        subject({"device": {"name": "vda1", "written_bytes": 8 * MIB}}),
+        "INVALID",
+        "8388608 bytes were written to vda1, 838860800 to the files",
+    ),
     ("bytes-moved", subject(**CUT), "INVALID", "moved 83886080 (10.00 %)"),
     ("bytes-moved", subject(**CUT, stonewall_s=30.0, cell=None), "INVALID", "10.00 %"),
     (
@@ -170,6 +178,9 @@ SPEAKS: list[tuple[str, Subject, str, str]] = [
     ("random-draw-overlaps", alone(**RANDOM, moved_bytes=801 * MIB, bw_mib_s=400.42), "DEGRADED", "100.12 %"),
     ("random-draw-overlaps", alone(**RANDOM, moved_bytes=799 * MIB, bw_mib_s=399.42), "DEGRADED", "99.88 %"),
     ("file-size", subject(file_bytes=700 * MIB), "INVALID", "a file of 734003200"),
+    ("file-size", subject(file_bytes=799 * MIB), "DEGRADED", "a file of 837812224"),
+    ("file-size", subject(program="weir-io", file_bytes=799 * MIB), "INVALID", "a file of 837812224"),
+    ("file-size", subject(program="weir-io", file_bytes=0), "INVALID", "a file of 0"),
     ("file-size", subject(file_bytes=900 * MIB), "DEGRADED", "older"),
     ("bandwidth-not-bytes-over-time", subject(bw_mib_s=500.0), "INVALID", "moved were 800 MiB"),
     (
@@ -191,6 +202,66 @@ SPEAKS: list[tuple[str, Subject, str, str]] = [
         "DEGRADED",
         "longer than the total",
     ),
+    (
+        "phases-overlap",
+        subject(
+            {"barriers": True}, open_s=0.1001, io_s=1.9201, close_s=0.0103, total_s=2.0001, bw_mib_s=399.98
+        ),
+        "NOTE",
+        "a skew of 0.0152 s",
+    ),
+    (  # a published run: the same work lasted 266.61 s by the clock of the program around IOR
+        "phases-overlap",
+        subject(
+            {"barriers": True}, open_s=345.31, io_s=611.87, close_s=345.31, total_s=611.87, bw_mib_s=1.30747
+        ),
+        "INVALID",
+        "over 266.56 s",
+    ),
+    ("phase-too-short", subject(total_s=0.05, io_s=0.04, bw_mib_s=None), "NOTE", "50 ms"),
+    ("phase-too-short", alone(**NAMES | {"io_s": 0.005, "total_s": None}), "DEGRADED", "5 ms"),
+    (
+        "stonewall-uneven",
+        subject({"stonewall": {"hit": True, "pairs_min": 10, "pairs_max": 51}}),
+        "NOTE",
+        "the fastest rank made 51 transfers, the slowest 10",
+    ),
+    (
+        "file-sizes-differ",
+        subject(messages=printed("inconsistent file size by different tasks", "warning")),
+        "DEGRADED",
+        "inconsistent file size",
+    ),
+    (
+        "file-overwritten",
+        subject(messages=printed("The file /x exists already and will be overwritten", "warning")),
+        "DEGRADED",
+        "will be overwritten",
+    ),
+    (
+        "read-after-write",
+        subject({"written_bytes": 800 * MIB}, access="read"),
+        "DEGRADED",
+        "each node read back the 419430400 bytes that it wrote, less than any node's memory",
+    ),
+    (
+        "read-from-cache",
+        subject({"direct": True}, access="read", direct=True, fetched_bytes=0, cell=None),
+        "INVALID",
+        "(0 %) although opened with O_DIRECT",
+    ),
+    (
+        "other-target",
+        subject({"file_system": "tmpfs"}, run=replace(DONE, target={"kind": "disk"})),
+        "INVALID",
+        "the target declares disk, the files are on tmpfs",
+    ),
+    (
+        "other-target",
+        subject({"file_system": "ext4"}, run=replace(DONE, target={"kind": "parallel"})),
+        "INVALID",
+        "declares parallel, the files are on ext4",
+    ),
     ("no-time-or-bytes", subject(bw_mib_s=0.0), "INVALID", "0 MiB/s"),
     ("no-time-or-bytes", subject(total_s=0.0, open_s=0.0, io_s=0.0, close_s=0.0), "DEGRADED", "in 0 s"),
     (
@@ -201,7 +272,7 @@ SPEAKS: list[tuple[str, Subject, str, str]] = [
     ),
     (
         "data-corrupt",
-        subject(messages=said("Incorrect data on read (1 errors found).")),
+        subject(messages=printed("Incorrect data on read (1 errors found).")),
         "INVALID",
         "Incorrect data",
     ),
@@ -216,6 +287,7 @@ SPEAKS: list[tuple[str, Subject, str, str]] = [
     ("other-ranks", subject(nn=1, ppn=8), "INVALID", "requested 2 x 4 ranks, 1 x 8"),
     ("other-ranks", subject({"ranks_per_host": [5, 3]}), "INVALID", "had [5, 3]"),
     ("direct-not-applied", alone(direct=True, api="MPIIO"), "INVALID", "MPIIO does not open with O_DIRECT"),
+    ("direct-not-applied", alone(direct=True, api="MPIIO", run=None), "DEGRADED", "MPIIO does not open"),
     (
         "direct-not-applied",
         alone(observed={"direct": False, "open_flags": ["O_RDWR"]}, direct=True),
@@ -230,7 +302,7 @@ SPEAKS: list[tuple[str, Subject, str, str]] = [
     ),
     (
         "option-dropped",
-        subject(messages=said("collective not available in POSIX. Using value of 0.", "warning")),
+        subject(messages=printed("collective not available in POSIX. Using value of 0.", "warning")),
         "DEGRADED",
         "collective",
     ),
@@ -240,7 +312,12 @@ SPEAKS: list[tuple[str, Subject, str, str]] = [
         "DEGRADED",
         "requested 8 stripes, found 6",
     ),
-    ("stripes-differ", subject({"file_stripes": [7, 8]}), "DEGRADED", "7, 8 stripes"),
+    (
+        "stripes-differ",
+        subject({"file_stripes": {7: 1, 8: 3}}),
+        "NOTE",
+        "4 files: 7 stripes 25 %, 8 stripes 75 %",
+    ),
     (
         "read-from-cache",
         subject(access="read", fetched_bytes=8 * MIB),
@@ -295,18 +372,19 @@ SPEAKS: list[tuple[str, Subject, str, str]] = [
     ("nodes-shared", placed(alone=False), "DEGRADED", "Slurm lets other jobs share the 2 nodes"),
     ("no-rate", alone(**NAMES | {"ops_s": 0.0}), "INVALID", "0 operations per second"),
 ]
-# Neighbours of the above that nothing must be said about.
-SILENT: dict[str, Subject] = {
+# Neighbours of the above without any finding.
+CLEAN: dict[str, Subject] = {
     "a good record": subject(),
     "all observed as requested": subject(
         {"sync_calls": 8, "tasks": 8, "ranks_per_host": [4, 4], "direct": False}
     ),
     "a read needs no synchronisation": subject({"sync_calls": 0, "tasks": 8}, access="read"),
-    "no synchronisation requested": alone(observed={"sync_calls": 0}, sync=False),
     "IOR 3.0.1 synchronises with POSIX": subject(tool_version="3.0.1"),
     "a stonewall ended the phase": alone(**CUT, stonewall_s=1.8),
     "a stonewall was seen": subject({"stonewall": {"hit": True}}, **CUT, stonewall_s=1.0, cell=None),
-    "a read of what a stonewall left": subject({"written_bytes": 80 * MIB}, **CUT, access="read"),
+    "a read of what a stonewall left": subject(
+        {"written_bytes": 80 * MIB, "reorder": "constant"}, **CUT, access="read"
+    ),
     "a read by a status file": subject({"status_file": "/x"}, **CUT, access="read"),
     "a read of a larger file": subject(access="read", file_bytes=900 * MIB),
     "it is not known whether a stonewall was set": alone(**CUT, stonewall_s=None),
@@ -323,7 +401,7 @@ SILENT: dict[str, Subject] = {
     "verified": subject({"verify_write": True, "verify": {"checked_bytes": 800 * MIB, "errors": 0}}),
     "direct as observed": alone(observed={"direct": True}, direct=True),
     "hints in force": subject({"hints": {"cb_nodes": "2"}, "hints_in_force": {"cb_nodes": "2", "y": "1"}}),
-    "a harmless warning": subject(messages=said("The file exists already and will be deleted", "warning")),
+    "a harmless warning": subject(messages=printed("The file exists already and will be deleted", "warning")),
     "fetched": subject({"residency": {"before": 1.0}}, access="read", fetched_bytes=500 * MIB),
     "fetched what compression left": subject(
         access="read", fetched_bytes=80 * MIB, file_bytes=100 * MIB, deflate_level=1
@@ -355,38 +433,41 @@ SILENT: dict[str, Subject] = {
         alone=False,
         groups=[{"switch": f"s{n}", "features": [], "nodes": [f"n{n}"]} for n in (1, 2)],
     ),
-    "one stripe count": subject({"file_stripes": [8]}),
+    "one stripe count": subject({"file_stripes": {8: 2}}),
 }
 
 
 @pytest.mark.parametrize(
-    ("rule", "about", "verdict", "evidence"), SPEAKS, ids=[f"{case[0]}-{n}" for n, case in enumerate(SPEAKS)]
+    ("rule", "about", "verdict", "evidence"), FINDS, ids=[f"{case[0]}-{n}" for n, case in enumerate(FINDS)]
 )
-def test_rule_speaks(rule: str, about: Subject, verdict: str, evidence: str) -> None:
-    found = {finding.rule: finding for finding in judge(about)}
+def test_rule_finds(rule: str, about: Subject, verdict: str, evidence: str) -> None:
+    judged = judge(about)
+    found = {finding.rule: finding for finding in (*judged.findings, *judged.notes)}
     assert rule in found
     assert found[rule].verdict == verdict
     assert evidence in found[rule].evidence
     assert verdict in rules()[rule].verdicts
 
 
-@pytest.mark.parametrize("name", SILENT)
-def test_rules_are_silent(name: str) -> None:
-    assert judge(SILENT[name]) == []
+@pytest.mark.parametrize("name", CLEAN)
+def test_rules_find_nothing(name: str) -> None:
+    judged = judge(CLEAN[name])
+    assert (judged.findings, judged.notes) == ((), ())
 
 
 def test_every_rule_has_a_case() -> None:
-    assert {case[0] for case in SPEAKS} == set(rules())
+    assert {case[0] for case in FINDS} == set(rules())
 
 
 def test_a_stonewall_longer_than_the_phase_explains_nothing() -> None:
-    assert [one.rule for one in judge(alone(**SHORT, moved_bytes=80 * MIB, bw_mib_s=2.7027))] == [
-        "bytes-moved"
-    ]
+    judged = judge(alone(**SHORT, moved_bytes=80 * MIB, bw_mib_s=2.7027))
+    assert [one.rule for one in judged.findings] == ["bytes-moved"]
 
 
 def test_a_record_without_result_says_why_and_nothing_else() -> None:
     """Rules about numbers have nothing to say where there are none."""
     empty = dict.fromkeys(("bw_mib_s", "ops_s", "moved_bytes", "open_s", "io_s", "close_s", "total_s"))
     failed = RunFacts(1, False, 60.0, "exit code 1: no space")
-    assert [one.rule for one in judge(subject(run=failed, **empty))] == ["exit-code", "result-missing"]
+    judged = judge(subject(run=failed, **empty))
+    assert [one.rule for one in judged.findings] == ["exit-code", "result-missing"]
+    assert judged.missing == ()

@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 
 from tests.conftest import ROOT
-from weir.audit.explain import manual, spoken
-from weir.audit.judge import verdict_columns, worst
-from weir.audit.registry import Said, rule
-from weir.audit.stored import audited, stored_findings
+from weir.audit.evidence import EVIDENCE, KINDS
+from weir.audit.explain import manual, triggered
+from weir.audit.judge import Judgement, verdict_columns, worst
+from weir.audit.outcome import Outcome, degraded
+from weir.audit.registry import rule, rules
+from weir.audit.stored import audited, stored_findings, stored_notes
 from weir.audit.subject import Subject
 from weir.cli import main
 from weir.model import Finding, Row
@@ -31,6 +33,9 @@ ROW: Row = {
     "verdict": "VALID",
     "reasons": "",
     "evidence": "",
+    "notes": "",
+    "checked": "",
+    "missing": "",
     "moved_bytes": 2**30,
     "requested_bytes": 2**30,
     "total_s": 2.0,
@@ -42,29 +47,44 @@ def record(**changes: Any) -> Row:
     return dict.fromkeys(columns()) | {"emulated": False} | ROW | changes
 
 
+def of(*findings: Finding) -> Row:
+    return verdict_columns(Judgement(findings))
+
+
 def test_the_worst_finding_is_the_verdict() -> None:
     assert worst([]) == "VALID"
     assert worst(["DEGRADED", "INVALID", "DEGRADED"]) == "INVALID"
-    assert worst(["DEGRADED"]) == "DEGRADED"
+    assert worst(["DEGRADED"], ["fetched"]) == "DEGRADED"
+    assert worst([], ["fetched"]) == "UNPROVEN"
 
 
 def test_reasons_and_evidence_keep_their_order() -> None:
-    findings = [Finding("a", "DEGRADED", "one; two"), Finding("b", "INVALID", "three")]
-    assert verdict_columns(findings) == {
+    findings = (Finding("a", "DEGRADED", "one; two"), Finding("b", "INVALID", "three"))
+    notes = (Finding("c", "NOTE", "four"),)
+    assert verdict_columns(Judgement(findings, notes, {"d": "seen", "e": ""}, {}, ("sync", "stored"))) == {
         "verdict": "INVALID",
         "reasons": "a;b",
         "evidence": "one, two; three",
+        "notes": "c: four",
+        "checked": "d;e",
+        "missing": "sync;stored",
     }
 
 
 def test_stored_findings_are_what_was_written() -> None:
-    said = [Finding("stripes-differ", "DEGRADED", "7, 8"), Finding("tool-error", "INVALID", "ERROR: x")]
-    assert stored_findings(record(**verdict_columns(said))) == said
+    found = (Finding("other-nodes", "DEGRADED", "n1, n2"), Finding("tool-error", "INVALID", "ERROR: x"))
+    notes = (
+        Finding("stripes-differ", "NOTE", "2 files: 7 and 8"),
+        Finding("phase-too-short", "NOTE", "9 ms"),
+    )
+    stored = record(**verdict_columns(Judgement(found, notes)))
+    assert stored_findings(stored) == list(found)
+    assert stored_notes(stored) == list(notes)
 
 
 def test_again_keeps_what_needs_output_and_renews_the_rest() -> None:
-    kept = record(**verdict_columns([Finding("tool-error", "INVALID", "ERROR: x")]))
-    gone = record(**verdict_columns([Finding("phase-longer-than-total", "INVALID", "of an older rule")]))
+    kept = record(**of(Finding("tool-error", "INVALID", "ERROR: x")))
+    gone = record(**of(Finding("phase-longer-than-total", "INVALID", "of an older rule")))
     new = record(bw_mib_s=700.0)
     verdicts = [(row["verdict"], row["reasons"]) for row in audited([kept, gone, new])]
     assert verdicts == [
@@ -75,18 +95,44 @@ def test_again_keeps_what_needs_output_and_renews_the_rest() -> None:
 
 
 def test_reasons_of_another_version_stay() -> None:
-    stored = record(verdict="DEGRADED", reasons="rule-of-tomorrow", evidence="seen")
-    assert audited([stored]) == [stored]
-    assert "no such rule" in spoken([stored])[0]["explanation"]
+    stored = record(verdict="DEGRADED", reasons="rule-of-tomorrow", evidence="seen", checked="rule-of-today")
+    (again,) = audited([stored])
+    assert (again["verdict"], again["reasons"], again["evidence"]) == ("DEGRADED", "rule-of-tomorrow", "seen")
+    assert "rule-of-today" in again["checked"].split(";")
+    assert "no such rule" in triggered([stored])[0]["explanation"]
 
 
 def test_a_rule_without_a_hint_is_refused() -> None:
-    def half_explained(subject: Subject) -> Said | None:
+    def half_explained(subject: Subject) -> Outcome | None:
         """Only an explanation."""
         return None
 
     with pytest.raises(TypeError, match="half_explained"):
         rule("INVALID")(half_explained)
+
+
+def test_a_rule_cannot_return_more_than_it_declares() -> None:
+    @rule("NOTE")
+    def louder(subject: Subject) -> Outcome | None:
+        """Declares a note.
+
+        Hint: declare DEGRADED.
+        """
+        return degraded("seen")
+
+    with pytest.raises(TypeError, match="louder declares"):
+        louder(Subject(record()))
+
+
+def test_evidence_is_given_by_rules_that_exist() -> None:
+    assert {name for names in KINDS.values() for name in names} == set(EVIDENCE)
+    assert {one for evidence in EVIDENCE.values() for one in evidence.rules} <= set(rules())
+
+
+def test_a_table_with_evidence_keeps_what_lacks() -> None:
+    assert audited([record(verdict="UNPROVEN", missing="fetched")])[0]["verdict"] == "UNPROVEN"
+    bare = {name: value for name, value in record().items() if name != "missing"}
+    assert audited([bare])[0]["missing"] == "end;file;sync;stored"
 
 
 def test_the_page_of_rules_is_of_today() -> None:
@@ -96,13 +142,11 @@ def test_the_page_of_rules_is_of_today() -> None:
 
 def test_command_explains(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = tmp_path / "records.csv"
-    write_records(
-        table, [record(), record(**verdict_columns([Finding("tool-error", "INVALID", "ERROR: x")]))]
-    )
+    write_records(table, [record(), record(**of(Finding("tool-error", "INVALID", "ERROR: x")))])
     assert main(["audit", str(table)]) == 0
     text = capsys.readouterr().out
-    assert "1 VALID, 0 DEGRADED, 1 INVALID" in text
-    assert "hint: hint what the message names" in text
+    assert "1 VALID, 0 UNPROVEN, 0 DEGRADED, 1 INVALID" in text
+    assert "hint: fix what the message names" in text
     assert "- a cell, write: ERROR: x" in text
 
 
@@ -111,7 +155,7 @@ def test_command_gives_facts_and_writes(tmp_path: Path, capsys: pytest.CaptureFi
     write_records(table, [record(bw_mib_s=700.0)])
     assert main(["audit", str(table), "--out", str(out), "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
-    assert facts["verdicts"] == {"VALID": 0, "DEGRADED": 0, "INVALID": 1}
+    assert facts["verdicts"] == {"VALID": 0, "UNPROVEN": 0, "DEGRADED": 0, "INVALID": 1}
     assert facts["rules"][0]["rule"] == "bandwidth-not-bytes-over-time"
     assert read_records(out)[0]["verdict"] == "INVALID"
     assert read_records(table)[0]["verdict"] == "VALID"
@@ -121,7 +165,10 @@ def test_command_lists_the_rules(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["audit", "--rules"]) == 0
     assert capsys.readouterr().out == manual()
     assert main(["audit", "--rules", "--json"]) == 0
-    assert {"rule", "verdicts", "explanation", "hint"} == set(json.loads(capsys.readouterr().out)[0])
+    facts = json.loads(capsys.readouterr().out)
+    assert {"rule", "verdicts", "explanation", "hint"} == set(facts["rules"][0])
+    assert facts["kinds"]["buffered read"][-1] == "fetched"
+    assert facts["evidence"]["fetched"]["rules"] == ["read-from-cache"]
 
 
 def test_command_without_a_table(capsys: pytest.CaptureFixture[str]) -> None:

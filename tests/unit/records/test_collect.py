@@ -24,6 +24,12 @@ from weir.tools import tools
 from weir.tools.engine import latency_buckets
 
 MIB = 2**20
+SEEN = {
+    "sync_calls": 2,
+    "file_system": "ext4",
+    "dirtied_bytes": 32 * MIB,
+    "fetched_bytes": 32 * MIB,
+}
 SUITE = """\
 suite: mine
 question: How fast is it?
@@ -66,7 +72,8 @@ def document(cell: Cell, **changes: Any) -> dict[str, Any]:
             "access": access,
             "iteration": iteration,
             "requested_bytes": 32 * MIB,
-            "observed": {"sync_calls": 2},
+            "file_bytes": 32 * MIB,
+            "observed": SEEN,
         }
         for iteration in range(cell.iterations)
         for access in params["access"]
@@ -102,7 +109,7 @@ def leave_run(results: Path, cell: Cell, name: str, summary: dict[str, Any] | No
         "seed": 1,
         "error": None,
         "host": {"node": "n1"},
-        "target_facts": {"emulated": True},
+        "target_facts": {"emulated": True, "kind": "disk"},
         "outputs": {"summary": "summary.json"} if summary is not None else {},
     }
     (folder / "run.json").write_text(json.dumps(facts | changes))
@@ -124,8 +131,23 @@ def test_iterations_are_counted_over_runs(tmp_path: Path, plan: Plan) -> None:
         (1, 3),
     ]
     assert {row["verdict"] for row in rows} == {"VALID"}
+    assert {row["missing"] for row in rows} == {""}
+    assert {"exit-code", "bytes-moved", "other-target"} <= set(rows[0]["checked"].split(";"))
     assert rows[0]["source"] == f"runs/{cell.cell}/000/summary.json"
     assert all(row["emulated"] for row in rows)
+
+
+def test_without_evidence_a_record_is_unproven(tmp_path: Path, plan: Plan) -> None:
+    cell = plan.cells[0]
+    bare = document(cell)
+    for result in bare["results"]:
+        result["observed"] = {}
+    leave_run(tmp_path, cell, "000", bare)
+    found = {(row["access"], row["verdict"], row["missing"]) for row in collected(tmp_path, cell)}
+    assert found == {
+        ("write", "UNPROVEN", "file-system;sync;stored"),
+        ("read", "DEGRADED", "file-system;fetched"),  # by read-after-write
+    }
 
 
 def test_a_missing_run_keeps_its_iterations(tmp_path: Path, plan: Plan) -> None:
@@ -202,7 +224,7 @@ def test_command(tmp_path: Path, plan: Plan, capsys: pytest.CaptureFixture[str])
     assert "1 of 2 planned cells have no finished run yet" in capsys.readouterr().out
     assert main(["collect", *words, "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
-    assert facts["verdicts"] == {"VALID": 4, "DEGRADED": 0, "INVALID": 0}
+    assert facts["verdicts"] == {"VALID": 4, "UNPROVEN": 0, "DEGRADED": 0, "INVALID": 0}
     assert (facts["records"], facts["cells_planned"], facts["cells_without_run"]) == (4, 2, 1)
     assert len(read_records(out)) == 4
     excluded = (out.parent / "excluded.csv").read_text().splitlines()

@@ -36,7 +36,10 @@ def test_the_reference_table(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         ("MPIIO", "write", "DEGRADED")
     }
     assert {row["api"] for row in rows if "random-draw-overlaps" in row["reasons"]} == {"MPIIO"}
-    assert min(row["nn"] for row in rows if "phases-overlap" in row["reasons"]) > 1
+    skewed = [row for row in rows if "phases-overlap" in (row["reasons"] + row["notes"])]
+    assert min(row["nn"] for row in skewed) > 1
+    # A table tells nothing about caches and synchronisations.
+    assert facts["verdicts"]["VALID"] == 0
     judged = ("bandwidth-not-bytes-over-time", "bytes-moved")
     assert not any(reason in row["reasons"] for row in rows for reason in judged)
 
@@ -128,3 +131,30 @@ def test_the_sidecar_of_the_reference() -> None:
     assert facts.columns["emulated"] is False
     assert facts.observed == {"barriers": True}
     assert {"title", "system", "file_system", "citation", "source"} <= set(facts.about)
+
+
+def test_records_imported_again_are_the_same(tmp_path: Path) -> None:
+    first, again = tmp_path / "first.csv", tmp_path / "again.csv"
+    logs = [CAPTURES / name for name in ("ior-posix-shared.txt", "ior-ime-mock.txt", "ior-ncmpi-shared.json")]
+    assert main(["import", *map(str, logs), "--out", str(first)]) == 0
+    assert main(["import", str(first), "--out", str(again)]) == 0
+    assert again.read_bytes() == first.read_bytes()
+    assert {"UNPROVEN", "DEGRADED"} <= {row["verdict"] for row in read_records(first)}
+
+
+def test_a_verdict_without_a_cell_is_kept(tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text(f"verdict,reasons,{HEADER}DEGRADED,seen-elsewhere,{LINE}")
+    (row,) = import_files([table], Facts()).rows
+    assert (row["verdict"], row["reasons"], row["missing"]) == ("DEGRADED", "seen-elsewhere", "")
+    assert row["cell"]
+
+
+def test_logs_of_unknown_systems_are_not_pooled(tmp_path: Path) -> None:
+    text = (CAPTURES / "ior-posix-shared.txt").read_text()
+    for name in ("one.txt", "two.txt"):
+        (tmp_path / name).write_text(text)
+    files = sorted(tmp_path.iterdir())
+    assert len({row["cell"] for row in import_files(files, Facts()).rows}) == 2
+    located = Facts(columns={"site": "here", "target": "scratch"})
+    assert len({row["cell"] for row in import_files(files, located).rows}) == 1

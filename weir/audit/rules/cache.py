@@ -2,60 +2,99 @@
 
 from __future__ import annotations
 
-from weir.audit.registry import DEGRADED, Said, rule
+from weir.audit.evidence import warm_cache_requested
+from weir.audit.outcome import Outcome, degraded, invalid, not_observable, passed
+from weir.audit.registry import rule
 from weir.audit.subject import Subject
 
 _MOST = 0.5
+# A node without one free GiB of memory for its page cache is not in use for benchmarks.
+_FITS_ANY_NODE = 2**30
 
 
-@rule(DEGRADED, needs_output=True)
-def read_from_cache(subject: Subject) -> Said | None:
+@rule("DEGRADED", "INVALID", needs_output=True)
+def read_from_cache(subject: Subject) -> Outcome | None:
     """Most of what was read did not come from the storage: the operating system fetched less than half of
     the bytes, or had more than half of the file in its page cache before the read. The bandwidth is in
-    large part that of memory. Nothing is said where the storage is memory itself, where the file was opened
-    with O_DIRECT, where a warm cache was requested, or where the system does not tell.
+    large part that of memory. A read with O_DIRECT that fetched less than half is INVALID: O_DIRECT leaves
+    no cache to read from, so something between the program and the kernel took it away. The rule does not
+    apply where the storage is memory itself or where a warm cache was requested.
 
     Hint: let the cell drop the caches (ior, netcdf-bench: drop_caches: true; io-model: cache: uncached), or
-    say that a warm one is meant (cache: cached).
+    declare that a warm one is meant (cache: cached).
     """
-    if subject.row.get("access") != "read" or subject.row.get("bw_mib_s") is None:
-        return None
-    if subject.observed.get("direct") or _warm_cache_requested(subject):
+    if not subject.is_read or subject.stores_nothing or subject.in_memory or warm_cache_requested(subject):
         return None
     if subject.observed.get("cache") in ("cached", "discarded"):
         return None  # memory is what was requested
-    told = _fetched(subject)
-    if told is None:
-        told = _resident(subject)
-    if told is not None:
-        return Said(DEGRADED, told) if told else None
-    dropped = subject.observed.get("drop_caches")
-    requested = subject.cell is not None and bool(subject.cell.params.get("drop_caches"))
-    if requested and not dropped:
-        program = subject.row.get("program") or "the program"
-        return Said(DEGRADED, f"dropped caches were requested, and {program} does not drop them")
-    return None
+    is_direct = bool(subject.observed.get("direct"))
+    outcome = _fetched(subject, is_direct)
+    if outcome is None and not is_direct:
+        outcome = _resident(subject) or _cache_kept(subject)
+    return outcome or not_observable("the output does not tell how much was fetched from the storage")
 
 
-def _warm_cache_requested(subject: Subject) -> bool:
-    return subject.cell is not None and subject.cell.params.get("cache") == "cached"
-
-
-def _fetched(subject: Subject) -> str | None:
-    """What speaks against the read; nothing to say is empty, unknown is None."""
+def _fetched(subject: Subject, is_direct: bool) -> Outcome | None:
+    """Bytes that the kernel fetched for the program against those that the program read."""
     fetched, moved = subject.number("fetched_bytes"), subject.number("moved_bytes")
     if fetched is None or not moved:
         return None
     stored = subject.number("file_bytes")
     needed = min(moved, stored) if stored else moved  # compressed data is less than what comes out of it
+    text = f"read {moved:.0f} bytes, {fetched:.0f} of them were fetched from storage"
     if fetched >= _MOST * needed:
-        return ""
-    share = 100 * fetched / needed
-    return f"read {moved:.0f} bytes, {fetched:.0f} of them were fetched from storage ({share:.0f} %)"
+        return passed(text)
+    text += f" ({100 * fetched / needed:.0f} %)"
+    return invalid(f"{text} although opened with O_DIRECT") if is_direct else degraded(text)
 
 
-def _resident(subject: Subject) -> str | None:
+def _resident(subject: Subject) -> Outcome | None:
     before = (subject.observed.get("residency") or {}).get("before")
     if before is None:
         return None
-    return f"{100 * before:.0f} % of the file was in the page cache before the read" if before > _MOST else ""
+    text = f"{100 * before:.0f} % of the file was in the page cache before the read"
+    return degraded(text) if before > _MOST else passed(text)
+
+
+def _cache_kept(subject: Subject) -> Outcome | None:
+    requested = subject.cell is not None and bool(subject.cell.params.get("drop_caches"))
+    if not requested or subject.observed.get("drop_caches"):
+        return None
+    program = subject.row.get("program") or "the program"
+    return degraded(f"dropped caches were requested, and {program} does not drop them")
+
+
+@rule("DEGRADED", needs_output=True)
+def read_after_write(subject: Subject) -> Outcome | None:
+    """The ranks read back what their own nodes had just written, without O_DIRECT, without a reordering of
+    the ranks and without dropped caches, and the share of each node fits into its memory. Such a read is
+    one of the page cache. Where the memory of the nodes is not known, 1 GiB a node counts as fitting.
+
+    Hint: read with reorder: constant on more than one node, with direct: true or drop_caches: true, or read
+    more than the memory holds.
+    """
+    if not subject.is_read or subject.stores_nothing or subject.in_memory or warm_cache_requested(subject):
+        return None
+    if subject.number("fetched_bytes") is not None or (subject.observed.get("residency") or {}):
+        return None  # read-from-cache has better evidence
+    seen = subject.observed
+    if not seen.get("written_bytes"):
+        return not_observable("the run did not write what it read")
+    moved = subject.number("moved_bytes")
+    if moved is None:
+        return not_observable("the bytes moved are unknown")
+    if subject.row.get("direct") or seen.get("direct") or seen.get("drop_caches"):
+        return passed("opened with O_DIRECT or with dropped caches")
+    nodes = subject.row.get("nn")
+    if seen.get("reorder") not in (None, "none", False) and (nodes or 2) > 1:
+        return passed("other ranks read than wrote")
+    if nodes is None:
+        return not_observable("the number of nodes is unknown")
+    memory = seen.get("memory_bytes") or (subject.run.host.get("memory_bytes") if subject.run else None)
+    share, limit = moved / nodes, memory or _FITS_ANY_NODE
+    if share < limit:
+        of_memory = f"{memory:.0f} bytes of memory" if memory else "any node's memory"
+        return degraded(f"each node read back the {share:.0f} bytes that it wrote, less than {of_memory}")
+    if memory is None:
+        return not_observable(f"the memory of the nodes is unknown; each read {share:.0f} bytes")
+    return passed(f"each node read {share:.0f} bytes and has {memory:.0f} bytes of memory")

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from weir.audit.registry import DEGRADED, INVALID, Said, rule
+from weir.audit.outcome import Outcome, degraded, invalid, not_observable, passed
+from weir.audit.registry import rule
 from weir.audit.subject import Subject
 
 _REQUESTED = {"write": "verify_write", "read": "verify_read", "update-read": "verify_read"}
 
 
-@rule(INVALID, needs_output=True)
-def data_corrupt(subject: Subject) -> Said | None:
+@rule("INVALID", needs_output=True)
+def data_corrupt(subject: Subject) -> Outcome | None:
     """Verification found data that is not what was written. A storage that loses or changes data has no
     bandwidth worth printing.
 
@@ -17,24 +18,30 @@ def data_corrupt(subject: Subject) -> Said | None:
     """
     verify = subject.observed.get("verify") or {}
     if verify.get("errors"):
-        return Said(INVALID, f"{verify['errors']} errors{_place(verify.get('first_error'))}")
-    told = [text for text in subject.texts("error") if text.startswith("Incorrect data on")]
-    return Said(INVALID, told[0]) if told else None
+        return invalid(f"{verify['errors']} errors{_place(verify.get('first_error'))}")
+    found = [text for text in subject.texts("error") if text.startswith("Incorrect data on")]
+    if found:
+        return invalid(found[0])
+    if verify.get("checked_bytes"):
+        return passed(f"compared {verify['checked_bytes']} bytes")
+    return not_observable("no byte was compared")
 
 
-@rule(DEGRADED, needs_output=True)
-def not_verified(subject: Subject) -> Said | None:
-    """Verification was requested, and the output does not say that any byte was compared.
+@rule("DEGRADED", needs_output=True)
+def not_verified(subject: Subject) -> Outcome | None:
+    """Verification was requested, and the output does not show that all bytes were compared.
 
     Hint: use a version that verifies with these options.
     """
-    if "verify" not in subject.observed or not subject.has_result:
+    requested = subject.observed.get(_REQUESTED.get(str(subject.row.get("access")), ""))
+    if not requested or not subject.has_result:
         return None
-    if not subject.observed.get(_REQUESTED.get(str(subject.row.get("access")), "")):
-        return None
+    if "verify" not in subject.observed:
+        return not_observable("the program does not count what it compares")
     checked = (subject.observed["verify"] or {}).get("checked_bytes") or 0
     moved = subject.number("moved_bytes") or 0
-    return Said(DEGRADED, f"compared {checked} of {moved:.0f} bytes") if checked < moved else None
+    text = f"compared {checked} of {moved:.0f} bytes"
+    return degraded(text) if checked < moved else passed(text)
 
 
 def _place(first: object) -> str:

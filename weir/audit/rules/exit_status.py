@@ -2,97 +2,123 @@
 
 from __future__ import annotations
 
-from weir.audit.registry import DEGRADED, INVALID, Said, rule
+from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note, passed
+from weir.audit.registry import rule
 from weir.audit.subject import Subject
 
 _OWN_RULES = ("mca_", "Incorrect data on")
-_VAGUE = ("Exit code:", "MPI_ABORT was invoked")  # what launchers add to an error that was told before
+_VAGUE = ("Exit code:", "MPI_ABORT was invoked")  # what launchers add to an error that was printed before
+_NO_OUTPUT = "a table keeps no output"
 
 
-@rule(INVALID, needs_output=True)
-def exit_code(subject: Subject) -> Said | None:
+@rule("INVALID", needs_output=True)
+def exit_code(subject: Subject) -> Outcome | None:
     """The program ended with a non-zero exit code, or could not be started. Benchmarks print plausible rows
     before they fail, and which of the rows the failure touches cannot be told from the code alone.
 
-    Hint: read stderr beside run.json, hint the cause, and run the cell again.
+    Hint: read stderr beside run.json, fix the cause, and run the cell again.
     """
     run = subject.run
-    if run is None or run.timed_out or run.exit_code == 0:
+    if run is None:
+        return not_observable("the exit code was not kept")
+    if run.timed_out:
         return None
+    if run.exit_code == 0:
+        return passed("exit code 0")
     how = "could not be started" if run.exit_code is None else f"ended with exit code {run.exit_code}"
-    return Said(INVALID, f"the program {how}" + (f": {run.error}" if run.error else ""))
+    return invalid(f"the program {how}" + (f": {run.error}" if run.error else ""))
 
 
-@rule(INVALID, needs_output=True)
-def timed_out(subject: Subject) -> Said | None:
+@rule("INVALID", needs_output=True)
+def timed_out(subject: Subject) -> Outcome | None:
     """The run was ended at its time limit, so the phases that it had begun are unfinished.
 
     Hint: raise the time limit of the experiment, set a stonewall, or move fewer bytes.
     """
-    if subject.run is None or not subject.run.timed_out:
+    if subject.run is None:
         return None
-    return Said(INVALID, f"ended at the limit of {subject.run.timeout_s:g} s")
+    limit = f"the limit of {subject.run.timeout_s:g} s"
+    return invalid(f"ended at {limit}") if subject.run.timed_out else passed(f"ended before {limit}")
 
 
-@rule(INVALID)
-def result_missing(subject: Subject) -> Said | None:
-    """The access was requested and no result was printed for it. The record stands for it, so that nothing
-    is lost in silence.
+@rule("INVALID")
+def result_missing(subject: Subject) -> Outcome | None:
+    """The access was requested and no result was printed for it. The record stands in for it, so that the
+    failure is counted.
 
-    Hint: read the other reasons of the record; they say why the run gave no result.
+    Hint: read the other reasons of the record; they show why the run gave no result.
     """
     if subject.has_result:
-        return None
-    return Said(INVALID, f"no result of {subject.row.get('access')} in the output")
+        return passed("a result is there")
+    return invalid(f"no result of {subject.row.get('access')} in the output")
 
 
-@rule(INVALID, DEGRADED, needs_output=True)
-def output_incomplete(subject: Subject) -> Said | None:
-    """The output has no end: the program was killed or crashed, or its output was cut. Where results are
-    missing too, those that are there belong to a run that failed; where all of them are there, only the
-    proof of a good end is missing (IO500 keeps the output of its phases without it).
+@rule("INVALID", "NOTE", needs_output=True)
+def output_incomplete(subject: Subject) -> Outcome | None:
+    """The output has no end: the program was killed or crashed, or its output was truncated. Where results
+    are missing too, those that are there belong to a run that failed. Where all of them are there, only the
+    last line is missing, which is a note; IOR as a part of IO500 (started as ./ior) prints none.
 
-    Hint: run the cell again with a higher time limit; for a log made by others, look for the rest of it.
+    Hint: run the cell again with a higher time limit; for a third-party log, look for the rest of it.
     """
-    if subject.complete or not subject.has_result:
+    if not subject.has_result:
         return None
-    if subject.observed.get("all_results"):
-        return Said(DEGRADED, "all results are there, the last line of the output is not")
-    return Said(INVALID, "the output ends before its results do")
+    if not subject.from_output:
+        return not_observable(_NO_OUTPUT)
+    if subject.complete:
+        return passed("the output has its end")
+    if not subject.observed.get("all_results"):
+        return invalid("the output ends before its results do")
+    if subject.observed.get("embedded"):
+        return passed("all results are there; IOR within another program prints no last line")
+    return note("all results are there, the last line of the output is not")
 
 
-@rule(INVALID, needs_output=True)
-def tool_error(subject: Subject) -> Said | None:
-    """The program, its MPI library or the launcher reported an error. The exit code is not requested: several
+@rule("INVALID", needs_output=True)
+def tool_error(subject: Subject) -> Outcome | None:
+    """The program, its MPI library or the launcher reported an error. The exit code does not matter: several
     benchmarks report an error, print a bandwidth and exit with 0.
 
-    Hint: hint what the message names (space, permissions, options), and run the cell again.
+    Hint: fix what the message names (space, permissions, options), and run the cell again.
     """
     errors = [text for text in subject.texts("error") if not text.startswith(_OWN_RULES)]
     errors.sort(key=lambda text: text.startswith(_VAGUE))
-    if not errors:
-        return None
-    more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
-    return Said(INVALID, errors[0] + more)
+    if errors:
+        more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+        return invalid(errors[0] + more)
+    return passed("no line of the output is an error") if subject.from_output else not_observable(_NO_OUTPUT)
 
 
-@rule(INVALID, needs_output=True)
-def mpiio_error_swallowed(subject: Subject) -> Said | None:
+@rule("INVALID", needs_output=True)
+def mpiio_error_swallowed(subject: Subject) -> Outcome | None:
     """Open MPI's own MPI-IO (ompio) printed an error of the file system and did not pass it on: the
     benchmark counted bytes that were never stored, and ended with a plausible bandwidth and exit code 0.
 
     Hint: make space on the target; with --mca io romio321 the error reaches the program.
     """
     errors = [text for text in subject.texts("error") if text.startswith("mca_")]
-    return Said(INVALID, errors[0]) if errors else None
+    if errors:
+        return invalid(errors[0])
+    if subject.row.get("api") == "POSIX":
+        return None
+    return passed("no error of ompio") if subject.from_output else not_observable(_NO_OUTPUT)
 
 
-@rule(DEGRADED, needs_output=True)
-def transfers_retried(subject: Subject) -> Said | None:
+@rule("DEGRADED", needs_output=True)
+def transfers_retried(subject: Subject) -> Outcome | None:
     """The storage took or gave fewer bytes than a call requested, and the program tried again. The bytes
-    are whole in the end; the bandwidth is that of a storage that was full or failing.
+    are complete in the end; the bandwidth is that of a storage that was full or failing.
 
     Hint: look for a full or failing target (dmesg, quota), and run the cell again.
     """
+    if not subject.has_result:
+        return None
     partial = [text for text in subject.texts("warning") if "partial " in text.lower()]
-    return Said(DEGRADED, partial[0]) if partial and subject.has_result else None
+    retries = subject.observed.get("retries")
+    if partial:
+        return degraded(partial[0])
+    if retries:
+        return degraded(f"{retries} transfers were repeated")
+    if retries == 0:
+        return passed("no transfer was repeated")
+    return passed("no warning about partial transfers") if subject.from_output else not_observable(_NO_OUTPUT)

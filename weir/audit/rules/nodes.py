@@ -4,61 +4,70 @@ from __future__ import annotations
 
 from typing import Any
 
-from weir.audit.registry import DEGRADED, Said, rule
+from weir.audit.outcome import Outcome, degraded, not_observable, passed
+from weir.audit.registry import rule
 from weir.audit.subject import Subject
 from weir.schedulers.slurm.placement import has_features
 
 
-@rule(DEGRADED, needs_output=True)
-def slow_node(subject: Subject) -> Said | None:
+@rule("DEGRADED", needs_output=True)
+def slow_node(subject: Subject) -> Outcome | None:
     """Before the first cell of the job every node did the same work, and one took much longer than the median
     of the nodes. All ranks wait for the slowest, so the number may be that node's and not the storage's.
 
-    Hint: add --exclude=NODE to access in site.yaml (or slow_nodes: stop), tell the administrator, measure
-    again; `weir nodes` compares a whole partition.
+    Hint: add --exclude=NODE to scheduler_options in site.yaml (or slow_nodes: stop), tell the administrator,
+    measure again; `weir nodes` compares a whole partition.
     """
-    slow = _host(subject).get("slow_nodes") or ()
+    if not subject.has_result or subject.run is None:
+        return None
+    slow = subject.run.host.get("slow_nodes")
+    if slow is None:
+        return not_observable("the nodes were not compared")
     texts = [
         f"{item['node']}: {item['kind']} took {item['time_s']:.3g} s, "
         f"{item['time_s'] / item['median_s']:.1f} times the median of {item['median_s']:.3g} s"
         for item in slow
     ]
-    return Said(DEGRADED, ", ".join(texts)) if texts and subject.has_result else None
+    return degraded(", ".join(texts)) if texts else passed("no node is slower than the others")
 
 
-@rule(DEGRADED, needs_output=True)
-def more_switches(subject: Subject) -> Said | None:
+@rule("DEGRADED", needs_output=True)
+def more_switches(subject: Subject) -> Outcome | None:
     """The site asks for nodes below so many switches (--switches) and the job's nodes lie below more, so that
-    the links between them are part of the number. Slurm waits for such nodes five minutes if nothing else is
-    said, and then takes others without a word.
+    the links between them are part of the number. Slurm waits five minutes for such nodes by default, and
+    then takes others without a message.
 
-    Hint: let the job wait longer (--switches=1@12:00:00 in access; max_switch_wait in slurm.conf is the upper
-    limit), or ask for fewer nodes.
+    Hint: let the job wait longer (--switches=1@12:00:00 in scheduler_options; max_switch_wait in slurm.conf
+    is the upper limit), or ask for fewer nodes.
     """
     found = _placement(subject)
     requested = found.get("requested", {}).get("switches")
+    if requested is None or not subject.has_result:
+        return None
     below: dict[str, int] = {}
     for group in found.get("groups", ()):
         if group["switch"]:
             below[group["switch"]] = below.get(group["switch"], 0) + len(group["nodes"])
-    if requested is None or len(below) <= requested or not subject.has_result:
-        return None
+    if not below:
+        return not_observable("the batch system does not tell the switches")
     each = ", ".join(f"{count} below {switch}" for switch, count in sorted(below.items()))
-    return Said(
-        DEGRADED,
-        f"requested nodes below {requested} switch{'es' * (requested > 1)}, had {len(below)}: {each}",
-    )
+    if len(below) <= requested:
+        return passed(each)
+    plural = "es" * (requested > 1)
+    return degraded(f"requested nodes below {requested} switch{plural}, had {len(below)}: {each}")
 
 
-@rule(DEGRADED, needs_output=True)
-def other_nodes(subject: Subject) -> Said | None:
-    """The job's nodes are others than the site's options ask for: they lack a feature of --constraint, or
-    --exclude names them. That is so in an allocation made by hand, without those options.
+@rule("DEGRADED", needs_output=True)
+def other_nodes(subject: Subject) -> Outcome | None:
+    """The job's nodes are not those that the site's options ask for: they lack a feature of --constraint, or
+    --exclude names them. That happens in an allocation made by hand, without those options.
 
-    Hint: let snakemake or ReFrame ask for the allocation, or give salloc what `access` in site.yaml says.
+    Hint: let snakemake or ReFrame ask for the allocation, or give salloc the scheduler_options of site.yaml.
     """
     found = _placement(subject)
     requested = found.get("requested", {})
+    if not found or not subject.has_result:
+        return None
     texts = []
     for group in found.get("groups", ()):
         names, features = group["nodes"], group["features"]
@@ -71,29 +80,33 @@ def other_nodes(subject: Subject) -> Said | None:
             texts.append(f"{_few(names)} without the feature {requested['constraint']} (features: {has})")
         if excluded := [name for name in names if name in requested["exclude"]]:
             texts.append(f"{_few(excluded)} although excluded")
-    return Said(DEGRADED, f"measured on {', '.join(texts)}") if texts and subject.has_result else None
+    return (
+        degraded(f"measured on {', '.join(texts)}")
+        if texts
+        else passed("no node is excluded or lacks a feature")
+    )
 
 
-@rule(DEGRADED, needs_output=True)
-def nodes_shared(subject: Subject) -> Said | None:
-    """The site asks for nodes of its own (--exclusive) and the job lets others in: what they did to network,
-    memory and storage of the node is in the number.
+@rule("DEGRADED", needs_output=True)
+def nodes_shared(subject: Subject) -> Outcome | None:
+    """The site asks for nodes of its own (--exclusive) and the job shares them: what other jobs did to
+    network, memory and storage of the node is in the number.
 
     Hint: let snakemake or ReFrame ask for the allocation, or give salloc --exclusive.
     """
     found = _placement(subject)
-    if not found.get("requested", {}).get("alone") or found["alone"] is not False or not subject.has_result:
+    if not found.get("requested", {}).get("alone") or not subject.has_result:
         return None
     nodes = sum(len(group["nodes"]) for group in found["groups"])
-    return Said(DEGRADED, f"requested --exclusive, Slurm lets other jobs share the {nodes} nodes of this one")
-
-
-def _host(subject: Subject) -> Any:
-    return subject.run.host if subject.run else {}
+    if found["alone"] is None:
+        return not_observable("the batch system does not tell whether the nodes are shared")
+    if found["alone"]:
+        return passed(f"no other job on the {nodes} nodes")
+    return degraded(f"requested --exclusive, Slurm lets other jobs share the {nodes} nodes of this one")
 
 
 def _placement(subject: Subject) -> Any:
-    return _host(subject).get("placement") or {}
+    return (subject.run.host.get("placement") if subject.run else None) or {}
 
 
 def _few(names: list[str]) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from weir.audit.registry import DEGRADED, INVALID, Said, rule
+from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note, passed
+from weir.audit.registry import rule
 from weir.audit.subject import Subject
 
 # Columns of the record and the parameters of the cell that they must show.
@@ -25,9 +26,9 @@ _SHOWN = {
 }
 
 
-@rule(INVALID, needs_output=True)
-def other_than_requested(subject: Subject) -> Said | None:
-    """The output says that something else ran than the cell requested: another interface, other sizes,
+@rule("INVALID", needs_output=True)
+def other_than_requested(subject: Subject) -> Outcome | None:
+    """The output shows that something else ran than the cell requested: another interface, other sizes,
     another order, or other options.
 
     Hint: compare the command in run.json with the cell; the program may not know an option.
@@ -35,16 +36,25 @@ def other_than_requested(subject: Subject) -> Said | None:
     if subject.cell is None or not subject.has_result:
         return None
     params, row = subject.cell.params, subject.row
-    wrong = [
-        f"{column}: requested {params[name]}, ran {row[column]}"
+    shown = {
+        column: params[name]
         for column, name in _SHOWN.items()
-        if name in params and row.get(column) is not None and row[column] != params[name]
+        if name in params and row.get(column) is not None
+    }
+    wrong = [
+        f"{column}: requested {value}, ran {row[column]}"
+        for column, value in shown.items()
+        if row[column] != value
     ]
-    return Said(INVALID, ", ".join(wrong)) if wrong else None
+    if wrong:
+        return invalid(", ".join(wrong))
+    if not shown:
+        return not_observable("the output repeats nothing of the request")
+    return passed(f"as requested: {', '.join(shown)}")
 
 
-@rule(INVALID, needs_output=True)
-def other_ranks(subject: Subject) -> Said | None:
+@rule("INVALID", needs_output=True)
+def other_ranks(subject: Subject) -> Outcome | None:
     """Other nodes or processes took part than were requested, or they were spread unevenly.
 
     Hint: look at the launcher's options and the allocation; oversubscribed and missing nodes look like
@@ -55,94 +65,116 @@ def other_ranks(subject: Subject) -> Said | None:
         return None
     tasks = subject.observed.get("tasks")
     if tasks is not None and tasks != cell.ranks:
-        return Said(INVALID, f"requested {cell.ranks} ranks, {tasks} took part")
+        return invalid(f"requested {cell.ranks} ranks, {tasks} took part")
     seen, wanted = (row.get("nn"), row.get("ppn")), (cell.nodes, cell.ppn)
     if None not in seen and seen != wanted:
-        return Said(INVALID, f"requested {wanted[0]} x {wanted[1]} ranks, {seen[0]} x {seen[1]} took part")
+        return invalid(f"requested {wanted[0]} x {wanted[1]} ranks, {seen[0]} x {seen[1]} took part")
     per_host = subject.observed.get("ranks_per_host")
     if per_host and set(per_host) != {cell.ppn}:
-        return Said(INVALID, f"requested {cell.ppn} ranks on each node, had {per_host}")
-    return None
+        return invalid(f"requested {cell.ppn} ranks on each node, had {per_host}")
+    if tasks is None and None in seen:
+        return not_observable("the output does not tell the ranks")
+    return passed(f"{cell.nodes} x {cell.ppn} ranks took part")
 
 
-@rule(INVALID, needs_output=True)
-def direct_not_applied(subject: Subject) -> Said | None:
+@rule("INVALID", "DEGRADED", needs_output=True)
+def direct_not_applied(subject: Subject) -> Outcome | None:
     """O_DIRECT was requested and the file was not opened with it, so the page cache was measured. IOR takes
-    the option for any interface and heeds it for POSIX only, without a word.
+    the option for any interface and applies it to POSIX only, without a message. For imported logs this is
+    DEGRADED: no cell requested it, and the number stands for what ran.
 
     Hint: use POSIX for O_DIRECT, on a file system that has it.
     """
     row = subject.row
-    if not row.get("direct") or not subject.has_result:
+    if not row.get("direct") or not subject.has_result or subject.stores_nothing:
         return None
+    worse = degraded if subject.run is None else invalid
     if row.get("api") not in (None, "POSIX"):
-        return Said(INVALID, f"{row.get('api')} does not open with O_DIRECT")
-    if subject.observed.get("direct") is False:
-        flags = " ".join(subject.observed.get("open_flags") or []) or "flags unknown"
-        return Said(INVALID, f"opened with {flags}")
-    return None
+        return worse(f"{row.get('api')} does not open with O_DIRECT")
+    seen = subject.observed.get("direct")
+    if seen is None:
+        return not_observable("the program does not tell how it opened its files")
+    flags = " ".join(subject.observed.get("open_flags") or []) or "flags unknown"
+    return passed(f"opened with {flags}") if seen else worse(f"opened with {flags}")
 
 
-@rule(DEGRADED, needs_output=True)
-def hints_not_in_force(subject: Subject) -> Said | None:
+@rule("DEGRADED", needs_output=True)
+def hints_not_in_force(subject: Subject) -> Outcome | None:
     """A hint was passed to the open and the opened file does not have it: the MPI library does not know the
-    hint, or has its own opinion.
+    hint, or overrides it.
 
     Hint: look up the hints of the MPI-IO implementation that runs (ROMIO and ompio differ), or drop the
     hint.
     """
-    wanted, in_force = subject.observed.get("hints") or {}, subject.observed.get("hints_in_force")
-    if in_force is None or not subject.has_result:
+    wanted = subject.observed.get("hints") or {}
+    if not wanted or not subject.has_result:
         return None
+    in_force = subject.observed.get("hints_in_force")
+    if in_force is None:
+        return not_observable("the program does not tell the hints in force")
     wrong = [
         f"{key}: requested {value}, in force {in_force.get(key, 'nothing')}"
         for key, value in wanted.items()
         if in_force.get(key) != value
     ]
-    return Said(DEGRADED, ", ".join(wrong)) if wrong else None
+    return degraded(", ".join(wrong)) if wrong else passed(f"in force: {', '.join(wanted)}")
 
 
-@rule(DEGRADED, needs_output=True)
-def option_dropped(subject: Subject) -> Said | None:
-    """IOR set an option to another value than was requested, and said so in a warning.
+@rule("DEGRADED", needs_output=True)
+def option_dropped(subject: Subject) -> Outcome | None:
+    """IOR set an option to another value than was requested, and printed a warning about it.
 
-    Hint: ask only for what the interface can do, so that the record says what ran.
+    Hint: request only what the interface can do, so that the record names what ran.
     """
+    if subject.row.get("program") != "IOR" or not subject.has_result:
+        return None
     texts = [text for text in subject.texts("warning") if "Using value of" in text]
     others = [text for text in texts if not text.startswith("fsync() ")]
-    return Said(DEGRADED, others[0]) if others else None
+    if others:
+        return degraded(others[0])
+    return (
+        passed("no option was dropped") if subject.from_output else not_observable("a table keeps no output")
+    )
 
 
-@rule(DEGRADED, needs_output=True)
-def stripes_not_applied(subject: Subject) -> Said | None:
-    """The cell requested a number of stripes and the file system gave its files another, or does not say.
+@rule("DEGRADED", needs_output=True)
+def stripes_not_applied(subject: Subject) -> Outcome | None:
+    """The cell requested a number of stripes and the file system gave its files another, or does not tell.
 
     Hint: look at what `lfs setstripe` may do there (lfs df, quota, pools), or ask for what it has.
     """
     requested = subject.cell.params.get("stripe_count") if subject.cell else None
     found = subject.row.get("stripe_count")
-    if not requested or requested == found or not subject.has_result:
+    if not requested or not subject.has_result:
         return None
-    return Said(DEGRADED, f"requested {requested} stripes, found {'nothing' if found is None else found}")
+    if requested == found:
+        return passed(f"{found} stripes")
+    return degraded(f"requested {requested} stripes, found {'nothing' if found is None else found}")
 
 
-@rule(DEGRADED, needs_output=True)
-def stripes_differ(subject: Subject) -> Said | None:
+@rule("NOTE", needs_output=True)
+def stripes_differ(subject: Subject) -> Outcome | None:
     """The files of one access have different stripe counts, so that the ranks do not share the storage
-    evenly; the record names the commonest.
+    evenly; the record names the most frequent one. The bandwidth is that of these files all the same.
 
     Hint: look for full or inactive storage targets (lfs df), and set the stripes again.
     """
-    counts = subject.observed.get("file_stripes") or []
-    if len(counts) < 2:
+    counts = subject.observed.get("file_stripes") or {}
+    if not counts:
         return None
-    return Said(DEGRADED, f"the files have {', '.join(map(str, counts))} stripes")
+    if len(counts) == 1:
+        return passed(f"all files have {next(iter(counts))} stripes")
+    total = sum(counts.values())
+    shares = [f"{count} stripes {100 * files / total:.0f} %" for count, files in sorted(counts.items())]
+    return note(f"{total} files: {', '.join(shares)}")
 
 
-@rule(INVALID, needs_output=True)
-def dry_run(subject: Subject) -> Said | None:
-    """The program only acted as if: nothing was moved.
+@rule("INVALID", needs_output=True)
+def dry_run(subject: Subject) -> Outcome | None:
+    """The program only printed what it would do: nothing was moved.
 
     Hint: run it without --dryRun.
     """
-    return Said(INVALID, "--dryRun was given") if subject.observed.get("dry_run") else None
+    if not subject.has_result or "dry_run" not in subject.observed:
+        return None
+    return invalid("--dryRun was given") if subject.observed["dry_run"] else passed("no dry run")

@@ -2,40 +2,107 @@
 
 from __future__ import annotations
 
-from weir.audit.registry import DEGRADED, Said, rule
+from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note, passed
+from weir.audit.registry import rule
 from weir.audit.subject import Subject
 
+# Their clients hold no data back: a write returns when a server has it.
+_NO_CLIENT_CACHE = ("DFS", "CHFS")
+# Metadata and journals only add; a device may still have a few blocks in its own queue.
+_ARRIVED = 0.95
 
-@rule(DEGRADED, needs_output=True)
-def sync_not_applied(subject: Subject) -> Said | None:
+
+@rule("DEGRADED", needs_output=True)
+def sync_not_applied(subject: Subject) -> Outcome | None:
     """A synchronisation to storage at the end of the write was requested and did not happen, so that part
     of the data may still be in the memory of the clients when the clock stops: the bandwidth can be too
-    high. IOR 3.0 synchronises with POSIX only, IOR 4 not with IME; both drop the wish with a warning.
+    high. IOR 3.0 synchronises with POSIX only, IOR 4 not with IME; both drop the option with a warning. The
+    rule does not apply to back ends without a cache in the client (DFS, CHFS).
 
-    Hint: use a version that synchronises with this interface (weir-io does), or ask for sync: false and say
-    so.
+    Hint: use a version that synchronises with this interface (weir-io does), or set sync: false.
     """
     row = subject.row
-    if row.get("access") not in ("write", "update-write") or not row.get("sync") or not subject.has_result:
+    if not subject.is_write or not row.get("sync") or subject.stores_nothing:
         return None
-    calls, tasks = subject.observed.get("sync_calls"), subject.observed.get("tasks")
+    if row.get("api") in _NO_CLIENT_CACHE:
+        return passed(f"{row['api']} has no cache in the client")
+    calls, tasks = subject.observed.get("sync_calls"), subject.observed.get("tasks") or 1
     if calls is not None:
-        too_few = calls < (tasks or 1)
-        return Said(DEGRADED, f"{calls} synchronisations by {tasks or 1} ranks") if too_few else None
+        text = f"{calls} synchronisations by {tasks} ranks"
+        return degraded(text) if calls < tasks else passed(text)
     dropped = [text for text in subject.texts("warning") if text.startswith("fsync() ")]
     if dropped:
-        return Said(DEGRADED, dropped[0])
-    return _known_to_drop(subject)
+        return degraded(dropped[0])
+    return _known_to_drop(subject) or not_observable("the program does not count its synchronisations")
 
 
-def _known_to_drop(subject: Subject) -> Said | None:
+def _known_to_drop(subject: Subject) -> Outcome | None:
     """Tables of results keep no warnings, but the version and the interface tell."""
     row = subject.row
     if row.get("program") != "IOR":
         return None
     version, api = str(row.get("tool_version") or ""), row.get("api")
     if version.startswith(("2.", "3.0")) and api != "POSIX":
-        return Said(DEGRADED, f"IOR {version} synchronises with POSIX only, this ran on {api}")
+        return degraded(f"IOR {version} synchronises with POSIX only, this ran on {api}")
     if version.startswith("4.") and api == "IME":
-        return Said(DEGRADED, f"IOR {version} does not synchronise with IME")
+        return degraded(f"IOR {version} does not synchronise with IME")
     return None
+
+
+@rule("NOTE", needs_output=True)
+def not_synchronised(subject: Subject) -> Outcome | None:
+    """No synchronisation was requested and the file was not opened with O_DIRECT, so the clock may stop with
+    data still in the memory of the clients. That is what was requested, and not the rate of the storage.
+
+    Hint: set sync: true, or write several times the memory of the nodes.
+    """
+    if not subject.is_write or subject.stores_nothing or subject.in_memory or subject.row.get("sync"):
+        return None
+    if subject.row.get("sync") is None:
+        return not_observable("whether a synchronisation was requested is unknown")
+    if subject.observed.get("direct"):
+        return passed("opened with O_DIRECT")
+    if subject.row.get("api") in _NO_CLIENT_CACHE:
+        return passed(f"{subject.row['api']} has no cache in the client")
+    return note("no synchronisation was requested")
+
+
+@rule("DEGRADED", needs_output=True)
+def bytes_not_stored(subject: Subject) -> Outcome | None:
+    """The kernel counts the bytes that a process gives to a file system with a block device below it. It
+    counted less than half of those that the program reports as written.
+
+    Hint: look for a library between the program and the kernel (LD_PRELOAD), and for data that were written
+    over before they left the page cache.
+    """
+    if not subject.is_write or subject.stores_nothing or subject.in_memory:
+        return None
+    dirtied, moved = subject.observed.get("dirtied_bytes"), subject.number("moved_bytes")
+    if dirtied is None or not moved:
+        return not_observable(f"the kernel does not count writes to {subject.file_system or 'these files'}")
+    file_bytes = subject.number("file_bytes")
+    needed = min(moved, file_bytes) if file_bytes else moved
+    text = f"{dirtied} bytes of {needed:.0f} were given to {subject.file_system or 'the file system'}"
+    return passed(text) if dirtied >= needed / 2 else degraded(text)
+
+
+@rule("INVALID", needs_output=True)
+def sync_not_effective(subject: Subject) -> Outcome | None:
+    """Every rank synchronised, and the device behind the file was written fewer bytes than the file got.
+    Something between the program and the device (a library, a file system, a driver) reports a
+    synchronisation that it did not do. Storage that compresses is excluded.
+
+    Hint: look for LD_PRELOAD and for mount options such as nobarrier or async; compare with O_DIRECT.
+    """
+    if not subject.is_write or not subject.row.get("sync") or subject.stores_nothing or subject.in_memory:
+        return None
+    device = subject.observed.get("device") or {}
+    written, moved = device.get("written_bytes"), subject.number("moved_bytes")
+    if written is None or not moved:
+        return not_observable(device.get("reason") or "the device behind the files is unknown")
+    if subject.observed.get("payload_reducible"):
+        return not_observable("the storage may have stored fewer bytes than it was given")
+    file_bytes = subject.number("file_bytes")
+    needed = min(moved, file_bytes) if file_bytes else moved
+    text = f"{written} bytes were written to {device.get('name') or 'the device'}, {needed:.0f} to the files"
+    return passed(text) if written >= _ARRIVED * needed else invalid(text)

@@ -2,40 +2,49 @@
 
 from __future__ import annotations
 
-from weir.audit.registry import DEGRADED, INVALID, Said, rule
+from weir.audit.outcome import Outcome, degraded, invalid, not_observable, passed
+from weir.audit.registry import rule
 from weir.audit.subject import Subject
 from weir.printed_values import product_contains
 
 _MIB = 2**20
-_CLOSE = 0.02  # a deal without agreement misses the whole by less than this
+_CLOSE = 0.02  # a random order without agreement of the ranks misses the whole by less than this
 _HEADER_FORMATS = ("HDF5", "PNETCDF", "NETCDF4")
 
 
-@rule(INVALID, needs_output=True)
-def bytes_moved(subject: Subject) -> Said | None:
+@rule("INVALID", needs_output=True)
+def bytes_moved(subject: Subject) -> Outcome | None:
     """Without a stonewall that ended the phase, the bytes moved must be the bytes requested. They are not,
     so the number belongs to another workload.
 
-    Hint: look for the reason in the output of the run; a read can only give what was written before.
+    Hint: look for the reason in the output of the run; a read can only return what was written before.
     """
-    difference = _difference(subject)
-    if difference is None or _is_disagreed_deal(subject, difference):
+    if subject.is_metadata or not subject.has_result:
         return None
-    return Said(INVALID, difference_text(subject))
+    if not subject.number("moved_bytes") or not subject.number("requested_bytes"):
+        return not_observable("the bytes requested or moved are unknown")
+    difference = _difference(subject)
+    if difference is None:
+        return passed(_moved_text(subject))
+    return None if _is_disagreed_deal(subject, difference) else invalid(_moved_text(subject))
 
 
-@rule(DEGRADED, needs_output=True)
-def random_draw_overlaps(subject: Subject) -> Said | None:
-    """Random order in a shared file should deal every block to one rank. The total moved is near the size of
-    the file and not the same, so the ranks did not agree on the deal: some blocks were moved by several
-    ranks, others by none; how many cannot be told. The bandwidth is that of the bytes moved.
+@rule("DEGRADED", needs_output=True)
+def random_draw_overlaps(subject: Subject) -> Outcome | None:
+    """Random order in a shared file should give every block to one rank. The total moved is near the size of
+    the file and not the same, so the ranks did not agree: some blocks were moved by several ranks, others by
+    none; how many cannot be told. The bandwidth is that of the bytes moved.
 
     Hint: use weir-io or an IOR that deals the blocks out, and treat such files as having holes.
     """
-    difference = _difference(subject)
-    if difference is None or not _is_disagreed_deal(subject, difference):
+    if not _shared_random(subject) or not subject.has_result:
         return None
-    return Said(DEGRADED, difference_text(subject))
+    if not subject.number("moved_bytes") or not subject.number("requested_bytes"):
+        return not_observable("the bytes requested or moved are unknown")
+    difference = _difference(subject)
+    if difference is None:
+        return passed(_moved_text(subject))
+    return degraded(_moved_text(subject)) if _is_disagreed_deal(subject, difference) else None
 
 
 def _difference(subject: Subject) -> float | None:
@@ -66,8 +75,7 @@ def _may_move_less(subject: Subject, share: float) -> bool:
 
 
 def _is_disagreed_deal(subject: Subject, difference: float) -> bool:
-    ranks = (subject.row.get("nn") or 1) * (subject.row.get("ppn") or 1)
-    is_theirs = subject.row.get("program") == "IOR" and ranks > 1
+    is_theirs = subject.row.get("program") == "IOR" and subject.ranks > 1
     return is_theirs and _shared_random(subject) and abs(difference) < _CLOSE
 
 
@@ -75,43 +83,91 @@ def _shared_random(subject: Subject) -> bool:
     return subject.row.get("layout") == "shared" and subject.row.get("order") == "random"
 
 
-def difference_text(subject: Subject) -> str:
+def _moved_text(subject: Subject) -> str:
     moved, requested = subject.number("moved_bytes") or 0.0, subject.number("requested_bytes") or 1.0
     return f"requested {requested:.0f} bytes, moved {moved:.0f} ({100 * moved / requested:.2f} %)"
 
 
-@rule(INVALID, DEGRADED, needs_output=True)
-def file_size(subject: Subject) -> Said | None:
-    """The size of the file or files after the access does not fit the bytes moved. Smaller than what was
-    written or read: bytes were lost, or counted that never were. Larger after a write: an older file was
-    overwritten, which storage treats differently from a new one.
+@rule("INVALID", "DEGRADED", needs_output=True)
+def file_size(subject: Subject) -> Outcome | None:
+    """The size of the files after the access does not fit the bytes moved. Smaller than what was written or
+    read: bytes were lost, or counted that never were; where less than one transfer per rank lacks, DEGRADED.
+    Larger after a write: an older file was overwritten, which storage treats differently from a new one.
+    IOR may look at one of many files, or print a size of 0 where the file system does not tell: nothing
+    follows from those.
 
     Hint: look for write errors in the output; remove older files before the write.
     """
+    if subject.is_metadata or not subject.has_result or subject.stores_nothing:
+        return None
     file_bytes, moved, requested = (
         subject.number(name) for name in ("file_bytes", "moved_bytes", "requested_bytes")
     )
-    if file_bytes is None or not moved or not requested or subject.row.get("api") == "NULL":
-        return None
+    if file_bytes is None or not moved or not requested:
+        return not_observable("the size of the files is unknown")
     if subject.row.get("deflate_level") or subject.observed.get("scattered"):
-        return None  # compressed, or with places left out or met twice, it may be of any size
+        return not_observable("compressed or scattered data may have any size")
+    if _is_size_of_one(subject, file_bytes, moved):
+        return not_observable(f"{file_bytes:.0f} bytes are the size of one of the files, or of none")
+    text = f"moved {moved:.0f} bytes of a file of {file_bytes:.0f}"
     whole = min(moved, requested)
     if file_bytes < whole and not subject.observed.get("random_twice") and not _has_holes(subject):
-        return Said(INVALID, f"moved {moved:.0f} bytes of a file of {file_bytes:.0f}")
+        lacking = whole - file_bytes
+        is_little = lacking < subject.ranks * (subject.row.get("xfer_bytes") or 0)
+        return degraded(text) if is_little and subject.row.get("program") == "IOR" else invalid(text)
     is_plain = subject.row.get("api") not in _HEADER_FORMATS and not subject.observed.get("many_files")
     if subject.row.get("access") == "write" and file_bytes > requested and is_plain:
-        return Said(DEGRADED, f"requested {requested:.0f} bytes, the file has {file_bytes:.0f}: it is older")
-    return None
+        return degraded(f"requested {requested:.0f} bytes, the file has {file_bytes:.0f}: it is older")
+    return passed(text)
+
+
+def _is_size_of_one(subject: Subject, file_bytes: float, moved: float) -> bool:
+    """IOR calls stat by the name of one file, and some file systems answer 0."""
+    if subject.row.get("program") != "IOR":
+        return False
+    has_many = subject.row.get("layout") == "file-per-process" or subject.observed.get("many_files")
+    return file_bytes == 0 or (bool(has_many) and subject.ranks > 1 and file_bytes <= moved / 2)
 
 
 def _has_holes(subject: Subject) -> bool:
-    """Without agreement blocks are left out, at the end of the file too."""
+    """Without agreement blocks are missing, at the end of the file too."""
     difference = _difference(subject)
     return difference is not None and _is_disagreed_deal(subject, difference)
 
 
-@rule(INVALID)
-def bandwidth_not_bytes_over_time(subject: Subject) -> Said | None:
+@rule("DEGRADED", needs_output=True)
+def file_sizes_differ(subject: Subject) -> Outcome | None:
+    """IOR asked several ranks for the size of the file and got different answers: at that moment some
+    clients did not see all of the data, so the close or the synchronisation did not make it visible.
+
+    Hint: synchronise the write (sync: true), and look at the attribute cache of the file system (NFS: noac).
+    """
+    return _warned(subject, "inconsistent file size", "all ranks saw the same size")
+
+
+@rule("DEGRADED", needs_output=True)
+def file_overwritten(subject: Subject) -> Outcome | None:
+    """The file was there before and was written over. Space that is already allocated is faster on some
+    storage and slower on other, and after a crash old bytes cannot be told from new ones.
+
+    Hint: remove the files before the write (IOR -u, or without -k), or measure overwriting on purpose.
+    """
+    if subject.row.get("access") != "write":
+        return None
+    return _warned(subject, "exists already and will be overwritten", "the file was new")
+
+
+def _warned(subject: Subject, words: str, otherwise: str) -> Outcome | None:
+    if subject.is_metadata or not subject.has_result or subject.row.get("program") != "IOR":
+        return None
+    found = [text for text in subject.texts("warning") if words in text]
+    if found:
+        return degraded(found[0])
+    return passed(otherwise) if subject.from_output else not_observable("a table keeps no output")
+
+
+@rule("INVALID")
+def bandwidth_not_bytes_over_time(subject: Subject) -> Outcome | None:
     """Bandwidth times time is not the bytes moved, within the rounding of the printed digits. One of the
     three numbers is wrong; often the bandwidth was computed from the bytes requested although a stonewall
     ended the phase.
@@ -122,14 +178,18 @@ def bandwidth_not_bytes_over_time(subject: Subject) -> Said | None:
         subject.number(name) for name in ("bw_mib_s", "total_s", "moved_bytes", "requested_bytes")
     )
     bytes_ = moved if moved is not None else _requested_without_stonewall(subject, requested)
-    if bw is None or total is None or bytes_ is None or product_contains(bw, total, bytes_ / _MIB):
+    if bw is None:
         return None
+    if total is None or bytes_ is None:
+        return not_observable("the time or the bytes are unknown")
+    if product_contains(bw, total, bytes_ / _MIB):
+        return passed(f"{bw:g} MiB/s over {total:g} s are {bytes_ / _MIB:.6g} MiB")
     which = "moved" if moved is not None else "requested"
-    said = f"{bw:g} MiB/s over {total:g} s are {bw * total:.6g} MiB, {which} were {bytes_ / _MIB:.6g} MiB"
+    text = f"{bw:g} MiB/s over {total:g} s are {bw * total:.6g} MiB, {which} were {bytes_ / _MIB:.6g} MiB"
     of_requested = (
         moved is not None and requested is not None and product_contains(bw, total, requested / _MIB)
     )
-    return Said(INVALID, said + (" (it was computed from the bytes requested)" if of_requested else ""))
+    return invalid(text + (" (it was computed from the bytes requested)" if of_requested else ""))
 
 
 def _requested_without_stonewall(subject: Subject, requested: float | None) -> float | None:

@@ -78,5 +78,5 @@ def _with_stripes(parsed: list[Parsed], runs: Sequence[RunLog]) -> list[Parsed]:
     for row in (row for run in parsed for row in run.rows):
         if counts and row["access"] == "write":
             row["stripe_count"] = counts.most_common(1)[0][0]
-            row["observed"]["file_stripes"] = sorted(counts)
+            row["observed"]["file_stripes"] = dict(counts)
     return parsed

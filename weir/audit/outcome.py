@@ -1,0 +1,49 @@
+"""What a rule returns: passed, not observable, or a finding (a note, DEGRADED or INVALID)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+PASSED = "passed"
+NOT_OBSERVABLE = "not observable"
+NOTE = "NOTE"
+DEGRADED = "DEGRADED"
+INVALID = "INVALID"
+FINDINGS = (NOTE, DEGRADED, INVALID)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """level is one of the constants above; text holds what was seen, or why nothing could be."""
+
+    level: str
+    text: str
+
+    @property
+    def is_finding(self) -> bool:
+        return self.level in FINDINGS
+
+
+def passed(saw: str) -> Outcome:
+    """The rule looked at evidence and found nothing wrong."""
+    return Outcome(PASSED, saw)
+
+
+def not_observable(why: str) -> Outcome:
+    """The evidence that the rule needs is not in the output."""
+    return Outcome(NOT_OBSERVABLE, why)
+
+
+def note(evidence: str) -> Outcome:
+    """Worth knowing; the verdict stays."""
+    return Outcome(NOTE, evidence)
+
+
+def degraded(evidence: str) -> Outcome:
+    """The number is usable with this reservation."""
+    return Outcome(DEGRADED, evidence)
+
+
+def invalid(evidence: str) -> Outcome:
+    """The number does not mean what it claims."""
+    return Outcome(INVALID, evidence)
