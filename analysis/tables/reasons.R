@@ -3,13 +3,13 @@ place <- 85
 section <- "reservations"
 if_empty <- "every record is valid."
 caption <- paste(
-  "Why records are degraded or invalid: the rules of the audit that spoke, of how many records, what they mean, and",
+  "Why records are degraded or invalid: the rules of the audit with findings, of how many records, what they mean, and",
   "what one of them saw. A record can have several reasons."
 )
 
 make_table <- function(records, inputs) {
-  spoken <- read_facts(inputs$facts)$reasons
-  data.table::rbindlist(lapply(spoken, function(rule) {
+  findings <- Filter(is_reason, read_facts(inputs$facts)$reasons)
+  data.table::rbindlist(lapply(findings, function(rule) {
     example <- if (length(rule$examples) > 0) rule$examples[[1]] else list()
     data.table::data.table(
       rule = rule$rule, degraded = count_of(rule$verdicts$DEGRADED), invalid = count_of(rule$verdicts$INVALID),
@@ -18,6 +18,9 @@ make_table <- function(records, inputs) {
     )
   }))
 }
+
+# Notes leave the verdict alone.
+is_reason <- function(rule) count_of(rule$verdicts$DEGRADED) + count_of(rule$verdicts$INVALID) > 0
 
 make_latex <- function(table) {
   cells <- table[, .(

@@ -69,7 +69,7 @@ def both_ways(capture: Path, exit_code: str, folder: Path) -> Sequence[tuple[str
 
 
 def test_every_capture_of_ior(tmp_path: Path) -> None:
-    """A failed one has no number or an INVALID one; a good one has no finding, or one that is defended above."""
+    """A failed one has no number or an INVALID one; a good one has no finding, or a defended one."""
     samples = beside("samples")
     exit_codes = read_index(samples)
     wrong = []

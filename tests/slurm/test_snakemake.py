@@ -62,7 +62,7 @@ def test_quick_in_every_geometry_by_both_ways_in(cluster: Cluster, tmp_path: Pat
     assert each == len({cell.point for cell in plan.cells}) >= 14
     accesses = itertools.product(GEOMETRIES, ("write", "read"))
     assert seen == {(nodes, ppn, access): each for (nodes, ppn), access in accesses}
-    assert {row["verdict"] for row in records} <= {"VALID", "DEGRADED"}
+    assert {row["verdict"] for row in records} <= {"VALID", "UNPROVEN", "DEGRADED"}
     # Nodes are compared where a median can tell; who is slow among virtual ones is chance.
     compared = {run["cell"]["nodes"]: run["host"]["slow_nodes"] is not None for run in checkout.runs()}
     assert compared == {1: False, 2: False, 4: True}

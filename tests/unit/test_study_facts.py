@@ -18,7 +18,7 @@ def test_reasons_come_with_what_they_mean_and_an_example() -> None:
     ]
     facts = archive_facts({"title": "Old"}, rows)
     assert facts["about"] == {"title": "Old"}
-    assert facts["verdicts"] == {"VALID": 1, "DEGRADED": 1, "INVALID": 0}
+    assert facts["verdicts"] == {"VALID": 1, "UNPROVEN": 0, "DEGRADED": 1, "INVALID": 0}
     (reason,) = facts["reasons"]
     assert reason["rule"] == "sync-not-applied"
     assert reason["records"] == 1

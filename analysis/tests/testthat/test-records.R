@@ -44,7 +44,7 @@ test_that("a value that is no number is named with file, line, column and value"
 
 test_that("a verdict that is none is refused", {
   path <- write_synthetic(synthetic_records(n = 1, verdict = "FINE"))
-  expect_error(read_records(path), "line 2, column 'verdict': 'FINE' is none of VALID, DEGRADED, INVALID")
+  expect_error(read_records(path), "line 2, column 'verdict': 'FINE' is none of VALID, UNPROVEN, DEGRADED, INVALID")
 })
 
 test_that("no file, an empty file, a doubled column and no rows are told apart", {
