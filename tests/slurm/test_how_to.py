@@ -23,7 +23,7 @@ def steps() -> list[str]:
 
 
 def reframe_commands() -> list[str]:
-    return re.findall(r"^    (\.venv/bin/reframe .*)$", (PAGES / "reframe.md").read_text(), re.MULTILINE)
+    return re.findall(r"^(\.venv/bin/reframe .*)$", (PAGES / "reframe.md").read_text(), re.MULTILINE)
 
 
 @pytest.fixture
