@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from weir.columns import columns
 from weir.compare import output, sides
 from weir.compare.pairs import IDENTITY, METRICS, PARAMETERS, Pairing, pair_cells
 from weir.compare.verdict import SLOWER, UNDECIDED, Judged, judge_pairs
 from weir.errors import WeirError
-from weir.records.schema import columns
 from weir.records.table import read_records, write_whole
 
 _FAIL_ON = re.compile(r"(slower)(?::(\d+(?:\.\d+)?)%?)?|(undecided)")

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from weir.config.scales import FULL
-from weir.config.schema import check, load_schema
+from weir.config.schema import check
 from weir.config.sites import Identities, load_site
 from weir.config.sources import CONFIG_FILE, Sources, find_sources, layered
 from weir.config.suite import Suite
 from weir.config.suites import load_suite
 from weir.config.yaml_file import YamlFile, read_yaml
+from weir.data import load_schema
 from weir.errors import ConfigError, Problem, did_you_mean
 from weir.model import Site
 from weir.tools import tools as found_tools

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from weir.config.schema import load_schema
 from weir.config.sources import find_sources
+from weir.data import load_schema
 from weir.tools import tools
 from weir.tools.base import Parameter, Tool
 
 _WRITTEN_BY_PEOPLE = ("config", "site", "target", "suite")
-SCHEMAS = (*_WRITTEN_BY_PEOPLE, "cell", "run", "record", "latency")
+SCHEMAS = (*_WRITTEN_BY_PEOPLE, "cell", "run", "record", "latency", "observed")
 _MADE = "<!-- made from {source} by `python -m weir.config.reference`; edit that, not this -->"
 _FORMATS = {
     "size": "size, such as `16 KiB`",

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
 from typing import Any
 
 import jsonschema
-import yaml
 
 from weir.config.yaml_file import Keys, YamlFile
-from weir.data import data_folder
 from weir.errors import Problem, did_you_mean
 from weir.units import UnitError, parse_duration, parse_rate, parse_size
 
@@ -67,14 +64,6 @@ def _formats() -> jsonschema.FormatChecker:
     for name, parse in _QUANTITIES.items():
         checker.checks(name, raises=UnitError)(_check_quantity(parse))
     return checker
-
-
-@cache
-def load_schema(name: str) -> Mapping[str, Any]:
-    """config/schemas/<name>.schema.yaml of this weir, whichever configuration is read."""
-    path = data_folder("config") / "schemas" / f"{name}.schema.yaml"
-    schema: Mapping[str, Any] = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
-    return schema
 
 
 def check(file: YamlFile, schema: Mapping[str, Any]) -> list[Problem]:

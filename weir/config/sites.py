@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.config.scales import FULL
-from weir.config.schema import check, load_schema
+from weir.config.schema import check
 from weir.config.site_checks import (
     interface_problems,
     name_problems,
@@ -21,6 +21,7 @@ from weir.config.site_checks import (
 )
 from weir.config.sources import Sources
 from weir.config.yaml_file import YamlFile, read_yaml
+from weir.data import load_schema
 from weir.errors import ConfigError, Problem, did_you_mean, unique
 from weir.model import Partition, Site, Stack, Target
 from weir.tools import tools as found_tools

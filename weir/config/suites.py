@@ -8,10 +8,11 @@ from typing import Any
 from weir.config.expression import Expression, ExpressionError, Scope, parse_expression
 from weir.config.parameters import ParameterError, written_value
 from weir.config.scales import FULL, scaled, scales_of, unused_scale_keys
-from weir.config.schema import check, load_schema
+from weir.config.schema import check
 from weir.config.sources import Sources
 from weir.config.suite import Axis, Exclude, Experiment, ScaledExperiment, Suite
 from weir.config.yaml_file import Keys, YamlFile, read_yaml
+from weir.data import load_schema
 from weir.errors import ConfigError, Problem, did_you_mean, unique
 from weir.tools.base import Tool
 from weir.units import parse_duration

@@ -10,25 +10,13 @@ from typing import Any
 
 from weir.audit.judge import judge, verdict_columns
 from weir.audit.subject import RunFacts, Subject
+from weir.columns import repeated_parameters
 from weir.errors import WeirError, did_you_mean
 from weir.model import Cell, Message, Parsed, Row
+from weir.records.checked import checked
 from weir.runfiles import RUN_FILE
 from weir.tools import tools
 from weir.tools.base import Tool
-
-# What a record says of its cell although nothing was measured.
-_REQUESTED_COLUMNS = (
-    "xfer_bytes",
-    "layout",
-    "order",
-    "block_bytes",
-    "segments",
-    "collective",
-    "sync",
-    "direct",
-    "item",
-    "directories",
-)
 
 
 @dataclass(frozen=True)
@@ -68,7 +56,7 @@ def collect_cell(cell: Cell, runs: Iterable[Run], results: Path) -> Iterator[Row
 
 def collect_run(cell: Cell, run: Run, tool: Tool, first_iteration: int, results: Path) -> Iterator[Row]:
     """Rows of one run, audited; what was requested and is missing gets a row without numbers."""
-    parsed = tool.parse(run.outputs)
+    parsed = checked(tool.parse(run.outputs), tool.name)
     ended = (run.facts["exit_code"], run.facts["timed_out"], cell.timeout_s, run.facts["error"])
     facts = RunFacts(
         *ended,
@@ -106,8 +94,8 @@ def missing_rows(cell: Cell, rows: Iterable[Row]) -> Iterator[Row]:
     seen = {(row["access"], row["iteration"]) for row in rows}
     params = cell.params
     requested: Row = {"api": params.get("api", cell.tool), "nn": cell.nodes, "ppn": cell.ppn}
-    for name in _REQUESTED_COLUMNS:
-        requested[name] = params.get(name)
+    for column, name in repeated_parameters().items():
+        requested.setdefault(column, params.get(name))
     for iteration in range(cell.iterations):
         for access in params.get("access", ()):
             if (access, iteration) not in seen:

@@ -8,21 +8,12 @@ from typing import Any
 
 import yaml
 
+from weir.columns import columns
 from weir.errors import WeirError, did_you_mean
 from weir.model import Row
-from weir.records.schema import columns
+from weir.observed import facts_of_sidecars
 
 _PARTS = ("about", "columns", "observed")
-_OBSERVED = (
-    "barriers",
-    "wear_out",
-    "reorder",
-    "min_time_s",
-    "status_file",
-    "verify_write",
-    "verify_read",
-    "memory_bytes",
-)
 
 
 @dataclass(frozen=True)
@@ -49,7 +40,11 @@ def read_facts(path: Path) -> Facts:
     _only(content, _PARTS, path, "")
     parts = {name: content.get(name) or {} for name in _PARTS}
     _only(parts["columns"], columns(), path, "columns.")
-    _only(parts["observed"], _OBSERVED, path, "observed.")
+    _only(parts["observed"], facts_of_sidecars(), path, "observed.")
+    for name, value in parts["observed"].items():
+        wrong = facts_of_sidecars()[name](value)
+        if wrong:
+            raise WeirError(wrong.strip(), file=str(path), key=f"observed.{name}", exit_code=2)
     for name, value in parts["columns"].items():
         parts["columns"][name] = _value(name, value, path)
     return Facts(**parts)

@@ -14,43 +14,20 @@ from typing import Any
 
 from weir.audit.judge import judge, verdict_columns
 from weir.audit.subject import Subject
+from weir.columns import cell_columns, columns, columns_of_role
 from weir.errors import WeirError
 from weir.model import Message, Parsed, Row
 from weir.printed_values import iso_time
+from weir.records.checked import checked
 from weir.records.collect import messages_of_row
 from weir.records.facts import Facts
-from weir.records.schema import columns
 from weir.records.table import check_header, typed_row
 from weir.tools import tools
 from weir.units import format_size
 
 # Names that others use for a column.
 _OTHER_NAMES = {"campaign": "experiment"}
-_JUDGED = ("reasons", "evidence", "notes", "checked", "missing")
-_IDENTITY = (
-    "tool",
-    "program",
-    "tool_version",
-    "site",
-    "target",
-    "stack",
-    "experiment",
-    "api",
-    "nn",
-    "ppn",
-    "xfer_bytes",
-    "layout",
-    "order",
-    "block_bytes",
-    "segments",
-    "stonewall_s",
-    "collective",
-    "sync",
-    "direct",
-    "item",
-    "directories",
-    "requested_ops",
-)
+_JUDGED = columns_of_role("verdict")[1:]
 
 
 @dataclass(frozen=True)
@@ -116,7 +93,7 @@ def _of_table(text: str, file: Path, facts: Facts) -> Iterator[Subject]:
 def _of_log(text: str, file: Path, facts: Facts) -> Iterator[Subject]:
     for name, tool in tools().items():
         for parsed in tool.parse_log(text):
-            yield from _of_run(parsed, name, file, facts)
+            yield from _of_run(checked(parsed, name), name, file, facts)
 
 
 def _of_run(parsed: Parsed, tool: str, file: Path, facts: Facts) -> Iterator[Subject]:
@@ -168,7 +145,9 @@ def _identified(subjects: Iterable[Subject]) -> Iterator[Subject]:
             yield subject
             continue
         is_located = bool(row["site"] and row["target"])
-        identity = json.dumps([None if is_located else row["source"], *(row[name] for name in _IDENTITY)])
+        identity = json.dumps(
+            [None if is_located else row["source"], *(row[name] for name in cell_columns())]
+        )
         cell = hashlib.sha256(identity.encode()).hexdigest()[:12]
         yield replace(subject, row=row | {"cell": cell, "label": row["label"] or _label(row)})
 

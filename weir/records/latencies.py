@@ -7,9 +7,9 @@ import io
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from weir.columns import columns
 from weir.model import Cell, Row
 from weir.records.collect import Run
-from weir.records.schema import columns
 from weir.records.table import write_whole
 from weir.tools import tools
 

@@ -7,10 +7,10 @@ import io
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from weir.columns import columns
 from weir.errors import WeirError, did_you_mean
 from weir.files import write_atomically
 from weir.model import Row
-from weir.records.schema import columns
 
 
 def read_records(path: Path) -> list[Row]:

@@ -17,8 +17,8 @@ from weir.audit.registry import rule, rules
 from weir.audit.stored import audited, stored_findings, stored_notes
 from weir.audit.subject import Subject
 from weir.cli import main
+from weir.columns import columns
 from weir.model import Finding, Row
-from weir.records.schema import columns
 from weir.records.table import read_records, write_records
 
 ROW: Row = {

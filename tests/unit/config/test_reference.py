@@ -13,7 +13,7 @@ import pytest
 from tests.checkout import ROOT, SHIPPED_SITES, SHIPPED_SUITES, copy_shipped_config, shipped
 from weir.config import load_config
 from weir.config.reference import SCHEMAS, pages
-from weir.config.schema import load_schema
+from weir.data import load_schema
 from weir.plan import make_plan
 
 

@@ -13,6 +13,7 @@ import yaml
 from referencing import Registry, Resource
 
 from tests.checkout import ROOT, SITE, make_checkout
+from weir.columns import columns
 from weir.config import load_config
 from weir.measure.document import Ending, after, before
 from weir.measure.host import host_facts
@@ -21,7 +22,6 @@ from weir.model import Row
 from weir.plan import make_plan
 from weir.plan.model import Plan
 from weir.records.collect import Run, collect_cell
-from weir.records.schema import columns
 from weir.records.table import write_records
 
 SUITE = """\

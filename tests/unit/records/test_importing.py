@@ -9,10 +9,10 @@ import pytest
 
 from tests.conftest import ROOT
 from weir.cli import main
+from weir.columns import columns
 from weir.errors import WeirError
 from weir.records.facts import Facts, read_facts
 from weir.records.importing import import_files
-from weir.records.schema import columns
 from weir.records.table import read_records
 
 CAPTURES = ROOT / "tests" / "golden" / "ior"

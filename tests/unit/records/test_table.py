@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from weir.columns import Column, columns
 from weir.errors import WeirError
-from weir.records.schema import Column, columns
 from weir.records.table import read_records, write_records
 
 FIRST = (
@@ -31,9 +31,9 @@ def values(column: Column) -> st.SearchStrategy[Any]:
     if column.choices:
         some: st.SearchStrategy[Any] = st.sampled_from(column.choices)
     elif column.type == "integer":
-        some = st.integers(0, 2**63)
+        some = st.integers(int(max(column.minimum, 0)), int(min(column.maximum, 2**53)))
     elif column.type == "number":
-        some = st.floats(0, 1e15)
+        some = st.floats(0, column.maximum)
     elif column.type == "boolean":
         some = st.booleans()
     else:

@@ -5,25 +5,7 @@ from __future__ import annotations
 from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note, passed
 from weir.audit.registry import rule
 from weir.audit.subject import Subject
-
-# Columns of the record and the parameters of the cell that they must show.
-_SHOWN = {
-    "api": "api",
-    "layout": "layout",
-    "order": "order",
-    "xfer_bytes": "xfer_bytes",
-    "block_bytes": "block_bytes",
-    "segments": "segments",
-    "stonewall_s": "stonewall",
-    "collective": "collective",
-    "sync": "sync",
-    "direct": "direct",
-    "fill": "fill",
-    "unlimited": "unlimited",
-    "deflate_level": "deflate_level",
-    "item": "item",
-    "directories": "directories",
-}
+from weir.columns import repeated_parameters
 
 
 @rule("INVALID", needs_output=True)
@@ -38,7 +20,7 @@ def other_than_requested(subject: Subject) -> Outcome | None:
     params, row = subject.cell.params, subject.row
     shown = {
         column: params[name]
-        for column, name in _SHOWN.items()
+        for column, name in repeated_parameters().items()
         if name in params and row.get(column) is not None
     }
     wrong = [
