@@ -44,7 +44,10 @@ def test_no_path_of_this_machine_is_named(tracked_files: list[Path]) -> None:
 
 
 def test_no_large_file_is_tracked(tracked_files: list[Path]) -> None:
-    large = {str(file): file.stat().st_size for file in tracked_files if file.stat().st_size > 1_000_000}
+    # A year of published measurements may be larger than code.
+    most_bytes = {True: 2_000_000, False: 1_000_000}
+    sizes = {file: file.stat().st_size for file in tracked_files}
+    large = {str(file): size for file, size in sizes.items() if size > most_bytes["reference" in file.parts]}
     assert large == {}
 
 
