@@ -139,11 +139,12 @@ rule measure:
     params:
         cells=cells_of,
         partition=partition_of,
+        plan=f"{MEASURED.folder}/plan-measured.json",
     run:
-        write_plan(PLAN, Path(f"{MEASURED.folder}/plan-measured.json"))
+        write_plan(PLAN, Path(params.plan))
         shell(
-            "reframe_checks/measure.sh {params.partition} {wildcards.batch} {MEASURED.folder}/plan-measured.json"
-            " {output.receipt} {log}"
+            "python3 {workflow.basedir}/reframe_checks/run_batch.py {params.partition:q} {wildcards.batch:q}"
+            " {params.plan:q} {output.receipt:q}"
         )
 
 

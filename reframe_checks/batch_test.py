@@ -69,8 +69,8 @@ class WeirRun(rfm.RunOnlyRegressionTest):
     @run_after("setup")
     def name_the_plan(self):
         self.case.write_plan()
-        words = ["-m", "weir", "run", "--plan", str(self.case.plan_file), "--results", str(self.case.results)]
-        self.executable_opts = [*words, "--batch", self.case.batch.batch, *self.executable_opts]
+        run = ["-m", "weir", "run", "--plan", str(self.case.plan_file), "--results", str(self.case.results)]
+        self.executable_opts = [*run, "--batch", self.case.batch.batch, *self.executable_opts]
         # ReFrame does not look at exit codes, and without an accounting database Slurm does not tell them.
         self.postrun_cmds = ["ended=$?", "echo weir run ended with $ended", "(exit $ended)"]
 

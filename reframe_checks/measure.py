@@ -39,8 +39,10 @@ class measure(WeirRun):  # noqa: N801 - its name is what reframe -l prints
         self.tags |= self.case.suite_tags
 
     @run_after("setup")
-    def leave_a_receipt(self):
-        self.executable_opts += ["--retry-failed", "--receipt", str(self.case.receipt), "--json"]
+    def name_what_is_handed_over(self):
+        handover = self.case.handover
+        self.executable_opts += ["--retry-failed", "--json", "--receipt", str(handover.receipt)]
+        self.executable_opts += ["--errors", str(handover.errors), "--progress", str(handover.progress)]
 
     @run_before("performance")
     def one_variable_per_cell(self):

@@ -81,7 +81,7 @@ def sites() -> Iterator[Site]:
         try:
             yield load_site(sources, name)[0]
         except WeirError as error:
-            print(f"weir: site {name} is left out: {error}", file=sys.stderr)
+            print(f"weir: site {name} is skipped: {error}", file=sys.stderr)
 
 
 SITES = list(sites())

@@ -19,8 +19,9 @@ from reframe.core.runtime import runtime
 from weir.config import load_config
 from weir.config.sources import find_sources
 from weir.errors import WeirError
+from weir.handover import Handover
 from weir.plan import Batch, Plan, make_plan, read_plan, write_plan
-from weir.study import measured_study
+from weir.study import Study, measured_study
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -31,13 +32,25 @@ class Case:
 
     plan: Plan
     batch: Batch
-    plan_file: Path
-    results: Path  # of the site
+    study: Study
 
     @property
-    def receipt(self) -> Path:
+    def results(self) -> Path:
+        """Of the site.
+
+        A relative WEIR_RESULTS is relative to where reframe was started. While ReFrame loads the checks, its
+        working directory is their own folder, so this is asked when the test runs.
+        """
+        return Path(os.environ.get("WEIR_RESULTS", ROOT / self.study.site_folder)).resolve()
+
+    @property
+    def plan_file(self) -> Path:
+        return Path(os.environ.get("WEIR_PLAN", self.results / self.study.name / "plan.json")).resolve()
+
+    @property
+    def handover(self) -> Handover:
         """Where Snakemake looks for a batch that is through: both ways in leave the same files."""
-        return self.plan_file.parent / "batches" / f"{self.batch.batch}.json"
+        return Handover.of(self.plan_file.parent, self.batch.batch)
 
     @property
     def suites(self) -> set[str]:
@@ -60,10 +73,8 @@ def cases() -> dict[str, Case]:
 def _cases() -> Iterator[tuple[str, Case]]:
     for plan in _plans():
         study = measured_study(plan, ROOT)
-        results = Path(os.environ.get("WEIR_RESULTS", ROOT / study.site_folder)).resolve()
-        file = Path(os.environ.get("WEIR_PLAN", results / study.name / "plan.json")).resolve()
         for batch in plan.batches:
-            yield study.name, Case(plan, batch, file, results)
+            yield study.name, Case(plan, batch, study)
 
 
 def _plans() -> Iterator[Plan]:
@@ -78,4 +89,4 @@ def _plans() -> Iterator[Plan]:
                 load_config(root=ROOT, overrides={"site": runtime().system.name, "suites": [suite]})
             )
         except WeirError as error:
-            getlogger().warning(f"suite {suite} is left out: {error}")
+            getlogger().warning(f"suite {suite} is skipped: {error}")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.errors import WeirError
+from weir.handover import Handover
 from weir.plan import Batch, Plan, plan_data
 from weir.runfiles import is_finished, why_unavailable
 
@@ -75,7 +76,7 @@ def plan_digest(plan: Plan) -> str:
 
 
 def cells_left(batch: Batch, results: Path) -> list[str]:
-    """The cells of a batch that lack a run, in words."""
+    """Labels of the cells of a batch that lack a run."""
     return [
         cell.point
         for cell in batch.cells
@@ -84,31 +85,23 @@ def cells_left(batch: Batch, results: Path) -> list[str]:
 
 
 def why_not_measured(plan: Plan, folder: Path) -> list[str]:
-    """What weir said of each batch of a study that could not be measured, and where to read more."""
+    """The reason of each batch of a study that could not be measured, and where to read more."""
     lines = []
     for batch in plan.batches:
-        errors = folder / "batches" / f"{batch.batch}.err"
-        if errors.is_file() and not errors.with_suffix(".json").exists():
-            lines.append(f"weir: {batch.batch} was not measured: {_in_words(errors.read_text())}")
-            lines.append(f"    all that was printed: {errors.with_suffix('.log')}")
+        handover = Handover.of(folder, batch.batch)
+        if not handover.receipt.exists():
+            if handover.log.exists():  # it was tried
+                lines += [f"weir: {batch.batch} was not measured: {reason}" for reason in handover.reasons()]
+                lines.append(f"    the whole log: {handover.log}")
+        elif reason := why_unavailable(folder.parent, batch.batch):
+            lines.append(f"weir: {batch.batch} was skipped: {reason}")
     return lines
-
-
-def _in_words(said: str) -> str:
-    """The error that weir run printed as JSON, or else its first line."""
-    start = said.find('{\n "errors"')
-    try:
-        errors = json.JSONDecoder().raw_decode(said[start:])[0]["errors"] if start >= 0 else []
-    except ValueError:
-        errors = []
-    texts = [error["message"] + (f"\n    {error['hint']}" if "hint" in error else "") for error in errors]
-    return "\n".join(texts) or next(iter(said.strip().splitlines()), "it was ended without a word")
 
 
 def what_is_left(plan: Plan, results: Path, receipts: Path, examples: int = 8) -> str:
     """One line on what has been measured already, then a line for each batch with missing cells.
 
-    A batch whose optional target was out of reach has its receipt, so that the study is printed without it.
+    A batch whose optional target was unavailable has its receipt, so that the study is printed without it.
     """
     left = {batch.batch: cells_left(batch, results) for batch in plan.batches}
     count = sum(map(len, left.values()))
@@ -119,5 +112,5 @@ def what_is_left(plan: Plan, results: Path, receipts: Path, examples: int = 8) -
             lines.append(f"  {name}: {', '.join(labels[:examples])}{more}")
             reason, receipt = why_unavailable(results, name), receipts / f"{name}.json"
             if reason and receipt.exists():
-                lines += [f"    was left out: {reason}", f"    to try it again: rm {receipt}"]
+                lines += [f"    was skipped: {reason}", f"    to try it again: rm {receipt}"]
     return "\n".join(lines)

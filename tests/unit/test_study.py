@@ -1,44 +1,60 @@
-"""What is said of a study's batches before and after measuring."""
+"""The reasons of a study's batches that could not be measured: each batch hands over its own."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from weir.errors import WeirError, error_data
+from weir.handover import Handover
 from weir.study import why_not_measured
 
-SAID = """\
-weir: disk-a-3x1: the nodes were not compared: srun: error
-{
- "errors": [
-  {
-   "message": "target disk: nothing is mounted on /lustre",
-   "hint": "mount it, or correct `mount`"
-  }
- ]
-}
-"""
 PLAN: Any = SimpleNamespace(batches=[SimpleNamespace(batch=name) for name in ("disk-a-1x1", "disk-a-3x1")])
+ERROR = json.dumps(error_data(WeirError("target disk: nothing is mounted on /lustre", hint="mount it")))
+
+
+def tried(folder: Path, batch: str, errors: str | None) -> Handover:
+    handover = Handover.of(folder, batch)
+    handover.log.parent.mkdir(exist_ok=True)
+    handover.log.write_text("all output of ReFrame\n")
+    if errors is not None:
+        handover.errors.write_text(errors)
+    return handover
 
 
 @pytest.mark.parametrize(
-    ("said", "reason"),
+    ("errors", "reason"),
     [
-        (SAID, "target disk: nothing is mounted on /lustre\n    mount it, or correct `mount`"),
-        ("slurmstepd: error: *** JOB 7 CANCELLED ***\nmore\n", "slurmstepd: error: *** JOB 7 CANCELLED ***"),
-        ('{\n "errors": [cut', "{"),
-        ("", "it was ended without a word"),
+        (ERROR, "target disk: nothing is mounted on /lustre\n    mount it"),
+        (None, "it was ended without an error message"),
+        ('{"errors": [', "the reason is not readable"),
+        ("{}", "the reason is not readable: 'errors'"),
     ],
 )
-def test_a_batch_without_receipt_says_why(tmp_path: Path, said: str, reason: str) -> None:
-    batches = tmp_path / "batches"
-    batches.mkdir()
-    for name in ("disk-a-1x1", "disk-a-3x1"):
-        (batches / f"{name}.err").write_text(said)
-    (batches / "disk-a-1x1.json").write_text("{}")  # it went well the second time
+def test_a_batch_without_receipt_reports_its_reason(tmp_path: Path, errors: str | None, reason: str) -> None:
+    tried(tmp_path, "disk-a-1x1", ERROR).receipt.write_text("{}")  # the second attempt succeeded
+    failed = tried(tmp_path, "disk-a-3x1", errors)
     first, log = why_not_measured(PLAN, tmp_path)
-    assert first == f"weir: disk-a-3x1 was not measured: {reason}"
-    assert log.endswith(f"{batches}/disk-a-3x1.log")
+    assert first.startswith(f"weir: disk-a-3x1 was not measured: {reason}")
+    assert log.endswith(str(failed.log))
+
+
+def test_two_failed_batches_keep_their_own_reasons(tmp_path: Path) -> None:
+    for batch in ("disk-a-1x1", "disk-a-3x1"):
+        tried(tmp_path, batch, json.dumps(error_data(WeirError(f"the reason of {batch}"))))
+    lines = why_not_measured(PLAN, tmp_path)
+    for batch in ("disk-a-1x1", "disk-a-3x1"):
+        assert f"weir: {batch} was not measured: the reason of {batch}" in lines
+
+
+def test_a_batch_that_was_not_tried_and_one_that_was_skipped(tmp_path: Path) -> None:
+    study = tmp_path / "study"
+    study.mkdir()
+    tried(study, "disk-a-1x1", None).receipt.write_text("{}")
+    (tmp_path / "unavailable").mkdir()
+    (tmp_path / "unavailable" / "disk-a-1x1").write_text("no such device\n")
+    assert why_not_measured(PLAN, study) == ["weir: disk-a-1x1 was skipped: no such device"]

@@ -229,7 +229,7 @@ def test_an_optional_target_that_cannot_be_prepared_is_left_out_with_the_reason(
     assert "no such device" in json.loads(receipt.read_text())["batches"][0]["unavailable"]
     assert runs_of(tiny) == []
     left = what_is_left(read_plan(tiny.root / "plan.json"), tiny.root / "results/local", tiny.root)
-    assert "was left out: target ram: `sh -c" in left
+    assert "was skipped: target ram: `sh -c" in left
     assert f"to try it again: rm {receipt}" in left
     collected = tiny.weir("collect", "--plan", "plan.json", "--results", "results/local", "--out", "r.csv")
     assert collected.returncode == 1

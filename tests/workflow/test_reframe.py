@@ -24,8 +24,8 @@ def test_tags_choose_suites_and_a_broken_one_is_named(tmp_path: Path) -> None:
     assert said.returncode == 0, said.stderr + said.stdout
     chosen = re.findall(r"^- (\w+) %batch=([\w-]+):", said.stdout, re.M)
     assert set(chosen) == {("measure", "quick")}
-    assert "suite broken is left out" in said.stdout + said.stderr
-    assert "site ruin is left out" in said.stderr
+    assert "suite broken is skipped" in said.stdout + said.stderr
+    assert "site ruin is skipped" in said.stderr
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ import json
 import os
 import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -140,6 +140,23 @@ def machine_lock(target: Target) -> Lock:
     return Lock(folder / hashlib.sha256(place.encode()).hexdigest()[:16])
 
 
+def is_busy(target: Target) -> bool:
+    """Whether a process of this user on this machine measures the target, or cleans up after it."""
+    try:
+        descriptor = os.open(machine_lock(target).path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
+    return False
+
+
 def take(lock: Lock, own: Holder, target: Target, wait_s: float, report: Callable[[str], None]) -> None:
     """Wait for an earlier process of the same batch and for one that cleans up; refuse any other holder."""
     began, reported = time.monotonic(), False
@@ -156,26 +173,6 @@ def take(lock: Lock, own: Holder, target: Target, wait_s: float, report: Callabl
             report(f"waiting for {holder}, which {'cleans up' if cleaning else 'measures this target'}")
             reported = True
         time.sleep(_POLL_S)
-
-
-@contextlib.contextmanager
-def in_target(own: Holder, target: Target) -> Iterator[Lock | None]:
-    """The lock that other nodes see, while the target is prepared; None where no file can be made."""
-    lock = Lock(Path(target.path) / LOCK_IN_TARGET)
-    try:
-        holder = lock.take(own)
-    except OSError:
-        yield None
-        return
-    if holder is not None:
-        raise WeirError(
-            f"target {target.name} is being measured by {holder}",
-            hint=f"wait for it, or end it on {holder.host}; if it is gone, delete {lock.path}",
-        )
-    try:
-        yield lock
-    finally:
-        lock.release()
 
 
 def _is_current(descriptor: int, path: Path) -> bool:

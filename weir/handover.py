@@ -1,0 +1,52 @@
+"""Files that a batch leaves for whoever started it, beside each other in the folder of the study."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from weir.errors import WeirError
+from weir.files import read_object
+
+FOLDER = "batches"
+
+
+@dataclass(frozen=True)
+class Handover:
+    """Named after the batch: two batches that fail keep their own reasons."""
+
+    receipt: Path  # the counts; written when the batch is through
+
+    @classmethod
+    def of(cls, study_folder: Path, batch: str) -> Handover:
+        return cls(study_folder / FOLDER / f"{batch}.json")
+
+    @property
+    def errors(self) -> Path:
+        """Why the batch could not be measured, as `weir run --errors` writes it."""
+        return self.receipt.with_suffix(".errors.json")
+
+    @property
+    def progress(self) -> Path:
+        """A line for each execution."""
+        return self.receipt.with_suffix(".progress")
+
+    @property
+    def log(self) -> Path:
+        """All output of ReFrame."""
+        return self.receipt.with_suffix(".log")
+
+    def reasons(self) -> list[str]:
+        """The messages in the file of errors, each with its hint."""
+        try:
+            errors = read_object(self.errors, "run the batch again")["errors"]
+            return [_shown(error) for error in errors]
+        except FileNotFoundError:
+            return ["it was ended without an error message"]
+        except (WeirError, KeyError, TypeError) as error:
+            return [f"the reason is not readable: {error}"]
+
+
+def _shown(error: Mapping[str, str]) -> str:
+    return error["message"] + (f"\n    {error['hint']}" if "hint" in error else "")
