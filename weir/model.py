@@ -21,7 +21,7 @@ class Target:
     mount: str = ""  # must be a mount point before anything is written
     prefix: str = ""  # put before the path in the tool's -o, such as ime://
     emulated: bool = False
-    optional: bool = False  # where it cannot be used, its cells are left out instead of stopping the study
+    optional: bool = False  # if it cannot be used, its cells are skipped and the study continues
     apis: tuple[str, ...] = ()  # empty: every interface can reach it
     stacks: tuple[str, ...] = ()  # empty: every stack can
     max_stripe_count: int = 0  # 0: the file system has no stripes

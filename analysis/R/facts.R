@@ -36,17 +36,17 @@ machine_facts <- function(facts) {
   ))
 }
 
-# What the cost card said: how many executions the loops span, and what was dropped as it is out of reach.
+# From the cost card: executions of the full factorial, and what the site cannot run.
 plan_rows <- function(facts) {
-  counts <- lapply(facts[c("spanned_executions", "meaningful_executions", "reachable_executions")], count_of)
+  counts <- lapply(facts[c("factorial_executions", "valid_executions", "reachable_executions")], count_of)
   said <- vapply(counts, format, character(1), big.mark = ",")
   c(
     if (sum(unlist(counts)) > 0) {
       list(fact_row("Plan", "executions", sprintf(
-        "%s spanned by all combinations; %s mean anything, %s of them in reach", said[1], said[2], said[3]
+        "%s in the full factorial; %s valid, %s of them available at this site", said[1], said[2], said[3]
       )))
     },
-    lapply(facts$notes, function(note) fact_row("Plan", "left out", note))
+    lapply(facts$notes, function(note) fact_row("Plan", "excluded", note))
   )
 }
 

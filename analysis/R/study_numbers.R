@@ -23,8 +23,8 @@ plan_numbers <- function(facts) {
   list(
     Cells = counted_words(facts$cells, "cell"),
     Executions = thousands(count_of(facts$executions)),
-    SpannedExecutions = thousands(count_of(facts$spanned_executions)),
-    MeaningfulExecutions = thousands(count_of(facts$meaningful_executions)),
+    FactorialExecutions = thousands(count_of(facts$factorial_executions)),
+    ValidExecutions = thousands(count_of(facts$valid_executions)),
     FinishedExecutions = counted_words(facts$finished_executions, "execution"),
     FailedExecutions = thousands(count_of(facts$failed_executions)),
     ExcludedCells = counted_words(facts$excluded_points, "cell"),
@@ -42,7 +42,7 @@ archive_numbers <- function(facts) {
   about <- facts$about
   nowhere <- c(
     "SiteName", "WeirVersion", "Questions", "MeasuredOn", "Targets", "EmulatedTargets", "EmulatedVerb", "Cells",
-    "Executions", "SpannedExecutions", "MeaningfulExecutions", "FinishedExecutions", "FailedExecutions",
+    "Executions", "FactorialExecutions", "ValidExecutions", "FinishedExecutions", "FailedExecutions",
     "ExcludedCells", "Scale", "Seeds", "Memory"
   )
   title <- escape_latex(text_of(about$title, "Archived Records"))

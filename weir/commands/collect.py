@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--results",
         type=Path,
         metavar="DIR",
-        help="folder of the site, that holds runs/; left out: the one above the plan's",
+        help="directory of the site, with runs/; default: the parent of the plan's",
     )
     parser.add_argument(
         "--out",
@@ -86,7 +86,7 @@ def execute(args: argparse.Namespace) -> int:
 
 
 def excluded_lines(plan: Plan, not_measured: Iterable[Cell], results: Path) -> list[ExcludedLine]:
-    """What the plan left out, and what it holds and nobody has measured, with the reason if it is known."""
+    """What the plan excludes, and what is planned but not measured, with the reason if it is known."""
     reasons = {
         cell.cell: why_unavailable(site_folder(results, plan.site.name), batch.batch)
         for batch in plan.batches

@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         default=Path("imported/records.csv"),
         metavar="FILE",
-        help="%(default)s if left out; excluded.csv, latencies.csv and facts.json go beside it",
+        help="default %(default)s; excluded.csv, latencies.csv and facts.json go beside it",
     )
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
 

@@ -1,4 +1,4 @@
-"""weir plan: what would be measured, what it costs, and what is left out and why. Measures nothing."""
+"""weir plan: what would be measured, its cost, and what is excluded and why. Measures nothing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from weir.plan import make_plan, plan_data, write_plan
 from weir.plan.card import cost_card
 
 NAME = "plan"
-HELP = "print what would be measured, what it costs, and what is left out and why"
+HELP = "print what would be measured, its cost, and what is excluded and why"
 EXAMPLE = "weir plan --suite quick --target memory --out results/local/plan.json"
 
 
@@ -46,7 +46,7 @@ def execute(args: argparse.Namespace) -> int:
     plan = make_plan(load_config(args.config, config_dir=args.config_dir, overrides=chosen))
     print(json.dumps(plan_data(plan), indent=1) if args.json else cost_card(plan))
     if not plan.batches:
-        raise WeirError("nothing is left to measure", hint="the cost card says what is left out and why")
+        raise WeirError("nothing is left to measure", hint="the cost card lists what is excluded and why")
     if args.out:
         write_plan(plan, args.out)
     return 0

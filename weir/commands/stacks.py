@@ -22,7 +22,7 @@ EXAMPLE = "weir stacks --site local"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_config_dir(parser)
-    parser.add_argument("--site", default="local", help="folder of config/sites; local if left out")
+    parser.add_argument("--site", default="local", help="directory of config/sites, default local")
     parser.add_argument("--stack", action="append", default=[], help="probe this stack only; may be repeated")
     parser.add_argument(
         "--prefix",

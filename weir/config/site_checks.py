@@ -80,7 +80,7 @@ def partition_problems(file: YamlFile) -> Iterator[Problem]:
 
 
 def interface_problems(file: YamlFile, tools: Mapping[str, Tool]) -> Iterator[Problem]:
-    """Interfaces that no tool knows: every cell would be left out in silence."""
+    """Interfaces that no tool knows: every cell would be excluded silently."""
     known = {
         word for tool in tools.values() if "api" in tool.parameters for word in tool.parameters["api"].choices
     }

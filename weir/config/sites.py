@@ -49,7 +49,7 @@ class Identities:
 def load_site(
     sources: Sources, name: str, tools: Mapping[str, Tool] | None = None
 ) -> tuple[Site, Identities]:
-    """The site with its targets, resolved, and the identities of both; tools: those of weir if left out."""
+    """The site with its targets, resolved, and the identities of both; tools: those of weir by default."""
     tools = found_tools() if tools is None else tools
     path = sources.file("sites", name, "site.yaml")
     if not path.is_file():

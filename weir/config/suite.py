@@ -13,7 +13,7 @@ from weir.tools.base import Tool
 
 @dataclass(frozen=True)
 class Exclude:
-    """Points for which exclude is true are left out, because."""
+    """Points for which exclude is true are excluded, because."""
 
     exclude: Expression
     because: str

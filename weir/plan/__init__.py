@@ -174,7 +174,7 @@ def _empty_notes(expansions: list[Expansion], config: Config) -> Iterator[str]:
             wanted = " or ".join(experiment.kinds or experiment.targets)
             yield f"{name}: nothing to measure, none of the chosen targets is {wanted}"
         elif not item.cells:
-            yield f"{name}: nothing to measure, every combination is left out"
+            yield f"{name}: nothing to measure, every combination is excluded"
 
 
 def _part_notes(batches: Iterable[Batch], config: Config) -> Iterator[str]:

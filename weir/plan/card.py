@@ -14,7 +14,7 @@ _MOST_TOO_LONG = 4
 
 
 def cost_card(plan: Plan) -> str:
-    """Sums first, then targets, batches, and what is left out with its reasons."""
+    """Sums first, then targets, batches, and the excluded cells with their reasons."""
     return "\n".join([*_head(plan), *_targets(plan), *_batches(plan), *_exclusions(plan), *_notes(plan)])
 
 
@@ -23,13 +23,12 @@ def _head(plan: Plan) -> Iterator[str]:
     suites = ", ".join(f"{suite.suite} ({suite.scale})" for suite in plan.suites)
     yield f"Plan of {suites} on {plan.site.name}: {plan.site.description}"
     yield ""
-    shared = f", {cost.shared:,} duplicate" if cost.shared else ""
-    less = f"{cost.excluded:,} left out{shared}"
-    yield f"  cells         {cost.cells:,} of {cost.points:,} combinations; {less}"
+    duplicates = f", {cost.shared:,} duplicates" if cost.shared else ""
+    less = f"{cost.excluded:,} excluded{duplicates}"
+    yield f"  cells         {cost.cells:,} ({cost.points:,} combinations: {less})"
     yield f"  executions    {cost.executions:,}, giving {cost.measurements:,} measurements of each access"
-    reach = f", {cost.reachable:,} are in reach" if cost.reachable != cost.meaningful else ""
-    means = f"{cost.meaningful:,} mean anything{reach}"
-    yield f"  spanned       {cost.spanned:,} executions by all combinations; {means}"
+    here = f", {cost.reachable:,} available at this site" if cost.reachable != cost.valid else ""
+    yield f"  factorial     {cost.factorial:,} executions, full factorial; {cost.valid:,} valid{here}"
     yield f"  written       {about_size(cost.written_bytes)}"
     yield f"  read          {about_size(cost.read_bytes)}"
     yield f"  peak space    {about_size(cost.peak_bytes)} and {_files(cost.peak_inodes)} at a time"
@@ -105,7 +104,7 @@ def _exclusions(plan: Plan) -> Iterator[str]:
     if not plan.exclusions:
         return
     yield ""
-    yield "  left out"
+    yield "  excluded"
     for item in sorted(plan.exclusions, key=lambda item: (item.suite, item.experiment, -item.count)):
         text = f"{item.suite}/{item.experiment}: {item.reason}"
         yield from textwrap.wrap(

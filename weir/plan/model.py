@@ -79,8 +79,8 @@ class Cost:
     """The cost card in numbers."""
 
     points: int  # all combinations, before anything is excluded
-    spanned: int  # executions that the loops over all combinations and repetitions would make
-    meaningful: int  # those of them that mean anything, within reach of the site or not
+    factorial: int  # executions of the full factorial: all combinations and repetitions
+    valid: int  # those of them that no rule excludes, available at the site or not
     reachable: int  # and those of them that are; a cell that two experiments ask for counts twice
     excluded: int
     shared: int

@@ -41,8 +41,8 @@ def plan_cost(
     points = sum(item.points for item in expansions)
     return Cost(
         points=points,
-        spanned=sum(item.points * item.experiment.rounds for item in expansions),
-        meaningful=sum((item.points - _meaningless(item)) * item.experiment.rounds for item in expansions),
+        factorial=sum(item.points * item.experiment.rounds for item in expansions),
+        valid=sum((item.points - _invalid(item)) * item.experiment.rounds for item in expansions),
         reachable=sum(len(item.cells) * item.experiment.rounds for item in expansions),
         excluded=points - len(planned) - shared,
         shared=shared,
@@ -64,7 +64,7 @@ def plan_cost(
     )
 
 
-def _meaningless(expansion: Expansion) -> int:
+def _invalid(expansion: Expansion) -> int:
     return sum(count for (cause, _), count in expansion.excluded.items() if cause in MEANINGLESS)
 
 

@@ -57,8 +57,8 @@ def study_facts(plan: Plan, runs: Sequence[Run], rows: Sequence[Row]) -> dict[st
         "points": plan.cost.points,
         "excluded_points": plan.cost.excluded,
         # As loops over every combination and repetition would count them, and what is left of that.
-        "spanned_executions": plan.cost.spanned,
-        "meaningful_executions": plan.cost.meaningful,
+        "factorial_executions": plan.cost.factorial,
+        "valid_executions": plan.cost.valid,
         "reachable_executions": plan.cost.reachable,
         "out_of_reach": [
             {"suite": item.suite, "nodes": list(item.nodes), "ppn": list(item.ppn)}

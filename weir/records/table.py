@@ -14,7 +14,7 @@ from weir.model import Row
 
 
 def read_records(path: Path) -> list[Row]:
-    """Typed rows; columns that the file lacks are left out of each row."""
+    """Typed rows; columns that the file lacks are absent from each row."""
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:

@@ -11,9 +11,9 @@ from weir.plan.card import cost_card
 CARD = """\
 Plan of mine (full) on here: A site for tests
 
-  cells         6 of 24 combinations; 18 left out
+  cells         6 (24 combinations: 18 excluded)
   executions    12, giving 36 measurements of each access
-  spanned       48 executions by all combinations; 28 mean anything, 12 are in reach
+  factorial     48 executions, full factorial; 28 valid, 12 available at this site
   written       122 MiB
   read          122 MiB
   peak space    8 MiB and 1 file at a time
@@ -28,7 +28,7 @@ Plan of mine (full) on here: A site for tests
   disk-plain-1x1  node           2           4         4  2.2 s to 9.5 s      < 0.01
   disk-plain-1x2  node           4           8         8   4.7 s to 22 s      < 0.01
 
-  left out
+  excluded
          8  mine/sizes: target disk has no interface IME
          8  mine/sizes: needs more than the 4 processes per node that site here allows
          2  mine/sizes: one process needs no MPI
@@ -67,4 +67,4 @@ def test_long_plans_are_cut_and_long_reasons_wrapped(tmp_path: Path) -> None:
 def test_notes_stand_at_the_end(tmp_path: Path) -> None:
     card = card_of(tmp_path, SUITE + "    targets: {kind: [pool]}\n")
     assert card.endswith("  note: mine/sizes: nothing to measure, none of the chosen targets is pool")
-    assert "cells         0 of 0 combinations" in card
+    assert "cells         0 (0 combinations" in card

@@ -116,4 +116,4 @@ def test_a_small_site_says_what_it_drops(checkout: Path, tmp_path: Path) -> None
         "needs more than the 1 node of site here",
         "needs more than the 2 processes per node that site here allows",
     }
-    assert "burst-buffer/netcdf: nothing to measure, every combination is left out" in plan.notes
+    assert "burst-buffer/netcdf: nothing to measure, every combination is excluded" in plan.notes

@@ -68,26 +68,16 @@ def test_the_whole_study_on_ten_nodes() -> None:
     assert Counter(cell.target for cell in single) == {"backing": 8, "ime-fuse": 8, "ime-native": 8}
 
 
-def test_the_card_of_the_guide_is_that_of_the_suite() -> None:
-    page = (ROOT / "docs/how-to/paper.md").read_text()
-    command = "    $ .venv/bin/weir plan --site ime-template --suite ime-paper --scale full\n"
-    shown = page.split(command)[1].split("\nTime is")[0].rstrip()
-    card = cost_card(plan_of("ime-paper", "ime-template", "full")).splitlines()
-    lines = [line.removeprefix("    ") for line in shown.splitlines()]
-    assert [line for line in lines if line not in card] == ["  ..."]
-    assert "| spanned | 51,840 | 115,920 |\n| mean anything | 6,120 | 58,160 |" in page
-
-
-def test_what_is_spanned_and_what_means_anything() -> None:
-    """As loops count: three doors, 80 geometries, three interfaces, and so on, ten times."""
+def test_the_full_factorial_and_its_valid_combinations() -> None:
+    """As loops count: three targets, 80 geometries, three interfaces, and so on, ten times."""
     plan = plan_of("ime-paper", "ime-template", "full")
     assert plan.cost.points == 3 * 80 * 3 * 2 * 2 * 4 + 3 * 2 * 2 * 4 + 3 * 2 * 2 * 2
-    assert plan.cost.spanned == 10 * plan.cost.points == 115_920
-    assert plan.cost.meaningful == plan.cost.reachable == plan.cost.executions == 10 * (5760 + 32 + 24)
+    assert plan.cost.factorial == 10 * plan.cost.points == 115_920
+    assert plan.cost.valid == plan.cost.reachable == plan.cost.executions == 10 * (5760 + 32 + 24)
     assert {item.cause for item in plan.exclusions} == {"rule", "interface"}
     assert plan.out_of_reach == ()
     card = cost_card(plan)
-    assert "spanned       115,920 executions by all combinations; 58,160 mean anything\n" in card
+    assert "factorial     115,920 executions, full factorial; 58,160 valid\n" in card
 
 
 def test_the_scale_of_a_laptop() -> None:
@@ -116,7 +106,7 @@ def test_half_the_study_beyond_the_reach_of_a_laptop() -> None:
         "2, 4 and 8 nodes and 4 and 8 processes per node are out of reach of site local and dropped"
     )
     assert f"ime-paper: {beyond_reach}" in plan.notes
-    assert plan.cost.reachable < plan.cost.meaningful
+    assert plan.cost.reachable < plan.cost.valid
 
 
 def test_features_of_netcdf_one_at_a_time_on_every_target() -> None:

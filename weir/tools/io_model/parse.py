@@ -46,7 +46,7 @@ def _of_document(document: Mapping[str, Any]) -> Parsed:
 def _row(row: Row, requested: Mapping[str, Any], result: Mapping[str, Any]) -> Row:
     row["observed"]["resident_bytes"] = result.get("resident_bytes")
     row["observed"]["cache"] = requested.get("cache")
-    # The file need not have the size of what was moved: places are left out, met twice, or were there before.
+    # The file need not have the size of what was moved: offsets are missed, met twice, or were there before.
     row["observed"]["scattered"] = requested.get("file_locality") != "seq" or requested.get("prefill")
     changed: Row = {"sync": None} if row["access"] == "read" else {}
     if requested.get("cache") == "discarded":

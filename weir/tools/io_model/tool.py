@@ -65,7 +65,7 @@ class IoModel(EngineOnlyTool):
     parameters = PARAMETERS
 
     def label(self, params: Mapping[str, Any]) -> str:
-        """Such as 'POSIX write random 16 KiB x 10000'; what has its default is left out."""
+        """Such as 'POSIX write random 16 KiB x 10000'; defaults are omitted."""
         words = [params["api"], "+".join(params["access"]), params["order"]]
         words += [params["locality"]] if params["locality"] != "auto" else []
         words += [format_size(params["xfer_bytes"]), f"x {params['operations']}"]

@@ -101,7 +101,7 @@ class RunLog:
 
 
 def scan(text: str) -> list[RunLog]:
-    """The runs in a log, in order; one without a header if there is no other. A cut last line is left out."""
+    """The runs in a log, in order; one without a header if there is no other. A truncated line is ignored."""
     scanner = _Scanner()
     whole = text if text.endswith("\n") else text[: text.rfind("\n") + 1]
     for line in whole.splitlines():

@@ -82,7 +82,7 @@ class Ior(EngineTool):
     parameters = PARAMETERS
 
     def label(self, params: Mapping[str, Any]) -> str:
-        """Such as 'MPIIO shared random 16KiB of 1MiB'; what has its default is left out."""
+        """Such as 'MPIIO shared random 16KiB of 1MiB'; defaults are omitted."""
         xfer, block = (format_size(params[key]).replace(" ", "") for key in ("xfer_bytes", "block_bytes"))
         words = [params["api"], params["layout"], params["order"], f"{xfer} of {block}"]
         if params["segments"] > 1:

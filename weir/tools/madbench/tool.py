@@ -62,7 +62,7 @@ class Madbench(EngineOnlyTool):
     parameters = PARAMETERS
 
     def label(self, params: Mapping[str, Any]) -> str:
-        """Such as 'POSIX shared 1000 pixels x 8 bins'; what has its default is left out."""
+        """Such as 'POSIX shared 1000 pixels x 8 bins'; defaults are omitted."""
         words = [params["api"], params["layout"], f"{params['pixels']} pixels x {params['bins']} bins"]
         words += [f"{params['gangs']} gangs"] if params["gangs"] > 1 else []
         words += [_phases(params)] if _phases(params) != "SWC" else []

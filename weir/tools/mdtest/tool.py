@@ -66,7 +66,7 @@ class Mdtest(EngineTool):
     parameters = PARAMETERS
 
     def label(self, params: Mapping[str, Any]) -> str:
-        """Such as 'POSIX 1000 files 3901B shared shift-1'; what has its default is left out."""
+        """Such as 'POSIX 1000 files 3901B shared shift-1'; defaults are omitted."""
         items = "directories" if params["item"] == "directory" else "files"
         words = [params["api"], f"{params['items_per_rank']} {items}"]
         words += [format_size(params["xfer_bytes"]).replace(" ", "")] if params["xfer_bytes"] else []

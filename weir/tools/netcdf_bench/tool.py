@@ -93,7 +93,7 @@ class NetcdfBench(EngineTool):
     parameters = PARAMETERS
 
     def label(self, params: Mapping[str, Any]) -> str:
-        """Such as 'NETCDF4 shared collective 100:16:64:4 chunks-auto'; what has its default is left out."""
+        """Such as 'NETCDF4 shared collective 100:16:64:4 chunks-auto'; defaults are omitted."""
         words = [params["api"], params["layout"]]
         if params["layout"] == "shared":
             words.append("collective" if params["collective"] else "independent")
