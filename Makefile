@@ -20,9 +20,9 @@ snakemake := $(venv)/snakemake --cores all --quiet host progress reason --config
 
 # What the linters of each language look at; a file that git does not know yet counts.
 c_files = $(shell find src tests -name '*.[ch]' 2>/dev/null)
-shell_files = $(shell find .ci bench config containers envs reframe_checks reports src tests -type f -size -64k \
+shell_files = $(shell find .ci bench config containers envs profiles reframe_checks reports src tests -type f -size -64k \
 	-exec awk '/^\#!.*[\/ ](ba)?sh$$/ {print FILENAME} {nextfile}' {} + 2>/dev/null)
-lint_steps := format-python lint-python types-python format-c lint-shell lint-yaml format-snakemake lint-r
+lint_steps := format-python lint-python types-python format-c lint-shell lint-yaml format-snakemake lint-r spelling
 
 .PHONY: help
 help: ## print these verbs
@@ -31,7 +31,7 @@ help: ## print these verbs
 .PHONY: setup
 setup: ## install what measuring, analysing and reporting need
 	@envs/setup.sh measure analyse report
-	@profiles/slurm/link.sh
+	@profiles/slurm/install.sh
 
 .PHONY: setup-develop
 setup-develop:
@@ -58,7 +58,7 @@ slurm-demo: setup-develop ## measure the suite nodes on a private Slurm of four 
 
 .PHONY: check
 check: setup-develop ## linters and quick tests, under a minute
-	@$(MAKE) --jobs=2 --keep-going tests-quick $(lint_steps)
+	@$(MAKE) --jobs=2 --keep-going tests-quick tests-quick-r $(lint_steps)
 
 .PHONY: test
 test: setup-develop ## linters and every test; ends with "N passed, N failed, N skipped"
@@ -103,7 +103,7 @@ clean: ## remove build products and caches, never results/
 
 # ---- steps of check and test ----------------------------------------------------------------------------------------
 
-.PHONY: $(lint_steps) tests-quick
+.PHONY: $(lint_steps) tests-quick tests-quick-r
 format-python:
 	@.ci/step $@ $(venv)/ruff format --check .
 
@@ -127,6 +127,13 @@ format-snakemake:
 
 lint-r:
 	@.ci/step $@ Rscript analysis/tests/lint.R
+
+spelling:
+	@.ci/step $@ $(venv)/codespell
+
+tests-quick-r:
+	@mkdir -p build/test-results
+	@.ci/step $@ Rscript .ci/testthat.R build/test-results/testthat-quick.tsv quick
 
 tests-quick: build
 	@.ci/step $@ $(venv)/pytest -q -m "not slow" --numprocesses=4

@@ -1,4 +1,4 @@
-"""Adds up what the test runners wrote, says what was skipped and why, and ends with one line for scripts."""
+"""Adds up the results of the test runners, lists skipped and failed tests, ends with one line for scripts."""
 
 from __future__ import annotations
 
@@ -52,21 +52,11 @@ def first_line(reason: str) -> str:
     return textwrap.shorten((reason.splitlines() or ["no reason given"])[0], 160)
 
 
-def is_repeat(path: str) -> bool:
-    """Results of tests that failed before and ran once more."""
-    return path.endswith("-again.xml")
-
-
 def main(paths: list[str]) -> int:
     if not paths:
         print(USE, file=sys.stderr)
         return 2
-    everything = [outcome for path in paths if not is_repeat(path) for outcome in outcomes(Path(path))]
-    again = {outcome.name: outcome for path in paths if is_repeat(path) for outcome in outcomes(Path(path))}
-    for number, outcome in enumerate(everything):
-        if outcome.word == "failed" and outcome.name in again:
-            now = everything[number] = again[outcome.name]
-            print(f"{now.word} when repeated: {outcome.name}: at first {first_line(outcome.reason)}")
+    everything = [outcome for path in paths for outcome in outcomes(Path(path))]
     for word in ("skipped", "failed"):
         for outcome in everything:
             if outcome.word == word:

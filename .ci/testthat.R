@@ -1,5 +1,9 @@
-# Runs the tests of the analysis; writes one line a test: outcome, name, reason.
-# Use: Rscript .ci/testthat.R RESULTS.tsv
+# Runs the tests of the analysis; writes one line a test: outcome, name, reason. Exit code 1 if one fails.
+# Use: Rscript .ci/testthat.R RESULTS.tsv [quick]
+
+# Files of tests that take more than two seconds each; `quick` leaves them to `make test`.
+slow_files <- c("claims", "figures", "render", "svg")
+folder <- "analysis/tests/testthat"
 
 one_line <- function(text) {
   gsub("[[:space:]]+", " ", paste(text, collapse = " "))
@@ -18,8 +22,15 @@ outcome <- function(test) {
   paste(word, one_line(c(test$file, test$test)), one_line(reason), sep = "\t")
 }
 
-results_file <- file.path(getwd(), commandArgs(trailingOnly = TRUE)[1])
-tests <- testthat::test_dir("analysis/tests/testthat",
-  reporter = "check", stop_on_failure = FALSE
+arguments <- commandArgs(trailingOnly = TRUE)
+results_file <- file.path(getwd(), arguments[1])
+names <- sub("^test-(.*)[.]R$", "\\1", list.files(folder, "^test-.*[.]R$"))
+if ("quick" %in% arguments) names <- setdiff(names, slow_files)
+tests <- testthat::test_dir(folder,
+  filter = sprintf("^(%s)$", paste(names, collapse = "|")), reporter = "check", stop_on_failure = FALSE
 )
-writeLines(vapply(tests, outcome, character(1)), results_file)
+# The reporter leaves a file for package checks behind when a test fails.
+unlink(file.path(folder, "testthat-problems.rds"))
+outcomes <- vapply(tests, outcome, character(1))
+writeLines(outcomes, results_file)
+quit(status = as.integer(any(startsWith(outcomes, "failed"))), save = "no")

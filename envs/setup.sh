@@ -15,6 +15,8 @@ log=$top/build/setup.log
 roles=()
 missing_packages=()
 python=
+lock_wait_s=600
+exec {terminal}>&2 # what a step prints goes to the log
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 
@@ -127,6 +129,8 @@ explain() { # what in the log is worth a sentence
         say "apt does not know a package: weir is made for Debian 12; elsewhere bring the programs and set WEIR_APT=no" ;;
     *"THESE PACKAGES DO NOT MATCH THE HASHES"*)
         say "a download is not what the lock says: try again; if it stays so, do not trust that package index" ;;
+    *"lock was locked by another process"* | *"Could not get lock"* | *"Unable to lock"*)
+        say "another process still holds the lock of dpkg or apt: wait until it ends, then give the same command again" ;;
     *"No space left on device"*) say "the disk is full" ;;
     *CERTIFICATE_VERIFY_FAILED* | *"certificate verify failed"*)
         say "the package server's certificate is not trusted here: install ca-certificates, or set PIP_CERT" ;;
@@ -169,8 +173,32 @@ apt_so_far() {
 
 pip_so_far() { printf 'Python packages fetched %d' "$(grep -c '^Collecting ' "$log")"; }
 
+# A fresh machine in a cloud updates itself in its first minutes: then another process holds the locks of dpkg and apt.
+unlocked() { # unlocked COMMAND...   repeats it while it fails for a lock
+    local output status began=$SECONDS told=no
+    while true; do
+        status=0
+        output=$(LC_ALL=C "$@" 2>&1) || status=$?
+        printf '%s\n' "$output"
+        case $status:$output in
+        0:*) return 0 ;;
+        *"lock was locked by another process"* | *"Could not get lock"* | *"Unable to lock"*) ;;
+        *) return "$status" ;;
+        esac
+        if [ $((SECONDS - began)) -ge $lock_wait_s ]; then
+            return "$status"
+        fi
+        if [ $told = no ]; then
+            told=yes
+            say "another process holds the lock of dpkg or apt, such as an automatic update; waiting for it, at most" \
+                "$lock_wait_s s" 2>&"$terminal"
+        fi
+        sleep 2
+    done
+}
+
 apt() { # waits for another apt instead of failing; never asks; keeps the configuration files that are there
-    local options=(DPkg::Lock::Timeout=600 Dpkg::Use-Pty=0 Dpkg::Options::=--force-confdef Dpkg::Options::=--force-confold)
+    local options=("DPkg::Lock::Timeout=$lock_wait_s" Dpkg::Use-Pty=0 Dpkg::Options::=--force-confdef Dpkg::Options::=--force-confold)
     # A container or chroot, which nobody boots, need not survive a power cut half-way: a third of the time is saved.
     [ -d /run/systemd/system ] || options+=(Dpkg::Options::=--force-unsafe-io)
     LC_ALL=C DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1 apt-get -q "${options[@]/#/--option=}" "$@"
@@ -178,9 +206,9 @@ apt() { # waits for another apt instead of failing; never asks; keeps the config
 
 install_packages() {
     # A set-up that was killed leaves dpkg half-way; finishing that first costs nothing otherwise.
-    dpkg --configure -a
+    unlocked dpkg --configure -a
     # Old lists name files that mirrors no longer have. If this fails, the install says whether it mattered.
-    apt update || true
+    unlocked apt update || true
     apt install -y --no-install-recommends "${missing_packages[@]}"
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import signal
@@ -20,7 +21,13 @@ REPORT_ROLES = ("measure", "analyse", "report")
 # Each stand-in appends its name and words to the file "calls"; "installed" is dpkg's memory.
 STAND_INS = {
     "id": 'echo "${STAND_IN_UID:-0}"',
-    "dpkg": 'note "$@"',
+    "dpkg": """
+        note "$@"
+        if [ -e "$notes/lock-held" ]; then
+            echo "dpkg: error: dpkg frontend lock was locked by another process with pid 4711" >&2
+            exit 2
+        fi
+    """,
     "dpkg-query": """
         status=0
         for word in "$@"; do
@@ -250,6 +257,50 @@ def test_a_failure_is_explained_and_the_next_call_tries_again(
     assert "build/setup.log" in output
     broken.unlink()
     assert machine.set_up("measure")[0] == 0
+
+
+@pytest.mark.slow
+def test_a_lock_that_another_process_holds_is_waited_for(machine: Machine) -> None:
+    held = machine.notes / "lock-held"
+    held.touch()
+    process = machine.start("measure")
+    deadline = time.monotonic() + 30
+    while len(machine.calls("dpkg")) < 2 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert machine.installs() == []
+    held.unlink()
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 0, output
+    assert output.count("another process holds the lock of dpkg or apt") == 1
+    assert len(machine.installs()) == 1
+    assert "DPkg::Lock::Timeout=600" in machine.installs()[0]
+
+
+@pytest.mark.slow
+def test_a_lock_that_is_never_released_ends_with_advice(machine: Machine) -> None:
+    script = machine.checkout / "envs" / "setup.sh"
+    script.write_text(script.read_text().replace("lock_wait_s=600", "lock_wait_s=1"))
+    (machine.notes / "lock-held").touch()
+    status, output = machine.set_up("measure")
+    assert status == 1
+    assert "another process still holds the lock of dpkg or apt: wait until it ends" in output
+    assert machine.installs() == []
+
+
+def test_the_real_dpkg_reports_a_held_lock_in_the_words_that_are_looked_for(tmp_path: Path) -> None:
+    if not shutil.which("dpkg"):
+        pytest.skip("dpkg is missing")
+    (tmp_path / "updates").mkdir()
+    for name in ("status", "available"):
+        (tmp_path / name).touch()
+    with (tmp_path / "lock-frontend").open("w") as lock:
+        fcntl.lockf(lock, fcntl.LOCK_EX)
+        words = ["dpkg", "--force-not-root", f"--admindir={tmp_path}", "--configure", "-a"]
+        environment = {"LC_ALL": "C", "PATH": "/usr/bin:/bin:/usr/sbin:/sbin"}
+        done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "lock was locked by another process" in done.stderr
+    assert "lock was locked by another process" in (ROOT / "envs" / "setup.sh").read_text()
 
 
 @pytest.mark.slow

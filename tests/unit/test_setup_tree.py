@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE_HOSTS = re.compile(
@@ -70,3 +71,18 @@ def test_clean_never_touches_measurements() -> None:
     removals = [line for line in recipe.splitlines() if re.search(r"\brm\b", line)]
     assert removals
     assert not any("results" in re.sub(r"-not -path './results/\*'", "", line) for line in removals)
+
+
+@pytest.mark.parametrize("file", [".github/workflows/test.yml", ".gitlab-ci.yml"])
+def test_continuous_integration_calls_the_two_commands(file: str) -> None:
+    jobs = yaml.safe_load((ROOT / file).read_text())
+    jobs = jobs.get("jobs", jobs)
+    for command in ("check", "test"):
+        steps = jobs[command].get("steps") or [{"run": jobs[command]["script"]}]
+        assert f".ci/run {command}" in [step.get("run") for step in steps]
+
+
+def test_the_body_of_continuous_integration_knows_two_commands() -> None:
+    wrong = subprocess.run([ROOT / ".ci/run", "tset"], capture_output=True, text=True, check=False)
+    assert wrong.returncode == 2
+    assert "unknown command 'tset'; use:" in wrong.stderr
