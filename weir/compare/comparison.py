@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from weir.columns import columns
+from weir.columns import columns, columns_of_role
 from weir.compare import output, sides
-from weir.compare.pairs import IDENTITY, METRICS, PARAMETERS, Pairing, pair_cells
+from weir.compare.pairs import IDENTITY, METRICS, Pairing, pair_cells
 from weir.compare.verdict import SLOWER, UNDECIDED, Judged, judge_pairs
 from weir.errors import WeirError
 from weir.records.table import read_records, write_whole
@@ -31,7 +31,7 @@ def compare(args: argparse.Namespace) -> int:
     fail_on = read_fail_on(args.fail_on)
     both, across = _sides(args)
     metric = METRICS[args.metric]
-    pairing = pair_cells(both, PARAMETERS, metric, across)
+    pairing = pair_cells(both, columns_of_role("parameter"), metric, across)
     if not pairing.pairs:
         raise WeirError(
             "no cell of A has a like cell in B",
@@ -73,7 +73,7 @@ def _json(names: tuple[str, str], judged: Sequence[Judged], pairing: Pairing) ->
 
 def _sides(args: argparse.Namespace) -> tuple[tuple[sides.Side, sides.Side], list[str]]:
     """Both sides, and the columns in which a pair may differ."""
-    known = [*IDENTITY, *PARAMETERS]
+    known = [*IDENTITY, *columns_of_role("parameter")]
     for name in args.across:
         if name not in known:
             raise WeirError("is not a column that pairs are made by", key="--across", value=name, exit_code=2)

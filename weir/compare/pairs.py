@@ -16,12 +16,6 @@ Key = tuple[Any, ...]
 
 # Who ran where with what; together with the parameters they say whether two points may be compared.
 IDENTITY = ("site", "target", "stack", "tool", "program")
-# Columns that say what was measured.
-PARAMETERS = (
-    "api", "access", "nn", "ppn", "xfer_bytes", "layout", "order", "block_bytes", "stonewall_s", "segments",
-    "collective", "sync", "direct", "chunking", "fill", "unlimited", "deflate_level", "item", "directories",
-    "stripe_count", "requested_bytes", "requested_ops",
-)  # fmt: skip
 NEVER_USED = "INVALID"
 RESERVED = "DEGRADED"
 UNPROVEN = "UNPROVEN"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 
-from weir.compare.pairs import METRICS, PARAMETERS
+from weir.columns import columns_of_role
+from weir.compare.pairs import METRICS
 from weir.errors import WeirError
 from weir.history import output
 from weir.history.band import judge_newest
@@ -33,7 +34,7 @@ def _series(args: argparse.Namespace) -> list[Series]:
                 exit_code=2,
             )
         return from_table(args.history, args.key, args.time, args.value, args.metric)
-    return from_campaigns(campaigns(args.history), PARAMETERS, METRICS[args.metric])
+    return from_campaigns(campaigns(args.history), columns_of_role("parameter"), METRICS[args.metric])
 
 
 def _show(args: argparse.Namespace, every: list[Series]) -> int:

@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from weir.cli import main
+from weir.columns import columns_of_role
 from weir.compare.comparison import read_fail_on
-from weir.compare.pairs import METRICS, PARAMETERS, pair_cells
+from weir.compare.pairs import METRICS, pair_cells
 from weir.compare.sides import Campaign, Side
 from weir.compare.verdict import FASTER, SAME, SLOWER, UNDECIDED, judge_pairs
 from weir.errors import WeirError
@@ -48,7 +49,7 @@ def side(name: str, *campaigns: Sequence[Row]) -> Side:
 
 
 def judged(first: Side, second: Side, **options: Any) -> Any:
-    pairing = pair_cells((first, second), PARAMETERS, RATE)
+    pairing = pair_cells((first, second), columns_of_role("parameter"), RATE)
     return judge_pairs(pairing.pairs, RATE, **options)
 
 
@@ -136,13 +137,15 @@ def test_invalid_and_degraded_records_never_decide() -> None:
 def test_latencies_are_better_when_lower() -> None:
     first = [row | {"lat_p99_us": row["bw_mib_s"]} for row in cell(noisy(1, 8))]
     second = [row | {"lat_p99_us": row["bw_mib_s"]} for row in cell(noisy(2, 8, 800.0), start=100)]
-    pairing = pair_cells((side("a", first), side("b", second)), PARAMETERS, METRICS["p99"])
+    pairing = pair_cells((side("a", first), side("b", second)), columns_of_role("parameter"), METRICS["p99"])
     assert judge_pairs(pairing.pairs, METRICS["p99"])[0].verdict == FASTER
 
 
 def test_unlike_cells_are_not_compared_and_the_difference_is_named() -> None:
     pairing = pair_cells(
-        (side("a", cell(noisy(1, 4))), side("b", cell(noisy(2, 4), xfer_bytes=2**14))), PARAMETERS, RATE
+        (side("a", cell(noisy(1, 4))), side("b", cell(noisy(2, 4), xfer_bytes=2**14))),
+        columns_of_role("parameter"),
+        RATE,
     )
     assert not pairing.pairs
     assert pairing.unmatched[0].differs == (("xfer_bytes", 2**20, 2**14),)
