@@ -64,8 +64,8 @@ def _may_move_less(subject: Subject, share: float) -> bool:
     """A stonewall ended the phase, or the one that wrote what is read now."""
     stonewall_s = subject.number("stonewall_s")
     seen = subject.observed.get("stonewall")
-    if seen is not None:
-        return bool(seen.get("hit"))
+    if seen is not None and seen.get("hit") is not None:
+        return bool(seen["hit"])
     if subject.observed.get("status_file"):
         return True
     if stonewall_s is None:

@@ -10,6 +10,7 @@ from weir.tools.ior.names import API_NAMES
 
 # Letters that take a value; -l and the long options take one in 4.x as -l=VALUE only.
 _WITH_VALUE = "aAbdDfGijJlMNoOQstTUX"
+_EMBEDDED = "./ior"  # what IO500 calls the IOR within itself
 _SIZE_UNITS = {"k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 _FLAGS: dict[str, tuple[str, Any]] = {
     "c": ("collective", True),
@@ -87,6 +88,8 @@ def parse_arguments(command_line: str) -> dict[str, Any]:
         requested |= {"order": "random", "random_twice": random_count > 1}
     if access:
         requested["access"] = access
+    if words[:1] == [_EMBEDDED]:
+        requested["embedded"] = True
     if has_script:
         return requested
     both = [] if requested.get("verify_write") or requested.get("verify_read") else ["write", "read"]

@@ -29,6 +29,8 @@ _ERROR = re.compile(
     """,
     re.VERBOSE,
 )
+# Slurm drops a variable of the user's: "srun: error: ignoring SLURMD_DEBUG".
+_OF_THE_LAUNCHER = re.compile(r"^(srun|slurmstepd|slurmd):.*(\bignoring\b|SLURMD_DEBUG)", re.IGNORECASE)
 _WARNING = re.compile(r"^(ior )?WARNING:\s*(?P<text>.*)")
 _NUMBERS = re.compile(r"0x[0-9a-f]+|\d+")
 _LONGEST = 300
@@ -36,7 +38,7 @@ _LONGEST = 300
 
 def complaint(line: str) -> Message | None:
     """The message in a line, if there is one."""
-    if _ERROR.search(line):
+    if _ERROR.search(line) and not _OF_THE_LAUNCHER.search(line):
         return Message("error", _short(_WARNING.sub(r"\g<text>", line)))
     warning = _WARNING.match(line)
     return Message("warning", _short(warning["text"])) if warning else None

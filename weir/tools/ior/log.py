@@ -22,6 +22,7 @@ _SIZE_WARNING = re.compile(
     r"WARNING: (?P<kind>Expected aggregate file size|Stat\(\) of aggregate file size"
     r"|Using actual aggregate bytes moved)\s*= (?P<bytes>\d+)"
 )
+_PAIRS = re.compile(r"stonewalling pairs accessed min: (\d+) max: (\d+)")
 _SIZE_KINDS = {"Expected": "requested_bytes", "Stat()": "file_bytes", "Using": "moved_bytes"}
 _NO_COMPLAINT = ("WARNING: Maybe caused by deadlineForStonewalling",)
 _STRIPES = re.compile(r"^lmm_stripe_count:\s+(\d+)")  # of a file, as lfs getstripe prints it
@@ -64,6 +65,7 @@ class Printed:
     access: str
     values: dict[str, str] = field(default_factory=dict)
     sizes: dict[str, int] = field(default_factory=dict)
+    pairs: tuple[int, int] | None = None  # least and most transfers of a rank at the stonewall
 
 
 @dataclass
@@ -115,6 +117,7 @@ class _Scanner:
         self.runs = [RunLog()]
         self.section = ""
         self.sizes: dict[str, int] = {}
+        self.pairs: tuple[int, int] | None = None
         self.json_result: Printed | None = None
         self.csv_columns: list[str] = []
         self.early: list[Message] = []  # warnings after the end of a run: those of the next one
@@ -154,6 +157,7 @@ class _Scanner:
         self.runs.append(RunLog(messages=self.early))
         self.early = []
         self.section, self.sizes, self.json_result, self.csv_columns = "", {}, None, []
+        self.pairs = None
 
     def _sizes(self, line: str) -> bool:
         found = _SIZE_WARNING.search(line)
@@ -163,7 +167,10 @@ class _Scanner:
                 self.sizes = {}
                 self.run.sizes.append(self.sizes)
             self.sizes[name] = int(found["bytes"])
-        return bool(found) or line.startswith(_NO_COMPLAINT)
+        pairs = _PAIRS.search(line)
+        if pairs:
+            self.pairs = int(pairs[1]), int(pairs[2])
+        return bool(found or pairs) or line.startswith(_NO_COMPLAINT)
 
     def _result(self, line: str) -> bool:
         table = _TABLE_ROW.match(line)
@@ -191,6 +198,7 @@ class _Scanner:
 
     def _add(self, result: Printed) -> None:
         result.sizes, self.sizes = self.sizes, {}
+        result.pairs, self.pairs = self.pairs, None
         self.run.test.results.append(result)
 
     def _json(self, line: str) -> None:

@@ -37,6 +37,7 @@ _FOR_AUDIT = (
     "status_file",
     "dry_run",
     "many_files",
+    "embedded",
 )
 # Flags among the Parameters of the JSON. fsync is there as IOR does it, not as requested: hence the "or".
 _PARAMETER_FLAGS = {
@@ -140,6 +141,8 @@ def _row(result: Printed, requested: Mapping[str, Any]) -> Row:
     row |= {column: float(values[name]) if name in values else None for name, column in _TIMES.items()}
     row |= _sizes(result.sizes, requested.get("api"), tasks, block_bytes, segments)
     row["observed"] = {key: requested[key] for key in _FOR_AUDIT if key in requested} | {"tasks": tasks}
+    if result.pairs:
+        row["observed"]["stonewall"] = {"pairs_min": result.pairs[0], "pairs_max": result.pairs[1]}
     return row
 
 
@@ -154,7 +157,8 @@ def _sizes(
     requested_bytes = tasks * block_bytes * segments if tasks and block_bytes and segments else None
     silent = None if api in _SIZES_UNCHECKED or api is None else requested_bytes
     return {
-        "requested_bytes": warned.get("requested_bytes", requested_bytes),
+        # What the warning calls expected is the size of one file, or of what the last write left.
+        "requested_bytes": requested_bytes or warned.get("requested_bytes"),
         "moved_bytes": warned.get("moved_bytes", None if warned else silent),
         "file_bytes": warned.get("file_bytes", None if warned else silent),
     }
@@ -163,7 +167,7 @@ def _sizes(
 def _api(text: str | None) -> str | None:
     """'MPIIO (version=3, subversion=0)', 'NCMPI'"""
     word = (text or "").split("(")[0].split("-")[0].strip()
-    return API_NAMES.get(word, word) or None
+    return API_NAMES.get(word.upper(), word.upper()) or None
 
 
 def _layout(options: Mapping[str, str]) -> str | None:
