@@ -27,6 +27,7 @@ from weir.units import format_size
 
 # Names that others use for a column.
 _OTHER_NAMES = {"campaign": "experiment"}
+_ENDLESS = 2**60  # a request above it names no size: only the stonewall was to end it
 _JUDGED = columns_of_role("verdict")[1:]
 
 
@@ -131,7 +132,8 @@ def _requested_bytes(row: Row) -> int | None:
     if None in factors:
         return None
     nodes, ppn, block_bytes, segments = factors
-    return int(nodes * ppn * block_bytes * segments)
+    requested_bytes = int(nodes * ppn * block_bytes * segments)
+    return requested_bytes if requested_bytes <= _ENDLESS else None
 
 
 def _identified(subjects: Iterable[Subject]) -> Iterator[Subject]:

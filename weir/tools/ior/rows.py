@@ -18,6 +18,7 @@ _SIZES_UNCHECKED = ("HDF5", "PNETCDF")
 _CLIENTS = re.compile(r"(\d+) \((\d+) per node\)")
 _WHOLE_SIZE = re.compile(r"(\d+) (bytes|KiB|MiB|GiB|TiB)")
 _UNIT_BYTES = {"bytes": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
+_ENDLESS = 2**60
 _TIMES = {
     "open": "open_s",
     "io": "io_s",
@@ -154,11 +155,15 @@ def _sizes(
     segments: int | None,
 ) -> Row:
     """IOR prints three sizes where they differ, and nothing where all of them are what was requested."""
-    requested_bytes = tasks * block_bytes * segments if tasks and block_bytes and segments else None
+    requested_bytes = warned.get("requested_bytes")
+    if tasks and block_bytes and segments:
+        # What the warning calls expected is the size of one file, or what is left after an overflow.
+        requested_bytes = tasks * block_bytes * segments
+    if requested_bytes and requested_bytes > _ENDLESS:
+        requested_bytes = None  # only the stonewall was to end it
     silent = None if api in _SIZES_UNCHECKED or api is None else requested_bytes
     return {
-        # What the warning calls expected is the size of one file, or of what the last write left.
-        "requested_bytes": requested_bytes or warned.get("requested_bytes"),
+        "requested_bytes": requested_bytes,
         "moved_bytes": warned.get("moved_bytes", None if warned else silent),
         "file_bytes": warned.get("file_bytes", None if warned else silent),
     }
