@@ -1,4 +1,4 @@
-"""What the burst buffer's doors cost: library and mount against a plain directory, all in memory.
+"""Overhead of the burst buffer's interfaces: library and mount against a plain directory, all in memory.
 
 Prints medians with the interquartile range: microseconds for each operation, bandwidth of large transfers,
 eight ranks on one file, files created and removed, and how near the drain comes to the rate it was given.
@@ -25,7 +25,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAMS = ROOT / "build/ime"
 MIB = 2**20
-DOORS = ("plain", "native", "mount")
+INTERFACES = ("plain", "native", "mount")
 CASES = {
     "512 B": ["--xfer", "512", "--file", str(4 * MIB)],
     "4 KiB": ["--xfer", "4096", "--file", str(16 * MIB)],
@@ -54,10 +54,12 @@ class Bench:
         (self.folder / "ime.conf").write_text("".join(f"{key} = {value}\n" for key, value in keys.items()))
         self.run("imectl", "create")
 
-    def place(self, door: str) -> tuple[str, str]:
-        """The door's option and the file's name behind it."""
+    def place(self, interface: str) -> tuple[str, str]:
+        """The interface's option and the file's name in it."""
         places = {"plain": self.folder / "plain", "mount": self.folder / "mount"}
-        return ("native", "ime://file") if door == "native" else ("system", str(places[door] / "file"))
+        return (
+            ("native", "ime://file") if interface == "native" else ("system", str(places[interface] / "file"))
+        )
 
 
 @contextlib.contextmanager
@@ -76,13 +78,13 @@ def transfers(bench: Bench, rounds: int) -> Samples:
     order = random.Random(1)
     for _ in range(rounds):
         for case, words in CASES.items():
-            for door in order.sample(DOORS, k=len(DOORS)):
-                kind, path = bench.place(door)
-                lines = bench.run("ime-cost", "--door", kind, "--path", path, *words, "--repeat", "1")
+            for interface in order.sample(INTERFACES, k=len(INTERFACES)):
+                kind, path = bench.place(interface)
+                lines = bench.run("ime-cost", "--interface", kind, "--path", path, *words, "--repeat", "1")
                 for line in lines.splitlines():
                     told = json.loads(line)
-                    samples[case, told["access"] + " us", door].append(told["op_us"])
-                    samples[case, told["access"] + " MiB/s", door].append(told["bw_mib_s"])
+                    samples[case, told["access"] + " us", interface].append(told["op_us"])
+                    samples[case, told["access"] + " MiB/s", interface].append(told["bw_mib_s"])
     return samples
 
 
@@ -91,8 +93,8 @@ def names(bench: Bench, rounds: int, files: int = 300) -> Samples:
     samples: Samples = defaultdict(list)
     data = bytes(3901)
     for _ in range(rounds):
-        for door in ("plain", "mount"):
-            folder = bench.folder / door / "names"
+        for interface in ("plain", "mount"):
+            folder = bench.folder / interface / "names"
             folder.mkdir()
             paths = [folder / str(i) for i in range(files)]
             steps = {
@@ -104,7 +106,9 @@ def names(bench: Bench, rounds: int, files: int = 300) -> Samples:
                 began = time.perf_counter()
                 for path in paths:
                     act(path)
-                samples["3,901 byte files", step, door].append(1e6 * (time.perf_counter() - began) / files)
+                samples["3,901 byte files", step, interface].append(
+                    1e6 * (time.perf_counter() - began) / files
+                )
             folder.rmdir()
     return samples
 
@@ -113,11 +117,11 @@ def show(samples: Samples) -> None:
     groups = list(dict.fromkeys((case, what) for case, what, _ in samples))
     for case, what in groups:
         print(f"{case:24} {what:12}", end="")
-        for door in DOORS:
-            values = sorted(samples.get((case, what, door), []))
+        for interface in INTERFACES:
+            values = sorted(samples.get((case, what, interface), []))
             if values:
                 low, _, high = statistics.quantiles(values, n=4) if len(values) > 1 else values * 3
-                print(f"  {door} {statistics.median(values):9.2f} [{low:.2f}, {high:.2f}]", end="")
+                print(f"  {interface} {statistics.median(values):9.2f} [{low:.2f}, {high:.2f}]", end="")
         print()
 
 
@@ -128,7 +132,16 @@ def drain_rate(rounds: int) -> None:
     with store(drain="auto", drain_rate="64 MiB/s", capacity="256 MiB") as bench:
         for i in range(rounds):
             began = time.monotonic()
-            words = ["--door", "native", "--path", f"ime://file{i}", "--xfer", str(MIB), "--file", str(size)]
+            words = [
+                "--interface",
+                "native",
+                "--path",
+                f"ime://file{i}",
+                "--xfer",
+                str(MIB),
+                "--file",
+                str(size),
+            ]
             bench.run("ime-cost", *words, "--keep", "--repeat", "1")
             bench.run("imectl", "wait")
             ratios.append((time.monotonic() - began) / (size / rate))

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "conformance.h"
-#include "doors.h"
+#include "interfaces.h"
 #include "native/session.h"
 
 #define MAX_OPEN   8
@@ -103,7 +103,7 @@ static void do_open(void) {
     }
     pair->mounted = settings.mount != NULL && below(2) == 0;
     errno = 0;
-    pair->subject = door_open(pair->mounted, pair->mounted ? names.mounted : names.subject, flags, 0644);
+    pair->subject = io_open(pair->mounted, pair->mounted ? names.mounted : names.subject, flags, 0644);
     int subject_errno = errno;
     errno = 0;
     pair->model = open(names.model, flags, 0644);
@@ -125,7 +125,7 @@ static struct pair *random_pair(void) {
 static void do_close(void) {
     struct pair *pair = random_pair();
     if (pair != NULL) {
-        BOTH("close", door_close(pair->mounted, pair->subject), close(pair->model));
+        BOTH("close", io_close(pair->mounted, pair->subject), close(pair->model));
         pair->open = false;
     }
 }
@@ -154,7 +154,7 @@ static int random_vectors(struct iovec *iov, char *base, size_t bytes) {
 }
 
 /* The kernel moves the position of a mounted file to where it believes the end was before an append; it
- * learns only later that another door moved the end. The data go where they should. */
+ * learns only later that another interface moved the end. The data go where they should. */
 static void agree_on_position(const struct pair *pair) {
     if (pair->mounted && pair->append) {
         off_t position = (off_t)below(MAX_OFFSET);
@@ -176,14 +176,14 @@ static void do_pwrite(void) {
     struct iovec iov[8];
     int count = below(3) == 0 ? random_vectors(iov, ours[0], bytes) : 0;
     if (count > 0) {
-        BOTH("pwritev", door_pwritev(pair->mounted, pair->subject, iov, count, offset),
+        BOTH("pwritev", io_pwritev(pair->mounted, pair->subject, iov, count, offset),
              pwritev(pair->model, iov, count, offset));
     } else if (below(6) == 0) {
-        BOTH("write", door_write(pair->mounted, pair->subject, ours[0], bytes),
+        BOTH("write", io_write(pair->mounted, pair->subject, ours[0], bytes),
              write(pair->model, ours[0], bytes));
         agree_on_position(pair);
     } else {
-        BOTH("pwrite", door_pwrite(pair->mounted, pair->subject, ours[0], bytes, offset),
+        BOTH("pwrite", io_pwrite(pair->mounted, pair->subject, ours[0], bytes, offset),
              pwrite(pair->model, ours[0], bytes, offset));
     }
 }
@@ -212,13 +212,13 @@ static void do_pread(void) {
     }
     long long got;
     if (count > 0) {
-        BOTH("preadv", door_preadv(pair->mounted, pair->subject, iov, count, offset),
+        BOTH("preadv", io_preadv(pair->mounted, pair->subject, iov, count, offset),
              got = preadv(pair->model, model_iov, count, offset));
     } else if (below(6) == 0) {
-        BOTH("read", door_read(pair->mounted, pair->subject, ours[0], bytes),
+        BOTH("read", io_read(pair->mounted, pair->subject, ours[0], bytes),
              got = read(pair->model, ours[1], bytes));
     } else {
-        BOTH("pread", door_pread(pair->mounted, pair->subject, ours[0], bytes, offset),
+        BOTH("pread", io_pread(pair->mounted, pair->subject, ours[0], bytes, offset),
              got = pread(pair->model, ours[1], bytes, offset));
     }
     same_bytes("data read", got);
@@ -228,7 +228,7 @@ static void do_truncate(void) {
     struct pair *pair = random_pair();
     off_t size = below(4) == 0 ? 0 : (off_t)below(MAX_OFFSET);
     if (pair != NULL) {
-        BOTH("ftruncate", door_ftruncate(pair->mounted, pair->subject, size), ftruncate(pair->model, size));
+        BOTH("ftruncate", io_ftruncate(pair->mounted, pair->subject, size), ftruncate(pair->model, size));
     }
 }
 
@@ -237,7 +237,7 @@ static void do_seek(void) {
     int whence = (int)below(3);
     off_t offset = (off_t)below(MAX_OFFSET) - (whence == SEEK_SET ? 10 : MAX_OFFSET / 2);
     if (pair != NULL) {
-        BOTH("lseek", door_lseek(pair->mounted, pair->subject, offset, whence),
+        BOTH("lseek", io_lseek(pair->mounted, pair->subject, offset, whence),
              lseek(pair->model, offset, whence));
     }
 }
@@ -245,7 +245,7 @@ static void do_seek(void) {
 static void do_sync(void) {
     struct pair *pair = random_pair();
     if (pair != NULL) {
-        BOTH("fsync", door_fsync(pair->mounted, pair->subject), fsync(pair->model));
+        BOTH("fsync", io_fsync(pair->mounted, pair->subject), fsync(pair->model));
     }
 }
 
@@ -255,14 +255,14 @@ static void do_stat(void) {
     struct stat model = {0};
     random_name(&names);
     bool mounted = settings.mount != NULL && below(2) == 0;
-    BOTH("stat", door_stat(mounted, mounted ? names.mounted : names.subject, &subject),
+    BOTH("stat", io_stat(mounted, mounted ? names.mounted : names.subject, &subject),
          stat(names.model, &model));
     if (S_ISREG(model.st_mode)) {
         same("st_size", subject.st_size, 0, model.st_size, 0);
         same("st_nlink", (long long)subject.st_nlink, 0, (long long)model.st_nlink, 0);
     }
     same("st_mode", subject.st_mode, 0, model.st_mode, 0);
-    BOTH("access", door_access(mounted, mounted ? names.mounted : names.subject, R_OK),
+    BOTH("access", io_access(mounted, mounted ? names.mounted : names.subject, R_OK),
          access(names.model, R_OK));
 }
 
@@ -270,7 +270,7 @@ static void do_unlink(void) {
     struct names names;
     random_name(&names);
     bool mounted = settings.mount != NULL && below(2) == 0;
-    BOTH("unlink", door_unlink(mounted, mounted ? names.mounted : names.subject), unlink(names.model));
+    BOTH("unlink", io_unlink(mounted, mounted ? names.mounted : names.subject), unlink(names.model));
 }
 
 static void do_directory(void) {
@@ -279,9 +279,9 @@ static void do_directory(void) {
     bool mounted = settings.mount != NULL && below(2) == 0;
     const char *subject = mounted ? names.mounted : names.subject;
     if (below(3) != 0) {
-        BOTH("mkdir", door_mkdir(mounted, subject, 0755), mkdir(names.model, 0755));
+        BOTH("mkdir", io_mkdir(mounted, subject, 0755), mkdir(names.model, 0755));
     } else {
-        BOTH("rmdir", door_rmdir(mounted, subject), rmdir(names.model));
+        BOTH("rmdir", io_rmdir(mounted, subject), rmdir(names.model));
     }
 }
 
@@ -361,7 +361,7 @@ unsigned owner_of(uint32_t operation) {
 void close_all(void) {
     for (unsigned i = 0; i < MAX_OPEN; i++) {
         if (pairs[i].open) {
-            door_close(pairs[i].mounted, pairs[i].subject);
+            io_close(pairs[i].mounted, pairs[i].subject);
             close(pairs[i].model);
         }
     }

@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.ime.native import Native
+
 ROOT = Path(__file__).resolve().parents[2]
 MEMORY = Path("/dev/shm")
 
@@ -168,3 +170,16 @@ def mounted(tmp_path: Path) -> Iterator[Mounter]:
             os.kill(pid, signal.SIGTERM)
         wait_for(lambda folder=folder: not is_mounted(folder), f"{folder} is unmounted")
         wait_for(lambda pid=pid: has_ended(pid), f"process {pid} has ended")
+
+
+@pytest.fixture
+def start(programs: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Store], Native]]:
+    native = Native(programs / "libim_client.so")
+
+    def begin(store: Store) -> Native:
+        monkeypatch.setenv("IM_CLIENT_CFG_FILE", str(store.config))
+        native.library.ime_native_init()
+        return native
+
+    yield begin
+    native.library.ime_native_finalize()

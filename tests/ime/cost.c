@@ -1,7 +1,7 @@
-/* What one operation costs through a door, and how many bytes pass it: processes write and read one shared
+/* What one operation costs through an interface, and how many bytes pass it: processes write and read one shared
  * file.
  *
- *   cost --door native|system --path FILE --xfer BYTES --file BYTES [--ranks N] [--random] [--repeat N]
+ *   cost --interface native|system --path FILE --xfer BYTES --file BYTES [--ranks N] [--random] [--repeat N]
  * [--keep]
  *
  * Each rank owns every N-th transfer of the file. Prints one JSON line per repetition and access. */
@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "doors.h"
+#include "interfaces.h"
 
 struct settings {
     bool mounted;
@@ -69,7 +69,7 @@ static void move(unsigned rank, bool write) {
     size_t count;
     size_t *order = order_of(rank, &count);
     char *buffer = aligned_alloc(4096, (settings.xfer_bytes + 4095) / 4096 * 4096);
-    int fd = door_open(settings.mounted, settings.path, write ? O_RDWR | O_CREAT : O_RDONLY, 0644);
+    int fd = io_open(settings.mounted, settings.path, write ? O_RDWR | O_CREAT : O_RDONLY, 0644);
     if (fd < 0 || buffer == NULL) {
         fail(settings.path);
     }
@@ -78,8 +78,8 @@ static void move(unsigned rank, bool write) {
     shared->began_s[rank] = now_s();
     for (size_t i = 0; i < count; i++) {
         off_t offset = (off_t)(order[i] * settings.xfer_bytes);
-        ssize_t n = write ? door_pwrite(settings.mounted, fd, buffer, settings.xfer_bytes, offset)
-                          : door_pread(settings.mounted, fd, buffer, settings.xfer_bytes, offset);
+        ssize_t n = write ? io_pwrite(settings.mounted, fd, buffer, settings.xfer_bytes, offset)
+                          : io_pread(settings.mounted, fd, buffer, settings.xfer_bytes, offset);
         if (n != (ssize_t)settings.xfer_bytes) {
             fail(write ? "pwrite" : "pread");
         }
@@ -91,7 +91,7 @@ static void move(unsigned rank, bool write) {
         fail("the last transfer read is not what was written");
     }
     pthread_barrier_wait(&shared->barrier);
-    door_close(settings.mounted, fd);
+    io_close(settings.mounted, fd);
     free(order);
     free(buffer);
 }
@@ -122,7 +122,7 @@ static void run_rank(unsigned rank) {
             }
         }
         if (rank == 0 && !settings.keep) {
-            door_unlink(settings.mounted, settings.path);
+            io_unlink(settings.mounted, settings.path);
         }
         pthread_barrier_wait(&shared->barrier);
     }
@@ -130,7 +130,7 @@ static void run_rank(unsigned rank) {
 }
 
 static void parse(int argc, char **argv) {
-    static const struct option options[] = {{"door", required_argument, NULL, 'd'},
+    static const struct option options[] = {{"interface", required_argument, NULL, 'd'},
                                             {"path", required_argument, NULL, 'p'},
                                             {"xfer", required_argument, NULL, 'x'},
                                             {"file", required_argument, NULL, 'f'},

@@ -17,7 +17,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include "doors.h"
+#include "interfaces.h"
 #include "native/session.h"
 
 #define BLOCK_BYTES  10000 /* no multiple of a granule: writers meet in granules */
@@ -63,12 +63,12 @@ static void write_block(int fd, unsigned writer, unsigned block) {
         words[i] = word_of(writer, block, version, i);
     }
     atomic_store(&own->begun[block], version);
-    if (door_pwrite(mounted, fd, words, BLOCK_BYTES, offset_of(writer, block)) != BLOCK_BYTES) {
+    if (io_pwrite(mounted, fd, words, BLOCK_BYTES, offset_of(writer, block)) != BLOCK_BYTES) {
         fail("pwrite");
     }
     atomic_store(&own->done[block], version);
     if (rand() % 4 == 0) {
-        if (door_fsync(mounted, fd) != 0) {
+        if (io_fsync(mounted, fd) != 0) {
             fail("fsync");
         }
         atomic_store(&own->synced[block], version);
@@ -80,7 +80,7 @@ static void append_record(int fd, unsigned writer) {
     unsigned char record[RECORD_BYTES];
     uint32_t number = atomic_load(&own->records_done);
     memset(record, 1 + (int)(number % 250), sizeof record);
-    if (door_write(mounted, fd, record, sizeof record) != RECORD_BYTES) {
+    if (io_write(mounted, fd, record, sizeof record) != RECORD_BYTES) {
         fail("append");
     }
     atomic_store(&own->records_done, number + 1);
@@ -93,8 +93,8 @@ static void log_name(unsigned writer, char *name, size_t bytes) {
 static _Noreturn void run_writer(unsigned writer) {
     char name[4096];
     log_name(writer, name, sizeof name);
-    int fd = door_open(mounted, path, O_RDWR | O_CREAT, 0644);
-    int log_fd = door_open(mounted, name, O_WRONLY | O_CREAT | O_APPEND, 0644);
+    int fd = io_open(mounted, path, O_RDWR | O_CREAT, 0644);
+    int log_fd = io_open(mounted, name, O_WRONLY | O_CREAT | O_APPEND, 0644);
     if (fd < 0 || log_fd < 0) {
         fail("open");
     }
@@ -147,7 +147,7 @@ static int check_block(int fd, unsigned writer, unsigned block) {
     uint32_t begun = atomic_load(&own->begun[block]);
     uint32_t done = atomic_load(&own->done[block]);
     memset(words, 0, sizeof words);
-    if (door_pread(mounted, fd, words, BLOCK_BYTES, offset_of(writer, block)) < 0) {
+    if (io_pread(mounted, fd, words, BLOCK_BYTES, offset_of(writer, block)) < 0) {
         fail("pread");
     }
     for (unsigned i = 0; i < BLOCK_BYTES / 4; i++) {
@@ -177,11 +177,11 @@ static int check_log(unsigned writer) {
     struct writer_state *own = &state->writers[writer];
     uint32_t done = atomic_load(&own->records_done);
     log_name(writer, name, sizeof name);
-    int fd = door_open(mounted, name, O_RDWR, 0);
+    int fd = io_open(mounted, name, O_RDWR, 0);
     if (fd < 0) {
         return done == 0 ? 0 : 1;
     }
-    if (door_stat(mounted, name, &status) != 0 || status.st_size < (off_t)done * RECORD_BYTES ||
+    if (io_stat(mounted, name, &status) != 0 || status.st_size < (off_t)done * RECORD_BYTES ||
         status.st_size > (off_t)(done + 1) * RECORD_BYTES) {
         fprintf(stderr, "log %u: %lld bytes after %u records\n", writer, (long long)status.st_size, done);
         return 1;
@@ -189,7 +189,7 @@ static int check_log(unsigned writer) {
     int wrong = 0;
     for (uint32_t i = 0; i < done && wrong == 0; i++) {
         unsigned char record[RECORD_BYTES];
-        ssize_t n = door_pread(mounted, fd, record, sizeof record, (off_t)i * RECORD_BYTES);
+        ssize_t n = io_pread(mounted, fd, record, sizeof record, (off_t)i * RECORD_BYTES);
         for (unsigned j = 0; j < RECORD_BYTES && wrong == 0; j++) {
             wrong = n != RECORD_BYTES || record[j] != 1 + (int)(i % 250);
         }
@@ -197,17 +197,17 @@ static int check_log(unsigned writer) {
             fprintf(stderr, "log %u: record %u of %u is damaged\n", writer, i, done);
         }
     }
-    if (wrong == 0 && door_ftruncate(mounted, fd, (off_t)done * RECORD_BYTES) != 0) {
+    if (wrong == 0 && io_ftruncate(mounted, fd, (off_t)done * RECORD_BYTES) != 0) {
         fail("ftruncate"); /* half a record goes: the next writer appends whole ones */
     }
-    door_close(mounted, fd);
+    io_close(mounted, fd);
     return wrong;
 }
 
 static int verify(void) {
     int wrong = 0;
     unsigned long finished = 0;
-    int fd = door_open(mounted, path, O_RDWR | O_CREAT, 0644);
+    int fd = io_open(mounted, path, O_RDWR | O_CREAT, 0644);
     if (fd < 0) {
         fail("open");
     }
@@ -219,7 +219,7 @@ static int verify(void) {
         }
         wrong += check_log(writer);
     }
-    door_close(mounted, fd);
+    io_close(mounted, fd);
     printf("%lu writes finished so far, %d wrong\n", finished, wrong);
     return wrong == 0 ? 0 : 1;
 }

@@ -136,7 +136,7 @@ def test_fifty_rounds_on_the_mount(programs: Path, make_store: StoreMaker, mount
 def test_after_a_boot_everything_drained_is_dirty_again(programs: Path, make_store: StoreMaker) -> None:
     """What was drained may not have reached the disks of the backing when the power went."""
     store = make_store(programs)
-    words = ("--door", "native", "--path", "ime://file", "--xfer", 65536, "--file", 1 << 20, "--keep")
+    words = ("--interface", "native", "--path", "ime://file", "--xfer", 65536, "--file", 1 << 20, "--keep")
     store.program("ime-cost", *words, "--repeat", 1)
     store.imectl("drain")
     control = (store.fast / "control").read_bytes()

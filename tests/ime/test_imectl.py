@@ -20,7 +20,7 @@ def status(store: Store) -> dict[str, Any]:
 
 
 def fill(store: Store, name: str, size: int, xfer: int = MIB) -> None:
-    words = ("--door", "native", "--path", f"ime://{name}", "--xfer", xfer, "--file", size, "--keep")
+    words = ("--interface", "native", "--path", f"ime://{name}", "--xfer", xfer, "--file", size, "--keep")
     store.program("ime-cost", *words, "--repeat", 1)
 
 
@@ -141,7 +141,7 @@ def test_create_refuses_more_than_there_is(programs: Path, make_store: StoreMake
 
 def test_deleted_names_leave_no_trace(programs: Path, make_store: StoreMaker) -> None:
     store = make_store(programs)
-    store.program("ime-cost", "--door", "native", "--path", "ime://gone", "--file", MIB)
+    store.program("ime-cost", "--interface", "native", "--path", "ime://gone", "--file", MIB)
     assert status(store)["files"] == []
     assert status(store)["used_bytes"] == 0
     assert list((store.backing / ".weir-ime").iterdir()) == []

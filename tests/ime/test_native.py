@@ -10,74 +10,15 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.ime.conftest import ROOT, Store, StoreMaker
+from tests.ime.native import Callback, Native, Request, Vector
 
 HEADER = ROOT / "src/ime/include/ime_native.h"
-
-
-class Vector(ctypes.Structure):
-    _fields_ = [("base", ctypes.c_void_p), ("length", ctypes.c_size_t)]
-
-
-class Request(ctypes.Structure):
-    pass
-
-
-Callback = ctypes.CFUNCTYPE(None, ctypes.POINTER(Request), ctypes.c_int, ctypes.c_ssize_t)
-Request._fields_ = [
-    ("fd", ctypes.c_int),
-    ("count", ctypes.c_int),
-    ("flags", ctypes.c_uint32),
-    ("vectors", ctypes.POINTER(Vector)),
-    ("offset", ctypes.c_int64),
-    ("callback", Callback),
-    ("context", ctypes.c_ssize_t),
-]
-
-
-class Native:
-    """libim_client with results checked as Python does: errno becomes OSError."""
-
-    def __init__(self, library: Path) -> None:
-        self.library = ctypes.CDLL(str(library), use_errno=True)
-        self.library.ime_native_version.restype = ctypes.c_char_p
-
-    def __getattr__(self, name: str) -> Callable[..., int]:
-        function = getattr(self.library, f"ime_native_{name}")
-        function.restype = ctypes.c_ssize_t if name not in {"open", "dup2", "close"} else ctypes.c_int
-
-        def call(*words: object) -> int:
-            sized = [ctypes.c_int64(word) if isinstance(word, int) else word for word in words]
-            ctypes.set_errno(0)
-            result = int(function(*sized))
-            if result < 0 and ctypes.get_errno():
-                raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
-            return result
-
-        return call
-
-    def contents(self, fd: int, size: int, offset: int = 0) -> bytes:
-        buffer = ctypes.create_string_buffer(size)
-        got = self.pread(fd, buffer, size, offset)
-        return buffer.raw[:got]
-
-
-@pytest.fixture
-def start(programs: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Store], Native]]:
-    native = Native(programs / "libim_client.so")
-
-    def begin(store: Store) -> Native:
-        monkeypatch.setenv("IM_CLIENT_CFG_FILE", str(store.config))
-        native.library.ime_native_init()
-        return native
-
-    yield begin
-    native.library.ime_native_finalize()
 
 
 def test_every_declared_function_is_in_the_library(programs: Path) -> None:
@@ -257,7 +198,7 @@ def test_sanitizers_find_nothing_in_threads(sanitized: Path, make_store: StoreMa
     assert "all as written" in store.program("ime-stress", "--path", "ime://shared", "--rounds", 10).stdout
 
 
-TWO_TRUNCATIONS = """
+TRUNCATION = """
 import ctypes, os, sys
 native = ctypes.CDLL(sys.argv[1])
 native.ime_native_init()
@@ -268,14 +209,21 @@ sys.exit(0 if fd >= 0 else 1)
 
 @pytest.mark.parametrize(("truncate", "left"), [("harmless", b"data"), ("strict", b"")])
 def test_late_truncation_by_another_process(
-    truncate: str, left: bytes, start: Callable[[Store], Native], programs: Path, make_store: StoreMaker
+    truncate: str,
+    left: bytes,
+    start: Callable[[Store], Native],
+    programs: Path,
+    make_store: StoreMaker,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """One rank has truncated and written; the truncation of the next one comes late."""
+    monkeypatch.setenv("PMIX_NAMESPACE", "job")
+    monkeypatch.setenv("PMIX_RANK", "0")
     native = start(make_store(programs, truncate=truncate))
     fd = native.open(b"ime://a", os.O_CREAT | os.O_RDWR | os.O_TRUNC, 0o600)
     native.pwrite(fd, b"data", 4, 0)
-    words = [sys.executable, "-c", TWO_TRUNCATIONS, str(programs / "libim_client.so")]
-    subprocess.run(words, check=True)
+    words = [sys.executable, "-c", TRUNCATION, str(programs / "libim_client.so")]
+    subprocess.run(words, check=True, env={**os.environ, "PMIX_RANK": "1"})
     assert native.contents(fd, 4) == left
     native.ftruncate(fd, 0)  # by one who took part already: meant
     assert native.contents(fd, 4) == b""
@@ -287,7 +235,7 @@ def test_without_a_store_every_call_fails_and_one_line_says_why(config: str | No
     environment = {key: value for key, value in os.environ.items() if key != "IM_CLIENT_CFG_FILE"}
     if config:
         environment["IM_CLIENT_CFG_FILE"] = config
-    words = [sys.executable, "-c", TWO_TRUNCATIONS, str(programs / "libim_client.so")]
+    words = [sys.executable, "-c", TRUNCATION, str(programs / "libim_client.so")]
     done = subprocess.run(words, check=False, env=environment, capture_output=True, text=True)
     assert done.returncode == 1
     assert len(done.stderr.splitlines()) == 1

@@ -7,9 +7,13 @@
 #include "client/client.h"
 #include "drain/drainer.h"
 
+#define CHECK_EVERY_NS INT64_C(1000000000)
+
 void object_notify(struct object *object) {
     if (epoch_mark_changed(object->header)) {
         drainer_wake(object->store);
+    } else {
+        drainer_check(object->store, CHECK_EVERY_NS); /* it may have been killed since it was woken */
     }
 }
 
@@ -63,31 +67,44 @@ int object_resize(struct object *object, uint64_t size_bytes) {
     return error;
 }
 
-static bool others_truncated(struct object *object) {
+static bool took_part(const struct store *store, uint32_t participant) {
+    return participant / 2 == store->incarnation;
+}
+
+/* Whether another rank of our job has truncated the file and still has it open, and we have not yet. */
+static bool repeats_truncation(struct object *object) {
     const struct store *store = object->store;
-    if (atomic_load(&object->participants[store->process]) == store->incarnation) {
+    const struct process_slot *slots = store->control->processes;
+    const struct process_slot *own = &slots[store->process];
+    if (took_part(store, atomic_load(&object->participants[store->process]))) {
         return false; /* we did so already: this one is meant */
     }
     for (uint32_t i = 0; i < MAX_PROCESSES; i++) {
-        uint32_t incarnation = atomic_load(&object->participants[i]);
-        if (incarnation != 0 && i != store->process && client_is_alive(store, i) &&
-            atomic_load(&store->control->processes[i].incarnation) == incarnation) {
+        uint32_t participant = atomic_load(&object->participants[i]);
+        if (participant % 2 == 1 && i != store->process && client_is_alive(store, i) &&
+            atomic_load(&slots[i].incarnation) == participant / 2 &&
+            atomic_load(&slots[i].job) == atomic_load(&own->job) &&
+            atomic_load(&slots[i].rank) != atomic_load(&own->rank)) {
             return true;
         }
     }
     return false;
 }
 
-/* Ranks that all truncate a shared file to zero, without a barrier, mean one truncation. The first client's
- * counts; that of another client, while one of those who took part still has the file open, only joins it. */
+/* Ranks of a job that all truncate a shared file to zero while they open it, without a barrier, mean one
+ * truncation. That of the first rank counts; that of another one joins it, once, while one that took part
+ * still has the file open. A process that is no rank of a job means every truncation. */
 int object_truncate_repeatable(struct object *object) {
     struct store *store = object->store;
     clients_reenter(store);
+    if (atomic_load(&store->control->processes[store->process].job) == 0) {
+        return object_resize(object, 0);
+    }
     int error = object_lock(object);
     if (error != 0) {
         return error;
     }
-    if (!others_truncated(object)) {
+    if (!repeats_truncation(object)) {
         error = resize_locked(object, 0);
         for (uint32_t i = 0; error == 0 && i < MAX_PROCESSES; i++) {
             if (atomic_load(&object->participants[i]) != 0) {
@@ -96,7 +113,8 @@ int object_truncate_repeatable(struct object *object) {
         }
     }
     if (error == 0) {
-        atomic_store(&object->participants[store->process], store->incarnation);
+        atomic_store(&object->participants[store->process], store->incarnation * 2 + 1);
+        object->takes_part = true;
     }
     object_unlock(object);
     return error;

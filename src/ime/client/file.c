@@ -6,11 +6,21 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "drain/drainer.h"
+
+#define CLOSE_PAUSE_NS INT64_C(100000000)
+
 /* Flags that concern the way of the data, which is ours to choose. */
 #define OUR_FLAGS (O_TRUNC | O_APPEND | O_DIRECT | O_SYNC | O_DSYNC)
 
 static bool may_write(int flags) {
     return (flags & O_ACCMODE) != O_RDONLY;
+}
+
+static void count_file(struct object *object) {
+    if (object != NULL) {
+        atomic_fetch_add(&object->files, 1);
+    }
 }
 
 /* Readers of a file that is not buffered look again when any object has been made since. */
@@ -25,6 +35,7 @@ static struct object *object_of(struct file *file) {
     if (object == NULL) {
         int error;
         object = object_find(file->store, file->inode, &error);
+        count_file(object);
         atomic_store(&file->object, object);
         atomic_store(&file->seen_created, created);
     }
@@ -37,6 +48,7 @@ static struct object *make_object(struct file *file, int *error) {
     struct object *object = atomic_load(&file->object);
     if (object == NULL) {
         object = object_attach(file->store, file->inode, file->backing_fd, error);
+        count_file(object);
         atomic_store(&file->object, object);
     }
     pthread_mutex_unlock(&file->attach_mutex);
@@ -58,20 +70,27 @@ static int prepare(struct file *file, int flags, bool strict) {
         return errno;
     }
     file->inode = status.st_ino;
-    file->regular = S_ISREG(status.st_mode);
+    file->regular = path_is_bufferable(file->store, &status);
     atomic_store(&file->seen_created, atomic_load(&file->store->control->objects_created) - 1);
-    if (!file->regular) {
-        return 0;
+    if (!file->regular) { /* below another mount, inode numbers mean other files: read there, never written */
+        return S_ISREG(status.st_mode) && (may_write(flags) || (flags & O_TRUNC) != 0) ? EXDEV : 0;
     }
     if (!may_write(flags) && (flags & O_TRUNC) == 0) {
         /* Whoever removes the file's last name must know that we may still want its data. */
         error = share_byte(file->backing_fd, LOCK_UNBUFFERED);
+        error =
+            locks_are_missing(error) ? 0 : error; /* then every removal is taken for one that concerns us */
         return error == 0 && fstat(file->backing_fd, &status) == 0 && status.st_nlink == 0 ? ESTALE : error;
     }
     if (make_object(file, &error) == NULL) {
         return error;
     }
-    return (flags & O_TRUNC) != 0 ? resize(file, 0, strict) : 0;
+    if ((flags & O_TRUNC) == 0) {
+        return 0;
+    }
+    /* A process that has the file open already is past the opening that ranks have in common. */
+    bool opened_before = atomic_load(&atomic_load(&file->object)->files) > 1;
+    return resize(file, 0, strict || opened_before);
 }
 
 int file_adopt(struct store *store, int backing_fd, int flags, bool strict, struct file **out) {
@@ -114,6 +133,11 @@ int file_open(struct store *store, const char *path, int flags, mode_t mode, boo
 void file_close(struct file *file) {
     struct object *object = atomic_load(&file->object);
     if (object != NULL) {
+        if (may_write(file->flags) && !is_settled(object->header)) {
+            drainer_check(file->store,
+                          CLOSE_PAUSE_NS); /* the last chance of this client to notice its death */
+        }
+        atomic_fetch_sub(&object->files, 1);
         object_release(object);
     }
     close(file->backing_fd);

@@ -31,6 +31,7 @@ off_t file_size(struct file *file);
 int file_stage(struct file *file, uint64_t *moved_bytes); /* all of it into the fast tier */
 
 /* status.c */
+bool path_is_bufferable(const struct store *store, const struct stat *status);
 int path_stat(struct store *store, int directory_fd, const char *name, int flags, struct stat *status);
 bool path_overlay(struct store *store, struct stat *status); /* what the backing does not know yet */
 void status_overlay(const struct object_header *header, struct stat *status);

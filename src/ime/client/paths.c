@@ -44,7 +44,8 @@ int path_in_store(const struct store *store, const char *path, char relative[PAT
 
 static void drop_if_last(struct store *store, const struct stat *before) {
     struct object_header header;
-    if (S_ISREG(before->st_mode) && before->st_nlink <= 2 && object_peek(store, before->st_ino, &header)) {
+    if (path_is_bufferable(store, before) && before->st_nlink <= 2 &&
+        object_peek(store, before->st_ino, &header)) {
         object_try_drop(store, before->st_ino);
     }
 }

@@ -4,6 +4,11 @@
 
 #include "client/file.h"
 
+/* Objects go by inode numbers, which are those of one file system. */
+bool path_is_bufferable(const struct store *store, const struct stat *status) {
+    return S_ISREG(status->st_mode) && status->st_dev == store->links_status.st_dev;
+}
+
 void status_overlay(const struct object_header *header, struct stat *status) {
     int64_t changed = atomic_load(&header->changed_ns);
     int64_t seconds = changed / 1000000000 - (changed % 1000000000 < 0);
@@ -22,7 +27,7 @@ void status_overlay(const struct object_header *header, struct stat *status) {
 
 bool path_overlay(struct store *store, struct stat *status) {
     struct object_header header;
-    if (!S_ISREG(status->st_mode) || !object_peek(store, status->st_ino, &header)) {
+    if (!path_is_bufferable(store, status) || !object_peek(store, status->st_ino, &header)) {
         return false;
     }
     status_overlay(&header, status);
@@ -40,7 +45,7 @@ static bool has_link(struct store *store, uint64_t inode) {
 static int stat_unbuffered(struct store *store, int directory_fd, const char *name, int flags,
                            struct stat *status) {
     bool before = false;
-    bool after = status->st_nlink > 1 && S_ISREG(status->st_mode);
+    bool after = status->st_nlink > 1 && path_is_bufferable(store, status);
     while (before != after) {
         before = has_link(store, status->st_ino);
         if (fstatat(directory_fd, name, status, flags) != 0) {

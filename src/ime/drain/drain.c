@@ -123,7 +123,7 @@ int object_drain(struct object *object, uint64_t limit_bytes, uint64_t *moved_by
 void drain_for_readers(struct object *object) {
     int fd;
     uint64_t drained_bytes = 0;
-    if (object_backing_fd(object, &fd) == 0 && byte_is_locked(fd, LOCK_UNBUFFERED)) {
+    if (object_backing_fd(object, &fd) == 0 && byte_may_be_locked(fd, LOCK_UNBUFFERED)) {
         object_drain(object, UINT64_MAX, &drained_bytes);
     }
 }

@@ -13,6 +13,8 @@
 #include "drain/drain.h"
 #include "drain/spawn.h"
 
+#define START_PAUSE_NS INT64_C(1000000000) /* a drainer that was just started gets so long to come up */
+
 static volatile sig_atomic_t told_to_end;
 
 static void end_on_signal(int signal_number) {
@@ -39,33 +41,48 @@ int drainer_start(struct store *store) {
 }
 
 int drainer_stop(struct store *store) {
+    const struct control *control = store->control;
+    uint64_t told = 0; /* start time of the process that has got the signal */
     int pid;
-    if (!drainer_is_running(store, &pid)) {
-        return 0;
-    }
-    kill(pid, SIGTERM);
     for (unsigned tries = 0; tries < 20000; tries++) {
         if (!drainer_is_running(store, &pid)) {
             return 0;
+        }
+        uint64_t started = atomic_load(&control->drainer_started);
+        if (started != told && process_signal(pid, started, SIGTERM) == 0) {
+            told = started;
         }
         usleep(1000);
     }
     return ETIMEDOUT;
 }
 
-void drainer_wake(struct store *store) {
+void drainer_revive(struct store *store) {
     int pid;
-    atomic_fetch_add(&store->control->dirtied, 1);
+    if (store->config.drain_auto && !drainer_is_running(store, &pid) && pid != 0) {
+        spawn_drainer(store->config.file);
+    }
+}
+
+void drainer_check(struct store *store, int64_t pause_ns) {
+    int pid;
     if (!store->config.drain_auto) {
         return;
     }
-    syscall(SYS_futex, &store->control->dirtied, FUTEX_WAKE, 1, NULL, NULL, 0);
     int64_t now = now_ns(CLOCK_MONOTONIC_COARSE);
-    int64_t last = atomic_load(&store->drainer_tried_ns);
-    if ((last == 0 || now - last > 1000000000) &&
-        atomic_compare_exchange_strong(&store->drainer_tried_ns, &last, now) &&
+    int64_t last = atomic_load(&store->drainer_checked_ns);
+    if ((last == 0 || now - last > pause_ns) &&
+        atomic_compare_exchange_strong(&store->drainer_checked_ns, &last, now) &&
         !drainer_is_running(store, &pid)) {
         spawn_drainer(store->config.file); /* if that fails, whoever needs room drains itself */
+    }
+}
+
+void drainer_wake(struct store *store) {
+    atomic_fetch_add(&store->control->dirtied, 1);
+    if (store->config.drain_auto) {
+        syscall(SYS_futex, &store->control->dirtied, FUTEX_WAKE, 1, NULL, NULL, 0);
+        drainer_check(store, START_PAUSE_NS);
     }
 }
 
@@ -171,9 +188,11 @@ int drainer_run(struct store *store) {
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
     prctl(PR_SET_NAME, "ime-drainer");
+    atomic_store(&store->control->drainer_started, process_start_ticks(getpid()));
     atomic_store(&store->control->drainer_pid, (int32_t)getpid());
     store_collect(store);
     drain_until_idle(store);
+    atomic_store(&store->control->drainer_pid, 0);
     store_unlock(store, LOCK_DRAINER);
     return 0;
 }

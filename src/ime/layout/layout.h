@@ -12,7 +12,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define STORE_LAYOUT    1u
+#define STORE_LAYOUT    2u
 #define OBJECT_MAGIC    UINT64_C(0x31656d6972696577)
 #define LINKS_DIRECTORY ".weir-ime"
 
@@ -70,7 +70,8 @@ struct process_slot {
         live; /* 1: taken; whether its process still runs is told by its lock on the control file */
     _Atomic uint32_t incarnation;
     _Atomic int32_t pid;
-    uint32_t reserved;
+    _Atomic uint32_t rank; /* in its job */
+    _Atomic uint64_t job;  /* 0: not started as a rank of a job; see layout/job.c */
 };
 
 struct thread_slot {
@@ -95,9 +96,10 @@ struct control {
     _Atomic uint32_t recount;           /* a client died: used_bytes may be off */
     _Atomic uint32_t objects_created;
     _Atomic uint32_t objects_dropped;
-    _Atomic uint32_t threads_high; /* slots at and above were never taken */
-    _Atomic uint32_t dirtied;      /* futex: counts objects that became unsettled */
-    _Atomic int32_t drainer_pid;
+    _Atomic uint32_t threads_high;    /* slots at and above were never taken */
+    _Atomic uint32_t dirtied;         /* futex: counts objects that became unsettled */
+    _Atomic int32_t drainer_pid;      /* 0: it ended by itself, or never ran */
+    _Atomic uint64_t drainer_started; /* start time of that process, in ticks since boot: pids come again */
     _Atomic uint32_t drain_error;
     _Alignas(64) _Atomic uint64_t used_bytes; /* granules in the fast tier, and credits */
     _Alignas(64) _Atomic int64_t drain_next_ns;

@@ -38,7 +38,7 @@ struct store {
     struct shard shards[OBJECT_SHARDS];
     _Atomic uint64_t fault_passed[MAX_FAULTS];
     _Atomic uint64_t fault_fired[MAX_FAULTS];
-    _Atomic int64_t drainer_tried_ns;
+    _Atomic int64_t drainer_checked_ns;
     /* Set by the layer of the drain: readers of a file that lost its last name need what its object holds. */
     void (*save_for_readers)(struct object *object);
 };
@@ -50,10 +50,20 @@ void store_unlock(struct store *store, int64_t which);
 int lock_byte(int fd, int64_t byte, bool wait); /* 0 or errno */
 int share_byte(int fd, int64_t byte);
 void unlock_byte(int fd, int64_t byte);
-bool byte_is_locked(int fd, int64_t byte); /* by another open description */
+bool byte_is_locked(int fd, int64_t byte);     /* by another open description */
+bool byte_may_be_locked(int fd, int64_t byte); /* or the file system has no such locks */
+bool locks_are_missing(int error); /* the file system has none: Lustre without flock, NFS with nolock */
 
 /* boot.c */
 void store_read_boot_id(char boot_id[40]);
+
+/* process.c: 0 if there is none. Equal ids with equal start times are one process. */
+uint64_t process_start_ticks(int pid);
+int process_signal(int pid, uint64_t start_ticks,
+                   int signal_number); /* 0, or ESRCH if it is another one now */
+
+/* job.c: the parallel job that the environment says this process is a rank of; false if it says nothing. */
+bool job_of_environment(uint64_t *job, uint32_t *rank);
 
 /* capacity.c */
 bool space_try(struct store *store, uint64_t bytes); /* take them; false if they are not there */

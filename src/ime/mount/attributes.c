@@ -13,6 +13,7 @@ struct place {
     int directory_fd;
     char path[PATH_MAX]; /* "" for a descriptor */
     int flags;
+    struct open_file *taken; /* whose descriptor it is, to be given back */
 };
 
 static struct file *file_of(const struct fuse_file_info *info) {
@@ -23,9 +24,13 @@ static struct file *file_of(const struct fuse_file_info *info) {
 static int find_place(struct mount *mount, struct inode *inode, struct file *file, struct place *place) {
     place->directory_fd = mount->store->backing_fd;
     place->flags = AT_SYMLINK_NOFOLLOW;
+    place->taken = NULL;
     int error = tree_path(&mount->tree, inode, NULL, place->path);
     if (error == ENOENT) {
-        file = file != NULL ? file : tree_open_file(&mount->tree, inode);
+        if (file == NULL) {
+            place->taken = tree_take_open_file(&mount->tree, inode);
+            file = place->taken != NULL ? place->taken->file : NULL;
+        }
         if (file != NULL) {
             place->directory_fd = file->backing_fd;
             place->path[0] = '\0';
@@ -36,13 +41,23 @@ static int find_place(struct mount *mount, struct inode *inode, struct file *fil
     return error;
 }
 
+static void leave_place(struct mount *mount, struct place *place) {
+    if (place->taken != NULL) {
+        tree_give_back(&mount->tree, place->taken);
+    }
+}
+
 static int get_status(struct mount *mount, struct inode *inode, struct file *file, struct stat *status) {
     struct place place;
     if (file != NULL) {
         return file_stat(file, status);
     }
     int error = find_place(mount, inode, file, &place);
-    return error != 0 ? error : path_stat(mount->store, place.directory_fd, place.path, place.flags, status);
+    if (error == 0) {
+        error = path_stat(mount->store, place.directory_fd, place.path, place.flags, status);
+    }
+    leave_place(mount, &place);
+    return error;
 }
 
 static void reply_attributes(fuse_req_t req, struct inode *inode, struct file *file, int error) {
@@ -109,7 +124,7 @@ static int set_object_time(struct mount *mount, const struct place *place, const
     if (fstatat(place->directory_fd, place->path, &status, place->flags) != 0) {
         return errno;
     }
-    if (!S_ISREG(status.st_mode) || !object_peek(mount->store, status.st_ino, &header)) {
+    if (!path_is_bufferable(mount->store, &status) || !object_peek(mount->store, status.st_ino, &header)) {
         return 0;
     }
     struct object *object = object_find(mount->store, status.st_ino, &error);
@@ -166,6 +181,7 @@ static void do_setattr(fuse_req_t req, fuse_ino_t number, struct stat *requested
     if (error == 0 && (which & times) != 0) {
         error = set_times(mount, &place, requested, which);
     }
+    leave_place(mount, &place);
     reply_attributes(req, inode, file, error);
 }
 

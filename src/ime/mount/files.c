@@ -25,12 +25,6 @@ static struct open_file *remember(struct mount *mount, struct inode *inode, stru
     return open_file;
 }
 
-static void forget_file(struct mount *mount, struct open_file *open_file) {
-    tree_closed(&mount->tree, open_file);
-    file_close(open_file->file);
-    free(open_file);
-}
-
 /* The library's own reply cannot say "parallel direct writes", so the reply is made here. */
 static struct fuse_open_out open_reply(const struct open_file *open_file) {
     return (struct fuse_open_out){.fh = (uint64_t)(uintptr_t)open_file, .open_flags = OPEN_FLAGS};
@@ -59,7 +53,7 @@ static void do_open(fuse_req_t req, fuse_ino_t number, struct fuse_file_info *in
     }
     struct fuse_open_out reply = open_reply(open_file);
     if (fuse_reply_buf(req, (const char *)&reply, sizeof reply) == -ENOENT) {
-        forget_file(mount, open_file); /* interrupted: no release will come */
+        tree_closed(&mount->tree, open_file); /* interrupted: no release will come */
     }
 }
 
@@ -91,7 +85,7 @@ static void reply_create(fuse_req_t req, struct open_file *open_file, const stru
     reply.entry.attr = attributes_of(&entry->attr);
     if (fuse_reply_buf(req, (const char *)&reply, sizeof reply) == -ENOENT) {
         struct inode *inode = open_file->inode;
-        forget_file(mount, open_file);
+        tree_closed(&mount->tree, open_file);
         tree_forget(&mount->tree, inode, 1);
     }
 }
@@ -132,7 +126,7 @@ static void do_create(fuse_req_t req, fuse_ino_t parent_number, const char *name
 
 static void do_release(fuse_req_t req, fuse_ino_t number, struct fuse_file_info *info) {
     (void)number;
-    forget_file(mount_of(req), (struct open_file *)(uintptr_t)info->fh);
+    tree_closed(&mount_of(req)->tree, (struct open_file *)(uintptr_t)info->fh);
     fuse_reply_err(req, 0);
 }
 

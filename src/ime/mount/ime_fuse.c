@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "drain/drainer.h"
 #include "mount.h"
 
 static const char help[] =
@@ -226,9 +227,10 @@ int main(int argc, char **argv) {
         fprintf(stderr, "ime-fuse: %s\n", message);
         return 2;
     }
+    drainer_revive(mount.store);
     mount.attribute_s = arguments.attribute_s;
     mount.folder = arguments.folder;
-    tree_init(&mount.tree, status.st_ino);
+    tree_init(&mount.tree, &status);
     code = mount_and_serve(&arguments, ready_fd);
     store_close(mount.store);
     return code;

@@ -10,16 +10,23 @@
 
 #include "client/file.h"
 
+/* One of the names of an inode: hard links have several. */
+struct name {
+    struct name *next;
+    struct inode *parent;
+    char text[];
+};
+
 struct inode {
     struct inode *next; /* in its bucket */
+    dev_t device;       /* of the backing: another file system below it has numbers of its own */
     uint64_t number;
     mode_t type;
     uint64_t lookups;  /* what the kernel holds; guarded by the tree's mutex, as all below */
     unsigned children; /* inodes whose parent this is */
     unsigned opens;
     bool hashed;
-    struct inode *parent; /* NULL: the root, or no name is known */
-    char *name;
+    struct name *names; /* that we know of, the last one learnt first */
     struct open_file *files;
 };
 
@@ -27,6 +34,7 @@ struct open_file {
     struct open_file *next; /* of the same inode */
     struct file *file;
     struct inode *inode;
+    unsigned references; /* guarded by the tree's mutex; whoever gives back the last one closes the file */
 };
 
 #define BUCKETS 65536u
@@ -57,7 +65,7 @@ static inline struct mount *mount_of(fuse_req_t req) {
 }
 
 /* tree.c */
-void tree_init(struct tree *tree, uint64_t root_number);
+void tree_init(struct tree *tree, const struct stat *root);
 struct inode *tree_inode(struct tree *tree, fuse_ino_t number);
 struct inode *tree_learn(struct tree *tree, struct inode *parent, const char *name,
                          const struct stat *status);
@@ -68,9 +76,9 @@ void tree_move(struct tree *tree, struct inode *from, const char *name, struct i
 int tree_path(struct tree *tree, struct inode *inode, const char *child,
               char path[PATH_MAX]); /* 0 or errno */
 void tree_opened(struct tree *tree, struct open_file *open_file);
-void tree_closed(struct tree *tree, struct open_file *open_file);
-struct file *tree_open_file(struct tree *tree,
-                            struct inode *inode); /* any; it may close once the mutex is free */
+void tree_closed(struct tree *tree, struct open_file *open_file); /* gives back the opener's reference */
+struct open_file *tree_take_open_file(struct tree *tree, struct inode *inode); /* any of them, or NULL */
+void tree_give_back(struct tree *tree, struct open_file *open_file);
 
 /* names.c, attributes.c, files.c: the operations */
 void set_name_operations(struct fuse_lowlevel_ops *operations);

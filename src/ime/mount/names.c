@@ -147,10 +147,12 @@ static void remove_name(fuse_req_t req, fuse_ino_t parent_number, const char *na
     char path[PATH_MAX];
     struct stat gone;
     int error = child_path(mount, parent, name, path);
+    bool named = error == 0;
     if (error == 0) {
-        if (fstatat(backing_fd, path, &gone, AT_SYMLINK_NOFOLLOW) != 0) {
-            error = errno;
-        } else if (directory) {
+        error = path_stat(mount->store, backing_fd, path, AT_SYMLINK_NOFOLLOW, &gone);
+    }
+    if (error == 0) {
+        if (directory) {
             error = unlinkat(backing_fd, path, AT_REMOVEDIR) != 0 ? errno : 0;
         } else {
             error = path_unlink(mount->store, backing_fd, path);
@@ -158,6 +160,8 @@ static void remove_name(fuse_req_t req, fuse_ino_t parent_number, const char *na
         if (error == 0) {
             tree_lose_name(&mount->tree, parent, name, &gone);
         }
+    }
+    if (named) {
         release_names(mount);
     }
     fuse_reply_err(req, error);
@@ -184,7 +188,7 @@ static int rename_locked(struct mount *mount, struct inode *from, const char *na
     if (error != 0) {
         return error;
     }
-    bool replaces = fstatat(directory, new_path, &replaced, AT_SYMLINK_NOFOLLOW) == 0;
+    bool replaces = path_stat(mount->store, directory, new_path, AT_SYMLINK_NOFOLLOW, &replaced) == 0;
     if (fstatat(directory, old_path, &moved, AT_SYMLINK_NOFOLLOW) != 0) {
         return errno;
     }
@@ -194,7 +198,7 @@ static int rename_locked(struct mount *mount, struct inode *from, const char *na
     }
     if (replaces && (flags & RENAME_EXCHANGE) != 0) {
         tree_move(tree, to, new_name, from, name, &replaced);
-    } else if (replaces && replaced.st_ino != moved.st_ino) {
+    } else if (replaces && (replaced.st_ino != moved.st_ino || replaced.st_dev != moved.st_dev)) {
         tree_lose_name(tree, to, new_name, &replaced);
     }
     tree_move(tree, from, name, to, new_name, &moved);

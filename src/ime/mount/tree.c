@@ -4,11 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-void tree_init(struct tree *tree, uint64_t root_number) {
+static struct inode **bucket_of(struct tree *tree, uint64_t number) {
+    return &tree->buckets[number % BUCKETS];
+}
+
+void tree_init(struct tree *tree, const struct stat *root) {
     pthread_rwlock_init(&tree->names, NULL);
     pthread_mutex_init(&tree->mutex, NULL);
-    tree->root = (struct inode){.number = root_number, .type = S_IFDIR, .lookups = 1, .hashed = true};
-    tree->buckets[root_number % BUCKETS] = &tree->root;
+    tree->root = (struct inode){
+        .device = root->st_dev, .number = root->st_ino, .type = S_IFDIR, .lookups = 1, .hashed = true};
+    *bucket_of(tree, root->st_ino) = &tree->root;
 }
 
 struct inode *tree_inode(struct tree *tree, fuse_ino_t number) {
@@ -16,7 +21,7 @@ struct inode *tree_inode(struct tree *tree, fuse_ino_t number) {
 }
 
 static void unhash(struct tree *tree, struct inode *inode) {
-    struct inode **link = &tree->buckets[inode->number % BUCKETS];
+    struct inode **link = bucket_of(tree, inode->number);
     if (!inode->hashed) {
         return;
     }
@@ -27,49 +32,73 @@ static void unhash(struct tree *tree, struct inode *inode) {
     inode->hashed = false;
 }
 
+/* A parent outlives its children: names are the only way from one inode to another. */
 static void free_if_unused(struct tree *tree, struct inode *inode) {
-    while (inode != NULL && inode != &tree->root && inode->lookups == 0 && inode->children == 0 &&
-           inode->opens == 0) {
-        struct inode *parent = inode->parent;
-        unhash(tree, inode);
-        free(inode->name);
-        free(inode);
-        if (parent != NULL) {
-            parent->children--;
+    if (inode == &tree->root || inode->lookups > 0 || inode->children > 0 || inode->opens > 0) {
+        return;
+    }
+    unhash(tree, inode);
+    while (inode->names != NULL) {
+        struct name *name = inode->names;
+        inode->names = name->next;
+        name->parent->children--;
+        free_if_unused(tree, name->parent);
+        free(name);
+    }
+    free(inode);
+}
+
+static struct name **find_name(struct inode *inode, const struct inode *parent, const char *text) {
+    struct name **link = &inode->names;
+    while (*link != NULL && ((*link)->parent != parent || strcmp((*link)->text, text) != 0)) {
+        link = &(*link)->next;
+    }
+    return link;
+}
+
+static void drop_name(struct tree *tree, struct name **link) {
+    struct name *name = *link;
+    *link = name->next;
+    name->parent->children--;
+    free_if_unused(tree, name->parent);
+    free(name);
+}
+
+static void drop_names_behind(struct tree *tree, struct name **link) {
+    while (*link != NULL) {
+        drop_name(tree, link);
+    }
+}
+
+/* From now on its first name; the only one where the file has no other link. */
+static void set_name(struct tree *tree, struct inode *inode, struct inode *parent, const char *text,
+                     bool only) {
+    if (inode == &tree->root) {
+        return;
+    }
+    struct name **link = find_name(inode, parent, text);
+    struct name *name = *link;
+    if (name != NULL) {
+        *link = name->next;
+    } else {
+        name = malloc(sizeof *name + strlen(text) + 1);
+        if (name == NULL) {
+            return;
         }
-        inode = parent;
+        name->parent = parent;
+        strcpy(name->text, text);
+        parent->children++;
+    }
+    name->next = inode->names;
+    inode->names = name;
+    if (only) {
+        drop_names_behind(tree, &name->next);
     }
 }
 
-static void drop_name(struct tree *tree, struct inode *inode) {
-    struct inode *parent = inode->parent;
-    free(inode->name);
-    inode->name = NULL;
-    inode->parent = NULL;
-    if (parent != NULL) {
-        parent->children--;
-        free_if_unused(tree, parent);
-    }
-}
-
-static void set_name(struct tree *tree, struct inode *inode, struct inode *parent, const char *name) {
-    if (inode == &tree->root ||
-        (inode->parent == parent && inode->name != NULL && strcmp(inode->name, name) == 0)) {
-        return;
-    }
-    char *copy = strdup(name);
-    if (copy == NULL) {
-        return;
-    }
-    parent->children++;
-    drop_name(tree, inode);
-    inode->parent = parent;
-    inode->name = copy;
-}
-
-static struct inode *find(struct tree *tree, uint64_t number) {
-    struct inode *inode = tree->buckets[number % BUCKETS];
-    while (inode != NULL && inode->number != number) {
+static struct inode *find(struct tree *tree, const struct stat *status) {
+    struct inode *inode = *bucket_of(tree, status->st_ino);
+    while (inode != NULL && (inode->number != status->st_ino || inode->device != status->st_dev)) {
         inode = inode->next;
     }
     return inode;
@@ -79,23 +108,26 @@ static struct inode *find(struct tree *tree, uint64_t number) {
 struct inode *tree_learn(struct tree *tree, struct inode *parent, const char *name,
                          const struct stat *status) {
     pthread_mutex_lock(&tree->mutex);
-    struct inode *inode = find(tree, status->st_ino);
+    struct inode *inode = find(tree, status);
     if (inode != NULL && inode->type != (status->st_mode & S_IFMT)) {
-        unhash(tree, inode); /* removed behind our back, and its number given to something else */
+        unhash(tree, inode); /* removed by another interface, and its number given to something else */
         inode = NULL;
     }
     if (inode == NULL) {
         inode = calloc(1, sizeof *inode);
         if (inode != NULL) {
-            struct inode **bucket = &tree->buckets[status->st_ino % BUCKETS];
-            *inode = (struct inode){
-                .next = *bucket, .number = status->st_ino, .type = status->st_mode & S_IFMT, .hashed = true};
+            struct inode **bucket = bucket_of(tree, status->st_ino);
+            *inode = (struct inode){.next = *bucket,
+                                    .device = status->st_dev,
+                                    .number = status->st_ino,
+                                    .type = status->st_mode & S_IFMT,
+                                    .hashed = true};
             *bucket = inode;
         }
     }
     if (inode != NULL) {
         inode->lookups++;
-        set_name(tree, inode, parent, name);
+        set_name(tree, inode, parent, name, S_ISDIR(status->st_mode) || status->st_nlink <= 1);
     }
     pthread_mutex_unlock(&tree->mutex);
     return inode;
@@ -108,15 +140,19 @@ void tree_forget(struct tree *tree, struct inode *inode, uint64_t lookups) {
     pthread_mutex_unlock(&tree->mutex);
 }
 
-/* A name is gone; gone is what it named, before. */
+/* A name is gone; gone is what it named, before, with the links that it had then. */
 void tree_lose_name(struct tree *tree, struct inode *parent, const char *name, const struct stat *gone) {
     pthread_mutex_lock(&tree->mutex);
-    struct inode *inode = find(tree, gone->st_ino);
+    struct inode *inode = find(tree, gone);
     if (inode != NULL && inode != &tree->root) {
-        if (inode->parent == parent && inode->name != NULL && strcmp(inode->name, name) == 0) {
-            drop_name(tree, inode);
+        struct name **link = find_name(inode, parent, name);
+        if (*link != NULL) {
+            drop_name(tree, link);
         }
-        if (inode->name == NULL && inode->opens == 0) {
+        if (S_ISDIR(gone->st_mode) || gone->st_nlink <= 1) {
+            drop_names_behind(tree, &inode->names); /* learnt once, and changed by another interface since */
+        }
+        if (inode->names == NULL && inode->opens == 0) {
             unhash(tree, inode); /* the next file with this number is another one */
         }
         free_if_unused(tree, inode);
@@ -127,9 +163,13 @@ void tree_lose_name(struct tree *tree, struct inode *parent, const char *name, c
 void tree_move(struct tree *tree, struct inode *from, const char *name, struct inode *to,
                const char *new_name, const struct stat *moved) {
     pthread_mutex_lock(&tree->mutex);
-    struct inode *inode = find(tree, moved->st_ino);
-    if (inode != NULL && inode->parent == from && inode->name != NULL && strcmp(inode->name, name) == 0) {
-        set_name(tree, inode, to, new_name);
+    struct inode *inode = find(tree, moved);
+    struct name **link = inode != NULL ? find_name(inode, from, name) : NULL;
+    if (link != NULL && *link != NULL) {
+        set_name(tree, inode, to, new_name, false);
+        if (from != to || strcmp(name, new_name) != 0) {
+            drop_name(tree, find_name(inode, from, name));
+        }
     }
     pthread_mutex_unlock(&tree->mutex);
 }
@@ -156,11 +196,10 @@ int tree_path(struct tree *tree, struct inode *inode, const char *child, char pa
         error = prepend(path, &start, child);
     }
     pthread_mutex_lock(&tree->mutex);
-    for (; error == 0 && inode != &tree->root; inode = inode->parent) {
-        error = inode->name == NULL || inode->parent == NULL ? ENOENT : prepend(path, &start, inode->name);
-        if (error != 0) {
-            break;
-        }
+    while (error == 0 && inode != &tree->root) {
+        const struct name *name = inode->names;
+        error = name == NULL ? ENOENT : prepend(path, &start, name->text);
+        inode = name == NULL ? inode : name->parent;
     }
     pthread_mutex_unlock(&tree->mutex);
     if (path[start] == '\0' && error == 0) {
@@ -172,10 +211,32 @@ int tree_path(struct tree *tree, struct inode *inode, const char *child, char pa
 
 void tree_opened(struct tree *tree, struct open_file *open_file) {
     pthread_mutex_lock(&tree->mutex);
+    open_file->references = 1;
     open_file->inode->opens++;
     open_file->next = open_file->inode->files;
     open_file->inode->files = open_file;
     pthread_mutex_unlock(&tree->mutex);
+}
+
+/* Whoever asks about an inode without a name uses a descriptor that another program may close meanwhile. */
+struct open_file *tree_take_open_file(struct tree *tree, struct inode *inode) {
+    pthread_mutex_lock(&tree->mutex);
+    struct open_file *open_file = inode->files;
+    if (open_file != NULL) {
+        open_file->references++;
+    }
+    pthread_mutex_unlock(&tree->mutex);
+    return open_file;
+}
+
+void tree_give_back(struct tree *tree, struct open_file *open_file) {
+    pthread_mutex_lock(&tree->mutex);
+    bool last = --open_file->references == 0;
+    pthread_mutex_unlock(&tree->mutex);
+    if (last) {
+        file_close(open_file->file);
+        free(open_file);
+    }
 }
 
 void tree_closed(struct tree *tree, struct open_file *open_file) {
@@ -187,16 +248,10 @@ void tree_closed(struct tree *tree, struct open_file *open_file) {
     }
     *link = open_file->next;
     inode->opens--;
-    if (inode->name == NULL && inode->opens == 0) {
+    if (inode->names == NULL && inode->opens == 0) {
         unhash(tree, inode);
     }
     free_if_unused(tree, inode);
     pthread_mutex_unlock(&tree->mutex);
-}
-
-struct file *tree_open_file(struct tree *tree, struct inode *inode) {
-    pthread_mutex_lock(&tree->mutex);
-    struct file *file = inode->files != NULL ? inode->files->file : NULL;
-    pthread_mutex_unlock(&tree->mutex);
-    return file; /* the kernel keeps the file open while it asks about its inode through a descriptor */
+    tree_give_back(tree, open_file);
 }

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "drain/drainer.h"
+
 static pthread_mutex_t session_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct store *_Atomic session;
 static unsigned begun;
@@ -17,6 +19,9 @@ static struct store *open_session(void) {
         snprintf(message, sizeof message, "set " CONFIG_VARIABLE " to the file that describes the store");
     } else if (config_read(file, &config, message, sizeof message) == 0) {
         store = store_open(&config, message, sizeof message);
+        if (store != NULL) {
+            drainer_revive(store);
+        }
     }
     if (store == NULL && !reported) {
         fprintf(stderr, "libim_client: %s\n", message);

@@ -73,6 +73,11 @@ static int take_process_slot(struct store *store) {
             store->incarnation = atomic_load(&slot->incarnation) + 1;
             atomic_store(&slot->incarnation, store->incarnation);
             atomic_store(&slot->pid, (int32_t)getpid());
+            uint64_t job = 0;
+            uint32_t rank = 0;
+            job_of_environment(&job, &rank);
+            atomic_store(&slot->job, job);
+            atomic_store(&slot->rank, rank);
             atomic_store(&slot->live, 1);
             return 0;
         }

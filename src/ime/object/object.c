@@ -203,8 +203,8 @@ void object_release(struct object *object) {
             link = &(*link)->next;
         }
         *link = object->next;
-        if (store->process != NO_PROCESS && atomic_load(&object->participants[store->process]) != 0) {
-            atomic_store(&object->participants[store->process], 0);
+        if (object->takes_part && store->process != NO_PROCESS) {
+            atomic_fetch_and(&object->participants[store->process], ~UINT32_C(1));
         }
         object_drop_if_idle(object);
         object_unmap(object);
@@ -222,6 +222,7 @@ void object_reopen_after_fork(struct object *object) {
         dup3(fd, object->fd, O_CLOEXEC);
         close(fd);
     }
+    object->takes_part = false;
     pthread_mutex_init(&object->lock, NULL);
     pthread_mutex_init(&object->open_mutex, NULL);
 }

@@ -12,7 +12,11 @@ struct object {
     int fd;
     _Atomic int backing_fd; /* -1 until needed */
     struct object_header *header;
+    /* Of the truncation that was last done, one for each client: its incarnation * 2, + 1 while it is open.
+     */
     _Atomic uint32_t *participants;
+    bool takes_part;        /* this process does */
+    _Atomic unsigned files; /* open files of this process */
     _Atomic uint8_t *states;
     pthread_mutex_t lock;       /* see object_lock */
     pthread_mutex_t open_mutex; /* guards the opening of backing_fd; nothing is locked inside */

@@ -141,7 +141,7 @@ static int survey_named(struct store *store, const char *name, struct buffered_l
         return error;
     }
     struct object_header header;
-    if (object_peek(store, status.st_ino, &header)) {
+    if (path_is_bufferable(store, &status) && object_peek(store, status.st_ino, &header)) {
         return add(store, list, status.st_ino, relative);
     }
     return 0; /* not buffered: nothing of it is in the fast tier */

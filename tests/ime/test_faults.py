@@ -1,0 +1,326 @@
+"""Faults that the emulator had once, each as it showed itself."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import signal
+import struct
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.ime.conftest import Mounter, Store, StoreMaker, wait_for
+from tests.ime.native import Native
+
+LOCK_DRAINER = 2  # src/ime/layout/layout.h
+MIB = 1 << 20
+
+Start = Callable[[Store], Native]
+
+
+@pytest.fixture
+def small_tmpfs(tmp_path: Path) -> Iterator[Callable[[Path, str], Path]]:
+    """Mounts a tmpfs of a given size on a folder."""
+    mounts: list[Path] = []
+
+    def mount(folder: Path, size: str) -> Path:
+        if os.geteuid() != 0:
+            pytest.skip("only root mounts a tmpfs")
+        folder.mkdir(parents=True, exist_ok=True)
+        words = ["mount", "-t", "tmpfs", "-o", f"size={size}", "none", folder]
+        done = subprocess.run(words, check=False, capture_output=True, text=True)
+        if done.returncode != 0:
+            pytest.skip(f"no tmpfs can be mounted here: {done.stderr}")
+        mounts.append(folder)
+        return folder
+
+    yield mount
+    for folder in reversed(mounts):
+        subprocess.run(["umount", "--lazy", folder], check=True)
+
+
+def status(store: Store) -> dict[str, object]:
+    answer = json.loads(store.imectl("status", "--json").stdout)
+    assert isinstance(answer, dict)
+    return answer
+
+
+MANY_SMALL_FILES = """
+import ctypes, os, sys
+native = ctypes.CDLL(sys.argv[1], use_errno=True)
+native.ime_native_init()
+for i in range(int(sys.argv[2])):
+    fd = native.ime_native_open(f"ime://f{i}".encode(), os.O_CREAT | os.O_RDWR, 0o600)
+    data = bytes([1 + i % 250]) * 4096
+    if fd < 0 or native.ime_native_pwrite(fd, data, ctypes.c_size_t(4096), ctypes.c_int64(0)) != 4096:
+        sys.exit(f"file {i}: {os.strerror(ctypes.get_errno())}")
+    native.ime_native_close(fd)
+native.ime_native_finalize()
+"""
+
+
+def test_many_small_files_within_the_capacity(
+    programs: Path, make_store: StoreMaker, tmp_path: Path, small_tmpfs: Callable[[Path, str], Path]
+) -> None:
+    """Index pages take room too: once they filled the tmpfs, and touching the next one was a SIGBUS."""
+    fast = small_tmpfs(tmp_path / "small", "5m")
+    store = make_store(programs)
+    store.imectl("destroy")
+    store.config.write_text(
+        f"fast = {fast}/store\nbacking = {store.backing}\ncapacity = 4 MiB\ndrain = manual\n"
+    )
+    store.imectl("create")
+    files = 1000
+    done = store.run(sys.executable, "-c", MANY_SMALL_FILES, programs / "libim_client.so", files, check=False)
+    assert done.returncode == 0, done.stderr
+    used = status(store)["used_bytes"]
+    assert isinstance(used, int)
+    assert used <= 4 * MIB
+    store.imectl("destroy")
+    for i in range(files):
+        assert (store.backing / f"f{i}").read_bytes() == bytes([1 + i % 250]) * 4096
+
+
+def test_a_killed_drainer_is_started_again(start: Start, programs: Path, make_store: StoreMaker) -> None:
+    store = make_store(programs, drain="auto", drain_rate="4 MiB/s", capacity="64 MiB")
+    native = start(store)
+    fd = native.open(b"ime://a", os.O_CREAT | os.O_RDWR, 0o600)
+    block = bytes([7]) * 65536
+    killed = None
+    for i in range(300):
+        native.pwrite(fd, block, len(block), 65536 * (i % 100))
+        pid = status(store)["drainer_pid"] if killed is None and i > 20 else None
+        if isinstance(pid, int):
+            os.kill(pid, signal.SIGKILL)
+            killed = pid
+        time.sleep(0.008)
+    assert killed is not None
+    native.close(fd)
+    wait_for(lambda: status(store)["drainer_pid"] not in {None, killed}, "another drainer runs")
+
+
+def test_a_drainer_killed_after_the_last_close_is_started_by_the_next_client(
+    start: Start, programs: Path, make_store: StoreMaker
+) -> None:
+    store = make_store(programs, drain="auto", drain_rate="64 KiB/s")
+    words = ("--interface", "native", "--path", "ime://a", "--xfer", 65536, "--file", MIB, "--keep")
+    store.program("ime-cost", *words, "--repeat", 1)
+    wait_for(lambda: status(store)["drainer_pid"] is not None, "the drainer runs")
+    killed = status(store)["drainer_pid"]
+    assert isinstance(killed, int)
+    os.kill(killed, signal.SIGKILL)
+    wait_for(lambda: status(store)["drainer_pid"] is None, "it is gone")
+    native = start(store)
+    native.close(native.open(b"ime://a", os.O_RDONLY, 0))
+    wait_for(lambda: status(store)["drainer_pid"] is not None, "another drainer runs")
+
+
+def test_an_inode_number_of_another_file_system_is_another_file(
+    start: Start, programs: Path, make_store: StoreMaker, small_tmpfs: Callable[[Path, str], Path]
+) -> None:
+    store = make_store(programs)
+    store.imectl("destroy")
+    small_tmpfs(store.backing, "4m")
+    store.imectl("create")
+    native = start(store)
+    fd = native.open(b"ime://buffered", os.O_CREAT | os.O_RDWR, 0o600)
+    native.pwrite(fd, b"buffered", 8, 0)
+    number = (store.backing / "buffered").stat().st_ino
+    other = small_tmpfs(store.backing / "other", "4m")
+    namesake = None
+    for i in range(200):
+        (other / f"f{i}").write_bytes(b"separate")
+        if (other / f"f{i}").stat().st_ino == number:
+            namesake = f"ime://other/f{i}".encode()
+    if namesake is None:
+        pytest.skip("this kernel numbers the inodes of all tmpfs together")
+    other_fd = native.open(namesake, os.O_RDONLY, 0)
+    assert native.contents(other_fd, 8) == b"separate"
+    native.close(other_fd)
+    with pytest.raises(OSError, match="cross-device"):
+        native.open(namesake, os.O_RDWR, 0)
+    native.close(fd)
+
+
+TRUNCATE = """
+import ctypes, os, sys
+native = ctypes.CDLL(sys.argv[1])
+native.ime_native_init()
+name, flags = b"ime://a", os.O_CREAT | os.O_RDWR
+if sys.argv[2] == "later":
+    native.ime_native_open(name, flags, 0o600)
+fd = native.ime_native_open(name, flags | os.O_TRUNC, 0o600)
+if sys.argv[2] == "twice":
+    native.ime_native_close(fd)
+    fd = native.ime_native_open(name, flags | os.O_TRUNC, 0o600)
+sys.exit(0 if fd >= 0 else 1)
+"""
+RANK_0 = {"PMIX_NAMESPACE": "job", "PMIX_RANK": "0"}
+
+
+@pytest.mark.parametrize(
+    ("how", "variables", "left"),
+    [
+        ("late", {"PMIX_NAMESPACE": "job", "PMIX_RANK": "1"}, b"data"),
+        ("late", {"PMIX_NAMESPACE": "another", "PMIX_RANK": "1"}, b""),
+        ("late", {"PMIX_NAMESPACE": "job", "PMIX_RANK": "0"}, b""),
+        ("late", {}, b""),
+        ("later", {"PMIX_NAMESPACE": "job", "PMIX_RANK": "1"}, b""),
+        ("twice", {"PMIX_NAMESPACE": "job", "PMIX_RANK": "1"}, b""),
+    ],
+)
+def test_only_ranks_of_one_job_that_open_a_file_truncate_it_once(
+    how: str,
+    variables: dict[str, str],
+    left: bytes,
+    start: Start,
+    programs: Path,
+    make_store: StoreMaker,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Rank 0 has truncated the file and written; then somebody truncates it."""
+    for name, value in RANK_0.items():
+        monkeypatch.setenv(name, value)
+    store = make_store(programs)
+    native = start(store)
+    fd = native.open(b"ime://a", os.O_CREAT | os.O_RDWR | os.O_TRUNC, 0o600)
+    native.pwrite(fd, b"data", 4, 0)
+    environment = {key: value for key, value in store.environment.items() if key not in RANK_0} | variables
+    words = [sys.executable, "-c", TRUNCATE, str(programs / "libim_client.so"), how]
+    subprocess.run(words, check=True, env=environment)
+    assert native.contents(fd, 4) == left
+    native.close(fd)
+
+
+def test_a_stale_process_id_is_not_signalled(programs: Path, make_store: StoreMaker) -> None:
+    """The drainer was killed, and its number belongs to somebody else by now."""
+    store = make_store(programs, drain="auto")
+    words = ("--interface", "native", "--path", "ime://a", "--file", MIB, "--keep", "--repeat", 1)
+    store.program("ime-cost", *words)
+    wait_for(lambda: status(store)["drainer_pid"] is not None, "the drainer runs")
+    pid = status(store)["drainer_pid"]
+    assert isinstance(pid, int)
+    os.kill(pid, signal.SIGKILL)
+    with subprocess.Popen(["sleep", "60"]) as bystander, (store.fast / "control").open("r+b") as control:
+        at = control.read(8192).index(struct.pack("<i", pid))
+        control.seek(at)
+        control.write(struct.pack("<i", bystander.pid))
+        control.flush()
+        held = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, LOCK_DRAINER, 1, 0)
+        wait_for(lambda: lock(control.fileno(), held), "the killed drainer's lock is free")
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            subprocess.run(
+                [programs / "imectl", "drainer", "--stop"], env=store.environment, check=False, timeout=1
+            )
+        ended = bystander.poll()
+        bystander.kill()
+    assert ended is None, f"an unrelated process got signal {ended}"
+
+
+def lock(fd: int, request: bytes) -> bool:
+    with contextlib.suppress(BlockingIOError):
+        fcntl.fcntl(fd, fcntl.F_OFD_SETLK, request)
+        return True
+    return False
+
+
+WITHOUT_LOCKS = """
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+static int refused(const struct flock *lock) { return lock->l_start >= (off_t)1 << 62; }
+int fcntl64(int fd, int command, ...) {
+    va_list list;
+    va_start(list, command);
+    void *argument = va_arg(list, void *);
+    va_end(list);
+    if ((command == F_OFD_SETLK || command == F_OFD_GETLK) && refused(argument)) {
+        errno = EOPNOTSUPP;
+        return -1;
+    }
+    int (*next)(int, int, ...) = (int (*)(int, int, ...))dlsym(RTLD_NEXT, "fcntl64");
+    return next(fd, command, argument);
+}
+int fcntl(int fd, int command, ...) {
+    va_list list;
+    va_start(list, command);
+    void *argument = va_arg(list, void *);
+    va_end(list);
+    return fcntl64(fd, command, argument);
+}
+"""
+READ_WHAT_IS_REMOVED = """
+import ctypes, os, sys
+native = ctypes.CDLL(sys.argv[1])
+native.ime_native_init()
+reader = native.ime_native_open(b"ime://a", os.O_RDONLY, 0)
+writer = native.ime_native_open(b"ime://a", os.O_WRONLY, 0)
+if reader < 0 or writer < 0:
+    sys.exit("cannot be opened")
+native.ime_native_pwrite(writer, b"new!", ctypes.c_size_t(4), ctypes.c_int64(0))
+native.ime_native_unlink(b"ime://a")
+native.ime_native_close(writer)
+buffer = ctypes.create_string_buffer(4)
+native.ime_native_pread(reader, buffer, ctypes.c_size_t(4), ctypes.c_int64(0))
+sys.exit(0 if buffer.raw == b"new!" else f"read {buffer.raw!r}")
+"""
+
+
+def test_reading_from_a_backing_without_locks(programs: Path, make_store: StoreMaker, tmp_path: Path) -> None:
+    """Lustre without -o flock, NFS with nolock: F_OFD_SETLK fails on the backing's files."""
+    (tmp_path / "locks.c").write_text("#define _GNU_SOURCE\n" + WITHOUT_LOCKS)
+    library = tmp_path / "locks.so"
+    subprocess.run(["cc", "-shared", "-fPIC", tmp_path / "locks.c", "-o", library], check=True)
+    store = make_store(programs)
+    (store.backing / "a").write_bytes(b"old!")
+    done = subprocess.run(
+        [sys.executable, "-c", READ_WHAT_IS_REMOVED, str(programs / "libim_client.so")],
+        env={**store.environment, "LD_PRELOAD": str(library)},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_hard_link_outlives_the_name_that_was_learnt_last(
+    programs: Path, make_store: StoreMaker, mounted: Mounter
+) -> None:
+    mount = mounted(make_store(programs), "--attribute-timeout", 60)
+    (mount / "a").write_text("data")
+    os.link(mount / "a", mount / "b")
+    assert (mount / "b").stat().st_nlink == 2
+    (mount / "b").unlink()
+    assert (mount / "a").read_text() == "data"
+    os.truncate(mount / "a", 2)
+    assert (mount / "a").stat().st_size == 2
+
+
+@pytest.mark.slow
+def test_asking_about_an_unlinked_file_while_others_close_it(
+    sanitized: Path, make_store: StoreMaker, mounted: Mounter
+) -> None:
+    """The address sanitizer ends the mount when it uses a file that was closed."""
+    store = make_store(sanitized)
+    mount = mounted(store)
+    for _ in range(150):
+        first = os.open(mount / "a", os.O_CREAT | os.O_RDWR)
+        others = [os.open(mount / "a", os.O_RDWR) for _ in range(40)]
+        (mount / "a").unlink()
+        closer = threading.Thread(target=lambda fds=others: [os.close(fd) for fd in reversed(fds)])
+        closer.start()
+        while closer.is_alive():
+            assert os.fstat(first).st_size == 0
+        closer.join()
+        os.close(first)
+    (mount / "still").write_text("there")
+    assert (mount / "still").read_text() == "there"
