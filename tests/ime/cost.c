@@ -1,5 +1,5 @@
-/* What one operation costs through an interface, and how many bytes pass it: processes write and read one shared
- * file.
+/* What one operation costs through an interface, and how many bytes pass it: processes write and read one
+ * shared file.
  *
  *   cost --interface native|system --path FILE --xfer BYTES --file BYTES [--ranks N] [--random] [--repeat N]
  * [--keep]

@@ -100,7 +100,8 @@ int object_truncate_repeatable(struct object *object) {
     if (atomic_load(&store->control->processes[store->process].job) == 0) {
         return object_resize(object, 0);
     }
-    int error = object_lock(object);
+    int error = index_ensure_page(object, PARTICIPANTS_PAGE, space_reserve);
+    error = error != 0 ? error : object_lock(object);
     if (error != 0) {
         return error;
     }

@@ -43,11 +43,39 @@ static struct object *object_of(struct file *file) {
     return object;
 }
 
+/* The file's object, made if it has none: its first page takes room, which may have to be made. */
+static struct object *attach_with_room(struct file *file, int *error) {
+    struct store *store = file->store;
+    for (;;) {
+        bool created = false;
+        struct object *object = NULL;
+        if (space_try(store, INDEX_PAGE_BYTES)) {
+            struct thread_slot *slot = slot_of_thread(store);
+            atomic_store(&slot->credit_bytes, INDEX_PAGE_BYTES); /* so that a recount knows of it */
+            object = object_attach(store, file->inode, file->backing_fd, &created, error);
+            atomic_store(&slot->credit_bytes, 0);
+            if (!created) {
+                space_return(store, INDEX_PAGE_BYTES);
+            }
+            return object;
+        }
+        object = object_find(store, file->inode, error);
+        if (object != NULL || *error != 0) {
+            return object;
+        }
+        *error = space_reserve(store, INDEX_PAGE_BYTES);
+        if (*error != 0) {
+            return NULL;
+        }
+        space_return(store, INDEX_PAGE_BYTES); /* another client may take it first: try again */
+    }
+}
+
 static struct object *make_object(struct file *file, int *error) {
     pthread_mutex_lock(&file->attach_mutex);
     struct object *object = atomic_load(&file->object);
     if (object == NULL) {
-        object = object_attach(file->store, file->inode, file->backing_fd, error);
+        object = attach_with_room(file, error);
         count_file(object);
         atomic_store(&file->object, object);
     }
@@ -239,6 +267,12 @@ int file_sync(struct file *file) {
         return injection.error;
     }
     struct object *object = object_of(file);
+    if (object != NULL && file->store->config.full_through) { /* some of it may have gone to the backing */
+        int error = object_sync_backing(object);
+        if (error != 0) {
+            return error;
+        }
+    }
     int fd = object != NULL ? object->fd : file->backing_fd;
     return fdatasync(fd) == 0 ? 0 : errno;
 }

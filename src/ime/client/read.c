@@ -13,7 +13,7 @@
 enum source { FROM_FAST, FROM_BACKING, FROM_NOWHERE };
 
 static enum source source_of(const struct object *object, uint64_t granule) {
-    uint8_t state = atomic_load(&object->states[granule]);
+    uint8_t state = object_state(object, granule);
     if (granule_is_backed(object, granule, state)) {
         return FROM_BACKING;
     }

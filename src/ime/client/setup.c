@@ -46,11 +46,11 @@ static int probe_links(const char *backing) {
     return error;
 }
 
-/* The index takes one byte a granule and a page or two a file; running out of room in a mapping would be a
- * signal. */
+/* The capacity holds data and indices; the control file and what the file system needs for itself come on
+ * top. */
 static bool has_room(const struct config *config, char *message, size_t message_bytes) {
     struct statvfs status;
-    uint64_t needed = config->capacity_bytes + config->capacity_bytes / 64;
+    uint64_t needed = config->capacity_bytes + config->capacity_bytes / 64 + sizeof(struct control);
     if (statvfs(config->fast, &status) != 0 || (uint64_t)status.f_bavail * status.f_frsize >= needed) {
         return true;
     }

@@ -1,4 +1,5 @@
 #include "client/client.h"
+#include "client/recover.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -105,26 +106,6 @@ static int map_control(struct store *store, char *message, size_t message_bytes)
     return 0;
 }
 
-/* Power was lost: nobody is a client, and what was drained may not have reached the backing's disks. */
-static void forget_clean(struct store *store, const char *name, void *unused) {
-    (void)unused;
-    uint64_t inode;
-    int error;
-    struct object *object = object_inode(name, &inode) ? object_find(store, inode, &error) : NULL;
-    if (object == NULL) {
-        return;
-    }
-    struct run run = {0, 0};
-    while (object_next_run(object, run.end, MAX_GRANULES,
-                           STATE_SET(GRANULE_CLEAN) | STATE_SET(GRANULE_DRAINING), UINT64_MAX, &run)) {
-        for (uint64_t granule = run.first; granule < run.end; granule++) {
-            atomic_store(&object->states[granule], GRANULE_DIRTY);
-        }
-    }
-    epoch_mark_changed(object->header);
-    object_release(object);
-}
-
 static void recover_after_boot(struct store *store) {
     char boot_id[40];
     store_read_boot_id(boot_id);
@@ -138,7 +119,7 @@ static void recover_after_boot(struct store *store) {
         atomic_store(&store->control->drain_next_ns, 0);
         atomic_store(&store->control->read_next_ns, 0);
         atomic_store(&store->control->write_next_ns, 0);
-        objects_each(store, forget_clean, NULL);
+        objects_each(store, recover_object, NULL);
         strcpy(store->control->boot_id, boot_id);
     }
     store_unlock(store, LOCK_STORE);

@@ -66,6 +66,10 @@ static enum attempt write_without_lock(struct piece *piece) {
 
 /* 0 with piece->result, or errno. */
 static int write_piece(struct piece *piece) {
+    int failed = index_ensure(piece->object, piece->first, piece->end, space_reserve);
+    if (failed != 0) {
+        return failed;
+    }
     for (;;) {
         enum attempt attempt = write_without_lock(piece);
         int error = 0;

@@ -140,13 +140,9 @@ static int reserve_whole(struct piece *piece) {
         return 0;
     }
     uint64_t lacking = needed - piece->credit_bytes;
-    uint64_t freed;
-    int error = 0;
+    int error;
     if (store->config.full_through) {
-        if (!space_try(store, lacking)) {
-            space_evict(store, lacking, &freed);
-            error = space_try(store, lacking) ? 0 : ENOSPC;
-        }
+        error = space_reserve_clean(store, lacking);
     } else {
         error = space_reserve(store, lacking);
     }
@@ -174,23 +170,51 @@ int piece_write_with_lock(struct piece *piece) {
     return error;
 }
 
+/* Under the object lock, with the index for wherever the end is by then: an append elsewhere may have moved
+ * it. */
+static int lock_at_end(struct piece *piece) {
+    struct object *object = piece->object;
+    for (;;) {
+        piece_set_extent(piece, atomic_load(&object->header->size_bytes));
+        if (piece->offset + piece->bytes > object->store->max_bytes) {
+            return EFBIG;
+        }
+        int error = index_ensure(object, piece->first, piece->end, space_reserve);
+        error = error != 0 ? error : object_lock(object);
+        if (error != 0) {
+            return error;
+        }
+        piece_set_extent(piece, atomic_load(&object->header->size_bytes));
+        if (piece->offset + piece->bytes <= object->store->max_bytes &&
+            index_has_granules(object, piece->first, piece->end)) {
+            return 0;
+        }
+        object_unlock(object);
+    }
+}
+
 /* Where the end is, is decided under the lock, so that two appends never overlap. */
 int piece_append(struct piece *piece) {
     struct object *object = piece->object;
-    piece_set_extent(piece,
-                     object->store->granule_bytes - 1); /* as many granules as the worst alignment takes */
-    int error = reserve_whole(piece);
-    bool through = error != 0 && object->store->config.full_through;
+    struct store *store = object->store;
+    piece_set_extent(piece, atomic_load(&object->header->size_bytes));
+    if (piece->offset + piece->bytes > store->max_bytes) {
+        return EFBIG;
+    }
+    int error = index_ensure(object, piece->first, piece->end, space_reserve);
+    if (error != 0) {
+        return error;
+    }
+    piece_set_extent(piece, store->granule_bytes - 1); /* as many granules as the worst alignment takes */
+    error = reserve_whole(piece);
+    bool through = error != 0 && store->config.full_through;
     if (error == 0 || through) {
-        error = object_lock(object);
+        error = lock_at_end(piece);
     }
     if (error != 0) {
         return error;
     }
-    piece_set_extent(piece, atomic_load(&object->header->size_bytes));
-    if (piece->offset + piece->bytes > object->store->max_bytes) {
-        piece->result = -EFBIG;
-    } else if (through) {
+    if (through) {
         write_through(piece);
     } else {
         write_locked(piece);

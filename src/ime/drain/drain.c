@@ -27,6 +27,12 @@ static int drain_run(struct object *object, const struct run *run, uint64_t *byt
     high = high < size ? high : size;
     struct injection injection = inject(object->store, OP_DRAIN, high - low);
     error = error != 0 ? error : injection.error;
+    /* The fast tier has it on its disk before the backing gets it, or after a loss of power the older bytes
+     * that it still has would be drained over the newer ones. What is written after this makes its granule
+     * dirty. */
+    if (error == 0 && fdatasync(object->fd) != 0) {
+        error = errno;
+    }
     if (error == 0) {
         atomic_store(&object->header->backing_unsynced, 1);
         error = copy_range(object->fd, DATA_OFFSET, fd, 0, low, high - low);

@@ -19,11 +19,15 @@
 #define MAX_PROCESSES 1024u
 #define MAX_THREADS   4096u
 
-#define STATES_OFFSET   8192u
-#define INDEX_BYTES     (UINT64_C(256) << 20)
-#define MAX_GRANULES    (INDEX_BYTES - STATES_OFFSET)
-#define STATES_PER_PAGE 4096u
-#define DATA_OFFSET     INDEX_BYTES
+#define STATES_OFFSET     8192u
+#define INDEX_BYTES       (UINT64_C(256) << 20)
+#define MAX_GRANULES      (INDEX_BYTES - STATES_OFFSET)
+#define STATES_PER_PAGE   4096u
+#define INDEX_PAGE_BYTES  UINT64_C(4096)
+#define INDEX_PAGES       (INDEX_BYTES / INDEX_PAGE_BYTES)
+#define HEADER_PAGE       UINT64_C(0)
+#define PARTICIPANTS_PAGE UINT64_C(1)
+#define DATA_OFFSET       INDEX_BYTES
 
 /* Where the bytes of a granule are. NONE: the backing, up to origin_bytes; zeros beyond it. */
 enum granule_state {
@@ -57,7 +61,8 @@ struct object_header {
     _Atomic uint32_t backing_unsynced; /* drained since the last fdatasync of the backing */
     _Atomic uint32_t work;
     _Atomic uint32_t settled_epoch;
-    _Atomic uint64_t work_low; /* COPY: bytes being changed; TRUNCATE: the new size */
+    _Atomic uint32_t pages_taken; /* counts changes: a page that was missing may be there now */
+    _Atomic uint64_t work_low;    /* COPY: bytes being changed; TRUNCATE: the new size */
     _Atomic uint64_t work_high;
     _Atomic uint64_t garbage_end; /* with GATE_REPAIR: bytes from size to here may hold half a write */
     _Alignas(64) _Atomic uint64_t size_bytes;
@@ -101,7 +106,7 @@ struct control {
     _Atomic int32_t drainer_pid;      /* 0: it ended by itself, or never ran */
     _Atomic uint64_t drainer_started; /* start time of that process, in ticks since boot: pids come again */
     _Atomic uint32_t drain_error;
-    _Alignas(64) _Atomic uint64_t used_bytes; /* granules in the fast tier, and credits */
+    _Alignas(64) _Atomic uint64_t used_bytes; /* granules in the fast tier, pages of indices, and credits */
     _Alignas(64) _Atomic int64_t drain_next_ns;
     _Atomic int64_t read_next_ns;
     _Atomic int64_t write_next_ns;

@@ -149,8 +149,8 @@ static void wait_until_idle(struct store *store) {
     }
 }
 
-static void add_resident(struct store *store, const char *name, void *total_bytes) {
-    *(uint64_t *)total_bytes += object_resident_bytes(store, name);
+static void add_used(struct store *store, const char *name, void *total_bytes) {
+    *(uint64_t *)total_bytes += object_used_bytes(store, name);
 }
 
 void clients_recount(struct store *store) {
@@ -159,7 +159,7 @@ void clients_recount(struct store *store) {
     atomic_store(&control->gate, store->process + 1);
     wait_until_idle(store);
     uint64_t used_bytes = 0;
-    objects_each(store, add_resident, &used_bytes);
+    objects_each(store, add_used, &used_bytes);
     for (uint32_t i = 0; i < atomic_load(&control->threads_high); i++) {
         used_bytes += atomic_load(&control->threads[i].credit_bytes);
     }

@@ -44,9 +44,13 @@ bool object_drop_if_idle(struct object *object) {
     }
     char name[24];
     object_name(object->inode, name);
-    uint64_t resident = object_count(object, 0, MAX_GRANULES, RESIDENT_SET) << object->store->granule_shift;
+    struct thread_slot *slot =
+        slot_enter(object->store, object->inode | SLOT_LOCKED, 0, 0); /* or a recount counts it */
+    uint64_t used = index_bytes(object->fd) +
+                    (object_count(object, 0, MAX_GRANULES, RESIDENT_SET) << object->store->granule_shift);
     atomic_store(&object->header->magic, 0);
     object_unlink(object->store, name);
-    space_return(object->store, resident);
+    space_return(object->store, used);
+    slot_leave(slot);
     return true;
 }

@@ -70,7 +70,7 @@ bool object_next_run(struct object *object, uint64_t from, uint64_t end, unsigne
     }
     run->first = granule;
     while (granule < end && granule - run->first < limit &&
-           in_set(atomic_load(&object->states[granule]), state_set)) {
+           in_set(object_state(object, granule), state_set)) {
         granule++;
     }
     run->end = granule;
@@ -86,11 +86,16 @@ uint64_t object_count(struct object *object, uint64_t from, uint64_t end, unsign
     return count;
 }
 
+/* The pages stay: other processes know that they are there. */
 void object_clear_states(struct object *object, uint64_t from, uint64_t end) {
-    if (from < end) {
-        /* The states begin on a page, so that the file system frees whole pages and clears the rest. */
-        fallocate(object->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(STATES_OFFSET + from),
-                  (off_t)(end - from));
+    for (uint64_t granule = skip_hole(object, from, end); granule < end;
+         granule = skip_hole(object, granule, end)) {
+        uint64_t page_end = (granule / STATES_PER_PAGE + 1) * STATES_PER_PAGE;
+        for (uint64_t stop = page_end < end ? page_end : end; granule < stop; granule++) {
+            if (atomic_load_explicit(&object->states[granule], memory_order_relaxed) != GRANULE_NONE) {
+                atomic_store(&object->states[granule], GRANULE_NONE);
+            }
+        }
     }
 }
 

@@ -80,28 +80,33 @@ static int initialise(struct store *store, struct object *object, int backing_fd
     return 0;
 }
 
-/* Of an object whose end was cut short by a kill. Others may have the index mapped already, to look for the
- * magic number, so that the file must not become shorter than it. */
-static int forget_content(int fd) {
+static bool has_magic(const struct object *object) {
+    uint64_t magic = 0; /* by a system call: touching a page that is missing would take room */
+    struct stat status;
+    return fstat(object->fd, &status) == 0 && (uint64_t)status.st_size >= INDEX_BYTES &&
+           pread(object->fd, &magic, sizeof magic, 0) == sizeof magic && magic == OBJECT_MAGIC;
+}
+
+/* Of an object whose end was cut short by a kill, if there was one. Others may have the index mapped already,
+ * to look for the magic number, so that the file must not become shorter than it. */
+static int make_content(int fd) {
     if (fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, (off_t)INDEX_BYTES) != 0 ||
-        ftruncate(fd, (off_t)INDEX_BYTES) != 0) {
+        ftruncate(fd, (off_t)INDEX_BYTES) != 0 || fallocate(fd, 0, 0, (off_t)INDEX_PAGE_BYTES) != 0) {
         return errno;
     }
     return 0;
 }
 
-static int ensure_initialised(struct store *store, struct object *object, int backing_fd, const char *name) {
+static int ensure_initialised(struct store *store, struct object *object, int backing_fd, const char *name,
+                              bool *created) {
     int error = lock_byte(object->fd, 0, true);
     if (error != 0) {
         return error;
     }
-    struct stat status;
-    if (fstat(object->fd, &status) != 0 ||
-        ((uint64_t)status.st_size < INDEX_BYTES && ftruncate(object->fd, (off_t)INDEX_BYTES) != 0)) {
-        error = errno;
-    } else if (atomic_load(&object->header->magic) != OBJECT_MAGIC) {
-        error = forget_content(object->fd);
+    if (!has_magic(object)) {
+        error = make_content(object->fd);
         error = error == 0 ? initialise(store, object, backing_fd, name) : error;
+        *created = error == 0;
     }
     unlock_byte(object->fd, 0);
     return error;
@@ -113,7 +118,7 @@ static int map_object(struct object *object) {
         return errno;
     }
     object->header = map;
-    object->participants = (_Atomic uint32_t *)(void *)((char *)map + 4096);
+    object->participants = (_Atomic uint32_t *)(void *)((char *)map + PARTICIPANTS_PAGE * INDEX_PAGE_BYTES);
     object->states = (_Atomic uint8_t *)map + STATES_OFFSET;
     return 0;
 }
@@ -130,33 +135,34 @@ void object_unmap(struct object *object) {
     }
     pthread_mutex_destroy(&object->lock);
     pthread_mutex_destroy(&object->open_mutex);
+    pthread_mutex_destroy(&object->index_mutex);
+    free(object->pages);
     free(object);
 }
 
-static bool has_magic(const struct object *object) {
-    struct stat status;
-    return fstat(object->fd, &status) == 0 && (uint64_t)status.st_size >= INDEX_BYTES &&
-           atomic_load(&object->header->magic) == OBJECT_MAGIC;
-}
-
-static struct object *load(struct store *store, uint64_t inode, int backing_fd, int *error) {
+static struct object *load(struct store *store, uint64_t inode, int backing_fd, bool *created, int *error) {
     char name[24];
     object_name(inode, name);
     struct object *object = calloc(1, sizeof *object);
-    if (object == NULL) {
+    struct index_pages *pages = calloc(1, sizeof *pages);
+    if (object == NULL || pages == NULL) {
+        free(object);
+        free(pages);
         *error = ENOMEM;
         return NULL;
     }
+    object->pages = pages;
     object->store = store;
     object->inode = inode;
     object->backing_fd = -1;
     pthread_mutex_init(&object->lock, NULL);
     pthread_mutex_init(&object->open_mutex, NULL);
+    pthread_mutex_init(&object->index_mutex, NULL);
     object->fd = open_in_use(store, name, backing_fd >= 0, error);
     if (object->fd >= 0) {
         *error = map_object(object);
         if (*error == 0 && backing_fd >= 0) {
-            *error = ensure_initialised(store, object, backing_fd, name);
+            *error = ensure_initialised(store, object, backing_fd, name, created);
         }
         if (*error == 0 && has_magic(object)) {
             return object;
@@ -166,16 +172,17 @@ static struct object *load(struct store *store, uint64_t inode, int backing_fd, 
     return NULL;
 }
 
-struct object *object_attach(struct store *store, uint64_t inode, int backing_fd, int *error) {
+struct object *object_attach(struct store *store, uint64_t inode, int backing_fd, bool *created, int *error) {
     struct shard *shard = shard_of(store, inode);
     *error = 0;
+    *created = false;
     pthread_mutex_lock(&shard->mutex);
     struct object *object = shard->objects;
     while (object != NULL && object->inode != inode) {
         object = object->next;
     }
     if (object == NULL) {
-        object = load(store, inode, backing_fd, error);
+        object = load(store, inode, backing_fd, created, error);
         if (object != NULL) {
             object->next = shard->objects;
             shard->objects = object;
@@ -190,7 +197,8 @@ struct object *object_attach(struct store *store, uint64_t inode, int backing_fd
 }
 
 struct object *object_find(struct store *store, uint64_t inode, int *error) {
-    return object_attach(store, inode, -1, error);
+    bool created;
+    return object_attach(store, inode, -1, &created, error);
 }
 
 void object_release(struct object *object) {
@@ -225,4 +233,5 @@ void object_reopen_after_fork(struct object *object) {
     object->takes_part = false;
     pthread_mutex_init(&object->lock, NULL);
     pthread_mutex_init(&object->open_mutex, NULL);
+    pthread_mutex_init(&object->index_mutex, NULL);
 }

@@ -4,6 +4,12 @@
 
 #include "object/clients.h"
 
+/* Of the index, as this process knows it. */
+struct index_pages {
+    _Atomic uint64_t known[INDEX_PAGES / 64]; /* bits: they are in the file */
+    _Atomic uint64_t missing;                 /* the page that was looked for last in vain; see index.c */
+};
+
 struct object {
     struct object *next; /* in its shard */
     struct store *store;
@@ -15,16 +21,19 @@ struct object {
     /* Of the truncation that was last done, one for each client: its incarnation * 2, + 1 while it is open.
      */
     _Atomic uint32_t *participants;
-    bool takes_part;        /* this process does */
-    _Atomic unsigned files; /* open files of this process */
-    _Atomic uint8_t *states;
-    pthread_mutex_t lock;       /* see object_lock */
-    pthread_mutex_t open_mutex; /* guards the opening of backing_fd; nothing is locked inside */
+    bool takes_part;         /* this process does */
+    _Atomic unsigned files;  /* open files of this process */
+    _Atomic uint8_t *states; /* index_has() must be asked first */
+    struct index_pages *pages;
+    pthread_mutex_t index_mutex; /* in front of the lock that index_take() holds */
+    pthread_mutex_t lock;        /* see object_lock */
+    pthread_mutex_t open_mutex;  /* guards the opening of backing_fd; nothing is locked inside */
 };
 
 /* object.c: the object of the file open as backing_fd, made if create. NULL with *error = 0 if there is none.
  */
-struct object *object_attach(struct store *store, uint64_t inode, int backing_fd, int *error);
+/* Making one takes a page of the index: the caller holds its capacity, and keeps it unless *created. */
+struct object *object_attach(struct store *store, uint64_t inode, int backing_fd, bool *created, int *error);
 struct object *object_find(struct store *store, uint64_t inode, int *error);
 void object_release(struct object *object);
 void object_reopen_after_fork(struct object *object);
@@ -51,6 +60,15 @@ void object_freeze(struct object *object);
 void object_thaw(struct object *object);
 void object_work(struct object *object, enum object_work work, uint64_t low, uint64_t high);
 
+/* index.c */
+uint64_t index_page_of(uint64_t granule);
+bool index_has(const struct object *object, uint64_t page);
+bool index_has_granules(const struct object *object, uint64_t first, uint64_t end);
+int index_take(struct object *object, uint64_t page, bool *taken);
+uint64_t index_bytes(int fd); /* that the index takes in the file */
+uint8_t object_state(const struct object *object,
+                     uint64_t granule); /* wherever it is, without touching a hole */
+
 /* granules.c */
 struct run {
     uint64_t first; /* granules */
@@ -73,7 +91,10 @@ void object_clear_states(struct object *object, uint64_t from, uint64_t end);
 /* scan.c: objects by name, without attaching them. */
 void objects_each(struct store *store, void (*visit)(struct store *, const char *, void *), void *context);
 bool object_peek(struct store *store, uint64_t inode, struct object_header *header);
-uint64_t object_resident_bytes(struct store *store, const char *name);
+/* The index alone, without a place in the process's table: usable whatever locks the caller holds. */
+bool object_view(struct store *store, const char *name, int protection, struct object *object);
+void object_unview(struct object *object);
+uint64_t object_used_bytes(struct store *store, const char *name); /* of the capacity: data and index */
 void object_mark_torn(struct store *store, uint64_t inode, uint64_t low, uint64_t high);
 int object_name(uint64_t inode, char name[24]);
 bool object_inode(const char *name, uint64_t *inode);

@@ -46,8 +46,13 @@ bool object_peek(struct store *store, uint64_t inode, struct object_header *head
     return whole && atomic_load(&header->magic) == OBJECT_MAGIC;
 }
 
-/* The index alone, without a place in the process's table: usable whatever locks the caller holds. */
-static bool map_index(struct store *store, const char *name, int protection, struct object *object) {
+void object_unview(struct object *object) {
+    munmap(object->header, INDEX_BYTES);
+    close(object->fd);
+    free(object->pages);
+}
+
+bool object_view(struct store *store, const char *name, int protection, struct object *object) {
     memset(object, 0, sizeof *object);
     object->store = store;
     object->fd = openat(store->objects_fd, name, O_RDWR | O_CLOEXEC);
@@ -65,26 +70,29 @@ static bool map_index(struct store *store, const char *name, int protection, str
     }
     object->header = map;
     object->states = (_Atomic uint8_t *)map + STATES_OFFSET;
+    object->pages = calloc(1, sizeof *object->pages);
+    if (object->pages == NULL) {
+        object_unview(object);
+        return false;
+    }
     return true;
 }
 
-static void unmap_index(struct object *object) {
-    munmap(object->header, INDEX_BYTES);
-    close(object->fd);
-}
-
-uint64_t object_resident_bytes(struct store *store, const char *name) {
+uint64_t object_used_bytes(struct store *store, const char *name) {
     struct object object;
-    if (!map_index(store, name, PROT_READ, &object)) {
+    if (!object_view(store, name, PROT_READ, &object)) {
         return 0;
     }
-    uint64_t granules = object_count(&object, 0, MAX_GRANULES, RESIDENT_SET);
-    unmap_index(&object);
-    return granules << store->granule_shift;
+    uint64_t bytes = index_bytes(object.fd);
+    if (bytes > 0) {
+        bytes += object_count(&object, 0, MAX_GRANULES, RESIDENT_SET) << store->granule_shift;
+    }
+    object_unview(&object);
+    return bytes;
 }
 
 static void mark_dirty(struct object *object, uint64_t granule) {
-    uint8_t state = atomic_load(&object->states[granule]);
+    uint8_t state = object_state(object, granule);
     while ((state == GRANULE_CLEAN || state == GRANULE_DRAINING) &&
            !atomic_compare_exchange_weak(&object->states[granule], &state, GRANULE_DIRTY)) {
     }
@@ -94,7 +102,7 @@ void object_mark_torn(struct store *store, uint64_t inode, uint64_t low, uint64_
     char name[24];
     struct object object;
     object_name(inode, name);
-    if (!map_index(store, name, PROT_READ | PROT_WRITE, &object)) {
+    if (!object_view(store, name, PROT_READ | PROT_WRITE, &object)) {
         return;
     }
     struct object_header *header = object.header;
@@ -106,5 +114,5 @@ void object_mark_torn(struct store *store, uint64_t inode, uint64_t low, uint64_
     }
     epoch_mark_changed(header);
     atomic_fetch_or(&header->gate, GATE_REPAIR);
-    unmap_index(&object);
+    object_unview(&object);
 }

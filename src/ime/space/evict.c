@@ -1,7 +1,7 @@
 /* Eviction: freeing the fast tier of what the backing has. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "space/space.h"
@@ -22,26 +22,69 @@ int object_sync_backing(struct object *object) {
     return error;
 }
 
-static int punch_run(struct object *object, const struct run *run) {
-    unsigned shift = object->store->granule_shift;
-    object_work(object, WORK_COPY, run->first << shift, run->end << shift);
-    object_set_states(object, run, GRANULE_CLEAN, GRANULE_BUSY);
-    int error = 0;
-    if (fallocate(object->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                  (off_t)(DATA_OFFSET + (run->first << shift)),
-                  (off_t)((run->end - run->first) << shift)) != 0) {
-        error = errno;
+/* The states, to the disk of the fast tier: an older index that survives a loss of power must not take freed
+ * granules for data, which a drain would write over the backing. */
+static int flush_index(const struct object *object, uint64_t end) {
+    uint64_t bytes = (index_page_of(end) + 1) * INDEX_PAGE_BYTES;
+    return msync(object->header, bytes, MS_SYNC) == 0 ? 0 : errno;
+}
+
+/* Sets clean granules aside, limit of them at most; end is behind the last one. */
+static uint64_t set_aside(struct object *object, uint64_t limit, uint64_t *end) {
+    struct run run = {0, 0};
+    uint64_t left = limit;
+    while (left > 0 && object_next_run(object, run.end, MAX_GRANULES, STATE_SET(GRANULE_CLEAN), left, &run)) {
+        object_set_states(object, &run, GRANULE_CLEAN, GRANULE_BUSY);
+        left -= run.end - run.first;
+        *end = run.end;
     }
-    object_set_states(object, run, GRANULE_BUSY, error == 0 ? GRANULE_EVICTED : GRANULE_CLEAN);
+    return limit - left;
+}
+
+static int punch_all(struct object *object, uint64_t end, uint64_t *freed_bytes) {
+    unsigned shift = object->store->granule_shift;
+    struct run run = {0, 0};
+    int error = 0;
+    while (object_next_run(object, run.end, end, STATE_SET(GRANULE_BUSY), UINT64_MAX, &run)) {
+        uint64_t bytes = (run.end - run.first) << shift;
+        if (error == 0 && fallocate(object->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                                    (off_t)(DATA_OFFSET + (run.first << shift)), (off_t)bytes) != 0) {
+            error = errno;
+        }
+        object_set_states(object, &run, GRANULE_BUSY, error == 0 ? GRANULE_EVICTED : GRANULE_CLEAN);
+        *freed_bytes += error == 0 ? bytes : 0;
+    }
+    return error;
+}
+
+static void take_back(struct object *object, const struct run *all) {
+    struct run run = {0, all->first};
+    while (object_next_run(object, run.end, all->end, STATE_SET(GRANULE_BUSY), UINT64_MAX, &run)) {
+        object_set_states(object, &run, GRANULE_BUSY, GRANULE_CLEAN);
+    }
+}
+
+/* Frozen. First the states, then their flush, then the holes: see flush_index(). */
+static int evict_frozen(struct object *object, uint64_t limit, uint64_t *freed_bytes) {
+    uint64_t end = 0;
+    object_work(object, WORK_COPY, 0, atomic_load(&object->header->size_bytes));
+    int error = 0;
+    if (set_aside(object, limit, &end) > 0) {
+        error = flush_index(object, end);
+        if (error == 0) {
+            error = punch_all(object, end, freed_bytes);
+        } else {
+            const struct run all = {0, end};
+            take_back(object, &all);
+        }
+    }
     object_work(object, WORK_NONE, 0, 0);
     return error;
 }
 
 int object_evict(struct object *object, uint64_t limit_bytes, uint64_t *moved_bytes) {
     struct store *store = object->store;
-    struct run run = {0, 0};
-    uint64_t left = limit_bytes >> store->granule_shift;
-    uint64_t freed = 0;
+    uint64_t freed_bytes = 0;
     int error = object_lock(object);
     if (error != 0) {
         return error;
@@ -50,19 +93,12 @@ int object_evict(struct object *object, uint64_t limit_bytes, uint64_t *moved_by
     error = object_sync_backing(object);
     if (error == 0) {
         object_freeze(object);
-        while (error == 0 && left > 0 &&
-               object_next_run(object, run.end, MAX_GRANULES, STATE_SET(GRANULE_CLEAN), left, &run)) {
-            error = punch_run(object, &run);
-            if (error == 0) {
-                left -= run.end - run.first;
-                freed += (run.end - run.first) << store->granule_shift;
-            }
-        }
+        error = evict_frozen(object, limit_bytes >> store->granule_shift, &freed_bytes);
         object_thaw(object);
     }
-    space_return(store, freed);
+    space_return(store, freed_bytes);
     slot_leave(slot);
     object_unlock(object);
-    *moved_bytes += freed;
+    *moved_bytes += freed_bytes;
     return error;
 }

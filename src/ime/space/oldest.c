@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <stdlib.h>
 
 #include "space/space.h"
@@ -63,4 +64,13 @@ int space_evict(struct store *store, uint64_t bytes, uint64_t *freed_bytes) {
         store->control->capacity_bytes / 32; /* a pass looks at every object: make it worth while */
     *freed_bytes = 0;
     return migrate_oldest(store, object_evict, bytes > batch ? bytes : batch, freed_bytes);
+}
+
+int space_reserve_clean(struct store *store, uint64_t bytes) {
+    uint64_t freed_bytes;
+    if (!space_try(store, bytes)) {
+        space_evict(store, bytes, &freed_bytes);
+        return space_try(store, bytes) ? 0 : ENOSPC;
+    }
+    return 0;
 }

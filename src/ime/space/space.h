@@ -26,6 +26,13 @@ typedef int migration(struct object *, uint64_t limit_bytes, uint64_t *moved_byt
 int migrate_oldest(struct store *store, migration *migrate, uint64_t wanted_bytes, uint64_t *freed_bytes);
 int space_evict(struct store *store, uint64_t bytes, uint64_t *freed_bytes); /* clean granules only */
 
+/* pages.c: the pages of the index that hold the states of first..end, taken with room from reserve; 0 or
+ * errno. The caller holds no object lock. */
+typedef int reservation(struct store *, uint64_t bytes);
+int index_ensure(struct object *object, uint64_t first, uint64_t end, reservation *reserve);
+int index_ensure_page(struct object *object, uint64_t page, reservation *reserve);
+int space_reserve_clean(struct store *store, uint64_t bytes); /* by eviction alone */
+
 /* stage.c */
 int object_stage(struct object *object, uint64_t low, uint64_t high, uint64_t *moved_bytes);
 int object_fill(struct object *object, const struct run *run); /* the caller holds the lock; made CLEAN */

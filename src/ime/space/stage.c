@@ -22,39 +22,40 @@ int object_fill(struct object *object, const struct run *run) {
 
 static bool next_backed(const struct object *object, uint64_t from, uint64_t end, uint64_t limit,
                         struct run *run) {
-    while (from < end && !granule_is_backed(object, from, atomic_load(&object->states[from]))) {
+    while (from < end && !granule_is_backed(object, from, object_state(object, from))) {
         from++;
     }
     run->first = from;
     while (from < end && from - run->first < limit &&
-           granule_is_backed(object, from, atomic_load(&object->states[from]))) {
+           granule_is_backed(object, from, object_state(object, from))) {
         from++;
     }
     run->end = from;
     return run->end > run->first;
 }
 
+/* Staging never drains: it must not slow down what is being written. */
 static int stage_run(struct object *object, uint64_t from, uint64_t end, struct run *run, uint64_t *staged) {
     struct store *store = object->store;
-    uint64_t reserve = CHUNK_BYTES;
-    uint64_t freed = 0;
+    const uint64_t reserve = CHUNK_BYTES;
     *staged = 0;
-    if (!space_try(store, reserve)) {
-        space_evict(store, reserve, &freed);
-        if (!space_try(store, reserve)) {
-            return ENOSPC; /* staging never drains: it must not slow down what is being written */
-        }
+    int error = index_ensure(object, from, end, space_reserve_clean);
+    error = error != 0 ? error : space_reserve_clean(store, reserve);
+    if (error != 0) {
+        return error;
     }
-    int error = object_lock(object);
+    error = object_lock(object);
     if (error == 0) {
         struct thread_slot *slot = slot_enter(store, object->inode | SLOT_LOCKED, 0, 0);
-        if (next_backed(object, from, end, reserve >> store->granule_shift, run)) {
+        if (next_backed(object, from, end, UINT64_MAX, run)) {
             object_work(object, WORK_COPY, run->first << store->granule_shift,
                         run->end << store->granule_shift);
             atomic_store(&object->header->ever_resident, 1);
             error = object_fill(object, run);
             object_work(object, WORK_NONE, 0, 0);
             *staged = error == 0 ? (run->end - run->first) << store->granule_shift : 0;
+        } else {
+            run->end = end;
         }
         slot_leave(slot);
         object_unlock(object);
@@ -73,7 +74,8 @@ int object_stage(struct object *object, uint64_t low, uint64_t high, uint64_t *m
             break;
         }
         uint64_t staged = 0;
-        error = stage_run(object, run.first, end, &run, &staged);
+        uint64_t chunk_end = run.first + (CHUNK_BYTES >> object->store->granule_shift);
+        error = stage_run(object, run.first, chunk_end < end ? chunk_end : end, &run, &staged);
         *moved_bytes += staged;
     }
     return error;

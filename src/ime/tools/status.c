@@ -1,4 +1,6 @@
+#include <fcntl.h>
 #include <inttypes.h>
+#include <unistd.h>
 
 #include "imectl.h"
 
@@ -30,17 +32,28 @@ static void print_json_bytes(const struct buffered *entry) {
            entry->settled ? "true" : "false");
 }
 
-static void print_json(const struct store *store, const struct buffered_list *list) {
+static void add_index(struct store *store, const char *name, void *total_bytes) {
+    int fd = openat(store->objects_fd, name, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        *(uint64_t *)total_bytes += index_bytes(fd);
+        close(fd);
+    }
+}
+
+static void print_json(struct store *store, const struct buffered_list *list) {
     int pid;
     bool running = drainer_is_running(store, &pid);
     struct buffered total = total_of(list);
+    uint64_t index = 0;
+    objects_each(store, add_index, &index);
     printf("{\n  \"fast\": ");
     print_json_text(store->config.fast);
     printf(",\n  \"backing\": ");
     print_json_text(store->config.backing);
     printf(",\n  \"emulated\": true,\n  \"granule_bytes\": %" PRIu64 ",\n  \"capacity_bytes\": %" PRIu64
-           ",\n  \"used_bytes\": %" PRIu64 ",\n",
-           store->granule_bytes, store->control->capacity_bytes, atomic_load(&store->control->used_bytes));
+           ",\n  \"used_bytes\": %" PRIu64 ",\n  \"index_bytes\": %" PRIu64 ",\n",
+           store->granule_bytes, store->control->capacity_bytes, atomic_load(&store->control->used_bytes),
+           index);
     printf("  \"clients\": %u,\n  \"drainer_pid\": ", count_clients(store));
     printf(running ? "%d" : "null", pid);
     printf(",\n  \"drain_errno\": %u,\n  \"total\": {", atomic_load(&store->control->drain_error));

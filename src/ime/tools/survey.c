@@ -60,7 +60,7 @@ static int add(struct store *store, struct buffered_list *list, uint64_t inode, 
         object, STATE_SET(GRANULE_CLEAN) | STATE_SET(GRANULE_EVICTED) | STATE_SET(GRANULE_BUSY), size);
     struct run run = {0, 0};
     for (uint64_t granule = 0; granule < granules_up_to(object, origin < size ? origin : size); granule++) {
-        if (atomic_load(&object->states[granule]) == GRANULE_NONE) { /* there before it was buffered */
+        if (object_state(object, granule) == GRANULE_NONE) { /* there before it was buffered */
             run = (struct run){granule, granule + 1};
             entry->drained_bytes += within(store, &run, size);
         }

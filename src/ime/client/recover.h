@@ -1,0 +1,9 @@
+#ifndef IME_RECOVER_H
+#define IME_RECOVER_H
+
+#include "layout/store.h"
+
+/* For objects_each(), after a boot, with the store locked and nobody a client. */
+void recover_object(struct store *store, const char *name, void *unused);
+
+#endif
