@@ -55,6 +55,6 @@ void weir_document_write_result(struct weir_json *json, const struct weir_docume
 void weir_document_write_tail(struct weir_json *json, const struct weir_problem *problems, int count,
                               bool done);
 void weir_document_write_timeline(struct weir_json *json, const struct weir_result *result);
-void weir_document_write_watched(struct weir_json *json, const struct weir_watched *watched);
+void weir_document_write_observed(struct weir_json *json, const struct weir_result *result);
 
 #endif

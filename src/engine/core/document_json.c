@@ -143,7 +143,7 @@ static void write_observed(struct weir_json *json, const struct weir_result *res
         weir_json_integer(json, NULL, job->ranks_per_host[i]);
     }
     weir_json_list_end(json);
-    weir_document_write_watched(json, &result->watched);
+    weir_document_write_observed(json, result);
     weir_json_object_end(json);
 }
 

@@ -71,7 +71,20 @@ static void write_llite(struct weir_json *json, const struct weir_llite *llite) 
     weir_json_object_end(json);
 }
 
-void weir_document_write_watched(struct weir_json *json, const struct weir_watched *watched) {
+static void write_payload(struct weir_json *json, const struct weir_payload_sample *payload) {
+    if (payload->sampled_bytes == 0) {
+        weir_json_null(json, "payload");
+        return;
+    }
+    weir_json_object(json, "payload");
+    weir_json_number(json, "compressed_share", payload->compressed_share);
+    weir_json_number(json, "unique_share", payload->unique_share);
+    weir_json_count(json, "sampled_bytes", payload->sampled_bytes);
+    weir_json_object_end(json);
+}
+
+void weir_document_write_observed(struct weir_json *json, const struct weir_result *result) {
+    const struct weir_watched *watched = &result->watched;
     const struct weir_process_io *io = &watched->io;
     bool counted = io->known && watched->medium.counted;
     weir_json_text(json, "file_system",
@@ -81,4 +94,5 @@ void weir_document_write_watched(struct weir_json *json, const struct weir_watch
     write_process_io(json, io);
     write_residency(json, watched);
     write_llite(json, &watched->llite);
+    write_payload(json, &result->payload);
 }

@@ -25,6 +25,17 @@ static inline void weir_pattern_rewind(struct weir_pattern *pattern) {
     pattern->base = pattern->first;
 }
 
+static inline uint64_t weir_pattern_operations(const struct weir_pattern *pattern) {
+    return pattern->per_segment * pattern->segments;
+}
+
+/* Offset of an operation by its number, wherever the pattern stands. */
+static inline uint64_t weir_pattern_at(const struct weir_pattern *pattern, uint64_t number) {
+    uint64_t in_segment = number % pattern->per_segment;
+    uint64_t within = pattern->table != NULL ? pattern->table[in_segment] : in_segment * pattern->step;
+    return pattern->first + number / pattern->per_segment * pattern->segment_step + within;
+}
+
 /* False when the pattern is exhausted. */
 static inline bool weir_pattern_next(struct weir_pattern *pattern, uint64_t *offset) {
     if (pattern->in_segment == pattern->per_segment) {

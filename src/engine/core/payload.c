@@ -1,22 +1,31 @@
 #include "payload.h"
 
+#include "mix.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
-#define HEAD_WORDS 512 /* a head word at every 4 KiB */
+#define BLOCK_WORDS 512u /* 4 KiB, with a head word in OFFSET and INCOMPRESSIBLE */
 
-static const char *const names[] = {"timestamp", "offset", "incompressible", "random"};
+static const char *const names[] = {"timestamp", "offset", "incompressible", "random", "controlled"};
 
 bool weir_payload_kind_find(const char *word, enum weir_payload_kind *kind) {
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < WEIR_PAYLOAD_KINDS; i++) {
         if (strcasecmp(word, names[i]) == 0 || (word[0] == names[i][0] && word[1] == '\0')) {
             *kind = (enum weir_payload_kind)i;
             return true;
         }
     }
     return false;
+}
+
+bool weir_payload_control_fits(enum weir_payload_kind kind, const struct weir_payload_control *control) {
+    const int64_t compress = control->compress_percent, dedupe = control->dedupe_percent;
+    bool none = compress == 0 && dedupe == 0;
+    bool possible = compress >= 0 && compress <= 100 && dedupe >= 0 && dedupe <= 100;
+    return none || (possible && kind == WEIR_PAYLOAD_CONTROLLED);
 }
 
 const char *weir_payload_kind_name(enum weir_payload_kind kind) {
@@ -60,22 +69,56 @@ static void fill(const struct weir_payload *payload, unsigned char *memory) {
         for (size_t i = 0; i < count; i++) {
             words[i] = word;
         }
-    } else if (payload->kind != WEIR_PAYLOAD_RANDOM) {
+    } else if (payload->kind == WEIR_PAYLOAD_TIMESTAMP || payload->kind == WEIR_PAYLOAD_OFFSET) {
         /* IOR adds the signature as a signed int: one beyond 2^31 fills the upper half with ones. */
         uint64_t number = (uint64_t)(int64_t)(int32_t)payload->signature;
         for (size_t i = 0; i < count; i++) {
             words[i] = owner | (number + i);
         }
     }
-    for (size_t at = count * sizeof *words; at < payload->bytes; at++) {
+    for (size_t at = count * sizeof *words; payload->kind != WEIR_PAYLOAD_MADE && at < payload->bytes; at++) {
         memory[at] = (unsigned char)at; /* a file of mdtest may end within a word */
+    }
+}
+
+/* Each word from the block's seed and its place alone: no word waits for the one before it (wyrand). */
+static inline uint64_t random_word(uint64_t seed, uint64_t index) {
+    __extension__ typedef unsigned __int128 wide;
+    uint64_t state = seed + index * 0xa0761d6478bd642fu;
+    wide product = (wide)state * (state ^ 0xe7037ed1a0b428dbu);
+    return (uint64_t)(product >> 64) ^ (uint64_t)product;
+}
+
+static uint64_t block_seed(const struct weir_payload *payload, uint64_t block, bool *duplicate) {
+    uint64_t owner = (uint64_t)payload->signature << 32 | payload->rank;
+    uint64_t seed = weir_mix(weir_mix(owner + WEIR_GOLDEN) + block);
+    *duplicate = seed % 100 < (uint64_t)payload->control.dedupe_percent;
+    return *duplicate ? weir_mix(payload->signature + WEIR_GOLDEN) : seed;
+}
+
+/* Blocks lie at multiples of their size in the file, wherever the pieces begin. */
+static void place_controlled(const struct weir_payload *payload, uint64_t *words, size_t count,
+                             uint64_t offset) {
+    uint64_t kept = BLOCK_WORDS * (uint64_t)(100 - payload->control.compress_percent) / 100;
+    uint64_t first = offset / sizeof *words;
+    for (size_t i = 0; i < count;) {
+        bool duplicate;
+        uint64_t seed = block_seed(payload, (first + i) / BLOCK_WORDS, &duplicate);
+        uint64_t index = (first + i) % BLOCK_WORDS;
+        for (; index < BLOCK_WORDS && i < count; index++, i++) {
+            words[i] = index < kept ? random_word(seed, index + 1) : 0;
+        }
     }
 }
 
 static void place(const struct weir_payload *payload, unsigned char *memory, uint64_t offset) {
     uint64_t *words = (uint64_t *)(void *)memory;
     size_t count = payload->bytes / sizeof *words;
-    if (payload->kind == WEIR_PAYLOAD_RANDOM) {
+    if (payload->kind == WEIR_PAYLOAD_MADE) {
+        payload->make(payload, memory, offset);
+    } else if (payload->kind == WEIR_PAYLOAD_CONTROLLED) {
+        place_controlled(payload, words, count, offset);
+    } else if (payload->kind == WEIR_PAYLOAD_RANDOM) {
         unsigned seed = payload->signature + payload->rank + (unsigned)offset;
         uint64_t state = (uint64_t)rand_r(&seed);
         for (size_t i = 0; i < count; i++) {
@@ -86,7 +129,7 @@ static void place(const struct weir_payload *payload, unsigned char *memory, uin
         }
     } else if (payload->kind != WEIR_PAYLOAD_TIMESTAMP) {
         uint32_t number = 1;
-        for (size_t i = 0; i < count; i += HEAD_WORDS, number++) {
+        for (size_t i = 0; i < count; i += BLOCK_WORDS, number++) {
             words[i] = (uint32_t)((uint32_t)offset * number) | (uint64_t)payload->rank << 32;
         }
     }

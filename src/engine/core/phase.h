@@ -22,7 +22,7 @@ struct weir_phase {
     const struct weir_backend *backend;
     struct weir_open how;
     struct weir_pattern pattern;
-    struct weir_payload *payload;
+    struct weir_payload *payload; /* NULL: transfers have their own */
     MPI_Comm job_comm;            /* all ranks of the phase */
     struct weir_way_out *way_out; /* NULL where the back end has no WEIR_PARTS */
     bool barriers;                /* between open, transfers and close */

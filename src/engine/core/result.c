@@ -1,5 +1,7 @@
 #include "result.h"
 
+#include "payload_sample.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,6 +156,7 @@ void weir_result_gather(const struct weir_job *job, const struct weir_phase *pha
     weir_timeline_gather(job->comm, &measure->timeline, measure->io.start_ns, measure->io.stop_ns,
                          &result->timeline);
     weir_watched_gather(job, &measure->watched, &result->watched);
+    weir_payload_sample_take(job, phase, &result->payload);
 }
 
 uint64_t weir_result_verify(const struct weir_job *job, const char *path, const struct weir_verify *verify,

@@ -61,6 +61,7 @@ struct weir_result {
     uint64_t sync_calls, retries;
     struct weir_buckets timeline;
     struct weir_watched watched;
+    struct weir_payload_sample payload; /* of a write */
 };
 
 /* Called by all ranks; the result is filled on rank 0. */

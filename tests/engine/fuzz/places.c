@@ -95,22 +95,22 @@ static void follow(struct iom_run *run) {
 static void try_model(int argc, char **argv, struct weir_job *job) {
     char complaint[512] = "";
     struct iom_run *run = calloc(1, sizeof *run);
-    run->job = job;
+    run->base.job = job;
     if (iom_options_read(run, argc, argv, complaint, sizeof complaint)) {
         follow(run);
     } else {
         fuzz_must_explain(complaint);
     }
-    weir_hints_free(&run->hints);
-    free(run->settings);
-    free(run->words);
+    weir_hints_free(&run->base.hints);
+    free(run->base.settings);
+    free(run->base.words);
     free(run);
 }
 
 static void try_matrices(int argc, char **argv, struct weir_job *job) {
     char complaint[512] = "";
     struct mad_run *run = calloc(1, sizeof *run);
-    run->job = job;
+    run->base.job = job;
     if (!mad_options_read(run, argc, argv, complaint, sizeof complaint)) {
         fuzz_must_explain(complaint);
     } else if (run->part_bytes * (uint64_t)job->size / 8 !=
@@ -119,9 +119,9 @@ static void try_matrices(int argc, char **argv, struct weir_job *job) {
                run->slot_bytes % (uint64_t)run->requested.block_bytes != 0) {
         fuzz_fail("parts that are not the matrix");
     }
-    weir_hints_free(&run->hints);
-    free(run->settings);
-    free(run->words);
+    weir_hints_free(&run->base.hints);
+    free(run->base.settings);
+    free(run->base.words);
     free(run);
 }
 
@@ -147,7 +147,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size == 0) {
         return 0;
     }
-    struct weir_job job = {.size = 1 + (data[0] >> 2) % 7, .nodes = 1};
+    int begun = 0;
+    MPI_Initialized(&begun);
+    if (!begun) {
+        MPI_Init(NULL, NULL); /* rank 0 shares variables of its environment */
+    }
+    struct weir_job job = {
+        .comm = MPI_COMM_SELF, .leaders = MPI_COMM_SELF, .size = 1 + (data[0] >> 2) % 7, .nodes = 1};
     char *text = strndup((const char *)data + 1, size - 1);
     int count = fuzz_cut(text, words, WORDS);
     int which = (data[0] & 3) % 3;

@@ -62,6 +62,25 @@ static void test_check(enum weir_payload_kind kind) {
     weir_payload_end(&payload);
 }
 
+/* A whole offset of 64 bits counts, whatever the pieces; of a block a share is zeros. */
+static void test_controlled(void) {
+    struct weir_payload whole, part;
+    struct weir_verify verify = {0};
+    CHECK(weir_payload_begin(&whole, WEIR_PAYLOAD_CONTROLLED, BYTES, true));
+    CHECK(weir_payload_begin(&part, WEIR_PAYLOAD_CONTROLLED, 1024, false));
+    whole.control.compress_percent = part.control.compress_percent = 25;
+    weir_payload_fill(&whole, 7, 1);
+    weir_payload_fill(&part, 7, 1);
+    weir_payload_place(&whole, 0);
+    weir_payload_place(&part, 5120);
+    CHECK(memcmp(whole.buffer + 5120, part.buffer, 1024) == 0);
+    CHECK(word(whole.buffer, 383) != 0 && word(whole.buffer, 384) == 0 && word(whole.buffer, 511) == 0);
+    weir_payload_check(&whole, (uint64_t)1 << 32, &verify);
+    CHECK(verify.errors > BYTES / 16);
+    weir_payload_end(&whole);
+    weir_payload_end(&part);
+}
+
 int main(void) {
     test_timestamp_words();
     test_offset_words();
@@ -69,5 +88,7 @@ int main(void) {
     test_check(WEIR_PAYLOAD_OFFSET);
     test_check(WEIR_PAYLOAD_INCOMPRESSIBLE);
     test_check(WEIR_PAYLOAD_RANDOM);
+    test_check(WEIR_PAYLOAD_CONTROLLED);
+    test_controlled();
     return finish();
 }

@@ -32,7 +32,7 @@ def command(one: Cell, program: tuple[str, ...] = ("weir-io", "ior")) -> list[st
 
 def test_command_of_the_defaults() -> None:
     assert " ".join(command(cell())) == (
-        "weir-io ior -a POSIX -i 3 -t 1048576 -b 16777216 -s 1 -w -r -e -g"
+        "weir-io ior -a POSIX -i 3 -t 1048576 -b 16777216 -s 1 -w -r -e -g -l=random"
         " -O summaryFile=/results/000/summary.json -O summaryFormat=JSON -o /data/run/data"
     )
 
@@ -170,6 +170,7 @@ def test_labels_differ_where_parameters_do() -> None:
         "direct": True,
         "hints": {"cb_nodes": "1"},
         "keep": True,
+        "payload": "timestamp",
         "stripe_count": 4,
         "drop_caches": True,
     }

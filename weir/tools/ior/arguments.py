@@ -108,6 +108,8 @@ def _setting(option: str, value: str) -> dict[str, Any]:
     if option in ("s", "i"):
         count = parse_size(value)
         return {} if count is None else {"segments" if option == "s" else "iterations": count}
+    if option == "l" and value:
+        return {"payload": value}
     if option == "D":
         return {"stonewall": float(value)} if value.replace(".", "", 1).isdigit() else {}
     return _directives(value) if option == "O" else {}

@@ -49,6 +49,12 @@ PARAMETERS: Mapping[str, Parameter] = {
     ),
     "verify_write": Parameter("flag", "Read back and compare after writing (IOR -W).", False),
     "verify_read": Parameter("flag", "Compare while reading (IOR -R).", False),
+    "payload": Parameter(
+        "choice",
+        "Data (IOR -l): random bytes, or IOR's own default, which compression and deduplication reduce.",
+        "random",
+        ("random", "timestamp"),
+    ),
     "direct": Parameter("flag", "Open with O_DIRECT, past the page cache (POSIX only).", False),
     "drop_caches": Parameter(
         "flag",
@@ -97,6 +103,8 @@ class Ior(EngineTool):
             words.append(f"stonewall-{params['stonewall']:g}s")
         if params["reorder"] != "none":
             words.append(f"reorder-{params['reorder']}")
+        if params["payload"] != "random":
+            words.append(params["payload"])
         words += [flag.replace("_", "-") for flag in _LABEL_FLAGS if params[flag]]
         words += [f"{key}={value}" for key, value in sorted(params["hints"].items())]
         words += stripe_words(params)
@@ -118,6 +126,7 @@ class Ior(EngineTool):
         if params["order"] == "random" and params["verify_read"]:
             words += [f"--random-offset-seed={_SEED}"]  # IOR wants to know where to find what it wrote
         words += _REORDER[params["reorder"]]
+        words += ["-l=random"] if params["payload"] == "random" else []
         words += ["--posix.odirect"] if params["direct"] else []
         # IOR has no such option; the audit says that its caches were kept.
         words += ["--drop-caches"] if params["drop_caches"] and is_engine(program) else []

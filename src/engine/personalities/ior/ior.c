@@ -216,6 +216,7 @@ static bool ior_prepare(void *own) {
     ior_path(run);
     bool verify = run->requested.verify_read || run->requested.verify_write;
     bool memory = weir_payload_begin(&run->payload, run->packet, (size_t)run->requested.xfer_bytes, verify);
+    run->payload.control = run->requested.control;
     return ior_has_memory(run, memory) && ior_written_learn(run);
 }
 

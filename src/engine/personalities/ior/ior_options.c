@@ -26,7 +26,11 @@ static const struct weir_option options[] = {
     {'i', NULL, "repetitions", WEIR_COUNT, AT(iterations), "N", "iterations [1]"},
     {'k', NULL, "keepFile", WEIR_FLAG, AT(keep), NULL, "keep the files that were made"},
     {'l', "dataPacketType", "dataPacketType", WEIR_TEXT, AT(packet), "TYPE",
-     "data: timestamp, offset, incompressible, random, or their first letters [timestamp]"},
+     "data: timestamp, offset, incompressible, random, controlled, or their first letters [timestamp]"},
+    {0, "buffer-compress-percentage", NULL, WEIR_COUNT, AT(control.compress_percent), "N",
+     "with -l controlled: how much of every 4 KiB a compressor saves [0]"},
+    {0, "dedupe-percentage", NULL, WEIR_COUNT, AT(control.dedupe_percent), "N",
+     "with -l controlled: how many of the blocks of 4 KiB are one and the same [0]"},
     {'N', NULL, "numTasks", WEIR_COUNT, AT(tasks), "N", "let only the first N ranks take part"},
     {'o', NULL, "testFile", WEIR_TEXT, AT(test_file), "FILE", "the file to measure with [testFile]"},
     {'O', NULL, NULL, WEIR_DIRECTIVES, 0, "KEY=VALUE,...",
@@ -204,7 +208,9 @@ bool ior_options_read(void *own, int argc, char **argv, char *complaint, unsigne
         a->write = a->read = 1;
     }
     REFUSE(!weir_payload_kind_find(a->packet, &run->packet),
-           "-l %s: the data is timestamp, offset, incompressible or random", a->packet);
+           "-l %s: the data is timestamp, offset, incompressible, random or controlled", a->packet);
+    REFUSE(!weir_payload_control_fits(run->packet, &a->control),
+           "--buffer-compress-percentage and --dedupe-percentage are 0 to 100, with -l controlled");
     run->base.iterations = a->iterations;
     run->base.tasks = a->tasks > 0 ? a->tasks : 0;
     run->base.document_file = a->summary_file;

@@ -238,7 +238,8 @@ bool mdtest_options_read(void *own, int argc, char **argv, char *complaint, unsi
     run->base.iterations = a->iterations;
     run->base.document_file = a->document_file;
     REFUSE(!weir_payload_kind_find(a->packet, &run->packet),
-           "--dataPacketType %s: the data is timestamp, offset, incompressible or random", a->packet);
+           "--dataPacketType %s: the data is timestamp, offset, incompressible, random or controlled",
+           a->packet);
     return tree_is_sound(a, complaint, bytes) && request_is_sound(a, complaint, bytes) &&
            backend_can(run, complaint, bytes) && mdtest_shape_find(run, complaint, bytes);
 }

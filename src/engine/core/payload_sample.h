@@ -1,0 +1,18 @@
+/* What compression and deduplication can save of the bytes that a phase writes, found in a sample of them. */
+#ifndef WEIR_PAYLOAD_SAMPLE_H
+#define WEIR_PAYLOAD_SAMPLE_H
+
+#include "phase.h"
+
+/* Called by all ranks after the phase; the sample is filled on rank 0, and says nothing (no bytes) where the
+ * phase does not write by pattern and payload. The payload is left as it was but for its buffer. */
+void weir_payload_sample_take(const struct weir_job *job, const struct weir_phase *phase,
+                              struct weir_payload_sample *sample);
+
+/* Bytes that a fast compressor leaves of the memory: every repetition of eight bytes or more, wherever the
+ * first is, costs three bytes. */
+size_t weir_compressed_bytes(const unsigned char *memory, size_t bytes);
+/* Distinct numbers of a list, which is sorted on the way. */
+size_t weir_distinct(uint64_t *numbers, size_t count);
+
+#endif
