@@ -90,3 +90,17 @@ def test_missing_files_are_named(engine: Engine, tmp_path: Path) -> None:
     assert done.code == 2
     assert done.complaints == [f"weir-io: batch: {tmp_path / 'none'}: No such file or directory"]
     assert engine.call(["batch"]).complaints == ["weir-io: batch: takes two words, LIST and STATUS"]
+
+
+def test_a_cell_whose_output_cannot_be_kept_does_not_run(engine: Engine, tmp_path: Path) -> None:
+    lines = listed(
+        tmp_path,
+        cell(tmp_path, "kept", 1, "-a", "NULL", "-w", "-o", "x"),
+        cell(tmp_path, "lost", 1, "-a", "NULL", "-w", "-o", "x"),
+    )
+    (tmp_path / "lost").rmdir()
+    done = engine.call(["batch", lines, tmp_path / "status"])
+    assert done.code == 1
+    assert statuses(tmp_path) == {"kept": 0, "lost": 2}
+    assert f"{tmp_path / 'lost'}/stdout.txt: No such file or directory" in done.complaints[0]
+    assert "access" not in done.out

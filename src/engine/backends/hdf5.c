@@ -28,6 +28,9 @@ struct hdf5_state {
     hid_t data_set, file_space; /* of the segment that was entered last, -1: none */
     uint64_t segment;
     uint64_t segment_bytes;
+    bool apart;     /* some transfer was not collective, though it was to be */
+    uint32_t cause; /* of the first, as H5D_mpio_no_collective_cause_t */
+    int mode;       /* and how it was done, as H5D_mpio_actual_io_mode_t */
 };
 
 static void hdf5_begin(void) {
@@ -181,6 +184,21 @@ static int hdf5_open(struct weir_file *file, struct weir_problem *problem) {
     return 0;
 }
 
+/* HDF5 does collective transfers one by one, and reports success, where it finds it cannot do them together,
+ * or chunk by chunk. */
+static void note_mode(struct hdf5_state *state) {
+    H5D_mpio_actual_io_mode_t mode;
+    uint32_t here = 0, anywhere = 0;
+    if (H5Pget_mpio_actual_io_mode(state->transfer_list, &mode) < 0 ||
+        mode == H5D_MPIO_CONTIGUOUS_COLLECTIVE || mode == H5D_MPIO_CHUNK_COLLECTIVE) {
+        return;
+    }
+    H5Pget_mpio_no_collective_cause(state->transfer_list, &here, &anywhere);
+    state->apart = true;
+    state->cause = here | anywhere;
+    state->mode = (int)mode;
+}
+
 static int hdf5_transfer(struct weir_file *file, const struct weir_piece *piece,
                          struct weir_problem *problem) {
     struct hdf5_state *state = file->state;
@@ -206,6 +224,9 @@ static int hdf5_transfer(struct weir_file *file, const struct weir_piece *piece,
         TRY("H5Dread", H5Dread(state->data_set, H5T_NATIVE_LLONG, state->memory_space, state->file_space,
                                state->transfer_list, piece->buffer));
     }
+    if (file->how->collective && !state->apart) {
+        note_mode(state);
+    }
     return 0;
 }
 
@@ -215,27 +236,17 @@ static int hdf5_sync(struct weir_file *file, struct weir_problem *problem) {
     return 0;
 }
 
-/* HDF5 does collective transfers one by one, and reports success, where it finds it cannot do them together.
- */
-static int check_collective(const struct hdf5_state *state, const char *path, struct weir_problem *problem) {
-    H5D_mpio_actual_io_mode_t mode;
-    uint32_t here = 0, anywhere = 0;
-    if (H5Pget_mpio_actual_io_mode(state->transfer_list, &mode) < 0 || mode != H5D_MPIO_NO_COLLECTIVE) {
-        return 0;
-    }
-    H5Pget_mpio_no_collective_cause(state->transfer_list, &here, &anywhere);
-    return weir_problem_set(problem, "H5Pget_mpio_actual_io_mode", path, 0,
-                            "the transfers were not collective",
-                            "cause 0x%x of H5D_mpio_no_collective_cause_t", here | anywhere);
-}
-
 static int hdf5_close(struct weir_file *file, struct weir_problem *problem) {
     struct hdf5_state *state = file->state;
     const char *path = file->how->path;
     hid_t handle = state->file;
     int status = 0;
-    if (file->how->collective && state->data_set >= 0) {
-        status = check_collective(state, path, problem);
+    if (state->apart) {
+        status = weir_problem_set(problem, "H5Pget_mpio_actual_io_mode", path, 0,
+                                  "the transfers were not collective",
+                                  "mode %d of H5D_mpio_actual_io_mode_t, cause 0x%x of "
+                                  "H5D_mpio_no_collective_cause_t",
+                                  state->mode, state->cause);
     }
     status = leave_segment(state, path, problem) != 0 ? -1 : status;
     H5Sclose(state->memory_space);

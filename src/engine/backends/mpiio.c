@@ -109,6 +109,22 @@ static struct call call_once(const struct weir_file *file, const struct weir_pie
     return call;
 }
 
+/* A short transfer that MPI reports as success sets no errno of its own: one that is left over from the
+ * library's own calls says nothing, so the file itself is looked at. */
+static int short_transfer(const struct weir_file *file, const struct weir_piece *piece, size_t done,
+                          size_t bytes, const struct call *call, struct weir_problem *problem) {
+    MPI_Offset file_bytes = 0;
+    uint64_t at = piece->offset + done + (uint64_t)(call->moved > 0 ? call->moved : 0);
+    bool known =
+        MPI_File_get_size(((const struct mpiio_state *)file->state)->handle, &file_bytes) == MPI_SUCCESS;
+    bool end = piece->access == WEIR_READ && known && (uint64_t)file_bytes <= at;
+    int cause = end ? 0 : weir_cause_plain(file->how->path, piece->access);
+    int errnum = end ? 0 : cause != 0 ? cause : EIO;
+    return weir_problem_set(problem, call->name, file->how->path, errnum, end ? "end of file" : NULL,
+                            "%d of %zu bytes at offset %llu moved although MPI reports success", call->moved,
+                            bytes, (unsigned long long)(piece->offset + done));
+}
+
 /* A short independent transfer is continued. A collective one is not: the other ranks would have to join in.
  */
 static int mpiio_transfer(struct weir_file *file, const struct weir_piece *piece,
@@ -122,11 +138,7 @@ static int mpiio_transfer(struct weir_file *file, const struct weir_piece *piece
         if (call.code != MPI_SUCCESS) {
             status = mpi_problem(problem, call.name, file->how->path, call.code, call.last_errno);
         } else if (!whole && (call.moved <= 0 || file->how->collective)) {
-            bool end = piece->access == WEIR_READ && call.last_errno == 0;
-            int errnum = end ? 0 : call.last_errno != 0 ? call.last_errno : EIO;
-            status = weir_problem_set(problem, call.name, file->how->path, errnum, end ? "end of file" : NULL,
-                                      "%d of %zu bytes at offset %llu moved although MPI reports success",
-                                      call.moved, bytes, (unsigned long long)(piece->offset + done));
+            status = short_transfer(file, piece, done, bytes, &call, problem);
         } else if (!whole) {
             file->retries++;
         }

@@ -83,6 +83,18 @@ static void write_payload(struct weir_json *json, const struct weir_payload_samp
     weir_json_object_end(json);
 }
 
+/* By its name, just before the clock started. */
+static void write_touched(struct weir_json *json, const struct weir_result *result) {
+    weir_json_list(json, "touched");
+    if (result->watched.medium.file_system[0] != '\0') {
+        weir_json_text(json, NULL, "directory");
+    }
+    if (result->watched.touched) {
+        weir_json_text(json, NULL, "file");
+    }
+    weir_json_list_end(json);
+}
+
 void weir_document_write_observed(struct weir_json *json, const struct weir_result *result) {
     const struct weir_watched *watched = &result->watched;
     const struct weir_process_io *io = &watched->io;
@@ -95,4 +107,5 @@ void weir_document_write_observed(struct weir_json *json, const struct weir_resu
     write_residency(json, watched);
     write_llite(json, &watched->llite);
     write_payload(json, &result->payload);
+    write_touched(json, result);
 }

@@ -80,6 +80,10 @@ void weir_job_first_ranks(const struct weir_job *whole, int ranks, struct weir_j
 bool weir_job_environment(const struct weir_job *job, const char *name, char *value, int bytes) {
     const char *found = job->rank == 0 ? getenv(name) : NULL;
     int set = found != NULL;
+    if (job->comm == MPI_COMM_NULL) {
+        snprintf(value, (size_t)bytes, "%s", set != 0 ? found : "");
+        return set != 0;
+    }
     MPI_Bcast(&set, 1, MPI_INT, 0, job->comm);
     snprintf(value, (size_t)bytes, "%s", found != NULL ? found : "");
     if (set != 0) {

@@ -30,7 +30,8 @@ void weir_job_first_ranks(const struct weir_job *whole, int ranks, struct weir_j
 void weir_job_align_clocks(struct weir_job *job);
 /* True on every rank where it is true on all. */
 bool weir_job_agree(const struct weir_job *job, bool well);
-/* A variable of rank 0's environment, on every rank; false where it is not set. Called by all ranks. */
+/* A variable of rank 0's environment, on every rank; false where it is not set. Called by all ranks; a job
+ * without a communicator is this process alone. */
 bool weir_job_environment(const struct weir_job *job, const char *name, char *value, int bytes);
 /* Wait for the others without taking a processor from those that still work. */
 void weir_job_wait_idle(MPI_Comm comm);

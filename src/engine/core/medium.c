@@ -36,26 +36,21 @@ bool weir_medium_parse(const char *line, unsigned major_number, unsigned minor_n
 }
 
 static bool facts_of(const char *path, struct stat *facts, struct statfs *system) {
+    return stat(path, facts) == 0 && statfs(path, system) == 0;
+}
+
+static bool facts_of_directory(const char *path, struct stat *facts, struct statfs *system) {
     char directory[1024];
-    if (stat(path, facts) == 0) {
-        return S_ISREG(facts->st_mode) && statfs(path, system) == 0;
-    }
     snprintf(directory, sizeof directory, "%s", path);
     char *slash = strrchr(directory, '/');
     snprintf(slash != NULL ? slash + 1 : directory, 2, ".");
-    return stat(directory, facts) == 0 && statfs(directory, system) == 0;
+    return facts_of(directory, facts, system);
 }
 
-void weir_medium_of(const char *path, struct weir_medium *medium) {
-    struct stat facts;
-    struct statfs system;
+static void find_mount(const struct stat *facts, const struct statfs *system, struct weir_medium *medium) {
     char line[4096], device[64];
     bool dax = false;
-    memset(medium, 0, sizeof *medium);
-    if (!facts_of(path, &facts, &system)) {
-        return;
-    }
-    unsigned major_number = major(facts.st_dev), minor_number = minor(facts.st_dev);
+    unsigned major_number = major(facts->st_dev), minor_number = minor(facts->st_dev);
     FILE *mounts = fopen("/proc/self/mountinfo", "re");
     bool found = false;
     while (mounts != NULL && !found && fgets(line, sizeof line, mounts) != NULL) {
@@ -65,10 +60,32 @@ void weir_medium_of(const char *path, struct weir_medium *medium) {
         fclose(mounts);
     }
     /* A subvolume of btrfs has a device number that no mount has, yet its transfers are counted. */
-    bool btrfs = system.f_type == BTRFS_SUPER_MAGIC;
+    bool btrfs = system->f_type == BTRFS_SUPER_MAGIC;
     if (btrfs && !found) {
         snprintf(medium->file_system, sizeof medium->file_system, "btrfs");
     }
     snprintf(device, sizeof device, "/sys/dev/block/%u:%u", major_number, minor_number);
     medium->counted = !dax && (btrfs || access(device, F_OK) == 0);
+}
+
+void weir_medium_of(const char *path, struct weir_medium *medium) {
+    struct stat facts;
+    struct statfs system;
+    memset(medium, 0, sizeof *medium);
+    if (facts_of(path, &facts, &system)) {
+        if (S_ISREG(facts.st_mode) || S_ISDIR(facts.st_mode)) {
+            find_mount(&facts, &system, medium);
+        }
+    } else if (facts_of_directory(path, &facts, &system)) {
+        find_mount(&facts, &system, medium);
+    }
+}
+
+void weir_medium_of_directory(const char *path, struct weir_medium *medium) {
+    struct stat facts;
+    struct statfs system;
+    memset(medium, 0, sizeof *medium);
+    if (facts_of_directory(path, &facts, &system)) {
+        find_mount(&facts, &system, medium);
+    }
 }

@@ -15,6 +15,8 @@ struct weir_medium {
 
 /* By the file, or by its directory where it is not there yet. */
 void weir_medium_of(const char *path, struct weir_medium *medium);
+/* By the directory, without a look at the file; a path that ends in a slash is one. */
+void weir_medium_of_directory(const char *path, struct weir_medium *medium);
 /* One line of /proc/self/mountinfo; false where it is another device's. */
 bool weir_medium_parse(const char *line, unsigned major_number, unsigned minor_number,
                        struct weir_medium *medium, bool *dax);

@@ -76,6 +76,7 @@ void weir_phase_run(struct weir_job *job, struct weir_phase *phase, struct weir_
     weir_job_align_clocks(job);
     weir_clock_iso8601(measure->began);
     phase->job_comm = job->comm;
+    measure->watched.no_residency = phase->no_residency;
     weir_watch_begin(job, phase->backend, &phase->how, &measure->watched);
     MPI_Barrier(job->comm);
 

@@ -7,25 +7,29 @@ static bool first_on_node(const struct weir_job *job) {
     return job->leaders != MPI_COMM_NULL;
 }
 
+static bool can_look(const struct weir_backend *backend, const struct weir_open *how,
+                     const struct weir_watched *watched) {
+    return !watched->no_residency && how->access == WEIR_READ && (backend->traits & WEIR_STORES) != 0;
+}
+
 /* The page cache is the node's: of a shared file one look a node is enough. */
-static void look_at_cache(const struct weir_job *job, const struct weir_backend *backend,
-                          const struct weir_open *how, struct weir_residency *residency) {
+static bool looks_afterwards(const struct weir_job *job, const struct weir_open *how) {
     int sharers;
     MPI_Comm_size(how->comm, &sharers);
-    if (how->access == WEIR_READ && (backend->traits & WEIR_STORES) != 0 &&
-        (sharers == 1 || first_on_node(job))) {
-        weir_page_cache_look(how->path, residency);
-    }
+    return sharers == 1 || first_on_node(job);
 }
 
 void weir_watch_begin(const struct weir_job *job, const struct weir_backend *backend,
                       const struct weir_open *how, struct weir_watched *watched) {
-    memset(watched, 0, sizeof *watched);
+    *watched = (struct weir_watched){.directory = watched->directory, .no_residency = watched->no_residency};
     if (first_on_node(job) && (backend->traits & WEIR_STORES) != 0) {
-        weir_medium_of(how->path, &watched->medium);
+        (watched->directory ? weir_medium_of : weir_medium_of_directory)(how->path, &watched->medium);
         weir_llite_read(&watched->medium, &watched->llite);
     }
-    look_at_cache(job, backend, how, &watched->before);
+    if (job->rank == 0 && can_look(backend, how, watched)) {
+        weir_page_cache_look(how->path, &watched->before);
+        watched->touched = true;
+    }
     weir_process_io_read(&watched->io);
 }
 
@@ -35,7 +39,13 @@ void weir_watch_end(const struct weir_job *job, const struct weir_backend *backe
     weir_process_io_read(&io);
     weir_process_io_since(&watched->io, &io);
     watched->io = io;
-    look_at_cache(job, backend, how, &watched->after);
+    MPI_Barrier(job->node_comm);
+    if (can_look(backend, how, watched) && looks_afterwards(job, how)) {
+        weir_page_cache_look(how->path, &watched->after);
+    }
+    if (first_on_node(job) && (backend->traits & WEIR_STORES) != 0) {
+        weir_medium_of(how->path, &watched->medium);
+    }
     if (watched->llite.instance[0] != '\0') {
         struct weir_llite llite;
         weir_llite_read(&watched->medium, &llite);
@@ -76,6 +86,8 @@ void weir_watched_gather(const struct weir_job *job, const struct weir_watched *
     memset(all, 0, sizeof *all);
     gather_llite(job, mine, all);
     all->medium = mine->medium;
+    all->no_residency = mine->no_residency;
+    all->touched = mine->touched;
     memcpy(all->io.counts, sums, sizeof all->io.counts);
     const uint64_t *rest = sums + WEIR_IO_COUNTS;
     all->io.known = rest[0] == (uint64_t)job->size;

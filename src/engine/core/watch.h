@@ -11,15 +11,22 @@
 
 /* Of one rank; after weir_watched_gather, on rank 0, of all. What is unknown says so itself. */
 struct weir_watched {
+    bool directory;            /* set by the caller: the path is a directory */
+    bool no_residency;         /* set by the caller: never look at the page cache, nor open the file for it */
+    bool touched;              /* the file was opened by its name before the clock started */
     struct weir_medium medium; /* on the first rank of each node */
     struct weir_process_io io;
     struct weir_residency before, after; /* of a read, on the ranks that sampled */
     struct weir_llite llite;             /* on the first rank of each node */
 };
 
+/* Before the clock starts only the directory is looked up, so that the timed open finds what it would find
+ * without the probe; but the page cache of the node of rank 0 cannot be asked without opening the file there.
+ */
 void weir_watch_begin(const struct weir_job *job, const struct weir_backend *backend,
                       const struct weir_open *how, struct weir_watched *watched);
-/* Turns what was seen at the begin into differences. */
+/* Turns what was seen at the begin into differences. Called by all ranks: those of a node wait for each
+ * other, as its counters and caches are those of all. */
 void weir_watch_end(const struct weir_job *job, const struct weir_backend *backend,
                     const struct weir_open *how, struct weir_watched *watched);
 /* Called by all ranks. */

@@ -147,13 +147,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size == 0) {
         return 0;
     }
-    int begun = 0;
-    MPI_Initialized(&begun);
-    if (!begun) {
-        MPI_Init(NULL, NULL); /* rank 0 shares variables of its environment */
-    }
     struct weir_job job = {
-        .comm = MPI_COMM_SELF, .leaders = MPI_COMM_SELF, .size = 1 + (data[0] >> 2) % 7, .nodes = 1};
+        .comm = MPI_COMM_NULL, .leaders = MPI_COMM_SELF, .size = 1 + (data[0] >> 2) % 7, .nodes = 1};
     char *text = strndup((const char *)data + 1, size - 1);
     int count = fuzz_cut(text, words, WORDS);
     int which = (data[0] & 3) % 3;

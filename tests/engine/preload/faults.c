@@ -2,13 +2,22 @@
  * close, fsync, pwrite, pread: with EIO (close really closes first, as a late error does); short: every
  * second pwrite and pread moves half; interrupt: every second one is interrupted; flip: a pread returns one
  * wrong bit, with success. FAULT_RANK: only on that rank of Open MPI; FAULT_AFTER: only after so many calls
- * that would have failed. */
+ * that would have failed.
+ *
+ * Without failing: slow rests 2 ms in each pwrite; FAULT_STATS counts the pwrites of all ranks in a file like
+ * those of a Lustre client; FAULT_LOG takes a line for each open, stat and pread by name; errno leaves one
+ * behind in each MPI_File_read_at; chunks lets HDF5 say of its first collective transfer that it was done
+ * chunk by chunk. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -65,10 +74,64 @@ static ssize_t allowed(int descriptor, const char *call, size_t bytes) {
     return (ssize_t)bytes;
 }
 
+static void count_write(void) {
+    const char *stats = getenv("FAULT_STATS");
+    int descriptor = stats != NULL ? open(stats, O_RDWR) : -1;
+    unsigned count = 0;
+    char line[80] = "";
+    if (descriptor < 0) {
+        return;
+    }
+    flock(descriptor, LOCK_EX);
+    if (read(descriptor, line, sizeof line - 1) > 0) {
+        sscanf(line, "write_bytes %u", &count);
+    }
+    int length = snprintf(line, sizeof line, "write_bytes %u samples [bytes] 1 1 1\n", count + 1);
+    lseek(descriptor, 0, SEEK_SET);
+    if (write(descriptor, line, (size_t)length) != length) {
+        abort();
+    }
+    close(descriptor);
+}
+
+/* Short lines, appended: those of several ranks do not mix. */
+static void note(const char *call, const char *path) {
+    const char *log = getenv("FAULT_LOG"), *wanted = getenv("FAULT_PATH");
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+    FILE *file = log != NULL && strstr(path, wanted) != NULL ? fopen(log, "a") : NULL;
+    if (file != NULL) {
+        fprintf(file, "%s %s %s\n", rank != NULL ? rank : "0", call, path);
+        fclose(file);
+    }
+}
+
+int open64(const char *path, int flags, ...) {
+    int (*real)(const char *, int, mode_t) = (int (*)(const char *, int, mode_t))dlsym(RTLD_NEXT, "open64");
+    va_list rest;
+    va_start(rest, flags);
+    mode_t mode = (flags & O_CREAT) != 0 ? va_arg(rest, mode_t) : 0;
+    va_end(rest);
+    note("open", path);
+    return real(path, flags, mode);
+}
+
+int stat64(const char *path, struct stat64 *facts) {
+    int (*real)(const char *, struct stat64 *) =
+        (int (*)(const char *, struct stat64 *))dlsym(RTLD_NEXT, "stat64");
+    note("stat", path);
+    return real(path, facts);
+}
+
 ssize_t pwrite64(int descriptor, const void *buffer, size_t bytes, off64_t offset) {
     ssize_t (*real)(int, const void *, size_t, off64_t) =
         (ssize_t(*)(int, const void *, size_t, off64_t))dlsym(RTLD_NEXT, "pwrite64");
     ssize_t left = allowed(descriptor, "pwrite", bytes);
+    if (concerns(descriptor, "slow")) {
+        usleep(2000);
+    }
+    if (bytes > 64) { /* not the counting itself */
+        count_write();
+    }
     return left < 0 ? left : real(descriptor, buffer, (size_t)left, offset);
 }
 
@@ -77,8 +140,34 @@ ssize_t pread64(int descriptor, void *buffer, size_t bytes, off64_t offset) {
         (ssize_t(*)(int, void *, size_t, off64_t))dlsym(RTLD_NEXT, "pread64");
     ssize_t left = allowed(descriptor, "pread", bytes);
     ssize_t moved = left < 0 ? left : real(descriptor, buffer, (size_t)left, offset);
+    note("pread", getenv("FAULT_PATH") != NULL ? getenv("FAULT_PATH") : "");
     if (moved > 0 && concerns(descriptor, "flip")) {
         *(unsigned char *)buffer ^= 1;
     }
     return moved;
+}
+
+static int is_fault(const char *name) {
+    const char *call = getenv("FAULT_CALL");
+    return call != NULL && strcmp(call, name) == 0;
+}
+
+int MPI_File_read_at(void *file, long long offset, void *buffer, int count, void *type, void *status) {
+    int (*real)(void *, long long, void *, int, void *, void *) =
+        (int (*)(void *, long long, void *, int, void *, void *))dlsym(RTLD_NEXT, "MPI_File_read_at");
+    int code = real(file, offset, buffer, count, type, status);
+    if (is_fault("errno")) {
+        errno = ENOENT;
+    }
+    return code;
+}
+
+int H5Pget_mpio_actual_io_mode(long long list, int *mode) {
+    static int calls;
+    int (*real)(long long, int *) = (int (*)(long long, int *))dlsym(RTLD_NEXT, "H5Pget_mpio_actual_io_mode");
+    int status = real(list, mode);
+    if (is_fault("chunks")) {
+        *mode = calls++ == 0 ? 1 /* H5D_MPIO_CHUNK_INDEPENDENT */ : 4 /* H5D_MPIO_CONTIGUOUS_COLLECTIVE */;
+    }
+    return status;
 }

@@ -88,14 +88,18 @@ static bool all_known(const struct batch_list *list, char *complaint) {
     return true;
 }
 
-/* Sends a standard stream to a file of the cell; returns what it was, to be given back. */
+/* Sends a standard stream to a file of the cell; returns what it was, to be given back, or -1 after a message
+ * where the file cannot be opened: the stream stays as it is. */
 static int divert(int stream, const char *folder, const char *name) {
     char path[4096];
-    int before = dup(stream);
     snprintf(path, sizeof path, "%s/%s", folder, name);
     int file = open(path, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0664);
+    int before = file >= 0 ? dup(stream) : -1;
+    if (before < 0 || dup2(file, stream) < 0) {
+        fprintf(stderr, "weir-io: batch: %s: %s; hint: the folder of a cell must be there and writable\n",
+                path, strerror(errno));
+    }
     if (file >= 0) {
-        dup2(file, stream);
         close(file);
     }
     return before;
@@ -137,12 +141,15 @@ static int run_cell(struct weir_job **jobs, const struct weir_job *all, const st
     int streams[2] = {-1, -1};
     fflush(stdout);
     fflush(stderr);
+    int kept = 1; /* what the cell prints */
     if (all->rank == 0) {
         streams[0] = divert(STDOUT_FILENO, cell->folder, "stdout.txt");
-        streams[1] = divert(STDERR_FILENO, cell->folder, "stderr.txt");
+        streams[1] = streams[0] >= 0 ? divert(STDERR_FILENO, cell->folder, "stderr.txt") : -1;
+        kept = streams[1] >= 0;
     }
+    MPI_Bcast(&kept, 1, MPI_INT, 0, all->comm);
     struct weir_job *part = job_of(jobs, all, cell->ranks);
-    if (part->comm != MPI_COMM_NULL) {
+    if (kept && part->comm != MPI_COMM_NULL) {
         part->command_words = cell->word_count;
         part->command_line = cell->words;
         code = weir_personality_main(find(cell->words[0]), part, cell->word_count, cell->words);

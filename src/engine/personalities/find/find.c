@@ -108,6 +108,7 @@ static void find_measure(struct find_run *run) {
     m->observed.open_flags = -1;
     weir_job_align_clocks(run->base.job);
     weir_clock_iso8601(m->began);
+    m->watched.directory = true;
     weir_watch_begin(run->base.job, posix, &how, &m->watched);
     MPI_Barrier(run->base.job->comm);
     m->io.start_ns = weir_clock_ns();

@@ -28,7 +28,7 @@ struct iom_params {
     int64_t iterations;
     int64_t seed;
     double sample_s;
-    int write, read, verify, sync, direct, prefill, truncate, wait;
+    int write, read, verify, sync, direct, prefill, truncate, wait, no_residency;
 };
 
 struct iom_operation {

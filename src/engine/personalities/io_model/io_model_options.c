@@ -46,6 +46,8 @@ static const struct weir_option options[] = {
      "sample these files too, lines of name and number, as /proc/vmstat or Lustre's llite stats"},
     {0, "device", NULL, WEIR_TEXT, AT(device), "NAME", "sample /sys/block/NAME/stat too"},
     {0, "json", NULL, WEIR_TEXT, AT(document), "FILE", "write the results as JSON to the file"},
+    {0, "no-residency", NULL, WEIR_FLAG, AT(no_residency), NULL,
+     "never open a file to see what the page cache holds of it"},
     WEIR_OPTION_END,
 };
 

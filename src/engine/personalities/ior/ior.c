@@ -36,6 +36,7 @@ static bool ior_phase(struct ior_run *run, struct weir_phase *phase, const char 
                 .file_bytes = rank_bytes * (a->file_per_process ? 1 : (uint64_t)run->base.job->size)},
         .payload = &run->payload,
         .barriers = a->barriers,
+        .no_residency = a->no_residency,
         .stonewall_s = a->stonewall_s,
         .wear_out = a->wear_out,
         .limit = WEIR_NO_LIMIT,

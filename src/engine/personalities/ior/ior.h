@@ -32,7 +32,7 @@ struct ior_params {
     double stonewall_s;
     int write, read, verify_write, verify_read;
     int keep, existing, sync, barriers, file_per_process, unique_dir;
-    int random, reorder_constant, reorder_random, collective, direct, wear_out, drop_caches;
+    int random, reorder_constant, reorder_random, collective, direct, wear_out, drop_caches, no_residency;
 };
 
 /* Everything of one run on one rank. */

@@ -65,6 +65,8 @@ static const struct weir_option options[] = {
     {0, NULL, "numNodes", WEIR_COUNT, AT(shift_nodes_of), "N", "pretend so many nodes, for -Z"},
     {0, NULL, "numTasksOnNode0", WEIR_COUNT, AT(tasks_per_node), "N",
      "pretend so many ranks a node, for -C and -Z"},
+    {0, "no-residency", NULL, WEIR_FLAG, AT(no_residency), NULL,
+     "never open a file to see what the page cache holds of it"},
     WEIR_OPTION_END,
 };
 

@@ -27,7 +27,7 @@ struct mad_params {
     int64_t iterations;
     int64_t seed;
     double busy; /* a matrix of n elements costs n^busy multiplications, 0: none */
-    int file_per_process, sync, verify, drop_caches;
+    int file_per_process, sync, verify, drop_caches, no_residency;
 };
 
 /* What one access of one iteration says beyond a result. */

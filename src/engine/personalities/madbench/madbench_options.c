@@ -32,6 +32,8 @@ static const struct weir_option options[] = {
     {'i', "iterations", NULL, WEIR_COUNT, AT(iterations), "N", "repeat all phases [1]"},
     {0, "seed", NULL, WEIR_COUNT, AT(seed), "N", "of the data [0]"},
     {0, "json", NULL, WEIR_TEXT, AT(document), "FILE", "write the results as JSON to the file"},
+    {0, "no-residency", NULL, WEIR_FLAG, AT(no_residency), NULL,
+     "never open a file to see what the page cache holds of it"},
     WEIR_OPTION_END,
 };
 

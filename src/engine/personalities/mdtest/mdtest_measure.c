@@ -25,6 +25,7 @@ void mdtest_phase_begin(struct mdtest_run *run) {
     weir_job_align_clocks(run->base.job);
     weir_clock_iso8601(measure->began);
     struct weir_open how = whole_directory(run);
+    measure->watched.directory = true;
     weir_watch_begin(run->base.job, run->base.backend, &how, &measure->watched);
     MPI_Barrier(run->base.job->comm);
     weir_timeline_begin(&measure->timeline);

@@ -2,6 +2,7 @@
 #include "netcdf_bench.h"
 
 #include "judge.h"
+#include "mix.h"
 #include "page_cache.h"
 #include "personality.h"
 
@@ -42,11 +43,16 @@ static void ncb_prepare(struct ncb_run *run, struct weir_phase *phase, const cha
         .pattern = ncb_pattern(run, owner),
         .payload = &run->payload,
         .barriers = true,
+        .no_residency = a->no_residency,
         .stonewall_s = a->stonewall_s,
         .wear_out = a->wear_out,
         .limit = access == WEIR_READ && run->written != NULL ? run->written[owner] : WEIR_NO_LIMIT,
         .requested_bytes = file_bytes * (run->file_per_process ? (uint64_t)size : 1),
     };
+    run->variable.seed = run->file_per_process ? weir_mix((uint64_t)owner + 1) : 0;
+    if (run->by_position) {
+        return;
+    }
     ncb_values(v, owner, run->payload.buffer);
     if (run->payload.expected != NULL) {
         memcpy(run->payload.expected, run->payload.buffer, run->payload.bytes);
@@ -178,11 +184,18 @@ static bool ncb_iterate(void *own, int iteration) {
            (!(a->read || !a->write) || ncb_read_iteration(run, iteration));
 }
 
+static void ncb_make(const struct weir_payload *payload, unsigned char *memory, uint64_t offset) {
+    ncb_values_by_position(payload->maker, offset, memory);
+}
+
 static bool ncb_begin(void *own) {
     struct ncb_run *run = own;
     struct weir_problem problem = {.rank = run->base.job->rank};
     bool compare = run->requested.verify || run->variable.deflate_level > 0;
-    bool good = weir_payload_begin(&run->payload, WEIR_PAYLOAD_TIMESTAMP, run->variable.block_bytes, compare);
+    enum weir_payload_kind kind = run->by_position ? WEIR_PAYLOAD_MADE : WEIR_PAYLOAD_TIMESTAMP;
+    bool good = weir_payload_begin(&run->payload, kind, run->variable.block_bytes, compare);
+    run->payload.make = ncb_make;
+    run->payload.maker = &run->variable;
     if (run->requested.stonewall_s > 0 && run->requested.write) {
         run->written = calloc((size_t)run->base.job->size, sizeof *run->written);
         good = good && run->written != NULL;

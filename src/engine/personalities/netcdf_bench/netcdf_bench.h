@@ -7,17 +7,18 @@
 
 struct ncb_params {
     const char *data, *block, *chunk; /* as given, NULL: not given */
-    const char *io_type, *test_file, *output, *format, *type, *document;
+    const char *io_type, *test_file, *output, *format, *type, *document, *values;
     const char *hint; /* shown in the help only: hints may be given more than once */
     int64_t nodes, ppn, deflate_level, iterations;
     double stonewall_s;
-    int write, read, verify, unlimited, fill, shuffle, wear_out, sync, drop_caches;
+    int write, read, verify, unlimited, fill, shuffle, wear_out, sync, drop_caches, no_residency;
 };
 
 /* Everything of one run on one rank. */
 struct ncb_run {
     struct weir_run base;
     struct ncb_params requested;
+    bool by_position;
     bool collective, file_per_process;
     size_t data[NCB_DIMS]; /* of all ranks */
     struct ncb_variable variable;

@@ -33,11 +33,15 @@ static const struct weir_option options[] = {
     {0, "format", NULL, WEIR_TEXT, AT(format), "netcdf4|cdf5",
      "NetCDF-4 on HDF5, or classic CDF-5 by PnetCDF [netcdf4]"},
     {0, "type", NULL, WEIR_TEXT, AT(type), "TYPE", "type of the values [int]"},
+    {0, "values", NULL, WEIR_TEXT, AT(values), "block|position",
+     "benchtool's, which every time step repeats, or random ones by the position in the variable [block]"},
     {0, "shuffle", NULL, WEIR_FLAG, AT(shuffle), NULL, "shuffle the bytes of the values before -z"},
     {0, "hint", NULL, WEIR_TEXT, AT(hint), "KEY=VALUE", "MPI-IO hint; may be given again"},
     {0, "drop-caches", NULL, WEIR_FLAG, AT(drop_caches), NULL,
      "drop the file's pages from every node's page cache before each read"},
     {0, "json", NULL, WEIR_TEXT, AT(document), "FILE", "write the results as JSON to the file"},
+    {0, "no-residency", NULL, WEIR_FLAG, AT(no_residency), NULL,
+     "never open a file to see what the page cache holds of it"},
     WEIR_OPTION_END,
 };
 
@@ -46,6 +50,7 @@ static const struct ncb_params defaults = {
     .test_file = "./testfn.nc",
     .output = "human",
     .format = "netcdf4",
+    .values = "block",
     .type = "int",
     .iterations = 1,
 };
@@ -89,6 +94,9 @@ static bool words_are_known(struct ncb_run *run, char *complaint, unsigned bytes
     REFUSE(run->base.backend == NULL && left_out != NULL,
            "--format=%s: this weir-io was built without it; build it with %s", a->format, left_out);
     REFUSE(run->base.backend == NULL, "--format=%s: the format is netcdf4 or cdf5", a->format);
+    run->by_position = strcmp(a->values, "position") == 0;
+    REFUSE(!run->by_position && strcmp(a->values, "block") != 0,
+           "--values=%s: the values are block or position", a->values);
     run->variable.type = ncb_type_find(a->type);
     REFUSE(run->variable.type == NULL, "--type=%s: the type is one of %s", a->type, types);
     return true;

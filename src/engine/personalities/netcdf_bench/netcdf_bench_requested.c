@@ -46,6 +46,7 @@ void ncb_requested(struct weir_json *json, const void *context) {
     weir_json_bool(json, "shuffle", a->shuffle);
     weir_json_text(json, "format", a->format);
     weir_json_text(json, "type", a->type);
+    weir_json_text(json, "values", a->values);
     weir_json_bool(json, "drop_caches", a->drop_caches);
 }
 

@@ -1,5 +1,6 @@
 #include "variable.h"
 
+#include "mix.h"
 #include "stored.h"
 
 #include <errno.h>
@@ -99,6 +100,28 @@ void ncb_values(const struct ncb_variable *v, int rank, unsigned char *memory) {
             for (size_t y = 0; y < v->block[2]; y++) {
                 for (size_t z = 0; z < v->block[3]; z++, to += v->type->bytes) {
                     set(v->type, to, 100 * t + (uint64_t)rank + x + 10 * y + 1);
+                }
+            }
+        }
+    }
+}
+
+/* Only what the type holds exactly: a value that came back as another is a difference. */
+static uint64_t fitted(const struct ncb_type *type, uint64_t random) {
+    return type->external == NCB_FLOAT ? random >> 40 : type->external == NCB_DOUBLE ? random >> 11 : random;
+}
+
+void ncb_values_by_position(const struct ncb_variable *v, uint64_t offset, unsigned char *memory) {
+    size_t start[NCB_DIMS];
+    unsigned char *to = memory;
+    ncb_place(v, offset, start);
+    for (size_t t = 0; t < v->block[0]; t++) {
+        for (size_t x = 0; x < v->block[1]; x++) {
+            for (size_t y = 0; y < v->block[2]; y++) {
+                uint64_t row = ((start[0] + t) * v->dims[1] + start[1] + x) * v->dims[2] + start[2] + y;
+                uint64_t index = row * v->dims[3] + start[3];
+                for (size_t z = 0; z < v->block[3]; z++, to += v->type->bytes) {
+                    set(v->type, to, fitted(v->type, weir_mix(v->seed + (index + z) * WEIR_GOLDEN)));
                 }
             }
         }

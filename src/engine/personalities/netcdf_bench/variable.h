@@ -47,6 +47,7 @@ struct ncb_variable {
     uint64_t step_bytes; /* of all ranks of the file in one time step of blocks */
     bool unlimited, fill, shuffle;
     int deflate_level;
+    uint64_t seed; /* of values by position: tells apart the files of ranks that have their own */
     struct ncb_found *found;
 };
 
@@ -56,6 +57,9 @@ void ncb_type_names(char *text, size_t bytes);
 void ncb_place(const struct ncb_variable *variable, uint64_t offset, size_t start[NCB_DIMS]);
 /* Fill memory with the values that the rank writes: those of benchtool. */
 void ncb_values(const struct ncb_variable *variable, int rank, unsigned char *memory);
+/* The values of a block by their positions in the whole variable, so that a block in another's place is
+ * found; as random as their type can be. */
+void ncb_values_by_position(const struct ncb_variable *variable, uint64_t offset, unsigned char *memory);
 /* A file that is read must hold the variable that was requested; -1 with the reason where it does not. */
 int ncb_same_variable(const struct ncb_variable *requested, const char *path, int type,
                       const size_t dims[NCB_DIMS], struct weir_problem *problem);

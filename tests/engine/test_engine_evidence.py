@@ -1,0 +1,118 @@
+"""What the probe counts is whole, and what it touches before the clock starts is little and recorded."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.engine.runs import Engine
+
+WRITES = 64  # of each rank
+SHAPE = ["-w", "-k", "-t", "4k", "-b", f"{4 * WRITES}k"]
+
+
+def test_counters_of_the_node_hold_what_its_slowest_rank_wrote(
+    engine: Engine, tmp_path: Path, faults_library: Path
+) -> None:
+    """Rank 0 reads the counters of the node; rank 1 writes on for 128 ms after it."""
+    mount = tmp_path / "lustre" / "llite" / "work-1"
+    mount.mkdir(parents=True)
+    (mount / "stats").write_text("write_bytes 0 samples [bytes] 1 1 1\n")
+    environment = {
+        "LD_PRELOAD": str(faults_library),
+        "WEIR_LUSTRE_ROOT": str(tmp_path / "lustre"),
+        "FAULT_STATS": str(mount / "stats"),
+        "FAULT_CALL": "slow",
+        "FAULT_PATH": "data",
+        "FAULT_RANK": "1",
+    }
+    done = engine.good(*SHAPE, "-o", "data", ranks=2, environment=environment)
+    counters = done.result("write")["observed"]["lustre"]["counters"]
+    assert counters["write_bytes"]["samples"] == 2 * WRITES
+
+
+@pytest.mark.parametrize(
+    ("words", "before_reads"),
+    [([], {"0": ["open", "open"], "1": ["open"]}), (["--no-residency"], {"0": ["open"], "1": ["open"]})],
+    ids=["residency", "no residency"],
+)
+def test_the_timed_open_is_the_first_use_of_the_name(
+    engine: Engine,
+    tmp_path: Path,
+    faults_library: Path,
+    words: list[str],
+    before_reads: dict[str, list[str]],
+) -> None:
+    """Of all ranks only rank 0 opens its file for a look at its pages, and says so."""
+    engine.good(*SHAPE, "-F", "-o", "data", ranks=2)
+    log = tmp_path / "log"
+    environment = {"LD_PRELOAD": str(faults_library), "FAULT_LOG": str(log), "FAULT_PATH": "data"}
+    read = ["-r", "-k", "-t", "4k", "-b", f"{4 * WRITES}k", "-F", "-o", "data", *words]
+    done = engine.good(*read, ranks=2, environment=environment)
+    seen: dict[str, list[str]] = {"0": [], "1": []}
+    reading = set()
+    for line in log.read_text().splitlines():
+        rank, call, _ = line.split(maxsplit=2)
+        reading |= {rank} if call == "pread" else set()
+        if rank not in reading:
+            seen[rank].append(call)
+    assert seen == before_reads
+    observed = done.result("read")["observed"]
+    assert observed["touched"] == (["directory"] if words else ["directory", "file"])
+    if words:
+        assert observed["residency"] is None
+
+
+def test_values_by_position_find_swapped_time_steps(engine: Engine, tmp_path: Path) -> None:
+    """benchtool's values are the same in every time step; those of its comparison too."""
+    file, steps = tmp_path / "f.nc", 4
+    shape = ["-n=1", "-p=2", f"-d={steps}:4:4:2", "-b=1:4:2:2", f"-f={file}", "--format=cdf5"]
+    for values, code in (("block", 0), ("position", 1)):
+        words = ["netcdf-bench", *shape, f"--values={values}"]
+        assert engine.call([*words, "-w", "-r", "--verify"], ranks=2).code == 0
+        data = file.read_bytes()
+        step = 4 * 4 * 2 * 4
+        head, blocks = data[: -steps * step], data[-steps * step :]
+        file.write_bytes(head + blocks[step : 2 * step] + blocks[:step] + blocks[2 * step :])
+        done = engine.call([*words, "-r", "--verify", f"--json={tmp_path / 'out.json'}"], ranks=2)
+        assert done.code == code, done.err
+    found = json.loads((tmp_path / "out.json").read_text())["results"][0]["verify"]
+    assert found["errors"] > 0
+    assert json.loads((tmp_path / "out.json").read_text())["requested"]["values"] == "position"
+
+
+@pytest.mark.parametrize("kind", ["int", "float", "double", "byte", "uint64"])
+@pytest.mark.parametrize("layout", ["ind", "file-per-process"])
+def test_values_by_position_come_back(engine: Engine, tmp_path: Path, kind: str, layout: str) -> None:
+    words = ["netcdf-bench", "-n=1", "-p=2", "-d=3:4:4:2", "-w", "-r", "--verify", "--values=position"]
+    file = tmp_path / "out.json"
+    done = engine.call([*words, f"--type={kind}", f"-t={layout}", "-f=f.nc", f"--json={file}"], ranks=2)
+    assert done.code == 0, done.err
+    results = json.loads(file.read_text())["results"]
+    assert next(r for r in results if r["access"] == "read")["verify"]["errors"] == 0
+
+
+def test_a_collective_transfer_done_chunk_by_chunk_is_an_error(
+    engine: Engine, tmp_path: Path, faults_library: Path
+) -> None:
+    environment = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": "chunks"}
+    words = ["-a", "HDF5", "-c", "-w", "-t", "4k", "-b", "16k", "-o", tmp_path / "f"]
+    done = engine.ior(*words, ranks=2, environment=environment)
+    assert done.code == 1
+    assert "the transfers were not collective" in done.complaints[0]
+
+
+def test_a_leftover_errno_says_nothing_of_a_short_read(
+    engine: Engine, tmp_path: Path, faults_library: Path
+) -> None:
+    words = ["-a", "MPIIO", "-t", "4k", "-b", "16k", "-k", "-o", "data"]
+    engine.good("-w", *words)
+    with (tmp_path / "data").open("r+b") as file:
+        file.truncate(8192)
+    environment = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": "errno"}
+    done = engine.ior("-r", *words, environment=environment)
+    assert done.code == 1
+    assert "end of file" in done.complaints[0]
+    assert "No such file" not in done.complaints[0]
