@@ -23,6 +23,7 @@ from weir.study import (
     what_is_left,
     why_not_measured,
 )
+from weir.takeover import take_over_from_a_killed_workflow
 
 
 configfile: "config/config.yaml"
@@ -41,6 +42,9 @@ DRAWING = sorted(
     for folder in ("R", "figures", "tables", "claims", "metrics")
     for path in Path("analysis", folder).glob("*.R")
 )
+
+if workflow.is_main_process:
+    take_over_from_a_killed_workflow(Path(".snakemake"))
 
 if workflow.is_main_process and not ARCHIVED:
     print(cost_card(PLAN), "", sep="\n", file=sys.stderr)

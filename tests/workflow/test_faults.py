@@ -51,7 +51,7 @@ def grow_blocks(checkout: Checkout, block: str) -> None:
 
 
 def runs_of(checkout: Checkout) -> list[Path]:
-    return sorted((checkout.root / "results/local/runs").glob("*/*/run.json"))
+    return sorted((checkout.root / "results/local/runs").glob("*/[0-9][0-9][0-9]/run.json"))
 
 
 def ask_for_twenty_executions(checkout: Checkout) -> None:

@@ -1,0 +1,303 @@
+"""Kills, second starts and faults of the machine while cells share a launch: nothing lost, nothing left."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.workflow.conftest import ROOT, Checkout, copy_of_the_tree
+from tests.workflow.test_faults import (
+    RUN,
+    aim,
+    ask_for_twenty_executions,
+    ended_in_flight,
+    plan,
+    runs_of,
+    small_mount,
+)
+
+__all__ = ["small_mount"]
+REPORT = ("snakemake", "--cores", "2", "--", "results/local/tiny/records.csv")
+WEIR = (sys.executable, "-m", "weir")
+GUARDIAN = "weir.measure.guardian"
+
+
+def start(checkout: Checkout, *command: str) -> subprocess.Popen[str]:
+    """In a session of its own, as a terminal would have it."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("WEIR_", "SNAKE"))}
+    return subprocess.Popen(
+        command,
+        cwd=checkout.root,
+        env={**clean, "PYTHONPATH": str(checkout.root), "PATH": f"{ROOT / '.venv/bin'}:{os.environ['PATH']}"},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def weir_run(checkout: Checkout, *more: str) -> subprocess.Popen[str]:
+    return start(checkout, *WEIR, *RUN, *more)
+
+
+def until(condition: Callable[[], bool], limit_s: float = 90) -> bool:
+    over = time.monotonic() + limit_s
+    while not condition() and time.monotonic() < over:
+        time.sleep(0.05)
+    return condition()
+
+
+def processes_below(folder: Path) -> list[str]:
+    """Command lines of all processes that name the checkout, in its arguments or as its directory."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and int(entry.name) != os.getpid():
+            try:
+                line = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                if str(folder) in line or os.readlink(entry / "cwd").startswith(str(folder)):
+                    found.append(f"{entry.name} {line}")
+            except OSError:
+                continue
+    return found
+
+
+def nothing_is_left(checkout: Checkout, target: Path) -> bool:
+    return list(target.iterdir()) == [] and processes_below(checkout.root) == []
+
+
+@pytest.fixture
+def twenty(tiny: Checkout) -> Checkout:
+    """Twenty executions that share a launch."""
+    ask_for_twenty_executions(tiny)
+    assert plan(tiny).returncode == 0
+    return tiny
+
+
+@pytest.fixture
+def running(twenty: Checkout) -> Iterator[tuple[Checkout, subprocess.Popen[str]]]:
+    """A measurement with three executions behind it."""
+    first = weir_run(twenty, "--seed", "2")
+    assert until(lambda: ended_in_flight(twenty) >= 3)
+    yield twenty, first
+    if first.poll() is None:
+        first.kill()
+    first.wait()
+
+
+def seeds(checkout: Checkout) -> list[int]:
+    documents = [json.loads(file.read_text()) for file in runs_of(checkout)]
+    assert {each["status"] for each in documents} <= {"done"}
+    return [each["seed"] for each in documents]
+
+
+@pytest.mark.slow
+def test_a_second_checkout_is_refused_with_the_holders_name(twenty: Checkout, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    other = copy_of_the_tree(tmp_path / "other")
+    for file in (other.root / "config/sites/local/targets").glob("*.yaml"):
+        file.unlink()
+    for name in ("config/suites/tiny.yaml", "config/sites/local/targets/ram.yaml", "config/config.yaml"):
+        other.write(name, (twenty.root / name).read_text())
+    assert plan(other).returncode == 0
+    first = weir_run(twenty, "--seed", "2")
+    assert until(lambda: ended_in_flight(twenty) >= 1)
+    first.send_signal(signal.SIGSTOP)  # it measures as long as the others need to start
+    seconds = [
+        start(other, *WEIR, *RUN, *more, "--errors", str(len(more))) for more in ((), ("--preflight",))
+    ]
+    codes = [each.wait(60) for each in seconds]
+    first.send_signal(signal.SIGCONT)
+    assert codes == [1, 1]
+    for name in ("0", "1"):
+        reason = (other.root / name).read_text()
+        assert f"target ram is being measured by process {first.pid} on" in reason
+        assert str(twenty.root / "results/local") in reason
+    assert first.wait(120) == 0
+    assert seeds(twenty) == [2] * 20
+    assert runs_of(other) == []
+
+
+@pytest.mark.slow
+def test_a_restart_waits_for_the_orphan_and_measures_nothing_twice(
+    running: tuple[Checkout, subprocess.Popen[str]],
+) -> None:
+    checkout, first = running
+    again = checkout.weir(*RUN, "--seed", "1")
+    assert again.returncode == 0, again.stderr
+    assert f"waiting for process {first.pid} on" in again.stderr
+    assert "20 of 20 were there already" in again.stdout
+    assert first.wait(60) == 0
+    assert seeds(checkout) == [2] * 20
+
+
+@pytest.mark.slow
+def test_after_sigkill_the_guardian_keeps_what_has_run_and_leaves_nothing(
+    running: tuple[Checkout, subprocess.Popen[str]], target_folder: Path
+) -> None:
+    checkout, first = running
+    first.kill()
+    first.wait()
+    assert until(lambda: nothing_is_left(checkout, target_folder)), processes_below(checkout.root)
+    assert 3 <= len(runs_of(checkout)) < 20
+    assert not list((checkout.root / "results/local/launches").iterdir())
+    kept = len(runs_of(checkout))
+    again = checkout.weir(*RUN, "--seed", "1")
+    assert f"{kept} of 20 were there already" in again.stdout
+    assert sorted(seeds(checkout)) == [1] * (20 - kept) + [2] * kept
+
+
+@pytest.mark.slow
+def test_after_sigkill_of_weir_and_its_guardian_the_next_start_cleans_up(
+    running: tuple[Checkout, subprocess.Popen[str]], target_folder: Path
+) -> None:
+    checkout, first = running
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and Path(f"/proc/{entry.name}/stat").exists():
+            parent = Path(f"/proc/{entry.name}/stat").read_text().rpartition(")")[2].split()[1]
+            command = (entry / "cmdline").read_bytes().decode(errors="replace")
+            if parent == str(first.pid) and GUARDIAN in command:
+                os.kill(int(entry.name), signal.SIGKILL)
+    first.kill()
+    first.wait()
+    again = checkout.weir(*RUN, "--seed", "1")
+    assert again.returncode == 0, again.stderr
+    assert until(lambda: nothing_is_left(checkout, target_folder)), processes_below(checkout.root)
+    assert len(seeds(checkout)) == 20
+    assert seeds(checkout).count(2) >= 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("whom", ["group", "snakemake"])
+def test_a_workflow_that_is_ended_leaves_nothing_and_goes_on_by_the_same_command(
+    twenty: Checkout, target_folder: Path, kind: signal.Signals, whom: str
+) -> None:
+    cleanup = twenty.root / "cleaned"
+    aim(twenty, prepare=[["true"]], cleanup=[["touch", str(cleanup)]])
+    workflow = start(twenty, *REPORT)
+    assert until(lambda: ended_in_flight(twenty) >= 3)
+    cleanup.unlink(missing_ok=True)
+    if whom == "group":
+        os.killpg(workflow.pid, kind)
+    else:
+        workflow.send_signal(kind)
+    workflow.wait(120)
+    assert until(lambda: nothing_is_left(twenty, target_folder)), processes_below(twenty.root)
+    assert cleanup.exists()
+    assert len(runs_of(twenty)) >= 3
+    done = twenty.call(*REPORT)
+    assert done.returncode == 0, done.stderr
+    assert len(seeds(twenty)) == 20
+    assert len(set(seeds(twenty))) <= 2
+
+
+@pytest.mark.slow
+def test_damaged_files_are_set_aside_and_measured_again(twenty: Checkout) -> None:
+    assert twenty.weir(*RUN, "--seed", "2").returncode == 0
+    cut, empty = runs_of(twenty)[:2]
+    cut.write_text(cut.read_text()[:100])
+    empty.write_text("")
+    launches = twenty.root / "results/local/launches/ram-debian-1x2"
+    launches.mkdir(parents=True)
+    (launches / "launch.json").write_text("{")
+    again = twenty.weir(*RUN, "--seed", "1")
+    assert again.returncode == 0, again.stderr
+    assert "18 of 20 were there already" in again.stdout
+    assert sorted(seeds(twenty)) == [1] * 2 + [2] * 18
+    assert len(list((twenty.root / "results/local/runs").glob("*/*.damaged-1"))) == 2
+    assert [each.name for each in launches.parent.iterdir()] == ["ram-debian-1x2.damaged-1"]
+
+
+@pytest.mark.slow
+def test_cleanup_runs_when_settling_completes_the_batch(twenty: Checkout, target_folder: Path) -> None:
+    assert twenty.weir(*RUN).returncode == 0
+    launches = twenty.root / "results/local/launches/ram-debian-1x2"
+    launches.mkdir(parents=True)
+    (launches / "launch.json").write_text("{}")
+    marker = twenty.root / "cleaned"
+    aim(twenty, prepare=[["true"]], cleanup=[["touch", str(marker)]])
+    document = json.loads((twenty.root / "plan.json").read_text())
+    document["site"]["targets"]["ram"]["cleanup"] = [["touch", str(marker)]]
+    (twenty.root / "plan.json").write_text(json.dumps(document))
+    again = twenty.weir(*RUN)
+    assert "20 of 20 were there already" in again.stdout, again.stderr
+    assert marker.exists()
+    assert list(target_folder.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_a_full_results_disk_ends_the_batch_and_blames_no_cell(twenty: Checkout, small_mount: Path) -> None:
+    hog = small_mount / "hog"
+    run = ("run", "--plan", "plan.json", "--results", str(small_mount), "--errors", "errors.json")
+    first = start(twenty, *WEIR, *run, "--seed", "2")
+    launches = small_mount / "launches"
+    assert until(lambda: any(file.read_text().count("\n") >= 2 for file in launches.glob("*/status")))
+    with hog.open("wb") as stream:
+        try:
+            while stream.write(bytes(65536)):
+                stream.flush()
+        except OSError:
+            pass
+    assert first.wait(120) == 1
+    runs = list(small_mount.glob("runs/*/*/run.json"))
+    assert {json.loads(file.read_text())["status"] for file in runs} <= {"done"}
+    assert len(runs) < 20
+    assert "No space left on device" in (twenty.root / "errors.json").read_text()
+    hog.unlink()
+    again = twenty.weir(*run, "--seed", "1")
+    assert again.returncode == 0, again.stderr
+    runs = list(small_mount.glob("runs/*/*/run.json"))
+    assert [json.loads(file.read_text())["status"] for file in runs] == ["done"] * 20
+
+
+@pytest.mark.slow
+def test_a_target_that_is_unmounted_in_a_shared_launch_blames_no_cell(
+    twenty: Checkout, small_mount: Path
+) -> None:
+    suite = twenty.root / "config/suites/tiny.yaml"
+    suite.write_text(suite.read_text().replace("32 MiB", "8 MiB"))
+    aim(twenty, path=str(small_mount))
+    assert plan(twenty).returncode == 0
+    first = weir_run(twenty, "--errors", "errors.json", "--seed", "2")
+    assert until(lambda: ended_in_flight(twenty) >= 2)
+    subprocess.run(["umount", "--lazy", str(small_mount)], check=True)
+    assert first.wait(120) == 1
+    assert "was" in (twenty.root / "errors.json").read_text()
+    assert "unmounted" in (twenty.root / "errors.json").read_text()
+    before = len(seeds(twenty))
+    assert before < 20
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64m", "none", str(small_mount)], check=True)
+    again = twenty.weir(*RUN, "--seed", "1")
+    assert again.returncode == 0, again.stderr
+    assert len(seeds(twenty)) == 20
+
+
+@pytest.mark.slow
+def test_a_cell_that_lost_its_summary_is_not_valid(twenty: Checkout) -> None:
+    """weir-io ends well, and something takes its document away before weir has read it."""
+    thief = twenty.write(
+        "thief.sh",
+        f'#!/bin/sh\n{ROOT}/build/weir-io "$@"\ncode=$?\nrm -f ../../runs/*/*/summary.json\nexit $code\n',
+    )
+    thief.chmod(0o755)
+    program = twenty.root / "weir-io"
+    program.symlink_to(thief)
+    file = twenty.root / "config/sites/local/site.yaml"
+    site = yaml.safe_load(file.read_text())
+    site["stacks"]["debian"]["programs"] = {"ior": [str(program), "ior"]}
+    twenty.write("config/sites/local/site.yaml", site)
+    assert plan(twenty).returncode == 0
+    done = twenty.weir(*RUN)
+    assert done.returncode == 1
+    errors = [json.loads(each.read_text())["error"] for each in runs_of(twenty)]
+    assert len(errors) == 20
+    assert all("summary.json is missing" in error for error in errors)
