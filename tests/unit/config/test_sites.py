@@ -83,7 +83,7 @@ def test_another_name_space_needs_no_directory(tmp_path: Path) -> None:
     [
         ("site: here", "site: there", "site.yaml:1: site", "says 'there'", "write site: here"),
         ("nodes: 2,", "nodes: 0,", "partitions.node.nodes", "0 is too small", "at least 1"),
-        ("cores_per_node: 4,", "", "partitions.node", "'cores_per_node' is missing", "Cores of one node"),
+        ("cores_per_node: 4,", "", "partitions.node", "'cores_per_node' is missing", "Cores per node"),
         ("launcher: mpirun", "launcher: mpiexec", "node.launcher", "no launcher 'mpiexec'", "mpirun, srun"),
         ("scheduler: local", "scheduler: slrum", "node.scheduler", "no scheduler 'slrum'", "'slurm'?"),
         ("launch: 1 s", "launch: 1", "node.launch", "1 has no unit", "'1 s'"),
