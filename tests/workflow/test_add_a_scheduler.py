@@ -1,0 +1,94 @@
+"""A scheduler and a launcher are one file each: added to a copy of the checkout, they carry a measurement."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import yaml
+
+from tests.workflow.conftest import Checkout
+
+# A queue that notes what is submitted to it, and tells the job its id.
+SCHEDULER = """
+from functools import cache
+import os
+from pathlib import Path
+
+from weir.schedulers.base import Scheduler
+
+
+class Ledger(Scheduler):
+    name = "ledger"
+    description = "writes each job into a file"
+    queued = True
+
+    def job(self, environment):
+        return environment.get("LEDGER_JOB")
+
+    def node_list(self, environment):
+        return "ledger-node"
+
+    def placement(self, options, environment):
+        return {"requested": {"options": list(options)}, "groups": []}
+
+    @cache
+    def reframe_backend(self):
+        from reframe.core.backends import register_scheduler
+        from reframe.core.schedulers.local import LocalJobScheduler
+
+        @register_scheduler("ledger", local=True)
+        class LedgerScheduler(LocalJobScheduler):
+            def submit(self, job):
+                with Path(os.environ["LEDGER"]).open("a") as stream:
+                    stream.write(" ".join(job.sched_access) + chr(10))
+                os.environ["LEDGER_JOB"] = "7"
+                super().submit(job)
+
+        return "ledger"
+
+
+SCHEDULER = Ledger()
+"""
+LAUNCHER = """
+from weir.launch.base import Launcher
+from weir.launch.mpirun import LAUNCHER as MPIRUN
+
+
+def command(nodes, ppn, options, environment):
+    return ["env", "STARTED_BY=relay", *MPIRUN.command(nodes, ppn, options, environment)]
+
+
+LAUNCHER = Launcher(command=command, environment=MPIRUN.environment)
+"""
+
+
+@pytest.mark.slow
+def test_a_scheduler_and_a_launcher_are_one_file_each(tiny: Checkout) -> None:
+    tiny.write("weir/schedulers/ledger.py", SCHEDULER)
+    tiny.write("weir/launch/relay.py", LAUNCHER)
+    site = yaml.safe_load((tiny.root / "config/sites/local/site.yaml").read_text())
+    (partition,) = site["partitions"].values()
+    partition |= {"scheduler": "ledger", "launcher": "relay", "scheduler_options": ["--account=me"]}
+    tiny.write("config/sites/local/site.yaml", site)
+    ledger = tiny.root / "ledger.txt"
+    reframe = ("reframe", "--nocolor", "-C", "reframe_checks/settings.py", "-c", "reframe_checks/measure.py")
+    environment = {"LEDGER": str(ledger), "WEIR_SUITES": "tiny"}
+    done = tiny.call(*reframe, "--system=local", "--run", environment=environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert ledger.read_text() == "--account=me\n"
+    documents = [json.loads(file.read_text()) for file in tiny.root.glob("results/local/runs/*/*/run.json")]
+    assert len(documents) == 4
+    for document in documents:
+        assert document["command"][:2] == ["env", "STARTED_BY=relay"]
+        assert document["host"]["nodes"] == "ledger-node"
+        assert document["host"]["placement"]["requested"] == {"options": ["--account=me"]}
+
+
+@pytest.mark.slow
+def test_a_scheduler_with_the_name_of_another_file_is_refused(tiny: Checkout) -> None:
+    tiny.write("weir/schedulers/pbs.py", SCHEDULER)
+    done = tiny.weir("plan", "--out", "plan.json")
+    assert done.returncode == 1
+    assert "the scheduler of weir/schedulers/pbs has the name 'ledger'" in done.stderr
+    assert "write name = 'pbs'" in done.stderr
