@@ -12,6 +12,7 @@ SUITES ?= quick
 SITE ?= local
 SCALE ?=
 FUZZ_INPUTS ?= 3000000
+FUZZ_LOGS ?= 10000
 venv := .venv/bin
 comma := ,
 study := results/$(SITE)/$(subst $(comma),+,$(SUITES))$(if $(SCALE),-$(SCALE))
@@ -70,7 +71,8 @@ bench: setup-develop ## run the benchmarks of weir itself, bench/*.py
 	@for script in $(wildcard bench/*.py); do echo "== $$script"; $(venv)/python "$$script"; done
 
 .PHONY: fuzz
-fuzz: setup-develop ## run the fuzz targets of the engine, FUZZ_INPUTS inputs each, of a new seed each time
+fuzz: setup-develop ## mutated logs through weir import, and the fuzz targets of the engine, of new seeds
+	@$(venv)/python -m tests.fuzz_logs --inputs $(FUZZ_LOGS) --keep build/fuzz-logs
 	@mkdir -p build/asan
 	@flock build/build.lock .ci/step build-asan bash -c 'cmake -S . -B build/asan -G Ninja -DWEIR_SANITIZE=ON && cmake --build build/asan'
 	@cd build/asan/fuzz && for target in fuzz-*; do \

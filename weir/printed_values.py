@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import datetime
 
 _EXACT = 1e-9  # of doubles that were printed in full
@@ -27,3 +28,30 @@ def iso_time(text: str) -> str | None:
         return datetime.strptime(text, "%a %b %d %H:%M:%S %Y").isoformat()
     except ValueError:
         return text or None
+
+
+_LONGEST_NUMBER = 40  # digits: more are noise, and Python takes quadratic time for them
+
+
+def whole(text: str | None) -> int | None:
+    """A whole number as programs print it; None for anything else."""
+    if text is None or not (text.isascii() and text.isdigit()) or len(text) > _LONGEST_NUMBER:
+        return None
+    return int(text)
+
+
+def real(text: str | None) -> float | None:
+    """A number as programs print it, infinite and not-a-number excluded; None for anything else."""
+    if text is None or len(text) > _LONGEST_NUMBER or "_" in text:
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def real_or_text(text: str) -> float | str:
+    """The number, or the text itself, which is then reported as an impossible value."""
+    value = real(text)
+    return text if value is None else value

@@ -23,6 +23,7 @@ from weir.records.collect import messages_of_row
 from weir.records.facts import Facts
 from weir.records.table import check_header, typed_row
 from weir.tools import tools
+from weir.tools.outputs import read_text
 from weir.units import format_size
 
 # Names that others use for a column.
@@ -69,7 +70,7 @@ def _has_verdict(row: Row) -> bool:
 
 def _of_file(file: Path, facts: Facts) -> Iterator[Subject]:
     try:
-        text = file.read_text(encoding="utf-8", errors="replace")
+        text = read_text(file)
     except OSError as error:
         raise WeirError(f"cannot be read: {error.strerror}", file=str(file), exit_code=2) from None
     if text.startswith("# "):

@@ -8,6 +8,7 @@ from pathlib import Path, PurePath
 
 from weir.model import Cell, Row
 from weir.tools.base import Tool
+from weir.tools.outputs import read_text
 from weir.tools.weir_io import read_document
 
 PROGRAM = "weir-io"
@@ -70,7 +71,7 @@ class EngineOnlyTool(EngineTool):
 def latency_buckets(outputs: Mapping[str, Path]) -> Iterator[Row]:
     """The histograms in a document of weir-io; nothing if there is none."""
     summary = outputs.get("summary")
-    text = summary.read_text(errors="replace") if summary and summary.is_file() else ""
+    text = read_text(summary) if summary and summary.is_file() else ""
     document = read_document(text) or {}
     for result in document.get("results") or ():
         place: Row = {"access": result.get("access"), "iteration": result.get("iteration", 0)}

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
+from weir.data import load_schema
 from weir.model import Message, Parsed, Row
+from weir.shapes import Check, compiled
 
 # Keys of "requested" in the document and the column of the record they become.
 _REQUESTED_COLUMNS = {
@@ -59,14 +62,29 @@ _REQUESTED_FOR_AUDIT = (
 def read_document(text: str) -> dict[str, Any] | None:
     """The document if the text is one of weir-io, else nothing."""
     try:
-        document = json.loads(text)
-    except ValueError:
+        document = json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError):
         return None
     return document if isinstance(document, dict) and document.get("program") == "weir-io" else None
 
 
+def _refuse(name: str) -> float:
+    """NaN and Infinity are not JSON."""
+    raise ValueError(name)
+
+
+@cache
+def _document_check() -> Check:
+    return compiled(load_schema("engine"))
+
+
 def parse_document(document: Mapping[str, Any], api_names: Mapping[str, str]) -> Parsed:
-    """Rows, requested values and errors; api_names maps the tool's interface names to ours."""
+    """Rows, requested values and errors; api_names maps the tool's interface names to ours. A document with a
+    value that cannot be has no rows."""
+    wrong = _document_check()(document)
+    if wrong:
+        messages = (Message("error", f"impossible value: document{wrong}"),)
+        return Parsed((), {}, messages, "weir-io", str(document.get("version", "")), complete=False)
     requested: Mapping[str, Any] = document.get("requested") or {}
     job: Mapping[str, Any] = document.get("job") or {}
     api = str(requested.get("api", ""))

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from weir.model import Cell, Footprint, Message, Parsed, Row, Target
+from weir.printed_values import real, whole
 from weir.tools.base import Parameter, RunPaths
 from weir.tools.engine import EngineOnlyTool
+from weir.tools.outputs import read_texts
 from weir.tools.weir_io import parse_document, read_document
 from weir.units import format_size
 
@@ -72,7 +74,7 @@ class Find(EngineOnlyTool):
         )
 
     def parse(self, outputs: Mapping[str, Path]) -> Parsed:
-        texts = {role: path.read_text(errors="replace") for role, path in outputs.items() if path.is_file()}
+        texts = read_texts(outputs)
         document = read_document(texts.get("summary", ""))
         if document is not None:
             return _of_document(document)
@@ -130,10 +132,10 @@ def _of_pfind(text: str) -> Parsed:
     """Files scanned over the time, if it was printed (-D rates): a tenth of a second is all it tells."""
     done, matched = _DONE.search(text), _MATCHED.search(text)
     rows: list[Row] = []
-    if done and done[1] and float(done[1]) > 0:
-        seconds, scanned = float(done[1]), int(done[3])
+    seconds, scanned = (real(done[1]), whole(done[3])) if done else (None, None)
+    if done and seconds and scanned is not None:
         row: Row = {"api": "POSIX", "access": "find", "item": "file", "iteration": 0, "ops": scanned}
         rate = re.search(r"rate: ([\d.]+) kiops", done[0])
-        row |= {"io_s": seconds, "ops_s": 1000 * float(rate[1]) if rate else None}
-        rows.append(row | {"observed": {"found": int(done[2])}})
+        row |= {"io_s": seconds, "ops_s": 1000 * (real(rate[1]) or 0.0) if rate else None}
+        rows.append(row | {"observed": {"found": whole(done[2])}})
     return Parsed(tuple(rows), {}, (), "pfind" if done else "", "", matched is not None)

@@ -8,10 +8,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from weir.model import Message, Parsed, Row
+from weir.printed_values import real, whole
 
 _MIB = 2**20
 _LOCALITIES = ("off0", "seq", "rnd", "stride", "rnd", "reverse", "stride")
 _RANDOM = (2, 4, 6)
+_NUMBERS = ("accessSize", "maxRepeats", "fileSizeInMiB", "memBuffer", "seed")
 _REQUESTED = re.compile(r"^io-model file:(?P<file>.*?) memBuffer:", re.MULTILINE)
 _FACT = re.compile(r"(\w+):(\S+)")
 _RANK = re.compile(
@@ -61,36 +63,48 @@ def _requested(text: str) -> dict[str, Any]:
         return {}
     line = text[found.start() : text.find("\n", found.start())]
     facts = dict(_FACT.findall(line))
-    in_file, in_memory = (int(facts[key].split("-")[0]) for key in ("localityFile", "localityMem"))
+    numbers = {key: whole(facts.get(key)) for key in _NUMBERS}
+    in_file, in_memory = (_numbers_of(facts.get(key, "")) for key in ("localityFile", "localityMem"))
+    if None in numbers.values() or in_file is None or in_memory is None:
+        return {}
     return {
         "test_file": found["file"],
-        "access": "read" if facts["isRead"] == "1" else "write",
-        "xfer_bytes": int(facts["accessSize"]),
-        "operations": int(facts["maxRepeats"]),
-        "file_bytes": int(facts["fileSizeInMiB"]) * _MIB,
-        "memory_bytes": int(facts["memBuffer"]) * _MIB,
-        "file_locality": _locality(facts["localityFile"]),
-        "memory_locality": _locality(facts["localityMem"]),
-        "order": "random" if in_file in _RANDOM else "sequential",
-        "memory_order": "random" if in_memory in _RANDOM else "sequential",
-        "prefill": facts["preWriteFile"] == "1",
-        "seed": int(facts["seed"]),
+        "access": "read" if facts.get("isRead") == "1" else "write",
+        "xfer_bytes": numbers["accessSize"],
+        "operations": numbers["maxRepeats"],
+        "file_bytes": (numbers["fileSizeInMiB"] or 0) * _MIB,
+        "memory_bytes": (numbers["memBuffer"] or 0) * _MIB,
+        "file_locality": _locality(in_file),
+        "memory_locality": _locality(in_memory),
+        "order": "random" if in_file[0] in _RANDOM else "sequential",
+        "memory_order": "random" if in_memory[0] in _RANDOM else "sequential",
+        "prefill": facts.get("preWriteFile") == "1",
+        "seed": numbers["seed"],
         "version": facts.get("programversion", ""),
     }
 
 
-def _locality(numbers: str) -> str:
+def _numbers_of(text: str) -> tuple[int, int, int] | None:
+    """The three numbers of 4-1048576-0, if the first is a locality."""
+    numbers = [whole(part) for part in text.split("-")]
+    if len(numbers) != 3 or None in numbers:
+        return None
+    kind, x, y = (number or 0 for number in numbers)
+    return (kind, x, y) if kind < len(_LOCALITIES) else None
+
+
+def _locality(numbers: tuple[int, int, int]) -> str:
     """rnd1048576 of 4-1048576-0"""
-    kind, x, y = map(int, numbers.split("-"))
+    kind, x, y = numbers
     if kind < 3:
         return _LOCALITIES[kind]
     return f"{_LOCALITIES[kind]}{x}" + (f",{y}" if kind == 6 else "")
 
 
 def _row(requested: dict[str, Any], ranks: Sequence[re.Match[str]]) -> Row:
-    operations = sum(int(rank["repeats"]) for rank in ranks)
+    operations = sum(whole(rank["repeats"]) or 0 for rank in ranks)
     moved_bytes = operations * requested["xfer_bytes"]
-    total_s = None if requested["prefill"] else max(float(rank["runtime"]) for rank in ranks)
+    total_s = None if requested["prefill"] else max(real(rank["runtime"]) or 0.0 for rank in ranks)
     return {
         "api": "POSIX",
         "access": requested["access"],
@@ -105,7 +119,7 @@ def _row(requested: dict[str, Any], ranks: Sequence[re.Match[str]]) -> Row:
         "direct": False,
         "moved_bytes": moved_bytes,
         "total_s": total_s,
-        "sync_s": max(float(rank["sync"]) for rank in ranks),
+        "sync_s": max(real(rank["sync"]) or 0.0 for rank in ranks),
         "bw_mib_s": moved_bytes / _MIB / total_s if total_s else None,
         "ops": operations,
         "ops_s": operations / total_s if total_s else None,
@@ -130,7 +144,8 @@ def latencies_of(texts: Sequence[str]) -> Row:
 
 def _durations_us(text: str) -> list[float]:
     lines = _without_comment(text).split("\n")[1:-1]
-    return [round(float(line.split(",")[1]) * 1e6, 6) for line in lines]
+    times_s = (real(line.partition(",")[2].partition(",")[0].strip()) for line in lines)
+    return [round(time_s * 1e6, 6) for time_s in times_s if time_s is not None]
 
 
 def _without_comment(text: str) -> str:

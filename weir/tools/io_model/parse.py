@@ -9,6 +9,7 @@ from typing import Any
 
 from weir.model import Message, Parsed, Row
 from weir.tools.io_model.original import is_times, latencies_of, messages_in, parsed_output
+from weir.tools.outputs import read_texts
 from weir.tools.weir_io import parse_document, read_document
 
 _PERSONALITY = "io-model"
@@ -16,7 +17,7 @@ _PERSONALITY = "io-model"
 
 def parse_outputs(outputs: Mapping[str, Path]) -> Parsed:
     """Each of summary, stdout and stderr may be missing or cut; files of times have any other role."""
-    texts = {role: path.read_text(errors="replace") for role, path in outputs.items() if path.is_file()}
+    texts = read_texts(outputs)
     document = read_document(texts.get("summary", ""))
     if document is not None:
         stderr = messages_in(texts.get("stderr", ""))

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from weir.printed_values import real, whole
 from weir.tools.ior.names import API_NAMES
 
 # Letters that take a value; -l and the long options take one in 4.x as -l=VALUE only.
@@ -62,7 +63,8 @@ def parse_size(text: str) -> int | None:
     """Bytes of 102400, 16k, 1m, 20g; nothing for what is no size."""
     factor = _SIZE_UNITS.get(text[-1:].lower(), 1)
     digits = text[:-1] if factor > 1 else text
-    return int(digits) * factor if digits.isdigit() else None
+    count = whole(digits)
+    return None if count is None else count * factor
 
 
 def parse_arguments(command_line: str) -> dict[str, Any]:
@@ -111,7 +113,8 @@ def _setting(option: str, value: str) -> dict[str, Any]:
     if option == "l" and value:
         return {"payload": value}
     if option == "D":
-        return {"stonewall": float(value)} if value.replace(".", "", 1).isdigit() else {}
+        seconds = real(value)
+        return {} if seconds is None or seconds < 0 else {"stonewall": seconds}
     return _directives(value) if option == "O" else {}
 
 

@@ -29,8 +29,10 @@ _ERROR = re.compile(
     """,
     re.VERBOSE,
 )
-# Slurm drops a variable of the user's: "srun: error: ignoring SLURMD_DEBUG".
-_OF_THE_LAUNCHER = re.compile(r"^(srun|slurmstepd|slurmd):.*(\bignoring\b|SLURMD_DEBUG)", re.IGNORECASE)
+# Slurm says so of its own settings (SLURMD_DEBUG), whatever the program does.
+_LAUNCHER_REMARK = re.compile(
+    r"^(?:\d+: )?(?:slurmstepd|slurmd|srun): .*\bignor|.*\bSLURMD_DEBUG\b", re.IGNORECASE
+)
 _WARNING = re.compile(r"^(ior )?WARNING:\s*(?P<text>.*)")
 _NUMBERS = re.compile(r"0x[0-9a-f]+|\d+")
 _LONGEST = 300
@@ -38,7 +40,9 @@ _LONGEST = 300
 
 def complaint(line: str) -> Message | None:
     """The message in a line, if there is one."""
-    if _ERROR.search(line) and not _OF_THE_LAUNCHER.search(line):
+    if _LAUNCHER_REMARK.match(line):
+        return None
+    if _ERROR.search(line):
         return Message("error", _short(_WARNING.sub(r"\g<text>", line)))
     warning = _WARNING.match(line)
     return Message("warning", _short(warning["text"])) if warning else None

@@ -10,10 +10,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from weir.model import Message
+from weir.printed_values import whole
 from weir.tools.ior.complaints import complaint
+from weir.tools.outputs import LINE_BYTES
 
 _HEADER = re.compile(r"^(?P<program>IOR|weir-io)[- ](?P<version>\S+?):? ")
-_FACT = re.compile(r"^\s*(?P<key>[A-Za-z][\w ()/-]*?)\s*[:=]\s(?P<value>.*?)\s*$|^(?P<bare>\w+)\s*:\s*$")
+_KEY = re.compile(r"[A-Za-z][\w ()/-]*")
 _JSON_PAIR = re.compile(r'"(?P<key>[^"]+)"\s*:\s*(?:"(?P<text>[^"]*)"|(?P<number>-?[0-9.][0-9.e+-]*))')
 _JSON_SECTION = re.compile(r'^\s*"(?P<name>Parameters|Options|Results|summary|tests)":\s*[\[{]')
 _NUMBER = r"(-?[0-9.]+(?:e[+-]?\d+)?)"
@@ -132,7 +134,7 @@ class _Scanner:
             return
         stripes = _STRIPES.match(line)
         if stripes:
-            self.run.file_stripes.append(int(stripes[1]))
+            self.run.file_stripes.append(whole(stripes[1]) or 0)
         elif line.lstrip().startswith('"') or self.section.startswith("json"):
             self._json(line)
         elif not self._complaint(line):
@@ -166,10 +168,12 @@ class _Scanner:
             if name == "requested_bytes":
                 self.sizes = {}
                 self.run.sizes.append(self.sizes)
-            self.sizes[name] = int(found["bytes"])
+            size_bytes = whole(found["bytes"])
+            if size_bytes is not None:
+                self.sizes[name] = size_bytes
         pairs = _PAIRS.search(line)
         if pairs:
-            self.pairs = int(pairs[1]), int(pairs[2])
+            self.pairs = whole(pairs[1]) or 0, whole(pairs[2]) or 0
         return bool(found or pairs) or line.startswith(_NO_COMPLAINT)
 
     def _result(self, line: str) -> bool:
@@ -244,7 +248,7 @@ class _Scanner:
                 self.json_result = None
 
     def _complaint(self, line: str) -> bool:
-        message = complaint(line)
+        message = complaint(line[:LINE_BYTES])
         if message and message.level == "warning" and self.section in ("results", "json-results"):
             message = replace(
                 message, row=self.run.result_count
@@ -271,12 +275,11 @@ class _Scanner:
             self.section = "results"
         elif stripped.startswith(("Summary of all tests", "Max Write", "Max Read")):
             self.section = "summary"
-        fact = _FACT.match(line)
-        if fact and fact["key"]:
-            if self.section == "options":
-                self.run.test.options[fact["key"]] = fact["value"]
-            else:
-                self._head(fact["key"], fact["value"])
+        fact = _fact_of(line)
+        if fact and self.section == "options":
+            self.run.test.options[fact[0]] = fact[1]
+        elif fact:
+            self._head(*fact)
 
     def _head(self, key: str, value: str) -> None:
         if key in ("Command line", "Command line used"):
@@ -288,6 +291,17 @@ class _Scanner:
         elif key == "TestID" or (key.startswith("Test ") and key.endswith(" started")):
             self.run.tests.append(Test())
             self.section = "head"
+
+
+def _fact_of(line: str) -> tuple[str, str] | None:
+    """'api                 : POSIX' and 'api = POSIX': the key, and what follows it."""
+    marks = [place for place in (line.find(": "), line.find(":\t"), line.find("= ")) if place >= 0]
+    if not marks and line.rstrip().endswith(":"):
+        marks = [len(line.rstrip()) - 1]
+    if not marks:
+        return None
+    key, value = line[: min(marks)].strip(), line[min(marks) + 1 :].strip()
+    return (key, value) if _KEY.fullmatch(key) else None
 
 
 def all_messages(runs: Iterable[RunLog]) -> list[Message]:

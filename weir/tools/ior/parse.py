@@ -8,11 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from weir.model import Message, Parsed
-from weir.printed_values import product_contains
+from weir.printed_values import product_contains, real
 from weir.tools.ior.complaints import without_repeats
 from weir.tools.ior.log import RunLog, all_messages, scan
 from weir.tools.ior.names import API_NAMES
 from weir.tools.ior.rows import no_output, parsed_run
+from weir.tools.outputs import read_texts
 from weir.tools.weir_io import parse_document, read_document
 
 _MIB = 2**20
@@ -20,7 +21,7 @@ _MIB = 2**20
 
 def parse_outputs(outputs: Mapping[str, Path]) -> Parsed:
     """Of weir-io or IOR; summary, stdout and stderr may each be missing or cut."""
-    texts = {role: path.read_text(errors="replace") for role, path in outputs.items() if path.is_file()}
+    texts = read_texts(outputs)
     stdout = scan(texts.get("stdout", ""))
     stderr = all_messages(scan(texts.get("stderr", "")))
     document = read_document(texts.get("summary", ""))
@@ -41,7 +42,9 @@ def parse_log(text: str) -> Sequence[Parsed]:
     document = read_document(text)
     if document is not None:
         return [parse_document(document, API_NAMES)] if document.get("personality") == "ior" else []
-    runs = [run for run in scan(text) if run.program]
+    runs = [run for run in scan(text) if run.program or run.result_count]
+    for run in runs:
+        run.program = run.program or "IOR"  # a log without its first lines
     return _with_stripes([parsed_run(run) for run in runs], runs)
 
 
@@ -68,7 +71,7 @@ def _take_sizes(summary: RunLog, warned: Sequence[dict[str, int]]) -> None:
 
 
 def _moved_fits(values: Mapping[str, str], sizes: Mapping[str, int]) -> bool:
-    bw_mib_s, total_s = float(values.get("bw", 0)), float(values.get("total", 0))
+    bw_mib_s, total_s = real(values.get("bw")) or 0.0, real(values.get("total")) or 0.0
     return product_contains(bw_mib_s, total_s, sizes.get("moved_bytes", 0) / _MIB)
 
 

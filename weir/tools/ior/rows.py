@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from weir.model import Message, Parsed, Row
-from weir.printed_values import iso_time
+from weir.printed_values import iso_time, real, real_or_text, whole
 from weir.tools.ior.arguments import parse_arguments
 from weir.tools.ior.complaints import without_repeats
 from weir.tools.ior.log import Printed, RunLog, Test
@@ -60,7 +60,7 @@ def parsed_run(run: RunLog) -> Parsed:
     for test in run.tests:
         requested = requested_of(test, run.command_line)
         rows += _test_rows(test, requested, run.began, first_row=len(rows))
-        expected_results += int(requested.get("iterations", 1)) * len(requested.get("access", ()))
+        expected_results += requested.get("iterations", 1) * len(requested.get("access", ()))
     for row in rows:
         row["observed"]["all_results"] = len(rows) >= expected_results
     return Parsed(
@@ -81,7 +81,7 @@ def requested_of(test: Test, command_line: str) -> dict[str, Any]:
         api=_api(options.get("api")),
         layout=_layout(options),
         order=_order(options),
-        iterations=_integer(options.get("repetitions")),
+        iterations=whole(options.get("repetitions")),
         stonewall=_stonewall(options),
         **_job(options),
     )
@@ -89,10 +89,10 @@ def requested_of(test: Test, command_line: str) -> dict[str, Any]:
         ("xfer_bytes", "xfersize", "transferSize"),
         ("block_bytes", "blocksize", "blockSize"),
     ):
-        size_bytes = _integer(options.get(exact)) or _whole_size(options.get(label))
+        size_bytes = whole(options.get(exact)) or _whole_size(options.get(label))
         if size_bytes is not None:
             requested[name] = size_bytes
-    segments = _integer(options.get("segmentCount") or options.get("segments"))
+    segments = whole(options.get("segmentCount") or options.get("segments"))
     requested |= _known(segments=segments)
     for option, name in _PARAMETER_FLAGS.items():
         if option in options:
@@ -107,7 +107,9 @@ def _test_rows(test: Test, requested: Mapping[str, Any], began: str, first_row: 
     counts: dict[str, int] = {}
     written_bytes: dict[int, int] = {}
     for result in test.results:
-        iteration = int(result.values.get("iteration", counts.get(result.access, 0)))
+        iteration = whole(result.values.get("iteration"))
+        if iteration is None:
+            iteration = counts.get(result.access, 0)
         counts[result.access] = counts.get(result.access, 0) + 1
         row = _row(result, requested) | {"iteration": iteration, "began": iso_time(began)}
         if result.access == "write" and row["moved_bytes"] is not None:
@@ -120,7 +122,7 @@ def _test_rows(test: Test, requested: Mapping[str, Any], began: str, first_row: 
 
 def _row(result: Printed, requested: Mapping[str, Any]) -> Row:
     values = result.values
-    tasks = requested.get("tasks") or _integer(values.get("tasks"))
+    tasks = requested.get("tasks") or whole(values.get("tasks"))
     xfer_bytes = requested.get("xfer_bytes") or kib_bytes(values.get("xfer_kib"))
     block_bytes = requested.get("block_bytes") or kib_bytes(values.get("block_kib"))
     segments = requested.get("segments")
@@ -139,7 +141,7 @@ def _row(result: Printed, requested: Mapping[str, Any]) -> Row:
         "sync": requested.get("sync"),
         "direct": requested.get("direct"),
     }
-    row |= {column: float(values[name]) if name in values else None for name, column in _TIMES.items()}
+    row |= {column: real_or_text(values[name]) if name in values else None for name, column in _TIMES.items()}
     row |= _sizes(result.sizes, requested.get("api"), tasks, block_bytes, segments)
     row["observed"] = {key: requested[key] for key in _FOR_AUDIT if key in requested} | {"tasks": tasks}
     if result.pairs:
@@ -170,9 +172,9 @@ def _sizes(
 
 
 def _api(text: str | None) -> str | None:
-    """'MPIIO (version=3, subversion=0)', 'NCMPI'"""
-    word = (text or "").split("(")[0].split("-")[0].strip()
-    return API_NAMES.get(word.upper(), word.upper()) or None
+    """'MPIIO (version=3, subversion=0)', 'NCMPI', 'posix'"""
+    word = (text or "").split("(")[0].split("-")[0].strip().upper()
+    return API_NAMES.get(word, word) or None
 
 
 def _layout(options: Mapping[str, str]) -> str | None:
@@ -190,7 +192,7 @@ def _order(options: Mapping[str, str]) -> str | None:
 def _stonewall(options: Mapping[str, str]) -> float | None:
     for key in ("deadlineForStonewall", "stonewallingTime", "Using stonewalling"):
         if key in options:
-            return float(options[key].split()[0])
+            return real(options[key].partition(" ")[0])
     return None
 
 
@@ -204,30 +206,28 @@ def _access(options: Mapping[str, str]) -> list[str] | None:
 
 def _job(options: Mapping[str, str]) -> dict[str, int]:
     clients = _CLIENTS.match(options.get("clients", ""))
-    tasks, ppn = (int(clients[1]), int(clients[2])) if clients else (None, None)
-    tasks = tasks or _integer(options.get("tasks"))
-    ppn = ppn or _integer(options.get("clients per node") or options.get("tasksPerNode"))
-    nodes = _integer(options.get("nodes")) or (-(-tasks // ppn) if tasks and ppn else None)
+    tasks, ppn = (whole(clients[1]), whole(clients[2])) if clients else (None, None)
+    tasks = tasks or whole(options.get("tasks"))
+    ppn = ppn or whole(options.get("clients per node") or options.get("tasksPerNode"))
+    nodes = whole(options.get("nodes")) or (-(-tasks // ppn) if tasks and ppn else None)
     return {key: value for key, value in (("tasks", tasks), ("ppn", ppn), ("nodes", nodes)) if value}
 
 
 def _whole_size(text: str | None) -> int | None:
     """'102400 bytes' and '16 MiB' are exact, '9.46 TiB' is not."""
     match = _WHOLE_SIZE.fullmatch(text or "")
-    return int(match[1]) * _UNIT_BYTES[match[2]] if match else None
+    count = whole(match[1]) if match else None
+    return count * _UNIT_BYTES[match[2]] if match and count is not None else None
 
 
 def kib_bytes(text: str | None) -> int | None:
     """Four decimals of KiB, as in JSON and CSV, are enough for a byte; two, as in tables, are not."""
-    if text is None:
+    size_kib = real(text)
+    if text is None or size_kib is None:
         return None
     decimals = len(text.partition(".")[2])
-    exact = decimals >= 4 or decimals == 0 or float(text).is_integer()
-    return round(float(text) * 1024) if exact else None
-
-
-def _integer(text: str | None) -> int | None:
-    return int(text) if text is not None and text.isdigit() else None
+    exact = decimals >= 4 or decimals == 0 or size_kib.is_integer()
+    return round(size_kib * 1024) if exact else None
 
 
 def _known(**values: Any) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from weir.model import Cell, Footprint, Message, Parsed, Row, Target
 from weir.tools.base import Parameter, RunPaths
 from weir.tools.engine import EngineOnlyTool
 from weir.tools.madbench.problems import ACCESSES, find_problems, part_bytes_of, slot_bytes_of
+from weir.tools.outputs import read_texts
 from weir.tools.stripes import STRIPE_COUNT, stripe_words
 from weir.tools.weir_io import parse_document, read_document
 from weir.units import format_size
@@ -111,7 +112,7 @@ class Madbench(EngineOnlyTool):
 
     def parse(self, outputs: Mapping[str, Path]) -> Parsed:
         """Each of summary and stderr may be missing or cut."""
-        texts = {role: path.read_text(errors="replace") for role, path in outputs.items() if path.is_file()}
+        texts = read_texts(outputs)
         document = read_document(texts.get("summary", ""))
         if document is not None:
             return _of_document(document)

@@ -10,6 +10,7 @@ from typing import Any
 
 from weir.model import Message, Parsed, Row
 from weir.tools.mdtest.table import messages_in, parsed_table, starts_in
+from weir.tools.outputs import read_texts
 from weir.tools.weir_io import parse_document, read_document
 
 _PERSONALITY = "mdtest"
@@ -17,7 +18,7 @@ _PERSONALITY = "mdtest"
 
 def parse_outputs(outputs: Mapping[str, Path]) -> Parsed:
     """Of weir-io or mdtest; each of summary, stdout and stderr may be missing or cut."""
-    texts = {role: path.read_text(errors="replace") for role, path in outputs.items() if path.is_file()}
+    texts = read_texts(outputs)
     stdout, stderr = texts.get("stdout", ""), texts.get("stderr", "")
     document = read_document(texts.get("summary", ""))
     if document is not None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+import shlex
+from bisect import bisect
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from weir.model import Message, Parsed, Row
+from weir.printed_values import real, whole
 from weir.tools.ior.arguments import parse_size
 
 _START = re.compile(r"^-- started at .* --$", re.MULTILINE)
@@ -14,10 +17,10 @@ _VERSION = re.compile(
     r"^mdtest-(\S+) was launched with (\d+) total task\(s\) on (\d+) node\(s\)", re.MULTILINE
 )
 _COMMAND = re.compile(r"^Command line used: (.*)$", re.MULTILINE)
-_QUOTED = re.compile(r"'([^']*)'")
 _ITEMS = re.compile(r"^\d+ tasks, (\d+) (files/directories|files|directories)$", re.MULTILINE)
-_RATES = re.compile(r"^SUMMARY rate \(in ops/sec\): \(of (\d+) iterations\)$", re.MULTILINE)
-_LINE = re.compile(r"^   (File|Directory) (\w+) +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+)$")
+# 1.9: "SUMMARY:"; 3.x: "SUMMARY rate:"; 4.x: "SUMMARY rate (in ops/sec):".
+_RATES = re.compile(r"^SUMMARY(?: rate)?(?: \(in ops/sec\))?: \(of (\d+) iterations\)\s*$", re.MULTILINE)
+_LINE = re.compile(r"^\s*(File|Directory) (\w+) *:? +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+)\s*$")
 _WALL = re.compile(r"^Continue stonewall hit min: (\d+) max: (\d+) avg: ([\d.]+)", re.MULTILINE)
 _END = re.compile(r"^-- finished at .* --$", re.MULTILINE)
 _ACCESS = {"creation": "create", "stat": "stat", "read": "read", "rename": "rename", "removal": "remove"}
@@ -28,14 +31,29 @@ _REMARK = re.compile(r"WARNING: unable to remove directory \S*/test-dir\.\d+-\d+
 _NO_BYTES = "WARNING: Read bytes is 0"
 _VALUES = "abdefGiIlnNpsVwWxzB"  # options of one letter that take a value
 _FLAGS = {"y": "sync_files", "Y": "sync", "X": "verify_read", "L": "leaf_only", "R": "random"}
+_HEAD_CHARACTERS = 200  # between the date and the version
 _EXACT_ITERATIONS = 3  # of so many, least, greatest and mean give all
 
 
 def starts_in(text: str) -> list[int]:
-    """Where runs of the original begin."""
+    """Where runs of the original begin: at the line of the date if it is there, else at that of the version,
+    else at the table alone."""
     begins = [match.start() for match in _START.finditer(text)]
     versions = [match.start() for match in _VERSION.finditer(text)]
-    return [begin for begin in begins if any(begin < place < begin + 200 for place in versions)]
+    if not versions:
+        return [0] if _has_rates(text) else []
+    return [_near(begins, place) for place in versions]
+
+
+def _near(begins: Sequence[int], place: int) -> int:
+    index = bisect(begins, place) - 1
+    return begins[index] if index >= 0 and place - begins[index] < _HEAD_CHARACTERS else place
+
+
+def _has_rates(text: str) -> bool:
+    """Whether there is a table with the rates of files or directories."""
+    rates = _RATES.search(text)
+    return rates is not None and any(_LINE.match(line) for line in text[rates.end() :].splitlines()[1:9])
 
 
 def messages_in(text: str) -> list[Message]:
@@ -59,18 +77,18 @@ def parsed_table(text: str) -> Parsed:
     requested = _requested(text)
     rows: list[Row] = []
     rates = _RATES.search(text)
-    if launched and rates:
+    if rates:
         for line in text[rates.end() :].splitlines()[1:]:
             if line.startswith("SUMMARY"):
                 break
             match = _LINE.match(line)
             if match:
-                rows += _rows(match, int(rates[1]), requested)
+                rows += _rows(match, whole(rates[1]) or 1, requested)
     return Parsed(
         rows=tuple(rows),
         requested=requested,
         messages=tuple(messages_in(text)),
-        program="mdtest" if launched else "",
+        program="mdtest" if launched or rows else "",
         tool_version=launched[1] if launched else "",
         complete=_END.search(text) is not None,
     )
@@ -79,8 +97,8 @@ def parsed_table(text: str) -> Parsed:
 def _rows(match: re.Match[str], iterations: int, requested: Mapping[str, Any]) -> list[Row]:
     """One for each iteration. In which order the iterations had their rates is not printed."""
     item, access = match[1].lower(), _ACCESS.get(match[2])
-    greatest, least, mean = (float(match[group]) for group in (3, 4, 5))
-    if access is None or greatest == 0:
+    greatest, least, mean = (real(match[group]) for group in (3, 4, 5))
+    if access is None or greatest is None or least is None or mean is None or greatest == 0:
         return []
     values = [greatest, least, 3 * mean - greatest - least][:iterations]
     if iterations > _EXACT_ITERATIONS:
@@ -89,7 +107,7 @@ def _rows(match: re.Match[str], iterations: int, requested: Mapping[str, Any]) -
     for iteration, rate in enumerate(values):
         bytes_of = requested.get("read_bytes" if access == "read" else "write_bytes", 0)
         row: Row = {
-            "api": requested.get("api"),
+            "api": requested.get("api", "POSIX"),
             "access": access,
             "item": item,
             "nn": requested.get("nodes"),
@@ -117,35 +135,46 @@ def _done(access: str, requested: Mapping[str, Any]) -> int | None:
     """After a stonewall as many as the quickest rank. What a status file says is not printed."""
     wall = requested.get("wall")
     if wall:
-        return int(wall["pairs_max"]) * int(requested["tasks"])
+        pairs: int = wall["pairs_max"] * requested["tasks"]
+        return pairs
     known = access == "create" or not requested.get("status_file")
     return requested.get("items") if known else None
 
 
 def _requested(text: str) -> dict[str, Any]:
     command, launched = _COMMAND.search(text), _VERSION.search(text)
-    if not command or not launched:
+    tasks, nodes = (whole(launched[2]), whole(launched[3])) if launched else (None, None)
+    if not command or not tasks or not nodes:
         return {}
-    tasks, nodes = int(launched[2]), int(launched[3])
-    options = _options(_QUOTED.findall(command[1]))
+    options = _options(_words(command[1]))
+    api = options.get("a", "POSIX").upper()
     requested: dict[str, Any] = {
         "tasks": tasks,
         "nodes": nodes,
         "ppn": tasks // nodes if tasks % nodes == 0 else None,
-        "api": {"DUMMY": "NULL"}.get(options.get("a", "POSIX"), options.get("a", "POSIX")),
+        "api": {"DUMMY": "NULL"}.get(api, api),
         "directories": "own" if "u" in options else "shared",
         "order": "random" if "R" in options else "sequential",
         "write_bytes": parse_size(options.get("w", "0")),
         "read_bytes": parse_size(options.get("e", "0")),
-        "stonewall": float(options.get("W", "0")),
+        "stonewall": real(options.get("W", "0")) or 0.0,
         "status_file": options.get("x"),
     }
     requested |= {name: letter in options for letter, name in _FLAGS.items()}
     items, wall = _ITEMS.search(text), _WALL.search(text)
-    requested["items"] = int(items[1]) if items else None
-    if requested["stonewall"] and wall:
-        requested["wall"] = {"hit": True, "pairs_min": int(wall[1]), "pairs_max": int(wall[2])}
+    requested["items"] = whole(items[1]) if items else None
+    pairs = (whole(wall[1]), whole(wall[2])) if wall else (None, None)
+    if requested["stonewall"] and None not in pairs:
+        requested["wall"] = {"hit": True, "pairs_min": pairs[0], "pairs_max": pairs[1]}
     return requested
+
+
+def _words(command_line: str) -> list[str]:
+    """Every word in quotes since 3.0, none before."""
+    try:
+        return shlex.split(command_line)
+    except ValueError:
+        return command_line.split()
 
 
 def _options(words: Sequence[str]) -> dict[str, str]:

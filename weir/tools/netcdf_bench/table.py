@@ -13,6 +13,7 @@ from math import prod
 from typing import Any
 
 from weir.model import Message, Parsed, Row
+from weir.printed_values import real_or_text, whole
 from weir.tools.ior.complaints import complaint, without_repeats
 from weir.tools.netcdf_bench.geometry import Shape
 
@@ -20,7 +21,7 @@ _MIB = 2**20
 _START = re.compile(
     r"^(?:Benchtool|weir-io (?P<version>\S+) netcdf-bench: .*?) ?\((?:datatype): (?P<type>\w+)", re.M
 )
-_RANK = re.compile(r"(\d+) pretents to be (\d+) on file (\S+)")
+_RANK = re.compile(r"(?<!\d)(\d+) pretents to be (\d+) on file (\S+)")
 _SHAPE = re.compile(
     r"^(Data|Block|Chunk) geometry \(t:x:y:z x sizeof\(type\)\)\s+(\d+):(\d+):(\d+):(\d+) x (\d+) bytes", re.M
 )
@@ -80,8 +81,10 @@ def parsed_table(text: str) -> Parsed:
 def _requested(text: str, type_name: str) -> dict[str, Any]:
     requested: dict[str, Any] = {"type": type_name}
     for name, *numbers in _SHAPE.findall(text):
-        requested[f"{name.lower()}_shape"] = tuple(map(int, numbers[:4]))
-        requested["value_bytes"] = int(numbers[4])
+        values = [whole(number) for number in numbers]
+        if all(values):
+            requested[f"{name.lower()}_shape"] = tuple(values[:4])
+            requested["value_bytes"] = values[4]
     facts = dict(_FACT.findall(text))
     requested |= {
         key: facts[name] == word
@@ -93,7 +96,7 @@ def _requested(text: str, type_name: str) -> dict[str, Any]:
         )
         if name in facts
     }
-    ranks = [int(rank) for rank, _, _ in _RANK.findall(text)]
+    ranks = [whole(rank) or 0 for rank, _, _ in _RANK.findall(text)]
     files = {file for _, _, file in _RANK.findall(text)}
     if ranks:
         requested["tasks"] = max(ranks) + 1
@@ -104,19 +107,19 @@ def _requested(text: str, type_name: str) -> dict[str, Any]:
 
 def _rows(text: str, requested: Mapping[str, Any]) -> tuple[list[Row], bool]:
     """Rows of the tables that are whole, and whether there is one that is not."""
-    tables: dict[str, dict[str, float]] = {}
+    tables: dict[str, dict[str, float | str]] = {}
     for match in _ROW.finditer(text):
-        least, greatest = float(match[4]), float(match[6])
+        least, greatest = real_or_text(match[4]), real_or_text(match[6])
         table = tables.setdefault(match["access"], {})
         if match["what"] in _TIMES:
             table[_TIMES[match["what"]]] = greatest
         elif not match["pure"]:
             table["bw_mib_s"] = least
-    whole = {access: table for access, table in tables.items() if len(table) == len(_TIMES) + 1}
-    return [_row(access, table, requested) for access, table in whole.items()], len(whole) < len(tables)
+    complete = {access: table for access, table in tables.items() if len(table) == len(_TIMES) + 1}
+    return [_row(access, table, requested) for access, table in complete.items()], len(complete) < len(tables)
 
 
-def _row(access: str, table: Mapping[str, float], requested: Mapping[str, Any]) -> Row:
+def _row(access: str, table: Mapping[str, float | str], requested: Mapping[str, Any]) -> Row:
     data: Shape | None = requested.get("data_shape")
     block: Shape | None = requested.get("block_shape")
     value_bytes: int = requested.get("value_bytes", 0)
@@ -143,7 +146,8 @@ def _row(access: str, table: Mapping[str, float], requested: Mapping[str, Any]) 
         "moved_bytes": _moved_bytes(requested, data, block, block_bytes),
     }
     row |= dict(table)
-    row["total_s"] = data_bytes / _MIB / bw_mib_s if data_bytes and bw_mib_s else None
+    if data_bytes and isinstance(bw_mib_s, float) and bw_mib_s > 0:
+        row["total_s"] = data_bytes / _MIB / bw_mib_s
     row["observed"] = {"tasks": requested["tasks"]} if "tasks" in requested else {}
     return row
 

@@ -1,0 +1,273 @@
+"""Mutated logs and tables through weir import and through the parsers of runs: no crash, no nonsense.
+
+    python -m tests.fuzz_logs [--inputs N] [--seed S] [--keep DIR]
+
+The inputs are the captures in tests/golden, the tables in reference/ and other real outputs, where they lie
+beside the checkout. Each is cut, flipped, spliced with another one, or gets hostile numbers and lines.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import re
+import secrets
+import sys
+import tempfile
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from weir.columns import columns
+from weir.errors import WeirError
+from weir.model import Row
+from weir.records.checked import checked
+from weir.records.facts import Facts
+from weir.records.importing import import_files
+from weir.records.table import read_records, write_records
+from weir.tools import tools
+
+ROOT = Path(__file__).resolve().parents[1]
+_BESIDE = [
+    ROOT.parent / "shared" / name for name in ("samples", "reference/io500-raw", "reference/ior-3.0.1")
+]
+_MOST_BYTES = 200_000
+_TABLE_LINES = 40
+_NUMBER = re.compile(rb"-?\d+(?:\.\d+)?")
+_NUMBERS = (
+    *(
+        b"0",
+        b"-5",
+        b"1e300",
+        b"-1e300",
+        b"nan",
+        b"NaN",
+        b"inf",
+        b"Infinity",
+        b"-0",
+        b"0.0",
+        b"1.2.3",
+        b"..",
+        b"",
+    ),
+    *(
+        b"9" * 30,
+        b"9" * 5000,
+        b"1e-320",
+        b"0x10",
+        b"1_000",
+        "²".encode(),
+        "٣".encode(),
+        b"18446744073709551616",
+    ),
+)
+_LINES = (
+    *(
+        b" " * 5000,
+        b"\t" * 5000,
+        b"(" * 5000,
+        b"{" * 5000,
+        b"[" * 5000,
+        b'"' * 5000,
+        b"9" * 5000,
+        b"\x00" * 500,
+    ),
+    *(
+        b"write" + b" 1" * 3000,
+        b"Assertion " * 800,
+        b"srun: error: nothing",
+        b"SUMMARY:",
+        b"Options:",
+        b"Results:",
+    ),
+    *(
+        b"\xff\xfe" * 400,
+        b"\xed\xa0\x80",
+        "\u202e\u200f".encode(),
+        b"\x1b[31m",
+        b"a,b,c" * 900,
+        b"ERROR: in",
+        b"}",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """An input that broke something."""
+
+    source: str
+    text: bytes
+    what: str
+
+
+@cache
+def corpus() -> tuple[tuple[str, bytes], ...]:
+    """Name and content of every real output, sorted."""
+    golden = [file for file in (ROOT / "tests" / "golden").rglob("*") if _is_capture(file)]
+    beside = [
+        file for folder in _BESIDE if folder.is_dir() for file in folder.rglob("*") if _is_capture(file)
+    ]
+    tables = [(file.name, _head(file)) for file in sorted((ROOT / "reference").glob("*.csv"))]
+    files = [(str(file.name), file.read_bytes()) for file in sorted(golden) + sorted(beside)]
+    return (*files, *tables)
+
+
+def _is_capture(file: Path) -> bool:
+    return file.suffix in (".txt", ".json", ".csv") and 0 < file.stat().st_size < _MOST_BYTES
+
+
+def _head(file: Path) -> bytes:
+    return b"\n".join(file.read_bytes().split(b"\n")[:_TABLE_LINES]) + b"\n"
+
+
+def mutants(count: int, seed: int) -> Iterator[tuple[str, bytes]]:
+    """So many inputs; the same ones for the same seed and corpus."""
+    chance = random.Random(seed)
+    for _ in range(count):
+        name, text = chance.choice(corpus())
+        for _ in range(chance.randint(1, 4)):
+            text = chance.choice(_MUTATIONS)(text, chance)
+        yield name, text
+
+
+def _truncated(text: bytes, chance: random.Random) -> bytes:
+    return text[: chance.randint(0, len(text))]
+
+
+def _flipped(text: bytes, chance: random.Random) -> bytes:
+    changed = bytearray(text)
+    for _ in range(chance.randint(1, 8) if changed else 0):
+        changed[chance.randrange(len(changed))] ^= 1 << chance.randrange(8)
+    return bytes(changed)
+
+
+def _other_number(text: bytes, chance: random.Random) -> bytes:
+    places = list(_NUMBER.finditer(text))
+    if not places:
+        return text
+    place = chance.choice(places)
+    return text[: place.start()] + chance.choice(_NUMBERS) + text[place.end() :]
+
+
+def _other_line(text: bytes, chance: random.Random) -> bytes:
+    lines = text.split(b"\n")
+    place = chance.randrange(len(lines))
+    change = chance.randrange(4)
+    if change == 0:
+        lines.insert(place, chance.choice(_LINES))
+    elif change == 1:
+        lines[place] += chance.choice(_LINES)
+    elif change == 2:
+        del lines[place]
+    else:
+        lines.insert(place, chance.choice(lines))
+    return b"\n".join(lines)
+
+
+def _spliced(text: bytes, chance: random.Random) -> bytes:
+    _, other = chance.choice(corpus())
+    return text[: chance.randint(0, len(text))] + other[chance.randint(0, len(other)) :]
+
+
+def _encoded(text: bytes, chance: random.Random) -> bytes:
+    plain = text.decode("utf-8", errors="replace")
+    return plain.encode(chance.choice(("utf-16", "utf-32", "utf-8-sig", "cp500")), errors="replace")
+
+
+_MUTATIONS = (
+    _truncated,
+    _flipped,
+    _other_number,
+    _other_number,
+    _other_number,
+    _other_line,
+    _spliced,
+    _encoded,
+)
+
+
+def failure_of(name: str, text: bytes, folder: Path) -> Failure | None:
+    """What goes wrong with one input, or nothing. An error with a message for people is right."""
+    file = folder / "input"
+    file.write_bytes(text)
+    try:
+        rows = _import(file)
+        nonsense = next(filter(None, map(_nonsense, rows)), None)
+        if rows and nonsense is None:
+            write_records(folder / "records.csv", rows)
+            read_records(folder / "records.csv")
+        _parse_as_runs(file)
+    except WeirError as error:
+        return (
+            Failure(name, text, f"records that cannot be read again: {error}")
+            if "records.csv" in str(error)
+            else None
+        )
+    except Exception:
+        return Failure(name, text, traceback.format_exc())
+    return Failure(name, text, nonsense) if nonsense else None
+
+
+def _import(file: Path) -> list[Row]:
+    try:
+        return import_files([file], Facts()).rows
+    except WeirError:
+        return []
+
+
+def _parse_as_runs(file: Path) -> None:
+    for tool in tools().values():
+        for outputs in (
+            {"stdout": file},
+            {"summary": file},
+            {"stdout": file, "summary": file, "stderr": file},
+        ):
+            checked(tool.parse(outputs), tool.name)
+            list(tool.latencies(outputs))
+
+
+def _nonsense(row: Row) -> str | None:
+    """A value that no record may have, whatever the verdict."""
+    for name, column in columns().items():
+        wrong = column.problem(row.get(name))
+        if wrong:
+            return f"{row['verdict']} record: {name} {wrong}"
+    if row["verdict"] in ("VALID", "UNPROVEN") and row["bw_mib_s"] is None and row["ops_s"] is None:
+        return f"{row['verdict']} record without a result"
+    return None
+
+
+def run(count: int, seed: int, keep: Path | None = None) -> list[Failure]:
+    """The failures of so many inputs, each kept as a file."""
+    failures: list[Failure] = []
+    with tempfile.TemporaryDirectory(prefix="weir-fuzz-") as name:
+        for source, text in mutants(count, seed):
+            failure = failure_of(source, text, Path(name))
+            if failure:
+                failures.append(failure)
+                if keep:
+                    keep.mkdir(parents=True, exist_ok=True)
+                    (keep / f"{len(failures):04d}-{source}").write_bytes(text)
+    return failures
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--inputs", type=int, default=10_000, help="number of inputs; 10,000 if left out")
+    parser.add_argument("--seed", type=int, default=secrets.randbelow(2**31), help="random if left out")
+    parser.add_argument("--keep", type=Path, help="write inputs that fail here")
+    args = parser.parse_args()
+    failures = run(args.inputs, args.seed, args.keep)
+    for failure in failures[:20]:
+        print(f"{failure.source}: {failure.what}\n")
+    print(f"{args.inputs} inputs of seed {args.seed}: {len(failures)} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

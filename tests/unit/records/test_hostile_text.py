@@ -1,0 +1,87 @@
+"""weir import and the parsers of runs on mutated outputs: a message or rows with meaning, in linear time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.fuzz_logs import failure_of, mutants, run
+from weir.errors import WeirError
+from weir.records.facts import Facts
+from weir.records.importing import import_files
+from weir.tools import tools
+from weir.tools.outputs import LINE_BYTES, read_text
+
+LOG = (Path(__file__).parents[2] / "golden/ior/ior-posix-shared.txt").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("inputs", "seed"), [(150, 1), (150, 2), pytest.param(3000, 3, marks=pytest.mark.slow)]
+)
+def test_mutated_outputs_give_rows_that_make_sense_or_a_message(inputs: int, seed: int) -> None:
+    failures = run(inputs, seed)
+    assert not failures, f"{failures[0].source}: {failures[0].what}"
+
+
+def test_the_same_seed_gives_the_same_inputs() -> None:
+    assert [*mutants(20, 5)] == [*mutants(20, 5)]
+    assert [*mutants(20, 5)] != [*mutants(20, 6)]
+
+
+def test_a_parser_that_crashes_or_lets_nonsense_through_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert failure_of("log", LOG, tmp_path) is None
+
+    def crash(text: str) -> object:
+        raise IndexError(text[:1])
+
+    monkeypatch.setattr(tools()["mdtest"], "parse_log", crash)
+    failure = failure_of("log", LOG, tmp_path)
+    assert failure is not None
+    assert "IndexError" in failure.what
+
+
+@pytest.mark.parametrize("filler", [b" ", b"(", b"a", b"9", b'"', b"{", b"\t:", b"Assertion ", b"write 1 "])
+def test_a_line_without_end_costs_linear_time_and_little_memory(tmp_path: Path, filler: bytes) -> None:
+    """Quadratic time would take hours for it."""
+    file = tmp_path / "log"
+    file.write_bytes(LOG + filler * (4_000_000 // len(filler)) + b"\n" + LOG)
+    assert len(read_text(file)) < 2 * len(LOG) + LINE_BYTES + 2
+    assert len(import_files([file], Facts()).rows) == 2 * len(import_of(tmp_path, LOG))
+
+
+@pytest.mark.parametrize("filler", [b" ", b"[", b'"a":', b"9"])
+def test_a_damaged_document_of_one_long_line(tmp_path: Path, filler: bytes) -> None:
+    file = tmp_path / "document"
+    file.write_bytes(b'{"program": "weir-io", "x": ' + filler * (2_000_000 // len(filler)))
+    with pytest.raises(WeirError, match="holds no results"):
+        import_files([file], Facts())
+
+
+def test_more_text_than_any_log_has_is_a_message(tmp_path: Path) -> None:
+    file = tmp_path / "log"
+    file.write_bytes(LOG * (65 * 2**20 // len(LOG) + 1))
+    with pytest.raises(WeirError, match=r"log: holds more than 64 MiB of text(?s:.)*the part that holds"):
+        import_files([file], Facts())
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("bw_mib_s", "nan"), ("bw_mib_s", "1e300"), ("nn", "-5"), ("xfer_bytes", "1_000"), ("io_s", "inf")],
+)
+def test_a_table_with_an_impossible_value_is_refused_with_its_place(
+    tmp_path: Path, name: str, value: str
+) -> None:
+    file = tmp_path / "table.csv"
+    file.write_text(f"api,access,iteration,{name}\nPOSIX,read,0,{value}\n")
+    with pytest.raises(WeirError) as error:
+        import_files([file], Facts())
+    assert str(error.value).startswith(f"{file}:2: {name}: is ")
+
+
+def import_of(folder: Path, text: bytes) -> list[object]:
+    file = folder / "whole"
+    file.write_bytes(text)
+    return list(import_files([file], Facts()).rows)

@@ -1,0 +1,78 @@
+"""Tables of every mdtest since 1.9, with and without the lines before them. The numbers are made up."""
+
+from __future__ import annotations
+
+import pytest
+
+from weir.model import Parsed
+from weir.tools import tools
+
+DATE = "-- started at 07/02/2020 12:46:19 --\n\n"
+V1 = """\
+mdtest-1.9.3 was launched with 4 total task(s) on 2 node(s)
+Command line used: /opt/mdtest -C -t -F -w 3901 -e 3901 -d /scratch/tree -n 500
+Path: /scratch
+
+4 tasks, 2000 files
+
+SUMMARY: (of 1 iterations)
+   Operation                      Max            Min           Mean        Std Dev
+   ---------                      ---            ---           ----        -------
+   File creation     :       1234.500       1234.500       1234.500          0.000
+   File stat         :          0.000          0.000          0.000          0.000
+   Tree creation     :        917.720        917.720        917.720          0.000
+
+-- finished at 07/02/2020 12:55:46 --
+"""
+V3 = """\
+mdtest-3.3.0+dev was launched with 4 total task(s) on 2 node(s)
+Command line used: ./mdtest '-n' '500' '-u' '-L' '-F' '-T' '-d' '/scratch/tree' '-a' 'posix'
+4 tasks, 2000 files
+
+SUMMARY rate: (of 1 iterations)
+   Operation                      Max            Min           Mean        Std Dev
+   ---------                      ---            ---           ----        -------
+   File stat                 :      81877.750      81877.675      81877.721          0.019
+   File create (stonewall)   :             NA             NA     120614.383             NA
+
+SUMMARY time: (of 1 iterations)
+   Operation                      Max            Min           Mean        Std Dev
+   File stat                 :          0.024          0.024          0.024          0.000
+-- finished at 07/02/2020 12:55:46 --
+"""
+
+
+def runs(text: str) -> list[Parsed]:
+    return list(tools()["mdtest"].parse_log(text))
+
+
+@pytest.mark.parametrize("head", [DATE, ""])
+def test_version_1_9(head: str) -> None:
+    (run,) = runs(head + V1)
+    (row,) = run.rows
+    assert (run.program, run.tool_version, run.complete) == ("mdtest", "1.9.3", True)
+    assert (row["access"], row["item"], row["ops_s"], row["ops"]) == ("create", "file", 1234.5, 2000)
+    assert (row["nn"], row["ppn"], row["xfer_bytes"], row["directories"]) == (2, 2, 3901, "shared")
+
+
+@pytest.mark.parametrize("head", [DATE, ""])
+def test_version_3(head: str) -> None:
+    (run,) = runs(head + V3)
+    (row,) = run.rows
+    assert (row["access"], row["ops_s"], row["api"]) == ("stat", 81877.75, "POSIX")
+    assert (row["nn"], row["directories"]) == (2, "own")
+
+
+def test_several_runs_in_one_log() -> None:
+    assert [run.tool_version for run in runs(DATE + V1 + DATE + V3 + V1)] == ["1.9.3", "3.3.0+dev", "1.9.3"]
+
+
+def test_a_table_without_a_header_has_rates_and_nothing_else() -> None:
+    (run,) = runs(V1[V1.index("SUMMARY") :])
+    (row,) = run.rows
+    assert (run.program, run.tool_version, row["ops_s"]) == ("mdtest", "", 1234.5)
+    assert (row["nn"], row["ops"], row["requested_ops"]) == (None, None, None)
+
+
+def test_other_text_is_none_of_mdtest() -> None:
+    assert runs("SUMMARY: (of 1 iterations)\nnothing else\n") == []
