@@ -113,6 +113,8 @@ def _row(result: Mapping[str, Any], common: Row, requested: Mapping[str, Any], j
     row["fetched_bytes"] = seen.get("fetched_bytes")
     observed: dict[str, Any] = {key: requested[key] for key in _REQUESTED_FOR_AUDIT if key in requested}
     observed["tasks"] = job.get("tasks")
+    if "interposed" in job:
+        observed["interposed"] = job["interposed"]
     observed |= {"stonewall": result.get("stonewall"), "verify": result.get("verify")}
     observed |= {key: value for key, value in seen.items() if key != "hints"}
     observed["hints_in_force"] = seen.get("hints")

@@ -13,6 +13,7 @@
 bool weir_document_begin(struct weir_document *document) {
     int good = 1;
     weir_clock_iso8601(document->began);
+    weir_interposed_find(document->job, document->interposed);
     if (document->job->rank == 0 && document->file_name != NULL) {
         char directory[1024];
         snprintf(directory, sizeof directory, "%s", document->file_name);

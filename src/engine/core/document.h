@@ -2,6 +2,7 @@
 #ifndef WEIR_DOCUMENT_H
 #define WEIR_DOCUMENT_H
 
+#include "interposed.h"
 #include "job.h"
 #include "json.h"
 #include "problem.h"
@@ -20,6 +21,7 @@ struct weir_document {
     /* kept by document.c; all but the way out on rank 0 */
     struct weir_way_out way_out;
     char began[40];
+    char interposed[WEIR_INTERPOSED_BYTES];
     struct weir_json text; /* of FILE.part in front of the last result, which may yet get its verdict */
     long text_bytes;
     int results_before;

@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <string.h>
 
-static void write_job(struct weir_json *json, const struct weir_job *job) {
+static void write_job(struct weir_json *json, const struct weir_job *job, const char *interposed) {
     char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     int length = 0;
     MPI_Get_library_version(library, &length);
@@ -27,6 +27,7 @@ static void write_job(struct weir_json *json, const struct weir_job *job) {
     weir_json_text(json, "mpi_library", library);
     weir_json_text(json, "clock", weir_clock_name());
     weir_json_number(json, "clock_resolution_ns", weir_clock_resolution_ns());
+    weir_interposed_write(json, interposed);
     weir_json_object_end(json);
 }
 
@@ -205,7 +206,7 @@ void weir_document_write_head(struct weir_json *json, const struct weir_document
     weir_json_object(json, "requested");
     document->requested(json, document->context);
     weir_json_object_end(json);
-    write_job(json, job);
+    write_job(json, job, document->interposed);
     weir_json_list(json, "results");
 }
 

@@ -71,6 +71,18 @@ static void write_llite(struct weir_json *json, const struct weir_llite *llite) 
     weir_json_object_end(json);
 }
 
+static void write_device(struct weir_json *json, const struct weir_device *device) {
+    bool known = device->name[0] != '\0';
+    write_known(json, "device_read_bytes", known, device->counts[WEIR_DEVICE_READ]);
+    write_known(json, "device_written_bytes", known, device->counts[WEIR_DEVICE_WRITTEN]);
+    weir_json_object(json, "device");
+    weir_json_text(json, "name", known ? device->name : NULL);
+    weir_json_text(json, "reason", known || device->reason[0] == '\0' ? NULL : device->reason);
+    write_known(json, "disk_read_bytes", known, device->counts[WEIR_DEVICE_DISK_READ]);
+    write_known(json, "disk_written_bytes", known, device->counts[WEIR_DEVICE_DISK_WRITTEN]);
+    weir_json_object_end(json);
+}
+
 static void write_payload(struct weir_json *json, const struct weir_payload_sample *payload) {
     if (payload->sampled_bytes == 0) {
         weir_json_null(json, "payload");
@@ -103,6 +115,12 @@ void weir_document_write_observed(struct weir_json *json, const struct weir_resu
                    watched->medium.file_system[0] != '\0' ? watched->medium.file_system : NULL);
     write_known(json, "fetched_bytes", counted, io->counts[WEIR_IO_READ_BYTES]);
     write_known(json, "dirtied_bytes", counted, io->counts[WEIR_IO_WRITE_BYTES]);
+    write_device(json, &watched->device);
+    if (watched->clock_error >= 0) {
+        weir_json_number(json, "clock_error", watched->clock_error);
+    } else {
+        weir_json_null(json, "clock_error");
+    }
     write_process_io(json, io);
     write_residency(json, watched);
     write_llite(json, &watched->llite);

@@ -1,7 +1,10 @@
 #include "watch.h"
+#include "clock.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 static bool first_on_node(const struct weir_job *job) {
     return job->leaders != MPI_COMM_NULL;
@@ -19,27 +22,62 @@ static bool looks_afterwards(const struct weir_job *job, const struct weir_open 
     return sharers == 1 || first_on_node(job);
 }
 
+#define CLOSE_NS   10000u   /* nothing came between two readings */
+#define TELLING_NS 1000000u /* the least time that shows a clock that runs wrong by a percent */
+
+static uint64_t raw_clock_ns(void) {
+    struct timespec now = {0, 0};
+    syscall(SYS_clock_gettime, CLOCK_MONOTONIC_RAW, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* The same moment by both clocks; again where the process was interrupted between them. */
+static void read_clocks(uint64_t *clock_ns, uint64_t *raw_ns) {
+    uint64_t before, after = 0;
+    int attempts = 0;
+    do {
+        before = raw_clock_ns();
+        *clock_ns = weir_clock_ns();
+        after = raw_clock_ns();
+    } while (after - before > CLOSE_NS && ++attempts < 8);
+    *raw_ns = before + (after - before) / 2;
+}
+
+static double clock_error(const struct weir_watched *begin) {
+    uint64_t clock_ns, raw_ns;
+    read_clocks(&clock_ns, &raw_ns);
+    double clock = (double)(clock_ns - begin->clock_ns), raw = (double)(raw_ns - begin->raw_ns);
+    if (raw < TELLING_NS) {
+        return -1;
+    }
+    return clock > raw ? clock / raw - 1 : 1 - clock / raw;
+}
+
 void weir_watch_begin(const struct weir_job *job, const struct weir_backend *backend,
                       const struct weir_open *how, struct weir_watched *watched) {
     *watched = (struct weir_watched){.directory = watched->directory, .no_residency = watched->no_residency};
     if (first_on_node(job) && (backend->traits & WEIR_STORES) != 0) {
         (watched->directory ? weir_medium_of : weir_medium_of_directory)(how->path, &watched->medium);
         weir_llite_read(&watched->medium, &watched->llite);
+        weir_device_begin(how->path, &watched->medium, &watched->device);
     }
     if (job->rank == 0 && can_look(backend, how, watched)) {
         weir_page_cache_look(how->path, &watched->before);
         watched->touched = true;
     }
+    read_clocks(&watched->clock_ns, &watched->raw_ns);
     weir_process_io_read(&watched->io);
 }
 
 void weir_watch_end(const struct weir_job *job, const struct weir_backend *backend,
                     const struct weir_open *how, struct weir_watched *watched) {
     struct weir_process_io io;
+    watched->clock_error = clock_error(watched);
     weir_process_io_read(&io);
     weir_process_io_since(&watched->io, &io);
     watched->io = io;
     MPI_Barrier(job->node_comm);
+    weir_device_end(&watched->medium, &watched->device);
     if (can_look(backend, how, watched) && looks_afterwards(job, how)) {
         weir_page_cache_look(how->path, &watched->after);
     }
@@ -75,6 +113,24 @@ static void gather_llite(const struct weir_job *job, const struct weir_watched *
     free(nodes);
 }
 
+/* Devices of the same kind on all nodes, or the same export; unknown where one node does not know. */
+static void gather_device(const struct weir_job *job, const struct weir_watched *mine,
+                          struct weir_watched *all) {
+    uint64_t here[WEIR_DEVICE_COUNTS + 1], sums[WEIR_DEVICE_COUNTS + 1] = {0};
+    if (!first_on_node(job)) {
+        return;
+    }
+    memcpy(here, mine->device.counts, sizeof mine->device.counts);
+    here[WEIR_DEVICE_COUNTS] = mine->device.name[0] != '\0';
+    MPI_Reduce(here, sums, WEIR_DEVICE_COUNTS + 1, MPI_UINT64_T, MPI_SUM, 0, job->leaders);
+    all->device = mine->device;
+    memcpy(all->device.counts, sums, sizeof all->device.counts);
+    if (job->rank == 0 && sums[WEIR_DEVICE_COUNTS] != (uint64_t)job->nodes && mine->device.name[0] != '\0') {
+        all->device.name[0] = '\0';
+        snprintf(all->device.reason, sizeof all->device.reason, "%s", "a node shows no device with counters");
+    }
+}
+
 void weir_watched_gather(const struct weir_job *job, const struct weir_watched *mine,
                          struct weir_watched *all) {
     uint64_t here[WEIR_IO_COUNTS + 5], sums[WEIR_IO_COUNTS + 5] = {0};
@@ -85,6 +141,8 @@ void weir_watched_gather(const struct weir_job *job, const struct weir_watched *
     MPI_Reduce(here, sums, WEIR_IO_COUNTS + 5, MPI_UINT64_T, MPI_SUM, 0, job->comm);
     memset(all, 0, sizeof *all);
     gather_llite(job, mine, all);
+    gather_device(job, mine, all);
+    MPI_Reduce(&mine->clock_error, &all->clock_error, 1, MPI_DOUBLE, MPI_MAX, 0, job->comm);
     all->medium = mine->medium;
     all->no_residency = mine->no_residency;
     all->touched = mine->touched;

@@ -3,6 +3,7 @@
 #define WEIR_WATCH_H
 
 #include "backend.h"
+#include "device.h"
 #include "job.h"
 #include "llite.h"
 #include "medium.h"
@@ -18,6 +19,9 @@ struct weir_watched {
     struct weir_process_io io;
     struct weir_residency before, after; /* of a read, on the ranks that sampled */
     struct weir_llite llite;             /* on the first rank of each node */
+    struct weir_device device;           /* likewise */
+    uint64_t clock_ns, raw_ns;           /* the clock of the phases, and the kernel's own past any library */
+    double clock_error;                  /* how far the first is off, as a share; negative: unknown */
 };
 
 /* Before the clock starts only the directory is looked up, so that the timed open finds what it would find

@@ -107,6 +107,10 @@ def printed(text: str, level: str = "error") -> tuple[Message, ...]:
     return (Message(level, text),)
 
 
+def on_disk(read_bytes: int, written_bytes: int) -> dict[str, Any]:
+    return {"device": {"name": "vda", "disk_read_bytes": read_bytes, "disk_written_bytes": written_bytes}}
+
+
 # rule, a record with its finding, the verdict and a part of the evidence.
 FINDS: list[tuple[str, Subject, str, str]] = [
     ("exit-code", subject(run=RunFacts(134, False, 60.0, None)), "INVALID", "exit code 134"),
@@ -157,9 +161,43 @@ FINDS: list[tuple[str, Subject, str, str]] = [
     ("bytes-not-stored", subject({"dirtied_bytes": 8 * MIB}), "DEGRADED", "8388608 bytes of 838860800"),
     (
         "sync-not-effective",
-        subject({"device": {"name": "vda1", "written_bytes": 8 * MIB}}),
+        subject({"device": {"name": "vda1"}, "device_written_bytes": 8 * MIB}),
         "INVALID",
         "8388608 bytes were written to vda1, 838860800 to the files",
+    ),
+    (
+        "others-on-device",
+        subject(on_disk(0, 900 * MIB)),
+        "NOTE",
+        "104857600 bytes for others beside 838860800",
+    ),
+    ("others-on-device", subject(on_disk(400 * MIB, 850 * MIB)), "DEGRADED", "vda moved 471859200 bytes"),
+    (
+        "others-on-device",
+        subject(on_disk(1600 * MIB, 0), access="read", fetched_bytes=800 * MIB),
+        "DEGRADED",
+        "838860800 bytes for others",
+    ),
+    (
+        "payload-reducible",
+        subject({"payload": {"compressed_share": 0.4, "unique_share": 1.0}, "file_system": "btrfs"}),
+        "NOTE",
+        "compression leaves 40 %, 100 % of the blocks are distinct, and btrfs may reduce them",
+    ),
+    (
+        "interposed-library",
+        subject({"interposed": [{"call": "fsync", "object": "/tmp/libfast.so"}]}),
+        "INVALID",
+        "fsync come from /tmp/libfast.so",
+    ),
+    ("clock-wrong", subject({"clock_error": 0.5}), "INVALID", "off by 50 %"),
+    ("clock-wrong", subject(run=replace(DONE, elapsed_s=1.5)), "INVALID", "2.0004 s, the launch 1.5 s"),
+    ("machine-busy", subject(run=replace(DONE, host={"load_1min": 7.0, "cores": 2})), "NOTE", "load 7.0"),
+    (
+        "machine-busy",
+        subject(run=replace(DONE, host={"load_1min": 0.5, "cores": 2, "throttled_periods": 31})),
+        "DEGRADED",
+        "31 throttled periods, load 0.5 on 2 cores",
     ),
     ("bytes-moved", subject(**CUT), "INVALID", "moved 83886080 (10.00 %)"),
     ("bytes-moved", subject(**CUT, stonewall_s=30.0, cell=None), "INVALID", "10.00 %"),
@@ -432,6 +470,18 @@ CLEAN: dict[str, Subject] = {
         requested={"switches": None, "constraint": None, "exclude": [], "alone": False},
         alone=False,
         groups=[{"switch": f"s{n}", "features": [], "nodes": [f"n{n}"]} for n in (1, 2)],
+    ),
+    "the journal adds a little": subject(on_disk(0, 810 * MIB) | {"device_written_bytes": 810 * MIB}),
+    "several disks hold copies": subject(
+        on_disk(0, 1600 * MIB) | {"device": {"name": "sda and 1 more", "disk_written_bytes": 1600 * MIB}}
+    ),
+    "a profiler that is known": subject(
+        {"interposed": [{"call": "open", "object": "/opt/darshan/lib/libdarshan.so"}]}
+    ),
+    "the clock that NTP moves": subject({"clock_error": 0.0005}, run=replace(DONE, elapsed_s=2.5)),
+    "the ranks of the run before": subject(run=replace(DONE, host={"load_1min": 5.0, "cores": 2})),
+    "data that a compressor cannot reduce": subject(
+        {"payload": {"compressed_share": 1.0, "unique_share": 1.0}, "file_system": "btrfs"}
     ),
     "one stripe count": subject({"file_stripes": {8: 2}}),
 }

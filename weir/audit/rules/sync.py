@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note, passed
+from weir.audit.outcome import Outcome, degraded, not_observable, note, passed
 from weir.audit.registry import rule
 from weir.audit.subject import Subject
 
 # Their clients hold no data back: a write returns when a server has it.
 _NO_CLIENT_CACHE = ("DFS", "CHFS")
-# Metadata and journals only add; a device may still have a few blocks in its own queue.
-_ARRIVED = 0.95
 
 
 @rule("DEGRADED", needs_output=True)
@@ -84,25 +82,3 @@ def bytes_not_stored(subject: Subject) -> Outcome | None:
     needed = min(moved, file_bytes) if file_bytes else moved
     text = f"{dirtied} bytes of {needed:.0f} were given to {subject.file_system or 'the file system'}"
     return passed(text) if dirtied >= needed / 2 else degraded(text)
-
-
-@rule("INVALID", needs_output=True)
-def sync_not_effective(subject: Subject) -> Outcome | None:
-    """Every rank synchronised, and the device behind the file was written fewer bytes than the file got.
-    Something between the program and the device (a library, a file system, a driver) reports a
-    synchronisation that it did not do. Storage that compresses is excluded.
-
-    Hint: look for LD_PRELOAD and for mount options such as nobarrier or async; compare with O_DIRECT.
-    """
-    if not subject.is_write or not subject.row.get("sync") or subject.stores_nothing or subject.in_memory:
-        return None
-    device = subject.observed.get("device") or {}
-    written, moved = device.get("written_bytes"), subject.number("moved_bytes")
-    if written is None or not moved:
-        return not_observable(device.get("reason") or "the device behind the files is unknown")
-    if subject.observed.get("payload_reducible"):
-        return not_observable("the storage may have stored fewer bytes than it was given")
-    file_bytes = subject.number("file_bytes")
-    needed = min(moved, file_bytes) if file_bytes else moved
-    text = f"{written} bytes were written to {device.get('name') or 'the device'}, {needed:.0f} to the files"
-    return passed(text) if written >= _ARRIVED * needed else invalid(text)

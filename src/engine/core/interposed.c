@@ -1,0 +1,85 @@
+#include "interposed.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const calls[] = {
+    "open",   "open64",          "openat",        "openat64",      "close",   "read",           "write",
+    "pread",  "pread64",         "pwrite",        "pwrite64",      "lseek64", "fsync",          "fdatasync",
+    "syncfs", "sync_file_range", "posix_fadvise", "fcntl",         "fcntl64", "mmap",           "msync",
+    "stat",   "fstat",           "ftruncate",     "clock_gettime", "unlink",  "posix_fadvise64"};
+
+static bool is_system(const char *object) {
+    static const char *const names[] = {"libc.so", "libc-",      "ld-linux",
+                                        "ld-musl", "linux-vdso", "libpthread"};
+    const char *slash = strrchr(object, '/');
+    const char *base = slash != NULL ? slash + 1 : object;
+    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strncmp(base, names[i], strlen(names[i])) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A line of more whose text is not there yet. */
+static void add_line(char *text, const char *line, size_t length) {
+    size_t used = strlen(text);
+    for (const char *at = text; (at = strstr(at, line)) != NULL; at++) {
+        if ((at == text || at[-1] == '\n') && at[length] == '\n') {
+            return;
+        }
+    }
+    if (used + length + 2 < WEIR_INTERPOSED_BYTES) {
+        memcpy(text + used, line, length);
+        memcpy(text + used + length, "\n", 2);
+    }
+}
+
+static void look(char text[WEIR_INTERPOSED_BYTES]) {
+    char line[512];
+    Dl_info info;
+    text[0] = '\0';
+    for (unsigned i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        void *address = dlsym(RTLD_DEFAULT, calls[i]);
+        if (address != NULL && dladdr(address, &info) != 0 && info.dli_fname != NULL &&
+            !is_system(info.dli_fname)) {
+            int length = snprintf(line, sizeof line, "%s %.400s", calls[i], info.dli_fname);
+            add_line(text, line, (size_t)length);
+        }
+    }
+}
+
+void weir_interposed_find(const struct weir_job *job, char text[WEIR_INTERPOSED_BYTES]) {
+    char mine[WEIR_INTERPOSED_BYTES];
+    look(mine);
+    bool any = !weir_job_agree(job, mine[0] == '\0');
+    text[0] = '\0';
+    if (!any) {
+        return;
+    }
+    char *all = job->rank == 0 ? calloc((size_t)job->size, sizeof mine) : NULL;
+    MPI_Gather(mine, sizeof mine, MPI_CHAR, all, sizeof mine, MPI_CHAR, 0, job->comm);
+    for (int i = 0; all != NULL && i < job->size; i++) {
+        char *rest = all + (size_t)i * sizeof mine;
+        for (char *line = strtok_r(rest, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
+            add_line(text, line, strlen(line));
+        }
+    }
+    free(all);
+}
+
+void weir_interposed_write(struct weir_json *json, const char *text) {
+    char call[64], object[512];
+    weir_json_list(json, "interposed");
+    for (const char *at = text; *at != '\0'; at = strchr(at, '\n') + 1) {
+        if (sscanf(at, "%63s %511[^\n]", call, object) == 2) {
+            weir_json_object(json, NULL);
+            weir_json_text(json, "call", call);
+            weir_json_text(json, "object", object);
+            weir_json_object_end(json);
+        }
+    }
+    weir_json_list_end(json);
+}

@@ -1,0 +1,99 @@
+/* Devices followed down to their disks in a tree like /sys/dev/block, and the counters of NFS. */
+#include "device.h"
+
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char root[64];
+
+static void put(const char *name, const char *text) {
+    char path[512], made[512];
+    snprintf(path, sizeof path, "%s/%s", root, name);
+    for (char *slash = strchr(path + strlen(root) + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        snprintf(made, sizeof made, "%.*s", (int)(slash - path), path);
+        mkdir(made, 0755);
+    }
+    FILE *file = fopen(path, "w");
+    fputs(text, file);
+    fclose(file);
+}
+
+static void disk(const char *number, unsigned sectors_read, unsigned sectors_written) {
+    char name[64], text[128];
+    snprintf(name, sizeof name, "%s/stat", number);
+    snprintf(text, sizeof text, "   10 0 %u 5   20 1 %u 7 0 0 0\n", sectors_read, sectors_written);
+    put(name, text);
+}
+
+static bool follow(unsigned major_number, unsigned minor_number, struct weir_device *device,
+                   uint64_t *counts) {
+    memset(device, 0, sizeof *device);
+    return weir_device_follow(root, major_number, minor_number, 0, device) &&
+           weir_device_count(root, device, counts);
+}
+
+static const char mountstats[] = "device server:/other mounted on /o with fstype nfs4 statvers=1.1\n"
+                                 "\tbytes:\t1 2 3 4 5 6 7 8\n"
+                                 "device server:/data mounted on /d with fstype nfs4 statvers=1.1\n"
+                                 "\tevents:\t1 2 3\n"
+                                 "\tbytes:\t10 20 30 40 5000 6000 7 8\n";
+
+int main(void) {
+    struct weir_device device;
+    uint64_t counts[WEIR_DEVICE_COUNTS];
+    snprintf(root, sizeof root, "/tmp/weir-device-XXXXXX");
+    CHECK(mkdtemp(root) != NULL);
+
+    disk("8:0", 100, 200);
+    CHECK(follow(8, 0, &device, counts));
+    CHECK(device.parts == 1 && counts[WEIR_DEVICE_READ] == 51200 && counts[WEIR_DEVICE_WRITTEN] == 102400);
+    CHECK(counts[WEIR_DEVICE_DISK_WRITTEN] == 102400);
+    CHECK(!follow(0, 27, &device, counts)); /* the number of a mount */
+
+    /* A partition counts for itself, and its disk for others: 8:1 is a link into the disk's directory. */
+    disk("sda", 1000, 2000);
+    disk("sda/sda1", 10, 20);
+    put("sda/sda1/partition", "1\n");
+    char target[128], link[128];
+    snprintf(target, sizeof target, "%s/sda/sda1", root);
+    snprintf(link, sizeof link, "%s/8:1", root);
+    CHECK(symlink(target, link) == 0);
+    CHECK(follow(8, 1, &device, counts));
+    CHECK(counts[WEIR_DEVICE_WRITTEN] == 10240 && counts[WEIR_DEVICE_DISK_WRITTEN] == 1024000);
+
+    /* A logical volume on a RAID of two disks, one of which it names twice. */
+    disk("8:16", 1, 1);
+    disk("9:0", 7, 7);
+    put("9:0/slaves/sda/dev", "8:0\n");
+    put("9:0/slaves/sdb/dev", "8:16\n");
+    disk("253:0", 7, 7);
+    put("253:0/slaves/md0/dev", "9:0\n");
+    put("253:0/slaves/sda/dev", "8:0\n");
+    CHECK(follow(253, 0, &device, counts));
+    CHECK(device.parts == 2 && counts[WEIR_DEVICE_READ] == 101 * 512);
+    put("253:0/slaves/gone/dev", "8:99\n");
+    CHECK(!follow(253, 0, &device, counts));
+
+    /* A loop device whose file is in memory, or gone, is its own disk. */
+    disk("7:0", 3, 4);
+    put("7:0/loop/backing_file", "/dev/shm\n");
+    CHECK(follow(7, 0, &device, counts));
+    CHECK(device.parts == 1 && device.major_of[0] == 7 && counts[WEIR_DEVICE_WRITTEN] == 4 * 512);
+
+    FILE *file = fmemopen((void *)(size_t)mountstats, strlen(mountstats), "r");
+    memset(counts, 0, sizeof counts);
+    CHECK(weir_device_nfs_parse(file, "server:/data", counts));
+    CHECK(counts[WEIR_DEVICE_READ] == 5000 && counts[WEIR_DEVICE_DISK_WRITTEN] == 6000);
+    rewind(file);
+    CHECK(!weir_device_nfs_parse(file, "server:/none", counts));
+    fclose(file);
+
+    char command[128];
+    snprintf(command, sizeof command, "rm -r %s", root);
+    CHECK(system(command) == 0);
+    return finish();
+}

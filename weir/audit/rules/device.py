@@ -1,0 +1,110 @@
+"""The device behind the files: what reached it, and what others did to it meanwhile."""
+
+from __future__ import annotations
+
+from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note, passed
+from weir.audit.registry import rule
+from weir.audit.subject import Subject
+
+_MIB = 2**20
+# Metadata and journals only add to what a device is written; a few blocks of the tail may be on their way.
+_ARRIVED = 0.95
+# A journal adds a percent or two; a tenth is no journal. With half as many bytes as ours again on the device,
+# the rate may be a third too low.
+_OTHERS_NOTE = 0.10
+_OTHERS_DEGRADED = 0.50
+_OTHERS_LEAST = 4 * _MIB
+_REDUCING = ("btrfs", "zfs", "bcachefs", "f2fs")
+_REDUCIBLE = 0.90
+
+
+@rule("INVALID", needs_output=True)
+def sync_not_effective(subject: Subject) -> Outcome | None:
+    """Every rank synchronised, and the device behind the file was written fewer bytes than the file got.
+    Something between the program and the device (a library, a file system, a driver) reports a
+    synchronisation that it did not do, or loses writes. Data that the storage may have reduced is excluded.
+
+    Hint: look for LD_PRELOAD and for mount options such as nobarrier or async; compare with O_DIRECT.
+    """
+    if not _on_device(subject) or not subject.is_write or not subject.row.get("sync"):
+        return None
+    written, needed = subject.observed.get("device_written_bytes"), _file_share(subject)
+    if written is None or needed is None:
+        return not_observable(_reason(subject))
+    if _may_be_reduced(subject):
+        return not_observable("the storage may have stored fewer bytes than it was given")
+    text = f"{written} bytes were written to {_name(subject)}, {needed:.0f} to the files"
+    return passed(text) if written >= _ARRIVED * needed else invalid(text)
+
+
+@rule("NOTE", "DEGRADED", needs_output=True)
+def others_on_device(subject: Subject) -> Outcome | None:
+    """The disk behind the files moved bytes that are not of this access: at least a tenth of its own (a note)
+    or half of its own (DEGRADED). Another job, another run of weir or the writeback of older data shared the
+    disk, and the bandwidth is what that left over.
+
+    Hint: look at iostat and iotop, wait for other jobs, and run the cell again; run one weir at a time.
+    """
+    if not _on_device(subject) or not (subject.is_write or subject.is_read):
+        return None
+    seen = subject.observed.get("device") or {}
+    disk_read, disk_written = seen.get("disk_read_bytes"), seen.get("disk_written_bytes")
+    moved = subject.number("moved_bytes")
+    if disk_read is None or disk_written is None or not moved:
+        return not_observable(_reason(subject))
+    if " more" in _name(subject):
+        return not_observable("several disks hold copies or parity of the data")
+    own = max(moved, subject.observed.get("dirtied_bytes") or 0, subject.number("fetched_bytes") or 0)
+    others = max(0.0, disk_read - (subject.number("fetched_bytes") or 0))
+    others += max(0.0, disk_written - (own if subject.is_write else 0))
+    text = f"{_name(subject)} moved {others:.0f} bytes for others beside {own:.0f} of this access"
+    if others < _OTHERS_LEAST or others < _OTHERS_NOTE * own:
+        return passed(text)
+    return degraded(text) if others >= _OTHERS_DEGRADED * own else note(text)
+
+
+@rule("NOTE", needs_output=True)
+def payload_reducible(subject: Subject) -> Outcome | None:
+    """The data compresses or has duplicates, and the file system may store less than it is given (btrfs, ZFS,
+    bcachefs, f2fs). The bandwidth then is also that of its compressor.
+
+    Hint: use data that cannot be reduced (weir-io's default in cells), or measure the reduction on purpose.
+    """
+    if not subject.is_write or subject.stores_nothing:
+        return None
+    payload = subject.observed.get("payload")
+    if not payload:
+        return not_observable("the data was not sampled")
+    shares = (payload["compressed_share"], payload["unique_share"])
+    text = f"compression leaves {100 * shares[0]:.0f} %, {100 * shares[1]:.0f} % of the blocks are distinct"
+    if subject.file_system is None:
+        return not_observable("the file system is unknown")
+    if min(shares) >= _REDUCIBLE or subject.file_system not in _REDUCING:
+        return passed(f"{text}, on {subject.file_system}")
+    return note(f"{text}, and {subject.file_system} may reduce them")
+
+
+def _on_device(subject: Subject) -> bool:
+    return not (subject.stores_nothing or subject.in_memory or subject.is_metadata)
+
+
+def _may_be_reduced(subject: Subject) -> bool:
+    payload = subject.observed.get("payload") or {}
+    shares = [payload.get(name, 0.0) for name in ("compressed_share", "unique_share")]
+    return subject.file_system in _REDUCING and min(shares) < _REDUCIBLE
+
+
+def _file_share(subject: Subject) -> float | None:
+    """Bytes of the file that this access wrote: parts that are written twice reach the device once."""
+    moved, file_bytes = subject.number("moved_bytes"), subject.number("file_bytes")
+    if not moved:
+        return None
+    return min(moved, file_bytes) if file_bytes else moved
+
+
+def _name(subject: Subject) -> str:
+    return str((subject.observed.get("device") or {}).get("name") or "the device")
+
+
+def _reason(subject: Subject) -> str:
+    return (subject.observed.get("device") or {}).get("reason") or "the device behind the files is unknown"
