@@ -49,7 +49,7 @@ def test_the_timed_open_is_the_first_use_of_the_name(
     engine.good(*SHAPE, "-F", "-o", "data", ranks=2)
     log = tmp_path / "log"
     environment = {"LD_PRELOAD": str(faults_library), "FAULT_LOG": str(log), "FAULT_PATH": "data"}
-    read = ["-r", "-k", "-t", "4k", "-b", f"{4 * WRITES}k", "-F", "-o", "data", *words]
+    read = ["-r", "-k", "-t", "4k", "-b", f"{4 * WRITES}k", "-F", "-o", "data", "--no-warm-up", *words]
     done = engine.good(*read, ranks=2, environment=environment)
     seen: dict[str, list[str]] = {"0": [], "1": []}
     reading = set()
@@ -116,3 +116,22 @@ def test_a_leftover_errno_says_nothing_of_a_short_read(
     assert done.code == 1
     assert "end of file" in done.complaints[0]
     assert "No such file" not in done.complaints[0]
+
+
+@pytest.mark.parametrize("api", ["POSIX", "MMAP", "MPIIO", "HDF5", "NETCDF4", "PNETCDF"])
+def test_libraries_are_used_once_before_the_first_timed_phase(
+    engine: Engine, tmp_path: Path, faults_library: Path, api: str
+) -> None:
+    """A file of one transfer a rank, beside the measured one, of which nothing stays."""
+    log = tmp_path / "log"
+    environment = {"LD_PRELOAD": str(faults_library), "FAULT_LOG": str(log), "FAULT_PATH": "warm-up"}
+    words = ["-a", api, "-w", "-r", "-t", "4k", "-b", "16k", "-s", "2", "-o", "data"]
+    done = engine.good(*words, ranks=2, environment=environment)
+    assert done.document["job"]["warmed_up"] is True
+    assert "warm-up" in log.read_text().replace("pread warm-up", "")
+    log.unlink()
+    done = engine.good(*words, "--no-warm-up", ranks=2, environment=environment)
+    assert done.document["job"]["warmed_up"] is False
+    rest = log.read_text() if log.exists() else ""
+    assert "warm-up" not in rest.replace("pread warm-up", "")
+    assert [path.name for path in tmp_path.iterdir() if "data" in path.name] == []

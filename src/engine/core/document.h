@@ -25,6 +25,7 @@ struct weir_document {
     struct weir_json text; /* of FILE.part in front of the last result, which may yet get its verdict */
     long text_bytes;
     int results_before;
+    bool warmed_up; /* libraries were used before the first timed phase */
     struct weir_result *results;
     int result_count;
     struct weir_problem *problems;

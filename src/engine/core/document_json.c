@@ -5,7 +5,8 @@
 #include <fcntl.h>
 #include <string.h>
 
-static void write_job(struct weir_json *json, const struct weir_job *job, const char *interposed) {
+static void write_job(struct weir_json *json, const struct weir_document *document) {
+    const struct weir_job *job = document->job;
     char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     int length = 0;
     MPI_Get_library_version(library, &length);
@@ -25,9 +26,10 @@ static void write_job(struct weir_json *json, const struct weir_job *job, const 
     }
     weir_json_list_end(json);
     weir_json_text(json, "mpi_library", library);
+    weir_json_bool(json, "warmed_up", document->warmed_up);
     weir_json_text(json, "clock", weir_clock_name());
     weir_json_number(json, "clock_resolution_ns", weir_clock_resolution_ns());
-    weir_interposed_write(json, interposed);
+    weir_interposed_write(json, document->interposed);
     weir_json_object_end(json);
 }
 
@@ -206,7 +208,7 @@ void weir_document_write_head(struct weir_json *json, const struct weir_document
     weir_json_object(json, "requested");
     document->requested(json, document->context);
     weir_json_object_end(json);
-    write_job(json, job, document->interposed);
+    write_job(json, document);
     weir_json_list(json, "results");
 }
 

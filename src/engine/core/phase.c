@@ -77,7 +77,9 @@ void weir_phase_run(struct weir_job *job, struct weir_phase *phase, struct weir_
     weir_clock_iso8601(measure->began);
     phase->job_comm = job->comm;
     measure->watched.no_residency = phase->no_residency;
-    weir_watch_begin(job, phase->backend, &phase->how, &measure->watched);
+    if (!phase->unwatched) {
+        weir_watch_begin(job, phase->backend, &phase->how, &measure->watched);
+    }
     MPI_Barrier(job->comm);
 
     begin_step(&measure->open);
@@ -107,7 +109,9 @@ void weir_phase_run(struct weir_job *job, struct weir_phase *phase, struct weir_
         weir_phase_with_others(phase, phase->backend->close(&file, problem), problem);
         end_step(&measure->close);
     }
-    weir_watch_end(job, phase->backend, &phase->how, &measure->watched);
+    if (!phase->unwatched) {
+        weir_watch_end(job, phase->backend, &phase->how, &measure->watched);
+    }
     measure->retries = file.retries;
     shift(&measure->open, job->ahead_ns);
     shift(&measure->io, job->ahead_ns - (int64_t)observed_ns);

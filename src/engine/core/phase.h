@@ -27,6 +27,7 @@ struct weir_phase {
     struct weir_way_out *way_out; /* NULL where the back end has no WEIR_PARTS */
     bool barriers;                /* between open, transfers and close */
     bool sync;                    /* at the end of the transfers */
+    bool unwatched;               /* no counters: nobody asks for them */
     bool no_residency;            /* never open a file to look at its pages */
     bool verify;                  /* compare what was read */
     double stonewall_s;           /* 0: none */

@@ -17,6 +17,7 @@ void weir_requested_write(struct weir_json *json, const struct weir_requested *r
     weir_json_text(json, "reorder", requested->reorder != NULL ? requested->reorder : "none");
     weir_json_bool(json, "verify_write", requested->verify_write);
     weir_json_bool(json, "verify_read", requested->verify_read);
+    weir_json_bool(json, "warm_up", !requested->no_warm_up);
     weir_json_bool(json, "keep", requested->keep);
     weir_json_text(json, "test_file", requested->test_file);
     weir_json_list(json, "access");

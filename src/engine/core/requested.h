@@ -18,6 +18,7 @@ struct weir_requested {
     int64_t iterations;
     double stonewall_s;
     bool wear_out, sync, collective, direct, barriers, verify_write, verify_read, keep;
+    bool no_warm_up;
 };
 
 void weir_requested_write(struct weir_json *json, const struct weir_requested *requested);

@@ -18,7 +18,8 @@ struct weir_run {
     const char *hints_file;    /* NULL: none */
     const char *document_file; /* NULL: no document was requested */
     int64_t iterations;
-    int64_t tasks; /* only the first ranks of the launch take part; 0: all */
+    int no_warm_up; /* weir_warm_up does nothing */
+    int64_t tasks;  /* only the first ranks of the launch take part; 0: all */
 
     /* Filled by the frame. */
     struct weir_hints hints;

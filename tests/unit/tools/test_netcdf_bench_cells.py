@@ -29,8 +29,8 @@ def test_command_of_the_defaults() -> None:
     """100:16:64:4 is of each rank: the variable has x times the nodes and y times the ppn."""
     assert command(cell(iterations=3), "build/weir-io", "netcdf-bench") == (
         "build/weir-io netcdf-bench -n=2 -p=4 -d=100:32:256:4 -b=1:16:64:4 -t=ind -w -r"
-        " --format=netcdf4 --type=int --iterations=3 --sync --json=/results/000/summary.json"
-        " -f=/data/run/data"
+        " --format=netcdf4 --type=int --iterations=3 --values=position --sync"
+        " --json=/results/000/summary.json -f=/data/run/data"
     )
 
 

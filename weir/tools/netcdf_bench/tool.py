@@ -47,6 +47,12 @@ PARAMETERS: Mapping[str, Parameter] = {
     "unlimited": Parameter("flag", "Unlimited time dimension (-u).", False),
     "deflate_level": Parameter("count", "Level of deflate, 0 to 9 (-z); 0 is none.", 0),
     "shuffle": Parameter("flag", "Shuffle the bytes of the values before deflate.", False),
+    "values": Parameter(
+        "choice",
+        "position: random, so that a swapped block is found; block: those of benchtool (weir-io only).",
+        "position",
+        ("position", "block"),
+    ),
     "verify": Parameter("flag", "Compare what was written, in the read if there is one (--verify).", False),
     "sync": Parameter("flag", "Synchronise to storage within the write phase.", True),
     "stonewall": Parameter("seconds", "Stop writing or reading after this time; 0 is never.", 0.0),
@@ -105,6 +111,7 @@ class NetcdfBench(EngineTool):
         if tuple(params["access"]) != ("write", "read"):
             words.append("+".join(params["access"]))
         words += [flag.replace("_", "-") for flag in _LABEL_FLAGS if params[flag]]
+        words += ["values-by-block"] if params["values"] == "block" else []
         words += [] if params["sync"] else ["no-sync"]
         words += [f"stonewall-{params['stonewall']:g}s"] if params["stonewall"] else []
         words += [f"{key}={value}" for key, value in sorted(params["hints"].items())]
@@ -161,7 +168,7 @@ def _io_type(params: Mapping[str, Any]) -> str:
 def _own_options(cell: Cell, paths: RunPaths) -> list[str]:
     params = cell.params
     words = [f"--format={'cdf5' if params['api'] == 'PNETCDF' else 'netcdf4'}", f"--type={params['type']}"]
-    words += [f"--iterations={cell.iterations}"]
+    words += [f"--iterations={cell.iterations}", f"--values={params['values']}"]
     words += [option for flag, option in _OWN_FLAGS.items() if params[flag]]
     words += [f"--stonewall={params['stonewall']:g}"] if params["stonewall"] else []
     words += [f"--hint={key}={value}" for key, value in sorted(params["hints"].items())]

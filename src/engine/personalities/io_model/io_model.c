@@ -101,6 +101,9 @@ static bool iom_access_once(struct iom_run *run, enum weir_access access, int it
         return false;
     }
     struct weir_phase phase = iom_phase_of(run, write ? "write" : "read", access, iteration);
+    if (!weir_warm_up(&run->base, &phase)) {
+        return false;
+    }
     if (!iom_counters_start(run, phase.name, iteration)) {
         weir_problem_set(&problem, "pthread_create", run->path, EAGAIN, NULL, "to sample counters");
     }

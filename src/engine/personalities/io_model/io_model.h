@@ -6,6 +6,7 @@
 #include "io_model_locality.h"
 #include "options.h"
 #include "run.h"
+#include "warm_up.h"
 
 enum iom_cache { IOM_UNTOUCHED, IOM_CACHED, IOM_UNCACHED, IOM_DISCARDED };
 
@@ -28,7 +29,7 @@ struct iom_params {
     int64_t iterations;
     int64_t seed;
     double sample_s;
-    int write, read, verify, sync, direct, prefill, truncate, wait, no_residency;
+    int write, read, verify, sync, direct, prefill, truncate, wait, no_residency, no_warm_up;
 };
 
 struct iom_operation {

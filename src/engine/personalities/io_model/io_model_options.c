@@ -46,6 +46,8 @@ static const struct weir_option options[] = {
      "sample these files too, lines of name and number, as /proc/vmstat or Lustre's llite stats"},
     {0, "device", NULL, WEIR_TEXT, AT(device), "NAME", "sample /sys/block/NAME/stat too"},
     {0, "json", NULL, WEIR_TEXT, AT(document), "FILE", "write the results as JSON to the file"},
+    {0, "no-warm-up", NULL, WEIR_FLAG, AT(no_warm_up), NULL,
+     "let the first timed phase pay for the start of libraries"},
     {0, "no-residency", NULL, WEIR_FLAG, AT(no_residency), NULL,
      "never open a file to see what the page cache holds of it"},
     WEIR_OPTION_END,
@@ -225,6 +227,7 @@ bool iom_options_read(void *own, int argc, char **argv, char *complaint, unsigne
     run->base.settings = chosen.settings;
     run->base.words = chosen.words;
     run->base.iterations = a->iterations;
+    run->base.no_warm_up = a->no_warm_up;
     run->base.document_file = a->document;
     run->base.reads_hints = true;
     return good && numbers_are_sound(a, complaint, bytes) && words_are_known(run, complaint, bytes) &&

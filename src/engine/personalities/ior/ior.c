@@ -111,7 +111,7 @@ static bool ior_write_iteration(struct ior_run *run, int iteration) {
     }
     phase.sync = run->requested.sync;
     phase.dense = true;
-    if (!ior_measured(run, &phase)) {
+    if (!weir_warm_up(&run->base, &phase) || !ior_measured(run, &phase)) {
         return false;
     }
     ior_written_remember(run);
@@ -160,7 +160,7 @@ static bool ior_read_iteration(struct ior_run *run, int iteration) {
         return false;
     }
     phase.verify = run->requested.verify_read;
-    if (!ior_empty_caches(run)) {
+    if (!weir_warm_up(&run->base, &phase) || !ior_empty_caches(run)) {
         return false;
     }
     if (run->base.job->rank == 0 && run->requested.delay_s > 0) {

@@ -4,6 +4,7 @@
 
 #include "options.h"
 #include "run.h"
+#include "warm_up.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,7 +33,8 @@ struct ior_params {
     double stonewall_s;
     int write, read, verify_write, verify_read;
     int keep, existing, sync, barriers, file_per_process, unique_dir;
-    int random, reorder_constant, reorder_random, collective, direct, wear_out, drop_caches, no_residency;
+    int random, reorder_constant, reorder_random, collective, direct, wear_out, drop_caches, no_residency,
+        no_warm_up;
 };
 
 /* Everything of one run on one rank. */

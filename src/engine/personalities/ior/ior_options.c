@@ -65,6 +65,8 @@ static const struct weir_option options[] = {
     {0, NULL, "numNodes", WEIR_COUNT, AT(shift_nodes_of), "N", "pretend so many nodes, for -Z"},
     {0, NULL, "numTasksOnNode0", WEIR_COUNT, AT(tasks_per_node), "N",
      "pretend so many ranks a node, for -C and -Z"},
+    {0, "no-warm-up", NULL, WEIR_FLAG, AT(no_warm_up), NULL,
+     "let the first timed phase pay for the start of libraries"},
     {0, "no-residency", NULL, WEIR_FLAG, AT(no_residency), NULL,
      "never open a file to see what the page cache holds of it"},
     WEIR_OPTION_END,
@@ -214,6 +216,7 @@ bool ior_options_read(void *own, int argc, char **argv, char *complaint, unsigne
     REFUSE(!weir_payload_control_fits(run->packet, &a->control),
            "--buffer-compress-percentage and --dedupe-percentage are 0 to 100, with -l controlled");
     run->base.iterations = a->iterations;
+    run->base.no_warm_up = a->no_warm_up;
     run->base.tasks = a->tasks > 0 ? a->tasks : 0;
     run->base.document_file = a->summary_file;
     run->base.reads_hints = true;

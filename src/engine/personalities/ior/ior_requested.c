@@ -8,6 +8,7 @@ void ior_requested(struct weir_json *json, const void *context) {
     bool reads = a->read || a->verify_read;
     const char *read = reads ? "read" : NULL;
     struct weir_requested requested = {
+        .no_warm_up = run->base.no_warm_up != 0,
         .api = run->base.backend->name,
         .test_file = a->test_file,
         .reorder = a->reorder_constant ? "constant"

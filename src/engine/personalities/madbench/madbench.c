@@ -108,6 +108,9 @@ static bool mad_run_phase(struct mad_run *run, int which, int iteration) {
     struct weir_phase phase = mad_phase_of(run, which, iteration);
     run->phase = which;
     run->failed = false;
+    if (!weir_warm_up(&run->base, &phase)) {
+        return false;
+    }
     run->read_ns = run->write_ns = run->busy_ns = 0;
     run->read_ticks = run->write_ticks = 0;
     if (which != MAD_S && run->requested.drop_caches && !mad_drop_caches(run)) {

@@ -5,6 +5,7 @@
 
 #include "options.h"
 #include "run.h"
+#include "warm_up.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,7 +28,7 @@ struct mad_params {
     int64_t iterations;
     int64_t seed;
     double busy; /* a matrix of n elements costs n^busy multiplications, 0: none */
-    int file_per_process, sync, verify, drop_caches, no_residency;
+    int file_per_process, sync, verify, drop_caches, no_residency, no_warm_up;
 };
 
 /* What one access of one iteration says beyond a result. */

@@ -32,6 +32,8 @@ static const struct weir_option options[] = {
     {'i', "iterations", NULL, WEIR_COUNT, AT(iterations), "N", "repeat all phases [1]"},
     {0, "seed", NULL, WEIR_COUNT, AT(seed), "N", "of the data [0]"},
     {0, "json", NULL, WEIR_TEXT, AT(document), "FILE", "write the results as JSON to the file"},
+    {0, "no-warm-up", NULL, WEIR_FLAG, AT(no_warm_up), NULL,
+     "let the first timed phase pay for the start of libraries"},
     {0, "no-residency", NULL, WEIR_FLAG, AT(no_residency), NULL,
      "never open a file to see what the page cache holds of it"},
     WEIR_OPTION_END,
@@ -209,6 +211,7 @@ bool mad_options_read(void *own, int argc, char **argv, char *complaint, unsigne
     run->base.settings = chosen.settings;
     run->base.words = chosen.words;
     run->base.iterations = a->iterations;
+    run->base.no_warm_up = a->no_warm_up;
     run->base.document_file = a->document;
     run->base.reads_hints = true;
     return good && geometry_is_sound(run, complaint, bytes) && request_is_sound(run, complaint, bytes) &&

@@ -138,6 +138,16 @@ static bool ncb_clear_caches(struct ncb_run *run, int owner) {
     return weir_document_settle(&run->base.document, &problem);
 }
 
+/* One time step of the variable is enough. */
+static bool ncb_warm_up(struct ncb_run *run, const struct weir_phase *first) {
+    struct ncb_variable step = run->variable;
+    struct weir_phase phase = *first;
+    step.dims[0] = step.chunk[0] > step.block[0] ? step.chunk[0] : step.block[0];
+    phase.how.settings = &step;
+    phase.how.block_bytes = step.block_bytes * step.across[1] * step.across[2] * step.across[3];
+    return weir_warm_up(&run->base, &phase);
+}
+
 static bool ncb_write_iteration(struct ncb_run *run, int iteration) {
     struct weir_phase phase;
     bool compare = (run->requested.verify && !run->requested.read) || run->variable.deflate_level > 0;
@@ -146,7 +156,7 @@ static bool ncb_write_iteration(struct ncb_run *run, int iteration) {
     }
     ncb_prepare(run, &phase, "write", WEIR_WRITE, iteration, run->base.job->rank);
     phase.sync = run->requested.sync;
-    if (!ncb_measured(run, &phase)) {
+    if (!ncb_warm_up(run, &phase) || !ncb_measured(run, &phase)) {
         return false;
     }
     ncb_remember_written(run);
@@ -170,7 +180,7 @@ static bool ncb_read_iteration(struct ncb_run *run, int iteration) {
     }
     ncb_prepare(run, &phase, "read", WEIR_READ, iteration, owner);
     phase.verify = run->requested.verify;
-    if (!ncb_measured(run, &phase)) {
+    if (!ncb_warm_up(run, &phase) || !ncb_measured(run, &phase)) {
         return false;
     }
     struct weir_result *result = ncb_report(run, &phase, !only_compares);

@@ -4,6 +4,7 @@
 
 #include "run.h"
 #include "variable.h"
+#include "warm_up.h"
 
 struct ncb_params {
     const char *data, *block, *chunk; /* as given, NULL: not given */
@@ -11,7 +12,7 @@ struct ncb_params {
     const char *hint; /* shown in the help only: hints may be given more than once */
     int64_t nodes, ppn, deflate_level, iterations;
     double stonewall_s;
-    int write, read, verify, unlimited, fill, shuffle, wear_out, sync, drop_caches, no_residency;
+    int write, read, verify, unlimited, fill, shuffle, wear_out, sync, drop_caches, no_residency, no_warm_up;
 };
 
 /* Everything of one run on one rank. */

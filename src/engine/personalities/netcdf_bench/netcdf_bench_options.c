@@ -40,6 +40,8 @@ static const struct weir_option options[] = {
     {0, "drop-caches", NULL, WEIR_FLAG, AT(drop_caches), NULL,
      "drop the file's pages from every node's page cache before each read"},
     {0, "json", NULL, WEIR_TEXT, AT(document), "FILE", "write the results as JSON to the file"},
+    {0, "no-warm-up", NULL, WEIR_FLAG, AT(no_warm_up), NULL,
+     "let the first timed phase pay for the start of libraries"},
     {0, "no-residency", NULL, WEIR_FLAG, AT(no_residency), NULL,
      "never open a file to see what the page cache holds of it"},
     WEIR_OPTION_END,
@@ -173,6 +175,7 @@ bool ncb_options_read(void *own, int argc, char **argv, char *complaint, unsigne
         return false;
     }
     run->base.iterations = a->iterations;
+    run->base.no_warm_up = a->no_warm_up;
     run->base.document_file = a->document;
     if (!a->write && !a->read && !a->verify) {
         a->write = 1;

@@ -1,0 +1,91 @@
+#include "warm_up.h"
+
+#include "judge.h"
+#include "stored.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LARGE_BYTES ((size_t)16 << 20)
+#define SMALL_BYTES ((size_t)1 << 20)
+
+/* A name of MPI-IO or of a burst buffer (ime://...) tells nothing of its directory: only a run that writes
+ * there may try. */
+static bool may_write(const char *path, bool writes) {
+    char directory[1200];
+    if (weir_has_prefix(path)) {
+        return writes;
+    }
+    snprintf(directory, sizeof directory, "%s", path);
+    char *slash = strrchr(directory, '/');
+    snprintf(slash != NULL ? slash + 1 : directory, 2, ".");
+    return strcmp(path, "/dev/null") != 0 && strcmp(path, "/dev/zero") != 0 &&
+           access(directory, W_OK | X_OK) == 0;
+}
+
+/* The phase with one transfer of each rank. A format's transfers have the shape of its variable: they stay.
+ */
+static struct weir_phase one_transfer(const struct weir_phase *first, enum weir_access access,
+                                      const char *path, struct weir_payload *payload) {
+    struct weir_phase phase = *first;
+    int rank, sharers;
+    bool format = (first->backend->traits & WEIR_FORMAT) != 0;
+    MPI_Comm_rank(first->how.comm, &rank);
+    MPI_Comm_size(first->how.comm, &sharers);
+    phase.name = access == WEIR_WRITE ? "warm-up write" : "warm-up read";
+    phase.how.path = path;
+    phase.how.access = access;
+    phase.how.update = false;
+    if (!format && phase.how.xfer_bytes > LARGE_BYTES) {
+        phase.how.xfer_bytes = SMALL_BYTES;
+    }
+    phase.how.block_bytes = format ? phase.how.block_bytes : phase.how.xfer_bytes;
+    phase.how.segments = 1;
+    phase.how.file_bytes = phase.how.block_bytes * (uint64_t)sharers;
+    phase.pattern = (struct weir_pattern){
+        .first = phase.how.block_bytes * (uint64_t)rank, .per_segment = 1, .segments = 1};
+    phase.payload = payload;
+    phase.transfers = NULL;
+    phase.sync = access == WEIR_WRITE && first->backend->sync != NULL;
+    phase.verify = phase.wear_out = false;
+    phase.stonewall_s = 0;
+    phase.limit = WEIR_NO_LIMIT;
+    phase.unwatched = true;
+    return phase;
+}
+
+static bool write_and_read(struct weir_run *run, const struct weir_phase *first, const char *path) {
+    struct weir_problem problem = {.rank = run->job->rank};
+    struct weir_payload payload;
+    struct weir_phase phase = one_transfer(first, WEIR_WRITE, path, NULL);
+    if (!weir_payload_begin(&payload, WEIR_PAYLOAD_TIMESTAMP, phase.how.xfer_bytes, false)) {
+        weir_problem_set(&problem, "malloc", path, ENOMEM, NULL, "for the warm-up; hint: --no-warm-up");
+    }
+    bool well = weir_document_settle(&run->document, &problem);
+    for (int access = WEIR_WRITE; well && access <= WEIR_READ; access++) {
+        phase = one_transfer(first, (enum weir_access)access, path, &payload);
+        well = weir_judge_phase(&run->document, &phase, &run->measure);
+    }
+    weir_payload_end(&payload);
+    return well;
+}
+
+bool weir_warm_up(struct weir_run *run, const struct weir_phase *first) {
+    char path[1200];
+    int rank_in_file;
+    bool wanted = !run->no_warm_up && !run->document.warmed_up && (run->backend->traits & WEIR_STORES) != 0;
+    if (!wanted || !weir_job_agree(run->job, may_write(first->how.path, first->how.access == WEIR_WRITE))) {
+        return true;
+    }
+    snprintf(path, sizeof path, "%s.warm-up", first->how.path);
+    MPI_Comm_rank(first->how.comm, &rank_in_file);
+    run->document.warmed_up = true; /* before the phases, which may write the head of the document */
+    bool well = write_and_read(run, first, path);
+    struct weir_problem problem = {.rank = run->job->rank};
+    if (rank_in_file == 0) {
+        run->backend->remove(path, first->how.settings, &problem);
+    }
+    return weir_document_settle(&run->document, &problem) && well;
+}
