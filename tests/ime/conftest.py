@@ -17,6 +17,9 @@ from pathlib import Path
 import pytest
 
 from tests.ime.native import Native
+from tests.ime.pool import helper, launch
+
+__all__ = ["helper", "launch"]
 
 ROOT = Path(__file__).resolve().parents[2]
 MEMORY = Path("/dev/shm")
@@ -182,4 +185,6 @@ def start(programs: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[
         return native
 
     yield begin
+    for fd in range(256):
+        native.library.ime_native_close(fd)  # left open by a test that failed; others are not ours, and stay
     native.library.ime_native_finalize()

@@ -8,6 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 
+SIZED = {"read", "write", "pread", "pwrite", "preadv", "pwritev", "lseek"}  # not int
+
+
 class Vector(ctypes.Structure):
     _fields_ = [("base", ctypes.c_void_p), ("length", ctypes.c_size_t)]
 
@@ -37,7 +40,7 @@ class Native:
 
     def __getattr__(self, name: str) -> Callable[..., int]:
         function = getattr(self.library, f"ime_native_{name}")
-        function.restype = ctypes.c_ssize_t if name not in {"open", "dup2", "close"} else ctypes.c_int
+        function.restype = ctypes.c_ssize_t if name in SIZED else ctypes.c_int
 
         def call(*words: object) -> int:
             sized = [ctypes.c_int64(word) if isinstance(word, int) else word for word in words]

@@ -147,7 +147,7 @@ int file_open(struct store *store, const char *path, int flags, mode_t mode, boo
         return injection.error;
     }
     for (unsigned tries = 0;; tries++) {
-        int fd = openat(store->backing_fd, path, (flags & ~OUR_FLAGS) | O_CLOEXEC, mode);
+        int fd = open_beneath(store, path, (flags & ~OUR_FLAGS) | O_CLOEXEC, mode);
         if (fd < 0) {
             return errno;
         }

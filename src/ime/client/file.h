@@ -36,8 +36,19 @@ int path_stat(struct store *store, int directory_fd, const char *name, int flags
 bool path_overlay(struct store *store, struct stat *status); /* what the backing does not know yet */
 void status_overlay(const struct object_header *header, struct stat *status);
 
+/* beneath.c: paths relative to the backing that stay in it. */
+struct parent {
+    int directory_fd;
+    bool own; /* to be closed */
+    char name[NAME_MAX + 1];
+};
+int open_beneath(const struct store *store, const char *path, int flags, mode_t mode);  /* -1 with errno */
+int parent_beneath(const struct store *store, const char *path, struct parent *parent); /* 0 or errno */
+void parent_leave(const struct parent *parent);                                         /* keeps errno */
+
 /* paths.c: names in the store, relative to the backing. */
 int path_in_store(const struct store *store, const char *path, char relative[PATH_MAX]); /* 0 or errno */
+int path_look(struct store *store, const char *path, struct stat *status); /* through links; 0 or errno */
 int path_unlink(struct store *store, int directory_fd, const char *name);
 int path_rename(struct store *store, int from_fd, const char *from, int to_fd, const char *to,
                 unsigned flags);

@@ -34,10 +34,6 @@ int path_in_store(const struct store *store, const char *path, char relative[PAT
     if (strlen(path) >= PATH_MAX) {
         return ENAMETOOLONG;
     }
-    size_t length = strlen(LINKS_DIRECTORY);
-    if (strncmp(path, LINKS_DIRECTORY, length) == 0 && (path[length] == '/' || path[length] == '\0')) {
-        return ENOENT; /* ours */
-    }
     strcpy(relative, path[0] == '\0' ? "." : path);
     return 0;
 }
@@ -71,4 +67,14 @@ int path_rename(struct store *store, int from_fd, const char *from, int to_fd, c
         drop_if_last(store, &before);
     }
     return 0;
+}
+
+int path_look(struct store *store, const char *path, struct stat *status) {
+    int fd = open_beneath(store, path, O_PATH | O_CLOEXEC, 0);
+    if (fd < 0) {
+        return errno;
+    }
+    int error = path_stat(store, fd, "", AT_EMPTY_PATH, status);
+    close(fd);
+    return error;
 }

@@ -20,6 +20,27 @@ static int make_directories(const char *path, mode_t mode) {
     return mkdir(partial, mode) == 0 || errno == EEXIST ? 0 : errno;
 }
 
+/* Nobody but root and ourselves can exchange what lies in it: theirs or ours, or sticky as /tmp is. */
+static int parent_is_safe(const char *path) {
+    char parent[PATH_MAX];
+    struct stat status;
+    snprintf(parent, sizeof parent, "%s", path);
+    char *slash = strrchr(parent, '/');
+    slash[slash == parent ? 1 : 0] = '\0';
+    if (stat(parent, &status) != 0) {
+        return errno;
+    }
+    bool trusted = status.st_uid == 0 || status.st_uid == geteuid();
+    return trusted && ((status.st_mode & 022) == 0 || (status.st_mode & S_ISVTX) != 0) ? 0 : EPERM;
+}
+
+static int make_private(const char *path) {
+    int error = make_directories(path, 0700);
+    error = error != 0 ? error : parent_is_safe(path);
+    error = error != 0 ? error : directory_is_private(path);
+    return error != 0 ? error : chmod(path, 0700) == 0 ? 0 : errno;
+}
+
 static bool lies_below(const char *path, const char *above) {
     size_t length = strlen(above);
     return strncmp(path, above, length) == 0 && (path[length] == '/' || path[length] == '\0');
@@ -36,7 +57,13 @@ static int probe_links(const char *backing) {
     if (mkdir(links, 0700) != 0 && errno != EEXIST) {
         return errno;
     }
-    int fd = open(first, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    int refused = directory_is_private(links);
+    if (refused != 0) {
+        return refused;
+    }
+    unlink(first); /* left by a kill */
+    unlink(second);
+    int fd = open(first, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     int error = fd < 0 || link(first, second) != 0 ? errno : 0;
     if (fd >= 0) {
         close(fd);
@@ -73,7 +100,7 @@ static int write_control(const struct config *config, const char *temporary, con
     store_read_boot_id(control->boot_id);
     snprintf(control->backing, sizeof control->backing, "%s", config->backing);
     int error = 0;
-    int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0 || write(fd, control, sizeof *control) != (ssize_t)sizeof *control || fsync(fd) != 0) {
         error = errno;
     }
@@ -101,7 +128,7 @@ int store_create(const struct config *config, char *message, size_t message_byte
         return -1;
     }
     const char *where = config->fast;
-    int error = make_directories(config->fast, 0700);
+    int error = make_private(config->fast);
     if (error == 0) {
         where = config->backing;
         error = make_directories(config->backing, 0777);
@@ -109,7 +136,7 @@ int store_create(const struct config *config, char *message, size_t message_byte
     error = error == 0 ? probe_links(config->backing) : error;
     if (error == 0) {
         where = objects;
-        error = make_directories(objects, 0700);
+        error = make_private(objects);
     }
     if (error == 0 && !has_room(config, message, message_bytes)) {
         return -1;
@@ -121,6 +148,12 @@ int store_create(const struct config *config, char *message, size_t message_byte
     if (error == EEXIST) {
         snprintf(message, message_bytes, "%s: a store is here already: use it, or run imectl destroy",
                  config->fast);
+    } else if (error == EPERM || error == ENOTDIR) {
+        snprintf(message, message_bytes,
+                 "%s: it and the directory it lies in must be safe from other users: choose a directory of "
+                 "your own "
+                 "with mode 700",
+                 where);
     } else if (error != 0) {
         snprintf(message, message_bytes, "%s: %s", where, strerror(error));
     }

@@ -51,7 +51,14 @@ static void register_fork(void) {
 
 static int open_directories(struct store *store, char *message, size_t message_bytes) {
     const struct config *config = &store->config;
-    int fast_fd = open(config->fast, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (directory_is_private(config->fast) == EPERM) {
+        snprintf(message, message_bytes,
+                 "%s: fast = %s: it belongs to another user, or others may write to it: a store "
+                 "is used by its owner alone",
+                 config->file, config->fast);
+        return -1;
+    }
+    int fast_fd = open(config->fast, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     store->backing_fd = open(config->backing, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (store->backing_fd < 0) {
         snprintf(message, message_bytes, "%s: backing = %s: %s", config->file, config->backing,

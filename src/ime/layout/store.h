@@ -54,6 +54,9 @@ bool byte_is_locked(int fd, int64_t byte);     /* by another open description */
 bool byte_may_be_locked(int fd, int64_t byte); /* or the file system has no such locks */
 bool locks_are_missing(int error); /* the file system has none: Lustre without flock, NFS with nolock */
 
+/* private.c: 0, or EPERM or ENOTDIR */
+int directory_is_private(const char *path);
+
 /* boot.c */
 void store_read_boot_id(char boot_id[40]);
 

@@ -78,9 +78,11 @@ static void do_getattr(fuse_req_t req, fuse_ino_t number, struct fuse_file_info 
     reply_attributes(req, tree_inode(&mount->tree, number), file_of(info), 0);
 }
 
-static int set_size(struct mount *mount, const struct place *place, struct file *file, off_t size) {
+static int set_size(fuse_req_t req, const struct place *place, struct file *file, off_t size) {
+    struct mount *mount = mount_of(req);
     if (file != NULL) {
-        return file_truncate(file, size, true);
+        int refused = drop_privileges_of(req, file);
+        return refused != 0 ? refused : file_truncate(file, size, true);
     }
     char proc_path[64];
     int fd = -1;
@@ -95,7 +97,8 @@ static int set_size(struct mount *mount, const struct place *place, struct file 
     }
     int error = file_adopt(mount->store, fd, O_WRONLY, true, &file);
     if (error == 0) {
-        error = file_truncate(file, size, true);
+        error = drop_privileges_of(req, file);
+        error = error != 0 ? error : file_truncate(file, size, true);
         file_close(file);
     }
     return error;
@@ -170,13 +173,13 @@ static void do_setattr(fuse_req_t req, fuse_ino_t number, struct stat *requested
     pthread_rwlock_rdlock(&mount->tree.names);
     int error = find_place(mount, inode, file, &place);
     if (error == 0 && (which & FUSE_SET_ATTR_MODE) != 0) {
-        error = set_mode(&place, requested->st_mode & 07777);
+        error = set_mode(&place, permitted_mode(req, requested->st_mode & 07777));
     }
     if (error == 0 && (which & (FUSE_SET_ATTR_UID | FUSE_SET_ATTR_GID)) != 0) {
         error = set_owner(&place, requested, which);
     }
     if (error == 0 && (which & FUSE_SET_ATTR_SIZE) != 0) {
-        error = set_size(mount, &place, file, requested->st_size);
+        error = set_size(req, &place, file, requested->st_size);
     }
     if (error == 0 && (which & times) != 0) {
         error = set_times(mount, &place, requested, which);

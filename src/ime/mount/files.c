@@ -41,6 +41,9 @@ static void do_open(fuse_req_t req, fuse_ino_t number, struct fuse_file_info *in
     if (error == 0) {
         int flags = (info->flags & ~(O_CREAT | O_EXCL)) | O_NOFOLLOW;
         error = file_open(mount->store, path, flags, 0, true, &file);
+        if (error == 0 && (flags & O_TRUNC) != 0) {
+            error = drop_privileges_of(req, file);
+        }
     }
     pthread_rwlock_unlock(&mount->tree.names);
     if (error == 0) {
@@ -48,6 +51,9 @@ static void do_open(fuse_req_t req, fuse_ino_t number, struct fuse_file_info *in
         error = open_file == NULL ? ENOMEM : 0;
     }
     if (error != 0) {
+        if (file != NULL) {
+            file_close(file);
+        }
         fuse_reply_err(req, error);
         return;
     }
@@ -104,7 +110,8 @@ static void do_create(fuse_req_t req, fuse_ino_t parent_number, const char *name
         error = EPERM;
     }
     if (error == 0) {
-        error = file_open(mount->store, path, info->flags | O_CREAT | O_NOFOLLOW, mode, true, &file);
+        error = file_open(mount->store, path, info->flags | O_CREAT | O_NOFOLLOW, permitted_mode(req, mode),
+                          true, &file);
     }
     if (error == 0) {
         error = make_entry(mount, parent, name, path, &entry);
@@ -164,7 +171,8 @@ static void do_write(fuse_req_t req, fuse_ino_t number, const char *buffer, size
                      struct fuse_file_info *info) {
     (void)number;
     struct iovec iov = {(void *)(uintptr_t)buffer, bytes};
-    ssize_t n = file_write(file_of(info), &iov, 1, offset);
+    int error = drop_privileges_of(req, file_of(info));
+    ssize_t n = error != 0 ? -error : file_write(file_of(info), &iov, 1, offset);
     if (n < 0) {
         fuse_reply_err(req, (int)-n);
     } else {

@@ -19,11 +19,10 @@ static const char help[] =
     "\n"
     "Options:\n"
     "  --foreground             stay in the terminal\n"
-    "  --attribute-timeout S    let the kernel believe sizes and names for S seconds (default 0: another "
-    "door may\n"
-    "                           change them at any time)\n"
+    "  --attribute-timeout S    seconds that the kernel may keep sizes and names (default 0: another\n"
+    "                           interface may change them at any time)\n"
     "  --threads N              requests handled at once (default 10)\n"
-    "  --allow-other            let other users in (as fuse.conf permits)\n"
+    "  --allow-other            access for other users, where fuse.conf permits it; not as root\n"
     "  --help\n"
     "\n"
     "Exit code: 0 done, 1 failed, 2 wrong usage or settings.\n"
@@ -94,12 +93,18 @@ static int parse(int argc, char **argv, struct arguments *arguments) {
         fprintf(stderr, "ime-fuse: %s: %s: name a folder that is there\n", argv[optind], strerror(errno));
         return 1;
     }
+    if (arguments->allow_other && geteuid() == 0) {
+        return usage_error(
+            "--allow-other as root would give every file of other users to root: mount as another user");
+    }
     return arguments->config == NULL ? usage_error("give --config FILE or set " CONFIG_VARIABLE) : 0;
 }
 
 static void on_init(void *userdata, struct fuse_conn_info *connection) {
     (void)userdata;
-    connection->want &= ~(unsigned)(FUSE_CAP_WRITEBACK_CACHE | FUSE_CAP_SPLICE_READ | FUSE_CAP_SPLICE_WRITE);
+    const unsigned unwanted =
+        FUSE_CAP_WRITEBACK_CACHE | FUSE_CAP_SPLICE_READ | FUSE_CAP_SPLICE_WRITE | FUSE_CAP_HANDLE_KILLPRIV;
+    connection->want &= ~unwanted;
     connection->want |=
         connection->capable & (FUSE_CAP_ASYNC_DIO | FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_ATOMIC_O_TRUNC);
     connection->max_background = 64;
@@ -114,8 +119,9 @@ static struct fuse_session *make_session(const struct arguments *arguments) {
     const char *options = arguments->allow_other
                               ? "auto_unmount,fsname=weir-ime,subtype=ime,default_permissions,allow_other"
                               : "auto_unmount,fsname=weir-ime,subtype=ime,default_permissions";
-    char *words[] = {(char *)(uintptr_t) "ime-fuse", (char *)(uintptr_t) "-o", (char *)(uintptr_t)options};
-    struct fuse_args fuse_arguments = FUSE_ARGS_INIT(3, words);
+    char *arguments_of_fuse[] = {(char *)(uintptr_t) "ime-fuse", (char *)(uintptr_t) "-o",
+                                 (char *)(uintptr_t)options};
+    struct fuse_args fuse_arguments = FUSE_ARGS_INIT(3, arguments_of_fuse);
     return fuse_session_new(&fuse_arguments, &operations, sizeof operations, &mount);
 }
 
@@ -147,7 +153,7 @@ static int become_daemon(int *ready_fd) {
     return 0;
 }
 
-static void say_ready(int ready_fd) {
+static void report_ready(int ready_fd) {
     if (ready_fd < 0) {
         return;
     }
@@ -169,7 +175,7 @@ static int serve(struct fuse_session *session, const struct arguments *arguments
     fuse_loop_cfg_set_clone_fd(config, 0);
     fuse_loop_cfg_set_max_threads(config, arguments->threads);
     fuse_loop_cfg_set_idle_threads(config, arguments->threads);
-    say_ready(ready_fd);
+    report_ready(ready_fd);
     int result = fuse_session_loop_mt(session, config);
     fuse_loop_cfg_destroy(config);
     return result < 0 ? 1 : 0; /* positive: ended by a signal, as meant */

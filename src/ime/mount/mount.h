@@ -87,6 +87,11 @@ void set_file_operations(struct fuse_lowlevel_ops *operations);
 int make_entry(struct mount *mount, struct inode *parent, const char *name, const char *path,
                struct fuse_entry_param *entry);
 
+/* privileges.c */
+mode_t permitted_mode(fuse_req_t req, mode_t mode); /* files belong to the server, whoever makes them */
+int drop_privileges_of(fuse_req_t req,
+                       const struct file *file); /* set-user-id goes when somebody writes; errno */
+
 /* flags.c: settings of the connection that the library does not know of */
 int set_connection_flags(struct fuse_session *session);
 

@@ -105,7 +105,7 @@ static void end_name(fuse_req_t req, fuse_ino_t parent_number, const char *name,
 static void do_mknod(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode, dev_t device) {
     char path[PATH_MAX];
     if (begin_name(req, parent, name, path)) {
-        int result = mknodat(mount_of(req)->store->backing_fd, path, mode, device);
+        int result = mknodat(mount_of(req)->store->backing_fd, path, permitted_mode(req, mode), device);
         end_name(req, parent, name, path, result != 0 ? errno : 0);
     }
 }
@@ -113,7 +113,7 @@ static void do_mknod(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t
 static void do_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode) {
     char path[PATH_MAX];
     if (begin_name(req, parent, name, path)) {
-        int result = mkdirat(mount_of(req)->store->backing_fd, path, mode);
+        int result = mkdirat(mount_of(req)->store->backing_fd, path, permitted_mode(req, mode));
         end_name(req, parent, name, path, result != 0 ? errno : 0);
     }
 }

@@ -20,54 +20,81 @@ static struct store *resolve(const char *path, char relative[PATH_MAX]) {
     return store;
 }
 
+static int posix_result(int error) {
+    if (error != 0) {
+        errno = error;
+        return -1;
+    }
+    return 0;
+}
+
 int ime_native_access(const char *path, int mode) {
     char relative[PATH_MAX];
+    char link[64];
     struct store *store = resolve(path, relative);
-    return store == NULL ? -1 : faccessat(store->backing_fd, relative, mode, 0);
+    int fd = store == NULL ? -1 : open_beneath(store, relative, O_PATH | O_CLOEXEC, 0);
+    if (fd < 0) {
+        return -1;
+    }
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    int error = access(link, mode) == 0 ? 0 : errno;
+    close(fd);
+    return posix_result(error);
 }
 
 int ime_native_stat(const char *path, struct stat *status) {
     char relative[PATH_MAX];
     struct store *store = resolve(path, relative);
-    if (store == NULL) {
-        return -1;
-    }
-    int error = path_stat(store, store->backing_fd, relative, 0, status);
-    if (error != 0) {
-        errno = error;
-    }
-    return error == 0 ? 0 : -1;
+    return store == NULL ? -1 : posix_result(path_look(store, relative, status));
+}
+
+/* The store, with the directory that the path's last name is in. */
+static struct store *enter(const char *path, struct parent *parent) {
+    char relative[PATH_MAX];
+    struct store *store = resolve(path, relative);
+    int error = store == NULL ? 0 : parent_beneath(store, relative, parent);
+    return posix_result(error) == 0 ? store : NULL;
 }
 
 int ime_native_unlink(const char *path) {
-    char relative[PATH_MAX];
-    struct store *store = resolve(path, relative);
+    struct parent parent;
+    struct store *store = enter(path, &parent);
     if (store == NULL) {
         return -1;
     }
-    int error = path_unlink(store, store->backing_fd, relative);
-    if (error != 0) {
-        errno = error;
-    }
-    return error == 0 ? 0 : -1;
+    int error = path_unlink(store, parent.directory_fd, parent.name);
+    parent_leave(&parent);
+    return posix_result(error);
 }
 
 int ime_native_mkdir(const char *path, mode_t mode) {
-    char relative[PATH_MAX];
-    struct store *store = resolve(path, relative);
-    return store == NULL ? -1 : mkdirat(store->backing_fd, relative, mode);
+    struct parent parent;
+    if (enter(path, &parent) == NULL) {
+        return -1;
+    }
+    int result = mkdirat(parent.directory_fd, parent.name, mode);
+    parent_leave(&parent);
+    return result;
 }
 
 int ime_native_rmdir(const char *path) {
-    char relative[PATH_MAX];
-    struct store *store = resolve(path, relative);
-    return store == NULL ? -1 : unlinkat(store->backing_fd, relative, AT_REMOVEDIR);
+    struct parent parent;
+    if (enter(path, &parent) == NULL) {
+        return -1;
+    }
+    int result = unlinkat(parent.directory_fd, parent.name, AT_REMOVEDIR);
+    parent_leave(&parent);
+    return result;
 }
 
 int ime_native_mknod(const char *path, mode_t mode, dev_t device) {
-    char relative[PATH_MAX];
-    struct store *store = resolve(path, relative);
-    return store == NULL ? -1 : mknodat(store->backing_fd, relative, mode, device);
+    struct parent parent;
+    if (enter(path, &parent) == NULL) {
+        return -1;
+    }
+    int result = mknodat(parent.directory_fd, parent.name, mode, device);
+    parent_leave(&parent);
+    return result;
 }
 
 int ime_native_statvfs(const char *path, struct statvfs *status) {
@@ -76,7 +103,7 @@ int ime_native_statvfs(const char *path, struct statvfs *status) {
     if (store == NULL) {
         return -1;
     }
-    int fd = openat(store->backing_fd, relative, O_PATH | O_CLOEXEC);
+    int fd = open_beneath(store, relative, O_PATH | O_CLOEXEC, 0);
     if (fd < 0) {
         return -1;
     }

@@ -16,34 +16,89 @@ static size_t index_bytes(void) {
     return (sizeof(struct pool_index) + 4095) / 4096 * 4096;
 }
 
-int memory_path(const char *name, char *path, size_t bytes) {
+/* A name that others can guess, in a directory where everybody may write: what is there may be a trap. */
+static int open_folder(int *fd) {
     const char *folder = getenv("WEIR_POOL_DIR");
     char standard[64];
-    snprintf(standard, sizeof standard, "/dev/shm/weir-pool-%ld", (long)getuid());
+    struct stat status;
+    snprintf(standard, sizeof standard, "/dev/shm/weir-pool-%ld", (long)geteuid());
     folder = folder != NULL ? folder : standard;
     if (mkdir(folder, 0700) != 0 && errno != EEXIST) {
         return errno;
     }
-    size_t used = (size_t)snprintf(path, bytes, "%s/", folder);
-    for (const char *c = name + strlen(POOL_PREFIX); *c != '\0'; c++) {
+    *fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (*fd < 0 || fstat(*fd, &status) != 0) {
+        int error = errno;
+        if (error == ELOOP || error == ENOTDIR) {
+            fprintf(stderr,
+                    "weir-pool: %s: not a directory: remove it, or name another one in WEIR_POOL_DIR\n",
+                    folder);
+        }
+        return error;
+    }
+    if (status.st_uid != geteuid() || (status.st_mode & 077) != 0) {
+        fprintf(stderr,
+                "weir-pool: %s: owner %ld, mode %03o: it must belong to user %ld with mode 700: remove it, "
+                "or name "
+                "another one in WEIR_POOL_DIR\n",
+                folder, (long)status.st_uid, (unsigned)status.st_mode & 0777, (long)geteuid());
+        close(*fd);
+        return EACCES;
+    }
+    return 0;
+}
+
+/* A file name without slashes, that differs for different names. */
+static int file_name(const char *name, char *file, size_t bytes) {
+    const char *first = name + strlen(POOL_PREFIX);
+    size_t used = 0;
+    for (const char *c = first; *c != '\0'; c++) {
         if (used + 4 >= bytes) {
             return ENAMETOOLONG;
         }
-        bool plain = *c != '/' && *c != '%' && !(*c == '.' && c == name + strlen(POOL_PREFIX));
-        used += (size_t)snprintf(path + used, bytes - used, plain ? "%c" : "%%%02X", *c);
+        bool plain = *c != '/' && *c != '%' && !(*c == '.' && c == first);
+        used += (size_t)snprintf(file + used, bytes - used, plain ? "%c" : "%%%02X", *c);
     }
-    return used > strlen(folder) + 1 ? 0 : EINVAL;
+    return used > 0 ? 0 : EINVAL;
 }
 
-int memory_open(const char *name, int flags, struct memory *memory) {
-    char path[PATH_MAX];
-    int error = memory_path(name, path, sizeof path);
+static int open_exactly(int folder, const char *file, int flags) {
+    const int always = O_RDWR | O_NOFOLLOW | O_CLOEXEC;
+    for (;;) {
+        int fd = (flags & O_CREAT) != 0 ? openat(folder, file, always | O_CREAT | O_EXCL, 0600) : -1;
+        if (fd >= 0 || ((flags & O_CREAT) != 0 && (errno != EEXIST || (flags & O_EXCL) != 0))) {
+            return fd;
+        }
+        fd = openat(folder, file, always);
+        if (fd >= 0 || errno != ENOENT || (flags & O_CREAT) == 0) {
+            return fd;
+        } /* else it was deleted between the two */
+    }
+}
+
+static int open_file(const char *name, int flags, int *fd) {
+    char file[NAME_MAX + 1];
+    struct stat status;
+    int folder;
+    int error = file_name(name, file, sizeof file);
+    error = error != 0 ? error : open_folder(&folder);
     if (error != 0) {
         return error;
     }
-    memory->fd = open(path, (flags & ~O_ACCMODE) | O_RDWR | O_CLOEXEC, 0600);
-    if (memory->fd < 0) {
-        return errno;
+    *fd = open_exactly(folder, file, flags);
+    error = *fd < 0 ? errno : 0;
+    close(folder);
+    if (error == 0 && (fstat(*fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != geteuid())) {
+        close(*fd);
+        error = EACCES;
+    }
+    return error;
+}
+
+int memory_open(const char *name, int flags, struct memory *memory) {
+    int error = open_file(name, flags, &memory->fd);
+    if (error != 0) {
+        return error;
     }
     size_t bytes = index_bytes() + (size_t)POOL_MAX_BYTES;
     struct stat status;
@@ -71,9 +126,15 @@ void memory_close(struct memory *memory) {
 }
 
 int memory_delete(const char *name) {
-    char path[PATH_MAX];
-    int error = memory_path(name, path, sizeof path);
-    return error != 0 ? error : unlink(path) == 0 ? 0 : errno;
+    char file[NAME_MAX + 1];
+    int folder;
+    int error = file_name(name, file, sizeof file);
+    error = error != 0 ? error : open_folder(&folder);
+    if (error == 0) {
+        error = unlinkat(folder, file, 0) == 0 ? 0 : errno;
+        close(folder);
+    }
+    return error;
 }
 
 static int take_chunk(struct memory *memory, int64_t chunk) {

@@ -46,7 +46,6 @@ struct memory {
     char *data;
 };
 
-int memory_path(const char *name, char *path, size_t bytes);         /* makes the folder of the pool; errno */
 int memory_open(const char *name, int flags, struct memory *memory); /* 0 or errno */
 void memory_close(struct memory *memory);
 int memory_delete(const char *name);

@@ -129,9 +129,7 @@ static int survey_named(struct store *store, const char *name, struct buffered_l
     char relative[PATH_MAX];
     struct stat status;
     int error = path_in_store(store, name, relative);
-    if (error == 0 && fstatat(store->backing_fd, relative, &status, 0) != 0) {
-        error = errno;
-    }
+    error = error != 0 ? error : path_look(store, relative, &status);
     if (error == 0 && !S_ISREG(status.st_mode)) {
         error = EISDIR;
     }

@@ -1,0 +1,80 @@
+"""Programs of MPI that run with the memory pool preloaded."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+LIBRARY = "libweir-pool.so"
+LAUNCHER = "mpiexec.openmpi"
+NETCDF_INCLUDES = "netcdf/mpi/include"  # pkg-config does not tell of it on Debian
+
+Helper = Callable[[str, str | None], Path]
+Launch = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def flags_of(module: str) -> list[str]:
+    done = subprocess.run(
+        ["pkg-config", "--cflags", "--libs", module], check=False, capture_output=True, text=True
+    )
+    if done.returncode != 0:
+        pytest.skip(f"{module} is not installed")
+    libraries = subprocess.run(
+        ["pkg-config", "--variable=libdir", module], check=True, capture_output=True, text=True
+    )
+    return [*done.stdout.split(), f"-I{libraries.stdout.strip()}/{NETCDF_INCLUDES}"]
+
+
+@pytest.fixture(scope="session")
+def helper(tmp_path_factory: pytest.TempPathFactory) -> Helper:
+    folder = tmp_path_factory.mktemp("pool")
+
+    def compiled(name: str, module: str | None) -> Path:
+        if shutil.which("mpicc.openmpi") is None:
+            pytest.skip("mpicc.openmpi is not installed")
+        program = folder / name
+        if not program.exists():
+            flags = flags_of(module) if module else []
+            words = ["mpicc.openmpi", "-std=gnu11", "-Wall", "-Wextra", "-Werror", HERE / f"{name}.c"]
+            subprocess.run([*words, "-o", program, *flags], check=True)
+        return program
+
+    return compiled
+
+
+@pytest.fixture
+def launch(programs: Path) -> Iterator[Launch]:
+    """Runs a program on some ranks with the pool preloaded; the pool is gone afterwards."""
+    library = programs.parent / LIBRARY
+    if not library.exists():
+        pytest.skip(f"{LIBRARY} is not built: no MPI compiler was found")
+    pool = Path("/dev/shm") / f"weir-pool-test-{uuid.uuid4().hex[:8]}"
+    environment = {
+        **os.environ,
+        "OMPI_ALLOW_RUN_AS_ROOT": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    }
+    # ompio deadlocks in set_size on the ordinary file that the pool is compared with; ROMIO does not
+    settings = {"pml": "ob1", "btl": "self,vader", "io": "romio321", "mpi_yield_when_idle": "1"}
+
+    def run(program: Path, ranks: int, *words: object, pool: Path = pool) -> subprocess.CompletedProcess[str]:
+        options = [word for key, value in settings.items() for word in ("--mca", key, value)]
+        start = [LAUNCHER, "--oversubscribe", "--bind-to", "none", *options, "-x", f"LD_PRELOAD={library}"]
+        return subprocess.run(
+            [*start, "-n", str(ranks), program, *(str(word) for word in words)],
+            check=False,
+            env={**environment, "WEIR_POOL_DIR": str(pool)},
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+
+    yield run
+    shutil.rmtree(pool, ignore_errors=True)
