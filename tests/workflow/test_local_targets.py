@@ -74,7 +74,7 @@ def test_a_burst_buffer_that_another_checkout_uses_is_left_alone_and_says_whose_
         ["sh", "-c", '"$@"; exit $?', "sh", *words], capture_output=True, text=True, check=False
     )
     assert done.returncode == 1
-    assert f"/home/me/weir measures on it (process {owner})" in done.stderr
+    assert f"/home/me/weir uses it (process {owner})" in done.stderr
     assert f"end it by: kill {owner}" in done.stderr
     assert f"other folders than {tmp_path} and {tmp_path}/fast in config/sites/local/targets" in done.stderr
     assert sorted(file.name for file in tmp_path.iterdir()) == ["owner"]
