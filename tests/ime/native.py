@@ -7,7 +7,6 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-
 SIZED = {"read", "write", "pread", "pwrite", "preadv", "pwritev", "lseek"}  # not int
 
 
