@@ -127,7 +127,7 @@ def test_emulated_storage_says_so_on_every_page_and_in_every_table_of_numbers(tm
     title, abstract = report.pages[0].split("Abstract", 1)
     assert "EMULATED" in title
     assert "EMULATED" in abstract
-    assert "say nothing about a product" in report.words
+    assert "test the method, not a product" in report.words
     assert all("EMULATED STORAGE" in page for page in report.pages[1:])
     for table in ("best", "summary"):
         assert "buffer \\textbf{(EMULATED)}" in (tmp_path / f"tables/{table}.tex").read_text()
