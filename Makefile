@@ -103,6 +103,10 @@ clean: ## remove build products and caches, never results/
 	@find . -name __pycache__ -type d -not -path './.venv/*' -not -path './results/*' -prune -exec rm -rf {} +
 	@echo "removed build products and caches; measurements in results/ and the environment .venv are untouched"
 
+# What is not worth a place in `make help`: the linters alone.
+.PHONY: lint
+lint: $(lint_steps)
+
 # ---- steps of check and test ----------------------------------------------------------------------------------------
 
 .PHONY: $(lint_steps) tests-quick tests-quick-r

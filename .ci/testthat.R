@@ -1,7 +1,8 @@
-# Runs the tests of the analysis; writes one line a test: outcome, name, reason. Exit code 1 if one fails.
+# Runs the tests of the analysis; writes one line a test: outcome, name,
+# reason. Exit code 1 if one fails.
 # Use: Rscript .ci/testthat.R RESULTS.tsv [quick]
 
-# Files of tests that take more than two seconds each; `quick` leaves them to `make test`.
+# Files of tests that take more than two seconds; `quick` excludes them.
 slow_files <- c("claims", "figures", "render", "svg")
 folder <- "analysis/tests/testthat"
 
@@ -27,7 +28,8 @@ results_file <- file.path(getwd(), arguments[1])
 names <- sub("^test-(.*)[.]R$", "\\1", list.files(folder, "^test-.*[.]R$"))
 if ("quick" %in% arguments) names <- setdiff(names, slow_files)
 tests <- testthat::test_dir(folder,
-  filter = sprintf("^(%s)$", paste(names, collapse = "|")), reporter = "check", stop_on_failure = FALSE
+  filter = sprintf("^(%s)$", paste(names, collapse = "|")),
+  reporter = "check", stop_on_failure = FALSE
 )
 # The reporter leaves a file for package checks behind when a test fails.
 unlink(file.path(folder, "testthat-problems.rds"))

@@ -1,4 +1,8 @@
-"""Each row of "how to add something" in CONTRIBUTING.md: drop the one file in a copy, and see it appear."""
+"""Each row of "how to add something" in CONTRIBUTING.md: the files of additions/ in a copy of the tree.
+
+The copy is made once. What was added is planned, measured, collected, judged, drawn and printed, and linters
+and quick tests pass: no other file has to mention it.
+"""
 
 from __future__ import annotations
 
@@ -6,114 +10,130 @@ import csv
 import json
 import re
 import shutil
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.workflow.conftest import ROOT, Checkout
+from weir.records.table import read_records
 
-TOOL = '''
-"""A tool that weir does not know yet."""
-
-from __future__ import annotations
-
-from weir.model import Footprint, Parsed
-from weir.tools.base import Parameter, Tool
-
-
-class Pebble(Tool):
-    name = "pebble"
-    role = "bandwidth"
-    parameters = {"stones": Parameter("count", "Stones to throw.", 1, minimum=1)}
-
-    def label(self, params):
-        return f"{params['stones']} stones"
-
-    def problems(self, cell, target):
-        return []
-
-    def command(self, cell, target, program, paths):
-        return [*program, str(cell.params["stones"]), paths.data]
-
-    def footprint(self, cell):
-        return Footprint(cell.params["stones"], 0, cell.params["stones"], 1, 1)
-
-    def parse(self, outputs):
-        return Parsed((), {}, (), "pebble", "1", True)
+ADDITIONS = Path(__file__).parent / "additions"
+NOT_COPIED = (
+    *(
+        ".git",
+        ".venv",
+        ".mypy_cache",
+        ".pytest_cache",
+        ".ruff_cache",
+        ".hypothesis",
+        ".snakemake",
+        ".spack-env",
+    ),
+    *("__pycache__", "build", "results", "output", "stage", "perflogs", "weir.egg-info"),
+)
+STONES = {16: 16 * 1024, 64: 64 * 1024, 1024: 1024 * 1024}
 
 
-TOOL = Pebble()
-'''
+@pytest.fixture(scope="module")
+def extended(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+    """The whole tree, with the additions put in and the pages made from the code written again."""
+    root = tmp_path_factory.mktemp("extended") / "checkout"
+    shutil.copytree(ROOT, root, symlinks=True, ignore=shutil.ignore_patterns(*NOT_COPIED))
+    (root / ".venv").symlink_to(ROOT / ".venv")
+    (root / "build").mkdir()
+    for name in ("weir-io", "libweir-pool.so", "ime"):
+        if (ROOT / "build" / name).exists():
+            (root / "build" / name).symlink_to(ROOT / "build" / name)
+    if (ROOT / "build/lintr").is_dir():  # what the linter of R knows of unchanged files
+        shutil.copytree(ROOT / "build/lintr", root / "build/lintr")
+    shutil.copytree(ADDITIONS, root, dirs_exist_ok=True)
+    checkout = Checkout(root)
+    good(checkout, "python", "-m", "weir.config.reference")
+    (root / "docs/audit.md").write_text(good(checkout, "python", "-m", "weir", "audit", "--rules"))
+    return checkout
+
+
+@pytest.fixture(scope="module")
+def study(extended: Checkout) -> Iterator[Path]:
+    """The suite pebbles, measured at the site lab by the tool that was added."""
+    for program in ("mpirun", "Rscript"):
+        if not shutil.which(program):
+            pytest.skip(f"{program} is missing")
+    folder = extended.root / "results/lab/pebbles"
+    plan_file, records = str(folder / "plan.json"), str(folder / "records.csv")
+    good(extended, *WEIR, "plan", "--site", "lab", "--suite", "pebbles", "--out", plan_file)
+    good(extended, *WEIR, "run", "--plan", plan_file, "--results", "results/lab")
+    good(extended, *WEIR, "collect", "--plan", plan_file, "--out", records)
+    yield folder
+    shutil.rmtree(
+        json.loads(Path(plan_file).read_text())["site"]["targets"]["shore"]["path"], ignore_errors=True
+    )
+
+
+WEIR = ("python", "-m", "weir")
+
+
+def good(checkout: Checkout, *words: str, environment: dict[str, str] | None = None) -> str:
+    done = checkout.call(*words, environment=environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
 
 
 def plan(checkout: Checkout, *words: str) -> dict[str, Any]:
-    done = checkout.weir("plan", "--json", *words)
-    assert done.returncode == 0, done.stderr
-    return dict(json.loads(done.stdout))
+    return dict(json.loads(good(checkout, *WEIR, "plan", "--json", *words)))
 
 
 def cells(plan: dict[str, Any]) -> list[dict[str, Any]]:
     return [cell for batch in plan["batches"] for cell in batch["cells"]]
 
 
-def renamed(checkout: Checkout, source: str, copy: str, *changes: tuple[str, str]) -> Path:
-    """A new file made from one of the tree, each change in it once at least."""
-    text = (checkout.root / source).read_text()
-    for old, new in changes:
-        assert old in text, f"{source} has no {old!r}"
-        text = text.replace(old, new)
-    return checkout.write(copy, text)
-
-
-def dry_run(checkout: Checkout, *words: str) -> str:
-    done = checkout.snakemake("--dry-run", *words)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def test_a_target(checkout: Checkout) -> None:
-    targets = "config/sites/local/targets"
-    renamed(checkout, f"{targets}/disk.yaml", f"{targets}/second.yaml", ("target: disk", "target: second"))
-    assert {cell["target"] for cell in cells(plan(checkout))} >= {"disk", "second"}
+def test_a_target(extended: Checkout) -> None:
+    planned = plan(extended, "--site", "local", "--suite", "quick", "--target", "second")
+    assert {cell["target"] for cell in cells(planned)} == {"second"}
 
 
 @pytest.mark.slow
-def test_a_site(checkout: Checkout) -> None:
-    shutil.copytree(checkout.root / "config/sites/local", checkout.root / "config/sites/lab")
-    file = "config/sites/lab/site.yaml"
-    renamed(checkout, file, file, ("site: local", "site: lab"))
-    assert {cell["site"] for cell in cells(plan(checkout, "--site", "lab"))} == {"lab"}
-    systems = checkout.call(
-        "reframe", "-C", "reframe_checks/settings.py", "--system=lab", "--show-config=systems"
-    )
-    assert '"name": "lab"' in systems.stdout, systems.stderr
+def test_a_site(extended: Checkout) -> None:
+    words = ("reframe", "-C", "reframe_checks/settings.py", "--system=lab", "--show-config=systems")
+    assert '"name": "lab"' in good(extended, *words)
 
 
 @pytest.mark.slow
-def test_a_suite(checkout: Checkout) -> None:
-    renamed(checkout, "config/suites/quick.yaml", "config/suites/mine.yaml", ("suite: quick", "suite: mine"))
-    assert {cell["suite"] for cell in cells(plan(checkout, "--suite", "mine"))} == {"mine"}
-    assert "measure" in dry_run(checkout, "--config", "suites=mine")
-
-
-def test_a_tool(checkout: Checkout) -> None:
-    checkout.write("weir/tools/pebble/__init__.py", TOOL)
-    # A site says which program is the tool, and a suite asks for it: the two files of the one who measures.
-    site = checkout.root / "config/sites/local/site.yaml"
-    site.write_text(site.read_text().replace("    programs:\n", "    programs:\n      pebble: [pebble]\n", 1))
-    checkout.write(
-        "config/suites/pebbles.yaml",
-        {
-            "suite": "pebbles",
-            "question": "How far do they go?",
-            "experiments": {
-                "throw": {"tool": "pebble", "nodes": [1], "ppn": [1], "space": {"stones": [1, 2, 3]}}
-            },
-        },
+def test_a_suite(extended: Checkout) -> None:
+    listed = good(
+        extended, "snakemake", "--cores", "1", "--dry-run", "--config", "site=lab", "suites=pebbles"
     )
-    planned = cells(plan(checkout, "--suite", "pebbles", "--target", "disk"))
-    assert sorted(cell["params"]["stones"] for cell in planned) == [1, 2, 3]
+    assert "rule measure:" in listed
+    assert "results/lab/pebbles/batches/shore-plain-1x1.json" in listed
+
+
+@pytest.mark.slow
+def test_a_tool(study: Path) -> None:
+    """It is planned, it runs, and what it prints becomes records."""
+    rows = read_records(study / "records.csv")
+    assert len(rows) == 2 * len(STONES)
+    assert {row["moved_bytes"] for row in rows} == set(STONES.values())
+    assert all(row["bw_mib_s"] > 0 and row["tool_version"] == "1.0" for row in rows)
+
+
+@pytest.mark.slow
+def test_an_audit_rule(study: Path) -> None:
+    for row in read_records(study / "records.csv"):
+        is_small = row["moved_bytes"] == STONES[16]
+        assert ("few-bytes" in row["notes"]) is is_small
+        assert ("few-bytes" in row["checked"].split(";")) is not is_small
+
+
+@pytest.mark.slow
+def test_a_scheduler(extended: Checkout, study: Path) -> None:
+    """The site names it, plan accepts it, and what was measured above went through it."""
+    site = json.loads((study / "plan.json").read_text())["site"]
+    assert site["partitions"]["node"]["scheduler"] == "queue"
+    code = "from weir.schedulers import surrounding; print(surrounding({'QUEUE_JOB': '7'}).name)"
+    assert good(extended, "python", "-c", code) == "queue\n"
 
 
 @pytest.mark.slow
@@ -155,57 +175,49 @@ def test_an_engine_back_end(checkout: Checkout, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["figure", "table"])
-def test_a_figure_or_a_table(checkout: Checkout, kind: str) -> None:
-    folder = checkout.root / "analysis" / f"{kind}s"
-    shutil.copy(sorted(folder.glob("*.R"))[0], folder / "a-new-one.R")
-    assert f"analysis/{kind}s/a-new-one.R" in dry_run(checkout)
+def test_a_figure_or_a_table(extended: Checkout, study: Path, kind: str) -> None:
+    folder = study / f"{kind}s"
+    words = (kind, "stones", f"{study}/records.csv", str(folder), "--with", f"facts={study}/facts.json")
+    good(extended, "Rscript", "analysis/draw.R", *words)
+    with (folder / "stones.csv").open(newline="") as file:
+        assert [int(row["moved_bytes"]) for row in csv.DictReader(file)] == sorted(STONES.values())
+    assert (folder / "stones.tex").is_file()
 
 
 @pytest.mark.slow
-def test_claims_of_a_paper(checkout: Checkout, tmp_path: Path) -> None:
-    """A paper of one wrong claim: it is decided, by records of 2018, and found wrong."""
-    for source in (checkout.root / "analysis/claims").glob("*.R"):
-        source.unlink()
-    checkout.write(
-        "analysis/claims/mine.R",
-        'title <- "Mine"\ncites <- "me"\n'
-        'claims <- list(claim("small-is-fast", "Small transfers are fastest.", "p. 1", "two sizes",'
-        " function(points) largest_over_smallest(points), below(1), 0.1))\n",
-    )
+def test_claims_of_a_paper(extended: Checkout, tmp_path: Path) -> None:
+    """One wrong claim: it is decided, by records of 2018, and found wrong."""
     records, claims = tmp_path / "records.csv", tmp_path / "claims.csv"
-    done = checkout.weir(
-        "import",
-        "reference/ddn-lustre-2018.csv",
-        "--facts",
-        "reference/ddn-lustre-2018.yaml",
-        "--out",
-        str(records),
-    )
-    assert done.returncode == 0, done.stderr
-    done = checkout.call("Rscript", "analysis/draw.R", "claims", "all", str(records), str(claims))
-    assert done.returncode == 0, done.stderr
+    reference = "reference/ddn-lustre-2018"
+    good(extended, *WEIR, "import", f"{reference}.csv", "--facts", f"{reference}.yaml", "--out", str(records))
+    good(extended, "Rscript", "analysis/draw.R", "claims", "pebbles", str(records), str(claims))
     with claims.open(newline="") as file:
         verdicts = {row["evidence"]: row["verdict"] for row in csv.DictReader(file)}
-    assert verdicts == {"these records": "not reproduced", "published values": "out of scope here"}
+    assert verdicts["these records"] == "not reproduced"
 
 
 @pytest.mark.slow
-def test_a_report(checkout: Checkout) -> None:
-    renamed(checkout, "config/suites/quick.yaml", "config/suites/mine.yaml", ("suite: quick", "suite: mine"))
-    shutil.copytree(checkout.root / "reports/measurement", checkout.root / "reports/mine")
-    assert "reports/mine/main.tex" in dry_run(checkout, "--config", "suites=mine")
+def test_a_report(extended: Checkout) -> None:
+    listed = good(
+        extended, "snakemake", "--cores", "1", "--dry-run", "--config", "site=lab", "suites=pebbles"
+    )
+    assert "reports/pebbles/main.tex" in listed
+
+
+@pytest.mark.slow
+def test_linters_and_quick_tests_pass_with_everything_added(extended: Checkout) -> None:
+    """As `make check` runs them; the tests of the engine see nothing of it."""
+    good(extended, "make", "--jobs=2", "--keep-going", "lint")
+    words = ("-q", "-p", "no:cacheprovider", "-m", "not slow", "-n", "2", "tests/unit", "tests/golden")
+    good(extended, sys.executable, "-m", "pytest", *words)
 
 
 def test_the_table_of_contributing_is_what_is_tested_here() -> None:
-    rows = re.findall(
-        r"^\| (an? [a-z ]+?|claims of a paper) \| `", (ROOT / "CONTRIBUTING.md").read_text(), re.MULTILINE
-    )
-    figures = re.findall(
-        r"^\| (a figure or a table) \|", (ROOT / "CONTRIBUTING.md").read_text(), re.MULTILINE
-    )
-    tests = {
-        name.removeprefix("test_").replace("_", " ")
-        for name in globals()
-        if name.startswith(("test_a", "test_claims"))
+    page = (ROOT / "CONTRIBUTING.md").read_text()
+    rows = set(re.findall(r"^\| ([a-z][a-z ]+?) \| (?:`|one (?:file|function))", page, re.MULTILINE))
+    others = {
+        "the_table_of_contributing_is_what_is_tested_here",
+        "linters_and_quick_tests_pass_with_everything_added",
     }
-    assert {*rows, *figures} == tests
+    tests = {name.removeprefix("test_") for name in globals() if name.startswith("test_")} - others
+    assert rows == {name.replace("_", " ") for name in tests}
