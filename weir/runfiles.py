@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from collections.abc import Mapping
@@ -62,7 +63,15 @@ def fresh_folder(results: Path, cell_id: str, run: int) -> Path:
 
 
 def write_run_file(folder: Path, document: Mapping[str, Any]) -> None:
+    """run.json with the checksum of every file beside it: nothing is written to the folder afterwards."""
+    files = (file for file in sorted(folder.rglob("*")) if file.is_file() and file.name != RUN_FILE)
+    document = {**document, "sha256": {str(file.relative_to(folder)): file_sha256(file) for file in files}}
     write_atomically(folder / RUN_FILE, json.dumps(document, indent=1, sort_keys=True) + "\n")
+
+
+def file_sha256(file: Path) -> str:
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def note_unavailable(results: Path, batch: str, reason: str | None) -> None:

@@ -78,8 +78,9 @@ coverage_limit <- function(n) {
   1 - 2^(1 - n)
 }
 
-# One row for each combination of `by`. VALID, UNPROVEN and DEGRADED records are usable and go into the same median, so that no
-# repetition is picked by how it went; the worst of them is the verdict of the point. INVALID ones are only counted.
+# One row for each combination of `by`. VALID, UNPROVEN and DEGRADED records are usable and go into the same median, so
+# that no repetition is picked by how it went; the worst of them is the verdict of the point. INVALID ones are only
+# counted.
 summarise_records <- function(records, value, by, unit) {
   if (nrow(records) == 0) {
     return(data.table::data.table())

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.errors import WeirError
+from weir.integrity.manifest import write_manifest
 from weir.model import Cell, Row
 from weir.plan.files import read_plan
 from weir.plan.model import Plan
@@ -19,7 +20,7 @@ from weir.records.latencies import LATENCIES_FILE, collect_latencies, write_late
 from weir.records.study_facts import study_facts
 from weir.records.summary import describe, summarise
 from weir.records.table import write_records, write_whole
-from weir.runfiles import why_unavailable
+from weir.runfiles import RUN_FILE, why_unavailable
 
 NAME = "collect"
 HELP = "turn the run files of a plan into records.csv, with a verdict on every row"
@@ -75,7 +76,9 @@ def execute(args: argparse.Namespace) -> int:
     write_records(args.out, rows)
     write_excluded(args.out.with_name("excluded.csv"), excluded_lines(plan, not_measured, where))
     write_latencies(args.out.with_name(LATENCIES_FILE), latencies)
-    facts = study_facts(plan, all_runs, rows)
+    run_files = [run.folder / RUN_FILE for run in all_runs]
+    digest = write_manifest(args.out.parent, args.out.name, [args.plan, *run_files])
+    facts = study_facts(plan, all_runs, rows) | {"digest": digest}
     write_whole(args.out.with_name("facts.json"), json.dumps(facts, indent=1) + "\n")
     summary = summarise(rows, args.out) | {
         "cells_planned": len(plan.cells),

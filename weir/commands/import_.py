@@ -6,6 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
+from weir.integrity.manifest import write_manifest
 from weir.records.excluded import write_excluded
 from weir.records.facts import Facts, read_facts
 from weir.records.importing import import_files
@@ -44,10 +45,11 @@ def execute(args: argparse.Namespace) -> int:
     facts = read_facts(args.facts) if args.facts else Facts()
     imported = import_files(args.files, facts)
     write_records(args.out, imported.rows)
-    about = archive_facts(facts.about, imported.rows)
-    write_whole(args.out.with_name("facts.json"), json.dumps(about, indent=1) + "\n")
     write_excluded(args.out.with_name("excluded.csv"), ())
     write_latencies(args.out.with_name(LATENCIES_FILE), ())
+    digest = write_manifest(args.out.parent, args.out.name)
+    about = archive_facts(facts.about, imported.rows) | {"digest": digest}
+    write_whole(args.out.with_name("facts.json"), json.dumps(about, indent=1) + "\n")
     empty = [str(file) for file in imported.without_results]
     summary = summarise(imported.rows, args.out) | {"files": len(args.files), "files_without_results": empty}
     print(json.dumps(summary, indent=1) if args.json else describe(summary))

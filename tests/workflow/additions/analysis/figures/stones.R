@@ -14,7 +14,7 @@ make_figure <- function(table) {
   ggplot2::ggplot(table, ggplot2::aes(moved_bytes, median)) +
     ggplot2::geom_linerange(ggplot2::aes(ymin = lo, ymax = hi), na.rm = TRUE) +
     ggplot2::geom_point(na.rm = TRUE) +
-    scale_x_powers("Bytes of the file", table$moved_bytes, bytes_words) +
+    scale_x_powers("Bytes of the file", table$moved_bytes, bytes_words, 120) +
     scale_y_rate("Bandwidth in MiB/s") +
     theme_weir()
 }

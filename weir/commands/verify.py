@@ -1,0 +1,55 @@
+"""weir verify: what was edited, deleted or added since a study was collected."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+from weir.errors import WeirError
+from weir.integrity.signature import SIGNATURE, sign, signer
+from weir.integrity.verify import Verified, verify
+
+NAME = "verify"
+HELP = "compare a study with the checksums of its files, name what was edited, deleted or added"
+EXAMPLE = "weir verify results/local/quick"
+_LIMIT = "an edit that also rewrites the checksums is not detected: compare --digest with that of the report"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("study", type=Path, metavar="STUDY", help="directory with SHA256SUMS")
+    parser.add_argument("--digest", metavar="HEX", help="digest of the study, as its report prints it")
+    parser.add_argument("--sign", type=Path, metavar="KEY", help=f"write {SIGNATURE} with this SSH key")
+    parser.add_argument(
+        "--allowed-signers", type=Path, metavar="FILE", help="check the signature against these SSH keys"
+    )
+    parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
+
+
+def execute(args: argparse.Namespace) -> int:
+    verified = verify(args.study)
+    # A short digest, as on a page, is compared as far as it goes.
+    given = (args.digest or "").lower().strip()
+    if given and (len(given) < 16 or not verified.digest.startswith(given)):
+        hint = "the study is another one, or its checksums were rewritten; give at least 16 digits"
+        raise WeirError(
+            f"the digest is {verified.digest}", file=str(args.study), key="--digest", value=given, hint=hint
+        )
+    if args.sign and not verified.differences:
+        sign(args.study, args.sign)
+    name = signer(args.study, args.allowed_signers) if args.allowed_signers else None
+    if args.json:
+        print(json.dumps(asdict(verified) | {"signer": name}, indent=1))
+    else:
+        print(_text(verified, name, proven=bool(given or name)))
+    return 1 if verified.differences else 0
+
+
+def _text(verified: Verified, name: str | None, proven: bool) -> str:
+    lines = [str(difference) for difference in verified.differences]
+    lines.append(f"{verified.files} files compared, {len(verified.differences)} differ")
+    lines.append(f"digest {verified.digest}")
+    lines += [f"signed by {name}"] if name else []
+    lines += [] if proven else [_LIMIT]
+    return "\n".join(lines)

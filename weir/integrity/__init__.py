@@ -1,0 +1,1 @@
+"""Whether a study is what was measured: checksums of its files, and what differs from them."""

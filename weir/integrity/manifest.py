@@ -1,0 +1,58 @@
+"""SHA256SUMS of a study: its tables, its plan and every run.json, which holds the sums of the raw outputs.
+
+`sha256sum -c SHA256SUMS` checks the file without weir. The digest of the study is the SHA-256 of this file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from weir.errors import WeirError
+from weir.files import write_atomically
+from weir.runfiles import file_sha256
+
+MANIFEST = "SHA256SUMS"
+# facts.json holds the digest, so it cannot be part of what the digest covers.
+TABLES = ("excluded.csv", "latencies.csv")
+
+
+def manifest_text(folder: Path, files: Iterable[Path]) -> str:
+    """A line for each file, with its path as seen from the folder, in the order of the paths."""
+    named = {os.path.relpath(file, folder): file for file in files}
+    return "".join(f"{file_sha256(named[name])}  {name}\n" for name in sorted(named))
+
+
+def write_manifest(folder: Path, records: str, files: Iterable[Path] = ()) -> str:
+    """SHA256SUMS beside the tables of a study, of these and the other files; the digest of the study."""
+    tables = [folder / name for name in (records, *TABLES)]
+    text = manifest_text(folder, [*tables, *files])
+    write_atomically(folder / MANIFEST, text)
+    return digest_of(text)
+
+
+def digest_of(text: str) -> str:
+    """The digest of a study, from the text of its manifest."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def read_manifest(folder: Path) -> tuple[str, Mapping[str, str]]:
+    """The text of SHA256SUMS, and the sum of each path in it."""
+    path = folder / MANIFEST
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        hint = (
+            "name the directory of a study, such as results/local/quick, or collect it: weir collect --help"
+        )
+        raise WeirError(f"cannot be read: {error.strerror}", file=str(path), hint=hint, exit_code=2) from None
+    sums: dict[str, str] = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        checksum, gap, name = line.partition("  ")
+        if not gap or len(checksum) != 64:
+            hint = "a line holds a SHA-256, two blanks and a path"
+            raise WeirError("is damaged", file=str(path), line=number, hint=hint)
+        sums[name] = checksum
+    return text, sums
