@@ -117,6 +117,7 @@ class Footprint:
     peak_bytes: int
     inodes: int
     operations: int
+    stonewall_s: float = 0.0  # each access is stopped after this time; 0: when all bytes are moved
 
 
 @dataclass(frozen=True)

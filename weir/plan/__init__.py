@@ -100,8 +100,8 @@ def _merge(expansions: list[Expansion]) -> tuple[list[PlannedCell], tuple[Shared
 
 
 def _batches(planned: list[PlannedCell], config: Config) -> tuple[Batch, ...]:
-    """One for each geometry on each target with each stack, in the order of the site's files; several where
-    one job would not do."""
+    """One for each geometry on each target with each stack, in the order of the site's files and emulated storage
+    last; several where one job would not do."""
     groups: dict[tuple[str, str, str, int, int], list[PlannedCell]] = defaultdict(list)
     for item in planned:
         cell = item.cell
@@ -123,8 +123,10 @@ def _batches(planned: list[PlannedCell], config: Config) -> tuple[Batch, ...]:
             batches[name] = Batch(name, partition, nodes, ppn, stack, target, cells, *costs)
     targets, stacks = list(config.targets), list(config.stacks)
 
-    def place(batch: Batch) -> tuple[int, int, int, int]:
-        return targets.index(batch.target), stacks.index(batch.stack), batch.nodes, batch.ppn
+    def place(batch: Batch) -> tuple[bool, int, int, int, int]:
+        target = batch.target
+        emulated = config.site.targets[target].emulated
+        return emulated, targets.index(target), stacks.index(batch.stack), batch.nodes, batch.ppn
 
     return tuple(sorted(batches.values(), key=place))  # parts stay in their order
 

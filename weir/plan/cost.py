@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from weir.model import Footprint, Partition, Target
 
 MIB = 2**20
 # Executions that weir-io runs in one launch: more save nothing, and their folders have to be made before it.
 LAUNCH_EXECUTIONS = 200
+# After the stonewall come the transfers under way, the wear-out and the synchronisation.
+_AFTER_STONEWALL = 1.5
 # What is expected of a target is what large transfers get: caches are faster, small ones slower.
 _FASTER, _SLOWER = 2.0, 4.0
 _OPERATION_S = 200e-6  # on top of its bytes, at the worst
@@ -43,10 +45,25 @@ def execution_span(
 ) -> Span:
     """One execution: its launch unless it shares one, and its bytes at the target's expected bandwidth."""
     start = _SHARED if shared else launch_span(partition)
-    bytes_s = footprint.written_bytes / MIB / target.write_mib_s
-    bytes_s += footprint.read_bytes / MIB / target.read_mib_s
-    slowest_s = bytes_s * _SLOWER + footprint.operations / ranks * _OPERATION_S
-    return start + Span(bytes_s / _FASTER, bytes_s, slowest_s)
+    accesses = [(footprint.written_bytes, target.write_mib_s), (footprint.read_bytes, target.read_mib_s)]
+    bytes_s = [moved / MIB / expected_mib_s for moved, expected_mib_s in accesses]
+    operations_s = footprint.operations / ranks * _OPERATION_S
+    slowest_s = [each * _SLOWER + operations_s / len(bytes_s) for each in bytes_s]
+    if footprint.stonewall_s:
+        most_s = footprint.stonewall_s * _AFTER_STONEWALL
+        bytes_s = [min(each, most_s) for each in bytes_s]
+        slowest_s = [min(each, most_s * _SLOWER) for each in slowest_s]
+    return start + Span(sum(bytes_s) / _FASTER, sum(bytes_s), sum(slowest_s))
+
+
+def stopped(footprint: Footprint, target: Target) -> Footprint:
+    """What a stonewall leaves of the bytes, on a target that is faster than expected."""
+    if not footprint.stonewall_s:
+        return footprint
+    most_s = footprint.stonewall_s * _AFTER_STONEWALL * _FASTER
+    written_bytes = min(footprint.written_bytes, round(most_s * target.write_mib_s * MIB))
+    read_bytes = min(footprint.read_bytes, round(most_s * target.read_mib_s * MIB))
+    return replace(footprint, written_bytes=written_bytes, read_bytes=read_bytes)
 
 
 def launch_span(partition: Partition) -> Span:

@@ -15,7 +15,7 @@ from weir.config.suite import Experiment
 from weir.config.yaml_file import Keys
 from weir.errors import ConfigError, Problem, unique
 from weir.model import Cell, Footprint, Partition
-from weir.plan.cost import Span, execution_span, timeout_s
+from weir.plan.cost import Span, execution_span, stopped, timeout_s
 from weir.plan.hashing import cell_identity
 from weir.plan.locations import Location, Unreachable, locations, partition_for
 from weir.plan.refusals import Refusals
@@ -185,7 +185,7 @@ class _Expander:
         span = execution_span(footprint, target, partition, cell.ranks, shared)
         if not cell.timeout_s:
             cell = Cell(**{**vars(cell), "timeout_s": timeout_s(span, partition)})
-        self.result.cells.append(PlannedCell(cell, footprint, span, shared))
+        self.result.cells.append(PlannedCell(cell, stopped(footprint, target), span, shared))
 
     def _exclude(self, point: _Point, cause: str, reason: str) -> None:
         self.result.excluded[cause, reason] += 1

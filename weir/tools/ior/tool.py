@@ -147,7 +147,7 @@ class Ior(EngineTool):
         return listed_interfaces(ask([*program, "--help"]))
 
     def footprint(self, cell: Cell) -> Footprint:
-        """The most it can cost: a stonewall only makes it less."""
+        """All that is requested; a stonewall makes it less, by how much depends on the target."""
         params = cell.params
         data_bytes = cell.ranks * params["block_bytes"] * params["segments"]
         writes, reads = (cell.iterations * (access in params["access"]) for access in ("write", "read"))
@@ -159,6 +159,7 @@ class Ior(EngineTool):
             peak_bytes=data_bytes,
             inodes=files,
             operations=data_bytes // params["xfer_bytes"] * (writes + reads + reads_back),
+            stonewall_s=params["stonewall"],
         )
 
     def parse(self, outputs: Mapping[str, Path]) -> Parsed:
