@@ -100,8 +100,8 @@ def _merge(expansions: list[Expansion]) -> tuple[list[PlannedCell], tuple[Shared
 
 
 def _batches(planned: list[PlannedCell], config: Config) -> tuple[Batch, ...]:
-    """One for each geometry on each target with each stack, in the order of the site's files and emulated storage
-    last; several where one job would not do."""
+    """One for each geometry on each target with each stack, in the order of the site's files, emulated
+    storage last; several where one job would not do."""
     groups: dict[tuple[str, str, str, int, int], list[PlannedCell]] = defaultdict(list)
     for item in planned:
         cell = item.cell
