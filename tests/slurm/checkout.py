@@ -105,7 +105,7 @@ class Checkout:
         self._only_suite(name, text)
 
     def real_suite(self, name: str, nodes: list[int], ppn: list[int]) -> None:
-        """A suite of the project as it stands, on these nodes and processes per node, small and in one round."""
+        """A suite of the project on these nodes and processes per node, small and in one round."""
         text = (ROOT / "config" / "suites" / f"{name}.yaml").read_text()
         for key, values in (("nodes", nodes), ("ppn", ppn)):
             text, count = re.subn(rf"^( +{key}: )\[.*\]$", rf"\g<1>{values}", text, flags=re.MULTILINE)
