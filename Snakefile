@@ -6,6 +6,7 @@ snakemake paper --config records=reference/X.csv   draws and prints archived rec
 snakemake --profile profiles/slurm                 the same as the first, on a cluster
 """
 
+import shlex
 import sys
 from pathlib import Path
 
@@ -70,8 +71,8 @@ container: "build/containers/analyse.sif"
 # work on this checkout's code.
 shell.prefix(
     "set -euo pipefail;"
-    f' [ -z "${{{{APPTAINER_CONTAINER:-}}}}" ] || export PYTHONPATH={workflow.basedir};'
-    f' [ -n "${{{{APPTAINER_CONTAINER:-}}}}" ] || export PATH={Path(sys.executable).parent}:$PATH; '
+    f' [ -z "${{{{APPTAINER_CONTAINER:-}}}}" ] || export PYTHONPATH={shlex.quote(str(workflow.basedir))};'
+    f' [ -n "${{{{APPTAINER_CONTAINER:-}}}}" ] || export PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH; '
 )
 
 
@@ -147,7 +148,7 @@ rule measure:
     run:
         write_plan(PLAN, Path(params.plan))
         shell(
-            "python3 {workflow.basedir}/reframe_checks/run_batch.py {params.partition:q} {wildcards.batch:q}"
+            "python3 {workflow.basedir:q}/reframe_checks/run_batch.py {params.partition:q} {wildcards.batch:q}"
             " {params.plan:q} {output.receipt:q}"
         )
 
@@ -166,7 +167,7 @@ rule collect:
     log:
         f"{MEASURED.folder}/logs/collect.log",
     shell:
-        "weir collect --plan {input.plan} --out {output.records} > {log} 2>&1"
+        "weir collect --plan {input.plan:q} --out {output.records:q} > {log:q} 2>&1"
 
 
 rule adopt:
@@ -183,7 +184,7 @@ rule adopt:
     params:
         sidecar="--facts" if ARCHIVED and ARCHIVED.sidecar else "",
     shell:
-        "weir import {input.records} {params.sidecar} {input.sidecar} --out {output.records} > {log} 2>&1"
+        "weir import {input.records:q} {params.sidecar} {input.sidecar:q} --out {output.records:q} > {log:q} 2>&1"
 
 
 rule draw:
@@ -215,7 +216,7 @@ rule draw:
         "{folder}/logs/draw.log",
     threads: 2
     shell:
-        "Rscript analysis/draw.R study {wildcards.folder} --with published={input.published} > {log} 2>&1"
+        "Rscript analysis/draw.R study {wildcards.folder:q} --with published={input.published:q} > {log:q} 2>&1"
 
 
 rule print:
@@ -234,4 +235,4 @@ rule print:
     log:
         "{folder}/logs/print.log",
     shell:
-        "reports/print.sh {input.text} {wildcards.folder} {output} > {log} 2>&1"
+        "reports/print.sh {input.text:q} {wildcards.folder:q} {output:q} > {log:q} 2>&1"

@@ -167,8 +167,8 @@ def test_an_allocation_other_than_the_site_asks_for_degrades_its_records(
         assert code == 0, output
     written, read = sorted(checkout.records(), key=lambda row: row["access"] == "read")
     assert written["verdict"] == read["verdict"] == "DEGRADED"
-    assert written["reasons"] == "more-switches;nodes-shared;other-nodes"
-    assert written["reasons"] in read["reasons"]  # which may come from a cache, too
+    for row in (written, read):  # small phases are short, and reads may come from a cache, too
+        assert {"more-switches", "nodes-shared", "other-nodes"} <= set(row["reasons"].split(";"))
     evidence = written["evidence"]
     assert "requested nodes below 1 switch, had 2: 1 below left, 1 below right" in evidence
     assert "node2 without the feature right (features: left), node2 although excluded" in evidence

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.workflow.conftest import ROOT, Checkout
+from weir.measure.processes import started
 
 SUITE = {
     "suite": "doors",
@@ -66,13 +67,25 @@ def test_every_door_moves_bytes_and_leaves_nothing(checkout: Checkout) -> None:
     assert (("ime-fuse", "POSIX", "true") in doors) == mounted
 
 
+def burst_buffer(action: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Called by a process that is not its owner."""
+    command = [ROOT / "config/sites/local/burst-buffer", action, ROOT, folder / "fast", folder]
+    return subprocess.run(
+        ["sh", "-c", '"$@"; exit $?', "sh", *command], capture_output=True, text=True, check=False
+    )
+
+
+def test_a_pid_that_now_belongs_to_another_process_owns_nothing(tmp_path: Path) -> None:
+    (tmp_path / "owner").write_text(f"{os.getpid()} 1 /home/me/weir\n")
+    done = burst_buffer("down", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert not (tmp_path / "owner").exists()
+
+
 def test_a_burst_buffer_that_another_checkout_uses_is_left_alone_and_says_whose_it_is(tmp_path: Path) -> None:
     owner = os.getpid()  # lives, and is not the caller's parent
-    (tmp_path / "owner").write_text(f"{owner} /home/me/weir\n")
-    words = [ROOT / "config/sites/local/burst-buffer", "up", ROOT, tmp_path / "fast", tmp_path]
-    done = subprocess.run(
-        ["sh", "-c", '"$@"; exit $?', "sh", *words], capture_output=True, text=True, check=False
-    )
+    (tmp_path / "owner").write_text(f"{owner} {started(owner)} /home/me/weir\n")
+    done = burst_buffer("up", tmp_path)
     assert done.returncode == 1
     assert f"/home/me/weir uses it (process {owner})" in done.stderr
     assert f"end it by: kill {owner}" in done.stderr

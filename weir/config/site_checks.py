@@ -104,8 +104,8 @@ def reach_problems(file: YamlFile, stacks: Iterable[str]) -> Iterator[Problem]:
 def path_problems(file: YamlFile, path: str) -> Iterator[Problem]:
     """A target must be a place of its own: weir fills it and cleans it up. path has its words put in."""
     written = file.data["path"]
-    home = os.path.normpath(Path.home())
-    clean = os.path.normpath(path)
+    home = os.path.realpath(Path.home())
+    clean = os.path.realpath(path)  # a link is judged by what it points to
     problem, hint = None, _OWN_PLACE
     if not path.startswith("/"):
         if file.data.get("prefix"):
@@ -120,5 +120,5 @@ def path_problems(file: YamlFile, path: str) -> Iterator[Problem]:
     elif home != "/" and Path(clean).is_relative_to(home) and not file.data.get("allow_home"):
         problem, hint = "is inside the home directory", f"{_OWN_PLACE}; or say allow_home: true"
     if problem:
-        shown = f"'{written}'" if written == path else f"'{written}' ({path})"
+        shown = f"'{written}'" if written == clean else f"'{written}' ({clean})"
         yield file.problem(("path",), f"{shown} {problem}", hint, written)
