@@ -390,6 +390,12 @@ FINDS: list[tuple[str, Subject, str, str]] = [
         "n2: storage took 0.3 s, 3.0 times the median of 0.1 s",
     ),
     (
+        "neighbours",
+        subject(run=replace(DONE, host={"neighbours": ["user 1000, process 4711"]})),
+        "DEGRADED",
+        "user 1000, process 4711",
+    ),
+    (
         "more-switches",
         placed(groups=[*PLACED["groups"], {"switch": "s2", "features": ["nvme", "ib"], "nodes": ["n4"]}]),
         "DEGRADED",
@@ -462,6 +468,8 @@ CLEAN: dict[str, Subject] = {
     "nobody counted": alone(**NAMES | {"ops": None}),
     "nodes as requested": placed(),
     "no node stands out": subject(run=replace(DONE, host={"slow_nodes": [], "placement": None})),
+    "nobody looked for other measurements": subject(run=replace(DONE, host={})),
+    "no other measurement was seen": subject(run=replace(DONE, host={"neighbours": []})),
     "the nodes were not compared": subject(run=replace(DONE, host={"slow_nodes": None})),
     "a batch system that tells nothing": placed(
         alone=None, groups=[{"switch": None, "features": None, "nodes": ["n1", "n2"]}]

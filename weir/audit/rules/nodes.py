@@ -32,6 +32,21 @@ def slow_node(subject: Subject) -> Outcome | None:
 
 
 @rule("DEGRADED", needs_output=True)
+def neighbours(subject: Subject) -> Outcome | None:
+    """Another measurement may have used the target at the same time: one of another user on this machine, or
+    one on another node whose end could not be seen. Two measurements share what the storage gives.
+
+    Hint: let one wait for the other (weir run --wait DURATION), delete the run and measure again.
+    """
+    if not subject.has_result or subject.run is None:
+        return None
+    found = subject.run.host.get("neighbours")
+    if found is None:
+        return not_observable("nobody looked for other measurements")
+    return degraded("; ".join(found)) if found else passed("no other measurement was seen")
+
+
+@rule("DEGRADED", needs_output=True)
 def more_switches(subject: Subject) -> Outcome | None:
     """The site asks for nodes below so many switches (--switches) and the job's nodes lie below more, so that
     the links between them are part of the number. Slurm waits five minutes for such nodes by default, and
