@@ -49,7 +49,7 @@ MATRIX = [
     )
     for slow in [pytest.mark.slow]
     for api, layout, segments, (block, xfer), order in product(
-        ["POSIX", "MMAP", "MPIIO"],
+        ["POSIX", "MMAP", "MPIIO", "URING"],
         ["shared", "file-per-process"],
         [1, 2, 3],
         GEOMETRIES,

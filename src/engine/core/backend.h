@@ -50,8 +50,16 @@ struct weir_piece {
     uint64_t offset;
 };
 
+/* How several transfers of a rank are done at a time. */
+struct weir_queue_observed {
+    const char *interface; /* NULL: one at a time */
+    unsigned depth;
+    bool registered; /* the kernel keeps the buffers mapped */
+};
+
 /* What is true of an open file, whatever was requested. */
 struct weir_observed {
+    struct weir_queue_observed queue;
     int open_flags; /* as fcntl(F_GETFL) gives them, or -1 where no descriptor can be seen */
     struct weir_hints hints;
 };
@@ -100,6 +108,18 @@ struct weir_names {
     weir_name_call *flush;  /* all that this node holds back of the file system of the path; NULL: none */
 };
 
+/* Several transfers of a rank at a time, each in a slot with a buffer of its own. */
+struct weir_queue {
+    unsigned (*depth)(const struct weir_open *how);
+    /* Once after the open: the buffers of all slots. */
+    void (*begin)(struct weir_file *file, unsigned char *buffers, size_t bytes);
+    int (*submit)(struct weir_file *file, unsigned slot, const struct weir_piece *piece,
+                  struct weir_problem *problem);
+    /* Waits until a transfer ends. Returns how many have ended and their slots, 0 where none is under way, -1
+     * where waiting failed; that of a transfer itself is set in the problem. */
+    int (*reap)(struct weir_file *file, unsigned *slots, struct weir_problem *problem);
+};
+
 struct weir_backend {
     const char *name;    /* as -a takes it and as records show it, in capitals */
     const char *alias;   /* another name that users know, or NULL */
@@ -124,6 +144,7 @@ struct weir_backend {
                   struct weir_problem *problem);
     const char *(*refuse)(
         const struct weir_open *how); /* why this cannot work, or NULL; comm is not set yet */
+    const struct weir_queue *queue;   /* NULL: one transfer at a time */
     const struct weir_names *names;   /* operations on names, for mdtest; NULL where there are none */
 
     const struct weir_backend *next; /* set by the registry */

@@ -140,6 +140,14 @@ static void write_observed(struct weir_json *json, const struct weir_result *res
     write_flags(json, result->observed.open_flags);
     weir_json_count(json, "sync_calls", result->sync_calls);
     weir_json_count(json, "retries", result->retries);
+    const struct weir_queue_observed *queue = &result->observed.queue;
+    if (queue->interface != NULL) {
+        weir_json_object(json, "queue");
+        weir_json_text(json, "interface", queue->interface);
+        weir_json_count(json, "depth", queue->depth);
+        weir_json_bool(json, "registered_buffers", queue->registered);
+        weir_json_object_end(json);
+    }
     weir_hints_write(json, &result->observed.hints);
     weir_json_list(json, "ranks_per_host");
     for (int i = 0; i < job->nodes; i++) {

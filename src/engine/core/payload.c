@@ -55,7 +55,8 @@ bool weir_payload_begin(struct weir_payload *payload, enum weir_payload_kind kin
 void weir_payload_end(struct weir_payload *payload) {
     free(payload->buffer);
     free(payload->expected);
-    payload->buffer = payload->expected = NULL;
+    free(payload->slots);
+    payload->buffer = payload->expected = payload->slots = NULL;
 }
 
 static void fill(const struct weir_payload *payload, unsigned char *memory) {
@@ -142,16 +143,42 @@ void weir_payload_fill(struct weir_payload *payload, uint32_t signature, uint32_
     if (payload->expected != NULL) {
         fill(payload, payload->expected);
     }
+    for (unsigned i = 0; i < payload->slot_count; i++) {
+        fill(payload, weir_payload_slot(payload, i));
+    }
+}
+
+bool weir_payload_slots(struct weir_payload *payload, unsigned count) {
+    const size_t page = 4096;
+    if (payload->slot_count >= count) {
+        return true;
+    }
+    free(payload->slots);
+    payload->slot_bytes = (payload->bytes + page - 1) / page * page;
+    payload->slots = weir_pages(payload->slot_bytes * count);
+    payload->slot_count = payload->slots != NULL ? count : 0;
+    for (unsigned i = 0; i < payload->slot_count; i++) {
+        fill(payload, weir_payload_slot(payload, i));
+    }
+    return payload->slots != NULL;
+}
+
+void weir_payload_place_at(const struct weir_payload *payload, unsigned char *buffer, uint64_t offset) {
+    place(payload, buffer, offset);
 }
 
 void weir_payload_place(struct weir_payload *payload, uint64_t offset) {
     place(payload, payload->buffer, offset);
 }
 
-void weir_payload_spoil(struct weir_payload *payload) {
+void weir_payload_spoil_at(const struct weir_payload *payload, unsigned char *buffer) {
     for (size_t at = 0; at < payload->bytes; at += 512) {
-        payload->buffer[at] = (unsigned char)~payload->buffer[at];
+        buffer[at] = (unsigned char)~buffer[at];
     }
+}
+
+void weir_payload_spoil(struct weir_payload *payload) {
+    weir_payload_spoil_at(payload, payload->buffer);
 }
 
 void weir_verify_compare(struct weir_verify *verify, uint64_t offset, const void *found, const void *expected,
@@ -177,7 +204,12 @@ void weir_verify_compare(struct weir_verify *verify, uint64_t offset, const void
     }
 }
 
-void weir_payload_check(struct weir_payload *payload, uint64_t offset, struct weir_verify *verify) {
+void weir_payload_check_at(struct weir_payload *payload, const unsigned char *buffer, uint64_t offset,
+                           struct weir_verify *verify) {
     place(payload, payload->expected, offset);
-    weir_verify_compare(verify, offset, payload->buffer, payload->expected, payload->bytes);
+    weir_verify_compare(verify, offset, buffer, payload->expected, payload->bytes);
+}
+
+void weir_payload_check(struct weir_payload *payload, uint64_t offset, struct weir_verify *verify) {
+    weir_payload_check_at(payload, payload->buffer, offset, verify);
 }

@@ -37,6 +37,9 @@ struct weir_payload {
     size_t bytes;            /* of one piece */
     unsigned char *buffer;   /* page aligned */
     unsigned char *expected; /* for comparison, page aligned */
+    unsigned char *slots;    /* further buffers, each page aligned; NULL: none */
+    unsigned slot_count;
+    size_t slot_bytes; /* from one to the next */
 };
 
 /* What verification found. Differences are counted in words of 8 bytes. */
@@ -74,6 +77,16 @@ void weir_payload_end(struct weir_payload *payload);
 void weir_payload_fill(struct weir_payload *payload, uint32_t signature, uint32_t rank);
 /* Make the filled buffer right for a piece at the offset. */
 void weir_payload_place(struct weir_payload *payload, uint64_t offset);
+/* So many further buffers, filled like the first; kept until the end. False without memory. */
+bool weir_payload_slots(struct weir_payload *payload, unsigned count);
+static inline unsigned char *weir_payload_slot(const struct weir_payload *payload, unsigned number) {
+    return payload->slots + number * payload->slot_bytes;
+}
+/* The functions of the buffer for another one. */
+void weir_payload_place_at(const struct weir_payload *payload, unsigned char *buffer, uint64_t offset);
+void weir_payload_spoil_at(const struct weir_payload *payload, unsigned char *buffer);
+void weir_payload_check_at(struct weir_payload *payload, const unsigned char *buffer, uint64_t offset,
+                           struct weir_verify *verify);
 /* Spoil the buffer so that a read which delivers nothing is noticed. */
 void weir_payload_spoil(struct weir_payload *payload);
 /* Compare the buffer with what the rank wrote at the offset. */

@@ -3,6 +3,7 @@
 #include "clock.h"
 #include "way_out.h"
 
+#include <errno.h>
 #include <string.h>
 
 static bool shared(const struct weir_phase *phase) {
@@ -34,10 +35,20 @@ static void end_step(struct weir_step *step) {
     step->stop_ns = weir_clock_ns();
 }
 
+/* Whether transfers go through the back end's queue; one that the personality does itself goes alone. */
+static bool has_queue(const struct weir_phase *phase) {
+    return phase->backend->queue != NULL && phase->transfers == NULL;
+}
+
 /* Looking at the file takes time that is not the storage's: the returned time is taken out of what follows.
  */
-static uint64_t observe(struct weir_file *file, struct weir_measure *measure) {
+static uint64_t observe(const struct weir_phase *phase, struct weir_file *file,
+                        struct weir_measure *measure) {
     uint64_t start_ns = weir_clock_ns();
+    if (has_queue(phase)) {
+        const struct weir_payload *payload = phase->payload;
+        phase->backend->queue->begin(file, payload->slots, payload->slot_bytes * payload->slot_count);
+    }
     measure->observed.open_flags = -1;
     if (file->backend->observe != NULL) {
         file->backend->observe(file, &measure->observed);
@@ -76,6 +87,10 @@ void weir_phase_run(struct weir_job *job, struct weir_phase *phase, struct weir_
     weir_job_align_clocks(job);
     weir_clock_iso8601(measure->began);
     phase->job_comm = job->comm;
+    if (has_queue(phase) && !weir_payload_slots(phase->payload, phase->backend->queue->depth(&phase->how))) {
+        weir_problem_set(problem, "malloc", phase->how.path, ENOMEM, NULL, "buffers of %u transfers",
+                         phase->backend->queue->depth(&phase->how));
+    }
     measure->watched.no_residency = phase->no_residency;
     if (!phase->unwatched) {
         weir_watch_begin(job, phase->backend, &phase->how, &measure->watched);
@@ -83,12 +98,13 @@ void weir_phase_run(struct weir_job *job, struct weir_phase *phase, struct weir_
     MPI_Barrier(job->comm);
 
     begin_step(&measure->open);
-    bool opened = weir_phase_with_others(phase, phase->backend->open(&file, problem), problem) == 0;
+    bool opened = !weir_problem_is_set(problem) &&
+                  weir_phase_with_others(phase, phase->backend->open(&file, problem), problem) == 0;
     end_step(&measure->open);
     bool step = in_step(phase);
     bool ask = step || phase->barriers || (phase->how.collective && shared(phase));
     bool ready = ask ? weir_job_agree(job, opened) : opened;
-    uint64_t observed_ns = opened ? observe(&file, measure) : 0;
+    uint64_t observed_ns = opened ? observe(phase, &file, measure) : 0;
     if (ask) {
         /* The quick ones wait for the slowest: the same time is taken out everywhere, else ranks would drift
          * apart and phases overlap that did not. */

@@ -82,6 +82,11 @@ int weir_phase_with_others(const struct weir_phase *phase, int status, const str
 /* The transfers alone, and what a rank does whose file would not open while the others work (transfers.c). */
 void weir_transfers_run(const struct weir_phase *phase, struct weir_file *file, struct weir_measure *measure,
                         struct weir_problem *problem);
+/* The same for back ends with a queue (transfers_queued.c). */
+void weir_transfers_queued(const struct weir_phase *phase, struct weir_file *file,
+                           struct weir_measure *measure, struct weir_problem *problem);
+/* Operations of the quickest rank at the wall, which all do; 0 where any rank failed. Called by all ranks. */
+uint64_t weir_transfers_goal(const struct weir_phase *phase, uint64_t operations, bool failed);
 void weir_transfers_abstain(const struct weir_phase *phase);
 
 #endif

@@ -137,6 +137,7 @@ static void totals(const struct weir_job *job, const struct weir_phase *phase, s
     result->file_bytes = all[4];
     result->observed.open_flags = flags;
     result->observed.hints = measure->observed.hints;
+    result->observed.queue = measure->observed.queue;
     measure->observed.hints = (struct weir_hints){0};
     result->bw_mib_s = result->total_s > 0 ? (double)all[0] / result->total_s / 1048576.0 : 0;
     result->ops_s = result->io_s > 0 ? (double)all[1] / result->io_s : 0;

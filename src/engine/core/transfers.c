@@ -77,7 +77,7 @@ static bool run_to_the_wall(struct loop *loop) {
 }
 
 /* Operations of the quickest rank at the wall; 0 if any rank failed, so that nobody works on in vain. */
-static uint64_t goal(const struct weir_phase *phase, uint64_t operations, bool failed) {
+uint64_t weir_transfers_goal(const struct weir_phase *phase, uint64_t operations, bool failed) {
     uint64_t mine[2] = {operations, failed};
     uint64_t all[2];
     MPI_Allreduce(mine, all, 2, MPI_UINT64_T, MPI_MAX, phase->job_comm);
@@ -85,12 +85,12 @@ static uint64_t goal(const struct weir_phase *phase, uint64_t operations, bool f
 }
 
 void weir_transfers_abstain(const struct weir_phase *phase) {
-    goal(phase, 0, true);
+    weir_transfers_goal(phase, 0, true);
 }
 
 static void wear_out(struct loop *loop) {
     uint64_t ignored_ticks;
-    uint64_t operations = goal(loop->phase, loop->measure->operations, loop->failed);
+    uint64_t operations = weir_transfers_goal(loop->phase, loop->measure->operations, loop->failed);
     loop->measure->wall_ns = weir_clock_ns() - loop->measure->io.start_ns;
     while (loop->measure->operations < operations && weir_pattern_next(&loop->pattern, &loop->piece.offset)) {
         if (!operate(loop, &ignored_ticks)) {
@@ -101,6 +101,10 @@ static void wear_out(struct loop *loop) {
 
 void weir_transfers_run(const struct weir_phase *phase, struct weir_file *file, struct weir_measure *measure,
                         struct weir_problem *problem) {
+    if (phase->backend->queue != NULL) {
+        weir_transfers_queued(phase, file, measure, problem);
+        return;
+    }
     struct loop loop = {
         .phase = phase,
         .file = file,

@@ -1,0 +1,359 @@
+/* URING: many transfers of a rank at a time, by io_uring, or by Linux AIO where the kernel forbids io_uring.
+ * The files are those of POSIX. */
+#include "backend.h"
+#include "descriptor.h"
+#include "stored.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libaio.h>
+#include <liburing.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DEPTH_MAX      4096
+#define CALL_BYTES_MAX ((size_t)1 << 30)
+#define DIRECT_BYTES   512
+
+struct uring_settings {
+    int64_t depth;       /* 0: UNLESS_GIVEN */
+    int64_t granularity; /* 0: submit what waits when there is nothing else to do */
+    const char *interface;
+};
+#define UNLESS_GIVEN 32
+
+struct uring_operation {
+    struct weir_piece piece;
+    size_t done;
+    struct iocb block;
+};
+
+struct uring_state {
+    int descriptor;
+    bool aio;        /* else io_uring */
+    bool registered; /* the kernel knows the buffers */
+    bool known_file; /* and the file */
+    struct io_uring ring;
+    io_context_t context;
+    unsigned depth, granularity, in_flight, waiting; /* waiting: not submitted yet */
+    struct uring_operation *operations;              /* one for each slot */
+    struct iocb **blocks;                            /* those that wait */
+    struct io_event *events;
+};
+
+static unsigned uring_depth(const struct weir_open *how) {
+    const struct uring_settings *settings = how->settings;
+    return settings->depth > 0 ? (unsigned)settings->depth : UNLESS_GIVEN;
+}
+
+static bool wants(const struct weir_open *how, const char *interface) {
+    const struct uring_settings *settings = how->settings;
+    return settings->interface == NULL || strcmp(settings->interface, interface) == 0;
+}
+
+/* 0, or the errno of what the kernel answered last. */
+static int queue_init(struct uring_state *state, const struct weir_open *how) {
+    int cause = EINVAL;
+    if (wants(how, "io_uring")) {
+        /* Fewer interruptions of a process that waits for its transfers anyway; kernels before 6.0 know not
+         * all. */
+        cause = -io_uring_queue_init(state->depth, &state->ring,
+                                     IORING_SETUP_COOP_TASKRUN | IORING_SETUP_SINGLE_ISSUER);
+        if (cause == EINVAL) {
+            cause = -io_uring_queue_init(state->depth, &state->ring, 0);
+        }
+        if (cause == 0) {
+            state->known_file = io_uring_register_files(&state->ring, &state->descriptor, 1) == 0;
+            return 0;
+        }
+    }
+    if (wants(how, "libaio")) {
+        state->aio = true;
+        cause = -io_setup((int)state->depth, &state->context);
+    }
+    return cause;
+}
+
+static void uring_free(struct uring_state *state) {
+    if (state->operations != NULL) {
+        free(state->operations);
+        free(state->blocks);
+        free(state->events);
+    }
+    free(state);
+}
+
+static int uring_open(struct weir_file *file, struct weir_problem *problem) {
+    const struct weir_open *how = file->how;
+    struct uring_state *state = calloc(1, sizeof *state);
+    if (state == NULL) {
+        return weir_problem_set(problem, "malloc", how->path, ENOMEM, NULL, "%s", "");
+    }
+    const struct uring_settings *settings = how->settings;
+    state->depth = uring_depth(how);
+    state->granularity = settings->granularity > 0 ? (unsigned)settings->granularity : state->depth;
+    state->operations = calloc(state->depth, sizeof *state->operations);
+    state->blocks = calloc(state->depth, sizeof *state->blocks);
+    state->events = calloc(state->depth, sizeof *state->events);
+    bool memory = state->operations != NULL && state->blocks != NULL && state->events != NULL;
+    state->descriptor = memory ? weir_descriptor_open(how, problem) : -1;
+    int cause = !memory ? ENOMEM : state->descriptor < 0 ? 0 : queue_init(state, how);
+    if (cause != 0) {
+        weir_problem_set(problem, state->aio ? "io_setup" : "io_uring_queue_init", how->path, cause, NULL,
+                         "a queue of %u transfers", state->depth);
+    }
+    if (cause != 0 || state->descriptor < 0) {
+        if (state->descriptor >= 0) {
+            close(state->descriptor);
+        }
+        uring_free(state);
+        return -1;
+    }
+    file->state = state;
+    return 0;
+}
+
+/* Without the right to lock so much memory the buffers are looked up at each transfer. */
+static void uring_begin(struct weir_file *file, unsigned char *buffers, size_t bytes) {
+    struct uring_state *state = file->state;
+    struct iovec all = {buffers, bytes};
+    if (!state->aio && bytes <= CALL_BYTES_MAX) {
+        state->registered = io_uring_register_buffers(&state->ring, &all, 1) == 0;
+    }
+}
+
+static void ring_start(struct uring_state *state, unsigned slot, unsigned char *buffer, unsigned bytes,
+                       uint64_t offset) {
+    /* There is always one free: as many as the depth, and no slot is used twice. */
+    struct io_uring_sqe *entry = io_uring_get_sqe(&state->ring);
+    int descriptor = state->known_file ? 0 : state->descriptor;
+    bool write = state->operations[slot].piece.access == WEIR_WRITE;
+    if (write && state->registered) {
+        io_uring_prep_write_fixed(entry, descriptor, buffer, bytes, offset, 0);
+    } else if (write) {
+        io_uring_prep_write(entry, descriptor, buffer, bytes, offset);
+    } else if (state->registered) {
+        io_uring_prep_read_fixed(entry, descriptor, buffer, bytes, offset, 0);
+    } else {
+        io_uring_prep_read(entry, descriptor, buffer, bytes, offset);
+    }
+    entry->flags |= state->known_file ? IOSQE_FIXED_FILE : 0;
+    entry->user_data = slot;
+}
+
+/* What is left of the slot's piece. */
+static void start(struct uring_state *state, unsigned slot) {
+    struct uring_operation *operation = &state->operations[slot];
+    const struct weir_piece *piece = &operation->piece;
+    size_t left = piece->bytes - operation->done;
+    size_t bytes = left < CALL_BYTES_MAX ? left : CALL_BYTES_MAX;
+    unsigned char *buffer = piece->buffer + operation->done;
+    uint64_t offset = piece->offset + operation->done;
+    if (!state->aio) {
+        ring_start(state, slot, buffer, (unsigned)bytes, offset);
+    } else {
+        (piece->access == WEIR_WRITE ? io_prep_pwrite : io_prep_pread)(&operation->block, state->descriptor,
+                                                                       buffer, bytes, (long long)offset);
+        operation->block.data = (void *)(uintptr_t)slot;
+        state->blocks[state->waiting] = &operation->block;
+    }
+    state->waiting++;
+}
+
+/* Hands what waits to the kernel, and waits there for `least` ends where io_uring can do both at once. */
+static int hand_over(struct uring_state *state, unsigned least) {
+    if (!state->aio) {
+        int code = io_uring_submit_and_wait(&state->ring, least);
+        state->waiting = code >= 0 ? 0 : state->waiting;
+        return code >= 0 || code == -EINTR || code == -EAGAIN || code == -EBUSY ? 0 : code;
+    }
+    for (unsigned sent = 0; state->waiting > 0;) {
+        int code = io_submit(state->context, (long)state->waiting, state->blocks + sent);
+        if (code < 0 && code != -EAGAIN && code != -EINTR) {
+            return code;
+        }
+        sent += code > 0 ? (unsigned)code : 0;
+        state->waiting -= code > 0 ? (unsigned)code : 0;
+    }
+    return 0;
+}
+
+static int uring_submit(struct weir_file *file, unsigned slot, const struct weir_piece *piece,
+                        struct weir_problem *problem) {
+    struct uring_state *state = file->state;
+    state->operations[slot] = (struct uring_operation){.piece = *piece};
+    start(state, slot);
+    state->in_flight++;
+    int code = state->waiting >= state->granularity ? hand_over(state, 0) : 0;
+    return code == 0 ? 0
+                     : weir_problem_set(problem, state->aio ? "io_submit" : "io_uring_enter", file->how->path,
+                                        -code, NULL, "%s", "");
+}
+
+/* True where the slot's piece is over, whole or not; interruptions and short transfers are continued. */
+static bool finish(struct weir_file *file, unsigned slot, long moved, struct weir_problem *problem) {
+    struct uring_state *state = file->state;
+    struct uring_operation *operation = &state->operations[slot];
+    const struct weir_piece *piece = &operation->piece;
+    operation->done += moved > 0 ? (size_t)moved : 0;
+    if (moved > 0 && operation->done >= piece->bytes) {
+        state->in_flight--;
+        return true;
+    }
+    if (moved > 0 || moved == -EINTR || moved == -EAGAIN) {
+        file->retries++;
+        start(state, slot);
+        return false;
+    }
+    const char *call = piece->access == WEIR_WRITE ? "asynchronous write" : "asynchronous read";
+    const char *end = piece->access == WEIR_READ ? "end of file" : "no progress";
+    state->in_flight--;
+    weir_problem_set(problem, call, file->how->path, (int)-moved, moved == 0 ? end : NULL,
+                     "%zu of %zu bytes at offset %llu", operation->done, piece->bytes,
+                     (unsigned long long)piece->offset);
+    return true;
+}
+
+static int ring_ends(struct weir_file *file, unsigned *slots, struct weir_problem *problem) {
+    struct uring_state *state = file->state;
+    struct io_uring_cqe *entry;
+    unsigned head, seen = 0;
+    int ended = 0;
+    io_uring_for_each_cqe(&state->ring, head, entry) {
+        unsigned slot = (unsigned)entry->user_data;
+        seen++;
+        if (finish(file, slot, entry->res, problem)) {
+            slots[ended++] = slot;
+        }
+    }
+    io_uring_cq_advance(&state->ring, seen);
+    return ended;
+}
+
+static int aio_ends(struct weir_file *file, unsigned *slots, struct weir_problem *problem) {
+    struct uring_state *state = file->state;
+    int count = io_getevents(state->context, 1, (long)state->depth, state->events, NULL);
+    int ended = 0;
+    for (int i = 0; i < count; i++) {
+        unsigned slot = (unsigned)(uintptr_t)state->events[i].data;
+        if (finish(file, slot, (long)state->events[i].res, problem)) {
+            slots[ended++] = slot;
+        }
+    }
+    return count >= 0 || count == -EINTR ? ended : count;
+}
+
+static int uring_reap(struct weir_file *file, unsigned *slots, struct weir_problem *problem) {
+    struct uring_state *state = file->state;
+    int ended = 0;
+    while (ended == 0 && state->in_flight > 0) {
+        ended = hand_over(state, 1);
+        if (ended == 0) {
+            ended = (state->aio ? aio_ends : ring_ends)(file, slots, problem);
+        }
+    }
+    if (ended < 0) {
+        return weir_problem_set(problem, state->aio ? "io_getevents" : "io_uring_enter", file->how->path,
+                                -ended, NULL, "%s", "");
+    }
+    return ended;
+}
+
+/* For those who move one piece at a time. */
+static int uring_transfer(struct weir_file *file, const struct weir_piece *piece,
+                          struct weir_problem *problem) {
+    unsigned slots[1];
+    int ended = uring_submit(file, 0, piece, problem);
+    ended = ended == 0 ? uring_reap(file, slots, problem) : ended;
+    const struct uring_state *state = file->state;
+    return ended < 0 || state->operations[0].done < piece->bytes ? -1 : 0;
+}
+
+static int uring_sync(struct weir_file *file, struct weir_problem *problem) {
+    while (fsync(((const struct uring_state *)file->state)->descriptor) != 0) {
+        if (errno != EINTR) {
+            return weir_problem_set(problem, "fsync", file->how->path, errno, NULL, "%s", "");
+        }
+    }
+    return 0;
+}
+
+/* The end of a queue waits for, or cancels, what is in flight. */
+static int uring_close(struct weir_file *file, struct weir_problem *problem) {
+    struct uring_state *state = file->state;
+    int descriptor = state->descriptor;
+    if (state->aio) {
+        io_destroy(state->context);
+    } else {
+        io_uring_queue_exit(&state->ring);
+    }
+    uring_free(state);
+    file->state = NULL;
+    return close(descriptor) == 0
+               ? 0
+               : weir_problem_set(problem, "close", file->how->path, errno, NULL, "%s", "");
+}
+
+static void uring_observe(struct weir_file *file, struct weir_observed *observed) {
+    const struct uring_state *state = file->state;
+    observed->open_flags = fcntl(state->descriptor, F_GETFL);
+    observed->queue = (struct weir_queue_observed){.interface = state->aio ? "libaio" : "io_uring",
+                                                   .depth = state->depth,
+                                                   .registered = state->registered};
+}
+
+static const char *uring_refuse(const struct weir_open *how) {
+    const struct uring_settings *settings = how->settings;
+    if (settings->depth < 0 || settings->depth > DEPTH_MAX) {
+        return "--uring.depth is between 1 and 4096";
+    }
+    if (settings->granularity < 0 || settings->granularity > (int64_t)uring_depth(how)) {
+        return "--aio.granularity is between 1 and the depth of the queue";
+    }
+    if (!wants(how, "io_uring") && !wants(how, "libaio")) {
+        return "--uring.interface is io_uring or libaio";
+    }
+    bool fits = how->xfer_bytes % DIRECT_BYTES == 0;
+    return how->direct && !fits ? "--posix.odirect needs transfers of a multiple of 512 bytes" : NULL;
+}
+
+#define AT(member) offsetof(struct uring_settings, member)
+
+static const struct weir_option options[] = {
+    {0, "uring.depth", NULL, WEIR_COUNT, AT(depth), "N", "transfers of a rank at a time [32]"},
+    {0, "aio.max-pending", NULL, WEIR_COUNT, AT(depth), "N", "the same, as IOR 4 calls it for its AIO"},
+    {0, "aio.granularity", NULL, WEIR_COUNT, AT(granularity), "N",
+     "transfers that are submitted together [as many as there is room for]"},
+    {0, "uring.interface", NULL, WEIR_TEXT, AT(interface), "NAME",
+     "io_uring or libaio [io_uring, libaio where the kernel forbids it]"},
+    WEIR_OPTION_END,
+};
+
+static const struct weir_queue queue = {
+    .depth = uring_depth,
+    .begin = uring_begin,
+    .submit = uring_submit,
+    .reap = uring_reap,
+};
+
+static struct weir_backend uring = {
+    .name = "URING",
+    .alias = "AIO",
+    .summary = "many transfers of a rank at a time, by io_uring or Linux AIO",
+    .traits = WEIR_DIRECT | WEIR_RANDOM | WEIR_FILE_PER_PROCESS | WEIR_STORES | WEIR_UPDATE,
+    .options = options,
+    .settings_bytes = sizeof(struct uring_settings),
+    .open = uring_open,
+    .transfer = uring_transfer,
+    .close = uring_close,
+    .remove = weir_remove_plain,
+    .sync = uring_sync,
+    .observe = uring_observe,
+    .stored = weir_stored_plain,
+    .refuse = uring_refuse,
+    .queue = &queue,
+};
+
+WEIR_BACKEND(uring)

@@ -1,0 +1,141 @@
+/* The hot loop of back ends that take several transfers of a rank at a time. Each is timed from its
+ * submission to its end. */
+#include "clock.h"
+#include "phase.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct slot {
+    uint64_t start_ticks;
+    uint64_t offset;
+};
+
+struct queued {
+    const struct weir_phase *phase;
+    struct weir_file *file;
+    struct weir_measure *measure;
+    struct weir_problem *problem;
+    struct weir_pattern pattern;
+    struct slot *slots;
+    unsigned *idle, *ended; /* slots without a transfer; those whose transfer has just ended */
+    unsigned depth, idle_count;
+    uint64_t submitted;
+    bool over; /* no offset is left, or a transfer failed */
+};
+
+static void queued_submit(struct queued *queued) {
+    const struct weir_phase *phase = queued->phase;
+    unsigned number = queued->idle[queued->idle_count - 1];
+    struct slot *slot = &queued->slots[number];
+    if (!weir_pattern_next(&queued->pattern, &slot->offset)) {
+        queued->over = true;
+        return;
+    }
+    unsigned char *buffer = weir_payload_slot(phase->payload, number);
+    if (phase->how.access == WEIR_WRITE) {
+        weir_payload_place_at(phase->payload, buffer, slot->offset);
+    } else if (phase->verify) {
+        weir_payload_spoil_at(phase->payload, buffer);
+    }
+    struct weir_piece piece = {phase->how.access, buffer, phase->payload->bytes, slot->offset};
+    slot->start_ticks = weir_clock_ticks();
+    queued->idle_count--;
+    queued->submitted++;
+    queued->over = phase->backend->queue->submit(queued->file, number, &piece, queued->problem) != 0;
+}
+
+static void queued_account(struct queued *queued, unsigned number, uint64_t stop_ticks) {
+    const struct weir_phase *phase = queued->phase;
+    struct weir_measure *measure = queued->measure;
+    const struct slot *slot = &queued->slots[number];
+    size_t bytes = phase->payload->bytes;
+    weir_timeline_add(&measure->timeline, slot->start_ticks, stop_ticks, bytes);
+    weir_histogram_add(&measure->latency, weir_clock_ns_of(stop_ticks - slot->start_ticks));
+    measure->operations++;
+    if (slot->offset + bytes > measure->end_bytes) {
+        measure->end_bytes = slot->offset + bytes;
+    }
+    if (phase->verify) {
+        weir_payload_check_at(phase->payload, weir_payload_slot(phase->payload, number), slot->offset,
+                              &measure->verify);
+    }
+}
+
+/* Once a transfer has failed nothing more is submitted or counted; what is under way is waited for, as its
+ * buffers are the kernel's until then. False where waiting itself failed. */
+static bool queued_reap(struct queued *queued, uint64_t *now_ticks) {
+    int count = queued->phase->backend->queue->reap(queued->file, queued->ended, queued->problem);
+    *now_ticks = weir_clock_ticks();
+    queued->over = queued->over || weir_problem_is_set(queued->problem);
+    for (int i = 0; i < count; i++) {
+        if (!weir_problem_is_set(queued->problem)) {
+            queued_account(queued, queued->ended[i], *now_ticks);
+        }
+        queued->idle[queued->idle_count++] = queued->ended[i];
+    }
+    return count > 0;
+}
+
+/* Until so many were submitted, or the deadline has passed, and all of them have ended. True where the
+ * deadline did it. */
+static bool queued_run(struct queued *queued, uint64_t limit, uint64_t deadline_ticks) {
+    uint64_t now_ticks = 0;
+    bool hit = false;
+    do {
+        while (!hit && !queued->over && queued->idle_count > 0 && queued->submitted < limit) {
+            queued_submit(queued);
+        }
+        if (queued->idle_count == queued->depth || !queued_reap(queued, &now_ticks)) {
+            return hit;
+        }
+        hit = hit || now_ticks > deadline_ticks;
+    } while (true);
+}
+
+static bool queued_allocate(struct queued *queued) {
+    queued->slots = calloc(queued->depth, sizeof *queued->slots);
+    queued->idle = calloc(queued->depth, sizeof *queued->idle);
+    queued->ended = calloc(queued->depth, sizeof *queued->ended);
+    if (queued->slots == NULL || queued->idle == NULL || queued->ended == NULL) {
+        weir_problem_set(queued->problem, "malloc", queued->phase->how.path, ENOMEM, NULL, "%u transfers",
+                         queued->depth);
+        return false;
+    }
+    for (; queued->idle_count < queued->depth; queued->idle_count++) {
+        queued->idle[queued->idle_count] = queued->depth - 1 - queued->idle_count;
+    }
+    return true;
+}
+
+void weir_transfers_queued(const struct weir_phase *phase, struct weir_file *file,
+                           struct weir_measure *measure, struct weir_problem *problem) {
+    struct queued queued = {.phase = phase,
+                            .file = file,
+                            .measure = measure,
+                            .problem = problem,
+                            .pattern = phase->pattern,
+                            .depth = phase->payload->slot_count};
+    bool walled = phase->stonewall_s > 0;
+    weir_pattern_rewind(&queued.pattern);
+    weir_timeline_begin(&measure->timeline);
+    queued.over = !queued_allocate(&queued);
+    uint64_t deadline_ticks =
+        walled ? weir_clock_ticks() + weir_clock_ticks_of(phase->stonewall_s) : UINT64_MAX;
+    measure->wall_hit = !queued.over && queued_run(&queued, phase->limit, deadline_ticks);
+    measure->wall_ns = weir_clock_ns() - measure->io.start_ns;
+    measure->wall_operations = measure->operations;
+    if (phase->wear_out) {
+        bool failed = weir_problem_is_set(problem);
+        uint64_t operations = weir_transfers_goal(phase, measure->operations, failed);
+        measure->wall_ns = weir_clock_ns() - measure->io.start_ns;
+        if (!failed) {
+            queued_run(&queued, operations, UINT64_MAX);
+        }
+    }
+    measure->moved_bytes = measure->operations * phase->payload->bytes;
+    measure->wall_bytes = measure->wall_operations * phase->payload->bytes;
+    free(queued.slots);
+    free(queued.idle);
+    free(queued.ended);
+}
