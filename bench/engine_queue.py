@@ -1,7 +1,7 @@
-"""The back end URING beside fio on one file: O_DIRECT, 4 KiB in random order and 1 MiB in order, at several depths.
+"""The back end URING beside fio on one file, with O_DIRECT: 4 KiB in random order and 1 MiB in order.
 
-Both use io_uring with registered buffers and a registered file. Runs alternate; the median ratio of operations per second
-and the CPU time per operation are printed. fio: apt-get install fio.
+Both use io_uring with registered buffers and a registered file. Runs alternate; the median ratio of operations
+per second and the CPU time per operation are printed. fio: apt-get install fio.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def main() -> int:
         subprocess.run([*words, "-o", str(file)], check=True, capture_output=True)
         print(f"{FILE_MIB} MiB in {folder}, {ROUNDS} rounds of {SECONDS} s each in alternating order")
         print(
-            "| access | bytes | depth | weir-io ops/s | fio ops/s | ratio | range | weir-io us CPU | fio us CPU |"
+            "| access | bytes | depth | weir-io ops/s | fio ops/s | ratio | range | CPU us | CPU us of fio |"
         )
         print("|---|---|---|---|---|---|---|---|---|")
         for xfer, depths in (("4k", (1, 8, 32)), ("1m", (1, 8))):
