@@ -1,7 +1,7 @@
 """The back end URING beside fio on one file, with O_DIRECT: 4 KiB in random order and 1 MiB in order.
 
-Both use io_uring with registered buffers and a registered file. Runs alternate; the median ratio of operations
-per second and the CPU time per operation are printed. fio: apt-get install fio.
+Both use io_uring with registered buffers and a registered file, in alternating order. Printed: the median
+ratio of operations per second and the CPU time per operation. fio: apt-get install fio.
 """
 
 from __future__ import annotations
