@@ -84,7 +84,7 @@ bench-plan: setup ## time the planning of 10,000 cells
 	@$(venv)/python bench/plan.py
 
 .PHONY: stacks
-stacks: setup ## install the stacks of spack.yaml, probe them, measure what each costs (needs Spack)
+stacks: setup ## install the stacks of spack.yaml, probe them, measure their overhead (needs Spack)
 	@$(MAKE) build
 	@envs/spack/measure-stacks.sh
 

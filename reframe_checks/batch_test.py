@@ -82,5 +82,5 @@ class WeirRun(rfm.RunOnlyRegressionTest):
     @sanity_function
     def weir_run_is_content(self):
         return sn.assert_found(
-            "^weir run ended with 0$", self.stdout, "weir run failed or was ended; rfm_job.err says why"
+            "^weir run ended with 0$", self.stdout, "weir run failed or was ended; rfm_job.err has the reason"
         )

@@ -264,17 +264,17 @@ claims <- list(
   ),
   claim(
     "netcdf-collective-helps-small", "Without chunks collective access helps small blocks.",
-    "Sect. 5.1, independent or collective", "contiguous NetCDF accesses of at most 128 KiB, both ways",
+    "Sect. 5.1, independent or collective", "contiguous NetCDF accesses of at most 128 KiB, collective and independent",
     function(points) together(small_blocks(contiguous(netcdf(points)))), above(1), 0.05
   ),
   claim(
     "netcdf-collective-costs-large", "Without chunks collective access slows large blocks down.",
-    "Sect. 5.1, independent or collective", "contiguous NetCDF accesses of at least 4 MiB, both ways",
+    "Sect. 5.1, independent or collective", "contiguous NetCDF accesses of at least 4 MiB, collective and independent",
     function(points) together(large_blocks(contiguous(netcdf(points)))), below(1), 0.05
   ),
   claim(
     "netcdf-collective-chunked-degrades", "With chunks collective access is slower than independent access.",
-    "Sect. 5.1, independent or collective", "chunked NetCDF accesses, both ways",
+    "Sect. 5.1, independent or collective", "chunked NetCDF accesses, collective and independent",
     function(points) together(netcdf(points)[chunked == TRUE]), below(1), 0.05
   ),
   claim(
@@ -291,7 +291,7 @@ claims <- list(
   claim(
     "netcdf-small-collective-reads-vary",
     "Collective reads of 16 KiB without chunks vary more than independent ones.", "Sect. 5.1, difference 1",
-    "contiguous NetCDF reads of 16 KiB, both ways, four repetitions",
+    "contiguous NetCDF reads of 16 KiB, collective and independent, four repetitions",
     function(points) {
       found <- contiguous(reads(netcdf(points))[xfer_bytes <= 2^14])
       quotient_of(spread_of(found[collective == TRUE]), spread_of(found[collective == FALSE]))
@@ -310,11 +310,11 @@ claims <- list(
   ),
   claim(
     "netcdf-best-read-independent", "The best independent NetCDF read beats the best collective one.", "Sect. 5.1",
-    "NetCDF reads, both ways", function(points) best_independent(reads(netcdf(points))), above(1), 0.05
+    "NetCDF reads, collective and independent", function(points) best_independent(reads(netcdf(points))), above(1), 0.05
   ),
   claim(
     "netcdf-best-write-independent", "The best independent NetCDF write beats the best collective one.", "Sect. 5.1",
-    "NetCDF writes, both ways", function(points) best_independent(writes(netcdf(points))), above(1), 0.05
+    "NetCDF writes, collective and independent", function(points) best_independent(writes(netcdf(points))), above(1), 0.05
   ),
   claim(
     "netcdf-writes-beat-mpiio",

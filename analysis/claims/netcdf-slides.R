@@ -63,7 +63,7 @@ claims <- list(
   claim(
     "slides-pool-insensitive",
     "On the pool of memory it makes no difference whether access is collective, independent, or of chunks.",
-    "Kove XPD; Summary", "NetCDF accesses of the pool, three ways",
+    "Kove XPD; Summary", "NetCDF accesses of the pool, three methods",
     function(points) {
       found <- three_ways(netcdf(points)[role == "pool"])
       if (one_way_only(found)) NULL else ratio_of(fastest_of(found, how), slowest_of(found, how), how)

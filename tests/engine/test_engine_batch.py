@@ -68,11 +68,11 @@ def test_one_rank_runs_a_list(engine: Engine, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("a\t1\t/tmp", "line 1: 3 words, but a cell has name, ranks, folder, personality, options"),
+        ("a\t1\t/tmp", "line 1: 3 fields, but a cell has name, ranks, folder, personality, options"),
         ("a\t2\t/tmp\tior", "line 1: a cell of this job can have 1 to 1 ranks"),
         ("a\tx\t/tmp\tior", "line 1: a cell of this job can have 1 to 1 ranks"),
-        ("a\t1\t/tmp\tiro", "line 1: 'iro' is no personality that a cell can have"),
-        ("a\t1\t/tmp\tbatch", "line 1: 'batch' is no personality that a cell can have"),
+        ("a\t1\t/tmp\tiro", "line 1: 'iro' is not a valid personality of a cell"),
+        ("a\t1\t/tmp\tbatch", "line 1: 'batch' is not a valid personality of a cell"),
         ("# nothing", "the list holds no cell"),
     ],
 )
@@ -89,7 +89,7 @@ def test_missing_files_are_named(engine: Engine, tmp_path: Path) -> None:
     done = engine.call(["batch", tmp_path / "none", tmp_path / "status"])
     assert done.code == 2
     assert done.complaints == [f"weir-io: batch: {tmp_path / 'none'}: No such file or directory"]
-    assert engine.call(["batch"]).complaints == ["weir-io: batch: takes two words, LIST and STATUS"]
+    assert engine.call(["batch"]).complaints == ["weir-io: batch: takes two arguments, LIST and STATUS"]
 
 
 def test_a_cell_whose_output_cannot_be_kept_does_not_run(engine: Engine, tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ WRONG = [
     (["-a", "NULL", "--null.fail=clsoe"], "takes open, sync, close, stat"),
     (["--posix.odirect", "-t", "1000", "-b", "1000"], "multiple of 512"),
     (["-D", "soon"], "not a number of seconds"),
-    (["stray"], "'stray' is no option"),
+    (["stray"], "'stray' is not a valid option"),
 ]
 
 

@@ -33,7 +33,7 @@ _ARITHMETIC = (
 )
 _SAFE_NODES = (*_STRUCTURE, *_LOGIC, *_ORDER, *_ARITHMETIC)
 _GRAMMAR = (
-    "allowed: numbers, sizes, words in quotes, parameters, + - * / // %, comparisons, and or not in, min, max"
+    "allowed: numbers, sizes, quoted text, parameters, + - * / // %, comparisons, and or not in, min, max"
 )
 
 
@@ -77,7 +77,7 @@ def parse_expression(text: str, scope: Scope) -> Expression:
         tree = ast.parse(_numbers_for_quantities(text).strip(), mode="eval")
     except (SyntaxError, RecursionError, MemoryError) as error:
         hint = "compare with '==', not with '='" if re.search(r"[^=<>!]=[^=]", text) else _GRAMMAR
-        raise ExpressionError(f"'{text}' is no expression", hint) from error
+        raise ExpressionError(f"'{text}' is not a valid expression", hint) from error
     tree = ast.fix_missing_locations(_TargetFields(text).visit(tree))
     used: set[str] = set()
     for node in ast.walk(tree):

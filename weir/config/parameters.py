@@ -96,7 +96,9 @@ def _choice(parameter: Parameter, value: Any) -> str:
 
 def _hints(value: Any) -> dict[str, str]:
     if not isinstance(value, Mapping) or any(isinstance(item, (list, dict)) for item in value.values()):
-        raise ParameterError(f"{_shown(value)} is no group of hints", "write {romio_cb_write: enable}")
+        raise ParameterError(
+            f"{_shown(value)} is not a valid group of hints", "write {romio_cb_write: enable}"
+        )
     words = {True: "true", False: "false"}
     return {
         str(name): words[item] if isinstance(item, bool) else str(item)

@@ -70,7 +70,7 @@ def check(file: YamlFile, schema: Mapping[str, Any]) -> list[Problem]:
     """Everything in the file that the schema does not allow, in the order of its lines."""
     if not isinstance(file.data, dict):
         return [
-            Problem("is empty or is no list of keys", file.name, 1, None, None, "begin with 'key: value'")
+            Problem("is empty or not a list of keys", file.name, 1, None, None, "begin with 'key: value'")
         ]
     validator = jsonschema.Draft202012Validator(schema, format_checker=_formats())
     problems = [problem for error in validator.iter_errors(file.data) for problem in _problems(error, file)]

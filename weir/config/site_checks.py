@@ -23,7 +23,7 @@ _OWN_PLACE = "give weir a directory of its own, such as /scratch/weir-{user}"
 def name_problems(file: YamlFile, key: str, name: str) -> Iterator[Problem]:
     """The name in a file must be that of its place."""
     if file.data[key] != name:
-        message = f"says '{file.data[key]}', but its place says '{name}'"
+        message = f"'{file.data[key]}' differs from the name of its file or directory, '{name}'"
         yield file.problem((key,), message, f"write {key}: {name}")
 
 

@@ -22,7 +22,7 @@ def add_campaign(history: Path, study: Path) -> Path:
     began = sorted(str(row["began"]) for row in rows if row.get("began"))
     if not began:
         raise WeirError(
-            "no record says when it was measured",
+            "no record has the time of its measurement",
             file=str(file),
             hint="a history needs the column began",
             exit_code=2,

@@ -54,7 +54,7 @@ def read_plan(path: Path) -> Plan:
         # A ValueError says where the JSON breaks; the others speak of our own classes.
         where = f": {error}" if isinstance(error, ValueError) else ""
         hint = "plan again, with: weir plan --out FILE"
-        raise WeirError(f"is no plan{where}", file=str(path), hint=hint, exit_code=2) from error
+        raise WeirError(f"is not a valid plan{where}", file=str(path), hint=hint, exit_code=2) from error
 
 
 def _text(data: Mapping[str, Any]) -> str:

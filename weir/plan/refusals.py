@@ -11,7 +11,7 @@ from weir.errors import Problem
 from weir.model import Cell, Target
 
 _Mark = tuple[int, int]  # axis and value of it, by their numbers
-_MEND = "change it, or leave it out by a rule under where: with the reason"
+_HINT = "change it, or exclude it by a rule under where: with the reason"
 
 
 @dataclass
@@ -44,8 +44,8 @@ class Refusals:
             return
         if len(hopeless) == len(self.left):
             reason = self.reasons[hopeless[0]]
-            yield experiment.file.problem(experiment.keys, f"no point of it can run: {reason}", _MEND)
+            yield experiment.file.problem(experiment.keys, f"no point of it can run: {reason}", _HINT)
             return
         for axis, value in sorted(hopeless):
             message = f"no cell can have this: {self.reasons[axis, value]}"
-            yield experiment.file.problem(experiment.axes[axis].keys[value], message, _MEND)
+            yield experiment.file.problem(experiment.axes[axis].keys[value], message, _HINT)

@@ -50,7 +50,7 @@ def _problems(module: ModuleType, tool: object, is_directory: bool) -> Iterator[
         hint = f"{did_you_mean(name, _HOOKS)} What only the tool itself calls begins with _."
         yield Problem("is not a hook of a tool", file, key=f"{kind.__name__}.{name}", hint=hint)
     for name in (name for name in Tool.REQUIRED if name not in own):
-        hint = f"weir/tools/base.py says what it is{_parameters_of(name)}"
+        hint = f"weir/tools/base.py describes it{_parameters_of(name)}"
         yield Problem("is a required hook, and it is missing", file, key=f"{kind.__name__}.{name}", hint=hint)
     for name in (name for name in _HOOKS if name in own):
         yield from _signature_problems(kind, name, file)

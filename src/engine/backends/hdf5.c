@@ -48,9 +48,10 @@ static herr_t keep_innermost(unsigned depth, const H5E_error2_t *error, void *wo
 /* The library tells a story from the call down to the cause: its end says most, and the system's last word
  * more. */
 static int failed(struct weir_problem *problem, const char *call, const char *path, int errnum) {
-    char words[120] = "an error without words";
+    char words[120] = "an error without a message";
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, keep_innermost, words);
-    return weir_problem_set(problem, call, path, errnum, errnum != 0 ? NULL : words, "HDF5 says %s", words);
+    return weir_problem_set(problem, call, path, errnum, errnum != 0 ? NULL : words, "HDF5 reports %s",
+                            words);
 }
 
 #define TRY(call_text, expression)                                                                           \

@@ -45,9 +45,9 @@ static int mpi_problem(struct weir_problem *problem, const char *call, const cha
     int errnum = errno_of(class);
     bool vague = errnum == 0 || errnum == EIO;
     if (vague && last_errno != 0) {
-        return weir_problem_set(problem, call, path, last_errno, NULL, "MPI says %s", words);
+        return weir_problem_set(problem, call, path, last_errno, NULL, "MPI reports %s", words);
     }
-    return weir_problem_set(problem, call, path, errnum, errnum != 0 ? NULL : words, "MPI says %s", words);
+    return weir_problem_set(problem, call, path, errnum, errnum != 0 ? NULL : words, "MPI reports %s", words);
 }
 
 static int mpiio_open(struct weir_file *file, struct weir_problem *problem) {

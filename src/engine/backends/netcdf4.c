@@ -25,7 +25,8 @@ int weir_netcdf4_failed(struct weir_problem *problem, const char *call, const ch
         return weir_problem_set(problem, call, path, code, NULL, "%s", "");
     }
     if ((code == NC_EHDFERR || code == NC_EMPI) && last_errno != 0) {
-        return weir_problem_set(problem, call, path, last_errno, NULL, "NetCDF says %s", nc_strerror(code));
+        return weir_problem_set(problem, call, path, last_errno, NULL, "NetCDF reports %s",
+                                nc_strerror(code));
     }
     return weir_problem_set(problem, call, path, 0, nc_strerror(code), "NetCDF error %d", code);
 }

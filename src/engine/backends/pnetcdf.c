@@ -24,7 +24,7 @@ int weir_pnetcdf_failed(struct weir_problem *problem, const char *call, const ch
         errnum = known[i].code == code ? known[i].errnum : errnum;
     }
     const char *words = ncmpi_strerror(code);
-    return weir_problem_set(problem, call, path, errnum, errnum != 0 ? NULL : words, "PnetCDF says %s",
+    return weir_problem_set(problem, call, path, errnum, errnum != 0 ? NULL : words, "PnetCDF reports %s",
                             words);
 }
 

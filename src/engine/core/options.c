@@ -262,7 +262,7 @@ bool weir_options_parse(int argc, char **argv, const struct weir_option_set *set
         int used = 1;
         bool good;
         if (argv[i][0] != '-' || argv[i][1] == '\0') {
-            good = complain(&parse, "'%s' is no option; every value follows its option", argv[i]);
+            good = complain(&parse, "'%s' is not a valid option; each value follows its option", argv[i]);
         } else if (argv[i][1] == '-') {
             good = long_option(&parse, argv + i, argc - i, &used);
         } else {

@@ -75,8 +75,8 @@ static void test_mistakes(void) {
         {"-c 3x", "not a whole number"},
         {"-D soon", "not a number of seconds"},
         {"-D nan", "not a number of seconds"},
-        {"stray", "'stray' is no option"},
-        {"-", "'-' is no option"},
+        {"stray", "'stray' is not a valid option"},
+        {"-", "'-' is not a valid option"},
         {"--", "unknown option --"},
     };
     struct things t;

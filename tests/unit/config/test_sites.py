@@ -81,7 +81,7 @@ def test_another_name_space_needs_no_directory(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "place", "message", "hint"),
     [
-        ("site: here", "site: there", "site.yaml:1: site", "says 'there'", "write site: here"),
+        ("site: here", "site: there", "site.yaml:1: site", "'there' differs", "write site: here"),
         ("nodes: 2,", "nodes: 0,", "partitions.node.nodes", "0 is too small", "at least 1"),
         ("cores_per_node: 4,", "", "partitions.node", "'cores_per_node' is missing", "Cores per node"),
         ("launcher: mpirun", "launcher: mpiexec", "node.launcher", "no launcher 'mpiexec'", "mpirun, srun"),
@@ -105,7 +105,7 @@ def test_mistakes_of_a_site(tmp_path: Path, old: str, new: str, place: str, mess
 @pytest.mark.parametrize(
     ("old", "new", "place", "message", "hint"),
     [
-        ("target: disk", "target: disc", "disk.yaml:1: target", "says 'disc'", "write target: disk"),
+        ("target: disk", "target: disc", "disk.yaml:1: target", "'disc' differs", "write target: disk"),
         ("kind: disk", "kind: lustre", "disk.yaml:2: kind", "'lustre' is not one", "disk, memory"),
         (
             "[POSIX, MPIIO]",

@@ -62,7 +62,7 @@ def test_a_formula_comes_after_what_it_uses(tmp_path: Path) -> None:
         ("    fixed: {stripe_count: -1}", "fixed.stripe_count", "-1 is too small", "at least 0"),
         ("    fixed: {stripe_count: 1 B}", "fixed.stripe_count", "not a whole number", "without unit"),
         ("    fixed: {stonewall: 60}", "fixed.stonewall", "60 has no unit", "'60 s'"),
-        ("    fixed: {hints: [a]}", "fixed.hints", "no group of hints", "{romio_cb_write: enable}"),
+        ("    fixed: {hints: [a]}", "fixed.hints", "not a valid group of hints", "{romio_cb_write: enable}"),
         ("    fixed: {geometry: 7}", "fixed.geometry", "7 is not text", 'in quotes: "7"'),
         ("    fixed: {block: '= 2 * xfre'}", "fixed.block", "unknown name 'xfre'", "'xfer'?"),
         ("    fixed: {block: '= block'}", "fixed.block", "needs itself", "break the circle"),

@@ -159,7 +159,7 @@ def test_values_that_can_never_run_are_mistakes(tmp_path: Path, old: str, new: s
     with pytest.raises(ConfigError) as caught:
         plan_of(tmp_path, suite)
     assert said in str(caught.value)
-    assert "leave it out by a rule" in str(caught.value)
+    assert "exclude it by a rule" in str(caught.value)
     assert len(caught.value.problems) == 1
 
 

@@ -108,5 +108,5 @@ def test_targets_decide_too() -> None:
     uncached = cell(cache="uncached")
     assert TOOL.problems(uncached, DISK) == []
     assert TOOL.problems(uncached, MEMORY) == [
-        "cache: uncached means nothing on memory, which is memory itself"
+        "cache: uncached has no effect on memory, which is memory itself"
     ]

@@ -47,7 +47,7 @@ def interposed_library(subject: Subject) -> Outcome | None:
 @rule("INVALID", needs_output=True)
 def clock_wrong(subject: Subject) -> Outcome | None:
     """The clock of the phases differs on a rank by more than 1 % from the kernel's own (CLOCK_MONOTONIC_RAW,
-    asked past the C library), or the phases of the run together last longer than the whole launch by the
+    read without the C library), or the phases of the run together last longer than the whole launch by the
     clock of weir. NTP moves a clock by at most 0.05 %.
 
     Hint: look for LD_PRELOAD (libfaketime) and for a broken clock source of the node (dmesg).

@@ -137,7 +137,7 @@ def _has_holes(subject: Subject) -> bool:
 
 @rule("DEGRADED", needs_output=True)
 def file_sizes_differ(subject: Subject) -> Outcome | None:
-    """IOR asked several ranks for the size of the file and got different answers: at that moment some
+    """Several ranks reported different sizes of the file to IOR: at that moment some
     clients did not see all of the data, so the close or the synchronisation did not make it visible.
 
     Hint: synchronise the write (sync: true), and look at the attribute cache of the file system (NFS: noac).

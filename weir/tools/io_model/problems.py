@@ -92,7 +92,7 @@ def _cache(cell: Cell, target: Target) -> Iterator[str]:
     elif cache != "untouched" and (target.prefix or api in ("IME", "NULL")):
         yield f"cache: {cache} steers the page cache of the node, which {api} on {target.name} does not use"
     elif cache == "uncached" and target.kind in _KINDS_IN_MEMORY:
-        yield f"cache: uncached means nothing on {target.name}, which is memory itself"
+        yield f"cache: uncached has no effect on {target.name}, which is memory itself"
     elif cache == "cached" and params["direct"]:
         yield "cache: cached and direct exclude each other"
 

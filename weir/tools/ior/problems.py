@@ -55,7 +55,7 @@ def _combinations(cell: Cell) -> Iterator[str]:
     if api == "PNETCDF" and params["layout"] == "file-per-process":
         yield "PnetCDF has no file per process"
     if params["direct"] and api != "POSIX":
-        yield f"O_DIRECT can be requested of POSIX only: with {api} the option opens nothing and says nothing"
+        yield f"O_DIRECT can be requested of POSIX only: with {api} the option is ignored silently"
     if params["drop_caches"] and "read" not in params["access"]:
         yield "drop_caches acts before a read: it needs read in access"
     if params["drop_caches"] and api == "NULL":

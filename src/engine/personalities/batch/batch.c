@@ -16,7 +16,7 @@
 
 static void help(void) {
     printf("weir-io batch LIST STATUS: runs the cells of LIST one after the other in this launch.\n\n"
-           "LIST    one cell a line, words separated by tabs:\n"
+           "LIST    one cell per line, arguments separated by tabs:\n"
            "        NAME RANKS FOLDER PERSONALITY WORD...\n"
            "        RANKS are the first of the job's. What the cell prints goes to stdout.txt and\n"
            "        stderr.txt in FOLDER, which must be there.\n"
@@ -80,7 +80,7 @@ static const struct weir_personality *find(const char *name) {
 static bool all_known(const struct batch_list *list, char *complaint) {
     for (int i = 0; i < list->count; i++) {
         if (find(list->cells[i].words[0]) == NULL) {
-            snprintf(complaint, COMPLAINT, "line %d: '%s' is no personality that a cell can have",
+            snprintf(complaint, COMPLAINT, "line %d: '%s' is not a valid personality of a cell",
                      list->cells[i].line, list->cells[i].words[0]);
             return false;
         }
@@ -187,7 +187,7 @@ static int run_all(const struct weir_job *job, const struct batch_list *list, FI
 }
 
 static int batch_run(struct weir_job *job, int argc, char **argv) {
-    char complaint[COMPLAINT] = "takes two words, LIST and STATUS";
+    char complaint[COMPLAINT] = "takes two arguments, LIST and STATUS";
     struct batch_list list = {NULL, NULL, 0};
     FILE *status = NULL;
     int code = WEIR_WRONG_USE;

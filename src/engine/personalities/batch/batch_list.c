@@ -18,7 +18,7 @@ static bool read_cell(struct batch_cell *cell, char *line, int ranks, char *comp
     int count = words_of(line);
     if (count < FIXED_WORDS) {
         snprintf(complaint, bytes,
-                 "line %d: %d words, but a cell has name, ranks, folder, personality, options", cell->line,
+                 "line %d: %d fields, but a cell has name, ranks, folder, personality, options", cell->line,
                  count);
         return false;
     }
