@@ -5,18 +5,26 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from weir.errors import WeirError
 
 
 def write_atomically(path: Path, text: str) -> None:
     """The file has its old or its new content at any moment, also after a power cut or on a full disk."""
+    with whole_file(path) as stream:
+        stream.write(text)
+
+
+@contextlib.contextmanager
+def whole_file(path: Path) -> Iterator[IO[str]]:
+    """A stream whose text becomes the file when the block ends, and nothing if it ends with an error."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with temporary.open("w", encoding="utf-8") as stream:
-            stream.write(text)
+            yield stream
             stream.flush()
             os.fsync(stream.fileno())
         temporary.replace(path)

@@ -5,21 +5,26 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from weir.columns import columns
 from weir.errors import WeirError
+from weir.files import whole_file
 from weir.integrity.manifest import write_manifest
-from weir.model import Cell, Row
+from weir.model import Cell
 from weir.plan.files import read_plan
 from weir.plan.model import Plan
-from weir.records.collect import Run, collect_cell, finished_runs, site_folder
+from weir.records.collect import site_folder
 from weir.records.excluded import ExcludedLine, write_excluded
-from weir.records.latencies import LATENCIES_FILE, collect_latencies, write_latencies
+from weir.records.latencies import LATENCIES_FILE
+from weir.records.run_cache import CACHE_FILE, RunCache, write_head, write_line
+from weir.records.study import FoundRun, collected, found_runs
 from weir.records.study_facts import study_facts
-from weir.records.summary import describe, summarise
-from weir.records.table import write_records, write_whole
+from weir.records.summary import describe
+from weir.records.table import write_whole
+from weir.records.tally import Tally
 from weir.runfiles import RUN_FILE, why_unavailable
 
 NAME = "collect"
@@ -50,42 +55,65 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace) -> int:
     plan = read_plan(args.plan)
-    rows: list[Row] = []
-    latencies: list[Row] = []
-    all_runs: list[Run] = []
-    not_measured: list[Cell] = []
     where = args.results or args.plan.resolve().parent.parent
-    for cell in plan.cells:
-        results = site_folder(where, cell.site)
-        runs = finished_runs(results / "runs" / cell.cell)
-        rows += collect_cell(cell, runs, results)
-        latencies += collect_latencies(cell, runs)
-        all_runs += runs
-        if not runs:
-            not_measured.append(cell)
-    if not all_runs:
-        # An empty table would take the place of what may have been measured.
-        known = [why_unavailable(site_folder(where, plan.site.name), batch.batch) for batch in plan.batches]
-        raise WeirError(
-            "; ".join(
-                [f"none of the {len(plan.cells)} planned cells has a finished run", *filter(None, known)]
-            ),
-            file=str(where),
-            hint="measure first, by weir run, or name the folder that holds runs/ by --results",
-        )
-    write_records(args.out, rows)
+    args.out.parent.mkdir(parents=True, exist_ok=True)
+    tally, not_measured = _write_tables(args.out, plan, where)
     write_excluded(args.out.with_name("excluded.csv"), excluded_lines(plan, not_measured, where))
-    write_latencies(args.out.with_name(LATENCIES_FILE), latencies)
-    run_files = [run.folder / RUN_FILE for run in all_runs]
+    run_files = [run.folder / RUN_FILE for run in _runs_of(plan, where, [])]
     digest = write_manifest(args.out.parent, args.out.name, [args.plan, *run_files])
-    facts = study_facts(plan, all_runs, rows) | {"digest": digest}
+    facts = study_facts(plan, tally) | {"digest": digest}
     write_whole(args.out.with_name("facts.json"), json.dumps(facts, indent=1) + "\n")
-    summary = summarise(rows, args.out) | {
+    summary = {"out": str(args.out), **tally.summary()} | {
         "cells_planned": len(plan.cells),
         "cells_without_run": len(not_measured),
     }
     print(json.dumps(summary, indent=1) if args.json else _text(summary))
     return 0
+
+
+def _write_tables(out: Path, plan: Plan, where: Path) -> tuple[Tally, list[Cell]]:
+    """records.csv, latencies.csv and the cache, run after run: no table is in memory as a whole. Returns what
+    was counted and the cells without a run."""
+    tally, cache = Tally(), RunCache(out.with_name(CACHE_FILE))
+    not_measured: list[Cell] = []
+    with (
+        whole_file(out) as records,
+        whole_file(out.with_name(LATENCIES_FILE)) as latencies,
+        whole_file(out.with_name(CACHE_FILE)) as kept,
+    ):
+        records.write(",".join(columns()) + "\n")
+        latencies.write(",".join(columns("latency")) + "\n")
+        write_head(kept)
+        for one in collected(_runs_of(plan, where, not_measured), cache):
+            content = one.content()
+            records.write(content["records"])
+            latencies.write(content["latencies"])
+            tally.add_rows(content["counts"])
+            tally.add_run(content["run"])
+            write_line(kept, one.run.key, one.run.state, one.text)
+        if not tally.runs:
+            raise _nothing_measured(plan, where)
+    cache.close()
+    return tally, not_measured
+
+
+def _runs_of(plan: Plan, where: Path, not_measured: list[Cell]) -> Iterator[FoundRun]:
+    """Cells without a run go to not_measured."""
+    for cell in plan.cells:
+        runs = found_runs(cell, site_folder(where, cell.site))
+        if not runs:
+            not_measured.append(cell)
+        yield from runs
+
+
+def _nothing_measured(plan: Plan, where: Path) -> WeirError:
+    """An empty table would take the place of what may have been measured."""
+    known = [why_unavailable(site_folder(where, plan.site.name), batch.batch) for batch in plan.batches]
+    return WeirError(
+        "; ".join([f"none of the {len(plan.cells)} planned cells has a finished run", *filter(None, known)]),
+        file=str(where),
+        hint="measure first, by weir run, or name the folder that holds runs/ by --results",
+    )
 
 
 def excluded_lines(plan: Plan, not_measured: Iterable[Cell], results: Path) -> list[ExcludedLine]:

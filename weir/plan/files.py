@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import typing
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from weir.errors import WeirError
-from weir.files import write_atomically
-from weir.plan.model import Plan
+from weir.files import whole_file
+from weir.plan.model import Batch, Plan
 
 SCHEMA = 1
 
@@ -34,11 +34,20 @@ def plan_from_data(data: Mapping[str, Any]) -> Plan:
 
 def write_plan(plan: Plan, path: Path) -> None:
     """Write plan.json whole or not at all; a plan that did not change keeps its file and its date."""
-    text = _text(plan_data(plan))
-    if path.is_file() and path.read_text(encoding="utf-8") == text:
+    if _is_same(path, _pieces(plan)):
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, text)
+    with whole_file(path) as stream:
+        stream.writelines(_pieces(plan))
+
+
+def _is_same(path: Path, pieces: Iterable[str]) -> bool:
+    """Whether the file has this text and no other."""
+    try:
+        with path.open(encoding="utf-8") as stream:
+            return all(stream.read(len(piece)) == piece for piece in pieces) and not stream.read(1)
+    except (OSError, ValueError):
+        return False
 
 
 def read_plan(path: Path) -> Plan:
@@ -57,16 +66,21 @@ def read_plan(path: Path) -> Plan:
         raise WeirError(f"is not a valid plan{where}", file=str(path), hint=hint, exit_code=2) from error
 
 
-def _text(data: Mapping[str, Any]) -> str:
-    """JSON with a line for each cell: ten times as fast as indented, and a change is a changed line."""
-    parts = [f'"{key}": {json.dumps(value, indent=1)}' for key, value in data.items() if key != "batches"]
-    batches = []
-    for batch in data["batches"]:
-        facts = json.dumps({key: value for key, value in batch.items() if key != "cells"})
-        cells = ",\n  ".join(json.dumps(cell) for cell in batch["cells"])
-        batches.append(f'{facts[:-1]}, "cells": [\n  {cells}\n ]}}')
-    parts.append('"batches": [\n ' + ",\n ".join(batches) + "\n]")
-    return "{\n" + ",\n".join(parts) + "\n}\n"
+def _pieces(plan: Plan) -> Iterator[str]:
+    """JSON with a line for each cell: ten times as fast as indented, a change is a changed line, and no more
+    than a cell is in memory as text."""
+    yield f'{{\n"schema": {SCHEMA},\n'
+    for name in _field_types(Plan):
+        if name != "batches":
+            yield f'"{name}": {json.dumps(_plain(getattr(plan, name)), indent=1)},\n'
+    yield '"batches": ['
+    for number, batch in enumerate(plan.batches):
+        facts = {name: getattr(batch, name) for name in _field_types(Batch) if name != "cells"}
+        yield f'{"," if number else ""}\n {json.dumps(facts)[:-1]}, "cells": ['
+        for place, cell in enumerate(batch.cells):
+            yield f"{',' if place else ''}\n  {json.dumps(_plain(cell))}"
+        yield "\n ]}"
+    yield "\n]\n}\n"
 
 
 def _plain(value: Any) -> Any:

@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from weir.audit.judge import UNPROVEN, VERDICTS
 from weir.model import Row
+from weir.records.tally import Tally
 
 
 def summarise(rows: Sequence[Row], out: Path) -> dict[str, Any]:
-    """Records by verdict, by reason, and of the unproven ones by the evidence that lacks."""
-    verdicts = Counter(row["verdict"] for row in rows)
-    reasons = Counter(reason for row in rows for reason in row["reasons"].split(";") if reason)
-    unproven = [row for row in rows if row["verdict"] == UNPROVEN]
-    missing = Counter(name for row in unproven for name in (row.get("missing") or "").split(";") if name)
-    return {
-        "out": str(out),
-        "records": len(rows),
-        "cells": len({row["cell"] for row in rows}),
-        "verdicts": {verdict: verdicts[verdict] for verdict in VERDICTS},
-        "reasons": dict(reasons.most_common()),
-        "missing": dict(missing.most_common()),
-    }
+    """Records by verdict, by reason, and of the unproven ones by the evidence that is missing."""
+    return {"out": str(out), **Tally.of_rows(rows).summary()}
 
 
 def describe(summary: Mapping[str, Any]) -> str:

@@ -13,6 +13,7 @@ LINE_BYTES = 8 * 2**10
 # A document may be one line.
 _DOCUMENT_LINE_BYTES = 16 * 2**20
 _MOST_BYTES = 64 * 2**20
+_AT_ONCE_BYTES = 2**20
 
 
 def read_texts(outputs: Mapping[str, Path]) -> dict[str, str]:
@@ -23,10 +24,12 @@ def read_texts(outputs: Mapping[str, Path]) -> dict[str, str]:
 def read_text(path: Path) -> str:
     """The text of a file, each line cut at a length that only noise has; more than 64 MiB is an error."""
     with path.open("rb") as stream:
-        is_document = stream.read(64).lstrip().startswith(b"{")
-        stream.seek(0)
-        text = _cut(stream, _DOCUMENT_LINE_BYTES if is_document else LINE_BYTES, path)
-    return text.decode("utf-8", errors="replace").replace("\r\n", "\n").replace("\r", "\n")
+        data = stream.read(_AT_ONCE_BYTES)
+        longest = _DOCUMENT_LINE_BYTES if data[:64].lstrip().startswith(b"{") else LINE_BYTES
+        if len(data) > min(longest, _AT_ONCE_BYTES - 1):
+            stream.seek(0)
+            data = _cut(stream, longest, path)
+    return data.decode("utf-8", errors="replace").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _cut(stream: BinaryIO, longest: int, path: Path) -> bytes:

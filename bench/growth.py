@@ -1,0 +1,142 @@
+"""How planning and collecting grow with cells and records: time and peak memory of each command.
+
+The runs are copies of one real document of weir-io."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from weir.measure.document import Ending, after, before
+from weir.measure.host import host_facts
+from weir.measure.order import Execution
+from weir.plan import Plan, read_plan
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCUMENT = ROOT / "tests" / "golden" / "ior" / "weir-io-mpiio.json"
+RECORDS_OF_A_RUN = 4  # two iterations of write and read
+GOALS = {"plan": (20.0, 300.0), "collect": (20.0, 300.0), "collect again": (2.0, 300.0)}
+SUITE = """\
+suite: many
+question: How does it grow?
+experiments:
+  all:
+    tool: ior
+    nodes: [1]
+    ppn: [2]
+    space:
+      api: [MPIIO]
+      segments: "SEGMENTS"
+      xfer: [16 KiB, 64 KiB, 100 KiB, 256 KiB, 1 MiB, 2 MiB, 4 MiB, 10 MiB]
+    fixed:
+      block: "= 100 * xfer"
+    repetitions: {rounds: 1, iterations: 2}
+"""
+SITE = """\
+site: large
+description: A cluster that reaches every cell
+partitions:
+  compute: {nodes: 1000, cores_per_node: 128, launcher: srun, scheduler: slurm, stacks: [system]}
+stacks:
+  system:
+    programs:
+      ior: [weir-io, ior]
+"""
+TARGET = "target: fast\nkind: parallel\ndescription: A parallel file system\npath: /scratch/weir\n"
+
+
+@dataclass(frozen=True)
+class Cost:
+    """One command."""
+
+    time_s: float
+    cpu_s: float
+    peak_mib: float
+
+
+def measured(words: list[str]) -> Cost:
+    """weir in a process of its own, and of its children."""
+    began = time.perf_counter()
+    process = subprocess.Popen([sys.executable, "-m", "weir", *words], stdout=subprocess.DEVNULL, cwd=ROOT)
+    _, status, usage = os.wait4(process.pid, 0)
+    if status:
+        raise SystemExit(f"weir {' '.join(words)} failed")
+    return Cost(time.perf_counter() - began, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+
+
+def write_configuration(folder: Path, cells: int) -> None:
+    """A configuration with so many cells, to a multiple of eight."""
+    targets = folder / "sites" / "large" / "targets"
+    targets.mkdir(parents=True)
+    (folder / "suites").mkdir()
+    (folder / "config.yaml").write_text("site: large\nsuites: [many]\n")
+    segments = f"[{', '.join(map(str, range(1, cells // 8 + 1)))}]"
+    (folder / "suites" / "many.yaml").write_text(SUITE.replace('"SEGMENTS"', segments))
+    (targets.parent / "site.yaml").write_text(SITE)
+    (targets / "fast.yaml").write_text(TARGET)
+
+
+def write_runs(plan: Plan, results: Path, first: int, last: int) -> None:
+    """Finished runs of some cells of the plan, as `weir run` leaves them."""
+    target = plan.site.targets["fast"]
+    host = host_facts(results)
+    for cell in plan.cells[first:last]:
+        folder = results / "runs" / cell.cell / "000"
+        folder.mkdir(parents=True)
+        (folder / "summary.json").write_bytes(DOCUMENT.read_bytes())
+        (folder / "stdout.txt").touch()
+        (folder / "stderr.txt").touch()
+        known = before(Execution(cell, 0, 0), target, 1, ["srun", "weir-io", "ior"], {}) | {"host": host}
+        ending = Ending(0, False, datetime(2026, 1, 1, tzinfo=UTC), 1.5)
+        (folder / "run.json").write_text(json.dumps(after(known, ending, folder), indent=1) + "\n")
+
+
+def grow(size: int, folder: Path) -> dict[str, Cost]:
+    """The cost of a plan of so many cells, and of collecting so many records of another."""
+    config, planned = folder / "many", folder / "plan.json"
+    write_configuration(config, size)
+    costs = {"plan": measured(["plan", "--config-dir", str(config), "--out", str(planned)])}
+    planned.unlink()
+    runs = size // RECORDS_OF_A_RUN
+    few, results = folder / "few", folder / "large"
+    write_configuration(few, runs)
+    plan_file = results / "study" / "plan.json"
+    measured(["plan", "--config-dir", str(few), "--out", str(plan_file)])
+    plan = read_plan(plan_file)
+    collect = ["collect", "--plan", str(plan_file), "--results", str(results)]
+    collect += ["--out", str(plan_file.with_name("records.csv"))]
+    write_runs(plan, results, 0, runs - 1)
+    costs["collect"] = measured(collect)
+    write_runs(plan, results, runs - 1, runs)
+    costs["collect again"] = measured(collect)
+    return costs
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    sizes = [1_000, 10_000, 100_000]
+    parser.add_argument("--sizes", type=int, nargs="+", default=sizes, help="numbers of cells and of records")
+    args = parser.parse_args()
+    print(
+        f"{'':14} {'cells or records':>16} {'time':>9} {'of CPUs':>9} {'peak memory':>12}   goal at 100,000"
+    )
+    for size in args.sizes:
+        with tempfile.TemporaryDirectory(prefix="weir-bench-growth-") as name:
+            for what, cost in grow(size, Path(name)).items():
+                goal_s, goal_mib = GOALS[what]
+                line = (
+                    f"{what:14} {size:16,} {cost.time_s:7.1f} s {cost.cpu_s:7.1f} s {cost.peak_mib:8.0f} MiB"
+                )
+                print(f"{line}   {goal_s:g} s, {goal_mib:g} MiB", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,123 @@
+"""All runs of a plan in its order: those known from the last time, and the rest parsed by all cores."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from weir.columns import columns
+from weir.model import Cell, Row
+from weir.records.collect import Run, collect_cell, read_json
+from weir.records.latencies import collect_latencies
+from weir.records.run_cache import RunCache, state_of
+from weir.records.tally import count_rows, facts_of_run
+from weir.runfiles import RUN_FILE
+
+_BLOCK_RUNS = 1024  # in memory at a time
+_CHUNK_RUNS = 16  # for one process at a time
+_WORTH_PROCESSES = 64  # fewer are parsed here: processes cost more
+
+
+@dataclass(frozen=True)
+class FoundRun:
+    """A finished run; state changes with everything that its rows depend on."""
+
+    cell: Cell
+    folder: Path
+    results: Path
+    state: str
+
+    @property
+    def key(self) -> str:
+        return f"{self.folder.parent.name}/{self.folder.name}"
+
+
+@dataclass(frozen=True)
+class Collected:
+    """A run as text for the tables and as counts; text is the JSON of both."""
+
+    run: FoundRun
+    text: str
+
+    def content(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self.text)
+        return found
+
+
+def found_runs(cell: Cell, results: Path) -> list[FoundRun]:
+    """Finished runs of a cell in their order. A folder without run.json never ended; one whose name is no
+    number is a failed attempt that was set aside."""
+    found = []
+    try:
+        names = [entry.name for entry in os.scandir(results / "runs" / cell.cell) if entry.name.isdigit()]
+    except FileNotFoundError:
+        return []
+    about_cell = repr(cell)
+    for name in sorted(names, key=int):
+        folder = results / "runs" / cell.cell / name
+        files = sorted(_state_of_file(entry) for entry in os.scandir(folder))
+        if any(file[0] == RUN_FILE for file in files):
+            found.append(FoundRun(cell, folder, results, state_of((about_cell, files))))
+    return found
+
+
+def _state_of_file(entry: os.DirEntry[str]) -> tuple[str, int, int]:
+    facts = entry.stat()
+    return entry.name, facts.st_size, facts.st_mtime_ns
+
+
+def collected(runs: Iterable[FoundRun], cache: RunCache) -> Iterator[Collected]:
+    """Every run in the order given."""
+    waiting = iter(runs)
+    with ExitStack() as stack:
+        pool: Executor | None = None
+        while block := list(islice(waiting, _BLOCK_RUNS)):
+            known = {run.key: text for run in block if (text := cache.get(run.key, run.state)) is not None}
+            missing = [run for run in block if run.key not in known]
+            if pool is None and len(missing) >= _WORTH_PROCESSES:
+                pool = stack.enter_context(ProcessPoolExecutor(len(os.sched_getaffinity(0))))
+            known |= zip((run.key for run in missing), _parsed(missing, pool), strict=True)
+            yield from (Collected(run, known[run.key]) for run in block)
+
+
+def _parsed(runs: Sequence[FoundRun], pool: Executor | None) -> Iterator[str]:
+    if pool is None or len(runs) < _WORTH_PROCESSES:
+        yield from map(_text_of_run, runs)
+        return
+    chunks = [runs[first : first + _CHUNK_RUNS] for first in range(0, len(runs), _CHUNK_RUNS)]
+    for texts in pool.map(_texts_of_runs, chunks):
+        yield from texts
+
+
+def _texts_of_runs(runs: Sequence[FoundRun]) -> list[str]:
+    return [_text_of_run(run) for run in runs]
+
+
+def _text_of_run(found: FoundRun) -> str:
+    run = Run(found.folder, read_json(found.folder / RUN_FILE))
+    rows = list(collect_cell(found.cell, [run], found.results))
+    content = {
+        "records": _lines("record", rows),
+        "latencies": _lines("latency", collect_latencies(found.cell, [run])),
+        "counts": count_rows(rows),
+        "run": facts_of_run(run.facts),
+    }
+    return json.dumps(content)
+
+
+def _lines(table: str, rows: Iterable[Row]) -> str:
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    names = columns(table)
+    for row in rows:
+        writer.writerow([column.write(row.get(name)) for name, column in names.items()])
+    return buffer.getvalue()

@@ -1,0 +1,135 @@
+"""What a report says about all records and runs of a study, counted as they come: rows need not be kept."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from weir.audit.explain import triggered
+from weir.audit.judge import UNPROVEN, VERDICTS
+from weir.audit.registry import rules
+from weir.model import Row
+
+MACHINE_KEYS = ("node", "kernel", "system", "processor", "cores", "memory_bytes")
+_EXAMPLES = 3
+
+
+@dataclass
+class Tally:
+    """Counts of rows, and the distinct facts of runs."""
+
+    records: int = 0
+    cells: set[str] = field(default_factory=set)
+    verdicts: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+    missing: Counter[str] = field(default_factory=Counter)
+    findings: dict[str, dict[str, Any]] = field(default_factory=dict)
+    programs: set[tuple[str, str]] = field(default_factory=set)  # stack, program with its version
+    machines: dict[tuple[Any, ...], None] = field(default_factory=dict)
+    file_systems: dict[str, str | None] = field(default_factory=dict)  # by target
+    slow_nodes: dict[tuple[str, str], float] = field(default_factory=dict)
+    seeds: set[int] = field(default_factory=set)
+    began: str | None = None
+    ended: str | None = None
+    runs: int = 0
+    failed_runs: int = 0
+
+    @classmethod
+    def of_rows(cls, rows: Sequence[Row]) -> Tally:
+        tally = cls()
+        tally.add_rows(count_rows(rows))
+        return tally
+
+    def add_rows(self, counts: Mapping[str, Any]) -> None:
+        """The result of count_rows for some more rows."""
+        self.records += counts["records"]
+        self.cells.update(counts["cells"])
+        self.verdicts.update(counts["verdicts"])
+        self.reasons.update(counts["reasons"])
+        self.missing.update(counts["missing"])
+        self.programs.update((stack, program) for stack, program in counts["programs"])
+        for rule, verdicts, examples in counts["findings"]:
+            entry = self.findings.setdefault(rule, {"verdicts": Counter(), "examples": []})
+            entry["verdicts"].update(verdicts)
+            known = entry["examples"]
+            known += [one for one in examples if len(known) < _EXAMPLES and one not in known][:_EXAMPLES]
+            del known[_EXAMPLES:]
+
+    def add_run(self, facts: Mapping[str, Any]) -> None:
+        """The result of facts_of_run for one more run."""
+        self.runs += 1
+        self.failed_runs += facts["failed"]
+        self.machines[tuple(facts["machine"])] = None
+        self.file_systems.setdefault(facts["target"], facts["file_system"])
+        self.seeds.add(facts["seed"])
+        self.began = min(filter(None, (self.began, facts["began"])))
+        self.ended = max(filter(None, (self.ended, facts["ended"])))
+        for node, kind, ratio in facts["slow_nodes"]:
+            self.slow_nodes[node, kind] = max(self.slow_nodes.get((node, kind), 0.0), ratio)
+
+    def triggered(self) -> list[dict[str, Any]]:
+        """Each rule with findings, most frequent first, as weir.audit.explain gives it for rows."""
+        entries = [
+            {
+                "rule": name,
+                "records": entry["verdicts"].total(),
+                "verdicts": dict(entry["verdicts"]),
+                "explanation": rules()[name].explanation if name in rules() else "",
+                "hint": rules()[name].hint if name in rules() else "",
+                "examples": entry["examples"],
+            }
+            for name, entry in self.findings.items()
+        ]
+        return sorted(entries, key=lambda entry: (-entry["records"], entry["rule"]))
+
+    def summary(self) -> dict[str, Any]:
+        """Records by verdict, by reason, and of the unproven ones by the evidence that is missing."""
+        return {
+            "records": self.records,
+            "cells": len(self.cells),
+            "verdicts": {verdict: self.verdicts[verdict] for verdict in VERDICTS},
+            "reasons": dict(self.reasons.most_common()),
+            "missing": dict(self.missing.most_common()),
+        }
+
+
+def count_rows(rows: Sequence[Row]) -> dict[str, Any]:
+    """Plain data for Tally.add_rows."""
+    unproven = [row for row in rows if row["verdict"] == UNPROVEN]
+    return {
+        "records": len(rows),
+        "cells": sorted({row["cell"] for row in rows}) if rows and "cell" in rows[0] else [],
+        "verdicts": Counter(row["verdict"] for row in rows),
+        "reasons": Counter(_words(row.get("reasons") for row in rows)),
+        "missing": Counter(_words(row.get("missing") for row in unproven)),
+        "programs": sorted(
+            {
+                (row["stack"], f"{row['program']} {row['tool_version']}")
+                for row in rows
+                if row.get("stack") and row.get("program") and row.get("tool_version")
+            }
+        ),
+        "findings": [(one["rule"], one["verdicts"], one["examples"]) for one in triggered(rows)],
+    }
+
+
+def facts_of_run(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Plain data for Tally.add_run, of a run.json."""
+    host = facts["host"]
+    slow = host.get("slow_nodes") or ()
+    return {
+        "failed": facts["status"] != "done",
+        "machine": [host.get(key) for key in MACHINE_KEYS],
+        "target": facts["cell"]["target"],
+        "file_system": (host.get("file_system") or {}).get("type"),
+        "seed": facts["seed"],
+        "began": facts["began"],
+        "ended": facts["ended"],
+        "slow_nodes": [(item["node"], item["kind"], item["time_s"] / item["median_s"]) for item in slow],
+    }
+
+
+def _words(texts: Iterable[str | None]) -> list[str]:
+    return [word for text in texts for word in (text or "").split(";") if word]
