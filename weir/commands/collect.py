@@ -57,9 +57,10 @@ def execute(args: argparse.Namespace) -> int:
     plan = read_plan(args.plan)
     where = args.results or args.plan.resolve().parent.parent
     args.out.parent.mkdir(parents=True, exist_ok=True)
-    tally, not_measured = _write_tables(args.out, plan, where)
+    not_measured: list[Cell] = []
+    run_files: list[Path] = []
+    tally = _write_tables(args.out, plan, where, not_measured, run_files)
     write_excluded(args.out.with_name("excluded.csv"), excluded_lines(plan, not_measured, where))
-    run_files = [run.folder / RUN_FILE for run in _runs_of(plan, where, [])]
     digest = write_manifest(args.out.parent, args.out.name, [args.plan, *run_files])
     facts = study_facts(plan, tally) | {"digest": digest}
     write_whole(args.out.with_name("facts.json"), json.dumps(facts, indent=1) + "\n")
@@ -71,11 +72,12 @@ def execute(args: argparse.Namespace) -> int:
     return 0
 
 
-def _write_tables(out: Path, plan: Plan, where: Path) -> tuple[Tally, list[Cell]]:
-    """records.csv, latencies.csv and the cache, run after run: no table is in memory as a whole. Returns what
-    was counted and the cells without a run."""
+def _write_tables(
+    out: Path, plan: Plan, where: Path, not_measured: list[Cell], run_files: list[Path]
+) -> Tally:
+    """records.csv, latencies.csv and the cache, run after run: no table is in memory as a whole. Fills the
+    lists of the cells without a run and of every run.json."""
     tally, cache = Tally(), RunCache(out.with_name(CACHE_FILE))
-    not_measured: list[Cell] = []
     with (
         whole_file(out) as records,
         whole_file(out.with_name(LATENCIES_FILE)) as latencies,
@@ -90,11 +92,12 @@ def _write_tables(out: Path, plan: Plan, where: Path) -> tuple[Tally, list[Cell]
             latencies.write(content["latencies"])
             tally.add_rows(content["counts"])
             tally.add_run(content["run"])
+            run_files.append(one.run.folder / RUN_FILE)
             write_line(kept, one.run.key, one.run.state, one.text)
         if not tally.runs:
             raise _nothing_measured(plan, where)
     cache.close()
-    return tally, not_measured
+    return tally
 
 
 def _runs_of(plan: Plan, where: Path, not_measured: list[Cell]) -> Iterator[FoundRun]:
