@@ -232,9 +232,9 @@ static int ring_ends(struct weir_file *file, unsigned *slots, struct weir_proble
     return ended;
 }
 
-static int aio_ends(struct weir_file *file, unsigned *slots, struct weir_problem *problem) {
+static int aio_ends(struct weir_file *file, unsigned *slots, bool wait, struct weir_problem *problem) {
     struct uring_state *state = file->state;
-    int count = io_getevents(state->context, 1, (long)state->depth, state->events, NULL);
+    int count = io_getevents(state->context, wait, (long)state->depth, state->events, NULL);
     int ended = 0;
     for (int i = 0; i < count; i++) {
         unsigned slot = (unsigned)(uintptr_t)state->events[i].data;
@@ -245,14 +245,16 @@ static int aio_ends(struct weir_file *file, unsigned *slots, struct weir_problem
     return count >= 0 || count == -EINTR ? ended : count;
 }
 
-static int uring_reap(struct weir_file *file, unsigned *slots, struct weir_problem *problem) {
+static int uring_reap(struct weir_file *file, unsigned *slots, bool wait, struct weir_problem *problem) {
     struct uring_state *state = file->state;
     int ended = 0;
-    while (ended == 0 && state->in_flight > 0) {
-        ended = hand_over(state, 1);
+    bool again = state->in_flight > 0;
+    while (again) {
+        ended = hand_over(state, wait);
         if (ended == 0) {
-            ended = (state->aio ? aio_ends : ring_ends)(file, slots, problem);
+            ended = state->aio ? aio_ends(file, slots, wait, problem) : ring_ends(file, slots, problem);
         }
+        again = wait && ended == 0 && state->in_flight > 0;
     }
     if (ended < 0) {
         return weir_problem_set(problem, state->aio ? "io_getevents" : "io_uring_enter", file->how->path,
@@ -266,7 +268,7 @@ static int uring_transfer(struct weir_file *file, const struct weir_piece *piece
                           struct weir_problem *problem) {
     unsigned slots[1];
     int ended = uring_submit(file, 0, piece, problem);
-    ended = ended == 0 ? uring_reap(file, slots, problem) : ended;
+    ended = ended == 0 ? uring_reap(file, slots, true, problem) : ended;
     const struct uring_state *state = file->state;
     return ended < 0 || state->operations[0].done < piece->bytes ? -1 : 0;
 }

@@ -115,9 +115,9 @@ struct weir_queue {
     void (*begin)(struct weir_file *file, unsigned char *buffers, size_t bytes);
     int (*submit)(struct weir_file *file, unsigned slot, const struct weir_piece *piece,
                   struct weir_problem *problem);
-    /* Waits until a transfer ends. Returns how many have ended and their slots, 0 where none is under way, -1
-     * where waiting failed; that of a transfer itself is set in the problem. */
-    int (*reap)(struct weir_file *file, unsigned *slots, struct weir_problem *problem);
+    /* With `wait` until a transfer ends. Returns how many have ended and their slots, 0 where none has, -1
+     * where looking failed; that a transfer itself failed is set in the problem. */
+    int (*reap)(struct weir_file *file, unsigned *slots, bool wait, struct weir_problem *problem);
 };
 
 struct weir_backend {

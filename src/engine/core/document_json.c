@@ -67,8 +67,8 @@ static void write_stonewall(struct weir_json *json, const struct weir_result *re
     weir_json_object_end(json);
 }
 
-static void write_latency(struct weir_json *json, const struct weir_latency *latency) {
-    weir_json_object(json, "latency");
+static void write_latency(struct weir_json *json, const char *key, const struct weir_latency *latency) {
+    weir_json_object(json, key);
     weir_json_count(json, "count", latency->count);
     const char *keys[] = {"min_us", "mean_us", "p50_us", "p90_us", "p99_us", "p999_us", "max_us"};
     const double values[] = {latency->min_us, latency->mean_us, latency->p50_us, latency->p90_us,
@@ -177,7 +177,10 @@ void weir_document_write_result(struct weir_json *json, const struct weir_docume
     weir_json_count(json, "operations", result->operations);
     write_stonewall(json, result);
     write_extremes(json, result);
-    write_latency(json, &result->latency);
+    write_latency(json, "latency", &result->latency);
+    if (result->service.count > 0) {
+        write_latency(json, "service", &result->service);
+    }
     weir_document_write_timeline(json, result);
     write_verify(json, &result->verify);
     write_observed(json, result, document->job);

@@ -84,6 +84,7 @@ void weir_phase_run(struct weir_job *job, struct weir_phase *phase, struct weir_
     weir_hints_free(&measure->observed.hints);
     memset(measure, 0, sizeof *measure);
     weir_histogram_clear(&measure->latency);
+    weir_histogram_clear(&measure->service);
     weir_job_align_clocks(job);
     weir_clock_iso8601(measure->began);
     phase->job_comm = job->comm;

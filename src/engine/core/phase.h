@@ -6,6 +6,7 @@
 #include "backend.h"
 #include "histogram.h"
 #include "job.h"
+#include "pace.h"
 #include "pattern.h"
 #include "payload.h"
 #include "timeline.h"
@@ -30,6 +31,7 @@ struct weir_phase {
     bool unwatched;               /* no counters: nobody asks for them */
     bool no_residency;            /* never open a file to look at its pages */
     bool verify;                  /* compare what was read */
+    struct weir_pace pace;        /* all 0: no rest and no schedule */
     double stonewall_s;           /* 0: none */
     bool wear_out;  /* after the stonewall, every rank does as many operations as the quickest did */
     uint64_t limit; /* operations this rank does at most */
@@ -63,7 +65,8 @@ struct weir_measure {
     struct weir_verify verify;
     struct weir_observed observed;
     struct weir_stored stored;
-    struct weir_histogram latency;
+    struct weir_histogram latency; /* from the scheduled start where there is a schedule */
+    struct weir_histogram service; /* from the start; only where there is a schedule */
     struct weir_timeline timeline;
     struct weir_watched watched;
 };
@@ -82,6 +85,7 @@ int weir_phase_with_others(const struct weir_phase *phase, int status, const str
 /* The transfers alone, and what a rank does whose file would not open while the others work (transfers.c). */
 void weir_transfers_run(const struct weir_phase *phase, struct weir_file *file, struct weir_measure *measure,
                         struct weir_problem *problem);
+struct weir_schedule weir_phase_schedule(const struct weir_phase *phase);
 /* The same for back ends with a queue (transfers_queued.c). */
 void weir_transfers_queued(const struct weir_phase *phase, struct weir_file *file,
                            struct weir_measure *measure, struct weir_problem *problem);

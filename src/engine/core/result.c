@@ -54,8 +54,8 @@ static void extremes(const struct weir_job *job, const struct weir_measure *meas
     }
 }
 
-static void latencies(const struct weir_job *job, struct weir_measure *measure, struct weir_result *result) {
-    struct weir_histogram *all = &measure->latency;
+static void latencies(const struct weir_job *job, const struct weir_measure *measure,
+                      struct weir_histogram *all, struct weir_latency *latency) {
     struct {
         double value;
         int rank;
@@ -72,7 +72,6 @@ static void latencies(const struct weir_job *job, struct weir_measure *measure, 
     if (!root) {
         return;
     }
-    struct weir_latency *latency = &result->latency;
     latency->count = all->count;
     latency->slowest_rank = last.rank;
     if (all->count == 0) {
@@ -151,7 +150,10 @@ void weir_result_gather(const struct weir_job *job, const struct weir_phase *pha
     snprintf(result->began, sizeof result->began, "%s", measure->began);
     spans(job, measure, result);
     extremes(job, measure, result);
-    latencies(job, measure, result);
+    latencies(job, measure, &measure->latency, &result->latency);
+    if (phase->pace.operations_s > 0) {
+        latencies(job, measure, &measure->service, &result->service);
+    }
     stonewall(job, phase, measure, result);
     totals(job, phase, measure, result);
     weir_timeline_gather(job->comm, &measure->timeline, measure->io.start_ns, measure->io.stop_ns,
@@ -194,5 +196,6 @@ uint64_t weir_result_verify(const struct weir_job *job, const char *path, const 
 
 void weir_result_free(struct weir_result *result) {
     free(result->latency.buckets);
+    free(result->service.buckets);
     weir_hints_free(&result->observed.hints);
 }

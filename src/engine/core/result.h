@@ -56,6 +56,7 @@ struct weir_result {
     uint64_t wall_bytes, wall_pairs_min, wall_pairs_max;
     struct weir_extreme extremes[WEIR_EXTREMES];
     struct weir_latency latency;
+    struct weir_latency service; /* count 0: there was no schedule */
     struct weir_verdict verify;
     struct weir_observed observed; /* flags that hold on every rank; hints of rank 0 */
     uint64_t sync_calls, retries;

@@ -9,10 +9,26 @@ struct loop {
     struct weir_problem *problem;
     struct weir_pattern pattern;
     struct weir_piece piece;
-    bool place;      /* the payload depends on the offset */
+    bool place; /* the payload depends on the offset */
+    bool paced; /* there is a rest or a schedule */
+    struct weir_schedule schedule;
+    uint64_t begun;  /* operations */
     bool collective; /* transfers are in step with the other ranks */
     bool failed;
 };
+
+/* Returns when the operation was due, where there is a schedule. */
+static uint64_t wait_for_turn(struct loop *loop) {
+    uint64_t number = loop->begun++;
+    uint64_t due_ticks = weir_schedule_due(&loop->schedule, number);
+    if (loop->schedule.rest_ticks > 0 && number > 0) {
+        weir_wait_until(weir_clock_ticks() + loop->schedule.rest_ticks);
+    }
+    if (loop->schedule.kept) {
+        weir_wait_until(due_ticks);
+    }
+    return due_ticks;
+}
 
 /* One operation; false where the rank has to stop. */
 static inline bool operate(struct loop *loop, uint64_t *stop_ticks) {
@@ -23,6 +39,7 @@ static inline bool operate(struct loop *loop, uint64_t *stop_ticks) {
     } else if (phase->verify) {
         weir_payload_spoil(phase->payload);
     }
+    uint64_t due_ticks = loop->paced ? wait_for_turn(loop) : 0;
     uint64_t start_ticks = weir_clock_ticks();
     int status = loop->file->backend->transfer(loop->file, &loop->piece, loop->problem);
     *stop_ticks = weir_clock_ticks();
@@ -35,6 +52,10 @@ static inline bool operate(struct loop *loop, uint64_t *stop_ticks) {
         return loop->collective;
     }
     weir_timeline_add(&measure->timeline, start_ticks, *stop_ticks, loop->piece.bytes);
+    if (__builtin_expect(loop->schedule.kept, 0)) {
+        weir_histogram_add(&measure->service, weir_clock_ns_of(*stop_ticks - start_ticks));
+        start_ticks = due_ticks;
+    }
     weir_histogram_add(&measure->latency, weir_clock_ns_of(*stop_ticks - start_ticks));
     measure->operations++;
     uint64_t end_bytes = loop->piece.offset + loop->piece.bytes;
@@ -99,6 +120,13 @@ static void wear_out(struct loop *loop) {
     }
 }
 
+struct weir_schedule weir_phase_schedule(const struct weir_phase *phase) {
+    int rank, ranks;
+    MPI_Comm_rank(phase->job_comm, &rank);
+    MPI_Comm_size(phase->job_comm, &ranks);
+    return weir_schedule_begin(&phase->pace, rank, ranks);
+}
+
 void weir_transfers_run(const struct weir_phase *phase, struct weir_file *file, struct weir_measure *measure,
                         struct weir_problem *problem) {
     if (phase->backend->queue != NULL) {
@@ -115,6 +143,8 @@ void weir_transfers_run(const struct weir_phase *phase, struct weir_file *file, 
         .place = phase->how.access == WEIR_WRITE && phase->payload->kind != WEIR_PAYLOAD_TIMESTAMP,
         .collective = phase->how.collective,
     };
+    loop.paced = phase->pace.operations_s > 0 || phase->pace.rest_s > 0;
+    loop.schedule = weir_phase_schedule(phase);
     weir_pattern_rewind(&loop.pattern);
     weir_timeline_begin(&measure->timeline);
     measure->wall_hit = run_to_the_wall(&loop);

@@ -8,6 +8,7 @@
 
 struct slot {
     uint64_t start_ticks;
+    uint64_t due_ticks; /* where there is a schedule */
     uint64_t offset;
 };
 
@@ -20,6 +21,7 @@ struct queued {
     struct slot *slots;
     unsigned *idle, *ended; /* slots without a transfer; those whose transfer has just ended */
     unsigned depth, idle_count;
+    struct weir_schedule schedule;
     uint64_t submitted;
     bool over; /* no offset is left, or a transfer failed */
 };
@@ -39,6 +41,7 @@ static void queued_submit(struct queued *queued) {
         weir_payload_spoil_at(phase->payload, buffer);
     }
     struct weir_piece piece = {phase->how.access, buffer, phase->payload->bytes, slot->offset};
+    slot->due_ticks = weir_schedule_due(&queued->schedule, queued->submitted);
     slot->start_ticks = weir_clock_ticks();
     queued->idle_count--;
     queued->submitted++;
@@ -51,7 +54,12 @@ static void queued_account(struct queued *queued, unsigned number, uint64_t stop
     const struct slot *slot = &queued->slots[number];
     size_t bytes = phase->payload->bytes;
     weir_timeline_add(&measure->timeline, slot->start_ticks, stop_ticks, bytes);
-    weir_histogram_add(&measure->latency, weir_clock_ns_of(stop_ticks - slot->start_ticks));
+    bool scheduled = queued->schedule.kept;
+    uint64_t from_ticks = scheduled ? slot->due_ticks : slot->start_ticks;
+    if (scheduled) {
+        weir_histogram_add(&measure->service, weir_clock_ns_of(stop_ticks - slot->start_ticks));
+    }
+    weir_histogram_add(&measure->latency, weir_clock_ns_of(stop_ticks - from_ticks));
     measure->operations++;
     if (slot->offset + bytes > measure->end_bytes) {
         measure->end_bytes = slot->offset + bytes;
@@ -64,8 +72,8 @@ static void queued_account(struct queued *queued, unsigned number, uint64_t stop
 
 /* Once a transfer has failed nothing more is submitted or counted; what is under way is waited for, as its
  * buffers are the kernel's until then. False where waiting itself failed. */
-static bool queued_reap(struct queued *queued, uint64_t *now_ticks) {
-    int count = queued->phase->backend->queue->reap(queued->file, queued->ended, queued->problem);
+static bool queued_reap(struct queued *queued, bool wait, uint64_t *now_ticks) {
+    int count = queued->phase->backend->queue->reap(queued->file, queued->ended, wait, queued->problem);
     *now_ticks = weir_clock_ticks();
     queued->over = queued->over || weir_problem_is_set(queued->problem);
     for (int i = 0; i < count; i++) {
@@ -74,7 +82,13 @@ static bool queued_reap(struct queued *queued, uint64_t *now_ticks) {
         }
         queued->idle[queued->idle_count++] = queued->ended[i];
     }
-    return count > 0;
+    return count > 0 || (count == 0 && !wait);
+}
+
+/* On a schedule an operation may not be due yet; ends are looked for meanwhile. */
+static bool is_due(const struct queued *queued) {
+    return !queued->schedule.kept ||
+           weir_clock_ticks() >= weir_schedule_due(&queued->schedule, queued->submitted);
 }
 
 /* Until so many were submitted, or the deadline has passed, and all of them have ended. True where the
@@ -83,10 +97,16 @@ static bool queued_run(struct queued *queued, uint64_t limit, uint64_t deadline_
     uint64_t now_ticks = 0;
     bool hit = false;
     do {
-        while (!hit && !queued->over && queued->idle_count > 0 && queued->submitted < limit) {
-            queued_submit(queued);
+        bool more = !hit && !queued->over && queued->submitted < limit;
+        if (more && queued->idle_count == queued->depth && queued->schedule.kept) {
+            weir_wait_until(weir_schedule_due(&queued->schedule, queued->submitted));
         }
-        if (queued->idle_count == queued->depth || !queued_reap(queued, &now_ticks)) {
+        while (more && queued->idle_count > 0 && is_due(queued)) {
+            queued_submit(queued);
+            more = !queued->over && queued->submitted < limit;
+        }
+        bool wait = !more || queued->idle_count == 0;
+        if (queued->idle_count == queued->depth || !queued_reap(queued, wait, &now_ticks)) {
             return hit;
         }
         hit = hit || now_ticks > deadline_ticks;
@@ -118,6 +138,7 @@ void weir_transfers_queued(const struct weir_phase *phase, struct weir_file *fil
                             .depth = phase->payload->slot_count};
     bool walled = phase->stonewall_s > 0;
     weir_pattern_rewind(&queued.pattern);
+    queued.schedule = weir_phase_schedule(phase);
     weir_timeline_begin(&measure->timeline);
     queued.over = !queued_allocate(&queued);
     uint64_t deadline_ticks =

@@ -51,6 +51,7 @@ static struct weir_phase one_transfer(const struct weir_phase *first, enum weir_
     phase.sync = access == WEIR_WRITE && first->backend->sync != NULL;
     phase.verify = phase.wear_out = false;
     phase.stonewall_s = 0;
+    phase.pace = (struct weir_pace){0};
     phase.limit = WEIR_NO_LIMIT;
     phase.unwatched = true;
     return phase;

@@ -37,6 +37,7 @@ static bool ior_phase(struct ior_run *run, struct weir_phase *phase, const char 
         .payload = &run->payload,
         .barriers = a->barriers,
         .no_residency = a->no_residency,
+        .pace = {(double)a->rate, (double)a->rest_us * 1e-6},
         .stonewall_s = a->stonewall_s,
         .wear_out = a->wear_out,
         .limit = WEIR_NO_LIMIT,
@@ -131,6 +132,7 @@ static bool ior_write_iteration(struct ior_run *run, int iteration) {
         return false;
     }
     phase.verify = true;
+    phase.pace = (struct weir_pace){0};
     phase.stonewall_s = 0;
     phase.wear_out = false;
     if (!ior_measured(run, &phase)) {

@@ -30,6 +30,7 @@ struct ior_params {
     int64_t shift_nodes_of; /* -O numNodes, -1: as found */
     int64_t tasks_per_node; /* -O numTasksOnNode0, -1: as found */
     struct weir_payload_control control;
+    int64_t rate, rest_us; /* --rate, -O interIODelay */
     double stonewall_s;
     int write, read, verify_write, verify_read;
     int keep, existing, sync, barriers, file_per_process, unique_dir;

@@ -65,6 +65,10 @@ static const struct weir_option options[] = {
     {0, NULL, "numNodes", WEIR_COUNT, AT(shift_nodes_of), "N", "pretend so many nodes, for -Z"},
     {0, NULL, "numTasksOnNode0", WEIR_COUNT, AT(tasks_per_node), "N",
      "pretend so many ranks a node, for -C and -Z"},
+    {0, "rate", NULL, WEIR_COUNT, AT(rate), "N",
+     "begin N transfers a second, all ranks together, however long they take; latency counts from the "
+     "schedule"},
+    {0, NULL, "interIODelay", WEIR_COUNT, AT(rest_us), "N", "rest N microseconds between transfers"},
     {0, "no-warm-up", NULL, WEIR_FLAG, AT(no_warm_up), NULL,
      "let the first timed phase pay for the start of libraries"},
     {0, "no-residency", NULL, WEIR_FLAG, AT(no_residency), NULL,
@@ -126,6 +130,10 @@ static bool request_is_sound(const struct ior_params *a, int ranks, char *compla
     REFUSE(a->tasks != -1 && (a->tasks < 1 || a->tasks > ranks), "-N %lld: %d rank%s launched",
            (long long)a->tasks, ranks, ranks == 1 ? " was" : "s were");
     REFUSE(a->reorder_constant && a->reorder_random, "-C and -Z exclude each other");
+    REFUSE(a->rate < 0 || a->rest_us < 0 || a->rest_us > 1000000000,
+           "--rate and -O interIODelay cannot be negative, nor the rest above 1000 s");
+    REFUSE(a->rate > 0 && a->rest_us > 0, "--rate and -O interIODelay exclude each other");
+    REFUSE(a->rate > 0 && a->collective, "--rate with -c: collective transfers wait for each other");
     REFUSE(a->wear_out && a->stonewall_s <= 0, "-O stoneWallingWearOut=1 needs a stonewall: -D SECONDS");
     REFUSE(
         a->status_file != NULL && !a->keep,
@@ -165,6 +173,8 @@ static bool backend_can(const struct ior_run *run, char *complaint, unsigned byt
     const struct ior_params *a = &run->requested;
     const struct weir_backend *b = run->base.backend;
     REFUSE(a->collective && !(b->traits & WEIR_COLLECTIVE), "-c: %s has no collective transfers", b->name);
+    REFUSE(a->rest_us > 0 && b->queue != NULL,
+           "-O interIODelay: %s has many transfers at a time; give --rate", b->name);
     REFUSE(a->collective && a->random,
            "-c with -z: collective transfers need the same number of transfers on each rank");
     REFUSE(a->direct && !(b->traits & WEIR_DIRECT), "--posix.odirect: %s cannot open a file with O_DIRECT",

@@ -36,6 +36,8 @@ void ior_requested(struct weir_json *json, const void *context) {
     weir_json_text(json, "data", weir_payload_kind_name(run->packet));
     weir_json_integer(json, "compress_percent", a->control.compress_percent);
     weir_json_integer(json, "dedupe_percent", a->control.dedupe_percent);
+    weir_json_integer(json, "rate", a->rate);
+    weir_json_integer(json, "inter_io_delay_us", a->rest_us);
     weir_json_integer(json, "signature", a->signature);
     weir_json_bool(json, "drop_caches", a->drop_caches);
     weir_json_integer(json, "random_seed", a->random_seed);
