@@ -16,7 +16,7 @@ from weir.records.summary import describe, summarise
 from weir.records.table import write_records, write_whole
 
 NAME = "import"
-HELP = "turn logs of IOR or tables of measurements into audited records"
+HELP = "turn logs of benchmark programs or tables of measurements into audited records"
 EXAMPLE = (
     "weir import reference/ddn-lustre-2018.csv --facts reference/ddn-lustre-2018.yaml --out build/records.csv"
 )
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="+",
         metavar="FILE",
-        help="IOR output (table, JSON, CSV) or a table of records",
+        help="output of a benchmark program (tables, JSON, CSV) or a table of records",
     )
     parser.add_argument("--facts", type=Path, metavar="FILE", help="YAML with what the files do not say")
     parser.add_argument(

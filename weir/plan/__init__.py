@@ -63,6 +63,7 @@ def make_plan(config: Config) -> Plan:
             *_scale_notes(config),
             *_reach_notes(beyond, config),
             *_empty_notes(expansions, config),
+            *_stack_notes(expansions),
             *_part_notes(batches, config),
         ),
         shared=shared,
@@ -92,7 +93,7 @@ def _merge(expansions: list[Expansion]) -> tuple[list[PlannedCell], tuple[Shared
         first = merged.setdefault(cell.cell, planned)
         if first is planned:
             continue
-        shared.append(Shared(cell.cell, cell.suite, cell.experiment, first.cell.suite, first.cell.experiment))
+        shared.append(Shared(cell.cell, cell.suite, cell.experiment))
         rounds = max(first.cell.rounds, cell.rounds)
         limit_s = max(first.cell.timeout_s, cell.timeout_s)
         merged[cell.cell] = replace(first, cell=replace(first.cell, rounds=rounds, timeout_s=limit_s))
@@ -133,9 +134,7 @@ def _batches(planned: list[PlannedCell], config: Config) -> tuple[Batch, ...]:
 
 def _exclusions(expansions: list[Expansion]) -> tuple[Exclusion, ...]:
     return tuple(
-        Exclusion(
-            item.experiment.suite, item.experiment.name, cause, reason, count, item.examples[cause, reason]
-        )
+        Exclusion(item.experiment.suite, item.experiment.name, cause, reason, count)
         for item in expansions
         for (cause, reason), count in item.excluded.items()
     )
@@ -164,7 +163,7 @@ def _out_of_reach(expansions: list[Expansion]) -> tuple[UnreachableCounts, ...]:
 def _reach_notes(beyond: Iterable[UnreachableCounts], config: Config) -> Iterator[str]:
     for item in beyond:
         words = [f"{number_list(item.nodes)} nodes"] if item.nodes else []
-        words += [f"{number_list(item.ppn)} processes per node"] if item.ppn else []
+        words += [f"{number_list(item.ppn)} processes per node (max_ppn)"] if item.ppn else []
         yield f"{item.suite}: {' and '.join(words)} are out of reach of site {config.site.name} and dropped"
 
 
@@ -177,6 +176,17 @@ def _empty_notes(expansions: list[Expansion], config: Config) -> Iterator[str]:
             yield f"{name}: nothing to measure, none of the chosen targets is {wanted}"
         elif not item.cells:
             yield f"{name}: nothing to measure, every combination is excluded"
+
+
+def _stack_notes(expansions: list[Expansion]) -> Iterator[str]:
+    """A stack that is added to a site multiplies the cells of every suite that names none."""
+    free = [item for item in expansions if not item.experiment.stacks]
+    for suite in dict.fromkeys(item.experiment.suite for item in free):
+        cells = [planned.cell for item in free if item.experiment.suite == suite for planned in item.cells]
+        stacks = list(dict.fromkeys(cell.stack for cell in cells))
+        if len(stacks) > 1:
+            names = ", ".join(stacks)
+            yield f"{suite} names no stacks: measured on each of {names}; --stack NAME chooses one"
 
 
 def _part_notes(batches: Iterable[Batch], config: Config) -> Iterator[str]:

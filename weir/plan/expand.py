@@ -20,7 +20,7 @@ from weir.plan.hashing import cell_identity
 from weir.plan.locations import Location, Unreachable, locations, partition_for
 from weir.plan.refusals import Refusals
 from weir.tools.engine import shared_engine
-from weir.units import about_size, format_size
+from weir.units import about_size
 
 # Causes of points that mean nothing anywhere; the others are out of reach of a site.
 MEANINGLESS = ("rule", "interface", "tool")
@@ -46,7 +46,6 @@ class Expansion:
     cells: list[PlannedCell] = field(default_factory=list)
     points: int = 0
     excluded: Counter[tuple[str, str]] = field(default_factory=Counter)  # (cause, reason)
-    examples: dict[tuple[str, str], str] = field(default_factory=dict)
     beyond: dict[str, set[int]] = field(default_factory=lambda: {"nodes": set(), "ppn": set()})
 
 
@@ -102,25 +101,25 @@ class _Expander:
             return
         rule = self._rule(values)
         if rule is not None:
-            self._exclude(point, "rule", rule)
+            self._exclude("rule", rule)
             return
         self.refusals.count(point.indices)
         target = point.location.target
         if target.apis and values.get("api", target.apis[0]) not in target.apis:
-            self._exclude(point, "interface", f"target {target.name} has no interface {values['api']}")
+            self._exclude("interface", f"target {target.name} has no interface {values['api']}")
             return
         if isinstance(partition, Unreachable):
-            self._exclude(point, partition.cause, partition.reason)
+            self._exclude(partition.cause, partition.reason)
             return
         cell = self._cell(point, partition, values)
         reasons = self.tool.problems(cell, target)
         if reasons:
             self.refusals.refuse(point.indices, cell, target, reasons)
-            self._exclude(point, "tool", reasons[0])
+            self._exclude("tool", reasons[0])
             return
         lacking = self.tool.unsupported(cell, point.location.stack.programs[cell.tool])
         if lacking:
-            self._exclude(point, "program", f"stack {cell.stack}: {lacking}")
+            self._exclude("program", f"stack {cell.stack}: {lacking}")
             return
         self._add(point, cell, partition)
 
@@ -178,7 +177,7 @@ class _Expander:
         footprint = self.tool.footprint(cell)
         if target.space_bytes and footprint.peak_bytes > target.space_bytes:
             need, have = about_size(footprint.peak_bytes), about_size(target.space_bytes)
-            self._exclude(point, "space", f"needs {need} at a time, target {target.name} allows {have}")
+            self._exclude("space", f"needs {need} at a time, target {target.name} allows {have}")
             return
         program = point.location.stack.programs[cell.tool]
         shared = bool(shared_engine(self.tool, cell, program))
@@ -187,26 +186,11 @@ class _Expander:
             cell = Cell(**{**vars(cell), "timeout_s": timeout_s(span, partition)})
         self.result.cells.append(PlannedCell(cell, stopped(footprint, target), span, shared))
 
-    def _exclude(self, point: _Point, cause: str, reason: str) -> None:
+    def _exclude(self, cause: str, reason: str) -> None:
         self.result.excluded[cause, reason] += 1
-        if (cause, reason) not in self.result.examples:
-            self.result.examples[cause, reason] = self._words(point)
 
     def _problem(self, keys: Keys, message: str, hint: str | None) -> None:
         self.problems.append(self.experiment.file.problem(keys, message, hint))
-
-    def _words(self, point: _Point) -> str:
-        """A point in words: where it would run, and what varies in the experiment."""
-        parts = [_where(point)]
-        for axis, index in zip(self.experiment.axes, point.indices, strict=True):
-            value = axis.values[index]
-            if isinstance(value, Expression):
-                value = f"= {value.text}"
-            elif self.tool.parameters[axis.name].kind == "size":
-                value = format_size(value)
-            if len(axis.values) > 1:
-                parts.append(f"{axis.name}={value}")
-        return " ".join(parts)
 
 
 def _where(point: _Point) -> str:

@@ -70,4 +70,4 @@ def partition_for(location: Location, tool: str, nodes: int, ppn: int, site: Sit
         return Unreachable("nodes", f"needs more than the {most} node{'s' * (most > 1)} of site {site.name}")
     most = max(item.max_ppn for item in fitting if nodes <= item.nodes)
     processes = f"{most} process{'es' * (most > 1)} per node"
-    return Unreachable("ppn", f"needs more than the {processes} that site {site.name} allows")
+    return Unreachable("ppn", f"needs more than the {processes} that site {site.name} allows (max_ppn)")

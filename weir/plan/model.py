@@ -43,7 +43,6 @@ class Exclusion:
     cause: str  # rule, nodes, ppn, interface, program, tool, space, target
     reason: str
     count: int
-    example: str  # one of the points in words
 
 
 @dataclass(frozen=True)
@@ -53,8 +52,6 @@ class Shared:
     cell: str
     suite: str
     experiment: str
-    kept_suite: str
-    kept_experiment: str
 
 
 @dataclass(frozen=True)
@@ -95,7 +92,6 @@ class Cost:
     estimated_s: float
     low_s: float
     high_s: float
-    node_hours: float
     low_node_hours: float
     high_node_hours: float
     targets: tuple[TargetCost, ...]

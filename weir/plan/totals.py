@@ -57,7 +57,6 @@ def plan_cost(
         estimated_s=sum(batch.estimated_s for batch in batches),
         low_s=sum(batch.low_s for batch in batches),
         high_s=sum(batch.high_s for batch in batches),
-        node_hours=sum(batch.estimated_s * batch.nodes for batch in batches) / 3600,
         low_node_hours=sum(batch.low_s * batch.nodes for batch in batches) / 3600,
         high_node_hours=sum(batch.high_s * batch.nodes for batch in batches) / 3600,
         targets=targets,

@@ -50,7 +50,7 @@ def import_files(files: Iterable[Path], facts: Facts) -> Imported:
         if not found:
             without_results.append(file)
     if not subjects:
-        hint = "give logs or JSON of IOR or weir-io, or a CSV file with the columns of a record"
+        hint = f"give outputs of {', '.join(tools())} or a CSV file with the columns of a record"
         first = str(without_results[0])
         raise WeirError("holds no results that weir can read", file=first, hint=hint, exit_code=2)
     rows = [_judged(subject) for subject in _counted(_identified(subjects))]

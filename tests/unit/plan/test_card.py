@@ -30,10 +30,10 @@ Plan of mine (full) on here: A site for tests
 
   excluded
          8  mine/sizes: target disk has no interface IME
-         8  mine/sizes: needs more than the 4 processes per node that site here allows
+         8  mine/sizes: needs more than the 4 processes per node that site here allows (max_ppn)
          2  mine/sizes: one process needs no MPI
 
-  note: mine: 8 and 16 processes per node are out of reach of site here and dropped
+  note: mine: 8 and 16 processes per node (max_ppn) are out of reach of site here and dropped
 """
 
 

@@ -114,6 +114,6 @@ def test_a_small_site_says_what_it_drops(checkout: Path, tmp_path: Path) -> None
     dropped = {item.reason for item in plan.exclusions if item.cause != "rule"}
     assert dropped == {
         "needs more than the 1 node of site here",
-        "needs more than the 2 processes per node that site here allows",
+        "needs more than the 2 processes per node that site here allows (max_ppn)",
     }
     assert "burst-buffer/netcdf: nothing to measure, every combination is excluded" in plan.notes

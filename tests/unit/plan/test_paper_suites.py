@@ -103,7 +103,7 @@ def test_half_the_study_beyond_the_reach_of_a_laptop() -> None:
     (beyond,) = plan.out_of_reach
     assert (beyond.nodes, beyond.ppn) == ((2, 4, 8), (4, 8))
     beyond_reach = (
-        "2, 4 and 8 nodes and 4 and 8 processes per node are out of reach of site local and dropped"
+        "2, 4 and 8 nodes and 4 and 8 processes per node (max_ppn) are out of reach of site local and dropped"
     )
     assert f"ime-paper: {beyond_reach}" in plan.notes
     assert plan.cost.reachable < plan.cost.valid
