@@ -11,9 +11,10 @@ from typing import Any
 
 from weir.measure.order import Execution
 from weir.model import Target
+from weir.tools.witness import WITNESS_FILE
 
 SUMMARY_FILE = "summary.json"
-_ROLES = {"stdout": "stdout.txt", "stderr": "stderr.txt", "summary": SUMMARY_FILE}
+_ROLES = {"stdout": "stdout.txt", "stderr": "stderr.txt", "summary": SUMMARY_FILE, "witness": WITNESS_FILE}
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from weir.runfiles import fresh_folder, write_run_file
 from weir.tools import tools
 from weir.tools.base import RunPaths
 from weir.tools.engine import engine_of
+from weir.tools.witness import gather_witness, witness_variables
 
 # A job that is cancelled ends step by step; the signal to this process comes so much after that to the ranks.
 SIGNAL_LATE_S = 2.0
@@ -82,7 +83,8 @@ def prepare(execution: Execution, context: LaunchContext) -> Prepared:
     paths = RunPaths(f"{context.target.prefix}{data_folder}/data", outputs)
     tool, program = tools()[cell.tool], context.stack.programs[cell.tool]
     command = tool.command(cell, context.target, program, paths)
-    variables = [f"{name}={value}" for name, value in tool.environment(cell).items()]
+    own = {**tool.environment(cell), **_witness(context, program, outputs, data_folder)}
+    variables = [f"{name}={value}" for name, value in own.items()]
     command = ["env", *variables, *command] if variables else command
     whole = [*launch_arguments(execution, context), *command]
     known = before(execution, context.target, context.seed, whole, variables_of(context))
@@ -96,6 +98,16 @@ def prepare(execution: Execution, context: LaunchContext) -> Prepared:
         },
     }
     return Prepared(execution, outputs, data_folder, command, known)
+
+
+def _witness(
+    context: LaunchContext, program: Sequence[str], outputs: Path, data_folder: Path
+) -> Mapping[str, str]:
+    """Of a program that cannot be asked: weir-io tells itself, and a prefix names no files of the system."""
+    if engine_of(program) or context.target.prefix:
+        return {}
+    preloaded = variables_of(context).get("LD_PRELOAD", os.environ.get("LD_PRELOAD", ""))
+    return witness_variables(outputs, data_folder, preloaded)
 
 
 def measure_one(execution: Execution, context: LaunchContext) -> dict[str, Any]:
@@ -124,6 +136,7 @@ def _record(ready: Prepared, outcome: Outcome, context: LaunchContext) -> dict[s
         raise EnvironmentFaultError(reason, hint="run again when it is gone: what has run is kept")
     (ready.outputs / "stdout.txt").write_bytes(outcome.stdout)
     (ready.outputs / "stderr.txt").write_bytes(outcome.stderr)
+    gather_witness(ready.outputs)
     error = f"{SUMMARY_FILE} is missing or truncated: the program ended with exit code 0" if lacks else None
     ending = Ending(outcome.exit_code, outcome.ended, now(), outcome.elapsed_s, error or outcome.error)
     document = after(ready.known, ending, ready.outputs)

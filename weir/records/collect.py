@@ -17,6 +17,7 @@ from weir.records.checked import checked
 from weir.runfiles import RUN_FILE
 from weir.tools import tools
 from weir.tools.base import Tool
+from weir.tools.witness import witness_facts
 
 
 @dataclass(frozen=True)
@@ -68,8 +69,9 @@ def collect_run(cell: Cell, run: Run, tool: Tool, first_iteration: int, results:
         "program": parsed.program,
         "tool_version": parsed.tool_version,
     }
+    witnessed = witness_facts(run.outputs)
     for index, printed in enumerate([*parsed.rows, *missing_rows(cell, parsed.rows)]):
-        observed = printed.get("observed", {})
+        observed = {**witnessed, **printed.get("observed", {})}
         row = {key: value for key, value in printed.items() if key != "observed"} | common
         if row.get("stripe_count") is None:
             row["stripe_count"] = run.facts.get("stripe_count")

@@ -1,0 +1,250 @@
+/* The calls that are counted. Each is passed on unchanged, and errno is the next one's. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "witness.h"
+
+/* The next provider of a call, found at the first use: other libraries' constructors may call before ours
+ * ran. */
+#define NEXT(name)                                                                                           \
+    static __typeof__(&name) next_##name;                                                                    \
+    if (__builtin_expect(next_##name == NULL, 0)) {                                                          \
+        next_##name = (__typeof__(&name))next_call(#name);                                                   \
+    }
+
+static void count_read(int fd, ssize_t bytes) {
+    struct record *record = file_of(fd);
+    if (record != NULL) {
+        add(bytes < 0 ? &record->reads_failed : &record->reads, 1);
+        add(&record->read_bytes, bytes < 0 ? 0 : (uint64_t)bytes);
+    }
+}
+
+static void count_write(int fd, ssize_t bytes) {
+    struct record *record = file_of(fd);
+    if (record != NULL) {
+        add(bytes < 0 ? &record->writes_failed : &record->writes, 1);
+        add(&record->written_bytes, bytes < 0 ? 0 : (uint64_t)bytes);
+    }
+}
+
+static void count_sync(int fd, enum sync_call call, int result) {
+    struct record *record = file_of(fd);
+    if (record != NULL) {
+        add(result == 0 ? &record->syncs[call] : &record->syncs_failed[call], 1);
+    }
+}
+
+static int note_open(const char *path, int flags, int fd) {
+    int error = errno;
+    file_opened(path, flags, fd);
+    errno = error;
+    return fd;
+}
+
+#define MODE_OF(flags)                                                                                       \
+    mode_t mode = 0;                                                                                         \
+    if (((flags)&O_CREAT) != 0 || ((flags)&O_TMPFILE) == O_TMPFILE) {                                        \
+        va_list list;                                                                                        \
+        va_start(list, flags);                                                                               \
+        mode = va_arg(list, mode_t);                                                                         \
+        va_end(list);                                                                                        \
+    }
+
+#define OPEN(name)                                                                                           \
+    int name(const char *path, int flags, ...) {                                                             \
+        NEXT(name)                                                                                           \
+        MODE_OF(flags)                                                                                       \
+        return note_open(path, flags, next_##name(path, flags, mode));                                       \
+    }
+OPEN(open)
+OPEN(open64)
+
+#define OPENAT(name)                                                                                         \
+    int name(int directory, const char *path, int flags, ...) {                                              \
+        NEXT(name)                                                                                           \
+        MODE_OF(flags)                                                                                       \
+        return note_open(path, flags, next_##name(directory, path, flags, mode));                            \
+    }
+OPENAT(openat)
+OPENAT(openat64)
+
+/* What programs built with _FORTIFY_SOURCE call instead. */
+int __open_2(const char *path, int flags);
+int __open64_2(const char *path, int flags);
+ssize_t __read_chk(int fd, void *buffer, size_t size, size_t room);
+ssize_t __pread_chk(int fd, void *buffer, size_t size, off_t offset, size_t room);
+ssize_t __pread64_chk(int fd, void *buffer, size_t size, off64_t offset, size_t room);
+
+#define OPEN_2(name)                                                                                         \
+    int name(const char *path, int flags) {                                                                  \
+        NEXT(name)                                                                                           \
+        return note_open(path, flags, next_##name(path, flags));                                             \
+    }
+OPEN_2(__open_2)
+OPEN_2(__open64_2)
+
+#define CREAT(name)                                                                                          \
+    int name(const char *path, mode_t mode) {                                                                \
+        NEXT(name)                                                                                           \
+        return note_open(path, O_CREAT | O_WRONLY | O_TRUNC, next_##name(path, mode));                       \
+    }
+CREAT(creat)
+CREAT(creat64)
+
+int close(int fd) {
+    NEXT(close)
+    file_closed(fd); /* before: another thread may get the number at once */
+    return next_close(fd);
+}
+
+int dup(int fd) {
+    NEXT(dup)
+    int copy = next_dup(fd);
+    file_duplicated(fd, copy);
+    return copy;
+}
+
+int dup2(int fd, int to) {
+    NEXT(dup2)
+    int copy = next_dup2(fd, to);
+    file_duplicated(fd, copy);
+    return copy;
+}
+
+int dup3(int fd, int to, int flags) {
+    NEXT(dup3)
+    int copy = next_dup3(fd, to, flags);
+    file_duplicated(fd, copy);
+    return copy;
+}
+
+#define TRANSFER(name, parameters, arguments, count)                                                         \
+    ssize_t name parameters {                                                                                \
+        NEXT(name)                                                                                           \
+        ssize_t bytes = next_##name arguments;                                                               \
+        count(fd, bytes);                                                                                    \
+        return bytes;                                                                                        \
+    }
+TRANSFER(read, (int fd, void *buffer, size_t size), (fd, buffer, size), count_read)
+TRANSFER(write, (int fd, const void *buffer, size_t size), (fd, buffer, size), count_write)
+TRANSFER(readv, (int fd, const struct iovec *vectors, int vector_count), (fd, vectors, vector_count),
+         count_read)
+TRANSFER(writev, (int fd, const struct iovec *vectors, int vector_count), (fd, vectors, vector_count),
+         count_write)
+
+#define AT_OFFSET(suffix, offset_type)                                                                       \
+    TRANSFER(pread##suffix, (int fd, void *buffer, size_t size, offset_type offset),                         \
+             (fd, buffer, size, offset), count_read)                                                         \
+    TRANSFER(pwrite##suffix, (int fd, const void *buffer, size_t size, offset_type offset),                  \
+             (fd, buffer, size, offset), count_write)                                                        \
+    TRANSFER(preadv##suffix, (int fd, const struct iovec *vectors, int vector_count, offset_type offset),    \
+             (fd, vectors, vector_count, offset), count_read)                                                \
+    TRANSFER(pwritev##suffix, (int fd, const struct iovec *vectors, int vector_count, offset_type offset),   \
+             (fd, vectors, vector_count, offset), count_write)
+AT_OFFSET(, off_t)
+AT_OFFSET(64, off64_t)
+TRANSFER(__read_chk, (int fd, void *buffer, size_t size, size_t room), (fd, buffer, size, room), count_read)
+TRANSFER(__pread_chk, (int fd, void *buffer, size_t size, off_t offset, size_t room),
+         (fd, buffer, size, offset, room), count_read)
+TRANSFER(__pread64_chk, (int fd, void *buffer, size_t size, off64_t offset, size_t room),
+         (fd, buffer, size, offset, room), count_read)
+TRANSFER(preadv2, (int fd, const struct iovec *vectors, int vector_count, off_t offset, int flags),
+         (fd, vectors, vector_count, offset, flags), count_read)
+TRANSFER(pwritev2, (int fd, const struct iovec *vectors, int vector_count, off_t offset, int flags),
+         (fd, vectors, vector_count, offset, flags), count_write)
+
+#define SYNC(name, parameters, arguments, call)                                                              \
+    int name parameters {                                                                                    \
+        NEXT(name)                                                                                           \
+        int result = next_##name arguments;                                                                  \
+        count_sync(fd, call, result);                                                                        \
+        return result;                                                                                       \
+    }
+SYNC(fsync, (int fd), (fd), SYNC_FSYNC)
+SYNC(fdatasync, (int fd), (fd), SYNC_FDATASYNC)
+SYNC(syncfs, (int fd), (fd), SYNC_FS)
+SYNC(sync_file_range, (int fd, off64_t offset, off64_t bytes, unsigned flags), (fd, offset, bytes, flags),
+     SYNC_RANGE)
+
+#define ADVISE(name, offset_type)                                                                            \
+    int name(int fd, offset_type offset, offset_type bytes, int advice) {                                    \
+        NEXT(name)                                                                                           \
+        int result = next_##name(fd, offset, bytes, advice);                                                 \
+        struct record *record = file_of(fd);                                                                 \
+        if (record != NULL) {                                                                                \
+            add(result != 0                     ? &record->advises_failed                                    \
+                : advice == POSIX_FADV_DONTNEED ? &record->dontneed                                          \
+                                                : &record->advises,                                          \
+                1);                                                                                          \
+        }                                                                                                    \
+        return result;                                                                                       \
+    }
+ADVISE(posix_fadvise, off_t)
+ADVISE(posix_fadvise64, off64_t)
+
+#define TRUNCATE(name, offset_type)                                                                          \
+    int name(int fd, offset_type size) {                                                                     \
+        NEXT(name)                                                                                           \
+        int result = next_##name(fd, size);                                                                  \
+        struct record *record = file_of(fd);                                                                 \
+        if (record != NULL) {                                                                                \
+            add(result == 0 ? &record->truncations : &record->truncations_failed, 1);                        \
+        }                                                                                                    \
+        return result;                                                                                       \
+    }
+TRUNCATE(ftruncate, off_t)
+TRUNCATE(ftruncate64, off64_t)
+
+#define MAP(name, offset_type)                                                                               \
+    void *name(void *address, size_t bytes, int protection, int flags, int fd, offset_type offset) {         \
+        NEXT(name)                                                                                           \
+        void *map = next_##name(address, bytes, protection, flags, fd, offset);                              \
+        struct record *record = (flags & MAP_ANONYMOUS) == 0 ? file_of(fd) : NULL;                           \
+        if (record != NULL && map != MAP_FAILED) {                                                           \
+            add(&record->mappings, 1);                                                                       \
+        }                                                                                                    \
+        return map;                                                                                          \
+    }
+MAP(mmap, off_t)
+MAP(mmap64, off64_t)
+
+/* The third argument is a number, a pointer or absent: any fits the register of a pointer. */
+#define CONTROL(name)                                                                                        \
+    int name(int fd, int command, ...) {                                                                     \
+        NEXT(name)                                                                                           \
+        va_list list;                                                                                        \
+        va_start(list, command);                                                                             \
+        void *argument = va_arg(list, void *);                                                               \
+        va_end(list);                                                                                        \
+        int result = next_##name(fd, command, argument);                                                     \
+        struct record *record = file_of(fd);                                                                 \
+        if (record != NULL && command == F_SETFL && result == 0) {                                           \
+            add(&record->flag_changes, 1);                                                                   \
+        } else if (record != NULL && (command == F_DUPFD || command == F_DUPFD_CLOEXEC)) {                   \
+            file_duplicated(fd, result);                                                                     \
+        }                                                                                                    \
+        return result;                                                                                       \
+    }
+CONTROL(fcntl)
+CONTROL(fcntl64)
+
+static bool is_child;
+
+static void begin_child(void) {
+    is_child = true;
+    files_forget();
+}
+
+__attribute__((constructor)) static void begin(void) {
+    pthread_atfork(NULL, NULL, begin_child);
+}
+
+__attribute__((destructor)) static void end(void) {
+    report_write(is_child);
+}

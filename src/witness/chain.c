@@ -1,0 +1,36 @@
+/* Which object provides a call: to the program, and to us, who pass it on. Where neither is the C library,
+ * another library is between the measurement and the system. */
+#include <dlfcn.h>
+#include <stdlib.h>
+
+#include "json.h"
+#include "witness.h"
+
+static const char *const calls[] = {"open",          "openat",        "close", "read",      "write",
+                                    "pread",         "pwrite",        "fsync", "fdatasync", "sync_file_range",
+                                    "syncfs",        "posix_fadvise", "fcntl", "ftruncate", "mmap",
+                                    "clock_gettime", "gettimeofday"};
+
+void *next_call(const char *name) {
+    return dlsym(RTLD_NEXT, name);
+}
+
+static const char *object_of(void *address) {
+    Dl_info info;
+    return address != NULL && dladdr(address, &info) != 0 && info.dli_fname != NULL ? info.dli_fname : "";
+}
+
+void chain_write(FILE *stream) {
+    const char *preload = getenv("LD_PRELOAD");
+    fputs("  \"preload\": ", stream);
+    json_text(stream, preload != NULL ? preload : "");
+    fputs(",\n  \"calls\": [", stream);
+    for (unsigned i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        fprintf(stream, "%s\n    {\"call\": \"%s\", \"first\": ", i > 0 ? "," : "", calls[i]);
+        json_text(stream, object_of(dlsym(RTLD_DEFAULT, calls[i])));
+        fputs(", \"next\": ", stream);
+        json_text(stream, object_of(next_call(calls[i])));
+        fputs("}", stream);
+    }
+    fputs("\n  ]", stream);
+}

@@ -1,0 +1,156 @@
+/* What was seen, as JSON, when the process ends. A process that is killed leaves nothing. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "json.h"
+#include "witness.h"
+
+static const char *const sync_names[SYNC_CALLS] = {"fsync", "fdatasync", "sync_file_range", "syncfs"};
+
+static const struct {
+    int flag;
+    const char *name;
+} flag_names[] = {{O_CREAT, "O_CREAT"},   {O_EXCL, "O_EXCL"},     {O_TRUNC, "O_TRUNC"},
+                  {O_APPEND, "O_APPEND"}, {O_DIRECT, "O_DIRECT"}, {O_DSYNC, "O_DSYNC"}};
+
+static void write_flags(FILE *stream, uint64_t flags) {
+    const char *separator = "";
+    fputs("[", stream);
+    for (unsigned i = 0; i < sizeof flag_names / sizeof flag_names[0]; i++) {
+        if ((flags & (uint64_t)(unsigned)flag_names[i].flag) != 0) {
+            fprintf(stream, "%s\"%s\"", separator, flag_names[i].name);
+            separator = ", ";
+        }
+    }
+    if ((flags & O_SYNC) == O_SYNC) { /* it has the bit of O_DSYNC */
+        fprintf(stream, "%s\"O_SYNC\"", separator);
+    }
+    fputs("]", stream);
+}
+
+static void write_syncs(FILE *stream, const struct record *record) {
+    fputs("\"syncs\": {", stream);
+    for (unsigned i = 0; i < SYNC_CALLS; i++) {
+        fprintf(stream, "%s\"%s\": {\"done\": %" PRIu64 ", \"failed\": %" PRIu64 "}", i > 0 ? ", " : "",
+                sync_names[i], atomic_load(&record->syncs[i]), atomic_load(&record->syncs_failed[i]));
+    }
+    fputs("}", stream);
+}
+
+static void write_record(FILE *stream, const struct record *record, const char *path) {
+    const struct {
+        const char *name;
+        const _Atomic uint64_t *value;
+    } counts[] = {{"opens", &record->opens},
+                  {"opens_failed", &record->opens_failed},
+                  {"direct_requested", &record->direct_requested},
+                  {"direct_reported", &record->direct_reported},
+                  {"direct_kernel", &record->direct_kernel},
+                  {"reads", &record->reads},
+                  {"read_bytes", &record->read_bytes},
+                  {"reads_failed", &record->reads_failed},
+                  {"writes", &record->writes},
+                  {"written_bytes", &record->written_bytes},
+                  {"writes_failed", &record->writes_failed},
+                  {"dontneed", &record->dontneed},
+                  {"advises", &record->advises},
+                  {"advises_failed", &record->advises_failed},
+                  {"truncations", &record->truncations},
+                  {"truncations_failed", &record->truncations_failed},
+                  {"mappings", &record->mappings},
+                  {"flag_changes", &record->flag_changes}};
+    fputs("{\"path\": ", stream);
+    json_text(stream, path);
+    fputs(", \"flags\": ", stream);
+    write_flags(stream, atomic_load(&record->flags));
+    for (unsigned i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        fprintf(stream, ", \"%s\": %" PRIu64, counts[i].name, atomic_load(counts[i].value));
+    }
+    fputs(", ", stream);
+    write_syncs(stream, record);
+    fputs("}", stream);
+}
+
+static bool was_used(const struct record *record) {
+    return atomic_load(&record->opens) + atomic_load(&record->opens_failed) + atomic_load(&record->reads) +
+               atomic_load(&record->writes) >
+           0;
+}
+
+/* Children of a rank run helpers; only those that touched the storage have something to report. */
+static bool has_something(void) {
+    unsigned count;
+    uint64_t others;
+    const struct record *records = files_first(&count);
+    bool used = was_used(files_others(&others));
+    for (unsigned i = 0; i < count && !used; i++) {
+        used = was_used(&records[i]);
+    }
+    return used;
+}
+
+static int rank_of(void) {
+    static const char *const names[] = {"PMIX_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"};
+    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *text = getenv(names[i]);
+        if (text != NULL) {
+            return atoi(text);
+        }
+    }
+    return -1;
+}
+
+static void write_all(FILE *stream, const char *host) {
+    unsigned count;
+    uint64_t others;
+    const struct record *records = files_first(&count);
+    const struct record *rest = files_others(&others);
+    const char *root = getenv("WEIR_WITNESS_ROOT");
+    fprintf(stream, "{\n  \"schema\": 1,\n  \"rank\": %d,\n  \"pid\": %ld,\n  \"host\": ", rank_of(),
+            (long)getpid());
+    json_text(stream, host);
+    fputs(",\n  \"program\": ", stream);
+    json_text(stream, program_invocation_name);
+    fputs(",\n  \"root\": ", stream);
+    json_text(stream, root != NULL ? root : "");
+    fputs(",\n", stream);
+    chain_write(stream);
+    fputs(",\n  \"files\": [", stream);
+    const char *separator = "\n    ";
+    for (unsigned i = 0; i < count; i++) {
+        if (was_used(&records[i])) {
+            fputs(separator, stream);
+            write_record(stream, &records[i], records[i].path);
+            separator = ",\n    ";
+        }
+    }
+    fprintf(stream, "\n  ],\n  \"other_opens\": %" PRIu64 ",\n  \"others\": ", others);
+    write_record(stream, rest, "");
+    fputs("\n}\n", stream);
+}
+
+void report_write(bool is_child) {
+    const char *prefix = getenv("WEIR_WITNESS");
+    char host[256] = "";
+    char path[4096];
+    if (prefix == NULL || prefix[0] == '\0' || (is_child && !has_something())) {
+        return;
+    }
+    gethostname(host, sizeof host - 1);
+    int length = snprintf(path, sizeof path, "%s.%s.%ld.json", prefix, host, (long)getpid());
+    if (length < 0 || (size_t)length >= sizeof path) {
+        return;
+    }
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
+    FILE *stream = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (stream == NULL) {
+        fprintf(stderr, "libweir-witness: %s: %s\n", path, strerror(errno));
+        return;
+    }
+    write_all(stream, host);
+    fclose(stream);
+}
