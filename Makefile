@@ -79,6 +79,11 @@ fuzz: setup-develop ## mutated logs through weir import, and the fuzz targets of
 		[ -x "$$target" ] || continue; \
 		seed=$$(date +%s); echo "$$target, seed $$seed"; ASAN_OPTIONS=detect_leaks=0 "./$$target" $(FUZZ_INPUTS) "$$seed"; done
 
+.PHONY: soak
+soak: setup-develop ## kill something in each of 100 measurements: nothing is lost, nothing is left
+	@$(MAKE) build
+	@WEIR_SOAK_ROUNDS=100 WEIR_SOAK_SEED=$$(date +%s) $(venv)/pytest -q tests/workflow/test_soak.py
+
 .PHONY: bench-plan
 bench-plan: setup ## time the planning of 10,000 cells
 	@$(venv)/python bench/plan.py

@@ -92,8 +92,9 @@ class Checkout:
         for file in targets.glob("*.yaml"):
             file.unlink()
         path.mkdir(exist_ok=True)
+        kind = "memory" if path.is_relative_to("/dev/shm") else "disk"
         (targets / "disk.yaml").write_text(
-            f"target: disk\nkind: disk\ndescription: A folder of the test\npath: {path}\nallow_home: true\n"
+            f"target: disk\nkind: {kind}\ndescription: A folder of the test\npath: {path}\nallow_home: true\n"
         )
 
     def suite(

@@ -301,3 +301,36 @@ def test_a_cell_that_lost_its_summary_is_not_valid(twenty: Checkout) -> None:
     errors = [json.loads(each.read_text())["error"] for each in runs_of(twenty)]
     assert len(errors) == 20
     assert all("summary.json is missing" in error for error in errors)
+
+
+@pytest.mark.slow
+def test_a_file_system_that_does_not_answer_is_named_and_keeps_nothing_back(
+    twenty: Checkout, target_folder: Path
+) -> None:
+    """The process behind the FUSE mount is stopped while cells share a launch."""
+    if not os.access("/dev/fuse", os.R_OK | os.W_OK):
+        pytest.skip("/dev/fuse is not usable here")
+    script, base = str(twenty.root / "config/sites/local/burst-buffer"), target_folder / "base"
+    places = [str(twenty.root), str(target_folder / "fast"), str(base)]
+    point = base / "mount"
+    commands = {"prepare": [[script, "mount", *places]], "cleanup": [[script, "down", *places]]}
+    aim(twenty, path=str(point), mount=str(point), **commands)
+    suite = yaml.safe_load((twenty.root / "config/suites/tiny.yaml").read_text())
+    suite["experiments"]["one"]["timeout"] = "5 s"
+    twenty.write("config/suites/tiny.yaml", suite)
+    assert plan(twenty).returncode == 0
+    first = weir_run(twenty, "--errors", "errors.json", "--seed", "2")
+    assert until(lambda: ended_in_flight(twenty) >= 3)
+    (daemon,) = (int(line.split()[0]) for line in processes_below(base) if f"ime-fuse {point}" in line)
+    os.kill(daemon, signal.SIGSTOP)
+    try:
+        assert first.wait(300) == 1
+        assert f"{point} does not answer for" in (twenty.root / "errors.json").read_text()
+        assert len(seeds(twenty)) >= 3
+    finally:
+        os.kill(daemon, signal.SIGCONT)
+    assert until(lambda: processes_below(twenty.root) + processes_below(target_folder) == [])
+    assert str(point) not in Path("/proc/self/mounts").read_text()
+    again = twenty.weir(*RUN, "--seed", "1")
+    assert again.returncode == 0, again.stderr
+    assert len(seeds(twenty)) == 20

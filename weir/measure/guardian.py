@@ -43,6 +43,7 @@ class Guardian:
         root = str(Path(weir.__file__).resolve().parents[1])
         path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
         self._facts = facts
+        self._hung: TargetHangsError | None = None
         self._process = subprocess.Popen(
             [sys.executable, "-m", "weir.measure.guardian"],
             stdin=subprocess.PIPE,
@@ -57,6 +58,8 @@ class Guardian:
 
     def ask(self, limit_s: float = ANSWER_S, **request: Any) -> dict[str, Any]:
         """The answer to one request; TargetHangsError if there is none in time."""
+        if self._hung is not None:
+            raise self._hung
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         try:
@@ -67,7 +70,8 @@ class Guardian:
         with selectors.DefaultSelector() as selector:
             selector.register(self._process.stdout, selectors.EVENT_READ)
             if not selector.select(limit_s):
-                raise self._hangs(limit_s)
+                self._hung = self._hangs(limit_s)
+                raise self._hung
         line = self._process.stdout.readline()
         if not line:
             raise WeirError("the guardian of this batch was ended", hint="run again")

@@ -56,6 +56,7 @@ def measure_in_one_launch(
     known = {_name(each.execution): each.known for each in ready}
     write_atomically(folder / LAUNCH_FILE, json.dumps(known))
     command = [*launch_arguments(executions[0], context), *engine, "batch", "list", STATUS_FILE]
+    faultless = False  # an interrupt or a target that hangs lets cells fail, too
     watch = _Watch(folder / STATUS_FILE, executions, ended, context.fault)
     try:
         outcome = execute(command, environment_of(context), watch, context.token, folder)
@@ -64,9 +65,10 @@ def measure_in_one_launch(
         if stopped is not None and watch.fault is None:
             raise_if_lost(outcome, context)
             watch.fault = context.fault()
+        faultless = watch.fault is None
     finally:
         # What has run is on record before anything touches a target that may hang.
-        settle(folder, context.results, faultless=watch.fault is None)
+        settle(folder, context.results, faultless)
         context.remove([each.data_folder for each in ready])
     if watch.fault is not None:
         raise EnvironmentFaultError(watch.fault, hint="run again when it is gone: what has run is kept")
