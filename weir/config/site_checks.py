@@ -101,10 +101,18 @@ def reach_problems(file: YamlFile, stacks: Iterable[str]) -> Iterator[Problem]:
             )
 
 
+def _home() -> str:
+    """Without HOME and without an entry of the user there is none to protect; / is refused anyway."""
+    try:
+        return os.path.realpath(Path.home())
+    except RuntimeError:
+        return "/"
+
+
 def path_problems(file: YamlFile, path: str) -> Iterator[Problem]:
     """A target must be a place of its own: weir fills it and cleans it up. path has its words put in."""
     written = file.data["path"]
-    home = os.path.realpath(Path.home())
+    home = _home()
     clean = os.path.realpath(path)  # a link is judged by what it points to
     problem, hint = None, _OWN_PLACE
     if not path.startswith("/"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,6 +78,14 @@ def load_site(
     return _site(site.resolved, resolved), _identities(site.file, [target.file for target in targets])
 
 
+def user_name() -> str:
+    """For {user}; the number where the machine has no name for it, as in a container."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return str(os.geteuid())
+
+
 @dataclass(frozen=True)
 class _Description:
     """A file as it is written, and its data with {root}, {config} and {user} put in."""
@@ -95,7 +104,7 @@ def _read(path: Path, sources: Sources, kind: str, name: str, problems: list[Pro
     words = {
         "root": str(sources.root),
         "config": str(sources.folder_of(path)),
-        "user": getpass.getuser(),
+        "user": user_name(),
     }
     broken = check(file, load_schema(kind))
     problems.extend(broken or [*name_problems(file, kind, name), *placeholder_problems(file, words)])

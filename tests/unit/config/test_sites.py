@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import os
 from pathlib import Path
 
 import pytest
@@ -154,3 +155,23 @@ def test_a_site_without_targets_and_one_that_is_not_there(tmp_path: Path) -> Non
     with pytest.raises(ConfigError, match="there is no site 'hree'") as caught:
         load(tmp_path, site="hree")
     assert "did you mean 'here'?" in str(caught.value)
+
+
+def test_a_user_without_home_and_name_may_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def nameless() -> str:
+        raise KeyError("getpwuid(): uid not found")
+
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr("getpass.getuser", nameless)
+    monkeypatch.setattr(Path, "home", homeless)
+    site = load(make_checkout(tmp_path)).site
+    assert site.targets["disk"].path == f"/scratch/weir-{os.geteuid()}"
+
+
+def test_a_link_is_judged_by_what_it_points_to(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(Path.home())
+    target = TARGET.replace("/scratch/weir-{user}", str(tmp_path / "link"))
+    problems = problems_of(tmp_path / "checkout", target=target)
+    assert "is the home directory" in problems
