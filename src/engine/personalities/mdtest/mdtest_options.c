@@ -31,7 +31,7 @@ static const struct weir_option options[] = {
     {'R', NULL, NULL, WEIR_FLAG, AT(random), NULL, "stat and read in random order"},
     {'S', NULL, NULL, WEIR_FLAG, AT(shared_file), NULL, "all ranks work on the same files"},
     {'t', NULL, NULL, WEIR_FLAG, AT(time_unique_dir), NULL,
-     "time the way into the own directory too; paths are absolute, so there is none"},
+     "time the change to the rank's directory too; paths are absolute, so there is none"},
     {'T', NULL, NULL, WEIR_FLAG, AT(stat), NULL, "only stat"},
     {'u', NULL, NULL, WEIR_FLAG, AT(unique_dir), NULL, "a tree of its own for each rank"},
     {'U', NULL, NULL, WEIR_FLAG, AT(rename), NULL, "rename directories"},
