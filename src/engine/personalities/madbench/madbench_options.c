@@ -60,7 +60,7 @@ void mad_help(void) {
         "  weir-io madbench NO_PIX NO_BIN NO_GANG SBLOCKSIZE FBLOCKSIZE RMOD WMOD [OPTIONS]\n\n"
         "The second is the original's, and takes its environment: IOMETHOD=POSIX|MPI, IOMODE=SYNC,\n"
         "FILETYPE=UNIQUE|SHARED, BWEXP=ALPHA; SBLOCKSIZE and REMAP steer calculations, which its I/O mode\n"
-        "leaves out, and so does weir-io. Phases: S writes all matrices, W reads and writes each, C reads "
+        "ignores, as does weir-io. Phases: S writes all matrices, W reads and writes each, C reads "
         "all.\n"
         "Exit code 0: done. 1: the storage or the verification failed. 2: wrong use.\n\n");
     weir_backend_options_print_names();

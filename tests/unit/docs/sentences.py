@@ -1,0 +1,81 @@
+"""Every text that a user can meet, with the file and line it stands in."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import yaml
+
+from tests.checkout import ROOT
+
+_QUOTED = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+
+
+class Text(NamedTuple):
+    path: str
+    line: int
+    text: str
+
+
+def texts() -> Iterator[Text]:
+    """Pages, string literals of Python, R and C, values of YAML, reports, and the help of make."""
+    for path in sorted({*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("*/README.md")}):
+        yield from _lines(path)
+    for folder in ("weir", "reframe_checks"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            yield from _python(path)
+    for pattern in ("analysis/R/*.R", "analysis/claims/*.R", "src/**/*.[ch]"):
+        for path in sorted(ROOT.glob(pattern)):
+            if "tests" not in path.relative_to(ROOT).parts:
+                yield from _quoted(path)
+    for path in sorted(ROOT.glob("config/**/*.yaml")):
+        yield from _yaml(path)
+    for path in sorted(ROOT.glob("reports/**/*.tex")):
+        yield from (text for text in _lines(path) if not text.text.lstrip().startswith("%"))
+    yield from (text for text in _lines(ROOT / "Makefile") if "## " in text.text)
+
+
+def _lines(path: Path) -> Iterator[Text]:
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        yield Text(str(path.relative_to(ROOT)), number, line)
+
+
+def _python(path: Path) -> Iterator[Text]:
+    """String constants that are no docstrings: messages, help, captions; parts of f-strings too."""
+    tree = ast.parse(path.read_text())
+    docstrings = {
+        id(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
+            yield Text(str(path.relative_to(ROOT)), node.lineno, node.value)
+
+
+def _quoted(path: Path) -> Iterator[Text]:
+    """Strings in double quotes, as R and C have them; lines of comments do not count."""
+    for text in _lines(path):
+        if not text.text.lstrip().startswith(("#", "//", "*", "/*")):
+            yield from (text._replace(text=found) for found in _QUOTED.findall(text.text))
+
+
+def _yaml(path: Path) -> Iterator[Text]:
+    for node in yaml.compose_all(path.read_text(), Loader=yaml.SafeLoader):
+        yield from _scalars(path, node)
+
+
+def _scalars(path: Path, node: yaml.Node | None) -> Iterator[Text]:
+    if isinstance(node, yaml.ScalarNode):
+        yield Text(str(path.relative_to(ROOT)), node.start_mark.line + 1, node.value)
+    elif isinstance(node, yaml.SequenceNode):
+        for item in node.value:
+            yield from _scalars(path, item)
+    elif isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            yield from _scalars(path, key)
+            yield from _scalars(path, value)

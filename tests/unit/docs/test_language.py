@@ -1,0 +1,64 @@
+"""The words of the old dialect do not come back (docs/decisions/0011-plain-language.md)."""
+
+from __future__ import annotations
+
+import re
+
+from tests.unit.docs.sentences import Text, texts
+
+# What is wrong, and what to write instead.
+INSTEAD = {
+    r"\bmend(s|ed|ing)?\b": "hint, or fix",
+    r"\basked\b": "requested",
+    r"\b(leave|leaves|leaving|left) ([\w-]+ )?out\b": "excluded, skipped, unavailable, or by default",
+    r"\bspanned\b": "full factorial",
+    r"\bmean(s|t)? (anything|nothing)\b": "valid combinations",
+    r"\btorn\b|\bhalf a (log|line|file)\b|\bcut (off|logs?|short)\b": "truncated",
+    r"\b(of|by) others\b|\bother people's\b": "third-party, external",
+    r"\bstand-?ins?\b": "emulator",
+    r"\bdoors?\b": "interface, access path",
+    r"\bwords\b": "arguments, text, terms",
+    r"\b(said|says|speaks?|spoke|spoken)\b": "reports, contains, shows",
+    r"\bspotless\b|\bspeaks against\b": "no finding",
+    r"\bnobody's\b": "untracked",
+    r"(?<!there )(?<!There )\bis no (?!longer\b|more\b)[a-z]": "is not a valid",
+    r"\bwithout a word\b": "without an error message, silently",
+    r"\ba choice changes\b|\bwhat a choice\b": "effect of a setting",
+    r"\bwhat (each|weir|it|they) (\w+ )?costs?\b": "overhead, cost of",
+    r"\b(a|an|one|another|the|each|every|its|this|that|which|some|same|any) places?\b": "directory",
+    r"\b(a|one|another|the|each|every|its|which|some|any|two|three|both) ways?\b": "path, interface, method",
+}
+
+# Where such a word is right, and why.
+ALLOWED = [
+    (r"docs/decisions/0011-.*", r"", "the page that lists the old words beside the new ones"),
+    (r"docs/engine/extend.md", r"errnum|`words`", "a parameter of weir_problem_set in the C interface"),
+    (r"docs/engine/ior.md|src/engine/core/judge.c", r"8-byte words|words of 8 bytes", "words of memory"),
+    (r"analysis/R/columns.R", r"^says$", "a column of the table of claims"),
+    (r"analysis/R/study_numbers.R", r"^spanned$", "a key of the published values"),
+]
+
+
+def allowed(found: Text, match: re.Match[str]) -> bool:
+    around = found.text[max(0, match.start() - 40) : match.end() + 40]
+    return any(re.fullmatch(path, found.path) and re.search(phrase, around) for path, phrase, _ in ALLOWED)
+
+
+def test_no_word_of_the_old_dialect() -> None:
+    found = [
+        f"{text.path}:{text.line}: {match[0]!r} ({instead}): {text.text.strip()[:120]}"
+        for text in texts()
+        for pattern, instead in INSTEAD.items()
+        for match in re.finditer(pattern, text.text)
+        if not allowed(text, match)
+    ]
+    assert found == [], "\n" + "\n".join(found)
+
+
+def test_each_exception_is_needed_and_has_a_reason() -> None:
+    everything = list(texts())
+    for path, phrase, reason in ALLOWED:
+        assert len(reason) > 10
+        assert any(re.fullmatch(path, text.path) and re.search(phrase, text.text) for text in everything), (
+            phrase
+        )
