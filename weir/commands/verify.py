@@ -7,6 +7,7 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
+from weir.bundle.reproduce import verify_bundle
 from weir.errors import WeirError
 from weir.integrity.signature import SIGNATURE, sign, signer
 from weir.integrity.verify import Verified, verify
@@ -18,7 +19,7 @@ _LIMIT = "an edit that also rewrites the checksums is not detected: compare --di
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("study", type=Path, metavar="STUDY", help="directory with SHA256SUMS")
+    parser.add_argument("study", type=Path, metavar="STUDY", help="directory with SHA256SUMS, or a bundle")
     parser.add_argument("--digest", metavar="HEX", help="digest of the study, as its report prints it")
     parser.add_argument("--sign", type=Path, metavar="KEY", help=f"write {SIGNATURE} with this SSH key")
     parser.add_argument(
@@ -28,7 +29,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace) -> int:
-    verified = verify(args.study)
+    if args.study.is_file():
+        if args.sign or args.allowed_signers:
+            hint = "sign the study before it is bundled, or the file itself by ssh-keygen -Y"
+            raise WeirError("a bundle is not signed here", file=str(args.study), hint=hint, exit_code=2)
+        verified = verify_bundle(args.study)
+    else:
+        verified = verify(args.study)
     # A short digest, as on a page, is compared as far as it goes.
     given = (args.digest or "").lower().strip()
     if given and (len(given) < 16 or not verified.digest.startswith(given)):

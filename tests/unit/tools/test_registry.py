@@ -99,7 +99,7 @@ def test_a_tool_in_a_file_is_told_where_it_belongs(tmp_path: Path, monkeypatch: 
 
 
 def test_every_tool_has_a_role_that_is_explained() -> None:
-    assert {name: tool.role for name, tool in tools().items()} == {
+    shipped = {
         "find": "search",
         "io-model": "latency",
         "ior": "bandwidth",
@@ -107,6 +107,7 @@ def test_every_tool_has_a_role_that_is_explained() -> None:
         "mdtest": "metadata",
         "netcdf-bench": "format",
     }
+    assert shipped.items() <= {name: tool.role for name, tool in tools().items()}.items()
     assert set(ROLES) == {tool.role for tool in tools().values()}
 
 

@@ -1,0 +1,162 @@
+"""weir bundle and weir reproduce: nothing private leaves, the same tables and figures come out."""
+
+from __future__ import annotations
+
+import importlib.resources
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.workflow.conftest import ROOT, Checkout, copy_of_the_tree
+
+SECRET = "hunter2-of-the-burst-buffer"
+USER = "dorothea"
+CONTEXT = "https://w3id.org/ro/crate/1.1/context"
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+    """A checkout whose target has the user's name and whose stack has a secret."""
+    return copy_of_the_tree(tmp_path_factory.mktemp(USER))
+
+
+@pytest.fixture(scope="module")
+def bundle(checkout: Checkout) -> Path:
+    """A study of two cells, measured by a script that prints IOR's table, and bundled."""
+    site = yaml.safe_load((checkout.root / "config/sites/local/site.yaml").read_text())
+    site["stacks"]["debian"]["environment"]["LAB_API_KEY"] = SECRET
+    checkout.write("config/sites/local/site.yaml", site)
+    target = f"/dev/shm/weir-{USER}-{os.getpid()}"
+    about = {"target": "ram", "kind": "memory", "description": "tmpfs of a test", "path": target}
+    checkout.write("config/sites/local/targets/ram.yaml", about | {"prepare": [["mkdir", "-p", target]]})
+    experiment = {"tool": "ior", "nodes": [1], "ppn": [1], "space": {"xfer": ["16 KiB", "64 KiB"]}}
+    experiment |= {"fixed": {"block": "256 KiB", "sync": True}, "repetitions": {"rounds": 2}}
+    suite = {"suite": "tiny", "question": "Does it work?", "experiments": {"one": experiment}}
+    checkout.write("config/suites/tiny.yaml", suite)
+    if not (ROOT / "build/weir-io").exists():
+        pytest.skip("build/weir-io is missing: make build")
+    study = "results/local/tiny"
+    good(checkout, "plan", "--suite", "tiny", "--target", "ram", "--out", f"{study}/plan.json")
+    good(checkout, "run", "--plan", f"{study}/plan.json", "--results", "results/local")
+    good(checkout, "collect", "--plan", f"{study}/plan.json", "--out", f"{study}/records.csv")
+    said = good(checkout, "bundle", study, "--out", "tiny.zip")
+    shutil.rmtree(target)
+    assert "tiny.zip: " in said
+    return checkout.root / "tiny.zip"
+
+
+def good(checkout: Checkout, *words: str) -> str:
+    done = checkout.call("python", "-m", "weir", *words, environment={"LOGNAME": USER})
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_nothing_private_is_in_it(checkout: Checkout, bundle: Path) -> None:
+    private = (USER.encode(), SECRET.encode(), str(checkout.root).encode(), str(Path.home()).encode() + b"/")
+    with zipfile.ZipFile(bundle) as archive:
+        data = {name: archive.read(name) for name in archive.namelist() if not name.startswith("code/")}
+    assert any(b"{removed}" in content for content in data.values())
+    assert any(b"{root}/build/weir-io" in content for content in data.values())
+    found = {(name, text) for name, content in data.items() for text in private if text in content}
+    assert found == set()
+
+
+def test_the_same_study_gives_the_same_bytes(checkout: Checkout, bundle: Path) -> None:
+    good(checkout, "bundle", "results/local/tiny", "--out", "again.zip")
+    assert (checkout.root / "again.zip").read_bytes() == bundle.read_bytes()
+
+
+def test_it_is_reproduced_elsewhere_without_network(bundle: Path, tmp_path: Path) -> None:
+    """Another folder, and where it can be made, a network namespace that reaches nothing."""
+    alone = ["unshare", "--net"] if can_be_alone() else []
+    words = [*alone, sys.executable, "-m", "weir", "reproduce", str(bundle), "--out", "again", "--json"]
+    kept = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(words, cwd=tmp_path, env=kept, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    outcome = json.loads(done.stdout)
+    assert outcome["different"] == []
+    assert {"records.csv", "latencies.csv", "SHA256SUMS"} <= set(outcome["identical"])
+    if shutil.which("Rscript"):
+        assert outcome["skipped"] == ""
+        assert any(name.startswith("figures/") and name.endswith(".svg") for name in outcome["identical"])
+        with zipfile.ZipFile(bundle) as archive:  # nothing that draw.R could copy instead of drawing
+            assert not any("/.parts/" in name for name in archive.namelist())
+
+
+def can_be_alone() -> bool:
+    if not shutil.which("unshare"):
+        return False
+    return subprocess.run(["unshare", "--net", "true"], capture_output=True, check=False).returncode == 0
+
+
+def repacked(bundle: Path, copy: Path, edited: str) -> Path:
+    """The bundle with another digit in one of its files."""
+    with zipfile.ZipFile(bundle) as source, zipfile.ZipFile(copy, "w") as goal:
+        for entry in source.infolist():
+            content = source.read(entry)
+            if entry.filename.endswith(edited):
+                content = content.replace(b"1", b"2", 1)
+            goal.writestr(entry, content)
+    return copy
+
+
+def test_an_edited_bundle_is_named_and_not_reproduced(
+    checkout: Checkout, bundle: Path, tmp_path: Path
+) -> None:
+    assert " 0 differ" in good(checkout, "verify", str(bundle))
+    broken = repacked(bundle, tmp_path / "broken.zip", "tiny/records.csv")
+    done = checkout.weir("verify", str(broken))
+    assert done.returncode == 1
+    assert "edited: results/local/tiny/records.csv" in done.stdout
+    done = checkout.weir("reproduce", str(broken), "--out", str(tmp_path / "again"))
+    assert done.returncode == 1
+    assert "is not as it was written: edited: " in done.stderr
+
+
+def test_a_study_that_was_edited_is_not_bundled(checkout: Checkout, bundle: Path) -> None:
+    copy = checkout.root / "results/local/other"
+    shutil.copytree(bundle.parent / "results/local/tiny", copy)
+    records = copy / "records.csv"
+    records.write_text(records.read_text().replace("1", "2", 1))
+    done = checkout.weir("bundle", "results/local/other", "--out", "other.zip")
+    shutil.rmtree(copy)
+    assert done.returncode == 1
+    assert "is not as it was collected: edited: records.csv" in done.stderr
+
+
+def test_the_crate_is_read_and_valid(bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By rocrate, and by roc-validator: every REQUIRED check of the profile Workflow Run Crate."""
+    loader = pytest.importorskip("rocrate_validator.utils.document_loader")
+    http = pytest.importorskip("rocrate_validator.utils.http")
+    from rocrate.rocrate import ROCrate
+    from rocrate_validator import models, services
+
+    with zipfile.ZipFile(bundle) as archive:
+        archive.extractall(tmp_path)
+    crate: Any = ROCrate(tmp_path)
+    assert crate.mainEntity.id == "code/Snakefile"
+    assert {entity.id for entity in crate.mainEntity.crate.get_by_type("CreateAction")} == {"#measurement"}
+    # No network in tests: the context is that of rocrate, a later version, in which one term has moved.
+    text = importlib.resources.files("rocrate").joinpath("data/ro-crate.jsonld").read_text()
+    text = text.replace("bioschemas.org/terms/Comp", "bioschemas.org/Comp")
+    monkeypatch.setattr(loader, "_fetch_json_ld", lambda url: json.loads(text))
+    answer = SimpleNamespace(status_code=200, ok=True, headers={"Content-Type": "application/ld+json"})
+    answer.text, answer.content, answer.json = text, text.encode(), lambda: json.loads(text)
+    monkeypatch.setattr(http.HttpRequester, "get", lambda self, url, **options: answer, raising=False)
+    settings = services.ValidationSettings(
+        rocrate_uri=str(tmp_path),
+        profile_identifier="workflow-run-crate-0.5",
+        requirement_severity=models.Severity.REQUIRED,
+    )
+    issues = services.validate(settings).get_issues()
+    assert [(issue.check.identifier, issue.message) for issue in issues] == []

@@ -1,0 +1,63 @@
+"""Collects and draws the study of a bundle by the code of the bundle, in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from weir.errors import WeirError
+from weir.integrity.manifest import TABLES
+
+# When a PDF was made is its only content that differs from one drawing to the next.
+_DATE = re.compile(rb"(/(?:CreationDate|ModDate) )(\([^)]*\))")
+DRAWN = ("figures", "tables")
+_KEPT = ".parts"
+COLLECTED = ("records.csv", *TABLES)
+
+
+def collected_again(code: Path, study: Path) -> list[str]:
+    """Write the tables of the study anew from its runs; names of those that differ from what was there."""
+    before = {name: (study / name).read_bytes() for name in COLLECTED}
+    words = ["collect", "--plan", str(study / "plan.json"), "--out", str(study / "records.csv")]
+    _call([sys.executable, "-m", "weir", *words], code)
+    return [name for name in COLLECTED if (study / name).read_bytes() != before[name]]
+
+
+def drawn_again(code: Path, study: Path) -> bool:
+    """Draw figures and tables into the study; False where there is no R."""
+    if not shutil.which("Rscript"):
+        return False
+    # What draw.R keeps of unchanged parts would be compared with itself.
+    _forget_drawings(study)
+    words = ["study", str(study), "--with", f"published={code / 'reference' / 'published.csv'}"]
+    _call(["Rscript", str(code / "analysis" / "draw.R"), *words], code)
+    shutil.rmtree(study / _KEPT, ignore_errors=True)
+    for file in (study / "figures").glob("*.pdf"):
+        file.write_bytes(_DATE.sub(_without_date, file.read_bytes()))
+    return True
+
+
+def _forget_drawings(study: Path) -> None:
+    for name in (*DRAWN, _KEPT):
+        shutil.rmtree(study / name, ignore_errors=True)
+
+
+def _without_date(match: re.Match[bytes]) -> bytes:
+    """A date of the same length: the places of objects in the file stay."""
+    return match[1] + re.sub(rb"[0-9]", b"0", match[2])
+
+
+def _call(words: list[str], code: Path) -> None:
+    kept: Mapping[str, str] = {
+        name: value for name, value in os.environ.items() if not name.startswith("WEIR_")
+    }
+    environment = {**kept, "PYTHONPATH": str(code), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(words, cwd=code, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        message = " ".join((done.stderr or done.stdout).split()[:60]) or "no message"
+        raise WeirError(f"{Path(words[0]).name} failed: {message}", file=str(code))

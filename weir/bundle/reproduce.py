@@ -1,0 +1,108 @@
+"""weir reproduce: collects and draws the study of a bundle again, and compares the files."""
+
+from __future__ import annotations
+
+import tempfile
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from weir.bundle.rebuild import COLLECTED, DRAWN, collected_again, drawn_again
+from weir.errors import WeirError
+from weir.integrity.manifest import MANIFEST, digest_of, read_manifest
+from weir.integrity.verify import Difference, Verified, verify
+from weir.runfiles import file_sha256
+
+
+@dataclass(frozen=True)
+class Reproduced:
+    """Names of files, as seen from the study."""
+
+    digest: str
+    identical: tuple[str, ...]
+    different: tuple[str, ...]
+    skipped: str  # why figures were not compared; empty if they were
+
+
+def verify_bundle(bundle: Path) -> Verified:
+    """As verify, of a bundle that stays packed."""
+    with tempfile.TemporaryDirectory(prefix="weir-verify-") as name:
+        folder = Path(name)
+        _unpack(bundle, folder)
+        _, sums = read_manifest(folder)
+        return Verified(
+            len(sums), tuple(differences_of_bundle(folder)), digest_of(read_manifest(_study_in(folder))[0])
+        )
+
+
+def opened(bundle: Path, folder: Path) -> Path:
+    """The study of the bundle, unpacked into a new folder and checked against its checksums."""
+    if folder.exists() and any(folder.iterdir()):
+        raise WeirError(
+            "is not empty", file=str(folder), key="--out", hint="name a new directory", exit_code=2
+        )
+    _unpack(bundle, folder)
+    found = differences_of_bundle(folder)
+    if found:
+        raise WeirError(
+            f"is not as it was written: {found[0]}", file=str(bundle), hint="get the bundle again"
+        )
+    return _study_in(folder)
+
+
+def _unpack(bundle: Path, folder: Path) -> None:
+    try:
+        with zipfile.ZipFile(bundle) as archive:
+            for name in archive.namelist():
+                if not (folder / name).resolve().is_relative_to(folder.resolve()):
+                    raise WeirError(f"holds a path that leads out of it: {name}", file=str(bundle))
+            archive.extractall(folder)
+    except (OSError, zipfile.BadZipFile) as error:
+        hint = "name a file that weir bundle wrote"
+        raise WeirError(f"cannot be read: {error}", file=str(bundle), hint=hint, exit_code=2) from None
+
+
+def _study_in(folder: Path) -> Path:
+    studies = sorted((folder / "results").glob(f"*/*/{MANIFEST}"))
+    if len(studies) != 1:
+        raise WeirError(f"holds {len(studies)} studies instead of one", file=str(folder))
+    return studies[0].parent
+
+
+def differences_of_bundle(folder: Path) -> list[Difference]:
+    """What was edited, deleted or added in an unpacked bundle."""
+    _, sums = read_manifest(folder)
+    present = {str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file()} - {MANIFEST}
+    edited = [name for name in sums.keys() & present if file_sha256(folder / name) != sums[name]]
+    kinds = {"edited": edited, "deleted": sums.keys() - present, "added": present - sums.keys()}
+    found = [Difference(kind, name) for kind, names in kinds.items() for name in names]
+    for study in (folder / "results").glob(f"*/*/{MANIFEST}"):
+        found += verify(study.parent).differences
+    return sorted(found, key=lambda item: item.path)
+
+
+def reproduce(bundle: Path, folder: Path) -> Reproduced:
+    """Unpack the bundle into folder, collect and draw again by its code, without network."""
+    study = opened(bundle, folder.resolve())
+    digest = digest_of(read_manifest(study)[0])
+    code = folder.resolve() / "code"
+    original = {
+        str(file.relative_to(study)): file.read_bytes() for file in study.rglob("*") if file.is_file()
+    }
+    drawings = [name for name in original if name.partition("/")[0] in DRAWN]
+    compared = []
+    if (study / "plan.json").is_file():
+        collected_again(code, study)
+        compared += [*COLLECTED, MANIFEST]
+    skipped = "" if drawings else "the bundle holds none"
+    if drawings and not drawn_again(code, study):
+        skipped = "Rscript is missing"
+    elif drawings:
+        compared += drawings
+    different = [name for name in compared if _content(study / name) != original[name]]
+    identical = [name for name in compared if name not in different]
+    return Reproduced(digest, tuple(sorted(identical)), tuple(sorted(different)), skipped)
+
+
+def _content(file: Path) -> bytes | None:
+    return file.read_bytes() if file.is_file() else None

@@ -1,0 +1,38 @@
+"""weir bundle: a study with its raw outputs, plan and code as one file."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from weir.bundle.pack import pack
+from weir.config.sources import find_sources
+
+NAME = "bundle"
+HELP = "write a study with raw outputs, plan, code and checksums into one file, without private names"
+EXAMPLE = "weir bundle results/local/quick --out quick.crate.zip"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("study", type=Path, metavar="STUDY", help="directory of the study, with SHA256SUMS")
+    parser.add_argument(
+        "--out", type=Path, metavar="FILE", help="the bundle; by default the study's name and .crate.zip"
+    )
+    parser.add_argument(
+        "--no-figures", action="store_true", help="leave figures and tables to weir reproduce"
+    )
+    parser.add_argument("--json", action="store_true", help="print what it holds as JSON")
+
+
+def execute(args: argparse.Namespace) -> int:
+    out = args.out or Path(f"{args.study.resolve().name}.crate.zip")
+    root = find_sources(start=args.study).root
+    held = pack(args.study, out, root, figures=not args.no_figures)
+    if args.json:
+        print(json.dumps(held, indent=1))
+        return 0
+    figures = "with figures and tables" if held["figures"] else "without figures"
+    print(f"{out}: {held['files']} files, {figures}\ndigest {held['digest']}")
+    print("directories, user names and secret variables are replaced; host names and descriptions are not")
+    return 0
