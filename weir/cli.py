@@ -55,7 +55,7 @@ def build_parser() -> argparse.ArgumentParser:
     """The parser with every sub-command's own."""
     parser = _Parser(
         prog="weir",
-        description="Measure how data flows into a storage system, prove what was measured, print it.",
+        description="Measure HPC storage, check each result against evidence, report it.",
         epilog="example: weir plan --suite quick --target memory",
     )
     parser.add_argument("--version", action="version", version=f"weir {weir.__version__}")
