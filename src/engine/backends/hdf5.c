@@ -4,6 +4,7 @@
 #include "backend.h"
 #include "descriptor.h"
 #include "stored.h"
+#include "try.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -54,13 +55,13 @@ static int failed(struct weir_problem *problem, const char *call, const char *pa
                             words);
 }
 
-#define TRY(call_text, expression)                                                                           \
-    do {                                                                                                     \
-        errno = 0;                                                                                           \
-        if ((expression) < 0) {                                                                              \
-            return failed(problem, call_text, path, errno);                                                  \
-        }                                                                                                    \
-    } while (0)
+static int hdf5_failed(struct weir_problem *problem, const char *call, const char *path, int code,
+                       int last_errno) {
+    (void)code; /* always -1 */
+    return failed(problem, call, path, last_errno);
+}
+
+#define TRY(call_text, expression) WEIR_TRY(WEIR_NEGATIVE, hdf5_failed, call_text, expression)
 
 static void data_set_name(uint64_t segment, char *name, size_t bytes) {
     snprintf(name, bytes, "Dataset-0000.%04llu", (unsigned long long)segment);

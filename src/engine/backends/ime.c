@@ -26,7 +26,7 @@ static void ime_begin(void) {
     }
 }
 
-static int descriptor_of(const struct weir_file *file) {
+static int ime_descriptor_of(const struct weir_file *file) {
     return ((const struct ime_state *)file->state)->descriptor;
 }
 
@@ -48,25 +48,25 @@ static int ime_open(struct weir_file *file, struct weir_problem *problem) {
     return 0;
 }
 
-static ssize_t write_attempt(struct weir_file *file, const struct weir_piece *piece, size_t done) {
-    return ime_native_pwrite(descriptor_of(file), piece->buffer + done, piece->bytes - done,
+static ssize_t ime_write_attempt(struct weir_file *file, const struct weir_piece *piece, size_t done) {
+    return ime_native_pwrite(ime_descriptor_of(file), piece->buffer + done, piece->bytes - done,
                              (off_t)(piece->offset + done));
 }
 
-static ssize_t read_attempt(struct weir_file *file, const struct weir_piece *piece, size_t done) {
-    return ime_native_pread(descriptor_of(file), piece->buffer + done, piece->bytes - done,
+static ssize_t ime_read_attempt(struct weir_file *file, const struct weir_piece *piece, size_t done) {
+    return ime_native_pread(ime_descriptor_of(file), piece->buffer + done, piece->bytes - done,
                             (off_t)(piece->offset + done));
 }
 
 static int ime_transfer(struct weir_file *file, const struct weir_piece *piece,
                         struct weir_problem *problem) {
     return piece->access == WEIR_WRITE
-               ? weir_move_all(file, piece, write_attempt, "ime_native_pwrite", problem)
-               : weir_move_all(file, piece, read_attempt, "ime_native_pread", problem);
+               ? weir_move_all(file, piece, ime_write_attempt, "ime_native_pwrite", problem)
+               : weir_move_all(file, piece, ime_read_attempt, "ime_native_pread", problem);
 }
 
 static int ime_sync(struct weir_file *file, struct weir_problem *problem) {
-    while (ime_native_fsync(descriptor_of(file)) != 0) {
+    while (ime_native_fsync(ime_descriptor_of(file)) != 0) {
         if (errno != EINTR) {
             return weir_problem_set(problem, "ime_native_fsync", file->how->path, errno, NULL, "%s", "");
         }
@@ -75,7 +75,7 @@ static int ime_sync(struct weir_file *file, struct weir_problem *problem) {
 }
 
 static int ime_close(struct weir_file *file, struct weir_problem *problem) {
-    int descriptor = descriptor_of(file);
+    int descriptor = ime_descriptor_of(file);
     free(file->state);
     file->state = NULL;
     if (ime_native_close(descriptor) != 0) {
@@ -122,7 +122,8 @@ static const char *ime_refuse(const struct weir_open *how) {
     return prefixed ? NULL : "-a IME needs a path that begins with ime://, such as -o ime:///scratch/file";
 }
 
-static int on_name(const struct weir_name *name, const char *call, int status, struct weir_problem *problem) {
+static int ime_on_name(const struct weir_name *name, const char *call, int status,
+                       struct weir_problem *problem) {
     return status == 0 ? 0 : weir_problem_set(problem, call, name->path, errno, NULL, "%s", "");
 }
 
@@ -130,19 +131,19 @@ static int ime_stat(struct weir_name *name, struct weir_problem *problem) {
     struct stat facts;
     int status = ime_native_stat(name->path, &facts);
     name->bytes = status == 0 ? (uint64_t)facts.st_size : 0;
-    return on_name(name, "ime_native_stat", status, problem);
+    return ime_on_name(name, "ime_native_stat", status, problem);
 }
 
 static int ime_unlink(struct weir_name *name, struct weir_problem *problem) {
-    return on_name(name, "ime_native_unlink", ime_native_unlink(name->path), problem);
+    return ime_on_name(name, "ime_native_unlink", ime_native_unlink(name->path), problem);
 }
 
 static int ime_mkdir(struct weir_name *name, struct weir_problem *problem) {
-    return on_name(name, "ime_native_mkdir", ime_native_mkdir(name->path, 0775), problem);
+    return ime_on_name(name, "ime_native_mkdir", ime_native_mkdir(name->path, 0775), problem);
 }
 
 static int ime_rmdir(struct weir_name *name, struct weir_problem *problem) {
-    return on_name(name, "ime_native_rmdir", ime_native_rmdir(name->path), problem);
+    return ime_on_name(name, "ime_native_rmdir", ime_native_rmdir(name->path), problem);
 }
 
 static const struct weir_names ime_names = {

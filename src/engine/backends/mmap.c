@@ -48,8 +48,8 @@ static void mmap_begin(void) {
     }
 }
 
-static int give_up(struct mmap_state *state, struct weir_problem *problem, const char *call, const char *path,
-                   int errnum) {
+static int mmap_give_up(struct mmap_state *state, struct weir_problem *problem, const char *call,
+                        const char *path, int errnum) {
     if (state->memory != NULL) {
         munmap(state->memory, state->bytes);
     }
@@ -66,12 +66,12 @@ static int map(struct mmap_state *state, const struct weir_open *how, struct wei
     if (writes && (fstat(state->descriptor, &facts) != 0 ||
                    ((uint64_t)facts.st_size < how->file_bytes &&
                     ftruncate(state->descriptor, (off_t)how->file_bytes) != 0))) {
-        return give_up(state, problem, "ftruncate", how->path, errno);
+        return mmap_give_up(state, problem, "ftruncate", how->path, errno);
     }
     void *memory = mmap(NULL, state->bytes, writes ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED,
                         state->descriptor, 0);
     if (memory == MAP_FAILED) {
-        return give_up(state, problem, "mmap", how->path, errno);
+        return mmap_give_up(state, problem, "mmap", how->path, errno);
     }
     state->memory = memory;
     int error = 0;
@@ -81,7 +81,7 @@ static int map(struct mmap_state *state, const struct weir_open *how, struct wei
     if (error == 0 && settings->dont_need) {
         error = posix_madvise(memory, state->bytes, POSIX_MADV_DONTNEED);
     }
-    return error == 0 ? 0 : give_up(state, problem, "posix_madvise", how->path, error);
+    return error == 0 ? 0 : mmap_give_up(state, problem, "posix_madvise", how->path, error);
 }
 
 static int mmap_open(struct weir_file *file, struct weir_problem *problem) {

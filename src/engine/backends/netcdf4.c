@@ -35,7 +35,7 @@ void weir_netcdf4_begin(void) {
     nc_initialize(); /* else the first open is the start of two libraries too */
 }
 
-static int create_or_open(const struct weir_open *how, int *file, struct weir_problem *problem) {
+static int netcdf4_create_or_open(const struct weir_open *how, int *file, struct weir_problem *problem) {
     bool writes = how->access == WEIR_WRITE;
     MPI_Info info = weir_hints_to_info(how->hints);
     errno = 0;
@@ -55,27 +55,27 @@ static int create_or_open(const struct weir_open *how, int *file, struct weir_pr
                                cause != 0 ? cause : code, last_errno);
 }
 
-static int choose_access(const struct weir_netcdf4 *state, const struct weir_open *how,
-                         struct weir_problem *problem) {
+static int netcdf4_choose_access(const struct weir_netcdf_variable *state, const struct weir_open *how,
+                                 struct weir_problem *problem) {
     const char *path = how->path;
     int access = how->collective ? NC_COLLECTIVE : NC_INDEPENDENT;
     TRY("nc_var_par_access", nc_var_par_access(state->file, state->variable, access));
     return 0;
 }
 
-int weir_netcdf4_open(struct weir_file *file, weir_netcdf4_variable *define, weir_netcdf4_variable *find,
-                      struct weir_problem *problem) {
+int weir_netcdf4_open(struct weir_file *file, weir_netcdf_variable_call *define,
+                      weir_netcdf_variable_call *find, struct weir_problem *problem) {
     const struct weir_open *how = file->how;
-    struct weir_netcdf4 *state = calloc(1, sizeof *state);
+    struct weir_netcdf_variable *state = calloc(1, sizeof *state);
     if (state == NULL) {
         return weir_problem_set(problem, "malloc", how->path, ENOMEM, NULL, "%s", "");
     }
-    if (create_or_open(how, &state->file, problem) != 0) {
+    if (netcdf4_create_or_open(how, &state->file, problem) != 0) {
         free(state);
         return -1;
     }
-    weir_netcdf4_variable *variable = how->access == WEIR_WRITE ? define : find;
-    if (variable(state, how, problem) != 0 || choose_access(state, how, problem) != 0) {
+    weir_netcdf_variable_call *variable = how->access == WEIR_WRITE ? define : find;
+    if (variable(state, how, problem) != 0 || netcdf4_choose_access(state, how, problem) != 0) {
         int ranks;
         MPI_Comm_size(how->comm, &ranks);
         if (ranks == 1) { /* others may be elsewhere in the library: they would not close with us */
@@ -102,12 +102,12 @@ int weir_netcdf4_moved(const struct weir_file *file, const struct weir_piece *pi
 
 int weir_netcdf4_sync(struct weir_file *file, struct weir_problem *problem) {
     const char *path = file->how->path;
-    TRY("nc_sync", nc_sync(((struct weir_netcdf4 *)file->state)->file));
+    TRY("nc_sync", nc_sync(((struct weir_netcdf_variable *)file->state)->file));
     return 0;
 }
 
 int weir_netcdf4_close(struct weir_file *file, struct weir_problem *problem) {
-    int handle = ((struct weir_netcdf4 *)file->state)->file;
+    int handle = ((struct weir_netcdf_variable *)file->state)->file;
     const char *path = file->how->path;
     free(file->state);
     file->state = NULL;
@@ -123,7 +123,8 @@ static void shape_of(const struct weir_open *how, size_t shape[DIMS]) {
     shape[BYTE] = how->xfer_bytes;
 }
 
-static int define(struct weir_netcdf4 *state, const struct weir_open *how, struct weir_problem *problem) {
+static int netcdf4_define(struct weir_netcdf_variable *state, const struct weir_open *how,
+                          struct weir_problem *problem) {
     static const char *const names[] = {"segments_times_np", "number_of_transfers", "transfer_size"};
     const char *path = how->path;
     size_t shape[DIMS];
@@ -140,7 +141,8 @@ static int define(struct weir_netcdf4 *state, const struct weir_open *how, struc
 }
 
 /* The transfers are a dimension of the variable: only who asks for the same can read them. */
-static int find(struct weir_netcdf4 *state, const struct weir_open *how, struct weir_problem *problem) {
+static int netcdf4_find(struct weir_netcdf_variable *state, const struct weir_open *how,
+                        struct weir_problem *problem) {
     const char *path = how->path;
     size_t shape[DIMS], there[DIMS] = {0};
     int count = 0, dims[DIMS];
@@ -163,12 +165,12 @@ static int find(struct weir_netcdf4 *state, const struct weir_open *how, struct 
 }
 
 static int netcdf4_open(struct weir_file *file, struct weir_problem *problem) {
-    return weir_netcdf4_open(file, define, find, problem);
+    return weir_netcdf4_open(file, netcdf4_define, netcdf4_find, problem);
 }
 
 static int netcdf4_transfer(struct weir_file *file, const struct weir_piece *piece,
                             struct weir_problem *problem) {
-    const struct weir_netcdf4 *s = file->state;
+    const struct weir_netcdf_variable *s = file->state;
     const struct weir_open *how = file->how;
     const size_t count[DIMS] = {1, 1, piece->bytes};
     const size_t start[DIMS] = {(size_t)(piece->offset / how->block_bytes),
@@ -205,7 +207,7 @@ void weir_netcdf4_observe(struct weir_file *file, struct weir_observed *observed
 }
 
 /* Where the data begin and how many they are: HDF5 knows, NetCDF does not. */
-static int find_data(const char *path, haddr_t *begin, hsize_t *bytes) {
+static int netcdf4_find_data(const char *path, haddr_t *begin, hsize_t *bytes) {
     hid_t list = H5Pcreate(H5P_FILE_ACCESS); /* MPI-IO takes no locks, which a file system may not have */
     H5Pset_fapl_mpio(list, MPI_COMM_SELF, MPI_INFO_NULL);
     hid_t file = H5Fopen(path, H5F_ACC_RDONLY, list);
@@ -232,7 +234,7 @@ static int netcdf4_stored(const char *path, const void *settings, struct weir_st
         return -1;
     }
     errno = 0;
-    if (find_data(path, &begin, &bytes) != 0 || begin == HADDR_UNDEF) {
+    if (netcdf4_find_data(path, &begin, &bytes) != 0 || begin == HADDR_UNDEF) {
         return weir_problem_set(problem, "H5Dget_offset", path, errno, errno == 0 ? "no data in it" : NULL,
                                 "looking at the file after it was closed");
     }

@@ -3,23 +3,13 @@
 #ifndef WEIR_NETCDF4_H
 #define WEIR_NETCDF4_H
 
-#include "backend.h"
-
-#include <errno.h>
-
-struct weir_netcdf4 {
-    int file;
-    int variable;
-};
-
-/* Define the variable of a file that is written, find that of one that is read. */
-typedef int weir_netcdf4_variable(struct weir_netcdf4 *state, const struct weir_open *how,
-                                  struct weir_problem *problem);
+#include "netcdf_variable.h"
+#include "try.h"
 
 void weir_netcdf4_begin(void);
-/* file->state becomes a struct weir_netcdf4. */
-int weir_netcdf4_open(struct weir_file *file, weir_netcdf4_variable *define, weir_netcdf4_variable *find,
-                      struct weir_problem *problem);
+/* file->state becomes a struct weir_netcdf_variable. */
+int weir_netcdf4_open(struct weir_file *file, weir_netcdf_variable_call *define,
+                      weir_netcdf_variable_call *find, struct weir_problem *problem);
 int weir_netcdf4_sync(struct weir_file *file, struct weir_problem *problem);
 int weir_netcdf4_close(struct weir_file *file, struct weir_problem *problem);
 void weir_netcdf4_observe(struct weir_file *file, struct weir_observed *observed);
@@ -30,14 +20,6 @@ int weir_netcdf4_moved(const struct weir_file *file, const struct weir_piece *pi
 int weir_netcdf4_failed(struct weir_problem *problem, const char *call, const char *path, int code,
                         int last_errno);
 
-/* Leave the function where the call fails, with its name for the message. */
-#define TRY(call_text, expression)                                                                           \
-    do {                                                                                                     \
-        errno = 0;                                                                                           \
-        int code = (expression);                                                                             \
-        if (code != NC_NOERR) {                                                                              \
-            return weir_netcdf4_failed(problem, call_text, path, code, errno);                               \
-        }                                                                                                    \
-    } while (0)
+#define TRY(call_text, expression) WEIR_TRY(WEIR_NOT_ZERO, weir_netcdf4_failed, call_text, expression)
 
 #endif

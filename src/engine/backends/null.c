@@ -203,38 +203,38 @@ static int null_remove(const char *path, const void *settings, struct weir_probl
     return 0;
 }
 
-static int on_name(const struct weir_name *name, const char *call, struct weir_problem *problem) {
+static int null_on_name(const struct weir_name *name, const char *call, struct weir_problem *problem) {
     const struct null_settings *settings = name->settings;
     rest(concerns(settings->slow_rank, name->rank) ? settings->slow_us : 0);
     return ordered(settings, concerns(settings->fault_rank, name->rank), name->path, call, problem);
 }
 
 static int null_stat(struct weir_name *name, struct weir_problem *problem) {
-    return on_name(name, "stat", problem);
+    return null_on_name(name, "stat", problem);
 }
 
 static int null_unlink(struct weir_name *name, struct weir_problem *problem) {
-    return on_name(name, "unlink", problem);
+    return null_on_name(name, "unlink", problem);
 }
 
 static int null_mknod(struct weir_name *name, struct weir_problem *problem) {
-    return on_name(name, "mknod", problem);
+    return null_on_name(name, "mknod", problem);
 }
 
 static int null_mkdir(struct weir_name *name, struct weir_problem *problem) {
-    return on_name(name, "mkdir", problem);
+    return null_on_name(name, "mkdir", problem);
 }
 
 static int null_rmdir(struct weir_name *name, struct weir_problem *problem) {
-    return on_name(name, "rmdir", problem);
+    return null_on_name(name, "rmdir", problem);
 }
 
 static int null_rename(struct weir_name *name, struct weir_problem *problem) {
-    return on_name(name, "rename", problem);
+    return null_on_name(name, "rename", problem);
 }
 
 static int null_flush(struct weir_name *name, struct weir_problem *problem) {
-    return on_name(name, "sync", problem);
+    return null_on_name(name, "sync", problem);
 }
 
 static const struct weir_names null_names = {

@@ -28,7 +28,7 @@ int weir_pnetcdf_failed(struct weir_problem *problem, const char *call, const ch
                             words);
 }
 
-static int create_or_open(const struct weir_open *how, int *file, struct weir_problem *problem) {
+static int pnetcdf_create_or_open(const struct weir_open *how, int *file, struct weir_problem *problem) {
     bool writes = how->access == WEIR_WRITE;
     MPI_Info info = weir_hints_to_info(how->hints);
     errno = 0;
@@ -44,8 +44,8 @@ static int create_or_open(const struct weir_open *how, int *file, struct weir_pr
     return weir_pnetcdf_failed(problem, writes ? "ncmpi_create" : "ncmpi_open", how->path, code, last_errno);
 }
 
-static int choose_access(const struct weir_pnetcdf *state, const struct weir_open *how,
-                         struct weir_problem *problem) {
+static int pnetcdf_choose_access(const struct weir_netcdf_variable *state, const struct weir_open *how,
+                                 struct weir_problem *problem) {
     const char *path = how->path;
     if (!how->collective) {
         TRY("ncmpi_begin_indep_data", ncmpi_begin_indep_data(state->file));
@@ -53,19 +53,19 @@ static int choose_access(const struct weir_pnetcdf *state, const struct weir_ope
     return 0;
 }
 
-int weir_pnetcdf_open(struct weir_file *file, weir_pnetcdf_variable *define, weir_pnetcdf_variable *find,
-                      struct weir_problem *problem) {
+int weir_pnetcdf_open(struct weir_file *file, weir_netcdf_variable_call *define,
+                      weir_netcdf_variable_call *find, struct weir_problem *problem) {
     const struct weir_open *how = file->how;
-    struct weir_pnetcdf *state = calloc(1, sizeof *state);
+    struct weir_netcdf_variable *state = calloc(1, sizeof *state);
     if (state == NULL) {
         return weir_problem_set(problem, "malloc", how->path, ENOMEM, NULL, "%s", "");
     }
-    if (create_or_open(how, &state->file, problem) != 0) {
+    if (pnetcdf_create_or_open(how, &state->file, problem) != 0) {
         free(state);
         return -1;
     }
-    weir_pnetcdf_variable *variable = how->access == WEIR_WRITE ? define : find;
-    if (variable(state, how, problem) != 0 || choose_access(state, how, problem) != 0) {
+    weir_netcdf_variable_call *variable = how->access == WEIR_WRITE ? define : find;
+    if (variable(state, how, problem) != 0 || pnetcdf_choose_access(state, how, problem) != 0) {
         int ranks;
         MPI_Comm_size(how->comm, &ranks);
         if (ranks == 1) { /* others may be elsewhere in the library: they would not close with us */
@@ -81,7 +81,7 @@ int weir_pnetcdf_open(struct weir_file *file, weir_pnetcdf_variable *define, wei
 int weir_pnetcdf_transfer(struct weir_file *file, const struct weir_piece *piece, const MPI_Offset *start,
                           const MPI_Offset *count, MPI_Offset values, MPI_Datatype type,
                           struct weir_problem *problem) {
-    const struct weir_pnetcdf *s = file->state;
+    const struct weir_netcdf_variable *s = file->state;
     const char *path = file->how->path;
     unsigned char *buffer = piece->buffer;
     if (piece->access == WEIR_WRITE && file->how->collective) {
@@ -100,12 +100,12 @@ int weir_pnetcdf_transfer(struct weir_file *file, const struct weir_piece *piece
 
 int weir_pnetcdf_sync(struct weir_file *file, struct weir_problem *problem) {
     const char *path = file->how->path;
-    TRY("ncmpi_sync", ncmpi_sync(((struct weir_pnetcdf *)file->state)->file));
+    TRY("ncmpi_sync", ncmpi_sync(((struct weir_netcdf_variable *)file->state)->file));
     return 0;
 }
 
 int weir_pnetcdf_close(struct weir_file *file, struct weir_problem *problem) {
-    int handle = ((struct weir_pnetcdf *)file->state)->file;
+    int handle = ((struct weir_netcdf_variable *)file->state)->file;
     const char *path = file->how->path;
     free(file->state);
     file->state = NULL;
@@ -115,13 +115,14 @@ int weir_pnetcdf_close(struct weir_file *file, struct weir_problem *problem) {
 
 void weir_pnetcdf_observe(struct weir_file *file, struct weir_observed *observed) {
     MPI_Info info = MPI_INFO_NULL;
-    if (ncmpi_inq_file_info(((struct weir_pnetcdf *)file->state)->file, &info) == NC_NOERR) {
+    if (ncmpi_inq_file_info(((struct weir_netcdf_variable *)file->state)->file, &info) == NC_NOERR) {
         weir_hints_from_info(&observed->hints, info);
     }
     observed->open_flags = weir_descriptor_flags(file->how->path);
 }
 
-static int define(struct weir_pnetcdf *state, const struct weir_open *how, struct weir_problem *problem) {
+static int pnetcdf_define(struct weir_netcdf_variable *state, const struct weir_open *how,
+                          struct weir_problem *problem) {
     const char *path = how->path;
     MPI_Offset transfers = (MPI_Offset)(how->block_bytes / how->xfer_bytes);
     int dims[DIMS];
@@ -135,7 +136,8 @@ static int define(struct weir_pnetcdf *state, const struct weir_open *how, struc
 }
 
 /* The transfers are a dimension of the variable: only who asks for the same can read them. */
-static int find(struct weir_pnetcdf *state, const struct weir_open *how, struct weir_problem *problem) {
+static int pnetcdf_find(struct weir_netcdf_variable *state, const struct weir_open *how,
+                        struct weir_problem *problem) {
     const char *path = how->path;
     int count = 0, dims[DIMS];
     MPI_Offset lengths[DIMS] = {0};
@@ -159,7 +161,7 @@ static int find(struct weir_pnetcdf *state, const struct weir_open *how, struct 
 }
 
 static int pnetcdf_open(struct weir_file *file, struct weir_problem *problem) {
-    return weir_pnetcdf_open(file, define, find, problem);
+    return weir_pnetcdf_open(file, pnetcdf_define, pnetcdf_find, problem);
 }
 
 static int pnetcdf_transfer(struct weir_file *file, const struct weir_piece *piece,
@@ -173,7 +175,8 @@ static int pnetcdf_transfer(struct weir_file *file, const struct weir_piece *pie
 }
 
 /* Where the data begin and how many bytes of them the header promises. */
-static int find_data(const char *path, MPI_Offset *begin, MPI_Offset *bytes, struct weir_problem *problem) {
+static int pnetcdf_find_data(const char *path, MPI_Offset *begin, MPI_Offset *bytes,
+                             struct weir_problem *problem) {
     int file, variable = 0;
     MPI_Offset records = 0, record_bytes = 0;
     TRY("ncmpi_open", ncmpi_open(MPI_COMM_SELF, path, NC_NOWRITE, MPI_INFO_NULL, &file));
@@ -192,7 +195,7 @@ static int pnetcdf_stored(const char *path, const void *settings, struct weir_st
                           struct weir_problem *problem) {
     MPI_Offset begin = 0, bytes = 0;
     if (weir_stored_named(path, settings, stored, problem) != 0 ||
-        find_data(path, &begin, &bytes, problem) != 0) {
+        pnetcdf_find_data(path, &begin, &bytes, problem) != 0) {
         return -1;
     }
     weir_stored_data(path, (uint64_t)begin, (uint64_t)bytes, stored);

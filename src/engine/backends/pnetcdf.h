@@ -3,22 +3,12 @@
 #ifndef WEIR_PNETCDF_H
 #define WEIR_PNETCDF_H
 
-#include "backend.h"
+#include "netcdf_variable.h"
+#include "try.h"
 
-#include <errno.h>
-
-struct weir_pnetcdf {
-    int file;
-    int variable;
-};
-
-/* Define the variable of a file that is written, find that of one that is read. */
-typedef int weir_pnetcdf_variable(struct weir_pnetcdf *state, const struct weir_open *how,
-                                  struct weir_problem *problem);
-
-/* file->state becomes a struct weir_pnetcdf. */
-int weir_pnetcdf_open(struct weir_file *file, weir_pnetcdf_variable *define, weir_pnetcdf_variable *find,
-                      struct weir_problem *problem);
+/* file->state becomes a struct weir_netcdf_variable. */
+int weir_pnetcdf_open(struct weir_file *file, weir_netcdf_variable_call *define,
+                      weir_netcdf_variable_call *find, struct weir_problem *problem);
 /* Put or get, of one rank or together: count[] values from start[] on, `values` of the type in memory. */
 int weir_pnetcdf_transfer(struct weir_file *file, const struct weir_piece *piece, const MPI_Offset *start,
                           const MPI_Offset *count, MPI_Offset values, MPI_Datatype type,
@@ -30,14 +20,6 @@ void weir_pnetcdf_observe(struct weir_file *file, struct weir_observed *observed
 int weir_pnetcdf_failed(struct weir_problem *problem, const char *call, const char *path, int code,
                         int last_errno);
 
-/* Leave the function where the call fails, with its name for the message. */
-#define TRY(call_text, expression)                                                                           \
-    do {                                                                                                     \
-        errno = 0;                                                                                           \
-        int code = (expression);                                                                             \
-        if (code != NC_NOERR) {                                                                              \
-            return weir_pnetcdf_failed(problem, call_text, path, code, errno);                               \
-        }                                                                                                    \
-    } while (0)
+#define TRY(call_text, expression) WEIR_TRY(WEIR_NOT_ZERO, weir_pnetcdf_failed, call_text, expression)
 
 #endif

@@ -16,7 +16,7 @@ struct posix_state {
     int descriptor;
 };
 
-static int descriptor_of(const struct weir_file *file) {
+static int posix_descriptor_of(const struct weir_file *file) {
     return ((const struct posix_state *)file->state)->descriptor;
 }
 
@@ -35,24 +35,24 @@ static int posix_open(struct weir_file *file, struct weir_problem *problem) {
     return 0;
 }
 
-static ssize_t write_attempt(struct weir_file *file, const struct weir_piece *piece, size_t done) {
-    return pwrite(descriptor_of(file), piece->buffer + done, piece->bytes - done,
+static ssize_t posix_write_attempt(struct weir_file *file, const struct weir_piece *piece, size_t done) {
+    return pwrite(posix_descriptor_of(file), piece->buffer + done, piece->bytes - done,
                   (off_t)(piece->offset + done));
 }
 
-static ssize_t read_attempt(struct weir_file *file, const struct weir_piece *piece, size_t done) {
-    return pread(descriptor_of(file), piece->buffer + done, piece->bytes - done,
+static ssize_t posix_read_attempt(struct weir_file *file, const struct weir_piece *piece, size_t done) {
+    return pread(posix_descriptor_of(file), piece->buffer + done, piece->bytes - done,
                  (off_t)(piece->offset + done));
 }
 
 static int posix_transfer(struct weir_file *file, const struct weir_piece *piece,
                           struct weir_problem *problem) {
-    return piece->access == WEIR_WRITE ? weir_move_all(file, piece, write_attempt, "pwrite", problem)
-                                       : weir_move_all(file, piece, read_attempt, "pread", problem);
+    return piece->access == WEIR_WRITE ? weir_move_all(file, piece, posix_write_attempt, "pwrite", problem)
+                                       : weir_move_all(file, piece, posix_read_attempt, "pread", problem);
 }
 
 static int posix_sync(struct weir_file *file, struct weir_problem *problem) {
-    while (fsync(descriptor_of(file)) != 0) {
+    while (fsync(posix_descriptor_of(file)) != 0) {
         if (errno != EINTR) {
             return weir_problem_set(problem, "fsync", file->how->path, errno, NULL, "%s", "");
         }
@@ -63,7 +63,7 @@ static int posix_sync(struct weir_file *file, struct weir_problem *problem) {
 /* Also where close is interrupted the descriptor is gone, but late errors of the writes may be lost with it.
  */
 static int posix_close(struct weir_file *file, struct weir_problem *problem) {
-    int descriptor = descriptor_of(file);
+    int descriptor = posix_descriptor_of(file);
     free(file->state);
     file->state = NULL;
     if (close(descriptor) != 0) {
@@ -78,10 +78,11 @@ static const char *posix_refuse(const struct weir_open *how) {
 }
 
 static void posix_observe(struct weir_file *file, struct weir_observed *observed) {
-    observed->open_flags = fcntl(descriptor_of(file), F_GETFL);
+    observed->open_flags = fcntl(posix_descriptor_of(file), F_GETFL);
 }
 
-static int on_name(const struct weir_name *name, const char *call, int status, struct weir_problem *problem) {
+static int posix_on_name(const struct weir_name *name, const char *call, int status,
+                         struct weir_problem *problem) {
     return status == 0 ? 0 : weir_problem_set(problem, call, name->path, errno, NULL, "%s", "");
 }
 
@@ -89,33 +90,33 @@ static int posix_stat(struct weir_name *name, struct weir_problem *problem) {
     struct stat facts;
     int status = stat(name->path, &facts);
     name->bytes = status == 0 ? (uint64_t)facts.st_size : 0;
-    return on_name(name, "stat", status, problem);
+    return posix_on_name(name, "stat", status, problem);
 }
 
 static int posix_unlink(struct weir_name *name, struct weir_problem *problem) {
-    return on_name(name, "unlink", unlink(name->path), problem);
+    return posix_on_name(name, "unlink", unlink(name->path), problem);
 }
 
 static int posix_mknod(struct weir_name *name, struct weir_problem *problem) {
-    return on_name(name, "mknod", mknod(name->path, S_IFREG | 0664, 0), problem);
+    return posix_on_name(name, "mknod", mknod(name->path, S_IFREG | 0664, 0), problem);
 }
 
 static int posix_mkdir(struct weir_name *name, struct weir_problem *problem) {
-    return on_name(name, "mkdir", mkdir(name->path, 0775), problem);
+    return posix_on_name(name, "mkdir", mkdir(name->path, 0775), problem);
 }
 
 static int posix_rmdir(struct weir_name *name, struct weir_problem *problem) {
-    return on_name(name, "rmdir", rmdir(name->path), problem);
+    return posix_on_name(name, "rmdir", rmdir(name->path), problem);
 }
 
 static int posix_rename(struct weir_name *name, struct weir_problem *problem) {
-    return on_name(name, "rename", rename(name->path, name->to), problem);
+    return posix_on_name(name, "rename", rename(name->path, name->to), problem);
 }
 
 /* Of this file system alone: sync() waits for all of them and tells no errors. */
 static int posix_flush(struct weir_name *name, struct weir_problem *problem) {
     int descriptor = open(name->path, O_RDONLY | O_CLOEXEC);
-    int status = on_name(name, "syncfs", descriptor < 0 ? -1 : syncfs(descriptor), problem);
+    int status = posix_on_name(name, "syncfs", descriptor < 0 ? -1 : syncfs(descriptor), problem);
     if (descriptor >= 0) {
         close(descriptor);
     }

@@ -5,7 +5,7 @@
 
 #define SETS_MAX 64
 
-static const struct weir_backend *find(const char *name, char *complaint, unsigned bytes) {
+static const struct weir_backend *backend_options_find(const char *name, char *complaint, unsigned bytes) {
     const struct weir_backend *backend = weir_backend_find(name);
     const char *names[SETS_MAX];
     int count = 0;
@@ -37,7 +37,7 @@ bool weir_backend_options_parse(int argc, char **argv, const struct weir_option_
         }
     }
     bool good = weir_options_parse(argc, argv, sets, count, &chosen->words, complaint, bytes);
-    chosen->backend = good ? find(*api, complaint, bytes) : NULL;
+    chosen->backend = good ? backend_options_find(*api, complaint, bytes) : NULL;
     good = chosen->backend != NULL;
     for (int i = 1; i < count; i++) {
         if (good && owners[i] != chosen->backend) {

@@ -10,7 +10,7 @@ static const char blocks[] = "/sys/dev/block";
 #define SECTOR_BYTES 512u /* in these files, whatever the device has */
 #define DEEPEST      8
 
-static bool read_line(const char *path, char *text, int bytes) {
+static bool device_read_line(const char *path, char *text, int bytes) {
     FILE *file = fopen(path, "re");
     bool good = file != NULL && fgets(text, bytes, file) != NULL;
     if (file != NULL) {
@@ -47,7 +47,7 @@ static int follow_members(const char *sys, const char *directory, int depth, str
             continue;
         }
         snprintf(path, sizeof path, "%.300s/%.200s/dev", directory, entry->d_name);
-        bool good = read_line(path, number, sizeof number) &&
+        bool good = device_read_line(path, number, sizeof number) &&
                     sscanf(number, "%u:%u", &member_major, &member_minor) == 2 &&
                     weir_device_follow(sys, member_major, member_minor, depth + 1, device);
         found = good ? found + 1 : -1;
@@ -67,7 +67,7 @@ bool weir_device_follow(const char *sys, unsigned major_number, unsigned minor_n
         return false;
     }
     snprintf(path, sizeof path, "%.200s/%u:%u/loop/backing_file", sys, major_number, minor_number);
-    if (read_line(path, backing, sizeof backing) && stat(backing, &facts) == 0 &&
+    if (device_read_line(path, backing, sizeof backing) && stat(backing, &facts) == 0 &&
         weir_device_follow(sys, major(facts.st_dev), minor(facts.st_dev), depth + 1, device)) {
         return true;
     }
@@ -80,7 +80,7 @@ bool weir_device_follow(const char *sys, unsigned major_number, unsigned minor_n
 static bool add_counters(const char *path, uint64_t *read_bytes, uint64_t *written_bytes) {
     char text[512];
     unsigned long long sectors_read, sectors_written;
-    if (!read_line(path, text, sizeof text) ||
+    if (!device_read_line(path, text, sizeof text) ||
         sscanf(text, "%*u %*u %llu %*u %*u %*u %llu", &sectors_read, &sectors_written) != 2) {
         return false;
     }

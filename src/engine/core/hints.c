@@ -45,7 +45,7 @@ static void trim(char *text) {
 }
 
 /* Takes IOR_HINT__MPI__key=value; false if the line is something else. */
-static bool take(struct weir_hints *hints, const char *line) {
+static bool hints_take(struct weir_hints *hints, const char *line) {
     char copy[sizeof PREFIX + sizeof(struct weir_hint) + 8];
     snprintf(copy, sizeof copy, "%s", line);
     char *equals = strchr(copy, '=');
@@ -62,7 +62,7 @@ static bool take(struct weir_hints *hints, const char *line) {
 
 static bool hints_read(struct weir_hints *hints, const char *file_name, char *complaint, unsigned bytes) {
     for (char **entry = environ; *entry != NULL; entry++) {
-        take(hints, *entry);
+        hints_take(hints, *entry);
     }
     if (file_name == NULL) {
         return true;
@@ -76,7 +76,7 @@ static bool hints_read(struct weir_hints *hints, const char *file_name, char *co
     bool good = true;
     for (int number = 1; good && fgets(line, sizeof line, file) != NULL; number++) {
         trim(line);
-        if (line[0] != '\0' && line[0] != '#' && !take(hints, line)) {
+        if (line[0] != '\0' && line[0] != '#' && !hints_take(hints, line)) {
             snprintf(complaint, bytes, "%s, line %d: '%s' is not of the form %skey=value", file_name, number,
                      line, PREFIX);
             good = false;

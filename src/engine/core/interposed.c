@@ -37,7 +37,7 @@ static void add_line(char *text, const char *line, size_t length) {
     }
 }
 
-static void look(char text[WEIR_INTERPOSED_BYTES]) {
+static void interposed_look(char text[WEIR_INTERPOSED_BYTES]) {
     char line[512];
     Dl_info info;
     text[0] = '\0';
@@ -53,7 +53,7 @@ static void look(char text[WEIR_INTERPOSED_BYTES]) {
 
 void weir_interposed_find(const struct weir_job *job, char text[WEIR_INTERPOSED_BYTES]) {
     char mine[WEIR_INTERPOSED_BYTES];
-    look(mine);
+    interposed_look(mine);
     bool any = !weir_job_agree(job, mine[0] == '\0');
     text[0] = '\0';
     if (!any) {

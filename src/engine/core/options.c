@@ -86,8 +86,8 @@ static const char *nearest_option(const struct parse *parse, const char *word, b
     return weir_nearest(word, names, count);
 }
 
-static bool find(const struct parse *parse, char letter, const char *name, const char *directive,
-                 struct match *match) {
+static bool options_find(const struct parse *parse, char letter, const char *name, const char *directive,
+                         struct match *match) {
     for (int s = 0; s < parse->set_count; s++) {
         for (const struct weir_option *o = parse->sets[s].options; o != NULL && !is_end(o); o++) {
             if ((letter != 0 && o->letter == letter) ||
@@ -189,7 +189,7 @@ static bool directives(struct parse *parse, const char *list) {
             return complain(parse, "-O %s: a directive is key=value", item);
         }
         *equals = '\0';
-        if (!find(parse, 0, NULL, item, &match)) {
+        if (!options_find(parse, 0, NULL, item, &match)) {
             const char *near = nearest_option(parse, item, true);
             return complain(parse, "unknown directive -O %s%s%s%s", item, near ? "; did you mean " : "",
                             near ? near : "", near ? "?" : "");
@@ -207,7 +207,7 @@ static bool long_option(struct parse *parse, char **words, int left, int *used) 
     const char *equals = strchr(words[0], '=');
     struct match match;
     snprintf(name, sizeof name, "%.*s", equals ? (int)(equals - words[0] - 2) : 127, words[0] + 2);
-    if (!find(parse, 0, name, NULL, &match)) {
+    if (!options_find(parse, 0, name, NULL, &match)) {
         const char *near = nearest_option(parse, name, false);
         return complain(parse, "unknown option --%s%s%s%s", name, near ? "; did you mean --" : "",
                         near ? near : "", near ? "?" : "");
@@ -227,7 +227,7 @@ static bool short_options(struct parse *parse, char **words, int left, int *used
     for (const char *at = words[0] + 1; *at != '\0'; at++) {
         char shown[3] = {'-', *at, '\0'};
         struct match match;
-        if (!find(parse, *at, NULL, NULL, &match)) {
+        if (!options_find(parse, *at, NULL, NULL, &match)) {
             return complain(parse, "unknown option %s%s%s; --help lists what is offered", shown,
                             words[0][2] ? " in " : "", words[0][2] ? words[0] : "");
         }

@@ -22,8 +22,8 @@ static bool is_memory(int descriptor) {
 }
 
 /* Mapping reads nothing: only touching a page would. */
-static void sample(unsigned char *map, uint64_t pages, uint64_t page_bytes,
-                   struct weir_residency *residency) {
+static void page_cache_sample(unsigned char *map, uint64_t pages, uint64_t page_bytes,
+                              struct weir_residency *residency) {
     unsigned char states[WINDOW_PAGES];
     bool whole = pages <= (uint64_t)WINDOWS * WINDOW_PAGES;
     uint64_t windows = whole ? (pages + WINDOW_PAGES - 1) / WINDOW_PAGES : WINDOWS;
@@ -54,7 +54,7 @@ void weir_page_cache_look(const char *path, struct weir_residency *residency) {
         size_t bytes = (size_t)facts.st_size;
         void *map = mmap(NULL, bytes, PROT_READ, MAP_SHARED, descriptor, 0);
         if (map != MAP_FAILED) {
-            sample(map, (bytes + page_bytes - 1) / page_bytes, page_bytes, residency);
+            page_cache_sample(map, (bytes + page_bytes - 1) / page_bytes, page_bytes, residency);
             munmap(map, bytes);
         }
     }

@@ -71,7 +71,7 @@ static void transfer_and_sync(const struct weir_phase *phase, struct weir_file *
     end_step(&measure->io);
 }
 
-static void shift(struct weir_step *step, int64_t by_ns) {
+static void phase_shift(struct weir_step *step, int64_t by_ns) {
     if (step->stop_ns != 0) {
         step->start_ns = (uint64_t)((int64_t)step->start_ns + by_ns);
         step->stop_ns = (uint64_t)((int64_t)step->stop_ns + by_ns);
@@ -130,16 +130,16 @@ void weir_phase_run(struct weir_job *job, struct weir_phase *phase, struct weir_
         weir_watch_end(job, phase->backend, &phase->how, &measure->watched);
     }
     measure->retries = file.retries;
-    shift(&measure->open, job->ahead_ns);
-    shift(&measure->io, job->ahead_ns - (int64_t)observed_ns);
-    shift(&measure->sync, job->ahead_ns - (int64_t)observed_ns);
-    shift(&measure->close, job->ahead_ns - (int64_t)observed_ns);
+    phase_shift(&measure->open, job->ahead_ns);
+    phase_shift(&measure->io, job->ahead_ns - (int64_t)observed_ns);
+    phase_shift(&measure->sync, job->ahead_ns - (int64_t)observed_ns);
+    phase_shift(&measure->close, job->ahead_ns - (int64_t)observed_ns);
     problem->rank = job->rank;
 }
 
 /* The end of the last piece that must be in the file, and whether there may be no hole before it. */
-static void compare(const struct weir_phase *phase, struct weir_measure *measure, uint64_t end_bytes,
-                    bool dense, struct weir_problem *problem) {
+static void phase_compare(const struct weir_phase *phase, struct weir_measure *measure, uint64_t end_bytes,
+                          bool dense, struct weir_problem *problem) {
     const struct weir_stored *stored = &measure->stored;
     const char *missing = "bytes are not there";
     if (stored->bytes < stored->header_bytes + end_bytes) {
@@ -170,6 +170,6 @@ void weir_phase_inspect(const struct weir_job *job, const struct weir_phase *pha
         return;
     }
     if (phase->backend->stored(phase->how.path, phase->how.settings, &measure->stored, problem) == 0) {
-        compare(phase, measure, end_bytes, phase->dense && !walled, problem);
+        phase_compare(phase, measure, end_bytes, phase->dense && !walled, problem);
     }
 }

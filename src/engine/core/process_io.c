@@ -13,7 +13,7 @@ const char *weir_process_io_name(enum weir_process_count which) {
 }
 
 /* One line each, `name: number`, always in the same order. */
-static bool parse(const char *text, struct weir_process_io *io) {
+static bool process_io_parse(const char *text, struct weir_process_io *io) {
     for (int i = 0; i < WEIR_IO_COUNTS; i++) {
         size_t length = strlen(names[i]);
         if (strncmp(text, names[i], length) != 0 || text[length] != ':') {
@@ -37,7 +37,7 @@ void weir_process_io_read(struct weir_process_io *io) {
     close(descriptor);
     if (length > 0) {
         text[length] = '\0';
-        io->known = parse(text, io);
+        io->known = process_io_parse(text, io);
     }
 }
 

@@ -109,7 +109,7 @@ void weir_transfers_abstain(const struct weir_phase *phase) {
     weir_transfers_goal(phase, 0, true);
 }
 
-static void wear_out(struct loop *loop) {
+static void transfers_wear_out(struct loop *loop) {
     uint64_t ignored_ticks;
     uint64_t operations = weir_transfers_goal(loop->phase, loop->measure->operations, loop->failed);
     loop->measure->wall_ns = weir_clock_ns() - loop->measure->io.start_ns;
@@ -151,7 +151,7 @@ void weir_transfers_run(const struct weir_phase *phase, struct weir_file *file, 
     measure->wall_ns = weir_clock_ns() - measure->io.start_ns;
     measure->wall_operations = measure->operations;
     if (phase->wear_out) {
-        wear_out(&loop);
+        transfers_wear_out(&loop);
     }
     measure->moved_bytes = measure->operations * loop.piece.bytes;
     measure->wall_bytes = measure->wall_operations * loop.piece.bytes;

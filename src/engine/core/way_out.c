@@ -24,7 +24,7 @@ void weir_way_out_finalize(int exit_code) {
     MPI_Finalize();
 }
 
-static void give_up(struct weir_way_out *way) {
+static void way_out_give_up(struct weir_way_out *way) {
     char line[2048];
     const char end[] = "; other ranks did not come out of the library, so the job ends here\n";
     weir_problem_sentence(&way->problem, 0, line, sizeof line - sizeof end);
@@ -48,7 +48,7 @@ static void *wait_and_see(void *context) {
     bool called_off = way->called_off;
     pthread_mutex_unlock(&way->mutex);
     if (!called_off) {
-        give_up(way);
+        way_out_give_up(way);
     }
     return NULL;
 }

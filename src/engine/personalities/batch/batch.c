@@ -69,7 +69,7 @@ static char *shared_text(const struct weir_job *job, const char *name) {
     return text;
 }
 
-static const struct weir_personality *find(const char *name) {
+static const struct weir_personality *batch_find(const char *name) {
     const struct weir_personality *p = weir_personalities();
     while (p != NULL && strcmp(p->name, name) != 0) {
         p = p->next;
@@ -79,7 +79,7 @@ static const struct weir_personality *find(const char *name) {
 
 static bool all_known(const struct batch_list *list, char *complaint) {
     for (int i = 0; i < list->count; i++) {
-        if (find(list->cells[i].words[0]) == NULL) {
+        if (batch_find(list->cells[i].words[0]) == NULL) {
             snprintf(complaint, COMPLAINT, "line %d: '%s' is not a valid personality of a cell",
                      list->cells[i].line, list->cells[i].words[0]);
             return false;
@@ -152,7 +152,7 @@ static int run_cell(struct weir_job **jobs, const struct weir_job *all, const st
     if (kept && part->comm != MPI_COMM_NULL) {
         part->command_words = cell->word_count;
         part->command_line = cell->words;
-        code = weir_personality_main(find(cell->words[0]), part, cell->word_count, cell->words);
+        code = weir_personality_main(batch_find(cell->words[0]), part, cell->word_count, cell->words);
     }
     if (cell->ranks < all->size) {
         weir_job_wait_idle(all->comm);

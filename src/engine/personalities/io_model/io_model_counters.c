@@ -186,7 +186,8 @@ static bool matters(const struct source *source, const char *name) {
 }
 
 /* "name: 12", "name 12", and Lustre's "name 12 samples [unit] least greatest sum". */
-static void read_line(struct iom_sampler *sampler, struct row *row, const struct source *source, char *line) {
+static void iom_read_line(struct iom_sampler *sampler, struct row *row, const struct source *source,
+                          char *line) {
     char name[64], unit[32];
     long long value, least, greatest, sum;
     int got = sscanf(line, " %63[^: \t\n]%*[: \t]%lld samples %31s %lld %lld %lld", name, &value, unit,
@@ -214,7 +215,7 @@ static void read_device(struct iom_sampler *sampler, struct row *row, const stru
     }
 }
 
-static void sample(struct iom_sampler *sampler) {
+static void iom_sample(struct iom_sampler *sampler) {
     struct row *rows = realloc(sampler->rows, sizeof *rows * (sampler->row_count + 1));
     if (rows == NULL) {
         sampler->lost = true;
@@ -233,7 +234,7 @@ static void sample(struct iom_sampler *sampler) {
         const struct source *source = &sampler->sources[i];
         FILE *file = fopen(source->path, "re");
         while (file != NULL && fgets(line, sizeof line, file) != NULL) {
-            (source->device ? read_device : read_line)(sampler, row, source, line);
+            (source->device ? read_device : iom_read_line)(sampler, row, source, line);
         }
         if (file != NULL) {
             fclose(file);
@@ -255,7 +256,7 @@ static void *sample_on(void *context) {
             status = pthread_cond_timedwait(&sampler->wake, &sampler->mutex, &until);
         }
         if (!sampler->over) {
-            sample(sampler);
+            iom_sample(sampler);
         }
     }
     pthread_mutex_unlock(&sampler->mutex);
@@ -293,7 +294,7 @@ bool iom_counters_start(struct iom_run *run, const char *access, int iteration) 
     sampler->iteration = iteration;
     sampler->over = false;
     sampler->begin_ns = weir_clock_ns();
-    sample(sampler);
+    iom_sample(sampler);
     sampler->running = pthread_create(&sampler->thread, NULL, sample_on, sampler) == 0;
     return sampler->running;
 }
@@ -309,7 +310,7 @@ void iom_counters_stop(struct iom_run *run) {
     pthread_mutex_unlock(&sampler->mutex);
     pthread_join(sampler->thread, NULL);
     sampler->running = false;
-    sample(sampler);
+    iom_sample(sampler);
 }
 
 int iom_counters_write(struct iom_run *run, struct weir_problem *problem) {

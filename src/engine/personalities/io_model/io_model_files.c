@@ -62,7 +62,7 @@ int iom_file_read_whole(struct iom_run *run, struct weir_problem *problem) {
     return walk(run, WEIR_READ, problem);
 }
 
-static int look(const struct iom_run *run, struct weir_stored *stored, struct weir_problem *problem) {
+static int iom_look(const struct iom_run *run, struct weir_stored *stored, struct weir_problem *problem) {
     struct weir_problem why = {0};
     uint64_t wanted = (uint64_t)run->requested.file_bytes;
     if (run->base.backend->stored(run->path, run->base.settings, stored, &why) != 0) {
@@ -90,10 +90,10 @@ int iom_file_must_be_whole(struct iom_run *run, struct weir_problem *problem) {
     }
     for (int i = 0; run->requested.wait && i < WAIT_SECONDS; i++) {
         struct weir_problem ignored = {0};
-        if (look(run, &stored, &ignored) == 0) {
+        if (iom_look(run, &stored, &ignored) == 0) {
             return 0;
         }
         sleep(1);
     }
-    return look(run, &stored, problem);
+    return iom_look(run, &stored, problem);
 }

@@ -12,7 +12,7 @@ static int64_t any(struct iom_locality *locality, int64_t last) {
     return (int64_t)(((wide)weir_mix_next(&locality->random_state) * ((uint64_t)last + 1)) >> 64);
 }
 
-static bool sizes(const char *text, int64_t *x_bytes, int64_t *y_bytes, bool *has_y) {
+static bool iom_sizes(const char *text, int64_t *x_bytes, int64_t *y_bytes, bool *has_y) {
     char first[40];
     const char *comma = strchr(text, ',');
     size_t length = comma != NULL ? (size_t)(comma - text) : strlen(text);
@@ -44,14 +44,14 @@ bool iom_locality_parse(const char *word, struct iom_locality *locality) {
         locality->order = IOM_RND;
     } else if (strncmp(word, "rnd", 3) == 0) {
         locality->order = IOM_NEAR;
-        return sizes(word + 3, &locality->x_bytes, &locality->y_bytes, &has_y) && !has_y;
+        return iom_sizes(word + 3, &locality->x_bytes, &locality->y_bytes, &has_y) && !has_y;
     } else if (strncmp(word, "stride", 6) == 0) {
-        bool good = sizes(word + 6, &locality->x_bytes, &locality->y_bytes, &has_y);
+        bool good = iom_sizes(word + 6, &locality->x_bytes, &locality->y_bytes, &has_y);
         locality->order = has_y ? IOM_SWAY : IOM_STRIDE;
         return good && word[6] != '\0';
     } else if (strncmp(word, "reverse", 7) == 0) {
         locality->order = IOM_REVERSE;
-        return sizes(word + 7, &locality->x_bytes, &locality->y_bytes, &has_y) && !has_y;
+        return iom_sizes(word + 7, &locality->x_bytes, &locality->y_bytes, &has_y) && !has_y;
     } else {
         return false;
     }

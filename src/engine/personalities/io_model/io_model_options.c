@@ -82,7 +82,7 @@ void iom_help(void) {
     weir_backend_options_print();
 }
 
-static bool words_are_known(struct iom_run *run, char *complaint, unsigned bytes) {
+static bool iom_words_are_known(struct iom_run *run, char *complaint, unsigned bytes) {
     static const char *const modes[] = {"untouched", "cached", "uncached", "discarded"};
     const struct iom_params *a = &run->requested;
     static const char localities[] = "off0, seq, rnd, rndX, strideX, strideX,Y or reverseX";
@@ -129,7 +129,7 @@ static bool walk_fits(const struct iom_locality *l, const char *option, int64_t 
 }
 
 /* Sizes that were not given follow from the others. */
-static bool geometry_is_sound(struct iom_run *run, char *complaint, unsigned bytes) {
+static bool iom_geometry_is_sound(struct iom_run *run, char *complaint, unsigned bytes) {
     struct iom_params *a = &run->requested;
     if (a->file_bytes == 0) {
         a->file_bytes = a->operations * a->xfer_bytes;
@@ -152,7 +152,7 @@ static bool geometry_is_sound(struct iom_run *run, char *complaint, unsigned byt
            walk_fits(&run->in_memory, "-M", a->memory_bytes, a->xfer_bytes, complaint, bytes);
 }
 
-static bool request_is_sound(const struct iom_run *run, char *complaint, unsigned bytes) {
+static bool iom_request_is_sound(const struct iom_run *run, char *complaint, unsigned bytes) {
     const struct iom_params *a = &run->requested;
     REFUSE(!a->write && !a->read, "give -w to write, -r to read, or both");
     REFUSE(a->sync && !a->write, "-e belongs to a write: give -w");
@@ -183,7 +183,7 @@ static bool request_is_sound(const struct iom_run *run, char *complaint, unsigne
     return true;
 }
 
-static bool backend_can(const struct iom_run *run, char *complaint, unsigned bytes) {
+static bool iom_backend_can(const struct iom_run *run, char *complaint, unsigned bytes) {
     const struct iom_params *a = &run->requested;
     const struct weir_backend *b = run->base.backend;
     REFUSE(b->traits & WEIR_FORMAT, "-a %s: a file format has more than these bytes in its file", b->name);
@@ -230,7 +230,7 @@ bool iom_options_read(void *own, int argc, char **argv, char *complaint, unsigne
     run->base.no_warm_up = a->no_warm_up;
     run->base.document_file = a->document;
     run->base.reads_hints = true;
-    return good && numbers_are_sound(a, complaint, bytes) && words_are_known(run, complaint, bytes) &&
-           geometry_is_sound(run, complaint, bytes) && request_is_sound(run, complaint, bytes) &&
-           backend_can(run, complaint, bytes) && iom_counters_check(run, complaint, bytes);
+    return good && numbers_are_sound(a, complaint, bytes) && iom_words_are_known(run, complaint, bytes) &&
+           iom_geometry_is_sound(run, complaint, bytes) && iom_request_is_sound(run, complaint, bytes) &&
+           iom_backend_can(run, complaint, bytes) && iom_counters_check(run, complaint, bytes);
 }

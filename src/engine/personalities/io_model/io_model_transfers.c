@@ -6,14 +6,14 @@
 #include <endian.h>
 #include <string.h>
 
-static uint64_t word_at(const struct iom_run *run, uint64_t index) {
+static uint64_t iom_word_at(const struct iom_run *run, uint64_t index) {
     uint64_t key = (uint64_t)run->requested.seed << 32 | (uint32_t)run->base.job->rank;
     return weir_mix(key + index * WEIR_GOLDEN);
 }
 
 /* The word's bytes, the lowest first, whatever the order of the machine's. */
 static uint64_t little_word_at(const struct iom_run *run, uint64_t index) {
-    return htole64(word_at(run, index));
+    return htole64(iom_word_at(run, index));
 }
 
 void iom_bytes(const struct iom_run *run, uint64_t offset, unsigned char *into, size_t bytes) {
@@ -48,8 +48,8 @@ void iom_operations_plan(struct iom_run *run, int iteration, bool write) {
     }
 }
 
-static void compare(const struct iom_run *run, uint64_t offset, const unsigned char *found, size_t bytes,
-                    struct weir_verify *verify) {
+static void iom_compare(const struct iom_run *run, uint64_t offset, const unsigned char *found, size_t bytes,
+                        struct weir_verify *verify) {
     iom_bytes(run, offset, run->expected, bytes);
     weir_verify_compare(verify, offset, found, run->expected, bytes);
 }
@@ -85,7 +85,7 @@ void iom_transfers(const struct weir_phase *phase, struct weir_file *file, struc
             measure->end_bytes = piece.offset + bytes;
         }
         if (phase->verify && !write) {
-            compare(run, piece.offset, piece.buffer, bytes, &measure->verify);
+            iom_compare(run, piece.offset, piece.buffer, bytes, &measure->verify);
         }
     }
     measure->moved_bytes = measure->operations * bytes;

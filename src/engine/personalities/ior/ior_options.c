@@ -101,7 +101,7 @@ void ior_help(void) {
     weir_backend_options_print();
 }
 
-static bool geometry_is_sound(const struct ior_params *a, int ranks, char *complaint, unsigned bytes) {
+static bool ior_geometry_is_sound(const struct ior_params *a, int ranks, char *complaint, unsigned bytes) {
     const long long b = a->block_bytes, t = a->xfer_bytes;
     REFUSE(t <= 0, "-t %lld: the transfer size must be positive", t);
     REFUSE(b < t, "-b %lld: the block must not be smaller than the transfer size -t %lld", b, t);
@@ -126,7 +126,7 @@ static bool geometry_is_sound(const struct ior_params *a, int ranks, char *compl
     return true;
 }
 
-static bool request_is_sound(const struct ior_params *a, int ranks, char *complaint, unsigned bytes) {
+static bool ior_request_is_sound(const struct ior_params *a, int ranks, char *complaint, unsigned bytes) {
     REFUSE(a->tasks != -1 && (a->tasks < 1 || a->tasks > ranks), "-N %lld: %d rank%s launched",
            (long long)a->tasks, ranks, ranks == 1 ? " was" : "s were");
     REFUSE(a->reorder_constant && a->reorder_random, "-C and -Z exclude each other");
@@ -169,7 +169,7 @@ static bool request_is_sound(const struct ior_params *a, int ranks, char *compla
     return true;
 }
 
-static bool backend_can(const struct ior_run *run, char *complaint, unsigned bytes) {
+static bool ior_backend_can(const struct ior_run *run, char *complaint, unsigned bytes) {
     const struct ior_params *a = &run->requested;
     const struct weir_backend *b = run->base.backend;
     REFUSE(a->collective && !(b->traits & WEIR_COLLECTIVE), "-c: %s has no collective transfers", b->name);
@@ -231,6 +231,6 @@ bool ior_options_read(void *own, int argc, char **argv, char *complaint, unsigne
     run->base.document_file = a->summary_file;
     run->base.reads_hints = true;
     run->base.hints_file = a->hints_file;
-    return geometry_is_sound(a, ranks, complaint, bytes) && request_is_sound(a, ranks, complaint, bytes) &&
-           backend_can(run, complaint, bytes);
+    return ior_geometry_is_sound(a, ranks, complaint, bytes) &&
+           ior_request_is_sound(a, ranks, complaint, bytes) && ior_backend_can(run, complaint, bytes);
 }

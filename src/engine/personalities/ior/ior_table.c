@@ -17,7 +17,7 @@ static void number(const char *key, long long value) {
     printf("%-20s: %lld\n", key, value);
 }
 
-static void moment(const char *key) {
+static void ior_moment(const char *key) {
     char now[32];
     time_t seconds = time(NULL);
     struct tm local;
@@ -26,7 +26,7 @@ static void moment(const char *key) {
     text(key, now);
 }
 
-static void size(const char *key, long long bytes) {
+static void ior_size(const char *key, long long bytes) {
     static const struct {
         long long bytes;
         const char *name;
@@ -85,9 +85,9 @@ static void settings(const struct ior_run *run) {
     number("tasks", run->base.job->size);
     number("clients per node", run->base.job->tasks_on_node0);
     number("repetitions", a->iterations);
-    size("xfersize", a->xfer_bytes);
-    size("blocksize", a->block_bytes);
-    size("aggregate filesize", a->block_bytes * a->segments * run->base.job->size);
+    ior_size("xfersize", a->xfer_bytes);
+    ior_size("blocksize", a->block_bytes);
+    ior_size("aggregate filesize", a->block_bytes * a->segments * run->base.job->size);
     if (a->stonewall_s > 0) {
         printf("%-20s: %g\n", "stonewallingTime", a->stonewall_s);
         number("stoneWallingWearOut", a->wear_out);
@@ -98,7 +98,7 @@ void ior_table_begin(const void *own) {
     const struct ior_run *run = own;
     struct utsname machine;
     printf("weir-io %s ior: the table of IOR 4\n", WEIR_VERSION);
-    moment("Began");
+    ior_moment("Began");
     printf("%-20s:", "Command line");
     for (int i = 0; i < run->base.job->command_words; i++) {
         printf(" %s", run->base.job->command_line[i]);
@@ -166,7 +166,7 @@ struct spread {
     int count;
 };
 
-static void take(struct spread *spread, double value) {
+static void ior_take(struct spread *spread, double value) {
     spread->max = spread->count == 0 || value > spread->max ? value : spread->max;
     spread->min = spread->count == 0 || value < spread->min ? value : spread->min;
     spread->sum += value;
@@ -174,22 +174,22 @@ static void take(struct spread *spread, double value) {
     spread->count++;
 }
 
-static void print_spread(const struct spread *spread) {
+static void ior_print_spread(const struct spread *spread) {
     double mean = spread->sum / spread->count;
     double variance = spread->squares / spread->count - mean * mean;
     printf("%10.2f %10.2f %10.2f %10.2f ", spread->max, spread->min, mean,
            variance > 0 ? sqrt(variance) : 0.0);
 }
 
-static void summary(const struct ior_run *run, const char *access) {
+static void ior_summary(const struct ior_run *run, const char *access) {
     const struct ior_params *a = &run->requested;
     struct spread bandwidth = {0}, operations = {0};
     double total_s = 0, wall_s = 0, wall_bytes = 0, moved_bytes = 0;
     for (int i = 0; i < run->base.document.result_count; i++) {
         const struct weir_result *result = &run->base.document.results[i];
         if (strcmp(result->access, access) == 0) {
-            take(&bandwidth, result->bw_mib_s);
-            take(&operations, (double)result->operations / result->total_s);
+            ior_take(&bandwidth, result->bw_mib_s);
+            ior_take(&operations, (double)result->operations / result->total_s);
             moved_bytes = bandwidth.count == 1 ? (double)result->moved_bytes : moved_bytes;
             total_s += result->total_s;
             wall_s += result->wall_s;
@@ -200,8 +200,8 @@ static void summary(const struct ior_run *run, const char *access) {
         return;
     }
     printf("%-9s ", access);
-    print_spread(&bandwidth);
-    print_spread(&operations);
+    ior_print_spread(&bandwidth);
+    ior_print_spread(&operations);
     printf("%10.5f ", total_s / bandwidth.count);
     if (a->wear_out && wall_s > 0) {
         printf("%10.2f %13.2f ", wall_s / bandwidth.count, wall_bytes / wall_s / MIB);
@@ -222,8 +222,8 @@ void ior_table_end(const struct ior_run *run) {
            "Mean(s) Stonewall(s) Stonewall(MiB) Test# #Tasks tPN reps fPP reord reordoff reordrand seed "
            "segcnt   "
            "blksiz    xsize aggs(MiB)   API RefNum\n");
-    summary(run, "write");
-    summary(run, "read");
-    moment("Finished");
+    ior_summary(run, "write");
+    ior_summary(run, "read");
+    ior_moment("Finished");
     fflush(stdout);
 }

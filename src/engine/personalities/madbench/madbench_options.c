@@ -118,7 +118,7 @@ static bool original(const struct weir_job *job, struct mad_params *a, int argc,
     return true;
 }
 
-static bool geometry_is_sound(struct mad_run *run, char *complaint, unsigned bytes) {
+static bool mad_geometry_is_sound(struct mad_run *run, char *complaint, unsigned bytes) {
     const struct mad_params *a = &run->requested;
     int ranks = run->base.job->size;
     int64_t elements, all_bytes;
@@ -146,7 +146,7 @@ static bool geometry_is_sound(struct mad_run *run, char *complaint, unsigned byt
     return true;
 }
 
-static bool request_is_sound(struct mad_run *run, char *complaint, unsigned bytes) {
+static bool mad_request_is_sound(struct mad_run *run, char *complaint, unsigned bytes) {
     static const char *const known[] = {"S", "SW", "SC", "SWC"};
     const struct mad_params *a = &run->requested;
     bool found = false;
@@ -172,7 +172,7 @@ static bool request_is_sound(struct mad_run *run, char *complaint, unsigned byte
     return true;
 }
 
-static bool backend_can(const struct mad_run *run, char *complaint, unsigned bytes) {
+static bool mad_backend_can(const struct mad_run *run, char *complaint, unsigned bytes) {
     const struct mad_params *a = &run->requested;
     const struct weir_backend *b = run->base.backend;
     REFUSE(b->traits & WEIR_FORMAT, "-a %s: a file format has more than matrices in its file", b->name);
@@ -214,6 +214,6 @@ bool mad_options_read(void *own, int argc, char **argv, char *complaint, unsigne
     run->base.no_warm_up = a->no_warm_up;
     run->base.document_file = a->document;
     run->base.reads_hints = true;
-    return good && geometry_is_sound(run, complaint, bytes) && request_is_sound(run, complaint, bytes) &&
-           backend_can(run, complaint, bytes);
+    return good && mad_geometry_is_sound(run, complaint, bytes) &&
+           mad_request_is_sound(run, complaint, bytes) && mad_backend_can(run, complaint, bytes);
 }

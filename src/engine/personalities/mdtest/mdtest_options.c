@@ -116,7 +116,7 @@ static bool tree_is_sound(const struct mdtest_params *a, char *complaint, unsign
     return true;
 }
 
-static bool request_is_sound(const struct mdtest_params *a, char *complaint, unsigned bytes) {
+static bool mdtest_request_is_sound(const struct mdtest_params *a, char *complaint, unsigned bytes) {
     REFUSE(a->shift < 0, "-N %lld: cannot be negative", (long long)a->shift);
     REFUSE(a->delay_s < 0, "-p %lld: the rest cannot be negative", (long long)a->delay_s);
     REFUSE(a->random_seed < 0, "--random-seed %lld: cannot be negative", (long long)a->random_seed);
@@ -151,7 +151,7 @@ static bool request_is_sound(const struct mdtest_params *a, char *complaint, uns
     return true;
 }
 
-static bool backend_can(const struct mdtest_run *run, char *complaint, unsigned bytes) {
+static bool mdtest_backend_can(const struct mdtest_run *run, char *complaint, unsigned bytes) {
     const struct mdtest_params *a = &run->requested;
     const struct weir_backend *b = run->base.backend;
     REFUSE(b->names == NULL, "-a %s: it has no operations on names", b->name);
@@ -240,6 +240,6 @@ bool mdtest_options_read(void *own, int argc, char **argv, char *complaint, unsi
     REFUSE(!weir_payload_kind_find(a->packet, &run->packet),
            "--dataPacketType %s: the data is timestamp, offset, incompressible, random or controlled",
            a->packet);
-    return tree_is_sound(a, complaint, bytes) && request_is_sound(a, complaint, bytes) &&
-           backend_can(run, complaint, bytes) && mdtest_shape_find(run, complaint, bytes);
+    return tree_is_sound(a, complaint, bytes) && mdtest_request_is_sound(a, complaint, bytes) &&
+           mdtest_backend_can(run, complaint, bytes) && mdtest_shape_find(run, complaint, bytes);
 }

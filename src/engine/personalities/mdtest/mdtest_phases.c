@@ -39,7 +39,8 @@ static struct weir_open opening(const struct mdtest_run *run, const char *path, 
 }
 
 /* Compare, and keep the name of the first file that differs. */
-static void compare(struct mdtest_run *run, struct weir_payload *payload, const char *path, uint64_t number) {
+static void mdtest_compare(struct mdtest_run *run, struct weir_payload *payload, const char *path,
+                           uint64_t number) {
     struct weir_verify *verify = &run->base.measure.verify;
     uint64_t before = verify->errors;
     weir_payload_check(payload, number, verify);
@@ -72,7 +73,7 @@ static int act_create(struct mdtest_run *run, struct weir_name *name, uint64_t n
         weir_payload_spoil(&run->found);
         status = backend->transfer(&file, &piece, &run->problem);
         if (status == 0) {
-            compare(run, &run->found, name->path, number);
+            mdtest_compare(run, &run->found, name->path, number);
         }
     }
     run->base.measure.retries += file.retries;
@@ -142,7 +143,7 @@ static uint64_t go(struct mdtest_run *run, struct pass *pass, uint64_t begin, ui
             weir_timeline_add(&measure->timeline, start_ticks, stop_ticks, bytes);
         }
         if (reads && pass->phase->verify) {
-            compare(run, &run->found, name.path, number);
+            mdtest_compare(run, &run->found, name.path, number);
         }
         if (stop_ticks > pass->deadline_ticks) {
             return i + 1;
@@ -152,7 +153,7 @@ static uint64_t go(struct mdtest_run *run, struct pass *pass, uint64_t begin, ui
 }
 
 /* Every rank makes as many as the quickest did until the wall. */
-static void wear_out(struct mdtest_run *run, struct pass *pass, uint64_t done, uint64_t requested) {
+static void mdtest_wear_out(struct mdtest_run *run, struct pass *pass, uint64_t done, uint64_t requested) {
     struct weir_measure *measure = &run->base.measure;
     uint64_t mine[2] = {done, pass->phase->failures};
     uint64_t all[2];
@@ -200,7 +201,7 @@ static bool create(struct mdtest_run *run, enum mdtest_item item, int iteration)
     }
     run->made = go(run, &pass, 0, requested);
     if (phase.wall) {
-        wear_out(run, &pass, run->made, requested);
+        mdtest_wear_out(run, &pass, run->made, requested);
     }
     bool well = mdtest_phase_end(run, &phase);
     if (well && phase.wall) {
@@ -213,7 +214,7 @@ static bool create(struct mdtest_run *run, enum mdtest_item item, int iteration)
     return well;
 }
 
-static bool look(struct mdtest_run *run, struct mdtest_phase *phase, struct pass pass, int turn) {
+static bool mdtest_look(struct mdtest_run *run, struct mdtest_phase *phase, struct pass pass, int turn) {
     struct mdtest_walk walk;
     bool alone =
         run->requested.shared_file && pass.call == run->base.backend->names->unlink; /* it goes away once */
@@ -241,7 +242,7 @@ static bool read_files(struct mdtest_run *run, int iteration) {
     run->found.bytes = bytes; /* the tail of a file is as long as was written */
     weir_payload_fill(&run->found, (uint32_t)run->requested.signature, (uint32_t)mdtest_owner(run, 2));
     run->found.bytes = (size_t)run->requested.read_bytes;
-    return look(run, &phase, (struct pass){.act = act_read, .order = run->order}, 2);
+    return mdtest_look(run, &phase, (struct pass){.act = act_read, .order = run->order}, 2);
 }
 
 /* Each item takes the name of the one before it, the first one's is taken last, as mdtest does it. */
@@ -284,8 +285,8 @@ bool mdtest_items(struct mdtest_run *run, enum mdtest_item item, int iteration) 
     struct mdtest_phase remove = {.access = "remove", .item = item, .iteration = iteration};
     struct pass stats = {.call = file ? NULL : names->stat, .act = act_stat_file, .order = run->order};
     struct pass removes = {.call = file ? names->unlink : names->rmdir};
-    return (!a->create || create(run, item, iteration)) && (!a->stat || look(run, &stat, stats, 1)) &&
+    return (!a->create || create(run, item, iteration)) && (!a->stat || mdtest_look(run, &stat, stats, 1)) &&
            (!a->read || !file || read_files(run, iteration)) &&
            (!a->rename || file || run->items < 2 || rename_all(run, iteration)) &&
-           (!a->remove || look(run, &remove, removes, 3));
+           (!a->remove || mdtest_look(run, &remove, removes, 3));
 }

@@ -18,7 +18,7 @@ const struct mdtest_line mdtest_lines[MDTEST_LINES] = {
     {MDTEST_TREE, "create", "Tree creation"},
     {MDTEST_TREE, "remove", "Tree removal"}};
 
-static void moment(const char *word) {
+static void mdtest_moment(const char *word) {
     char now[32];
     time_t seconds = time(NULL);
     struct tm local;
@@ -30,7 +30,7 @@ static void moment(const char *word) {
 void mdtest_table_begin(const void *own) {
     const struct mdtest_run *run = own;
     const struct mdtest_params *a = &run->requested;
-    moment("started");
+    mdtest_moment("started");
     printf("\nweir-io mdtest-%s was launched with %d total task(s) on %d node(s)\nCommand line used: mdtest",
            WEIR_VERSION, run->base.job->size, run->base.job->nodes);
     int words = run->base.job->command_words;
@@ -77,7 +77,7 @@ static void add(struct spread *spread, double value) {
     spread->count++;
 }
 
-static void print_spread(const struct spread *spread) {
+static void mdtest_print_spread(const struct spread *spread) {
     double mean = spread->count > 0 ? spread->sum / spread->count : 0;
     printf(" %14.3f %14.3f %14.3f", spread->max, spread->min, mean);
 }
@@ -111,15 +111,15 @@ static void print_line(const struct mdtest_run *run, const struct mdtest_line *l
     }
     printf("   %-22s", line->words);
     if (run->requested.rank_statistics) {
-        print_spread(&ranks);
+        mdtest_print_spread(&ranks);
     }
-    print_spread(&all);
+    mdtest_print_spread(&all);
     double mean = all.count > 0 ? all.sum / all.count : 0;
     double variance = all.count > 1 ? (all.squares - all.sum * mean) / (all.count - 1) : 0;
     printf(" %14.3f\n", variance > 0 ? sqrt(variance) : 0.0);
 }
 
-static void summary(const struct mdtest_run *run, bool in_time) {
+static void mdtest_summary(const struct mdtest_run *run, bool in_time) {
     static const char heads[] = "            Max            Min           Mean";
     static const char rules[] = "            ---            ---           ----";
     const struct mdtest_params *a = &run->requested;
@@ -143,11 +143,11 @@ static void summary(const struct mdtest_run *run, bool in_time) {
 void mdtest_table_end(const struct mdtest_run *run) {
     const struct mdtest_params *a = &run->requested;
     if (a->rate_and_time || !a->time_only) {
-        summary(run, false);
+        mdtest_summary(run, false);
     }
     if (a->rate_and_time || a->time_only) {
-        summary(run, true);
+        mdtest_summary(run, true);
     }
-    moment("finished");
+    mdtest_moment("finished");
     fflush(stdout);
 }

@@ -33,7 +33,8 @@ static MPI_Datatype memory_type(nc_type type) {
     }
 }
 
-static int define(struct weir_pnetcdf *state, const struct weir_open *how, struct weir_problem *problem) {
+static int cdf5_define(struct weir_netcdf_variable *state, const struct weir_open *how,
+                       struct weir_problem *problem) {
     const struct ncb_variable *v = how->settings;
     const char *path = how->path;
     int dims[NCB_DIMS];
@@ -51,7 +52,8 @@ static int define(struct weir_pnetcdf *state, const struct weir_open *how, struc
     return 0;
 }
 
-static int find(struct weir_pnetcdf *state, const struct weir_open *how, struct weir_problem *problem) {
+static int cdf5_find(struct weir_netcdf_variable *state, const struct weir_open *how,
+                     struct weir_problem *problem) {
     const char *path = how->path;
     int dims[NCB_DIMS], count = 0;
     size_t lengths[NCB_DIMS];
@@ -72,7 +74,7 @@ static int find(struct weir_pnetcdf *state, const struct weir_open *how, struct 
 }
 
 static int cdf5_open(struct weir_file *file, struct weir_problem *problem) {
-    return weir_pnetcdf_open(file, define, find, problem);
+    return weir_pnetcdf_open(file, cdf5_define, cdf5_find, problem);
 }
 
 static int cdf5_transfer(struct weir_file *file, const struct weir_piece *piece,
@@ -91,7 +93,7 @@ static int cdf5_transfer(struct weir_file *file, const struct weir_piece *piece,
 
 static void cdf5_observe(struct weir_file *file, struct weir_observed *observed) {
     struct ncb_found *found = ((const struct ncb_variable *)file->how->settings)->found;
-    const struct weir_pnetcdf *state = file->state;
+    const struct weir_netcdf_variable *state = file->state;
     MPI_Offset data_at = 0;
     weir_pnetcdf_observe(file, observed);
     memset(found->chunk, 0, sizeof found->chunk);

@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static int define(struct weir_netcdf4 *state, const struct weir_open *how, struct weir_problem *problem) {
+static int netcdf4_define(struct weir_netcdf_variable *state, const struct weir_open *how,
+                          struct weir_problem *problem) {
     const struct ncb_variable *v = how->settings;
     const char *path = how->path;
     int dims[NCB_DIMS], old_mode;
@@ -37,7 +38,8 @@ static int define(struct weir_netcdf4 *state, const struct weir_open *how, struc
     return 0;
 }
 
-static int find(struct weir_netcdf4 *state, const struct weir_open *how, struct weir_problem *problem) {
+static int netcdf4_find(struct weir_netcdf_variable *state, const struct weir_open *how,
+                        struct weir_problem *problem) {
     const char *path = how->path;
     int dims[NC_MAX_VAR_DIMS], count = 0;
     size_t lengths[NCB_DIMS];
@@ -55,13 +57,13 @@ static int find(struct weir_netcdf4 *state, const struct weir_open *how, struct 
 }
 
 static int netcdf4_open(struct weir_file *file, struct weir_problem *problem) {
-    return weir_netcdf4_open(file, define, find, problem);
+    return weir_netcdf4_open(file, netcdf4_define, netcdf4_find, problem);
 }
 
 static int netcdf4_transfer(struct weir_file *file, const struct weir_piece *piece,
                             struct weir_problem *problem) {
     const struct ncb_variable *v = file->how->settings;
-    const struct weir_netcdf4 *s = file->state;
+    const struct weir_netcdf_variable *s = file->state;
     size_t start[NCB_DIMS];
     ncb_place(v, piece->offset, start);
     errno = 0;
@@ -73,7 +75,7 @@ static int netcdf4_transfer(struct weir_file *file, const struct weir_piece *pie
 
 static void netcdf4_observe(struct weir_file *file, struct weir_observed *observed) {
     struct ncb_found *found = ((const struct ncb_variable *)file->how->settings)->found;
-    const struct weir_netcdf4 *state = file->state;
+    const struct weir_netcdf_variable *state = file->state;
     int storage = NC_CONTIGUOUS, shuffle = 0, deflate = 0, level = 0;
     weir_netcdf4_observe(file, observed);
     memset(found->chunk, 0, sizeof found->chunk);

@@ -8,8 +8,8 @@
 static const char *const axes[NCB_DIMS] = {"t", "x", "y", "z"};
 
 /* t:x:y:z, four positive numbers */
-static bool parse(const char *letter, const char *text, size_t geometry[NCB_DIMS], char *complaint,
-                  unsigned bytes) {
+static bool ncb_parse(const char *letter, const char *text, size_t geometry[NCB_DIMS], char *complaint,
+                      unsigned bytes) {
     const char *at = text;
     int count = 0;
     for (;;) {
@@ -62,7 +62,7 @@ static bool shares(struct ncb_run *run, char *complaint, unsigned bytes) {
     size_t share[NCB_DIMS] = {run->data[0], run->data[1] / nodes, run->data[2] / ppn, run->data[3]};
     size_t automatic[NCB_DIMS] = {1, share[1], share[2], share[3]};
     memcpy(v->block, automatic, sizeof automatic);
-    if (a->block != NULL && !parse("b", a->block, v->block, complaint, bytes)) {
+    if (a->block != NULL && !ncb_parse("b", a->block, v->block, complaint, bytes)) {
         return false;
     }
     for (int i = 0; i < NCB_DIMS; i++) {
@@ -84,7 +84,7 @@ static bool chunks(struct ncb_run *run, char *complaint, unsigned bytes) {
     if (strcmp(a->chunk, "auto") == 0) {
         memcpy(v->chunk, v->block, sizeof v->chunk);
         v->chunk[0] = 1;
-    } else if (!parse("c", a->chunk, v->chunk, complaint, bytes)) {
+    } else if (!ncb_parse("c", a->chunk, v->chunk, complaint, bytes)) {
         return false;
     }
     size_t chunk_bytes = v->type->bytes;
@@ -100,7 +100,7 @@ static bool chunks(struct ncb_run *run, char *complaint, unsigned bytes) {
     return true;
 }
 
-static bool sizes(struct ncb_run *run, char *complaint, unsigned bytes) {
+static bool ncb_sizes(struct ncb_run *run, char *complaint, unsigned bytes) {
     struct ncb_variable *v = &run->variable;
     size_t data_bytes = v->type->bytes, block_bytes = v->type->bytes, sharers = 1;
     for (int i = 0; i < NCB_DIMS; i++) {
@@ -121,8 +121,8 @@ bool ncb_geometry_read(struct ncb_run *run, char *complaint, unsigned bytes) {
     }
     size_t automatic[NCB_DIMS] = {100, 100 * (size_t)a->nodes, 100 * (size_t)a->ppn, 10};
     memcpy(run->data, automatic, sizeof automatic);
-    return (a->data == NULL || parse("d", a->data, run->data, complaint, bytes)) &&
-           shares(run, complaint, bytes) && chunks(run, complaint, bytes) && sizes(run, complaint, bytes);
+    return (a->data == NULL || ncb_parse("d", a->data, run->data, complaint, bytes)) &&
+           shares(run, complaint, bytes) && chunks(run, complaint, bytes) && ncb_sizes(run, complaint, bytes);
 }
 
 struct weir_pattern ncb_pattern(struct ncb_run *run, int owner) {

@@ -78,7 +78,7 @@ static bool one_of(const char *word, const char *const *names) {
     return false;
 }
 
-static bool words_are_known(struct ncb_run *run, char *complaint, unsigned bytes) {
+static bool ncb_words_are_known(struct ncb_run *run, char *complaint, unsigned bytes) {
     static const char *const independent[] = {"ind", "i", "independent", NULL};
     static const char *const collective[] = {"coll", "c", "collective", NULL};
     static const char *const per_process[] = {"file-per-process", "f", "file", NULL};
@@ -104,7 +104,7 @@ static bool words_are_known(struct ncb_run *run, char *complaint, unsigned bytes
     return true;
 }
 
-static bool request_is_sound(const struct ncb_run *run, char *complaint, unsigned bytes) {
+static bool ncb_request_is_sound(const struct ncb_run *run, char *complaint, unsigned bytes) {
     const struct ncb_params *a = &run->requested;
     REFUSE(a->deflate_level < 0 || a->deflate_level > 9, "-z=%lld: the level is 0 to 9",
            (long long)a->deflate_level);
@@ -180,7 +180,7 @@ bool ncb_options_read(void *own, int argc, char **argv, char *complaint, unsigne
     if (!a->write && !a->read && !a->verify) {
         a->write = 1;
     }
-    if (!words_are_known(run, complaint, bytes) || !request_is_sound(run, complaint, bytes) ||
+    if (!ncb_words_are_known(run, complaint, bytes) || !ncb_request_is_sound(run, complaint, bytes) ||
         !format_can(run, complaint, bytes) || !ncb_geometry_read(run, complaint, bytes)) {
         return false;
     }

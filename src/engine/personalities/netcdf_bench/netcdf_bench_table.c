@@ -18,7 +18,7 @@ static void shape(const char *key, const size_t numbers[NCB_DIMS], size_t value_
     printf("%-40s %20s %-20s\n", key, text, "bytes");
 }
 
-static void size(const char *key, const size_t numbers[NCB_DIMS], size_t value_bytes) {
+static void ncb_size(const char *key, const size_t numbers[NCB_DIMS], size_t value_bytes) {
     static const char *const units[] = {"", "k", "M", "G", "T", "P", "E"};
     size_t bytes = value_bytes * numbers[0] * numbers[1] * numbers[2] * numbers[3];
     double scaled = (double)bytes;
@@ -42,10 +42,10 @@ void ncb_table_begin(const void *own) {
     if (chunked) {
         shape("Chunk geometry (t:x:y:z x sizeof(type))", v->chunk, v->type->bytes);
     }
-    size("Datasize", run->data, v->type->bytes);
-    size("Blocksize", v->block, v->type->bytes);
+    ncb_size("Datasize", run->data, v->type->bytes);
+    ncb_size("Blocksize", v->block, v->type->bytes);
     if (chunked) {
-        size("Chunksize", v->chunk, v->type->bytes);
+        ncb_size("Chunksize", v->chunk, v->type->bytes);
     }
     line("I/O Access", run->collective ? "collective" : "independent");
     line("Storage", chunked ? "chunked" : "contiguous");

@@ -1,0 +1,22 @@
+/* Leaving a function where a call of a library fails. */
+#ifndef WEIR_TRY_H
+#define WEIR_TRY_H
+
+#include <errno.h>
+
+/* `failed` returns -1 after setting the problem; it is given the call's name, the file and the system's last
+ * errno. Needs `problem` and `path` in the function. IS_ERROR tells by what the call returned whether it
+ * failed. */
+#define WEIR_TRY(IS_ERROR, failed, call_text, expression)                                                    \
+    do {                                                                                                     \
+        errno = 0;                                                                                           \
+        long long code = (long long)(expression);                                                            \
+        if (IS_ERROR(code)) {                                                                                \
+            return failed(problem, call_text, path, (int)code, errno);                                       \
+        }                                                                                                    \
+    } while (0)
+
+#define WEIR_NOT_ZERO(code) ((code) != 0)
+#define WEIR_NEGATIVE(code) ((code) < 0)
+
+#endif
