@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import inspect
 import pkgutil
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
@@ -69,7 +70,7 @@ def _rule_modules() -> Iterator[tuple[str, str | None]]:
     for info in pkgutil.iter_modules(package.__path__):
         yield f"{package.__name__}.{info.name}", None
     for name, tool in tools().items():
-        module = f"{type(tool).__module__.rpartition('.')[0]}.rules"
+        module = f"{sys.modules[type(tool).__module__].__package__}.rules"
         if importlib.util.find_spec(module):
             yield module, name
 

@@ -87,7 +87,7 @@ def _write_tables(
         latencies.write(",".join(columns("latency")) + "\n")
         write_head(kept)
         for one in collected(_runs_of(plan, where, not_measured), cache):
-            content = one.content()
+            content = one.content
             records.write(content["records"])
             latencies.write(content["latencies"])
             tally.add_rows(content["counts"])
@@ -102,8 +102,9 @@ def _write_tables(
 
 def _runs_of(plan: Plan, where: Path, not_measured: list[Cell]) -> Iterator[FoundRun]:
     """Cells without a run go to not_measured."""
+    results = site_folder(where, plan.site.name)
     for cell in plan.cells:
-        runs = found_runs(cell, site_folder(where, cell.site))
+        runs = found_runs(cell, results)
         if not runs:
             not_measured.append(cell)
         yield from runs
@@ -121,11 +122,9 @@ def _nothing_measured(plan: Plan, where: Path) -> WeirError:
 
 def excluded_lines(plan: Plan, not_measured: Iterable[Cell], results: Path) -> list[ExcludedLine]:
     """What the plan excludes, and what is planned but not measured, with the reason if it is known."""
-    reasons = {
-        cell.cell: why_unavailable(site_folder(results, plan.site.name), batch.batch)
-        for batch in plan.batches
-        for cell in batch.cells
-    }
+    site = site_folder(results, plan.site.name)
+    known = {batch.batch: why_unavailable(site, batch.batch) for batch in plan.batches}
+    reasons = {cell.cell: known[batch.batch] for batch in plan.batches for cell in batch.cells}
     missing = Counter(
         (cell.suite, cell.experiment, reasons[cell.cell] or _NOT_MEASURED) for cell in not_measured
     )

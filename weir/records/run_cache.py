@@ -46,8 +46,8 @@ class RunCache:
             self._places[key.decode(errors="replace")] = (rest[:40].partition(b"\t")[0].decode(), place)
             place += len(line)
 
-    def get(self, key: str, state: str) -> str | None:
-        """The JSON of a run that has not changed since."""
+    def get(self, key: str, state: str) -> tuple[str, dict[str, Any]] | None:
+        """What was collected of a run that has not changed since, as text and as data."""
         known, place = self._places.get(key, ("", 0))
         if known != state or self._stream is None:
             return None
@@ -55,9 +55,10 @@ class RunCache:
         line = self._stream.readline().decode(errors="replace")
         text = line.rstrip("\n").partition("\t")[2].partition("\t")[2]
         try:
-            return text if isinstance(json.loads(text), dict) else None
+            content = json.loads(text)
         except ValueError:
             return None
+        return (text, content) if isinstance(content, dict) else None
 
     def close(self) -> None:
         if self._stream is not None:

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from weir.records.run_cache import RunCache, state_of
 from weir.records.tally import count_rows, facts_of_run
 from weir.runfiles import RUN_FILE
 
-_BLOCK_RUNS = 1024  # in memory at a time
+_BLOCK_RUNS = 256  # in memory at a time
 _CHUNK_RUNS = 16  # for one process at a time
 _WORTH_PROCESSES = 64  # fewer are parsed here: processes cost more
 
@@ -32,13 +32,17 @@ class FoundRun:
     """A finished run; state changes with everything that its rows depend on."""
 
     cell: Cell
-    folder: Path
+    name: str  # of its directory
     results: Path
     state: str
 
     @property
     def key(self) -> str:
-        return f"{self.folder.parent.name}/{self.folder.name}"
+        return f"{self.cell.cell}/{self.name}"
+
+    @property
+    def folder(self) -> Path:
+        return Path(f"{self.results}/runs/{self.key}")
 
 
 @dataclass(frozen=True)
@@ -47,10 +51,7 @@ class Collected:
 
     run: FoundRun
     text: str
-
-    def content(self) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads(self.text)
-        return found
+    content: Mapping[str, Any]
 
 
 def found_runs(cell: Cell, results: Path) -> list[FoundRun]:
@@ -58,15 +59,15 @@ def found_runs(cell: Cell, results: Path) -> list[FoundRun]:
     number is a failed attempt that was set aside."""
     found = []
     try:
-        names = [entry.name for entry in os.scandir(results / "runs" / cell.cell) if entry.name.isdigit()]
+        folder = f"{results}/runs/{cell.cell}"
+        names = [entry.name for entry in os.scandir(folder) if entry.name.isdigit()]
     except FileNotFoundError:
         return []
     about_cell = repr(cell)
     for name in sorted(names, key=int):
-        folder = results / "runs" / cell.cell / name
-        files = sorted(_state_of_file(entry) for entry in os.scandir(folder))
+        files = sorted(_state_of_file(entry) for entry in os.scandir(f"{folder}/{name}"))
         if any(file[0] == RUN_FILE for file in files):
-            found.append(FoundRun(cell, folder, results, state_of((about_cell, files))))
+            found.append(FoundRun(cell, name, results, state_of((about_cell, files))))
     return found
 
 
@@ -81,12 +82,13 @@ def collected(runs: Iterable[FoundRun], cache: RunCache) -> Iterator[Collected]:
     with ExitStack() as stack:
         pool: Executor | None = None
         while block := list(islice(waiting, _BLOCK_RUNS)):
-            known = {run.key: text for run in block if (text := cache.get(run.key, run.state)) is not None}
+            known = {run.key: one for run in block if (one := cache.get(run.key, run.state)) is not None}
             missing = [run for run in block if run.key not in known]
             if pool is None and len(missing) >= _WORTH_PROCESSES:
                 pool = stack.enter_context(ProcessPoolExecutor(len(os.sched_getaffinity(0))))
-            known |= zip((run.key for run in missing), _parsed(missing, pool), strict=True)
-            yield from (Collected(run, known[run.key]) for run in block)
+            fresh = ((text, json.loads(text)) for text in _parsed(missing, pool))
+            known |= zip((run.key for run in missing), fresh, strict=True)
+            yield from (Collected(run, *known[run.key]) for run in block)
 
 
 def _parsed(runs: Sequence[FoundRun], pool: Executor | None) -> Iterator[str]:

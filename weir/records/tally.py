@@ -46,16 +46,21 @@ class Tally:
         """The result of count_rows for some more rows."""
         self.records += counts["records"]
         self.cells.update(counts["cells"])
-        self.verdicts.update(counts["verdicts"])
-        self.reasons.update(counts["reasons"])
-        self.missing.update(counts["missing"])
+        for mine, more in (
+            (self.verdicts, counts["verdicts"]),
+            (self.reasons, counts["reasons"]),
+            (self.missing, counts["missing"]),
+        ):
+            for name, count in more.items():
+                mine[name] += count
         self.programs.update((stack, program) for stack, program in counts["programs"])
         for rule, verdicts, examples in counts["findings"]:
             entry = self.findings.setdefault(rule, {"verdicts": Counter(), "examples": []})
-            entry["verdicts"].update(verdicts)
+            for verdict, count in verdicts.items():
+                entry["verdicts"][verdict] += count
             known = entry["examples"]
-            known += [one for one in examples if len(known) < _EXAMPLES and one not in known][:_EXAMPLES]
-            del known[_EXAMPLES:]
+            if len(known) < _EXAMPLES:
+                known += [one for one in examples if one not in known][: _EXAMPLES - len(known)]
 
     def add_run(self, facts: Mapping[str, Any]) -> None:
         """The result of facts_of_run for one more run."""

@@ -91,7 +91,8 @@ def test_the_cache_keeps_the_counts_of_the_facts(tmp_path: Path, planned: Plan) 
     assert sum(facts["verdicts"].values()) == 8
     cache = RunCache(tmp_path / "results" / "study" / CACHE_FILE)
     (run,) = found_runs(planned.cells[0], tmp_path / "results")
-    content = json.loads(cache.get(run.key, run.state) or "")
-    cache.close()
-    assert content["counts"]["records"] == 4
+    known = cache.get(run.key, run.state)
+    assert known is not None
+    assert known[1]["counts"]["records"] == 4
     assert cache.get("no such run", run.state) is None
+    cache.close()

@@ -9,6 +9,8 @@ from types import ModuleType
 
 import pytest
 
+from weir.audit import registry
+from weir.audit.subject import Subject
 from weir.errors import ConfigError
 from weir.tools import tools
 from weir.tools.base import ROLES, Tool
@@ -96,6 +98,39 @@ def test_a_wrong_tool_is_named_with_its_file_and_hook(
 def test_a_tool_in_a_file_is_told_where_it_belongs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ConfigError, match="a tool is a directory"):
         find_tools(package(tmp_path, monkeypatch, {"pebble.py": PEBBLE}))
+
+
+RULES = '''
+from weir.audit.outcome import degraded
+from weir.audit.registry import rule
+
+
+@rule("DEGRADED")
+def pebble_sank(subject):
+    """The pebble sank.
+
+    Hint: throw a flatter one.
+    """
+    return degraded("after 3 jumps")
+'''
+
+
+def test_rules_beside_a_tool_look_at_its_records_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {"pebble/__init__.py": PEBBLE, "pebble/rules.py": RULES}
+    found = find_tools(package(tmp_path, monkeypatch, files))
+    monkeypatch.setattr(registry, "tools", lambda: found)
+    registry.rules.cache_clear()
+    try:
+        (rule,) = [rule for rule in registry.rules().values() if rule.tool]
+    finally:
+        registry.rules.cache_clear()
+    assert (rule.id, rule.tool, rule.hint) == ("pebble-sank", "pebble", "throw a flatter one.")
+    outcome = rule(Subject({"tool": "pebble"}))
+    assert outcome is not None
+    assert outcome.text == "after 3 jumps"
+    assert rule(Subject({"tool": "other"})) is None
 
 
 def test_every_tool_has_a_role_that_is_explained() -> None:
