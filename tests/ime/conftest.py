@@ -34,8 +34,8 @@ def compiled(folder: Path, *options: str) -> Path:
     with (ROOT / "build" / "build.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (folder / "build.ninja").exists():
-            words = ["cmake", "-S", str(ROOT), "-B", str(folder), "-G", "Ninja", *options]
-            subprocess.run(words, check=True, capture_output=True)
+            arguments = ["cmake", "-S", str(ROOT), "-B", str(folder), "-G", "Ninja", *options]
+            subprocess.run(arguments, check=True, capture_output=True)
         done = subprocess.run(["cmake", "--build", str(folder)], capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
     return folder / "ime"
@@ -64,23 +64,23 @@ class Store:
     def environment(self) -> dict[str, str]:
         return {**os.environ, "IM_CLIENT_CFG_FILE": str(self.config)}
 
-    def run(self, *words: object, check: bool = True) -> subprocess.CompletedProcess[str]:
+    def run(self, *arguments: object, check: bool = True) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(
-            [str(word) for word in words],
+            [str(argument) for argument in arguments],
             check=False,
             env=self.environment,
             capture_output=True,
             text=True,
             timeout=900,
         )
-        assert not check or done.returncode == 0, f"{words}\n{done.stdout}{done.stderr}"
+        assert not check or done.returncode == 0, f"{arguments}\n{done.stdout}{done.stderr}"
         return done
 
-    def program(self, name: str, *words: object, check: bool = True) -> subprocess.CompletedProcess[str]:
-        return self.run(self.programs / name, *words, check=check)
+    def program(self, name: str, *arguments: object, check: bool = True) -> subprocess.CompletedProcess[str]:
+        return self.run(self.programs / name, *arguments, check=check)
 
-    def imectl(self, *words: object, check: bool = True) -> subprocess.CompletedProcess[str]:
-        return self.program("imectl", *words, check=check)
+    def imectl(self, *arguments: object, check: bool = True) -> subprocess.CompletedProcess[str]:
+        return self.program("imectl", *arguments, check=check)
 
 
 StoreMaker = Callable[..., Store]

@@ -41,8 +41,8 @@ class Native:
         function = getattr(self.library, f"ime_native_{name}")
         function.restype = ctypes.c_ssize_t if name in SIZED else ctypes.c_int
 
-        def call(*words: object) -> int:
-            sized = [ctypes.c_int64(word) if isinstance(word, int) else word for word in words]
+        def call(*arguments: object) -> int:
+            sized = [ctypes.c_int64(value) if isinstance(value, int) else value for value in arguments]
             ctypes.set_errno(0)
             result = int(function(*sized))
             if result < 0 and ctypes.get_errno():

@@ -42,8 +42,8 @@ def helper(tmp_path_factory: pytest.TempPathFactory) -> Helper:
         program = folder / name
         if not program.exists():
             flags = flags_of(module) if module else []
-            words = ["mpicc.openmpi", "-std=gnu11", "-Wall", "-Wextra", "-Werror", HERE / f"{name}.c"]
-            subprocess.run([*words, "-o", program, *flags], check=True)
+            arguments = ["mpicc.openmpi", "-std=gnu11", "-Wall", "-Wextra", "-Werror", HERE / f"{name}.c"]
+            subprocess.run([*arguments, "-o", program, *flags], check=True)
         return program
 
     return compiled
@@ -64,11 +64,13 @@ def launch(programs: Path) -> Iterator[Launch]:
     # ompio deadlocks in set_size on the ordinary file that the pool is compared with; ROMIO does not
     settings = {"pml": "ob1", "btl": "self,vader", "io": "romio321", "mpi_yield_when_idle": "1"}
 
-    def run(program: Path, ranks: int, *words: object, pool: Path = pool) -> subprocess.CompletedProcess[str]:
-        options = [word for key, value in settings.items() for word in ("--mca", key, value)]
+    def run(
+        program: Path, ranks: int, *arguments: object, pool: Path = pool
+    ) -> subprocess.CompletedProcess[str]:
+        options = [option for key, value in settings.items() for option in ("--mca", key, value)]
         start = [LAUNCHER, "--oversubscribe", "--bind-to", "none", *options, "-x", f"LD_PRELOAD={library}"]
         return subprocess.run(
-            [*start, "-n", str(ranks), program, *(str(word) for word in words)],
+            [*start, "-n", str(ranks), program, *(str(argument) for argument in arguments)],
             check=False,
             env={**environment, "WEIR_POOL_DIR": str(pool)},
             capture_output=True,

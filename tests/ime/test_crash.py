@@ -18,7 +18,7 @@ from tests.ime.conftest import Mounter, Store, StoreMaker, is_mounted, wait_for
 WRITERS = 3
 
 
-def words(store: Store, mount: Path | None) -> list[str]:
+def arguments(store: Store, mount: Path | None) -> list[str]:
     where = f"{mount}/" if mount else "ime://"
     mounted = ["--mounted"] if mount else []
     state = ["--state", str(store.folder / "state"), "--writers", str(WRITERS)]
@@ -48,7 +48,7 @@ def kill_round(store: Store, draw: random.Random, mount: Path | None, mount_pid:
     """Writers under load; at random times some of them, or what serves them, are killed, then the rest."""
     acts = [["--writer", str(i), "write"] for i in range(WRITERS)] + [["churn"], ["churn"]]
     workers = [
-        subprocess.Popen([*words(store, mount), *act], env=store.environment, stderr=subprocess.DEVNULL)
+        subprocess.Popen([*arguments(store, mount), *act], env=store.environment, stderr=subprocess.DEVNULL)
         for act in acts
     ]
     victims = [drainer_pid(store), *(worker.pid for worker in workers)]
@@ -63,7 +63,7 @@ def kill_round(store: Store, draw: random.Random, mount: Path | None, mount_pid:
 
 
 def verify(store: Store, mount: Path | None) -> None:
-    done = store.run(*words(store, mount), "verify", check=False)
+    done = store.run(*arguments(store, mount), "verify", check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -137,8 +137,18 @@ def test_fifty_rounds_on_the_mount(programs: Path, make_store: StoreMaker, mount
 def test_after_a_boot_everything_drained_is_dirty_again(programs: Path, make_store: StoreMaker) -> None:
     """What was drained may not have reached the disks of the backing when the power went."""
     store = make_store(programs)
-    words = ("--interface", "native", "--path", "ime://file", "--xfer", 65536, "--file", 1 << 20, "--keep")
-    store.program("ime-cost", *words, "--repeat", 1)
+    arguments = (
+        "--interface",
+        "native",
+        "--path",
+        "ime://file",
+        "--xfer",
+        65536,
+        "--file",
+        1 << 20,
+        "--keep",
+    )
+    store.program("ime-cost", *arguments, "--repeat", 1)
     store.imectl("drain")
     control = (store.fast / "control").read_bytes()
     boot_id = Path("/proc/sys/kernel/random/boot_id").read_bytes().strip()

@@ -35,8 +35,8 @@ def small_tmpfs(tmp_path: Path) -> Iterator[Callable[[Path, str], Path]]:
         if os.geteuid() != 0:
             pytest.skip("only root mounts a tmpfs")
         folder.mkdir(parents=True, exist_ok=True)
-        words = ["mount", "-t", "tmpfs", "-o", f"size={size}", "none", folder]
-        done = subprocess.run(words, check=False, capture_output=True, text=True)
+        arguments = ["mount", "-t", "tmpfs", "-o", f"size={size}", "none", folder]
+        done = subprocess.run(arguments, check=False, capture_output=True, text=True)
         if done.returncode != 0:
             pytest.skip(f"no tmpfs can be mounted here: {done.stderr}")
         mounts.append(folder)
@@ -111,8 +111,8 @@ def test_a_drainer_killed_after_the_last_close_is_started_by_the_next_client(
     start: Start, programs: Path, make_store: StoreMaker
 ) -> None:
     store = make_store(programs, drain="auto", drain_rate="64 KiB/s")
-    words = ("--interface", "native", "--path", "ime://a", "--xfer", 65536, "--file", MIB, "--keep")
-    store.program("ime-cost", *words, "--repeat", 1)
+    arguments = ("--interface", "native", "--path", "ime://a", "--xfer", 65536, "--file", MIB, "--keep")
+    store.program("ime-cost", *arguments, "--repeat", 1)
     wait_for(lambda: status(store)["drainer_pid"] is not None, "the drainer runs")
     killed = status(store)["drainer_pid"]
     assert isinstance(killed, int)
@@ -194,8 +194,8 @@ def test_only_ranks_of_one_job_that_open_a_file_truncate_it_once(
     fd = native.open(b"ime://a", os.O_CREAT | os.O_RDWR | os.O_TRUNC, 0o600)
     native.pwrite(fd, b"data", 4, 0)
     environment = {key: value for key, value in store.environment.items() if key not in RANK_0} | variables
-    words = [sys.executable, "-c", TRUNCATE, str(programs / "libim_client.so"), how]
-    subprocess.run(words, check=True, env=environment)
+    arguments = [sys.executable, "-c", TRUNCATE, str(programs / "libim_client.so"), how]
+    subprocess.run(arguments, check=True, env=environment)
     assert native.contents(fd, 4) == left
     native.close(fd)
 
@@ -203,8 +203,8 @@ def test_only_ranks_of_one_job_that_open_a_file_truncate_it_once(
 def test_a_stale_process_id_is_not_signalled(programs: Path, make_store: StoreMaker) -> None:
     """The drainer was killed, and its number belongs to somebody else by now."""
     store = make_store(programs, drain="auto")
-    words = ("--interface", "native", "--path", "ime://a", "--file", MIB, "--keep", "--repeat", 1)
-    store.program("ime-cost", *words)
+    arguments = ("--interface", "native", "--path", "ime://a", "--file", MIB, "--keep", "--repeat", 1)
+    store.program("ime-cost", *arguments)
     wait_for(lambda: status(store)["drainer_pid"] is not None, "the drainer runs")
     pid = status(store)["drainer_pid"]
     assert isinstance(pid, int)

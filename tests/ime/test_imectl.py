@@ -20,8 +20,8 @@ def status(store: Store) -> dict[str, Any]:
 
 
 def fill(store: Store, name: str, size: int, xfer: int = MIB) -> None:
-    words = ("--interface", "native", "--path", f"ime://{name}", "--xfer", xfer, "--file", size, "--keep")
-    store.program("ime-cost", *words, "--repeat", 1)
+    arguments = ("--interface", "native", "--path", f"ime://{name}", "--xfer", xfer, "--file", size, "--keep")
+    store.program("ime-cost", *arguments, "--repeat", 1)
 
 
 def test_twice_the_capacity(programs: Path, make_store: StoreMaker) -> None:
@@ -30,14 +30,14 @@ def test_twice_the_capacity(programs: Path, make_store: StoreMaker) -> None:
     batch = capacity // 32  # what is drained and freed at a time
     store = make_store(programs, capacity="8 MiB")
     fill(store, "big", 2 * capacity)
-    told = status(store)
-    (entry,) = told["files"]
+    answer = status(store)
+    (entry,) = answer["files"]
     assert entry["path"] == "big"
     assert entry["size_bytes"] == 2 * capacity
     assert capacity - 2 * MIB <= entry["resident_bytes"] <= capacity
     assert capacity <= entry["drained_bytes"] <= capacity + 2 * MIB + batch
     assert entry["dirty_bytes"] + entry["drained_bytes"] == 2 * capacity
-    assert told["used_bytes"] <= capacity
+    assert answer["used_bytes"] <= capacity
     drained = (store.backing / "big").read_bytes()
     assert drained[:capacity] == bytes([1]) * capacity
     store.imectl("drain")
@@ -116,7 +116,7 @@ def test_destroy_drains_first(programs: Path, make_store: StoreMaker) -> None:
     assert "run imectl create" in done.stderr
 
 
-def test_destroy_can_lose_data_when_told(programs: Path, make_store: StoreMaker) -> None:
+def test_destroy_can_lose_data_on_request(programs: Path, make_store: StoreMaker) -> None:
     store = make_store(programs, faults=("drain EIO",))
     fill(store, "a", MIB)
     assert store.imectl("destroy", check=False).returncode == 1
@@ -190,7 +190,7 @@ def test_wrong_settings_name_the_hint(line: str, hint: str, programs: Path, make
 
 
 @pytest.mark.parametrize(
-    ("words", "text"),
+    ("arguments", "text"),
     [
         ([], "name a command"),
         (["staus"], "no such command: staus"),
@@ -199,7 +199,7 @@ def test_wrong_settings_name_the_hint(line: str, hint: str, programs: Path, make
         (["stage-in"], "name the files to fetch"),
     ],
 )
-def test_wrong_usage(words: list[str], text: str, programs: Path, make_store: StoreMaker) -> None:
-    done = make_store(programs).imectl(*words, check=False)
+def test_wrong_usage(arguments: list[str], text: str, programs: Path, make_store: StoreMaker) -> None:
+    done = make_store(programs).imectl(*arguments, check=False)
     assert done.returncode in {1, 2}
     assert text in done.stderr

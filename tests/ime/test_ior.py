@@ -14,13 +14,13 @@ from tests.ime.conftest import Store, StoreMaker
 pytestmark = pytest.mark.slow
 
 
-def ior(store: Store, ranks: int, *words: object) -> subprocess.CompletedProcess[str]:
+def ior(store: Store, ranks: int, *arguments: object) -> subprocess.CompletedProcess[str]:
     named = os.environ.get("IOR_IME")
     if not named or not os.access(named, os.X_OK):
         pytest.skip("IOR_IME names no IOR that was built with its IME back end")
     launch = ["mpiexec.openmpi", "--oversubscribe", "--mca", "pml", "ob1", "--mca", "btl", "self,vader"]
     return subprocess.run(
-        [*launch, "-n", str(ranks), named, "-a", "IME", *(str(word) for word in words)],
+        [*launch, "-n", str(ranks), named, "-a", "IME", *(str(argument) for argument in arguments)],
         check=False,
         env={
             **store.environment,
@@ -47,8 +47,8 @@ def test_data_are_right(
     done = ior(store, 4, "-w", "-r", *sizes, *order, *layout, *output, "-o", "ime://ior.dat")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Incorrect data" not in done.stdout
-    told = json.loads(summary.read_text())
-    assert len(told["tests"][0]["Results"]) == 6
+    answer = json.loads(summary.read_text())
+    assert len(answer["tests"][0]["Results"]) == 6
     status = json.loads(store.imectl("status", "--json").stdout)
     assert status["clients"] == 0
 
@@ -57,8 +57,8 @@ def test_ranks_that_truncate_a_kept_file(programs: Path, make_store: StoreMaker)
     """IOR opens with O_TRUNC on every rank, without a barrier: five runs over the file of the run before."""
     store = make_store(programs)
     for _ in range(5):
-        words = ("-w", "-r", "-R", "-k", "-t", "256k", "-b", "1m", "-o", "ime://ior.dat")
-        done = ior(store, 4, *words)
+        arguments = ("-w", "-r", "-R", "-k", "-t", "256k", "-b", "1m", "-o", "ime://ior.dat")
+        done = ior(store, 4, *arguments)
         assert done.returncode == 0, done.stdout + done.stderr
         assert "Incorrect data" not in done.stdout
 

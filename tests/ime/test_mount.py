@@ -57,8 +57,8 @@ def test_a_file_under_every_access_for_long(
     capacity: str, programs: Path, make_store: StoreMaker, mounted: Mounter
 ) -> None:
     store = make_store(programs, capacity=capacity, drain="auto")
-    words = ("--operations", 20_000, "--seed", 3)
-    done = store.program("ime-fsx", "--path", mounted(store) / "file", *words)
+    arguments = ("--operations", 20_000, "--seed", 3)
+    done = store.program("ime-fsx", "--path", mounted(store) / "file", *arguments)
     assert "20000 operations, no difference" in done.stdout
 
 
@@ -76,9 +76,9 @@ def test_shared_mappings_of_two_programs_are_one(
         assert file.read_bytes()[5000:5005] == b"hello"
 
 
-def run(*words: object, cwd: Path) -> str:
-    done = subprocess.run([str(w) for w in words], check=False, cwd=cwd, capture_output=True, text=True)
-    assert done.returncode == 0, f"{words}: {done.stdout}{done.stderr}"
+def run(*arguments: object, cwd: Path) -> str:
+    done = subprocess.run([str(w) for w in arguments], check=False, cwd=cwd, capture_output=True, text=True)
+    assert done.returncode == 0, f"{arguments}: {done.stdout}{done.stderr}"
     return done.stdout
 
 
@@ -179,7 +179,7 @@ def test_destroy_refuses_while_mounted(programs: Path, make_store: StoreMaker, m
 
 
 @pytest.mark.parametrize(
-    ("words", "text"),
+    ("arguments", "text"),
     [
         (["--nonsense", "/mnt"], "wrong option"),
         ([], "name one mount point"),
@@ -187,7 +187,7 @@ def test_destroy_refuses_while_mounted(programs: Path, make_store: StoreMaker, m
         (["/nonexistent"], "nonexistent"),
     ],
 )
-def test_wrong_usage(words: list[str], text: str, programs: Path, make_store: StoreMaker) -> None:
-    done = make_store(programs).program("ime-fuse", *words, check=False)
+def test_wrong_usage(arguments: list[str], text: str, programs: Path, make_store: StoreMaker) -> None:
+    done = make_store(programs).program("ime-fuse", *arguments, check=False)
     assert done.returncode in {1, 2}
     assert text in done.stderr

@@ -37,8 +37,8 @@ def test_every_declared_function_is_in_the_library(programs: Path) -> None:
 def test_header_stands_alone(compiler: list[str], tmp_path: Path) -> None:
     source = tmp_path / ("a.c" if compiler[0] == "cc" else "a.cc")
     source.write_text('#include "ime_native.h"\n#if IME_NATIVE_API_VERSION < 132\n#error old\n#endif\n')
-    words = [*compiler, "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-I{HEADER.parent}", source]
-    subprocess.run(words, check=True)
+    arguments = [*compiler, "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-I{HEADER.parent}", source]
+    subprocess.run(arguments, check=True)
 
 
 def test_prefixes_and_places_name_the_same_file(
@@ -150,7 +150,7 @@ def test_faults_come_when_requested(
 def test_latency_and_bandwidth_hold(
     start: Callable[[Store], Native], programs: Path, make_store: StoreMaker
 ) -> None:
-    """A transfer never takes less than it was told to."""
+    """A transfer never takes less than it was set to."""
     native = start(make_store(programs, write_latency_us=20_000, read_bandwidth="10 MiB/s"))
     fd = native.open(b"ime://a", os.O_CREAT | os.O_RDWR, 0o600)
     data = bytes(1 << 20)
@@ -188,8 +188,8 @@ def test_repeated_truncation_is_one(programs: Path, make_store: StoreMaker) -> N
 def test_many_rounds_of_processes_and_threads(programs: Path, make_store: StoreMaker) -> None:
     for capacity in ("1 MiB", "64 MiB"):
         store = make_store(programs, capacity=capacity)
-        words = ("--rounds", 60, "--processes", 4, "--threads", 4)
-        assert "all as written" in store.program("ime-stress", "--path", "ime://shared", *words).stdout
+        arguments = ("--rounds", 60, "--processes", 4, "--threads", 4)
+        assert "all as written" in store.program("ime-stress", "--path", "ime://shared", *arguments).stdout
 
 
 @pytest.mark.slow
@@ -222,8 +222,8 @@ def test_late_truncation_by_another_process(
     native = start(make_store(programs, truncate=truncate))
     fd = native.open(b"ime://a", os.O_CREAT | os.O_RDWR | os.O_TRUNC, 0o600)
     native.pwrite(fd, b"data", 4, 0)
-    words = [sys.executable, "-c", TRUNCATION, str(programs / "libim_client.so")]
-    subprocess.run(words, check=True, env={**os.environ, "PMIX_RANK": "1"})
+    arguments = [sys.executable, "-c", TRUNCATION, str(programs / "libim_client.so")]
+    subprocess.run(arguments, check=True, env={**os.environ, "PMIX_RANK": "1"})
     assert native.contents(fd, 4) == left
     native.ftruncate(fd, 0)  # by one who took part already: meant
     assert native.contents(fd, 4) == b""
@@ -235,8 +235,8 @@ def test_without_a_store_every_call_fails_and_one_line_says_why(config: str | No
     environment = {key: value for key, value in os.environ.items() if key != "IM_CLIENT_CFG_FILE"}
     if config:
         environment["IM_CLIENT_CFG_FILE"] = config
-    words = [sys.executable, "-c", TRUNCATION, str(programs / "libim_client.so")]
-    done = subprocess.run(words, check=False, env=environment, capture_output=True, text=True)
+    arguments = [sys.executable, "-c", TRUNCATION, str(programs / "libim_client.so")]
+    done = subprocess.run(arguments, check=False, env=environment, capture_output=True, text=True)
     assert done.returncode == 1
     assert len(done.stderr.splitlines()) == 1
     assert "IM_CLIENT_CFG_FILE" in done.stderr

@@ -15,8 +15,8 @@ INDEX_BYTES = 64 << 10  # more than the index of these files takes
 
 
 def lose_power(store: Store, rounds: int, seed: int) -> None:
-    words = ("--fast", store.fast, "--path", "ime://file", "--rounds", rounds, "--seed", seed)
-    done = store.program("ime-power_loss", *words, check=False)
+    arguments = ("--fast", store.fast, "--path", "ime://file", "--rounds", rounds, "--seed", seed)
+    done = store.program("ime-power_loss", *arguments, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout == f"{rounds} rounds, nothing lost\n"
 

@@ -187,13 +187,13 @@ def test_a_planted_control_file_is_not_written(
     store.fast.mkdir(mode=0o700)
     victim = tmp_path / "victim"
     victim.write_text("precious")
-    words = [
+    arguments = [
         "sh",
         "-c",
         f'ln -s {victim} {store.fast}/control.$$ && exec "$0" create',
         store.programs / "imectl",
     ]
-    done = store.run(*words, check=False)
+    done = store.run(*arguments, check=False)
     assert done.returncode == 1
     assert victim.read_text() == "precious"
 

@@ -1,4 +1,5 @@
-/* Names. They live in the backing alone; what must be told apart is whether a file's size and times do too.
+/* Names. They live in the backing alone; the difference that matters is whether a file's size and times do
+ * too.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -15,11 +15,11 @@
 
 #define START_PAUSE_NS INT64_C(1000000000) /* a drainer that was just started gets so long to come up */
 
-static volatile sig_atomic_t told_to_end;
+static volatile sig_atomic_t end_requested;
 
 static void end_on_signal(int signal_number) {
     (void)signal_number;
-    told_to_end = 1;
+    end_requested = 1;
 }
 
 bool drainer_is_running(const struct store *store, int *pid) {
@@ -42,15 +42,15 @@ int drainer_start(struct store *store) {
 
 int drainer_stop(struct store *store) {
     const struct control *control = store->control;
-    uint64_t told = 0; /* start time of the process that has got the signal */
+    uint64_t signalled = 0; /* start time of the process that has got the signal */
     int pid;
     for (unsigned tries = 0; tries < 20000; tries++) {
         if (!drainer_is_running(store, &pid)) {
             return 0;
         }
         uint64_t started = atomic_load(&control->drainer_started);
-        if (started != told && process_signal(pid, started, SIGTERM) == 0) {
-            told = started;
+        if (started != signalled && process_signal(pid, started, SIGTERM) == 0) {
+            signalled = started;
         }
         usleep(1000);
     }
@@ -98,7 +98,7 @@ static void visit(struct store *store, const char *name, void *context) {
     struct object_header header;
     uint64_t inode;
     int error;
-    if (told_to_end || !object_inode(name, &inode) || !object_peek(store, inode, &header) ||
+    if (end_requested || !object_inode(name, &inode) || !object_peek(store, inode, &header) ||
         is_settled(&header)) {
         return;
     }
@@ -155,9 +155,9 @@ static void sleep_until_dirtied(struct store *store, uint32_t seen, double secon
 }
 
 static void drain_until_idle(struct store *store) {
-    const double longest_sleep_s = 0.5; /* to notice the dead, and ourselves being told to end */
+    const double longest_sleep_s = 0.5; /* to notice the dead, and a signal to end */
     double idle_s = 0;
-    while (!told_to_end && idle_s < store->config.drainer_idle_s) {
+    while (!end_requested && idle_s < store->config.drainer_idle_s) {
         uint32_t seen = atomic_load(&store->control->dirtied);
         struct pass pass = {.drain = true};
         objects_each(store, visit, &pass);

@@ -12,7 +12,7 @@ bool drainer_is_running(const struct store *store, int *pid);
 void drainer_revive(struct store *store); /* if the last one was killed and nobody has noticed */
 int drainer_start(struct store *store);   /* 0 or errno; returns when it runs */
 int drainer_stop(struct store *store);    /* by its own id; 0, or ETIMEDOUT */
-int drainer_run(struct store *store);     /* the process itself: until idle or told to end */
+int drainer_run(struct store *store);     /* the process itself: until idle or a signal to end */
 int drain_everything(struct store *store, uint64_t *moved_bytes); /* here and now; 0 or the first error */
 bool everything_settled(struct store *store);
 int sync_backings(struct store *store); /* what was drained, to the backing's disks */

@@ -342,7 +342,7 @@ int config_read(const char *file, struct config *config, char *message, size_t m
         return -1;
     }
     if (realpath(file, config->file) == NULL) {
-        strcpy(config->file, file); /* whoever is told of it later may have another working directory */
+        strcpy(config->file, file); /* later readers may have another working directory */
     }
     FILE *stream = fopen(file, "re");
     if (stream == NULL) {

@@ -1,4 +1,4 @@
-/* Which job a process is a rank of. Launchers say so in the environment, each in its own variables. */
+/* Which job a process is a rank of. Each launcher has its own variables for that. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

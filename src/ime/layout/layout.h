@@ -71,8 +71,7 @@ struct object_header {
 };
 
 struct process_slot {
-    _Atomic uint32_t
-        live; /* 1: taken; whether its process still runs is told by its lock on the control file */
+    _Atomic uint32_t live; /* 1: taken; its process runs while it locks its byte of the control file */
     _Atomic uint32_t incarnation;
     _Atomic int32_t pid;
     _Atomic uint32_t rank; /* in its job */

@@ -1,4 +1,5 @@
-/* Data. The kernel keeps none of it: every read and write comes here, so that all doors see the same bytes.
+/* Data. The kernel keeps none of it: every read and write comes here, so that all interfaces see the same
+ * bytes.
  */
 #include <errno.h>
 #include <fcntl.h>

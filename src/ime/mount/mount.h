@@ -49,12 +49,12 @@ struct tree {
 struct mount {
     struct store *store;
     struct tree tree;
-    double attribute_s; /* how long the kernel may believe what it was told */
+    double attribute_s; /* how long the kernel may believe its answers */
     const char *folder;
 };
 
-/* How long the kernel may believe the attributes of what it was told about. Of a directory it checks mode and
- * owner at every step of a path, right after it has been told them; nothing but the mount changes these. */
+/* How long the kernel may believe the attributes in its answers. Of a directory it checks mode and
+ * owner at every step of a path, right after it got them; nothing but the mount changes these. */
 static inline double attribute_timeout(const struct mount *mount, const struct stat *status) {
     const double directory_s = 0.1;
     return S_ISDIR(status->st_mode) && mount->attribute_s < directory_s ? directory_s : mount->attribute_s;

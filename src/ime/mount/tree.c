@@ -104,7 +104,7 @@ static struct inode *find(struct tree *tree, const struct stat *status) {
     return inode;
 }
 
-/* The inode that the kernel is told of now; NULL without memory. */
+/* The inode of the answer to the kernel; NULL without memory. */
 struct inode *tree_learn(struct tree *tree, struct inode *parent, const char *name,
                          const struct stat *status) {
     pthread_mutex_lock(&tree->mutex);

@@ -1,4 +1,4 @@
-/* Every thread that operates on a file says so in a slot of the mapped control block. Whoever must change
+/* Every thread that operates on a file marks that in a slot of the mapped control block. Whoever must change
  * what operations rely on shuts the file's gate and waits for those under way: they pay two stores, no lock.
  */
 #include <sched.h>

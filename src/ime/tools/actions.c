@@ -113,7 +113,7 @@ int command_wait(struct store *store, const struct invocation *invocation) {
     while (!named_settled(store, invocation, &error) && error == 0) {
         if (!drainer_is_running(store, &pid)) {
             if (!store->config.drain_auto) {
-                fprintf(stderr, "imectl: wait: drain = manual and nobody drains: run imectl drain\n");
+                fprintf(stderr, "imectl: wait: drain = manual and no drainer runs: run imectl drain\n");
                 return EXIT_FAILED;
             }
             error = drainer_start(store);
@@ -150,7 +150,7 @@ static int empty_store(struct store *store, const struct invocation *invocation)
     double patience_s = invocation->timeout_s > 0 ? invocation->timeout_s : 5;
     int64_t began_ns = now_ns(CLOCK_MONOTONIC);
     while (clients_count(store) > 1 && seconds_since(began_ns) < patience_s) {
-        usleep(10000); /* a mount that was just told to end is still closing */
+        usleep(10000); /* a mount that got a signal to end is still closing */
     }
     if (clients_count(store) > 1) {
         fprintf(stderr, "imectl: destroy: %u clients use the store: end them (or unmount) first\n",
