@@ -84,6 +84,11 @@ soak: setup-develop ## kill something in each of 100 measurements: nothing is lo
 	@$(MAKE) build
 	@WEIR_SOAK_ROUNDS=100 WEIR_SOAK_SEED=$$(date +%s) $(venv)/pytest -q tests/workflow/test_soak.py
 
+.PHONY: zoo
+zoo: setup-develop ## fake storages with known answers: docs/zoo.md shows what weir reports about each
+	@$(MAKE) build
+	@$(venv)/python -m tests.zoo
+
 .PHONY: bench-plan
 bench-plan: setup ## time the planning of 10,000 cells
 	@$(venv)/python bench/plan.py

@@ -108,11 +108,15 @@ def _row(result: Mapping[str, Any], common: Row, requested: Mapping[str, Any], j
     latency = result.get("latency") or {}
     row |= {column: latency.get(key) for key, column in _LATENCY_COLUMNS.items()}
     extremes = result.get("rank_extremes") or {}
-    row["slowest_rank"] = (extremes.get("io_s") or {}).get("max_rank")
+    transfers = extremes.get("io_s") or {}
+    row["slowest_rank"] = transfers.get("max_rank")
     seen: Mapping[str, Any] = result.get("observed") or {}
     row["fetched_bytes"] = seen.get("fetched_bytes")
     observed: dict[str, Any] = {key: requested[key] for key in _REQUESTED_FOR_AUDIT if key in requested}
     observed["tasks"] = job.get("tasks")
+    moved = extremes.get("moved_bytes") or {}
+    if {"min", "max"} <= transfers.keys() and moved.get("min") == moved.get("max"):
+        observed["rank_io_s"] = [transfers["min"], transfers["max"]]
     if "interposed" in job:
         observed["interposed"] = job["interposed"]
     observed |= {"stonewall": result.get("stonewall"), "verify": result.get("verify")}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from weir.audit import RunFacts, Subject, judge, rules
+from weir.audit.judge import verdict_columns
 from weir.model import Cell, Message, Row
 
 MIB = 2**20
@@ -190,6 +192,7 @@ FINDS: list[tuple[str, Subject, str, str]] = [
         "INVALID",
         "fsync come from /tmp/libfast.so",
     ),
+    ("slow-rank", subject({"rank_io_s": [0.5, 1.8]}), "NOTE", "fastest rank took 0.5 s, the slowest 1.8 s"),
     ("clock-wrong", subject({"clock_error": 0.5}), "INVALID", "off by 50 %"),
     ("clock-wrong", subject(run=replace(DONE, elapsed_s=1.5)), "INVALID", "2.0004 s, the launch 1.5 s"),
     ("machine-busy", subject(run=replace(DONE, host={"load_1min": 7.0, "cores": 2})), "NOTE", "load 7.0"),
@@ -515,6 +518,19 @@ def test_rules_find_nothing(name: str) -> None:
 
 def test_every_rule_has_a_case() -> None:
     assert {case[0] for case in FINDS} == set(rules())
+
+
+@pytest.mark.parametrize("missing", sorted({case[0] for case in FINDS}))
+def test_a_record_without_the_rule_looks_better(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing else says what a rule says: without it, no case of it keeps all its findings."""
+    others = {name: rule for name, rule in rules().items() if name != missing}
+    cases = [about for name, about, *_ in FINDS if name == missing]
+    before = [verdict_columns(judge(about)) for about in cases]
+    monkeypatch.setattr(sys.modules["weir.audit.judge"], "rules", lambda: others)
+    for about, columns in zip(cases, before, strict=True):
+        after = verdict_columns(judge(about))
+        assert missing not in f"{after['reasons']};{after['notes']}"
+        assert (after["reasons"], after["notes"]) != (columns["reasons"], columns["notes"])
 
 
 def test_a_stonewall_longer_than_the_phase_explains_nothing() -> None:

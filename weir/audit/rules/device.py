@@ -22,7 +22,8 @@ _REDUCIBLE = 0.90
 def sync_not_effective(subject: Subject) -> Outcome | None:
     """Every rank synchronised, and the device behind the file was written fewer bytes than the file got.
     Something between the program and the device (a library, a file system, a driver) reports a
-    synchronisation that it did not do, or loses writes. Data that the storage may have reduced is excluded.
+    synchronisation that it did not do, or loses writes. Data that the storage may have reduced is excluded,
+    and where others wrote to the same device nothing is proven.
 
     Hint: look for LD_PRELOAD and for mount options such as nobarrier or async; compare with O_DIRECT.
     """
@@ -34,7 +35,11 @@ def sync_not_effective(subject: Subject) -> Outcome | None:
     if _may_be_reduced(subject):
         return not_observable("the storage may have stored fewer bytes than it was given")
     text = f"{written} bytes were written to {_name(subject)}, {needed:.0f} to the files"
-    return passed(text) if written >= _ARRIVED * needed else invalid(text)
+    if written < _ARRIVED * needed:
+        return invalid(text)
+    if written >= (1 + _OTHERS_DEGRADED) * needed and written >= needed + _OTHERS_LEAST:
+        return not_observable(f"{text}: others wrote to it, and their bytes cannot be told from ours")
+    return passed(text)
 
 
 @rule("NOTE", "DEGRADED", needs_output=True)

@@ -16,6 +16,7 @@ _SKEW_INVALID = 0.10
 _SHORT_NOTE_S = 0.1
 _SHORT_DEGRADED_S = 0.01
 _UNEVEN = 5.0
+_SLOW_RANK = 3.0
 
 
 @rule("INVALID")
@@ -121,3 +122,21 @@ def stonewall_uneven(subject: Subject) -> Outcome | None:
         return None
     text = f"the fastest rank made {most} transfers, the slowest {least}"
     return note(text) if most > _UNEVEN * least else passed(text)
+
+
+@rule("NOTE", needs_output=True)
+def slow_rank(subject: Subject) -> Outcome | None:
+    """The transfers of the slowest rank took more than three times as long as those of the fastest, which had
+    as many. All wait for the slowest, so the bandwidth is the slowest rank's times the number of ranks.
+
+    Hint: look where that rank ran (column slowest_rank), and compare the nodes with `weir nodes`.
+    """
+    times = subject.observed.get("rank_io_s")
+    if not times or subject.is_metadata or not subject.has_result or subject.ranks == 1:
+        return None
+    fastest, slowest = times
+    if (subject.observed.get("stonewall") or {}).get("hit"):
+        return not_observable("a stonewall ended the phase on all ranks")
+    text = f"the fastest rank took {fastest:.3g} s, the slowest {slowest:.3g} s"
+    is_long = slowest >= _SHORT_NOTE_S
+    return note(text) if is_long and slowest > _SLOW_RANK * fastest else passed(text)

@@ -1,0 +1,180 @@
+/* Fake storages with known faults, preloaded by the zoo: WEIR_ZOO names the animal. They act on files whose
+ * name has WEIR_ZOO_PATH in it.
+ *
+ * no-op-fsync, no-op-fadvise: the call returns success and does nothing. lost-writes: every seventh pwrite.
+ * zeros: a pread gives zeros and asks nobody. stripped-direct, lying-direct: O_DIRECT is taken away at the
+ * open; the liar still shows it. slow-rank: rank 1 takes a millisecond longer for each transfer. clock,
+ * clock-rank: CLOCK_MONOTONIC runs 1.5 times too fast, on all ranks or on rank 1. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
+
+static int is(const char *animal) {
+    const char *name = getenv("WEIR_ZOO");
+    return name != NULL && strcmp(name, animal) == 0;
+}
+
+static int rank_one(void) {
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+    return rank != NULL && strcmp(rank, "1") == 0;
+}
+
+static int concerns_path(const char *path) {
+    const char *part = getenv("WEIR_ZOO_PATH");
+    return part != NULL && path != NULL && strstr(path, part) != NULL;
+}
+
+static int concerns(int descriptor) {
+    char link[64], name[4096];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+    ssize_t length = readlink(link, name, sizeof name - 1);
+    name[length > 0 ? length : 0] = '\0';
+    return concerns_path(name);
+}
+
+#define REAL(name, type) type real = (type)dlsym(RTLD_NEXT, name)
+
+typedef int (*int_call)(int);
+typedef ssize_t (*write_call)(int, const void *, size_t, off_t);
+typedef ssize_t (*read_call)(int, void *, size_t, off_t);
+typedef int (*advise_call)(int, off_t, off_t, int);
+typedef int (*open_call)(const char *, int, ...);
+typedef int (*control_call)(int, int, ...);
+typedef int (*clock_call)(clockid_t, struct timespec *);
+
+int fsync(int descriptor) {
+    REAL("fsync", int_call);
+    return is("no-op-fsync") && concerns(descriptor) ? 0 : real(descriptor);
+}
+
+int fdatasync(int descriptor) {
+    REAL("fdatasync", int_call);
+    return is("no-op-fsync") && concerns(descriptor) ? 0 : real(descriptor);
+}
+
+static int advise(const char *name, int descriptor, off_t offset, off_t length, int advice) {
+    REAL(name, advise_call);
+    return is("no-op-fadvise") && concerns(descriptor) ? 0 : real(descriptor, offset, length, advice);
+}
+
+int posix_fadvise(int descriptor, off_t offset, off_t length, int advice) {
+    return advise("posix_fadvise", descriptor, offset, length, advice);
+}
+
+int posix_fadvise64(int descriptor, off_t offset, off_t length, int advice) {
+    return advise("posix_fadvise64", descriptor, offset, length, advice);
+}
+
+static void dawdle(int descriptor) {
+    if (is("slow-rank") && rank_one() && concerns(descriptor)) {
+        const struct timespec rest = {0, 20000000};
+        nanosleep(&rest, NULL);
+    }
+}
+
+static ssize_t put(const char *name, int descriptor, const void *from, size_t bytes, off_t offset) {
+    static int calls;
+    REAL(name, write_call);
+    dawdle(descriptor);
+    if (is("lost-writes") && concerns(descriptor) && ++calls % 7 == 0) {
+        return (ssize_t)bytes;
+    }
+    return real(descriptor, from, bytes, offset);
+}
+
+ssize_t pwrite(int descriptor, const void *from, size_t bytes, off_t offset) {
+    return put("pwrite", descriptor, from, bytes, offset);
+}
+
+ssize_t pwrite64(int descriptor, const void *from, size_t bytes, off_t offset) {
+    return put("pwrite64", descriptor, from, bytes, offset);
+}
+
+static ssize_t get(const char *name, int descriptor, void *into, size_t bytes, off_t offset) {
+    REAL(name, read_call);
+    dawdle(descriptor);
+    if (is("zeros") && concerns(descriptor)) {
+        memset(into, 0, bytes);
+        return (ssize_t)bytes;
+    }
+    return real(descriptor, into, bytes, offset);
+}
+
+ssize_t pread(int descriptor, void *into, size_t bytes, off_t offset) {
+    return get("pread", descriptor, into, bytes, offset);
+}
+
+ssize_t pread64(int descriptor, void *into, size_t bytes, off_t offset) {
+    return get("pread64", descriptor, into, bytes, offset);
+}
+
+static int strip(const char *name, const char *path, int flags, mode_t mode) {
+    REAL(name, open_call);
+    int stripped = (is("stripped-direct") || is("lying-direct")) && concerns_path(path);
+    return real(path, stripped ? flags & ~O_DIRECT : flags, mode);
+}
+
+static mode_t mode_of(int flags, va_list more) {
+    return (flags & O_CREAT) != 0 ? va_arg(more, mode_t) : 0;
+}
+
+int open(const char *path, int flags, ...) {
+    va_list more;
+    va_start(more, flags);
+    mode_t mode = mode_of(flags, more);
+    va_end(more);
+    return strip("open", path, flags, mode);
+}
+
+int open64(const char *path, int flags, ...) {
+    va_list more;
+    va_start(more, flags);
+    mode_t mode = mode_of(flags, more);
+    va_end(more);
+    return strip("open64", path, flags, mode);
+}
+
+static int control(const char *name, int descriptor, int command, void *argument) {
+    REAL(name, control_call);
+    int answer = real(descriptor, command, argument);
+    return command == F_GETFL && answer >= 0 && is("lying-direct") && concerns(descriptor) ? answer | O_DIRECT
+                                                                                           : answer;
+}
+
+int fcntl(int descriptor, int command, ...) {
+    va_list more;
+    va_start(more, command);
+    void *argument = va_arg(more, void *);
+    va_end(more);
+    return control("fcntl", descriptor, command, argument);
+}
+
+int fcntl64(int descriptor, int command, ...) {
+    va_list more;
+    va_start(more, command);
+    void *argument = va_arg(more, void *);
+    va_end(more);
+    return control("fcntl64", descriptor, command, argument);
+}
+
+int clock_gettime(clockid_t clock, struct timespec *now) {
+    static clock_call real;
+    if (real == NULL) {
+        real = (clock_call)dlsym(RTLD_NEXT, "clock_gettime");
+    }
+    int answer = real(clock, now);
+    if (clock == CLOCK_MONOTONIC && (is("clock") || (is("clock-rank") && rank_one()))) {
+        long long ns = (now->tv_sec * 1000000000LL + now->tv_nsec) / 2 * 3;
+        now->tv_sec = ns / 1000000000LL;
+        now->tv_nsec = ns % 1000000000LL;
+    }
+    return answer;
+}
