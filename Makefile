@@ -27,7 +27,7 @@ lint_steps := format-python lint-python types-python format-c lint-shell lint-ya
 
 .PHONY: help
 help: ## print these verbs
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
 
 .PHONY: setup
 setup: ## install what measuring, analysing and reporting need
@@ -106,6 +106,15 @@ spack-mirror: ## sources and binaries of the stacks in MIRROR=FOLDER for an air-
 containers: ## build build/containers/measure.sif and analyse.sif (needs Apptainer)
 	@containers/build.sh measure
 	@containers/build.sh analyse
+
+.PHONY: release-check
+release-check: setup-develop ## what a release needs: one version everywhere, an installable wheel, a dated change log
+	@$(venv)/pytest -q tests/unit/test_setup_release.py tests/unit/test_setup_wheel.py
+	@version=$$($(venv)/python -c 'import weir; print(weir.__version__)'); \
+	if grep -q "^## $$version, not yet released" CHANGELOG.md; then \
+		echo "CHANGELOG.md: $$version is not released: write its date in place of 'not yet released'"; exit 1; fi; \
+	if [ -n "$$(git status --porcelain)" ]; then echo "there are changes without a commit"; exit 1; fi; \
+	echo "ready: git tag v$$version"
 
 .PHONY: clean
 clean: ## remove build products and caches, never results/

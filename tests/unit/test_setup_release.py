@@ -1,0 +1,50 @@
+"""The version stands in weir/__init__.py; every other file that repeats it agrees."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+
+import pytest
+import yaml
+
+import weir
+from tests.checkout import ROOT
+
+CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+CODEMETA = json.loads((ROOT / "codemeta.json").read_text())
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+
+def stated(file: str, pattern: str) -> str:
+    found = re.search(pattern, (ROOT / file).read_text(), re.MULTILINE)
+    assert found, f"{file} states no version"
+    return found[1]
+
+
+def test_the_package_takes_its_version_from_the_code() -> None:
+    assert "version" in PROJECT["dynamic"]
+    assert re.fullmatch(r"\d+\.\d+\.\d+", weir.__version__)
+
+
+@pytest.mark.parametrize(
+    ("file", "version"),
+    [
+        ("CITATION.cff", CITATION["version"]),
+        ("codemeta.json", CODEMETA["version"]),
+        ("CHANGELOG.md", stated("CHANGELOG.md", r"^## (\d+\.\d+\.\d+)")),
+        ("analysis/DESCRIPTION", stated("analysis/DESCRIPTION", r"^Version: (\S+)$")),
+    ],
+)
+def test_files_that_repeat_the_version_agree(file: str, version: str) -> None:
+    assert version == weir.__version__, f"{file}: write {weir.__version__}"
+
+
+def test_what_is_said_of_weir_agrees() -> None:
+    assert CODEMETA["description"] == PROJECT["description"]
+    assert CODEMETA["keywords"] == CITATION["keywords"]
+    assert CODEMETA["license"].endswith(CITATION["license"])
+    assert PROJECT["license"]["text"] == CITATION["license"]
+    authors = [author["name"] for author in CITATION["authors"]]
+    assert [author["name"] for author in CODEMETA["author"]] == authors
