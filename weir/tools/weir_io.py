@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -100,6 +100,11 @@ def parse_document(document: Mapping[str, Any], api_names: Mapping[str, str]) ->
         tool_version=str(document.get("version", "")),
         complete=document.get("status") == "done",
     )
+
+
+def rows_and_results(parsed: Parsed, document: Mapping[str, Any]) -> Iterator[tuple[Row, Mapping[str, Any]]]:
+    """Each row with the result that it is from; a damaged document has no rows."""
+    return zip(parsed.rows, document.get("results") or (), strict=False)
 
 
 def _row(result: Mapping[str, Any], common: Row, requested: Mapping[str, Any], job: Mapping[str, Any]) -> Row:

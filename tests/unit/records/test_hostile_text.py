@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,8 @@ from weir.records.importing import import_files
 from weir.tools import tools
 from weir.tools.outputs import LINE_BYTES, read_text
 
-LOG = (Path(__file__).parents[2] / "golden/ior/ior-posix-shared.txt").read_bytes()
+GOLDEN = Path(__file__).parents[2] / "golden"
+LOG = (GOLDEN / "ior/ior-posix-shared.txt").read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -56,6 +58,19 @@ def test_a_line_without_end_costs_linear_time_and_little_memory(tmp_path: Path, 
 def test_a_damaged_document_of_one_long_line(tmp_path: Path, filler: bytes) -> None:
     file = tmp_path / "document"
     file.write_bytes(b'{"program": "weir-io", "x": ' + filler * (2_000_000 // len(filler)))
+    with pytest.raises(WeirError, match="holds no results"):
+        import_files([file], Facts())
+
+
+@pytest.mark.parametrize("tool", sorted(tools()))
+def test_a_document_with_a_value_that_cannot_be_has_no_rows_for_any_tool(tmp_path: Path, tool: str) -> None:
+    file = tmp_path / "summary.json"
+    document = json.loads((GOLDEN / "ior/weir-io-mpiio.json").read_text())
+    document["results"][0]["io_s"] = -5
+    file.write_text(json.dumps(document | {"personality": tool}))
+    parsed = tools()[tool].parse({"summary": file})
+    assert parsed.rows == ()
+    assert parsed.messages[0].text == "impossible value: document.results[0].io_s is -5, out of range"
     with pytest.raises(WeirError, match="holds no results"):
         import_files([file], Facts())
 

@@ -13,7 +13,7 @@ from weir.printed_values import real, whole
 from weir.tools.base import Parameter, RunPaths
 from weir.tools.engine import EngineOnlyTool
 from weir.tools.outputs import read_texts
-from weir.tools.weir_io import parse_document, read_document
+from weir.tools.weir_io import parse_document, read_document, rows_and_results
 from weir.units import format_size
 
 PARAMETERS: Mapping[str, Parameter] = {
@@ -104,7 +104,7 @@ def _of_document(document: Mapping[str, Any]) -> Parsed:
     parsed = parse_document(document, {})
     requested: Mapping[str, Any] = document.get("requested") or {}
     rows = []
-    for row, result in zip(parsed.rows, document.get("results") or (), strict=True):
+    for row, result in rows_and_results(parsed, document):
         more: Row = {
             "item": "file",
             "requested_ops": result.get("requested_operations"),

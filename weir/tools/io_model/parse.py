@@ -10,7 +10,7 @@ from typing import Any
 from weir.model import Message, Parsed, Row
 from weir.tools.io_model.original import is_times, latencies_of, messages_in, parsed_output
 from weir.tools.outputs import read_texts
-from weir.tools.weir_io import parse_document, read_document
+from weir.tools.weir_io import parse_document, read_document, rows_and_results
 
 _PERSONALITY = "io-model"
 
@@ -39,8 +39,7 @@ def parse_log(text: str) -> Sequence[Parsed]:
 def _of_document(document: Mapping[str, Any]) -> Parsed:
     parsed = parse_document(document, {})
     requested = document.get("requested") or {}
-    results = document.get("results") or ()
-    rows = tuple(_row(row, requested, result) for row, result in zip(parsed.rows, results, strict=True))
+    rows = tuple(_row(row, requested, result) for row, result in rows_and_results(parsed, document))
     return replace(parsed, rows=rows)
 
 

@@ -13,7 +13,7 @@ from weir.tools.engine import EngineOnlyTool
 from weir.tools.madbench.problems import ACCESSES, find_problems, part_bytes_of, slot_bytes_of
 from weir.tools.outputs import read_texts
 from weir.tools.stripes import STRIPE_COUNT, stripe_words
-from weir.tools.weir_io import parse_document, read_document
+from weir.tools.weir_io import parse_document, read_document, rows_and_results
 from weir.units import format_size
 
 PARAMETERS: Mapping[str, Parameter] = {
@@ -135,8 +135,7 @@ def _phases(params: Mapping[str, Any]) -> str:
 def _of_document(document: Mapping[str, Any]) -> Parsed:
     parsed = parse_document(document, {})
     requested = document.get("requested") or {}
-    results = document.get("results") or ()
-    rows = tuple(_row(row, requested, result) for row, result in zip(parsed.rows, results, strict=True))
+    rows = tuple(_row(row, requested, result) for row, result in rows_and_results(parsed, document))
     return replace(parsed, rows=rows)
 
 

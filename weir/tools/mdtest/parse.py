@@ -11,7 +11,7 @@ from typing import Any
 from weir.model import Message, Parsed, Row
 from weir.tools.mdtest.table import messages_in, parsed_table, starts_in
 from weir.tools.outputs import read_texts
-from weir.tools.weir_io import parse_document, read_document
+from weir.tools.weir_io import parse_document, read_document, rows_and_results
 
 _PERSONALITY = "mdtest"
 
@@ -43,7 +43,7 @@ def _of_document(document: Mapping[str, Any]) -> Parsed:
     requested = document.get("requested") or {}
     rows = [
         _row(row, result, requested)
-        for row, result in zip(parsed.rows, document.get("results") or (), strict=True)
+        for row, result in rows_and_results(parsed, document)
         if result.get("item") != "tree"
     ]
     return replace(parsed, rows=tuple(rows))

@@ -11,7 +11,7 @@ from typing import Any
 from weir.model import Message, Parsed
 from weir.tools.netcdf_bench.table import messages_in, parsed_table, starts_in
 from weir.tools.outputs import read_texts
-from weir.tools.weir_io import parse_document, read_document
+from weir.tools.weir_io import parse_document, read_document, rows_and_results
 
 _PERSONALITY = "netcdf-bench"
 _REQUESTED_COLUMNS = ("fill", "unlimited")
@@ -44,7 +44,7 @@ def _of_document(document: Mapping[str, Any]) -> Parsed:
     parsed = parse_document(document, {})
     requested = document.get("requested") or {}
     rows = []
-    for row, result in zip(parsed.rows, document.get("results") or (), strict=True):
+    for row, result in rows_and_results(parsed, document):
         stored = result.get("stored") or {}
         more = {name: requested.get(name) for name in _REQUESTED_COLUMNS}
         more |= {"chunking": stored.get("chunk"), "deflate_level": stored.get("deflate_level")}
