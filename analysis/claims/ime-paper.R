@@ -314,7 +314,8 @@ claims <- list(
   ),
   claim(
     "netcdf-best-write-independent", "The best independent NetCDF write beats the best collective one.", "Sect. 5.1",
-    "NetCDF writes, collective and independent", function(points) best_independent(writes(netcdf(points))), above(1), 0.05
+    "NetCDF writes, collective and independent",
+    function(points) best_independent(writes(netcdf(points))), above(1), 0.05
   ),
   claim(
     "netcdf-writes-beat-mpiio",
