@@ -57,7 +57,7 @@ if workflow.is_main_process and not ARCHIVED:
         print(note, file=sys.stderr)
 
 
-# Snakemake's own words about a failed job are long, and at their end there is no reason.
+# Snakemake's message about a failed job is long, and does not end with the reason.
 onerror:
     for line in why_not_measured(PLAN, Path(MEASURED.folder)):
         print(line, file=sys.stderr)

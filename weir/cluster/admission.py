@@ -1,4 +1,4 @@
-"""Whether the batch systems of a site would take a plan's jobs, asked before any is submitted."""
+"""Whether the batch systems of a site would take a plan's jobs, checked before any is submitted."""
 
 from __future__ import annotations
 

@@ -25,23 +25,23 @@ def probe_nodes(
 ) -> list[Probe]:
     """Probe this many nodes; scheduler_options are needed outside of an allocation only."""
     start = launcher(starter)
-    words = start.command(nodes, 1, stack.launcher_options, {})
+    command = start.command(nodes, 1, stack.launcher_options, {})
     if scheduler_options is not None:
         # There is no outer step to overlap with, and a job of its own may ask for whole nodes.
-        words = [word for word in words if word != "--overlap"] + list(scheduler_options)
-    words += [sys.executable, "-m", "weir.cluster.probe", *folder]
+        command = [each for each in command if each != "--overlap"] + list(scheduler_options)
+    command += [sys.executable, "-m", "weir.cluster.probe", *folder]
     environment = applied(os.environ, start.environment(os.environ), stack.environment)
     try:
         ended = subprocess.run(
-            words, env=environment, capture_output=True, text=True, timeout=_LIMIT_S, check=False
+            command, env=environment, capture_output=True, text=True, timeout=_LIMIT_S, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise WeirError(f"the probes did not run: {error}", hint="it runs where the launcher does") from None
     probes = read_probes(ended.stdout)
     if len(probes) != nodes:
-        said = ended.stderr.strip().splitlines()
+        messages = ended.stderr.strip().splitlines()
         raise WeirError(
-            f"{len(probes)} of {nodes} nodes answered: {said[0] if said else 'no message'}",
-            hint=f"check launcher_options and scheduler_options in site.yaml; command: {shlex.join(words)}",
+            f"{len(probes)} of {nodes} nodes answered: {messages[0] if messages else 'no message'}",
+            hint=f"check launcher_options and scheduler_options in site.yaml; command: {shlex.join(command)}",
         )
     return probes

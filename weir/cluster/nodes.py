@@ -15,7 +15,7 @@ LEAST_NODES = 3
 
 @dataclass(frozen=True)
 class Probe:
-    """What one node said."""
+    """The times of one node."""
 
     node: str
     times_s: Mapping[str, float]

@@ -1,4 +1,4 @@
-"""What a launcher offers: words before the program, and what must change in the environment; both pure."""
+"""What a launcher offers: the arguments before the program, and the changes of the environment; both pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Changes = dict[str, str | None]
 class Launcher:
     """One way to start ranks.
 
-    command(nodes, ppn, options, environment) gives the words to put before the program; environment holds the
+    command(nodes, ppn, options, environment) gives the arguments before the program; environment holds the
     variables of stack and target that every rank must see. environment(inherited) gives what to change in the
     environment that the harness itself was started with. lost(stderr) gives the line that says that the batch
     system failed or ended the launch, not the program: that is no execution of the cell and may be repeated.

@@ -10,10 +10,10 @@ from weir.launch.base import Changes, Launcher, check_geometry, gives
 def command(nodes: int, ppn: int, options: Sequence[str], environment: Mapping[str, str]) -> list[str]:
     """mpiexec.hydra -n N -ppn PPN OPTIONS; Hydra passes its whole environment on to every rank."""
     check_geometry(nodes, ppn)
-    words = ["mpiexec.hydra", "-n", str(nodes * ppn)]
+    arguments = ["mpiexec.hydra", "-n", str(nodes * ppn)]
     if not gives(options, "-ppn"):
-        words += ["-ppn", str(ppn)]
-    return [*words, *options]
+        arguments += ["-ppn", str(ppn)]
+    return [*arguments, *options]
 
 
 def environment(inherited: Mapping[str, str]) -> Changes:

@@ -10,15 +10,15 @@ from weir.launch.base import Changes, Launcher, check_geometry, gives
 def command(nodes: int, ppn: int, options: Sequence[str], environment: Mapping[str, str]) -> list[str]:
     """mpirun -np N --map-by ppr:PPN:node OPTIONS -x NAME...; the mapping refuses a count that misfits."""
     check_geometry(nodes, ppn)
-    words = ["mpirun", "-np", str(nodes * ppn)]
+    arguments = ["mpirun", "-np", str(nodes * ppn)]
     if not gives(options, "--map-by", "-map-by"):
-        words += ["--map-by", f"ppr:{ppn}:node"]
-    words += options
+        arguments += ["--map-by", f"ppr:{ppn}:node"]
+    arguments += options
     # mpirun passes on its own OMPI_ variables; others reach ranks on other nodes only when they are named.
     for name in sorted(environment):
         if not name.startswith("OMPI_"):
-            words += ["-x", name]
-    return words
+            arguments += ["-x", name]
+    return arguments
 
 
 def environment(inherited: Mapping[str, str]) -> Changes:

@@ -55,17 +55,17 @@ def command(nodes: int, ppn: int, options: Sequence[str], environment: Mapping[s
     to the site's options.
     """
     check_geometry(nodes, ppn)
-    words = ["srun", f"--nodes={nodes}", f"--ntasks={nodes * ppn}", f"--ntasks-per-node={ppn}"]
-    words.append("--overlap")  # weir itself may run inside a step that holds the allocation's resources
-    words.append("--export=ALL")
-    words.append("--input=none")  # srun would eat the standard input of whoever called weir
+    arguments = ["srun", f"--nodes={nodes}", f"--ntasks={nodes * ppn}", f"--ntasks-per-node={ppn}"]
+    arguments.append("--overlap")  # weir itself may run inside a step that holds the allocation's resources
+    arguments.append("--export=ALL")
+    arguments.append("--input=none")  # srun would eat the standard input of whoever called weir
     if not gives(options, "--kill-on-bad-exit", "-K"):
-        words.append("--kill-on-bad-exit=1")  # else the others wait in MPI for a dead rank
+        arguments.append("--kill-on-bad-exit=1")  # else the others wait in MPI for a dead rank
     if not gives(options, "--distribution", "-m"):
-        words.append("--distribution=block")  # rank r on node r // ppn, as mpirun places them
+        arguments.append("--distribution=block")  # rank r on node r // ppn, as mpirun places them
     if not gives(options, "--mpi"):
-        words.append("--mpi=pmix")  # without it an Open MPI program starts as N programs of one rank
-    return words + list(options)
+        arguments.append("--mpi=pmix")  # without it an Open MPI program starts as N programs of one rank
+    return arguments + list(options)
 
 
 def environment(inherited: Mapping[str, str]) -> Changes:
@@ -74,7 +74,7 @@ def environment(inherited: Mapping[str, str]) -> Changes:
 
 
 def lost(stderr: str) -> str | None:
-    """Slurm's own words for a step that it did not start, lost together with a node, or ended."""
+    """Slurm's message about a step that it did not start, lost together with a node, or ended."""
     for line in map(str.strip, stderr.splitlines()):
         if (line.startswith("srun: ") and any(map(line.count, NO_STEP))) or STEP_ENDED.search(line):
             return line
@@ -82,7 +82,7 @@ def lost(stderr: str) -> str | None:
 
 
 def cancelled(stderr: str) -> bool:
-    """By scancel, or by srun itself after a rank died: the words are the same."""
+    """By scancel, or by srun itself after a rank died: the message is the same."""
     return "CANCELLED AT" in stderr
 
 

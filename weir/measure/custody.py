@@ -5,18 +5,20 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from weir.errors import WeirError
-from weir.measure.execute import processes_with_token
+from weir.measure.execute import GRACE_S, POLL_S, processes_with_token
 from weir.measure.faults import fault
 from weir.measure.job import BatchJob
 from weir.measure.lock import LOCK_IN_TARGET, Holder, Lock
 from weir.measure.prepare import PREPARE_TOKEN, clean_up
 from weir.measure.settle import settle
+from weir.measure.shared_memory import remove_orphans
 from weir.measure.workspace import Workspace
 from weir.model import Target
 
@@ -53,6 +55,7 @@ class Custody:
     machine_lock: Path
     workspace: Workspace
     lock: Lock | None = None  # in the target
+    since: float = field(default_factory=time.time)
 
     @classmethod
     def of(cls, facts: Mapping[str, Any]) -> Custody:
@@ -96,6 +99,7 @@ class Custody:
         return {"neighbour": str(lock.neighbour) if lock.neighbour else None}
 
     def _clean(self) -> None:
+        remove_orphans(self.since)
         try:
             if Path(self.target.path).is_dir():
                 self.workspace.remove()
@@ -105,6 +109,7 @@ class Custody:
 
     def take_over(self) -> None:
         """weir is gone: end its launch, keep what has run, leave nothing."""
+        self._wait_for_the_launcher()
         self._end_processes(self.token)
         with contextlib.suppress(WeirError, OSError):
             settle(self.launches, self.results, faultless=False)
@@ -115,6 +120,12 @@ class Custody:
             clean_up(self.target)
         with contextlib.suppress(OSError):
             self.machine_lock.unlink()
+
+    def _wait_for_the_launcher(self) -> None:
+        """It got SIGTERM when weir ended, and ends ranks on other nodes, too."""
+        over = time.monotonic() + GRACE_S
+        while processes_with_token(self.token) and time.monotonic() < over:
+            time.sleep(POLL_S)
 
     def _end_processes(self, token: str) -> bool:
         pids = processes_with_token(token)

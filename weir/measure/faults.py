@@ -17,7 +17,7 @@ class EnvironmentFaultError(WeirError):
 
 
 def fault(workspace: Workspace, results: Path) -> str | None:
-    """Why no cell can succeed any more; asked when one has failed. None: the failure is its own."""
+    """Why no cell can succeed any more; checked when one has failed. None: the failure is its own."""
     target = workspace.target_folder
     if not target.is_dir():
         return f"target: {target} is not there"

@@ -121,8 +121,8 @@ def check_inodes(folder: Path, footprints: Sequence[Footprint], executions: int)
 
 
 def check_program(tool: str, stack: Stack) -> Check:
-    words = stack.programs.get(tool)
-    if not words:
+    program = stack.programs.get(tool)
+    if not program:
         known = ", ".join(sorted(stack.programs)) or "none"
         return Check(
             f"program {tool}",
@@ -131,12 +131,12 @@ def check_program(tool: str, stack: Stack) -> Check:
             f"name it under stacks: {stack.name}: programs in site.yaml",
         )
     path = applied(os.environ, stack.environment).get("PATH")
-    found = shutil.which(words[0], path=path)
+    found = shutil.which(program[0], path=path)
     if found is None:
         return Check(
             f"program {tool}",
             "missing",
-            f"{words[0]} is not there or not executable",
+            f"{program[0]} is not there or not executable",
             "make build makes weir-io, make stacks those of spack.yaml; a program given by its name"
             f" alone must be on the PATH of stack {stack.name}",
         )

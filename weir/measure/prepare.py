@@ -17,7 +17,7 @@ from weir.measure.execute import TOKEN_VARIABLE
 from weir.measure.removal import private_directory
 from weir.model import Target
 
-# Processes that a target's commands leave running, such as a mount, are told from those of a launch.
+# Processes that a target's commands leave running, such as a mount, differ from those of a launch by it.
 PREPARE_TOKEN = "prepare-"
 _COMMAND_S = 300.0
 _GRACE_S = 5.0

@@ -25,16 +25,18 @@ def stripe(folder: Path, count: int, target: Target) -> int | None:
     return int(found[1]) if found else None
 
 
-def _call(words: Sequence[str], folder: Path, count: int, target: Target) -> str:
-    filled = [word.replace("{folder}", str(folder)).replace("{count}", str(count)) for word in words]
+def _call(command: Sequence[str], folder: Path, count: int, target: Target) -> str:
+    filled = [word.replace("{folder}", str(folder)).replace("{count}", str(count)) for word in command]
     environment = {**os.environ, **target.environment}
     try:
         done = subprocess.run(filled, env=environment, capture_output=True, text=True, check=False)
     except OSError as error:
-        said = f"`{filled[0]}`: {error.strerror}"
+        complaint = f"`{filled[0]}`: {error.strerror}"
     else:
         if done.returncode == 0:
             return done.stdout
-        said = f"`{' '.join(filled)}` ended with {done.returncode}: {(done.stderr or done.stdout).strip()}"
+        complaint = (
+            f"`{' '.join(filled)}` ended with {done.returncode}: {(done.stderr or done.stdout).strip()}"
+        )
     hint = "correct `stripes` in the target's file, or say max_stripe_count: 0"
-    raise WeirError(f"target {target.name}: {said}", hint=hint)
+    raise WeirError(f"target {target.name}: {complaint}", hint=hint)

@@ -15,6 +15,7 @@ from weir.measure.job import BatchJob
 from weir.model import Cell, Stack, Target
 from weir.records.collect import finished_runs
 from weir.records.study_facts import _slow_nodes
+from weir.records.tally import Tally, facts_of_run
 from weir.tools import tools
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden/ior/weir-io-mpiio.json"
@@ -63,7 +64,10 @@ def test_log_receipt_run_file_and_report_name_it(job: BatchJob, capsys: pytest.C
     assert host(job)["slow_nodes"] == expected
     runs = finished_runs(job.results / "runs" / job.cells[0].cell)
     finding = "storage took 3.0 times the median of the nodes of its job"
-    assert _slow_nodes(runs) == [{"node": "n3", "finding": finding}]
+    tally = Tally()
+    for run in runs:
+        tally.add_run(facts_of_run(run.facts))
+    assert _slow_nodes(tally) == [{"node": "n3", "finding": finding}]
 
 
 def test_a_site_may_want_the_batch_to_stop(job: BatchJob) -> None:

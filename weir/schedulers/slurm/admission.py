@@ -1,4 +1,4 @@
-"""Whether Slurm would take a job, asked before any is submitted.
+"""Whether Slurm would take a job, checked before any is submitted.
 
 What sbatch refuses, Snakemake submits again and again; what it takes and can never start (more nodes than the
 partition has, a longer time than its limit) waits in the queue for ever, and Snakemake with it.
