@@ -40,6 +40,10 @@ def test_unit_under_sanitizers(sanitized_build: Path, name: str) -> None:
         (["-a", "NULL", "--null.short-every=3", "--null.eintr-every=4", "-Z", "-Z"], 0),
         (["-a", "NULL", "--null.enospc-at=100k"], 1),
         (["-a", "MPIIO", "-w", "-o", "absent/data"], 1),
+        (["-a", "URING", "-w", "-W", "-r", "-R", "-l", "c", "--dedupe-percentage=9", "-o", "data"], 0),
+        (["-a", "URING", "--uring.interface=libaio", "-r", "-o", "absent"], 1),
+        (["-a", "HDF5", "-w", "-W", "-r", "-R", "-c", "--rate=0", "-o", "data"], 0),
+        (["-a", "POSIX", "-w", "-r", "--rate=100000", "--no-residency", "-o", "data"], 0),
         (["-a", "POSIX", "--unknown"], 2),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
@@ -49,3 +53,35 @@ def test_runs_under_sanitizers(sanitized: Engine, words: list[str], code: int) -
     assert done.code == code, done.err
     assert "Sanitizer" not in done.err
     assert "runtime error" not in done.err
+
+
+@pytest.mark.slow
+def test_a_batch_of_all_personalities_under_sanitizers(sanitized: Engine, tmp_path: Path) -> None:
+    cells = {
+        "ior": ["ior", "-a", "URING", "-w", "-r", "-R", "-G", "1", *SHAPE, "-o", "i"],
+        "mdtest": ["mdtest", "-n", "8", "-w", "3901", "-e", "3901", "-X", "-d", "tree"],
+        "madbench": ["madbench", "-p", "32", "--verify", "-o", "m"],
+        "io-model": ["io-model", "-w", "-r", "--verify", "-n", "16", "-t", "4k", "-o", "p"],
+        "netcdf": [
+            "netcdf-bench",
+            "-n=1",
+            "-p=2",
+            "-d=4:4:4:2",
+            "-w",
+            "-r",
+            "--verify",
+            "--values=position",
+            "-f=n",
+        ],
+        "find": ["find", "."],
+    }
+    lines = []
+    for name, words in cells.items():
+        (tmp_path / name).mkdir()
+        lines.append("\t".join([name, "2", str(tmp_path / name), *words]))
+    (tmp_path / "list").write_text("\n".join(lines) + "\n")
+    done = sanitized.call(["batch", tmp_path / "list", tmp_path / "status"], ranks=2)
+    said = "".join((tmp_path / name / "stderr.txt").read_text() for name in cells) + done.err
+    assert done.code == 0, said
+    assert "Sanitizer" not in said
+    assert "runtime error" not in said
