@@ -1,7 +1,7 @@
 """The same cell launched alone, as the first of a batch and as a later one: ratios of the whole bandwidth.
 
-Each round launches every back end alone and in a batch of three, with the warm-up and without it. Printed are the
-medians of write and read over the rounds, alone over later and first over later; the goal is 0.97 to 1.03.
+Each round launches every back end alone and in a batch of three, with the warm-up and without it. Printed are
+the ratios of the median times, alone over later and first over later; the goal is 0.97 to 1.03.
 """
 
 from __future__ import annotations

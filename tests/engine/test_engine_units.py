@@ -71,7 +71,7 @@ def test_a_batch_of_all_personalities_under_sanitizers(sanitized: Engine, tmp_pa
             "-r",
             "--verify",
             "--values=position",
-            "-f=n",
+            "-f=n.nc",
         ],
         "find": ["find", "."],
     }
