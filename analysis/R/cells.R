@@ -29,3 +29,9 @@ factor_words <- function(ratios) {
   digits <- formatC(signif(ratios, 2), digits = 2, format = "fg", flag = "#")
   paste0("$\\times$", sub("[.]$", "", digits))
 }
+
+# Beside a median that is not of valid records alone.
+verdict_mark <- function(verdict) {
+  mark <- c(DEGRADED = "\\rlap{$^\\dagger$}", UNPROVEN = "\\rlap{$^\\circ$}")[verdict]
+  ifelse(is.na(mark), "", mark)
+}

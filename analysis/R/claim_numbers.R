@@ -6,24 +6,25 @@ claim_numbers <- function(decided) {
   count <- function(rows, word) thousands(sum(rows$verdict == word))
   list(
     Claims = thousands(nrow(here)),
-    ClaimsDecided = thousands(sum(here$verdict != verdict_words[3])),
-    ClaimsReproduced = count(here, verdict_words[1]),
-    ClaimsNotReproduced = count(here, verdict_words[2]),
-    ClaimsOutOfScope = count(here, verdict_words[3]),
-    ClaimsPrintedDecided = thousands(sum(printed$verdict != verdict_words[3])),
-    ClaimsPrintedReproduced = count(printed, verdict_words[1]),
-    ClaimsPrintedNotReproduced = count(printed, verdict_words[2]),
+    ClaimsDecided = thousands(sum(here$verdict %in% outcomes[1:2])),
+    ClaimsReproduced = count(here, outcomes[1]),
+    ClaimsContradicted = count(here, outcomes[2]),
+    ClaimsUndecided = count(here, outcomes[3]),
+    ClaimsOutOfScope = count(here, outcomes[4]),
+    ClaimsPrintedDecided = thousands(sum(printed$verdict %in% outcomes[1:2])),
+    ClaimsPrintedReproduced = count(printed, outcomes[1]),
+    ClaimsPrintedContradicted = count(printed, outcomes[2]),
     ContradictedClaims = contradicted(here)
   )
 }
 
 contradicted <- function(here) {
-  says <- here[verdict == verdict_words[2]]$says
+  says <- here[verdict == outcomes[2]]$says
   if (length(says) == 0) {
-    return("These records contradict none of the claims that they decide.")
+    return("These records contradict no claim.")
   }
   items <- paste0("\\item ", escape_latex(says), collapse = " ")
-  sprintf("These records do not bear out: \\begin{itemize} %s \\end{itemize}", items)
+  sprintf("These records contradict: \\begin{itemize} %s \\end{itemize}", items)
 }
 
 # \\verdictof{native-scales}, \\effectof{native-scales}; of the values that the paper printed \\printedverdictof.

@@ -1,10 +1,11 @@
 # Claims: sentences of a paper as assertions that points decide. One file of analysis/claims is one paper.
 
 claim_defines <- c("title", "cites", "claims")
-verdict_words <- c("reproduced", "not reproduced", "out of scope here")
+# How a claim ends. Undecided: the interval allows both, or there is none; what is printed has no rounds.
+outcomes <- c("reproduced", "contradicted", "undecided", "out of scope here")
 
-# `decide` gets points and returns an effect (analysis/effects.R), or NULL where what it needs is missing. `expects`
-# says which effects bear the sentence out; `tolerance` is how far apart two numbers count as equal.
+# `decide` gets points and returns an effect (analysis/R/claim_effects.R), or NULL where what it needs is missing.
+# `expects` says which effects bear the sentence out; `tolerance` is how far apart two numbers count as equal.
 claim <- function(id, says, where, needs, decide, expects, tolerance, measure = "bandwidth", of_published = TRUE) {
   list(
     id = id, says = gsub("\\s+", " ", says), where = where, needs = needs, decide = decide, expects = expects,
@@ -13,7 +14,8 @@ claim <- function(id, says, where, needs, decide, expects, tolerance, measure = 
 }
 
 # What an effect has to be. Each gives the ends between which effect and interval bear the claim out: the effect must
-# clear them with the tolerance, the interval without it; where two things are said to be alike, both with it.
+# clear them with the tolerance, the interval without it; where two things are said to be alike, both with it. An
+# interval that lies beyond the ends for the effect contradicts the claim.
 above <- function(value) {
   function(tolerance) list(effect = c(value * (1 + tolerance), Inf), interval = c(value, Inf))
 }
@@ -62,9 +64,20 @@ decide_claims <- function(records, facts, published, home = analysis_home(), pap
   data.table::rbindlist(lapply(papers, function(name) {
     paper <- load_claims(name, home)
     printed <- printed_evidence(paper, published)
-    data.table::rbindlist(lapply(paper$claims, function(it) decide_claim(it, paper, sets, printed)))
+    correct_for_many(data.table::rbindlist(lapply(paper$claims, function(it) decide_claim(it, paper, sets, printed))))
   }))
 }
+
+# Of many claims some are decided by chance: Benjamini and Hochberg over those of one paper.
+correct_for_many <- function(decided) {
+  decided[, q := stats::p.adjust(p, "BH"), by = evidence]
+  chance <- decided$evidence == "these records" & decided$verdict %in% outcomes[1:2] & !(decided$q <= 0.05)
+  decided[chance, `:=`(
+    verdict = outcomes[3], doubt = paste_doubts(doubt, sprintf("not sure among %d claims", sum(!is.na(decided$p))))
+  )][]
+}
+
+paste_doubts <- function(first, second) ifelse(nzchar(first), paste(first, second, sep = "; "), second)
 
 # Of the time from the first open to the last close what is no transfer.
 opening_share <- function(records) pmin(1, pmax(1e-6, 1 - records$io_s / above_zero(records$total_s)))
@@ -78,7 +91,7 @@ decide_claim <- function(claim, paper, sets, printed) {
     printed <- no_evidence
   }
   here <- claim_row(claim, paper, "these records", decided(claim, paper, sets[[claim$measure]]))
-  by_whole_time <- if (claim$measure == "bandwidth") verdict_of(claim, decided(claim, paper, sets$whole))$verdict
+  by_whole_time <- if (claim$measure == "bandwidth") outcome_of(claim, decided(claim, paper, sets$whole))$verdict
   here[, by_whole_time := if (is.null(by_whole_time)) NA_character_ else by_whole_time]
   there <- claim_row(claim, paper, "published values", decided(claim, paper, printed))
   rbind(here, there[, by_whole_time := NA_character_])
@@ -94,31 +107,65 @@ decided <- function(claim, paper, points) {
   })
 }
 
-verdict_of <- function(claim, found) {
+# `printed` values are aggregates without rounds: they are judged by the effect alone, and it is told.
+outcome_of <- function(claim, found, printed = FALSE) {
   if (is.null(found) || !is.finite(found$effect)) {
-    return(list(verdict = verdict_words[3], doubt = ""))
+    return(list(verdict = outcomes[4], doubt = "", p = NA_real_, needed = NA_integer_))
   }
   ends <- claim$expects(claim$tolerance)
   inside <- found$effect >= ends$effect[1] && found$effect <= ends$effect[2]
-  sure <- is.na(found$lo) || (found$lo >= ends$interval[1] && found$hi <= ends$interval[2])
+  if (printed) {
+    return(list(verdict = outcomes[if (inside) 1 else 2], doubt = "no interval", p = NA_real_, needed = NA_integer_))
+  }
+  if (!is.finite(found$lo) || !is.finite(found$hi)) {
+    return(list(verdict = outcomes[3], doubt = "fewer than two rounds", p = NA_real_, needed = 2L))
+  }
+  outcome_of_interval(found, ends, inside)
+}
+
+outcome_of_interval <- function(found, ends, inside) {
+  sure <- found$lo >= ends$interval[1] && found$hi <= ends$interval[2]
+  contrary <- found$hi < ends$effect[1] || found$lo > ends$effect[2]
+  verdict <- outcomes[if (inside && sure) 1 else if (contrary) 2 else 3]
+  bounds <- if (inside) ends$interval else ends$effect
   list(
-    verdict = verdict_words[if (inside && sure) 1 else 2],
-    doubt = if (inside && !sure) "the interval allows the contrary" else ""
+    verdict = verdict, doubt = "", p = chance_of_outcome(found, bounds, inside),
+    needed = if (verdict == outcomes[3]) rounds_to_decide(found, bounds) else NA_integer_
   )
 }
 
+# Inside both ends must be cleared, outside the one that was passed.
+chance_of_outcome <- function(found, bounds, inside) {
+  scale <- scale_of(found$words)
+  to <- function(values) suppressWarnings(scale$to(values))
+  passed <- if (inside) bounds[is.finite(bounds)] else bounds[if (found$effect < bounds[1]) 1 else 2]
+  chances <- vapply(to(pmax(passed, if (found$words %in% c("factor", "spread")) 1e-12 else -Inf)), function(bound) {
+    chance_of_mean(to(found$effect), found$error, found$df, bound)
+  }, numeric(1))
+  if (length(chances) == 0) NA_real_ else max(chances)
+}
+
+rounds_to_decide <- function(found, bounds) {
+  scale <- scale_of(found$words)
+  finite <- bounds[is.finite(bounds) & (bounds > 0 | !found$words %in% c("factor", "spread"))]
+  distance <- if (length(finite) == 0) NA_real_ else min(abs(scale$to(found$effect) - scale$to(finite)))
+  rounds_for(distance, found$error * sqrt(found$rounds))
+}
+
 claim_row <- function(claim, paper, evidence, found) {
-  judged <- verdict_of(claim, found)
+  judged <- outcome_of(claim, found, evidence == "published values")
   judged$doubt <- paste(c(found$note, judged$doubt[nzchar(judged$doubt)]), collapse = "; ")
-  scope <- judged$verdict == verdict_words[3]
+  scope <- judged$verdict == outcomes[4]
   number <- function(key) if (scope) NA_real_ else as.numeric(found[[key]])
   reasons <- if (scope) character() else setdiff(unique(unlist(strsplit(found$used$reasons, ";", fixed = TRUE))), "")
   data.table::data.table(
     paper = paper$name, claim = claim$id, says = claim$says, cites = paper$cites, where = claim$where,
     evidence = evidence, verdict = judged$verdict, effect = number("effect"), lo = number("lo"), hi = number("hi"),
     unit = if (scope) NA_character_ else found$words, lowest = number("lowest"), highest = number("highest"),
-    count = number("count"), bound = bound_words(claim), doubt = judged$doubt,
-    points = if (scope) 0L else nrow(found$used), degraded = if (scope) 0L else sum(found$used$degraded),
+    count = number("count"), rounds = number("rounds"), needed = as.numeric(judged$needed), p = judged$p,
+    bound = bound_words(claim), bound_lo = claim$expects(claim$tolerance)$effect[1],
+    bound_hi = claim$expects(claim$tolerance)$effect[2], doubt = judged$doubt,
+    points = if (scope) 0L else nrow(found$used), unproven = if (scope) 0L else sum(found$used$unproven),
     reasons = paste(sort(reasons), collapse = ";"), emulated = !scope && any(found$used$emulated), needs = claim$needs
   )
 }
@@ -142,7 +189,11 @@ decided_claims <- function(records, inputs) {
     return(decide_claims(records, known_facts(inputs), inputs$published))
   }
   decided <- read_text_table(inputs$claims, "decided claims")
-  for (column in c("effect", "lo", "hi", "lowest", "highest", "count", "points", "degraded")) {
+  numbers <- c(
+    "effect", "lo", "hi", "lowest", "highest", "count", "rounds", "needed", "p", "q", "bound_lo", "bound_hi", "points",
+    "unproven"
+  )
+  for (column in numbers) {
     data.table::set(decided, j = column, value = as_typed(decided[[column]], "number", inputs$claims, column))
   }
   for (column in c("doubt", "reasons")) {

@@ -1,50 +1,43 @@
-# What claims are decided on: points with resampled medians, of records or of published values.
+# What claims are decided on: points with the value of each round, of records or of published values.
 
-claim_resamples <- 500L
 claim_columns <- c(
-  "role", "target", "tool", "access", "api", "layout", "order", "nn", "ppn", "xfer_bytes", "collective", "chunked",
-  "chunking"
+  "role", "site", "target", "tool", "access", "api", "layout", "order", "nn", "ppn", "xfer_bytes", "collective",
+  "chunked", "chunking"
 )
+point_keys <- c(claim_columns, "variant", "statistic")
 
-# One point for each combination of claim_columns and of what else tells cells apart. `values` are its usable records,
-# `draws` the medians of as many resamples as there are records in it; a single record has no draws.
+# One point for each combination of claim_columns and of what else tells cells apart, of valid and unproven records.
+# `rounds` has the value of each round by its name: the median over the iterations.
 evidence_of <- function(records, facts, value_of) {
+  records <- records[verdict %in% usable_verdicts]
   if (nrow(records) == 0) {
     return(no_evidence)
   }
-  records <- add_roles(records[verdict != "INVALID"], facts)
+  records <- add_roles(records, facts)
   records[, chunked := !is.na(chunking) & chunking != "contiguous"]
-  records[, value_of_record := value_of(records)]
-  records <- records[!is.na(value_of_record)]
+  records <- round_names(records)[, value_of_record := value_of(records)][is.finite(value_of_record)]
   if (nrow(records) == 0) {
     return(no_evidence)
   }
-  points <- add_variant(records, claim_columns)[, .(
-    median = stats::median(value_of_record), n = .N, values = list(sort(value_of_record)),
-    site = site[1], requested_bytes = stats::median(requested_bytes),
-    emulated = any(emulated), degraded = any(verdict == "DEGRADED"),
-    reasons = paste(unique(unlist(strsplit(reasons, ";", fixed = TRUE))), collapse = ";")
-  ), by = c(claim_columns, "variant")]
-  data.table::setorderv(points, c(claim_columns, "variant"))
+  by <- c(claim_columns, "variant")
+  records <- add_variant(records, claim_columns)
+  runs <- records[, .(value = stats::median(value_of_record)), by = c(by, "round")]
+  points <- runs[, .(median = stats::median(value), n = .N, rounds = list(setNames(value, round))), by = by]
+  about <- records[, c(list(
+    requested_bytes = stats::median(requested_bytes), emulated = any(emulated), unproven = any(verdict == "UNPROVEN"),
+    began = min(began), ended = max(began), one_cell = cell[1],
+    reasons = paste(unique(unlist(strsplit(unique(reasons), ";", fixed = TRUE))), collapse = ";")
+  ), lapply(.SD, first_known)), by = by, .SDcols = setdiff(following, claim_columns)]
+  points <- about[points, on = by]
+  data.table::setorderv(points, by)
   wire_gbit_s <- facts$site$wire_gbit_s
-  points[, `:=`(statistic = "median", wire_mib_s = wire_rate(if (is.null(wire_gbit_s)) NA_real_ else wire_gbit_s))]
-  points[, draws := resampled_medians(values)][]
+  points[, `:=`(statistic = "median", wire_mib_s = wire_rate(if (is.null(wire_gbit_s)) NA_real_ else wire_gbit_s))][]
 }
 
 # Of one node's network.
 wire_rate <- function(gbit_s) gbit_s * 1e9 / 8 / mib
 
 no_evidence <- data.table::data.table()
-
-resampled_medians <- function(values) {
-  with_seed(bootstrap_seed, lapply(values, function(sorted) {
-    if (length(sorted) < fewest_for_interval) {
-      return(rep(NA_real_, claim_resamples))
-    }
-    ranks <- bootstrap_ranks(length(sorted))[sample.int(resamples, claim_resamples), ]
-    (sorted[ranks[, 1]] + sorted[ranks[, 2]]) / 2
-  }))
-}
 
 # The values that a paper printed: aggregates, each a point without records and so without an interval.
 published_evidence <- function(path, source_name, wire_gbit_s = NA_real_) {
@@ -60,8 +53,10 @@ published_evidence <- function(path, source_name, wire_gbit_s = NA_real_) {
     role = in_words(target, c("ime-native" = "native", lustre = "file system", "ime-fuse" = "fuse")), target,
     tool = ifelse(tool == "NetCDF-Bench", "netcdf-bench", "ior"), access, api = in_words(api, published_apis), layout,
     order, nn, ppn, xfer_bytes, collective = access_mode == "collective", chunked = FALSE, chunking, variant = "",
-    median = value_mib_s, n = 1L, values = as.list(value_mib_s), emulated = FALSE, degraded = FALSE, reasons = "",
-    site = system, statistic, wire_mib_s = wire_rate(wire_gbit_s), draws = rep(list(rep(NA_real_, claim_resamples)), .N)
+    median = value_mib_s, n = 1L, rounds = lapply(value_mib_s, setNames, "printed"), emulated = FALSE,
+    unproven = FALSE, reasons = "", site = system, statistic, wire_mib_s = wire_rate(wire_gbit_s),
+    one_cell = NA_character_,
+    began = NA_character_, ended = NA_character_, requested_bytes = NA_real_
   )]
 }
 

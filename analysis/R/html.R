@@ -1,15 +1,30 @@
 # A table as a page of its own for the HTML report: readable, sortable, nothing to fetch.
 
-html_page <- function(part, table, why_not) {
-  body <- if (is.null(why_not)) html_table(table) else sprintf("<p>Nothing to list: %s</p>", escape_html(why_not))
+# A long table is cut at a size that a browser opens at once; all of it is in the CSV file beside it.
+most_html_rows <- 3000L
+
+write_html <- function(part, table, stem) {
+  writeLines(html_page(part, table), paste0(stem, ".html"), useBytes = TRUE)
+}
+
+html_page <- function(part, table) {
+  shown <- utils::head(table[, setdiff(names(table), hidden_in_html), with = FALSE], most_html_rows)
+  more <- if (nrow(table) > nrow(shown)) {
+    sprintf("<p>The first %s of %s rows; all are in %s.csv.</p>", nrow(shown), nrow(table), escape_html(part$name))
+  }
   c(
     "<!DOCTYPE html>", "<html lang=\"en\"><head><meta charset=\"utf-8\">",
     sprintf("<title>%s</title>", escape_html(part$title)), html_style, "</head><body>",
-    if (any(table$emulated)) "<p class=\"emulated\">EMULATED STORAGE: these numbers say nothing about a product</p>",
-    sprintf("<h1>%s</h1>", escape_html(part$title)), sprintf("<p>%s</p>", escape_html(part$caption)), body,
-    if (is.null(why_not)) html_sorting, "</body></html>"
+    if (any(table$emulated %in% TRUE)) emulated_note,
+    sprintf("<h1>%s</h1>", escape_html(part$title)), sprintf("<p>%s</p>", escape_html(part$caption)), more,
+    html_table(shown), html_sorting, "</body></html>"
   )
 }
+
+emulated_note <- "<p class=\"emulated\">EMULATED STORAGE: rows with emulated = TRUE test the method, not a product.</p>"
+
+# Lists of runs and what a row says anyway.
+hidden_in_html <- c("values", "one_cell", "cells", "unit")
 
 escape_html <- function(text) {
   text <- gsub("&", "&amp;", text, fixed = TRUE)

@@ -36,16 +36,20 @@ bytes_words <- function(bytes) {
 byte_units <- c("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 
 format_plain <- function(values) {
-  vapply(values, function(value) {
-    if (is.na(value)) NA_character_ else format(value, scientific = FALSE, trim = TRUE, digits = 15)
-  }, character(1))
+  of_unique(values, function(values) {
+    vapply(values, function(value) {
+      if (is.na(value)) NA_character_ else format(value, scientific = FALSE, trim = TRUE, digits = 15)
+    }, character(1))
+  })
 }
 
 # Three significant digits, thousands separated: what a bandwidth deserves.
 rate_words <- function(values) {
-  vapply(values, function(value) {
-    if (is.na(value)) "--" else format(signif(value, 3), scientific = FALSE, trim = TRUE, big.mark = ",")
-  }, character(1))
+  of_unique(values, function(values) {
+    vapply(values, function(value) {
+      if (is.na(value)) "--" else format(signif(value, 3), scientific = FALSE, trim = TRUE, big.mark = ",")
+    }, character(1))
+  })
 }
 
 # In three digits whatever the size: 1.87M, 312k.
@@ -77,16 +81,42 @@ column_words <- function(column, values) {
     stonewall_s = ifelse(values == 0, "no stonewall", paste0("stonewall ", values, " s")),
     stripe_count = counted(values, "stripe"),
     deflate_level = ifelse(values %in% 0, "", paste("deflate", values)),
-    as.character(values)
+    named_value(column, values)
   )
   ifelse(is.na(values), "", words)
 }
 
+# Of a dimension that has no words of its own: "queue depth 8"; what is a name itself stands alone.
+named_value <- function(column, values) {
+  if (column %in% c("access", "site", "target", "stack", "tool", "program", "order", "label", "variant", "kind",
+    "page", "axis")) {
+    return(as.character(values))
+  }
+  schema <- record_columns()
+  unit <- schema$unit[match(column, schema$name)]
+  suffix <- sprintf("_(s|us|bytes|%s)$", if (is.na(unit)) "" else tolower(unit))
+  name <- gsub("_", " ", sub(suffix, "", column))
+  trimws(paste(name, as.character(values), if (is.na(unit)) "" else unit))
+}
+
 # One text for each row: the columns in words, joined by commas.
 describe_columns <- function(rows, columns, separator = ", ") {
-  if (length(columns) == 0) {
+  if (length(columns) == 0 || nrow(rows) == 0) {
     return(rep("", nrow(rows)))
   }
-  parts <- lapply(columns, function(column) column_words(column, rows[[column]]))
-  apply(do.call(cbind, parts), 1, function(words) paste(words[nzchar(words)], collapse = separator))
+  of_unique(rows[, columns, with = FALSE], function(rows) {
+    parts <- lapply(columns, function(column) column_words(column, rows[[column]]))
+    apply(do.call(cbind, parts), 1, function(words) paste(words[nzchar(words)], collapse = separator))
+  })
+}
+
+# Words are made once for each different row or value: there are few.
+of_unique <- function(values, in_words) {
+  if (data.table::is.data.table(values)) {
+    different <- unique(values)
+    found <- in_words(different)
+    return(found[data.table::copy(different)[, at := .I][values, on = names(values)]$at])
+  }
+  different <- unique(values)
+  in_words(different)[match(values, different)]
 }

@@ -1,6 +1,10 @@
 # Text and tables for LaTeX. Names come from YAML files and host names from machines: anything may be in them.
 
+# What is not known is a dash: no NA reaches a page.
+unknown_in_print <- "--"
+
 escape_latex <- function(text) {
+  unknown <- is.na(text)
   text <- name_strange_signs(gsub("[[:cntrl:]]+", " ", enc2utf8(as.character(text))))
   text <- gsub("\\", "\u0001", text, fixed = TRUE)
   text <- gsub("([&%$#_{}])", "\\\\\\1", text, perl = TRUE)
@@ -9,7 +13,7 @@ escape_latex <- function(text) {
   }
   # Two of these would become one typographic sign: --mca is an option, not a dash.
   text <- gsub("([-'`,])(?=\\1)", "\\1{}", text, perl = TRUE)
-  gsub("\u0001", "\\textbackslash{}", text, fixed = TRUE)
+  ifelse(unknown, unknown_in_print, gsub("\u0001", "\\textbackslash{}", text, fixed = TRUE))
 }
 
 # A bracket or a star that begins a row of a table would belong to the line break before it.
@@ -35,6 +39,7 @@ known_signs <- c(0x20:0x7E, setdiff(0xA1:0xFF, 0xAD), 0x2013, 0x2014, 0x2018:0x2
 
 # A name that may be long: a line can end after its signs, and in words without any after ten letters.
 latex_name <- function(text) {
+  text[is.na(text)] <- "\u2013"
   pieces <- strsplit(enc2utf8(as.character(text)), "(?<= )", perl = TRUE)
   vapply(pieces, function(words) {
     paste(ifelse(nchar(words) > 13, breakable(words), escape_latex(words)), collapse = "")
@@ -55,7 +60,8 @@ breakable <- function(words) {
 latex_table <- function(name, caption, cells, columns, header, groups = NULL, lines = nrow(cells), in_place = FALSE,
                         together = 8) {
   stopifnot(length(cells) == length(columns), length(header) == length(columns))
-  rows <- paste0(do.call(paste, c(unname(as.list(cells)), sep = " & ")), " \\\\")
+  known <- lapply(unname(as.list(cells)), function(cell) ifelse(is.na(cell), unknown_in_print, as.character(cell)))
+  rows <- paste0(do.call(paste, c(known, sep = " & ")), " \\\\")
   body <- if (is.null(groups)) rows else with_group_lines(rows, groups, length(columns))
   head <- if (any(nzchar(header))) c(paste0(paste(header, collapse = " & "), " \\\\"), "\\midrule")
   caption <- sprintf("\\caption{%s}\\label{tab:%s}", escape_latex(caption), name)

@@ -34,7 +34,7 @@ metadata_points <- function(records) {
   if (nrow(points) == 0) {
     return(points)
   }
-  used <- records[verdict != "INVALID"]
+  used <- records[verdict %in% usable_verdicts]
   tails <- used[, .(p50_us = stats::median(lat_p50_us), p99_us = stats::median(lat_p99_us)), by = by]
   points <- tails[points, on = by]
   points[order(target, variant, kind, shape, api, nn, ppn, match(access, metadata_accesses))]

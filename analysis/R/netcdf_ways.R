@@ -1,4 +1,4 @@
-# How NetCDF-Bench accesses and stores: the four ways that the figures of NetCDF tell apart.
+# How NetCDF-Bench accesses and stores: the four combinations that the figures of NetCDF tell apart.
 
 way_levels <- c(
   "independent, contiguous", "independent, chunked", "collective, contiguous", "collective, chunked"
@@ -37,7 +37,7 @@ without_features <- function(records) {
   plain[, (features) := NA][]
 }
 
-said_of_features <- function(records) {
+netcdf_feature_note <- function(records) {
   if (any(nzchar(feature_of(records)))) {
     "Of NetCDF-Bench what used no further feature: no filling, no unlimited dimension, no compression."
   }

@@ -10,7 +10,7 @@ make_numbers <- function(records, facts, inputs = list()) {
       count_numbers(records), space_numbers(records),
       best_numbers(bulk, metadata_points(records)), definition_numbers(records),
       list(
-        ClearChoices = clear_choices(rbind(choice_ratios(bulk), feature_ratios(records))),
+        ClearEffects = clear_effects(effects_of_settings(records)),
         Repeated = repeated_points(experiment_ratios(records))
       ),
       repetition_numbers(points), claim_numbers(decided), authors_numbers(inputs$published),
@@ -23,8 +23,9 @@ make_numbers <- function(records, facts, inputs = list()) {
       archived = !is.null(facts$about),
       usable = nrow(points) > 0 && any(points$n > 0),
       rates = nrow(metadata_of(records)) > 0,
-      claims = any(decided$verdict != verdict_words[3]),
-      spotless = nrow(records) > 0 && all(records$verdict == "VALID"),
+      claims = any(decided$verdict != outcomes[4]),
+      allvalid = nrow(records) > 0 && all(records$verdict == "VALID"),
+      unproven = any(records$verdict == "UNPROVEN"),
       degraded = any(records$verdict == "DEGRADED"),
       invalid = any(records$verdict == "INVALID"),
       intervals = nrow(points) > 0 && any(points$n >= fewest_for_interval),
@@ -58,6 +59,7 @@ count_numbers <- function(records) {
   list(
     Records = thousands(nrow(records)),
     ValidRecords = thousands(sum(records$verdict == "VALID")),
+    UnprovenRecords = thousands(sum(records$verdict == "UNPROVEN")),
     DegradedRecords = thousands(sum(records$verdict == "DEGRADED")),
     InvalidRecords = thousands(sum(records$verdict == "INVALID")),
     RecordedCells = thousands(data.table::uniqueN(records$cell, na.rm = TRUE))
@@ -159,19 +161,19 @@ best_rates_of_targets <- function(rates) {
   )
 }
 
-# Choices that went the same way in all of their pairs, the strongest first.
-clear_choices <- function(ratios, most = 3, fewest_pairs = 2) {
-  clear <- if (nrow(ratios) > 0) ratios[pairs >= fewest_pairs & (lowest > 1 | highest < 1)] else ratios
+# Settings that make a difference beyond doubt, the strongest first.
+clear_effects <- function(effects, most = 3) {
+  clear <- if (nrow(effects) > 0) effects[clear == TRUE] else effects
   if (nrow(clear) == 0) {
-    return("No choice made the same difference in all pairs of points that it separates.")
+    return("No setting has a clear effect: with these rounds no ratio can be told from one.")
   }
   clear <- utils::head(clear[order(-abs(log(ratio)))], most)
   words <- clear[, sprintf(
-    "%s instead of %s for %ss on %s (median factor %s over %d pairs)", latex_name(choice), latex_name(instead_of),
-    latex_name(access), latex_name(target), factor_words(ratio), pairs
+    "%s instead of %s for %ss on %s (factor %s, interval %s to %s, %d pairs)", latex_name(setting),
+    latex_name(instead_of), latex_name(access), latex_name(target), factor_words(ratio), factor_words(lo),
+    factor_words(hi), pairs
   )]
-  words <- paste(words, collapse = "; ")
-  sprintf("The strongest of the choices that went the same way in all of their pairs: %s.", words)
+  sprintf("The strongest of the clear effects of a setting: %s.", paste(words, collapse = "; "))
 }
 
 # How far experiments agree that measured the same points.
@@ -180,16 +182,16 @@ repeated_points <- function(ratios) {
     return("")
   }
   words <- ratios[, sprintf(
-    "%s instead of %s gives %ss on %s a factor of %s to %s, %s in the median of %d points", latex_name(choice),
-    latex_name(instead_of), latex_name(access), latex_name(target), factor_words(lowest), factor_words(highest),
-    factor_words(ratio), pairs
+    "experiment %s instead of %s gives %ss on %s a factor of %s to %s, %s in the mean of %d points",
+    latex_name(experiment), latex_name(instead_of), latex_name(access), latex_name(target), factor_words(lowest),
+    factor_words(highest), factor_words(ratio), pairs
   )]
   sprintf("Some points were measured by two experiments: %s.", paste(words, collapse = "; "))
 }
 
 # What the choice of the definition of bandwidth changes.
 definition_numbers <- function(records) {
-  usable <- transfers_of(records)[verdict != "INVALID"]
+  usable <- transfers_of(records)[verdict %in% usable_verdicts]
   gain <- 100 * (bandwidth_io(usable) / bandwidth_all(usable) - 1)
   gain <- gain[is.finite(gain)]
   if (length(gain) == 0) {
@@ -208,7 +210,16 @@ repetition_numbers <- function(points) {
     Points = thousands(length(n)),
     RepetitionsOfPoint = words,
     FewestForInterval = as.character(fewest_for_interval),
-    Resamples = thousands(resamples),
-    CoverageLimit = sprintf("%.0f~\\%%", 100 * coverage_limit(if (length(n) == 0) 1 else max(1, min(n))))
+    IntervalLevel = level_words(points)
   )
+}
+
+# The level that the intervals of these points have.
+level_words <- function(points) {
+  levels <- if (nrow(points) > 0) points$level[!is.na(points$level)]
+  if (length(levels) == 0) {
+    return("95~\\%")
+  }
+  words <- unique(sprintf("%.0f", 100 * range(levels)))
+  paste0(paste(words, collapse = " to "), "~\\%")
 }

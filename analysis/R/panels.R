@@ -9,7 +9,7 @@ place_panels <- function(table, wishes, most_rows = 6, most_columns = 5, flow = 
     return(table)
   }
   apart <- varying_columns(table, names(wishes)[wishes == "page"])
-  table <- data.table::copy(table)[, part := words_in_order(.SD, apart)]
+  table <- data.table::copy(table)[, part := words_in_order(mark_emulated(.SD), apart)]
   parts <- split(table, by = "part", sorted = TRUE, drop = TRUE)
   data.table::rbindlist(lapply(parts, function(rows) {
     for (most in few_enough) {
@@ -29,7 +29,7 @@ place_part <- function(rows, wishes, most_rows, most_columns, flow) {
   wishes <- wishes[varying_columns(rows, names(wishes))]
   places <- best_places(unique(rows[, names(wishes), with = FALSE]), wishes, most_rows, most_columns, flow)
   for (place in c("page", "row", "column")) {
-    data.table::set(rows, j = place, value = words_in_order(rows, names(places)[places == place]))
+    data.table::set(rows, j = place, value = words_in_order(mark_emulated(rows), names(places)[places == place]))
   }
   rows[, sheet := sheets_of(row, most_rows), by = page]
 }
@@ -87,7 +87,11 @@ words_in_order <- function(table, columns) {
   if (length(columns) == 0) {
     return(factor(words))
   }
-  ranks <- lapply(columns, function(column) rank_of(column, table[[column]]))
+  ranks <- lapply(columns, function(column) {
+    values <- rank_of(column, table[[column]])
+    # What is real stands before what is emulated.
+    if (column == "target" && !is.null(table$emulated)) paste(table$emulated, values) else values
+  })
   factor(words, levels = unique(words[do.call(order, ranks)]))
 }
 
@@ -115,7 +119,7 @@ split_pages <- function(table) {
 constant_words <- function(table) {
   told <- c("kind", "target", "nn", "ppn", "api", "layout", "order", "access", "xfer_bytes", "axis", "variant")
   same <- Filter(function(column) data.table::uniqueN(table[[column]]) == 1, intersect(told, names(table)))
-  describe_columns(table[1], same)
+  describe_columns(mark_emulated(table[1]), same)
 }
 
 # Titles of rows stand along the panels, or upright where rows are low.

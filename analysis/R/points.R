@@ -14,6 +14,14 @@ bandwidth_points <- function(records) {
   in_access_order(points, c("target", "access", "variant", setdiff(point_columns, c("target", "access"))))
 }
 
+# Of any metric, over everything that it is of but what stands in figures of its own.
+metric_points <- function(records, metric) {
+  records <- metric$of(records)
+  records <- if (metric$name %in% c("bandwidth", "bandwidth-io")) bulk_transfers(records) else records
+  records <- add_variant(records, point_columns)
+  summarise_records(records, metric$value(records), c(point_columns, "variant"), metric$unit)
+}
+
 # Writes stand before reads: so they happened.
 in_access_order <- function(points, by) {
   columns <- lapply(setNames(nm = by), function(column) {
@@ -23,86 +31,43 @@ in_access_order <- function(points, by) {
   points[ranked]
 }
 
-# Of each group the point with the highest median: of the valid ones, and only where there is none of the degraded.
-best_points <- function(points, by = c("target", "access")) {
+# Of each group the point with the best median, of those of usable records and only where there is none of the degraded
+# ones. The best of k medians reads high: `expected` is what the best setting gives if other rounds choose it, `tied`
+# how many of the others the rounds do not tell from it.
+best_points <- function(points, by = c("target", "access"), better = "higher") {
   usable <- if (nrow(points) > 0) points[n > 0] else points
   if (nrow(usable) == 0) {
     return(usable)
   }
-  best <- usable[order(verdict != "VALID", -median)][, c(
-    .SD[1], list(points = .N, mean_of_points = mean(median), best_record = max(best))
+  sign <- if (better == "higher") 1 else -1
+  best <- usable[order(verdict == "DEGRADED", -sign * median)][, c(
+    .SD[1], as.list(rank_of_best(.SD[(verdict == "DEGRADED") == (verdict[1] == "DEGRADED")], sign))
   ), by = by]
   in_access_order(best, by)
+}
+
+# `points` are of one group, the best first.
+rank_of_best <- function(points, sign) {
+  # Of the rounds that all of the settings have that have the most.
+  known <- points[lengths(values) == max(lengths(values))]
+  common <- Reduce(intersect, lapply(known$values, names))
+  rounds <- sign * log(do.call(rbind, lapply(known$values, function(it) it[common])))
+  expected <- if (ncol(rounds) < 2) NA_real_ else exp(sign * expected_best(rounds))
+  list(points = nrow(points), expected = expected, tied = ties_of(points))
+}
+
+# Points whose interval, or where there is none whose range, reaches that of the best. One run tells nothing apart.
+ties_of <- function(points) {
+  if (max(points$n) < 2) {
+    return(NA_integer_)
+  }
+  low <- ifelse(is.na(points$lo), vapply(points$values, min, numeric(1)), points$lo)
+  high <- ifelse(is.na(points$hi), vapply(points$values, max, numeric(1)), points$hi)
+  sum(low[-1] <= high[1] & high[-1] >= low[1])
 }
 
 # Where a point was reached, in words: what its row of a table does not say already.
 describe_points <- function(points, said = c("target", "access")) {
   shown <- setdiff(c("api", "layout", "order", "xfer_bytes", "nn", "ppn", "variant"), said)
   describe_columns(points, shown)
-}
-
-# What a choice changes: points that differ in one column only, as ratios of their medians. Degraded points would blame
-# the choice for what made them degraded, so they take no part.
-choice_ratios <- function(points) {
-  data.table::rbindlist(lapply(names(choices), function(column) ratios_of_column(points, column)))
-}
-
-# What is compared: the other values with the first, or the largest with the smallest.
-choices <- list(order = "each", layout = "each", api = "each", xfer_bytes = "ends", ppn = "ends", nn = "ends")
-
-# What each feature of NetCDF-Bench changes, beside the same without it.
-feature_ratios <- function(records) {
-  records <- netcdf_transfers(records)
-  if (nrow(records) == 0) {
-    return(data.table::data.table())
-  }
-  records[, `:=`(
-    calls = ifelse(collective %in% TRUE, "collective calls", "independent calls"),
-    chunks = ifelse(is.na(chunking) | chunking == "contiguous", "contiguous variable", "chunks"),
-    filling = ifelse(fill %in% TRUE, "filling", "no filling"),
-    dimensions = ifelse(unlimited %in% TRUE, "unlimited dimension", "fixed dimensions"),
-    compression = ifelse(deflate_level %in% c(0, NA), "no compression", "compression")
-  )]
-  points <- summarise_records(records, bandwidth_all(records), c(point_columns, feature_columns), "MiB/s")
-  data.table::rbindlist(lapply(feature_columns, function(column) ratios_of_column(points, column)))
-}
-
-feature_columns <- c("calls", "chunks", "filling", "dimensions", "compression")
-plain_features <- c(
-  "independent calls", "contiguous variable", "no filling", "fixed dimensions", "no compression"
-)
-
-# Experiments that measured the same: the ratio is what another day and another stonewall made of it.
-experiment_ratios <- function(records) {
-  transfers <- transfers_of(records)
-  points <- summarise_records(transfers, bandwidth_all(transfers), c(point_columns, "experiment"), "MiB/s")
-  ratios_of_column(points, "experiment")
-}
-
-ratios_of_column <- function(points, column) {
-  valid <- if (nrow(points) > 0) points[verdict == "VALID"] else points
-  values <- if (nrow(valid) > 0) sort(unique(valid[[column]]))
-  if (length(values) < 2) {
-    return(data.table::data.table())
-  }
-  ends <- identical(choices[[column]], "ends")
-  usual <- intersect(c("sequential", "shared", "POSIX", plain_features), values)
-  first <- if (!ends && length(usual) > 0) usual[1] else values[1]
-  others <- if (ends) values[length(values)] else setdiff(values, first)
-  data.table::rbindlist(lapply(others, function(other) ratios_of_pair(valid, column, first, other)))
-}
-
-ratios_of_pair <- function(points, column, first, other) {
-  known <- intersect(c(point_columns, feature_columns, "variant", "experiment"), names(points))
-  same <- setdiff(known, column)
-  pairs <- merge(points[points[[column]] == first], points[points[[column]] == other], by = same)
-  if (nrow(pairs) == 0) {
-    return(NULL)
-  }
-  pairs[, ratio := median.y / median.x]
-  found <- pairs[, .(
-    column = column, choice = column_words(column, other), instead_of = column_words(column, first), pairs = .N,
-    ratio = stats::median(ratio), lowest = min(ratio), highest = max(ratio), emulated = any(emulated.x | emulated.y)
-  ), by = c("target", "access")]
-  in_access_order(found, c("target", "access"))
 }

@@ -1,25 +1,14 @@
 # Reads records.csv: every row typed, nothing dropped, errors that name the file, the column and the row.
 
-record_types <- c(
-  api = "text", access = "text", nn = "number", ppn = "number", xfer_bytes = "number", layout = "text",
-  order = "text", block_bytes = "number", stonewall_s = "number", stripe_count = "number", iteration = "number",
-  moved_bytes = "number", open_s = "number", io_s = "number", close_s = "number", total_s = "number",
-  bw_mib_s = "number", suite = "text", cell = "text", site = "text", target = "text", stack = "text",
-  tool = "text", verdict = "text", reasons = "text", evidence = "text", notes = "text", checked = "text",
-  missing = "text", emulated = "flag", experiment = "text", label = "text", run = "number",
-  segments = "number", collective = "flag", sync = "flag", direct = "flag", chunking = "text",
-  fill = "flag", unlimited = "flag", deflate_level = "number", requested_bytes = "number",
-  file_bytes = "number", sync_s = "number", ops = "number", ops_s = "number", lat_min_us = "number",
-  lat_p50_us = "number", lat_p90_us = "number", lat_p99_us = "number", lat_p999_us = "number",
-  lat_max_us = "number", slowest_rank = "number", fetched_bytes = "number", item = "text",
-  directories = "text", requested_ops = "number", program = "text", tool_version = "text", began = "text",
-  source = "text"
+# What a record cannot do without: the columns that describe and time an access, and its verdict.
+core_columns <- c(
+  "api", "access", "nn", "ppn", "xfer_bytes", "layout", "order", "block_bytes", "stonewall_s", "stripe_count",
+  "iteration", "moved_bytes", "open_s", "io_s", "close_s", "total_s", "bw_mib_s", "verdict", "reasons"
 )
 
-# What a record cannot do without: the columns that describe and time an access, and its verdict.
-core_columns <- c(names(record_types)[1:17], "verdict", "reasons")
-
 verdicts <- c("VALID", "UNPROVEN", "DEGRADED", "INVALID")
+# Numbers are made of these. Degraded records are shown beside, invalid ones are listed.
+usable_verdicts <- c("VALID", "UNPROVEN")
 
 mib <- 2^20
 
@@ -30,15 +19,21 @@ read_records <- function(path) {
     hint <- if ("verdict" %in% missing) "make records of raw logs with `weir import`" else "run `weir collect` again"
     stop(sprintf("%s: no column %s: %s", path, paste0("'", missing, "'", collapse = ", "), hint), call. = FALSE)
   }
-  columns <- lapply(setNames(nm = names(record_types)), function(column) {
-    values <- if (column %in% names(raw)) raw[[column]] else rep(NA_character_, nrow(raw))
-    as_typed(values, record_types[[column]], path, column)
-  })
-  records <- data.table::setDT(columns)
+  records <- data.table::setDT(typed_columns(raw, path))
   check_verdicts(records, path)
   records[is.na(emulated), emulated := FALSE]
   records[is.na(reasons), reasons := ""]
   records[]
+}
+
+# Every column of the schema, and as text what the schema does not know: it may tell cells apart.
+typed_columns <- function(raw, path) {
+  schema <- record_columns()
+  known <- lapply(setNames(nm = schema$name), function(column) {
+    values <- if (column %in% names(raw)) raw[[column]] else rep(NA_character_, nrow(raw))
+    as_typed(values, schema$type[match(column, schema$name)], path, column)
+  })
+  c(known, as.list(raw)[setdiff(names(raw), schema$name)])
 }
 
 read_text_table <- function(path, what) {

@@ -71,11 +71,10 @@ render_claims <- function(folder, records, inputs, of_data) {
 draw_into <- function(folder, part, records, inputs) {
   unfinished <- paste0(folder, ".unfinished")
   unlink(unfinished, recursive = TRUE)
-  if (part$kind == "figure") {
-    write_figures(list(part), records, inputs, unfinished)
-  } else {
-    write_tables(list(part), records, inputs, unfinished)
-  }
+  write <- if (part$kind == "figure") write_figures else write_tables
+  tryCatch(write(list(part), records, inputs, unfinished), error = function(error) {
+    stop(sprintf("%s: %s", part$path, conditionMessage(error)), call. = FALSE)
+  })
   file.rename(unfinished, folder)
 }
 

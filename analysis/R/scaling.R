@@ -1,5 +1,5 @@
-# Lines over the nodes, or over the processes of a node where there is one node: the figures of scaling in both
-# definitions of bandwidth.
+# Lines over the nodes, or over the processes of a node where there is one node: the figure of scaling,
+# of any metric.
 
 scaling_columns <- c("access", "api", "layout", "order", "target", "nn", "ppn", "xfer_bytes")
 
@@ -19,10 +19,10 @@ scaling_axis <- function(records) {
   if (length(varying) == 0) NA_character_ else varying[1]
 }
 
-scaling_table <- function(records, bandwidth) {
+scaling_table <- function(records, metric) {
   records <- add_variant(bulk_transfers(records)[!is.na(nn) & !is.na(xfer_bytes)], scaling_columns)
   axis <- scaling_axis(records)
-  table <- summarise_records(records, bandwidth(records), c(scaling_columns, "variant"), "MiB/s")
+  table <- summarise_records(records, metric$value(records), c(scaling_columns, "variant"), metric$unit)
   if (nrow(table) == 0 || is.na(axis)) {
     return(table)
   }
@@ -49,19 +49,20 @@ scaling_table <- function(records, bandwidth) {
 
 axis_words <- c(nn = "nodes", ppn = "processes per node")
 
-scaling_plot <- function(table) {
+scaling_plot <- function(table, metric = load_metric("bandwidth")) {
   table <- data.table::copy(table)[n > 0][, size := as_size(xfer_bytes)]
   name <- sub("^(.)", "\\U\\1", axis_words[[table$along[1]]], perl = TRUE)
   ggplot2::ggplot(table, ggplot2::aes(workers, median, colour = size, shape = size, group = size)) +
     proportional_slopes(table) +
-    ggplot2::geom_line(ggplot2::aes(y = best), linewidth = 0.2, linetype = "32", show.legend = FALSE) +
     ggplot2::geom_linerange(ggplot2::aes(ymin = lo, ymax = hi), linewidth = 0.35, na.rm = TRUE, show.legend = FALSE) +
-    line_through(ggplot2::aes(group = size)) +
+    run_marks() +
+    line_through(ggplot2::aes(group = size), "workers", "size") +
     ggplot2::geom_point(ggplot2::aes(fill = fill_by(size, verdict)), size = 1.2, stroke = 0.4) +
+    unproven_marks() +
     facet_panels(table, upright = on_one_node(table)) +
     scale_sizes(table$xfer_bytes) +
     scale_x_powers(name, table$workers, as.character, panel_width_mm(table)) +
-    scale_y_rate("Bandwidth in MiB/s") +
+    scale_y_rate(axis_title(metric)) +
     theme_weir() +
     if (on_one_node(table)) upright_row_titles()
 }

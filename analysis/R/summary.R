@@ -1,164 +1,180 @@
-# From records to points: medians with bootstrap intervals, one verdict for each point, no unlike cells in one point.
+# From records to points: medians of runs with their intervals, and no two unlike cells in one point.
 
-resamples <- 10000L
-bootstrap_seed <- 20181020L
-fewest_for_interval <- 3L
-
-# Percentile bootstrap of the median. The median of a resample of n sorted values is one of them (n odd) or the mean of
-# two neighbours in rank (n even), so it is enough to draw the ranks: order statistics of n uniform numbers are Beta
-# distributed, which costs the same for three repetitions and for ten thousand operations.
-bootstrap_ranks <- local({
-  known <- new.env()
-  function(n) {
-    key <- as.character(n)
-    if (is.null(known[[key]])) {
-      known[[key]] <- with_seed(bootstrap_seed + n, draw_median_ranks(n))
-    }
-    known[[key]]
-  }
-})
-
-draw_median_ranks <- function(n) {
-  lower <- (n + 1) %/% 2
-  first <- stats::rbeta(resamples, lower, n - lower + 1)
-  second <- if (n %% 2 == 1) first else first + (1 - first) * stats::rbeta(resamples, 1, n - lower)
-  cbind(pmax(1, ceiling(first * n)), pmin(n, pmax(1, ceiling(second * n))))
+# The runs of usable records: one row for each `by`, cell and execution, the median over its iterations. `round` names
+# the execution: rounds are randomised blocks, so that runs of one round are compared with each other. Imported records
+# that tell no run are one execution for each file.
+run_values <- function(records, value, by) {
+  runs <- round_names(records)[, `:=`(value_of_record = value)]
+  runs <- runs[verdict %in% usable_verdicts & is.finite(value_of_record)]
+  runs[, .(value = stats::median(value_of_record), iterations = .N, began = began[1]),
+    by = c(unique(c(by, "cell")), "round")]
 }
 
-# The caller's own random numbers go on as if nothing had happened.
-with_seed <- function(seed, expression) {
-  before <- globalenv()$.Random.seed
-  on.exit(if (is.null(before)) rm(".Random.seed", envir = globalenv()) else assign(".Random.seed", before, globalenv()))
-  set.seed(seed, kind = "Mersenne-Twister", normal.kind = "Inversion", sample.kind = "Rejection")
-  expression
+round_names <- function(records) {
+  data.table::copy(records)[, round := data.table::fifelse(
+    is.na(run), ifelse(is.na(source), "0", source), format_plain(run)
+  )][]
 }
 
-# The different outcomes of the resampling and how often each came: far fewer than resamples, so that a study of ten
-# thousand points takes seconds.
-bootstrap_outcomes <- local({
-  known <- new.env()
-  function(n) {
-    key <- as.character(n)
-    if (is.null(known[[key]])) {
-      ranks <- bootstrap_ranks(n)
-      outcomes <- data.table::data.table(lower = ranks[, 1], upper = ranks[, 2])
-      known[[key]] <- outcomes[, .(times = .N), by = .(lower, upper)]
-    }
-    known[[key]]
-  }
-})
-
-median_interval <- function(values, level = 0.95) {
-  values <- sort(values[!is.na(values)])
-  n <- length(values)
-  if (n == 0) {
-    return(list(n = 0L, median = NA_real_, lo = NA_real_, hi = NA_real_))
-  }
-  interval <- c(NA_real_, NA_real_)
-  if (n >= fewest_for_interval) {
-    outcomes <- bootstrap_outcomes(n)
-    medians <- (values[outcomes$lower] + values[outcomes$upper]) / 2
-    interval <- counted_quantiles(medians, outcomes$times, c((1 - level) / 2, (1 + level) / 2))
-  }
-  list(n = n, median = stats::median(values), lo = interval[1], hi = interval[2])
-}
-
-# What stats::quantile gives for rep(values, times).
-counted_quantiles <- function(values, times, chances) {
-  rising <- order(values)
-  reached <- cumsum(times[rising])
-  place <- (reached[length(reached)] - 1) * chances + 1
-  below <- values[rising][findInterval(floor(place), reached, left.open = TRUE) + 1]
-  above <- values[rising][findInterval(ceiling(place), reached, left.open = TRUE) + 1]
-  below + (place - floor(place)) * (above - below)
-}
-
-# No interval between the extremes of n independent values covers the median more often than this.
-coverage_limit <- function(n) {
-  1 - 2^(1 - n)
-}
-
-# One row for each combination of `by`. VALID, UNPROVEN and DEGRADED records are usable and go into the same median, so
-# that no repetition is picked by how it went; the worst of them is the verdict of the point. INVALID ones are only
-# counted.
-summarise_records <- function(records, value, by, unit) {
+# One row for each combination of `by`. A point is made of valid and unproven records; where a cell has degraded ones
+# alone the point is made of them and is degraded. Invalid records are counted and give no number.
+summarise_records <- function(records, value, by, unit, autocorrelation = study_autocorrelation(records)) {
   if (nrow(records) == 0) {
     return(data.table::data.table())
   }
-  points <- data.table::copy(records)[, value_of_record := value]
-  points <- points[, summarise_point(value_of_record, verdict, emulated), by = by]
-  data.table::setorderv(points, by)
-  points[, unit := unit][]
+  records <- round_names(records)[, value_of_record := value]
+  records[, known := is.finite(value_of_record) & verdict != "INVALID"]
+  records[, used := known & verdict %in% usable_verdicts]
+  records[, used := if (any(used)) used else known, by = by]
+  counts <- records[, .(
+    n_records = sum(used), mean = mean(value_of_record[used]), best = max(c(-Inf, value_of_record[used])),
+    least = min(c(Inf, value_of_record[used])), n_unproven = sum(used & verdict == "UNPROVEN"),
+    n_degraded = sum(verdict == "DEGRADED"), n_invalid = sum(verdict == "INVALID"),
+    n_unknown = sum(!known & verdict != "INVALID"), emulated = any(emulated),
+    degraded = any(used & verdict == "DEGRADED"), any_used = any(used), one_cell = cell[1],
+    cells = data.table::uniqueN(cell, na.rm = TRUE)
+  ), by = by]
+  runs <- records[used == TRUE, .(value = stats::median(value_of_record)), by = c(by, "cell", "round")]
+  points <- order_statistics(runs, by, autocorrelation)[counts, on = by]
+  points[is.na(n), n := 0L]
+  points[, `:=`(
+    verdict = point_verdict(any_used, degraded, n_unproven), unit = unit, degraded = NULL, any_used = NULL,
+    best = ifelse(is.finite(best), best, NA_real_), least = ifelse(is.finite(least), least, NA_real_)
+  )]
+  data.table::setorderv(points, by)[]
 }
 
-summarise_point <- function(values, verdict, emulated) {
-  used <- verdict != "INVALID" & !is.na(values)
-  c(
-    median_interval(values[used]),
-    list(
-      mean = if (any(used)) mean(values[used]) else NA_real_,
-      best = if (any(used)) max(values[used]) else NA_real_,
-      verdict = point_verdict(verdict[used]),
-      n_degraded = sum(verdict[used] == "DEGRADED"),
-      n_invalid = sum(verdict == "INVALID"),
-      n_unknown = sum(!used & verdict != "INVALID"),
-      emulated = any(emulated)
-    )
-  )
+point_verdict <- function(any_used, degraded, n_unproven) {
+  ifelse(!any_used, "INVALID", ifelse(degraded, "DEGRADED", ifelse(n_unproven > 0, "UNPROVEN", "VALID")))
 }
 
-point_verdict <- function(used) {
-  if (length(used) == 0) "INVALID" else verdicts[max(match(used, verdicts))]
+# Median, interval and the values themselves, of all groups at once: a study of 25,000 points takes a second.
+order_statistics <- function(runs, by, autocorrelation) {
+  data.table::setorderv(runs, c(by, "round"))
+  in_rounds <- runs[, .(values = list(setNames(value, round))), by = by]
+  data.table::setorderv(runs, c(by, "value"))
+  groups <- runs[, .(n = .N, first = .I[1]), by = by]
+  groups[, values := in_rounds$values]
+  ranks <- data.table::rbindlist(lapply(unique(groups$n), function(n) {
+    c(list(n = n), interval_ranks(n, side_correlation(autocorrelation)))
+  }))
+  if (nrow(groups) == 0) {
+    return(groups[, `:=`(median = numeric(), lo = numeric(), hi = numeric(), level = numeric(), first = NULL)])
+  }
+  groups[ranks, on = "n", `:=`(k = i.k, share = i.share, level = i.level)]
+  at <- function(rank) runs$value[groups$first + rank - 1L]
+  inner <- pmin(groups$k + 1L, groups$n)
+  groups[, `:=`(
+    median = (at((n + 1L) %/% 2L) + at(n %/% 2L + 1L)) / 2,
+    lo = (1 - share) * at(k) + share * at(inner), hi = (1 - share) * at(n + 1L - k) + share * at(n + 1L - inner)
+  )]
+  groups[, `:=`(k = NULL, share = NULL, first = NULL)][]
 }
 
-# What else tells cells apart. A figure maps some of these to axes, colours and panels; the rest must not be pooled. The
-# label stands for what has no column of its own.
-design_columns <- c(
-  "site", "target", "stack", "tool", "api", "nn", "ppn", "xfer_bytes", "layout", "order", "collective", "direct",
-  "chunking", "fill", "unlimited", "deflate_level", "sync", "segments", "stonewall_s", "block_bytes", "stripe_count",
-  "program", "experiment", "suite"
-)
+# How far the values of consecutive runs hang together in this study; never less than what was measured elsewhere.
+study_autocorrelation <- function(records) max(assumed_autocorrelation, autocorrelation_of(records)$value)
 
-# The smallest explanation of what still differs within a group of `by`: column after column, the one that leaves fewest
-# designs together; of equal ones the one with fewest values, so that a campaign is told by its name and not by all its
-# lengths and limits. What differs among the repetitions of one cell was observed there, not designed.
+autocorrelation_of <- function(records) {
+  transfers <- records[verdict %in% usable_verdicts & !is.na(cell)]
+  if (nrow(transfers) == 0 || all(is.na(transfers$run))) {
+    return(list(value = assumed_autocorrelation, pairs = 0L, estimated = FALSE))
+  }
+  transfers[, speed := ifelse(is.na(bw_mib_s), ops_s, bw_mib_s)]
+  runs <- transfers[is.finite(speed), .(value = stats::median(speed)), by = .(cell, access, item, run)]
+  data.table::setorderv(runs, c("cell", "access", "run"))
+  estimate_autocorrelation(runs$value, runs[, .GRP, by = .(cell, access, item)][runs,
+    on = c("cell", "access", "item")]$GRP)
+}
+
+# What else tells cells apart. A figure maps some of the dimensions to axes, colours and panels; the rest must not be
+# pooled. The smallest explanation of what still differs within a group of `by`: column after column, the one that
+# leaves fewest designs together; of equal ones the one with fewest values, so that a campaign is told by its name and
+# not by all its lengths and limits. At the end the label and the cell itself tell apart what no column does. Systems
+# are never joined by a line or a comparison, so that they are always told.
 hidden_columns <- function(records, by) {
-  candidates <- setdiff(design_columns, by)
-  named <- records[!is.na(cell)]
-  observed <- Filter(function(column) differs_within(named, c("cell", "access", by), column), candidates)
-  found <- character()
-  for (columns in list(setdiff(candidates, observed), setdiff("label", by))) {
-    designs <- unique(records[, unique(c(by, found, columns)), with = FALSE])
+  designs <- designs_of(records, by)
+  candidates <- setdiff(intersect(dimensions(records), names(designs)), by)
+  found <- intersect("site", varying_columns(designs, setdiff("site", by)))
+  for (columns in list(candidates, setdiff("label", by), setdiff("cell", by))) {
     repeat {
-      together <- vapply(columns, function(column) designs_together(designs, c(by, found, column)), numeric(1))
-      if (length(columns) == 0 || min(together) >= designs_together(designs, c(by, found))) break
-      values <- vapply(columns, function(column) data.table::uniqueN(designs[[column]]), numeric(1))
+      apart <- unique(designs[, unique(c(by, found, columns)), with = FALSE])
+      together <- vapply(columns, function(column) designs_together(apart, c(by, found, column)), numeric(1))
+      if (length(columns) == 0 || min(together) >= designs_together(apart, c(by, found))) break
+      values <- vapply(columns, function(column) data.table::uniqueN(apart[[column]]), numeric(1))
       found <- c(found, columns[order(together, values)][1])
     }
   }
   found
 }
 
-differs_within <- function(records, groups, column) {
-  data.table::uniqueN(records, by = c(groups, column)) > data.table::uniqueN(records, by = groups)
+# One row a cell and what it was set to. What differs among the runs of one cell was observed there and not set: this
+# cell has no value of it, the others keep theirs.
+designs_of <- function(records, by) {
+  columns <- unique(c(intersect(c(by, dimensions(records), "label", "cell"), names(records))))
+  designs <- unique(records[, columns, with = FALSE])
+  observed <- setdiff(columns, c(by, "cell"))
+  keys <- intersect(c("cell", by), names(designs))
+  repeated <- designs[!is.na(cell) & (duplicated(designs, by = keys) | duplicated(designs, by = keys, fromLast = TRUE))]
+  if (nrow(repeated) == 0) {
+    return(designs)
+  }
+  for (column in observed) {
+    varying <- repeated[, .(values = data.table::uniqueN(get(column))), by = keys][values > 1]
+    if (nrow(varying) > 0) designs[varying, on = keys, (column) := NA]
+  }
+  unique(designs)
 }
 
 designs_together <- function(designs, by) {
   nrow(designs) - data.table::uniqueN(designs, by = by)
 }
 
-# Adds `variant`: in words, what differs beyond `by`; empty text where nothing does.
+# Adds `variant`: in words, what differs beyond `by`; empty text where nothing does. Different values never get the same
+# words.
 add_variant <- function(records, by) {
   records <- name_chunks(records)
+  designs <- designs_of(records, by)
   hidden <- hidden_columns(records, by)
-  said <- data.table::copy(records)[!api %in% collective_apis, collective := NA]
-  records[, variant := describe_columns(said, hidden)][]
+  if (length(hidden) == 0) {
+    return(records[, variant := ""][])
+  }
+  keys <- intersect(unique(c("cell", by)), names(designs))
+  told <- data.table::copy(records)
+  told[!api %in% collective_apis, collective := NA]
+  observed <- varying_in_cells(records, keys, hidden)
+  if (length(observed) > 0) {
+    settled <- designs[, .SD[1], by = keys, .SDcols = observed]
+    told[, (observed) := settled[told, on = keys][, observed, with = FALSE]]
+  }
+  records[, variant := describe_uniquely(told, hidden)][]
+}
+
+varying_in_cells <- function(records, keys, columns) {
+  named <- records[!is.na(cell)]
+  Filter(function(column) {
+    data.table::uniqueN(named, by = unique(c(keys, column))) > data.table::uniqueN(named, by = keys)
+  }, setdiff(columns, keys))
+}
+
+# Sizes are told in rounded words where these tell them apart.
+describe_uniquely <- function(table, columns) {
+  words <- describe_columns(table, columns)
+  values <- do.call(paste, c(lapply(columns, function(column) as.character(table[[column]])), sep = "\r"))
+  apart <- unique(data.table::data.table(words, values))
+  rounded <- apart$words[duplicated(apart$words)]
+  if (length(rounded) == 0) {
+    return(words)
+  }
+  plain <- do.call(paste, c(lapply(columns, function(column) {
+    paste(gsub("_", " ", column), ifelse(is.na(table[[column]]), "unknown", as.character(table[[column]])))
+  }), sep = ", "))
+  ifelse(words %in% rounded, plain, words)
 }
 
 # Of the others no call is collective, which is not worth a word.
 collective_apis <- c("MPIIO", "HDF5", "NETCDF4", "PNETCDF")
 
-# Chunks that follow the block are one choice, whatever their shape for each size; only where one size of block had
+# Chunks that follow the block are one setting, whatever their shape for each size; only where one size of block had
 # several shapes do the shapes tell.
 name_chunks <- function(records) {
   records <- data.table::copy(records)
@@ -175,7 +191,7 @@ varying_columns <- function(table, columns) {
   Filter(function(column) data.table::uniqueN(table[[column]]) > 1, columns)
 }
 
-add_note <- function(table, said) {
+add_note <- function(table, note) {
   before <- if (is.null(table$note)) "" else table$note
-  data.table::copy(table)[, note := trimws(paste(before, said))][]
+  data.table::copy(table)[, note := trimws(paste(before, ..note))][]
 }

@@ -26,9 +26,11 @@ api_shapes <- c(POSIX = 21, MPIIO = 22, IME = 24, HDF5 = 23, NETCDF4 = 25, PNETC
 spare_colours <- c("#606060", "#a8c256", "#c46fb0", "#3d2b1f")
 spare_shapes <- c(25, 23, 21, 22)
 
-# From light to dark in the order of the stack, so that a grey print keeps them apart.
-phase_colours <- c(transfer = "#a6cee3", sync = "#d98b00", open = "#b0305c", close = "#16325c")
-phase_names <- c(transfer = "transfer", sync = "synchronisation, part of the transfer", open = "open", close = "close")
+access_colours <- c(
+  write = "#d55e00", read = "#0072b2", create = "#8c4a1d", stat = "#6fb1de", rename = "#7b4fa6", remove = "#1b7f79",
+  find = "#606060"
+)
+outcome_colours <- c(reproduced = "#0072b2", contradicted = "#b00020", undecided = "#8a8a8a")
 layout_linetypes <- c(shared = "solid", "file-per-process" = "22")
 
 # From small to large: dark to light, so that the order survives a grey print; the lightest are left out, they vanish.
@@ -103,9 +105,14 @@ key_of <- function(colours, shapes) {
 # Of the second scale of the same key: ggplot merges the two if all but the override agree.
 key_merged <- function(count) ggplot2::guide_legend(order = 1, nrow = key_lines(count), byrow = TRUE)
 
-# A line where there are two points to join; ggplot complains about the others.
-line_through <- function(mapping, ...) {
-  ggplot2::geom_line(mapping, data = function(points) points[!is.na(points$median), ], linewidth = 0.4, ...)
+# A line through three values and more; `x` is the column that the line goes along, `apart` what tells lines apart.
+line_through <- function(mapping, x, apart, ...) {
+  ggplot2::geom_line(mapping, data = function(drawn) {
+    drawn <- drawn[!is.na(median)]
+    apart <- intersect(c(apart, "row", "column"), names(drawn))
+    drawn[, several := data.table::uniqueN(.SD[[1]]) >= fewest_for_line, by = apart, .SDcols = x]
+    drawn[several == TRUE]
+  }, linewidth = 0.4, ...)
 }
 
 # Transfer sizes as a key; `sizes` is the column that is mapped, in bytes.
@@ -141,6 +148,9 @@ scale_x_powers <- function(name, values, labels, panel_mm) {
 # The finest of 1 to 9, 1-2-5, 1-3, decades and every other decade that leaves few enough labels; in a range too narrow
 # for two of them, round numbers.
 decade_breaks <- function(limits, most = 5) {
+  if (!all(is.finite(limits)) || limits[1] <= 0) {
+    return(numeric())
+  }
   decades <- 10^seq(floor(log10(limits[1])), ceiling(log10(limits[2])))
   finer <- lapply(list(1:9, c(1, 2, 5), c(1, 3), 1), function(steps) as.vector(outer(steps, decades)))
   coarser <- decades[log10(decades) %% 2 == 0]
@@ -170,14 +180,6 @@ target_colours <- function(targets) {
   setNames(grDevices::hcl.colors(length(levels) + 1, "Dark 3")[seq_along(levels)], levels)
 }
 
-scale_phases <- function() {
-  key <- ggplot2::guide_legend(override.aes = list(fill = unname(phase_colours)))
-  list(
-    ggplot2::scale_colour_manual("Phase", values = phase_colours, labels = phase_names, guide = key),
-    ggplot2::scale_fill_manual("Phase", values = phase_colours, na.value = "white", guide = "none")
-  )
-}
-
 # Larger points for larger sizes; of many sizes the key shows some.
 scale_point_sizes <- function(sizes) {
   shown <- sizes[unique(round(seq(1, length(sizes), length.out = min(4, length(sizes)))))]
@@ -197,77 +199,98 @@ wrap_words <- function(text, width = 118) {
   paste(strwrap(text, width), collapse = "\n")
 }
 
-# What must stand on every figure: n, interval, what was left out, and whether the storage is emulated.
+# What must stand on every figure: n, interval, verdicts, what was excluded, and whether storage is emulated.
 add_provenance <- function(plot, table, part) {
-  plot <- plot + ggplot2::labs(
+  plot + ggplot2::labs(
     subtitle = wrap_words(constant_words(table), 96), caption = wrap_words(provenance_words(table, part))
   )
-  if (any(table$emulated)) plot + emulated_badge(unique(table$target[table$emulated])) else plot
 }
 
-emulated_badge <- function(targets) {
-  title <- sprintf("EMULATED STORAGE, %s: these numbers say nothing about a product", paste(targets, collapse = ", "))
-  list(
-    ggplot2::labs(title = wrap_words(title, 84)),
-    ggplot2::theme(plot.title = ggplot2::element_text(
-      size = type_size_pt, face = "bold", colour = "#b00020", margin = ggplot2::margin(b = 1.5, unit = "mm")
-    ))
-  )
+# Emulated storage is marked where its name stands.
+emulated_mark <- " (E)"
+
+mark_emulated <- function(table) {
+  if (is.null(table$emulated) || is.null(table$target) || !any(table$emulated %in% TRUE)) {
+    return(table)
+  }
+  data.table::copy(table)[emulated == TRUE, target := paste0(target, emulated_mark)]
 }
 
 provenance_words <- function(table, part) {
   shown <- table[table$n > 0, ]
   paste(c(
-    sprintf("%s of %s.", part$statistic, n_words(shown$n)),
-    said_of_intervals(part, shown$n),
-    left_out_words(table), unique(table$note)
+    sprintf("%s; %s.", part$statistic, n_words(shown$n)),
+    interval_words(shown, part), verdict_words(table), unique(table$note),
+    if (any(table$emulated %in% TRUE)) "(E): emulated storage, which tests the method and not a product."
   ), collapse = " ")
 }
 
-# A part whose bars or bands are something else says what.
-said_of_intervals <- function(part, n) {
-  if (is.null(part$interval_said)) {
-    interval_words(n, if (is.null(part$interval_mark)) "Bars" else part$interval_mark)
-  } else {
-    part$interval_said
-  }
-}
-
 n_words <- function(n) {
-  if (min(n) == max(n)) sprintf("n = %d", min(n)) else sprintf("n = %d to %d", min(n), max(n))
+  if (length(n) == 0) {
+    return("n = 0")
+  }
+  if (min(n) == max(n)) sprintf("n = %d runs", min(n)) else sprintf("n = %d to %d runs", min(n), max(n))
 }
 
-interval_words <- function(n, mark) {
-  if (max(n) < fewest_for_interval) {
-    return(sprintf("No intervals: they take n of at least %d.", fewest_for_interval))
+# A part whose bars or bands are something else says what.
+interval_words <- function(shown, part) {
+  if (!is.null(part$interval_text)) {
+    return(part$interval_text)
   }
-  fewest <- min(n[n >= fewest_for_interval])
-  limit <- coverage_limit(fewest)
+  if (is.null(shown$level) || all(is.na(shown$level))) {
+    return(sprintf("Fewer than %d runs: small marks are the runs, there is no interval.", fewest_for_interval))
+  }
+  mark <- if (is.null(part$interval_mark)) "Bars" else part$interval_mark
+  levels <- unique(sprintf("%.0f", 100 * range(shown$level, na.rm = TRUE)))
   paste0(
-    mark, ": 95 % bootstrap interval of the median",
-    if (limit < 0.95) sprintf(" (n = %d cannot cover more than %.0f %%)", fewest, 100 * limit),
-    if (min(n) < fewest_for_interval) sprintf("; none where n < %d", fewest_for_interval), "."
+    mark, ": ", paste(levels, collapse = " to "), " % interval of the median",
+    if (anyNA(shown$level)) sprintf("; of fewer than %d runs the runs are small marks", fewest_for_interval), "."
   )
 }
 
-left_out_words <- function(table) {
-  hollow <- sum(table$verdict == "DEGRADED")
+verdict_words <- function(table) {
+  verdict <- table$verdict[table$n > 0]
+  unproven <- sum(verdict == "UNPROVEN")
+  degraded <- sum(verdict == "DEGRADED")
+  beside <- sum(table$n_degraded[table$verdict %in% usable_verdicts])
   c(
-    if (hollow > 0) sprintf("Hollow: %s with degraded records.", counted(hollow, "point")),
+    sprintf("%s valid%s.", counted(sum(verdict == "VALID"), "point"),
+      if (unproven > 0) sprintf(", %d unproven (white centre)", unproven) else ""),
+    if (degraded > 0) sprintf("Hollow: %s of degraded records alone.", counted(degraded, "point")),
+    if (beside > 0) sprintf("In no point: %s beside usable ones.", counted(beside, "degraded record")),
     if (sum(table$n_invalid) > 0) sprintf("Not drawn: %s.", counted(sum(table$n_invalid), "invalid record"))
   )
 }
 
-# Where there is nothing to draw the figure says why, in words; without ggplot2, which takes longer to load than this.
-placard <- function(text) {
-  grid::grobTree(
-    grid::rectGrob(gp = grid::gpar(fill = NA, col = "#a0a0a0", lwd = 0.6)),
-    grid::textGrob(
-      wrap_words(text, 88),
-      gp = grid::gpar(fontsize = type_size_pt + 1.5, fontfamily = sans_family, col = "#505050")
-    )
+# Unproven points have a white centre; the layer has the mapping and the position of the points.
+unproven_marks <- function(position = "identity", size = 0.35) {
+  ggplot2::geom_point(
+    data = function(drawn) drawn[verdict %in% "UNPROVEN" & n > 0], shape = 16, size = size,
+    colour = "white", show.legend = FALSE, na.rm = TRUE, position = position
   )
 }
+
+# Where runs are too few for an interval, the runs themselves. `along` is the axis of the values.
+run_marks <- function(position = "identity", along = "y") {
+  at <- if (along == "y") ggplot2::aes(y = value) else ggplot2::aes(x = value)
+  ggplot2::geom_point(
+    at,
+    data = runs_to_draw, shape = 16, size = 0.45, alpha = 0.6, show.legend = FALSE, na.rm = TRUE,
+    position = position
+  )
+}
+
+runs_to_draw <- function(drawn) {
+  few <- drawn[n > 1 & is.na(lo)]
+  if (nrow(few) == 0) {
+    return(few[, value := numeric()])
+  }
+  long <- few[rep(seq_len(nrow(few)), lengths(few$values))]
+  data.table::set(long, j = "value", value = unlist(few$values))
+}
+
+# A line says that what lies between was not measured and is expected there; two points say it of nothing.
+fewest_for_line <- 3L
 
 save_plots <- function(plots, heights_mm, stem) {
   grobs <- laid_out(plots)

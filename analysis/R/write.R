@@ -7,20 +7,16 @@ write_figures <- function(parts, records, inputs, folder) {
   }
 }
 
+# What does not apply has no picture: its .tex and .rst tell why.
 write_figure <- function(part, records, inputs, stem) {
   table <- part$make_table(records, inputs)
   why_not <- why_nothing(part, table, records)
-  if (is.null(why_not)) {
-    pages <- split_pages(table)
-    plots <- lapply(pages, draw_page, part = part)
-    heights_mm <- heights_of(pages, part)
-  } else {
-    pages <- list()
-    plots <- list(placard(paste0(part$title, ": ", why_not)))
-    heights_mm <- 25
+  pages <- if (is.null(why_not)) split_pages(table) else list()
+  heights_mm <- heights_of(pages, part)
+  if (length(pages) > 0) {
+    save_plots(lapply(pages, draw_page, part = part), heights_mm, stem)
+    write_csv(table, why_not, stem)
   }
-  save_plots(plots, heights_mm, stem)
-  write_csv(table, why_not, stem)
   writeLines(c(part$caption, "", why_not), paste0(stem, ".rst"))
   writeLines(if (is.null(why_not)) float_lines(part, pages, heights_mm) else not_shown_line(part, why_not),
     paste0(stem, ".tex")
@@ -29,6 +25,7 @@ write_figure <- function(part, records, inputs, stem) {
 
 # A file without a column would say nothing, not even why.
 write_csv <- function(table, why_not, stem) {
+  table <- data.table::copy(table)[, setdiff(names(table), "values"), with = FALSE]
   table <- if (ncol(table) == 0) data.table::data.table(not_shown = why_not) else table
   data.table::fwrite(one_line_cells(table), paste0(stem, ".csv"))
 }
@@ -101,8 +98,10 @@ write_tables <- function(parts, records, inputs, folder) {
     table <- part$make_table(records, inputs)
     why_not <- why_nothing(part, table, records)
     body <- if (is.null(why_not)) part$make_latex(table) else not_shown_line(part, why_not)
-    write_csv(table, why_not, stem)
-    writeLines(html_page(part, table, why_not), paste0(stem, ".html"), useBytes = TRUE)
+    if (is.null(why_not)) {
+      write_csv(table, why_not, stem)
+      write_html(part, table, stem)
+    }
     writeLines(c(part$caption, "", why_not), paste0(stem, ".rst"), useBytes = TRUE)
     writeLines(body, paste0(stem, ".tex"), useBytes = TRUE)
   }

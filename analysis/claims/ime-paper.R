@@ -21,9 +21,7 @@ share_of_ends <- function(points) {
   }
   ends <- range(points$nn)
   points <- points[ppn == max(ppn)]
-  many <- data.table::copy(points[nn == ends[2]])[, `:=`(
-    median = median / (ends[2] / ends[1]), draws = lapply(draws, function(it) it / (ends[2] / ends[1]))
-  )]
+  many <- scaled_points(points[nn == ends[2]], ends[1] / ends[2])
   ratio_of(many, points[nn == ends[1]], "nn")
 }
 
@@ -32,9 +30,7 @@ share_of_wire <- function(points) {
   if (NROW(points) == 0) {
     return(NULL)
   }
-  points <- data.table::copy(points)[, `:=`(
-    draws = Map(function(it, wire) it / wire, draws, nn * wire_mib_s), median = median / (nn * wire_mib_s)
-  )]
+  points <- scaled_points(points, 1 / (points$nn * points$wire_mib_s))
   best_against(points, 1)
 }
 
@@ -46,7 +42,7 @@ mpiio_over_posix <- function(points) {
   found <- ratio_of(points[api == "MPIIO"], points[api == "POSIX"], c("api", "collective", "layout", "variant"))
   layouts <- unique(points[, .(api, layout)])$layout
   if (!is.null(found) && data.table::uniqueN(layouts) > 1) {
-    found$note <- "layouts differ too: a shared file by MPI-IO, most files per process by POSIX"
+    found$note <- c(found$note, "layouts differ too: a shared file by MPI-IO, most files per process by POSIX")
   }
   found
 }

@@ -33,6 +33,8 @@ make_figure <- function(table) {
       linewidth = 0.35, na.rm = TRUE, show.legend = FALSE, position = beside
     ) +
     ggplot2::geom_point(ggplot2::aes(fill = fill_by(shape, verdict)), size = 1.4, stroke = 0.4, position = beside) +
+    run_marks(beside) +
+    unproven_marks(beside) +
     facet_panels(table) +
     scale_shapes_of_trees(levels(drawn$shape)) +
     ggplot2::scale_x_discrete(NULL) +

@@ -1,41 +1,46 @@
 title <- "Bandwidth against transfer size"
 place <- 10
-statistic <- "Points: median bandwidth (bytes over open, transfer and close)"
+statistic <- "Points: medians"
 needs <- "writes or reads whose transfer size is known"
 caption <- paste(
-  "Bandwidth against the size of one transfer; both axes are logarithmic, all panels have the same. Read it along a",
-  "line: where it still rises, the cost of a call dominates; where it is flat, the storage does. Where the lines of a",
-  "shared file and of a file per process part, they show the price of sharing."
+  "Bandwidth (bytes over open, transfer and close) against the size of one transfer; both axes are logarithmic.",
+  "Read it along a line: where it still rises, the cost of a call dominates; where it is flat, the storage does.",
+  "Where the lines of a shared file and of a file per process part, they show the price of sharing."
 )
 
 mapped <- c("access", "api", "layout", "order", "target", "nn", "ppn", "xfer_bytes")
 
 make_table <- function(records, inputs) {
-  records <- add_variant(bulk_transfers(records)[!is.na(xfer_bytes)], mapped)
-  table <- summarise_records(records, bandwidth_all(records), c(mapped, "variant"), "MiB/s")
+  metric <- metric_of(inputs)
+  records <- add_variant(bulk_transfers(records)[!is.na(xfer_bytes) & xfer_bytes > 0], mapped)
+  table <- summarise_records(records, metric$value(records), c(mapped, "variant"), metric$unit)
+  if (nrow(table) > 0) table[, metric := ..metric$name]
   place_panels(table, c(
-    variant = "column", access = "column", order = "column", target = "row", nn = "row", ppn = "row"
+    variant = "page", access = "column", order = "column", target = "row", nn = "row", ppn = "row"
   ))
 }
 
 make_figure <- function(table) {
   beside <- ggplot2::position_dodge(0.8) # a little apart, so that equal values do not hide each other
   series <- ggplot2::aes(xfer_bytes, median, colour = api, shape = api, group = interaction(api, layout))
-  ggplot2::ggplot(table, series) +
+  drawn <- table[n > 0]
+  ggplot2::ggplot(drawn, series) +
     ggplot2::geom_linerange(
       ggplot2::aes(ymin = lo, ymax = hi),
       linewidth = 0.35, na.rm = TRUE, show.legend = FALSE, position = beside
     ) +
-    line_through(ggplot2::aes(linetype = layout), position = beside) +
+    run_marks(beside) +
+    line_through(ggplot2::aes(linetype = layout), "xfer_bytes", c("api", "layout"), position = beside) +
     ggplot2::geom_point(
       ggplot2::aes(fill = fill_by(api, verdict)),
       size = 1.3, stroke = 0.4, na.rm = TRUE, position = beside
     ) +
-    facet_panels(table) +
+    unproven_marks(beside) +
+    facet_panels(table, scales = "free_y") +
     scale_api(table$api[table$n > 0]) +
     scale_layout() +
     scale_x_powers("Size of one transfer", table$xfer_bytes, bytes_words, panel_width_mm(table)) +
-    scale_y_rate("Bandwidth in MiB/s") +
+    scale_y_rate(axis_title(load_metric(table$metric[1]))) +
     theme_weir() +
     # Beside the layouts there is room for so many interfaces.
     ggplot2::theme(legend.box = if (data.table::uniqueN(table$api) > 3) "vertical" else "horizontal")

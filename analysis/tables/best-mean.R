@@ -3,7 +3,7 @@ place <- 6
 needs <- "writes or reads on known nodes and processes"
 caption <- paste(
   "Best and mean record in MiB/s at the ends of the nodes and processes per node (N\u00d7P) and with the largest",
-  "transfers, and wherever a value was published; median with its 95 % bootstrap interval; of NetCDF-Bench the best of",
+  "transfers, and wherever a value was published; median with its interval; of NetCDF-Bench the best of",
   "its block sizes. Published: best and mean that the paper on DDN's test cluster printed for the same access, order,",
   "transfer and N\u00d7P, over whichever interface and layout. Where the target is emulated they show what is missing",
   "and are to be compared with nothing."
@@ -106,7 +106,8 @@ make_latex <- function(table) {
   shown <- fastest_ways(table)
   cells <- shown[, .(
     way_cell(tool, api, layout, collective), in_words(dash(order), order_shorts), dash(bytes_words(xfer_bytes)),
-    sprintf("$%s\\times%s$", nn, ppn), ifelse(n > 0, n, "--"), paste0(rate_words(best), mark(verdict)),
+    sprintf("$%s\\times%s$", dash(nn), dash(ppn)), ifelse(n > 0, n, "--"),
+    paste0(rate_words(best), verdict_mark(verdict)),
     rate_words(mean), rate_words(median), interval_cell(lo, hi), rate_words(published_best), rate_words(published_mean)
   )]
   latex_table(
@@ -145,5 +146,3 @@ way_cell <- function(tool, api, layout, collective) {
   )
   latex_name(words)
 }
-
-mark <- function(verdict) ifelse(verdict %in% "DEGRADED", "\\rlap{$^\\dagger$}", "")

@@ -2,9 +2,11 @@ title <- "Claims of publications, decided"
 place <- 60
 if_empty <- "these data decide none of the claims in analysis/claims."
 caption <- paste(
-  "What publications say, in our words, and what these records and the values that the publications printed say to it:",
-  "an effect, of these records with its 95 % bootstrap interval, and what it had to be. An exponent is that of the",
-  "growth with the nodes. Bandwidth is that over the time of the transfers."
+  "What publications say, in our words, and what these records and the values that the publications printed say to",
+  "it: an effect, of these records with its 95 % interval over the rounds, and what it had to be. Undecided: the",
+  "interval allows both, or there are fewer than two rounds. An exponent is that of the growth with the nodes.",
+  "Bandwidth is that over the time of the transfers. Over the claims of a publication false decisions are held at 5",
+  "%."
 )
 in_print <- paste(
   "Under each verdict stands its effect; a dagger marks a verdict that is another by the time from open to close. How",
@@ -12,7 +14,7 @@ in_print <- paste(
 )
 
 make_table <- function(records, inputs) {
-  decided <- decided_claims(records, inputs)[verdict != verdict_words[3]]
+  decided <- decided_claims(records, inputs)[verdict != outcomes[4]]
   # What was printed stands beside records that decide something, and says nothing about others.
   if (any(decided$evidence == "these records")) decided else decided[0]
 }
@@ -33,7 +35,7 @@ make_latex <- function(table) {
   latex_table(
     name, paste(caption, in_print), cells,
     c(wrapped_column(48), wrapped_column(19), wrapped_column(29), wrapped_column(20)),
-    c("claim", "requested", if (whole) "these records, \\textbf{EMULATED}" else "these records", "printed values"),
+    c("claim", "bound", if (whole) "these records, \\textbf{EMULATED}" else "these records", "printed values"),
     groups = groups, in_place = TRUE, together = 3
   )
 }
@@ -51,7 +53,8 @@ decided_cell <- function(found, tell_emulated = FALSE) {
     verdict_cell(found), "\\newline ", effect_number(found$effect),
     ifelse(is.na(found$lo), "", sprintf(" (%s to %s)", effect_number(found$lo), effect_number(found$hi))),
     ifelse(nzchar(found$doubt), paste0("; ", escape_latex(found$doubt)), ""),
-    ifelse(found$degraded > 0, sprintf("; %d of %d points degraded", found$degraded, found$points), ""),
+    ifelse(found$unproven > 0, sprintf("; %d of %d points unproven", found$unproven, found$points), ""),
+    ifelse(is.na(found$needed), "", sprintf("; %d rounds would decide", found$needed)),
     ifelse(tell_emulated & found$emulated, "\\newline\\textbf{EMULATED}", "")
   )
   ifelse(is.na(found$verdict), "--", lines)
@@ -64,7 +67,7 @@ verdict_cell <- function(found) {
   )
 }
 
-verdict_colours <- c(reproduced = "1B7F79", "not reproduced" = "B00020")
+verdict_colours <- c(reproduced = "0072B2", contradicted = "B00020", undecided = "606060")
 
 # 0.85 or more, 0.8 to 1.2
 bound_cell <- function(bound) {

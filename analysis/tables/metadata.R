@@ -4,7 +4,7 @@ section <- "appendix"
 needs <- "records of metadata: create, stat, read, rename, remove or find"
 caption <- paste(
   "Operations per second on files and directories. N\u00d7P: nodes and processes per node;",
-  "interval: 95 % bootstrap interval of the median; p50, p99: medians of the quantiles of single operations in",
+  "interval: of the median, from six runs on; p50, p99: medians of the quantiles of single operations in",
   "microseconds, as one rank sees them (of a search: of one look at a file)."
 )
 

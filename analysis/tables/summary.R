@@ -3,8 +3,9 @@ place <- 90
 section <- "appendix"
 needs <- "records of writes or reads"
 caption <- paste(
-  "Bandwidth of every point in MiB/s. N\u00d7P: nodes and processes per node; interval: 95 % bootstrap interval of the",
-  "median; best: the fastest record; a dagger marks a median with degraded records. Invalid records give no number."
+  "Bandwidth of every point in MiB/s. N\u00d7P: nodes and processes per node; interval: of the",
+  "median, from six runs on; best: the fastest record; a dagger marks a median of degraded records, a circle one with",
+  "unproven records. Invalid records give no number."
 )
 most_points <- 100
 
@@ -22,7 +23,8 @@ make_latex <- function(table) {
   }
   cells <- shown[, .(
     latex_name(api_words(api)), latex_name(described(.SD)), dash(bytes_words(xfer_bytes)),
-    sprintf("$%s\\times%s$", dash(nn), dash(ppn)), n, paste0(rate_words(median), mark(verdict)), interval_cell(lo, hi),
+    sprintf("$%s\\times%s$", dash(nn), dash(ppn)), n, paste0(rate_words(median), verdict_mark(verdict)),
+    interval_cell(lo, hi),
     rate_words(best)
   )]
   latex_table(
@@ -47,5 +49,3 @@ described <- function(points) {
   words <- points[, .(in_words(layout, c(shared = "shared", "file-per-process" = "per process")), order, variant)]
   apply(words, 1, function(row) paste(row[!is.na(row) & nzchar(row)], collapse = ", "))
 }
-
-mark <- function(verdict) ifelse(verdict == "DEGRADED", "\\rlap{$^\\dagger$}", "")

@@ -166,7 +166,7 @@ def test_few_and_many(tmp_path: Path, rows: list[dict[str, object]], says: str) 
     report = printed(tmp_path, rows)
     looks_whole(report)
     assert says in report.words
-    assert "No rule left a cell out" in report.words
+    assert "The plan excludes no cell" in report.words
 
 
 def test_an_archive_without_facts_prints(tmp_path: Path) -> None:

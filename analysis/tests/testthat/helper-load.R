@@ -26,7 +26,7 @@ synthetic_records <- function(..., n = 3) {
   rows[, `:=`(
     block_bytes = 16 * 2^20, moved_bytes = 16 * 2^20 * nn * ppn, open_s = 0.001, io_s = 0.1 + number / 1000,
     close_s = 0.002, stonewall_s = 0, reasons = ifelse(verdict == "VALID", "", "a-rule"), suite = "synthetic",
-    experiment = "one", tool = "ior", emulated = FALSE
+    experiment = "one", tool = "ior", emulated = FALSE, run = iteration
   )]
   rows[, total_s := open_s + io_s + close_s]
   rows[, bw_mib_s := moved_bytes / total_s / 2^20]
@@ -57,7 +57,7 @@ netcdf_study <- function(...) {
 }
 single_operations <- function(...) {
   read_synthetic(order = c("sequential", "random"), tool = "io-model", ...)[, `:=`(
-    cell = paste(target, order, xfer_bytes), run = 0
+    cell = paste(target, order, xfer_bytes), run = iteration
   )]
 }
 inputs_for <- function(records) {
@@ -69,3 +69,10 @@ inputs_for <- function(records) {
 
 # `make check` runs what takes milliseconds.
 skip_if_quick <- function() skip_if(nzchar(Sys.getenv("WEIR_QUICK")), "slow: not in make check")
+
+# A cell for each combination of the columns, as a plan gives it.
+with_cells <- function(records, columns = c("target", "api", "layout", "order", "nn", "ppn", "xfer_bytes",
+  "stripe_count",
+                                            "block_bytes", "experiment")) {
+  data.table::copy(records)[, cell := do.call(paste, .SD), .SDcols = columns][]
+}

@@ -30,10 +30,11 @@ test_that("rates are drawn where the table says, files and directories apart", {
   pages <- split_pages(table)
   expect_length(pages, 2)
   plot <- plot_page(records)
-  drawn <- ggplot2::layer_data(plot, 2)
+  of_points <- which(vapply(plot$layers, function(layer) inherits(layer$geom, "GeomPoint"), logical(1)))
+  drawn <- ggplot2::layer_data(plot, of_points[1])
   expect_equal(sort(10^drawn$y), sort(pages[[1]]$median))
   expect_identical(unique(pages[[1]]$n), 5L)
-  expect_match(gsub("\n", " ", plot$labels$caption), "of n = 5[.]")
+  expect_match(gsub("\n", " ", plot$labels$caption), "n = 5 runs[.]")
   expect_match(plot$scales$get_scales("y")$name, "op/s$")
   expect_equal(table[kind == "files" & ppn == 2 & access == "stat"]$median, c(2020, 2020))
 })
@@ -55,7 +56,7 @@ test_that("every part copes with records that have no bandwidth", {
     part <- load_part("figure", name, home)
     expect_type(why_nothing(part, part$make_table(records, list()), records), "character")
   }
-  for (name in c("best", "choices", "summary")) {
+  for (name in c("best", "effects", "summary")) {
     part <- load_part("table", name, home)
     expect_type(why_nothing(part, part$make_table(records, list()), records), "character")
   }
@@ -75,7 +76,7 @@ test_that("invalid rates are counted and not drawn, emulated ones are marked", {
   records[, emulated := TRUE]
   plot <- plot_page(records)
   expect_match(gsub("\n", " ", plot$labels$caption), "Not drawn: 12 invalid records.", fixed = TRUE)
-  expect_match(plot$labels$title, "^EMULATED STORAGE")
+  expect_match(gsub("\n", " ", plot$labels$caption), "(E): emulated storage", fixed = TRUE)
   lines <- rates_table$make_latex(rates_table$make_table(records, list()))
   expect_match(paste(lines, collapse = "\n"), "EMULATED")
   expect_no_match(paste(lines, collapse = "\n"), "\ncreate & own directory, empty")

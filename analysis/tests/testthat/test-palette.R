@@ -27,9 +27,9 @@ test_that("every interface has a word, a colour and a shape that can be hollow",
   expect_true(all(api_shapes %in% 21:25))
 })
 
-test_that("phases go from light to dark in the order of the stack, also for the colour-blind", {
-  expect_lt(max(diff(lightness(phase_colours))), -15)
-  expect_gt(min(as.matrix(dist(seen_without_green(phase_colours)))[cbind(1:3, 2:4)]), 15)
+test_that("accesses and outcomes are told apart by the colour-blind too", {
+  expect_gt(min(dist(seen_without_green(access_colours[c("write", "read")]))), 25)
+  expect_gt(min(dist(seen_without_green(outcome_colours))), 15)
 })
 
 test_that("sizes go from dark to light, never to white, and neighbours have shapes of their own", {

@@ -1,39 +1,44 @@
-test_that("the best point is a valid one where there is one", {
+test_that("the best point is of usable records where there are some", {
   records <- read_synthetic(xfer_bytes = c(2^20, 2^22), n = 3)
   records[xfer_bytes == 2^22, `:=`(verdict = "DEGRADED", bw_mib_s = 1e6)]
   best <- best_points(bandwidth_points(records))
   expect_equal(best$access, c("write", "read"))
   expect_equal(best$verdict, c("VALID", "VALID"))
   expect_equal(best$xfer_bytes, c(2^20, 2^20))
-  expect_equal(best$best_record, c(1e6, 1e6))
   expect_equal(best_points(bandwidth_points(records[verdict == "DEGRADED"]))$verdict, c("DEGRADED", "DEGRADED"))
 })
 
-test_that("a choice is a ratio of medians of points that differ in nothing else", {
-  records <- read_synthetic(order = c("sequential", "random"), xfer_bytes = c(2^14, 2^20))
-  records[, bw_mib_s := 100 * ifelse(order == "random", 0.5, 1) * ifelse(xfer_bytes == 2^20, 4, 1)]
-  ratios <- choice_ratios(bandwidth_points(records))
-  expect_equal(unique(ratios[column == "order", .(choice, instead_of, pairs, ratio, lowest, highest)]), data.table(
-    choice = "random", instead_of = "sequential", pairs = 2L, ratio = 0.5, lowest = 0.5, highest = 0.5
-  ))
-  expect_equal(unique(ratios[column == "xfer_bytes", ratio]), 4)
-})
-
-test_that("degraded points take no part in a choice", {
-  records <- read_synthetic(order = c("sequential", "random"))
-  records[order == "random", verdict := "DEGRADED"]
-  expect_equal(nrow(choice_ratios(bandwidth_points(records))), 0)
-})
-
-test_that("experiments that measured the same are compared", {
-  records <- read_synthetic()
-  again <- data.table::copy(records)[, `:=`(experiment = "two", bw_mib_s = 3 * bw_mib_s)]
-  expect_equal(experiment_ratios(rbind(records, again))$ratio, c(3, 3))
-  expect_equal(nrow(experiment_ratios(records)), 0)
+test_that("the best of many equal points reads high, and what is expected of it does not", {
+  high <- with_seed(3, vapply(1:20, function(i) {
+    records <- read_synthetic(access = "write", xfer_bytes = 1:66 * 2^14, n = 4)
+    records[, bw_mib_s := 100 * exp(stats::rnorm(.N, 0, 0.2))]
+    best <- best_points(bandwidth_points(records))
+    c(best$median, best$expected, best$tied)
+  }, numeric(3)))
+  expect_gt(mean(high[1, ]), 120)
+  expect_lt(abs(mean(high[2, ]) - 100), 8)
+  expect_gt(stats::median(high[3, ]), 40)
 })
 
 test_that("nothing measured gives no points and no error", {
   nothing <- read_synthetic()[0]
   expect_equal(nrow(bandwidth_points(nothing)), 0)
   expect_equal(nrow(best_points(bandwidth_points(nothing))), 0)
+  expect_equal(nrow(effects_of_settings(nothing)), 0)
+})
+
+test_that("a metric is one file, and takes the place of bandwidth", {
+  expect_setequal(metric_names(), c("bandwidth", "bandwidth-io", "iops", "metadata-rate", "p99"))
+  records <- read_synthetic(xfer_bytes = c(2^14, 2^20), lat_p99_us = 5)[,
+    lat_p99_us := ifelse(xfer_bytes == 2^14, 1, 7)]
+  best <- best_points(metric_points(records, load_metric("p99")), c("target", "access"), load_metric("p99")$better)
+  expect_equal(best$median, c(1, 1))
+  table <- load_part("figure", "transfer-size")$make_table(records, list(metric = "p99"))
+  expect_setequal(table$median, c(1, 7))
+  expect_error(load_metric("speed"), "no metric 'speed' in analysis/metrics: there are bandwidth")
+  home <- scratch("home")
+  dir.create(file.path(home, "metrics"), recursive = TRUE)
+  writeLines("metric(\"files\", function(records) records$ops, unit = \"files\")",
+    file.path(home, "metrics", "files.R"))
+  expect_identical(load_metric("files", home)$unit, "files")
 })

@@ -2,17 +2,18 @@ test_that("every column has the name, the place and the type of the schema", {
   lines <- readLines(file.path(checkout, "config/schemas/record.schema.yaml"))
   found <- regmatches(lines, regexec("^  ([a-z0-9_]+): \\{(type|enum): (.*)$", lines))
   found <- do.call(rbind, Filter(length, found))
-  expect_identical(names(record_types), found[, 2])
+  columns <- record_columns()
+  expect_identical(columns$name, found[, 2])
   kind <- ifelse(
     grepl("^\\[?(integer|number)", found[, 4]), "number", ifelse(grepl("^\\[?boolean", found[, 4]), "flag", "text")
   )
-  expect_identical(unname(record_types), kind)
+  expect_identical(columns$type, kind)
 })
 
 test_that("values are typed and columns that are not there are unknown", {
   records <- read_synthetic(n = 1)
   expect_identical(nrow(records), 2L)
-  expect_identical(names(records), names(record_types))
+  expect_identical(names(records), record_columns()$name)
   expect_type(records$xfer_bytes, "double")
   expect_true(all(is.na(records$lat_p99_us)))
   expect_identical(records$emulated, c(FALSE, FALSE))

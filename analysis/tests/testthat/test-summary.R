@@ -1,69 +1,6 @@
-# The bootstrap distribution of the median of n values, n odd, is known: the resampled median is at most the k-th value
-# if at least (n + 1) / 2 of the n draws are.
-chance_of_at_most <- function(k, n) {
-  1 - stats::pbinom((n + 1) / 2 - 1, n, k / n)
-}
+# Points: what is pooled, what is not, and which records a number is made of.
 
-test_that("resampled medians follow the known distribution", {
-  for (n in c(3, 5, 11)) {
-    ranks <- bootstrap_ranks(n)
-    expect_identical(ranks[, 1], ranks[, 2])
-    seen <- vapply(seq_len(n), function(k) mean(ranks[, 1] <= k), numeric(1))
-    expected <- vapply(seq_len(n), chance_of_at_most, numeric(1), n = n)
-    expect_lt(max(abs(seen - expected)), 0.02)
-  }
-})
-
-test_that("of an even number the two middle values of a resample are drawn together", {
-  n <- 4
-  draws <- expand.grid(rep(list(seq_len(n)), n))
-  middle <- t(apply(draws, 1, function(draw) sort(draw)[2:3]))
-  expected <- table(paste(middle[, 1], middle[, 2])) / nrow(draws)
-  ranks <- bootstrap_ranks(n)
-  seen <- table(factor(paste(ranks[, 1], ranks[, 2]), names(expected))) / nrow(ranks)
-  expect_identical(sum(seen), 1)
-  expect_lt(max(abs(seen - expected)), 0.02)
-})
-
-test_that("known answers", {
-  expect_identical(median_interval(numeric()), list(n = 0L, median = NA_real_, lo = NA_real_, hi = NA_real_))
-  expect_identical(median_interval(c(2, NA, 4))[c("n", "median", "lo")], list(n = 2L, median = 3, lo = NA_real_))
-  expect_identical(median_interval(c(30, 10, 20)), list(n = 3L, median = 20, lo = 10, hi = 30))
-  expect_identical(median_interval(rep(7, 9)), list(n = 9L, median = 7, lo = 7, hi = 7))
-})
-
-test_that("the same values give the same interval, in any order and whatever else is random", {
-  values <- c(5, 3, 8, 9, 1, 7, 2)
-  set.seed(1)
-  first <- median_interval(values)
-  expect_identical(first, median_interval(rev(values)))
-  set.seed(1)
-  before <- stats::runif(1)
-  set.seed(1)
-  with_seed(3, stats::runif(5))
-  expect_identical(stats::runif(1), before)
-})
-
-test_that("intervals of thirty values cover the median about as often as they say", {
-  covered <- with_seed(4711, vapply(seq_len(1000), function(i) {
-    interval <- median_interval(stats::rexp(30))
-    interval$lo <= log(2) && log(2) <= interval$hi
-  }, logical(1)))
-  expect_gt(mean(covered), 0.92)
-  expect_lt(mean(covered), 0.98)
-})
-
-test_that("intervals of three values cover as rarely as is said", {
-  expect_identical(coverage_limit(3), 0.75)
-  covered <- with_seed(4711, vapply(seq_len(2000), function(i) {
-    values <- stats::rexp(3)
-    interval <- median_interval(values)
-    interval$lo <= log(2) && log(2) <= interval$hi
-  }, logical(1)))
-  expect_lt(abs(mean(covered) - 0.75), 0.04)
-})
-
-test_that("invalid records give no number and are counted; a degraded one marks its point", {
+test_that("usable records make the number; degraded ones do where there are no others; invalid ones are counted", {
   records <- read_synthetic(access = "write", n = 4)
   records[, bw_mib_s := c(10, 20, 30, 1000)]
   records[4, verdict := "INVALID"]
@@ -71,14 +8,38 @@ test_that("invalid records give no number and are counted; a degraded one marks 
   expect_identical(point[, .(n, median, best, verdict, n_invalid)], data.table(
     n = 3L, median = 20, best = 30, verdict = "VALID", n_invalid = 1L
   ))
-  records[2, verdict := "DEGRADED"]
+  records[2, verdict := "UNPROVEN"]
   point <- summarise_records(records, records$bw_mib_s, "access", "MiB/s")
-  expect_identical(point[, .(n, verdict, n_degraded)], data.table(n = 3L, verdict = "DEGRADED", n_degraded = 1L))
+  expect_identical(point[, .(n, median, verdict, n_unproven)], data.table(
+    n = 3L, median = 20, verdict = "UNPROVEN", n_unproven = 1L
+  ))
+  records[3, verdict := "DEGRADED"]
+  point <- summarise_records(records, records$bw_mib_s, "access", "MiB/s")
+  expect_identical(point[, .(n, median, n_degraded)], data.table(n = 2L, median = 15, n_degraded = 1L))
+  records[1:3, verdict := "DEGRADED"]
+  point <- summarise_records(records, records$bw_mib_s, "access", "MiB/s")
+  expect_identical(point[, .(n, median, verdict)], data.table(n = 3L, median = 20, verdict = "DEGRADED"))
   records[, verdict := "INVALID"]
   point <- summarise_records(records, records$bw_mib_s, "access", "MiB/s")
   expect_identical(point[, .(n, median, verdict, n_invalid)], data.table(
     n = 0L, median = NA_real_, verdict = "INVALID", n_invalid = 4L
   ))
+})
+
+test_that("the iterations of a run are one value", {
+  records <- read_synthetic(access = "write", n = 6)[, `:=`(run = iteration %/% 3, bw_mib_s = c(1, 2, 9, 11, 20, 30))]
+  point <- summarise_records(records, records$bw_mib_s, "access", "MiB/s")
+  expect_identical(point[, .(n, n_records, median)], data.table(n = 2L, n_records = 6L, median = 11))
+  expect_identical(unname(point$values[[1]]), c(2, 20))
+})
+
+test_that("points of many groups are those of each alone", {
+  records <- read_synthetic(xfer_bytes = 2^(14:20), n = 9)
+  records[, bw_mib_s := with_seed(5, stats::rexp(.N))]
+  points <- summarise_records(records, records$bw_mib_s, c("access", "xfer_bytes"), "MiB/s", 0.1)
+  alone <- records[, median_interval(bw_mib_s, 0.1), by = .(access, xfer_bytes)]
+  data.table::setorderv(alone, c("access", "xfer_bytes"))
+  expect_equal(points[, .(n, median, lo, hi, level)], alone[, .(n, median, lo, hi, level)])
 })
 
 test_that("one emulated record makes its point emulated", {
@@ -97,11 +58,47 @@ test_that("cells that differ beyond the mapped columns are found, those that fol
   expect_setequal(add_variant(both, mapped)$variant, c("buffered", "O_DIRECT"))
 })
 
-test_that("quantiles of counted values are those of the values themselves", {
-  values <- c(30, 10, 20)
-  times <- c(5, 9970, 25)
-  chances <- c(0, 0.025, 0.5, 0.9975, 1)
-  expect_equal(counted_quantiles(values, times, chances), stats::quantile(rep(values, times), chances, names = FALSE))
+test_that("stripes that one cell observed varying still tell the other cells apart", {
+  records <- read_synthetic(access = "write", n = 4)
+  cells <- rbind(
+    data.table::copy(records)[, `:=`(cell = "a", stripe_count = 1)],
+    data.table::copy(records)[, `:=`(cell = "b", stripe_count = 8)],
+    data.table::copy(records)[, `:=`(cell = "c", stripe_count = iteration, nn = 2)]
+  )
+  told <- add_variant(cells, c("access", "nn"))
+  expect_setequal(told[nn == 1]$variant, c("1 stripe", "8 stripes"))
+  expect_identical(data.table::uniqueN(told[nn == 2]$variant), 1L)
+  expect_identical(summarise_records(told, told$bw_mib_s, c("nn", "variant"), "MiB/s")$n, c(4L, 4L, 4L))
+})
+
+test_that("sizes that round to the same words are different sizes", {
+  records <- read_synthetic(access = "write", block_bytes = 1234 * 2^20, cell = "a")
+  both <- rbind(records, data.table::copy(records)[, `:=`(block_bytes = 1235 * 2^20, cell = "b")])
+  expect_identical(data.table::uniqueN(add_variant(both, "access")$variant), 2L)
+})
+
+test_that("another version of a tool and a column that nobody knows are other cells, at last the cell itself", {
+  records <- read_synthetic(access = "write", cell = "a", tool_version = "4.0")
+  newer <- data.table::copy(records)[, `:=`(cell = "b", tool_version = "4.1")]
+  expect_setequal(add_variant(rbind(records, newer), "access")$variant, c("tool version 4.0", "tool version 4.1"))
+  deep <- rbind(records[, queue_depth := "1"], data.table::copy(records)[, `:=`(cell = "b", queue_depth = "8")])
+  expect_setequal(add_variant(deep, "access")$variant, c("queue depth 1", "queue depth 8"))
+  alike <- rbind(records, data.table::copy(records)[, cell := "b"])
+  expect_setequal(add_variant(alike, "access")$variant, c("cell a", "cell b"))
+})
+
+test_that("an unknown column of a table is kept, and one property of the schema is a dimension", {
+  path <- write_synthetic(synthetic_records()[, queue_depth := 4])
+  expect_identical(unique(read_records(path)$queue_depth), "4")
+  schema <- scratch("record.schema.yaml")
+  writeLines(c(
+    "properties:", "  nn: {type: integer, x-role: parameter}",
+    "  queue_depth: {type: [integer, \"null\"], x-role: parameter, x-unit: requests}"
+  ), schema)
+  columns <- columns_of_schema(schema)
+  expect_identical(columns[name == "queue_depth", .(type, unit, role)], data.table(
+    type = "number", unit = "requests", role = "parameter"
+  ))
 })
 
 test_that("a campaign is told by its name, not by all that was different in it", {
@@ -118,4 +115,10 @@ test_that("what differs among repetitions keeps a cell together, what no column 
   expect_identical(hidden_columns(records, "access"), character())
   other <- data.table::copy(records)[, `:=`(cell = "b", label = "another")]
   expect_identical(hidden_columns(rbind(records, other), "access"), "label")
+})
+
+test_that("zero, infinite and missing values give no number and are counted", {
+  records <- read_synthetic(access = "write", n = 4)[, bw_mib_s := c(0, NA, 5, 7)]
+  point <- summarise_records(records, bandwidth_all(records), "access", "MiB/s")
+  expect_identical(point[, .(n, median, n_unknown)], data.table(n = 2L, median = 6, n_unknown = 2L))
 })

@@ -61,9 +61,10 @@ crowded <- list(
 
 for (study in names(crowded)) {
   test_that(sprintf("no text of a figure covers another or leaves the page: %s", study), {
+    skip_if_quick()
     records <- crowded[[study]]()
     inputs <- if (study == "operations") inputs_for(records) else list()
-    own <- list(netcdf = c("netcdf-boxes", "netcdf-ior"), operations = "latency-density")[[study]]
+    own <- list(netcdf = c("netcdf", "netcdf-ior"), operations = "latency")[[study]]
     for (name in if (is.null(own)) part_names("figure", home) else own) {
       part <- load_part("figure", name, home)
       table <- part$make_table(records, inputs)
@@ -81,8 +82,8 @@ for (study in names(crowded)) {
 }
 
 test_that("the first font of an SVG is installed here and others stand behind it", {
-  stem <- scratch("placard")
-  save_plots(list(placard("Nothing to show.")), 25, stem)
+  stem <- scratch("text")
+  save_plots(list(grid::textGrob("One line.", gp = grid::gpar(fontfamily = sans_family))), 25, stem)
   style <- text_boxes(paste0(stem, ".svg"))$style
   expect_match(style, "font-family: \"[^\"]+\", Arial, Helvetica, sans-serif;")
   expect_true(sub(".*font-family: \"([^\"]+)\".*", "\\1", style) %in% systemfonts::system_fonts()$family)

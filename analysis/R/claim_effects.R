@@ -1,0 +1,284 @@
+# What a claim measures on points: ratios of pairs, growth with nodes, spread, lines. Each effect is a number with an
+# interval over the rounds, in which both sides of a pair were measured; NULL where the points for it are missing.
+
+# `by_round` is the effect in each round. Factors are averaged as logarithms.
+effect_of <- function(words, by_round, used, lowest = NA, highest = NA, count = NA_integer_, inflation = 1) {
+  scaled <- scale_of(words)$to(by_round)
+  found <- mean_interval(scaled, inflation)
+  effect_with(words, found$mean, found$lo, found$hi, found$error, found$df, found$n, used, lowest, highest, count,
+    by_round)
+}
+
+scale_of <- function(words) {
+  if (words %in% c("factor", "spread")) list(to = log, from = exp) else list(to = identity, from = identity)
+}
+
+# The middle and the ends are on the scale of the words.
+effect_with <- function(words, middle, lo, hi, error, df, rounds, used, lowest = NA, highest = NA, count = NA_integer_,
+                        by_round = NULL) {
+  from <- scale_of(words)$from
+  list(
+    words = words, effect = from(middle), lo = from(lo), hi = from(hi), error = error, df = df, rounds = rounds,
+    lowest = lowest, highest = highest, count = count, by_round = by_round, used = used_of(used)
+  )
+}
+
+used_of <- function(points) {
+  points[, .(emulated, unproven, reasons, cells = one_cell)]
+}
+
+# One effect over another, as a factor: round by round, or where they have no rounds in common from their intervals.
+quotient_of <- function(first, second) {
+  if (is.null(first) || is.null(second)) {
+    return(NULL)
+  }
+  used <- rbind(first$used, second$used)
+  data.table::setnames(used, "cells", "one_cell")
+  count <- min(first$count, second$count)
+  common <- intersect(names(first$by_round), names(second$by_round))
+  if (length(common) > 0) {
+    return(effect_of("factor", first$by_round[common] / second$by_round[common], used, count = count))
+  }
+  middle <- log(first$effect / second$effect)
+  below <- sqrt(log(first$effect / first$lo)^2 + log(second$hi / second$effect)^2)
+  above <- sqrt(log(first$hi / first$effect)^2 + log(second$effect / second$lo)^2)
+  df <- min(first$df, second$df)
+  error <- max(below, above) / stats::qt((1 + interval_level) / 2, max(1, df))
+  effect_with("factor", middle, middle - below, middle + above, error, df, df + 1, used, count = count)
+}
+
+# The median of all ratios first / second of points that differ in `apart` alone, round by round.
+ratio_of <- function(first, second, apart) {
+  if (nrow(first) == 0 || nrow(second) == 0) {
+    return(NULL)
+  }
+  pairs <- merge(first, second, by = setdiff(point_keys, apart), allow.cartesian = TRUE)
+  if (nrow(pairs) == 0) {
+    return(NULL)
+  }
+  ratios <- Map(function(x, y) {
+    common <- intersect(names(x), names(y))
+    log(x[common] / y[common])
+  }, pairs$rounds.x, pairs$rounds.y)
+  by_round <- exp(middle_by_round(ratios))
+  used <- data.table::rbindlist(list(side_of(pairs, "x"), side_of(pairs, "y")))
+  whole <- exp(vapply(ratios, mean, numeric(1)))
+  in_turns <- all(pairs$began.x <= pairs$ended.y & pairs$began.y <= pairs$ended.x) %in% TRUE
+  found <- effect_of("factor", by_round, used, min(whole), max(whole), nrow(pairs),
+    if (in_turns) 1 else inflation_of(assumed_autocorrelation)
+  )
+  found$note <- c(also_in(pairs), if (!in_turns && length(by_round) > 1) "measured one after the other")
+  found
+}
+
+side_of <- function(pairs, suffix) {
+  columns <- c("emulated", "unproven", "reasons", "one_cell")
+  side <- pairs[, paste0(columns, ".", suffix), with = FALSE]
+  data.table::setnames(side, columns)
+}
+
+also_in <- function(pairs) {
+  also <- differing_words(pairs)
+  counts <- table(also[nzchar(also)])
+  if (length(counts) > 0) paste("also differs:", also_words(counts, nrow(pairs)))
+}
+
+# Of every round the median over the units (pairs or series), of rounds that have all of them. Where no two rounds are
+# whole, what is known of each round.
+middle_by_round <- function(units) {
+  rounds <- unique(unlist(lapply(units, names)))
+  values <- do.call(rbind, lapply(units, function(unit) unit[match(rounds, names(unit))]))
+  colnames(values) <- rounds
+  whole <- colSums(is.na(values)) == 0
+  if (sum(whole) >= min(2, length(rounds))) {
+    return(apply(values[, whole, drop = FALSE], 2, stats::median))
+  }
+  of_unit <- rowMeans(values, na.rm = TRUE)
+  stats::median(of_unit) + colMeans(values - of_unit, na.rm = TRUE)
+}
+
+# The exponent with which bandwidth grows with the nodes: 1 in proportion, 0 not at all; the median over the series that
+# differ in nothing else.
+growth_of <- function(points) {
+  if (nrow(points) == 0) {
+    return(NULL)
+  }
+  series <- split(points, by = setdiff(point_keys, "nn"), drop = TRUE)
+  series <- Filter(function(rows) data.table::uniqueN(rows$nn) > 1, series)
+  if (length(series) == 0) {
+    return(NULL)
+  }
+  slopes <- lapply(series, function(rows) {
+    common <- Reduce(intersect, lapply(rows$rounds, names))
+    slope(log(rows$nn), log(do.call(rbind, lapply(rows$rounds, function(rounds) rounds[common]))))
+  })
+  whole <- vapply(slopes, mean, numeric(1))
+  effect_of(
+    "exponent", middle_by_round(slopes), data.table::rbindlist(series), min(whole), max(whole), length(slopes),
+    # Numbers of nodes are batches of their own, one after the other.
+    inflation_of(assumed_autocorrelation)
+  )
+}
+
+# Least squares; of a matrix the slope of every column.
+slope <- function(x, y) {
+  weights <- (x - mean(x)) / sum((x - mean(x))^2)
+  slopes <- drop(weights %*% as.matrix(y))
+  setNames(slopes, colnames(y))
+}
+
+# An effect that a single round does not have: its error is that of leaving out each round once.
+jackknifed <- function(words, points, statistic, used, lowest = NA, highest = NA, count = NA_integer_) {
+  scale <- scale_of(words)
+  rounds <- unique(unlist(lapply(points$rounds, names)))
+  n <- length(rounds)
+  middle <- scale$to(statistic(points))
+  if (n < 3) {
+    return(effect_with(words, middle, NA_real_, NA_real_, NA_real_, n - 1, n, used, lowest, highest, count))
+  }
+  without <- vapply(rounds, function(round) {
+    kept <- data.table::copy(points)
+    data.table::set(kept, j = "rounds", value = lapply(points$rounds, function(it) it[names(it) != round]))
+    scale$to(statistic(kept))
+  }, numeric(1))
+  error <- sqrt((n - 1) / n * sum((without - mean(without))^2))
+  half <- stats::qt((1 + interval_level) / 2, n - 1) * error
+  effect_with(words, middle, middle - half, middle + half, error, n - 1, n, used, lowest, highest, count)
+}
+
+# How far the runs of a point lie apart: quartile distance over median, the median over the points.
+spread_of <- function(points, fewest = 4) {
+  points <- points[lengths(rounds) >= fewest]
+  if (nrow(points) == 0) {
+    return(NULL)
+  }
+  spreads <- vapply(points$rounds, relative_spread, numeric(1))
+  jackknifed("spread", points, function(points) {
+    max(1e-6, stats::median(vapply(points$rounds, relative_spread, numeric(1))))
+  }, points, min(spreads), max(spreads), length(spreads))
+}
+
+relative_spread <- function(values) unname(diff(stats::quantile(values, c(0.25, 0.75))) / stats::median(values))
+
+# How well, for each size, writes are a straight line over reads: the share of the variance that the line explains, the
+# median over the sizes.
+line_of <- function(points, fewest = 4) {
+  if (nrow(points) == 0) {
+    return(NULL)
+  }
+  explained <- explained_by_size(points, fewest)
+  if (length(explained) == 0) {
+    return(NULL)
+  }
+  jackknifed("explained share", points, function(points) stats::median(explained_by_size(points, fewest)), points,
+    min(explained), max(explained), length(explained)
+  )
+}
+
+explained_by_size <- function(points, fewest) {
+  points <- data.table::copy(points)[, middle := vapply(rounds, stats::median, numeric(1))]
+  same <- setdiff(point_keys, "access")
+  columns <- c(same, "middle")
+  pairs <- merge(points[access == "read", columns, with = FALSE], points[access == "write", columns, with = FALSE],
+    by = same)
+  sizes <- split(pairs, by = c("target", "api", "xfer_bytes"), drop = TRUE)
+  sizes <- Filter(function(rows) nrow(rows) >= fewest, sizes)
+  vapply(sizes, function(rows) explained_share(rows$middle.x, rows$middle.y), numeric(1))
+}
+
+explained_share <- function(x, y) {
+  if (anyNA(c(x, y)) || stats::sd(x) == 0 || stats::sd(y) == 0) NA_real_ else stats::cor(x, y)^2
+}
+
+# The best of some points over the best of others. The best is chosen by the other rounds, as the highest of many noisy
+# values reads high.
+best_ratio <- function(first, second) {
+  if (nrow(first) == 0 || nrow(second) == 0) {
+    return(NULL)
+  }
+  one <- best_by_round(first)
+  other <- best_by_round(second)
+  common <- intersect(names(one), names(other))
+  used <- rbind(first[which.max(median)], second[which.max(median)], fill = TRUE)
+  effect_of("factor", one[common] / other[common], used, count = 1L, inflation = inflation_of(assumed_autocorrelation))
+}
+
+best_by_round <- function(points) {
+  common <- Reduce(intersect, lapply(points$rounds, names))
+  if (length(common) < 2) {
+    return(points$rounds[[which.max(points$median)]])
+  }
+  rounds <- do.call(rbind, lapply(points$rounds, function(it) log(it[common])))
+  chosen <- apply(rowSums(rounds) - rounds, 2, which.max)
+  setNames(exp(rounds[cbind(chosen, seq_along(common))]), common)
+}
+
+# The best against a number that was printed, as a factor.
+best_against <- function(points, printed) {
+  if (nrow(points) == 0) {
+    return(NULL)
+  }
+  effect_of("factor", best_by_round(points) / printed, points[which.max(median)], count = 1L,
+    inflation = inflation_of(assumed_autocorrelation)
+  )
+}
+
+# Points in other units: over the network's bandwidth, for each node.
+scaled_points <- function(points, factor) {
+  points <- data.table::copy(points)
+  data.table::set(points, j = "rounds", value = Map(`*`, points$rounds, rep_len(factor, nrow(points))))
+  data.table::set(points, j = "median", value = points$median * factor)
+  points
+}
+
+# Of points that differ in `apart` alone the fastest, or the slowest; in each round the one that the other rounds
+# choose.
+fastest_of <- function(points, apart) one_of_each(points, apart, 1)
+slowest_of <- function(points, apart) one_of_each(points, apart, -1)
+
+one_of_each <- function(points, apart, sign) {
+  if (nrow(points) == 0) {
+    return(points)
+  }
+  groups <- split(points[order(-sign * median)], by = setdiff(point_keys, apart), drop = TRUE)
+  data.table::rbindlist(lapply(groups, function(group) {
+    chosen <- scaled_points(group, 1)
+    if (sign < 0) data.table::set(chosen, j = "rounds", value = lapply(chosen$rounds, function(it) 1 / it))
+    by_round <- best_by_round(chosen)^sign
+    group <- group[1]
+    data.table::set(group, j = "rounds", value = list(list(by_round)))
+    group
+  }))
+}
+
+small_blocks <- function(points, most_bytes = 128 * 1024) points[xfer_bytes <= most_bytes]
+large_blocks <- function(points, least_bytes = 4 * mib) points[xfer_bytes >= least_bytes]
+
+# The ends of the transfer sizes of each target.
+largest_over_smallest <- function(points) {
+  if (nrow(points) == 0) {
+    return(NULL)
+  }
+  ends <- points[, .(least = min(xfer_bytes), most = max(xfer_bytes)), by = .(target, tool)]
+  points <- ends[points, on = .(target, tool)][least < most]
+  if (nrow(points) == 0) {
+    return(NULL)
+  }
+  ratio_of(points[xfer_bytes == most], points[xfer_bytes == least], "xfer_bytes")
+}
+
+# How far a factor is from one, whichever way. An interval around one says no more than that it may be none.
+apart_by <- function(ratio) {
+  if (is.null(ratio)) {
+    return(NULL)
+  }
+  ends <- sort(abs(log(c(ratio$lo, ratio$hi))), na.last = TRUE)
+  if (isTRUE(ratio$lo < 1 && ratio$hi > 1)) ends[1] <- 0
+  used <- data.table::copy(ratio$used)
+  data.table::setnames(used, "cells", "one_cell")
+  effect_with("factor", abs(log(ratio$effect)), ends[1], ends[2], ratio$error, ratio$df, ratio$rounds, used,
+    count = ratio$count)
+}
+
+# Whether points know one kind of access only, so that there is nothing to compare.
+one_way_only <- function(points) nrow(unique(points[, .(collective, chunked)])) < 2

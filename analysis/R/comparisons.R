@@ -1,0 +1,162 @@
+# What a setting changes: cells that differ in one dimension, compared round by round.
+#
+# A round measures every cell once, in random order, so that what disturbed the round is in both sides of a pair and not
+# in their ratio. A pair is equal in every dimension but the compared one and those that follow from it; where the
+# latter differ the row says so.
+
+# Every dimension that varies, of every target and access, as ratios with intervals; `clear` holds the false-discovery
+# rate over the whole table at 5 %.
+effects_of_settings <- function(records, metric = load_metric("bandwidth")) {
+  records <- metric$of(records)[verdict %in% usable_verdicts]
+  if (nrow(records) == 0) {
+    return(data.table::data.table())
+  }
+  runs <- run_values(records, metric$value(records), c("target", "access", "item"))
+  cells <- comparable_cells(records, runs)
+  inflation <- inflation_of(study_autocorrelation(records))
+  dimensions <- varying_columns(cells, intersect(compared_dimensions(records), names(cells)))
+  rows <- data.table::rbindlist(lapply(dimensions, function(dimension) {
+    effects_of_dimension(cells, runs, dimension, inflation)
+  }))
+  if (nrow(rows) == 0) {
+    return(rows)
+  }
+  rows[, `:=`(q = stats::p.adjust(p, "BH"), better = metric$better, unit = "factor", metric = metric$name)]
+  rows[, clear := !is.na(q) & q <= 0.05]
+  rows[order(!clear, -abs(log(ratio)))][]
+}
+
+# One row for each cell and access, with the values of its dimensions.
+comparable_cells <- function(records, runs) {
+  records <- name_chunks(records)
+  columns <- intersect(unique(c("target", "site", "access", "item", compared_dimensions(records), following, "emulated",
+    "experiment", "suite")), names(records))
+  cells <- records[, lapply(.SD, first_known), by = .(cell, access_of = access, item_of = item), .SDcols = columns]
+  cells[, `:=`(access_of = NULL, item_of = NULL)]
+  cells[cell %in% runs$cell | is.na(cell)]
+}
+
+first_known <- function(values) {
+  known <- values[!is.na(values)]
+  if (length(known) == 0) values[1] else known[1]
+}
+
+effects_of_dimension <- function(cells, runs, dimension, inflation) {
+  pairs <- pairs_of(cells, dimension)
+  if (is.null(pairs)) {
+    return(NULL)
+  }
+  sides <- c("target", "access", "item", "cell")
+  of_runs <- runs[, c(sides, "round", "value", "began"), with = FALSE]
+  ratios <- merge(pairs, of_runs, by.x = c("target", "access", "item", "cell.x"), by.y = sides, allow.cartesian = TRUE)
+  ratios <- merge(ratios, of_runs, by.x = c("target", "access", "item", "cell.y", "round"), by.y = c(sides, "round"),
+    suffixes = c("_first", "_other"))
+  if (nrow(ratios) == 0) {
+    return(NULL)
+  }
+  ratios[, log_ratio := log(value_other / value_first)]
+  rows <- ratios[is.finite(log_ratio), effect_of_pairs(.SD, inflation), by = .(target, access, from, to)]
+  rows[, `:=`(setting = column_words(dimension, to), instead_of = column_words(dimension, from))]
+  rows[, `:=`(dimension = ..dimension, from = as.character(from), to = as.character(to))][]
+}
+
+# Pairs of cells with the usual value and another one, or with the two ends of a number: the ends of the group itself.
+pairs_of <- function(cells, dimension) {
+  same <- setdiff(intersect(c("target", "site", "access", "item", "experiment", "suite", compared_dimensions(cells)),
+    names(cells)), dimension)
+  known <- cells[!is.na(cells[[dimension]])]
+  known[, level := get(dimension)]
+  grouped <- known[, if (data.table::uniqueN(level) > 1) .SD, by = same]
+  if (nrow(grouped) == 0) {
+    return(NULL)
+  }
+  first <- grouped[, .SD[level == usual_level(level)][1], by = same]
+  others <- grouped[, other_levels(.SD), by = same]
+  kept <- intersect(c("cell", "level", "emulated", following), names(first))
+  pairs <- merge(first[, c(same, kept), with = FALSE], others[, c(same, kept), with = FALSE], by = same)
+  data.table::setnames(pairs, c("level.x", "level.y"), c("from", "to"))
+  pairs[, also := differing_words(pairs)][]
+}
+
+usual_levels <- c("sequential", "shared", "POSIX", "contiguous")
+
+usual_level <- function(levels) {
+  usual <- intersect(usual_levels, levels)
+  if (is.numeric(levels)) min(levels) else if (length(usual) > 0) usual[1] else sort(levels)[1]
+}
+
+other_levels <- function(cells) {
+  wanted <- if (is.numeric(cells$level)) max(cells$level) else setdiff(cells$level, usual_level(cells$level))
+  cells[level %in% wanted, .SD[1], by = level]
+}
+
+# What follows from the setting and differs too: "stripe count 2 to 32".
+differing_words <- function(pairs) {
+  present <- following[paste0(following, ".x") %in% names(pairs)]
+  words <- lapply(present, function(column) {
+    first <- pairs[[paste0(column, ".x")]]
+    other <- pairs[[paste0(column, ".y")]]
+    differs <- !is.na(first) & !is.na(other) & first != other
+    ifelse(differs, column_names[[column]], "")
+  })
+  if (length(words) == 0) {
+    return(rep("", nrow(pairs)))
+  }
+  apply(do.call(cbind, words), 1, function(row) paste(row[nzchar(row)], collapse = ", "))
+}
+
+column_names <- c(block_bytes = "block", segments = "segments", stripe_count = "stripes", chunking = "chunks")
+
+# The mean log ratio over the rounds; of settings that are compared over many pairs in one or two rounds, over the
+# pairs.
+effect_of_pairs <- function(ratios, inflation) {
+  pair <- paste(ratios$cell.x, ratios$cell.y)
+  of_pair <- tapply(ratios$log_ratio, pair, mean)
+  of_round <- mean(of_pair) + tapply(ratios$log_ratio - of_pair[pair], ratios$round, mean)
+  over <- if (length(of_round) >= 3) "rounds" else if (length(of_pair) >= fewest_for_interval) "pairs" else "rounds"
+  values <- if (over == "rounds") of_round else of_pair
+  found <- mean_interval(values, if (interleaved(ratios)) 1 else inflation)
+  also <- table(ratios$also[!duplicated(pair) & nzchar(ratios$also)])
+  list(
+    ratio = exp(mean(of_pair)), lo = exp(found$lo), hi = exp(found$hi),
+    p = chance_of_mean(found$mean, found$error, found$df),
+    pairs = length(of_pair), rounds = length(of_round), over = over, lowest = exp(min(of_pair)),
+    highest = exp(max(of_pair)),
+    interleaved = interleaved(ratios), also_differs = also_words(also, length(of_pair)),
+    emulated = any(ratios$emulated.x | ratios$emulated.y)
+  )
+}
+
+also_words <- function(counts, pairs) {
+  if (length(counts) == 0) {
+    return("")
+  }
+  paste(ifelse(counts == pairs, names(counts), sprintf("%s in %d of %d pairs", names(counts), counts, pairs)),
+    collapse = "; ")
+}
+
+# Whether the sides were measured in turns. What does not tell when it began was not, as far as anyone knows.
+interleaved <- function(ratios) {
+  first <- ratios$began_first
+  other <- ratios$began_other
+  !anyNA(first) && !anyNA(other) && length(first) > 1 && min(first) <= max(other) && min(other) <= max(first)
+}
+
+# Experiments that measured the same settings: what another hour and another stonewall made of them.
+experiment_ratios <- function(records) {
+  transfers <- transfers_of(records)[verdict %in% usable_verdicts & !is.na(experiment)]
+  if (nrow(transfers) == 0 || data.table::uniqueN(transfers$experiment) < 2) {
+    return(data.table::data.table())
+  }
+  points <- summarise_records(transfers, bandwidth_all(transfers), c("site", point_columns, "experiment"), "MiB/s")
+  points <- points[n > 0]
+  first <- sort(unique(points$experiment))[1]
+  pairs <- merge(points[experiment == first], points[experiment != first], by = c("site", point_columns))
+  if (nrow(pairs) == 0) {
+    return(data.table::data.table())
+  }
+  pairs[, .(
+    experiment = experiment.y[1], instead_of = first, pairs = .N, ratio = exp(mean(log(median.y / median.x))),
+    lowest = min(median.y / median.x), highest = max(median.y / median.x)
+  ), by = .(target, access, experiment.y)][, experiment.y := NULL][]
+}

@@ -1,0 +1,56 @@
+title <- "Claims of publications"
+place <- 58
+statistic <- "Points: effects in these records"
+if_empty <- "these data decide none of the claims in analysis/claims."
+interval_text <- "Bars: 95 % interval over the rounds."
+caption <- paste(
+  "Each claim of a publication against these records. The effect is divided by the bound that it had to clear, so",
+  "that 1 is the bound; the grey side contradicts the claim. Undecided (hollow): the interval reaches both sides;",
+  "the number on the right is how many rounds would decide it, a dash that the effect is too close to its bound or",
+  "has one round only."
+)
+
+make_table <- function(records, inputs) {
+  decided <- decided_claims(records, inputs)[evidence == "these records" & verdict != outcomes[4]]
+  decided <- decided[unit %in% c("factor", "spread") & is.finite(effect) & effect > 0]
+  if (nrow(decided) == 0) {
+    return(decided)
+  }
+  bound_of <- decided[, ifelse(is.finite(bound_lo) & bound_lo > 0, bound_lo, bound_hi)]
+  data.table::set(decided, j = "ratio", value = decided$effect / bound_of)
+  data.table::set(decided, j = c("lo", "hi"), value = list(decided$lo / bound_of, decided$hi / bound_of))
+  decided[, least := is.finite(bound_lo) & bound_lo > 0]
+  decided[, `:=`(n = as.integer(rounds), outcome = verdict, verdict = "VALID", n_invalid = 0L, n_degraded = 0L,
+    sheet = 1L)]
+  decided[, page := factor(paper)][]
+}
+
+make_figure <- function(table) {
+  table <- data.table::copy(table)[, name := vapply(paste0(says, ifelse(emulated, emulated_mark, "")), wrap_words, "",
+    width = 74)]
+  table[, name := factor(name, levels = rev(unique(name)))]
+  table[, outcome := factor(outcome, levels = outcomes[1:3])]
+  reach <- range(c(table$ratio, 0.5, 2))
+  reach <- c(reach[1] / 1.6, reach[2] * 1.6)
+  ggplot2::ggplot(table, ggplot2::aes(ratio, name, colour = outcome)) +
+    ggplot2::geom_tile(ggplot2::aes(x = ifelse(least, sqrt(reach[1]), sqrt(reach[2])),
+      width = ifelse(least, -log10(reach[1]), log10(reach[2]))),
+      height = 0.9, fill = "#f0f0f0", colour = NA
+    ) +
+    ggplot2::geom_vline(xintercept = 1, colour = "#808080", linewidth = 0.3) +
+    ggplot2::geom_linerange(ggplot2::aes(xmin = pmax(lo, reach[1]), xmax = pmin(hi, reach[2])), linewidth = 0.6,
+      na.rm = TRUE) +
+    ggplot2::geom_point(ggplot2::aes(fill = ifelse(outcome == outcomes[3], NA, as.character(outcome))), shape = 21,
+      size = 1.5, stroke = 0.4) +
+    ggplot2::geom_text(ggplot2::aes(x = reach[2] / 1.04, label = ifelse(outcome == outcomes[3], dash(needed), "")),
+      size = 2, hjust = 1, family = sans_family, show.legend = FALSE
+    ) +
+    ggplot2::scale_colour_manual(NULL, values = outcome_colours, drop = FALSE) +
+    ggplot2::scale_fill_manual(values = outcome_colours, na.value = "white", guide = "none") +
+    ggplot2::scale_x_log10("Effect over its bound", labels = format_plain, limits = reach, expand = c(0, 0)) +
+    ggplot2::labs(y = NULL) +
+    theme_weir() +
+    ggplot2::theme(legend.key.width = grid::unit(3, "mm"), legend.justification = "right")
+}
+
+height_mm <- function(table) 34 + sum(ifelse(nchar(table$says) > 74, 6, 3.8))

@@ -1,0 +1,66 @@
+title <- "Effects of a setting"
+place <- 12
+statistic <- "Points: mean ratio over pairs of cells that differ in one setting, compared within each round"
+needs <- "cells that differ in one setting only"
+interval_text <- "Bars: 95 % t interval."
+caption <- paste(
+  "What a setting changes: a factor above 1 says that the metric is higher with it. Filled: a clear effect, with",
+  "false discoveries held at 5 % over all rows; hollow: no clear effect. Thin lines reach from the lowest to the",
+  "highest pair of settings: where they lie on both sides of 1, it depends on the rest. All rows are in",
+  "tables/effects.csv."
+)
+most_rows <- 28
+
+make_table <- function(records, inputs) {
+  effects <- effects_of_settings(records, metric_of(inputs))
+  if (nrow(effects) == 0) {
+    return(effects)
+  }
+  shown <- utils::head(effects, most_rows)
+  shown[, `:=`(n = rounds, verdict = "VALID", n_invalid = 0L, n_degraded = 0L, page = "all", sheet = 1L)]
+  if (nrow(effects) > nrow(shown)) add_note(shown,
+    sprintf("The strongest %d of %d rows.", nrow(shown), nrow(effects))) else shown
+}
+
+make_figure <- function(table) {
+  table <- mark_emulated(table)
+  words <- table[, sprintf(
+    "%s instead of %s%s", setting, instead_of, ifelse(nzchar(also_differs), paste0(" [also: ", also_differs, "]"), "")
+  )]
+  table[, name := vapply(words, wrap_words, "", width = 62)]
+  table[, name := factor(name, levels = rev(unique(name)))]
+  table[, panel := paste(target, access, sep = ", ")]
+  lines <- ggplot2::position_dodge(0.5)
+  ggplot2::ggplot(table, ggplot2::aes(ratio, name, colour = access, group = panel)) +
+    ggplot2::geom_vline(xintercept = 1, colour = "#808080", linewidth = 0.3) +
+    ggplot2::geom_linerange(ggplot2::aes(xmin = lowest, xmax = highest), linewidth = 0.2, alpha = 0.6,
+      position = lines) +
+    ggplot2::geom_linerange(ggplot2::aes(xmin = lo, xmax = hi), linewidth = 0.7, na.rm = TRUE, position = lines) +
+    ggplot2::geom_point(ggplot2::aes(fill = ifelse(clear, access, NA)), shape = 21, size = 1.5, stroke = 0.4,
+      position = lines) +
+    ggplot2::facet_grid(rows = ggplot2::vars(target), scales = "free_y", space = "free_y") +
+    ggplot2::scale_colour_manual(NULL, values = access_colours) +
+    ggplot2::scale_fill_manual(values = access_colours, na.value = "white", guide = "none") +
+    ggplot2::scale_x_log10("Factor", breaks = factor_breaks, labels = function(it) paste0("\u00d7", format_plain(it))) +
+    ggplot2::coord_cartesian(xlim = shown_range(table)) +
+    ggplot2::labs(y = NULL) +
+    theme_weir() +
+    upright_row_titles()
+}
+
+# Intervals of two rounds reach far beyond every effect: the axis ends where the points do.
+shown_range <- function(table) {
+  ends <- range(c(table$lowest, table$highest, table$ratio, 0.8, 1.25))
+  pmin(pmax(range(c(ends, table$lo, table$hi), na.rm = TRUE), ends[1] / 2), ends[2] * 2)
+}
+
+factor_breaks <- function(range) {
+  steps <- c(0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500)
+  within <- steps[steps >= range[1] & steps <= range[2]]
+  if (length(within) < 3) unique(sort(c(1, pretty(range, 4)))) else within
+}
+
+height_mm <- function(table) {
+  words <- nchar(table$setting) + nchar(table$instead_of) + nchar(table$also_differs) + 20
+  30 + sum(ifelse(words > 62, 6.4, 4)) * 0.8 + 4 * data.table::uniqueN(table$target)
+}

@@ -1,0 +1,64 @@
+title <- "Times of single operations"
+place <- 28
+statistic <- "Lines: share of operations that took longer"
+interval_text <- "Points: p50, p99 and p99.9, where there are at least 100 operations beyond."
+needs <- "times of single operations (latencies.csv) of io-model"
+caption <- paste(
+  "How many of the operations took longer than a time, one line for each storage; both axes are logarithmic, so",
+  "that the tail can be read: at 0.01 is the 99th percentile. A step to the right is where a cache did not answer.",
+  "A line that does not move between the orders is of storage that does not mind them."
+)
+
+apart <- c("target", "tool", "api", "access", "order", "nn", "ppn", "xfer_bytes")
+
+make_table <- function(records, inputs) {
+  if (is.null(inputs$latencies) || nrow(records) == 0) {
+    return(data.table::data.table())
+  }
+  buckets <- read_latencies(inputs$latencies)
+  keys <- c("cell", "run", "access", "iteration")
+  known <- add_variant(records, c(apart, "collective"))
+  buckets <- known[buckets, on = keys, nomatch = NULL]
+  if (nrow(buckets) == 0) {
+    return(data.table::data.table())
+  }
+  by <- c(apart, "variant")
+  usable <- buckets[verdict %in% usable_verdicts]
+  tails <- usable[, .(count = sum(count)), by = c(by, "upper_us")]
+  data.table::setorderv(tails, c(by, "upper_us"))
+  tails[, beyond := 1 - cumsum(count) / sum(count), by = by]
+  about <- known[cell %in% buckets$cell, .(
+    n = data.table::uniqueN(run[verdict %in% usable_verdicts]),
+    verdict = point_verdict(any(verdict %in% usable_verdicts), FALSE, sum(verdict == "UNPROVEN")),
+    n_degraded = sum(verdict == "DEGRADED"), n_invalid = sum(verdict == "INVALID"), emulated = any(emulated)
+  ), by = by]
+  table <- about[tails[, .(
+    operations = sum(count), median = counted_quantile(upper_us, count, 0.5),
+    p99 = counted_quantile(upper_us, count, 0.99),
+    unit = "us", upper_us = list(upper_us), beyond = list(beyond)
+  ), by = by], on = by]
+  table[, storage := if (data.table::uniqueN(api) > 1) paste0(target, ", ", api_words(api)) else target]
+  place_panels(table, c(
+    variant = "page", tool = "page", nn = "page", ppn = "page", xfer_bytes = "row", order = "row", access = "column"
+  ))
+}
+
+make_figure <- function(table) {
+  drawn <- mark_emulated(data.table::copy(table))
+  drawn[emulated == TRUE, storage := paste0(storage, emulated_mark)]
+  curves <- drawn[, .(upper_us = unlist(upper_us), beyond = unlist(beyond)), by = .(storage, row, column)][beyond > 0]
+  colours <- target_colours(drawn$storage)
+  ggplot2::ggplot(curves, ggplot2::aes(upper_us, beyond, colour = storage)) +
+    ggplot2::geom_hline(yintercept = c(0.5, 0.01, 0.001), colour = "#d0d0d0", linewidth = 0.3) +
+    ggplot2::geom_step(ggplot2::aes(group = storage), linewidth = 0.45) +
+    facet_panels(table) +
+    ggplot2::scale_colour_manual(
+      NULL,
+      values = colours, guide = ggplot2::guide_legend(nrow = ceiling(length(colours) / 3), byrow = TRUE)
+    ) +
+    scale_x_rate("Time of one operation in microseconds", panel_mm = panel_width_mm(table)) +
+    ggplot2::scale_y_log10("Share that took longer", labels = format_plain, breaks = c(0.5, 0.1, 0.01, 0.001, 1e-4)) +
+    theme_weir()
+}
+
+height_mm <- function(table) 40 + row_count(table) * if (row_count(table) > 4) 22 else 30

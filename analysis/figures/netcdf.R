@@ -1,0 +1,53 @@
+title <- "NetCDF-Bench"
+place <- 24
+statistic <- "Points: medians of the bandwidth (bytes over open, transfer and close)"
+needs <- "records of NetCDF-Bench"
+caption <- paste(
+  "Bandwidth of NetCDF-Bench by the size of one block, for each way to access and store the variable and for each",
+  "further feature; the axis is logarithmic. Compare along a row what the size of a block brings, and between rows",
+  "what collective access, chunks and features do to the same block."
+)
+
+mapped <- c("access", "api", "layout", "target", "nn", "ppn", "xfer_bytes", "way", "feature")
+
+make_table <- function(records, inputs) {
+  records <- netcdf_transfers(records)
+  if (nrow(records) == 0) {
+    return(data.table::data.table())
+  }
+  metric <- metric_of(inputs)
+  records[, feature := feature_of(records)]
+  records <- add_variant(records, c(mapped, "collective", "chunking", features))
+  table <- summarise_records(records, metric$value(records), c(mapped, "variant"), metric$unit)
+  place_panels(table, c(
+    variant = "page", api = "page", target = "row", nn = "row", ppn = "row", access = "column", layout = "column"
+  ))
+}
+
+make_figure <- function(table) {
+  shown <- data.table::copy(table)[n > 0][, `:=`(size = as_size(xfer_bytes), group = group_of(way, feature))]
+  upright <- max(nchar(as.character(shown$row))) * mm_per_letter > row_mm(table)
+  ggplot2::ggplot(shown, ggplot2::aes(median, group, colour = size, shape = size)) +
+    ggplot2::geom_linerange(ggplot2::aes(xmin = lo, xmax = hi), linewidth = 0.4, na.rm = TRUE, show.legend = FALSE) +
+    run_marks(along = "x") +
+    ggplot2::geom_point(ggplot2::aes(fill = fill_by(size, verdict)), size = 1.5, stroke = 0.4) +
+    unproven_marks() +
+    facet_panels(table, upright = upright) +
+    scale_sizes(shown$xfer_bytes) +
+    ggplot2::scale_y_discrete(NULL, limits = rev) +
+    scale_x_rate("Bandwidth in MiB/s", panel_mm = panel_width_mm(table) - 12) +
+    theme_weir() +
+    if (upright) upright_row_titles()
+}
+
+group_of <- function(way, feature) {
+  known <- unique(feature)
+  words <- function(way, feature) paste0(way, ifelse(nzchar(feature), paste0(", ", feature), ""))
+  levels <- as.vector(outer(way_levels, sort(known), words))
+  found <- words(way, feature)
+  factor(found, levels = levels[levels %in% found])
+}
+
+height_mm <- function(table) 36 + row_count(table) * row_mm(table)
+
+row_mm <- function(table) 5 + 4 * nrow(unique(table[, .(way, feature)]))

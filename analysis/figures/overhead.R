@@ -1,0 +1,68 @@
+title <- "Overhead of opening, closing and synchronising"
+place <- 30
+statistic <- "Points: median share of the time from open to close"
+interval_mark <- "Bars"
+needs <- "writes or reads with times of open, transfer and close"
+caption <- paste(
+  "What of the time of an access is no transfer: opening and closing, and synchronisation where the tool times it. The",
+  "two definitions of bandwidth, over the whole time and over the transfers, differ by the first: far to the right a",
+  "number without its definition means little. Shown are the most nodes and processes per node of each storage."
+)
+
+mapped <- c("tool", "access", "api", "layout", "order", "target", "nn", "ppn", "xfer_bytes", "phase")
+
+make_table <- function(records, inputs) {
+  records <- largest_of(timed_whole(records)[!is.na(xfer_bytes)])
+  if (nrow(records) == 0) {
+    return(records)
+  }
+  records <- add_variant(without_features(records), setdiff(mapped, "phase"))
+  records[, whole_s := open_s + io_s + close_s]
+  shares <- list(
+    "open and close" = function(it) share_of(it$open_s + it$close_s, it$whole_s),
+    "synchronisation" = function(it) share_of(it$sync_s, it$whole_s)
+  )
+  long <- data.table::rbindlist(lapply(names(shares), function(name) {
+    data.table::copy(records)[, `:=`(phase = name, share = 100 * shares[[name]](records))]
+  }))
+  long <- long[phase == "open and close" | !is.na(share)]
+  points <- summarise_records(long, pmax(long$share, 0.01), c(mapped, "variant"), "%", assumed_autocorrelation)
+  place_panels(points[n > 0], c(
+    variant = "page", tool = "page", target = "row", api = "row", layout = "row", nn = "row", ppn = "row",
+    order = "column", access = "column"
+  ), most_rows = 10, flow = TRUE)
+}
+
+largest_of <- function(records) {
+  if (nrow(records) == 0) {
+    return(records)
+  }
+  kept <- records[, .I[nn %in% max(nn) & ppn %in% max(ppn[nn %in% max(nn)])], by = .(tool, target)]
+  records[sort(kept$V1)]
+}
+
+share_of <- function(part_s, whole_s) ifelse(whole_s > 0, pmin(1, part_s / whole_s), NA_real_)
+
+make_figure <- function(table) {
+  shown <- data.table::copy(table)[, size := factor(bytes_words(xfer_bytes), bytes_words(sort(unique(xfer_bytes))))]
+  ggplot2::ggplot(shown, ggplot2::aes(median, size, colour = phase, shape = phase, group = phase)) +
+    ggplot2::geom_linerange(ggplot2::aes(xmin = lo, xmax = hi), linewidth = 0.4, na.rm = TRUE, show.legend = FALSE) +
+    run_marks(along = "x") +
+    ggplot2::geom_point(ggplot2::aes(fill = fill_by(phase, verdict)), size = 1.3, stroke = 0.4) +
+    unproven_marks() +
+    facet_panels(table, upright = TRUE, scales = "free_y", space = "free_y") +
+    ggplot2::scale_colour_manual(NULL, values = part_colours) +
+    ggplot2::scale_shape_manual(NULL, values = c("open and close" = 21, "synchronisation" = 24)) +
+    ggplot2::scale_fill_manual(values = part_colours, na.value = "white", guide = "none") +
+    ggplot2::scale_x_continuous("Share of the time in %", limits = c(0, 100), breaks = c(0, 25, 50, 75, 100)) +
+    ggplot2::labs(y = "Size of one transfer") +
+    theme_weir() +
+    upright_row_titles()
+}
+
+part_colours <- c("open and close" = "#16325c", "synchronisation" = "#d98b00")
+
+height_mm <- function(table) {
+  bars <- table[, .(bars = data.table::uniqueN(xfer_bytes)), by = row]
+  36 + sum(pmax(9, 3 * bars$bars + 1.5) + panel_gap_mm)
+}

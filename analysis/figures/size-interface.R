@@ -1,0 +1,54 @@
+title <- "Transfer size and interface at a glance"
+place <- 8
+statistic <- "Cells: best median of the other settings"
+interval_text <- "A cell without a number was not measured."
+needs <- "at least two transfer sizes and two interfaces of one storage"
+caption <- paste(
+  "Best median bandwidth for each transfer size and interface, as a share of the best of the same storage and access:",
+  "the darker, the nearer. A number is the median in MiB/s. Light cells are combinations to avoid."
+)
+
+make_table <- function(records, inputs) {
+  metric <- metric_of(inputs)
+  points <- metric_points(records, metric)
+  points <- if (nrow(points) > 0) points[n > 0 & verdict %in% usable_verdicts & !is.na(xfer_bytes)] else points
+  if (nrow(points) == 0) {
+    return(points)
+  }
+  several <- points[, .(
+    several = data.table::uniqueN(xfer_bytes) > 1 & data.table::uniqueN(paste(api, layout)) > 1
+  ), by = .(target, access)]
+  points <- points[several[several == TRUE], on = .(target, access)]
+  if (nrow(points) == 0) {
+    return(points)
+  }
+  sign <- if (metric$better == "higher") 1 else -1
+  cells <- points[order(-sign * median)][, .SD[1], by = .(target, access, api, layout, xfer_bytes)]
+  cells[, share := if (sign > 0) median / max(median) else min(median) / median, by = .(target, access)]
+  place_panels(cells, c(target = "row", access = "column"))
+}
+
+make_figure <- function(table) {
+  drawn <- data.table::copy(table)
+  drawn[, way := paste0(api_words(api), ifelse(layout %in% "file-per-process", ", own files", ""))]
+  drawn[, size := factor(bytes_words(xfer_bytes), bytes_words(sort(unique(xfer_bytes))))]
+  ggplot2::ggplot(drawn, ggplot2::aes(size, way, fill = share)) +
+    ggplot2::geom_tile(colour = "white", linewidth = 0.4) +
+    ggplot2::geom_text(ggplot2::aes(label = short_rate_words(median), colour = share > 0.55),
+      size = 2, family = sans_family, show.legend = FALSE
+    ) +
+    facet_panels(table, upright = TRUE, scales = "free", space = "free_y") +
+    ggplot2::scale_colour_manual(values = c("FALSE" = "#202020", "TRUE" = "white"), guide = "none") +
+    ggplot2::scale_fill_gradient("Share of the best", low = "#eef3f8", high = "#16325c", limits = c(0, 1)) +
+    ggplot2::labs(x = NULL, y = NULL) +
+    theme_weir() +
+    upright_row_titles() +
+    ggplot2::theme(
+      panel.grid.major = ggplot2::element_blank(), axis.text.x = ggplot2::element_text(angle = 45, hjust = 1)
+    )
+}
+
+height_mm <- function(table) {
+  ways <- table[, .(ways = nrow(unique(.SD))), by = row, .SDcols = c("api", "layout")]
+  32 + sum(4.2 * ways$ways + 6)
+}

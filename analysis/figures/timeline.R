@@ -1,0 +1,54 @@
+title <- "The campaign over time"
+place <- 75
+section <- "reservations"
+statistic <- "Points: one run each, over the median of its cell"
+interval_text <- "Line: median of each twentieth of the campaign."
+needs <- "runs that tell when they began, at least two of a cell"
+caption <- paste(
+  "Each run over the median of its cell, in the order of time. Level and even is a campaign without drift; a step or a",
+  "slope says that the storage, or what else ran on it, changed while it was measured, and comparisons of what was",
+  "measured early with what was measured late are of two storages."
+)
+
+make_table <- function(records, inputs) {
+  metric <- metric_of(inputs)
+  records <- metric$of(records)[verdict %in% usable_verdicts & !is.na(began)]
+  if (nrow(records) == 0) {
+    return(data.table::data.table())
+  }
+  runs <- run_values(records, metric$value(records), c("target", "access"))
+  runs <- runs[, `:=`(ratio = value / stats::median(value), repeated = .N), by = .(target, access, cell)][repeated > 1]
+  runs[, at := as.POSIXct(sub("T", " ", substr(began, 1, 19)), tz = "UTC", optional = TRUE)]
+  runs <- runs[!is.na(at)]
+  if (nrow(runs) == 0 || data.table::uniqueN(runs$at) < 2) {
+    return(data.table::data.table())
+  }
+  emulated_ones <- unique(records[emulated == TRUE]$target)
+  runs[, minutes := as.numeric(at - min(at), units = "mins")]
+  runs[, .(
+    target, access, cell, round, minutes, median = ratio, n = repeated, verdict = "VALID", n_invalid = 0L,
+    n_degraded = 0L,
+    emulated = target %in% emulated_ones, page = "all", sheet = 1L, column = factor(access), row = factor(target),
+    unit = "factor"
+  )]
+}
+
+make_figure <- function(table) {
+  table <- mark_emulated(table)[, storage := target]
+  table[, slice := cut(minutes, 20, labels = FALSE)]
+  middle <- table[, .(minutes = stats::median(minutes), median = stats::median(median)), by = slice][order(slice)]
+  ends <- stats::quantile(table$median, c(0.005, 0.995))
+  ggplot2::ggplot(table, ggplot2::aes(minutes, median)) +
+    ggplot2::geom_hline(yintercept = 1, colour = "#808080", linewidth = 0.3) +
+    ggplot2::geom_point(ggplot2::aes(colour = access), size = 0.5, alpha = 0.4, shape = 16) +
+    ggplot2::geom_line(data = middle, linewidth = 0.5, colour = "#202020") +
+    ggplot2::scale_colour_manual(NULL, values = access_colours, guide = ggplot2::guide_legend(
+      override.aes = list(size = 1.5, alpha = 1)
+    )) +
+    ggplot2::scale_y_log10("Run over the median of its cell", labels = format_plain) +
+    ggplot2::coord_cartesian(ylim = c(min(0.8, ends[1]), max(1.25, ends[2]))) +
+    ggplot2::labs(x = "Minutes since the first run") +
+    theme_weir()
+}
+
+height_mm <- function(table) 55

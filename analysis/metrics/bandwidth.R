@@ -1,0 +1,1 @@
+metric("bandwidth", bandwidth_all, unit = "MiB/s", better = "higher")

@@ -1,0 +1,93 @@
+# What a setting changes: pairs that differ in it alone, round by round.
+
+two_orders <- function(...) {
+  with_cells(read_synthetic(order = c("sequential", "random"), ..., began = "2026-01-01T00:00:00"))
+}
+
+test_that("an effect is the ratio of cells that differ in nothing else", {
+  records <- two_orders(xfer_bytes = c(2^14, 2^20), n = 4)
+  records[, bw_mib_s := 100 * ifelse(order == "random", 0.5, 1) * ifelse(xfer_bytes == 2^20, 4, 1)]
+  effects <- effects_of_settings(records)
+  expect_equal(unique(effects[dimension == "order", .(setting, instead_of, pairs, rounds, ratio, lo, hi)]), data.table(
+    setting = "random", instead_of = "sequential", pairs = 2L, rounds = 4L, ratio = 0.5, lo = 0.5, hi = 0.5
+  ))
+  expect_equal(unique(effects[dimension == "xfer_bytes", ratio]), 4)
+  expect_true(all(effects$clear))
+})
+
+test_that("rounds are paired: what disturbs a round is in both sides and not in their ratio", {
+  records <- two_orders(access = "write", n = 4)
+  records[, bw_mib_s := 100 * c(1, 3, 0.5, 2)[iteration + 1] * ifelse(order == "random", 1.1, 1)]
+  effect <- effects_of_settings(records)
+  expect_equal(c(effect$ratio, effect$lo, effect$hi), c(1.1, 1.1, 1.1))
+  points <- summarise_records(records, records$bw_mib_s, "order", "MiB/s")
+  expect_gt(max(points$median), 1.4 * min(records[order == "random"]$bw_mib_s))
+})
+
+test_that("pairs that differ in what follows from the setting say so", {
+  records <- read_synthetic(access = "write", nn = c(1, 16), n = 3, xfer_bytes = c(2^14, 2^20))
+  records[, stripe_count := ifelse(nn == 16 & xfer_bytes == 2^14, 32, 2)]
+  effect <- effects_of_settings(with_cells(records))[dimension == "nn"]
+  expect_identical(effect$also_differs, "stripes in 1 of 2 pairs")
+  records[, block_bytes := nn * 2^20]
+  effect <- effects_of_settings(with_cells(records))[dimension == "nn"]
+  expect_match(effect$also_differs, "block in 1 of 2 pairs; block, stripes in 1 of 2 pairs")
+  # What does not follow is never mixed in.
+  records[, direct := nn == 16]
+  expect_identical(nrow(effects_of_settings(with_cells(records))[dimension == "nn"]), 0L)
+})
+
+test_that("the ends of a number are those of each target and group", {
+  records <- rbind(
+    read_synthetic(access = "write", target = "disk", ppn = c(1, 4)),
+    read_synthetic(access = "write", target = "memory", ppn = c(1, 8))
+  )
+  effects <- effects_of_settings(with_cells(records))
+  expect_identical(effects[order(target), .(target, setting)], data.table(
+    target = c("disk", "memory"), setting = c("4 processes per node", "8 processes per node")
+  ))
+})
+
+test_that("every dimension that varies is an effect, the stack and one that the schema just got too", {
+  records <- read_synthetic(access = "write", n = 3)
+  both <- rbind(records[, `:=`(stack = "old", queue_depth = "1")], data.table::copy(records)[, stack := "new"])
+  expect_identical(effects_of_settings(with_cells(both, "stack"))$dimension, "stack")
+  deep <- rbind(records, data.table::copy(records)[, queue_depth := "8"])
+  effect <- effects_of_settings(with_cells(deep, "queue_depth"))
+  expect_identical(effect[, .(dimension, setting)], data.table(dimension = "queue_depth", setting = "queue depth 8"))
+})
+
+test_that("degraded and invalid records take no part, unproven ones do", {
+  records <- two_orders()
+  records[order == "random", verdict := "DEGRADED"]
+  expect_equal(nrow(effects_of_settings(records)), 0)
+  records[order == "random", verdict := "UNPROVEN"]
+  expect_equal(nrow(effects_of_settings(records)), 2)
+})
+
+test_that("iterations of one run are one value", {
+  records <- two_orders(access = "write", n = 3)[, run := 0]
+  effect <- effects_of_settings(records)
+  expect_identical(effect$rounds, 1L)
+  expect_identical(c(effect$lo, effect$p), c(NA_real_, NA_real_))
+  expect_false(effect$clear)
+})
+
+test_that("sides that were measured one after the other have a wider interval", {
+  records <- two_orders(access = "write", n = 4)
+  records[, bw_mib_s := 100 * c(1, 1.1, 0.9, 1)[iteration + 1] * ifelse(order == "random",
+    c(1.2, 1, 1.1, 1.3)[iteration + 1], 1)]
+  together <- effects_of_settings(records)
+  records[order == "random", began := "2026-01-01T05:00:00"]
+  apart <- effects_of_settings(records)
+  expect_true(together$interleaved)
+  expect_false(apart$interleaved)
+  expect_equal(log(apart$hi / apart$lo) / log(together$hi / together$lo), inflation_of(assumed_autocorrelation))
+})
+
+test_that("experiments that measured the same are compared", {
+  records <- read_synthetic()
+  again <- data.table::copy(records)[, `:=`(experiment = "two", bw_mib_s = 3 * bw_mib_s)]
+  expect_equal(experiment_ratios(rbind(records, again))$ratio, c(3, 3))
+  expect_equal(nrow(experiment_ratios(records)), 0)
+})

@@ -1,0 +1,100 @@
+# What the printed levels are worth: how often the intervals cover, how often identical settings seem to differ, and how
+# often true differences are found. Synthetic series, and real ones where they are beside the checkout.
+
+repeats <- 1500L
+
+consecutive <- function(n, correlation, generate = stats::rnorm) {
+  as.numeric(stats::filter(generate(n + 20) * sqrt(1 - correlation^2), correlation, method = "recursive"))[-(1:20)]
+}
+
+attained <- function(n, assumed, draw, middle = 0) {
+  ranks <- interval_ranks(n, side_correlation(assumed))
+  covered <- with_seed(4711, replicate(repeats, {
+    ends <- ends_of(sort(draw(n)), ranks)
+    ends[1] <= middle && middle <= ends[2]
+  }))
+  c(printed = ranks$level, attained = mean(covered))
+}
+
+test_that("no interval attains more than two points less than it prints, whatever the series", {
+  skip_if_quick()
+  for (n in c(6, 8, 10, 16, 30)) {
+    series <- list(
+      normal = attained(n, 0, stats::rnorm), skewed = attained(n, 0, stats::rexp, log(2)),
+      heavy = attained(n, 0, function(n) stats::rt(n, 1.5)),
+      autocorrelated = attained(n, 0.29, function(n) consecutive(n, 0.29))
+    )
+    for (name in names(series)) {
+      expect_gt(series[[name]][["attained"]], series[[name]][["printed"]] - 0.02 - 0.007, label = paste(name, n))
+    }
+  }
+})
+
+test_that("below six runs there is no interval, and at six the level says what the extremes are worth", {
+  expect_true(all(is.na(unlist(median_interval(1:5, 0)[c("lo", "hi", "level")]))))
+  known <- median_interval(1:6, assumed_autocorrelation)
+  expect_equal(unlist(known[c("lo", "hi")]), c(lo = 1, hi = 6))
+  expect_equal(known$level, 0.925, tolerance = 0.005)
+  expect_equal(level_of_rank(1, 6, 0), 1 - 2^-5)
+})
+
+test_that("the autocorrelation of a study is estimated from how often neighbours are on one side", {
+  made <- function(correlation) {
+    values <- with_seed(17, unlist(lapply(1:200, function(i) consecutive(8, correlation))))
+    estimate_autocorrelation(values, rep(1:200, each = 8))
+  }
+  expect_lt(made(0)$value, 0.1)
+  expect_gt(made(0.5)$value, 0.3)
+  few <- estimate_autocorrelation(stats::rnorm(20), rep(1:5, each = 4))
+  expect_identical(few[c("value", "estimated")], list(value = assumed_autocorrelation, estimated = FALSE))
+})
+
+# A study in which half of the pairs differ by `ratio`, or none; each round disturbs all of its cells.
+simulated <- function(ratio, rounds, cells = 8, noise = 0.08, shared = 0.1) {
+  records <- with_cells(read_synthetic(
+    access = "write", order = c("sequential", "random"), xfer_bytes = 2^(13 + seq_len(cells)), n = rounds,
+    began = "2026-01-01T00:00:00"
+  ))
+  records[, disturbance := stats::rnorm(1, 0, shared), by = run]
+  speed <- 100 * ifelse(records$order == "random", ratio, 1) * exp(records$disturbance + stats::rnorm(nrow(records), 0, noise))
+  records[, `:=`(bw_mib_s = speed, disturbance = NULL)]
+  effects_of_settings(records)
+}
+
+test_that("of identical settings at most one in twenty is found clear, of true differences most are found", {
+  skip_if_quick()
+  found <- function(ratio, rounds, studies) {
+    with_seed(99, vapply(seq_len(studies), function(i) {
+      effects <- simulated(ratio, rounds)
+      c(any(effects$clear), effects[dimension == "order"]$clear)
+    }, logical(2)))
+  }
+  none <- found(1, 4, 60)
+  # A table with a false discovery: 5 % in the long run, and of 60 tables not more than chance allows.
+  expect_lte(sum(none[1, ]), stats::qbinom(0.999, 60, 0.05))
+  expect_gt(mean(found(1.3, 4, 25)[2, ]), 0.95)
+  expect_gt(mean(found(1.1, 8, 25)[2, ]), 0.9)
+})
+
+covering <- function(values, n, ranks) {
+  replicate(100, {
+    ends <- ends_of(sort(sample(values, n)), ranks)
+    ends[1] <= stats::median(values) && stats::median(values) <= ends[2]
+  })
+}
+
+replayed <- file.path(dirname(checkout), "shared", "reference", "tokio-year.csv")
+
+# Real distributions in random order. In the order of time the year drifts: at n = 8 intervals that print 95 % then cover
+# the median of the 60 days around them in 92 % (autocorrelation 0.29 assumed).
+test_that("on a year of measurements of real file systems the intervals cover the median", {
+  skip_if_quick()
+  skip_if(!file.exists(replayed), "no ../shared/reference/tokio-year.csv beside the checkout")
+  year <- data.table::fread(replayed)[bw_mib_s > 0]
+  year[, series := paste(system, file_system, app, access, layout)]
+  for (n in c(8L, 16L)) {
+    ranks <- interval_ranks(n, 0)
+    covered <- with_seed(11, year[, if (.N >= 200) covering(bw_mib_s, n, ranks), by = series]$V1)
+    expect_gt(mean(covered), ranks$level - 0.02, label = sprintf("n = %d: attained %.3f", n, mean(covered)))
+  }
+})
