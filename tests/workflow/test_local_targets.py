@@ -47,8 +47,9 @@ def test_every_door_moves_bytes_and_leaves_nothing(checkout: Checkout) -> None:
     assert collected.returncode == 0, collected.stderr
     with (checkout.root / "r.csv").open() as stream:
         rows = list(csv.DictReader(stream))
-    # 2 MiB take milliseconds; of the emulated burst buffer no device can be asked.
-    assert {row["reasons"] for row in rows} <= {"", "phase-too-short"}, [row["evidence"] for row in rows]
+    # 2 MiB take milliseconds, others use the disk, and of the emulated burst buffer no device can be asked.
+    reasons = {reason for row in rows for reason in row["reasons"].split(";")}
+    assert reasons <= {"", "phase-too-short", "others-on-device"}, [row["evidence"] for row in rows]
     proven = {row["target"] for row in rows if not row["missing"]}
     assert proven >= {"disk", "memory"}
     doors = {(row["target"], row["api"], row["emulated"]) for row in rows}

@@ -18,6 +18,8 @@ _KNOWN = (
     "libtsan",
     "libubsan",
     "libmpi",
+    "libopen-",  # Open MPI's parts, and UCX's, watch mmap to keep registrations of memory
+    "libucm",
 )
 _CLOCK_OFF = 0.01
 _TIME_LEFT_S = 0.05
