@@ -49,8 +49,9 @@ build: ## compile the engine to build/weir-io
 report: setup ## measure SUITES at SITE and print where the PDF and the HTML report are
 	@$(MAKE) build
 	@$(snakemake) -- report
-	@$(snakemake) --report $(study)/report.html -- report >$(study)/logs/html.log 2>&1 || { cat $(study)/logs/html.log; exit 1; }
-	@printf 'PDF:  %s\nHTML: %s\n' $(study)/report.pdf $(study)/report.html
+	@$(snakemake) --report $(study)/workflow.html -- report >$(study)/logs/html.log 2>&1 || { cat $(study)/logs/html.log; exit 1; }
+	@$(venv)/weir show $(study)
+	@printf '\nHTML: %s\nPDF:  %s\n' $(study)/report.html $(study)/report.pdf
 
 .PHONY: slurm-demo
 slurm-demo: setup-develop ## measure the suite nodes on a private Slurm of four virtual nodes, and report

@@ -40,8 +40,8 @@ STUDY = ARCHIVED or MEASURED
 PUBLISHED = "reference/published.csv"
 DRAWING = sorted(
     str(path)
-    for folder in ("R", "figures", "tables", "claims", "metrics")
-    for path in Path("analysis", folder).glob("*.R")
+    for folder in ("R", "figures", "tables", "claims", "metrics", "advice", "page")
+    for path in Path("analysis", folder).glob("*.*")
 )
 
 if workflow.is_main_process:
@@ -212,6 +212,8 @@ rule draw:
         ),
         claims="{folder}/claims.csv",
         numbers="{folder}/numbers.tex",
+        page="{folder}/report.html",
+        facts_of_page="{folder}/page.json",
     log:
         "{folder}/logs/draw.log",
     threads: 2

@@ -22,6 +22,7 @@ render_study <- function(folder, published = NULL, processes = 2L) {
   for (i in seq_along(parts)) {
     publish(ready[i], file.path(folder, paste0(parts[[i]]$kind, "s")))
   }
+  write_page(folder, inputs)
   forget_others(folder, c(basename(ready), basename(cached_claims(folder, of_data))))
   cat(sprintf("%s: drew %d of %d parts\n", folder, length(missing), length(parts)))
   invisible(parts)

@@ -18,9 +18,9 @@ measure+=(--config site=sandbox "suites=[$suites]" "targets=[memory]")
 # Four warnings of the executor mean nothing on a cluster without accounts, whose jobs get whole nodes.
 harmless='No SLURM account given|No account was given|Unable to guess SLURM account|No job memory information'
 "${measure[@]}" -- report 2> >(grep -vE "$harmless" >&2)
-"${measure[@]}" --report "$study/report.html" -- report >"$study/logs/html.log" 2>&1 || {
+"${measure[@]}" --report "$study/workflow.html" -- report >"$study/logs/html.log" 2>&1 || {
     cat "$study/logs/html.log"
     exit 1
 }
 "$sandbox" down "$cluster"
-printf 'PDF:  %s\nHTML: %s\n' "$study/report.pdf" "$study/report.html"
+printf 'HTML: %s\nPDF:  %s\n' "$study/report.html" "$study/report.pdf"

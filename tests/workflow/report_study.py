@@ -130,7 +130,7 @@ def write_study(
 ) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "records.csv").open("w", newline="") as file:
-        table = csv.DictWriter(file, list(record()))
+        table = csv.DictWriter(file, list(dict.fromkeys(key for row in [record(), *rows] for key in row)))
         table.writeheader()
         table.writerows(
             {key: str(value).lower() if isinstance(value, bool) else value for key, value in row.items()}

@@ -96,7 +96,7 @@ def test_an_edit_of_a_text_prints_again_and_draws_nothing(paper: Checkout) -> No
 @pytest.fixture(scope="module")
 def page(paper: Checkout) -> Path:
     """The HTML report of the archive."""
-    target = f"{STUDY}/report.html"
+    target = f"{STUDY}/workflow.html"
     done = paper.snakemake("--report", target, "paper", "--config", f"records={ARCHIVE}")
     assert done.returncode == 0, done.stderr[-3000:]
     return paper.root / target

@@ -1,0 +1,133 @@
+# Doubts and advice: what a careful colleague would say about these numbers. One file of analysis/advice is one rule; it
+# gets the evidence (records, points, effects, facts) and returns pieces of advice, or nothing where it does not apply.
+
+# weight: how much is at stake, as the logarithm of a factor; the highest come first.
+advice <- function(title, evidence, action, weight = 0) {
+  list(title = title, evidence = evidence, action = action, weight = weight)
+}
+
+advice_names <- function(home = analysis_home()) {
+  sort(sub("[.]R$", "", list.files(file.path(home, "advice"), pattern = "[.]R$")))
+}
+
+load_advice <- function(name, home = analysis_home()) {
+  path <- file.path(home, "advice", paste0(name, ".R"))
+  found <- source(path, local = new.env(parent = asNamespace("weir")))$value
+  if (!is.function(found)) {
+    stop(sprintf("%s: must end with a function of the evidence", path), call. = FALSE)
+  }
+  found
+}
+
+page_advice <- function(evidence, names = advice_names()) {
+  found <- unlist(lapply(names, function(name) {
+    pieces <- load_advice(name)(evidence)
+    lapply(pieces, function(piece) c(list(rule = name), piece))
+  }), recursive = FALSE)
+  found[order(-vapply(found, function(piece) piece$weight, numeric(1)))]
+}
+
+# Doubts are about the numbers themselves, worst first, each with its own number.
+page_doubts <- function(evidence) {
+  Filter(Negate(is.null), list(
+    doubt_about_verdicts(evidence$records), doubt_about_rounds(evidence$points), doubt_about_phases(evidence$points),
+    doubt_about_memory(evidence), doubt_about_load(evidence$facts)
+  ))
+}
+
+doubt <- function(number, sentence) list(number = number, sentence = sentence)
+
+doubt_about_verdicts <- function(records) {
+  real <- records[emulated == FALSE]
+  unproven <- sum(real$verdict == "UNPROVEN")
+  if (unproven == 0) {
+    return(NULL)
+  }
+  absent <- if (is.null(real$missing)) character() else unlist(strsplit(real[verdict == "UNPROVEN"]$missing, ";",
+    fixed = TRUE))
+  common <- names(sort(table(absent), decreasing = TRUE))[1]
+  doubt(sprintf("%d of %d", unproven, nrow(real)), sprintf(
+    "results lack evidence%s: no rule has a finding, and nothing proves them.",
+    if (is.null(common) || is.na(common)) "" else sprintf(", mostly of “%s”", common)
+  ))
+}
+
+doubt_about_rounds <- function(points) {
+  rounds <- if (nrow(points) > 0) points[emulated == FALSE & n > 0]$n else integer()
+  if (length(rounds) == 0 || min(rounds) >= 10) {
+    return(NULL)
+  }
+  fewest <- min(rounds)
+  doubt(sprintf("n = %d", fewest), if (fewest < fewest_for_interval) {
+    "runs a point: too few for an interval with 95 %, so that the single runs are drawn instead."
+  } else {
+    sprintf("runs a point: the interval is the range of nearly all runs; %d more would halve it.", 3L * fewest)
+  })
+}
+
+doubt_about_phases <- function(points) {
+  seconds <- if (nrow(points) > 0) points[emulated == FALSE & n > 0 & is.finite(seconds)]$seconds else numeric()
+  if (length(seconds) == 0 || min(seconds) >= 1) {
+    return(NULL)
+  }
+  words <- function(value) if (value < 1) sprintf("%.0f ms", value * 1000) else sprintf("%.1f s", value)
+  doubt(sprintf("%s–%s", words(min(seconds)), words(max(seconds))), "is how long a phase lasts: short ones show peaks.")
+}
+
+doubt_about_memory <- function(evidence) {
+  memory <- if (length(evidence$facts$machines) > 0) evidence$facts$machines[[1]]$memory_bytes
+  known <- as.list(evidence$facts$targets)
+  kinds <- vapply(known, function(target) text_of(target$kind, ""), "")
+  of_memory <- vapply(known, function(target) text_of(target$target, ""), "")[kinds == "memory"]
+  sizes <- evidence$records[emulated == FALSE & !target %in% of_memory]$file_bytes
+  largest <- suppressWarnings(max(sizes, na.rm = TRUE))
+  if (is.null(memory) || !is.finite(largest) || largest >= memory) {
+    return(NULL)
+  }
+  doubt(sprintf("%.0f %%", 100 * largest / memory), sprintf(
+    "of memory is the largest file (%s of %s); what a cache below the client holds is not seen.",
+      bytes_words(signif(largest, 3)),
+    bytes_words(memory)
+  ))
+}
+
+doubt_about_load <- function(facts) {
+  busy <- Filter(function(reason) identical(reason$rule, "machine-busy"), facts$reasons)
+  if (length(busy) == 0) NULL else doubt(format(busy[[1]]$records),
+    "records were taken while the machine was busy with other work.")
+}
+
+# A ratio as advice prints it: ×1.34 [1.19–1.47].
+effect_words <- function(effect) {
+  range <- if (is.finite(effect$lo)) sprintf(" [%.2g–%.2g]", effect$lo, effect$hi) else ""
+  sprintf("×%.2g%s", effect$ratio, range)
+}
+
+# The clear effects of real storage for some dimension.
+effects_that_matter <- function(evidence, of) {
+  effects <- evidence$effects
+  if (nrow(effects) == 0) {
+    return(data.table::data.table(ratio = numeric(), setting = character()))
+  }
+  effects[emulated == FALSE & clear == TRUE & dimension %in% of]
+}
+
+each_row <- function(table, make) {
+  lapply(seq_len(nrow(table)), function(i) make(table[i]))
+}
+
+suite_names <- function(facts, separator = ", ") {
+  paste(vapply(as.list(facts$suites), function(suite) suite$suite, ""), collapse = separator)
+}
+
+page_following <- function(facts, folder) {
+  suites <- suite_names(facts, ",")
+  study <- file.path("results", text_of(facts$site$site, "SITE"), basename(normalizePath(folder)))
+  list(
+    list(name = "Repeat elsewhere", command = if (nzchar(suites)) sprintf("make report SUITES=%s SITE=mysite",
+      suites) else "make report"),
+    list(name = "Compare", command = sprintf("weir compare %s OTHER", study)),
+    list(name = "Explain verdicts", command = sprintf("weir audit %s/records.csv", study)),
+    list(name = "Check for edits", command = sprintf("weir verify %s", study))
+  )
+}

@@ -1,0 +1,264 @@
+# The page that people read: report.html, one file without a network. R computes everything that is said on it, the
+# numbers and the sentences; analysis/page draws them in the browser. The same facts are page.json, from which `weir
+# show` prints.
+
+page_schema <- 1L
+most_points_on_page <- 4000L
+most_values_of_point <- 40L
+
+write_page <- function(folder, inputs) {
+  records <- read_records(file.path(folder, "records.csv"))
+  facts <- known_facts(inputs)
+  model <- page_model(records, facts, inputs, folder)
+  json <- jsonlite::toJSON(model, auto_unbox = TRUE, null = "null", na = "null", digits = 6)
+  # A sentence must not end the script that holds it.
+  json <- gsub("</", "<\\/", json, fixed = TRUE)
+  writeLines(json, file.path(folder, "page.json"), useBytes = TRUE)
+  writeLines(page_text(json, folder), file.path(folder, "report.html"), useBytes = TRUE)
+  invisible(model)
+}
+
+page_text <- function(json, folder, home = file.path(analysis_home(), "page")) {
+  read_whole <- function(name) paste(readLines(file.path(home, name), encoding = "UTF-8"), collapse = "\n")
+  page <- read_whole("page.html")
+  for (part in c("page.css", "page.js")) {
+    page <- sub(sprintf("{{%s}}", part), read_whole(part), page, fixed = TRUE)
+  }
+  sub("{{page.json}}", json, page, fixed = TRUE)
+}
+
+page_model <- function(records, facts, inputs, folder) {
+  points <- page_points(records)
+  effects <- effects_of_settings(transfers_of(records))
+  evidence <- list(records = records, points = points, effects = effects, facts = facts)
+  list(
+    schema = page_schema, study = page_study(facts, folder), verdicts = page_verdicts(records),
+    doubted = page_doubted(facts), targets = page_targets(records, facts), answers = page_answers(points),
+    effects = page_effects(effects), doubts = page_doubts(evidence), advice = page_advice(evidence),
+    following = page_following(facts, folder), points = point_rows(points, folder),
+    points_total = nrow(points), figures = page_figures(folder), claims = page_claims(inputs, facts),
+    excluded = page_excluded(inputs), machine = if (!is.null(facts)) rows_of(machine_facts(facts)) else list()
+  )
+}
+
+rows_of <- function(table) {
+  if (is.null(table) || nrow(table) == 0) list() else unname(split(table, seq_len(nrow(table)))) |> lapply(as.list)
+}
+
+# ---- what was measured ----------------------------------------------------------------------------------------------
+
+page_study <- function(facts, folder) {
+  machine <- if (length(facts$machines) > 0) facts$machines[[1]]
+  list(
+    name = basename(normalizePath(folder)), site = text_of(facts$site$site, ""),
+    description = text_of(facts$site$description, ""),
+    title = text_of(facts$archive$title, ""), citation = text_of(facts$archive$citation, ""),
+    question = text_of(if (length(facts$suites) > 0) facts$suites[[1]]$question, ""),
+    suites = suite_names(facts), scale = text_of(facts$scale, ""),
+    host = text_of(machine$node, ""), processor = text_of(machine$processor, ""), cores = count_of(machine$cores),
+    memory = if (is.null(machine$memory_bytes)) "" else bytes_words(machine$memory_bytes),
+    kernel = text_of(machine$kernel, ""), nodes = length(facts$machines),
+    began = text_of(facts$began, ""), weir = text_of(facts$weir_version, ""),
+      executions = count_of(facts$finished_executions),
+    failed = count_of(facts$failed_executions), digest = text_of(facts$digest, "")
+  )
+}
+
+# Of real storage; that of emulated storage stands beside.
+page_verdicts <- function(records) {
+  counted_verdicts <- function(rows) {
+    as.list(setNames(vapply(verdicts, function(verdict) sum(rows$verdict == verdict), 1L), verdicts))
+  }
+  real <- records[emulated == FALSE]
+  list(real = counted_verdicts(real), emulated = counted_verdicts(records[emulated == TRUE]))
+}
+
+# Why records are not VALID, commonest first.
+page_doubted <- function(facts) {
+  found <- Filter(function(reason) any(names(reason$verdicts) != "NOTE"), facts$reasons)
+  lapply(found, function(reason) {
+    list(rule = reason$rule, records = reason$records, verdicts = reason$verdicts, explanation = reason$explanation,
+      hint = reason$hint)
+  })
+}
+
+page_targets <- function(records, facts) {
+  known <- as.list(facts$targets)
+  names(known) <- vapply(known, function(target) text_of(target$target, ""), "")
+  found <- unique(records[, .(target, emulated)])
+  # The node's memory is a ceiling and not the question; emulated storage comes last.
+  of_memory <- vapply(found$target, function(name) identical(known[[if (is.na(name)) "" else name]]$kind, "memory"),
+    TRUE)
+  found <- found[order(emulated, of_memory)]
+  lapply(seq_len(nrow(found)), function(i) {
+    name <- found$target[i]
+    about <- known[[if (is.na(name)) "" else name]]
+    list(
+      name = text_of(name, "storage"), emulated = found$emulated[i], kind = text_of(about$kind, ""),
+      file_system = text_of(about$file_system, ""), device = text_of(about$device, ""),
+      description = text_of(about$description, "")
+    )
+  })
+}
+
+# ---- the answers ----------------------------------------------------------------------------------------------------
+
+# One point for each cell and access: the median of its runs with the interval.
+page_points <- function(records) {
+  data <- records[access %in% c("write", "read") & is.na(item)]
+  by <- c("target", "emulated", "access", "cell")
+  points <- if (nrow(data) == 0) data.table::data.table() else summarise_records(data, bandwidth_all(data), by, "MiB/s")
+  if (nrow(points) == 0) {
+    return(points)
+  }
+  first <- data[, .SD[1], by = by, .SDcols = intersect(page_columns, names(data))]
+  # A percentile of few operations is their maximum.
+  tails <- data[verdict %in% usable_verdicts, .(
+    iops = stats::median(ops_s), p99_us = if (isTRUE(max(ops, 0,
+      na.rm = TRUE) >= 100)) stats::median(lat_p99_us) else NA_real_,
+    seconds = stats::median(total_s), bytes = stats::median(moved_bytes), sync_share = stats::median(sync_s / total_s)
+  ), by = by]
+  verdict_counts <- data[, as.list(table(factor(verdict, verdicts))), by = by]
+  evidence <- data[, .(doubts = paste(unique(c(reasons[nzchar(reasons)], missing_words(.SD))), collapse = "; "),
+    seen = evidence[order(verdict == "VALID")][1]), by = by, .SDcols = intersect(c("missing", "verdict"), names(data))]
+  points <- first[points, on = by]
+  points <- verdict_counts[tails[evidence[points, on = by], on = by], on = by]
+  points[, setting := describe_uniquely(points, intersect(setting_columns(points), names(points)))]
+  points[order(emulated, -median)]
+}
+
+page_columns <- c("api", "layout", "order", "xfer_bytes", "block_bytes", "nn", "ppn", "collective", "chunking",
+  "stack", "site",
+  "tool", "program", "label", "suite", "experiment", "source", "direct", "sync", "stripe_count")
+
+# What a reader needs to tell the points of a study apart.
+setting_columns <- function(points) {
+  always <- c("api", "layout", "order", "xfer_bytes")
+  unique(c(always, varying_columns(points, setdiff(page_columns, c(always, "label", "source", "block_bytes",
+    "experiment",
+    "suite", "tool", "program")))))
+}
+
+missing_words <- function(rows) {
+  if (is.null(rows$missing)) {
+    return(character())
+  }
+  absent <- unique(unlist(strsplit(rows$missing[!is.na(rows$missing)], ";", fixed = TRUE)))
+  if (length(absent) > 0) sprintf("no evidence: %s", absent) else character()
+}
+
+# For each target and access: the best point, small random transfers, the tail of their latency.
+page_answers <- function(points) {
+  if (nrow(points) == 0) {
+    return(list())
+  }
+  used <- points[n > 0 & verdict %in% usable_verdicts]
+  combinations <- unique(used[, .(target, emulated, access)])
+  lapply(seq_len(nrow(combinations)), function(i) {
+    of <- combinations[i]
+    mine <- used[target %in% of$target & access == of$access]
+    best <- mine[which.max(median)]
+    small <- mine[order %in% "random" & xfer_bytes <= 65536][which.max(median)]
+    list(
+      target = text_of(of$target, "storage"), emulated = of$emulated, access = of$access,
+      best = answer_row(best, "median", alternatives = nrow(mine), tied = sum(mine$hi >= best$lo, na.rm = TRUE) - 1L),
+      small = if (nrow(small) == 1) answer_row(small, "median"),
+      tail = if (nrow(small) == 1 && !is.na(small$p99_us)) list(value = small$p99_us, unit = "us",
+        setting = small$setting),
+      others = sort(mine$median), interfaces = interface_rows(mine)
+    )
+  })
+}
+
+answer_row <- function(point, column, alternatives = NULL, tied = NULL) {
+  list(
+    value = point[[column]], lo = point$lo, hi = point$hi, n = point$n, values = utils::head(unlist(point$values), 20),
+    unit = "MiB/s", setting = point$setting, iops = point$iops, verdict = point$verdict, alternatives = alternatives,
+    tied = tied, cell = point$cell
+  )
+}
+
+# The best point of each interface, with the medians of its other settings.
+interface_rows <- function(points) {
+  lapply(unique(points$api), function(interface) {
+    mine <- points[api %in% interface]
+    top <- mine[which.max(median)]
+    list(api = api_words(interface), value = top$median, lo = top$lo, hi = top$hi, n = top$n, setting = top$setting,
+      verdict = top$verdict, values = unlist(top$values), others = mine[cell != top$cell]$median, cell = top$cell)
+  })
+}
+
+page_effects <- function(effects, most = 9L) {
+  if (nrow(effects) == 0) {
+    return(list())
+  }
+  # Without an interval nothing can be said.
+  known <- effects[emulated == FALSE & is.finite(ratio) & is.finite(lo)]
+  shown <- utils::head(known[order(!clear, -abs(log(ratio)))], most)
+  rows_of(shown[, .(target, access, setting, instead_of, ratio, lo, hi, clear, pairs, rounds, also_differs)])
+}
+
+# ---- the browser of records, and what stands below ------------------------------------------------------------------
+
+point_rows <- function(points, folder) {
+  if (nrow(points) == 0) {
+    return(list())
+  }
+  shown <- utils::head(points, most_points_on_page)
+  lapply(seq_len(nrow(shown)), function(i) {
+    point <- shown[i]
+    list(
+      cell = point$cell, target = text_of(point$target, "storage"), emulated = point$emulated, access = point$access,
+      api = api_words(point$api), setting = point$setting, size = bytes_words(point$xfer_bytes),
+        xfer = point$xfer_bytes,
+      n = point$n, median = point$median, lo = point$lo, hi = point$hi, iops = point$iops, p99 = point$p99_us,
+      seconds = point$seconds, verdict = point$verdict, counts = unlist(point[, verdicts, with = FALSE]),
+      doubts = text_of(point$doubts, ""), seen = text_of(point$seen, ""), values = utils::head(unlist(point$values),
+        most_values_of_point),
+      command = command_of(point$source, folder), source = text_of(point$source, "")
+    )
+  })
+}
+
+# The exact command line, from the run file beside the output that the record was read from.
+command_of <- function(source, folder) {
+  if (is.na(source)) {
+    return("")
+  }
+  file <- file.path(dirname(normalizePath(folder)), dirname(source), "run.json")
+  if (!file.exists(file)) "" else paste(unlist(jsonlite::fromJSON(file)$command), collapse = " ")
+}
+
+# Figures that the study has, as SVG; one of many megabytes stays a file.
+most_svg_bytes <- 250000L
+
+page_figures <- function(folder) {
+  files <- sort(list.files(file.path(folder, "figures"), "[.]svg$", full.names = TRUE))
+  drawn <- Filter(function(file) nrow_of_csv(sub("svg$", "csv", file)) > 0 && file.size(file) <= most_svg_bytes, files)
+  lapply(drawn, function(file) {
+    caption <- sub("svg$", "rst", file)
+    svg <- paste(readLines(file, warn = FALSE, encoding = "UTF-8"), collapse = "\n")
+    list(name = sub("[.]svg$", "", basename(file)), svg = sub("^<[?]xml[^>]*>\\s*", "", svg),
+      caption = if (file.exists(caption)) paste(readLines(caption, warn = FALSE), collapse = " ") else "")
+  })
+}
+
+nrow_of_csv <- function(path) if (file.exists(path)) max(0L, length(readLines(path, n = 2L, warn = FALSE)) - 1L) else 0L
+
+# Claims stand on the page of a study whose suite asks for them.
+page_claims <- function(inputs, facts) {
+  wanted <- unlist(lapply(facts$suites, function(suite) suite$claims))
+  if (is.null(inputs$claims) || length(wanted) == 0 || !file.exists(inputs$claims)) {
+    return(list())
+  }
+  claims <- data.table::fread(inputs$claims, colClasses = "character")
+  rows_of(claims[paper %in% wanted, intersect(c("paper", "claim", "verdict", "sentence", "effect"), names(claims)),
+    with = FALSE])
+}
+
+page_excluded <- function(inputs) {
+  if (is.null(inputs$excluded) || !file.exists(inputs$excluded)) {
+    return(list())
+  }
+  rows_of(data.table::fread(inputs$excluded, colClasses = "character"))
+}

@@ -1,0 +1,11 @@
+# Random offsets defeat read-ahead and the elevator.
+function(evidence) {
+  effects <- effects_that_matter(evidence, "order")
+  each_row(effects[setting == "random" & ratio < 0.9], function(effect) {
+    advice(
+      sprintf("Avoid random %ss on %s.", effect$access, effect$target),
+      sprintf("Random offsets give %s of sequential ones.", effect_words(effect)),
+      "Sort the accesses, or use larger transfers where the order cannot be changed.", -log(effect$ratio)
+    )
+  })
+}

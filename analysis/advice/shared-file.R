@@ -1,0 +1,11 @@
+# Locks of a shared file serialise writers.
+function(evidence) {
+  effects <- effects_that_matter(evidence, "layout")
+  each_row(effects[setting == "file per process" & ratio > 1.1], function(effect) {
+    advice(
+      sprintf("Prefer a file per process for %ss on %s.", effect$access, effect$target),
+      sprintf("It is %s of a shared file.", effect_words(effect)),
+      "On Lustre, try more stripes for the shared file before the program is changed.", log(effect$ratio)
+    )
+  })
+}

@@ -1,0 +1,18 @@
+# Where most of a write is the synchronisation, its bandwidth says how fast the device empties a cache.
+function(evidence) {
+  points <- evidence$points
+  if (nrow(points) == 0) {
+    return(list())
+  }
+  found <- points[emulated == FALSE & access == "write" & sync_share > 0.5 & n > 0,
+    .(share = stats::median(sync_share), count = .N), by = target]
+  each_row(found, function(one) {
+    advice(
+      sprintf("Writes on %s wait for fsync.", one$target),
+      sprintf("%.0f %% of the time of a write is the synchronisation at its end (median of %s).", 100 * one$share,
+        counted(one$count, "setting")),
+      "Quote bandwidth with fsync only; applications that never call fsync see the speed of the page cache.",
+        log(1 / (1 - min(one$share, 0.95))) / 4
+    )
+  })
+}

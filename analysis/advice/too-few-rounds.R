@@ -1,0 +1,19 @@
+# Effects that are large and not sure want more rounds, not an opinion.
+function(evidence) {
+  effects <- evidence$effects
+  if (nrow(effects) == 0) {
+    return(list())
+  }
+  open <- effects[emulated == FALSE & clear == FALSE & abs(log(ratio)) > log(1.2)]
+  if (nrow(open) == 0) {
+    return(list())
+  }
+  one <- open[which.max(abs(log(ratio)))]
+  list(advice(
+    "Measure more rounds before tuning.",
+    sprintf("%s not sure, such as %s for %ss on %s (%s).",
+      if (nrow(open) == 1) "One large effect is" else sprintf("%d large effects are", nrow(open)),
+      one$setting, one$access, one$target, effect_words(one)),
+    "Raise `rounds` in the suite and run again: finished rounds are kept.", 0.3
+  ))
+}

@@ -1,0 +1,11 @@
+# Small transfers pay the overhead of the interface again and again.
+function(evidence) {
+  effects <- effects_that_matter(evidence, "xfer_bytes")
+  each_row(effects[ratio > 1.1], function(effect) {
+    advice(
+      sprintf("Use large transfers for %ss on %s.", effect$access, effect$target),
+      sprintf("%s instead of %s give %s.", effect$setting, effect$instead_of, effect_words(effect)),
+      "Collect small writes in a buffer, or let collective buffering do it.", log(effect$ratio)
+    )
+  })
+}

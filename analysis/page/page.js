@@ -1,0 +1,324 @@
+"use strict";
+// Draws the page from the facts that it holds. Every number and every sentence was made by analysis/R/page.R.
+const facts = JSON.parse(document.getElementById("facts").textContent);
+const page = document.getElementById("page");
+const GLYPH = { VALID: "✔", UNPROVEN: "○", DEGRADED: "▲", INVALID: "✖" };
+const WORD = { VALID: "proven", UNPROVEN: "unproven", DEGRADED: "degraded", INVALID: "invalid" };
+const list = (value) => (value === null || value === undefined ? [] : Array.isArray(value) ? value : [value]);
+
+function element(tag, attributes = {}, ...children) {
+  const made = tag.startsWith("svg:") ? document.createElementNS("http://www.w3.org/2000/svg", tag.slice(4)) : document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    else if (value !== null && value !== undefined && value !== false) made.setAttribute(name, value);
+  }
+  made.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  return made;
+}
+
+function rate(value) {
+  if (value === null || value === undefined) return "–";
+  const digits = value === 0 ? 0 : Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))));
+  return Number(value.toPrecision(3)).toLocaleString("en", { maximumFractionDigits: digits });
+}
+const interval = (one) => (one.lo === null || one.lo === undefined ? `n = ${one.n}` : `${rate(one.lo)}–${rate(one.hi)}`);
+const count = (value) => (value >= 1e6 ? `${(value / 1e6).toPrecision(3)} M` : value >= 1e3 ? `${(value / 1e3).toPrecision(3)} k` : rate(value));
+
+// ---- tooltip ---------------------------------------------------------------------------------------------------------
+const tip = element("div", { id: "tip", role: "tooltip" });
+function tells(node, text) {
+  node.setAttribute("tabindex", "-1");
+  const show = (event) => {
+    tip.textContent = text;
+    tip.style.display = "block";
+    const box = node.getBoundingClientRect();
+    tip.style.left = `${Math.min(event.clientX || box.left, innerWidth - 390)}px`;
+    tip.style.top = `${(event.clientY || box.top) + 16}px`;
+  };
+  node.addEventListener("mouseenter", show);
+  node.addEventListener("focus", show);
+  node.addEventListener("mouseleave", () => { tip.style.display = "none"; });
+  node.addEventListener("blur", () => { tip.style.display = "none"; });
+  return node;
+}
+
+// A page opened from a file has no clipboard of its own in some browsers: the text is selected instead.
+function copyButton(text) {
+  const button = element("button", { type: "button", "aria-label": `copy ${text}` }, "copy");
+  button.addEventListener("click", async (event) => {
+    event.stopPropagation();
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      const box = element("textarea", {}, text);
+      document.body.append(box);
+      box.select();
+      document.execCommand("copy");
+      box.remove();
+    }
+    button.dataset.copied = text;
+    button.textContent = "copied";
+    setTimeout(() => { button.textContent = "copy"; }, 1200);
+  });
+  return button;
+}
+
+// ---- first screen ----------------------------------------------------------------------------------------------------
+const study = facts.study;
+const targets = list(facts.targets);
+const real = targets.filter((target) => !target.emulated);
+const shown = real.length ? real : targets;
+const place = (name) => targets.findIndex((target) => target.name === name);
+const answered = list(facts.answers).sort((one, two) => place(one.target) - place(two.target) || (one.access < two.access ? 1 : -1));
+const about = (name) => targets.find((target) => target.name === name) || { name };
+const medium = (target) => [target.file_system, target.device && `on ${target.device}`].filter(Boolean).join(" ");
+
+function header() {
+  const names = shown.slice(0, 4).flatMap((target, index) => [
+    index ? element("span", { class: "second" }, " · ") : "", element("b", {}, target.name), " ",
+    element("span", { class: "second" }, medium(target)),
+  ]);
+  const machine = [study.host && `host ${study.host}`, study.processor, study.cores && `${study.cores} cores`, study.memory,
+    study.nodes > 1 && `${study.nodes} nodes`, `suite ${study.suites || study.name}`, study.began.slice(0, 16).replace("T", " "),
+    `weir ${study.weir}`];
+  return [
+    element("nav", {}, ["Figures", "Records", "Verdicts", "Method"].map((name) => element("a", { href: `#${name.toLowerCase()}` }, name))),
+    element("h1", {}, study.title ? element("b", {}, study.title) : names),
+    element("div", { class: "second" }, machine.filter(Boolean).join(" · ")),
+  ];
+}
+
+function proof() {
+  const counts = facts.verdicts.real;
+  const all = Object.values(counts).reduce((sum, value) => sum + value, 0);
+  const emulated = Object.values(facts.verdicts.emulated).reduce((sum, value) => sum + value, 0);
+  const others = ["UNPROVEN", "DEGRADED", "INVALID"].map((verdict) =>
+    element("span", { class: counts[verdict] ? verdict : "zero" }, `${GLYPH[verdict]} ${counts[verdict]} ${WORD[verdict]}`));
+  return element("div", { class: "proof", id: "proof" },
+    element("span", { class: "VALID" }, `${GLYPH.VALID} ${counts.VALID} of ${all} results proven`), others,
+    emulated ? element("span", { class: "zero" }, `and ${emulated} of emulated storage`) : null,
+    element("a", { href: "#verdicts" }, "why"));
+}
+
+function answers() {
+  const columns = answered.filter((one) => shown.some((target) => target.name === one.target)).slice(0, 4);
+  if (!columns.length) return element("p", {}, "No bandwidth was measured in this study.");
+  const cells = [element("span", { class: "small" }, "median, interval")];
+  for (const one of columns) {
+    cells.push(element("span", {}, element("b", {}, one.target), " ", element("span", { class: one.access }, one.access === "write" ? "● write" : "◆ read")));
+  }
+  const row = (name, pick, extra, first) => {
+    if (!columns.some(pick)) return;
+    cells.push(element("span", { class: "name" }, name));
+    for (const one of columns) {
+      const found = pick(one);
+      cells.push(element("div", { class: first ? "first" : "" }, found ? extra(found, one) : "–"));
+    }
+  };
+  const number = (found, one) => [
+    tells(element("div", { class: `value ${one.access}` }, rate(found.value), " ", element("small", {}, found.unit === "us" ? "µs" : found.unit)),
+      found.values ? `runs: ${list(found.values).map(rate).join(", ")} ${found.unit}; n = ${found.n}; ${found.verdict}` : found.setting),
+    found.unit === "us" ? null : element("div", { class: "second" }, interval(found)),
+  ];
+  row("Best", (one) => one.best, (found, one) => [number(found, one), element("div", { class: "small" }, found.setting,
+    found.tied > 0 ? `; tied with ${found.tied} of ${found.alternatives - 1} others` : `; best of ${found.alternatives}`)], true);
+  row("Small, random", (one) => one.small, (found, one) => [number(found, one), element("div", { class: "small" }, `${count(found.iops)} op/s`)]);
+  row("p99 latency", (one) => one.tail, (found, one) => [number(found, one), element("div", { class: "small" }, "small, random")]);
+  return element("div", { class: "answers", id: "answers", style: `--columns: ${columns.length}` }, cells);
+}
+
+function scaleOf(rows) {
+  const values = rows.flatMap((row) => [row.value, row.lo, row.hi, ...list(row.others), ...list(row.values)]).filter((value) => value > 0);
+  const low = Math.log10(Math.min(...values)) - 0.05;
+  const high = Math.log10(Math.max(...values)) + 0.05;
+  const at = (value) => (100 * (Math.log10(value) - low)) / (high - low || 1);
+  const ticks = [];
+  for (let power = Math.floor(low); power <= high; power++) {
+    for (const step of [1, 2, 5]) {
+      const value = step * 10 ** power;
+      if (Math.log10(value) >= low && Math.log10(value) <= high) ticks.push(value);
+    }
+  }
+  return { at, ticks: ticks.length > 6 ? ticks.filter((value) => /^[15]/.test(value)) : ticks };
+}
+
+function chartOf(some) {
+  const rows = some.flatMap((one) => list(one.interfaces).map((row) => ({ ...row, target: one.target, access: one.access })));
+  if (!rows.length) return element("p", { class: "small" }, "Nothing to draw.");
+  const scale = scaleOf(rows);
+  const chart = element("div", { class: "chart" });
+  for (const name of [...new Set(rows.map((row) => row.target))]) {
+    chart.append(element("div", { class: "target" }, name, about(name).emulated ? " (E)" : "", " ", element("span", { class: "small" }, medium(about(name)))));
+    for (const row of rows.filter((each) => each.target === name)) {
+      chart.append(element("span", {}, element("span", { class: row.access }, row.access), ` ${row.api}`), mark(row, scale),
+        element("b", { class: "number" }, rate(row.value)), element("span", { class: "number second interval" }, interval(row)));
+    }
+  }
+  const axis = element("div", { class: "axis" }, scale.ticks.map((value) => element("span", { style: `left: ${scale.at(value)}%` }, value.toLocaleString("en"))));
+  chart.append(element("span", { class: "small" }, "MiB/s, log"), axis, "", "");
+  return chart;
+}
+
+function mark(row, scale) {
+  const svg = element("svg:svg", { role: "img", "aria-label": `${row.access} ${row.api}: ${rate(row.value)} MiB/s, ${interval(row)}` });
+  const colour = `var(--${row.access})`;
+  const line = (x1, x2, y1, y2, width, stroke, opacity) => svg.append(element("svg:line", { x1: `${x1}%`, x2: `${x2}%`, y1, y2, stroke, "stroke-width": width, "stroke-opacity": opacity }));
+  for (const value of scale.ticks) line(scale.at(value), scale.at(value), 0, 24, 1, "var(--line)", 1);
+  for (const value of list(row.others)) line(scale.at(value), scale.at(value), 7, 17, 1.5, colour, 0.55);
+  if (row.lo !== null && row.lo !== undefined) line(scale.at(row.lo), scale.at(row.hi), 12, 12, 3, colour, 1);
+  else for (const value of list(row.values)) svg.append(element("svg:circle", { cx: `${scale.at(value)}%`, cy: 12, r: 2.5, fill: "none", stroke: colour }));
+  const fill = row.verdict === "VALID" ? colour : "var(--back)";
+  if (row.access === "read") {
+    const nested = element("svg:svg", { x: `${scale.at(row.value)}%`, y: 12, overflow: "visible" });
+    nested.append(element("svg:rect", { x: -5, y: -5, width: 10, height: 10, transform: "rotate(45)", fill, stroke: colour, "stroke-width": 2 }));
+    svg.append(nested);
+  } else svg.append(element("svg:circle", { cx: `${scale.at(row.value)}%`, cy: 12, r: 5.5, fill, stroke: colour, "stroke-width": 2 }));
+  return tells(svg, `${row.setting}: ${rate(row.value)} MiB/s, ${interval(row)}, n = ${row.n}, ${row.verdict}; runs ${list(row.values).map(rate).join(", ")}`);
+}
+
+function charts() {
+  const emulated = answered.filter((one) => one.emulated);
+  const folded = real.length && emulated.length
+    ? element("details", { id: "emulated" }, element("summary", {}, `${targets.length - real.length} emulated targets (E): they test the method, not a product`), chartOf(emulated))
+    : null;
+  return element("div", { id: "chart" }, element("h3", {}, "Best bandwidth by interface"),
+    chartOf(answered.filter((one) => (real.length ? !one.emulated : true))),
+    element("div", { class: "small" }, "Symbol: best median; bar: its 95 % interval (below 6 runs: the runs); hollow: not proven; ticks: medians of the other settings."),
+    folded);
+}
+
+function effects() {
+  const rows = list(facts.effects);
+  const cells = rows.flatMap((row) => {
+    const kind = row.clear ? "" : "unclear";
+    const words = tells(element("span", { class: kind }, `${row.setting} `, element("span", { class: "small" }, `vs. ${row.instead_of}, ${row.target}`)),
+      `${row.pairs} pairs of cells, ${row.rounds} rounds${row.also_differs ? `; also differs: ${row.also_differs}` : ""}`);
+    return [element("span", { class: `${row.access} ${kind}` }, row.access), words, element(row.clear ? "b" : "span", { class: kind }, `×${row.ratio.toFixed(2)}`),
+      element("span", { class: "second" }, row.lo === null ? "" : `${row.lo.toFixed(2)}–${row.hi.toFixed(2)}`)];
+  });
+  return element("section", {}, element("h3", {}, "What matters here ", element("span", { class: "small" }, "ratio, 95 % interval; grey: no clear effect")),
+    rows.length ? element("div", { class: "effects" }, cells) : "No setting was varied.");
+}
+
+function columns() {
+  const doubts = element("dl", { class: "doubts" }, list(facts.doubts).map((one) => [element("dt", {}, one.number), element("dd", {}, one.sentence)]));
+  const pieces = list(facts.advice);
+  const said = (some) => element("ol", {}, some.map((one) => element("li", {}, element("b", {}, one.title), ` ${one.evidence} ${one.action}`)));
+  return element("div", { class: "columns" }, effects(),
+    element("section", {}, element("h3", {}, "Doubts"), list(facts.doubts).length ? doubts : "None of weir's checks raises one."),
+    element("section", { id: "advice" }, element("h3", {}, "Advice"), pieces.length ? said(pieces.slice(0, 3)) : "No setting stands out.",
+      pieces.length > 3 ? element("details", {}, element("summary", {}, `${pieces.length - 3} more`), said(pieces.slice(3))) : null),
+    element("section", { class: "next" }, element("h3", {}, "Next"), list(facts.following).map((one) =>
+      element("div", {}, element("b", {}, one.name), " ", copyButton(one.command), element("br"), element("code", {}, one.command)))));
+}
+
+// ---- below the first screen ------------------------------------------------------------------------------------------
+function figures() {
+  const drawn = list(facts.figures).map((one) => {
+    const box = element("div");
+    box.innerHTML = one.svg; // made by this study's own figures
+    return element("div", { class: "figure" }, box, element("p", { class: "second" }, one.caption));
+  });
+  return drawn.length ? [element("h2", { id: "figures" }, "Figures"), drawn] : [];
+}
+
+const COLUMNS = [
+  ["verdict", "verdict", (one) => ["VALID", "UNPROVEN", "DEGRADED", "INVALID"].indexOf(one.verdict)],
+  ["target", "target", (one) => one.target], ["access", "access", (one) => one.access], ["setting", "setting", (one) => one.setting],
+  ["size", "transfer", (one) => one.xfer, true], ["n", "n", (one) => one.n, true], ["median", "MiB/s", (one) => one.median, true],
+  ["interval", "interval", (one) => one.lo, true], ["iops", "op/s", (one) => one.iops, true], ["p99", "p99 µs", (one) => one.p99, true],
+];
+const state = { sort: "median", down: true, target: "", access: "", api: "", verdict: "", text: "", most: 60 };
+
+function chosen() {
+  const key = COLUMNS.find(([name]) => name === state.sort)[2];
+  const rows = list(facts.points).filter((one) => ["target", "access", "api", "verdict"].every((name) => !state[name] || one[name] === state[name])
+    && (!state.text || one.setting.toLowerCase().includes(state.text.toLowerCase())));
+  const order = (one, two) => (one === two ? 0 : one === null || one === undefined ? 1 : two === null || two === undefined ? -1 : one < two ? -1 : 1);
+  return rows.sort((one, two) => one.emulated - two.emulated || (state.down ? -1 : 1) * order(key(one), key(two)));
+}
+
+function browser() {
+  const body = element("tbody");
+  const summary = element("span", { class: "small" });
+  const draw = () => {
+    const rows = chosen();
+    summary.textContent = `${rows.length} of ${facts.points_total} points`;
+    body.replaceChildren(...rows.slice(0, state.most).flatMap((one) => pointRow(one)));
+    if (rows.length > state.most) {
+      body.append(element("tr", {}, element("td", { colspan: COLUMNS.length }, element("button", { type: "button", onclick: () => { state.most += 200; draw(); } }, "show more"))));
+    }
+  };
+  const filter = (name) => {
+    const values = [...new Set(list(facts.points).map((one) => one[name]))].sort();
+    const box = element("select", { id: `filter-${name}`, onchange: (event) => { state[name] = event.target.value; draw(); } },
+      element("option", { value: "" }, "all"), values.map((value) => element("option", { value }, value)));
+    return element("label", {}, `${name} `, box);
+  };
+  const heads = COLUMNS.map(([name, words, , number]) => element("th", { class: number ? "number" : "", scope: "col" },
+    element("button", { type: "button", id: `sort-${name}`, onclick: () => { state.down = state.sort === name ? !state.down : true; state.sort = name; draw(); } }, words)));
+  body.addEventListener("keydown", (event) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const rows = [...body.querySelectorAll("tr.point")];
+    if (step) rows[rows.indexOf(document.activeElement) + step]?.focus();
+    if (event.key === "Enter") document.activeElement.click();
+    if (step) event.preventDefault();
+  });
+  draw();
+  return [element("h2", { id: "records" }, "Records"),
+    element("div", { class: "filters" }, ["target", "access", "api", "verdict"].map(filter),
+      element("label", {}, "setting ", element("input", { type: "search", id: "filter-text", oninput: (event) => { state.text = event.target.value; draw(); } })), summary),
+    element("div", { class: "scroll" }, element("table", { id: "points" }, element("thead", {}, element("tr", {}, heads)), body))];
+}
+
+function pointRow(one) {
+  const value = { verdict: `${GLYPH[one.verdict]} ${one.verdict}`, target: one.target + (one.emulated ? " (E)" : ""), access: one.access, setting: one.setting,
+    size: one.size, n: one.n, median: rate(one.median), interval: one.lo === null ? "–" : interval(one), iops: one.iops === null ? "–" : count(one.iops), p99: rate(one.p99) };
+  const row = element("tr", { class: `point ${one.emulated ? "emulated" : ""}`, tabindex: 0 }, COLUMNS.map(([name, , , number]) =>
+    element("td", { class: `${number ? "number" : ""} ${name === "verdict" ? one.verdict : ""}` }, String(value[name]))));
+  row.addEventListener("click", () => {
+    if (row.nextSibling?.classList.contains("detail")) row.nextSibling.remove();
+    else row.after(detail(one));
+  });
+  return [row];
+}
+
+function detail(one) {
+  const counts = Object.entries(WORD).map(([verdict, word], index) => `${list(one.counts)[index]} ${word}`).join(", ");
+  const values = list(one.values);
+  const lines = [`runs (MiB/s): ${values.map(rate).join(", ")}`, `records: ${counts}`, one.seconds !== null ? `a phase lasts ${rate(one.seconds)} s (median)` : "",
+    one.doubts && `findings: ${one.doubts}`, one.seen && `evidence: ${one.seen}`, `cell ${one.cell}${one.source ? `, ${one.source}` : ""}`];
+  const box = element("td", { colspan: COLUMNS.length }, values.length > 1 ? runsOf(one, values) : null, lines.filter(Boolean).map((text) => element("div", {}, text)),
+    one.command ? element("div", {}, copyButton(one.command), " ", element("span", { class: "command" }, one.command)) : null);
+  return element("tr", { class: "detail" }, box);
+}
+
+function runsOf(one, values) {
+  const low = Math.min(...values), high = Math.max(...values);
+  const svg = element("svg:svg", { width: 260, height: 18, role: "img", "aria-label": "runs of the cell" });
+  for (const value of values) svg.append(element("svg:circle", { cx: 8 + (244 * (value - low)) / (high - low || 1), cy: 9, r: 4, fill: `var(--${one.access})`, "fill-opacity": 0.6 }));
+  return svg;
+}
+
+function table(rows, names) {
+  return element("div", { class: "scroll" }, element("table", {}, element("thead", {}, element("tr", {}, names.map((name) => element("th", {}, name.replaceAll("_", " "))))),
+    element("tbody", {}, rows.map((row) => element("tr", {}, names.map((name) => element("td", {}, String(row[name] ?? ""))))))));
+}
+
+function below() {
+  const doubted = list(facts.doubted).map((one) => ({ rule: one.rule, records: one.records, meaning: one.explanation, hint: one.hint }));
+  const parts = [element("h2", { id: "verdicts" }, "Verdicts"), element("p", {},
+    "A result is proven (VALID) when the program, the operating system and the storage show that the requested I/O happened. It is UNPROVEN when nothing speaks against it and evidence is missing, DEGRADED when it is usable with the reservation that the rule states, and INVALID when the number does not mean what it says.")];
+  parts.push(doubted.length ? table(doubted, ["rule", "records", "meaning", "hint"]) : element("p", {}, "No rule has a finding."));
+  if (list(facts.claims).length) parts.push(element("h2", {}, "Claims"), table(facts.claims, Object.keys(facts.claims[0])));
+  if (list(facts.excluded).length) parts.push(element("h2", {}, "Excluded"), table(facts.excluded, Object.keys(facts.excluded[0])));
+  parts.push(element("h2", { id: "method" }, "Method and machine"), table(list(facts.machine), ["kind", "name", "value"]));
+  parts.push(element("p", { class: "small" }, `${study.executions} executions, ${study.failed} failed. A round runs every cell once in random order; a value is the median of the runs of a cell, an interval covers the median with 95 %, widened for neighbouring runs that are alike. `,
+    element("a", { href: "records.csv" }, "records.csv"), " · ", element("a", { href: "report.pdf" }, "report.pdf"), " · ", element("a", { href: "workflow.html" }, "workflow.html"),
+    study.digest ? ` · digest ${study.digest}` : ""));
+  return parts;
+}
+
+document.title = `${shown.map((target) => target.name).join(", ")} – weir ${study.name}`;
+page.append(...header(), proof(), element("div", { class: "top" }, answers(), charts()), columns(), ...figures().flat(Infinity), ...browser(), ...below());
+document.body.append(tip);

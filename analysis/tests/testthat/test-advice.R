@@ -1,0 +1,76 @@
+# Each rule of analysis/advice speaks where its evidence is there, and is silent where it is not.
+
+effect_row <- function(dimension, setting, ratio, access = "write", clear = TRUE, instead_of = "usual",
+  emulated = FALSE) {
+  data.table::data.table(
+    dimension = dimension, setting = setting, instead_of = instead_of, ratio = ratio, lo = ratio * 0.95,
+      hi = ratio * 1.05,
+    target = "disk", access = access, clear = clear, emulated = emulated, pairs = 2L, rounds = 6L, also_differs = ""
+  )
+}
+
+evidence_of <- function(effects = data.table::data.table(), points = data.table::data.table(),
+                        records = read_synthetic(xfer_bytes = 2^20)) {
+  list(effects = effects, points = points, records = records, facts = NULL)
+}
+
+advised <- function(rule, evidence) vapply(load_advice(rule)(evidence), function(piece) piece$title, "")
+
+test_that("every rule has a test here", {
+  tested <- c(
+    "collective", "interface", "processes-per-node", "random-offsets", "shared-file", "stripe-count", "sync-share",
+    "tail-latency", "too-few-rounds", "transfer-size", "unproven-reads"
+  )
+  expect_setequal(advice_names(), tested)
+})
+
+test_that("clear effects become advice, unclear and emulated ones do not", {
+  cases <- list(
+    collective = effect_row("collective", "collective", 1.5), interface = effect_row("api", "MPI-IO", 0.6),
+    "processes-per-node" = effect_row("ppn", "8 processes per node", 2), "random-offsets" = effect_row("order",
+      "random", 0.3),
+    "shared-file" = effect_row("layout", "file per process", 1.4), "stripe-count" = effect_row("stripe_count",
+      "8 stripes", 3),
+    "transfer-size" = effect_row("xfer_bytes", "1 MiB", 2)
+  )
+  for (rule in names(cases)) {
+    clear <- cases[[rule]]
+    expect_length(advised(rule, evidence_of(clear)), 1)
+    expect_match(advised(rule, evidence_of(clear)), "disk")
+    expect_length(advised(rule, evidence_of(data.table::copy(clear)[, clear := FALSE])), 0)
+    expect_length(advised(rule, evidence_of(data.table::copy(clear)[, emulated := TRUE])), 0)
+    expect_length(advised(rule, evidence_of(data.table::copy(clear)[, ratio := 1.01])), 0)
+    expect_length(advised(rule, evidence_of()), 0)
+  }
+})
+
+test_that("large effects that are not sure want more rounds", {
+  open <- effect_row("order", "random", 0.5, clear = FALSE)
+  expect_length(advised("too-few-rounds", evidence_of(open)), 1)
+  expect_length(advised("too-few-rounds", evidence_of(data.table::copy(open)[, ratio := 1.05])), 0)
+})
+
+test_that("writes that wait for their synchronisation are named", {
+  points <- data.table::data.table(target = "disk", emulated = FALSE, access = "write", sync_share = c(0.8, 0.9),
+    n = 4L)
+  expect_length(advised("sync-share", evidence_of(points = points)), 1)
+  expect_length(advised("sync-share", evidence_of(points = data.table::copy(points)[, sync_share := 0.1])), 0)
+})
+
+test_that("a long tail and unproven reads are named", {
+  records <- read_synthetic(xfer_bytes = 2^14)
+  slow <- data.table::copy(records)[, `:=`(lat_p50_us = 10, lat_p99_us = 500, ops = 5000, emulated = FALSE)]
+  expect_gt(length(advised("tail-latency", evidence_of(records = slow))), 0)
+  expect_length(advised("tail-latency", evidence_of(records = slow[, lat_p99_us := 20])), 0)
+  reads <- data.table::copy(records)[access == "read"][, `:=`(verdict = "UNPROVEN", emulated = FALSE)]
+  expect_length(advised("unproven-reads", evidence_of(records = reads)), 1)
+  expect_length(advised("unproven-reads", evidence_of(records = reads[, verdict := "VALID"])), 0)
+})
+
+test_that("advice is ordered by what is at stake", {
+  effects <- rbind(effect_row("order", "random", 0.8), effect_row("xfer_bytes", "1 MiB", 8))
+  found <- page_advice(evidence_of(effects))
+  expect_equal(found[[1]]$rule, "transfer-size")
+  weights <- vapply(found, function(piece) piece$weight, 1)
+  expect_false(is.unsorted(-weights))
+})

@@ -1,0 +1,60 @@
+# The page: what is on it, and that nothing of a study can break it.
+
+page_of <- function(records, facts = NULL) {
+  folder <- file.path(tempfile(), "results", "lab", "study")
+  dir.create(folder, recursive = TRUE)
+  write_synthetic(records, file.path(folder, "records.csv"))
+  if (!is.null(facts)) writeLines(jsonlite::toJSON(facts, auto_unbox = TRUE), file.path(folder, "facts.json"))
+  inputs <- if (is.null(facts)) list() else list(facts = file.path(folder, "facts.json"))
+  write_page(folder, inputs)
+  list(
+    facts = jsonlite::fromJSON(file.path(folder, "page.json"), simplifyVector = FALSE),
+    html = paste(readLines(file.path(folder, "report.html"), encoding = "UTF-8"), collapse = "\n")
+  )
+}
+
+repeated_rounds <- function(n, ...) {
+  data.table::rbindlist(lapply(seq_len(n) - 1, function(round) {
+    rows <- synthetic_records(xfer_bytes = c(2^14, 2^20), ...)
+    rows[, `:=`(run = round, bw_mib_s = bw_mib_s * (1 + 0.01 * round), cell = paste(xfer_bytes, target))]
+  }))
+}
+
+test_that("the best point of every target and access is the first answer", {
+  found <- page_of(repeated_rounds(6))
+  for (answer in found$facts$answers) {
+    mine <- Filter(function(point) point$target == answer$target && point$access == answer$access, found$facts$points)
+    expect_equal(answer$best$value, max(vapply(mine, function(point) point$median, 1)))
+    expect_equal(answer$best$n, 6)
+    expect_lt(answer$best$lo, answer$best$value)
+  }
+})
+
+test_that("counts of verdicts are of real storage, emulated storage stands beside", {
+  rows <- repeated_rounds(2)
+  rows[, verdict := rep(c("VALID", "UNPROVEN"), length.out = .N)][, emulated := FALSE]
+  found <- page_of(rows)$facts$verdicts
+  expect_equal(found$real$VALID + found$real$UNPROVEN, nrow(rows))
+  rows[, emulated := TRUE]
+  expect_equal(sum(unlist(page_of(rows)$facts$verdicts$real)), 0)
+})
+
+test_that("the page is one file that asks for nothing from a network", {
+  html <- page_of(repeated_rounds(3))$html
+  expect_no_match(html, "{{", fixed = TRUE)
+  expect_no_match(html, "(src|href)=[\"']?(https?:)?//")
+})
+
+test_that("a label cannot end the script that holds the facts", {
+  rows <- repeated_rounds(2)
+  rows[, target := "</script><b>disk"]
+  html <- page_of(rows)$html
+  expect_length(gregexpr("</script>", html, fixed = TRUE)[[1]], 2)
+})
+
+test_that("a study without one bandwidth still has its page", {
+  rows <- synthetic_records(xfer_bytes = 2^20)[, `:=`(verdict = "INVALID", reasons = "no-time", bw_mib_s = NA)]
+  found <- page_of(rows)$facts
+  expect_length(found$answers, 0)
+  expect_gt(found$verdicts$real$INVALID + found$verdicts$emulated$INVALID, 0)
+})

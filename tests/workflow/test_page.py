@@ -1,0 +1,155 @@
+"""report.html as a reader meets it in a browser: the answer, the proof, a filter, a sort, a command to copy."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.workflow.report_study import MIB, Record, draw, facts_of, record, write_study
+from weir.commands.show import lines, read_page
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+pytestmark = pytest.mark.slow
+Browse = Callable[..., str]
+
+
+def rows() -> list[Record]:
+    """Two targets, one of them emulated, two interfaces, six rounds; one record is degraded."""
+    made = []
+    for target, emulated, factor in (("disk", False, 1.0), ("buffer", True, 9.0)):
+        for api, share in (("POSIX", 1.0), ("MPIIO", 0.7)):
+            for xfer in (16384, MIB):
+                for access, speed in (("write", 1000.0), ("read", 2000.0)):
+                    for number in range(6):
+                        value = speed * factor * share * (0.5 if xfer < MIB else 1.0) * (1 + number / 100)
+                        cell = f"{target}-{api}-{xfer}"
+                        made.append(
+                            record(access, value, target=target, emulated=emulated, api=api, xfer_bytes=xfer)
+                            | {"cell": cell, "label": cell, "run": number, "iteration": 0}
+                        )
+    made[0] |= {"verdict": "DEGRADED", "reasons": "sync-not-applied", "evidence": "asked, not done"}
+    return made
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("results") / "nowhere" / "synthetic"
+    write_study(folder, rows(), facts_of(rows()))
+    draw(folder)
+    return folder
+
+
+def open_page(folder: Path, scratch: Path, *options: str, steps: str = "") -> subprocess.CompletedProcess[str]:
+    """Chromium without a network; steps are a reader's, in JavaScript, 200 ms after the page is there."""
+    if CHROMIUM is None:
+        pytest.skip("no chromium to open the report with")
+    head, body, tail = (folder / "report.html").read_text().rpartition("</body>")
+    # What goes wrong in the page stands in its text.
+    watch = "<script>onerror = (message) => document.body.append('PAGE ERROR ' + message);</script>"
+    copy = scratch / "page.html"
+    copy.write_text(f"{watch}{head}<script>setTimeout(() => {{ {steps} }}, 200)</script>{body}{tail}")
+    fixed = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--disable-background-networking"]
+    apart = ["--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={scratch / 'profile'}"]
+    return subprocess.run(
+        [CHROMIUM, *fixed, *apart, "--virtual-time-budget=4000", *options, copy.as_uri()],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+        env={**os.environ, "HOME": str(scratch)},
+    )
+
+
+@pytest.fixture
+def browse(study: Path, tmp_path: Path) -> Browse:
+    """What the page shows after some steps, as text with tags."""
+
+    def opened(steps: str = "", size: str = "1280,800") -> str:
+        done = open_page(study, tmp_path, f"--window-size={size}", "--dump-dom", steps=steps)
+        shown = done.stdout.split('<main id="page">', 1)[1]
+        shown = re.sub(r"<script.*?</script>", "", shown, flags=re.DOTALL)
+        assert "PAGE ERROR" not in shown
+        return shown
+
+    return opened
+
+
+def answers_of(shown: str) -> str:
+    return re.sub(r"<[^>]+>", " ", shown.split('id="answers"', 1)[1].split('id="chart"', 1)[0])
+
+
+def test_the_first_screen_answers(browse: Browse) -> None:
+    shown = browse()
+    assert "47 of 48 results proven" in shown
+    assert "1 degraded" in shown
+    assert "and 48 of emulated storage" in shown
+    assert "1,030" in answers_of(shown)  # the median of six writes of 1 MiB by POSIX
+    assert "9,270" not in answers_of(shown)  # emulated storage is no answer
+    assert "1 emulated targets (E)" in shown
+    assert shown.index('id="answers"') < shown.index('id="records"')
+
+
+@pytest.mark.parametrize("size", ["1280,800", "500,844"])
+def test_answers_proof_and_chart_need_no_scrolling(browse: Browse, size: str) -> None:
+    """Chromium opens no window narrower than 500 px; the layout of 390 px is that of 500."""
+    steps = (
+        "document.body.dataset.ends = ['proof', 'answers', 'chart']"
+        ".map((id) => Math.round(document.getElementById(id).getBoundingClientRect()[id === 'chart' ? 'top' : 'bottom']));"
+        "document.body.dataset.wide = document.documentElement.scrollWidth - innerWidth;"
+        "document.getElementById('page').append(JSON.stringify(document.body.dataset))"
+    )
+    found = json.loads(re.findall(r'\{"ends".*?\}', browse(steps, size))[0])
+    width, height = map(int, size.split(","))
+    assert max(map(int, found["ends"].split(","))) <= height
+    assert int(found["wide"]) <= 0, f"wider than {width} px"
+
+
+def rows_of(shown: str) -> list[str]:
+    return re.findall(r'<tr class="point[^>]*>(.*?)</tr>', shown, re.DOTALL)
+
+
+def test_records_can_be_filtered_and_sorted(browse: Browse) -> None:
+    assert len(rows_of(browse())) == 16
+    filtered = rows_of(
+        browse("const box = document.getElementById('filter-access'); box.value = 'write';"
+               "box.dispatchEvent(new Event('change'))")
+    )  # fmt: skip
+    assert len(filtered) == 8
+    assert all(">read<" not in row for row in filtered)
+    rising = rows_of(browse("const head = document.getElementById('sort-median'); head.click();"))
+    values = [float(re.findall(r">([\d,]+)<", row)[1].replace(",", "")) for row in rising[:8]]
+    assert values == sorted(values)
+
+
+def test_a_cell_shows_its_runs_and_a_command_can_be_copied(browse: Browse) -> None:
+    shown = browse("document.querySelector('tr.point').click()")
+    assert "runs (MiB/s):" in shown
+    copied = browse("document.querySelector('.next button').click()")
+    assert 'data-copied="make report' in copied
+
+
+def test_a_hover_tells_the_runs_and_the_verdict(browse: Browse) -> None:
+    shown = browse("document.querySelector('.chart svg').dispatchEvent(new Event('mouseenter'))")
+    tip = shown.split('id="tip"', 1)[1]
+    assert "n = 6" in tip
+    assert "VALID" in tip
+
+
+def test_the_page_is_small_and_asks_for_nothing(study: Path) -> None:
+    text = (study / "report.html").read_text()
+    assert len(text) < 2_000_000
+    assert re.findall(r"<(?:script|link|img)[^>]*(?:src|href)=[\"']?https?:", text) == []
+
+
+def test_the_terminal_says_the_same(study: Path) -> None:
+    text = "\n".join(lines(read_page(study / "page.json")))
+    assert "47 of 48 results proven" in text
+    assert re.search(r"disk +write +best 1,030 MiB/s \[", text)
+    assert "  buffer " not in text

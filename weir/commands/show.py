@@ -1,0 +1,109 @@
+"""weir show: the top of a study's page as text: how fast, how sure, and what to do."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from weir.errors import WeirError
+
+NAME = "show"
+HELP = "print the answer of a study: best rates, proof, doubts and advice"
+EXAMPLE = "weir show results/local/quick"
+PAGE_FILE = "page.json"
+
+_WIDTH = 100
+_MOST_ADVICE = 3
+_WORDS = {"VALID": "proven", "UNPROVEN": "unproven", "DEGRADED": "degraded", "INVALID": "invalid"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("study", type=Path, metavar="STUDY", help="folder of the study, or its page.json")
+    parser.add_argument("--json", action="store_true", help="print the facts of the page as JSON")
+
+
+def execute(args: argparse.Namespace) -> int:
+    file = args.study / PAGE_FILE if args.study.is_dir() else args.study
+    facts = read_page(file)
+    print(json.dumps(facts, indent=1) if args.json else "\n".join(lines(facts)))
+    return 0
+
+
+def read_page(file: Path) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise WeirError(
+            f"cannot be read: {error.strerror}",
+            file=str(file),
+            hint="name the folder of a study that was drawn, such as results/local/quick",
+            exit_code=2,
+        ) from None
+    except ValueError as error:
+        raise WeirError(
+            f"is not JSON: {error}", file=str(file), hint="draw it again: snakemake report", exit_code=2
+        ) from None
+    return found
+
+
+def lines(facts: Mapping[str, Any]) -> Iterator[str]:
+    """The first screen of the page."""
+    study, targets = facts["study"], [one for one in facts["targets"] if not one["emulated"]]
+    shown = [one["name"] for one in targets or facts["targets"]]
+    yield study["title"] or " · ".join(
+        " ".join(filter(None, (one["name"], one["file_system"]))) for one in targets or facts["targets"]
+    )
+    machine = [study["host"], study["processor"], study["memory"], f"suite {study['suites'] or study['name']}"]
+    yield "  " + ", ".join(part for part in (*machine, study["began"][:16].replace("T", " ")) if part)
+    yield proof(facts["verdicts"])
+    for name in shown:
+        yield from answers(name, [one for one in facts["answers"] if one["target"] == name])
+    yield from listed("doubts", [f"{one['number']} {one['sentence']}" for one in facts["doubts"]])
+    advice = [f"{one['title']} {one['evidence']} {one['action']}" for one in facts["advice"]]
+    yield from listed("advice", advice[:_MOST_ADVICE])
+
+
+def proof(verdicts: Mapping[str, Mapping[str, int]]) -> str:
+    counts = verdicts["real"]
+    others = [f"{counts[verdict]} {word}" for verdict, word in _WORDS.items() if verdict != "VALID"]
+    text = f"  {counts['VALID']} of {sum(counts.values())} results proven, {', '.join(others)}"
+    emulated = sum(verdicts["emulated"].values())
+    return text + (f"; and {emulated} of emulated storage" if emulated else "")
+
+
+def answers(target: str, found: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """One line for each access: best, small random, tail."""
+    for one in sorted(found, key=lambda each: str(each["access"]) != "write"):
+        best, small, tail = one["best"], one.get("small"), one.get("tail")
+        text = f"  {target:<10} {one['access']:<6} best {_rate(best)}  {best['setting']}"
+        if small:
+            text += f"; small random {_rate(small)}, {small['iops']:,.0f} op/s"
+        if tail:
+            text += f"; p99 {tail['value']:,.3g} us"
+        yield from textwrap.wrap(text, _WIDTH, subsequent_indent=" " * 20)
+
+
+def _rate(row: Mapping[str, Any]) -> str:
+    if row.get("lo") is None:
+        return f"{_three(row['value'])} {row['unit']} (n = {row['n']})"
+    return f"{_three(row['value'])} {row['unit']} [{_three(row['lo'])}–{_three(row['hi'])}]"
+
+
+def _three(value: float) -> str:
+    """Three significant digits as the page rounds them, thousands separated."""
+    if value <= 0:
+        return "0"
+    step = 10.0 ** (math.floor(math.log10(value)) - 2)
+    rounded = math.floor(value / step + 0.5) * step
+    return f"{rounded:,.0f}" if rounded >= 100 else f"{rounded:g}"
+
+
+def listed(name: str, texts: Sequence[str]) -> Iterator[str]:
+    for number, text in enumerate(texts):
+        first = f"  {name:<10} " if number == 0 else " " * 13
+        yield from textwrap.wrap(first + text, _WIDTH, subsequent_indent=" " * 13)
