@@ -1,4 +1,4 @@
-"""report.html as a reader meets it in a browser: the answer, the proof, a filter, a sort, a command to copy."""
+"""report.html as a reader meets it in a browser: answer, proof, filter, sort, a command to copy."""
 
 from __future__ import annotations
 
@@ -46,7 +46,9 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def open_page(folder: Path, scratch: Path, *options: str, steps: str = "") -> subprocess.CompletedProcess[str]:
+def open_page(
+    folder: Path, scratch: Path, *options: str, steps: str = ""
+) -> subprocess.CompletedProcess[str]:
     """Chromium without a network; steps are a reader's, in JavaScript, 200 ms after the page is there."""
     if CHROMIUM is None:
         pytest.skip("no chromium to open the report with")
@@ -55,7 +57,13 @@ def open_page(folder: Path, scratch: Path, *options: str, steps: str = "") -> su
     watch = "<script>onerror = (message) => document.body.append('PAGE ERROR ' + message);</script>"
     copy = scratch / "page.html"
     copy.write_text(f"{watch}{head}<script>setTimeout(() => {{ {steps} }}, 200)</script>{body}{tail}")
-    fixed = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--disable-background-networking"]
+    fixed = [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--hide-scrollbars",
+        "--disable-background-networking",
+    ]
     apart = ["--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={scratch / 'profile'}"]
     return subprocess.run(
         [CHROMIUM, *fixed, *apart, "--virtual-time-budget=4000", *options, copy.as_uri()],
@@ -101,7 +109,8 @@ def test_answers_proof_and_chart_need_no_scrolling(browse: Browse, size: str) ->
     """Chromium opens no window narrower than 500 px; the layout of 390 px is that of 500."""
     steps = (
         "document.body.dataset.ends = ['proof', 'answers', 'chart']"
-        ".map((id) => Math.round(document.getElementById(id).getBoundingClientRect()[id === 'chart' ? 'top' : 'bottom']));"
+        ".map((id) => document.getElementById(id).getBoundingClientRect())"
+        ".map((box, index) => Math.round(index === 2 ? box.top : box.bottom));"
         "document.body.dataset.wide = document.documentElement.scrollWidth - innerWidth;"
         "document.getElementById('page').append(JSON.stringify(document.body.dataset))"
     )

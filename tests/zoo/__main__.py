@@ -17,7 +17,7 @@ For sceptics: fake storages with known answers, and what weir reports about each
 the machine it runs on (2 ranks, 64 MiB each) and writes this page; tests/zoo holds the fakes.
 
 Faults are preloaded (tests/zoo/shims.c). The rule [interposed-library](audit.md#interposed-library) finds
-every preloaded library by itself and is not listed below: the table shows what the other witnesses saw, so that
+every preloaded library by itself and is not listed: the table shows what the other witnesses saw, so that
 a fault in a kernel, a driver or a library of another kind is found as well.
 
 | animal | how it is staged | access | weir run | its JSON imported | its printed table imported |

@@ -58,7 +58,12 @@ def lines(facts: Mapping[str, Any]) -> Iterator[str]:
     yield study["title"] or " · ".join(
         " ".join(filter(None, (one["name"], one["file_system"]))) for one in targets or facts["targets"]
     )
-    machine = [study["host"], study["processor"], study["memory"], f"suite {study['suites'] or study['name']}"]
+    machine = [
+        study["host"],
+        study["processor"],
+        study["memory"],
+        f"suite {study['suites'] or study['name']}",
+    ]
     yield "  " + ", ".join(part for part in (*machine, study["began"][:16].replace("T", " ")) if part)
     yield proof(facts["verdicts"])
     for name in shown:
