@@ -4,7 +4,7 @@ statistic <- "Points: mean ratio over pairs of cells that differ in one setting,
 needs <- "cells that differ in one setting only"
 interval_text <- "Bars: 95 % t interval."
 caption <- paste(
-  "What a setting changes: a factor above 1 says that the metric is higher with it. Filled: a clear effect, with",
+  "What a setting changes: a factor above 1 means that the metric is higher with it. Filled: a clear effect, with",
   "false discoveries held at 5 % over all rows; hollow: no clear effect. Thin lines reach from the lowest to the",
   "highest pair of settings: where they lie on both sides of 1, it depends on the rest. All rows are in",
   "tables/effects.csv."

@@ -3,7 +3,7 @@ place <- 24
 statistic <- "Points: medians of the bandwidth (bytes over open, transfer and close)"
 needs <- "records of NetCDF-Bench"
 caption <- paste(
-  "Bandwidth of NetCDF-Bench by the size of one block, for each way to access and store the variable and for each",
+  "Bandwidth of NetCDF-Bench by the size of one block, for each combination of access, storage of the variable and",
   "further feature; the axis is logarithmic. Compare along a row what the size of a block brings, and between rows",
   "what collective access, chunks and features do to the same block."
 )

@@ -4,7 +4,7 @@ statistic <- "Points: median share of the time from open to close"
 interval_mark <- "Bars"
 needs <- "writes or reads with times of open, transfer and close"
 caption <- paste(
-  "What of the time of an access is no transfer: opening and closing, and synchronisation where the tool times it. The",
+  "Share of the time of an access outside the transfers: opening, closing, and synchronisation where it is timed. The",
   "two definitions of bandwidth, over the whole time and over the transfers, differ by the first: far to the right a",
   "number without its definition means little. Shown are the most nodes and processes per node of each storage."
 )

@@ -6,7 +6,7 @@ interval_text <- "Line: median of each twentieth of the campaign."
 needs <- "runs that tell when they began, at least two of a cell"
 caption <- paste(
   "Each run over the median of its cell, in the order of time. Level and even is a campaign without drift; a step or a",
-  "slope says that the storage, or what else ran on it, changed while it was measured, and comparisons of what was",
+  "slope shows that the storage, or what else ran on it, changed while it was measured, and comparisons of what was",
   "measured early with what was measured late are of two storages."
 )
 

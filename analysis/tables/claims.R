@@ -2,8 +2,8 @@ title <- "Claims of publications, decided"
 place <- 60
 if_empty <- "these data decide none of the claims in analysis/claims."
 caption <- paste(
-  "What publications say, in our words, and what these records and the values that the publications printed say to",
-  "it: an effect, of these records with its 95 % interval over the rounds, and what it had to be. Undecided: the",
+  "Claims of publications, rephrased, and how these records and the values that the publications printed decide",
+  "them: an effect, of these records with its 95 % interval over the rounds, and what it had to be. Undecided: the",
   "interval allows both, or there are fewer than two rounds. An exponent is that of the growth with the nodes.",
   "Bandwidth is that over the time of the transfers. Over the claims of a publication false decisions are held at 5",
   "%."

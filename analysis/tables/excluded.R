@@ -1,9 +1,9 @@
 title <- "Excluded cells"
 place <- 80
 section <- "reservations"
-if_empty <- "no rule left anything out."
+if_empty <- "no rule excluded a cell."
 caption <- paste(
-  "What the plan left out, and why. A cell is one point of an experiment on one target with one stack."
+  "Cells that rules excluded, and the reasons. A cell is one point of an experiment on one target with one stack."
 )
 
 make_table <- function(records, inputs) {

@@ -3,7 +3,7 @@ place <- 3
 section <- "setup"
 needs <- "records of NetCDF-Bench"
 caption <- paste(
-  "What NetCDF-Bench was given: the block of one call, the ways to store and access it, and the data of all processes",
+  "Settings of NetCDF-Bench: the block of one call, how it is stored and accessed, and the data of all processes",
   "for each number of nodes and processes per node (N\u00d7P). Beside it the size that the paper printed for the same",
   "block on 10\u00d78; one variable of 100 time steps on 80 processes holds 100 \u00d7 80 blocks, which is in the last",
   "column: where the two differ the paper counted otherwise."

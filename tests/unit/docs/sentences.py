@@ -28,7 +28,7 @@ def texts() -> Iterator[Text]:
     for folder in ("weir", "reframe_checks"):
         for path in sorted((ROOT / folder).rglob("*.py")):
             yield from _python(path)
-    for pattern in ("analysis/R/*.R", "analysis/claims/*.R", "src/**/*.[ch]"):
+    for pattern in ("analysis/**/*.R", "src/**/*.[ch]"):
         for path in sorted(ROOT.glob(pattern)):
             if "tests" not in path.relative_to(ROOT).parts:
                 yield from _quoted(path)
