@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.measure.order import Execution
+from weir.measure.shared_memory import no_segment
 from weir.model import Target
 from weir.tools.witness import WITNESS_FILE
 
@@ -78,10 +79,12 @@ def now() -> datetime:
 
 
 def _first_complaint(file: Path) -> str:
-    """The first line with text: launchers add their own paragraphs after it."""
+    """Lack of shared memory; else the first line with text: launchers add their own paragraphs after it."""
     try:
         text = file.read_text(encoding="utf-8", errors="replace")
     except OSError:
         text = ""
+    if reason := no_segment(text):
+        return reason
     lines = [line.strip() for line in text.splitlines() if line.strip(" -\t")]
     return lines[0] if lines else "no message on stderr"

@@ -10,6 +10,7 @@ from pathlib import Path
 from weir.launch import applied, launcher
 from weir.measure.execute import execute, time_limit
 from weir.measure.preflight import Check
+from weir.measure.shared_memory import no_segment
 from weir.model import Stack
 from weir.tools import tools
 
@@ -37,7 +38,8 @@ def check_ranks(nodes: int, ppn: int, stack: Stack, launcher_name: str) -> Check
         outcome = execute(words, environment, time_limit(_LIMIT_S), secrets.token_hex(8), folder)
         found = tools()[tool].ranks_started(folder)
     if not found:
-        reason = outcome.error or outcome.stderr.decode(errors="replace").strip() or "no output"
+        stderr = outcome.stderr.decode(errors="replace").strip()
+        reason = outcome.error or no_segment(stderr) or stderr or "no output"
         return Check("ranks", "no start", f"{requested} ranks could not be started: {reason}", _HINT)
     if found == [ppn] * nodes:
         return Check("ranks", requested)

@@ -27,6 +27,7 @@ from weir.measure.own_launch import (
     raise_if_lost,
 )
 from weir.measure.settle import LAUNCH_FILE, STATUS_FILE, read_status, settle
+from weir.measure.shared_memory import no_segment
 from weir.runfiles import write_run_file
 from weir.tools import tools
 from weir.tools.engine import shared_engine
@@ -73,7 +74,8 @@ def measure_in_one_launch(
     if watch.fault is not None:
         raise EnvironmentFaultError(watch.fault, hint="run again when it is gone: what has run is kept")
     if stopped is not None:
-        text = outcome.error or outcome.stderr.decode(errors="replace").strip() or "the launch ended early"
+        stderr = outcome.stderr.decode(errors="replace").strip()
+        text = outcome.error or no_segment(stderr) or stderr or "the launch ended early"
         ending = Ending(None, outcome.ended, now(), outcome.elapsed_s, text.splitlines()[0])
         prepared = ready[executions.index(stopped)]
         write_run_file(prepared.outputs, after(prepared.known, ending, prepared.outputs))

@@ -1,9 +1,10 @@
-"""Segments that killed MPI ranks leave in /dev/shm: megabytes for each rank, until the next boot."""
+"""The segments of MPI in /dev/shm: without them it cannot start, and killed ranks leave theirs."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import re
 import time
 from pathlib import Path
 
@@ -12,6 +13,24 @@ FOLDER = Path("/dev/shm")
 _NAMES = ("vader_segment.*", "sm_segment.*")
 # A segment may be made but not mapped yet by a rank of another launch.
 _SETTLED_S = 2.0
+# What MPICH over UCX and Open MPI print without room or permission in /dev/shm.
+_NO_SEGMENT = re.compile(
+    r"shm_open\(.*failed|Shared memory error|not enough space for .*(/dev/shm|shared-memory)"
+    r"|system call failed during shared memory initialization"
+)
+_LONGEST = 160
+
+
+def no_segment(stderr: str) -> str | None:
+    """One line with the reason and the fix where MPI could not make its shared-memory segment; else None."""
+    for line in stderr.splitlines():
+        if found := _NO_SEGMENT.search(line):
+            text = " ".join(line[max(0, found.start() - _LONGEST // 2) :].split())[:_LONGEST]
+            return (
+                f"MPI could not make its shared-memory segment ({text}): {FOLDER} must be writable and have"
+                f" several MiB for each rank; look at df {FOLDER} and its mount options"
+            )
+    return None
 
 
 def remove_orphans(since: float, folder: Path = FOLDER) -> list[Path]:

@@ -4,7 +4,10 @@ import mmap
 import os
 from pathlib import Path
 
-from weir.measure.shared_memory import remove_orphans
+import pytest
+
+from weir.measure.document import Ending, after, now
+from weir.measure.shared_memory import no_segment, remove_orphans
 
 
 def test_only_orphans_of_this_batch_go(tmp_path: Path) -> None:
@@ -23,3 +26,41 @@ def test_only_orphans_of_this_batch_go(tmp_path: Path) -> None:
         assert remove_orphans(500, tmp_path) == [tmp_path / "vader_segment.orphan"]
     left = sorted(file.name for file in tmp_path.iterdir())
     assert left == ["other", "vader_segment.mapped", "vader_segment.new", "vader_segment.old"]
+
+
+# Captured: MPICH 4.0.2 over UCX with /dev/shm mounted read-only.
+MPICH = (
+    "[1795317045.105840] [n1:8880 :0]        mm_posix.c:219  UCX  ERROR   "
+    "shm_open(file_name=/ucx_shm_posix_72f243ef flags=0xc2) failed: Read-only file system\n"
+    "Abort(70897167) on node 1 (rank 1 in comm 0): Fatal error in internal_Init: Other MPI error\n"
+)
+# Captured: Open MPI 4.1.4 with 64 KiB in /dev/shm.
+OPEN_MPI = (
+    "--------------------------------------------------------------------------\n"
+    "It appears as if there is not enough space for /dev/shm/vader_segment.n1.0.4e0a0001.0 "
+    "(the shared-memory backing\nfile). It is likely that your MPI job will now either abort or experience\n"
+    "performance degradation.\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("stderr", "reason"),
+    [(MPICH, "Read-only file system"), (OPEN_MPI, "not enough space for /dev/shm/vader_segment")],
+)
+def test_a_launch_without_shared_memory_names_it_in_one_line(
+    tmp_path: Path, stderr: str, reason: str
+) -> None:
+    (tmp_path / "stderr.txt").write_text(stderr)
+    error = after({}, Ending(15, False, now(), 1.0, None), tmp_path)["error"]
+    assert error.startswith("exit code 15: MPI could not make its shared-memory segment (")
+    assert reason in error
+    assert "/dev/shm must be writable" in error
+    assert "\n" not in error
+
+
+def test_other_failures_are_not_put_down_to_shared_memory(tmp_path: Path) -> None:
+    text = "weir-io: /dev/shm/data: No space left on device\nMPI_ABORT was invoked on rank 0\n"
+    assert no_segment(text) is None
+    (tmp_path / "stderr.txt").write_text(text)
+    error = after({}, Ending(1, False, now(), 1.0, None), tmp_path)["error"]
+    assert error == "exit code 1: weir-io: /dev/shm/data: No space left on device"
