@@ -153,7 +153,9 @@ def _type_words(value: object, limit: object, schema: Mapping[str, Any]) -> tupl
     names: Mapping[type, str] = {list: "a list", dict: "a group of keys", bool: str(value).lower()}
     shown = names.get(type(value), f"'{value}'" if isinstance(value, str) else str(value))
     hint = None
-    if limit == "array":
+    if limit == "object" and isinstance(value, list):
+        hint = "write keys with values, without '- ' and [ ], such as api: POSIX"
+    elif limit == "array":
         hint = None if isinstance(value, dict) else _list_hint(value, schema)
     elif limit == "string" and not isinstance(value, (list, dict)):
         hint = f'put it in quotes: "{str(value).lower() if isinstance(value, bool) else value}"'

@@ -29,7 +29,8 @@ def load_suite(sources: Sources, name: str, scale: str, tools: Mapping[str, Tool
         hint = did_you_mean(name, sources.suites())
         raise ConfigError([Problem(f"there is no suite '{name}'", sources.searched("suites"), hint=hint)])
     file = read_yaml(path, sources.root)
-    problems = check(file, load_schema("suite"))
+    schema = load_schema("suite")
+    problems = _misplaced(file, schema) or check(file, schema)
     if problems:
         raise ConfigError(problems)
     if file.data["suite"] != name:
@@ -56,6 +57,25 @@ def load_suite(sources: Sources, name: str, scale: str, tools: Mapping[str, Tool
     if problems:
         raise ConfigError(unique(problems))
     return suites.get(scale, suites[FULL])
+
+
+def _misplaced(file: YamlFile, schema: Mapping[str, Any]) -> list[Problem]:
+    """Keys of an experiment that stand one or two levels too high."""
+    experiments = file.data.get("experiments")
+    experiments = experiments if isinstance(experiments, dict) else {}
+    parts = schema["properties"]["experiments"]["additionalProperties"]["properties"]
+    name = next((key for key in experiments if key not in parts), "NAME")
+    hint = f"move it into experiments: {name}: and indent it so that it stands beside its tool"
+    places: list[Keys] = [(key,) for key in file.data if key in parts and key not in schema["properties"]]
+    for key, value in experiments.items():
+        if key in parts and not (isinstance(value, dict) and "tool" in value):
+            places.append(("experiments", key))
+    return [file.problem(place, "stands beside the experiments, not in one", hint) for place in places]
+
+
+def _is_fixed_list(tool: Tool, key: str, keys: Keys) -> bool:
+    """Whether a list is no value of the parameter: only some kinds are written as one."""
+    return keys[-2:-1] == ("fixed",) and tool.parameters[key].kind not in ("choices", "hints")
 
 
 class _Reader:
@@ -139,6 +159,14 @@ class _Reader:
         try:
             if isinstance(value, str) and value.lstrip().startswith("="):
                 return parse_expression(value.lstrip()[1:].strip(), scope)
+            if isinstance(value, list) and _is_fixed_list(tool, key, keys):
+                items = ", ".join(
+                    str(item).lower() if isinstance(item, bool) else str(item) for item in value
+                )
+                hint = f"values to try belong into space: {{{key}: [{items}]}}"
+                raise ParameterError(
+                    f"a list of {len(value)}, and under fixed a parameter has one value", hint
+                )
             return written_value(tool.parameters[key], value)
         except (ParameterError, ExpressionError) as error:
             self.add(keys, str(error), error.hint)

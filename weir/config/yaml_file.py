@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -119,7 +119,7 @@ def _scalar(node: yaml.Node) -> Any:
 
 
 # What libyaml says, and what people mostly did.
-_SYNTAX_MENDS = {
+_SYNTAX_HINTS = {
     "expected ',' or": "close the bracket or brace that is open, or put a comma between its items",
     "could not find expected ':'": "write 'key: value', with a colon and a space after the key",
     "expected key": "indent keys of one group alike, and close brackets and quotes above",
@@ -130,6 +130,7 @@ _SYNTAX_MENDS = {
     "undefined alias": "put a value that begins with * into quotes",
     "unexpected document separator": "close the quote that is open",
 }
+_KEY = re.compile(r"(?P<indent>[ -]*)(?P<key>[\w-]+):(?=\s|$)(?P<value>.*)")
 _ANY_SYNTAX = "look at the indentation, the colons, and the brackets and quotes that are open above this line"
 
 
@@ -140,9 +141,31 @@ def _syntax_problem(error: yaml.YAMLError, text: str, name: str) -> Problem:
     lines = text.splitlines()
     raw = lines[mark.line] if mark and mark.line < len(lines) else ""
     content = raw.strip()
-    hint = next((hint for words, hint in _SYNTAX_MENDS.items() if words in what), _ANY_SYNTAX)
+    hint = next((hint for words, hint in _SYNTAX_HINTS.items() if words in what), _ANY_SYNTAX)
     if "\t" in raw:
         hint = "indent with spaces, not with tabs"
+    elif mark and (indentation := _indentation_hint(lines[: mark.line], raw)):
+        hint = indentation
     elif "mapping values are not allowed" in what or "{" in content or "= " in content:
         hint = "put a value with ': ', '{', '[' or a leading '=' into quotes"
     return Problem(f"is not valid YAML here: {what}", name, line, None, content or None, hint)
+
+
+def _indentation_hint(above: Sequence[str], raw: str) -> str | None:
+    """For a key that is indented like none of the groups that are open above it."""
+    mine, before = _KEY.match(raw), [_KEY.match(line) for line in above]
+    keys = [(number, found) for number, found in enumerate(before, 1) if found]
+    if mine is None or not keys or not keys[-1][1]["value"].strip():
+        return None
+    open_groups, deepest = set(), len(max(above, key=len))
+    for _, found in reversed(keys):
+        if len(found["indent"]) < deepest:
+            deepest = len(found["indent"])
+            open_groups.add(deepest)
+    if len(mine["indent"]) in open_groups:
+        return None
+    number, last = keys[-1]
+    return (
+        f"indent '{mine['key']}' by {len(last['indent'])} spaces, like '{last['key']}' in line {number},"
+        " or like the group that it belongs to"
+    )

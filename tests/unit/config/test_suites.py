@@ -116,6 +116,35 @@ def test_mistakes_in_the_frame(tmp_path: Path, old: str, new: str, message: str)
     assert message in problems_of(tmp_path, HEAD.replace(old, new))
 
 
+@pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [
+        ("fixed: {api: POSIX}", "8: fixed: stands beside the experiments", "into experiments: one:"),
+        ("  fixed: {api: POSIX}", "8: experiments.fixed: stands beside the exp", "into experiments: one:"),
+        ("  space:\n    xfer: [1 MiB]", "8: experiments.space: stands beside the exp", "beside its tool"),
+        (
+            "   fixed: {api: POSIX}",
+            "8: is not valid YAML",
+            "indent 'fixed' by 4 spaces, like 'ppn' in line 7",
+        ),
+        ("     fixed: {api: POSIX}", "8: is not valid YAML", "indent 'fixed' by 4 spaces, like 'ppn'"),
+        ("    fixed: [api, POSIX]", "one.fixed: a list is not keys with values", "such as api: POSIX"),
+        ("    fixed:\n    - api: POSIX", "one.fixed: a list is not keys with values", "without '- '"),
+        ("    fixed: {api: [POSIX, MPIIO]}", "one.fixed.api: a list of 2", "space: {api: [POSIX, MPIIO]}"),
+        ("    fixed: {geometry: [a, b]}", "one.fixed.geometry: a list of 2", "space: {geometry: [a, b]}"),
+        ("    fixed: {sync: [true]}", "one.fixed.sync: a list of 1", "space: {sync: [true]}"),
+    ],
+)
+def test_what_stands_in_the_wrong_place_is_told_where_it_belongs(
+    tmp_path: Path, text: str, message: str, hint: str
+) -> None:
+    found = problems_of(tmp_path, HEAD + text + "\n")
+    assert message in found
+    assert hint in found
+    assert "quotes" not in found
+    assert found.count("mine.yaml") == 1  # and nothing that follows from it
+
+
 def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
     said = problems_of(tmp_path, HEAD + "    fixed: {api: posix, sync: 1, blcok: 1 MiB, xfer: 3}\n")
     assert said.count("config/suites/mine.yaml:8:") == 4

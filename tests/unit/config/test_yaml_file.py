@@ -38,7 +38,7 @@ def test_a_key_that_stands_twice_is_an_error() -> None:
         ("a:\n\tb: 1\n", "f.yaml:2", "spaces, not with tabs"),
         ("a: [1, 2\nb: 3\n", "f.yaml:2", "close the bracket"),
         ("a: {b: 1\nc: 3\n", "f.yaml:2", "close the bracket"),
-        ("a:\n  b: 1\n c: 2\n", "f.yaml:3", "indent keys of one group alike"),
+        ("a:\n  b: 1\n c: 2\n", "f.yaml:3", "indent 'c' by 2 spaces, like 'b' in line 2"),
         ("a: 1\nbcd\ne: 2\n", "f.yaml:3", "write 'key: value'"),
         ("a: 'x\nb: 1\n", "f.yaml:3", "close the quote"),
         ("a: @x\n", "f.yaml:1", "into quotes"),
