@@ -22,6 +22,9 @@ _REQUESTED_COLUMNS = {
     "collective": "collective",
     "sync": "sync",
     "direct": "direct",
+    "rate": "rate",
+    "compress_percent": "compress_percent",
+    "dedupe_percent": "dedupe_percent",
 }
 _RESULT_COLUMNS = {
     "access": "access",

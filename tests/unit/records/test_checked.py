@@ -28,7 +28,7 @@ def test_a_row_without_fault_is_kept_as_it_is() -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"iodepth": 4}, "the tool 'ior' gives 'iodepth', which is not a column of a record"),
+        ({"queue_length": 4}, "the tool 'ior' gives 'queue_length', which is not a column of a record"),
         ({"xfer_byte": 4}, "did you mean 'xfer_bytes'?"),
         ({"observed": {"task": 4}}, "the tool 'ior' gives 'task', which is not an observed fact"),
         ({"observed": {"task": 4}}, "did you mean 'tasks'?"),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.checkout import ROOT
 from tests.unit.tools.cells import cell_of
 from weir.model import Cell, Target
 from weir.tools import tools
@@ -47,6 +49,7 @@ def test_command_of_the_defaults() -> None:
         {"reorder": "random", "barriers": False, "direct": True},
         {"stonewall": 30.0, "wear_out": True},
         {"api": "PNETCDF"},
+        {"api": "URING", "iodepth": 8, "direct": True},
     ],
 )
 def test_command_says_what_the_cell_asks(params: dict[str, Any]) -> None:
@@ -57,6 +60,45 @@ def test_command_says_what_the_cell_asks(params: dict[str, Any]) -> None:
     for name, value in one.params.items():
         if name not in ("hints", "stripe_count", "drop_caches"):  # no options of IOR
             assert requested[name] == value, name
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"api": "URING", "iodepth": 8, "direct": True},
+        {"api": "URING", "iodepth": 1, "rate": 500},
+        {"payload": "controlled", "compress_percent": 30, "dedupe_percent": 10},
+        {"payload": "timestamp"},
+    ],
+)
+def test_command_of_weir_io_says_what_the_cell_asks(params: dict[str, Any]) -> None:
+    one = cell(**params)
+    requested = parse_arguments(" ".join(command(one)))
+    for name in ("api", "direct", "iodepth", "rate", "compress_percent", "dedupe_percent"):
+        assert requested[name] == one.params[name], name
+    assert requested.get("payload", "timestamp") == one.params["payload"]
+
+
+def test_a_queue_is_aio_in_ior() -> None:
+    one = cell(api="URING", iodepth=32)
+    assert command(one)[3] == "URING"
+    assert "--uring.depth=32" in command(one)
+    assert command(one, ("ior",))[2] == "AIO"
+    assert {"--aio.max-pending=32", "--aio.granularity=1"} <= set(command(one, ("ior",)))
+    assert not any("aio" in word or "depth" in word for word in command(cell()))
+
+
+@pytest.mark.parametrize(
+    ("line", "depth"),
+    [
+        ("ior -a AIO", 128),
+        ("weir-io ior -a URING", 32),
+        ("ior --aio.max-pending=9 -a AIO", 9),
+        ("ior -a POSIX", 1),
+    ],
+)
+def test_depth_of_a_command_line(line: str, depth: int) -> None:
+    assert parse_arguments(line)["iodepth"] == depth
 
 
 def test_hints_reach_the_ranks_by_their_environment() -> None:
@@ -103,7 +145,14 @@ def test_footprint_of_a_file_per_process_without_reads() -> None:
         ({"order": "random", "reorder": "constant"}, "reorder must be none"),
         ({"collective": True}, "POSIX has no collective calls"),
         ({"api": "PNETCDF", "layout": "file-per-process"}, "PnetCDF has no file per process"),
-        ({"api": "MPIIO", "direct": True}, "O_DIRECT can be requested of POSIX only"),
+        ({"api": "MPIIO", "direct": True}, "O_DIRECT can be requested of POSIX and URING only"),
+        ({"iodepth": 8}, "POSIX waits for each transfer, so iodepth is 1, not 8"),
+        ({"api": "URING", "iodepth": 5000}, "at most 4096"),
+        ({"api": "URING", "iodepth": 17}, "makes 16 transfers in all, so an iodepth of 17 is never reached"),
+        ({"api": "URING", "collective": True}, "URING has no collective calls"),
+        ({"api": "MPIIO", "collective": True, "rate": 10}, "rate cannot begin them"),
+        ({"compress_percent": 30}, "compress_percent needs payload: controlled, and the payload is random"),
+        ({"payload": "controlled", "dedupe_percent": 101}, "dedupe_percent is at most 100, not 101"),
         ({"hints": {"cb_nodes": "1"}}, "hints do not reach POSIX"),
         ({"wear_out": True}, "wear_out needs a stonewall"),
         ({"stonewall": 0.5}, "whole seconds"),
@@ -121,6 +170,7 @@ def test_problems(params: dict[str, Any], words: str) -> None:
 def test_prefix_and_interface_belong_together() -> None:
     assert IOR.problems(cell(api="IME"), IME) == []
     assert any("cannot open a path with the prefix" in one for one in IOR.problems(cell(), IME))
+    assert any("URING cannot open" in one for one in IOR.problems(cell(api="URING"), IME))
     assert any("past MPI-IO" in one for one in IOR.problems(cell(api="PNETCDF"), IME))
     assert IOR.problems(cell(api="NETCDF4"), IME) == []
 
@@ -135,6 +185,8 @@ def test_netcdf_is_given_a_file_behind_ime_and_no_address(api: str, name: str) -
 
 def test_a_good_cell_has_no_problems() -> None:
     assert IOR.problems(cell(), DISK) == []
+    assert IOR.problems(cell(api="URING", iodepth=16, direct=True, rate=100), DISK) == []
+    assert IOR.problems(cell(payload="controlled", compress_percent=100), DISK) == []
     assert IOR.problems(cell(api="MPIIO", collective=True, stonewall=30.0, wear_out=True), DISK) == []
 
 
@@ -171,6 +223,10 @@ def test_labels_differ_where_parameters_do() -> None:
         "hints": {"cb_nodes": "1"},
         "keep": True,
         "payload": "timestamp",
+        "compress_percent": 30,
+        "dedupe_percent": 10,
+        "iodepth": 8,
+        "rate": 100,
         "stripe_count": 4,
         "drop_caches": True,
     }
@@ -187,9 +243,26 @@ def test_labels_differ_where_parameters_do() -> None:
     [
         ({"api": "NETCDF4"}, "IOR has no NetCDF-4 back end"),
         ({"api": "PNETCDF", "reorder": "constant"}, "reads what each rank wrote itself"),
+        ({"rate": 5}, "on a schedule"),
+        ({"payload": "controlled"}, "payload: controlled"),
+        ({"api": "URING", "iodepth": 1}, "AIO refuses an iodepth below 8: 1"),
+        ({"api": "URING", "iodepth": 8, "verify_read": True}, "compares data before its transfer has ended"),
     ],
 )
 def test_what_only_weir_io_does_is_refused_for_ior(params: dict[str, Any], reason: str) -> None:
     one = cell(**params)
     assert IOR.unsupported(one, ("weir-io", "ior")) is None
     assert re.search(reason, IOR.unsupported(one, ("ior",)) or "")
+
+
+def test_a_document_gives_back_what_was_requested(tmp_path: Path) -> None:
+    """The depth is the one that ran: a back end without a queue waits for each transfer."""
+    document = json.loads((ROOT / "tests/golden/ior/weir-io-mpiio.json").read_text(encoding="utf-8"))
+    first, second = document["results"][:2]
+    document["requested"] |= {"rate": 100, "compress_percent": 30, "dedupe_percent": 10}
+    first["observed"]["queue"] = {"interface": "libaio", "depth": 8, "registered_buffers": False}
+    second["observed"].pop("queue", None)
+    (tmp_path / "summary.json").write_text(json.dumps(document), encoding="utf-8")
+    rows = IOR.parse({"summary": tmp_path / "summary.json"}).rows
+    assert [row["iodepth"] for row in rows[:2]] == [8, 1]
+    assert [rows[0][name] for name in ("rate", "compress_percent", "dedupe_percent")] == [100, 30, 10]

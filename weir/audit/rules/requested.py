@@ -62,16 +62,16 @@ def other_ranks(subject: Subject) -> Outcome | None:
 @rule("INVALID", "DEGRADED", needs_output=True)
 def direct_not_applied(subject: Subject) -> Outcome | None:
     """O_DIRECT was requested and the file was not opened with it, so the page cache was measured. IOR takes
-    the option for any interface and applies it to POSIX only, without a message. For imported logs this is
-    DEGRADED: no cell requested it, and the number stands for what ran.
+    the option for any interface and applies it to POSIX and AIO only, without a message. For imported logs
+    this is DEGRADED: no cell requested it, and the number stands for what ran.
 
-    Hint: use POSIX for O_DIRECT, on a file system that has it.
+    Hint: use POSIX or URING for O_DIRECT, on a file system that has it.
     """
     row = subject.row
     if not row.get("direct") or not subject.has_result or subject.stores_nothing:
         return None
     worse = degraded if subject.run is None else invalid
-    if row.get("api") not in (None, "POSIX"):
+    if row.get("api") not in (None, "POSIX", "URING"):
         return worse(f"{row.get('api')} does not open with O_DIRECT")
     seen = subject.observed.get("direct")
     if seen is None:

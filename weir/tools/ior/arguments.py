@@ -38,6 +38,15 @@ _DIRECTIVES: dict[str, str] = {
     "useo_direct": "direct",
     "summaryfile": "summary_file",
 }
+_COUNTS: dict[str, str] = {
+    "uring.depth": "iodepth",
+    "aio.max-pending": "iodepth",
+    "rate": "rate",
+    "buffer-compress-percentage": "compress_percent",
+    "dedupe-percentage": "dedupe_percent",
+}
+# Without the option: IOR 4's AIO, weir-io's URING; every other back end waits for each transfer.
+_USUAL_DEPTH = {"AIO": 128, "URING": 32}
 _DEFAULTS: dict[str, Any] = {
     "api": "POSIX",
     "layout": "shared",
@@ -55,6 +64,10 @@ _DEFAULTS: dict[str, Any] = {
     "verify_write": False,
     "verify_read": False,
     "direct": False,
+    "iodepth": 1,
+    "rate": 0,
+    "compress_percent": 0,
+    "dedupe_percent": 0,
     "keep": False,
 }
 
@@ -77,7 +90,9 @@ def parse_arguments(command_line: str) -> dict[str, Any]:
     access: list[str] = []
     random_count = 0
     has_script = False
-    for option, value in _options(words[1:]):
+    # The depth that -a implies gives way to the one of an option, wherever that stands.
+    options = sorted(_options(words[1:]), key=lambda one: one[0] != "a")
+    for option, value in options:
         if option in ("w", "r"):
             access.append({"w": "write", "r": "read"}[option])
         elif option == "z":
@@ -103,13 +118,18 @@ def _setting(option: str, value: str) -> dict[str, Any]:
         name, meaning = _FLAGS[option]
         return {name: meaning}
     if option == "a":
-        return {"api": API_NAMES.get(value.upper(), value.upper())}
+        back_end = value.upper()
+        depth = _USUAL_DEPTH.get(back_end)
+        return {"api": API_NAMES.get(back_end, back_end)} | ({"iodepth": depth} if depth else {})
     if option in ("t", "b"):
         size_bytes = parse_size(value)
         return {} if size_bytes is None else {"xfer_bytes" if option == "t" else "block_bytes": size_bytes}
     if option in ("s", "i"):
         count = parse_size(value)
         return {} if count is None else {"segments" if option == "s" else "iterations": count}
+    if option in _COUNTS:
+        count = whole(value)
+        return {} if count is None else {_COUNTS[option]: count}
     if option == "l" and value:
         return {"payload": value}
     if option == "D":

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from weir.model import Message, Parsed
 from weir.printed_values import product_contains, real
@@ -14,7 +15,7 @@ from weir.tools.ior.log import RunLog, all_messages, scan
 from weir.tools.ior.names import API_NAMES
 from weir.tools.ior.rows import no_output, parsed_run
 from weir.tools.outputs import read_texts
-from weir.tools.weir_io import parse_document, read_document
+from weir.tools.weir_io import parse_document, read_document, rows_and_results
 
 _MIB = 2**20
 
@@ -26,7 +27,7 @@ def parse_outputs(outputs: Mapping[str, Path]) -> Parsed:
     stderr = all_messages(scan(texts.get("stderr", "")))
     document = read_document(texts.get("summary", ""))
     if document is not None:
-        parsed = parse_document(document, API_NAMES)
+        parsed = _of_document(document)
         return _with_messages(parsed, [*all_messages(stdout), *stderr])
     summary = scan(texts.get("summary", ""))[-1]
     if summary.program:
@@ -41,11 +42,20 @@ def parse_log(text: str) -> Sequence[Parsed]:
     """The runs in a log that somebody kept; empty if there is nothing of IOR or weir-io in it."""
     document = read_document(text)
     if document is not None:
-        return [parse_document(document, API_NAMES)] if document.get("personality") == "ior" else []
+        return [_of_document(document)] if document.get("personality") == "ior" else []
     runs = [run for run in scan(text) if run.program or run.result_count]
     for run in runs:
         run.program = run.program or "IOR"  # a log without its first lines
     return _with_stripes([parsed_run(run) for run in runs], runs)
+
+
+def _of_document(document: Mapping[str, Any]) -> Parsed:
+    """With the depth of the queue that ran; a back end without a queue waits for each transfer."""
+    parsed = parse_document(document, API_NAMES)
+    for row, result in rows_and_results(parsed, document):
+        queue = (result.get("observed") or {}).get("queue") or {}
+        row["iodepth"] = queue.get("depth", 1)
+    return parsed
 
 
 def _with_messages(parsed: Parsed, others: Sequence[Message]) -> Parsed:

@@ -11,13 +11,22 @@ from weir.tools.stripes import stripe_problems
 from weir.units import format_size
 
 _FILE_FORMATS = ("HDF5", "PNETCDF", "NETCDF4")
-_NO_COLLECTIVE = ("POSIX", "MMAP", "IME")
+_NO_COLLECTIVE = ("POSIX", "MMAP", "IME", "URING")
+_MOST_UNDER_WAY = 4096  # of weir-io's URING
+_LEAST_PENDING = 8  # of IOR's AIO
 _WORD_BYTES = 8  # IOR fills and compares buffers in words of this size
 
 
 def find_problems(cell: Cell, target: Target) -> Sequence[str]:
     """Sentences; empty if the cell can run."""
-    return [*_geometry(cell), *_combinations(cell), *_reach(cell, target), *stripe_problems(cell, target)]
+    return [
+        *_geometry(cell),
+        *_combinations(cell),
+        *_pace(cell.params),
+        *_data(cell.params),
+        *_reach(cell, target),
+        *stripe_problems(cell, target),
+    ]
 
 
 def what_the_original_cannot(params: Mapping[str, Any]) -> str | None:
@@ -26,6 +35,19 @@ def what_the_original_cannot(params: Mapping[str, Any]) -> str | None:
         return "IOR has no NetCDF-4 back end"
     if params["api"] == "PNETCDF" and params["reorder"] != "none":
         return "IOR's PnetCDF back end reads what each rank wrote itself, whatever the reorder"
+    if params["rate"]:
+        return "IOR cannot begin its transfers on a schedule (rate)"
+    if params["payload"] == "controlled":
+        return "IOR has no data of a given compressibility (payload: controlled)"
+    return _what_aio_cannot(params) if params["api"] == "URING" else None
+
+
+def _what_aio_cannot(params: Mapping[str, Any]) -> str | None:
+    """IOR's back end for many transfers under way is AIO."""
+    if params["iodepth"] < _LEAST_PENDING:
+        return f"IOR's AIO refuses an iodepth below {_LEAST_PENDING}: {params['iodepth']}"
+    if params["verify_write"] or params["verify_read"]:
+        return "IOR's AIO compares data before its transfer has ended"
     return None
 
 
@@ -54,8 +76,8 @@ def _combinations(cell: Cell) -> Iterator[str]:
         yield f"{api} has no collective calls"
     if api == "PNETCDF" and params["layout"] == "file-per-process":
         yield "PnetCDF has no file per process"
-    if params["direct"] and api != "POSIX":
-        yield f"O_DIRECT can be requested of POSIX only: with {api} the option is ignored silently"
+    if params["direct"] and api not in ("POSIX", "URING"):
+        yield f"O_DIRECT can be requested of POSIX and URING only: with {api} the option is ignored silently"
     if params["drop_caches"] and "read" not in params["access"]:
         yield "drop_caches acts before a read: it needs read in access"
     if params["drop_caches"] and api == "NULL":
@@ -76,11 +98,34 @@ def _combinations(cell: Cell) -> Iterator[str]:
         yield "there is nothing to read: every run starts with an empty directory, so access needs write"
 
 
+def _pace(params: Mapping[str, Any]) -> Iterator[str]:
+    """How many transfers are under way, and when they begin."""
+    api, depth = params["api"], params["iodepth"]
+    transfers = params["block_bytes"] // params["xfer_bytes"] * params["segments"]
+    if api != "URING" and depth != 1:
+        yield f"{api} waits for each transfer, so iodepth is 1, not {depth}: URING keeps more under way"
+    elif depth > _MOST_UNDER_WAY:
+        yield f"URING keeps at most {_MOST_UNDER_WAY} transfers of a rank under way: iodepth is {depth}"
+    elif depth > transfers:
+        yield f"a rank makes {transfers} transfers in all, so an iodepth of {depth} is never reached"
+    if params["rate"] and params["collective"]:
+        yield "collective transfers wait for each other, so rate cannot begin them on a schedule"
+
+
+def _data(params: Mapping[str, Any]) -> Iterator[str]:
+    for name in ("compress_percent", "dedupe_percent"):
+        percent = params[name]
+        if percent > 100:
+            yield f"{name} is at most 100, not {percent}"
+        if percent and params["payload"] != "controlled":
+            yield f"{name} needs payload: controlled, and the payload is {params['payload']}"
+
+
 def _reach(cell: Cell, target: Target) -> Iterator[str]:
     api = cell.params["api"]
     has_ime_prefix = target.prefix.startswith(IME_PREFIX)
     if api == "IME" and not has_ime_prefix:
         yield f"IME needs a target with the prefix {IME_PREFIX}, which {target.name} does not have"
-    if api != "IME" and has_ime_prefix and api in ("POSIX", "MMAP"):
+    if api != "IME" and has_ime_prefix and api in ("POSIX", "MMAP", "URING"):
         yield f"{api} cannot open a path with the prefix {IME_PREFIX} of target {target.name}"
     yield from format_problems(api, target)

@@ -140,6 +140,10 @@ def _row(result: Printed, requested: Mapping[str, Any]) -> Row:
         "collective": requested.get("collective"),
         "sync": requested.get("sync"),
         "direct": requested.get("direct"),
+        "iodepth": requested.get("iodepth"),
+        "rate": requested.get("rate"),
+        "compress_percent": requested.get("compress_percent"),
+        "dedupe_percent": requested.get("dedupe_percent"),
     }
     row |= {column: real_or_text(values[name]) if name in values else None for name, column in _TIMES.items()}
     row |= _sizes(result.sizes, requested.get("api"), tasks, block_bytes, segments)

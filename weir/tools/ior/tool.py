@@ -11,7 +11,7 @@ from weir.tools.base import Parameter, RunPaths
 from weir.tools.engine import EngineTool, is_engine
 from weir.tools.ime_names import netcdf_name
 from weir.tools.ior.help import listed_interfaces
-from weir.tools.ior.names import API_OPTIONS
+from weir.tools.ior.names import API_OPTIONS, IOR_OPTIONS
 from weir.tools.ior.parse import parse_log, parse_outputs
 from weir.tools.ior.problems import find_problems, what_the_original_cannot
 from weir.tools.stripes import STRIPE_COUNT, stripe_words
@@ -51,11 +51,27 @@ PARAMETERS: Mapping[str, Parameter] = {
     "verify_read": Parameter("flag", "Compare while reading (IOR -R).", False),
     "payload": Parameter(
         "choice",
-        "Data (IOR -l): random bytes, or IOR's own default, which compression and deduplication reduce.",
+        "Data (IOR -l): random bytes; IOR's own default, which compression and deduplication reduce; or data "
+        "that they reduce by given shares (weir-io only).",
         "random",
-        ("random", "timestamp"),
+        ("random", "timestamp", "controlled"),
     ),
-    "direct": Parameter("flag", "Open with O_DIRECT, past the page cache (POSIX only).", False),
+    "compress_percent": Parameter(
+        "count", "How much of every 4 KiB a compressor saves (payload: controlled).", 0
+    ),
+    "dedupe_percent": Parameter(
+        "count", "How many of the blocks of 4 KiB are one and the same (payload: controlled).", 0
+    ),
+    "iodepth": Parameter(
+        "count", "Transfers of a rank under way at a time (URING; AIO in IOR).", 1, minimum=1
+    ),
+    "rate": Parameter(
+        "count",
+        "Transfers that begin in a second, all ranks together, however long they take (weir-io only); 0: no "
+        "schedule.",
+        0,
+    ),
+    "direct": Parameter("flag", "Open with O_DIRECT, past the page cache (POSIX and URING).", False),
     "drop_caches": Parameter(
         "flag",
         "Drop the files' pages from every node's page cache before each read, untimed (weir-io only).",
@@ -76,6 +92,12 @@ _FLAGS = {
 _REORDER = {"none": [], "constant": ["-C"], "random": ["-Z"]}
 _SEED = 1
 _ACCESS = {"write": "-w", "read": "-r"}
+_LABEL_COUNTS = {
+    "compress_percent": "compress-{}%",
+    "dedupe_percent": "dedupe-{}%",
+    "iodepth": "iodepth-{}",
+    "rate": "rate-{}/s",
+}
 _LABEL_FLAGS = ("collective", "direct", "drop_caches", "wear_out", "verify_write", "verify_read", "keep")
 
 
@@ -105,6 +127,9 @@ class Ior(EngineTool):
             words.append(f"reorder-{params['reorder']}")
         if params["payload"] != "random":
             words.append(params["payload"])
+        words += [
+            word.format(params[key]) for key, word in _LABEL_COUNTS.items() if params[key] != _usual(key)
+        ]
         words += [flag.replace("_", "-") for flag in _LABEL_FLAGS if params[flag]]
         words += [f"{key}={value}" for key, value in sorted(params["hints"].items())]
         words += stripe_words(params)
@@ -126,7 +151,9 @@ class Ior(EngineTool):
         if params["order"] == "random" and params["verify_read"]:
             words += [f"--random-offset-seed={_SEED}"]  # IOR wants to know where to find what it wrote
         words += _REORDER[params["reorder"]]
-        words += ["-l=random"] if params["payload"] == "random" else []
+        words += _data_options(params)
+        words += _queue_options(params, program)
+        words += [f"--rate={params['rate']}"] if params["rate"] else []
         words += ["--posix.odirect"] if params["direct"] else []
         # IOR has no such option; the audit says that its caches were kept.
         words += ["--drop-caches"] if params["drop_caches"] and is_engine(program) else []
@@ -170,6 +197,26 @@ class Ior(EngineTool):
         return parse_log(text)
 
 
+def _usual(key: str) -> Any:
+    return PARAMETERS[key].default
+
+
 def _api_option(api: str, program: Sequence[str]) -> str:
-    """IOR calls its back end that stores nothing DUMMY."""
-    return "DUMMY" if api == "NULL" and not is_engine(program) else API_OPTIONS[api]
+    """IOR has other names for the back end that stores nothing and for the one with a queue."""
+    return API_OPTIONS[api] if is_engine(program) else IOR_OPTIONS.get(api, API_OPTIONS[api])
+
+
+def _data_options(params: Mapping[str, Any]) -> list[str]:
+    if params["payload"] != "controlled":
+        return ["-l=random"] if params["payload"] == "random" else []
+    shares = f"{params['compress_percent']}", f"{params['dedupe_percent']}"
+    return ["-l=controlled", f"--buffer-compress-percentage={shares[0]}", f"--dedupe-percentage={shares[1]}"]
+
+
+def _queue_options(params: Mapping[str, Any], program: Sequence[str]) -> list[str]:
+    if params["api"] != "URING":
+        return []
+    if is_engine(program):
+        return [f"--uring.depth={params['iodepth']}"]
+    # IOR submits 16 transfers together unless told, and then waits for 16: its queue would run empty.
+    return [f"--aio.max-pending={params['iodepth']}", "--aio.granularity=1"]
