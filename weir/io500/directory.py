@@ -1,0 +1,105 @@
+"""A published result directory: its summary, its result.txt, and the job size that the logs print."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from weir.errors import WeirError
+from weir.io500.ini_file import is_ini, read_ini
+from weir.io500.logs import Job, read_logs
+from weir.io500.result import PHASES, Phase, Result
+from weir.io500.score import TOLERANCE, relative
+from weir.io500.summary_file import is_summary, read_summary
+
+# Logs of single phases are not results, and can be large.
+_LOG_PREFIXES = tuple({name.partition("_")[0] for name in PHASES})
+_LARGEST_FILE_BYTES = 4 * 2**20
+_HINT = "an IO500 run writes result_summary.txt, and result.txt since 2020"
+
+
+def read_directory(folder: Path) -> Result:
+    """Files are recognised by content; where both exist, result.txt adds what the summary lacks."""
+    if not folder.is_dir():
+        raise WeirError("is not a directory", file=str(folder), hint=_HINT, exit_code=2)
+    texts = {file: _text(file) for file in sorted(folder.iterdir()) if _may_be_result(file)}
+    summary = _only(folder, texts, is_summary, read_summary, "result_summary.txt")
+    ini = _only(folder, texts, is_ini, read_ini, "result.txt")
+    if summary and ini:
+        result = _joined(summary, ini)
+    elif found := summary or ini:
+        result = found
+    else:
+        raise WeirError("contains no IO500 result", file=str(folder), hint=_HINT, exit_code=2)
+    return _with_logs(replace(result, label=folder.name), read_logs(folder))
+
+
+def _may_be_result(file: Path) -> bool:
+    name = file.name.lower()
+    return file.is_file() and not name.startswith(_LOG_PREFIXES) and file.stat().st_size < _LARGEST_FILE_BYTES
+
+
+def _text(file: Path) -> str:
+    return file.read_text(encoding="utf-8", errors="replace")
+
+
+def _only(
+    folder: Path,
+    texts: dict[Path, str],
+    fits: Callable[[str], bool],
+    read: Callable[[str, Path], Result],
+    usual: str,
+) -> Result | None:
+    """The file of the usual name if it fits, else the only one that does."""
+    fitting = [file for file, text in texts.items() if fits(text)]
+    chosen = [file for file in fitting if file.name == usual] or fitting
+    if len(chosen) > 1:
+        raise WeirError(
+            f"contains several results: {', '.join(file.name for file in chosen)}",
+            file=str(folder),
+            hint=f"name the file of the run {usual}, or keep one run in a directory",
+            exit_code=2,
+        )
+    return read(texts[chosen[0]], chosen[0]) if chosen else None
+
+
+def _joined(summary: Result, ini: Result) -> Result:
+    phases = {name: _joined_phase(phase, ini.phases.get(name)) for name, phase in summary.phases.items()} | {
+        name: phase for name, phase in ini.phases.items() if name not in summary.phases
+    }
+    differing = [
+        name
+        for name, phase in summary.phases.items()
+        if name in ini.phases and abs(relative(ini.phases[name].value, phase.value)) > TOLERANCE
+    ]
+    notes = (f"{summary.source.name} and {ini.source.name} differ in {', '.join(differing)}",)
+    return replace(
+        summary,
+        phases=phases,
+        published=summary.published or ini.published,
+        version=summary.version or ini.version,
+        procs=ini.procs,
+        notes=notes if differing else (),
+    )
+
+
+def _joined_phase(phase: Phase, other: Phase | None) -> Phase:
+    if other is None:
+        return phase
+    return replace(
+        phase,
+        stonewall_s=other.stonewall_s,
+        marked_invalid=phase.marked_invalid or other.marked_invalid,
+    )
+
+
+def _with_logs(result: Result, job: Job) -> Result:
+    """The logs add what the result files do not print."""
+    phases = {
+        name: phase
+        if phase.stonewall_s is not None
+        else replace(phase, stonewall_s=job.stonewall_s.get(name))
+        for name, phase in result.phases.items()
+    }
+    return replace(result, phases=phases, nodes=job.nodes, procs=result.procs or job.tasks)
