@@ -42,7 +42,7 @@ WRONG = [
     (["-N", "3"], "1 rank was launched"),
     (["-r", "-R"], "needs -G"),
     (["-r", "-W"], "-W checks what -w wrote"),
-    (["-l", "zeros"], "timestamp, offset, incompressible or random"),
+    (["-l", "zeros"], "timestamp, offset, incompressible, random or controlled"),
     (["-o", "a@b"], "list of files"),
     (["--null.delay-us=3"], "--null.delay-us belongs to -a NULL"),
     (["-a", "NULL", "--null.fail=clsoe"], "takes open, sync, close, stat"),
@@ -66,6 +66,31 @@ def test_wrong_use_is_refused(engine: Engine, words: list[str], phrase: str) -> 
     assert done.complaints[0].startswith("weir-io: ior: ")
     assert phrase in done.complaints[0]
     assert done.out == ""
+    assert list(engine.folder.iterdir()) == []
+
+
+# Options of IOR 4.1, HDF5, PnetCDF and NetCDF that weir-io lacks.
+NOT_HERE = [
+    (["ior", "-Y"], "-Y"),
+    (["ior", "-m"], "-m"),
+    (["ior", "--randomPrefill=4k"], "--randomPrefill"),
+    (["ior", "-O", "randomPrefill=4096"], "randomPrefill"),
+    (["ior", "-O", "fsyncPerWrite=1"], "fsyncPerWrite"),
+    (["ior", "-O", "multiFile=1"], "multiFile"),
+    (["ior", "-a", "HDF5", "--hdf5.filter=deflate"], "--hdf5.filter"),
+    (["ior", "-a", "HDF5", "--hdf5.subfiling"], "--hdf5.subfiling"),
+    (["ior", "-a", "PNETCDF", "--pnetcdf.nonblocking"], "--pnetcdf.nonblocking"),
+    (["netcdf-bench", "--zstd=3"], "--zstd"),
+    (["netcdf-bench", "--quantize=3"], "--quantize"),
+]
+
+
+@pytest.mark.parametrize(("words", "name"), NOT_HERE, ids=[" ".join(words) for words, _ in NOT_HERE])
+def test_what_is_not_here_is_refused_by_its_name(engine: Engine, words: list[str], name: str) -> None:
+    done = engine.call(words)
+    assert done.code == 2
+    assert len(done.complaints) == 1
+    assert name in done.complaints[0]
     assert list(engine.folder.iterdir()) == []
 
 
