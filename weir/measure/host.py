@@ -5,10 +5,15 @@ from __future__ import annotations
 import os
 import platform
 import socket
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from weir.printed_values import real, whole
 from weir.schedulers import surrounding
+
+Held = Mapping[str, int | None]  # how often since the start of the node something held its processes back
+_PROC, _CGROUPS = Path("/proc"), Path("/sys/fs/cgroup")
 
 
 def host_facts(target_folder: Path) -> dict[str, Any]:
@@ -22,8 +27,37 @@ def host_facts(target_folder: Path) -> dict[str, Any]:
         "cores": len(os.sched_getaffinity(0)),
         "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
         "load_1min": os.getloadavg()[0],
+        "pressure": pressure(),
         "file_system": mount_of(target_folder),
     }
+
+
+def held_so_far(proc: Path = _PROC, cgroups: Path = _CGROUPS) -> Held:
+    """Counters of this node: periods in which a CPU limit throttled this process's control group or one
+    above it, and pages swapped in or out."""
+    swapped = [whole(_first_value(proc / "vmstat", key, " ") or "") for key in ("pswpin", "pswpout")]
+    known = [pages for pages in swapped if pages is not None]
+    return {
+        "throttled_periods": _throttled(proc, cgroups),
+        "swapped_pages": sum(known) if len(known) == len(swapped) else None,
+    }
+
+
+def held_between(before: Held, after: Held) -> Held:
+    """What was counted in between; null where a counter is unknown."""
+    return {key: _difference(start, after.get(key)) for key, start in before.items()}
+
+
+def pressure(proc: Path = _PROC) -> dict[str, float] | None:
+    """Per cent of the last 10 s in which some process waited for cpu, io or memory; null where the kernel
+    does not tell."""
+    found = {}
+    for name in ("cpu", "io", "memory"):
+        line = _first_value(proc / "pressure" / name, "some", " ") or ""
+        share = next((real(field[6:]) for field in line.split() if field.startswith("avg10=")), None)
+        if share is not None:
+            found[name] = share
+    return found or None
 
 
 def mount_of(folder: Path) -> dict[str, str] | None:
@@ -43,6 +77,31 @@ def mount_of(folder: Path) -> dict[str, str] | None:
         if inside and (best is None or len(point) >= len(best["mount_point"])):
             best = {"mount_point": point, "type": tail[0], "device": tail[1], "options": fields[5]}
     return best
+
+
+def _throttled(proc: Path, cgroups: Path) -> int | None:
+    """Over the levels of the control group of cpu: each has a limit, and a counter, of its own."""
+    try:
+        lines = (proc / "self" / "cgroup").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return None
+    counts = []
+    for line in lines:
+        _, controllers, group = line.split(":", 2)
+        if controllers and "cpu" not in controllers.split(","):
+            continue
+        top = cgroups / "cpu" if controllers else cgroups
+        own = top / group.lstrip("/")
+        for level in (own, *own.parents):
+            counts.append(whole(_first_value(level / "cpu.stat", "nr_throttled", " ") or ""))
+            if level == top:
+                break
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None
+
+
+def _difference(before: int | None, after: int | None) -> int | None:
+    return None if before is None or after is None else max(after - before, 0)
 
 
 def _allocated_nodes() -> str | None:

@@ -15,7 +15,7 @@ from weir.measure.document import SUMMARY_FILE, Ending, after, before, now
 from weir.measure.execute import Outcome, execute, time_limit
 from weir.measure.faults import EnvironmentFaultError, fault
 from weir.measure.guardian import Guardian
-from weir.measure.host import host_facts
+from weir.measure.host import held_between, held_so_far, host_facts
 from weir.measure.order import Execution
 from weir.measure.settle import is_complete
 from weir.measure.stripes import stripe
@@ -113,6 +113,7 @@ def _witness(
 def measure_one(execution: Execution, context: LaunchContext) -> dict[str, Any]:
     """Launch, wait, record; returns run.json. An interrupt leaves none, so it is done again next time."""
     ready = prepare(execution, context)
+    held = held_so_far()
     try:
         outcome = execute(
             ready.known["command"],
@@ -121,6 +122,7 @@ def measure_one(execution: Execution, context: LaunchContext) -> dict[str, Any]:
             context.token,
             ready.outputs,
         )
+        ready.known["host"] |= held_between(held, held_so_far())
         raise_if_lost(outcome, context)
         document = _record(ready, outcome, context)
     finally:

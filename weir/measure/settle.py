@@ -26,8 +26,12 @@ class StatusLine:
     elapsed_s: float
 
 
-def settle(folder: Path, results: Path, faultless: bool = True) -> None:
+def settle(
+    folder: Path, results: Path, faultless: bool = True, held: Mapping[str, Mapping[str, Any]] | None = None
+) -> None:
     """Write the run files of the cells that the status names, and remove the launch folder.
+
+    held: what held back the processes of the node while each cell ran, if this process watched the launch.
 
     After a fault of the environment (not faultless) a cell that failed is left unfinished. A launch whose
     file is damaged is set aside; its cells have no run file and are measured again.
@@ -43,7 +47,10 @@ def settle(folder: Path, results: Path, faultless: bool = True) -> None:
     for line in read_status(folder / STATUS_FILE):
         cell, _, number = line.name.rpartition("-")
         if line.name in known and not is_kept(results, cell, int(number)):
-            _settle_one(line, known[line.name], run_folder(results, cell, int(number)), faultless)
+            host = known[line.name]["host"] | (held or {}).get(line.name, {})
+            _settle_one(
+                line, known[line.name] | {"host": host}, run_folder(results, cell, int(number)), faultless
+            )
     shutil.rmtree(folder)
 
 

@@ -17,6 +17,7 @@ from weir.files import write_atomically
 from weir.measure.document import Ending, after, now
 from weir.measure.execute import execute
 from weir.measure.faults import EnvironmentFaultError
+from weir.measure.host import Held, held_between, held_so_far
 from weir.measure.order import Execution
 from weir.measure.own_launch import (
     LaunchContext,
@@ -69,7 +70,7 @@ def measure_in_one_launch(
         faultless = watch.fault is None
     finally:
         # What has run is on record before anything touches a target that may hang.
-        settle(folder, context.results, faultless)
+        settle(folder, context.results, faultless, watch.held)
         context.remove([each.data_folder for each in ready])
     if watch.fault is not None:
         raise EnvironmentFaultError(watch.fault, hint="run again when it is gone: what has run is kept")
@@ -99,6 +100,8 @@ class _Watch:
         self._seen = 0
         self._since_s = time.monotonic()
         self.fault: str | None = None
+        self._counted = held_so_far()
+        self.held: dict[str, Held] = {}  # by the name of a cell that has ended
 
     @property
     def current(self) -> Execution | None:
@@ -108,7 +111,12 @@ class _Watch:
         return time.monotonic() - self._since_s
 
     def __call__(self) -> str | None:
-        for line in read_status(self._status)[self._seen :]:
+        lines = read_status(self._status)[self._seen :]
+        if lines:
+            # Cells that ended since the last look share what was counted since then.
+            before, self._counted = self._counted, held_so_far()
+            self.held |= {line.name: held_between(before, self._counted) for line in lines}
+        for line in lines:
             self._seen += 1
             self._since_s = time.monotonic()
             if line.exit_code != 0 and self.fault is None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from weir.measure.host import host_facts, mount_of
+from weir.measure.host import held_between, held_so_far, host_facts, mount_of, pressure
 
 
 def test_facts_of_this_machine(tmp_path: Path) -> None:
@@ -23,3 +23,47 @@ def test_the_mount_of_a_folder_is_the_nearest_above() -> None:
     root = mount_of(Path("/"))
     assert root is not None
     assert root["mount_point"] == "/"
+
+
+def files(top: Path, texts: dict[str, str]) -> Path:
+    for name, text in texts.items():
+        (top / name).parent.mkdir(parents=True, exist_ok=True)
+        (top / name).write_text(text)
+    return top
+
+
+VMSTAT = "nr_free_pages 41\npswpin 3\npswpout 40\npgfault 7\n"
+
+
+@pytest.mark.parametrize(
+    ("groups", "stats", "periods"),
+    [
+        ("0::/job/step\n", {"job/step/cpu.stat": 5, "job/cpu.stat": 31, "cpu.stat": 0}, 36),
+        ("4:memory:/m\n1:cpu,cpuacct:/pod\n0::/\n", {"cpu/pod/cpu.stat": 7, "m/cpu.stat": 99}, 7),
+        ("3:cpuset:/\n", {"cpu.stat": 4}, None),
+        ("0::/job\n", {}, None),
+    ],
+    ids=["version 2, every level", "version 1", "another controller", "no counter"],
+)
+def test_throttled_periods(tmp_path: Path, groups: str, stats: dict[str, int], periods: int | None) -> None:
+    proc = files(tmp_path / "proc", {"self/cgroup": groups, "vmstat": VMSTAT})
+    texts = {name: f"usage_usec 8\nnr_periods 90\nnr_throttled {count}\n" for name, count in stats.items()}
+    seen = held_so_far(proc, files(tmp_path / "cgroup", texts))
+    assert seen == {"throttled_periods": periods, "swapped_pages": 43}
+
+
+def test_what_held_a_run_back_is_what_was_counted_while_it_lasted(tmp_path: Path) -> None:
+    before = {"throttled_periods": 31, "swapped_pages": 43}
+    assert held_between(before, {"throttled_periods": 36, "swapped_pages": 43}) == {
+        "throttled_periods": 5,
+        "swapped_pages": 0,
+    }
+    unknown = held_so_far(tmp_path, tmp_path)
+    assert unknown == {"throttled_periods": None, "swapped_pages": None}
+    assert held_between(before, unknown) == unknown
+
+
+def test_pressure_is_the_share_of_the_last_ten_seconds(tmp_path: Path) -> None:
+    text = "some avg10=12.34 avg60=5.00 avg300=1.00 total=9\nfull avg10=0.50 avg60=0.00 avg300=0.00 total=1\n"
+    assert pressure(files(tmp_path, {"pressure/cpu": text})) == {"cpu": 12.34}
+    assert pressure(tmp_path / "none") is None

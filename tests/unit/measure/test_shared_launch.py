@@ -74,6 +74,10 @@ def test_cells_in_a_container_share_a_launch_and_its_ranks_are_looked_at(
     looked, measured = (tmp_path / "notes").read_text().splitlines()
     assert looked.startswith("image weir-io ior -a NULL")
     assert measured == "image weir-io batch list status"
+    for cell in cells:
+        document = read_run_file(job.results, cell.cell, 0)
+        assert document is not None
+        assert {"throttled_periods", "swapped_pages", "pressure"} <= document["host"].keys()
 
 
 def launch(tmp_path: Path, status: str) -> tuple[Path, Path]:
@@ -86,7 +90,7 @@ def launch(tmp_path: Path, status: str) -> tuple[Path, Path]:
         outputs.mkdir(parents=True)
         (outputs / "stdout.txt").write_text("table")
         (outputs / "summary.json").write_text("{}")
-        known[f"{name}-000"] = {"schema": 1, "cell": {"cell": name}, "run": 0}
+        known[f"{name}-000"] = {"schema": 1, "cell": {"cell": name}, "run": 0, "host": {"cores": 2}}
     (folder / "launch.json").write_text(json.dumps(known))
     (folder / "status").write_text(status)
     return results, folder
@@ -129,3 +133,10 @@ def test_a_launch_that_never_began_leaves_nothing(tmp_path: Path) -> None:
     settle(folder, tmp_path)
     assert not folder.exists()
     settle(folder, tmp_path)
+
+
+def test_a_run_file_has_what_held_its_cell_back(tmp_path: Path) -> None:
+    results, folder = launch(tmp_path, "aa-000\t0\t0.5\nbb-000\t0\t0.5\n")
+    settle(folder, results, held={"aa-000": {"throttled_periods": 31}})
+    hosts = [(read_run_file(results, name, 0) or {})["host"] for name in ("aa", "bb")]
+    assert hosts == [{"cores": 2, "throttled_periods": 31}, {"cores": 2}]
