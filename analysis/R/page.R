@@ -28,6 +28,7 @@ page_text <- function(json, folder, home = file.path(analysis_home(), "page")) {
 }
 
 page_model <- function(records, facts, inputs, folder) {
+  parts <- figure_parts(facts)
   points <- page_points(records)
   effects <- effects_of_settings(transfers_of(records))
   evidence <- list(records = records, points = points, effects = effects, facts = facts)
@@ -36,7 +37,8 @@ page_model <- function(records, facts, inputs, folder) {
     doubted = page_doubted(facts), targets = page_targets(records, facts), answers = page_answers(points),
     effects = page_effects(effects), doubts = page_doubts(evidence), advice = page_advice(evidence),
     following = page_following(facts, folder), points = point_rows(points, folder),
-    points_total = nrow(points), figures = page_figures(folder), claims = page_claims(inputs, facts),
+    points_total = nrow(points), figures = page_figures(folder, parts), absent = absent_figures(folder, parts),
+    claims = page_claims(inputs, facts),
     excluded = page_excluded(inputs), machine = if (!is.null(facts)) rows_of(machine_facts(facts)) else list()
   )
 }
@@ -232,18 +234,33 @@ command_of <- function(source, folder) {
 # Figures that the study has, as SVG; one of many megabytes stays a file.
 most_svg_bytes <- 250000L
 
-page_figures <- function(folder) {
-  files <- sort(list.files(file.path(folder, "figures"), "[.]svg$", full.names = TRUE))
-  drawn <- Filter(function(file) nrow_of_csv(sub("svg$", "csv", file)) > 0 && file.size(file) <= most_svg_bytes, files)
-  lapply(drawn, function(file) {
-    caption <- sub("svg$", "rst", file)
-    svg <- paste(readLines(file, warn = FALSE, encoding = "UTF-8"), collapse = "\n")
-    list(name = sub("[.]svg$", "", basename(file)), svg = sub("^<[?]xml[^>]*>\\s*", "", svg),
-      caption = if (file.exists(caption)) paste(readLines(caption, warn = FALSE), collapse = " ") else "")
+page_figures <- function(folder, parts) {
+  drawn <- Filter(function(part) file.exists(svg_of(part, folder)), parts)
+  drawn <- Filter(function(part) file.size(svg_of(part, folder)) <= most_svg_bytes, drawn)
+  lapply(drawn, function(part) {
+    svg <- paste(readLines(svg_of(part, folder), warn = FALSE, encoding = "UTF-8"), collapse = "\n")
+    list(name = part$name, title = part$title, svg = sub("^<[?]xml[^>]*>\\s*", "", svg), caption = part$caption)
   })
 }
 
-nrow_of_csv <- function(path) if (file.exists(path)) max(0L, length(readLines(path, n = 2L, warn = FALSE)) - 1L) else 0L
+# What does not apply has no picture; its .rst ends with the reason.
+absent_figures <- function(folder, parts) {
+  absent <- Filter(function(part) {
+    !file.exists(svg_of(part, folder)) && file.exists(sub("svg$", "rst", svg_of(part, folder)))
+  }, parts)
+  lapply(absent, function(part) {
+    lines <- readLines(sub("svg$", "rst", svg_of(part, folder)), warn = FALSE)
+    list(title = part$title, reason = utils::tail(lines[nzchar(lines)], 1))
+  })
+}
+
+svg_of <- function(part, folder) file.path(folder, "figures", paste0(part$name, ".svg"))
+
+# Those of claims only where the suite asks for claims.
+figure_parts <- function(facts) {
+  wanted <- unlist(lapply(facts$suites, function(suite) suite$claims))
+  Filter(function(part) length(wanted) > 0 || part$name != "claims", chosen_parts("figure", "all"))
+}
 
 # Claims stand on the page of a study whose suite asks for them.
 page_claims <- function(inputs, facts) {

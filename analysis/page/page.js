@@ -217,9 +217,11 @@ function figures() {
   const drawn = list(facts.figures).map((one) => {
     const box = element("div");
     box.innerHTML = one.svg; // made by this study's own figures
-    return element("div", { class: "figure" }, box, element("p", { class: "second" }, one.caption));
+    return element("div", { class: "figure", id: `figure-${one.name}` }, element("h3", {}, one.title), box, element("p", { class: "second" }, one.caption));
   });
-  return drawn.length ? [element("h2", { id: "figures" }, "Figures"), drawn] : [];
+  const absent = list(facts.absent).map((one) => element("li", {}, element("b", {}, one.title), `: ${one.reason}`));
+  const others = absent.length ? element("details", { id: "absent" }, element("summary", {}, `${absent.length} figures do not apply to this study`), element("ul", {}, absent)) : null;
+  return [element("h2", { id: "figures" }, "Figures"), element("div", { class: "figures" }, drawn), others].filter(Boolean);
 }
 
 const COLUMNS = [

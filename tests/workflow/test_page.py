@@ -151,6 +151,15 @@ def test_a_hover_tells_the_runs_and_the_verdict(browse: Browse) -> None:
     assert "VALID" in tip
 
 
+def test_figures_have_titles_and_what_does_not_apply_is_listed_once(browse: Browse) -> None:
+    shown = browse().split('id="figures"', 1)[1].split('id="records"', 1)[0]
+    drawn, absent = shown.split('id="absent"', 1)
+    assert drawn.count('id="figure-') == drawn.count("<h3>") > 2
+    assert absent.count("Scaling with nodes") == 1
+    assert "Scaling with nodes" not in drawn
+    assert 'id="figure-claims"' not in drawn, "claims stand where the suite asks for them"
+
+
 def test_the_page_is_small_and_asks_for_nothing(study: Path) -> None:
     text = (study / "report.html").read_text()
     assert len(text) < 2_000_000
