@@ -56,8 +56,8 @@ simulated <- function(ratio, rounds, cells = 8, noise = 0.08, shared = 0.1) {
     began = "2026-01-01T00:00:00"
   ))
   records[, disturbance := stats::rnorm(1, 0, shared), by = run]
-  speed <- 100 * ifelse(records$order == "random", ratio, 1) * exp(records$disturbance + stats::rnorm(nrow(records),
-    0, noise))
+  speed <- 100 * ifelse(records$order == "random", ratio,
+    1) * exp(records$disturbance + stats::rnorm(nrow(records), 0, noise))
   records[, `:=`(bw_mib_s = speed, disturbance = NULL)]
   effects_of_settings(records)
 }
@@ -86,16 +86,16 @@ covering <- function(values, n, ranks) {
 
 replayed <- file.path(dirname(checkout), "shared", "reference", "tokio-year.csv")
 
-# Real distributions in random order. In the order of time the year drifts: at n = 8 intervals that print 95 % then
-# cover the median of the 60 days around them in 92 % (autocorrelation 0.29 assumed).
+# Real distributions in random order. In the order of time the year drifts: at n = 8 intervals that print 95 % cover the
+# median of the 60 days around them in 92 % (autocorrelation 0.29 assumed).
 test_that("on a year of measurements of real file systems the intervals cover the median", {
   skip_if_quick()
   skip_if(!file.exists(replayed), "no ../shared/reference/tokio-year.csv beside the checkout")
   year <- data.table::fread(replayed)[bw_mib_s > 0]
   year[, series := paste(system, file_system, app, access, layout)]
   for (n in c(8L, 16L)) {
-    ranks <- interval_ranks(n, 0)
-    covered <- with_seed(11, year[, if (.N >= 200) covering(bw_mib_s, n, ranks), by = series]$V1)
-    expect_gt(mean(covered), ranks$level - 0.02, label = sprintf("n = %d: attained %.3f", n, mean(covered)))
+    at <- interval_ranks(n, 0)
+    covered <- with_seed(11, year[, if (.N >= 200) covering(bw_mib_s, n, at), by = series]$V1)
+    expect_gt(mean(covered), at$level - 0.02, label = sprintf("n = %d: attained %.3f", n, mean(covered)))
   }
 })
