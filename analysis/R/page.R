@@ -30,7 +30,7 @@ page_text <- function(json, folder, home = file.path(analysis_home(), "page")) {
 page_model <- function(records, facts, inputs, folder) {
   parts <- figure_parts(facts)
   points <- page_points(records)
-  effects <- effects_of_settings(transfers_of(records))
+  effects <- effects_of_settings(records)
   evidence <- list(records = records, points = points, effects = effects, facts = facts)
   list(
     schema = page_schema, study = page_study(facts, folder), verdicts = page_verdicts(records),
@@ -39,7 +39,7 @@ page_model <- function(records, facts, inputs, folder) {
     following = page_following(facts, folder), points = point_rows(points, folder),
     points_total = nrow(points), figures = page_figures(folder, parts), absent = absent_figures(folder, parts),
     claims = page_claims(inputs, facts),
-    excluded = page_excluded(inputs), machine = if (!is.null(facts)) rows_of(machine_facts(facts)) else list()
+    excluded = page_excluded(inputs), machine = if (length(facts$site) > 0) rows_of(machine_facts(facts)) else list()
   )
 }
 

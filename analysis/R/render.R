@@ -12,6 +12,8 @@ render_study <- function(folder, published = NULL, processes = 2L) {
   keys <- vapply(parts, function(part) digest_of_text(c(of_data, digest_of(c(part$path, inputs$claims)))), "")
   ready <- file.path(cache_of(folder), paste(vapply(parts, part_stem, ""), keys, sep = "-"))
   missing <- which(!dir.exists(ready))
+  # Found before the processes part, so that each of them knows them.
+  effects_of_settings(records)
   in_parallel(c(missing, 0L), processes, function(i) {
     if (i == 0L) {
       write_numbers(make_numbers(records, read_facts(inputs$facts), inputs), file.path(folder, "numbers.tex"))
