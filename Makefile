@@ -47,6 +47,7 @@ build: ## compile the engine to build/weir-io
 
 .PHONY: report
 report: setup ## measure SUITES at SITE and print where the PDF and the HTML report are
+	@Rscript analysis/draw.R check
 	@$(MAKE) build
 	@$(snakemake) -- report
 	@$(snakemake) --report $(study)/workflow.html -- report >$(study)/logs/html.log 2>&1 || { cat $(study)/logs/html.log; exit 1; }

@@ -14,6 +14,7 @@ invisible(suppressWarnings(c(Sys.setlocale("LC_CTYPE", "C.UTF-8"), Sys.setlocale
 usage <- "Usage: Rscript analysis/draw.R COMMAND
   study DIR                             all figures, tables, claims and numbers of the study in DIR, in one process;
                                         what did not change is not drawn again
+  check                                 mistakes in claims, figures, tables, metrics and advice
   list                                  every figure and table: kind and name
   figure NAME RECORDS.csv OUTDIR        writes NAME.pdf, .svg, .csv (what is drawn), .tex (float) and .rst (caption)
   table NAME RECORDS.csv OUTDIR         writes NAME.csv, .tex, .html and .rst (caption)
@@ -47,6 +48,10 @@ expect_words <- function(words, count, command) {
 
 commands <- list(
   help = function(words, inputs) cat(usage, "\n", sep = ""),
+  check = function(words, inputs) {
+    problems <- problems_of_analysis()
+    if (length(problems) > 0) stop(paste(problems, collapse = "\n"), call. = FALSE)
+  },
   list = function(words, inputs) {
     for (kind in names(part_kinds)) cat(paste(kind, part_names(kind), sep = "\t"), sep = "\n")
   },

@@ -28,7 +28,7 @@ KNOWN = {
     "analysis/claims/ime-paper.R": 5,
     "analysis/claims/netcdf-slides.R": 2,
     "analysis/figures/netcdf.R": 1,
-    "analysis/figures/netcdf-ior.R": 3,
+    "analysis/figures/netcdf-ior.R": 1,
     "analysis/tables/best-mean.R": 11,
     "analysis/tables/netcdf-configuration.R": 1,
 }
