@@ -32,6 +32,7 @@ SHIPPED_SUITES = (
     "metadata",
     "netcdf-features",
     "nodes",
+    "queue-depth",
     "quick",
     "stack-cost",
 )
