@@ -29,7 +29,7 @@ def test_the_examples_of_the_page_compile_and_run(tmp_path: Path) -> None:
     tree = tmp_path / "tree"
     tree.mkdir()
     shutil.copy(ROOT / "CMakeLists.txt", tree)
-    for part in ("engine", "cmake"):
+    for part in ("engine", "cmake", "witness"):
         shutil.copytree(ROOT / "src" / part, tree / "src" / part)
     shutil.copy(ROOT / "src/CMakeLists.txt", tree / "src")
     build = tmp_path / "build"

@@ -17,6 +17,7 @@ from weir.errors import WeirError
 from weir.files import read_object
 from weir.integrity.manifest import MANIFEST, manifest_text, read_manifest, write_manifest
 from weir.integrity.verify import verify
+from weir.records.run_cache import CACHE_FILE
 from weir.runfiles import RUN_FILE, write_run_file
 
 CODE = (
@@ -110,6 +111,7 @@ def _copy_data(study: Path, stage: Path, private: Replacements) -> Path:
         if differing:
             hint = "another version of weir collected the study: collect it again, then bundle it"
             raise WeirError(f"the raw outputs give another {differing[0]}", file=str(study), hint=hint)
+        (copy / CACHE_FILE).unlink(missing_ok=True)  # it holds times of files, which differ from copy to copy
         return copy
     digest = write_manifest(copy, "records.csv", ())
     facts = private.apply((study / "facts.json").read_bytes())

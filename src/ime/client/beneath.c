@@ -79,9 +79,15 @@ static int open_stepwise(const struct store *store, const char *path, int flags,
     return -1;
 }
 
+/* openat2 refuses flags that it does not know; open ignores them, and the kernel adds some of its own for the
+ * mount, such as the one of execve. */
+#define KNOWN_FLAGS                                                                                          \
+    (O_ACCMODE | O_APPEND | O_CREAT | O_EXCL | O_TRUNC | O_DIRECT | O_DIRECTORY | O_NOFOLLOW | O_NOATIME |   \
+     O_CLOEXEC | O_SYNC | O_DSYNC | O_NONBLOCK | O_NOCTTY | O_PATH)
+
 static int open_resolved(const struct store *store, const char *path, int flags, mode_t mode,
                          uint64_t resolve) {
-    struct open_how how = {.flags = (uint64_t)(unsigned)flags, .resolve = resolve};
+    struct open_how how = {.flags = (uint64_t)(unsigned)(flags & KNOWN_FLAGS), .resolve = resolve};
     if ((flags & O_CREAT) != 0) {
         how.mode = mode & 07777;
     }
