@@ -76,7 +76,7 @@ class FakeTool(Tool):
     """Writes and reads `block` bytes a rank; refuses blocks that the transfer does not divide."""
 
     name = "fake"
-    role = "bandwidth"
+    purpose = "bandwidth"
     parameters: Mapping[str, Parameter] = {
         "api": Parameter("choice", "Interface.", "POSIX", ("POSIX", "MPIIO", "IME")),
         "xfer": Parameter("size", "Bytes of a call.", "1 MiB", minimum=1),

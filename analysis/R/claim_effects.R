@@ -259,8 +259,8 @@ largest_over_smallest <- function(points) {
   if (nrow(points) == 0) {
     return(NULL)
   }
-  ends <- points[, .(least = min(xfer_bytes), most = max(xfer_bytes)), by = .(target, tool)]
-  points <- ends[points, on = .(target, tool)][least < most]
+  ends <- points[, .(least = min(xfer_bytes), most = max(xfer_bytes)), by = .(target, purpose)]
+  points <- ends[points, on = .(target, purpose)][least < most]
   if (nrow(points) == 0) {
     return(NULL)
   }

@@ -59,7 +59,7 @@ decide_claims <- function(records, facts, published, home = analysis_home(), pap
     bandwidth = evidence_of(transfers_of(records), facts, bandwidth_io),
     whole = evidence_of(transfers_of(records), facts, bandwidth_all),
     opening = evidence_of(transfers_of(records)[stonewall_s == 0], facts, opening_share),
-    latency = evidence_of(records[tool == "io-model"], facts, function(rows) above_zero(rows$lat_p50_us))
+    latency = evidence_of(records[purpose == "latency"], facts, function(rows) above_zero(rows$lat_p50_us))
   )
   data.table::rbindlist(lapply(papers, function(name) {
     paper <- load_claims(name, home)

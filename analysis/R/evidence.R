@@ -1,8 +1,8 @@
 # What claims are decided on: points with the value of each round, of records or of published values.
 
 claim_columns <- c(
-  "role", "site", "target", "tool", "access", "api", "layout", "order", "nn", "ppn", "xfer_bytes", "collective",
-  "chunked", "chunking"
+  "role", "site", "target", "tool", "purpose", "access", "api", "layout", "order", "nn", "ppn", "xfer_bytes",
+  "collective", "chunked", "chunking"
 )
 point_keys <- c(claim_columns, "variant", "statistic")
 
@@ -51,7 +51,7 @@ published_evidence <- function(path, source_name, wire_gbit_s = NA_real_) {
   }
   values[, .(
     role = in_words(target, c("ime-native" = "native", lustre = "file system", "ime-fuse" = "fuse")), target,
-    tool = ifelse(tool == "NetCDF-Bench", "netcdf-bench", "ior"), access, api = in_words(api, published_apis), layout,
+    tool = NA_character_, purpose, access, api = in_words(api, published_apis), layout,
     order, nn, ppn, xfer_bytes, collective = access_mode == "collective", chunked = FALSE, chunking, variant = "",
     median = value_mib_s, n = 1L, rounds = lapply(value_mib_s, setNames, "printed"), emulated = FALSE,
     unproven = FALSE, reasons = "", site = system, statistic, wire_mib_s = wire_rate(wire_gbit_s),
@@ -69,5 +69,6 @@ read_published <- function(path) {
     data.table::set(values, j = column, value = as_typed(values[[column]], "number", path, column))
   }
   values[, value_mib_s := value * unname(c("MiB/s" = 1, "GiB/s" = 1024, "GB/s" = 1e9 / mib)[unit])]
+  values[, purpose := ifelse(api %in% names(published_apis), "format", "bandwidth")]
   values[, xfer_bytes := xfer_kib * 1024][]
 }

@@ -16,7 +16,7 @@ way_of <- function(records) {
 
 # Only what NetCDF-Bench wrote or read, each with its way.
 netcdf_transfers <- function(records) {
-  found <- transfers_of(records)[tool == "netcdf-bench" & !is.na(xfer_bytes)]
+  found <- transfers_of(records)[purpose == "format" & !is.na(xfer_bytes)]
   if (nrow(found) == 0) found else found[, way := way_of(found)][]
 }
 
@@ -33,7 +33,7 @@ feature_of <- function(records) {
 
 # Features have a figure of their own; beside other programs NetCDF-Bench stands without them.
 without_features <- function(records) {
-  plain <- records[!tool %in% "netcdf-bench" | !nzchar(feature_of(records))]
+  plain <- records[!purpose %in% "format" | !nzchar(feature_of(records))]
   plain[, (features) := NA][]
 }
 

@@ -138,7 +138,7 @@ setting_columns <- function(points) {
   always <- c("api", "layout", "order", "xfer_bytes")
   unique(c(always, varying_columns(points, setdiff(page_columns, c(always, "label", "source", "block_bytes",
     "experiment",
-    "suite", "tool", "program")))))
+    "suite", "tool", "purpose", "program")))))
 }
 
 missing_words <- function(rows) {

@@ -22,6 +22,7 @@ read_records <- function(path) {
   records <- data.table::setDT(typed_columns(raw, path))
   check_verdicts(records, path)
   records[is.na(emulated), emulated := FALSE]
+  records[is.na(purpose), purpose := "bandwidth"]
   records[is.na(reasons), reasons := ""]
   records[]
 }
@@ -90,14 +91,14 @@ bandwidth_io <- function(records) {
 
 above_zero <- function(values) ifelse(values > 0, values, NA_real_)
 
-# Those whose question is bandwidth: the times of single operations have figures of their own, and so has NetCDF-Bench
-# beside IOR.
+# Those whose question is bandwidth: the times of single operations have figures of their own, and so have libraries of
+# a file format beside plain transfers.
 bulk_transfers <- function(records) {
   found <- timed_whole(records)
-  if (any(found$tool %in% "ior")) found[!tool %in% "netcdf-bench"] else found
+  if (any(found$purpose %in% "bandwidth")) found[!purpose %in% "format"] else found
 }
 
-timed_whole <- function(records) transfers_of(records)[!tool %in% "io-model"]
+timed_whole <- function(records) transfers_of(records)[!purpose %in% "latency"]
 
 # Records that move data; metadata operations have rates but no bandwidth.
 transfers_of <- function(records) {

@@ -3,7 +3,7 @@
 title <- "Understanding Burst Buffers with NetCDF-Bench"
 cites <- "netcdfslides"
 
-netcdf <- function(points) points[tool == "netcdf-bench" & api == "NETCDF4"]
+netcdf <- function(points) points[purpose == "format" & api == "NETCDF4"]
 buffers <- function(points) points[role %in% c("native", "fuse")]
 how <- c("collective", "chunked", "chunking", "variant")
 
@@ -73,8 +73,8 @@ claims <- list(
     "slides-ior-higher", "IOR by MPI-IO reaches more than NetCDF-Bench on the same storage.", "Summary",
     "NetCDF-Bench and IOR by MPI-IO on one target with the same sizes, nodes and processes",
     function(points) {
-      apart <- c("tool", "api", "order", "layout", how)
-      mpiio <- points[tool == "ior" & api == "MPIIO"]
+      apart <- c("tool", "purpose", "api", "order", "layout", how)
+      mpiio <- points[purpose == "bandwidth" & api == "MPIIO"]
       ratio_of(fastest_of(mpiio, apart), fastest_of(netcdf(points), apart), apart)
     }, above(1), 0.05
   ),
@@ -82,7 +82,7 @@ claims <- list(
     "slides-ior-hdf5-is-no-netcdf", "IOR by HDF5 does not tell how fast NetCDF is: they are a quarter apart and more.",
     "Benchmarks", "NetCDF-Bench and IOR by HDF5 on one target with the same sizes, nodes and processes",
     function(points) {
-      apart <- c("tool", "api", "order", "layout", how)
+      apart <- c("tool", "purpose", "api", "order", "layout", how)
       apart_by(ratio_of(fastest_of(points[api == "HDF5"], apart), fastest_of(netcdf(points), apart), apart))
     }, above(1), 0.25
   )

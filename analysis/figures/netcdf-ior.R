@@ -12,7 +12,7 @@ mapped <- c("access", "target", "nn", "ppn", "xfer_bytes", "way")
 
 make_table <- function(records, inputs) {
   netcdf <- netcdf_transfers(records)[api == "NETCDF4"]
-  ior <- transfers_of(records)[tool == "ior" & api %in% c("MPIIO", "HDF5") & !layout %in% "file-per-process"]
+  ior <- transfers_of(records)[purpose == "bandwidth" & api %in% c("MPIIO", "HDF5") & !layout %in% "file-per-process"]
   ior <- ior[!is.na(xfer_bytes)]
   if (nrow(netcdf) == 0 || nrow(ior) == 0) {
     return(data.table::data.table())

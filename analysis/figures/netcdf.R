@@ -1,4 +1,4 @@
-title <- "NetCDF-Bench"
+title <- "NetCDF-Bench by size of a block"
 place <- 24
 statistic <- "Points: medians of the bandwidth (bytes over open, transfer and close)"
 needs <- "records of NetCDF-Bench"

@@ -19,7 +19,7 @@ make_table <- function(records, inputs) {
   if (NROW(measured) == 0) {
     return(data.table::data.table())
   }
-  keys <- c("tool", "access", "order", "nn", "ppn", "xfer_bytes", "collective")
+  keys <- c("purpose", "access", "order", "nn", "ppn", "xfer_bytes", "collective")
   printed <- printed_points(inputs$published)
   table <- if (nrow(printed) == 0) {
     measured[, `:=`(published_best = NA_real_, published_mean = NA_real_)]
@@ -28,10 +28,10 @@ make_table <- function(records, inputs) {
   }
   if (!is.null(table$calls)) table[is.na(collective), collective := calls]
   table[at_ends == TRUE | !is.na(published_best)][order(
-    match(role, roles_in_order), target, match(access, access_levels), variant, tool != "ior", nn, ppn, order, api,
-    layout
+    match(role, roles_in_order), target, match(access, access_levels), variant, purpose != "bandwidth", nn, ppn, order,
+    api, layout
   )][, .(
-    target, access, tool, api, layout, order, xfer_bytes, nn, ppn, collective, variant, n, best, mean,
+    target, access, tool, purpose, api, layout, order, xfer_bytes, nn, ppn, collective, variant, n, best, mean,
     median, lo, hi, published_best, published_mean, verdict, emulated
   )]
 }
@@ -39,8 +39,8 @@ make_table <- function(records, inputs) {
 roles_in_order <- c("native", "fuse", "file system", "other file system", "memory", "pool", "any")
 
 ior_points <- function(records) {
-  records <- records[tool == "ior"]
-  points <- points_of_records(records, c("role", "tool", "collective", point_columns))
+  records <- records[purpose == "bandwidth"]
+  points <- points_of_records(records, c("role", "tool", "purpose", "collective", point_columns))
   if (nrow(points) > 0) {
     points[, `:=`(calls = collective, collective = NA)]
     points[, at_ends := nn %in% range(nn) & ppn %in% range(ppn) & xfer_bytes %in% max(xfer_bytes), by = target]
@@ -50,11 +50,11 @@ ior_points <- function(records) {
 
 # Of NetCDF-Bench the paper names the best values only, by collective or independent access.
 netcdf_points <- function(records) {
-  points <- points_of_records(records[tool == "netcdf-bench"], c("role", "tool", "collective", point_columns))
+  points <- points_of_records(records[purpose == "format"], c("role", "tool", "purpose", "collective", point_columns))
   if (nrow(points) == 0) {
     return(NULL)
   }
-  apart <- c("role", "tool", "target", "access", "nn", "ppn", "collective")
+  apart <- c("role", "tool", "purpose", "target", "access", "nn", "ppn", "collective")
   points <- points[nn == max(nn) & ppn == max(ppn)][order(-best)][, .SD[1], by = apart]
   points[, at_ends := TRUE][]
 }
@@ -73,10 +73,9 @@ printed_points <- function(path) {
   values <- read_published(path)[metric == "bandwidth" & source == "ime-paper"]
   values[, `:=`(
     role = in_words(target, c("ime-native" = "native", lustre = "file system")),
-    collective = ifelse(tool == "NetCDF-Bench", access_mode == "collective", NA),
-    tool = ifelse(tool == "NetCDF-Bench", "netcdf-bench", "ior")
+    collective = ifelse(purpose == "format", access_mode == "collective", NA)
   )]
-  wide <- data.table::dcast(values, role + tool + access + order + nn + ppn + xfer_bytes + collective ~ statistic,
+  wide <- data.table::dcast(values, role + purpose + access + order + nn + ppn + xfer_bytes + collective ~ statistic,
     value.var = "value_mib_s"
   )
   data.table::setnames(wide, c("best", "mean"), c("published_best", "published_mean"))
@@ -85,17 +84,17 @@ printed_points <- function(path) {
 # Values of NetCDF-Bench were published of no single storage, with no block size: they stand beside each storage, and
 # beside its best. What was published and not measured keeps a row of its own, in a study that measured some of it.
 beside <- function(measured, printed, keys) {
-  sized <- printed[tool == "ior"]
-  of_ior <- merge(measured[tool == "ior"], sized, by = c("role", keys), all.x = TRUE)
+  sized <- printed[purpose == "bandwidth"]
+  of_ior <- merge(measured[purpose == "bandwidth"], sized, by = c("role", keys), all.x = TRUE)
   lost <- sized[role %in% measured$role][!of_ior, on = c("role", keys)]
-  lost <- lost[, .(tool, role, access, order, nn, ppn, xfer_bytes, collective, published_best, published_mean)]
+  lost <- lost[, .(purpose, role, access, order, nn, ppn, xfer_bytes, collective, published_best, published_mean)]
   lost[, n := 0L]
   lost[, target := measured$target[match(role, measured$role)]]
   lost[, variant := measured$variant[match(role, measured$role)]]
   lost[, emulated := measured$emulated[match(target, measured$target)]]
   of_netcdf <- merge(
-    measured[tool == "netcdf-bench"],
-    printed[tool == "netcdf-bench", .(access, nn, ppn, collective, published_best, published_mean)],
+    measured[purpose == "format"],
+    printed[purpose == "format", .(access, nn, ppn, collective, published_best, published_mean)],
     by = c("access", "nn", "ppn", "collective"), all.x = TRUE
   )
   if (all(is.na(of_ior$published_best))) lost <- NULL
@@ -105,7 +104,7 @@ beside <- function(measured, printed, keys) {
 make_latex <- function(table) {
   shown <- fastest_ways(table)
   cells <- shown[, .(
-    way_cell(tool, api, layout, collective), in_words(dash(order), order_shorts), dash(bytes_words(xfer_bytes)),
+    way_cell(purpose, api, layout, collective), in_words(dash(order), order_shorts), dash(bytes_words(xfer_bytes)),
     sprintf("$%s\\times%s$", dash(nn), dash(ppn)), ifelse(n > 0, n, "--"),
     paste0(rate_words(best), verdict_mark(verdict)),
     rate_words(mean), rate_words(median), interval_cell(lo, hi), rate_words(published_best), rate_words(published_mean)
@@ -126,9 +125,9 @@ make_latex <- function(table) {
 
 # Of all interfaces and layouts the one with the highest best; what only NetCDF-Bench's features tell apart, too.
 fastest_ways <- function(table) {
-  shown <- data.table::copy(table)[tool == "netcdf-bench", `:=`(variant = "", way = collective)][, place := .I]
+  shown <- data.table::copy(table)[purpose == "format", `:=`(variant = "", way = collective)][, place := .I]
   if (is.null(shown$way)) shown[, way := NA]
-  apart <- c("target", "access", "variant", "tool", "way", "order", "nn", "ppn", "published_best")
+  apart <- c("target", "access", "variant", "purpose", "way", "order", "nn", "ppn", "published_best")
   alike <- shown[order(-best, published_best), .SD[1], by = apart]
   head <- alike[, .(first = min(place)), by = .(target, access, variant)]
   head[alike, on = c("target", "access", "variant")][order(first, place)]
@@ -136,9 +135,9 @@ fastest_ways <- function(table) {
 
 order_shorts <- c(sequential = "seq.", random = "rnd.")
 
-way_cell <- function(tool, api, layout, collective) {
+way_cell <- function(purpose, api, layout, collective) {
   words <- ifelse(
-    tool == "netcdf-bench", paste("NetCDF", ifelse(collective, "c.", "i.")),
+    purpose == "format", paste("NetCDF", ifelse(collective, "c.", "i.")),
     paste0(
       ifelse(is.na(api), "published", sub(" native", "", api_words(api))),
       ifelse(layout %in% "file-per-process", ", p.p.", "")

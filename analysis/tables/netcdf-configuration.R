@@ -10,7 +10,7 @@ caption <- paste(
 )
 
 make_table <- function(records, inputs) {
-  records <- transfers_of(records)[tool == "netcdf-bench" & verdict != "INVALID"]
+  records <- transfers_of(records)[purpose == "format" & verdict != "INVALID"]
   if (nrow(records) == 0) {
     return(data.table::data.table())
   }

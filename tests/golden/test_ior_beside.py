@@ -42,7 +42,7 @@ NO_RESULTS = {
 def verdicts(parsed: Parsed, run: RunFacts | None) -> list[Row]:
     judged = []
     for index, row in enumerate(parsed.rows):
-        known = row | {"program": parsed.program, "tool_version": parsed.tool_version}
+        known = row | {"tool": "ior", "program": parsed.program, "tool_version": parsed.tool_version}
         subject = Subject(known, row["observed"], messages_of_row(parsed, index), parsed.complete, None, run)
         judged.append(known | verdict_columns(judge(subject)))
     return judged

@@ -36,7 +36,7 @@ def described(runs: Sequence[Parsed]) -> str:
 def _run(parsed: Parsed) -> dict[str, Any]:
     rows = []
     for index, row in enumerate(parsed.rows):
-        known = row | {"program": parsed.program, "tool_version": parsed.tool_version}
+        known = row | {"tool": "ior", "program": parsed.program, "tool_version": parsed.tool_version}
         messages = messages_of_row(parsed, index)
         findings = judge(Subject(known, row["observed"], messages, parsed.complete))
         rows.append(row | verdict_columns(findings))

@@ -92,12 +92,20 @@ def upward(graph: Graph, level: Mapping[str, int]) -> list[str]:
     )
 
 
+def entry(module: str) -> str:
+    """The entry of weir/ that a module belongs to; a tool's audit rules are plug-ins of audit."""
+    parts = module.split(".")
+    if len(parts) == 4 and parts[1] == "tools" and parts[3] == "rules":
+        return "audit"
+    return parts[1] if len(parts) > 1 else ""
+
+
 def packages(graph: Graph) -> Graph:
     """The arrows between the entries of weir/; weir itself holds the version only."""
     found: Graph = defaultdict(set)
     for user, all_used in graph.items():
         for used in all_used - {"weir"}:
-            source, aim = (name.split(".")[1] if "." in name else "" for name in (user, used))
+            source, aim = entry(user), entry(used)
             if source and source != aim:
                 found[source].add(aim)
     return found

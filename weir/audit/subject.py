@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from weir.model import Cell, Message, Row
+from weir.tools import tools
+from weir.tools.base import Habits
 
 WRITES = ("write", "update-write")
 READS = ("read", "update-read")
@@ -81,6 +83,12 @@ class Subject:
         if seen is None and self.run is not None:
             seen = (self.run.host.get("file_system") or {}).get("type")
         return seen
+
+    @property
+    def habits(self) -> Habits:
+        """Of the program that gave the record; nothing is known of one that is no tool of ours."""
+        tool = tools().get(str(self.row.get("tool")))
+        return tool.habits(self.row) if tool else Habits()
 
     @property
     def ranks(self) -> int:

@@ -15,7 +15,7 @@ from weir.errors import WeirError, did_you_mean
 from weir.model import Cell, Message, Parsed, Row
 from weir.records.checked import checked
 from weir.runfiles import RUN_FILE
-from weir.tools import tools
+from weir.tools import purpose_of, tools
 from weir.tools.base import Tool
 from weir.tools.witness import witness_facts
 
@@ -113,6 +113,7 @@ def _run_columns(cell: Cell, run: Run, results: Path) -> Row:
         "target": cell.target,
         "stack": cell.stack,
         "tool": cell.tool,
+        "purpose": purpose_of(cell.tool),
         "emulated": bool((run.facts.get("target_facts") or {}).get("emulated", False)),
         "experiment": cell.experiment,
         "label": cell.label,

@@ -22,7 +22,7 @@ from weir.records.checked import checked
 from weir.records.collect import messages_of_row
 from weir.records.facts import Facts
 from weir.records.table import check_header, typed_row
-from weir.tools import tools
+from weir.tools import purpose_of, tools
 from weir.tools.outputs import read_text
 from weir.units import format_size
 
@@ -120,6 +120,7 @@ def _subject(
         if not full[name]:
             hint = f"name it with --facts: columns: {{{name}: ...}}"
             raise WeirError(f"does not say its {name}", file=str(file), hint=hint, exit_code=2)
+    full["purpose"] = full["purpose"] or purpose_of(full["tool"])
     full["emulated"] = bool(full["emulated"])
     full["began"] = iso_time(full["began"] or "")
     full["source"] = full["source"] or str(file)

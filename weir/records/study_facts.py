@@ -10,18 +10,11 @@ from weir.audit.judge import VERDICTS
 from weir.model import Cell, Row
 from weir.plan import Plan
 from weir.records.tally import MACHINE_KEYS, Tally
-from weir.tools import tools
-from weir.tools.base import ROLES
 
 
 def archive_facts(about: Mapping[str, Any], rows: Sequence[Row]) -> dict[str, Any]:
     """Of records that others measured: what their sidecar tells readers, and the counts."""
-    return {"about": dict(about), "tools": tool_facts()} | _counts(Tally.of_rows(rows))
-
-
-def tool_facts() -> dict[str, dict[str, str]]:
-    """Every tool with its role, by which the analysis chooses records: it knows no tool by its name."""
-    return {name: {"role": tool.role, "about": ROLES[tool.role]} for name, tool in sorted(tools().items())}
+    return {"about": dict(about)} | _counts(Tally.of_rows(rows))
 
 
 def study_facts(plan: Plan, tally: Tally) -> dict[str, Any]:
@@ -34,7 +27,6 @@ def study_facts(plan: Plan, tally: Tally) -> dict[str, Any]:
             "wire_gbit_s": plan.site.wire_gbit_s,
         },
         "scale": plan.scale,
-        "tools": tool_facts(),
         "suites": [
             {"suite": facts.suite, "question": facts.question, "description": facts.description}
             for facts in plan.suites

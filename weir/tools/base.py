@@ -14,8 +14,9 @@ from typing import Any, ClassVar
 
 from weir.model import Cell, Footprint, Parsed, Row, Target
 
-# What a tool's numbers are about: figures, tables and claims choose records by it, not by a tool's name.
-ROLES: Mapping[str, str] = {
+# What a tool's numbers are about: figures, tables and claims choose records by the column purpose, not by a
+# tool's name.
+PURPOSES: Mapping[str, str] = {
     "bandwidth": "bytes per second of an interface, a layout and an order of transfers",
     "format": "bytes per second through a library of a file format",
     "metadata": "operations per second on files and directories",
@@ -48,6 +49,16 @@ class RunPaths:
     outputs: Path  # folder of this run; summary files go here, never to the target
 
 
+@dataclass(frozen=True)
+class Habits:
+    """What the program behind a record is known to do, whether or not its output says so."""
+
+    sync_dropped: str | None = None  # why a synchronisation that was requested cannot have happened
+    ranks_draw_apart: bool = False  # each rank draws its own random order: blocks repeat and lack
+    size_of_one_file: bool = False  # of many files it reports the size of one, and 0 where that is unknown
+    size_may_lag: bool = False  # it may look at the size before the last transfers are visible
+
+
 class Tool:
     """The hooks in REQUIRED are the tool's to write; the others have a default that suits most tools.
 
@@ -56,7 +67,7 @@ class Tool:
 
     REQUIRED: ClassVar[tuple[str, ...]] = (
         "name",
-        "role",
+        "purpose",
         "parameters",
         "label",
         "problems",
@@ -66,7 +77,7 @@ class Tool:
     )
 
     name: str  # as a suite writes it, and as the directory is called with - for _
-    role: str  # a key of ROLES
+    purpose: str  # a key of PURPOSES
     parameters: Mapping[str, Parameter]
     programs: Sequence[Sequence[str]] = ()  # its programs as a prefix's bin has them, the preferred first
 
@@ -99,6 +110,10 @@ class Tool:
         """Buckets of the times of single operations, where these are what the tool is about: access,
         iteration, upper_us, count."""
         return ()
+
+    def habits(self, row: Row) -> Habits:
+        """What is known of the program that gave a record, from its name, version and interface."""
+        return Habits()
 
     def unsupported(self, cell: Cell, program: Sequence[str]) -> str | None:
         """Why this program of a stack cannot run a cell that has no problems, as a sentence; None if it can.

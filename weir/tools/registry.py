@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from types import ModuleType
 
 from weir.errors import ConfigError, Problem, did_you_mean
-from weir.tools.base import ROLES, Tool
+from weir.tools.base import PURPOSES, Tool
 
 _HOOKS = tuple(name for name in {**Tool.__annotations__, **vars(Tool)} if name[0] not in "_R")
 
@@ -54,8 +54,13 @@ def _problems(module: ModuleType, tool: object, is_directory: bool) -> Iterator[
         yield Problem("is a required hook, and it is missing", file, key=f"{kind.__name__}.{name}", hint=hint)
     for name in (name for name in _HOOKS if name in own):
         yield from _signature_problems(kind, name, file)
-    if "role" in own and tool.role not in ROLES:
-        yield Problem("is not a role", file, key=f"{kind.__name__}.role", hint=did_you_mean(tool.role, ROLES))
+    if "purpose" in own and tool.purpose not in PURPOSES:
+        yield Problem(
+            "is not a purpose",
+            file,
+            key=f"{kind.__name__}.purpose",
+            hint=did_you_mean(tool.purpose, PURPOSES),
+        )
 
 
 def _signature_problems(kind: type[Tool], name: str, file: str) -> Iterator[Problem]:

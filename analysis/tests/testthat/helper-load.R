@@ -26,7 +26,7 @@ synthetic_records <- function(..., n = 3) {
   rows[, `:=`(
     block_bytes = 16 * 2^20, moved_bytes = 16 * 2^20 * nn * ppn, open_s = 0.001, io_s = 0.1 + number / 1000,
     close_s = 0.002, stonewall_s = 0, reasons = ifelse(verdict == "VALID", "", "a-rule"), suite = "synthetic",
-    experiment = "one", tool = "ior", emulated = FALSE, run = iteration
+    experiment = "one", tool = "ior", purpose = "bandwidth", emulated = FALSE, run = iteration
   )]
   rows[, total_s := open_s + io_s + close_s]
   rows[, bw_mib_s := moved_bytes / total_s / 2^20]
@@ -50,13 +50,13 @@ read_synthetic <- function(...) read_records(write_synthetic(synthetic_records(.
 # NetCDF-Bench beside IOR, and single operations with their times.
 netcdf_study <- function(...) {
   netcdf <- data.table::rbindlist(lapply(c(TRUE, FALSE), function(together) {
-    made <- read_synthetic(xfer_bytes = c(2^14, 2^20), api = "NETCDF4", tool = "netcdf-bench", ...)
+    made <- read_synthetic(xfer_bytes = c(2^14, 2^20), api = "NETCDF4", tool = "netcdf-bench", purpose = "format", ...)
     made[, `:=`(collective = together, chunking = ifelse(xfer_bytes > 2^14 & together, "1:8:8:4", "contiguous"))]
   }))
   rbind(netcdf, read_synthetic(xfer_bytes = c(2^14, 2^20), api = "MPIIO", order = c("sequential", "random"), ...))
 }
 single_operations <- function(...) {
-  read_synthetic(order = c("sequential", "random"), tool = "io-model", ...)[, `:=`(
+  read_synthetic(order = c("sequential", "random"), tool = "io-model", purpose = "latency", ...)[, `:=`(
     cell = paste(target, order, xfer_bytes), run = iteration
   )]
 }

@@ -18,7 +18,7 @@ ior_rows <- function(target, api, order = c("sequential", "random"), nn = c(1, 2
 netcdf_rows <- function(target) {
   ways <- expand.grid(collective = c(FALSE, TRUE), chunking = c("contiguous", "1:2:3:4"), stringsAsFactors = FALSE)
   data.table::rbindlist(Map(function(collective, chunking) {
-    rows_of(5, target = target, api = "NETCDF4", tool = "netcdf-bench")[, `:=`(
+    rows_of(5, target = target, api = "NETCDF4", tool = "netcdf-bench", purpose = "format")[, `:=`(
       collective = ..collective, chunking = ..chunking
     )]
   }, ways$collective, ways$chunking))
@@ -30,7 +30,8 @@ everything <- function() {
     ior_rows("files", "HDF5", "sequential", 4, 8),
     netcdf_rows("files"), netcdf_rows("mount"), netcdf_rows("pool"),
     read_synthetic(
-      target = c("files", "mount"), order = c("sequential", "random"), xfer_bytes = 2^14, tool = "io-model", n = 5
+      target = c("files", "mount"), order = c("sequential", "random"), xfer_bytes = 2^14, tool = "io-model",
+      purpose = "latency", n = 5
     )
   )
   rows[, requested_bytes := 100 * xfer_bytes * nn * ppn]

@@ -6,7 +6,7 @@ metadata_records <- function(...) {
   of <- function(item, directories, xfer_bytes, access) {
     rows <- synthetic_records(
       access = access, ppn = c(1, 2), xfer_bytes = xfer_bytes, item = item, directories = directories, layout = NA,
-      order = "sequential", tool = "mdtest", bw_mib_s = NA, moved_bytes = NA, ...
+      order = "sequential", tool = "mdtest", purpose = "metadata", bw_mib_s = NA, moved_bytes = NA, ...
     )
     rows[, `:=`(ops = 1000, ops_s = 1000 * ppn + iteration * 10, lat_p50_us = 5, lat_p99_us = 50)]
     rows[, cell := paste(item, directories, xfer_bytes, ppn)]

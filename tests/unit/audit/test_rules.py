@@ -14,6 +14,7 @@ from weir.model import Cell, Message, Row
 
 MIB = 2**20
 GOOD_ROW: Row = {
+    "tool": "ior",
     "api": "POSIX",
     "access": "write",
     "nn": 2,

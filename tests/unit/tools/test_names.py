@@ -15,23 +15,6 @@ ROOT = Path(__file__).resolve().parents[3]
 NAMES = "|".join(sorted({*tools(), "IOR", "benchtool", "MADbench2", "NetCDF-Bench"} - {"find"}))
 IN_TEXT = re.compile(rf"(?<![\w-])({NAMES})(?![\w-])")
 IN_R = re.compile(rf'"({NAMES})"')
-# What is left, by file: the numbers only fall. Claims quote papers, which are about programs.
-KNOWN = {
-    "weir/audit/rules/requested.py": 1,
-    "weir/audit/rules/exit_status.py": 1,
-    "weir/audit/rules/sync.py": 3,
-    "weir/audit/rules/volume.py": 4,
-    "analysis/R/claims.R": 1,
-    "analysis/R/evidence.R": 1,
-    "analysis/R/netcdf_ways.R": 2,
-    "analysis/R/records.R": 2,
-    "analysis/claims/ime-paper.R": 5,
-    "analysis/claims/netcdf-slides.R": 2,
-    "analysis/figures/netcdf.R": 1,
-    "analysis/figures/netcdf-ior.R": 1,
-    "analysis/tables/best-mean.R": 11,
-    "analysis/tables/netcdf-configuration.R": 1,
-}
 
 
 def strings(file: Path) -> Iterator[str]:
@@ -59,10 +42,5 @@ def named() -> Counter[str]:
     return +found
 
 
-def test_no_file_outside_names_a_tool_that_is_not_on_the_shrinking_list() -> None:
-    more = {name: count for name, count in named().items() if count > KNOWN.get(name, 0)}
-    assert not more, f"use a hook of weir/tools/base.py or the role in facts.json: {more}"
-
-
-def test_the_list_holds_only_files_that_are_there() -> None:
-    assert [name for name in KNOWN if not (ROOT / name).is_file()] == []
+def test_no_file_outside_names_a_tool() -> None:
+    assert not named(), f"use a hook of weir/tools/base.py, or the column purpose in R: {dict(named())}"

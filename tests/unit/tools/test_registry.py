@@ -13,7 +13,7 @@ from weir.audit import registry
 from weir.audit.subject import Subject
 from weir.errors import ConfigError
 from weir.tools import tools
-from weir.tools.base import ROLES, Tool
+from weir.tools.base import PURPOSES, Tool
 from weir.tools.registry import find_tools
 
 PEBBLE = """
@@ -22,7 +22,7 @@ from weir.tools.base import Tool
 
 class Pebble(Tool):
     name = "pebble"
-    role = "bandwidth"
+    purpose = "bandwidth"
     parameters = {}
 
     def label(self, params):
@@ -79,7 +79,7 @@ def test_a_directory_is_a_tool_and_a_file_beside_it_is_none(
         ),
         ("    parameters = {}\n", "    parameters = {}\n    parse_log = None\n", "Pebble.parse_log: must be"),
         ("    parameters = {}\n", "", "Pebble.parameters: is a required hook"),
-        ('role = "bandwidth"', 'role = "bandwith"', "did you mean 'bandwidth'?"),
+        ('purpose = "bandwidth"', 'purpose = "bandwith"', "did you mean 'bandwidth'?"),
         ("class Pebble(Tool)", "class Pebble", "TOOL: is of the class Pebble"),
         ("TOOL =", "TOOLS =", "TOOL: is missing"),
     ],
@@ -133,7 +133,7 @@ def test_rules_beside_a_tool_look_at_its_records_only(
     assert rule(Subject({"tool": "other"})) is None
 
 
-def test_every_tool_has_a_role_that_is_explained() -> None:
+def test_every_tool_has_a_purpose_that_is_explained() -> None:
     shipped = {
         "find": "search",
         "io-model": "latency",
@@ -142,8 +142,8 @@ def test_every_tool_has_a_role_that_is_explained() -> None:
         "mdtest": "metadata",
         "netcdf-bench": "format",
     }
-    assert shipped.items() <= {name: tool.role for name, tool in tools().items()}.items()
-    assert set(ROLES) == {tool.role for tool in tools().values()}
+    assert shipped.items() <= {name: tool.purpose for name, tool in tools().items()}.items()
+    assert set(PURPOSES) == {tool.purpose for tool in tools().values()}
 
 
 def test_a_hook_that_a_tool_leaves_out_has_a_default() -> None:

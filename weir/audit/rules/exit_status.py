@@ -57,7 +57,7 @@ def result_missing(subject: Subject) -> Outcome | None:
 def output_incomplete(subject: Subject) -> Outcome | None:
     """The output has no end: the program was killed or crashed, or its output was truncated. Where results
     are missing too, those that are there belong to a run that failed. Where all of them are there, only the
-    last line is missing, which is a note; IOR as a part of IO500 (started as ./ior) prints none.
+    last line is missing, which is a note; a program started by another one may print none.
 
     Hint: run the cell again with a higher time limit; for a third-party log, look for the rest of it.
     """
@@ -70,7 +70,7 @@ def output_incomplete(subject: Subject) -> Outcome | None:
     if not subject.observed.get("all_results"):
         return invalid("the output ends before its results do")
     if subject.observed.get("embedded"):
-        return passed("all results are there; IOR within another program prints no last line")
+        return passed("all results are there; within another program this one prints no last line")
     return note("all results are there, the last line of the output is not")
 
 

@@ -103,23 +103,6 @@ def hints_not_in_force(subject: Subject) -> Outcome | None:
 
 
 @rule("DEGRADED", needs_output=True)
-def option_dropped(subject: Subject) -> Outcome | None:
-    """IOR set an option to another value than was requested, and printed a warning about it.
-
-    Hint: request only what the interface can do, so that the record names what ran.
-    """
-    if subject.row.get("program") != "IOR" or not subject.has_result:
-        return None
-    texts = [text for text in subject.texts("warning") if "Using value of" in text]
-    others = [text for text in texts if not text.startswith("fsync() ")]
-    if others:
-        return degraded(others[0])
-    return (
-        passed("no option was dropped") if subject.from_output else not_observable("a table keeps no output")
-    )
-
-
-@rule("DEGRADED", needs_output=True)
 def stripes_not_applied(subject: Subject) -> Outcome | None:
     """The cell requested a number of stripes and the file system gave its files another, or does not tell.
 

@@ -14,8 +14,8 @@ _NO_CLIENT_CACHE = ("DFS", "CHFS")
 def sync_not_applied(subject: Subject) -> Outcome | None:
     """A synchronisation to storage at the end of the write was requested and did not happen, so that part
     of the data may still be in the memory of the clients when the clock stops: the bandwidth can be too
-    high. IOR 3.0 synchronises with POSIX only, IOR 4 not with IME; both drop the option with a warning. The
-    rule does not apply to back ends without a cache in the client (DFS, CHFS).
+    high. Some programs drop the option for some interfaces with a warning, or without one. The rule does not
+    apply to back ends without a cache in the client (DFS, CHFS).
 
     Hint: use a version that synchronises with this interface (weir-io does), or set sync: false.
     """
@@ -31,20 +31,9 @@ def sync_not_applied(subject: Subject) -> Outcome | None:
     dropped = [text for text in subject.texts("warning") if text.startswith("fsync() ")]
     if dropped:
         return degraded(dropped[0])
-    return _known_to_drop(subject) or not_observable("the program does not count its synchronisations")
-
-
-def _known_to_drop(subject: Subject) -> Outcome | None:
-    """Tables of results keep no warnings, but the version and the interface tell."""
-    row = subject.row
-    if row.get("program") != "IOR":
-        return None
-    version, api = str(row.get("tool_version") or ""), row.get("api")
-    if version.startswith(("2.", "3.0")) and api != "POSIX":
-        return degraded(f"IOR {version} synchronises with POSIX only, this ran on {api}")
-    if version.startswith("4.") and api == "IME":
-        return degraded(f"IOR {version} does not synchronise with IME")
-    return None
+    if subject.habits.sync_dropped:
+        return degraded(subject.habits.sync_dropped)
+    return not_observable("the program does not count its synchronisations")
 
 
 @rule("NOTE", needs_output=True)

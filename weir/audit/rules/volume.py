@@ -75,8 +75,8 @@ def _may_move_less(subject: Subject, share: float) -> bool:
 
 
 def _is_disagreed_deal(subject: Subject, difference: float) -> bool:
-    is_theirs = subject.row.get("program") == "IOR" and subject.ranks > 1
-    return is_theirs and _shared_random(subject) and abs(difference) < _CLOSE
+    apart = subject.habits.ranks_draw_apart and subject.ranks > 1
+    return apart and _shared_random(subject) and abs(difference) < _CLOSE
 
 
 def _shared_random(subject: Subject) -> bool:
@@ -93,8 +93,8 @@ def file_size(subject: Subject) -> Outcome | None:
     """The size of the files after the access does not fit the bytes moved. Smaller than what was written or
     read: bytes were lost, or counted that never were; where less than one transfer per rank lacks, DEGRADED.
     Larger after a write: an older file was overwritten, which storage treats differently from a new one.
-    IOR may look at one of many files, or print a size of 0 where the file system does not tell: nothing
-    follows from those.
+    A program may look at one of many files, or print a size of 0 where the file system does not tell:
+    nothing follows from those.
 
     Hint: look for write errors in the output; remove older files before the write.
     """
@@ -114,7 +114,7 @@ def file_size(subject: Subject) -> Outcome | None:
     if file_bytes < whole and not subject.observed.get("random_twice") and not _has_holes(subject):
         lacking = whole - file_bytes
         is_little = lacking < subject.ranks * (subject.row.get("xfer_bytes") or 0)
-        return degraded(text) if is_little and subject.row.get("program") == "IOR" else invalid(text)
+        return degraded(text) if is_little and subject.habits.size_may_lag else invalid(text)
     is_plain = subject.row.get("api") not in _HEADER_FORMATS and not subject.observed.get("many_files")
     if subject.row.get("access") == "write" and file_bytes > requested and is_plain:
         return degraded(f"requested {requested:.0f} bytes, the file has {file_bytes:.0f}: it is older")
@@ -122,8 +122,8 @@ def file_size(subject: Subject) -> Outcome | None:
 
 
 def _is_size_of_one(subject: Subject, file_bytes: float, moved: float) -> bool:
-    """IOR calls stat by the name of one file, and some file systems answer 0."""
-    if subject.row.get("program") != "IOR":
+    """Some programs call stat by the name of one file, and some file systems answer 0."""
+    if not subject.habits.size_of_one_file:
         return False
     has_many = subject.row.get("layout") == "file-per-process" or subject.observed.get("many_files")
     return file_bytes == 0 or (bool(has_many) and subject.ranks > 1 and file_bytes <= moved / 2)
@@ -133,37 +133,6 @@ def _has_holes(subject: Subject) -> bool:
     """Without agreement blocks are missing, at the end of the file too."""
     difference = _difference(subject)
     return difference is not None and _is_disagreed_deal(subject, difference)
-
-
-@rule("DEGRADED", needs_output=True)
-def file_sizes_differ(subject: Subject) -> Outcome | None:
-    """Several ranks reported different sizes of the file to IOR: at that moment some
-    clients did not see all of the data, so the close or the synchronisation did not make it visible.
-
-    Hint: synchronise the write (sync: true), and look at the attribute cache of the file system (NFS: noac).
-    """
-    return _warned(subject, "inconsistent file size", "all ranks saw the same size")
-
-
-@rule("DEGRADED", needs_output=True)
-def file_overwritten(subject: Subject) -> Outcome | None:
-    """The file was there before and was written over. Space that is already allocated is faster on some
-    storage and slower on other, and after a crash old bytes cannot be told from new ones.
-
-    Hint: remove the files before the write (IOR -u, or without -k), or measure overwriting on purpose.
-    """
-    if subject.row.get("access") != "write":
-        return None
-    return _warned(subject, "exists already and will be overwritten", "the file was new")
-
-
-def _warned(subject: Subject, words: str, otherwise: str) -> Outcome | None:
-    if subject.is_metadata or not subject.has_result or subject.row.get("program") != "IOR":
-        return None
-    found = [text for text in subject.texts("warning") if words in text]
-    if found:
-        return degraded(found[0])
-    return passed(otherwise) if subject.from_output else not_observable("a table keeps no output")
 
 
 @rule("INVALID")

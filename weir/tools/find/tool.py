@@ -38,7 +38,7 @@ class Find(EngineOnlyTool):
     """A find by all ranks together."""
 
     name = "find"
-    role = "search"
+    purpose = "search"
     programs = (("weir-io", "find"),)
     parameters = PARAMETERS
 

@@ -60,7 +60,7 @@ class IoModel(EngineOnlyTool):
     """weir-io io-model."""
 
     name = "io-model"
-    role = "latency"
+    purpose = "latency"
     programs = (("weir-io", "io-model"),)
     parameters = PARAMETERS
 

@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from weir.model import Cell, Footprint, Parsed, Target
-from weir.tools.base import Parameter, RunPaths
+from weir.model import Cell, Footprint, Parsed, Row, Target
+from weir.tools.base import Habits, Parameter, RunPaths
 from weir.tools.engine import EngineTool, is_engine
 from weir.tools.ime_names import netcdf_name
+from weir.tools.ior.habits import habits_of
 from weir.tools.ior.help import listed_interfaces
 from weir.tools.ior.names import API_OPTIONS, IOR_OPTIONS
 from weir.tools.ior.parse import parse_log, parse_outputs
@@ -105,7 +106,7 @@ class Ior(EngineTool):
     """IOR, or weir-io in its place: same command line, same meaning."""
 
     name = "ior"
-    role = "bandwidth"
+    purpose = "bandwidth"
     programs = (("weir-io", "ior"), ("ior",))
     parameters = PARAMETERS
 
@@ -165,6 +166,9 @@ class Ior(EngineTool):
 
     def unsupported(self, cell: Cell, program: Sequence[str]) -> str | None:
         return None if is_engine(program) else what_the_original_cannot(cell.params)
+
+    def habits(self, row: Row) -> Habits:
+        return habits_of(row)
 
     def environment(self, cell: Cell) -> Mapping[str, str]:
         """Hints: IOR has no option for them."""

@@ -58,7 +58,7 @@ class Madbench(EngineOnlyTool):
     """weir-io madbench."""
 
     name = "madbench"
-    role = "application"
+    purpose = "application"
     programs = (("weir-io", "madbench"),)
     parameters = PARAMETERS
 

@@ -61,7 +61,7 @@ class Mdtest(EngineTool):
     """mdtest, or weir-io in its place: same command line, same meaning."""
 
     name = "mdtest"
-    role = "metadata"
+    purpose = "metadata"
     programs = (("weir-io", "mdtest"), ("mdtest",))
     parameters = PARAMETERS
 

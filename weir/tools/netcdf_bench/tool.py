@@ -94,7 +94,7 @@ class NetcdfBench(EngineTool):
     """weir-io netcdf-bench, or benchtool for what both have."""
 
     name = "netcdf-bench"
-    role = "format"
+    purpose = "format"
     programs = (("weir-io", "netcdf-bench"), ("benchtool",))
     parameters = PARAMETERS
 

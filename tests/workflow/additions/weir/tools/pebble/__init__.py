@@ -18,7 +18,7 @@ class Pebble(Tool):
     """Stones of one KiB, thrown by one rank."""
 
     name = "pebble"
-    role = "bandwidth"
+    purpose = "bandwidth"
     parameters: Mapping[str, Parameter] = {"stones": Parameter("count", "Stones to throw.", 1, minimum=1)}
     programs = (("pebble",),)
 

@@ -1,0 +1,27 @@
+"""What IOR is known to do where its output or a table of results does not say so."""
+
+from __future__ import annotations
+
+from weir.model import Row
+from weir.tools.base import Habits
+
+
+def habits_of(row: Row) -> Habits:
+    """Nothing for weir-io, which counts and reports all of it."""
+    if row.get("program") != "IOR":
+        return Habits()
+    return Habits(
+        sync_dropped=_sync_dropped(str(row.get("tool_version") or ""), row.get("api")),
+        ranks_draw_apart=True,
+        size_of_one_file=True,
+        size_may_lag=True,
+    )
+
+
+def _sync_dropped(version: str, api: str | None) -> str | None:
+    """Tables of results keep no warnings, but the version and the interface tell."""
+    if version.startswith(("2.", "3.0")) and api != "POSIX":
+        return f"IOR {version} synchronises with POSIX only, this ran on {api}"
+    if version.startswith("4.") and api == "IME":
+        return f"IOR {version} does not synchronise with IME"
+    return None

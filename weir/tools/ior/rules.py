@@ -1,0 +1,57 @@
+"""Rules about records of IOR: what its warnings say about its files and its options."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from weir.audit.outcome import Outcome, degraded, not_observable, passed
+from weir.audit.registry import rule
+from weir.audit.subject import Subject
+
+
+@rule("DEGRADED", needs_output=True)
+def option_dropped(subject: Subject) -> Outcome | None:
+    """IOR set an option to another value than was requested, and printed a warning about it.
+
+    Hint: request only what the interface can do, so that the record names what ran.
+    """
+    warnings = _warnings(subject, "Using value of")
+    others = [text for text in warnings or () if not text.startswith("fsync() ")]
+    return _judged(subject, None if warnings is None else others, "no option was dropped")
+
+
+@rule("DEGRADED", needs_output=True)
+def file_sizes_differ(subject: Subject) -> Outcome | None:
+    """Several ranks reported different sizes of the file to IOR: at that moment some
+    clients did not see all of the data, so the close or the synchronisation did not make it visible.
+
+    Hint: synchronise the write (sync: true), and look at the attribute cache of the file system (NFS: noac).
+    """
+    return _judged(subject, _warnings(subject, "inconsistent file size"), "all ranks saw the same size")
+
+
+@rule("DEGRADED", needs_output=True)
+def file_overwritten(subject: Subject) -> Outcome | None:
+    """The file was there before and was written over. Space that is already allocated is faster on some
+    storage and slower on other, and after a crash old bytes cannot be told from new ones.
+
+    Hint: remove the files before the write (IOR -u, or without -k), or measure overwriting on purpose.
+    """
+    if subject.row.get("access") != "write":
+        return None
+    return _judged(subject, _warnings(subject, "exists already and will be overwritten"), "the file was new")
+
+
+def _warnings(subject: Subject, text: str) -> Sequence[str] | None:
+    """Warnings of the original program that hold the text; None for records that are not about its files."""
+    if subject.row.get("program") != "IOR" or subject.is_metadata or not subject.has_result:
+        return None
+    return [warning for warning in subject.texts("warning") if text in warning]
+
+
+def _judged(subject: Subject, found: Sequence[str] | None, otherwise: str) -> Outcome | None:
+    if found is None:
+        return None
+    if found:
+        return degraded(found[0])
+    return passed(otherwise) if subject.from_output else not_observable("a table keeps no output")
