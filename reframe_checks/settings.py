@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import reframe
+
 from weir.config.sites import load_site
 from weir.config.sources import find_sources
 from weir.errors import WeirError
@@ -16,6 +18,9 @@ from weir.plan import read_plan
 from weir.schedulers import scheduler
 from weir.stacks.probe import features_here, launcher_of
 
+# A line for each value of a check; releases before 4.9 do not know the key and refuse it.
+_SCHEMA = Path(reframe.__file__).parent / "schemas" / "config.json"
+MULTILINE = {"perflog_multiline": True} if "perflog_multiline" in _SCHEMA.read_text() else {}
 PERFLOG_LINE = "%(check_job_completion_time)s|%(check_display_name)s|%(check_result)s|%(check_perfvalues)s"
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -92,7 +97,7 @@ site_configuration = {
     "environments": environments_of(SITES),
     "logging": [
         {
-            "perflog_multiline": True,
+            **MULTILINE,
             "handlers": [
                 {"type": "stream", "name": "stdout", "level": "info", "format": "%(message)s"},
             ],

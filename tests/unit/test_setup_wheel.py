@@ -18,6 +18,8 @@ from typing import Any
 import pytest
 from packaging.requirements import Requirement
 
+from weir.data import STUDY_PARTS
+
 ROOT = Path(__file__).resolve().parents[2]
 NOBODY = 65534
 LOG = ROOT / "tests/golden/ior/ior-posix-shared.txt"
@@ -39,10 +41,11 @@ def built_wheel(folder: Path) -> Path:
     """Built from a copy, so that nothing of an earlier build can enter."""
     tree = folder / "tree"
     ignored = shutil.ignore_patterns("__pycache__")
-    for part in ("weir", "config"):
-        shutil.copytree(ROOT / part, tree / part, symlinks=True, ignore=ignored)
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, tree)
+    for name in ("weir", *STUDY_PARTS, "pyproject.toml", "README.md"):
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, tree / name, symlinks=True, ignore=ignored)
+        else:
+            shutil.copy(ROOT / name, tree)
     words = [sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", "--quiet", "--no-index"]
     words += ["--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(tree)]
     subprocess.run(words, check=True, capture_output=True)
@@ -138,12 +141,15 @@ def installed() -> Iterator[Installed]:
 pytestmark = pytest.mark.slow
 
 
-def test_the_wheel_needs_two_packages_and_holds_the_configuration(installed: Installed) -> None:
+def test_the_wheel_needs_two_packages_and_holds_what_a_study_consists_of(installed: Installed) -> None:
     assert declared(installed.wheel) >= {"jsonschema", "PyYAML"}
     with zipfile.ZipFile(installed.wheel) as file:
         names = set(file.namelist())
-    shipped = {str(file.relative_to(ROOT)) for file in (ROOT / "config").rglob("*") if file.is_file()}
+    files = {file for part in STUDY_PARTS for file in (ROOT / part, *(ROOT / part).rglob("*"))}
+    shipped = {str(file.relative_to(ROOT)) for file in files if file.is_file() and file.suffix != ".pyc"}
+    shipped = {name for name in shipped if not name.startswith(("analysis/tests/", "analysis/."))}
     assert {f"weir/data/{name}" for name in shipped} <= names
+    assert not [name for name in names if name.startswith("weir/data/analysis/tests/")]
     packages = {str(file.relative_to(ROOT)) for file in (ROOT / "weir").rglob("*.py")}
     assert packages <= names
 
@@ -178,6 +184,24 @@ def test_a_users_suite_and_target_beside_the_shipped_ones(installed: Installed) 
     assert "scratch" in installed.good(*words, "--config-dir", "own")
     assert "scratch" in installed.good(*words, WEIR_CONFIG=str(own))
     assert installed.weir(*words).returncode == 2
+
+
+def test_a_study_of_its_own_outside_of_a_checkout(installed: Installed) -> None:
+    engine = installed.folder / "weir-io"
+    engine.write_text("#!/bin/sh\n")
+    assert installed.weir("init", "mine", "--engine", "weir-io").returncode == 2  # not a program yet
+    engine.chmod(0o755)
+    said = installed.good("init", "mine", "--engine", "weir-io")
+    assert "not on the PATH: snakemake" in said
+    study = installed.folder / "mine"
+    assert (study / "build/weir-io").resolve() == engine.resolve()
+    words = ("plan", "--suite", "quick", "--target", "memory", "--out", "plan.json")
+    done = subprocess.run([installed.program, *words], cwd=study, check=True, capture_output=True, text=True)
+    assert "cells" in done.stdout
+    assert f'"{study}/build/weir-io"' in (study / "plan.json").read_text()
+    refused = installed.weir("init", "mine")
+    assert refused.returncode == 2
+    assert "mine: is not an empty directory" in refused.stderr
 
 
 def test_help_and_every_command_start(installed: Installed) -> None:

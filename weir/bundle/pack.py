@@ -10,9 +10,11 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+import weir
 from weir.bundle.crate import METADATA, crate_metadata
 from weir.bundle.private import Replacements, replacements
 from weir.bundle.rebuild import collected_again, drawn_again
+from weir.data import STUDY_PARTS
 from weir.errors import WeirError
 from weir.files import read_object
 from weir.integrity.manifest import MANIFEST, manifest_text, read_manifest, write_manifest
@@ -20,18 +22,7 @@ from weir.integrity.verify import verify
 from weir.records.run_cache import CACHE_FILE
 from weir.runfiles import RUN_FILE, write_run_file
 
-CODE = (
-    "Snakefile",
-    "LICENSE",
-    "CITATION.cff",
-    "weir",
-    "analysis",
-    "reports",
-    "config",
-    "reference",
-    "profiles",
-    "envs/pip",
-)
+CODE = (*STUDY_PARTS, "envs/pip")
 _NOT_CODE = shutil.ignore_patterns("__pycache__", "*.pyc", ".snakemake")
 _DATE = (1980, 1, 1, 0, 0, 0)  # the same files give the same bytes
 
@@ -46,10 +37,8 @@ def pack(
         hint = f"weir verify {study} lists all; collect the study again if the changes are meant"
         raise WeirError(f"is not as it was collected: {differing[0]}", file=str(study), hint=hint)
     if not (root / "Snakefile").is_file():
-        hint = "run weir bundle in the checkout of weir that holds the study"
-        raise WeirError(
-            "is not a checkout of weir: the code of the bundle is missing", file=str(root), hint=hint
-        )
+        hint = "run weir bundle in the checkout of weir, or in the folder of weir init, that holds the study"
+        raise WeirError("has no Snakefile: the code of the bundle is missing", file=str(root), hint=hint)
     digest = read_object(study / "facts.json", "collect the study again")["digest"]
     with tempfile.TemporaryDirectory(prefix="weir-bundle-") as folder:
         stage = Path(folder)
@@ -73,6 +62,10 @@ def _private(study: Path, root: Path, home: Path) -> Replacements:
 
 
 def _copy_code(root: Path, code: Path) -> None:
+    package = Path(weir.__path__[0])
+    shutil.copytree(package, code / "weir", ignore=_without_parts)
+    # The schemas are read from there; the rest of a study stands beside the package.
+    shutil.copytree(package / "data" / "config", code / "weir" / "data" / "config", ignore=_NOT_CODE)
     for name in CODE:
         source = root / name
         if source.is_dir():
@@ -80,6 +73,11 @@ def _copy_code(root: Path, code: Path) -> None:
         elif source.is_file():
             (code / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(source, code / name)
+
+
+def _without_parts(folder: str, names: list[str]) -> set[str]:
+    ignored = set(_NOT_CODE(folder, names))
+    return ignored | ({*names} & {*STUDY_PARTS} if Path(folder).name == "data" else set())
 
 
 def _copy_data(study: Path, stage: Path, private: Replacements) -> Path:
@@ -120,7 +118,9 @@ def _copy_data(study: Path, stage: Path, private: Replacements) -> Path:
 
 
 def _commit(root: Path) -> str | None:
-    """The commit of the code, with a mark if files differ from it; None outside of git."""
+    """The commit of the code, with a mark if files differ from it; None outside of a checkout of weir."""
+    if not (root / ".git").exists():  # a study in somebody's repository has that one's commits
+        return None
     words = ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
     done = subprocess.run(words, capture_output=True, text=True, check=False) if shutil.which("git") else None
     return done.stdout.strip() if done and done.returncode == 0 else None

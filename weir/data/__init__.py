@@ -1,4 +1,4 @@
-"""Files that come with weir. `config` is a link to the checkout's config/; a wheel holds a copy of it."""
+"""Files that come with weir: links to config/, analysis/ and so on in a checkout, copies in a wheel."""
 
 from __future__ import annotations
 
@@ -9,6 +9,19 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+
+# What a study consists of beyond its results: `weir init` copies it, `weir bundle` packs it.
+STUDY_PARTS = (
+    "Snakefile",
+    "LICENSE",
+    "CITATION.cff",
+    "analysis",
+    "config",
+    "profiles",
+    "reference",
+    "reframe_checks",
+    "reports",
+)
 
 
 def data_folder(name: str) -> Path:

@@ -1,0 +1,82 @@
+"""weir init: a folder to measure and print in, outside of a checkout."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+from pathlib import Path
+
+from weir.data import STUDY_PARTS, data_folder
+from weir.errors import WeirError
+
+NAME = "init"
+HELP = "make a folder with the workflow, the configuration and the analysis, to measure and print in"
+EXAMPLE = "weir init my-study && cd my-study && snakemake --cores all"
+ENGINE = "weir-io"
+EMULATOR = ("imectl", "ime-fuse")
+_LIBRARIES = ("libweir-pool.so", "libweir-witness.so")
+_UNWANTED = shutil.ignore_patterns("__pycache__", "*.pyc", "tests")
+_HINT = (
+    "put it on the PATH (spack load weir-io), or name it: --engine /path/to/weir-io; a checkout of weir"
+    " builds it by `make build`"
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", type=Path, metavar="DIR", help="new directory of the study")
+    text = f"the program {ENGINE}; by default that of the PATH, or of the checkout that holds weir"
+    parser.add_argument("--engine", type=Path, metavar="FILE", help=text)
+
+
+def execute(args: argparse.Namespace) -> int:
+    folder: Path = args.folder
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise WeirError("is not an empty directory", file=str(folder), hint="name a new one", exit_code=2)
+    engine = find_engine(args.engine)
+    folder.mkdir(parents=True, exist_ok=True)
+    for part in STUDY_PARTS:
+        _copy(data_folder(part), folder / part)
+    if engine:
+        link_engine(engine, folder / "build")
+    lacks = [name for name in ("snakemake", "reframe", "Rscript", "latexmk") if not shutil.which(name)]
+    print(f"{folder}: measure and print with: cd {folder} && snakemake --cores all")
+    print("change what is measured in config/config.yaml; weir plan prints its cost")
+    if not engine:
+        print(f"{ENGINE} was not found, so that nothing can be measured; {_HINT}")
+    if lacks:
+        print(f"not on the PATH: {', '.join(lacks)}; they come with `spack install weir`, or see the README")
+    return 0
+
+
+def find_engine(given: Path | None) -> Path | None:
+    """The program that measures: the one that was named, of the checkout, or of the PATH."""
+    if given:
+        if not os.access(given, os.X_OK) or given.is_dir():
+            raise WeirError("is not a program", key="--engine", value=str(given), hint=_HINT, exit_code=2)
+        return given.resolve()
+    built = data_folder("Snakefile").resolve().parent / "build" / ENGINE
+    found = shutil.which(ENGINE)
+    return built if built.is_file() else Path(found).resolve() if found else None
+
+
+def link_engine(engine: Path, build: Path) -> None:
+    """Links where the shipped sites look for programs: in build/, laid out as a build of the checkout."""
+    (build / "ime").mkdir(parents=True)
+    (build / ENGINE).symlink_to(engine)
+    for name in EMULATOR:
+        beside, path = engine.parent / "ime" / name, shutil.which(name)
+        program = beside if beside.is_file() else Path(path).resolve() if path else None
+        if program:
+            (build / "ime" / name).symlink_to(program)
+    for name in _LIBRARIES:
+        for place in (engine.parent, engine.parent.parent / "lib"):
+            if (place / name).is_file() and not (build / name).is_symlink():
+                (build / name).symlink_to(place / name)
+
+
+def _copy(source: Path, goal: Path) -> None:
+    if source.is_dir():
+        shutil.copytree(source, goal, ignore=_UNWANTED)
+    else:
+        shutil.copy(source, goal)
