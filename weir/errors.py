@@ -80,8 +80,12 @@ _OS_HINTS = {
 def from_os_error(error: OSError) -> WeirError:
     """A message with the file and what to do, instead of a traceback."""
     file = None if error.filename is None else str(error.filename)
-    hint = _OS_HINTS.get(error.errno or 0)
-    return WeirError(error.strerror or str(error), file=file, hint=hint)
+    return WeirError(error.strerror or str(error), file=file, hint=hint_of(error))
+
+
+def hint_of(error: OSError) -> str | None:
+    """What helps against it, where that is known."""
+    return _OS_HINTS.get(error.errno or 0)
 
 
 def error_data(error: WeirError) -> dict[str, Any]:

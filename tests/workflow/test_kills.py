@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -24,6 +25,7 @@ from tests.workflow.test_faults import (
     runs_of,
     small_mount,
 )
+from weir.measure.workspace import Workspace
 
 __all__ = ["small_mount"]
 REPORT = ("snakemake", "--cores", "2", "--", "results/local/tiny/records.csv")
@@ -54,6 +56,32 @@ def until(condition: Callable[[], bool], limit_s: float = 90) -> bool:
     while not condition() and time.monotonic() < over:
         time.sleep(0.05)
     return condition()
+
+
+def children(of: int, text: str) -> list[int]:
+    """Processes below one whose command line has the text."""
+    parents, found = {}, []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+                if text in (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace"):
+                    found.append(int(entry.name))
+            except OSError:
+                continue
+
+    def is_below(pid: int) -> bool:
+        while pid > 1 and pid != of:
+            pid = parents.get(pid, 0)
+        return pid == of
+
+    return [pid for pid in found if pid != of and is_below(pid)]
+
+
+def kill(pids: list[int]) -> None:
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 def processes_below(folder: Path) -> list[str]:
@@ -156,23 +184,65 @@ def test_after_sigkill_the_guardian_keeps_what_has_run_and_leaves_nothing(
 
 
 @pytest.mark.slow
-def test_after_sigkill_of_weir_and_its_guardian_the_next_start_cleans_up(
+@pytest.mark.parametrize("cleaner", ["the next start", "a start elsewhere", "weir clean"])
+def test_after_sigkill_of_weir_and_its_guardian_something_cleans_up(
+    twenty: Checkout, target_folder: Path, tmp_path: Path, cleaner: str
+) -> None:
+    """Another measurement of this user on this machine does it, too, whatever it measures."""
+    marker = twenty.root / "cleaned"
+    aim(twenty, cleanup=[["touch", str(marker)]])
+    assert plan(twenty).returncode == 0
+    first = weir_run(twenty, "--seed", "2")
+    assert until(lambda: ended_in_flight(twenty) >= 3)
+    kill([*children(first.pid, GUARDIAN), first.pid])
+    first.wait()
+    marker.unlink(missing_ok=True)
+    if cleaner == "weir clean":
+        cleaned = twenty.weir("clean")
+        assert cleaned.returncode == 0, cleaned.stderr
+        assert f"of {twenty.root}/results/local on target ram: cleaned up" in cleaned.stdout
+        assert str(twenty.root) not in twenty.weir("clean").stdout
+    elif cleaner == "a start elsewhere":
+        (tmp_path / "other").mkdir()
+        other = plan_json_for_another_target(twenty, tmp_path / "other")
+        started = twenty.weir("run", "--plan", str(other), "--results", str(tmp_path / "results"))
+        assert started.returncode == 0, started.stderr
+    if cleaner != "the next start":
+        assert nothing_is_left(twenty, target_folder), processes_below(twenty.root)
+        assert 3 <= len(runs_of(twenty)) < 20
+    again = twenty.weir(*RUN, "--seed", "1")
+    assert again.returncode == 0, again.stderr
+    assert until(lambda: nothing_is_left(twenty, target_folder)), processes_below(twenty.root)
+    assert marker.exists()
+    assert len(seeds(twenty)) == 20
+    assert seeds(twenty).count(2) >= 3
+
+
+def plan_json_for_another_target(checkout: Checkout, folder: Path) -> Path:
+    """The same plan as the checkout's, but with its data below another folder, and one run of each cell."""
+    (folder / "target").mkdir()
+    document = json.loads((checkout.root / "plan.json").read_text())
+    document["site"]["targets"]["ram"] |= {"path": str(folder / "target"), "cleanup": []}
+    file = folder / "plan.json"
+    file.write_text(json.dumps(document))
+    return file
+
+
+@pytest.mark.slow
+def test_weir_clean_with_a_plan_needs_no_note_and_touches_no_living_measurement(
     running: tuple[Checkout, subprocess.Popen[str]], target_folder: Path
 ) -> None:
     checkout, first = running
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit() and Path(f"/proc/{entry.name}/stat").exists():
-            parent = Path(f"/proc/{entry.name}/stat").read_text().rpartition(")")[2].split()[1]
-            command = (entry / "cmdline").read_bytes().decode(errors="replace")
-            if parent == str(first.pid) and GUARDIAN in command:
-                os.kill(int(entry.name), signal.SIGKILL)
-    first.kill()
-    first.wait()
-    again = checkout.weir(*RUN, "--seed", "1")
-    assert again.returncode == 0, again.stderr
-    assert until(lambda: nothing_is_left(checkout, target_folder)), processes_below(checkout.root)
+    clean = ("clean", "--plan", "plan.json", "--results", "results/local")
+    held = checkout.weir(*clean)
+    assert held.returncode == 0, held.stderr
+    assert f"not touched, process {first.pid} on" in held.stdout
+    assert first.wait(120) == 0
+    left = Workspace(target_folder, checkout.root / "results/local", "ram-debian-1x2")
+    left.claim()
+    assert checkout.weir(*clean).returncode == 0
+    assert list(target_folder.iterdir()) == []
     assert len(seeds(checkout)) == 20
-    assert seeds(checkout).count(2) >= 3
 
 
 @pytest.mark.slow

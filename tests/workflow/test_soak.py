@@ -19,39 +19,19 @@ import pytest
 
 from tests.workflow.conftest import Checkout
 from tests.workflow.test_faults import RUN, grow_blocks, plan, runs_of
-from tests.workflow.test_kills import GUARDIAN, nothing_is_left, processes_below, until, weir_run
+from tests.workflow.test_kills import (
+    GUARDIAN,
+    children,
+    kill,
+    nothing_is_left,
+    processes_below,
+    until,
+    weir_run,
+)
 
 ROUNDS = int(os.environ.get("WEIR_SOAK_ROUNDS", "12"))
 SEED = int(os.environ.get("WEIR_SOAK_SEED", "15"))
 Process = subprocess.Popen[str]
-
-
-def children(of: int, text: str) -> list[int]:
-    """Processes below one whose command line has the text."""
-    parents, found = {}, []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-                if text in (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace"):
-                    found.append(int(entry.name))
-            except OSError:
-                continue
-
-    def is_below(pid: int) -> bool:
-        while pid > 1 and pid != of:
-            pid = parents.get(pid, 0)
-        return pid == of
-
-    return [pid for pid in found if pid != of and is_below(pid)]
-
-
-def kill(pids: list[int]) -> None:
-    for pid in pids:
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            continue
 
 
 def everything(process: Process) -> None:

@@ -8,13 +8,14 @@ import json
 import os
 import secrets
 import signal
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from weir.errors import WeirError, did_you_mean, error_data, from_os_error
 from weir.files import write_atomically
 from weir.measure.batch import measure_batch, preflight
-from weir.measure.job import BatchJob, BatchResult, successes
+from weir.measure.job import BatchJob, BatchResult, job_of, successes
 from weir.measure.progress import STREAM_VARIABLE
 from weir.measure.rounds import measure_in_rounds
 from weir.plan import Batch, Plan, read_plan
@@ -130,21 +131,12 @@ def _batch(plan: Plan, name: str) -> Batch:
 
 
 def _job(plan: Plan, batch: Batch, args: argparse.Namespace, seed: int) -> BatchJob:
-    site = plan.site
     system = surrounding(os.environ)
-    partition = site.partitions[batch.partition]
-    return BatchJob(
-        batch=batch.batch,
-        cells=batch.cells,
-        target=site.targets[batch.target],
-        stack=site.stacks[batch.stack],
-        launcher=partition.launcher,
-        results=args.results.resolve(),
+    return replace(
+        job_of(plan, batch, args.results.resolve()),
         seed=seed,
         retry_failed=args.retry_failed,
         ends_at=system.ends_at(os.environ) if system else None,
-        stop_for_slow_nodes=partition.slow_nodes == "stop",
-        scheduler_options=partition.scheduler_options,
         wait_s=args.wait,
     )
 

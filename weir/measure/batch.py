@@ -6,7 +6,7 @@ import contextlib
 import os
 import secrets
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from weir.cluster.comparison import probe_nodes
@@ -24,6 +24,7 @@ from weir.measure.prepare import clean_up, prepared
 from weir.measure.processes import engines_of_others
 from weir.measure.progress import open_stream
 from weir.measure.ranks import check_ranks
+from weir.measure.remains import clean_up_after_kills
 from weir.measure.settle import settle
 from weir.measure.workspace import Workspace
 from weir.runfiles import note_unavailable
@@ -33,6 +34,7 @@ from weir.tools.engine import PROGRAM as ENGINE
 
 def measure_batch(job: BatchJob) -> BatchResult:
     """Run every missing execution; raises WeirError when the batch as a whole cannot go on."""
+    clean_up_after_kills(_report(job))
     if not pending(job) and not job.launch_folder.exists():
         return _result(job)
     with _locked(job) as lock:
@@ -63,19 +65,24 @@ def _try(job: BatchJob, todo: Sequence[Execution], lock: Lock, result: BatchResu
 
 
 def _measure(job: BatchJob, todo: Sequence[Execution], lock: Lock, result: BatchResult) -> None:
-    _require(_checked(job), job)
     token = secrets.token_hex(8)
+    with _guarded(job, token, lock) as guardian, prepared(job.target, token, guardian.nothing_left):
+        _require(_checked(job), job)
+        result.slow_nodes = _compare_nodes(job)
+        with _claimed(guardian) as neighbours:
+            run_all(job, todo, _context(job, token, guardian, neighbours, result), result)
+
+
+@contextlib.contextmanager
+def _guarded(job: BatchJob, token: str, lock: Lock) -> Iterator[Guardian]:
+    """Somebody cleans up, whatever becomes of this process; the lock is held until that is done."""
     own = this_process(job.results, job.batch)
-    guardian = Guardian(facts_of(job, token, own, lock.path), [lock.descriptor])
+    guardian = Guardian(facts_of(job, token, own, lock), [lock.descriptor])
     try:
-        with prepared(job.target, token):
-            result.slow_nodes = _compare_nodes(job)
-            with _claimed(guardian) as neighbours:
-                run_all(job, todo, _context(job, token, guardian, neighbours, result), result)
-    except TargetHangsError:
-        guardian.leave()
-        raise
-    guardian.dismiss()
+        yield guardian
+    finally:
+        if not guardian.dismiss():
+            lock.hand_over()
 
 
 def _context(
@@ -116,15 +123,15 @@ def _claimed(guardian: Guardian) -> Iterator[list[str]]:
 def _locked(job: BatchJob) -> Iterator[Lock]:
     """The target is this process's until the end; a lock goes before everything that deletes."""
     lock = machine_lock(job.target)
-
-    def report(line: str) -> None:
-        print(f"{job.batch}: {line}", file=open_stream(), flush=True)
-
-    take(lock, this_process(job.results, job.batch), job.target, job.wait_s, report)
+    take(lock, this_process(job.results, job.batch), job.target, job.wait_s, _report(job))
     try:
         yield lock
     finally:
         lock.release()
+
+
+def _report(job: BatchJob) -> Callable[[str], None]:
+    return lambda line: print(f"{job.batch}: {line}", file=open_stream(), flush=True)
 
 
 def _remove_leftovers(job: BatchJob) -> None:
@@ -155,13 +162,18 @@ def _compare_nodes(job: BatchJob) -> list[Slow] | None:
 
 def preflight(job: BatchJob) -> list[Check]:
     """The checks of a batch as it would be started, its target prepared for the time being."""
-    with _locked(job):
+    clean_up_after_kills(_report(job))
+    token = secrets.token_hex(8)
+    with (
+        _locked(job) as lock,
+        _guarded(job, token, lock) as guardian,
+        prepared(job.target, token, guardian.nothing_left),
+    ):
         return _checked(job)
 
 
 def _checked(job: BatchJob) -> list[Check]:
-    with prepared(job.target):
-        checks = check_batch(job.cells, job.target, job.stack)
+    checks = check_batch(job.cells, job.target, job.stack)
     if any(check.problem for check in checks):
         return checks
     first = job.cells[0]  # all cells of a batch have the same shape

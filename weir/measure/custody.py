@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import signal
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from weir.errors import WeirError
+from weir.files import write_atomically
 from weir.measure.execute import GRACE_S, POLL_S, processes_with_token
 from weir.measure.faults import fault
 from weir.measure.job import BatchJob
@@ -22,9 +24,12 @@ from weir.measure.shared_memory import remove_orphans
 from weir.measure.workspace import Workspace
 from weir.model import Target
 
+# Between the end of its pipe and that of its process.
+WEIR_ENDS_S = 30.0
 
-def facts_of(job: BatchJob, token: str, own: Holder, machine_lock: Path) -> dict[str, Any]:
-    """What a guardian is given at its start."""
+
+def facts_of(job: BatchJob, token: str, own: Holder, lock: Lock) -> dict[str, Any]:
+    """What a guardian is given at its start, and notes for the next start."""
     target = job.target
     return {
         "target": {
@@ -39,7 +44,9 @@ def facts_of(job: BatchJob, token: str, own: Holder, machine_lock: Path) -> dict
         "launches": str(job.launch_folder),
         "token": token,
         "holder": asdict(own),
-        "machine_lock": str(machine_lock),
+        "machine_lock": str(lock.path),
+        "note": str(lock.note),
+        "since": time.time(),
     }
 
 
@@ -53,15 +60,18 @@ class Custody:
     token: str
     own: Holder
     machine_lock: Path
+    note: Path
+    since: float  # in seconds since 1970
     workspace: Workspace
     lock: Lock | None = None  # in the target
-    since: float = field(default_factory=time.time)
 
     @classmethod
     def of(cls, facts: Mapping[str, Any]) -> Custody:
         target = facts["target"]
         cleanup = tuple(tuple(command) for command in target["cleanup"])
         results = Path(facts["results"])
+        note = Path(facts["note"])
+        write_atomically(note, json.dumps(facts) + "\n")
         return cls(
             Target(**target | {"cleanup": cleanup}),
             results,
@@ -69,6 +79,8 @@ class Custody:
             facts["token"],
             Holder(**facts["holder"]),
             Path(facts["machine_lock"]),
+            note,
+            facts["since"],
             Workspace(Path(target["path"]), results, facts["batch"]),
         )
 
@@ -82,11 +94,25 @@ class Custody:
                 for folder in request["folders"]:
                     self.workspace.remove_run(Path(folder))
             case "clean":
-                self._clean()
+                self._empty_the_target()
+            case "take over":
+                neighbour = self._lock_the_target()
+                if neighbour:
+                    raise WeirError(
+                        f"target {self.target.name} may be measured by {neighbour}",
+                        hint=f"if that is gone, delete {self.target.path}/{LOCK_IN_TARGET}, and clean again",
+                    )
+                return self._clean_up_after_a_kill()
         return {}
 
     def _claim(self) -> dict[str, Any]:
         """The lock that other nodes see, then the workspace."""
+        neighbour = self._lock_the_target()
+        self.workspace.claim()
+        return {"neighbour": str(neighbour) if neighbour else None}
+
+    def _lock_the_target(self) -> Holder | None:
+        """Who may measure there all the same: a holder on another node, of which nothing tells."""
         lock = Lock(Path(self.target.path) / LOCK_IN_TARGET)
         with contextlib.suppress(OSError):  # no file can be made there: claiming the workspace will tell
             if (holder := lock.take(self.own)) is not None:
@@ -95,10 +121,9 @@ class Custody:
                     hint=f"wait for it, or end it on {holder.host}; if it is gone, delete {lock.path}",
                 )
             self.lock = lock
-        self.workspace.claim()
-        return {"neighbour": str(lock.neighbour) if lock.neighbour else None}
+        return lock.neighbour
 
-    def _clean(self) -> None:
+    def _empty_the_target(self) -> None:
         remove_orphans(self.since)
         try:
             if Path(self.target.path).is_dir():
@@ -109,17 +134,31 @@ class Custody:
 
     def take_over(self) -> None:
         """weir is gone: end its launch, keep what has run, leave nothing."""
-        self._wait_for_the_launcher()
-        self._end_processes(self.token)
-        with contextlib.suppress(WeirError, OSError):
-            settle(self.launches, self.results, faultless=False)
-        with contextlib.suppress(WeirError, OSError):
-            self._clean()
-        clean_up(self.target)
-        if self._end_processes(f"{PREPARE_TOKEN}{self.token}"):
-            clean_up(self.target)
+        over = time.monotonic() + WEIR_ENDS_S
+        while self.own.is_alive() and time.monotonic() < over:  # a target's commands spare what it uses
+            time.sleep(POLL_S)
+        if not self._clean_up_after_a_kill()["complaints"]:
+            self.note.unlink(missing_ok=True)  # else the next start tries again
         with contextlib.suppress(OSError):
             self.machine_lock.unlink()
+
+    def _clean_up_after_a_kill(self) -> dict[str, Any]:
+        """How many processes were ended, and what could not be cleaned up."""
+        self._wait_for_the_launcher()
+        ended = self._end_processes(self.token)
+        complaints = []
+        for step in (self._settle, self._empty_the_target):
+            try:
+                step()
+            except (WeirError, OSError) as error:
+                complaints.append(str(error))
+        complaints += clean_up(self.target)
+        if left := self._end_processes(f"{PREPARE_TOKEN}{self.token}"):
+            complaints += clean_up(self.target)
+        return {"processes": ended + left, "complaints": complaints}
+
+    def _settle(self) -> None:
+        settle(self.launches, self.results, faultless=False)
 
     def _wait_for_the_launcher(self) -> None:
         """It got SIGTERM when weir ended, and ends ranks on other nodes, too."""
@@ -127,9 +166,9 @@ class Custody:
         while processes_with_token(self.token) and time.monotonic() < over:
             time.sleep(POLL_S)
 
-    def _end_processes(self, token: str) -> bool:
+    def _end_processes(self, token: str) -> int:
         pids = processes_with_token(token)
         for pid in pids:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
-        return bool(pids)
+        return len(pids)

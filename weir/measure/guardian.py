@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import weir
-from weir.errors import WeirError
+from weir.errors import WeirError, hint_of
 from weir.measure.faults import EnvironmentFaultError
 from weir.measure.processes import waits_in
 
@@ -44,6 +44,7 @@ class Guardian:
         path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
         self._facts = facts
         self._hung: TargetHangsError | None = None
+        self._nothing_left = False
         self._process = subprocess.Popen(
             [sys.executable, "-m", "weir.measure.guardian"],
             stdin=subprocess.PIPE,
@@ -87,16 +88,22 @@ class Guardian:
     def remove(self, folders: Sequence[Path]) -> None:
         self.ask(REMOVAL_S, do="remove", folders=[str(folder) for folder in folders])
 
-    def dismiss(self) -> None:
-        """Nothing is left to clean up."""
-        with contextlib.suppress(WeirError):
-            self.ask(do="end")
-        self._close()
-        self._process.wait()
+    def nothing_left(self) -> None:
+        """The target's clean-up commands have run."""
+        self._nothing_left = self._hung is None
 
-    def leave(self) -> None:
-        """It cleans up when it can, without anybody who waits."""
+    def dismiss(self, forget: bool = True) -> bool:
+        """End it if nothing is left to clean up. If not it stays, cleans up after weir, and holds the lock.
+
+        forget: delete its note, so that no later start cleans up.
+        """
+        if self._nothing_left:
+            with contextlib.suppress(WeirError):
+                self.ask(do="end", forget=forget)
         self._close()
+        if self._nothing_left:
+            self._process.wait()
+        return self._nothing_left
 
     def _close(self) -> None:
         for pipe in (self._process.stdin, self._process.stdout):
@@ -123,11 +130,17 @@ def main() -> None:
     first = lines.readline()
     if not first:
         return
-    custody = Custody.of(json.loads(first))
+    try:
+        custody = Custody.of(json.loads(first))
+    except OSError as error:  # no note can be made
+        _reply(_error(error))
+        return
     _reply({})
     for line in lines:
         request = json.loads(line)
         if request["do"] == "end":
+            if request["forget"]:
+                custody.note.unlink(missing_ok=True)
             _reply({})
             return
         try:
@@ -135,9 +148,13 @@ def main() -> None:
         except WeirError as error:
             answer = {"error": error.problems[0].message, "hint": error.problems[0].hint}
         except OSError as error:
-            answer = {"error": f"{error.filename or 'target'}: {error.strerror}"}
+            answer = _error(error)
         _reply(answer)
     custody.take_over()
+
+
+def _error(error: OSError) -> dict[str, Any]:
+    return {"error": f"{error.filename or 'target'}: {error.strerror}", "hint": hint_of(error)}
 
 
 def _reply(answer: Mapping[str, Any]) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from weir.cluster.nodes import Slow
 from weir.measure.order import Execution, rounds_in_random_order
 from weir.model import Cell, Stack, Target
+from weir.plan.model import Batch, Plan
 from weir.runfiles import is_kept
 
 
@@ -33,6 +34,22 @@ class BatchJob:
     @property
     def launch_folder(self) -> Path:
         return self.results / "launches" / self.batch
+
+
+def job_of(plan: Plan, batch: Batch, results: Path) -> BatchJob:
+    """The batch with what its plan says about target, stack and partition; nothing of a session yet."""
+    site, partition = plan.site, plan.site.partitions[batch.partition]
+    return BatchJob(
+        batch=batch.batch,
+        cells=batch.cells,
+        target=site.targets[batch.target],
+        stack=site.stacks[batch.stack],
+        launcher=partition.launcher,
+        results=results,
+        seed=0,
+        stop_for_slow_nodes=partition.slow_nodes == "stop",
+        scheduler_options=partition.scheduler_options,
+    )
 
 
 @dataclass

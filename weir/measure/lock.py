@@ -26,6 +26,7 @@ from weir.model import Target
 from weir.schedulers import surrounding
 
 LOCK_IN_TARGET = ".weir-lock"
+NOTE_SUFFIX = ".json"
 _POLL_S = 0.5
 # A weir that was killed has a guardian, which cleans up and holds the lock meanwhile.
 GUARDIAN_S = 60.0
@@ -96,13 +97,13 @@ class Lock:
             try:
                 found = _holder(descriptor)
                 busy = self._busy(descriptor, found)
-                if not busy and _is_current(descriptor, self.path):
-                    self.descriptor = descriptor
-                    self._name(own, found)
-                    return None
             except BaseException:
                 os.close(descriptor)
                 raise
+            if not busy and _is_current(descriptor, self.path):
+                self.descriptor = descriptor
+                self._name(own, found)
+                return None
             os.close(descriptor)
             if busy:
                 return found or own
@@ -120,22 +121,41 @@ class Lock:
         """A holder on another node may still measure: some file systems lock within one node only."""
         if found and not found.is_here and found.job != own.job and found.is_alive() is not False:
             self.neighbour = found
-        os.ftruncate(self.descriptor, 0)
-        os.pwrite(self.descriptor, (json.dumps(asdict(own)) + "\n").encode(), 0)
+        try:
+            os.ftruncate(self.descriptor, 0)
+            os.pwrite(self.descriptor, (json.dumps(asdict(own)) + "\n").encode(), 0)
+        except OSError as error:
+            self.release()
+            raise OSError(error.errno, error.strerror, str(self.path)) from None
+
+    @property
+    def note(self) -> Path:
+        """What a killed holder leaves behind, and how to clean it up: see remains."""
+        return self.path.with_suffix(NOTE_SUFFIX)
 
     def release(self) -> None:
         if self.descriptor < 0:
             return
         with contextlib.suppress(OSError):
             os.unlink(self.path)
-        os.close(self.descriptor)
-        self.descriptor = -1
+        self.hand_over()
+
+    def hand_over(self) -> None:
+        """Hold it no longer; a guardian that inherited the descriptor does, and releases it."""
+        if self.descriptor >= 0:
+            os.close(self.descriptor)
+            self.descriptor = -1
+
+
+def lock_directory() -> Path:
+    folder = user_directory() / "locks"
+    private_directory(folder)
+    return folder
 
 
 def machine_lock(target: Target) -> Lock:
     """By the target's path: two checkouts may give one directory two names."""
-    folder = user_directory() / "locks"
-    private_directory(folder)
+    folder = lock_directory()
     place = os.path.realpath(target.path) if target.path.startswith("/") else target.path
     return Lock(folder / hashlib.sha256(place.encode()).hexdigest()[:16])
 
@@ -161,6 +181,11 @@ def take(lock: Lock, own: Holder, target: Target, wait_s: float, report: Callabl
     """Wait for an earlier process of the same batch and for one that cleans up; refuse any other holder."""
     began, reported = time.monotonic(), False
     while (holder := lock.take(own)) is not None:
+        if holder.is_here and holder.pid == own.pid:
+            raise WeirError(
+                f"target {target.name}: cleaning up after a killed measurement does not end",
+                hint="look at the file system of the target, or unmount it; then run again",
+            )
         waited_s = time.monotonic() - began
         same = (holder.results, holder.batch) == (own.results, own.batch) and holder.is_alive() is True
         cleaning = holder.is_alive() is False and waited_s < GUARDIAN_S

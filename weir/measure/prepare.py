@@ -9,7 +9,7 @@ import signal
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from weir.errors import TargetUnavailableError
@@ -24,8 +24,11 @@ _GRACE_S = 5.0
 
 
 @contextlib.contextmanager
-def prepared(target: Target, token: str = "") -> Iterator[None]:
-    """The target's own commands around the batch; clean-up also runs when preparing failed half-way."""
+def prepared(target: Target, token: str = "", cleaned: Callable[[], None] | None = None) -> Iterator[None]:
+    """The target's own commands around the batch; clean-up also runs when preparing failed half-way.
+
+    cleaned is called when clean-up has run to its end, which an interrupt prevents.
+    """
     try:
         for folder in private_directories(target):
             private_directory(folder)
@@ -39,6 +42,8 @@ def prepared(target: Target, token: str = "") -> Iterator[None]:
     finally:
         for complaint in clean_up(target):
             print(f"weir: target {target.name}: clean-up: {complaint}", file=sys.stderr)
+        if cleaned:
+            cleaned()
 
 
 def clean_up(target: Target) -> list[str]:

@@ -1,0 +1,49 @@
+"""weir clean: what killed measurements left on this machine is removed; what they measured is kept."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+from weir.errors import WeirError
+from weir.measure.job import job_of
+from weir.measure.remains import Cleaned, clean_up_after_kills, clean_up_batch
+from weir.plan import read_plan
+
+NAME = "clean"
+HELP = "clean up after killed measurements: processes, mounts, shared memory, data on the targets"
+EXAMPLE = "weir clean"
+
+# A guardian that cleans up right now is given so long.
+_WAIT_S = 60.0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--plan", type=Path, help="also clean up for each batch of this plan.json")
+    parser.add_argument("--results", type=Path, help="folder of the site of the plan, that holds runs/")
+    parser.add_argument("--json", action="store_true", help="print what was cleaned up as JSON")
+
+
+def execute(args: argparse.Namespace) -> int:
+    if (args.plan is None) != (args.results is None):
+        raise WeirError("--plan and --results belong together", hint="give both, or none", exit_code=2)
+    cleaned = clean_up_after_kills(_report, _WAIT_S)
+    if args.plan:
+        cleaned += _for_each_batch(args.plan, args.results.resolve())
+    if args.json:
+        print(json.dumps([asdict(each) for each in cleaned], indent=1))
+    else:
+        print("\n".join(map(str, cleaned)) or "no killed measurement has left anything")
+    return 1 if any(each.complaints for each in cleaned) else 0
+
+
+def _for_each_batch(plan_file: Path, results: Path) -> list[Cleaned]:
+    plan = read_plan(plan_file)
+    return [clean_up_batch(job_of(plan, batch, results), _report) for batch in plan.batches]
+
+
+def _report(line: str) -> None:
+    print(f"weir: {line}", file=sys.stderr)
