@@ -12,7 +12,7 @@ SUITES ?= quick
 SITE ?= local
 SCALE ?=
 FUZZ_INPUTS ?= 3000000
-FUZZ_LOGS ?= 10000
+FUZZ_LOGS ?=
 venv := .venv/bin
 comma := ,
 study := results/$(SITE)/$(subst $(comma),+,$(SUITES))$(if $(SCALE),-$(SCALE))
@@ -73,13 +73,20 @@ bench: setup-develop ## run the benchmarks of weir itself, bench/*.py
 	@for script in $(wildcard bench/*.py); do echo "== $$script"; $(venv)/python "$$script"; done
 
 .PHONY: fuzz
-fuzz: setup-develop ## mutated logs through weir import, and the fuzz targets of the engine, of new seeds
-	@$(venv)/python -m tests.fuzz_logs --inputs $(FUZZ_LOGS) --keep build/fuzz-logs
+fuzz: fuzz-engine ## new seeds: the fuzz targets of the engine, then mutated logs until Ctrl-C (or FUZZ_LOGS=50000)
+	@$(venv)/python -m tests.fuzz_logs $(if $(FUZZ_LOGS),--inputs $(FUZZ_LOGS)) --keep build/fuzz-logs
+
+.PHONY: fuzz-engine
+fuzz-engine: setup-develop
 	@mkdir -p build/asan
 	@flock build/build.lock .ci/step build-asan bash -c 'cmake -S . -B build/asan -G Ninja -DWEIR_SANITIZE=ON && cmake --build build/asan'
 	@cd build/asan/fuzz && for target in fuzz-*; do \
 		[ -x "$$target" ] || continue; \
 		seed=$$(date +%s); echo "$$target, seed $$seed"; ASAN_OPTIONS=detect_leaks=0 "./$$target" $(FUZZ_INPUTS) "$$seed"; done
+
+.PHONY: swap-attack
+swap-attack: setup-develop ## exchange directories for links while weir deletes, 10,000 rounds: no victim
+	@$(venv)/python -m tests.swap_attack
 
 .PHONY: soak
 soak: setup-develop ## kill something in each of 100 measurements: nothing is lost, nothing is left

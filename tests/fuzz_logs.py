@@ -9,13 +9,19 @@ beside the checkout. Each is cut, flipped, spliced with another one, or gets hos
 from __future__ import annotations
 
 import argparse
+import functools
+import itertools
+import os
 import random
 import re
+import resource
 import secrets
 import sys
 import tempfile
+import time
 import traceback
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -35,6 +41,9 @@ _BESIDE = [
 ]
 _MOST_BYTES = 200_000
 _TABLE_LINES = 40
+CPU_S = 10.0  # of one input
+_SLICE = 500  # inputs of one seed and process
+_SLICES_AT_A_TIME = 20
 _NUMBER = re.compile(rb"-?\d+(?:\.\d+)?")
 _NUMBERS = (
     *(
@@ -245,28 +254,53 @@ def run(count: int, seed: int, keep: Path | None = None) -> list[Failure]:
     failures: list[Failure] = []
     with tempfile.TemporaryDirectory(prefix="weir-fuzz-") as name:
         for source, text in mutants(count, seed):
-            failure = failure_of(source, text, Path(name))
+            failure = _within_limit(source, text, Path(name))
             if failure:
                 failures.append(failure)
                 if keep:
                     keep.mkdir(parents=True, exist_ok=True)
-                    (keep / f"{len(failures):04d}-{source}").write_bytes(text)
+                    (keep / f"{seed}-{len(failures):04d}-{source}").write_bytes(text)
     return failures
+
+
+def _within_limit(source: str, text: bytes, folder: Path) -> Failure | None:
+    """A parser whose time does not grow with the length of its input is a failure, too."""
+    began_s = time.process_time()
+    failure = failure_of(source, text, folder)
+    took_s = time.process_time() - began_s
+    if failure is None and took_s > CPU_S:
+        return Failure(source, text, f"took {took_s:.1f} s for {len(text)} bytes")
+    return failure
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--inputs", type=int, default=10_000, help="number of inputs; 10,000 if left out")
+    parser.add_argument("--inputs", type=int, help="number of inputs; without end if left out")
     parser.add_argument("--seed", type=int, default=secrets.randbelow(2**31), help="random if left out")
     parser.add_argument("--keep", type=Path, help="write inputs that fail here")
     args = parser.parse_args()
-    failures = run(args.inputs, args.seed, args.keep)
-    for failure in failures[:20]:
-        print(f"{failure.source}: {failure.what}\n")
-    print(f"{args.inputs} inputs of seed {args.seed}: {len(failures)} failures")
-    return 1 if failures else 0
+    print(f"seed {args.seed}", flush=True)
+    slices = itertools.count() if args.inputs is None else range(-(-args.inputs // _SLICE))
+    inputs, failed, peak_mib, began_s = 0, 0, 0, time.monotonic()
+    with ProcessPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        work = functools.partial(_slice, keep=args.keep)
+        seeds = (args.seed + number for number in slices)
+        while batch := list(itertools.islice(seeds, _SLICES_AT_A_TIME)):
+            for failures, mib in pool.map(work, batch):
+                inputs, failed, peak_mib = inputs + _SLICE, failed + len(failures), max(peak_mib, mib)
+                for failure in failures:
+                    print(f"{failure.source}: {failure.what}\n")
+            took_s = time.monotonic() - began_s
+            print(f"{inputs} inputs, {failed} failures, {took_s:.0f} s, peak {peak_mib} MiB", flush=True)
+    return 1 if failed else 0
+
+
+def _slice(seed: int, keep: Path | None) -> tuple[list[Failure], int]:
+    """With the peak memory of this process so far, in MiB."""
+    failures = run(_SLICE, seed, keep)
+    return failures, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 
 
 if __name__ == "__main__":

@@ -1,17 +1,12 @@
 from __future__ import annotations
 
-import contextlib
-import json
-import os
-import threading
 from pathlib import Path
 
 import pytest
 
+from tests.swap_attack import AIMS, attacked, by_descriptors
 from weir.errors import WeirError
 from weir.measure.workspace import MARKER, Workspace
-
-ROUNDS = int(os.environ.get("WEIR_SWAP_ROUNDS", "400"))
 
 
 def test_claim_and_remove_leave_nothing(tmp_path: Path) -> None:
@@ -91,42 +86,9 @@ def test_links_inside_are_removed_and_not_followed(tmp_path: Path) -> None:
     assert (outside / "kept").exists()
 
 
-@pytest.mark.parametrize("swap", ["workspace", "run"])
-def test_a_swap_between_check_and_deletion_finds_no_victim(tmp_path: Path, swap: str) -> None:
-    """Somebody who may write to the target exchanges directories for links while weir deletes."""
-    victim = tmp_path / "victim"
-    victim.mkdir()
-    target = tmp_path / "target"
-    target.mkdir()
-    workspace = Workspace(target, tmp_path / "results", "b")
-    stop = threading.Event()
-
-    def attack() -> None:
-        aim = workspace.folder if swap == "workspace" else workspace.folder / "cell-000"
-        aside = target / "aside" if swap == "workspace" else workspace.folder / "aside"
-        while not stop.is_set():
-            with contextlib.suppress(OSError):
-                aim.rename(aside)
-                aim.symlink_to(victim)
-            with contextlib.suppress(OSError):
-                aim.unlink()
-            with contextlib.suppress(OSError):
-                aside.rename(aim)
-
-    attacker = threading.Thread(target=attack)
-    attacker.start()
-    try:
-        for number in range(ROUNDS):
-            (victim / "data").write_text("years of work")
-            (victim / MARKER).write_text(json.dumps({"owner": workspace._owner}))  # copied from us
-            with contextlib.suppress(OSError, WeirError):
-                workspace.claim()
-                folder = workspace.run_folder("cell", 0)
-                (folder / "data").write_bytes(b"x")
-                workspace.remove_run(folder)
-            with contextlib.suppress(OSError, WeirError):
-                workspace.remove()
-            assert (victim / "data").exists(), f"round {number}"
-    finally:
-        stop.set()
-        attacker.join()
+@pytest.mark.parametrize("aim", AIMS)
+def test_a_swap_between_check_and_deletion_finds_no_victim(aim: str) -> None:
+    """`make swap-attack` makes 10,000 rounds, and as many of a deletion by paths, which has victims."""
+    result = attacked(100, aim, by_descriptors)
+    assert result.swaps > 0
+    assert result.victims == 0
