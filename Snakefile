@@ -14,7 +14,9 @@ from weir.cluster.admission import admission
 from weir.cluster.allocation import allocations, retries
 from weir.config import load_config
 from weir.plan import make_plan, write_plan
+from weir.plan.added import until_words
 from weir.plan.card import cost_card
+from weir.plan.experience import read_costs
 from weir.study import (
     ARCHIVE_SITE,
     archive_of,
@@ -48,8 +50,8 @@ if workflow.is_main_process:
     take_over_from_a_killed_workflow(Path(".snakemake"))
 
 if workflow.is_main_process and not ARCHIVED:
-    print(cost_card(PLAN), "", sep="\n", file=sys.stderr)
     results = Path(MEASURED.site_folder)
+    print(cost_card(PLAN, read_costs(results)), "", sep="\n", file=sys.stderr)
     receipts = Path(f"{MEASURED.folder}/batches")
     print(what_is_left(PLAN, results, receipts), file=sys.stderr)
     unmeasured = [batch for batch in PLAN.batches if cells_left(batch, results)]
@@ -118,7 +120,7 @@ rule plan:
 def cells_of(wildcards):
     """What a batch consists of: if this changes, and only then, it is measured again, which skips what is there."""
     return [
-        f"{cell.label} {cell.cell} x{cell.rounds}"
+        f"{cell.label} {cell.cell} x{cell.rounds}" + until_words(cell.until)
         for cell in PLAN.batch(wildcards.batch).cells
     ]
 

@@ -79,6 +79,16 @@ class Site:
 
 
 @dataclass(frozen=True)
+class Until:
+    """Rounds are added to a cell until the interval of its median is this narrow, or something runs out."""
+
+    half_width: float  # of the interval, as a part of the median
+    at_most: int  # rounds, those of the plan included
+    budget_s: float | None = None  # of all added rounds of the experiment
+    share: float = 1.0  # of the budget, that this cell brings to its batch
+
+
+@dataclass(frozen=True)
 class Cell:
     """One point of an experiment on one target with one stack (config/schemas/cell.schema.yaml)."""
 
@@ -97,6 +107,11 @@ class Cell:
     iterations: int
     timeout_s: float
     params: Mapping[str, Any]
+    until: Until | None = field(default=None, repr=False)  # no row depends on it
+
+    @property
+    def most_rounds(self) -> int:
+        return max(self.rounds, self.until.at_most) if self.until else self.rounds
 
     @property
     def ranks(self) -> int:

@@ -30,6 +30,7 @@ TIME_UNITS: Mapping[str, Fraction] = {
     "d": Fraction(86400),
 }
 _QUANTITY = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]+)\s*")
+_PERCENT = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*%\s*")
 _LOOSE_SIZE_UNIT = re.compile(r"([kmgtp])(i?)b?", re.IGNORECASE)
 _LOOSE_TIME_UNITS = {"sec": "s", "secs": "s", "second": "s", "seconds": "s", "m": "min", "mins": "min"} | {
     "minute": "min",
@@ -81,6 +82,14 @@ def parse_rate(value: object) -> float:
     if not isinstance(value, str) or not value.rstrip().endswith("/s"):
         raise UnitError(f"{_quoted(value)} is not a bandwidth", "write it like 500 MiB/s or 1 GB/s")
     return parse_size(value.rstrip().removesuffix("/s")) / 2**20
+
+
+def parse_percent(value: object) -> float:
+    """0.05 of '5 %'."""
+    match = _PERCENT.fullmatch(value) if isinstance(value, str) else None
+    if match is None or float(match[1]) == 0:
+        raise UnitError(f"{_quoted(value)} is not a percentage above zero", "write it like 5 %")
+    return float(match[1]) / 100
 
 
 def format_size(size_bytes: int) -> str:

@@ -52,7 +52,7 @@ def request_of(batch: Batch, partition: Partition) -> Request:
 def time_s(batch: Batch, partition: Partition) -> float:
     """Time to request: the estimate with a margin, within the partition's limit."""
     longest_s = max(cell.timeout_s for cell in batch.cells)
-    wanted = max(batch.estimated_s * MARGIN, longest_s) + overhead_s(partition)
+    wanted = max((batch.estimated_s + batch.added_s) * MARGIN, longest_s) + overhead_s(partition)
     return min(wanted, partition.time_limit_s) if partition.time_limit_s else wanted
 
 
@@ -68,7 +68,8 @@ def retries(plan: Plan) -> int:
 
 def _jobs(batch: Batch, partition: Partition) -> int:
     """In how many the batch is measured: an execution with a limit like a job's must be the first of one."""
-    by_time = math.ceil(batch.estimated_s * MARGIN / time_s(batch, partition))
+    expected_s = batch.estimated_s + batch.added_s
+    by_time = math.ceil(expected_s * MARGIN / time_s(batch, partition))
     rest_s = partition.time_limit_s - overhead_s(partition) - CLEAN_UP_S
     first = [cell.rounds for cell in batch.cells if partition.time_limit_s and cell.timeout_s > rest_s]
     return max(by_time, sum(first))

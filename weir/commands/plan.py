@@ -11,6 +11,7 @@ from weir.config.sources import add_config_dir
 from weir.errors import WeirError
 from weir.plan import make_plan, plan_data, write_plan
 from weir.plan.card import cost_card
+from weir.plan.experience import read_costs
 
 NAME = "plan"
 HELP = "print what would be measured, its cost, and what is excluded and why"
@@ -32,6 +33,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", type=Path, metavar="FILE", help="write the plan here, for weir run and collect"
     )
+    parser.add_argument(
+        "--results",
+        type=Path,
+        default=Path("results"),
+        metavar="DIR",
+        help="results of all sites: earlier batches there improve the expected time; default: results",
+    )
     parser.add_argument("--json", action="store_true", help="print the plan as JSON instead of the cost card")
 
 
@@ -44,7 +52,8 @@ def execute(args: argparse.Namespace) -> int:
         "scale": args.scale,
     }
     plan = make_plan(load_config(args.config, config_dir=args.config_dir, overrides=chosen))
-    print(json.dumps(plan_data(plan), indent=1) if args.json else cost_card(plan))
+    costs = read_costs(args.results / plan.site.name)
+    print(json.dumps(plan_data(plan), indent=1) if args.json else cost_card(plan, costs))
     if not plan.batches:
         raise WeirError("nothing is left to measure", hint="the cost card lists what is excluded and why")
     if args.out:

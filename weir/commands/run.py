@@ -19,6 +19,9 @@ from weir.measure.job import BatchJob, BatchResult, job_of, successes
 from weir.measure.progress import STREAM_VARIABLE
 from weir.measure.rounds import measure_in_rounds
 from weir.plan import Batch, Plan, read_plan
+from weir.plan.experience import append_costs
+from weir.records.costs import batch_costs
+from weir.records.width import width_meter
 from weir.schedulers import surrounding
 from weir.units import UnitError, parse_duration
 
@@ -101,6 +104,9 @@ def _measure(args: argparse.Namespace) -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     jobs = [_job(plan, batch, args, seed) for batch in batches]
     results = measure_in_rounds(jobs, seed) if args.interleave else [measure_batch(job) for job in jobs]
+    for batch, result in zip(batches, results, strict=True):
+        if costs := batch_costs(batch, result, args.results.resolve()):
+            append_costs(args.results, costs)
     failed = [line for result in results for line in result.failed]
     summary = {"seed": seed, "batches": [_counts(result) for result in results]}
     _report(results, summary, args.json)
@@ -138,6 +144,7 @@ def _job(plan: Plan, batch: Batch, args: argparse.Namespace, seed: int) -> Batch
         retry_failed=args.retry_failed,
         ends_at=system.ends_at(os.environ) if system else None,
         wait_s=args.wait,
+        width_of=width_meter(args.results.resolve()),
     )
 
 
@@ -162,6 +169,7 @@ def _counts(result: BatchResult) -> dict[str, Any]:
         "executions": result.planned,
         "kept": result.kept,
         "done": result.done,
+        "added": result.added,
         "failed": result.failed,
         "unavailable": result.unavailable,
         "left": result.left,
@@ -180,6 +188,7 @@ def _report(results: list[BatchResult], summary: dict[str, Any], as_json: bool) 
         print(
             f"{result.batch}: {result.done} executions done, {len(result.failed)} failed, "
             f"{result.kept} of {result.planned} were there already"
+            + (f", {result.added} in added rounds" if result.added else "")
         )
         for line in result.failed:
             print(f"  failed: {line}")

@@ -18,6 +18,7 @@ _FORMATS = {
     "size": "size, such as `16 KiB`",
     "duration": "duration, such as `60 s`",
     "rate": "bandwidth, such as `500 MiB/s`",
+    "percent": "percentage, such as `5 %`",
     "name": "name",
     "regex": "regular expression",
 }

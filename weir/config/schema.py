@@ -10,7 +10,7 @@ import jsonschema
 
 from weir.config.yaml_file import Keys, YamlFile
 from weir.errors import Problem, did_you_mean
-from weir.units import UnitError, parse_duration, parse_rate, parse_size
+from weir.units import UnitError, parse_duration, parse_percent, parse_rate, parse_size
 
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _NUMBER_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -27,6 +27,7 @@ _QUANTITIES: Mapping[str, Callable[[object], object]] = {
     "size": parse_size,
     "duration": parse_duration,
     "rate": parse_rate,
+    "percent": parse_percent,
 }
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from weir.config.expression import Expression
 from weir.config.yaml_file import Keys, YamlFile
+from weir.model import Until
 from weir.tools.base import Tool
 
 
@@ -43,6 +44,7 @@ class Experiment:
     rules: tuple[Exclude, ...]
     rounds: int
     iterations: int
+    until: Until | None
     targets: tuple[str, ...]  # empty: all
     kinds: tuple[str, ...]  # empty: all
     stacks: tuple[str, ...]  # empty: all

@@ -14,9 +14,11 @@ from weir.config.suite import Axis, Exclude, Experiment, ScaledExperiment, Suite
 from weir.config.yaml_file import Keys, YamlFile, read_yaml
 from weir.data import load_schema
 from weir.errors import ConfigError, Problem, did_you_mean, unique
+from weir.model import Until
 from weir.tools.base import Tool
-from weir.units import parse_duration
+from weir.units import parse_duration, parse_percent
 
+MOST_ROUNDS = 20
 PLACE_NAMES = ("nodes", "ppn", "ranks", "target", "stack")
 TARGET_FIELDS = ("kind", "path", "prefix", "emulated", "max_stripe_count", "space_bytes")
 _NUMBERS = ("nodes", "ppn", "ranks", "target.max_stripe_count", "target.space_bytes")
@@ -119,12 +121,24 @@ class _Reader:
             rules=self._rules(data.get("where", []), (*keys, "where"), scope),
             rounds=raw.repetitions.get("rounds", 1),
             iterations=raw.repetitions.get("iterations", 1),
+            until=self._until(raw.repetitions, (*keys, "repetitions")),
             targets=() if isinstance(targets, dict) else tuple(targets),
             kinds=tuple(kinds),
             stacks=tuple(data.get("stacks", [])),
             timeout_s=parse_duration(data["timeout"]) if "timeout" in data else None,
             file=self.file,
             keys=keys,
+        )
+
+    def _until(self, repetitions: Mapping[str, Any], keys: Keys) -> Until | None:
+        if "until" not in repetitions:
+            return None
+        rounds, at_most = repetitions.get("rounds", 1), repetitions.get("at_most", MOST_ROUNDS)
+        if at_most < rounds:
+            self.add(keys, f"at_most is {at_most}, rounds is {rounds}", "at_most counts all rounds of a cell")
+        budget = repetitions.get("budget")
+        return Until(
+            parse_percent(repetitions["until"]), at_most, None if budget is None else parse_duration(budget)
         )
 
     def _axes(self, raw: ScaledExperiment, tool: Tool, scope: Scope) -> tuple[Axis, ...]:

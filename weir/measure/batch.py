@@ -6,12 +6,14 @@ import contextlib
 import os
 import secrets
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from weir.cluster.comparison import probe_nodes
 from weir.cluster.nodes import LEAST_NODES, Slow, excluding, slow_nodes
 from weir.errors import TargetUnavailableError, WeirError
+from weir.measure.added import added_round, next_executions
 from weir.measure.custody import facts_of
 from weir.measure.guardian import REMOVAL_S, Guardian, TargetHangsError
 from weir.measure.job import BatchJob, BatchResult, pending
@@ -35,18 +37,29 @@ from weir.tools.engine import PROGRAM as ENGINE
 def measure_batch(job: BatchJob) -> BatchResult:
     """Run every missing execution; raises WeirError when the batch as a whole cannot go on."""
     clean_up_after_kills(_report(job))
-    if not pending(job) and not job.launch_folder.exists():
+    if not next_executions(job) and not job.launch_folder.exists():
         return _result(job)
+    began_s = time.monotonic()
     with _locked(job) as lock:
         leftovers = job.launch_folder.exists()
         # Of a weir that was killed; whether the machine failed its cells, nobody knows any more.
         settle(job.launch_folder, job.results, faultless=False)
-        result, todo = _result(job), pending(job)
+        result, todo = _result(job), next_executions(job)
         if todo:
             _try(job, todo, lock, result)
         elif leftovers:
             _remove_leftovers(job)
+    result.elapsed_s = time.monotonic() - began_s
     return result
+
+
+def _run_to_the_end(
+    job: BatchJob, todo: Sequence[Execution], context: LaunchContext, result: BatchResult
+) -> None:
+    """Failed runs are tried once, and an added round is one run more of each of its cells: so this ends."""
+    run_all(job, todo, context, result)
+    while job.round is None and not result.left and (more := added_round(job)):
+        run_all(job, more, context, result)
 
 
 def _result(job: BatchJob) -> BatchResult:
@@ -70,7 +83,7 @@ def _measure(job: BatchJob, todo: Sequence[Execution], lock: Lock, result: Batch
         _require(_checked(job), job)
         result.slow_nodes = _compare_nodes(job)
         with _claimed(guardian) as neighbours:
-            run_all(job, todo, _context(job, token, guardian, neighbours, result), result)
+            _run_to_the_end(job, todo, _context(job, token, guardian, neighbours, result), result)
 
 
 @contextlib.contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -30,6 +30,7 @@ class BatchJob:
     stop_for_slow_nodes: bool = False
     scheduler_options: Sequence[str] = ()
     wait_s: float = 0.0  # for another measurement of the same target
+    width_of: Callable[[Cell], float | None] | None = None  # of a cell's interval; None: no rounds are added
 
     @property
     def launch_folder(self) -> Path:
@@ -60,10 +61,13 @@ class BatchResult:
     planned: int
     kept: int = 0
     done: int = 0
+    added: int = 0  # of done and failed, those of rounds that the plan does not have
     failed: list[str] = field(default_factory=list)
     left: int = 0  # executions that the rest of the allocation is too short for
     unavailable: str | None = None  # why nothing was tried on an optional target
     spent_s: float = 0.0  # in programs
+    elapsed_s: float = 0.0  # all in all
+    ran: list[tuple[str, int]] = field(default_factory=list)  # cell and run of what was done or failed
     slow_nodes: list[Slow] | None = None  # None: they were not compared
 
     @property

@@ -30,7 +30,7 @@ def run_all(job: BatchJob, todo: Sequence[Execution], context: LaunchContext, re
     lost = 0
     while left:
         # The first one of all always runs: with the same limits it would not fit the next allocation either.
-        fitting = _fitting(left, job.ends_at, result.pace_s) or (left[:1] if len(left) == len(todo) else [])
+        fitting = _fitting(left, job.ends_at, result.pace_s) or (left[:1] if result.pace_s is None else [])
         if not fitting:
             result.left = len(left)
             return
@@ -97,6 +97,8 @@ def _count(job: BatchJob, tried: Sequence[Execution], left: list[Execution], res
         if document is None:
             continue
         left.remove(each)
+        result.ran.append((each.cell.cell, each.run))
+        result.added += each.run >= each.cell.rounds
         result.spent_s += document["elapsed_s"]
         if document["status"] == "done":
             result.done += 1

@@ -47,7 +47,7 @@ def _steps(cells: Sequence[Cell], target: Target, stack: Stack) -> Iterable[Call
     yield lambda: check_writable(folder)
     peak = [tools()[cell.tool].footprint(cell) for cell in cells]
     yield lambda: check_space(folder, target, peak)
-    yield lambda: check_inodes(folder, peak, sum(cell.rounds for cell in cells))
+    yield lambda: check_inodes(folder, peak, sum(cell.most_rounds for cell in cells))
     for tool in sorted({cell.tool for cell in cells}):
         yield lambda tool=tool: check_program(tool, stack)  # type: ignore[misc]
 

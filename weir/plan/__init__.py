@@ -8,12 +8,13 @@ from dataclasses import replace
 
 from weir.config import Config
 from weir.errors import ConfigError, Problem, WeirError, unique
+from weir.plan.added import added_span, stricter, with_shares
 from weir.plan.expand import Expansion, PlannedCell, expand
 from weir.plan.files import plan_data, plan_from_data, read_plan, write_plan
 from weir.plan.labels import unique_labels
 from weir.plan.model import Batch, Cost, Exclusion, Plan, Shared, SuiteFacts, TargetCost, UnreachableCounts
 from weir.plan.packing import MARGIN, packed
-from weir.plan.totals import batch_cost, plan_cost
+from weir.plan.totals import batch_cost, moved_bytes, plan_cost
 from weir.units import about_duration, number_list
 
 __all__ = [
@@ -38,7 +39,7 @@ def make_plan(config: Config) -> Plan:
     expansions = _expand_all(config)
     merged, shared = _merge(expansions)
     cells = unique_labels([planned.cell for planned in merged])
-    planned = [replace(item, cell=cell) for item, cell in zip(merged, cells, strict=True)]
+    planned = with_shares([replace(item, cell=cell) for item, cell in zip(merged, cells, strict=True)])
     batches = _batches(planned, config)
     beyond = _out_of_reach(expansions)
     return Plan(
@@ -96,7 +97,9 @@ def _merge(expansions: list[Expansion]) -> tuple[list[PlannedCell], tuple[Shared
         shared.append(Shared(cell.cell, cell.suite, cell.experiment))
         rounds = max(first.cell.rounds, cell.rounds)
         limit_s = max(first.cell.timeout_s, cell.timeout_s)
-        merged[cell.cell] = replace(first, cell=replace(first.cell, rounds=rounds, timeout_s=limit_s))
+        until = stricter(first.cell.until, cell.until)
+        both = replace(first.cell, rounds=rounds, timeout_s=limit_s, until=until)
+        merged[cell.cell] = replace(first, cell=both)
     return list(merged.values()), tuple(shared)
 
 
@@ -120,8 +123,23 @@ def _batches(planned: list[PlannedCell], config: Config) -> tuple[Batch, ...]:
                 )
             cells = tuple(item.cell for item in items)
             span, launches = batch_cost(items, config.site.partitions[partition])
-            costs = (span.expected_s, launches, span.low_s, span.high_s)
-            batches[name] = Batch(name, partition, nodes, ppn, stack, target, cells, *costs)
+            added = added_span(items)
+            batches[name] = Batch(
+                name,
+                partition,
+                nodes,
+                ppn,
+                stack,
+                target,
+                cells,
+                span.expected_s,
+                launches,
+                span.low_s,
+                span.high_s + added.high_s,
+                added.expected_s,
+                sum(item.cell.rounds * moved_bytes(item.footprint) for item in items),
+                max(item.footprint.inodes for item in items),
+            )
     targets, stacks = list(config.targets), list(config.stacks)
 
     def place(batch: Batch) -> tuple[bool, int, int, int, int]:

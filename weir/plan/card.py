@@ -5,6 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
+from weir.model import Until
+from weir.plan.experience import BatchCosts, learned
 from weir.plan.model import Batch, Cost, Plan, TargetCost
 from weir.units import about_duration, about_size
 
@@ -13,9 +15,20 @@ _MOST_BATCHES = 24
 _MOST_TOO_LONG = 4
 
 
-def cost_card(plan: Plan) -> str:
-    """Sums first, then targets, batches, and the excluded cells with their reasons."""
-    return "\n".join([*_head(plan), *_targets(plan), *_batches(plan), *_exclusions(plan), *_notes(plan)])
+def cost_card(plan: Plan, costs: Iterable[BatchCosts] = ()) -> str:
+    """Sums first, then targets, batches, and the excluded cells with their reasons.
+
+    costs: of earlier batches of the site, from which the range of the time is learned."""
+    return "\n".join(
+        [
+            *_head(plan),
+            *_learned(plan, costs),
+            *_targets(plan),
+            *_batches(plan),
+            *_exclusions(plan),
+            *_notes(plan),
+        ]
+    )
 
 
 def _head(plan: Plan) -> Iterator[str]:
@@ -27,6 +40,8 @@ def _head(plan: Plan) -> Iterator[str]:
     less = f"{cost.excluded:,} excluded{duplicates}"
     yield f"  cells         {cost.cells:,} ({cost.points:,} combinations: {less})"
     yield f"  executions    {cost.executions:,}, giving {cost.measurements:,} measurements of each access"
+    if cost.most_executions > cost.executions:
+        yield f"  added rounds  up to {cost.most_executions:,} executions, {_until_words(plan)}"
     here = f", {cost.reachable:,} available at this site" if cost.reachable != cost.valid else ""
     yield f"  factorial     {cost.factorial:,} executions, full factorial; {cost.valid:,} valid{here}"
     yield f"  written       {about_size(cost.written_bytes)}"
@@ -34,6 +49,37 @@ def _head(plan: Plan) -> Iterator[str]:
     yield f"  peak space    {about_size(cost.peak_bytes)} and {_files(cost.peak_inodes)} at a time"
     hours = _range(_hours(cost.low_node_hours), _hours(cost.high_node_hours))
     yield f"  time          {_duration(cost)} in {_launches(cost.launches)}, {hours} node-hours"
+
+
+def _learned(plan: Plan, costs: Iterable[BatchCosts]) -> Iterator[str]:
+    """Earlier batches against their own cards, and what that means for this one."""
+    found = learned(plan, costs)
+    if found is None:
+        return
+    ratios = [each.ratio for each in found.sessions]
+    of = f"{found.batches} of {len(plan.batches)} batches, from {len(ratios)} earlier ones"
+    yield f"  learned time  {_range(about_duration(found.low_s), about_duration(found.high_s))} ({of})"
+    bytes_ = _sum_ratio([(each.actual_bytes, each.expected_bytes) for each in found.sessions])
+    inodes = _sum_ratio([(each.actual_inodes, each.expected_inodes) for each in found.sessions])
+    yield (
+        f"  earlier cost  {_range(f'{min(ratios):.2g}', f'{max(ratios):.2g}')} of the expected time, "
+        f"{bytes_} of the bytes, {inodes} of the files"
+    )
+
+
+def _sum_ratio(pairs: Sequence[tuple[int, int]]) -> str:
+    expected = sum(pair[1] for pair in pairs)
+    return f"{sum(pair[0] for pair in pairs) / expected:.2f}" if expected else "none"
+
+
+def _until_words(plan: Plan) -> str:
+    """What ends the added rounds, each condition once."""
+    return "; ".join(sorted({_condition(cell.until) for cell in plan.cells if cell.until}))
+
+
+def _condition(until: Until) -> str:
+    budget = "" if until.budget_s is None else f", {about_duration(until.budget_s)} an experiment"
+    return f"until ±{until.half_width * 100:.3g} % of the median, {until.at_most} rounds{budget}"
 
 
 def _targets(plan: Plan) -> Iterator[str]:

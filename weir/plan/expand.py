@@ -170,6 +170,7 @@ class _Expander:
             iterations=experiment.iterations,
             timeout_s=experiment.timeout_s or 0.0,
             params=params,
+            until=experiment.until,
         )
 
     def _add(self, point: _Point, cell: Cell, partition: Partition) -> None:

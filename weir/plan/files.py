@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import types
 import typing
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
@@ -108,8 +109,10 @@ def _built(kind: Any, data: Any) -> Any:
     if data is None or isinstance(data, (str, int, float)):
         return data
     if is_dataclass(kind):
-        types = _field_types(typing.cast(Hashable, kind))
-        return typing.cast(Any, kind)(**{name: _built(types[name], value) for name, value in data.items()})
+        known = _field_types(typing.cast(Hashable, kind))
+        return typing.cast(Any, kind)(**{name: _built(known[name], value) for name, value in data.items()})
+    if isinstance(kind, types.UnionType):  # of a class and None
+        return _built(next(each for each in typing.get_args(kind) if each is not type(None)), data)
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if origin is tuple:
         return tuple(_built(arguments[0], item) for item in data)

@@ -23,6 +23,9 @@ class Batch:
     launches: int = 0
     low_s: float = 0.0  # the time will lie between these
     high_s: float = 0.0
+    added_s: float = 0.0  # rounds that are added until medians are known: at most, as expected
+    moved_bytes: int = 0  # written and read by the planned rounds
+    inodes: int = 0  # files and directories of the largest cell
 
     @property
     def place(self) -> str:
@@ -94,6 +97,7 @@ class Cost:
     high_s: float
     low_node_hours: float
     high_node_hours: float
+    most_executions: int  # with the rounds that may be added
     targets: tuple[TargetCost, ...]
 
 

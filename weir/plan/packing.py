@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from weir.model import Partition
+from weir.plan.added import added_span
 from weir.plan.expand import PlannedCell
 
 # The cost card guesses about an unknown machine: a job that ends early costs nothing, one that is cut costs
@@ -31,7 +32,7 @@ def packed(items: Sequence[PlannedCell], partition: Partition) -> list[list[Plan
     left_s: list[float] = []
     job_of: dict[str, int] = {}
     for item in sorted(items, key=lambda item: item.cell.cell):
-        need_s = item.span.expected_s * item.cell.rounds
+        need_s = item.span.expected_s * item.cell.rounds + added_span([item]).expected_s
         job = next((job for job, left in enumerate(left_s) if need_s <= left), len(left_s))
         if job == len(left_s):
             left_s.append(room_s)

@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from weir.config import Config
-from weir.model import Partition
+from weir.model import Footprint, Partition
+from weir.plan.added import most_executions
 from weir.plan.cost import Span, launch_span, launches
 from weir.plan.expand import MEANINGLESS, Expansion, PlannedCell
 from weir.plan.model import Batch, Cost, TargetCost
@@ -21,6 +22,10 @@ def batch_cost(items: Iterable[PlannedCell], partition: Partition) -> tuple[Span
         alone += 0 if item.shared else item.cell.rounds
     count = launches(shared, alone)
     return span + launch_span(partition) * (count - alone), count
+
+
+def moved_bytes(footprint: Footprint) -> int:
+    return footprint.written_bytes + footprint.read_bytes
 
 
 def plan_cost(
@@ -59,6 +64,7 @@ def plan_cost(
         high_s=sum(batch.high_s for batch in batches),
         low_node_hours=sum(batch.low_s * batch.nodes for batch in batches) / 3600,
         high_node_hours=sum(batch.high_s * batch.nodes for batch in batches) / 3600,
+        most_executions=most_executions(planned),
         targets=targets,
     )
 

@@ -53,6 +53,17 @@ def study_facts(plan: Plan, tally: Tally) -> dict[str, Any]:
             for item in plan.out_of_reach
         ],
         "notes": list(plan.notes),
+        # Of cells to which rounds are added: what was requested of their intervals.
+        "repetitions": [
+            {
+                "cell": cell.cell,
+                "rounds": cell.rounds,
+                "half_width": cell.until.half_width,
+                "at_most": cell.until.at_most,
+            }
+            for cell in plan.cells
+            if cell.until
+        ],
         "layout": _layouts(plan.cells),
     } | _counts(tally)
 

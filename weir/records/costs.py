@@ -1,0 +1,60 @@
+"""What a session of a batch took, as its outputs show it, beside what the plan expected."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from weir.measure.job import BatchResult
+from weir.model import Row
+from weir.plan import Batch
+from weir.plan.experience import BatchCosts
+from weir.records.collect import Run, collect_cell, read_json
+from weir.runfiles import RUN_FILE, run_folder
+
+
+def batch_costs(batch: Batch, result: BatchResult, results: Path) -> BatchCosts | None:
+    """None where nothing ran. What is expected of the whole batch is scaled to the executions that ran."""
+    if not result.ran:
+        return None
+    rows = _rows(batch, result.ran, results)
+    part = len(result.ran) / batch.executions
+    return BatchCosts(
+        at=datetime.now(UTC).isoformat(timespec="seconds"),
+        batch=batch.batch,
+        target=batch.target,
+        stack=batch.stack,
+        nodes=batch.nodes,
+        ppn=batch.ppn,
+        executions=len(result.ran),
+        failed=len(result.failed),
+        expected_s=batch.estimated_s * part,
+        actual_s=result.elapsed_s,
+        expected_bytes=round(batch.moved_bytes * part),
+        actual_bytes=sum(row.get("moved_bytes") or 0 for run in rows for row in run),
+        expected_inodes=batch.inodes,
+        actual_inodes=max((created_inodes(run) for run in rows), default=0),
+    )
+
+
+def created_inodes(rows: Iterable[Row]) -> int:
+    """Files and directories of one run, as far as its output shows them; each iteration removes its own."""
+    created: dict[int, int] = defaultdict(int)
+    for row in rows:
+        if row["access"] == "create":
+            created[row["iteration"]] += row.get("ops") or 0
+        elif row["access"] == "write":
+            ranks = (row.get("nn") or 1) * (row.get("ppn") or 1)
+            created[row["iteration"]] += ranks if row.get("layout") == "file-per-process" else 1
+    return max(created.values(), default=0)
+
+
+def _rows(batch: Batch, ran: Sequence[tuple[str, int]], results: Path) -> list[list[Row]]:
+    cells = {cell.cell: cell for cell in batch.cells}
+    folders = [(cell, run_folder(results, cell, run)) for cell, run in ran]
+    return [
+        list(collect_cell(cells[cell], [Run(folder, read_json(folder / RUN_FILE))], results))
+        for cell, folder in folders
+    ]
