@@ -3,7 +3,7 @@
 # Use: Rscript .ci/testthat.R RESULTS.tsv [quick]
 
 # Files of tests that take more than two seconds; `quick` excludes them.
-slow_files <- c("claims", "figures", "render", "svg")
+slow_files <- c("claims", "coverage", "figures", "render", "svg")
 folder <- "analysis/tests/testthat"
 
 one_line <- function(text) {
