@@ -9,6 +9,15 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 BESIDE = ROOT.parent / "shared"
+# Their tests start programs: some belong to `make check` all the same and carry the mark `quick`.
+STARTS_PROGRAMS = ("engine", "ime", "slurm", "stacks", "witness", "workflow", "zoo")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        folder = item.path.relative_to(ROOT / "tests").parts[0]
+        if folder in STARTS_PROGRAMS and not item.get_closest_marker("quick"):
+            item.add_marker("slow")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

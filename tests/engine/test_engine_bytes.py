@@ -14,6 +14,8 @@ import pytest
 
 from tests.engine.runs import Engine
 
+pytestmark = pytest.mark.quick
+
 SIGNATURE = 42
 RANKS = 2
 GEOMETRIES = [("64k", "16k"), ("47008", "47008"), ("24", "8")]

@@ -13,6 +13,8 @@ from jsonschema import Draft202012Validator
 
 from tests.engine.runs import ROOT, Engine
 
+pytestmark = pytest.mark.quick
+
 SCHEMA = yaml.safe_load((ROOT / "config/schemas/engine.schema.yaml").read_text())
 SHAPE = ["-b", "64k", "-t", "8k", "-o", "data"]
 

@@ -10,6 +10,8 @@ import pytest
 
 from tests.ime.conftest import Mounter, Store, StoreMaker
 
+pytestmark = pytest.mark.quick
+
 VARIANTS = {
     "plain": {},
     "tight": {"capacity": "512 KiB"},

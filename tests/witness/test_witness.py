@@ -16,6 +16,8 @@ import yaml
 
 from weir.tools.witness import WITNESS_FILE, gather_witness, witness_facts
 
+pytestmark = pytest.mark.quick
+
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent
 BLOCK = 4096

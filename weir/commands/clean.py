@@ -15,7 +15,7 @@ from weir.plan import read_plan
 
 NAME = "clean"
 HELP = "clean up after killed measurements: processes, mounts, shared memory, data on the targets"
-EXAMPLE = "weir clean"
+EXAMPLE = "weir clean --plan results/local/quick/plan.json --results results/local"
 
 # A guardian that cleans up right now is given so long.
 _WAIT_S = 60.0

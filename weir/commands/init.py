@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shutil
 from pathlib import Path
@@ -27,6 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", type=Path, metavar="DIR", help="new directory of the study")
     text = f"the program {ENGINE}; by default that of the PATH, or of the checkout that holds weir"
     parser.add_argument("--engine", type=Path, metavar="FILE", help=text)
+    parser.add_argument("--json", action="store_true", help="print what was made, and what lacks, as JSON")
 
 
 def execute(args: argparse.Namespace) -> int:
@@ -40,13 +42,20 @@ def execute(args: argparse.Namespace) -> int:
     if engine:
         link_engine(engine, folder / "build")
     lacks = [name for name in ("snakemake", "reframe", "Rscript", "latexmk") if not shutil.which(name)]
+    if args.json:
+        print(json.dumps({"folder": str(folder), "engine": str(engine) if engine else None, "lacks": lacks}))
+    else:
+        _report(folder, engine, lacks)
+    return 0
+
+
+def _report(folder: Path, engine: Path | None, lacks: list[str]) -> None:
     print(f"{folder}: measure and print with: cd {folder} && snakemake --cores all")
     print("change what is measured in config/config.yaml; weir plan prints its cost")
     if not engine:
         print(f"{ENGINE} was not found, so that nothing can be measured; {_HINT}")
     if lacks:
         print(f"not on the PATH: {', '.join(lacks)}; they come with `spack install weir`, or see the README")
-    return 0
 
 
 def find_engine(given: Path | None) -> Path | None:

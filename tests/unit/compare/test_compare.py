@@ -151,6 +151,7 @@ def test_unlike_cells_are_not_compared_and_the_difference_is_named() -> None:
     assert pairing.unmatched[0].differs == (("xfer_bytes", 2**20, 2**14),)
 
 
+@pytest.mark.slow
 def test_equal_campaigns_are_rarely_called_slower() -> None:
     """300 comparisons of 20 equal cells with neighbouring rounds alike: the error rate is the printed one."""
     source = random.Random(20)

@@ -33,6 +33,7 @@ def test_every_block_of_commands_is_run_or_gives_the_reason() -> None:
     assert [block.name for block in BLOCKS if block.marker != "run" and len(block.reason) < 10] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", RUN, ids=[block.name for block in RUN])
 def test_the_commands_run_and_print_what_the_page_shows(block: Block, checkout: Path) -> None:
     if "build/weir-io" in block.text and not (checkout / "build" / "weir-io").exists():

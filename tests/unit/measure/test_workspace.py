@@ -86,6 +86,7 @@ def test_links_inside_are_removed_and_not_followed(tmp_path: Path) -> None:
     assert (outside / "kept").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("aim", AIMS)
 def test_a_swap_between_check_and_deletion_finds_no_victim(aim: str) -> None:
     """`make swap-attack` makes 10,000 rounds, and as many of a deletion by paths, which has victims."""
