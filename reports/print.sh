@@ -4,7 +4,7 @@
 set -euo pipefail
 
 if [ $# -ne 3 ] || [ ! -f "$1" ] || [ ! -d "$2" ]; then
-  echo "print.sh: takes reports/<report>/main.tex, the folder of a study with numbers.tex, and the PDF to write" >&2
+  echo "print.sh: takes reports/<report>/main.tex, the folder of a study, and the PDF to write" >&2
   exit 2
 fi
 reports=$(cd "$(dirname "$0")" && pwd)
@@ -15,7 +15,10 @@ work=$study/latex
 log=$work/report.log
 
 mkdir -p "$work"
-Rscript "$reports/../analysis/draw.R" contents "$study" "$work/contents.tex"
+# Text that weir writes itself, such as an acceptance report, has no parts that R draws.
+if [ -f "$study/numbers.tex" ]; then
+  Rscript "$reports/../analysis/draw.R" contents "$study" "$work/contents.tex"
+fi
 
 beside=$(dirname "$text")
 export TEXINPUTS=".:$beside:$reports:$study:$study/figures:$study/tables:"

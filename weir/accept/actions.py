@@ -1,0 +1,67 @@
+"""From arguments to a judgement, its report and an exit code."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from weir.accept import output
+from weir.accept.contract import Contract, read_contract
+from weir.accept.evidence import read_measured
+from weir.accept.judge import PASS, judge, overall
+from weir.accept.report import print_pdf, write_report
+from weir.config.sources import find_sources
+from weir.errors import WeirError, did_you_mean
+from weir.records.table import write_whole
+
+
+def accept(args: argparse.Namespace) -> int:
+    file = _contract_file(args.contract)
+    contract = read_contract(file, args.promise)
+    if args.study is None:
+        print(_asked(contract))
+        return 0
+    measured = read_measured(args.study)
+    results = judge(contract, measured)
+    if args.junit:
+        write_whole(args.junit, output.as_junit(contract, results))
+    as_text = output.as_text(contract, results)
+    print(json.dumps(output.facts(contract, results), indent=1) if args.json else as_text)
+    if args.report:
+        files = write_report(file, contract, measured, results, args.report)
+        pdf = print_pdf(args.report, find_sources().root / "reports")
+        if not args.json:
+            print(f"report: {files[0]}")
+            print(f"report: {pdf}" if pdf else "no PDF: latexmk is not installed, or this is not a checkout")
+    return 0 if overall(results) == PASS else 1
+
+
+def _contract_file(name: str) -> Path:
+    """A file, or the name of one of config/contracts."""
+    if Path(name).is_file():
+        return Path(name)
+    sources = find_sources()
+    file = sources.file("contracts", f"{name}.yaml")
+    if file.is_file():
+        return file
+    known = sorted(path.stem for folder in sources.folders for path in folder.glob("contracts/*.yaml"))
+    raise WeirError(
+        "there is no such contract", value=name, key="CONTRACT", hint=did_you_mean(name, known), exit_code=2
+    )
+
+
+def _asked(contract: Contract) -> str:
+    """What a contract requires, and how to measure it."""
+    lines = [contract.title, f"  {contract.source}"]
+    for line in contract.lines:
+        promise = line.promise
+        bound = (promise.text or "open: --promise") if promise else "conditions only"
+        lines.append(f"  {line.name}: {line.text} ({bound})")
+    lines += [f"  not judged: {text}" for text in contract.not_encoded]
+    how = (
+        f"weir plan --suite {contract.suite}"
+        if contract.suite
+        else "its own harness; then weir import, or name its directory"
+    )
+    return "\n".join([*lines, f"measure: {how}", f"judge:   weir accept {contract.name} STUDY --report DIR"])

@@ -1,0 +1,118 @@
+"""What a contract is judged by: the records of a study, its run files, and whether files were edited."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from weir.accept.contract import IO500, PLACES, Line
+from weir.columns import repeated_parameters
+from weir.compare.sides import records_file
+from weir.integrity.manifest import MANIFEST
+from weir.integrity.verify import verify
+from weir.io500.directory import read_directory
+from weir.io500.result import Phase, Result
+from weir.model import Row
+from weir.records.table import read_records
+from weir.runfiles import file_sha256, read_run_file, run_folder
+
+Run = Mapping[str, Any]  # a run.json
+_MIB_PER_GIB = 1024.0
+_PLACE_COLUMNS = {"nodes": "nn", "ppn": "ppn", "target": "target", "experiment": "experiment"}
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One study."""
+
+    path: Path
+    rows: tuple[Row, ...]
+    runs: Mapping[tuple[str, int], Run] = field(default_factory=dict)  # by cell and number
+    differences: tuple[str, ...] | None = None  # files that were edited; None: nothing to compare with
+    digests: Mapping[str, str] = field(default_factory=dict)  # file to SHA-256, for the report
+
+    def run_of(self, row: Row) -> Run | None:
+        number = row.get("run")
+        return None if number is None else self.runs.get((row["cell"], number))
+
+    def parameter(self, row: Row, name: str) -> Any:
+        """What the record or its run says of a parameter; None: not known."""
+        if name in PLACES:
+            return row.get(_PLACE_COLUMNS[name])
+        run = self.run_of(row)
+        if run is not None and name in run["cell"]["params"]:
+            return run["cell"]["params"][name]
+        column = next((key for key, parameter in repeated_parameters().items() if parameter == name), name)
+        return row.get(column)
+
+
+def read_measured(path: Path) -> Measured:
+    """A study, its records.csv, or the directory of an IO500 result."""
+    if path.is_dir() and not (path / "records.csv").is_file() and _is_io500(path):
+        return _read_io500(path)
+    file = records_file(path)
+    rows = tuple(read_records(file))
+    runs = dict(_runs(file.parent.parent, rows))
+    differences = None
+    digests = {file.name: file_sha256(file)}
+    if (file.parent / MANIFEST).is_file():
+        verified = verify(file.parent)
+        differences = tuple(str(one) for one in verified.differences)
+        digests["study"] = verified.digest
+    return Measured(path, rows, runs, differences, digests)
+
+
+def _runs(site_folder: Path, rows: Sequence[Row]) -> Iterator[tuple[tuple[str, int], Run]]:
+    for cell, number in sorted({(row["cell"], row["run"]) for row in rows if row.get("run") is not None}):
+        if run_folder(site_folder, cell, number).is_dir():
+            document = read_run_file(site_folder, cell, number)
+            if document is not None:
+                yield (cell, number), document
+
+
+def _is_io500(path: Path) -> bool:
+    return any((path / name).is_file() for name in ("result_summary.txt", "result.txt"))
+
+
+def _read_io500(path: Path) -> Measured:
+    """Its phases as records: their access is the name of the phase."""
+    result = read_directory(path)
+    rows = tuple(_row(phase, result) for phase in result.phases.values())
+    files = [file for file in sorted(path.glob("result*.txt")) if file.is_file()]
+    return Measured(path, rows, digests={file.name: file_sha256(file) for file in files})
+
+
+def _row(phase: Phase, result: Result) -> Row:
+    bandwidth = phase.unit == "GiB/s"
+    invalid = phase.marked_invalid
+    return {
+        "tool": IO500,
+        "access": phase.name,
+        "cell": phase.name,
+        "label": phase.name,
+        "nn": result.nodes,
+        "ppn": result.procs // result.nodes if result.procs and result.nodes else None,
+        "bw_mib_s": phase.value * _MIB_PER_GIB if bandwidth else None,
+        "ops_s": None if bandwidth else phase.value * 1000,
+        "total_s": phase.time_s,
+        "stonewall_s": phase.stonewall_s,
+        "iteration": 0,
+        "tool_version": result.version or None,
+        "program": IO500,
+        "verdict": "INVALID" if invalid else "UNPROVEN",
+        "reasons": "marked-by-io500" if invalid else "",
+        "missing": "" if invalid else "all but the summary",
+    }
+
+
+def rows_of(line: Line, measured: Measured) -> list[Row]:
+    """Records that the line is about, usable or not."""
+    return [
+        row
+        for row in measured.rows
+        if row.get("tool") == line.tool
+        and row["access"] in line.access
+        and all(measured.parameter(row, name) == value for name, value in line.select.items())
+    ]

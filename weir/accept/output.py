@@ -1,0 +1,118 @@
+"""The judgement of a contract as text, plain values and JUnit."""
+
+from __future__ import annotations
+
+import textwrap
+import xml.etree.ElementTree as ElementTree
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from weir.accept.contract import Contract
+from weir.accept.judge import FAIL, NOT_PROVEN, PASS, Result, Value, overall
+from weir.compare.pairs import METRICS
+
+ORDER = (PASS, FAIL, NOT_PROVEN)
+_WIDTH = 110
+_UNITS = {"bandwidth": "MiB/s", "operations": "operations/s"}
+
+
+def headline(contract: Contract, results: Sequence[Result]) -> str:
+    counts = Counter(result.verdict for result in results)
+    parts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in ORDER)
+    return f"{contract.name}: {overall(results).upper()} ({len(results)} lines: {parts})"
+
+
+def as_text(contract: Contract, results: Sequence[Result]) -> str:
+    return "\n".join([headline(contract, results), *(line for one in results for line in _lines(one))])
+
+
+def _lines(result: Result) -> Iterator[str]:
+    yield f"  {result.verdict:<10} {result.line.name}: {numbers(result)}"
+    for one in result.findings:
+        mark = "not known" if one.unknown else "violated"
+        yield from textwrap.wrap(
+            f"{mark}: {one.condition}: {one.text}",
+            _WIDTH,
+            initial_indent=" " * 13,
+            subsequent_indent=" " * 15,
+        )
+    if not result.findings:
+        yield f"             {result.why}"
+
+
+def numbers(result: Result) -> str:
+    """Such as: mean 9,812 MiB/s [9,700–9,920], n = 6; promised 9 GiB/s; margin +6.5 % [+5.3–+7.6 %]."""
+    promise, value = result.line.promise, result.value
+    if promise is None:
+        return "conditions only"
+    if value is None:
+        return f"no value; promised {promise.text or 'nothing yet'}"
+    text = f"{promise.statistic} {value_text(value)} {unit_of(promise.metric)}, n = {value.runs}"
+    if promise.bound is None:
+        return text
+    bound = f"{promise.text} ({_digits(promise.bound)} {unit_of(promise.metric)})"
+    text += f"; promised {bound}; margin {_percent(result.margin or 0.0)}"
+    if result.margin_interval:
+        low, high = result.margin_interval
+        text += f" [{_percent(low)} to {_percent(high)}]"
+    return text
+
+
+def value_text(value: Value) -> str:
+    if value.interval is None:
+        return _digits(value.value)
+    low, high = value.interval
+    return f"{_digits(value.value)} [{_digits(low)}–{_digits(high)}]"
+
+
+def _digits(number: float) -> str:
+    """Four digits or more, never an exponent."""
+    return f"{number:,.0f}" if number >= 1000 else f"{number:.4g}"
+
+
+def unit_of(metric: str) -> str:
+    return _UNITS.get(metric, METRICS[metric].unit)
+
+
+def _percent(share: float) -> str:
+    return f"{share:+.1%}"
+
+
+def facts(contract: Contract, results: Sequence[Result]) -> dict[str, Any]:
+    return {
+        "contract": contract.name,
+        "verdict": overall(results),
+        "lines": [
+            {
+                "line": one.line.name,
+                "text": one.line.text,
+                "verdict": one.verdict,
+                "why": one.why,
+                "promised": one.line.promise.text if one.line.promise else None,
+                "value": one.value.value if one.value else None,
+                "unit": unit_of(one.line.promise.metric) if one.line.promise else None,
+                "interval": one.value.interval if one.value else None,
+                "runs": one.value.runs if one.value else 0,
+                "margin": one.margin,
+                "margin_interval": one.margin_interval,
+                "findings": [vars(finding) for finding in one.findings],
+            }
+            for one in results
+        ],
+    }
+
+
+def as_junit(contract: Contract, results: Sequence[Result]) -> str:
+    """A test case for each line; what is not proven is an error, not a failure of the storage."""
+    suite = ElementTree.Element("testsuite", name=f"weir accept {contract.name}", tests=str(len(results)))
+    for one in results:
+        case = ElementTree.SubElement(suite, "testcase", classname=contract.name, name=one.line.name)
+        if one.verdict == FAIL:
+            ElementTree.SubElement(case, "failure", message=f"{one.why}: {numbers(one)}")
+        elif one.verdict == NOT_PROVEN:
+            ElementTree.SubElement(case, "error", message=one.why)
+    counts = Counter(one.verdict for one in results)
+    suite.set("failures", str(counts[FAIL]))
+    suite.set("errors", str(counts[NOT_PROVEN]))
+    return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
