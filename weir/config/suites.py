@@ -55,10 +55,32 @@ def load_suite(sources: Sources, name: str, scale: str, tools: Mapping[str, Tool
             tuple(item for item in experiments if item is not None),
             tuple(sorted(known_scales)),
             tuple(file.data.get("tags", ())),
+            file.data.get("tune"),
         )
+    problems += _unknown_to_tune(file)
     if problems:
         raise ConfigError(unique(problems))
     return suites.get(scale, suites[FULL])
+
+
+def _unknown_to_tune(file: YamlFile) -> list[Problem]:
+    """tune: names an experiment, and keys of its space."""
+    tune = file.data.get("tune")
+    if tune is None:
+        return []
+    name, experiments = tune["experiment"], file.data["experiments"]
+    if name not in experiments:
+        hint = did_you_mean(name, experiments)
+        return [file.problem(("tune", "experiment"), f"there is no experiment '{name}'", hint)]
+    moving = [*experiments[name].get("space", {}), "nodes", "ppn"]
+    places = [(("tune", "move", index), key) for index, key in enumerate(tune["move"])]
+    places += [(("tune", "default", key), key) for key in tune.get("default", {})]
+    allowed = {"move": moving, "default": tune["move"]}
+    return [
+        file.problem(place, f"'{key}' is not a key that may move", did_you_mean(key, allowed[str(place[1])]))
+        for place, key in places
+        if key not in allowed[str(place[1])]
+    ]
 
 
 def _misplaced(file: YamlFile, schema: Mapping[str, Any]) -> list[Problem]:

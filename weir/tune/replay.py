@@ -1,0 +1,58 @@
+"""A table of measurements in place of a machine: each setting is looked up instead of measured."""
+
+from __future__ import annotations
+
+import csv
+import statistics
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from weir.errors import WeirError, did_you_mean
+from weir.tune.space import Space, make_space
+
+
+@dataclass(frozen=True)
+class Replay:
+    """The settings of a table with all their measurements."""
+
+    space: Space
+    values: tuple[tuple[float, ...], ...]
+
+    def score(self, number: int) -> float:
+        """The median: what an experiment with as many rounds would report."""
+        return statistics.median(self.values[number])
+
+    @property
+    def best(self) -> float:
+        return max(self.score(number) for number in range(len(self.values)))
+
+
+def read_replay(path: Path, moving: Sequence[str], where: Mapping[str, str], value: str) -> Replay:
+    """where: columns with the only value that counts."""
+    with path.open(newline="", encoding="utf-8") as stream:
+        reader = csv.DictReader(stream)
+        known = reader.fieldnames or ()
+        for name in (*moving, *where, value):
+            if name not in known:
+                hint = did_you_mean(name, known)
+                raise WeirError("is not a column", file=str(path), line=1, key=name, hint=hint, exit_code=2)
+        found: dict[tuple[Any, ...], list[float]] = defaultdict(list)
+        for row in reader:
+            fits = all(row[name] == wanted for name, wanted in where.items())
+            if fits and row[value] and row.get("verdict") not in ("INVALID", "DEGRADED"):
+                found[tuple(_typed(row[name]) for name in moving)].append(float(row[value]))
+    if len(found) < 2:
+        message = f"has {len(found)} settings to choose from"
+        raise WeirError(message, file=str(path), hint="look at --move and --where", exit_code=2)
+    settings = [dict(zip(moving, key, strict=True)) for key in found]
+    return Replay(make_space(settings), tuple(tuple(values) for values in found.values()))
+
+
+def _typed(text: str) -> Any:
+    try:
+        return float(text) if "." in text else int(text)
+    except ValueError:
+        return text
