@@ -1,6 +1,6 @@
 # contents.tex: the floats of a study, gathered by the sections they belong to and in the order of their places.
 
-sections <- c("setup", "results", "reservations", "appendix")
+sections <- c("opening", "setup", "results", "claims", "reservations", "appendix")
 
 write_contents <- function(folder, path) {
   parts <- c(chosen_parts("figure", "all"), chosen_parts("table", "all"))

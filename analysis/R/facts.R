@@ -87,3 +87,6 @@ archive_facts <- function(about) {
     fact_row("From the source", gsub("_", " ", key), text_of(about[[key]]))
   }))
 }
+
+# Papers whose claims the suites of the study want decided.
+wanted_claims <- function(facts) unlist(lapply(facts$suites, function(suite) suite$claims))

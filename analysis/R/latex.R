@@ -110,7 +110,7 @@ with_group_lines <- function(rows, groups, width) {
   c(rbind(ifelse(first, heading, NA), rows)) |> Filter(f = Negate(is.na))
 }
 
-wrapped_column <- function(width_mm) sprintf(">{\\raggedright\\arraybackslash}p{%gmm}", width_mm)
+wrapped_column <- function(width_mm) sprintf(">{\\raggedright\\arraybackslash}p{%g\\tablemm}", width_mm)
 
 # "a, b and c"
 and_list <- function(words) {

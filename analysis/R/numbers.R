@@ -5,6 +5,7 @@ make_numbers <- function(records, facts, inputs = list()) {
   points <- bandwidth_points(records)
   bulk <- bandwidth_points(bulk_transfers(records))
   decided <- decided_claims(records, inputs)
+  switches <- number_switches(records, facts, points, decided)
   list(
     commands = c(
       count_numbers(records), space_numbers(records),
@@ -14,26 +15,32 @@ make_numbers <- function(records, facts, inputs = list()) {
         Repeated = repeated_points(experiment_ratios(records))
       ),
       repetition_numbers(points), claim_numbers(decided), authors_numbers(inputs$published),
-      if (is.null(facts$about)) study_numbers(facts) else archive_numbers(facts)
+      if (is.null(facts$about)) study_numbers(facts) else archive_numbers(facts),
+      opening_numbers(records, facts), report_sentences(switches)
     ),
     named = c(named_numbers(records, points), named_claims(decided)),
-    switches = c(
-      onlyemulated = nrow(records) > 0 && all(records$emulated),
-      emulated = any(records$emulated) || any(vapply(facts$targets, function(it) isTRUE(it$emulated), logical(1))),
-      archived = !is.null(facts$about),
-      usable = nrow(points) > 0 && any(points$n > 0),
-      rates = nrow(metadata_of(records)) > 0,
-      claims = any(decided$verdict != outcomes[4]),
-      allvalid = nrow(records) > 0 && all(records$verdict == "VALID"),
-      unproven = any(records$verdict == "UNPROVEN"),
-      degraded = any(records$verdict == "DEGRADED"),
-      invalid = any(records$verdict == "INVALID"),
-      intervals = nrow(points) > 0 && any(points$n >= fewest_for_interval),
-      synced = any(records$sync & records$access == "write", na.rm = TRUE),
-      failed = count_of(facts$failed_executions) > 0,
-      unfinished = count_of(facts$finished_executions) < count_of(facts$executions),
-      excluded = count_of(facts$excluded_points) > 0
-    )
+    switches = switches
+  )
+}
+
+number_switches <- function(records, facts, points, decided) {
+  c(
+    onlyemulated = nrow(records) > 0 && all(records$emulated),
+    emulated = any(records$emulated) || any(vapply(facts$targets, function(it) isTRUE(it$emulated), logical(1))),
+    archived = !is.null(facts$about),
+    usable = nrow(points) > 0 && any(points$n > 0),
+    rates = nrow(metadata_of(records)) > 0,
+    claims = any(decided$verdict != outcomes[4]),
+    claimswanted = length(wanted_claims(facts)) > 0,
+    allvalid = nrow(records) > 0 && all(records$verdict == "VALID"),
+    unproven = any(records$verdict == "UNPROVEN"),
+    degraded = any(records$verdict == "DEGRADED"),
+    invalid = any(records$verdict == "INVALID"),
+    intervals = nrow(points) > 0 && any(points$n >= fewest_for_interval),
+    synced = any(records$sync & records$access == "write", na.rm = TRUE),
+    failed = count_of(facts$failed_executions) > 0,
+    unfinished = count_of(facts$finished_executions) < count_of(facts$executions),
+    excluded = count_of(facts$excluded_points) > 0
   )
 }
 

@@ -258,13 +258,13 @@ svg_of <- function(part, folder) file.path(folder, "figures", paste0(part$name, 
 
 # Those of claims only where the suite asks for claims.
 figure_parts <- function(facts) {
-  wanted <- unlist(lapply(facts$suites, function(suite) suite$claims))
-  Filter(function(part) length(wanted) > 0 || part$name != "claims", chosen_parts("figure", "all"))
+  wanted <- length(wanted_claims(facts)) > 0
+  Filter(function(part) wanted || !identical(section_of(part), "claims"), chosen_parts("figure", "all"))
 }
 
 # Claims stand on the page of a study whose suite asks for them.
 page_claims <- function(inputs, facts) {
-  wanted <- unlist(lapply(facts$suites, function(suite) suite$claims))
+  wanted <- wanted_claims(facts)
   if (is.null(inputs$claims) || length(wanted) == 0 || !file.exists(inputs$claims)) {
     return(list())
   }

@@ -1,5 +1,6 @@
 title <- "Claims of publications"
 place <- 58
+section <- "claims"
 statistic <- "Points: effects in these records"
 if_empty <- "these data decide none of the claims in analysis/claims."
 interval_text <- "Bars: 95 % interval over the rounds."

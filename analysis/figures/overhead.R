@@ -1,5 +1,6 @@
 title <- "Overhead of opening, closing and synchronising"
 place <- 30
+section <- "appendix"
 statistic <- "Points: median share of the time from open to close"
 interval_mark <- "Bars"
 needs <- "writes or reads with times of open, transfer and close"

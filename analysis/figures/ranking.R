@@ -1,5 +1,6 @@
 title <- "The best setting of every storage, access and interface"
 place <- 5
+section <- "opening"
 statistic <- "Points: best median"
 needs <- "records of writes or reads"
 caption <- paste(

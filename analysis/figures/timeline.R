@@ -1,6 +1,6 @@
 title <- "The campaign over time"
 place <- 75
-section <- "reservations"
+section <- "appendix"
 statistic <- "Points: one run each, over the median of its cell"
 interval_text <- "Line: median of each twentieth of the campaign."
 needs <- "runs that tell when they began, at least two of a cell"

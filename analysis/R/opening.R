@@ -1,0 +1,137 @@
+# The first page of a report in print: the facts of the page in a browser (page.R), as LaTeX.
+
+opening_numbers <- function(records, facts) {
+  points <- page_points(records)
+  effects <- effects_of_settings(transfers_of(records))
+  evidence <- list(records = records, points = points, effects = effects, facts = facts)
+  list(
+    StudyLine = study_line(facts), Proof = proof_words(records, facts),
+    Answers = answers_words(page_answers(points), page_targets(records, facts)),
+    Matters = matters_words(page_effects(effects)), Doubts = doubts_words(page_doubts(evidence)),
+    Advice = advice_words(page_advice(evidence))
+  )
+}
+
+study_line <- function(facts) {
+  if (!is.null(facts$about)) {
+    return(sprintf("Archived records of %s", latex_name(text_of(facts$about$site))))
+  }
+  machine <- if (length(facts$machines) > 0) facts$machines[[1]]
+  nodes <- length(facts$machines)
+  parts <- c(
+    text_of(machine$node, ""), text_of(machine$processor, ""),
+    if (!is.null(machine$cores)) counted(machine$cores, "core"),
+    if (!is.null(machine$memory_bytes)) paste(bytes_words(machine$memory_bytes), "of memory"),
+    if (nodes > 1) sprintf("%d nodes", nodes), text_of(facts$site$description, ""),
+    gsub("~", " ", period(facts$began, facts$ended), fixed = TRUE), sprintf("weir %s", text_of(facts$weir_version))
+  )
+  paste(latex_name(parts[nzchar(parts)]), collapse = " \\textperiodcentered{} ")
+}
+
+print_of_verdict <- c(VALID = "proven", UNPROVEN = "unproven", DEGRADED = "degraded", INVALID = "invalid")
+
+# Real storage is counted first; emulated storage beside it.
+proof_words <- function(records, facts) {
+  if (nrow(records) == 0) {
+    return("There are no records.")
+  }
+  counts <- page_verdicts(records)
+  real <- unlist(counts$real)
+  emulated <- unlist(counts$emulated)
+  first <- if (sum(real) > 0) real else emulated
+  beside <- if (sum(real) > 0 && sum(emulated) > 0) {
+    sprintf(" Of emulated storage: %d of %d proven.", emulated[["VALID"]], sum(emulated))
+  }
+  others <- first[-1][first[-1] > 0]
+  doubted <- if (length(others) == 0) {
+    "none is in doubt"
+  } else {
+    and_list(sprintf("%s %s", vapply(others, thousands, ""), print_of_verdict[names(others)]))
+  }
+  paste0(sprintf("\\textbf{%s of %s results proven}; %s.", thousands(first[["VALID"]]), thousands(sum(first)), doubted),
+    beside, emulated_words(facts, records))
+}
+
+emulated_words <- function(facts, records) {
+  names <- unique(c(records[emulated == TRUE]$target, unlist(lapply(facts$targets, function(target) {
+    if (isTRUE(target$emulated)) target$target
+  }))))
+  if (length(names) == 0) {
+    return("")
+  }
+  named <- and_list(latex_name(names))
+  sprintf(" \\emulatedstorage{} (%s, marked E): its numbers test the method, not a product.", named)
+}
+
+# Best, small random and tail latency of each real target; of emulated ones where there are no others.
+most_answers <- 12L
+
+answers_words <- function(answers, targets) {
+  real <- Filter(function(answer) !answer$emulated, answers)
+  shown <- if (length(real) > 0) real else answers
+  if (length(shown) == 0) {
+    return("\\BestInShort{}")
+  }
+  order_of <- vapply(targets, function(target) target$name, "")
+  rank <- vapply(shown, function(one) 2 * match(one$target, order_of) + (one$access == "read"), 1)
+  shown <- utils::head(shown[order(rank)], most_answers)
+  rows <- vapply(shown, answer_cells, "")
+  c(
+    "{\\tablesize\\renewcommand{\\arraystretch}{1.25}", paste0(
+      "\\begin{tabular}{@{}", wrapped_column(20), "l", "rl", wrapped_column(30), "rlrr@{}}"
+    ), "\\toprule",
+    "\\multicolumn{2}{@{}l}{MiB/s [interval]} & \\multicolumn{2}{l}{best} & reached with &",
+    "\\multicolumn{2}{l}{small, random} & op/s & p99 latency \\\\ \\midrule", rows, "\\bottomrule", "\\end{tabular}}"
+  ) |> paste(collapse = " ")
+}
+
+answer_cells <- function(answer) {
+  rate <- function(found) {
+    if (is.null(found)) {
+      return("-- & ")
+    }
+    range <- if (is.finite(found$lo)) {
+      sprintf("{[}%s--%s{]}", rate_words(found$lo), rate_words(found$hi))
+    } else {
+      sprintf("$n=%d$", found$n)
+    }
+    sprintf("{\\normalsize\\bfseries %s} & %s", rate_words(found$value), range)
+  }
+  tail <- if (is.null(answer$tail)) "--" else sprintf("%s~\u00b5s", rate_words(answer$tail$value))
+  operations <- if (is.null(answer$small)) "--" else rate_words(answer$small$iops)
+  sprintf(
+    "%s%s & %s & %s & %s & %s & %s & %s \\\\", latex_name(answer$target), if (answer$emulated) " (E)" else "",
+    latex_name(answer$access), rate(answer$best), latex_name(answer$best$setting), rate(answer$small), operations, tail
+  )
+}
+
+matters_words <- function(effects, most = 4L) {
+  clear <- utils::head(Filter(function(effect) isTRUE(effect$clear), effects), most)
+  if (length(clear) == 0) {
+    return("No setting has a clear effect: with these rounds no ratio can be told from one.")
+  }
+  words <- vapply(clear, function(effect) {
+    sprintf("%s instead of %s, %ss on %s: $\\times$%.2g {[}%.2g--%.2g{]}", latex_name(effect$setting),
+      latex_name(effect$instead_of), latex_name(effect$access), latex_name(effect$target), effect$ratio, effect$lo,
+      effect$hi)
+  }, "")
+  paste0(paste(words, collapse = "; "), ".")
+}
+
+doubts_words <- function(doubts) {
+  words <- vapply(doubts, function(one) sprintf("\\textbf{%s} %s", in_print(one$number), in_print(one$sentence)), "")
+  if (length(words) == 0) "None of those that weir knows." else paste(words, collapse = " ")
+}
+
+advice_words <- function(pieces, most = 3L) {
+  words <- vapply(utils::head(pieces, most), function(one) {
+    sprintf("\\item \\textbf{%s} %s %s", in_print(one$title), in_print(one$evidence), in_print(one$action))
+  }, "")
+  if (length(words) == 0) {
+    "None for these numbers."
+  } else {
+    sprintf("\\begin{compactlist}%s\\end{compactlist}", paste(words, collapse = " "))
+  }
+}
+
+in_print <- function(text) gsub("\u00d7", "$\\times$", latex_name(text), fixed = TRUE)

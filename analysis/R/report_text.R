@@ -1,0 +1,110 @@
+# Sentences of reports/measurement that depend on the study: what was measured, how, and with what reservations.
+
+report_sentences <- function(switches) {
+  list(
+    MeasuredText = measured_text(switches), BandwidthText = bandwidth_text(switches),
+    RepetitionText = repetition_text(switches), LimitsText = limits_text(switches),
+    ResultsText = results_text(switches), ReservationsText = reservations_text(switches)
+  )
+}
+
+if_so <- function(condition, ...) if (condition) paste(...)
+
+measured_text <- function(is) {
+  space <- paste(
+    "\\Interfaces, \\Accesses, \\Orders{} order, transfers of \\TransferSizes, \\NodeCounts{} \\NodeWord{} and",
+    "\\ProcessCounts{} \\ProcessWord{} per node."
+  )
+  if (is[["archived"]]) {
+    return(paste("\\Questions{} These \\Records{} records are third-party measurements with \\Programs.",
+      "Table~\\ref{tab:machine} has what their source reports about the machine; the rest is unknown. They",
+      "cover", space))
+  }
+  paste(c(
+    "\\Questions{} This report answers for the storage of the site \\SiteName: \\Targets, measured on",
+      "\\MeasuredOn.",
+    "Table~\\ref{tab:machine} shows machines, storage and software as the measurement found them. The plan covers",
+    space, "These are \\Cells{} with \\Executions{} planned executions; \\FinishedExecutions{} finished",
+    if_so(is[["failed"]], "(\\FailedExecutions{} with an error)"), "\\unskip.",
+    if_so(is[["unfinished"]], "The study is unfinished: the rest is not measured yet."),
+    if (is[["excluded"]]) {
+      "Rules exclude \\ExcludedCells{} (Table~\\ref{tab:excluded})."
+    } else {
+      "The plan excludes no cell."
+    }
+  ), collapse = " ")
+}
+
+bandwidth_text <- function(is) {
+  paste(c(
+    if_so(is[["usable"]],
+      "\\paragraph{Bandwidth} is the bytes moved over the time from the start of the first open to the end of",
+      "the last",
+      "close, over all processes. The time of the transfers alone gives \\DefinitionGain{} more in the median",
+      "record,",
+      "a factor of \\DefinitionGainMost{} in one."),
+    if_so(is[["usable"]] && is[["synced"]], "Writes that were requested to synchronise end with it."),
+    if_so(is[["rates"]], "\\paragraph{Rates} are the operations of all processes over the time from the first",
+      "start to",
+      "the last end.")
+  ), collapse = " ")
+}
+
+repetition_text <- function(is) {
+  paste(c(
+    if (is[["archived"]]) {
+      "The order of the runs is unknown."
+    } else {
+      "The cells of a batch ran in a random order, drawn anew for each round; the seeds were \\Seeds."
+    },
+    if_so(is[["usable"]], "A point is the median of n = \\RepetitionsOfPoint{} runs; the iterations of a run",
+      "are one",
+      "value."),
+    if (is[["intervals"]]) {
+      paste("Intervals of medians are order-statistic intervals~\\cite{benchmarking} at a level of",
+      "\\IntervalLevel,",
+        "widened for the autocorrelation of consecutive runs. They need",
+        "\\FewestForInterval{} runs; of fewer the runs are drawn.")
+    } else {
+      paste("With fewer than \\FewestForInterval{} runs a median has no interval that covers it with",
+      "95\\,\\%: the runs",
+        "are drawn.")
+    },
+    if_so(is[["usable"]], "A comparison takes the ratio within each round and gives a t interval over the rounds;",
+      "over a table false discoveries are held at 5\\,\\%~\\cite{fdr}.")
+  ), collapse = " ")
+}
+
+limits_text <- function(is) {
+  if (is[["archived"]]) {
+    return(paste("The audit sees what the logs printed. It does not see other users of the storage, the state",
+      "of caches, or",
+      "options that the program ignored silently."))
+  }
+  paste(c(
+    "Absolute numbers are those of this machine at this time. Targets, and numbers of nodes and processes,",
+      "were measured",
+    "one after the other: their comparison can include a change of load.",
+    if_so(is[["usable"]], "The largest files had \\LargestFile, the smallest machine \\Memory{} of memory: a",
+      "much smaller file",
+      "may be read from the page cache."),
+    "The results cannot be extrapolated to more nodes."
+  ), collapse = " ")
+}
+
+results_text <- function(is) {
+  if (is[["usable"]]) "\\Repeated{} Shown are \\mentionsresults." else "\\BestAtLength{}"
+}
+
+reservations_text <- function(is) {
+  reasons <- is[["invalid"]] || is[["degraded"]]
+  paste(c(
+    if_so(is[["invalid"]], "\\InvalidRecords{} of \\Records{} records are invalid; no number of this report",
+      "is from",
+      "them."),
+    if_so(is[["degraded"]], "\\DegradedRecords{} of \\Records{} records are degraded; they are in no median",
+      "beside usable",
+      "ones."),
+    if (reasons) "Table~\\ref{tab:reasons} gives the reasons." else "No record is degraded or invalid."
+  ), collapse = " ")
+}
