@@ -202,12 +202,18 @@ decided_claims <- function(records, inputs) {
   decided[, emulated := as_typed(emulated, "flag", inputs$claims, "emulated")][]
 }
 
-write_claims <- function(paper, records, inputs, path) {
+# Of some publications, of "all", or of none: then the file has its columns only.
+write_claims <- function(papers, records, inputs, path) {
   known <- claim_files()
-  if (paper != "all" && !paper %in% known) {
-    stop(sprintf("no paper '%s' in analysis/claims: there are %s", paper, paste(known, collapse = ", ")), call. = FALSE)
+  unknown <- setdiff(papers, c("all", known))
+  if (length(unknown) > 0) {
+    known <- paste(known, collapse = ", ")
+    stop(sprintf("no paper '%s' in analysis/claims: there are %s", unknown[1], known), call. = FALSE)
   }
-  papers <- if (paper == "all") known else paper
+  if (length(papers) == 0) {
+    return(data.table::fwrite(decide_claims(records[0], known_facts(inputs), NULL, papers = known[1])[0], path))
+  }
+  papers <- if ("all" %in% papers) known else papers
   decided <- decide_claims(records, known_facts(inputs), inputs$published, papers = papers)
   data.table::fwrite(decided, path)
   said <- decided[, .N, by = .(evidence, verdict)]

@@ -63,7 +63,9 @@ render_claims <- function(folder, records, inputs, of_data) {
   dir.create(cache_of(folder), showWarnings = FALSE, recursive = TRUE)
   cached <- cached_claims(folder, of_data)
   if (!file.exists(cached)) {
-    write_claims("all", records, inputs, cached)
+    facts <- known_facts(inputs)
+    # Archived records have no suite that asks: their report chooses what it prints.
+    write_claims(if (is.null(facts$site)) "all" else wanted_claims(facts), records, inputs, cached)
   }
   path <- file.path(folder, "claims.csv")
   file.copy(cached, path, overwrite = TRUE)

@@ -4,7 +4,8 @@ report_sentences <- function(switches) {
   list(
     MeasuredText = measured_text(switches), BandwidthText = bandwidth_text(switches),
     RepetitionText = repetition_text(switches), LimitsText = limits_text(switches),
-    ResultsText = results_text(switches), ReservationsText = reservations_text(switches)
+    ResultsText = results_text(switches), ClaimsText = claims_text(switches),
+    ReservationsText = reservations_text(switches)
   )
 }
 
@@ -94,6 +95,15 @@ limits_text <- function(is) {
 
 results_text <- function(is) {
   if (is[["usable"]]) "\\Repeated{} Shown are \\mentionsresults." else "\\BestAtLength{}"
+}
+
+claims_text <- function(is) {
+  if (!is[["claims"]]) {
+    return("These records decide none of the claims that the suite names.")
+  }
+  paste("Of \\Claims{} claims these records reproduce \\ClaimsReproduced{} and contradict \\ClaimsContradicted;",
+    "\\ClaimsUndecided{} are undecided. \\refpartstart{figure}{claims}{has each effect over its bound;} all values",
+    "are in tables/claims.csv.")
 }
 
 reservations_text <- function(is) {

@@ -1,6 +1,6 @@
 title <- "Best and mean beside the published values"
 place <- 6
-section <- "claims"
+section <- "appendix"
 needs <- "writes or reads on known nodes and processes"
 caption <- paste(
   "Best and mean record in MiB/s at the ends of the nodes and processes per node (N\u00d7P) and with the largest",

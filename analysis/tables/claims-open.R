@@ -1,6 +1,6 @@
 title <- "Claims that these data cannot decide"
 place <- 95
-section <- "claims"
+section <- "appendix"
 if_empty <- "these data decide every claim in analysis/claims, or none of them."
 caption <- paste(
   "Claims that are out of scope here, and the records that would decide them. A claim that only the printed values",

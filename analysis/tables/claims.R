@@ -1,6 +1,6 @@
 title <- "Claims of publications, decided"
 place <- 60
-section <- "claims"
+section <- "appendix"
 if_empty <- "these data decide none of the claims in analysis/claims."
 caption <- paste(
   "Claims of publications, rephrased, and how these records and the values that the publications printed decide",

@@ -65,6 +65,7 @@ class Suite:
     scales: tuple[str, ...] = ()  # all that the suite defines
     tags: tuple[str, ...] = ()
     tune: Mapping[str, Any] | None = None  # as written; weir/tune/objective.py gives it a meaning
+    claims: tuple[str, ...] = ()
 
 
 # An item of YAML with the place it comes from: a scale takes an experiment's place, and keeps its own lines.

@@ -56,6 +56,7 @@ def load_suite(sources: Sources, name: str, scale: str, tools: Mapping[str, Tool
             tuple(sorted(known_scales)),
             tuple(file.data.get("tags", ())),
             file.data.get("tune"),
+            tuple(file.data.get("claims", ())),
         )
     problems += _unknown_to_tune(file)
     if problems:

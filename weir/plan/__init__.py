@@ -54,6 +54,7 @@ def make_plan(config: Config) -> Plan:
                 suite.scale,
                 {e.name: e.question for e in suite.experiments},
                 suite.tags,
+                suite.claims,
             )
             for suite in config.suites
         ),

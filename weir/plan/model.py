@@ -120,6 +120,7 @@ class SuiteFacts:
     scale: str
     experiments: Mapping[str, str]  # name to question
     tags: tuple[str, ...] = ()  # by which a centre's CI chooses: smoke, daily, full
+    claims: tuple[str, ...] = ()  # publications whose claims the report decides
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,12 @@ def study_facts(plan: Plan, tally: Tally) -> dict[str, Any]:
         },
         "scale": plan.scale,
         "suites": [
-            {"suite": facts.suite, "question": facts.question, "description": facts.description}
+            {
+                "suite": facts.suite,
+                "question": facts.question,
+                "description": facts.description,
+                "claims": list(facts.claims),
+            }
             for facts in plan.suites
         ],
         "machines": _machines(tally),
