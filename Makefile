@@ -14,10 +14,6 @@ SCALE ?=
 FUZZ_INPUTS ?= 3000000
 FUZZ_LOGS ?=
 venv := .venv/bin
-comma := ,
-study := results/$(SITE)/$(subst $(comma),+,$(SUITES))$(if $(SCALE),-$(SCALE))
-# Not quiet about rules: then it would be quiet about the log of one that fails too.
-snakemake := $(venv)/snakemake --cores all --quiet host progress reason --config suites=$(SUITES) site=$(SITE) $(if $(SCALE),scale=$(SCALE))
 
 # What the linters of each language look at; a file that git does not know yet counts.
 c_files = $(shell find src tests -name '*.[ch]' 2>/dev/null)
@@ -47,12 +43,8 @@ build: ## compile the engine to build/weir-io
 
 .PHONY: report
 report: setup ## measure SUITES at SITE and print where the PDF and the HTML report are
-	@Rscript analysis/draw.R check
 	@$(MAKE) build
-	@$(snakemake) -- report
-	@$(snakemake) --report $(study)/workflow.html -- report >$(study)/logs/html.log 2>&1 || { cat $(study)/logs/html.log; exit 1; }
-	@$(venv)/weir show $(study)
-	@printf '\nHTML: %s\nPDF:  %s\n' $(study)/report.html $(study)/report.pdf
+	@$(venv)/weir report --suites $(SUITES) --site $(SITE) $(if $(SCALE),--scale $(SCALE))
 
 .PHONY: slurm-demo
 slurm-demo: setup-develop ## measure the suite nodes on a private Slurm of four virtual nodes, and report

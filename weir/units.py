@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -106,6 +107,15 @@ def about_size(size_bytes: float) -> str:
         if size_bytes >= SIZE_UNITS[unit]:
             return f"{_digits(size_bytes / SIZE_UNITS[unit])} {unit}"
     return f"{size_bytes:.0f} B"
+
+
+def three_digits(value: float) -> str:
+    """Three significant digits, halves up, thousands separated: '1,450', '0.0123'."""
+    if value <= 0:
+        return "0"
+    step = 10.0 ** (math.floor(math.log10(value)) - 2)
+    rounded = math.floor(value / step + 0.5) * step
+    return f"{rounded:,.0f}" if rounded >= 100 else f"{rounded:g}"
 
 
 def about_duration(duration_s: float) -> str:

@@ -1,13 +1,11 @@
 # The first page of a report in print: the facts of the page in a browser (page.R), as LaTeX.
 
 opening_numbers <- function(records, facts) {
-  points <- page_points(records)
-  effects <- effects_of_settings(transfers_of(records))
-  evidence <- list(records = records, points = points, effects = effects, facts = facts)
+  evidence <- page_evidence(records, facts)
   list(
     StudyLine = study_line(facts), Proof = proof_words(records, facts),
-    Answers = answers_words(page_answers(points), page_targets(records, facts)),
-    Matters = matters_words(page_effects(effects)), Doubts = doubts_words(page_doubts(evidence)),
+    Answers = answers_words(page_answers(evidence$points), page_targets(records, facts)),
+    Matters = matters_words(page_effects(evidence$effects)), Doubts = doubts_words(page_doubts(evidence)),
     Advice = advice_words(page_advice(evidence))
   )
 }

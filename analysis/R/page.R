@@ -6,38 +6,68 @@ page_schema <- 1L
 most_points_on_page <- 4000L
 most_values_of_point <- 40L
 
-write_page <- function(folder, inputs) {
-  records <- read_records(file.path(folder, "records.csv"))
-  facts <- known_facts(inputs)
-  model <- page_model(records, facts, inputs, folder)
-  json <- jsonlite::toJSON(model, auto_unbox = TRUE, null = "null", na = "null", digits = 6)
-  # A sentence must not end the script that holds it.
-  json <- gsub("</", "<\\/", json, fixed = TRUE)
-  writeLines(json, file.path(folder, "page.json"), useBytes = TRUE)
-  writeLines(page_text(json, folder), file.path(folder, "report.html"), useBytes = TRUE)
-  invisible(model)
+# The answer does not wait for the figures: page.json and a report.html without them come first.
+write_page <- function(folder, records, inputs) {
+  model <- page_model(records, known_facts(inputs), inputs, folder)
+  write_whole(page_text(model), file.path(folder, "report.html"))
+  write_whole(page_json(model), file.path(folder, "page.json"))
+  model
 }
 
-page_text <- function(json, folder, home = file.path(analysis_home(), "page")) {
+complete_page <- function(model, folder, inputs) {
+  parts <- figure_parts(known_facts(inputs))
+  model$figures <- page_figures(folder, parts)
+  model$absent <- absent_figures(folder, parts)
+  model["drawing"] <- FALSE
+  write_whole(page_text(model), file.path(folder, "report.html"))
+}
+
+page_json <- function(model) {
+  jsonlite::toJSON(model, auto_unbox = TRUE, null = "null", na = "null", digits = NA)
+}
+
+# Whoever reads it meanwhile sees the old text or the new one.
+write_whole <- function(text, path) {
+  unfinished <- paste0(path, ".unfinished")
+  writeLines(text, unfinished, useBytes = TRUE)
+  file.rename(unfinished, path)
+}
+
+page_text <- function(model, home = file.path(analysis_home(), "page")) {
   read_whole <- function(name) paste(readLines(file.path(home, name), encoding = "UTF-8"), collapse = "\n")
   page <- read_whole("page.html")
   for (part in c("page.css", "page.js")) {
     page <- sub(sprintf("{{%s}}", part), read_whole(part), page, fixed = TRUE)
   }
-  sub("{{page.json}}", json, page, fixed = TRUE)
+  # A sentence must not end the script that holds it.
+  json <- gsub("</", "<\\/", page_json(model), fixed = TRUE)
+  pieces <- strsplit(page, "{{page.json}}", fixed = TRUE)[[1]]
+  paste0(pieces[1], json, pieces[2])
 }
 
+# What a page, the first page of the print and the advice are made from; found once for each study.
+page_evidence <- local({
+  known <- list(key = "", evidence = NULL)
+  function(records, facts) {
+    key <- rlang::hash(list(records, facts))
+    if (key != known$key) {
+      evidence <- list(records = records, points = page_points(records), effects = effects_of_settings(records),
+        facts = facts)
+      known <<- list(key = key, evidence = evidence)
+    }
+    known$evidence
+  }
+})
+
 page_model <- function(records, facts, inputs, folder) {
-  parts <- figure_parts(facts)
-  points <- page_points(records)
-  effects <- effects_of_settings(records)
-  evidence <- list(records = records, points = points, effects = effects, facts = facts)
+  evidence <- page_evidence(records, facts)
+  points <- evidence$points
   list(
     schema = page_schema, study = page_study(facts, folder), verdicts = page_verdicts(records),
     doubted = page_doubted(facts), targets = page_targets(records, facts), answers = page_answers(points),
-    effects = page_effects(effects), doubts = page_doubts(evidence), advice = page_advice(evidence),
+    effects = page_effects(evidence$effects), doubts = page_doubts(evidence), advice = page_advice(evidence),
     following = page_following(facts, folder), points = point_rows(points, folder),
-    points_total = nrow(points), figures = page_figures(folder, parts), absent = absent_figures(folder, parts),
+    points_total = nrow(points), figures = list(), absent = list(), drawing = TRUE,
     claims = page_claims(inputs, facts),
     excluded = page_excluded(inputs), machine = if (length(facts$site) > 0) rows_of(machine_facts(facts)) else list()
   )

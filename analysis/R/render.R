@@ -12,8 +12,8 @@ render_study <- function(folder, published = NULL, processes = 2L) {
   keys <- vapply(parts, function(part) digest_of_text(c(of_data, digest_of(c(part$path, inputs$claims)))), "")
   ready <- file.path(cache_of(folder), paste(vapply(parts, part_stem, ""), keys, sep = "-"))
   missing <- which(!dir.exists(ready))
-  # Found before the processes part, so that each of them knows them.
-  effects_of_settings(records)
+  # Before the processes part, so that each of them knows the effects.
+  model <- write_page(folder, records, inputs)
   in_parallel(c(missing, 0L), processes, function(i) {
     if (i == 0L) {
       write_numbers(make_numbers(records, read_facts(inputs$facts), inputs), file.path(folder, "numbers.tex"))
@@ -24,7 +24,7 @@ render_study <- function(folder, published = NULL, processes = 2L) {
   for (i in seq_along(parts)) {
     publish(ready[i], file.path(folder, paste0(parts[[i]]$kind, "s")))
   }
-  write_page(folder, inputs)
+  complete_page(model, folder, inputs)
   forget_others(folder, c(basename(ready), basename(cached_claims(folder, of_data))))
   cat(sprintf("%s: drew %d of %d parts\n", folder, length(missing), length(parts)))
   invisible(parts)

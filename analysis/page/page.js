@@ -219,6 +219,7 @@ function figures() {
     box.innerHTML = one.svg; // made by this study's own figures
     return element("div", { class: "figure", id: `figure-${one.name}` }, element("h3", {}, one.title), box, element("p", { class: "second" }, one.caption));
   });
+  if (facts.drawing) drawn.push(element("p", {}, "The figures are being drawn: load this page again in a few seconds."));
   const absent = list(facts.absent).map((one) => element("li", {}, element("b", {}, one.title), `: ${one.reason}`));
   const others = absent.length ? element("details", { id: "absent" }, element("summary", {}, `${absent.length} figures do not apply to this study`), element("ul", {}, absent)) : null;
   return [element("h2", { id: "figures" }, "Figures"), element("div", { class: "figures" }, drawn), others].filter(Boolean);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -59,10 +60,37 @@ def test_wrong_configuration_is_told_in_words(tiny: Checkout) -> None:
     assert "config/suites/tiny.yaml:" in done.stderr + done.stdout
 
 
+def the_terminal_shows_what_matters(checkout: Checkout, text: str) -> None:
+    """Card, preflight, one line for the batch that ended, the answer, the path: nothing else."""
+    card, rest = text.split("preflight: 1 of 1 batches can start", 1)
+    assert len(card.splitlines()) <= 12
+    assert "4 in 4 executions" in card
+    # Phases of milliseconds may be degraded on a slow machine.
+    assert re.search(r"ram-debian-1x2: 4/4 done, 0 failed, \d degraded; write ", rest)
+    assert "results proven" in rest
+    assert rest.rstrip().endswith("HTML: results/local/tiny/report.html")
+    assert len(text.splitlines()) < 50
+    assert "localrule measure" in (checkout.root / "results/local/tiny/logs/workflow.log").read_text()
+    once = checkout.weir("watch", "--json", "results/local/tiny")
+    assert [(one["state"], one["done"]) for one in json.loads(once.stdout)] == [("finished", 4)]
+
+
+@pytest.mark.slow
+def test_targets_are_checked_before_anything_is_measured(tiny: Checkout) -> None:
+    target = tiny.root / "config/sites/local/targets/ram.yaml"
+    target.write_text(target.read_text().replace("/dev/shm/", "/dev/shm/no-such-directory/"))
+    done = tiny.weir("report", "--suites", "tiny")
+    assert done.returncode == 1
+    assert "ram-debian-1x2: " in done.stderr
+    assert "nothing was measured" in done.stderr
+    assert not (tiny.root / "results/local/tiny/batches").exists()
+
+
 @pytest.mark.slow
 def test_code_never_and_a_new_value_only_its_cells(tiny: Checkout) -> None:
-    done = tiny.snakemake("--until", "collect")
-    assert done.returncode == 0, done.stderr
+    told = tiny.weir("report", "--suites", "tiny", "--page-only")
+    assert told.returncode == 0, told.stderr
+    the_terminal_shows_what_matters(tiny, told.stdout)
     runs = tiny.root / "results/local/runs"
     first = {file: file.stat().st_mtime_ns for file in runs.glob("*/*/run.json")}
     assert len(first) == 4

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from weir.errors import WeirError
+from weir.units import three_digits
 
 NAME = "show"
 HELP = "print the answer of a study: best rates, proof, doubts and advice"
@@ -95,17 +95,8 @@ def answers(target: str, found: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 def _rate(row: Mapping[str, Any]) -> str:
     if row.get("lo") is None:
-        return f"{_three(row['value'])} {row['unit']} (n = {row['n']})"
-    return f"{_three(row['value'])} {row['unit']} [{_three(row['lo'])}–{_three(row['hi'])}]"
-
-
-def _three(value: float) -> str:
-    """Three significant digits as the page rounds them, thousands separated."""
-    if value <= 0:
-        return "0"
-    step = 10.0 ** (math.floor(math.log10(value)) - 2)
-    rounded = math.floor(value / step + 0.5) * step
-    return f"{rounded:,.0f}" if rounded >= 100 else f"{rounded:g}"
+        return f"{three_digits(row['value'])} {row['unit']} (n = {row['n']})"
+    return f"{three_digits(row['value'])} {row['unit']} [{three_digits(row['lo'])}–{three_digits(row['hi'])}]"
 
 
 def listed(name: str, texts: Sequence[str]) -> Iterator[str]:

@@ -12,6 +12,7 @@ from weir.units import about_duration, about_size
 
 _WIDTH = 100
 _MOST_BATCHES = 24
+_MOST_TARGETS = 7  # of a short card
 _MOST_TOO_LONG = 4
 
 
@@ -29,6 +30,31 @@ def cost_card(plan: Plan, costs: Iterable[BatchCosts] = ()) -> str:
             *_notes(plan),
         ]
     )
+
+
+def short_card(plan: Plan, left: int) -> str:
+    """At most twelve lines: what will be measured, where, how much and how long; the rest is in plan.txt."""
+    cost = plan.cost
+    suites = ", ".join(f"{suite.suite} ({suite.scale})" for suite in plan.suites)
+    lines = [
+        f"Plan of {suites} on {plan.site.name}: {plan.site.description}",
+        f"  cells       {cost.cells:,} in {cost.executions:,} executions;"
+        f" {cost.cells - left:,} of them are measured",
+        f"  volume      {about_size(cost.written_bytes)} written, {about_size(cost.read_bytes)} read;"
+        f" peak space {about_size(cost.peak_bytes)}",
+        f"  time        {_duration(cost)}",
+    ]
+    # Real storage first: the question is not about emulators.
+    ordered = sorted(cost.targets, key=lambda item: plan.site.targets[item.target].emulated)
+    shown = ordered[:_MOST_TARGETS]
+    width = max((len(item.target) for item in shown), default=0)
+    for item in shown:
+        target = plan.site.targets[item.target]
+        about = f"{target.description}{' (E)' if target.emulated else ''}"
+        lines.append(f"  {item.target:{width}}  {about}, {_duration(item)}"[:_WIDTH])
+    if len(cost.targets) > len(shown):
+        lines.append(f"  and {len(cost.targets) - len(shown)} more targets")
+    return "\n".join(lines)
 
 
 def _head(plan: Plan) -> Iterator[str]:

@@ -1,0 +1,105 @@
+"""weir/campaign.py and the lines of weir watch: counts and times from the files of runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.checkout import SITE, SUITE, TARGET, load, make_checkout
+from weir.campaign import BatchProgress, Campaign
+from weir.commands.watch import campaign_of, line
+from weir.errors import WeirError
+from weir.handover import Handover
+from weir.plan import Plan, make_plan, write_plan
+from weir.plan.card import short_card
+from weir.runfiles import run_folder
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> Plan:
+    return make_plan(load(make_checkout(tmp_path, {"mine": SUITE}, SITE, {"disk": TARGET})))
+
+
+@pytest.fixture
+def study(tmp_path: Path, plan: Plan) -> Path:
+    folder = tmp_path / "results" / "here" / "mine"
+    write_plan(plan, folder / "plan-measured.json")
+    return folder
+
+
+def end(study: Path, plan: Plan, number: int, status: str = "done", elapsed_s: float = 2.0) -> Path:
+    """The files of the first batch's execution of this number, whose output is empty."""
+    cells = plan.batches[0].cells
+    cell = cells[number % len(cells)]
+    folder = run_folder(study.parent, cell.cell, number // len(cells))
+    folder.mkdir(parents=True, exist_ok=True)
+    document = {"status": status, "elapsed_s": elapsed_s, "run": number // len(cells), "outputs": {}}
+    (folder / "run.json").write_text(json.dumps(document, indent=1) + "\n")
+    return folder
+
+
+def first(campaign: Campaign) -> BatchProgress:
+    campaign.look()
+    return campaign.batches[0]
+
+
+def test_a_batch_waits_runs_and_is_finished(study: Path, plan: Plan) -> None:
+    campaign = campaign_of(study)
+    assert first(campaign).state == "waiting"
+    handover = Handover.of(study, plan.batches[0].batch)
+    handover.log.parent.mkdir()
+    handover.log.write_text("")
+    end(study, plan, 0)
+    assert (first(campaign).state, first(campaign).done, first(campaign).left) == ("running", 1, 7)
+    for number in range(1, 8):
+        end(study, plan, number)
+    assert (first(campaign).state, first(campaign).failed) == ("finished", 0)
+    assert line(first(campaign)).startswith("disk-plain-1x1: 8/8 done, 0 failed")
+
+
+def test_a_failed_execution_that_runs_once_more_is_counted_once(study: Path, plan: Plan) -> None:
+    campaign = campaign_of(study)
+    folder = end(study, plan, 0, status="failed")
+    assert (first(campaign).done, first(campaign).failed) == (1, 1)
+    folder.rename(folder.with_name("000.failed-1"))
+    assert (first(campaign).done, first(campaign).failed) == (0, 0)
+    end(study, plan, 0)
+    assert (first(campaign).done, first(campaign).failed) == (1, 0)
+
+
+def test_a_batch_that_cannot_be_measured_tells_why(study: Path, plan: Plan) -> None:
+    handover = Handover.of(study, plan.batches[0].batch)
+    handover.errors.parent.mkdir()
+    handover.errors.write_text(json.dumps({"errors": [{"message": "the disk is full"}]}))
+    shown = line(first(campaign_of(study)))
+    assert shown == "disk-plain-1x1: failed: the disk is full"
+
+
+def test_the_time_left_is_the_plans_until_two_executions_ended(plan: Plan) -> None:
+    one = BatchProgress(plan.batches[0])
+    expected, low, high = one.time_left_s()
+    assert (low, high) == (one.batch.low_s, one.batch.high_s)
+    assert low < expected < high
+
+
+def test_then_it_is_that_of_the_executions(plan: Plan) -> None:
+    """Six of eight are left: mean 2 s, and two deviations of sqrt(6 + 6²/2) times the spread sqrt(2) s."""
+    assert plan.batches[0].executions == 8
+    alike = BatchProgress(plan.batches[0], done=2, elapsed_s=[2.0, 2.0])
+    assert alike.time_left_s() == (12.0, 12.0, 12.0)
+    varied = BatchProgress(plan.batches[0], done=2, elapsed_s=[1.0, 3.0])
+    assert varied.time_left_s() == pytest.approx((12.0, 0.0, 12 + 2 * 24**0.5 * 2**0.5))
+
+
+def test_a_folder_without_a_plan_is_named(tmp_path: Path) -> None:
+    with pytest.raises(WeirError, match=r"has none of plan-measured\.json"):
+        campaign_of(tmp_path)
+
+
+def test_the_short_card_has_twelve_lines_at_most(plan: Plan) -> None:
+    card = short_card(plan, left=len(plan.cells))
+    assert len(card.splitlines()) <= 12
+    assert "8 in 16 executions; 0 of them are measured" in card
+    assert "disk  A directory, 9.1 s to 41 s" in card

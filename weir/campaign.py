@@ -1,0 +1,150 @@
+"""How far a campaign is: counts, rates and the time left of each batch, from the files of its runs alone.
+
+Whoever sees the file system can follow it: the terminal that started it, another one, a login node.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from weir.errors import WeirError
+from weir.handover import Handover
+from weir.model import Cell
+from weir.plan import Batch, Plan
+from weir.records.collect import Run, collect_cell
+from weir.runfiles import RUN_FILE, is_finished, read_run_file, run_folder, why_unavailable
+
+Execution = tuple[Cell, int]  # a cell and its round
+# A new run is audited once, so many at a look: a look stays short where 100,000 runs are there already.
+MOST_AUDITED = 200
+
+
+@dataclass
+class BatchProgress:
+    """What is known of one batch."""
+
+    batch: Batch
+    state: str = "waiting"  # waiting, running, finished, skipped, failed
+    reason: str = ""
+    done: int = 0
+    failed: int = 0
+    degraded: int = 0
+    elapsed_s: list[float] = field(default_factory=list)
+    rates_mib_s: dict[str, float] = field(default_factory=dict)  # of the last execution, by access
+    last_ended: float = 0.0
+
+    @property
+    def executions(self) -> int:
+        return self.batch.executions
+
+    @property
+    def left(self) -> int:
+        return self.executions - self.done
+
+    def time_left_s(self) -> tuple[float, float, float]:
+        """Expected, and what it lies between: from the executions so far, before them from the plan.
+
+        The order is random, so the rest is like the sample: the interval is that of a sum of `left` draws
+        whose mean is itself known from `done` of them, at two standard deviations.
+        """
+        if len(self.elapsed_s) < 2:
+            share = self.left / self.executions if self.executions else 0.0
+            low, high = self.batch.low_s * share, self.batch.high_s * share
+            return math.sqrt(low * high), low, high
+        mean, spread = statistics.fmean(self.elapsed_s), statistics.stdev(self.elapsed_s)
+        expected = mean * self.left
+        margin = 2 * spread * math.sqrt(self.left + self.left**2 / len(self.elapsed_s))
+        return expected, max(0.0, expected - margin), expected + margin
+
+
+class Campaign:
+    """A plan and the folder of its study; look() brings the batches up to date."""
+
+    def __init__(self, plan: Plan, folder: Path) -> None:
+        self._folder, self._results = folder, folder.parent
+        self.batches = [BatchProgress(batch) for batch in plan.batches]
+        self._missing = {one.batch.batch: _executions(one.batch) for one in self.batches}
+        self._failed: list[tuple[BatchProgress, Execution, int]] = []  # with the time of its run.json
+        self._unaudited: deque[tuple[BatchProgress, Execution]] = deque()
+
+    def look(self) -> None:
+        self._forget_repeated()
+        for one in self.batches:
+            self._look_at(one)
+        for _ in range(min(MOST_AUDITED, len(self._unaudited))):
+            self._audit(*self._unaudited.popleft())
+
+    def _look_at(self, one: BatchProgress) -> None:
+        missing: list[Execution] = []
+        for item in self._missing[one.batch.batch]:
+            if is_finished(self._results, item[0].cell, item[1]):
+                one.done += 1
+                self._unaudited.append((one, item))
+            else:
+                missing.append(item)
+        self._missing[one.batch.batch] = missing
+        one.state, one.reason = self._state(one)
+
+    def _forget_repeated(self) -> None:
+        """A failed execution that runs once more is missing again."""
+        repeated = [each for each in self._failed if self._written_ns(each[1]) != each[2]]
+        self._failed = [each for each in self._failed if each not in repeated]
+        for one, item, _ in repeated:
+            one.done, one.failed = one.done - 1, one.failed - 1
+            self._missing[one.batch.batch].append(item)
+
+    def _written_ns(self, item: Execution) -> int:
+        try:
+            return (run_folder(self._results, item[0].cell, item[1]) / RUN_FILE).stat().st_mtime_ns
+        except OSError:
+            return 0
+
+    def _state(self, one: BatchProgress) -> tuple[str, str]:
+        handover = Handover.of(self._folder, one.batch.batch)
+        if one.left == 0 and (handover.receipt.exists() or one.failed == 0):
+            return "finished", ""
+        if handover.receipt.exists():
+            reason = why_unavailable(self._results, one.batch.batch)
+            return ("skipped", reason) if reason else ("waiting", "")
+        if handover.errors.exists():
+            return "failed", "; ".join(handover.reasons())
+        return ("running", "") if handover.log.exists() else ("waiting", "")
+
+    def _audit(self, one: BatchProgress, item: Execution) -> None:
+        cell, number = item
+        try:
+            document = read_run_file(self._results, cell.cell, number) or {}
+        except WeirError:
+            document = {}
+        if document.get("status") != "done":
+            one.failed += 1
+            self._failed.append((one, item, self._written_ns(item)))
+            return
+        one.elapsed_s.append(float(document.get("elapsed_s") or 0.0))
+        run = Run(run_folder(self._results, cell.cell, number), document)
+        rows = list(_rows(cell, run, self._results))
+        one.degraded += any(row["verdict"] in ("DEGRADED", "INVALID") for row in rows)
+        ended = run.folder.stat().st_mtime
+        if ended >= one.last_ended:
+            one.last_ended = ended
+            one.rates_mib_s = {
+                str(row["access"]): float(row["bw_mib_s"]) for row in rows if row.get("bw_mib_s") is not None
+            }
+
+
+def _executions(batch: Batch) -> list[Execution]:
+    return [(cell, run) for cell in batch.cells for run in range(cell.rounds)]
+
+
+def _rows(cell: Cell, run: Run, results: Path) -> Iterator[Mapping[str, Any]]:
+    """A run whose output cannot be read counts as done here; `weir collect` reports it."""
+    try:
+        yield from collect_cell(cell, [run], results)
+    except WeirError:
+        return

@@ -1,0 +1,196 @@
+"""weir report: measure suites and report them; `make report` calls it."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from weir.campaign import Campaign
+from weir.commands.show import PAGE_FILE, lines, read_page
+from weir.commands.watch import POLL_S, follow
+from weir.config import load_config
+from weir.errors import WeirError
+from weir.plan import Plan, make_plan, write_plan
+from weir.plan.card import cost_card, short_card
+from weir.study import cells_left, measured_study, why_not_measured
+from weir.units import about_duration
+
+NAME = "report"
+HELP = "measure suites, follow the measurement, and print the answer and where the report is"
+EXAMPLE = "weir report --suites quick --site local"
+
+MEASURED_PLAN = "plan-measured.json"
+_SEEN_OF_LOG = 12
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--suites", help="suites to measure, joined by commas; default: those of config.yaml")
+    parser.add_argument("--site", help="site of config/sites; default: that of config.yaml")
+    parser.add_argument("--scale", help="edition of the suites; default: the site's own")
+    parser.add_argument(
+        "--page-only", action="store_true", help="end when report.html is complete, without the PDF"
+    )
+    parser.add_argument("--json", action="store_true", help="print errors as JSON")
+
+
+def execute(args: argparse.Namespace) -> int:
+    if not Path("Snakefile").is_file():
+        raise WeirError("there is no Snakefile here", hint="run it in a checkout of weir", exit_code=2)
+    chosen = {key: getattr(args, key) for key in ("suites", "site", "scale") if getattr(args, key)}
+    plan = make_plan(load_config(overrides=chosen))
+    folder = Path(measured_study(plan, Path.cwd()).folder)
+    (folder / "logs").mkdir(parents=True, exist_ok=True)
+    left = {batch.batch: len(cells_left(batch, folder.parent)) for batch in plan.batches}
+    print(short_card(plan, sum(left.values())), flush=True)
+    (folder / "plan.txt").write_text(cost_card(plan) + "\n", encoding="utf-8")
+    write_plan(plan, folder / MEASURED_PLAN)
+    analysis = subprocess.Popen(["Rscript", "analysis/draw.R", "check"], stderr=subprocess.PIPE, text=True)
+    try:
+        preflight(plan, folder, [name for name, count in left.items() if count])
+        if problems := _problems(analysis):
+            raise WeirError(f"{problems}; nothing was measured", hint="see: Rscript analysis/draw.R check")
+    finally:
+        analysis.wait()
+    return Workflow(plan, folder, chosen).run(args.page_only)
+
+
+def preflight(plan: Plan, folder: Path, batches: Sequence[str]) -> None:
+    """Checks all targets before anything is measured. On a cluster each job checks its own when it starts."""
+    local = [name for name in batches if _is_local(plan, name)]
+    if not local:
+        return
+    began = time.monotonic()
+    command = [
+        sys.executable,
+        "-m",
+        "weir",
+        "run",
+        "--preflight",
+        "--json",
+        "--plan",
+        str(folder / MEASURED_PLAN),
+    ]
+    command += ["--results", str(folder.parent), *(word for name in local for word in ("--batch", name))]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    try:
+        checks = json.loads(done.stdout)
+    except ValueError:
+        raise WeirError(
+            f"the preflight failed: {_told(done.stderr)}", hint=f"run it alone: {' '.join(command)}"
+        ) from None
+    problems = {row["batch"]: row["problem"] for row in reversed(checks) if row["problem"]}
+    needed = [name for name in problems if not plan.site.targets[plan.batch(name).target].optional]
+    if needed:
+        raise WeirError(
+            "; ".join(f"{name}: {problems[name]}" for name in needed), hint="nothing was measured"
+        )
+    for name, problem in problems.items():
+        print(f"  {plan.batch(name).target} is skipped: {problem}")
+    ready = len(local) - len(problems)
+    print(
+        f"preflight: {ready} of {len(local)} batches can start ({about_duration(time.monotonic() - began)})",
+        flush=True,
+    )
+
+
+def _problems(analysis: subprocess.Popen[str]) -> str:
+    """What `draw.R check` found; it ran beside the preflight."""
+    errors = analysis.communicate()[1]
+    return (errors.strip() or "analysis/draw.R check failed") if analysis.returncode else ""
+
+
+def _is_local(plan: Plan, batch: str) -> bool:
+    return plan.site.partitions[plan.batch(batch).partition].scheduler == "local"
+
+
+def _told(errors: str) -> str:
+    try:
+        return "; ".join(error["message"] for error in json.loads(errors)["errors"])
+    except (ValueError, KeyError, TypeError):
+        return (errors.strip().splitlines() or ["no message"])[-1]
+
+
+class Workflow:
+    """Snakemake behind the scenes: its output is a log, what people see comes from the files of the study."""
+
+    def __init__(self, plan: Plan, folder: Path, chosen: dict[str, str]) -> None:
+        self._plan, self._folder = plan, folder
+        self._config = [f"{key}={value}" for key, value in chosen.items()]
+        self._log = folder / "logs" / "workflow.log"
+        self._page = folder / PAGE_FILE
+        self._before = self._written()
+
+    def run(self, page_only: bool) -> int:
+        with self._log.open("w", encoding="utf-8") as log:
+            process = subprocess.Popen(self._snakemake(page_only), stdout=log, stderr=subprocess.STDOUT)
+            try:
+                self._follow(process)
+                status = process.wait()
+            except KeyboardInterrupt:
+                # Snakemake got it too, and lets the measurement clean up.
+                with contextlib.suppress(KeyboardInterrupt):
+                    process.wait()
+                raise WeirError(
+                    "interrupted", hint="run it again: what has run is kept", exit_code=130
+                ) from None
+        if status != 0:
+            return self._failed()
+        if page_only:
+            return 0
+        print(f"PDF:  {self._folder / 'report.pdf'}", flush=True)
+        return self._provenance()
+
+    def _snakemake(self, page_only: bool = False) -> list[str]:
+        program = str(Path(sys.executable).parent / "snakemake")
+        quiet = ["--cores", "all", "--quiet", "host", "progress", "reason"]
+        config = ["--config", *self._config] if self._config else []
+        return [program, *quiet, *config, *(["--until", "draw"] if page_only else []), "--", "report"]
+
+    def _follow(self, process: subprocess.Popen[bytes]) -> None:
+        follow(
+            Campaign(self._plan, self._folder),
+            sys.stdout,
+            lambda: self._answered() or process.poll() is not None,
+        )
+        while process.poll() is None and not self._answered():
+            time.sleep(POLL_S)
+        if self._answered() or (process.poll() == 0 and self._page.is_file()):
+            print("\n".join(["", *lines(read_page(self._page)), ""]))
+            print(f"HTML: {self._folder / 'report.html'}", flush=True)
+
+    def _written(self) -> int:
+        with contextlib.suppress(OSError):
+            return self._page.stat().st_mtime_ns
+        return 0
+
+    def _answered(self) -> bool:
+        """The facts of the page are written whole, before figures are drawn."""
+        return self._written() not in (0, self._before)
+
+    def _failed(self) -> int:
+        reasons = why_not_measured(self._plan, self._folder)
+        text = self._log.read_text(encoding="utf-8", errors="replace")
+        if not reasons:
+            rules = re.findall(r"Error in rule (\w+)", text)
+            reasons = [f"weir: the step '{rules[0]}' failed" if rules else "weir: the workflow failed"]
+            reasons += [f"    {one}" for one in text.strip().splitlines()[-_SEEN_OF_LOG:]]
+        print("\n".join([*reasons, f"the whole log: {self._log}"]), file=sys.stderr)
+        return 1
+
+    def _provenance(self) -> int:
+        """workflow.html, by Snakemake: rules, times and code; the page links it."""
+        log = self._folder / "logs" / "html.log"
+        words = self._snakemake()
+        words[1:1] = ["--report", str(self._folder / "workflow.html")]
+        with log.open("w", encoding="utf-8") as stream:
+            status = subprocess.call(words, stdout=stream, stderr=subprocess.STDOUT)
+        if status != 0:
+            print(f"weir: workflow.html was not written; the log: {log}", file=sys.stderr)
+        return 0 if status == 0 else 1

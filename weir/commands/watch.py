@@ -1,0 +1,146 @@
+"""weir watch: follow a campaign from any terminal that sees its results."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TextIO
+
+from weir.campaign import BatchProgress, Campaign
+from weir.errors import WeirError
+from weir.plan import read_plan
+from weir.units import about_duration, three_digits
+
+NAME = "watch"
+HELP = "follow a campaign: executions done, failed, degraded, the rate and the time left of each batch"
+EXAMPLE = "weir watch results/local/quick"
+PLAN_FILES = ("plan-measured.json", "plan.json")
+
+POLL_S = 0.5
+PLAIN_LINES_S = 10.0
+_BAR = 16
+_OVER = ("finished", "skipped", "failed")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "study", type=Path, metavar="STUDY", help="folder of the study, results/<site>/<suites>"
+    )
+    parser.add_argument("--once", action="store_true", help="print one line for each batch and end")
+    parser.add_argument("--json", action="store_true", help="print the state of each batch as JSON and end")
+
+
+def execute(args: argparse.Namespace) -> int:
+    campaign = campaign_of(args.study)
+    if args.once or args.json:
+        campaign.look()
+    if args.json:
+        print(json.dumps([state(one) for one in campaign.batches], indent=1))
+        return 0
+    if args.once:
+        print("\n".join(line(one) for one in campaign.batches))
+        return 0
+    follow(campaign, sys.stdout, lambda: all(one.state in _OVER for one in campaign.batches))
+    return 0
+
+
+def state(one: BatchProgress) -> dict[str, Any]:
+    """As data; times in seconds."""
+    expected, low, high = one.time_left_s() if one.left else (0.0, 0.0, 0.0)
+    return {
+        "batch": one.batch.batch,
+        "state": one.state,
+        "reason": one.reason,
+        "executions": one.executions,
+        "done": one.done,
+        "failed": one.failed,
+        "degraded": one.degraded,
+        "rates_mib_s": one.rates_mib_s,
+        "left_s": {"expected": expected, "low": low, "high": high},
+    }
+
+
+def campaign_of(study: Path) -> Campaign:
+    found = [study / name for name in PLAN_FILES if (study / name).is_file()]
+    if not found:
+        raise WeirError(
+            f"has none of {' and '.join(PLAN_FILES)}",
+            file=str(study),
+            hint="name the folder of a measured study, such as results/local/quick",
+            exit_code=2,
+        )
+    return Campaign(read_plan(found[0]), study)
+
+
+def follow(campaign: Campaign, stream: TextIO, over: Callable[[], bool]) -> None:
+    """On a terminal lines that are redrawn; elsewhere a line every 10 s, and one for what ended."""
+    show = _redraw(stream) if stream.isatty() else _append(stream)
+    while True:
+        last = over()
+        campaign.look()
+        show(campaign.batches)
+        if last:
+            return
+        time.sleep(POLL_S)
+
+
+def line(one: BatchProgress, bar: bool = False) -> str:
+    """One batch in one line."""
+    if one.state == "skipped":
+        return f"{one.batch.batch}: skipped: {one.reason}"
+    if one.state == "failed":
+        return f"{one.batch.batch}: failed: {one.reason}"
+    filled = _BAR * one.done // max(1, one.executions)
+    drawn = f" [{'#' * filled}{'.' * (_BAR - filled)}]" if bar else ""
+    counts = f"{one.done}/{one.executions} done, {one.failed} failed, {one.degraded} degraded"
+    rates = ", ".join(f"{access} {three_digits(rate)}" for access, rate in one.rates_mib_s.items())
+    parts = [f"{one.batch.batch}:{drawn} {counts}", f"{rates} MiB/s" if rates else "", _time_left(one)]
+    return "; ".join(part for part in parts if part)
+
+
+def _time_left(one: BatchProgress) -> str:
+    if one.left == 0:
+        return ""
+    expected, low, high = one.time_left_s()
+    interval = f"{about_duration(low)} to {about_duration(high)}"
+    return f"{about_duration(expected)} left ({interval})"
+
+
+def _redraw(stream: TextIO) -> Callable[[list[BatchProgress]], None]:
+    drawn = 0
+
+    def show(batches: list[BatchProgress]) -> None:
+        nonlocal drawn
+        size = shutil.get_terminal_size()
+        # A batch that waits has nothing to tell, and more lines than the terminal has cannot be drawn again.
+        told = [one for one in batches if one.state != "waiting"][-(size.lines - 1) :]
+        back = f"\x1b[{drawn}F" if drawn else ""
+        stream.write(back + "".join(f"\x1b[2K{line(one, bar=True)[: size.columns - 1]}\n" for one in told))
+        stream.flush()
+        drawn = len(told)
+
+    return show
+
+
+def _append(stream: TextIO) -> Callable[[list[BatchProgress]], None]:
+    ended: set[str] = set()
+    last = time.monotonic()
+
+    def show(batches: list[BatchProgress]) -> None:
+        nonlocal last
+        due = time.monotonic() - last >= PLAIN_LINES_S
+        for one in batches:
+            name = one.batch.batch
+            if one.state in _OVER and name not in ended:
+                ended.add(name)
+                print(line(one), file=stream, flush=True)
+            elif one.state == "running" and due:
+                print(line(one), file=stream, flush=True)
+        last = time.monotonic() if due else last
+
+    return show
