@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from weir.measure.document import Ending, after, before
+from weir.measure.document import RunEnd, after, before
 from weir.measure.host import host_facts
 from weir.measure.order import Execution
 from weir.plan import Plan, read_plan
@@ -95,7 +95,7 @@ def write_runs(plan: Plan, results: Path, first: int, last: int) -> None:
         (folder / "stdout.txt").touch()
         (folder / "stderr.txt").touch()
         known = before(Execution(cell, 0, 0), target, 1, ["srun", "weir-io", "ior"], {}) | {"host": host}
-        ending = Ending(0, False, datetime(2026, 1, 1, tzinfo=UTC), 1.5)
+        ending = RunEnd(0, False, datetime(2026, 1, 1, tzinfo=UTC), 1.5)
         (folder / "run.json").write_text(json.dumps(after(known, ending, folder), indent=1) + "\n")
 
 

@@ -216,6 +216,6 @@ write_claims <- function(papers, records, inputs, path) {
   papers <- if ("all" %in% papers) known else papers
   decided <- decide_claims(records, known_facts(inputs), inputs$published, papers = papers)
   data.table::fwrite(decided, path)
-  said <- decided[, .N, by = .(evidence, verdict)]
-  cat(sprintf("%s: %d %s\n", said$evidence, said$N, said$verdict), sep = "")
+  counts <- decided[, .N, by = .(evidence, verdict)]
+  cat(sprintf("%s: %d %s\n", counts$evidence, counts$N, counts$verdict), sep = "")
 }

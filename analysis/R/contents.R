@@ -8,9 +8,9 @@ write_contents <- function(folder, path) {
   places <- vapply(parts, function(part) part$place, numeric(1))
   parts <- parts[order(places)]
   first_lines <- vapply(parts, function(part) readLines(file.path(folder, part_file(part)), n = 1), character(1))
-  left_out <- startsWith(first_lines, "\\notshown")
-  shown <- parts[!left_out & !startsWith(first_lines, "%")]
-  lines <- c(unlist(lapply(sections, section_lines, parts = shown)), left_out_lines(parts[left_out]))
+  not_applicable <- startsWith(first_lines, "\\notshown")
+  shown <- parts[!not_applicable & !startsWith(first_lines, "%")]
+  lines <- c(unlist(lapply(sections, section_lines, parts = shown)), not_applicable_lines(parts[not_applicable]))
   writeLines(lines, path, useBytes = TRUE)
 }
 
@@ -43,7 +43,7 @@ mention <- function(part) {
   sprintf("%s (%s)", escape_latex(title), sprintf(reference, part$name))
 }
 
-left_out_lines <- function(parts) {
+not_applicable_lines <- function(parts) {
   inputs <- vapply(parts, function(part) sprintf("\\input{%s}", part_file(part)), character(1))
   c(
     sprintf("\\newif\\ifleftout\\leftout%s", if (length(parts) > 0) "true" else "false"),

@@ -39,11 +39,11 @@ machine_facts <- function(facts) {
 # From the cost card: executions of the full factorial, and what the site cannot run.
 plan_rows <- function(facts) {
   counts <- lapply(facts[c("factorial_executions", "valid_executions", "reachable_executions")], count_of)
-  said <- vapply(counts, format, character(1), big.mark = ",")
+  words <- vapply(counts, format, character(1), big.mark = ",")
   c(
     if (sum(unlist(counts)) > 0) {
       list(fact_row("Plan", "executions", sprintf(
-        "%s in the full factorial; %s valid, %s of them available at this site", said[1], said[2], said[3]
+        "%s in the full factorial; %s valid, %s of them available at this site", words[1], words[2], words[3]
       )))
     },
     lapply(facts$notes, function(note) fact_row("Plan", "excluded", note))

@@ -67,7 +67,7 @@ ties_of <- function(points) {
 }
 
 # Where a point was reached, in words: what its row of a table does not say already.
-describe_points <- function(points, said = c("target", "access")) {
-  shown <- setdiff(c("api", "layout", "order", "xfer_bytes", "nn", "ppn", "variant"), said)
+describe_points <- function(points, known = c("target", "access")) {
+  shown <- setdiff(c("api", "layout", "order", "xfer_bytes", "nn", "ppn", "variant"), known)
   describe_columns(points, shown)
 }

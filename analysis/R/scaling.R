@@ -30,7 +30,7 @@ scaling_table <- function(records, metric) {
   others <- c(setdiff(scaling_columns, axis), "variant")
   alone <- table[, .(alone = data.table::uniqueN(workers) < 2), by = others]
   table <- table[alone, on = others]
-  said <- if (any(table$alone)) {
+  remark <- if (any(table$alone)) {
     sprintf("Not drawn: %s measured on one number of %s only.", counted(sum(table$alone), "point"), axis_words[[axis]])
   }
   table <- table[alone == FALSE][, alone := NULL]
@@ -44,7 +44,7 @@ scaling_table <- function(records, metric) {
       variant = "page", target = "row", api = "row", layout = "row", order = "column", access = "column"
     ), most_rows = 8, flow = TRUE)
   }
-  if (is.null(said)) table else add_note(table, said)
+  if (is.null(remark)) table else add_note(table, remark)
 }
 
 axis_words <- c(nn = "nodes", ppn = "processes per node")

@@ -10,9 +10,9 @@ ior <- function(points, wanted) points[purpose == "bandwidth" & role == wanted &
 reads <- function(points) points[access == "read"]
 writes <- function(points) points[access == "write"]
 read_over_write <- function(points) ratio_of(reads(points), writes(points), "access")
-doors <- c("role", "target", "api", "collective")
+interfaces <- c("role", "target", "api", "collective")
 
-fuse_over_native <- function(points) ratio_of(ior(points, "fuse"), ior(points, "native"), doors)
+fuse_over_native <- function(points) ratio_of(ior(points, "fuse"), ior(points, "native"), interfaces)
 
 # What ten nodes reach of ten times what one node does, at the most processes a node.
 share_of_ends <- function(points) {
@@ -64,7 +64,7 @@ largest_against_others <- function(points) {
 }
 
 # Of single operations the points are latencies: file system over FUSE mount.
-single <- function(points) ratio_of(points[role == "file system"], points[role == "fuse"], doors)
+single <- function(points) ratio_of(points[role == "file system"], points[role == "fuse"], interfaces)
 
 # The files of the paper had 100 transfers a process; where a stonewall or a fixed size ends the phase, nothing follows.
 grows_with_transfers <- function(points) {
@@ -229,7 +229,7 @@ claims <- list(
     "buffer-favours-random", "A random order is where the burst buffer helps most.", "Sect. 6",
     "records of both orders, native and of the file system",
     function(points) {
-      native_over_files <- function(points) ratio_of(ior(points, "native"), ior(points, "file system"), doors)
+      native_over_files <- function(points) ratio_of(ior(points, "native"), ior(points, "file system"), interfaces)
       quotient_of(native_over_files(points[order == "random"]), native_over_files(points[order == "sequential"]))
     }, above(1), 0.05
   ),

@@ -29,7 +29,7 @@ pair_accesses <- function(points) {
   pairs <- merge(points[access == "read"], points[access == "write"],
     by = c(paired, "variant", "unit"), suffixes = c("_of_read", "_of_write")
   )
-  said <- alone_words(nrow(points) - 2 * nrow(pairs))
+  remark <- alone_words(nrow(points) - 2 * nrow(pairs))
   pairs[, .(
     api, layout, order, target, nn, ppn, xfer_bytes, variant, unit,
     read = median_of_read, read_lo = lo_of_read, read_hi = hi_of_read,
@@ -37,7 +37,7 @@ pair_accesses <- function(points) {
     n = pmin(n_of_read, n_of_write), level = pmin(level_of_read, level_of_write),
     verdict = worse_verdict(verdict_of_read, verdict_of_write), n_invalid = n_invalid_of_read + n_invalid_of_write,
     n_degraded = n_degraded_of_read + n_degraded_of_write,
-    emulated = emulated_of_read | emulated_of_write, note = rep(said, .N)
+    emulated = emulated_of_read | emulated_of_write, note = rep(remark, .N)
   )]
 }
 

@@ -15,7 +15,7 @@ make_table <- function(records, inputs) {
 make_latex <- function(table) {
   measured <- table[n > 0]
   shown <- measured[, .SD[nn * ppn == max(nn * ppn)], by = .(target_of = target, kind_of = kind)]
-  said <- if (nrow(measured) > nrow(shown)) {
+  remark <- if (nrow(measured) > nrow(shown)) {
     " Here are the most nodes and processes of each target; all points are in tables/metadata.csv."
   }
   cells <- shown[, .(
@@ -25,7 +25,7 @@ make_latex <- function(table) {
     rate_words(p99_us)
   )]
   latex_table(
-    name, paste0(caption, " k: thousands, M: millions.", said), cells,
+    name, paste0(caption, " k: thousands, M: millions.", remark), cells,
     c(wrapped_column(10), wrapped_column(35), wrapped_column(14), "r", "r", "r", "r", "r", "r"),
     c("access", "shape", "interface", "$N\\times P$", "$n$", "median", "interval", "p50", "p99"),
     groups = paste0(target_cell(shown$target, shown$emulated), ", ", latex_name(shown$kind)), in_place = TRUE

@@ -15,7 +15,7 @@ make_table <- function(records, inputs) {
 
 make_latex <- function(table) {
   shown <- highest_of_each(table)
-  said <- if (nrow(table) > nrow(shown)) {
+  remark <- if (nrow(table) > nrow(shown)) {
     sprintf(
       " Of each target and access the %d highest medians; all %d points are in tables/summary.csv.",
       max(shown[, .N, by = .(target, access)]$N), nrow(table)
@@ -28,7 +28,7 @@ make_latex <- function(table) {
     rate_words(best)
   )]
   latex_table(
-    name, paste0(caption, said), cells, c(wrapped_column(16), wrapped_column(42), "r", "r", "r", "r", "r", "r"),
+    name, paste0(caption, remark), cells, c(wrapped_column(16), wrapped_column(42), "r", "r", "r", "r", "r", "r"),
     c("interface", "with", "transfer", "$N\\times P$", "$n$", "median", "interval", "best"),
     groups = paste0(target_cell(shown$target, shown$emulated), ", ", latex_name(shown$access)), in_place = TRUE
   )

@@ -19,7 +19,7 @@ _ROLES = {"stdout": "stdout.txt", "stderr": "stderr.txt", "summary": SUMMARY_FIL
 
 
 @dataclass(frozen=True)
-class Ending:
+class RunEnd:
     """How one execution ended. exit_code is None if it could not be started or its launch ended before it."""
 
     exit_code: int | None
@@ -56,19 +56,19 @@ def before(
     }
 
 
-def after(known: Mapping[str, Any], ending: Ending, outputs: Path) -> dict[str, Any]:
+def after(known: Mapping[str, Any], end: RunEnd, outputs: Path) -> dict[str, Any]:
     """The whole document; a failure without a reason gets the first line of the program's stderr."""
-    error = ending.error
-    if error is None and ending.status != "done":
-        error = f"exit code {ending.exit_code}: {_first_complaint(outputs / _ROLES['stderr'])}"
+    error = end.error
+    if error is None and end.status != "done":
+        error = f"exit code {end.exit_code}: {_first_complaint(outputs / _ROLES['stderr'])}"
     return {
         **known,
-        "status": ending.status,
-        "exit_code": ending.exit_code,
-        "timed_out": ending.timed_out,
-        "began": (ending.ended_at - timedelta(seconds=ending.elapsed_s)).isoformat(),
-        "ended": ending.ended_at.isoformat(),
-        "elapsed_s": ending.elapsed_s,
+        "status": end.status,
+        "exit_code": end.exit_code,
+        "timed_out": end.timed_out,
+        "began": (end.ended_at - timedelta(seconds=end.elapsed_s)).isoformat(),
+        "ended": end.ended_at.isoformat(),
+        "elapsed_s": end.elapsed_s,
         "error": error,
         "outputs": {role: name for role, name in _ROLES.items() if (outputs / name).is_file()},
     }

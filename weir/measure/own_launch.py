@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.launch import applied, launcher
-from weir.measure.document import SUMMARY_FILE, Ending, after, before, now
+from weir.measure.document import SUMMARY_FILE, RunEnd, after, before, now
 from weir.measure.execute import Outcome, execute, time_limit
 from weir.measure.faults import EnvironmentFaultError, fault
 from weir.measure.guardian import Guardian
@@ -140,8 +140,8 @@ def _record(ready: Prepared, outcome: Outcome, context: LaunchContext) -> dict[s
     (ready.outputs / "stderr.txt").write_bytes(outcome.stderr)
     gather_witness(ready.outputs)
     error = f"{SUMMARY_FILE} is missing or truncated: the program ended with exit code 0" if lacks else None
-    ending = Ending(outcome.exit_code, outcome.ended, now(), outcome.elapsed_s, error or outcome.error)
-    document = after(ready.known, ending, ready.outputs)
+    end = RunEnd(outcome.exit_code, outcome.ended, now(), outcome.elapsed_s, error or outcome.error)
+    document = after(ready.known, end, ready.outputs)
     write_run_file(ready.outputs, document)
     return document
 

@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from weir.measure.document import SUMMARY_FILE, Ending, after, now
+from weir.measure.document import SUMMARY_FILE, RunEnd, after, now
 from weir.runfiles import is_kept, run_folder, write_run_file
 
 LAUNCH_FILE = "launch.json"
@@ -62,10 +62,10 @@ def _settle_one(line: StatusLine, known: Mapping[str, Any], outputs: Path, fault
     if line.exit_code == 0 and not complete:
         error = f"{SUMMARY_FILE} is missing or truncated: the program ended with exit code 0"
     try:
-        ending = Ending(line.exit_code, False, _written_at(outputs), line.elapsed_s, error)
+        end = RunEnd(line.exit_code, False, _written_at(outputs), line.elapsed_s, error)
     except FileNotFoundError:
         return  # its folder is gone: the execution is measured again
-    write_run_file(outputs, after(known, ending, outputs))
+    write_run_file(outputs, after(known, end, outputs))
 
 
 def is_complete(outputs: Path) -> bool:

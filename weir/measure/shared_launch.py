@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.files import write_atomically
-from weir.measure.document import Ending, after, now
+from weir.measure.document import RunEnd, after, now
 from weir.measure.execute import execute
 from weir.measure.faults import EnvironmentFaultError
 from weir.measure.host import Held, held_between, held_so_far
@@ -77,10 +77,10 @@ def measure_in_one_launch(
     if stopped is not None:
         stderr = outcome.stderr.decode(errors="replace").strip()
         text = outcome.error or no_segment(stderr) or stderr or "the launch ended early"
-        ending = Ending(None, outcome.ended, now(), outcome.elapsed_s, text.splitlines()[0])
+        end = RunEnd(None, outcome.ended, now(), outcome.elapsed_s, text.splitlines()[0])
         prepared = ready[executions.index(stopped)]
-        write_run_file(prepared.outputs, after(prepared.known, ending, prepared.outputs))
-        ended(stopped, str(ending.error), watch.elapsed_s())
+        write_run_file(prepared.outputs, after(prepared.known, end, prepared.outputs))
+        ended(stopped, str(end.error), watch.elapsed_s())
 
 
 class _Watch:

@@ -60,7 +60,7 @@ def make_plan(config: Config) -> Plan:
         ),
         batches=batches,
         exclusions=_exclusions(expansions),
-        out_of_reach=beyond,
+        unreachable=beyond,
         notes=(
             *_scale_notes(config),
             *_reach_notes(beyond, config),

@@ -133,7 +133,7 @@ class Plan:
     suites: tuple[SuiteFacts, ...]
     batches: tuple[Batch, ...]
     exclusions: tuple[Exclusion, ...]
-    out_of_reach: tuple[UnreachableCounts, ...]
+    unreachable: tuple[UnreachableCounts, ...]
     notes: tuple[str, ...]  # what else a reader must know of what was not planned
     shared: tuple[Shared, ...]
     cost: Cost

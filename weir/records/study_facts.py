@@ -53,9 +53,9 @@ def study_facts(plan: Plan, tally: Tally) -> dict[str, Any]:
         "factorial_executions": plan.cost.factorial,
         "valid_executions": plan.cost.valid,
         "reachable_executions": plan.cost.reachable,
-        "out_of_reach": [
+        "unreachable": [
             {"suite": item.suite, "nodes": list(item.nodes), "ppn": list(item.ppn)}
-            for item in plan.out_of_reach
+            for item in plan.unreachable
         ],
         "notes": list(plan.notes),
         # Of cells to which rounds are added: what was requested of their intervals.

@@ -133,10 +133,10 @@ test_that("degraded points are hollow, unproven ones have a white centre, invali
   plot <- plot_of(figures[["transfer-size"]], records)
   expect_identical(sum(filled_points(plot)$fill == "white", na.rm = TRUE), 1L)
   expect_identical(nrow(points_of(plot, 3)), 1L)
-  said <- one_line(plot$labels$caption)
-  expect_match(said, "18 points valid, 1 unproven (white centre).", fixed = TRUE)
-  expect_match(said, "Hollow: 1 point of degraded records alone.", fixed = TRUE)
-  expect_match(said, sprintf("Not drawn: %d invalid records.", invalid), fixed = TRUE)
+  text <- one_line(plot$labels$caption)
+  expect_match(text, "18 points valid, 1 unproven (white centre).", fixed = TRUE)
+  expect_match(text, "Hollow: 1 point of degraded records alone.", fixed = TRUE)
+  expect_match(text, sprintf("Not drawn: %d invalid records.", invalid), fixed = TRUE)
 })
 
 test_that("emulated storage is marked where its name stands and named below; real storage stands first", {
@@ -183,8 +183,8 @@ test_that("campaigns that measured the same are not mixed: each has its page and
   print <- readLines(files$tex)
   expect_match(print, "page=1,.*\\{scaling\\}", all = FALSE)
   expect_match(print, "page=2,.*\\{scaling\\}", all = FALSE)
-  said <- "(2 of 2: synthetic, POSIX, shared file, sequential, read, stonewall 30 s)"
-  expect_match(print, said, fixed = TRUE, all = FALSE)
+  text <- "(2 of 2: synthetic, POSIX, shared file, sequential, read, stonewall 30 s)"
+  expect_match(print, text, fixed = TRUE, all = FALSE)
   expect_match(print, "label{fig:scaling-2}", fixed = TRUE, all = FALSE)
 })
 

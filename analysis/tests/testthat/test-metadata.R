@@ -83,7 +83,7 @@ test_that("invalid rates are counted and not drawn, emulated ones are marked", {
 })
 
 test_that("of a study of metadata alone the prose gives rates", {
-  said <- best_numbers(bandwidth_points(metadata_records()), metadata_points(metadata_records()))$BestInShort
-  expect_match(said, "2,010~op/s for create \\(synthetic\\), 2,010~op/s for stat \\(synthetic\\), .*[.]$")
+  text <- best_numbers(bandwidth_points(metadata_records()), metadata_points(metadata_records()))$BestInShort
+  expect_match(text, "2,010~op/s for create \\(synthetic\\), 2,010~op/s for stat \\(synthetic\\), .*[.]$")
   expect_match(best_rates(metadata_points(metadata_records()[0])), "^No record can be used")
 })

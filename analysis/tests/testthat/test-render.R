@@ -13,8 +13,8 @@ small_study <- function() {
 }
 
 drawn_of <- function(folder) {
-  said <- utils::capture.output(render_study(folder, processes = 1L))
-  as.integer(sub(".*drew ([0-9]+) of .*", "\\1", said[length(said)]))
+  text <- utils::capture.output(render_study(folder, processes = 1L))
+  as.integer(sub(".*drew ([0-9]+) of .*", "\\1", text[length(text)]))
 }
 
 test_that("a study is drawn once; after an edit of one figure one figure is drawn", {

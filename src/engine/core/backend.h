@@ -153,9 +153,9 @@ struct weir_backend {
 void weir_backend_register(struct weir_backend *backend);
 const struct weir_backend *weir_backends(void); /* sorted by name */
 const struct weir_backend *weir_backend_find(const char *name);
-/* How to get what this build was made without (generated from left_out.c.in); NULL where it is no such name.
+/* How to get what this build was made without (generated from not_built.c.in); NULL where it is no such name.
  */
-const char *weir_left_out(const char *name);
+const char *weir_not_built(const char *name);
 
 /* Put one of these at the end of a back end's file. */
 #define WEIR_BACKEND(table)                                                                                  \

@@ -12,10 +12,10 @@ static const struct weir_backend *backend_options_find(const char *name, char *c
     for (const struct weir_backend *b = weir_backends(); b != NULL && count < SETS_MAX; b = b->next) {
         names[count++] = b->name;
     }
-    const char *left_out = weir_left_out(name);
-    if (backend == NULL && left_out != NULL) {
+    const char *not_built = weir_not_built(name);
+    if (backend == NULL && not_built != NULL) {
         snprintf(complaint, bytes, "-a %s: this weir-io was built without it; build it with %s", name,
-                 left_out);
+                 not_built);
     } else if (backend == NULL) {
         const char *near = weir_nearest(name, names, count);
         snprintf(complaint, bytes, "-a %s: no such back end%s%s%s; weir-io --help lists them", name,

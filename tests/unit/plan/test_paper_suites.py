@@ -75,7 +75,7 @@ def test_the_full_factorial_and_its_valid_combinations() -> None:
     assert plan.cost.factorial == 10 * plan.cost.points == 115_920
     assert plan.cost.valid == plan.cost.reachable == plan.cost.executions == 10 * (5760 + 32 + 24)
     assert {item.cause for item in plan.exclusions} == {"rule", "interface"}
-    assert plan.out_of_reach == ()
+    assert plan.unreachable == ()
     card = cost_card(plan)
     assert "factorial     115,920 executions, full factorial; 58,160 valid\n" in card
 
@@ -93,14 +93,14 @@ def test_the_scale_of_a_laptop() -> None:
         assert len(values(bandwidth, name)) == count
     for name, count in {"collective": 2, "chunking": 2, "geometry": 4}.items():
         assert len(values(netcdf, name)) == count
-    assert plan.out_of_reach[0].nodes == (2,)
+    assert plan.unreachable[0].nodes == (2,)
     assert "note: ime-paper: 2 nodes are out of reach of site local and dropped" in cost_card(plan)
     assert plan.cost.peak_bytes <= 2**27
 
 
 def test_half_the_study_beyond_the_reach_of_a_laptop() -> None:
     plan = plan_of("ime-paper", "local", "half")
-    (beyond,) = plan.out_of_reach
+    (beyond,) = plan.unreachable
     assert (beyond.nodes, beyond.ppn) == ((2, 4, 8), (4, 8))
     beyond_reach = (
         "2, 4 and 8 nodes and 4 and 8 processes per node (max_ppn) are out of reach of site local and dropped"

@@ -15,7 +15,7 @@ from referencing import Registry, Resource
 from tests.checkout import ROOT, SITE, make_checkout
 from weir.columns import columns
 from weir.config import load_config
-from weir.measure.document import Ending, after, before
+from weir.measure.document import RunEnd, after, before
 from weir.measure.host import host_facts
 from weir.measure.order import Execution
 from weir.model import Row
@@ -58,7 +58,7 @@ def run_document(plan: Plan, outputs: Path, exit_code: int | None) -> dict[str, 
     cell = plan.cells[0]
     target = plan.site.targets[cell.target]
     known = before(Execution(cell, 0, 0), target, 1, ["mpirun", "weir-io"], {"LC_ALL": "C"})
-    ending = Ending(exit_code, timed_out=exit_code is None, ended_at=datetime.now(UTC), elapsed_s=0.5)
+    ending = RunEnd(exit_code, timed_out=exit_code is None, ended_at=datetime.now(UTC), elapsed_s=0.5)
     return after({**known, "host": host_facts(outputs)}, ending, outputs)
 
 

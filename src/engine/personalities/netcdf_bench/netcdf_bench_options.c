@@ -91,10 +91,10 @@ static bool ncb_words_are_known(struct ncb_run *run, char *complaint, unsigned b
            "-t=%s: the type is ind, coll or file-per-process", a->io_type);
     REFUSE(strcmp(a->output, "human") != 0 && strcmp(a->output, "parser") != 0,
            "-x=%s: the output is human or parser", a->output);
-    const char *left_out = weir_left_out(a->format);
+    const char *not_built = weir_not_built(a->format);
     run->base.backend = ncb_format_find(a->format);
-    REFUSE(run->base.backend == NULL && left_out != NULL,
-           "--format=%s: this weir-io was built without it; build it with %s", a->format, left_out);
+    REFUSE(run->base.backend == NULL && not_built != NULL,
+           "--format=%s: this weir-io was built without it; build it with %s", a->format, not_built);
     REFUSE(run->base.backend == NULL, "--format=%s: the format is netcdf4 or cdf5", a->format);
     run->by_position = strcmp(a->values, "position") == 0;
     REFUSE(!run->by_position && strcmp(a->values, "block") != 0,
