@@ -39,7 +39,9 @@ PLAN = make_plan(load_config(overrides=config))
 MEASURED = measured_study(PLAN, Path(workflow.basedir))
 ARCHIVED = archive_of(config, Path(workflow.basedir))
 STUDY = ARCHIVED or MEASURED
+# The published values, and the tables of whole publications beside them.
 PUBLISHED = "reference/published.csv"
+BESIDE = ["reference/mistral-defaults.csv", "reference/io500-submissions.csv"]
 DRAWING = sorted(
     str(path)
     for folder in ("R", "figures", "tables", "claims", "metrics", "advice", "page")
@@ -201,6 +203,7 @@ rule draw:
         latencies="{folder}/latencies.csv",
         facts="{folder}/facts.json",
         published=PUBLISHED,
+        beside=BESIDE,
     output:
         figures=report(
             directory("{folder}/figures"),

@@ -33,6 +33,7 @@ class Target:
     cleanup: tuple[tuple[str, ...], ...] = ()  # and after it, whatever happened
     write_mib_s: float = 500.0  # what the cost card assumes
     read_mib_s: float = 1000.0
+    peak_mib_s: Mapping[str, float] = field(default_factory=dict)  # declared, by access
 
 
 @dataclass(frozen=True)

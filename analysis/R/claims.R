@@ -37,6 +37,15 @@ claim_files <- function(home = analysis_home()) {
   sort(sub("[.]R$", "", list.files(file.path(home, "claims"), pattern = "[.]R$")))
 }
 
+# A paper that names its suites is decided in their studies alone, and they decide no other: its sentences are about
+# what they measure. An archive names its suite in its sidecar.
+papers_of <- function(facts, home = analysis_home()) {
+  measured <- c(unlist(lapply(facts$suites, `[[`, "suite")), facts$about$suite)
+  suites <- lapply(setNames(nm = claim_files(home)), function(name) load_claims(name, home)$suites)
+  own <- names(Filter(function(it) any(it %in% measured), suites))
+  if (length(own) > 0) own else names(Filter(is.null, suites))
+}
+
 load_claims <- function(name, home = analysis_home()) {
   path <- file.path(home, "claims", paste0(name, ".R"))
   paper <- load_definitions(path)
@@ -54,7 +63,7 @@ load_claims <- function(name, home = analysis_home()) {
 }
 
 # Every claim of every paper on these records and on what the paper printed: a row for each claim and kind of evidence.
-decide_claims <- function(records, facts, published, home = analysis_home(), papers = claim_files(home)) {
+decide_claims <- function(records, facts, published, home = analysis_home(), papers = papers_of(facts, home)) {
   sets <- list(
     bandwidth = evidence_of(transfers_of(records), facts, bandwidth_io),
     whole = evidence_of(transfers_of(records), facts, bandwidth_all),
@@ -83,7 +92,9 @@ paste_doubts <- function(first, second) ifelse(nzchar(first), paste(first, secon
 opening_share <- function(records) pmin(1, pmax(1e-6, 1 - records$io_s / above_zero(records$total_s)))
 
 printed_evidence <- function(paper, published) {
-  if (is.null(paper$published)) no_evidence else published_evidence(published, paper$published, paper$wire_gbit_s)
+  if (is.null(paper$published)) no_evidence else published_evidence(
+    published, paper$published, if (is.null(paper$wire_gbit_s)) NA_real_ else paper$wire_gbit_s
+  )
 }
 
 decide_claim <- function(claim, paper, sets, printed) {
@@ -210,11 +221,12 @@ write_claims <- function(papers, records, inputs, path) {
     known <- paste(known, collapse = ", ")
     stop(sprintf("no paper '%s' in analysis/claims: there are %s", unknown[1], known), call. = FALSE)
   }
+  facts <- known_facts(inputs)
   if (length(papers) == 0) {
-    return(data.table::fwrite(decide_claims(records[0], known_facts(inputs), NULL, papers = known[1])[0], path))
+    return(data.table::fwrite(decide_claims(records[0], facts, NULL, papers = known[1])[0], path))
   }
-  papers <- if ("all" %in% papers) known else papers
-  decided <- decide_claims(records, known_facts(inputs), inputs$published, papers = papers)
+  papers <- if ("all" %in% papers) papers_of(facts) else papers
+  decided <- decide_claims(records, facts, inputs$published, papers = papers)
   data.table::fwrite(decided, path)
   counts <- decided[, .N, by = .(evidence, verdict)]
   cat(sprintf("%s: %d %s\n", counts$evidence, counts$N, counts$verdict), sep = "")

@@ -15,6 +15,7 @@ make_numbers <- function(records, facts, inputs = list()) {
         Repeated = repeated_points(experiment_ratios(records))
       ),
       repetition_numbers(points), claim_numbers(decided), authors_numbers(inputs$published),
+      study_answers(records, inputs),
       if (is.null(facts$about)) study_numbers(facts) else archive_numbers(facts),
       opening_numbers(records, facts), report_sentences(switches)
     ),

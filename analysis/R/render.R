@@ -32,7 +32,13 @@ render_study <- function(folder, published = NULL, processes = 2L) {
 
 study_inputs <- function(folder, published) {
   present <- as.list(setNames(file.path(folder, study_files), names(study_files)))
-  c(Filter(file.exists, present), if (!is.null(published)) list(published = published))
+  c(Filter(file.exists, present), if (!is.null(published)) c(list(published = published), beside_published(published)))
+}
+
+# Tables of whole publications lie beside the published values.
+beside_published <- function(published) {
+  files <- c(defaults = "mistral-defaults.csv", submissions = "io500-submissions.csv")
+  as.list(Filter(file.exists, setNames(file.path(dirname(published), files), names(files))))
 }
 
 # Everything that can change a part beside its own file.

@@ -4,7 +4,7 @@
 scaling_columns <- c("access", "api", "layout", "order", "target", "nn", "ppn", "xfer_bytes")
 
 nothing_to_scale <- function(records) {
-  known <- transfers_of(records)[!is.na(nn)]
+  known <- bulk_transfers(records)[!is.na(nn) & !is.na(xfer_bytes)]
   if (nrow(known) == 0 || !is.na(scaling_axis(known))) {
     return("")
   }

@@ -16,6 +16,8 @@ make_table <- function(records, inputs) {
     return(data.table::data.table())
   }
   buckets <- read_latencies(inputs$latencies)
+  # A sweep of sizes and orders has a figure of its own.
+  records <- records[!experiment %in% "operations"]
   keys <- c("cell", "run", "access", "iteration")
   known <- add_variant(records, c(apart, "collective"))
   buckets <- known[buckets, on = keys, nomatch = NULL]

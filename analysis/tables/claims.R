@@ -16,8 +16,10 @@ in_print <- paste(
 
 make_table <- function(records, inputs) {
   decided <- decided_claims(records, inputs)[verdict != outcomes[4]]
-  # What was printed stands beside records that decide something, and says nothing about others.
-  if (any(decided$evidence == "these records")) decided else decided[0]
+  # What was printed stands beside records that decide something, and says nothing about others; a paper that has a
+  # study of its own is decided in it in any case.
+  of_study <- decided$paper %in% Filter(function(name) !is.null(load_claims(name)$suites), unique(decided$paper))
+  if (any(decided$evidence == "these records")) decided else decided[of_study]
 }
 
 make_latex <- function(table) {

@@ -146,6 +146,8 @@ def _target(data: Mapping[str, Any]) -> Target:
         optional["write_mib_s"] = parse_rate(expect["write"])
     if "read" in expect:
         optional["read_mib_s"] = parse_rate(expect["read"])
+    if "peak" in data:
+        optional["peak_mib_s"] = {access: parse_rate(rate) for access, rate in data["peak"].items()}
     if data.get("max_stripe_count"):
         stripes = data.get("stripes", _LFS)
         optional |= {"set_stripes": tuple(stripes["set"]), "get_stripes": tuple(stripes["get"])}

@@ -99,6 +99,7 @@ def _targets(plan: Plan, tally: Tally) -> list[dict[str, Any]]:
             "description": target.description,
             "emulated": target.emulated,
             "file_system": tally.file_systems.get(target.name),
+            "peak_mib_s": dict(target.peak_mib_s) or None,
         }
         for target in plan.site.targets.values()
         if target.name in used

@@ -1,0 +1,50 @@
+# The sentences with which the report of a study opens: its question, answered by its records. Empty where the study has
+# no records for it.
+
+study_answers <- function(records, inputs) {
+  list(
+    AnswerDefaults = default_answer(records, inputs),
+    AnswerPrintedDefaults = printed_default_answer(records, inputs)
+  )
+}
+
+# The setting with the highest harmonic mean over writes, reads and numbers of nodes: it fails nowhere.
+default_answer <- function(records, inputs) {
+  shares <- shares_of_best(records)
+  if (nrow(shares) == 0) {
+    return("")
+  }
+  together <- shares[, .(share = 1 / mean(1 / harmonic)), by = c("target", "emulated", "api", default_settings)]
+  best <- together[order(emulated, target, api, -share), .SD[1], by = .(target, emulated, api)]
+  worst <- together[, .(worst = min(share)), by = .(target, api)]
+  best <- worst[best, on = c("target", "api")]
+  words <- best[, sprintf(
+    "%s with %s%s by %s (%s of the best in the harmonic mean; the worst setting %s)",
+    latex_name(mark_name(target, emulated)), counted(ppn, "process", "processes"),
+    ifelse(stripe_count %in% c(0, NA), "", paste(" and", counted(stripe_count, "stripe"))),
+    latex_name(api_words(api)), percent_words(share), percent_words(worst)
+  )]
+  sprintf("The best default is, for writes and reads together: %s.", paste(words, collapse = "; "))
+}
+
+mark_name <- function(target, emulated) paste0(target, ifelse(emulated %in% TRUE, emulated_mark, ""))
+
+printed_default_answer <- function(records, inputs) {
+  printed <- printed_defaults(records, inputs)
+  if (nrow(printed) == 0) {
+    return("")
+  }
+  wide <- data.table::dcast(printed, stripes + ppn ~ access, value.var = "harmonic")
+  best <- wide[order(-(2 / (1 / read + 1 / write)))][1]
+  worst <- wide[order(2 / (1 / read + 1 / write))][1]
+  sprintf(
+    paste(
+      "By the table that the talk printed the default for writes and reads together is %s and %s: harmonic means of",
+      "%g\\,\\%% (reads) and %g\\,\\%% (writes) of the best; with %s and %s it is %g\\,\\%% and %g\\,\\%%."
+    ),
+    counted(best$stripes, "stripe"), counted(best$ppn, "process per node", "processes per node"), best$read,
+    best$write,
+    counted(worst$stripes, "stripe"), counted(worst$ppn, "process per node", "processes per node"), worst$read,
+    worst$write
+  )
+}

@@ -1,0 +1,53 @@
+# Which setting to make the default: the share of the best that each setting reaches, whatever the rest is.
+
+default_settings <- c("stripe_count", "ppn")
+# Everything that tells situations apart: in each of them one setting is the best.
+default_situations <- c("target", "access", "api", "layout", "order", "nn", "xfer_bytes")
+
+# One row for each target, access, interface and setting: bandwidth of a node, and the means of the share of the best
+# over the situations (numbers of nodes). The harmonic mean punishes a setting that fails somewhere.
+shares_of_best <- function(records) {
+  records <- transfers_of(records)[experiment %in% "defaults"]
+  if (nrow(records) == 0) {
+    return(data.table::data.table())
+  }
+  by <- c(default_situations, default_settings)
+  points <- summarise_records(records, bandwidth_all(records), by, "MiB/s")
+  points <- points[n > 0]
+  points[, share := median / max(median), by = default_situations]
+  points[, .(
+    node_mib_s = mean(median / nn), arithmetic = mean(share), harmonic = 1 / mean(1 / share), situations = .N,
+    n = min(n), n_degraded = sum(n_degraded), n_invalid = sum(n_invalid), emulated = any(emulated),
+    verdict = point_verdict(TRUE, any(verdict == "DEGRADED"), sum(verdict == "UNPROVEN"))
+  ), by = c("target", "access", "api", default_settings)]
+}
+
+# The table of Kunkel's talk on Mistral, a row for each setting and access.
+read_printed_defaults <- function(path) {
+  printed <- read_text_table(path, "printed defaults")
+  for (column in names(printed)) {
+    data.table::set(printed, j = column, value = as_typed(printed[[column]], "number", path, column))
+  }
+  rows <- rbind(
+    printed[, .(access = "write", stripes, ppn, node_mib_s = wnode, arithmetic = w_arithmetic_mean,
+      harmonic = w_harmonic)],
+    printed[, .(access = "read", stripes, ppn, node_mib_s = rnode, arithmetic = r_arithmetic_mean,
+      harmonic = r_harmonic)]
+  )
+  rows[, c("best_lo", "best_hi") := best_behind(node_mib_s, arithmetic), by = access]
+  rows[, recomputed := floor(100 * node_mib_s / ((best_lo + best_hi) / 2))][]
+}
+
+# The arithmetic mean is the bandwidth of a node over that of the best settings, in per cent without decimals. Between
+# which ends must the bandwidth of the best settings lie so that this gives every printed number?
+best_behind <- function(node_mib_s, percent) {
+  list(max(100 * node_mib_s / (percent + 1)), min(100 * node_mib_s / percent))
+}
+
+# Only a study of defaults shows them.
+printed_defaults <- function(records, inputs) {
+  if (is.null(inputs$defaults) || !any(records$experiment %in% c("defaults", "acceptance"))) {
+    return(data.table::data.table())
+  }
+  read_printed_defaults(inputs$defaults)
+}

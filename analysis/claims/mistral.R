@@ -1,0 +1,67 @@
+# J. Kunkel: High-Performance I/O @ Mistral, DKRZ 2015; sentences are our own.
+
+title <- "High-Performance I/O @ Mistral"
+cites <- "mistral"
+suites <- "mistral"
+published <- "mistral-2015"
+
+ior <- function(points) points[tool == "ior"]
+many <- function(points) ior(points)[nn * ppn > 1]
+interface <- c("api", "layout", "collective", "stripe_count")
+
+claims <- list(
+  claim(
+    "mistral-files-beat-shared", "A file for each process is faster than one shared file by MPI-IO.",
+    "Acceptance tests", "POSIX with a file per process and MPI-IO with a shared file, same nodes, processes and sizes",
+    function(points) {
+      found <- many(points)
+      ratio_of(found[api == "POSIX" & layout == "file-per-process"], found[api == "MPIIO" & layout == "shared"],
+        interface)
+    }, above(1), 0.1
+  ),
+  claim(
+    "mistral-hdf5-half-of-pnetcdf", "HDF5 reaches at most half of the bandwidth of PnetCDF.",
+    "Observations to take away",
+    "IOR by HDF5 and by PnetCDF with the same nodes, processes and sizes",
+    function(points) {
+      found <- many(points)
+      ratio_of(found[api == "HDF5"], found[api == "PNETCDF"], interface)
+    }, at_most(0.5), 0.1
+  ),
+  claim(
+    "mistral-stream-is-slow", "One process reaches a small part, at most a tenth, of what many processes reach.",
+    "Acceptance tests", "a single process and many processes with a file each, same sizes",
+    function(points) {
+      found <- ior(points)[api == "POSIX" & layout == "file-per-process"]
+      best_ratio(found[nn * ppn == 1], found[nn * ppn > 1])
+    }, at_most(0.1), 0.1
+  ),
+  claim(
+    "mistral-threads-of-a-node", "Several processes of a node read and write at least twice as fast as one.",
+    "Testing defaults", "one and several processes per node with the same interface, nodes and sizes",
+    function(points) {
+      found <- ior(points)
+      ratio_of(fastest_of(found[ppn > 1], "ppn"), found[ppn == 1], "ppn")
+    }, at_least(2), 0.1
+  ),
+  claim(
+    "mistral-settings-matter",
+    "Between a good and a bad setting of interface, stripes and processes lies a factor of four.",
+    "Observations to take away", "several settings of interface and processes with the same nodes and sizes",
+    function(points) {
+      found <- ior(points)
+      apart <- c(interface, "ppn", "variant", "nn")
+      good <- fastest_of(found, apart)
+      if (nrow(good) == nrow(found)) NULL else ratio_of(good, slowest_of(found, apart), apart)
+    }, at_least(4), 0.1
+  ),
+  claim(
+    "mistral-random-reads-suffer", "Small single reads in random order take longer than in sequence.",
+    "I/O duration with variable block granularity", "single reads of at most 128 KiB in both orders",
+    function(points) {
+      found <- small_blocks(points[access == "read"])
+      apart <- c("order", "variant")
+      ratio_of(slowest_of(found[order == "random"], apart), fastest_of(found[order == "sequential"], apart), apart)
+    }, above(1), 0.1, measure = "latency"
+  )
+)

@@ -1,0 +1,56 @@
+title <- "Share of the best bandwidth by stripe count and processes per node"
+place <- 2
+statistic <- "Cells: arithmetic mean of the share of the best, in per cent"
+interval_text <- ""
+needs <- "records of the experiment `defaults` of the suite mistral"
+if_empty <- "The study has no sweep of stripes and processes."
+caption <- paste(
+  "How much of the best bandwidth each combination of stripe count and processes per node reaches, the mean over the",
+  "numbers of nodes: dark is best. A default is a row and a column that is dark for writes and reads alike."
+)
+
+make_table <- function(records, inputs) {
+  measured <- shares_of_best(records)
+  printed <- printed_defaults(records, inputs)
+  if (nrow(printed) > 0) {
+    printed <- printed[, .(
+      target = "Mistral 2015, as printed", access, api = NA_character_, stripe_count = stripes, ppn,
+      arithmetic = arithmetic / 100, harmonic = harmonic / 100, n = 1L, n_degraded = 0L, n_invalid = 0L,
+      emulated = FALSE, verdict = "UNPROVEN"
+    )]
+  }
+  table <- rbind(measured, printed, fill = TRUE)
+  if (nrow(table) == 0) {
+    return(table)
+  }
+  table[, `:=`(level = NA_real_, storage = ifelse(is.na(api), target, paste(target, api_words(api), sep = ", ")))]
+  table[, page := ifelse(grepl("as printed", target), "printed", "measured")]
+  place <- table[, .(storage = unique(storage)), by = page][, sheet := (seq_len(.N) - 1L) %/% 6L + 1L, by = page]
+  table[place, sheet := i.sheet, on = c("page", "storage")][]
+}
+
+make_figure <- function(table) {
+  drawn <- mark_emulated(data.table::copy(table))
+  drawn[emulated == TRUE, storage := paste0(storage, emulated_mark)]
+  stripes <- sort(unique(drawn$stripe_count))
+  drawn[, lines := factor(ifelse(stripe_count %in% c(0, NA), "none", stripe_count),
+    levels = c("none", setdiff(stripes, 0)))]
+  drawn[, access := factor(access, levels = access_levels)]
+  ggplot2::ggplot(drawn, ggplot2::aes(factor(ppn), lines, fill = 100 * arithmetic)) +
+    ggplot2::geom_tile(colour = "white", linewidth = 0.4) +
+    ggplot2::geom_text(ggplot2::aes(label = sprintf("%.0f", 100 * arithmetic), colour = arithmetic > 0.5),
+      size = 2.2, family = sans_family, show.legend = FALSE) +
+    ggplot2::facet_grid(
+      rows = ggplot2::vars(storage), cols = ggplot2::vars(access), scales = "free_y", space = "free_y"
+    ) +
+    ggplot2::scale_fill_gradient("Share of the best in %", low = "#f2f5fa", high = "#123a6b", limits = c(0, 100)) +
+    ggplot2::scale_colour_manual(values = c("#202020", "white")) +
+    ggplot2::labs(x = "Processes per node", y = "Stripes of a file") +
+    theme_weir() +
+    upright_row_titles()
+}
+
+height_mm <- function(table) {
+  34 + sum(table[, .(rows = data.table::uniqueN(stripe_count)), by = storage]$rows) * 6 +
+    2 * data.table::uniqueN(table$storage)
+}

@@ -1,0 +1,57 @@
+title <- "Time of an operation by its size, order and memory layout"
+place <- 29
+statistic <- "Points: median time of an operation, over the runs"
+needs <- "records of the experiment `operations` of the suite mistral"
+if_empty <- "The study has no sweep of single operations by size and order."
+caption <- paste(
+  "Median time of one operation of one process against its size; both axes are logarithmic. Columns: what the page",
+  "cache holds when the access begins (discarded: /dev/null and /dev/zero, the cost of the call itself). Colour: order",
+  "in the file (off0: the same bytes again and again). Dashed: order rnd in memory instead of one buffer that is used",
+  "again. Along the grey slopes the time is that of the bytes alone; where a line is flat it is the cost of a call."
+)
+
+make_table <- function(records, inputs) {
+  records <- transfers_of(records)[experiment %in% "operations" & tool %in% "io-model" & !is.na(lat_p50_us)]
+  if (nrow(records) == 0) {
+    return(data.table::data.table())
+  }
+  records <- cbind(records, operation_kinds(records$label))
+  by <- c("target", "access", "cached", "locality", "memory", "xfer_bytes")
+  table <- summarise_records(records, records$lat_p50_us, by, "us")
+  table[, cached := factor(cached, levels = c("discarded", "cached", "uncached"))]
+  place_panels(table, c(target = "row", access = "row", cached = "column"), flow = TRUE)
+}
+
+# The label of a cell has the words that differ from the defaults.
+operation_kinds <- function(labels) {
+  word <- function(pattern, otherwise) {
+    found <- regmatches(labels, regexec(paste0(" (", pattern, ")( |$)"), labels))
+    vapply(found, function(match) if (length(match) > 1) match[2] else otherwise, "")
+  }
+  data.table::data.table(
+    locality = word("off0|seq|rnd|reverse[0-9]*", "seq"), memory = word("memory-rnd", "off0"),
+    cached = word("cached|uncached|discarded", "untouched")
+  )
+}
+
+make_figure <- function(table) {
+  drawn <- data.table::copy(table)[n > 0]
+  shown <- c(off0 = "#1b6ca8", seq = "#2a9d54", reverse0 = "#d18a00", rnd = "#b0305c")
+  slopes <- seq(-10, 6)
+  ggplot2::ggplot(drawn, ggplot2::aes(xfer_bytes, median, colour = locality, linetype = memory)) +
+    ggplot2::geom_abline(slope = log10(2), intercept = slopes, colour = "#e0e0e0", linewidth = 0.3) +
+    ggplot2::geom_linerange(ggplot2::aes(ymin = lo, ymax = hi), linewidth = 0.3, na.rm = TRUE, show.legend = FALSE) +
+    run_marks() +
+    line_through(ggplot2::aes(group = interaction(locality, memory)), "xfer_bytes", c("locality", "memory")) +
+    ggplot2::geom_point(ggplot2::aes(fill = fill_by(locality, verdict)), shape = 21, size = 1.2, stroke = 0.4) +
+    facet_panels(table) +
+    ggplot2::scale_colour_manual("Order in the file", values = shown) +
+    ggplot2::scale_fill_manual(values = shown, na.value = "white", guide = "none") +
+    ggplot2::scale_linetype_manual("in memory", values = c(off0 = "solid", "memory-rnd" = "22"),
+      labels = c(off0 = "one buffer", "memory-rnd" = "rnd")) +
+    scale_x_powers("Size of the operation", drawn$xfer_bytes, bytes_words, panel_width_mm(table)) +
+    scale_y_rate("Time of an operation in microseconds") +
+    theme_weir()
+}
+
+height_mm <- function(table) 40 + row_count(table) * 30

@@ -1,0 +1,46 @@
+title <- "Acceptance: share of the peak that each interface reaches"
+place <- 1
+needs <- "records of the experiments `acceptance` and `single-stream` of the suite mistral"
+if_empty <- "The study has no acceptance test."
+caption <- paste(
+  "Median bandwidth in MiB/s of each interface with transfers of 2,000,000 bytes, which no stripe size divides, and",
+  "its share of the peak. The peak is what the target's file declares (peak:), or for archived records their source;",
+  "where nothing is declared it is the best value of this table (marked *). Stream: one process. N\u00d7P: nodes and",
+  "processes per node."
+)
+
+make_table <- function(records, inputs) {
+  records <- transfers_of(records)[experiment %in% c("acceptance", "single-stream")]
+  if (nrow(records) == 0) {
+    return(data.table::data.table())
+  }
+  by <- c("target", "access", "api", "layout", "nn", "ppn")
+  points <- summarise_records(records, bandwidth_all(records), by, "MiB/s")[n > 0]
+  points[, declared := declared_peaks(known_facts(inputs), target, access)]
+  points[, peak := ifelse(is.na(declared), max(median), declared), by = c("target", "access")]
+  points[, share := median / peak]
+  points[order(emulated, target, -access_rank(access), nn * ppn == 1, -median)]
+}
+
+access_rank <- function(access) match(access, rev(access_levels))
+
+declared_peaks <- function(facts, targets, accesses) {
+  whole <- facts$about$peak_gib_s
+  mapply(function(target, access) {
+    known <- Filter(function(it) identical(it$target, target), facts$targets)
+    peak <- if (length(known) == 1) known[[1]]$peak_mib_s[[access]]
+    if (!is.null(peak)) as.numeric(peak) else if (!is.null(whole)) 1024 * as.numeric(whole) else NA_real_
+  }, targets, accesses)
+}
+
+make_latex <- function(table) {
+  cells <- table[, .(
+    latex_name(api_words(api)), ifelse(nn * ppn == 1, "stream", layout_cell(layout)),
+    sprintf("$%s\\times%s$", nn, ppn), n, paste0(rate_words(median), verdict_mark(verdict)), interval_cell(lo, hi),
+    sprintf("%s\\,\\%%%s", format_plain(signif(100 * share, 2)), ifelse(is.na(declared), "*", ""))
+  )]
+  latex_table(
+    name, caption, cells, c("l", "l", "r", "r", "r", "r", "r"),
+    c("interface", "layout", "$N\\times P$", "$n$", "median", "interval", "of peak"), groups = access_groups(table)
+  )
+}

@@ -1,0 +1,33 @@
+title <- "Which stripe count and number of processes to make the default"
+place <- 3
+needs <- "records of the experiment `defaults` of the suite mistral"
+if_empty <- "The study has no sweep of stripes and processes."
+caption <- paste(
+  "Share of the best setting's bandwidth that each setting reaches, in per cent: the arithmetic mean over the numbers",
+  "of nodes is what users get on average, the harmonic mean is low where a setting fails for some of them. Node:",
+  "mean bandwidth of a node in MiB/s; over: numbers of nodes in the mean. Bold: the best setting. Stripes -- is a",
+  "file system without stripes."
+)
+
+make_table <- function(records, inputs) {
+  shares <- shares_of_best(records)
+  if (nrow(shares) > 0) in_access_order(shares, c("target", "access", "api", default_settings)) else shares
+}
+
+make_latex <- function(table) {
+  cells <- table[, .(
+    latex_name(api_words(api)), ifelse(stripe_count %in% c(0, NA), "--", stripe_count), ppn, situations, n,
+    paste0(rate_words(node_mib_s), verdict_mark(verdict)), best_in_bold(arithmetic, .SD), best_in_bold(harmonic, .SD)
+  )]
+  latex_table(
+    name, caption, cells, c("l", rep("r", 7)),
+    c("interface", "stripes", "ppn", "over", "$n$", "node", "arithmetic", "harmonic"),
+    groups = access_groups(table)
+  )
+}
+
+best_in_bold <- function(share, table) {
+  words <- sprintf("%.0f", 100 * share)
+  best <- share == stats::ave(share, table$target, table$access, table$api, FUN = max)
+  ifelse(best, sprintf("\\textbf{%s}", words), words)
+}
