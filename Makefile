@@ -94,6 +94,10 @@ zoo: setup-develop ## fake storages with known answers: docs/zoo.md shows what w
 bench-plan: setup ## time the planning of 10,000 cells
 	@$(venv)/python bench/plan.py
 
+.PHONY: bench-scan
+bench-scan: setup ## scan 100,000 files of known content: table exact, rate kept, nothing written
+	@$(venv)/python bench/scan.py
+
 .PHONY: stacks
 stacks: setup ## install the stacks of spack.yaml, probe them, measure their overhead (needs Spack)
 	@$(MAKE) build

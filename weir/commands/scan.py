@@ -1,0 +1,102 @@
+"""weir scan: which file formats a directory tree contains, by content and not by name."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+
+from weir.errors import WeirError
+from weir.scan.directory import Selection
+from weir.scan.output import chart, facts, lines, table
+from weir.scan.pace import Pace
+from weir.scan.state import State
+from weir.scan.tally import Tally
+from weir.scan.walk import scan_tree
+
+NAME = "scan"
+HELP = "count the file formats in a directory tree by content; reads only, rate-limited, resumable"
+EXAMPLE = "weir scan /work --sample 0.2 --rate 500 --state work.state --csv formats.csv --chart formats.svg"
+_PROGRESS_S = 10.0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("tree", type=Path, metavar="DIR", help="directory to scan, on one file system")
+    parser.add_argument(
+        "--rate", type=float, default=1000.0, metavar="N", help="operations a second (default: 1000)"
+    )
+    parser.add_argument(
+        "--sample", type=float, default=1.0, metavar="SHARE", help="share of the files to open (default: 1)"
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="which sample (default: 0)")
+    parser.add_argument(
+        "--threads", type=int, default=4, metavar="N", help="directories at a time (default: 4)"
+    )
+    parser.add_argument(
+        "--state", type=Path, metavar="FILE", help="note finished directories; a scan goes on from it"
+    )
+    parser.add_argument("--csv", type=Path, metavar="FILE", help="write a row for each format")
+    parser.add_argument("--chart", type=Path, metavar="FILE", help="write a bar chart as SVG")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+
+
+def execute(args: argparse.Namespace) -> int:
+    _check(args)
+    state = State(args.state, _about(args)) if args.state else None
+    pace = Pace(args.rate)
+    begin = time.monotonic()
+    if state:
+        state.open()
+    try:
+        progress = _Progress(begin)
+        tally = scan_tree(
+            args.tree, Selection(args.sample, args.seed), pace, args.threads, state, progress.show
+        )
+    finally:
+        if state:
+            state.close()
+    about = (args.sample, time.monotonic() - begin, pace.operations)
+    if args.csv:
+        args.csv.write_text(table(tally))
+    if args.chart:
+        args.chart.write_text(chart(tally))
+    print(json.dumps(facts(tally, *about), indent=1) if args.json else "\n".join(lines(tally, *about)))
+    return 0
+
+
+def _about(args: argparse.Namespace) -> dict[str, object]:
+    return {"tree": str(args.tree.resolve()), "sample": args.sample, "seed": args.seed}
+
+
+def _check(args: argparse.Namespace) -> None:
+    for key, wrong, hint in (
+        ("--rate", args.rate <= 0, "a number of operations a second above 0, such as 500"),
+        ("--sample", not 0 < args.sample <= 1, "a share above 0 and at most 1, such as 0.2"),
+        ("--threads", args.threads < 1, "1 or more"),
+    ):
+        if wrong:
+            raise WeirError("is out of range", key=key, hint=hint, exit_code=2)
+    for key, file in (("--state", args.state), ("--csv", args.csv), ("--chart", args.chart)):
+        if file and file.resolve().is_relative_to(args.tree.resolve()):
+            raise WeirError(
+                "lies in the tree, in which a scan writes nothing",
+                file=str(file),
+                key=key,
+                hint="name a file elsewhere",
+                exit_code=2,
+            )
+
+
+class _Progress:
+    """A line on stderr every ten seconds."""
+
+    def __init__(self, begin: float) -> None:
+        self._next_s = begin + _PROGRESS_S
+
+    def show(self, tally: Tally) -> None:
+        now = time.monotonic()
+        if now >= self._next_s:
+            self._next_s = now + _PROGRESS_S
+            print(f"weir scan: {tally.files:,} files in {tally.directories:,} directories", file=sys.stderr)

@@ -1,0 +1,33 @@
+"""A limit on operations in a second, shared by all threads."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+
+class Pace:
+    """Operations begin at least 1/rate apart in the mean; what was not used is not caught up with."""
+
+    def __init__(
+        self,
+        rate: float,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._gap_s = 1 / rate if rate > 0 else 0.0
+        self._clock, self._sleep = clock, sleep
+        self._lock = threading.Lock()
+        self._next_s = clock()
+        self.operations = 0
+
+    def wait(self) -> None:
+        """Before each operation on the file system."""
+        with self._lock:
+            now = self._clock()
+            begin = max(self._next_s, now)
+            self._next_s = begin + self._gap_s
+            self.operations += 1
+        if begin > now:
+            self._sleep(begin - now)

@@ -1,0 +1,66 @@
+"""The whole tree: threads that take directories from a queue, each finished one noted in the state."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from pathlib import Path
+
+from weir.errors import WeirError
+from weir.scan.directory import Selection, scan_directory
+from weir.scan.pace import Pace
+from weir.scan.state import State
+from weir.scan.tally import Tally
+
+_Found = tuple[Tally, list[str]]
+
+
+def scan_tree(
+    tree: Path,
+    selection: Selection,
+    pace: Pace,
+    threads: int,
+    state: State | None,
+    progress: Callable[[Tally], None] = lambda tally: None,
+    stop: threading.Event | None = None,
+) -> Tally:
+    """Counts of everything below the tree. Files are read only; nothing is created in it."""
+    root = _open_root(tree)
+    total = Tally()
+    waiting, running = [""], dict[Future[_Found], str]()
+    try:
+        device = os.fstat(root).st_dev
+        with ThreadPoolExecutor(threads) as pool:
+            while (waiting or running) and not (stop and stop.is_set()):
+                while waiting and len(running) < 2 * threads:
+                    path = waiting.pop()
+                    if state and path in state.finished:
+                        tally, inner = state.finished[path]
+                        total.add(tally)
+                        waiting += inner
+                    else:
+                        running[pool.submit(scan_directory, root, path, device, selection, pace)] = path
+                done = wait(running, return_when=FIRST_COMPLETED).done if running else set()
+                for future in done:
+                    path = running.pop(future)
+                    tally, inner = future.result()
+                    if state:
+                        state.finish(path, tally, inner)
+                    total.add(tally)
+                    waiting += inner
+                    progress(total)
+    finally:
+        os.close(root)
+    return total
+
+
+def _open_root(tree: Path) -> int:
+    try:
+        return os.open(tree, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        hint = "name an existing directory that you may read"
+        raise WeirError(
+            f"cannot be scanned: {error.strerror}", file=str(tree), hint=hint, exit_code=2
+        ) from None
