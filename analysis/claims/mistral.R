@@ -5,7 +5,7 @@ cites <- "mistral"
 suites <- "mistral"
 published <- "mistral-2015"
 
-ior <- function(points) points[tool == "ior"]
+ior <- function(points) points[purpose == "bandwidth"]
 many <- function(points) ior(points)[nn * ppn > 1]
 interface <- c("api", "layout", "collective", "stripe_count")
 

@@ -11,7 +11,7 @@ caption <- paste(
 )
 
 make_table <- function(records, inputs) {
-  records <- transfers_of(records)[experiment %in% "operations" & tool %in% "io-model" & !is.na(lat_p50_us)]
+  records <- transfers_of(records)[experiment %in% "operations" & purpose %in% "latency" & !is.na(lat_p50_us)]
   if (nrow(records) == 0) {
     return(data.table::data.table())
   }

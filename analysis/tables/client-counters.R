@@ -10,7 +10,7 @@ caption <- paste(
 )
 
 make_table <- function(records, inputs) {
-  records <- transfers_of(records)[experiment %in% "operations" & tool %in% "io-model" & verdict != "INVALID"]
+  records <- transfers_of(records)[experiment %in% "operations" & purpose %in% "latency" & verdict != "INVALID"]
   if (nrow(records) == 0) {
     return(data.table::data.table())
   }

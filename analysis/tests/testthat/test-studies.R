@@ -58,7 +58,7 @@ mistral_world <- function(holds) {
     read_synthetic(target = "files", api = api, layout = layout, ppn = c(1, 4), n = 6)
   }, names(apis), apis))
   speed <- c(POSIX = 1600, MPIIO = 400, PNETCDF = 800, HDF5 = 200)[records$api] * ifelse(records$ppn == 4, 1, 0.05)
-  single <- read_synthetic(target = "files", order = c("sequential", "random"), xfer_bytes = 2^14, tool = "io-model",
+  single <- read_synthetic(target = "files", order = c("sequential", "random"), xfer_bytes = 2^14, tool = "io-model", purpose = "latency",
     n = 6)
   rows <- rbind(records, single)
   speed <- c(speed, rep(100, nrow(single)))
