@@ -58,8 +58,10 @@ mistral_world <- function(holds) {
     read_synthetic(target = "files", api = api, layout = layout, ppn = c(1, 4), n = 6)
   }, names(apis), apis))
   speed <- c(POSIX = 1600, MPIIO = 400, PNETCDF = 800, HDF5 = 200)[records$api] * ifelse(records$ppn == 4, 1, 0.05)
-  single <- read_synthetic(target = "files", order = c("sequential", "random"), xfer_bytes = 2^14, tool = "io-model", purpose = "latency",
-    n = 6)
+  single <- read_synthetic(
+    target = "files", order = c("sequential", "random"), xfer_bytes = 2^14, n = 6, tool = "io-model",
+    purpose = "latency"
+  )
   rows <- rbind(records, single)
   speed <- c(speed, rep(100, nrow(single)))
   rows[, bw_mib_s := (if (holds) speed else 1000 - speed / 4) * (1 + 0.002 * iteration)]
