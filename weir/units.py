@@ -113,8 +113,12 @@ def three_digits(value: float) -> str:
     """Three significant digits, halves up, thousands separated: '1,450', '0.0123'."""
     if value <= 0:
         return "0"
-    step = 10.0 ** (math.floor(math.log10(value)) - 2)
-    rounded = math.floor(value / step + 0.5) * step
+    power = math.floor(math.log10(value)) - 2
+    # Powers of ten above one only: they are exact, and R and the page's script compute the same.
+    if power >= 0:
+        rounded = math.floor(value / 10.0**power + 0.5) * 10.0**power
+    else:
+        rounded = math.floor(value * 10.0**-power + 0.5) / 10.0**-power
     return f"{rounded:,.0f}" if rounded >= 100 else f"{rounded:g}"
 
 

@@ -31,7 +31,7 @@ page_advice <- function(evidence, names = advice_names()) {
 page_doubts <- function(evidence) {
   Filter(Negate(is.null), list(
     doubt_about_verdicts(evidence$records), doubt_about_rounds(evidence$points), doubt_about_phases(evidence$points),
-    doubt_about_memory(evidence), doubt_about_load(evidence$facts)
+    doubt_about_memory(evidence), doubt_about_load(evidence$records)
   ))
 }
 
@@ -71,7 +71,9 @@ doubt_about_phases <- function(points) {
     return(NULL)
   }
   words <- function(value) if (value < 1) sprintf("%.0f ms", value * 1000) else sprintf("%.1f s", value)
-  doubt(sprintf("%s–%s", words(min(seconds)), words(max(seconds))), "is how long a phase lasts: short ones show peaks.")
+  doubt(sprintf("%s–%s", words(min(seconds)), words(max(seconds))), paste(
+    "is how long a phase lasts: short ones show peaks."
+  ))
 }
 
 doubt_about_memory <- function(evidence) {
@@ -91,10 +93,19 @@ doubt_about_memory <- function(evidence) {
   ))
 }
 
-doubt_about_load <- function(facts) {
-  busy <- Filter(function(reason) identical(reason$rule, "machine-busy"), facts$reasons)
-  if (length(busy) == 0) NULL else doubt(format(busy[[1]]$records),
-    "records were taken while the machine was busy with other work.")
+# Emulated storage is counted apart: its numbers answer no question.
+doubt_about_load <- function(records) {
+  busy <- sum(records[emulated == FALSE, has_finding(.SD, "machine-busy")])
+  if (busy == 0) NULL else doubt(thousands(busy),
+    "results were taken while the machine was busy with other work.")
+}
+
+# Whether the rule has a finding, of any weight, on a record.
+has_finding <- function(records, rule) {
+  columns <- intersect(c("reasons", "notes"), names(records))
+  # Reasons are ids, notes are ids with their evidence.
+  found <- lapply(columns, function(column) grepl(sprintf("(^|[;, ])%s($|[:;,])", rule), records[[column]]))
+  Reduce(`|`, found, logical(nrow(records)))
 }
 
 # A ratio as advice prints it: ×1.34 [1.19–1.47].

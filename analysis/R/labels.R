@@ -44,17 +44,33 @@ format_plain <- function(values) {
 }
 
 # Three significant digits, thousands separated: what a bandwidth deserves.
+# Halves up, as threeDigits() of page.js and three_digits() of weir/units.py: a tie must not differ between print, page
+# and terminal.
+three_digits <- function(values) {
+  power <- ifelse(is.finite(values) & values > 0, floor(log10(values)) - 2, 0)
+  scaled <- ifelse(power >= 0, values / 10^pmax(power, 0), values * 10^pmax(-power, 0))
+  whole <- floor(scaled + 0.5)
+  rounded <- ifelse(power >= 0, whole * 10^pmax(power, 0), whole / 10^pmax(-power, 0))
+  ifelse(is.finite(values) & values > 0, rounded, values)
+}
+
 rate_words <- function(values) {
   of_unique(values, function(values) {
     vapply(values, function(value) {
-      if (is.na(value)) "--" else format(signif(value, 3), scientific = FALSE, trim = TRUE, big.mark = ",")
+      if (is.na(value)) "--" else format(three_digits(value), scientific = FALSE, trim = TRUE, big.mark = ",")
     }, character(1))
   })
 }
 
+# Of microseconds: 21.5 µs, 16.4 ms, 1.2 s.
+duration_words <- function(microseconds) {
+  step <- ifelse(is.na(microseconds), 0, findInterval(three_digits(microseconds), c(1e3, 1e6)))
+  paste0(rate_words(microseconds / c(1, 1e3, 1e6)[step + 1]), c(" \u00b5s", " ms", " s")[step + 1])
+}
+
 # In three digits whatever the size: 1.87M, 312k.
 short_rate_words <- function(values) {
-  step <- ifelse(is.na(values), 0, findInterval(signif(values, 3), c(1e4, 1e6)))
+  step <- ifelse(is.na(values), 0, findInterval(three_digits(values), c(1e4, 1e6)))
   paste0(rate_words(values / c(1, 1e3, 1e6)[step + 1]), c("", "k", "M")[step + 1])
 }
 

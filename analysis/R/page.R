@@ -64,7 +64,8 @@ page_model <- function(records, facts, inputs, folder) {
   points <- evidence$points
   list(
     schema = page_schema, study = page_study(facts, folder), verdicts = page_verdicts(records),
-    doubted = page_doubted(facts), targets = page_targets(records, facts), answers = page_answers(points),
+    interval_level = gsub("~\\%", " %", level_words(real_points(points)), fixed = TRUE),
+    doubted = page_doubted(records, facts), targets = page_targets(records, facts), answers = page_answers(points),
     effects = page_effects(evidence$effects), doubts = page_doubts(evidence), advice = page_advice(evidence),
     following = page_following(facts, folder), points = point_rows(points, folder),
     points_total = nrow(points), figures = list(), absent = list(), drawing = TRUE,
@@ -105,13 +106,17 @@ page_verdicts <- function(records) {
   list(real = counted_verdicts(real), emulated = counted_verdicts(records[emulated == TRUE]))
 }
 
-# Why records are not VALID, commonest first.
-page_doubted <- function(facts) {
+real_points <- function(points) if (nrow(points) > 0 && any(!points$emulated)) points[emulated == FALSE] else points
+
+# Why records are not VALID, commonest on real storage first.
+page_doubted <- function(records, facts) {
   found <- Filter(function(reason) any(names(reason$verdicts) != "NOTE"), facts$reasons)
-  lapply(found, function(reason) {
-    list(rule = reason$rule, records = reason$records, verdicts = reason$verdicts, explanation = reason$explanation,
-      hint = reason$hint)
+  rows <- lapply(found, function(reason) {
+    of <- records[has_finding(records, reason$rule)]
+    list(rule = reason$rule, real = sum(!of$emulated), emulated = sum(of$emulated), verdicts = reason$verdicts,
+      explanation = reason$explanation, hint = reason$hint)
   })
+  rows[order(-vapply(rows, function(row) row$real, 1L))]
 }
 
 page_targets <- function(records, facts) {
@@ -196,7 +201,7 @@ page_answers <- function(points) {
       best = answer_row(best, "median", alternatives = nrow(mine), tied = sum(mine$hi >= best$lo, na.rm = TRUE) - 1L),
       small = if (nrow(small) == 1) answer_row(small, "median"),
       tail = if (nrow(small) == 1 && !is.na(small$p99_us)) list(value = small$p99_us, unit = "us",
-        setting = small$setting),
+        setting = small$setting, cell = small$cell),
       others = sort(mine$median), interfaces = interface_rows(mine)
     )
   })

@@ -23,7 +23,8 @@ make_table <- function(records, inputs) {
 }
 
 make_figure <- function(table) {
-  table <- mark_emulated(table)
+  table <- mark_emulated(table)[order(emulated, target)]
+  table[, target := factor(target, levels = unique(target))]
   words <- table[, sprintf(
     "%s instead of %s%s", setting, instead_of, ifelse(nzchar(also_differs), paste0(" [also: ", also_differs, "]"), "")
   )]

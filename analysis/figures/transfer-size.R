@@ -13,11 +13,21 @@ mapped <- c("access", "api", "layout", "order", "target", "nn", "ppn", "xfer_byt
 make_table <- function(records, inputs) {
   metric <- metric_of(inputs)
   records <- add_variant(bulk_transfers(records)[!is.na(xfer_bytes) & xfer_bytes > 0], mapped)
-  table <- summarise_records(records, metric$value(records), c(mapped, "variant"), metric$unit)
+  table <- several_sizes(summarise_records(records, metric$value(records), c(mapped, "variant"), metric$unit))
   if (nrow(table) > 0) table[, metric := ..metric$name]
   place_panels(table, c(
     variant = "page", access = "column", order = "column", target = "row", nn = "row", ppn = "row"
   ))
+}
+
+# A target with one size has no line, only empty panels, beside targets with several.
+several_sizes <- function(table) {
+  if (nrow(table) == 0) {
+    return(table)
+  }
+  table[, sizes := data.table::uniqueN(xfer_bytes), by = target]
+  kept <- if (any(table$sizes > 1)) table[sizes > 1] else table
+  kept[, sizes := NULL][]
 }
 
 make_figure <- function(table) {

@@ -16,30 +16,60 @@ function element(tag, attributes = {}, ...children) {
   return made;
 }
 
+// Halves up, as three_digits() of analysis/R/labels.R and of weir/units.py.
+function threeDigits(value) {
+  if (!(value > 0)) return value;
+  const power = Math.floor(Math.log10(value)) - 2;
+  const scale = 10 ** Math.abs(power);
+  return power >= 0 ? Math.floor(value / scale + 0.5) * scale : Math.floor(value * scale + 0.5) / scale;
+}
+
 function rate(value) {
   if (value === null || value === undefined) return "–";
-  const digits = value === 0 ? 0 : Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))));
-  return Number(value.toPrecision(3)).toLocaleString("en", { maximumFractionDigits: digits });
+  const rounded = threeDigits(value);
+  const digits = rounded > 0 ? Math.max(0, 2 - Math.floor(Math.log10(rounded))) : 0;
+  return rounded.toLocaleString("en", { maximumFractionDigits: digits });
 }
 const interval = (one) => (one.lo === null || one.lo === undefined ? `n = ${one.n}` : `${rate(one.lo)}–${rate(one.hi)}`);
 const count = (value) => (value >= 1e6 ? `${(value / 1e6).toPrecision(3)} M` : value >= 1e3 ? `${(value / 1e3).toPrecision(3)} k` : rate(value));
 
 // ---- tooltip ---------------------------------------------------------------------------------------------------------
+// A click or Enter keeps it, so that its command can be copied; Escape or a click elsewhere closes it.
 const tip = element("div", { id: "tip", role: "tooltip" });
-function tells(node, text) {
-  node.setAttribute("tabindex", "-1");
+const hide = () => { tip.style.display = "none"; tip.classList.remove("kept"); };
+function tells(node, text, command) {
+  node.setAttribute("tabindex", "0");
   const show = (event) => {
-    tip.textContent = text;
+    if (tip.classList.contains("kept") && event.type !== "click") return;
+    tip.replaceChildren(...list(text).map((line) => element("div", {}, line)));
+    if (command) tip.append(element("div", { class: "command" }, command), copyButton(command));
     tip.style.display = "block";
     const box = node.getBoundingClientRect();
-    tip.style.left = `${Math.min(event.clientX || box.left, innerWidth - 390)}px`;
-    tip.style.top = `${(event.clientY || box.top) + 16}px`;
+    tip.style.left = `${Math.max(4, Math.min(event.clientX || box.left, innerWidth - tip.offsetWidth - 8))}px`;
+    tip.style.top = `${Math.max(4, Math.min((event.clientY || box.top) + 16, innerHeight - tip.offsetHeight - 8))}px`;
   };
+  const keep = (event) => { show(event); tip.classList.add("kept"); event.stopPropagation(); };
   node.addEventListener("mouseenter", show);
   node.addEventListener("focus", show);
-  node.addEventListener("mouseleave", () => { tip.style.display = "none"; });
-  node.addEventListener("blur", () => { tip.style.display = "none"; });
+  node.addEventListener("mouseleave", () => { if (!tip.classList.contains("kept")) hide(); });
+  node.addEventListener("blur", () => { if (!tip.classList.contains("kept")) hide(); });
+  node.addEventListener("click", keep);
+  node.addEventListener("keydown", (event) => { if (event.key === "Enter") keep(new MouseEvent("click")); });
   return node;
+}
+addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
+addEventListener("click", (event) => { if (!tip.contains(event.target)) hide(); });
+
+// What a number of the first screen comes from: cell, runs, interval, verdict, evidence, command.
+const pointOf = (cell, access) => list(facts.points).find((one) => one.cell === cell && one.access === access);
+function tellsPoint(node, found, access) {
+  const point = pointOf(found.cell, access);
+  if (!point) return tells(node, `${found.setting || ""} n = ${found.n ?? "unknown"}`);
+  const range = point.lo === null || point.lo === undefined ? "no interval" : `${rate(point.lo)}–${rate(point.hi)}`;
+  const lines = [`${point.setting}: ${rate(point.median)} MiB/s [${range}], n = ${point.n}, ${point.verdict}`,
+    `runs: ${list(point.values).map(rate).join(", ")} MiB/s`, point.seen && `evidence: ${point.seen}`, point.doubts && `findings: ${point.doubts}`,
+    `cell ${point.cell}${point.source ? `, ${point.source}` : ""}`];
+  return tells(node, lines.filter(Boolean), point.command);
 }
 
 // A page opened from a file has no clipboard of its own in some browsers: the text is selected instead.
@@ -47,6 +77,7 @@ function copyButton(text) {
   const button = element("button", { type: "button", "aria-label": `copy ${text}` }, "copy");
   button.addEventListener("click", async (event) => {
     event.stopPropagation();
+    button.dataset.copied = text;
     try {
       await navigator.clipboard.writeText(text);
     } catch {
@@ -56,7 +87,6 @@ function copyButton(text) {
       document.execCommand("copy");
       box.remove();
     }
-    button.dataset.copied = text;
     button.textContent = "copied";
     setTimeout(() => { button.textContent = "copy"; }, 1200);
   });
@@ -116,13 +146,14 @@ function answers() {
     }
   };
   const number = (found, one) => [
-    tells(element("div", { class: `value ${one.access}` }, rate(found.value), " ", element("small", {}, found.unit === "us" ? "µs" : found.unit)),
-      found.values ? `runs: ${list(found.values).map(rate).join(", ")} ${found.unit}; n = ${found.n}; ${found.verdict}` : found.setting),
+    tellsPoint(element("div", { class: `value ${one.access}` }, rate(found.value), found.unit === "us" ? element("small", {}, " µs") : null),
+      found, one.access),
     found.unit === "us" ? null : element("div", { class: "second" }, interval(found)),
   ];
-  row("Best", (one) => one.best, (found, one) => [number(found, one), element("div", { class: "small" }, found.setting,
+  const inMib = (name) => [name, element("div", { class: "small" }, "MiB/s")];
+  row(inMib("Best"), (one) => one.best, (found, one) => [number(found, one), element("div", { class: "small" }, found.setting,
     found.tied > 0 ? `; tied with ${found.tied} of ${found.alternatives - 1} others` : `; best of ${found.alternatives}`)], true);
-  row("Small, random", (one) => one.small, (found, one) => [number(found, one), element("div", { class: "small" }, `${count(found.iops)} op/s`)]);
+  row(inMib("Small, random"), (one) => one.small, (found, one) => [number(found, one), element("div", { class: "small" }, `${count(found.iops)} op/s`)]);
   row("p99 latency", (one) => one.tail, (found, one) => [number(found, one), element("div", { class: "small" }, "small, random")]);
   return element("div", { class: "answers", id: "answers", style: `--columns: ${columns.length}` }, cells);
 }
@@ -173,7 +204,7 @@ function mark(row, scale) {
     nested.append(element("svg:rect", { x: -5, y: -5, width: 10, height: 10, transform: "rotate(45)", fill, stroke: colour, "stroke-width": 2 }));
     svg.append(nested);
   } else svg.append(element("svg:circle", { cx: `${scale.at(row.value)}%`, cy: 12, r: 5.5, fill, stroke: colour, "stroke-width": 2 }));
-  return tells(svg, `${row.setting}: ${rate(row.value)} MiB/s, ${interval(row)}, n = ${row.n}, ${row.verdict}; runs ${list(row.values).map(rate).join(", ")}`);
+  return tellsPoint(svg, row, row.access);
 }
 
 function charts() {
@@ -183,7 +214,7 @@ function charts() {
     : null;
   return element("div", { id: "chart" }, element("h3", {}, "Best bandwidth by interface"),
     chartOf(answered.filter((one) => (real.length ? !one.emulated : true))),
-    element("div", { class: "small" }, "Symbol: best median; bar: its 95 % interval (below 6 runs: the runs); hollow: not proven; ticks: medians of the other settings."),
+    element("div", { class: "small" }, `Symbol: best median; bar: its interval at ${facts.interval_level} (below 6 runs: the runs); hollow: not proven; ticks: medians of the other settings.`),
     folded);
 }
 
@@ -309,14 +340,14 @@ function table(rows, names) {
 }
 
 function below() {
-  const doubted = list(facts.doubted).map((one) => ({ rule: one.rule, records: one.records, meaning: one.explanation, hint: one.hint }));
+  const doubted = list(facts.doubted).map((one) => ({ rule: one.rule, results: one.real, "of emulated storage": one.emulated, meaning: one.explanation, hint: one.hint }));
   const parts = [element("h2", { id: "verdicts" }, "Verdicts"), element("p", {},
     "A result is proven (VALID) when the program, the operating system and the storage show that the requested I/O happened. It is UNPROVEN when nothing speaks against it and evidence is missing, DEGRADED when it is usable with the reservation that the rule states, and INVALID when the number does not mean what it says.")];
-  parts.push(doubted.length ? table(doubted, ["rule", "records", "meaning", "hint"]) : element("p", {}, "No rule has a finding."));
+  parts.push(doubted.length ? table(doubted, ["rule", "results", "of emulated storage", "meaning", "hint"]) : element("p", {}, "No rule has a finding."));
   if (list(facts.claims).length) parts.push(element("h2", {}, "Claims"), table(facts.claims, Object.keys(facts.claims[0])));
   if (list(facts.excluded).length) parts.push(element("h2", {}, "Excluded"), table(facts.excluded, Object.keys(facts.excluded[0])));
   parts.push(element("h2", { id: "method" }, "Method and machine"), table(list(facts.machine), ["kind", "name", "value"]));
-  parts.push(element("p", { class: "small" }, `${study.executions} executions, ${study.failed} failed. A round runs every cell once in random order; a value is the median of the runs of a cell, an interval covers the median with 95 %, widened for neighbouring runs that are alike. `,
+  parts.push(element("p", { class: "small" }, `${study.executions} executions, ${study.failed} failed. A round runs every cell once in random order; a value is the median of the runs of a cell, its interval covers the median with ${facts.interval_level}, widened for neighbouring runs that are alike. `,
     element("a", { href: "records.csv" }, "records.csv"), " · ", element("a", { href: "report.pdf" }, "report.pdf"), " · ", element("a", { href: "workflow.html" }, "workflow.html"),
     study.digest ? ` · digest ${study.digest}` : ""));
   return parts;

@@ -14,6 +14,8 @@ make_table <- function(records, inputs) {
   if (nrow(points) == 0) {
     return(points)
   }
+  # Real storage is the question.
+  points <- points[order(emulated)]
   points[, reached_with := place_cell(.SD)]
   points[, .(
     target, access, api, points, tied, n, median, lo, hi, level, expected, median_io, unit, verdict, reached_with,

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.workflow.report_study import MIB, Record, draw, facts_of, record, write_study
+from tests.workflow.report_study import MIB, Record, draw, facts_of, record, run, write_study
 from weir.commands.show import lines, read_page
+from weir.units import three_digits
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 pytestmark = pytest.mark.slow
@@ -33,6 +34,8 @@ def rows() -> list[Record]:
                         made.append(
                             record(access, value, target=target, emulated=emulated, api=api, xfer_bytes=xfer)
                             | {"cell": cell, "label": cell, "run": number, "iteration": 0}
+                            | {"source": f"runs/{cell}/{number:03d}/summary.json"}
+                            | {"notes": "machine-busy: load 4.7 on 2 cores" if number == 0 else ""}
                         )
     made[0] |= {"verdict": "DEGRADED", "reasons": "sync-not-applied", "evidence": "asked, not done"}
     return made
@@ -42,6 +45,12 @@ def rows() -> list[Record]:
 def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("results") / "nowhere" / "synthetic"
     write_study(folder, rows(), facts_of(rows()))
+    for row in rows():
+        run_file = folder.parent / Path(row["source"]).with_name("run.json")
+        run_file.parent.mkdir(parents=True, exist_ok=True)
+        run_file.write_text(
+            json.dumps({"command": ["mpirun", "-np", "2", "weir-io", "ior", "-a", row["api"]]})
+        )
     draw(folder)
     return folder
 
@@ -120,6 +129,21 @@ def test_answers_proof_and_chart_need_no_scrolling(browse: Browse, size: str) ->
     assert int(found["wide"]) <= 0, f"wider than {width} px"
 
 
+def test_doubts_count_real_storage_only(browse: Browse) -> None:
+    shown = re.sub(r"<[^>]+>", " ", browse().split('class="doubts"', 1)[1].split("</dl>", 1)[0])
+    assert re.search(r"\b8 +results were taken while the machine was busy", shown)
+
+
+def test_a_tie_is_rounded_alike_in_print_page_and_terminal(browse: Browse) -> None:
+    values = [716.5, 0.5, 0.125, 1234500.0, 99.95, 12.25, 1e-3, 2345.0]
+    script = "document.getElementById('page').append('TIES ' + [%s].map(rate).join(' '))"
+    page = browse(script % ", ".join(map(str, values))).split("TIES ", 1)[1].split("<", 1)[0].split()
+    assert page == [three_digits(value) for value in values]
+    load = "pkgload::load_all('analysis', quiet = TRUE, helpers = FALSE)"
+    code = f"{load}; cat(rate_words(c({str(values)[1:-1]})))"
+    assert run("Rscript", "-e", code).stdout.split() == page
+
+
 def rows_of(shown: str) -> list[str]:
     return re.findall(r'<tr class="point[^>]*>(.*?)</tr>', shown, re.DOTALL)
 
@@ -149,6 +173,29 @@ def test_a_hover_tells_the_runs_and_the_verdict(browse: Browse) -> None:
     tip = shown.split('id="tip"', 1)[1]
     assert "n = 6" in tip
     assert "VALID" in tip
+    assert "cell disk-POSIX" in tip
+    assert "runs: 1,000, 1,010" in tip
+
+
+def test_a_click_keeps_the_tip_and_its_command_can_be_copied(browse: Browse, study: Path) -> None:
+    """The command is that of the run file beside the record's output."""
+    click = "document.querySelector('.chart svg').dispatchEvent(new MouseEvent('click', {bubbles: true}));"
+    kept = browse(click + "document.querySelector('#tip button').click();").split('id="tip"', 1)[1]
+    assert 'class="kept"' in kept
+    assert 'data-copied="mpirun -np 2 weir-io ior' in kept
+    closed = browse(click + "dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape'}));")
+    assert 'style="display: none' in closed.split('id="tip"', 1)[1][:120]
+
+
+def test_keys_move_through_the_records(browse: Browse) -> None:
+    press = "new KeyboardEvent('keydown', {key: '%s', bubbles: true})"
+    shown = browse(
+        "document.querySelector('tr.point').focus();"
+        f"document.activeElement.dispatchEvent({press % 'ArrowDown'});"
+        f"document.activeElement.dispatchEvent({press % 'Enter'});"
+    )
+    first, second = re.findall(r'<tr class="point.*?</tr>(<tr class="detail)?', shown, re.DOTALL)[:2]
+    assert (first, bool(second)) == ("", True)
 
 
 def test_figures_have_titles_and_what_does_not_apply_is_listed_once(browse: Browse) -> None:

@@ -92,6 +92,8 @@ def _slow_nodes(tally: Tally) -> list[dict[str, str]]:
 def _targets(plan: Plan, tally: Tally) -> list[dict[str, Any]]:
     """Only those that the plan measures, with the file system that was found below them."""
     used = {batch.target for batch in plan.batches}
+    # Real storage first: an emulator answers no question of a user.
+    ordered = sorted(plan.site.targets.values(), key=lambda target: target.emulated)
     return [
         {
             "target": target.name,
@@ -101,7 +103,7 @@ def _targets(plan: Plan, tally: Tally) -> list[dict[str, Any]]:
             "file_system": tally.file_systems.get(target.name),
             "peak_mib_s": dict(target.peak_mib_s) or None,
         }
-        for target in plan.site.targets.values()
+        for target in ordered
         if target.name in used
     ]
 
