@@ -112,6 +112,13 @@ containers: ## build build/containers/measure.sif and analyse.sif (needs Apptain
 	@containers/build.sh measure
 	@containers/build.sh analyse
 
+.PHONY: docs
+docs: setup-develop ## the documentation as a site, with the reports of the archived studies: build/site/index.html
+	@for name in ddn-lustre-2018 tokio-year; do \
+		$(venv)/snakemake --cores all --quiet all --config records=reference/$$name.csv -- results/archive/$$name/report.html; done
+	@NO_MKDOCS_2_WARNING=1 .ci/step docs $(venv)/mkdocs build --quiet
+	@printf '%s\n' build/site/index.html
+
 .PHONY: release-check
 release-check: setup-develop ## what a release needs: one version everywhere, an installable wheel, a dated change log
 	@$(venv)/pytest -q tests/unit/test_setup_release.py tests/unit/test_setup_wheel.py

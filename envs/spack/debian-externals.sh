@@ -4,12 +4,11 @@
 #
 #   WEIR_SITE_PACKAGES=$(envs/spack/debian-externals.sh) spack -e . concretize
 #
-# Debian spreads an MPI over several folders; the small prefixes of links made here (in .spack-env/debian, or the folder
-# given) are what Spack takes for an installation. The versions are read from the installed packages.
+# Debian spreads an MPI over several folders; the small prefixes of links made here (in ~/.local/share/weir/debian, or the
+# folder given; not in the checkout, so that a lock does not end when a checkout is deleted) are what Spack takes for an installation. The versions are read from the installed packages.
 set -euo pipefail
 
-top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
-out=${1:-$top/.spack-env/debian}
+out=${1:-${XDG_DATA_HOME:-$HOME/.local/share}/weir/debian}
 multiarch=$(dpkg-architecture -qDEB_HOST_MULTIARCH)
 lib=/usr/lib/$multiarch
 

@@ -24,6 +24,7 @@ install_stacks() {
         "get Spack 1.1 or newer (https://spack.io), then: . spack/share/spack/setup-env.sh" \
         "to measure what is there without it: envs/spack/measure-stacks.sh measure"
     [ -f spack.lock ] || spack -e . concretize
+    envs/spack/built.sh
     spack -e . install "${install_options[@]}"
 }
 

@@ -15,6 +15,7 @@ die() {
 [ $# -gt 0 ] || die "name the folder to fill: envs/spack/mirror.sh /path/to/mirror, or make spack-mirror MIRROR=/path"
 command -v spack >/dev/null || die "spack is not on the PATH" "get Spack 1.1 or newer (https://spack.io)"
 [ -f spack.lock ] || die "there is no spack.lock" "make one first: spack -e . concretize"
+envs/spack/built.sh
 mkdir -p "$1"
 folder=$(cd "$1" && pwd -P)
 shift

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -25,10 +26,12 @@ Args = Callable[..., list[str]]
 class _Spec(dict[str, Any]):
     def __init__(self, *variants: str) -> None:
         super().__init__(ime=IME)
-        self.variants = variants
+        self.chosen = variants
+        drivers = [word.partition("=")[2] for word in variants if word.startswith("romio-filesystem=")]
+        self.variants = {"romio-filesystem": SimpleNamespace(value=tuple(drivers))}
 
     def satisfies(self, requested: str) -> bool:
-        return requested in self.variants
+        return requested in self.chosen
 
 
 @pytest.fixture
@@ -37,7 +40,12 @@ def arguments(monkeypatch: pytest.MonkeyPatch) -> Args:
 
     def of(name: str, class_name: str, builtin: Sequence[str], *variants: str) -> list[str]:
         parent = type(class_name, (), {"configure_args": lambda self: list(builtin)})
-        directives = {word: lambda *_, **__: None for word in ("variant", "depends_on", "conflicts")}
+        directives: dict[str, Any] = {
+            word: lambda *_, **__: None for word in ("variant", "depends_on", "conflicts")
+        }
+        directives["EnvironmentModifications"] = object
+        sets = SimpleNamespace(with_non_feature_values=lambda *_: ())
+        directives["disjoint_sets"] = lambda *_: sets
         for module, content in (
             ("spack", {}),
             ("spack.package", {**directives, "__all__": list(directives)}),
@@ -66,12 +74,42 @@ def _loaded(file: Path) -> ModuleType:
     return module
 
 
+LINKED = {"LIBS=-lim_client", "LDFLAGS=-L/ime/lib -Wl,-rpath,/ime/lib"}
+IME_DRIVER = "romio-filesystem=ime"
+
+
 def test_mpich_with_ime_links_the_client_with_every_program(arguments: Args) -> None:
-    found = arguments("mpich", "Mpich", ["--enable-romio"], "+ime")
+    found = arguments("mpich", "Mpich", ["--enable-romio"], IME_DRIVER)
     assert found[0] == "--enable-romio"
-    assert {"--with-file-system=ufs+nfs+ime", "--with-ime=/ime", "LIBS=-lim_client"} <= set(found)
-    assert "LDFLAGS=-L/ime/lib -Wl,-rpath,/ime/lib" in found
-    assert arguments("mpich", "Mpich", ["--enable-romio"]) == ["--enable-romio"]
+    assert {"--with-file-system=ime+nfs+ufs", "--with-ime=/ime", *LINKED} <= set(found)
+
+
+def test_drivers_of_mpich_go_together_and_none_is_the_builtin_choice(arguments: Args) -> None:
+    both = arguments("mpich", "Mpich", [], IME_DRIVER, "romio-filesystem=lustre")
+    assert "--with-file-system=ime+lustre+nfs+ufs" in both
+    assert arguments("mpich", "Mpich", [], "romio-filesystem=lustre") == ["--with-file-system=lustre+nfs+ufs"]
+    assert arguments("mpich", "Mpich", ["--a"], "romio-filesystem=none") == ["--a"]
+
+
+def test_open_mpi_takes_the_client_of_the_stack(arguments: Args) -> None:
+    builtin = ["--x", "--with-io-romio-flags=--with-file-system=ime"]
+    found = arguments("openmpi", "Openmpi", builtin, IME_DRIVER)
+    assert found[:2] == ["--x", "--with-io-romio-flags=--with-file-system=ime+ufs+nfs --with-ime=/ime"]
+    assert set(found) >= LINKED
+    assert arguments("openmpi", "Openmpi", ["--x"]) == ["--x"]
+
+
+def test_every_recipe_states_its_licence() -> None:
+    files = sorted(RECIPES.glob("*/package.py"))
+    assert len(files) >= 9
+    assert [file for file in files if "# SPDX-License-Identifier: Apache-2.0" not in file.read_text()] == []
+
+
+def test_the_bundle_has_the_r_packages_that_debian_gives() -> None:
+    listed = re.findall(r"^r-cran-(\S+)", (ROOT / "envs/apt/analyse.txt").read_text(), re.MULTILINE)
+    wanted = {f"r-{name.replace('.', '-')}" for name in listed}
+    for file in (RECIPES / "weir/package.py", ROOT / "envs/spack/analyse/spack.yaml"):
+        assert set(re.findall(r"\br-[a-z][a-z0-9-]*", file.read_text())) == wanted, file
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from tests.stacks.conftest import ROOT, Run
 
 pytestmark = pytest.mark.slow
 RECIPES = ROOT / "envs" / "spack_repo" / "weir" / "packages"
+IME = "romio-filesystem=ime"
 NAMES = sorted(file.parent.name.replace("_", "-") for file in RECIPES.glob("*/package.py"))
 
 
@@ -52,23 +53,43 @@ def test_the_environment_reads_with_all_its_parts(spack: Run, environment: str) 
 
 
 def test_mpich_with_ime_takes_the_emulator_at_a_commit_of_this_checkout(spack: Run, environment: str) -> None:
-    nodes = spec(spack, environment, "weir-io +ime ^mpich +ime")
+    nodes = spec(spack, environment, f"weir-io +ime ^mpich {IME}")
     assert nodes["mpich"]["namespace"] == "weir"
-    assert nodes["mpich"]["parameters"]["ime"] is True
-    # The commit of weir-io is the one in the checkout: what was measured can be found again.
-    assert len(nodes["weir-io"]["parameters"]["commit"]) == 40
+    assert nodes["mpich"]["parameters"]["romio-filesystem"] == ["ime"]
+    # Exactly what is checked out, also on a detached HEAD: what was measured can be found again.
+    head = subprocess.run(
+        ["git", "-C", ROOT, "rev-parse", "HEAD"], capture_output=True, text=True, check=True
+    ).stdout.strip()
+    assert nodes["weir-io"]["parameters"]["commit"] == head
     assert nodes["ime-emulator"]["parameters"]["commit"] == nodes["weir-io"]["parameters"]["commit"]
 
 
 def test_without_ime_no_burst_buffer_is_below_mpi(spack: Run, environment: str) -> None:
-    assert "ime-emulator" not in spec(spack, environment, "mpich ~ime")
+    assert "ime-emulator" not in spec(spack, environment, "mpich")
+
+
+def test_open_mpi_with_ime_takes_the_emulator_too(spack: Run, environment: str) -> None:
+    nodes = spec(spack, environment, f"weir-io +ime ^openmpi +romio {IME}")
+    assert nodes["openmpi"]["namespace"] == "weir"
+    assert "ime-emulator" in nodes
+
+
+def test_without_a_commit_nothing_is_concretized(spack: Run, environment: str, tmp_path: Path) -> None:
+    """A copy of the recipes outside of git: nobody could tell what would be built."""
+    copy = tmp_path / "copy" / "envs"
+    shutil.copytree(ROOT / "envs" / "spack_repo", copy / "spack_repo")
+    (tmp_path / "envs").unlink()
+    (tmp_path / "envs").symlink_to(copy)
+    done = spack("-e", environment, "spec", "ime-emulator")
+    assert done.returncode != 0
+    assert "no commit resolves in" in done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("mpich +ime ~romio", "mpich +ime is a driver of ROMIO: ask for +romio"),
-        ("mpich@3.2 +ime", "ROMIO has the ime file system since MPICH 3.3"),
+        (f"mpich {IME} ~romio", "the driver ime is a part of ROMIO: ask for +romio"),
+        (f"mpich@3.2 {IME}", "ROMIO has the ime file system since MPICH 3.3"),
         ("ior@3.0.1 +ime", "IOR has the interface IME since 3.2"),
     ],
 )
@@ -89,7 +110,7 @@ def test_the_vendors_client_is_taken_where_the_site_declares_it(
         "  ddn-ime: {buildable: false, externals: [{spec: ddn-ime@1.5, prefix: /opt/ddn/ime}]}\n"
     )
     done = spack(
-        "-e", environment, "spec", "--fresh", "mpich +ime", environment={"WEIR_SITE_PACKAGES": str(site)}
+        "-e", environment, "spec", "--fresh", f"mpich {IME}", environment={"WEIR_SITE_PACKAGES": str(site)}
     )
     assert done.returncode == 0, done.stderr
     assert "ddn-ime@1.5" in done.stdout

@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.checkout import ROOT
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-MARKER = re.compile(r"<!-- (run|not run|not run on this page)(?:: ([^>]+))? -->")
+MARKER = re.compile(r"<!-- (run|not run|not run on this page|run in order)(?:: ([^>]+))? -->")
 
 
 def pages() -> list[Path]:
@@ -37,7 +37,7 @@ class Block:
 def blocks(page: Path) -> list[Block]:
     """The blocks of commands of a page, each with the marker on the line above it or that of the page."""
     text = page.read_text()
-    whole = re.search(r"<!-- (not run on this page): ([^>]+) -->", text)
+    whole = re.search(r"<!-- (not run on this page|run in order): ([^>]+) -->", text)
     found = []
     for fence in FENCE.finditer(text):
         if fence[1] not in ("sh", "console"):

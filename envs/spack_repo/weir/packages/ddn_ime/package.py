@@ -1,3 +1,7 @@
+# Copyright The weir Authors. See the file LICENSE for details.
+#
+# SPDX-License-Identifier: Apache-2.0
+
 from spack_repo.builtin.build_systems.generic import Package
 
 from spack.package import *

@@ -1,25 +1,29 @@
-from pathlib import Path
+# Copyright The weir Authors. See the file LICENSE for details.
+#
+# SPDX-License-Identifier: Apache-2.0
+
+import contextlib
+import os
+import tempfile
 
 from spack_repo.builtin.build_systems.cmake import CMakePackage
+from spack_repo.weir.checkout import FromCheckout, releases
 
 from spack.package import *
 
-CHECKOUT = Path(__file__).resolve().parents[5]
 
-
-class ImeEmulator(CMakePackage):
+class ImeEmulator(FromCheckout, CMakePackage):
     """Burst buffer for one machine behind the client interface of DDN IME: libim_client, the command imectl
     and a FUSE mount. Its numbers say how the code paths behave, never how the product performs."""
 
-    # The checkout that holds this recipe is the source: the commit in the lock file is the commit measured.
-    homepage = f"file://{CHECKOUT}"
-    git = f"file://{CHECKOUT}"
     git_sparse_paths = ["src"]
     root_cmakelists_dir = "src/ime"
 
     license("Apache-2.0")
 
-    version("main", branch="main")
+    version("main", branch="main", preferred=True)
+    for _release, _tag in releases().items():
+        version(_release, tag=_tag)
 
     variant("fuse", default=True, description="Mount through libfuse 3")
 
@@ -32,6 +36,8 @@ class ImeEmulator(CMakePackage):
 
     for other in ("darwin", "windows"):
         conflicts(f"platform={other}", msg="ime-emulator uses interfaces of Linux: ask for ~ime")
+
+    sanity_check_is_file = ["bin/imectl", "include/ime_native.h"]
 
     @property
     def libs(self):
@@ -50,3 +56,31 @@ class ImeEmulator(CMakePackage):
 
     def setup_dependent_build_environment(self, env: EnvironmentModifications, dependent_spec: Spec) -> None:
         env.set("IME_ROOT", self.prefix)
+
+    @contextlib.contextmanager
+    def store(self, folder: str):
+        """An empty store that drains when requested, for tests: its backing folder, and imectl for it."""
+        backing, settings = os.path.join(folder, "backing"), os.path.join(folder, "ime.conf")
+        os.makedirs(backing, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix="ime-emulator-") as fast:
+            with open(settings, "w", encoding="utf-8") as file:
+                file.write(f"fast = {fast}/store\nbacking = {backing}\ncapacity = 64 MiB\ndrain = manual\n")
+            imectl = Executable(self.prefix.bin.imectl)
+            before = os.environ.get("IM_CLIENT_CFG_FILE")
+            os.environ["IM_CLIENT_CFG_FILE"] = settings
+            try:
+                imectl("create", output=str)
+                yield backing, imectl
+            finally:
+                imectl("destroy", output=str, fail_on_error=False)
+                if before is None:
+                    del os.environ["IM_CLIENT_CFG_FILE"]
+                else:
+                    os.environ["IM_CLIENT_CFG_FILE"] = before
+
+    def test_store(self):
+        """a store is made, reports its capacity and is taken away"""
+        with self.store(os.getcwd()) as (_, imectl):
+            said = imectl("status", output=str)
+            assert "resident" in said, said
+            assert "67108864" in said, said

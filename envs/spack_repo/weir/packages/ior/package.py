@@ -1,3 +1,9 @@
+# Copyright The weir Authors. See the file LICENSE for details.
+#
+# SPDX-License-Identifier: Apache-2.0
+
+import os
+
 from spack_repo.builtin.packages.ior.package import Ior as BuiltinIor
 
 from spack.package import *
@@ -25,3 +31,30 @@ class Ior(BuiltinIor):
                 f"LDFLAGS={ime.libs.search_flags} -Wl,-rpath,{ime.libs.directories[0]}",
             ]
         return args
+
+    def test_write_and_read_through_ime(self):
+        """ior -a IME writes, reads and compares through the emulator"""
+        if not self.spec.satisfies("+ime"):
+            raise SkipTest("this IOR has no interface IME")
+        if not self.spec["ime"].satisfies("ime-emulator"):
+            raise SkipTest("the vendor's client needs a store of its own")
+        with self.spec["ime"].package.store(os.getcwd()) as (backing, imectl):
+            options = [
+                "-a",
+                "IME",
+                "-w",
+                "-r",
+                "-R",
+                "-k",
+                "-b",
+                "1m",
+                "-t",
+                "64k",
+                "-o",
+                f"ime://{backing}/file",
+            ]
+            said = Executable(self.spec["mpi"].prefix.bin.mpiexec)(
+                "-n", "2", self.prefix.bin.ior, *options, output=str, error=str
+            )
+            assert "WARNING: Incorrect data" not in said, said
+            assert "2097152" in imectl("status", output=str), "nothing went through the store"

@@ -1,3 +1,7 @@
+# Copyright The weir Authors. See the file LICENSE for details.
+#
+# SPDX-License-Identifier: Apache-2.0
+
 from spack_repo.builtin.packages.parallel_netcdf.package import ParallelNetcdf as BuiltinParallelNetcdf
 
 from spack.package import *

@@ -1,25 +1,26 @@
+# Copyright The weir Authors. See the file LICENSE for details.
+#
+# SPDX-License-Identifier: Apache-2.0
+
 import re
-from pathlib import Path
 
 from spack_repo.builtin.build_systems.cmake import CMakePackage
+from spack_repo.weir.checkout import FromCheckout, releases
 
 from spack.package import *
 
-CHECKOUT = Path(__file__).resolve().parents[5]
 
-
-class WeirIo(CMakePackage):
+class WeirIo(FromCheckout, CMakePackage):
     """Measures storage through every interface an application can take, with the time of every operation and
     what really happened on the way (weir's engine)."""
 
-    # The checkout that holds this recipe is the source: the commit in the lock file is the commit measured.
-    homepage = f"file://{CHECKOUT}"
-    git = f"file://{CHECKOUT}"
     git_sparse_paths = ["src"]
 
     license("Apache-2.0")
 
-    version("main", branch="main")
+    version("main", branch="main", preferred=True)
+    for _release, _tag in releases().items():
+        version(_release, tag=_tag)
 
     variant("hdf5", default=True, description="Back end HDF5")
     variant("netcdf4", default=True, description="Back end NETCDF4 and the NetCDF-4 files of netcdf-bench")
@@ -36,6 +37,8 @@ class WeirIo(CMakePackage):
     depends_on("netcdf-c +mpi", when="+netcdf4")
     depends_on("parallel-netcdf", when="+pnetcdf")
     depends_on("ime", when="+ime")
+
+    sanity_check_is_file = ["bin/weir-io"]
 
     def setup_build_environment(self, env: EnvironmentModifications) -> None:
         # The distribution's hdf5-openmpi.pc must not win over the hdf5.pc of this stack: two MPIs. Where the
@@ -70,3 +73,15 @@ class WeirIo(CMakePackage):
                 "hdf5, netcdf-c and parallel-netcdf have to be built with the MPI of the stack: let Spack"
                 " build all three, or declare externals that were built with it (docs/how-to/stacks.md)"
             )
+
+    def test_write_and_verify(self):
+        """two ranks write through POSIX and MPI-IO, read back and compare"""
+        launch = Executable(self.spec["mpi"].prefix.bin.mpiexec)
+        for api in ("POSIX", "MPIIO"):
+            with test_part(self, f"test_write_and_verify_{api.lower()}", purpose=f"bytes through {api}"):
+                options = ["-a", api, "-w", "-r", "-R", "-b", "1m", "-t", "64k", "-o", f"weir-{api.lower()}"]
+                said = launch(
+                    "-n", "2", self.prefix.bin.join("weir-io"), "ior", *options, output=str, error=str
+                )
+                assert "write" in said, said
+                assert "read" in said, said

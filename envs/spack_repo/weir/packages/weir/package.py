@@ -1,0 +1,39 @@
+# Copyright The weir Authors. See the file LICENSE for details.
+#
+# SPDX-License-Identifier: Apache-2.0
+
+from spack_repo.builtin.build_systems.bundle import BundlePackage
+
+from spack.package import *
+
+
+class Weir(BundlePackage):
+    """The whole workflow: what measures storage, what plans and steers, what draws and prints. Then:
+    weir init my-study && cd my-study && snakemake --cores all"""
+
+    license("Apache-2.0")
+
+    version("main")
+
+    variant("measure", default=True, description="weir-io with MPI, HDF5, NetCDF and PnetCDF")
+    variant("ime", default=False, description="weir-io natively through the IME client", when="+measure")
+    variant("steer", default=True, description="weir with Snakemake and ReFrame")
+    variant("analyse", default=True, description="R with the packages that draw, and LaTeX")
+
+    depends_on("weir-io", type="run", when="+measure")
+    depends_on("weir-io ~ime", type="run", when="+measure ~ime")
+    depends_on("weir-io +ime", type="run", when="+ime")
+    depends_on("py-weir +workflow", type="run", when="+steer")
+    with when("+analyse"):
+        # As envs/apt/analyse.txt and report.txt; tests/stacks/test_recipes.py compares them.
+        depends_on("r@4.2:", type="run")
+        depends_on("r-data-table", type="run")
+        depends_on("r-ggplot2", type="run")
+        depends_on("r-jsonlite", type="run")
+        depends_on("r-pkgload", type="run")
+        depends_on("r-rlang", type="run")
+        depends_on("r-scales", type="run")
+        depends_on("r-svglite", type="run")
+        depends_on("r-systemfonts", type="run")
+        depends_on("r-yaml", type="run")
+        depends_on("texlive", type="run")

@@ -1,0 +1,82 @@
+"""The committed lock fits spack.yaml, and is of no machine."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+import weir
+from tests.stacks.conftest import ROOT
+
+LOCK = ROOT / "envs" / "spack" / "locks" / f"{weir.__version__}-x86_64_v3.lock"
+ENVIRONMENT = yaml.safe_load((ROOT / "spack.yaml").read_text())["spack"]
+
+
+@pytest.fixture(scope="module")
+def lock() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(LOCK.read_text())
+    return found
+
+
+def roots() -> Iterator[tuple[str, ...]]:
+    """The words of each root of spack.yaml, its matrices multiplied out."""
+    lists = {name: value for one in ENVIRONMENT["definitions"] for name, value in one.items()}
+    for entry in ENVIRONMENT["specs"]:
+        columns = []
+        for references in entry["matrix"]:
+            column = []
+            for reference in references:
+                depends = "^" if reference.startswith("$^") else ""
+                column += [f"{depends}{spec}" for spec in lists[reference.lstrip("$^")]]
+            columns.append(column)
+        yield from itertools.product(*columns)
+
+
+def words(spec: str) -> frozenset[str]:
+    """Names, variants and versions of a spec, whatever blanks stand between them."""
+    spaced = re.sub(r"([+~^@])", r" \1", spec).replace("^ ", "^")
+    return frozenset(word for word in spaced.split() if word)
+
+
+def test_its_roots_are_those_of_the_environment(lock: dict[str, Any]) -> None:
+    wanted = {words(" ".join(root)) for root in roots()}
+    assert {words(root["spec"]) for root in lock["roots"]} == wanted
+    assert len(wanted) == 15
+
+
+def test_it_names_no_directory_of_a_machine(lock: dict[str, Any]) -> None:
+    paths = set(re.findall(r'"(/[^"]*)"', LOCK.read_text()))
+    assert {path for path in paths if not path.startswith("/usr")} == set()
+    externals = {node["name"] for node in lock["concrete_specs"].values() if node.get("external")}
+    assert externals <= {"gcc", "glibc"}, "everything but the compiler is built"
+
+
+def test_it_is_of_a_family_of_processors(lock: dict[str, Any]) -> None:
+    assert {str(node["arch"]["target"]) for node in lock["concrete_specs"].values()} == {"x86_64_v3"}
+
+
+def test_what_it_builds_of_weir_has_one_commit_of_this_history(lock: dict[str, Any]) -> None:
+    nodes = [node for node in lock["concrete_specs"].values() if node["namespace"] == "weir"]
+    assert {"mpich", "openmpi", "ior", "parallel-netcdf", "weir-io", "ime-emulator"} == {
+        node["name"] for node in nodes
+    }
+    commits = {node["parameters"]["commit"] for node in nodes if "commit" in node["parameters"]}
+    assert len(commits) == 1
+    assert all(re.fullmatch("[0-9a-f]{40}", commit) for commit in commits)
+
+
+def test_what_is_built_is_compared_with_what_is_checked_out(tmp_path: Path) -> None:
+    node = {"name": "weir-io", "namespace": "weir", "parameters": {"commit": "0" * 40}}
+    own = tmp_path / "spack.lock"
+    own.write_text(json.dumps({"concrete_specs": {"a": node}}))
+    done = subprocess.run([ROOT / "envs/spack/built.sh", own], capture_output=True, text=True, check=True)
+    assert f"weir-io is built from commit {'0' * 40}" in done.stderr
+    assert "not what is built of weir-io; to build it: spack -e . concretize --force" in done.stderr

@@ -1,0 +1,86 @@
+"""weir appendix: everything in it comes from the files of the study."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from weir.bundle.appendix import appendix, tex
+from weir.cli import main
+from weir.errors import WeirError
+
+FACTS: dict[str, Any] = {
+    "weir_version": "9.8.7",
+    "site": {"site": "lab"},
+    "scale": "full",
+    "suites": [{"suite": "first"}, {"suite": "second"}],
+    "machines": [
+        {"node": "n_1", "processor": "P", "cores": 2, "memory_bytes": 2**31, "system": "S", "kernel": "K"}
+    ],
+    "targets": [{"target": "disk", "description": "50 % full", "file_system": "ext4", "emulated": False}],
+    "stacks": [{"stack": "debian", "description": "D", "programs": ["weir-io 9"]}],
+    "seeds": [17],
+    "cells": 5,
+    "finished_executions": 30,
+    "records": 60,
+    "verdicts": {"VALID": 59, "INVALID": 1},
+    "began": "2020-01-01",
+    "ended": "2020-01-02",
+    "digest": "ab" * 32,
+}
+BEST = {"value": 2129.4, "lo": 1764.1, "hi": 2402.7, "unit": "MiB/s", "setting": "POSIX"}
+CLAIMS = """\
+says,evidence,verdict,bound,effect,lo,hi,unit
+Files scale & so on.,these records,reproduced,0.85 or more,0.94,0.9,1.1,exponent
+Of the paper.,published values,reproduced,1,1,1,1,ratio
+Out of scope.,these records,out of scope here,,,,,
+"""
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    (tmp_path / "facts.json").write_text(json.dumps(FACTS))
+    page = {"answers": [{"target": "disk", "access": "write", "best": BEST}]}
+    (tmp_path / "page.json").write_text(json.dumps(page))
+    (tmp_path / "plan.json").write_text(json.dumps({"cost": {"written_bytes": 3 * 2**30}}))
+    return tmp_path
+
+
+def test_best_rates_stand_where_no_claim_is_decided(study: Path) -> None:
+    text = appendix(study)
+    assert "Best write rate of disk: POSIX" in text
+    assert "2,129 MiB/s [1,764--2,403]" in text
+    command = "snakemake --cores all --config site=lab suites=first,second scale=full"
+    assert command in text
+    for fact in ("n\\_1", "50 \\% full; ext4", "abab", "weir 9.8.7", "59 VALID, 1 INVALID", "17", "3 GiB"):
+        assert fact in text
+
+
+def test_claims_that_these_records_decide_are_listed_with_their_bound(study: Path) -> None:
+    (study / "claims.csv").write_text(CLAIMS)
+    (study / "spack.lock").write_text("{}")
+    text = appendix(study)
+    assert "Files scale \\& so on. & " in text
+    assert "0.85 or more; measured 0.94 exponent [0.9--1.1]: reproduced & claims" in text
+    assert "Of the paper" not in text
+    assert "Out of scope" not in text
+    assert "spack.lock, SHA{-}256 44136fa355b3678a" in text
+
+
+def test_special_letters_are_printed_as_they_are() -> None:
+    assert tex("a_b{c}\\~--x") == r"a\_b\{c\}\textbackslash{}\textasciitilde{}{-}{-}x"
+
+
+def test_a_study_that_was_not_drawn_is_told_so(study: Path) -> None:
+    (study / "page.json").unlink()
+    with pytest.raises(WeirError, match=r"page\.json: is missing\n.*draw the study first"):
+        appendix(study)
+
+
+def test_the_command_writes_into_the_study(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["appendix", str(study)]) == 0
+    assert (study / "appendix.tex").read_text() == appendix(study)
+    assert "reports/print.sh reports/appendix/main.tex" in capsys.readouterr().out

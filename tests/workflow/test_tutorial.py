@@ -1,0 +1,51 @@
+"""docs/tutorial.md: its commands in their order, by an installed weir, outside of any checkout."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.unit.docs.pages import blocks
+from tests.unit.test_setup_wheel import built_wheel
+from tests.workflow.conftest import ROOT
+
+pytestmark = pytest.mark.slow
+PAGE = ROOT / "docs" / "tutorial.md"
+ENGINE = ROOT / "build" / "weir-io"
+
+
+def installed(folder: Path) -> dict[str, str]:
+    """The environment of a weir that pip installed; the packages that it needs are those of the tests."""
+    (folder / "wheel").mkdir()
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-index"]
+    words = [*pip, "--no-deps", "--target", str(folder / "site"), str(built_wheel(folder / "wheel"))]
+    subprocess.run(words, check=True)
+    clean = {key: value for key, value in os.environ.items() if not key.startswith("WEIR_")}
+    path = f"{Path(sys.executable).parent}:{ENGINE.parent}:{clean['PATH']}"
+    return {**clean, "PATH": path, "PYTHONPATH": str(folder / "site")}
+
+
+def test_the_tutorial_does_what_it_says(tmp_path: Path) -> None:
+    if not ENGINE.exists():
+        pytest.skip("build/weir-io is missing: make build")
+    environment = installed(tmp_path)
+    folder, said = tmp_path, {}
+    for block in blocks(PAGE):
+        text = block.text.replace("/var/tmp/weir-tutorial", str(tmp_path / "disk"))
+        words = ["bash", "-euc", text]
+        done = subprocess.run(
+            words, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=300
+        )
+        assert done.returncode == 0, f"{block.name}\n{done.stdout}{done.stderr}"
+        said[text.split("\n")[0]] = done.stdout
+        folder = tmp_path / "my-disk"
+    assert "\n  cells         2 " in said["weir plan --suite first --target mine"]
+    assert " 0 differ" in said["weir verify results/local/first"]
+    assert "\n4 pairs: " in said["weir compare before results/local/first --across sync"]
+    # The second study, whose writes were not synced, is the one that is shown last.
+    assert "mine" in said["weir show results/local/first"]
+    assert ", 0 degraded" not in said["weir show results/local/first"]

@@ -1,0 +1,27 @@
+"""weir appendix: the artifact description and evaluation of a study, from its files."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from weir.bundle.appendix import TEXT, appendix
+from weir.files import write_atomically
+
+NAME = "appendix"
+HELP = "write the artifact appendix of a study as LaTeX: claims, commands, expected values, machine, cost"
+EXAMPLE = "weir appendix results/local/quick"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("study", type=Path, metavar="STUDY", help="directory of a study that was drawn")
+    text = f"the LaTeX file; by default {TEXT} in the study, where reports/appendix/main.tex finds it"
+    parser.add_argument("--out", type=Path, metavar="FILE", help=text)
+
+
+def execute(args: argparse.Namespace) -> int:
+    out: Path = args.out or args.study / TEXT
+    write_atomically(out, appendix(args.study))
+    words = f"reports/appendix/main.tex {args.study} {args.study / 'appendix.pdf'}"
+    print(f"{out}; print it: reports/print.sh {words}")
+    return 0
