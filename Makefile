@@ -107,6 +107,10 @@ stacks: setup ## install the stacks of spack.yaml, probe them, measure their ove
 spack-mirror: ## sources and binaries of the stacks in MIRROR=FOLDER for an air-gapped centre (needs Spack)
 	@envs/spack/mirror.sh $(MIRROR)
 
+.PHONY: bundle-offline
+bundle-offline: ## code, wheels and Debian packages in DIR=FOLDER, with a script that installs them without network
+	@envs/bundle-offline.sh $(DIR)
+
 .PHONY: containers
 containers: ## build build/containers/measure.sif and analyse.sif (needs Apptainer)
 	@containers/build.sh measure

@@ -5,6 +5,8 @@
 #
 # WEIR_BASE=docker:debian:12     the base image, BOOTSTRAP:FROM; without a registry: localimage:/path/to/base, which
 #                                `debootstrap --variant=minbase bookworm base` makes (docs/how-to/containers.md)
+#                                docker:debian@sha256:... builds on the same one again
+# WEIR_APT_SOURCES=FILE          apt's sources in the image, such as a snapshot of one date; else those of the base
 # WEIR_STACK=mpich-ime           for measure-spack: the stack of spack.yaml that enters
 # WEIR_SPACK_ENV=.               for measure-spack: the installed environment
 # APPTAINER=apptainer            the program
@@ -15,6 +17,7 @@ top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 name=${1:-}
 definition=$top/containers/$name.def
 base=${WEIR_BASE:-docker:debian:12}
+sources=${WEIR_APT_SOURCES:-/dev/null}
 apptainer=${APPTAINER:-apptainer}
 
 die() {
@@ -59,12 +62,14 @@ packages_of() { # packages_of FILES
 
 [ -f "$definition" ] || die "there is no container '$name'; known: $(cd "$top/containers" && printf '%s ' *.def)"
 command -v "$apptainer" >/dev/null || die "apptainer is not on the PATH" "install it, or name it with APPTAINER=/path/to/apptainer"
+[ -r "$sources" ] || die "WEIR_APT_SOURCES: $sources cannot be read"
 options=()
 choose_options
 commit=$(git -C "$top" rev-parse HEAD)
 out=${WEIR_OUT:-$top/build/containers}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+cat "$sources" >"$work/sources.list"
 
 # Only what is committed enters, so that the label tells the truth.
 mkdir -p "$out" "$work/tree"
@@ -107,7 +112,8 @@ esac
     status=0
     "$apptainer" build --force "${options[@]}" \
         --build-arg "bootstrap=${base%%:*}" --build-arg "from=${base#*:}" \
-        --build-arg "tree=$work/tree" --build-arg "commit=$commit" --build-arg "lock=$lock" "${extra[@]}" \
+        --build-arg "tree=$work/tree" --build-arg "commit=$commit" --build-arg "lock=$lock" \
+        --build-arg "base=$base" --build-arg "sources=$work/sources.list" "${extra[@]}" \
         "$out/$name.sif" "$definition" || status=$?
     if [ $status -ne 0 ]; then
         [ "${base%%:*}" != docker ] ||

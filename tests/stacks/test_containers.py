@@ -70,7 +70,12 @@ def test_a_definition_names_no_packages_of_its_own(definition: Path) -> None:
 @pytest.mark.parametrize("definition", DEFINITIONS, ids=lambda file: file.stem)
 def test_a_definition_labels_what_it_was_made_from_and_tests_itself(definition: Path) -> None:
     text = definition.read_text()
-    for part in ("org.opencontainers.image.revision {{ commit }}", "weir.lock {{ lock }}", "%test"):
+    labels = (
+        "org.opencontainers.image.revision {{ commit }}",
+        "weir.lock {{ lock }}",
+        "weir.base {{ base }}",
+    )
+    for part in (*labels, "dpkg-query -W >/opt/weir/packages.txt", "weir.packages ", "weir.apt ", "%test"):
         assert part in text
 
 
@@ -101,6 +106,10 @@ def test_a_build_labels_the_commit_and_its_lists_and_a_failed_one_says_what_to_d
         words
     )
     assert "WEIR_BASE=localimage:" in done.stderr
+    assert "base=docker:debian:12" in words
+    missing = call(BUILD, "measure", WEIR_APT_SOURCES=str(tmp_path / "none.list"), **choice)
+    assert missing.returncode == 2
+    assert "none.list cannot be read" in missing.stderr
     local = call(BUILD, "measure", WEIR_BASE="localimage:/srv/base.sif", **choice)
     assert {"bootstrap=localimage", "from=/srv/base.sif"} <= set(local.stdout.split("\n"))
     assert local.returncode == 3

@@ -54,6 +54,10 @@ def arguments(monkeypatch: pytest.MonkeyPatch) -> Args:
             stub = ModuleType(module)
             vars(stub).update(content)
             monkeypatch.setitem(sys.modules, module, stub)
+        checkout = ModuleType("spack_repo.weir.checkout")
+        checkout.launcher = None  # type: ignore[attr-defined]
+        monkeypatch.setitem(sys.modules, "spack_repo.weir", ModuleType("spack_repo.weir"))
+        monkeypatch.setitem(sys.modules, checkout.__name__, checkout)
         for depth in range(1, 5):
             package = ".".join(f"spack_repo.builtin.packages.{name}".split(".")[:depth])
             monkeypatch.setitem(sys.modules, package, ModuleType(package))

@@ -3,11 +3,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where weir's own packages are built from: exactly this checkout, or the tag of a release."""
 
+import os
 import re
 import subprocess
 from pathlib import Path
 
-from spack.package import InstallError, Version
+from spack.package import Executable, InstallError, Version
 from spack.variant import SingleValuedVariant
 
 CHECKOUT = Path(__file__).resolve().parents[3]
@@ -28,6 +29,15 @@ def releases() -> "dict[str, str]":
     """Version to tag of the releases that this checkout knows."""
     tags = git("tag", "--list", "v*").split()
     return {tag[1:]: tag for tag in tags if re.fullmatch(r"v\d+\.\d+\.\d+", tag)}
+
+
+def launcher(mpi) -> Executable:
+    """What starts the ranks of a test. Containers and CI run as root, which Open MPI wants to be told."""
+    program = Executable(mpi.prefix.bin.mpiexec)
+    if os.geteuid() == 0:
+        program.add_default_env("OMPI_ALLOW_RUN_AS_ROOT", "1")
+        program.add_default_env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+    return program
 
 
 class FromCheckout:

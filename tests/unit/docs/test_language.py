@@ -34,7 +34,7 @@ ALLOWED = [
     (r"docs/decisions/0011-.*", r"", "the page that lists the old words beside the new ones"),
     (r"docs/engine/extend.md", r"errnum|`words`", "a parameter of weir_problem_set in the C interface"),
     (r"docs/engine/ior.md|src/engine/core/judge.c", r"8-byte words|words of 8 bytes", "words of memory"),
-    (r"analysis/R/columns.R", r"^says$", "a column of the table of claims"),
+    (r"analysis/R/columns.R|weir/bundle/appendix.py", r"^says$", "a column of the table of claims"),
     (r"analysis/R/study_numbers.R", r"^spanned$", "a key of the published values"),
 ]
 

@@ -83,4 +83,4 @@ class ImeEmulator(FromCheckout, CMakePackage):
         with self.store(os.getcwd()) as (_, imectl):
             said = imectl("status", output=str)
             assert "resident" in said, said
-            assert "67108864" in said, said
+            assert "64.0 MiB" in said, said

@@ -5,6 +5,7 @@
 import os
 
 from spack_repo.builtin.packages.ior.package import Ior as BuiltinIor
+from spack_repo.weir.checkout import launcher
 
 from spack.package import *
 
@@ -53,8 +54,6 @@ class Ior(BuiltinIor):
                 "-o",
                 f"ime://{backing}/file",
             ]
-            said = Executable(self.spec["mpi"].prefix.bin.mpiexec)(
-                "-n", "2", self.prefix.bin.ior, *options, output=str, error=str
-            )
+            said = launcher(self.spec["mpi"])("-n", "2", self.prefix.bin.ior, *options, output=str, error=str)
             assert "WARNING: Incorrect data" not in said, said
             assert "2097152" in imectl("status", output=str), "nothing went through the store"

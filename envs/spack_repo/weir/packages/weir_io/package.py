@@ -5,7 +5,7 @@
 import re
 
 from spack_repo.builtin.build_systems.cmake import CMakePackage
-from spack_repo.weir.checkout import FromCheckout, releases
+from spack_repo.weir.checkout import FromCheckout, launcher, releases
 
 from spack.package import *
 
@@ -76,7 +76,7 @@ class WeirIo(FromCheckout, CMakePackage):
 
     def test_write_and_verify(self):
         """two ranks write through POSIX and MPI-IO, read back and compare"""
-        launch = Executable(self.spec["mpi"].prefix.bin.mpiexec)
+        launch = launcher(self.spec["mpi"])
         for api in ("POSIX", "MPIIO"):
             with test_part(self, f"test_write_and_verify_{api.lower()}", purpose=f"bytes through {api}"):
                 options = ["-a", api, "-w", "-r", "-R", "-b", "1m", "-t", "64k", "-o", f"weir-{api.lower()}"]
