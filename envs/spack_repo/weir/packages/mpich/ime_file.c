@@ -7,16 +7,14 @@
 
 enum { PART_BYTES = 1 << 20 };
 
-static void check(int code, const char *what)
-{
+static void check(int code, const char *what) {
     if (code != MPI_SUCCESS) {
         fprintf(stderr, "%s failed\n", what);
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     static unsigned char part[PART_BYTES];
     int rank, ranks;
     MPI_File file;
@@ -28,14 +26,17 @@ int main(int argc, char **argv)
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     memset(part, rank + 1, sizeof part);
-    check(MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file), "open");
-    check(MPI_File_write_at(file, (MPI_Offset)rank * PART_BYTES, part, PART_BYTES, MPI_BYTE, MPI_STATUS_IGNORE),
-          "write");
+    check(MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file),
+          "open");
+    check(
+        MPI_File_write_at(file, (MPI_Offset)rank * PART_BYTES, part, PART_BYTES, MPI_BYTE, MPI_STATUS_IGNORE),
+        "write");
     check(MPI_File_sync(file), "sync");
     MPI_Barrier(MPI_COMM_WORLD);
     int other = (rank + 1) % ranks;
-    check(MPI_File_read_at(file, (MPI_Offset)other * PART_BYTES, part, PART_BYTES, MPI_BYTE, MPI_STATUS_IGNORE),
-          "read");
+    check(
+        MPI_File_read_at(file, (MPI_Offset)other * PART_BYTES, part, PART_BYTES, MPI_BYTE, MPI_STATUS_IGNORE),
+        "read");
     for (int i = 0; i < PART_BYTES; i++)
         if (part[i] != other + 1) {
             fprintf(stderr, "rank %d: byte %d of rank %d is %d\n", rank, i, other, part[i]);
