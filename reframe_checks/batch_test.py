@@ -9,8 +9,9 @@ from pathlib import Path
 import reframe as rfm
 import reframe.utility.sanity as sn
 from reframe.core.builtins import parameter, run_after, run_before, sanity_function
-from study import ROOT, Case, cases
+from study import Case, cases
 
+import weir
 from weir.cluster.allocation import time_s
 from weir.schedulers import scheduler
 
@@ -23,6 +24,8 @@ CHOICES = (
     "WEIR_SCALE",
     "WEIR_REFERENCE",
 )
+# The weir of this process, wherever ReFrame stages the test, and what it imports: `spack load` names both.
+_PATH = os.pathsep.join(filter(None, (str(Path(weir.__path__[0]).parent), os.environ.get("PYTHONPATH"))))
 
 
 class WeirRun(rfm.RunOnlyRegressionTest):
@@ -30,8 +33,7 @@ class WeirRun(rfm.RunOnlyRegressionTest):
 
     batch = parameter(cases())
     executable = sys.executable
-    # Imports of weir must not depend on where ReFrame stages the test.
-    env_vars = {"PYTHONPATH": str(ROOT)}  # noqa: RUF012 - ReFrame copies it
+    env_vars = {"PYTHONPATH": _PATH}  # noqa: RUF012 - ReFrame copies it
 
     @property
     def case(self) -> Case:

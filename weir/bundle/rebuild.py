@@ -56,7 +56,9 @@ def _call(words: list[str], code: Path) -> None:
     kept: Mapping[str, str] = {
         name: value for name, value in os.environ.items() if not name.startswith("WEIR_")
     }
-    environment = {**kept, "PYTHONPATH": str(code), "PYTHONDONTWRITEBYTECODE": "1"}
+    # The bundle's weir first; behind it what it imports, which `spack load` names there.
+    path = os.pathsep.join(filter(None, (str(code), os.environ.get("PYTHONPATH"))))
+    environment = {**kept, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(words, cwd=code, env=environment, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         message = " ".join((done.stderr or done.stdout).split()[:60]) or "no message"

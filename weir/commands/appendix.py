@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 from pathlib import Path
 
 from weir.bundle.appendix import TEXT, appendix
@@ -16,12 +17,16 @@ EXAMPLE = "weir appendix results/local/quick"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("study", type=Path, metavar="STUDY", help="directory of a study that was drawn")
     text = f"the LaTeX file; by default {TEXT} in the study, where reports/appendix/main.tex finds it"
+    parser.add_argument("--json", action="store_true", help="print the name of the file as JSON")
     parser.add_argument("--out", type=Path, metavar="FILE", help=text)
 
 
 def execute(args: argparse.Namespace) -> int:
     out: Path = args.out or args.study / TEXT
     write_atomically(out, appendix(args.study))
+    if args.json:
+        print(json.dumps({"appendix": str(out)}))
+        return 0
     words = f"reports/appendix/main.tex {args.study} {args.study / 'appendix.pdf'}"
     print(f"{out}; print it: reports/print.sh {words}")
     return 0
