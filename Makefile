@@ -86,7 +86,7 @@ soak: setup-develop ## kill something in each of 100 measurements: nothing is lo
 	@WEIR_SOAK_ROUNDS=100 WEIR_SOAK_SEED=$$(date +%s) $(venv)/pytest -q tests/workflow/test_soak.py
 
 .PHONY: zoo
-zoo: setup-develop ## fake storages with known answers: docs/zoo.md shows what weir reports about each
+zoo: setup-develop ## fake storages with known answers, also for the real IOR=PATH: docs/zoo.md shows what weir reports
 	@$(MAKE) build
 	@$(venv)/python -m tests.zoo
 

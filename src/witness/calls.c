@@ -9,6 +9,9 @@
 
 #include "witness.h"
 
+/* All else of the library is hidden: its names must not take the place of a program's. */
+#pragma GCC visibility push(default)
+
 /* The next provider of a call, found at the first use: other libraries' constructors may call before ours
  * ran. */
 #define NEXT(name)                                                                                           \
@@ -17,7 +20,8 @@
         next_##name = (__typeof__(&name))next_call(#name);                                                   \
     }
 
-static void count_read(int fd, ssize_t bytes) {
+static void count_read(int fd, const void *buffer, ssize_t bytes) {
+    (void)buffer;
     struct record *record = file_of(fd);
     if (record != NULL) {
         add(bytes < 0 ? &record->reads_failed : &record->reads, 1);
@@ -25,9 +29,12 @@ static void count_read(int fd, ssize_t bytes) {
     }
 }
 
-static void count_write(int fd, ssize_t bytes) {
+static void count_write(int fd, const void *buffer, ssize_t bytes) {
     struct record *record = file_of(fd);
     if (record != NULL) {
+        if (__builtin_expect(sample_used < WITNESS_SAMPLE_BYTES, 0) && bytes > 0 && buffer != NULL) {
+            sample_take(buffer, (size_t)bytes);
+        }
         add(bytes < 0 ? &record->writes_failed : &record->writes, 1);
         add(&record->written_bytes, bytes < 0 ? 0 : (uint64_t)bytes);
     }
@@ -99,8 +106,14 @@ CREAT(creat64)
 
 int close(int fd) {
     NEXT(close)
-    file_closed(fd); /* before: another thread may get the number at once */
-    return next_close(fd);
+    bool under_test = file_closed(fd); /* before: another thread may get the number at once */
+    int result = next_close(fd);
+    if (under_test) {
+        int error = errno;
+        spans_closed();
+        errno = error;
+    }
+    return result;
 }
 
 int dup(int fd) {
@@ -124,44 +137,46 @@ int dup3(int fd, int to, int flags) {
     return copy;
 }
 
-#define TRANSFER(name, parameters, arguments, count)                                                         \
+#define TRANSFER(name, parameters, arguments, buffer, count)                                                 \
     ssize_t name parameters {                                                                                \
         NEXT(name)                                                                                           \
         ssize_t bytes = next_##name arguments;                                                               \
-        count(fd, bytes);                                                                                    \
+        count(fd, buffer, bytes);                                                                            \
         return bytes;                                                                                        \
     }
-TRANSFER(read, (int fd, void *buffer, size_t size), (fd, buffer, size), count_read)
-TRANSFER(write, (int fd, const void *buffer, size_t size), (fd, buffer, size), count_write)
-TRANSFER(readv, (int fd, const struct iovec *vectors, int vector_count), (fd, vectors, vector_count),
+TRANSFER(read, (int fd, void *buffer, size_t size), (fd, buffer, size), buffer, count_read)
+TRANSFER(write, (int fd, const void *buffer, size_t size), (fd, buffer, size), buffer, count_write)
+TRANSFER(readv, (int fd, const struct iovec *vectors, int vector_count), (fd, vectors, vector_count), NULL,
          count_read)
-TRANSFER(writev, (int fd, const struct iovec *vectors, int vector_count), (fd, vectors, vector_count),
+TRANSFER(writev, (int fd, const struct iovec *vectors, int vector_count), (fd, vectors, vector_count), NULL,
          count_write)
 
 #define AT_OFFSET(suffix, offset_type)                                                                       \
     TRANSFER(pread##suffix, (int fd, void *buffer, size_t size, offset_type offset),                         \
-             (fd, buffer, size, offset), count_read)                                                         \
+             (fd, buffer, size, offset), buffer, count_read)                                                 \
     TRANSFER(pwrite##suffix, (int fd, const void *buffer, size_t size, offset_type offset),                  \
-             (fd, buffer, size, offset), count_write)                                                        \
+             (fd, buffer, size, offset), buffer, count_write)                                                \
     TRANSFER(preadv##suffix, (int fd, const struct iovec *vectors, int vector_count, offset_type offset),    \
-             (fd, vectors, vector_count, offset), count_read)                                                \
+             (fd, vectors, vector_count, offset), NULL, count_read)                                          \
     TRANSFER(pwritev##suffix, (int fd, const struct iovec *vectors, int vector_count, offset_type offset),   \
-             (fd, vectors, vector_count, offset), count_write)
+             (fd, vectors, vector_count, offset), NULL, count_write)
 AT_OFFSET(, off_t)
 AT_OFFSET(64, off64_t)
-TRANSFER(__read_chk, (int fd, void *buffer, size_t size, size_t room), (fd, buffer, size, room), count_read)
+TRANSFER(__read_chk, (int fd, void *buffer, size_t size, size_t room), (fd, buffer, size, room), buffer,
+         count_read)
 TRANSFER(__pread_chk, (int fd, void *buffer, size_t size, off_t offset, size_t room),
-         (fd, buffer, size, offset, room), count_read)
+         (fd, buffer, size, offset, room), buffer, count_read)
 TRANSFER(__pread64_chk, (int fd, void *buffer, size_t size, off64_t offset, size_t room),
-         (fd, buffer, size, offset, room), count_read)
+         (fd, buffer, size, offset, room), buffer, count_read)
 TRANSFER(preadv2, (int fd, const struct iovec *vectors, int vector_count, off_t offset, int flags),
-         (fd, vectors, vector_count, offset, flags), count_read)
+         (fd, vectors, vector_count, offset, flags), NULL, count_read)
 TRANSFER(pwritev2, (int fd, const struct iovec *vectors, int vector_count, off_t offset, int flags),
-         (fd, vectors, vector_count, offset, flags), count_write)
+         (fd, vectors, vector_count, offset, flags), NULL, count_write)
 
 #define SYNC(name, parameters, arguments, call)                                                              \
     int name parameters {                                                                                    \
         NEXT(name)                                                                                           \
+        spans_syncing();                                                                                     \
         int result = next_##name arguments;                                                                  \
         count_sync(fd, call, result);                                                                        \
         return result;                                                                                       \
@@ -239,10 +254,12 @@ static bool is_child;
 static void begin_child(void) {
     is_child = true;
     files_forget();
+    spans_forget();
 }
 
 __attribute__((constructor)) static void begin(void) {
     pthread_atfork(NULL, NULL, begin_child);
+    spans_begin();
 }
 
 __attribute__((destructor)) static void end(void) {

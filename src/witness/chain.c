@@ -6,13 +6,19 @@
 #include "json.h"
 #include "witness.h"
 
-static const char *const calls[] = {"open",          "openat",        "close", "read",      "write",
-                                    "pread",         "pwrite",        "fsync", "fdatasync", "sync_file_range",
-                                    "syncfs",        "posix_fadvise", "fcntl", "ftruncate", "mmap",
-                                    "clock_gettime", "gettimeofday"};
+static const char *const calls[] = {
+    "open",        "open64",    "openat",          "openat64",      "close",           "read",
+    "write",       "pread",     "pread64",         "pwrite",        "pwrite64",        "fsync",
+    "fdatasync",   "syncfs",    "sync_file_range", "posix_fadvise", "posix_fadvise64", "fcntl",
+    "fcntl64",     "ftruncate", "ftruncate64",     "mmap",          "mmap64",          "clock_gettime",
+    "gettimeofday"};
 
 void *next_call(const char *name) {
     return dlsym(RTLD_NEXT, name);
+}
+
+void *first_call(const char *name) {
+    return dlsym(RTLD_DEFAULT, name);
 }
 
 static const char *object_of(void *address) {
@@ -27,7 +33,7 @@ void chain_write(FILE *stream) {
     fputs(",\n  \"calls\": [", stream);
     for (unsigned i = 0; i < sizeof calls / sizeof calls[0]; i++) {
         fprintf(stream, "%s\n    {\"call\": \"%s\", \"first\": ", i > 0 ? "," : "", calls[i]);
-        json_text(stream, object_of(dlsym(RTLD_DEFAULT, calls[i])));
+        json_text(stream, object_of(first_call(calls[i])));
         fputs(", \"next\": ", stream);
         json_text(stream, object_of(next_call(calls[i])));
         fputs("}", stream);

@@ -1,9 +1,11 @@
 /* Which descriptor is which file under test. Fixed tables: no memory is asked for while a program is
  * measured. */
+#include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -73,11 +75,29 @@ static void count_direct(struct record *record, int fd) {
     }
 }
 
+void files_look(const char *root) {
+    struct stat facts;
+    char path[WITNESS_PATH_BYTES];
+    DIR *entries = opendir(root);
+    unsigned left = WITNESS_FILES;
+    for (struct dirent *entry; entries != NULL && left > 0 && (entry = readdir(entries)) != NULL;) {
+        int length = snprintf(path, sizeof path, "%s/%s", root, entry->d_name);
+        if (length > 0 && (size_t)length < sizeof path && lstat(path, &facts) == 0 &&
+            S_ISREG(facts.st_mode) && facts.st_size > 0) {
+            record_of(path)->existing_bytes = (uint64_t)facts.st_size;
+            left--;
+        }
+    }
+    if (entries != NULL) {
+        closedir(entries);
+    }
+}
+
 void file_opened(const char *given, int flags, int fd) {
     const char *root = getenv("WEIR_WITNESS_ROOT");
     char path[WITNESS_PATH_BYTES];
-    if (fd >= 0) {
-        file_closed(fd); /* closed by a call that was not seen */
+    if (fd >= 0 && file_closed(fd)) { /* closed by a call that was not seen */
+        spans_closed();
     }
     if (root == NULL || !find_path(fd, given, path) || !is_below(path, root)) {
         return;
@@ -94,18 +114,30 @@ void file_opened(const char *given, int flags, int fd) {
     }
     if (fd < DESCRIPTORS) {
         atomic_store(&table[fd], record);
+        spans_opened();
     }
 }
 
-void file_closed(int fd) {
-    if (fd >= 0 && fd < DESCRIPTORS && atomic_load_explicit(&table[fd], memory_order_relaxed) != NULL) {
-        atomic_store(&table[fd], NULL);
+bool file_closed(int fd) {
+    if (fd < 0 || fd >= DESCRIPTORS || atomic_load_explicit(&table[fd], memory_order_relaxed) == NULL) {
+        return false;
     }
+    spans_closing();
+    atomic_store(&table[fd], NULL);
+    return true;
 }
 
 void file_duplicated(int from, int to) {
-    if (to >= 0 && to < DESCRIPTORS) {
-        atomic_store(&table[to], file_of(from));
+    struct record *record = file_of(from);
+    if (to < 0 || to >= DESCRIPTORS || from == to) {
+        return;
+    }
+    if (file_closed(to)) {
+        spans_closed();
+    }
+    if (record != NULL) {
+        atomic_store(&table[to], record);
+        spans_opened();
     }
 }
 
@@ -117,6 +149,24 @@ const struct record *files_first(unsigned *count) {
 const struct record *files_others(uint64_t *files) {
     *files = atomic_load(&others_opened);
     return &others;
+}
+
+static void add_sums(const struct record *record, uint64_t *read_bytes, uint64_t *written_bytes,
+                     uint64_t *syncs) {
+    *read_bytes += atomic_load_explicit(&record->read_bytes, memory_order_relaxed);
+    *written_bytes += atomic_load_explicit(&record->written_bytes, memory_order_relaxed);
+    for (int call = 0; call < SYNC_CALLS; call++) {
+        /* sync_file_range leaves the bytes in the cache of the device, and metadata in memory */
+        *syncs += call == SYNC_RANGE ? 0 : atomic_load_explicit(&record->syncs[call], memory_order_relaxed);
+    }
+}
+
+void files_sum(uint64_t *read_bytes, uint64_t *written_bytes, uint64_t *syncs) {
+    *read_bytes = *written_bytes = *syncs = 0;
+    for (unsigned i = 0; i < atomic_load(&used); i++) {
+        add_sums(&records[i], read_bytes, written_bytes, syncs);
+    }
+    add_sums(&others, read_bytes, written_bytes, syncs);
 }
 
 /* What the parent did is reported by the parent; the descriptors stay known. */

@@ -70,7 +70,7 @@ static void write_record(FILE *stream, const struct record *record, const char *
     for (unsigned i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         fprintf(stream, ", \"%s\": %" PRIu64, counts[i].name, atomic_load(counts[i].value));
     }
-    fputs(", ", stream);
+    fprintf(stream, ", \"existing_bytes\": %" PRIu64 ", ", record->existing_bytes);
     write_syncs(stream, record);
     fputs("}", stream);
 }
@@ -104,6 +104,71 @@ static int rank_of(void) {
     return -1;
 }
 
+/* Reads first, of the devices and then of the whole disks. */
+static void write_device_counts(FILE *stream, const char *key, const struct moment *moment) {
+    fprintf(stream, ", \"%s\": ", key);
+    if (!moment->device_known) {
+        fputs("null", stream);
+        return;
+    }
+    for (int i = 0; i < WEIR_DEVICE_COUNTS; i++) {
+        fprintf(stream, "%s%" PRIu64, i > 0 ? ", " : "[", moment->device[i]);
+    }
+    fputs("]", stream);
+}
+
+static void write_span(FILE *stream, const struct span *span) {
+    const struct moment *begin = &span->begin, *end = &span->end;
+    fprintf(stream, "{\"began_ns\": %" PRIu64 ", \"ended_ns\": %" PRIu64, begin->raw_ns, end->raw_ns);
+    fprintf(stream, ", \"transfers_end_ns\": %" PRIu64, span->transfers_end_ns);
+    fprintf(stream, ", \"monotonic_ns\": %" PRId64, (int64_t)(end->monotonic_ns - begin->monotonic_ns));
+    fprintf(stream, ", \"wall_ns\": %" PRId64, (int64_t)(end->wall_ns - begin->wall_ns));
+    fprintf(stream, ", \"read_bytes\": %" PRIu64, end->read_bytes - begin->read_bytes);
+    fprintf(stream, ", \"written_bytes\": %" PRIu64, end->written_bytes - begin->written_bytes);
+    fprintf(stream, ", \"syncs\": %" PRIu64, end->syncs - begin->syncs);
+    struct weir_process_io io = end->io;
+    weir_process_io_since(&begin->io, &io);
+    if (io.known && spans_medium()->counted) {
+        fprintf(stream, ", \"fetched_bytes\": %" PRIu64 ", \"dirtied_bytes\": %" PRIu64,
+                io.counts[WEIR_IO_READ_BYTES], io.counts[WEIR_IO_WRITE_BYTES]);
+    } else {
+        fputs(", \"fetched_bytes\": null, \"dirtied_bytes\": null", stream);
+    }
+    write_device_counts(stream, "device_before", begin);
+    write_device_counts(stream, "device_after", end);
+    fputs("}", stream);
+}
+
+static void write_text_or_null(FILE *stream, const char *key, const char *text) {
+    fprintf(stream, "  \"%s\": ", key);
+    if (text[0] != '\0') {
+        json_text(stream, text);
+    } else {
+        fputs("null", stream);
+    }
+    fputs(",\n", stream);
+}
+
+static void write_spans(FILE *stream) {
+    unsigned count;
+    uint64_t more;
+    const struct span *spans = spans_all(&count, &more);
+    const char *separator = "\n    ";
+    write_text_or_null(stream, "file_system", spans_medium()->file_system);
+    write_text_or_null(stream, "device", spans_device()->name);
+    write_text_or_null(stream, "device_reason",
+                       spans_device()->name[0] != '\0' ? "" : spans_device()->reason);
+    fputs("  \"spans\": [", stream);
+    for (unsigned i = 0; i < count; i++) {
+        if (spans[i].ended) {
+            fputs(separator, stream);
+            write_span(stream, &spans[i]);
+            separator = ",\n    ";
+        }
+    }
+    fprintf(stream, "\n  ],\n  \"more_spans\": %" PRIu64 ",\n", more);
+}
+
 static void write_all(FILE *stream, const char *host) {
     unsigned count;
     uint64_t others;
@@ -119,6 +184,9 @@ static void write_all(FILE *stream, const char *host) {
     json_text(stream, root != NULL ? root : "");
     fputs(",\n", stream);
     chain_write(stream);
+    fputs(",\n", stream);
+    write_spans(stream);
+    sample_write(stream);
     fputs(",\n  \"files\": [", stream);
     const char *separator = "\n    ";
     for (unsigned i = 0; i < count; i++) {

@@ -14,8 +14,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "device.h"
+#include "process_io.h"
+
 #define WITNESS_FILES      64 /* with counts of their own, in each process; the rest share one record */
 #define WITNESS_PATH_BYTES 1024
+#define WITNESS_SPANS      64 /* with times and counters of their own, in each process */
 
 enum sync_call { SYNC_FSYNC, SYNC_FDATASYNC, SYNC_RANGE, SYNC_FS, SYNC_CALLS };
 
@@ -44,19 +48,58 @@ struct record {
     _Atomic uint64_t truncations_failed;
     _Atomic uint64_t mappings;     /* reads and writes through them are not seen */
     _Atomic uint64_t flag_changes; /* fcntl(F_SETFL) */
+    uint64_t existing_bytes;       /* size when the process started */
 };
 
 /* files.c */
 struct record *file_of(int fd); /* NULL: not under test */
 void file_opened(const char *path, int flags, int fd);
-void file_closed(int fd);
+bool file_closed(int fd); /* false: no file under test; else spans_closed() follows the close */
 void file_duplicated(int from, int to);
 const struct record *files_first(unsigned *count); /* with a path each */
 const struct record *files_others(uint64_t *files);
-void files_forget(void); /* in a child of fork */
+void files_sum(uint64_t *read_bytes, uint64_t *written_bytes, uint64_t *syncs);
+void files_look(const char *root); /* what is there before the program starts */
+void files_forget(void);           /* in a child of fork */
+
+/* One moment, by the clocks that the program is given and by the kernel's own counters. */
+struct moment {
+    uint64_t raw_ns;       /* CLOCK_MONOTONIC_RAW, past any library */
+    uint64_t monotonic_ns; /* CLOCK_MONOTONIC and gettimeofday as the program gets them */
+    uint64_t wall_ns;
+    uint64_t read_bytes, written_bytes, syncs; /* of all files under test so far; syncs reach the medium */
+    struct weir_process_io io;
+    bool device_known;
+    uint64_t device[WEIR_DEVICE_COUNTS];
+};
+
+/* From the open of the first file under test to the close of the last one: a phase of most benchmarks. */
+struct span {
+    struct moment begin, end;
+    uint64_t transfers_end_ns; /* by raw_ns: begin of the last synchronisation, else of the close */
+    bool ended;
+};
+
+/* spans.c */
+void spans_begin(void);  /* of the process: find out what the storage under test lies on */
+void spans_opened(void); /* after each open, before each close and after it */
+void spans_closing(void);
+void spans_closed(void);
+void spans_syncing(void);
+void spans_forget(void); /* in a child of fork */
+const struct span *spans_all(unsigned *count, uint64_t *uncounted);
+const struct weir_medium *spans_medium(void);
+const struct weir_device *spans_device(void);
+
+/* sample.c: the first bytes that the process wrote, for what could be saved of them */
+#define WITNESS_SAMPLE_BYTES (64u << 10)
+extern _Atomic size_t sample_used;
+void sample_take(const void *buffer, size_t bytes);
+void sample_write(FILE *stream);
 
 /* chain.c: the next object in the chain that provides a call */
 void *next_call(const char *name);
+void *first_call(const char *name); /* what the program gets */
 void chain_write(FILE *stream);
 
 /* report.c */

@@ -1,27 +1,43 @@
-"""make zoo: visits every animal and writes docs/zoo.md; fails if one is not recognised."""
+"""make zoo: visits every animal and writes docs/zoo.md; fails if one is not recognised.
+
+IOR=PATH names the real IOR; without it, its columns keep what the page has. ONLY=NAME visits one animal and
+writes nothing.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 from pathlib import Path
 
-from tests.zoo.animals import ABSENT, ANIMALS, CONTROLS, Animal
+from tests.zoo.animals import ABSENT, ANIMALS, CONTROLS, EDIT, Animal
 from tests.zoo.keeper import ROOT, Keeper, Visit, found
+from tests.zoo.staging import CannotStageError
 from weir.model import Row
 
+PAGE = ROOT / "docs" / "zoo.md"
 _HEAD = """\
 # The zoo
 
-For sceptics: fake storages with known answers, and what weir reports about each. `make zoo` stages them on
-the machine it runs on (2 ranks, 64 MiB each) and writes this page; tests/zoo holds the fakes.
+For sceptics: fake storages with known answers, and what weir reports about each.
 
-Faults are preloaded (tests/zoo/shims.c). The rule [interposed-library](audit.md#interposed-library) finds
-every preloaded library by itself and is not listed: the table shows what the other witnesses saw, so that
-a fault in a kernel, a driver or a library of another kind is found as well.
+`make zoo IOR=/path/to/ior` stages them on the machine it runs on (2 ranks, 64 MiB each) and writes this page;
+tests/zoo holds the fakes. The columns:
 
-| animal | how it is staged | access | weir run | its JSON imported | its printed table imported |
-|---|---|---|---|---|---|
+- **weir-io**: the record of `weir run` with weir's own program.
+- **IOR, witness**: the record of `weir run` with the real IOR (hpc/ior, 4.1.0+dev), which reports nothing
+  about caches and devices. weir preloads libweir-witness beside it ([how](reference/witness.md)). IOR has no
+  option to drop caches: its buffered reads come from the page cache, and weir reports that.
+- **import of weir-io**, **import of IOR**: `weir import` of what the same run printed (JSON). A log of IOR
+  does not tell where its files were and what the kernel did: it is UNPROVEN at best.
+
+Most faults are preloaded (tests/zoo/shims.c). The rule [interposed-library](audit.md#interposed-library)
+finds every preloaded library by itself and is not listed: the table shows what the other witnesses saw, so
+that a fault in a kernel, a driver or a library of another kind is found as well.
+
+| animal | how it is staged | access | weir-io | IOR, witness | import of weir-io | import of IOR |
+|---|---|---|---|---|---|---|
 """
 _ABSENT_HEAD = """
 ## Not staged
@@ -31,52 +47,78 @@ _ABSENT_HEAD = """
 """
 _PRELOADED = "interposed-library"
 _UNRELATED = ("phase-too-short", "machine-busy")  # of a small run, and of what else this machine does
+_NO_IOR = "-"
 
 
-def cell(rows: list[Row], access: str) -> str:
-    """Verdict and reasons, or a dash where there is no record."""
+def cell(rows: list[Row], animal: Animal) -> str:
+    """Verdict and reasons of the worst record of the access, or a dash where there is none."""
     texts = []
-    for verdict, reasons, notes in found(rows, access):
+    for row, (verdict, reasons, notes) in zip(_of(rows, animal), found(rows, animal.access), strict=True):
+        unrelated = [name for name in _UNRELATED if name not in animal.rules]
         shown = [f"[{name}](audit.md#{name})" for name in reasons if name != _PRELOADED]
-        shown += [f"note [{name}](audit.md#{name})" for name in notes if name not in _UNRELATED]
+        shown += [f"note [{name}](audit.md#{name})" for name in notes if name not in unrelated]
         if reasons == [_PRELOADED]:
             verdict = "INVALID by the preload alone"
+        if verdict == "UNPROVEN":
+            shown.append(f"missing {(row['missing'] or '').replace(';', ', ')}")
         texts.append(f"{verdict}{': ' * bool(shown)}{', '.join(shown)}")
-    return "; ".join(texts) or "-"
+    return "; ".join(dict.fromkeys(texts)) or "-"
 
 
-def line(animal: Animal, visit: Visit) -> str:
-    parts = [cell(rows, animal.access) for rows in (visit.run, visit.document, visit.table)]
-    return f"| {animal.name} | {animal.what} | {animal.access} | {' | '.join(parts)} |"
+def _of(rows: list[Row], animal: Animal) -> list[Row]:
+    return [row for row in rows if row["access"] == animal.access]
 
 
-def is_recognised(animal: Animal, visit: Visit) -> bool:
-    """A control has no finding; an animal has one of its rules on its access."""
-    rows = found(visit.run or visit.document, animal.access)
+def columns(animal: Animal, visit: Visit) -> tuple[str, str]:
+    """The cells of one program: its run, and the import of what it printed."""
+    return visit.edits.replace("|", "\\|") or cell(visit.run, animal), cell(visit.document, animal)
+
+
+def is_recognised(animal: Animal, visit: Visit, program: str = "weir-io") -> bool:
+    """A control has no finding; an animal has one of its rules on its access, or lacks its evidence."""
+    rules = (animal.ior or animal.rules) if program == "ior" else animal.rules
+    rows = found(visit.run, animal.access)
     names = {name for _, reasons, notes in rows for name in (*reasons, *notes)}
-    if not animal.rules:
+    missing = {name for row in _of(visit.run, animal) for name in (row["missing"] or "").split(";")}
+    if rules == (EDIT,):
+        return "records.csv" in visit.edits
+    if not rules:
         return bool(rows) and all(verdict == "VALID" for verdict, _, _ in rows)
-    return bool(names & set(animal.rules))
+    return bool((names | missing) & set(rules))
 
 
 def main() -> int:
-    lines, missed = [], []
+    lines, missed, absent = [], [], dict(ABSENT)
+    ior = Path(os.environ["IOR"]) if os.environ.get("IOR") else None
+    only = os.environ.get("ONLY")
     with tempfile.TemporaryDirectory(prefix="weir-zoo-") as folder:
-        keeper = Keeper(Path(folder))
+        keeper = Keeper(Path(folder), ior)
         keeper.open()
         try:
             for animal in (*CONTROLS, *ANIMALS):
-                visit = keeper.visit(animal)
-                lines.append(line(animal, visit))
+                if only and only != animal.name:
+                    continue
+                cells = []
+                try:
+                    for program in keeper.programs:
+                        visit = keeper.visit(animal, program)
+                        cells.append(columns(animal, visit))
+                        if not is_recognised(animal, visit, program):
+                            missed.append(f"{animal.name} ({program})")
+                except CannotStageError as error:
+                    absent[animal.name] = str(error)
+                    continue
+                runs, imports = zip(*cells, strict=True)
+                parts = [*runs, *([_NO_IOR] * (2 - len(runs))), *imports, *([_NO_IOR] * (2 - len(runs)))]
+                lines.append(f"| {animal.name} | {animal.what} | {animal.access} | {' | '.join(parts)} |")
                 print(lines[-1], flush=True)
-                if not is_recognised(animal, visit):
-                    missed.append(animal.name)
         finally:
             keeper.close()
-    absent = [f"| {name} | {why} |" for name, why in ABSENT.items()]
-    (ROOT / "docs" / "zoo.md").write_text(
-        _HEAD + "\n".join(lines) + "\n" + _ABSENT_HEAD + "\n".join(absent) + "\n"
-    )
+    if not only and ior:
+        rows = [f"| {name} | {why} |" for name, why in absent.items()]
+        PAGE.write_text(_HEAD + "\n".join(lines) + "\n" + _ABSENT_HEAD + "\n".join(rows) + "\n")
+    elif not only:
+        print(f"{PAGE} stays as it is: IOR=PATH names the real IOR")
     print(f"not recognised: {', '.join(missed)}" if missed else f"{len(lines)} recognised")
     return bool(missed)
 

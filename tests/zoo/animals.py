@@ -2,34 +2,45 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-LOAD, TWO_RUNS, SPARSE = "load", "two runs", "sparse"
+LOAD, TWO_RUNS, THROTTLED, EDITED = "load", "two runs", "throttled", "edited"
+FUSE, COMPRESSING = "fuse", "compressing"  # targets that have to be mounted
+EDIT = "weir verify"  # what recognises an edit: no rule looks at files of records
 
 
 @dataclass(frozen=True)
 class Animal:
-    """rules: one of them must have a finding on the access; preload: name of the fault in shims.c."""
+    """rules: one of them must have a finding on the access, or be missing evidence; ior: the same for the
+    real IOR where it differs; preload: name of the fault in shims.c."""
 
     name: str
     what: str
     access: str
     rules: tuple[str, ...]
     preload: str = ""
+    ior: tuple[str, ...] = ()
     target: str = "disk"
-    suite: str = "zoo"
-    beside: str = ""  # what runs beside it, or how it is staged without a plan
-    environment: dict[str, str] = field(default_factory=dict)
+    suite: str = "plain"
+    beside: str = ""  # what runs beside it or is done around it
 
 
 CONTROLS = (
-    Animal("honest disk", "the disk as it is", "read", ()),
+    Animal("honest disk", "the disk as it is", "write", ()),
     Animal("honest memory", "tmpfs as it is", "read", (), target="memory"),
-    Animal("honest O_DIRECT", "the disk past the page cache", "read", (), suite="zoo-direct"),
+    Animal("honest O_DIRECT", "the disk past the page cache", "read", (), suite="direct"),
 )
+_NOT_PASSED_ON = ("bytes-not-in-calls",)
+_STRIPPED = ("direct-not-applied", "read-from-cache")
+_LYING_FUSE = "a FUSE file system that drops what is written, reports fsync as done and reads zeros"
 ANIMALS = (
     Animal(
-        "no-op fsync", "fsync returns 0 and does nothing", "write", ("sync-not-effective",), "no-op-fsync"
+        "no-op fsync",
+        "fsync returns 0 and does nothing",
+        "write",
+        ("sync-not-effective",),
+        "no-op-fsync",
+        ("sync-not-effective", "sync-not-applied"),
     ),
     Animal("no-op fadvise", "caches are not dropped", "read", ("read-from-cache",), "no-op-fadvise"),
     Animal(
@@ -38,7 +49,8 @@ ANIMALS = (
         "read",
         ("direct-not-applied",),
         "stripped-direct",
-        suite="zoo-direct",
+        _STRIPPED,
+        suite="direct",
     ),
     Animal(
         "lying O_DIRECT",
@@ -46,27 +58,82 @@ ANIMALS = (
         "read",
         ("read-from-cache",),
         "lying-direct",
-        suite="zoo-direct",
+        _STRIPPED,
+        suite="direct",
     ),
     Animal(
         "lost writes",
-        "every seventh pwrite is lost",
+        "every seventh write is lost",
         "write",
         ("sync-not-effective", "tool-error"),
         "lost-writes",
+        _NOT_PASSED_ON,
     ),
-    Animal("zeros", "pread returns zeros and asks nobody", "read", ("read-from-cache",), "zeros"),
-    Animal("sparse source", "a file of holes is read", "read", ("read-from-cache",), beside=SPARSE),
-    Animal("slow rank", "rank 1 rests 20 ms at each transfer", "write", ("slow-rank",), "slow-rank"),
     Animal(
-        "clock of all ranks", "CLOCK_MONOTONIC runs 1.5 times too fast", "write", ("clock-wrong",), "clock"
+        "sparse file",
+        "a write only makes the file longer",
+        "write",
+        ("sync-not-effective", "tool-error"),
+        "sparse",
+        _NOT_PASSED_ON,
     ),
+    Animal(
+        "sparse source",
+        "a file of holes is read",
+        "read",
+        ("read-from-cache", "tool-error"),
+        "sparse",
+        ("read-from-cache",),
+        suite="direct",
+    ),
+    Animal(
+        "zeros",
+        "a read gives zeros and asks nobody",
+        "read",
+        ("read-from-cache",),
+        "zeros",
+        _NOT_PASSED_ON,
+    ),
+    Animal("lying FUSE", _LYING_FUSE, "write", ("stored",), target=FUSE),
+    Animal("lying FUSE, read", _LYING_FUSE, "read", ("fetched",), target=FUSE),
+    Animal(
+        "lying FUSE, verified",
+        "the same, with verification",
+        "read",
+        ("data-corrupt",),
+        target=FUSE,
+        suite="verify",
+    ),
+    Animal(
+        "compressing loop file system",
+        "btrfs with zstd on a loop device, data that compresses",
+        "write",
+        ("payload-reducible",),
+        target=COMPRESSING,
+        suite="reducible",
+    ),
+    Animal("slow rank", "rank 1 rests 20 ms at each transfer", "write", ("slow-rank",), "slow-rank"),
+    Animal("clock of all ranks", "clocks run 1.5 times too fast", "write", ("clock-wrong",), "clock"),
     Animal("clock of one rank", "the same on rank 1", "write", ("clock-wrong",), "clock-rank"),
     Animal(
         "foreign load", "another program writes to the same disk", "write", ("others-on-device",), beside=LOAD
     ),
     Animal(
         "two runs", "another weir-io measures the same disk", "write", ("others-on-device",), beside=TWO_RUNS
+    ),
+    Animal(
+        "throttled CPU",
+        "a control group allows a tenth of a core",
+        "write",
+        ("machine-busy",),
+        beside=THROTTLED,
+    ),
+    Animal(
+        "overwritten files",
+        "the second iteration writes to the file of the first",
+        "write",
+        ("file-overwritten",),
+        suite="keep",
     ),
     Animal(
         "tmpfs as disk", "a tmpfs is declared as disk", "write", ("other-target",), target="tmpfs-as-disk"
@@ -78,12 +145,10 @@ ANIMALS = (
         ("other-target",),
         target="disk-as-parallel",
     ),
+    Animal("edited results", "a bandwidth in records.csv is doubled", "write", (EDIT,), beside=EDITED),
 )
 # What is not staged by this zoo, and why.
 ABSENT = {
-    "lying FUSE": "needs a file system of our own behind /dev/fuse; the no-op fsync stands for its lie",
-    "compressing loop file system": "needs mkfs.btrfs and a loop mount; payload-reducible has unit tests",
-    "throttled CPU": "needs a cgroup with a quota; the rule machine-busy has unit tests",
-    "overwritten files": "weir run gives every execution an empty folder; for logs of IOR: file-overwritten",
-    "edited results": "no rule about records: `weir verify` compares hashes",
+    "NFS": "the kernel of this machine has no NFS client (/proc/filesystems); mountstats has unit tests",
+    "Lustre": "the machine has none; the counters of a client are parsed in tests/engine",
 }

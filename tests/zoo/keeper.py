@@ -1,28 +1,28 @@
-"""Stages each animal by weir's own commands: plan, run, collect, import."""
+"""Stages each animal by weir's own commands: plan, run, collect, import, verify."""
 
 from __future__ import annotations
 
+import csv
 import json
 import os
-import shlex
 import shutil
-import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from tests.zoo.animals import LOAD, SPARSE, TWO_RUNS, Animal
+from tests.zoo.animals import COMPRESSING, EDITED, FUSE, LOAD, THROTTLED, TWO_RUNS, Animal
+from tests.zoo.staging import mounted, repeated, throttled
 from weir.model import Row
 from weir.records.facts import Facts
 from weir.records.importing import import_files
 from weir.records.table import read_records
+from weir.tools.witness import WITNESS_FILE
 
 ROOT = Path(__file__).resolve().parents[2]
 ENGINE = ROOT / "build" / "weir-io"
@@ -41,26 +41,35 @@ _LAUNCHER_OPTIONS = [
     "self,vader",
 ]
 _BLOCK = "64 MiB"
+_SUITES: dict[str, dict[str, Any]] = {
+    "plain": {"drop_caches": True},
+    "direct": {"direct": True},
+    "verify": {"drop_caches": True, "verify_read": True},
+    "reducible": {"payload": "timestamp"},
+    "keep": {"keep": True, "access": ["write"]},
+}
 
 
 @dataclass(frozen=True)
 class Visit:
-    """Records of one animal: of weir run, of an import of the document, of an import of the printed table."""
+    """Records of one animal: of weir run, and of an import of what it printed; edits: by weir verify."""
 
     run: list[Row]
     document: list[Row]
     table: list[Row]
+    edits: str = ""
 
 
 class Keeper:
     """Where the zoo lives: a folder for results, one on disk and one in memory for data."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, ior: Path | None = None) -> None:
         self.folder = folder
         self.name = f"weir-zoo-{os.getpid()}"
         self.disk = Path("/var/tmp") / self.name
         self.memory = Path("/dev/shm") / self.name
         self.shims = folder / "shims.so"
+        self.programs = {"weir-io": [str(ENGINE), "ior"]} | ({"ior": [str(ior)]} if ior else {})
 
     def open(self) -> None:
         for place in (self.disk, self.memory):
@@ -73,10 +82,11 @@ class Keeper:
         for place in (self.disk, self.memory):
             shutil.rmtree(place, ignore_errors=True)
 
-    def visit(self, animal: Animal) -> Visit:
+    def visit(self, animal: Animal, program: str = "weir-io") -> Visit:
         """Again where others used the disk meanwhile: their bytes cannot be told from those of the animal."""
+        name = f"{animal.name.replace(' ', '-').replace(',', '')}-{program}"
         for attempt in range(_ATTEMPTS):
-            visit = self._visit(animal, self.folder / f"{animal.name.replace(' ', '-')}-{attempt}")
+            visit = self._visit(animal, program, self.folder / f"{name}-{attempt}")
             names = {
                 name for _, reasons, notes in found(visit.run, animal.access) for name in (*reasons, *notes)
             }
@@ -84,26 +94,27 @@ class Keeper:
                 break
         return visit
 
-    def _visit(self, animal: Animal, home: Path) -> Visit:
-        if animal.beside == SPARSE:
-            return self._sparse(home)
-        self._configure(home, animal)
-        plan, results = home / "plan.json", home / "results"
+    def _visit(self, animal: Animal, program: str, home: Path) -> Visit:
+        self._configure(home, animal, program)
+        plan, results, records = home / "plan.json", home / "results", home / "records.csv"
         options = ["--config-dir", str(home / "config"), "--site", "zoo", "--suite", animal.suite]
-        self._weir("plan", *options, "--target", animal.target, "--out", str(plan))
-        with self._beside(animal):
-            self._weir("run", "--plan", str(plan), "--results", str(results), may_fail=True)
-        self._weir(
-            "collect", "--plan", str(plan), "--results", str(results), "--out", str(home / "records.csv")
-        )
+        with self._beside(animal) as processes:
+            _weir("plan", *options, "--target", animal.target, "--out", str(plan))
+            run_words = ["run", "--plan", str(plan), "--results", str(results)]
+            _weir(*run_words, may_fail=True, processes=processes)
+        _weir("collect", "--plan", str(plan), "--results", str(results), "--out", str(records))
         (run,) = results.rglob("run.json")
+        if program != "weir-io" and not run.with_name(WITNESS_FILE).is_file():
+            raise RuntimeError(f"{run.parent}: no witness reported")
+        edits = _edited(records) if animal.beside == EDITED else ""
         return Visit(
-            read_records(home / "records.csv"),
+            read_records(records),
             _imported(run.with_name("summary.json")),
             _imported(run.with_name("stdout.txt")),
+            edits,
         )
 
-    def _configure(self, home: Path, animal: Animal) -> None:
+    def _configure(self, home: Path, animal: Animal, program: str) -> None:
         environment = dict(_AS_ROOT)
         if animal.preload:
             environment |= {
@@ -119,7 +130,7 @@ class Keeper:
             "stacks": ["plain"],
         }
         stack = {
-            "programs": {"ior": [str(ENGINE), "ior"]},
+            "programs": {"ior": self.programs[program]},
             "environment": environment,
             "launcher_options": _LAUNCHER_OPTIONS,
         }
@@ -135,87 +146,43 @@ class Keeper:
             "memory": ("memory", self.memory),
             "tmpfs-as-disk": ("disk", self.memory),
             "disk-as-parallel": ("parallel", self.disk),
+            FUSE: ("parallel", self.disk / FUSE),
+            COMPRESSING: ("disk", self.disk / COMPRESSING),
         }
         for name, (kind, place) in targets.items():
             target = {"target": name, "kind": kind, "description": "Of the zoo", "path": f"{place}/{name}"}
             target |= {"apis": ["POSIX"], "prepare": [["mkdir", "-p", f"{place}/{name}"]]}
             _write(home / f"config/sites/zoo/targets/{name}.yaml", target)
-        for suite, more in (("zoo", {"drop_caches": True}), ("zoo-direct", {"direct": True})):
-            fixed = {"api": "POSIX", "xfer": "1 MiB", "block": _BLOCK, "sync": True, "barriers": True}
-            experiment = {"tool": "ior", "nodes": [1], "ppn": [_RANKS], "fixed": fixed | more}
-            content = {
-                "suite": suite,
-                "question": "Is the animal recognised?",
-                "experiments": {"one": experiment},
-            }
-            _write(home / f"config/suites/{suite}.yaml", content)
+        fixed = {"api": "POSIX", "xfer": "1 MiB", "block": _BLOCK, "sync": True, "barriers": True}
+        fixed |= _SUITES[animal.suite]
+        experiment: dict[str, Any] = {"tool": "ior", "nodes": [1], "ppn": [_RANKS], "fixed": fixed}
+        if animal.suite == "keep":
+            experiment["repetitions"] = {"iterations": 2}
+        content = {
+            "suite": animal.suite,
+            "question": "Is the animal recognised?",
+            "experiments": {"one": experiment},
+        }
+        _write(home / f"config/suites/{animal.suite}.yaml", content)
 
     @contextmanager
-    def _beside(self, animal: Animal) -> Iterator[None]:
-        """What runs beside the measurement, from a moment before it until its end."""
-        if not animal.beside:
-            yield
-            return
-        other = str(self.disk / "beside")
+    def _beside(self, animal: Animal) -> Iterator[Path | None]:
+        """What surrounds the measurement; the file that takes its process, where that is a control group."""
+        other = self.disk / "beside"
         writer = ["dd", "if=/dev/zero", f"of={other}", "bs=4M", "count=512", "oflag=direct", "conv=notrunc"]
-        second = [str(ENGINE), "ior", "-w", "-e", "-i", "500", "-t", "1m", "-b", "64m", "-o", other]
-        words = {LOAD: writer, TWO_RUNS: second}[animal.beside]
-        loop = ["bash", "-c", f"for n in {{1..1000}}; do {shlex.join(words)}; done"]
-        process = subprocess.Popen(
-            loop,
-            env={**os.environ, **_AS_ROOT},
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        try:
-            time.sleep(0.5)
-            yield
-        finally:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            Path(other).unlink(missing_ok=True)
-
-    def _sparse(self, home: Path) -> Visit:
-        """No plan reads a file that it did not write: the engine alone does."""
-        home.mkdir()
-        source, summary = self.disk / "sparse", home / "summary.json"
-        with source.open("wb") as stream:
-            stream.truncate(_RANKS * 64 * 2**20)
-        words = [
-            "mpirun",
-            *_LAUNCHER_OPTIONS,
-            "-n",
-            str(_RANKS),
-            str(ENGINE),
-            "ior",
-            "-r",
-            "-t",
-            "1m",
-            "-b",
-            "64m",
-        ]
-        words += [
-            "--drop-caches",
-            "-k",
-            "-o",
-            str(source),
-            "-O",
-            f"summaryFile={summary}",
-            "-O",
-            "summaryFormat=JSON",
-        ]
-        environment = {**os.environ, **_AS_ROOT}
-        done = subprocess.run(words, env=environment, cwd=home, capture_output=True, text=True, check=False)
-        (home / "stdout.txt").write_text(done.stdout)
-        return Visit([], _imported(summary), _imported(home / "stdout.txt"))
-
-    def _weir(self, *words: str, may_fail: bool = False) -> None:
-        done = subprocess.run(
-            [sys.executable, "-m", "weir", *words], cwd=ROOT, capture_output=True, text=True, check=False
-        )
-        if done.returncode != 0 and not may_fail:
-            raise RuntimeError(f"weir {' '.join(words)}: {done.stdout}{done.stderr}")
+        second = [str(ENGINE), "ior", "-w", "-e", "-i", "500", "-t", "1m", "-b", "64m", "-o", str(other)]
+        with ExitStack() as stack:
+            processes = None
+            if animal.target in (FUSE, COMPRESSING):
+                place = self.disk / animal.target
+                place.mkdir(exist_ok=True)
+                stack.enter_context(mounted(animal.target, place, self.disk))
+            if animal.beside in (LOAD, TWO_RUNS):
+                stack.callback(lambda: other.unlink(missing_ok=True))
+                stack.enter_context(repeated(writer if animal.beside == LOAD else second, _AS_ROOT))
+            if animal.beside == THROTTLED:
+                processes = stack.enter_context(throttled(self.name))
+            yield processes
 
 
 def found(rows: list[Row], access: str) -> list[tuple[str, list[str], list[str]]]:
@@ -229,6 +196,29 @@ def found(rows: list[Row], access: str) -> list[tuple[str, list[str], list[str]]
         for row in rows
         if row["access"] == access
     ]
+
+
+def _weir(*words: str, may_fail: bool = False, processes: Path | None = None) -> None:
+    command = [sys.executable, "-m", "weir", *words]
+    if processes is not None:
+        command = ["bash", "-c", f'echo $$ >"{processes}" && exec "$@"', "bash", *command]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode != 0 and not may_fail:
+        raise RuntimeError(f"weir {' '.join(words)}: {done.stdout}{done.stderr}")
+
+
+def _edited(records: Path) -> str:
+    """Double the bandwidths and their row's bytes, and ask weir verify."""
+    with records.open(newline="") as stream:
+        header, *rows = csv.reader(stream)
+    at = header.index("bw_mib_s")
+    for row in rows:
+        row[at] = str(2 * float(row[at]))
+    with records.open("w", newline="") as stream:
+        csv.writer(stream).writerows([header, *rows])
+    words = [sys.executable, "-m", "weir", "verify", str(records.parent)]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    return done.stdout.splitlines()[0] if done.returncode == 1 else ""
 
 
 def _imported(file: Path) -> list[Row]:

@@ -1,10 +1,11 @@
 /* Fake storages with known faults, preloaded by the zoo: WEIR_ZOO names the animal. They act on files whose
  * name has WEIR_ZOO_PATH in it.
  *
- * no-op-fsync, no-op-fadvise: the call returns success and does nothing. lost-writes: every seventh pwrite.
- * zeros: a pread gives zeros and asks nobody. stripped-direct, lying-direct: O_DIRECT is taken away at the
- * open; the liar still shows it. slow-rank: rank 1 takes a millisecond longer for each transfer. clock,
- * clock-rank: CLOCK_MONOTONIC runs 1.5 times too fast, on all ranks or on rank 1. */
+ * no-op-fsync, no-op-fadvise: the call returns success and does nothing. lost-writes: every seventh write.
+ * sparse: a write only makes the file longer. zeros: a read gives zeros and asks nobody. stripped-direct,
+ * lying-direct: O_DIRECT is taken away at the open; the liar still shows it. slow-rank: rank 1 takes 20 ms
+ * longer for each transfer. clock, clock-rank: CLOCK_MONOTONIC and gettimeofday run 1.5 times too fast, on
+ * all ranks or on rank 1. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
@@ -45,10 +47,15 @@ static int concerns(int descriptor) {
 typedef int (*int_call)(int);
 typedef ssize_t (*write_call)(int, const void *, size_t, off_t);
 typedef ssize_t (*read_call)(int, void *, size_t, off_t);
+typedef ssize_t (*plain_write_call)(int, const void *, size_t);
+typedef ssize_t (*plain_read_call)(int, void *, size_t);
+typedef int (*stat_call)(const char *restrict, struct stat *restrict);
+typedef int (*stat64_call)(const char *restrict, struct stat64 *restrict);
 typedef int (*advise_call)(int, off_t, off_t, int);
 typedef int (*open_call)(const char *, int, ...);
 typedef int (*control_call)(int, int, ...);
 typedef int (*clock_call)(clockid_t, struct timespec *);
+typedef int (*wall_call)(struct timeval *, void *);
 
 int fsync(int descriptor) {
     REAL("fsync", int_call);
@@ -80,14 +87,51 @@ static void dawdle(int descriptor) {
     }
 }
 
-static ssize_t put(const char *name, int descriptor, const void *from, size_t bytes, off_t offset) {
+static int loses_this(int descriptor) {
     static int calls;
+    return is("lost-writes") && concerns(descriptor) && ++calls % 7 == 0;
+}
+
+/* Makes the file as long as if the bytes had been written. */
+static int stretches(int descriptor, off_t end) {
+    struct stat facts;
+    return is("sparse") && concerns(descriptor) && fstat(descriptor, &facts) == 0 &&
+           (facts.st_size >= end || ftruncate(descriptor, end) == 0);
+}
+
+static ssize_t put(const char *name, int descriptor, const void *from, size_t bytes, off_t offset) {
     REAL(name, write_call);
     dawdle(descriptor);
-    if (is("lost-writes") && concerns(descriptor) && ++calls % 7 == 0) {
+    if (loses_this(descriptor) || stretches(descriptor, offset + (off_t)bytes)) {
         return (ssize_t)bytes;
     }
+    if (is("short-writes") && concerns(descriptor) && bytes > 4096) {
+        bytes /= 2;
+    }
     return real(descriptor, from, bytes, offset);
+}
+
+/* The same where the descriptor keeps the offset, as IOR has it. */
+ssize_t write(int descriptor, const void *from, size_t bytes) {
+    REAL("write", plain_write_call);
+    dawdle(descriptor);
+    off_t offset = is("lost-writes") || is("sparse") ? lseek(descriptor, 0, SEEK_CUR) : -1;
+    if (offset >= 0 && (loses_this(descriptor) || stretches(descriptor, offset + (off_t)bytes))) {
+        lseek(descriptor, (off_t)bytes, SEEK_CUR);
+        return (ssize_t)bytes;
+    }
+    return real(descriptor, from, bytes);
+}
+
+ssize_t read(int descriptor, void *into, size_t bytes) {
+    REAL("read", plain_read_call);
+    dawdle(descriptor);
+    if (is("zeros") && concerns(descriptor)) {
+        memset(into, 0, bytes);
+        lseek(descriptor, (off_t)bytes, SEEK_CUR);
+        return (ssize_t)bytes;
+    }
+    return real(descriptor, into, bytes);
 }
 
 ssize_t pwrite(int descriptor, const void *from, size_t bytes, off_t offset) {
@@ -165,16 +209,57 @@ int fcntl64(int descriptor, int command, ...) {
     return control("fcntl64", descriptor, command, argument);
 }
 
+/* As a client with old attributes does. */
+int stat(const char *restrict path, struct stat *restrict facts) {
+    REAL("stat", stat_call);
+    int answer = real(path, facts);
+    if (answer == 0 && is("stale-size") && rank_one() && concerns_path(path)) {
+        facts->st_size = 0;
+    }
+    return answer;
+}
+
+int stat64(const char *restrict path, struct stat64 *restrict facts) {
+    REAL("stat64", stat64_call);
+    int answer = real(path, facts);
+    if (answer == 0 && is("stale-size") && rank_one() && concerns_path(path)) {
+        facts->st_size = 0;
+    }
+    return answer;
+}
+
+static int runs_fast(void) {
+    return is("clock") || (is("clock-rank") && rank_one());
+}
+
 int clock_gettime(clockid_t clock, struct timespec *now) {
     static clock_call real;
     if (real == NULL) {
         real = (clock_call)dlsym(RTLD_NEXT, "clock_gettime");
     }
     int answer = real(clock, now);
-    if (clock == CLOCK_MONOTONIC && (is("clock") || (is("clock-rank") && rank_one()))) {
+    if (clock == CLOCK_MONOTONIC && runs_fast()) {
         long long ns = (now->tv_sec * 1000000000LL + now->tv_nsec) / 2 * 3;
         now->tv_sec = ns / 1000000000LL;
         now->tv_nsec = ns % 1000000000LL;
+    }
+    return answer;
+}
+
+/* From the first call on: so the date stays what it is. */
+int gettimeofday(struct timeval *restrict now, void *restrict zone) {
+    static wall_call real;
+    static long long first_us;
+    if (real == NULL) {
+        real = (wall_call)dlsym(RTLD_NEXT, "gettimeofday");
+    }
+    int answer = real(now, zone);
+    if (runs_fast()) {
+        long long us = now->tv_sec * 1000000LL + now->tv_usec;
+        first_us = first_us == 0 ? us : first_us;
+        us += (us - first_us) / 2;
+        now->tv_sec = us / 1000000LL;
+        now->tv_usec = us % 1000000LL;
     }
     return answer;
 }

@@ -17,7 +17,7 @@ from weir.records.checked import checked
 from weir.runfiles import RUN_FILE
 from weir.tools import purpose_of, tools
 from weir.tools.base import Tool
-from weir.tools.witness import witness_facts
+from weir.tools.witness_facts import Witnessed, read_witness
 
 
 @dataclass(frozen=True)
@@ -69,16 +69,24 @@ def collect_run(cell: Cell, run: Run, tool: Tool, first_iteration: int, results:
         "program": parsed.program,
         "tool_version": parsed.tool_version,
     }
-    witnessed = witness_facts(run.outputs)
+    witnessed = read_witness(run.outputs)
     for index, printed in enumerate([*parsed.rows, *missing_rows(cell, parsed.rows)]):
-        observed = {**witnessed, **printed.get("observed", {})}
+        observed = {**_witnessed_facts(witnessed, printed, cell), **printed.get("observed", {})}
         row = {key: value for key, value in printed.items() if key != "observed"} | common
+        if row.get("fetched_bytes") is None:
+            row["fetched_bytes"] = observed.get("fetched_bytes")
         if row.get("stripe_count") is None:
             row["stripe_count"] = run.facts.get("stripe_count")
         row["iteration"] = first_iteration + printed["iteration"]
         messages = messages_of_row(parsed, index)
         subject = Subject(row, observed, messages, parsed.complete, cell, facts)
         yield row | verdict_columns(judge(subject))
+
+
+def _witnessed_facts(witnessed: Witnessed, printed: Row, cell: Cell) -> dict[str, Any]:
+    """What the witness of a program saw of one of its rows."""
+    accesses = cell.params.get("access", ())
+    return witnessed.common() | witnessed.of_row(printed, accesses, cell.iterations, cell.ranks)
 
 
 def messages_of_row(parsed: Parsed, index: int) -> tuple[Message, ...]:

@@ -126,7 +126,7 @@ bool weir_device_nfs_parse(FILE *file, const char *source, uint64_t *counts) {
     return false;
 }
 
-static bool count(const struct weir_medium *medium, const struct weir_device *device, uint64_t *counts) {
+bool weir_device_now(const struct weir_medium *medium, const struct weir_device *device, uint64_t *counts) {
     if (!device->is_nfs) {
         return weir_device_count(blocks, device, counts);
     }
@@ -199,7 +199,7 @@ void weir_device_begin(const char *path, const struct weir_medium *medium, struc
                  (major(facts.st_dev) != 0
                       ? weir_device_follow(blocks, major(facts.st_dev), minor(facts.st_dev), 0, device)
                       : find_by_source(medium, device));
-    if (found && count(medium, device, device->counts)) {
+    if (found && weir_device_now(medium, device, device->counts)) {
         name_it(medium, device);
         return;
     }
@@ -212,7 +212,7 @@ void weir_device_end(const struct weir_medium *medium, struct weir_device *devic
     if (device->name[0] == '\0') {
         return;
     }
-    if (!count(medium, device, now)) {
+    if (!weir_device_now(medium, device, now)) {
         device->name[0] = '\0';
         snprintf(device->reason, sizeof device->reason, "the counters of the device went away");
         return;

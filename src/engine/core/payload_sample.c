@@ -1,73 +1,13 @@
 #include "payload_sample.h"
 
-#include "mix.h"
+#include "reducible.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK_BYTES 4096u
-#define JOB_BYTES   (4u << 20)  /* of all ranks together */
-#define RANK_BYTES  (64u << 10) /* of a rank at least, so that many ranks are compared with each other */
-#define RUNS        16u         /* stretches of the pattern that a rank's sample comes from */
-#define MATCH_BYTES 8u
-#define MATCH_COST  3u
-#define MISSES_BITS 6
-#define HASH_BITS   16
-
-size_t weir_compressed_bytes(const unsigned char *memory, size_t bytes) {
-    uint32_t *last = calloc((size_t)1 << HASH_BITS, sizeof *last); /* place after the word, 0: none */
-    size_t left = 0, at = 0, misses = 0;
-    while (last != NULL && at + MATCH_BYTES <= bytes) {
-        uint64_t word, earlier = 0;
-        memcpy(&word, memory + at, sizeof word);
-        uint32_t *slot = &last[weir_mix(word) >> (64 - HASH_BITS)];
-        size_t found = *slot;
-        *slot = (uint32_t)at + 1;
-        if (found > 0) {
-            memcpy(&earlier, memory + found - 1, sizeof earlier);
-        }
-        if (found == 0 || earlier != word) {
-            size_t step = 1 + (misses++ >> MISSES_BITS); /* what does not repeat is passed over quickly */
-            step = step < bytes - at ? step : bytes - at;
-            left += step;
-            at += step;
-            continue;
-        }
-        size_t length = MATCH_BYTES;
-        while (at + length < bytes && memory[found - 1 + length] == memory[at + length]) {
-            length++;
-        }
-        misses = 0;
-        left += MATCH_COST;
-        at += length;
-    }
-    free(last);
-    return last != NULL ? left + (bytes - at) : bytes;
-}
-
-static int compare_numbers(const void *a, const void *b) {
-    const uint64_t *first = a, *second = b;
-    return (*first > *second) - (*first < *second);
-}
-
-size_t weir_distinct(uint64_t *numbers, size_t count) {
-    size_t distinct = count > 0;
-    qsort(numbers, count, sizeof *numbers, compare_numbers);
-    for (size_t i = 1; i < count; i++) {
-        distinct += numbers[i] != numbers[i - 1];
-    }
-    return distinct;
-}
-
-static uint64_t block_hash(const unsigned char *memory) {
-    uint64_t hash = 0;
-    for (size_t at = 0; at < BLOCK_BYTES; at += sizeof(uint64_t)) {
-        uint64_t word;
-        memcpy(&word, memory + at, sizeof word);
-        hash = weir_mix(hash + WEIR_GOLDEN + word);
-    }
-    return hash;
-}
+#define JOB_BYTES  (4u << 20)  /* of all ranks together */
+#define RANK_BYTES (64u << 10) /* of a rank at least, so that many ranks are compared with each other */
+#define RUNS       16u         /* stretches of the pattern that a rank's sample comes from */
 
 /* Pieces of the pattern, evenly spread over it; those of a stretch follow each other. Returns the bytes. */
 static size_t take_pieces(const struct weir_phase *phase, unsigned char *memory, size_t most) {
@@ -96,7 +36,7 @@ void weir_payload_sample_take(const struct weir_job *job, const struct weir_phas
         return;
     }
     size_t most = JOB_BYTES / (size_t)job->size > RANK_BYTES ? JOB_BYTES / (size_t)job->size : RANK_BYTES;
-    size_t blocks = most / BLOCK_BYTES;
+    size_t blocks = most / WEIR_BLOCK_BYTES;
     unsigned char *memory = malloc(most);
     uint64_t *hashes = calloc(blocks, sizeof *hashes);
     uint64_t *all = job->rank == 0 ? malloc(sizeof *all * blocks * (size_t)job->size) : NULL;
@@ -104,9 +44,9 @@ void weir_payload_sample_take(const struct weir_job *job, const struct weir_phas
     bool memory_found = memory != NULL && hashes != NULL && (job->rank != 0 || (all && counts));
     if (weir_job_agree(job, memory_found)) {
         size_t bytes = take_pieces(phase, memory, most);
-        int count = (int)(bytes / BLOCK_BYTES);
+        int count = (int)(bytes / WEIR_BLOCK_BYTES);
         for (int i = 0; i < count; i++) {
-            hashes[i] = block_hash(memory + (size_t)i * BLOCK_BYTES);
+            hashes[i] = weir_block_hash(memory + (size_t)i * WEIR_BLOCK_BYTES);
         }
         MPI_Gather(&count, 1, MPI_INT, counts, 1, MPI_INT, 0, job->comm);
         MPI_Gather(hashes, (int)blocks, MPI_UINT64_T, all, (int)blocks, MPI_UINT64_T, 0, job->comm);
@@ -116,7 +56,7 @@ void weir_payload_sample_take(const struct weir_job *job, const struct weir_phas
             found += (size_t)counts[rank];
         }
         if (found > 0) {
-            sample->sampled_bytes = found * BLOCK_BYTES;
+            sample->sampled_bytes = found * WEIR_BLOCK_BYTES;
             sample->compressed_share = (double)weir_compressed_bytes(memory, bytes) / (double)bytes;
             sample->unique_share = (double)weir_distinct(all, found) / (double)found;
         }

@@ -9,10 +9,4 @@
 void weir_payload_sample_take(const struct weir_job *job, const struct weir_phase *phase,
                               struct weir_payload_sample *sample);
 
-/* Bytes that a fast compressor leaves of the memory: every repetition of eight bytes or more, wherever the
- * first is, costs three bytes. */
-size_t weir_compressed_bytes(const unsigned char *memory, size_t bytes);
-/* Distinct numbers of a list, which is sorted on the way. */
-size_t weir_distinct(uint64_t *numbers, size_t count);
-
 #endif

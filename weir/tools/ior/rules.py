@@ -39,6 +39,9 @@ def file_overwritten(subject: Subject) -> Outcome | None:
     """
     if subject.row.get("access") != "write":
         return None
+    existing = subject.observed.get("existing_bytes")
+    if existing and subject.has_result:
+        return degraded(f"the files had {existing} bytes before the write")
     return _judged(subject, _warnings(subject, "exists already and will be overwritten"), "the file was new")
 
 

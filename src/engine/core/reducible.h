@@ -1,0 +1,18 @@
+/* What compression and deduplication can save of some memory. */
+#ifndef WEIR_REDUCIBLE_H
+#define WEIR_REDUCIBLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define WEIR_BLOCK_BYTES 4096u /* the block that deduplication compares */
+
+/* Bytes that a fast compressor leaves of the memory: every repetition of eight bytes or more, wherever the
+ * first is, costs three bytes. */
+size_t weir_compressed_bytes(const unsigned char *memory, size_t bytes);
+/* A number that tells a block from others. */
+uint64_t weir_block_hash(const unsigned char *memory);
+/* Distinct numbers of a list, which is sorted on the way. */
+size_t weir_distinct(uint64_t *numbers, size_t count);
+
+#endif

@@ -1,0 +1,129 @@
+/* Phases of a program, as far as opens and closes tell them apart: when each began and ended, and how the
+ * counters of the kernel and of the device grew meanwhile. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "witness.h"
+
+static struct span spans[WITNESS_SPANS];
+static _Atomic unsigned used; /* of spans; the last one may still be open */
+static _Atomic uint64_t uncounted;
+static _Atomic int open_files;
+static _Atomic uint64_t sync_ns; /* begin of the last synchronisation of the span, 0: none */
+static struct weir_medium medium;
+static struct weir_device device;
+
+typedef int (*clock_call)(clockid_t, struct timespec *);
+typedef int (*wall_call)(struct timeval *, void *);
+
+static uint64_t raw_clock_ns(void) {
+    struct timespec now = {0, 0};
+    syscall(SYS_clock_gettime, CLOCK_MONOTONIC_RAW, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void read_clocks(struct moment *moment) {
+    static clock_call clock;
+    static wall_call wall;
+    struct timespec now = {0, 0};
+    struct timeval time = {0, 0};
+    if (clock == NULL || wall == NULL) {
+        clock = (clock_call)first_call("clock_gettime");
+        wall = (wall_call)first_call("gettimeofday");
+    }
+    moment->raw_ns = raw_clock_ns();
+    if (clock != NULL && wall != NULL) {
+        clock(CLOCK_MONOTONIC, &now);
+        wall(&time, NULL);
+    }
+    moment->monotonic_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    moment->wall_ns = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_usec * 1000u;
+}
+
+static void read_counters(struct moment *moment) {
+    files_sum(&moment->read_bytes, &moment->written_bytes, &moment->syncs);
+    weir_process_io_read(&moment->io);
+    moment->device_known = device.name[0] != '\0' && weir_device_now(&medium, &device, moment->device);
+}
+
+void spans_begin(void) {
+    const char *root = getenv("WEIR_WITNESS_ROOT");
+    char path[WITNESS_PATH_BYTES];
+    if (root == NULL || root[0] == '\0') {
+        return;
+    }
+    snprintf(path, sizeof path, "%s/", root);
+    weir_medium_of_directory(path, &medium);
+    weir_device_begin(path, &medium, &device);
+    files_look(root);
+}
+
+void spans_opened(void) {
+    if (atomic_fetch_add(&open_files, 1) > 0) {
+        return;
+    }
+    unsigned at = atomic_load(&used);
+    if (at == WITNESS_SPANS) {
+        atomic_fetch_add(&uncounted, 1);
+        return;
+    }
+    memset(&spans[at], 0, sizeof spans[at]);
+    atomic_store(&sync_ns, 0);
+    read_counters(&spans[at].begin);
+    read_clocks(&spans[at].begin); /* last: the reading of counters is no part of the span */
+    atomic_store(&used, at + 1);
+}
+
+static struct span *open_span(void) {
+    unsigned at = atomic_load(&used);
+    return at > 0 && !spans[at - 1].ended ? &spans[at - 1] : NULL;
+}
+
+void spans_syncing(void) {
+    if (atomic_load_explicit(&used, memory_order_relaxed) > 0) {
+        atomic_store(&sync_ns, raw_clock_ns());
+    }
+}
+
+void spans_closing(void) {
+    struct span *span = open_span();
+    if (span != NULL && atomic_load(&open_files) == 1) {
+        uint64_t sync = atomic_load(&sync_ns);
+        span->transfers_end_ns = sync != 0 ? sync : raw_clock_ns();
+    }
+}
+
+void spans_closed(void) {
+    if (atomic_fetch_sub(&open_files, 1) != 1) {
+        return;
+    }
+    struct span *span = open_span();
+    if (span != NULL) {
+        read_clocks(&span->end);
+        read_counters(&span->end);
+        span->ended = true;
+    }
+}
+
+void spans_forget(void) {
+    atomic_store(&used, 0);
+    atomic_store(&uncounted, 0);
+}
+
+const struct span *spans_all(unsigned *count, uint64_t *more) {
+    *count = atomic_load(&used);
+    *more = atomic_load(&uncounted);
+    return spans;
+}
+
+const struct weir_medium *spans_medium(void) {
+    return &medium;
+}
+
+const struct weir_device *spans_device(void) {
+    return &device;
+}

@@ -1,0 +1,231 @@
+"""Captures one real output for each rule: python -m tests.golden.audit.capture [CASE...]
+
+IOR, IOR_301 and MDTEST name the originals (IOR 4.1 with its mdtest, IOR 3.0.1). A case is a directory of cases/:
+of a run its plan.json and its outputs, of a log log.txt; expected.txt lists what the rules find there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tests.golden.audit.cases import CASES, found_in
+from tests.zoo.animals import ANIMALS, FUSE, Animal
+from tests.zoo.keeper import ENGINE, ROOT, Keeper
+
+_RANKS = ["mpirun", "--oversubscribe", "--bind-to", "none", "-n", "2"]
+_AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+_SHORT = {"xfer": "256 KiB", "block": "1 MiB"}
+_ANIMALS = {animal.name: animal for animal in ANIMALS}
+
+
+@dataclass(frozen=True)
+class Run:
+    """One weir run; the mappings are merged over what the zoo plans."""
+
+    animal: Animal = field(default_factory=lambda: Animal("plain", "", "write", ()))
+    program: str = "weir-io"
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    experiment: Mapping[str, Any] = field(default_factory=dict)
+    stack: Mapping[str, Any] = field(default_factory=dict)
+    target: Mapping[str, Any] = field(default_factory=dict)
+
+
+def _zoo(name: str, program: str = "weir-io") -> Run:
+    return Run(_ANIMALS[name], program)
+
+
+def _preloaded(fault: str, access: str = "write") -> Animal:
+    return Animal(fault, "", access, (), fault)
+
+
+_LAUNCH = ["--oversubscribe", "--bind-to", "none", "-n", "1"]
+RUNS: dict[str, Run] = {
+    "synchronisation-does-nothing": _zoo("no-op fsync", "ior"),
+    "o-direct-lies": _zoo("lying O_DIRECT"),
+    "o-direct-stripped": _zoo("stripped O_DIRECT"),
+    "writes-lost-weir-io": _zoo("lost writes"),
+    "writes-lost-ior": _zoo("lost writes", "ior"),
+    "sparse": _zoo("sparse file", "ior"),
+    "slow-rank": _zoo("slow rank"),
+    "clock-of-one-rank": _zoo("clock of one rank"),
+    "clock-of-one-rank-ior": _zoo("clock of one rank", "ior"),
+    "foreign-load": _zoo("foreign load"),
+    "throttled": _zoo("throttled CPU"),
+    "overwritten": _zoo("overwritten files"),
+    "tmpfs-as-disk": _zoo("tmpfs as disk"),
+    "compressing": _zoo("compressing loop file system"),
+    "corrupt": _zoo("lying FUSE, verified"),
+    "time-limit": Run(fixed={"block": "8 GiB"}, experiment={"timeout": "2 s"}),
+    "other-transfer": Run(program="ior", stack={"programs": {"ior": ["OTHER"]}}),
+    "other-ranks": Run(stack={"launcher_options": _LAUNCH}),
+    "hints": Run(fixed={"api": "MPIIO", "hints": {"romio_ds_write": "disable", "cb_nodes": "7"}}),
+    "no-synchronisation": Run(fixed={"sync": False}),
+    "short": Run(fixed=_SHORT),
+    "stripes": Run(
+        fixed={"stripe_count": 2},
+        target={"max_stripe_count": 4, "stripes": {"set": ["true"], "get": ["echo", "1"]}},
+    ),
+    "short-writes": Run(_preloaded("short-writes")),
+    "stonewall": Run(_preloaded("slow-rank"), fixed={"stonewall": 0.5, "block": "64 MiB"}),
+}
+
+
+def _ior(*words: str, before: str = "", name: str = "IOR") -> Callable[[Path], str]:
+    """IOR on a file in a folder; before: a command of the shell that runs first."""
+
+    def run(folder: Path) -> str:
+        if before:
+            subprocess.run(["bash", "-c", before], cwd=folder, check=True)
+        return _output([*_RANKS, os.environ[name], *words], folder)
+
+    return run
+
+
+def _mdtest(*words: str) -> Callable[[Path], str]:
+    return lambda folder: _output([*_RANKS, os.environ["MDTEST"], *words, "-d", "tree"], folder)
+
+
+def _output(words: list[str], folder: Path, more: Mapping[str, str] | None = None) -> str:
+    environment = {**os.environ, **_AS_ROOT, **(more or {})}
+    done = subprocess.run(
+        words, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
+    )
+    return done.stdout.decode()
+
+
+def _killed(folder: Path) -> str:
+    """IOR that is ended while it writes its second iteration."""
+    words = ["timeout", "2", *_RANKS, os.environ["IOR"], "-w", "-r", "-t", "1m", "-b", "256m", "-i", "99"]
+    return _output([*words, "-e", "-o", "data"], folder)
+
+
+def _stale(folder: Path) -> str:
+    shims = folder / "shims.so"
+    subprocess.run(["cc", "-shared", "-fPIC", ROOT / "tests/zoo/shims.c", "-o", shims, "-ldl"], check=True)
+    fault = {"WEIR_ZOO": "stale-size", "WEIR_ZOO_PATH": "data"}
+    preload = ["env", f"LD_PRELOAD={shims}"]
+    words = [*_RANKS, *preload, os.environ["IOR"], "-w", "-t", "1m", "-b", "1m", "-e", "-o", "data"]
+    return _output(words, folder, fault)
+
+
+_WRITE = ["-w", "-t", "1m", "-b", "16m", "-e", "-o", "data"]
+LOGS: dict[str, Callable[[Path], str]] = {
+    "dry-run": _ior("--dryRun", "-a", "DUMMY", *_WRITE),
+    "read-back": _ior("-r", *_WRITE),
+    "collective-posix": _ior("-c", *_WRITE),
+    "older-file": _ior("-k", *_WRITE, before="head -c 40M /dev/zero >data"),
+    "eight-bytes": _ior("-w", "-t", "8", "-b", "8", "-o", "data"),
+    "three-zero-one": _ior(
+        "-a", "MPIIO", "-z", "-t", "64k", "-b", "16m", "-w", "-e", "-o", "data", name="IOR_301"
+    ),
+    "killed": _killed,
+    "stale-size": _stale,
+    "mean-of-five": _mdtest("-n", "20", "-i", "5"),
+    "stonewall-names": _mdtest("-n", "100000", "-W", "1", "-C", "-F"),
+}
+
+
+class _Staged(Keeper):
+    """A keeper that plans a case instead of an animal."""
+
+    run: Run
+
+    def _configure(self, home: Path, animal: Animal, program: str) -> None:
+        super()._configure(home, animal, program)
+        other = home / "other-transfer"
+        other.write_text(f'#!/bin/sh\nexec {self.programs.get("ior", [""])[0]} "$@" -t 524288\n')
+        other.chmod(0o755)
+        stack = json.loads(json.dumps(dict(self.run.stack)).replace("OTHER", str(other)))
+        config = home / "config"
+        _merge(config / "sites/zoo/site.yaml", ("stacks", "plain"), stack)
+        _merge(config / f"sites/zoo/targets/{animal.target}.yaml", (), self.run.target)
+        suite = config / f"suites/{animal.suite}.yaml"
+        if self.run.fixed.get("api") == "MPIIO":
+            _merge(config / f"sites/zoo/targets/{animal.target}.yaml", (), {"apis": ["POSIX", "MPIIO"]})
+        _merge(suite, ("experiments", "one", "fixed"), self.run.fixed)
+        _merge(suite, ("experiments", "one"), self.run.experiment)
+
+
+def _merge(file: Path, keys: tuple[str, ...], more: Mapping[str, Any]) -> None:
+    content = part = yaml.safe_load(file.read_text())
+    for key in keys:
+        part = part[key]
+    part |= more
+    file.write_text(yaml.safe_dump(content, sort_keys=False))
+
+
+def _keep_run(name: str, home: Path, hidden: Mapping[str, str]) -> None:
+    case = CASES / name
+    shutil.rmtree(case, ignore_errors=True)
+    (case / "run").mkdir(parents=True)
+    plan = json.loads((home / "plan.json").read_text())
+    (case / "plan.json").write_text(_plain(json.dumps(plan), hidden) + "\n")
+    (run,) = (home / "results").rglob("run.json")
+    document = json.loads(run.read_text())
+    for file in (run, *(run.with_name(output) for output in document["outputs"].values())):
+        text = file.read_text(errors="replace")
+        if file.suffix == ".json":
+            text = json.dumps(json.loads(text)) + "\n"
+        (case / "run" / file.name).write_text(_plain(text, hidden))
+
+
+def _plain(text: str, hidden: Mapping[str, str]) -> str:
+    """Without the directories of the machine that captured it."""
+    for path, shown in hidden.items():
+        text = text.replace(path, shown)
+    return text
+
+
+def _capture_run(name: str, run: Run) -> None:
+    ior = Path(os.environ["IOR"])
+    with tempfile.TemporaryDirectory(prefix="weir-capture-") as folder:
+        keeper = _Staged(Path(folder), ior)
+        keeper.run = run
+        keeper.open()
+        try:
+            keeper.visit(run.animal, run.program)
+        finally:
+            keeper.close()
+        homes = sorted(Path(folder).glob("*/plan.json"), key=lambda plan: plan.stat().st_mtime)
+        hidden = {str(homes[-1].parent): "/scratch/study", folder: "/scratch", str(ior): "/opt/ior/bin/ior"}
+        hidden |= {keeper.name: "weir-zoo", str(ROOT): "/opt/weir"}
+        _keep_run(name, homes[-1].parent, hidden)
+
+
+def _capture_log(name: str, run: Callable[[Path], str]) -> None:
+    case = CASES / name
+    shutil.rmtree(case, ignore_errors=True)
+    case.mkdir(parents=True)
+    with tempfile.TemporaryDirectory(prefix="weir-capture-", dir="/var/tmp") as folder:
+        hidden = {folder: "/scratch"}
+        for variable in ("IOR", "IOR_301", "MDTEST"):
+            hidden[os.environ[variable]] = f"/opt/bin/{Path(os.environ[variable]).name}"
+        (case / "log.txt").write_text(_plain(run(Path(folder)), hidden))
+
+
+def main(names: list[str]) -> None:
+    if not ENGINE.is_file():
+        raise SystemExit(f"{ENGINE} is missing: make build")
+    for name in names or [*RUNS, *LOGS]:
+        if name in RUNS:
+            _capture_run(name, RUNS[name])
+        else:
+            _capture_log(name, LOGS[name])
+        lines = found_in(CASES / name)
+        (CASES / name / "expected.txt").write_text("".join(f"{line}\n" for line in lines))
+        print(name, *lines, sep="\n  ", flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

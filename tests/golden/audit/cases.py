@@ -1,0 +1,50 @@
+"""Captured outputs and what the rules find in them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from weir.model import Row
+from weir.plan.files import read_plan
+from weir.records.collect import Run, collect_cell, read_json
+from weir.records.facts import Facts
+from weir.records.importing import import_files
+
+CASES = Path(__file__).parent / "cases"
+
+
+def found_in(case: Path) -> list[str]:
+    """A line for each record: access, iteration, verdict, reasons, notes."""
+    return [_line(row) for row in _rows(case)]
+
+
+def rules_in(case: Path) -> set[str]:
+    """Ids of the rules with a finding, a note included."""
+    found = set()
+    for row in _rows(case):
+        found |= {*_reasons(row), *_notes(row)}
+    return found
+
+
+def _rows(case: Path) -> list[Row]:
+    """Of a run that weir made, as `weir collect` has them; else of a log, as `weir import` has them."""
+    if not (case / "plan.json").is_file():
+        return import_files([case / "log.txt"], Facts()).rows
+    (batch,) = read_plan(case / "plan.json").batches
+    (cell,) = batch.cells
+    run = Run(case / "run", read_json(case / "run/run.json"))
+    return list(collect_cell(cell, [run], case))
+
+
+def _line(row: Row) -> str:
+    name = " ".join(filter(None, (row["access"], row.get("item"))))
+    findings = [*_reasons(row), *(f"note {note}" for note in _notes(row))]
+    return f"{name} {row['iteration']}: {row['verdict']} {', '.join(findings)}".rstrip()
+
+
+def _reasons(row: Row) -> list[str]:
+    return [name for name in (row["reasons"] or "").split(";") if name]
+
+
+def _notes(row: Row) -> list[str]:
+    return [part.partition(":")[0] for part in (row["notes"] or "").split("; ") if part]

@@ -1,0 +1,129 @@
+"""What an animal needs around a measurement: load, a quota, a file system. Each is a context that ends it."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.zoo.animals import COMPRESSING, FUSE
+
+_HERE = Path(__file__).parent
+_QUOTA_US, _PERIOD_US = 10_000, 100_000
+_IMAGE_BYTES = 512 * 2**20
+
+
+class CannotStageError(Exception):
+    """The machine lacks what the animal needs; the text says what."""
+
+
+@contextmanager
+def repeated(words: Sequence[str], environment: Mapping[str, str]) -> Iterator[None]:
+    """A command, again and again."""
+    loop = ["bash", "-c", f"for n in {{1..1000}}; do {shlex.join(words)}; done"]
+    process = subprocess.Popen(
+        loop,
+        env={**os.environ, **environment},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        time.sleep(0.5)
+        yield
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+@contextmanager
+def throttled(name: str) -> Iterator[Path]:
+    """A control group with a tenth of a core; yields the file that takes the processes."""
+    old, new = Path("/sys/fs/cgroup/cpu"), Path("/sys/fs/cgroup")
+    is_old = (old / "cpu.cfs_quota_us").is_file()
+    group = (old if is_old else new) / name
+    try:
+        group.mkdir()
+        if is_old:
+            (group / "cpu.cfs_period_us").write_text(str(_PERIOD_US))
+            (group / "cpu.cfs_quota_us").write_text(str(_QUOTA_US))
+        else:
+            (group / "cpu.max").write_text(f"{_QUOTA_US} {_PERIOD_US}")
+    except OSError as error:
+        raise CannotStageError(f"no control group with a CPU limit can be made: {error.strerror}") from None
+    try:
+        yield group / "cgroup.procs"
+    finally:
+        for _ in range(50):
+            try:
+                group.rmdir()
+                break
+            except OSError:
+                time.sleep(0.1)  # its last process has not gone yet
+
+
+@contextmanager
+def mounted(kind: str, place: Path, work: Path) -> Iterator[None]:
+    """The file system of a target at place."""
+    with {FUSE: _lying_fuse, COMPRESSING: _compressing}[kind](place, work):
+        yield
+
+
+@contextmanager
+def _lying_fuse(place: Path, work: Path) -> Iterator[None]:
+    program = work / "lying-fuse"
+    flags = subprocess.run(
+        ["pkg-config", "--cflags", "--libs", "fuse3"], capture_output=True, text=True, check=False
+    )
+    if flags.returncode != 0 or not os.access("/dev/fuse", os.W_OK):
+        raise CannotStageError("needs libfuse3-dev and /dev/fuse")
+    source = [str(_HERE / "lying_fuse.c"), "-o", str(program)]
+    words = ["cc", "-std=gnu11", "-Wall", "-Wextra", "-Werror", *source, *flags.stdout.split()]
+    subprocess.run(words, check=True)
+    process = subprocess.Popen([program, place, "-f"], stderr=subprocess.DEVNULL)
+    try:
+        _wait_for_mount(place)
+        yield
+    finally:
+        subprocess.run(["fusermount3", "-u", place], check=False)
+        process.wait(10)
+
+
+@contextmanager
+def _compressing(place: Path, work: Path) -> Iterator[None]:
+    if shutil.which("mkfs.btrfs", path=f"{os.environ['PATH']}:/usr/sbin:/sbin") is None:
+        raise CannotStageError("mkfs.btrfs is not installed (package btrfs-progs)")
+    image = work / "image"
+    with image.open("wb") as stream:
+        stream.truncate(_IMAGE_BYTES)
+    path = {**os.environ, "PATH": f"{os.environ['PATH']}:/usr/sbin:/sbin"}
+    subprocess.run(["mkfs.btrfs", "-q", image], check=True, env=path)
+    done = subprocess.run(
+        ["mount", "-o", "loop,compress-force=zstd", image, place],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=path,
+    )
+    try:
+        if done.returncode != 0:
+            raise CannotStageError(f"btrfs cannot be mounted: {done.stderr.strip()}")
+        yield
+    finally:
+        if done.returncode == 0:
+            subprocess.run(["umount", place], check=False, env=path)
+        image.unlink()
+
+
+def _wait_for_mount(place: Path) -> None:
+    for _ in range(100):
+        if os.path.ismount(place):
+            return
+        time.sleep(0.05)
+    raise CannotStageError(f"nothing was mounted at {place} within 5 s")

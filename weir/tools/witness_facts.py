@@ -1,0 +1,216 @@
+"""What libweir-witness saw of a launch, as observed facts of its rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path, PurePath
+from typing import Any
+
+from weir.data import load_schema
+from weir.model import Row
+from weir.shapes import Check, compiled
+from weir.tools.witness import LIBRARY
+
+_SYSTEM = ("libc.so", "libc-", "ld-linux", "ld-musl", "linux-vdso", "libpthread")
+_COUNTS = {
+    "opens": "opens",
+    "direct_opens": "direct_requested",
+    "direct_reported": "direct_reported",
+    "direct_kernel": "direct_kernel",
+    "read_bytes": "read_bytes",
+    "written_bytes": "written_bytes",
+    "reads_failed": "reads_failed",
+    "writes_failed": "writes_failed",
+    "dontneed": "dontneed",
+    "truncations": "truncations",
+    "mappings": "mappings",
+}
+_MOVED = {"write": "written_bytes", "read": "read_bytes"}
+_TELLING_NS = 1_000_000  # the least time that shows a clock that is wrong by a percent
+_TRANSFERS_BY_CALLS = ("POSIX", "MPIIO")  # with these each byte of the workload passes a call, as it is
+
+Span = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Witnessed:
+    """What the processes of a launch reported; nothing where no witness was there."""
+
+    processes: Sequence[Mapping[str, Any]] = ()
+
+    def common(self) -> dict[str, Any]:
+        """Facts of the whole launch: all accesses and iterations together."""
+        if not self.processes:
+            return {}
+        records = [record for process in self.processes for record in (*process["files"], process["others"])]
+        seen = {name: sum(int(record[key]) for record in records) for name, key in _COUNTS.items()}
+        for name, key in (("syncs", "done"), ("syncs_failed", "failed")):
+            seen[name] = sum(int(call[key]) for record in records for call in record["syncs"].values())
+        seen["ranks"] = len(self._ranks())
+        return {"witness": seen, "interposed": list(_interposed(self.processes))}
+
+    def of_row(self, row: Row, accesses: Sequence[str], iterations: int, ranks: int) -> dict[str, Any]:
+        """Facts of one access of one iteration; none unless all ranks reported, each with phases that can be
+        told apart. row["iteration"] counts within the launch."""
+        by_rank = self._ranks()
+        if len(by_rank) != ranks or row.get("access") not in _MOVED:
+            return {}
+        spans = {rank: _spans_of(process, row, accesses, iterations) for rank, process in by_rank.items()}
+        if not all(spans.values()):
+            return {}
+        return _facts(row, by_rank, {rank: list(part or ()) for rank, part in spans.items()})
+
+    def _ranks(self) -> dict[int, Mapping[str, Any]]:
+        """Processes by rank; helpers that a rank started come after it and are no ranks."""
+        found: dict[int, Mapping[str, Any]] = {}
+        for process in self.processes:
+            rank = process["rank"]
+            if rank >= 0 and (rank not in found or (process["spans"] and not found[rank]["spans"])):
+                found[rank] = process
+        return found
+
+
+def read_witness(outputs: Mapping[str, Path]) -> Witnessed:
+    """A file that is no longer what the library wrote is no evidence."""
+    file = outputs.get("witness")
+    try:
+        document = json.loads(file.read_text(encoding="utf-8")) if file else None
+    except (OSError, ValueError, RecursionError):
+        document = None
+    return Witnessed(document["processes"]) if document and not _check()(document) else Witnessed()
+
+
+@cache
+def _check() -> Check:
+    return compiled(load_schema("witness"))
+
+
+def _spans_of(
+    process: Mapping[str, Any], row: Row, accesses: Sequence[str], iterations: int
+) -> list[Span] | None:
+    """Those of the row's access and iteration: by their order where each phase opens its files once, else by
+    what they moved."""
+    spans: list[Span] = process["spans"]
+    if process["more_spans"] or not spans:
+        return None
+    at = row["iteration"]
+    if row["access"] in accesses and len(spans) == iterations * len(accesses):
+        return [spans[at * len(accesses) + list(accesses).index(row["access"])]]
+    moved = [span for span in spans if _is_of(span, row["access"])]
+    share = len(moved) // iterations
+    return moved[at * share : (at + 1) * share] if share and len(moved) == share * iterations else None
+
+
+def _is_of(span: Span, access: str) -> bool:
+    """A write may read too (data sieving, headers of HDF5); a read does not write."""
+    return bool(span["written_bytes"]) if access == "write" else not span["written_bytes"]
+
+
+def _facts(
+    row: Row, processes: Mapping[int, Mapping[str, Any]], spans: Mapping[int, Sequence[Span]]
+) -> dict[str, Any]:
+    every = [span for part in spans.values() for span in part]
+    first = processes[min(processes)]
+    facts: dict[str, Any] = {
+        "file_system": first["file_system"],
+        "fetched_bytes": _sum(every, "fetched_bytes"),
+        "dirtied_bytes": _sum(every, "dirtied_bytes"),
+        "clock_error": _clock_error(every),
+        **_device(processes, spans),
+        **_opened(processes),
+    }
+    if row["access"] == "write":
+        facts["sync_calls"] = sum(span["syncs"] for span in every)
+        facts["payload"] = first["payload"]
+        facts["existing_bytes"] = _existing_bytes(processes)
+    moved = [sum(span[_MOVED[row["access"]]] for span in part) for part in spans.values()]
+    if row.get("api") in _TRANSFERS_BY_CALLS and not _mappings(processes):
+        facts["called_bytes"] = sum(moved)
+    if len(set(moved)) == 1 and moved[0]:
+        times = [sum(span["transfers_end_ns"] - span["began_ns"] for span in part) for part in spans.values()]
+        facts["rank_io_s"] = [min(times) / 1e9, max(times) / 1e9]
+    return facts
+
+
+def _sum(spans: Sequence[Span], key: str) -> int | None:
+    values = [span[key] for span in spans]
+    return None if None in values else sum(values)
+
+
+def _clock_error(spans: Sequence[Span]) -> float | None:
+    """The worse of the two clocks that programs read, on any rank."""
+    errors = []
+    for span in spans:
+        raw_ns = span["ended_ns"] - span["began_ns"]
+        if raw_ns >= _TELLING_NS:
+            errors += [abs(span[clock] / raw_ns - 1) for clock in ("monotonic_ns", "wall_ns")]
+    return max(errors) if errors else None
+
+
+def _device(
+    processes: Mapping[int, Mapping[str, Any]], spans: Mapping[int, Sequence[Span]]
+) -> dict[str, Any]:
+    """Growth of the counters of each node from its first rank's begin to its last rank's end."""
+    by_host: dict[str, list[Span]] = {}
+    for rank, part in spans.items():
+        by_host.setdefault(processes[rank]["host"], []).extend(part)
+    total = [0, 0, 0, 0]
+    name, reason = (processes[min(processes)][key] for key in ("device", "device_reason"))
+    for part in by_host.values():
+        before, after = ([span[key] for span in part] for key in ("device_before", "device_after"))
+        if None in before or None in after:
+            name, reason = None, reason or "a node shows no device with counters"
+            continue
+        grown = [max(column) for column in zip(*after, strict=True)]
+        least = [min(column) for column in zip(*before, strict=True)]
+        total = [sum(parts) for parts in zip(total, grown, [-one for one in least], strict=True)]
+    known = name is not None
+    return {
+        "device_read_bytes": total[0] if known else None,
+        "device_written_bytes": total[1] if known else None,
+        "device": {
+            "name": name,
+            "reason": reason,
+            "disk_read_bytes": total[2] if known else None,
+            "disk_written_bytes": total[3] if known else None,
+        },
+    }
+
+
+def _opened(processes: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
+    """O_DIRECT, where all opens of all ranks have it and the kernel confirms it."""
+    records = [record for process in processes.values() for record in (*process["files"], process["others"])]
+    opens = sum(record["opens"] for record in records)
+    confirmed = sum(min(record["direct_requested"], record["direct_kernel"]) for record in records)
+    flags = sorted({flag for record in records for flag in record["flags"]})
+    return {"direct": bool(opens) and confirmed == opens, "open_flags": flags}
+
+
+def _existing_bytes(processes: Mapping[int, Mapping[str, Any]]) -> int:
+    """Of a shared file each rank may find what a faster one has written: the least counts."""
+    found: dict[str, int] = {}
+    for process in processes.values():
+        for record in process["files"]:
+            size = record["existing_bytes"]
+            found[record["path"]] = min(size, found.get(record["path"], size))
+    return sum(found.values())
+
+
+def _mappings(processes: Mapping[int, Mapping[str, Any]]) -> int:
+    return sum(record["mappings"] for process in processes.values() for record in process["files"])
+
+
+def _interposed(processes: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, str]]:
+    """Calls that another object than the C library and the witness provides, once each."""
+    found = {
+        (call["call"], call[place])
+        for process in processes
+        for call in process["calls"]
+        for place in ("first", "next")
+        if call[place] and not PurePath(call[place]).name.startswith((*_SYSTEM, LIBRARY.stem))
+    }
+    for name, provider in sorted(found):
+        yield {"call": name, "object": provider}
