@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-LOAD, TWO_RUNS, THROTTLED, EDITED = "load", "two runs", "throttled", "edited"
+LOAD, TWO_RUNS, THROTTLED, EDITED, OVERWRITTEN = "load", "two runs", "throttled", "edited", "overwritten"
 FUSE, COMPRESSING = "fuse", "compressing"  # targets that have to be mounted
 EDIT = "weir verify"  # what recognises an edit: no rule looks at files of records
 
@@ -130,10 +130,10 @@ ANIMALS = (
     ),
     Animal(
         "overwritten files",
-        "the second iteration writes to the file of the first",
+        "the file is there with as many bytes, and -E keeps it",
         "write",
         ("file-overwritten",),
-        suite="keep",
+        beside=OVERWRITTEN,
     ),
     Animal(
         "tmpfs as disk", "a tmpfs is declared as disk", "write", ("other-target",), target="tmpfs-as-disk"

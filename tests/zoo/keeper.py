@@ -16,7 +16,7 @@ from typing import Any
 
 import yaml
 
-from tests.zoo.animals import COMPRESSING, EDITED, FUSE, LOAD, THROTTLED, TWO_RUNS, Animal
+from tests.zoo.animals import COMPRESSING, EDITED, FUSE, LOAD, OVERWRITTEN, THROTTLED, TWO_RUNS, Animal
 from tests.zoo.staging import mounted, repeated, throttled
 from weir.model import Row
 from weir.records.facts import Facts
@@ -41,12 +41,17 @@ _LAUNCHER_OPTIONS = [
     "self,vader",
 ]
 _BLOCK = "64 MiB"
+# The last argument is the file; the launch of weir that only counts ranks writes nothing.
+_OVERWRITES = """\
+#!/bin/bash
+case "$OMPI_COMM_WORLD_RANK $*" in "0 "*/data) head -c 128M /dev/urandom >"${{@: -1}}" && sync ;; esac
+exec {program} "$@" -E
+"""
 _SUITES: dict[str, dict[str, Any]] = {
     "plain": {"drop_caches": True},
     "direct": {"direct": True},
     "verify": {"drop_caches": True, "verify_read": True},
     "reducible": {"payload": "timestamp"},
-    "keep": {"keep": True, "access": ["write"]},
 }
 
 
@@ -129,8 +134,9 @@ class Keeper:
             "scheduler": "local",
             "stacks": ["plain"],
         }
+        words = self._overwriting(home, program) if animal.beside == OVERWRITTEN else self.programs[program]
         stack = {
-            "programs": {"ior": self.programs[program]},
+            "programs": {"ior": words},
             "environment": environment,
             "launcher_options": _LAUNCHER_OPTIONS,
         }
@@ -156,14 +162,21 @@ class Keeper:
         fixed = {"api": "POSIX", "xfer": "1 MiB", "block": _BLOCK, "sync": True, "barriers": True}
         fixed |= _SUITES[animal.suite]
         experiment: dict[str, Any] = {"tool": "ior", "nodes": [1], "ppn": [_RANKS], "fixed": fixed}
-        if animal.suite == "keep":
-            experiment["repetitions"] = {"iterations": 2}
         content = {
             "suite": animal.suite,
             "question": "Is the animal recognised?",
             "experiments": {"one": experiment},
         }
         _write(home / f"config/suites/{animal.suite}.yaml", content)
+
+    def _overwriting(self, home: Path, program: str) -> list[str]:
+        """The program, which finds its file there."""
+        first, *others = self.programs[program]
+        script = home / "ior"  # by this name each cell has a launch and a command line of its own
+        home.mkdir(exist_ok=True)
+        script.write_text(_OVERWRITES.format(program=first))
+        script.chmod(0o755)
+        return [str(script), *others]
 
     @contextmanager
     def _beside(self, animal: Animal) -> Iterator[Path | None]:

@@ -1,17 +1,21 @@
-/* A file system that keeps sizes and no bytes: a write is counted and dropped, fsync reports success, a read
- * gives zeros. Started as `lying-fuse MOUNTPOINT -f`. */
+/* A file system that keeps sizes and the first 4 KiB of each file, as the small files of weir need: what is
+ * written beyond is dropped, fsync reports success, a read gives zeros. Started as `lying-fuse MOUNTPOINT
+ * -f`. */
 #define FUSE_USE_VERSION 31
 #include <errno.h>
 #include <fuse.h>
 #include <pthread.h>
 #include <string.h>
+#include <unistd.h>
 
-#define ENTRIES 64
+#define ENTRIES    256
+#define KEPT_BYTES 4096
 
 static struct {
     char path[512];
     mode_t mode;
     off_t bytes;
+    char kept[KEPT_BYTES];
 } entries[ENTRIES];
 static int used;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -32,6 +36,7 @@ static int add(const char *path, mode_t mode) {
         strcpy(entries[at].path, path);
         entries[at].mode = mode;
         entries[at].bytes = 0;
+        memset(entries[at].kept, 0, KEPT_BYTES);
         used++;
     }
     pthread_mutex_unlock(&mutex);
@@ -42,7 +47,9 @@ static int get_facts(const char *path, struct stat *facts, struct fuse_file_info
     (void)info;
     memset(facts, 0, sizeof *facts);
     facts->st_nlink = 1;
-    facts->st_mode = S_IFDIR | 0777;
+    facts->st_uid = getuid();
+    facts->st_gid = getgid();
+    facts->st_mode = S_IFDIR | 0755;
     int at = strcmp(path, "/") == 0 ? 0 : find(path);
     if (at >= 0 && strcmp(path, "/") != 0) {
         facts->st_mode = entries[at].mode;
@@ -81,15 +88,22 @@ static int read_zeros(const char *path, char *into, size_t bytes, off_t offset, 
     (void)info;
     bytes = (off_t)bytes < left ? bytes : (size_t)left;
     memset(into, 0, bytes);
+    if (bytes > 0 && offset < KEPT_BYTES) {
+        size_t room = (size_t)(KEPT_BYTES - offset);
+        memcpy(into, entries[at].kept + offset, bytes < room ? bytes : room);
+    }
     return (int)bytes;
 }
 
 static int drop(const char *path, const char *from, size_t bytes, off_t offset, struct fuse_file_info *info) {
     int at = find(path);
-    (void)from;
     (void)info;
     if (at < 0) {
         return at;
+    }
+    if (offset < KEPT_BYTES) {
+        size_t room = (size_t)(KEPT_BYTES - offset);
+        memcpy(entries[at].kept + offset, from, bytes < room ? bytes : room);
     }
     off_t end = offset + (off_t)bytes;
     entries[at].bytes = end > entries[at].bytes ? end : entries[at].bytes;
@@ -109,6 +123,43 @@ static int pretend(const char *path, int only_data, struct fuse_file_info *info)
     (void)path;
     (void)only_data;
     (void)info;
+    return 0;
+}
+
+static int pretend_mode(const char *path, mode_t mode, struct fuse_file_info *info) {
+    (void)path;
+    (void)mode;
+    (void)info;
+    return 0;
+}
+
+static int pretend_times(const char *path, const struct timespec times[2], struct fuse_file_info *info) {
+    (void)path;
+    (void)times;
+    (void)info;
+    return 0;
+}
+
+static int get_room(const char *path, struct statvfs *room) {
+    (void)path;
+    memset(room, 0, sizeof *room);
+    room->f_bsize = room->f_frsize = 4096;
+    room->f_blocks = room->f_bfree = room->f_bavail = 1 << 24;
+    room->f_files = room->f_ffree = ENTRIES;
+    room->f_namemax = 255;
+    return 0;
+}
+
+static int move(const char *path, const char *to, unsigned flags) {
+    int at = find(path), old = find(to);
+    (void)flags;
+    if (at < 0 || strlen(to) >= sizeof entries[0].path) {
+        return at < 0 ? at : -ENAMETOOLONG;
+    }
+    if (old >= 0) {
+        entries[old].path[0] = '\0';
+    }
+    strcpy(entries[at].path, to);
     return 0;
 }
 
@@ -139,6 +190,11 @@ int main(int argc, char **argv) {
                                                .write = drop,
                                                .truncate = cut,
                                                .fsync = pretend,
+                                               .fsyncdir = pretend,
+                                               .statfs = get_room,
+                                               .chmod = pretend_mode,
+                                               .utimens = pretend_times,
+                                               .rename = move,
                                                .readdir = list};
     return fuse_main(argc, argv, &operations, NULL);
 }

@@ -103,7 +103,7 @@ def _compressing(place: Path, work: Path) -> Iterator[None]:
     with image.open("wb") as stream:
         stream.truncate(_IMAGE_BYTES)
     path = {**os.environ, "PATH": f"{os.environ['PATH']}:/usr/sbin:/sbin"}
-    subprocess.run(["mkfs.btrfs", "-q", image], check=True, env=path)
+    subprocess.run(["mkfs.btrfs", "-q", image], check=True, env=path, capture_output=True)
     done = subprocess.run(
         ["mount", "-o", "loop,compress-force=zstd", image, place],
         capture_output=True,

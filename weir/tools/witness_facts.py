@@ -97,11 +97,18 @@ def _spans_of(
     if process["more_spans"] or not spans:
         return None
     at = row["iteration"]
-    if row["access"] in accesses and len(spans) == iterations * len(accesses):
+    in_order = [access for _ in range(iterations) for access in accesses]
+    if row["access"] in accesses and len(spans) == len(in_order) and all(map(_may_be, spans, in_order)):
         return [spans[at * len(accesses) + list(accesses).index(row["access"])]]
     moved = [span for span in spans if _is_of(span, row["access"])]
     share = len(moved) // iterations
     return moved[at * share : (at + 1) * share] if share and len(moved) == share * iterations else None
+
+
+def _may_be(span: Span, access: str) -> bool:
+    """A phase whose calls were kept from the system has no bytes, but none of the other kind either."""
+    other = "read_bytes" if access == "write" else "written_bytes"
+    return not span[other] or bool(span[_MOVED[access]])
 
 
 def _is_of(span: Span, access: str) -> bool:

@@ -126,4 +126,7 @@ void weir_document_write_observed(struct weir_json *json, const struct weir_resu
     write_llite(json, &watched->llite);
     write_payload(json, &result->payload);
     write_touched(json, result);
+    if (result->existing_bytes > 0) {
+        weir_json_count(json, "existing_bytes", result->existing_bytes);
+    }
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MATCH_BYTES 8u
+#define MATCH_BYTES 5u
 #define MATCH_COST  3u
 #define MISSES_BITS 6
 #define HASH_BITS   16
@@ -14,13 +14,13 @@ size_t weir_compressed_bytes(const unsigned char *memory, size_t bytes) {
     uint32_t *last = calloc((size_t)1 << HASH_BITS, sizeof *last); /* place after the word, 0: none */
     size_t left = 0, at = 0, misses = 0;
     while (last != NULL && at + MATCH_BYTES <= bytes) {
-        uint64_t word, earlier = 0;
-        memcpy(&word, memory + at, sizeof word);
+        uint64_t word = 0, earlier = 0;
+        memcpy(&word, memory + at, MATCH_BYTES);
         uint32_t *slot = &last[weir_mix(word) >> (64 - HASH_BITS)];
         size_t found = *slot;
         *slot = (uint32_t)at + 1;
         if (found > 0) {
-            memcpy(&earlier, memory + found - 1, sizeof earlier);
+            memcpy(&earlier, memory + found - 1, MATCH_BYTES);
         }
         if (found == 0 || earlier != word) {
             size_t step = 1 + (misses++ >> MISSES_BITS); /* what does not repeat is passed over quickly */

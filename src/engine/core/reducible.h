@@ -7,7 +7,7 @@
 
 #define WEIR_BLOCK_BYTES 4096u /* the block that deduplication compares */
 
-/* Bytes that a fast compressor leaves of the memory: every repetition of eight bytes or more, wherever the
+/* Bytes that a fast compressor leaves of the memory: every repetition of five bytes or more, wherever the
  * first is, costs three bytes. */
 size_t weir_compressed_bytes(const unsigned char *memory, size_t bytes);
 /* A number that tells a block from others. */

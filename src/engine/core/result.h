@@ -63,6 +63,7 @@ struct weir_result {
     struct weir_buckets timeline;
     struct weir_watched watched;
     struct weir_payload_sample payload; /* of a write */
+    uint64_t existing_bytes;            /* in the file of rank 0 before a write */
 };
 
 /* Called by all ranks; the result is filled on rank 0. */

@@ -418,10 +418,25 @@ FINDS: list[tuple[str, Subject, str, str]] = [
         "measured on n3 although excluded",
     ),
     ("nodes-shared", placed(alone=False), "DEGRADED", "Slurm lets other jobs share the 2 nodes"),
+    (
+        "bytes-not-in-calls",
+        subject({"called_bytes": 1}),
+        "INVALID",
+        "the calls moved 1",
+    ),
+    (
+        "file-overwritten",
+        subject({"existing_bytes": 7}),
+        "DEGRADED",
+        "the files had 7 bytes before the write",
+    ),
     ("no-rate", alone(**NAMES | {"ops_s": 0.0}), "INVALID", "0 operations per second"),
 ]
 # Neighbours of the above without any finding.
 CLEAN: dict[str, Subject] = {
+    "what a FUSE file system holds is not known": subject(
+        {"residency": {"before": 0.0}, "file_system": "fuse.sshfs"}, access="read"
+    ),
     "a good record": subject(),
     "all observed as requested": subject(
         {"sync_calls": 8, "tasks": 8, "ranks_per_host": [4, 4], "direct": False}

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -73,6 +74,7 @@ static bool ior_measured(struct ior_run *run, struct weir_phase *phase) {
 static struct weir_result *ior_report(struct ior_run *run, const struct weir_phase *phase) {
     struct weir_result result;
     weir_result_gather(run->base.job, phase, &run->base.measure, &result);
+    result.existing_bytes = phase->how.access == WEIR_WRITE ? run->existing_bytes : 0;
     return weir_document_add(&run->base.document, &result);
 }
 
@@ -89,8 +91,12 @@ static void ior_judge(struct ior_run *run, struct weir_result *result, const cha
 
 static bool ior_clear_and_rest(struct ior_run *run) {
     struct weir_problem problem = {.rank = run->base.job->rank};
+    struct stat facts;
+    run->existing_bytes = 0;
     if (run->made_file || !run->requested.existing) {
         ior_remove(run, &problem);
+    } else if (run->base.job->rank == 0 && stat(run->path, &facts) == 0) {
+        run->existing_bytes = (uint64_t)facts.st_size;
     }
     ior_make_directory(run, &problem);
     run->made_file = true;

@@ -50,6 +50,7 @@ struct ior_run {
     uint64_t status; /* operations of a rank by the status file, 0: not known */
     int shift;       /* this phase reads what rank + shift wrote */
     bool made_file, made_directory;
+    uint64_t existing_bytes; /* of -E: what the file of this rank had before the write */
     char path[1024];
 };
 

@@ -1,0 +1,153 @@
+"""What a witness saw of a launch becomes facts of each access and iteration, or none."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from weir.model import Row
+from weir.tools.witness_facts import Witnessed, read_witness
+
+MIB = 2**20
+S = 1_000_000_000
+BOTH = ("write", "read")
+
+
+def span(at_s: float, access: str, mib: int = 64, **more: Any) -> dict[str, Any]:
+    """One second from at_s on, in which the device moved as many bytes and 1 MiB for others."""
+    moved = {"read_bytes": 0, "written_bytes": 0}
+    moved["written_bytes" if access == "write" else "read_bytes"] = mib * MIB
+    begun = int(at_s * S)
+    counts = {
+        "began_ns": begun,
+        "ended_ns": begun + S,
+        "transfers_end_ns": begun + S // 2,
+        "monotonic_ns": S,
+        "wall_ns": S,
+        "syncs": int(access == "write"),
+        "fetched_bytes": moved["read_bytes"],
+        "dirtied_bytes": moved["written_bytes"],
+        "device_before": [0, 0, 0, 0],
+        "device_after": [moved["read_bytes"], moved["written_bytes"], MIB, MIB],
+    }
+    return counts | moved | more
+
+
+def process(rank: int, spans: Sequence[dict[str, Any]], host: str = "n1", **more: Any) -> dict[str, Any]:
+    record = {"path": "/d/data", "flags": ["O_DIRECT"], "opens": 2, "read_bytes": 0, "written_bytes": 0}
+    record |= dict.fromkeys(("direct_requested", "direct_reported", "direct_kernel"), 2)
+    record |= dict.fromkeys(("reads_failed", "writes_failed", "dontneed", "truncations", "mappings"), 0)
+    record |= {"existing_bytes": 0, "syncs": {"fsync": {"done": 1, "failed": 0}}}
+    empty = record | {"path": "", "opens": 0, "direct_requested": 0, "direct_kernel": 0}
+    facts = {
+        "schema": 1,
+        "rank": rank,
+        "pid": rank,
+        "host": host,
+        "program": "ior",
+        "root": "/d",
+        "preload": "",
+    }
+    facts |= {"calls": [], "file_system": "ext4", "device": "vda", "device_reason": None, "payload": None}
+    facts |= {"spans": list(spans), "more_spans": 0, "files": [record], "other_opens": 0, "others": empty}
+    return facts | more
+
+
+def row(access: str, iteration: int = 0, api: str = "POSIX") -> Row:
+    return {"access": access, "iteration": iteration, "api": api}
+
+
+def of(witnessed: Witnessed, access: str, iteration: int = 0, iterations: int = 1) -> dict[str, Any]:
+    return witnessed.of_row(row(access, iteration), BOTH, iterations, len(witnessed.processes))
+
+
+def test_facts_are_those_of_the_access() -> None:
+    both = [span(0, "write"), span(2, "read", fetched_bytes=0)]
+    seen = Witnessed([process(0, both), process(1, both)])
+    write, read = of(seen, "write"), of(seen, "read")
+    assert (write["called_bytes"], write["sync_calls"], write["dirtied_bytes"]) == (128 * MIB, 2, 128 * MIB)
+    assert (read["called_bytes"], read["fetched_bytes"]) == (128 * MIB, 0)
+    assert write["rank_io_s"] == [0.5, 0.5]
+    assert write["direct"] is True
+    assert "sync_calls" not in read
+
+
+def test_the_device_of_a_node_is_read_once_and_nodes_are_added() -> None:
+    part = [span(0, "write")]
+    one = of(Witnessed([process(0, part), process(1, part)]), "write")
+    two = of(Witnessed([process(0, part), process(1, part, host="n2")]), "write")
+    assert one["device_written_bytes"] == 64 * MIB
+    assert two["device_written_bytes"] == 128 * MIB
+    assert two["device"]["disk_written_bytes"] == 2 * MIB
+    unknown = process(1, [span(0, "write", device_after=None)], host="n2")
+    assert of(Witnessed([process(0, part), unknown]), "write")["device_written_bytes"] is None
+
+
+def test_iterations_are_told_apart_by_order_and_by_bytes() -> None:
+    order = [span(0, "write", 1), span(2, "read", 2), span(4, "write", 3), span(6, "read", 4)]
+    assert of(Witnessed([process(0, order)]), "read", 1, 2)["called_bytes"] == 4 * MIB
+    # Each phase opens twice, as rank 0 of MPI-IO does, the first time for nothing.
+    twice = [span(0, "write", 1), span(1, "write", 1), span(2, "write", 3), span(3, "write", 3)]
+    assert of(Witnessed([process(0, twice)]), "write", 1, 2)["called_bytes"] == 6 * MIB
+
+
+@pytest.mark.parametrize(
+    "processes",
+    [
+        [],
+        [process(0, [])],
+        [process(0, [span(0, "write")], more_spans=1)],
+        [process(0, [span(0, "write", 1), span(1, "write", 1), span(2, "write", 1)])],
+        [process(-1, [span(0, "write")])],
+    ],
+    ids=["no witness", "nothing opened", "too many phases", "three for two iterations", "not a rank"],
+)
+def test_no_facts_where_phases_cannot_be_told_apart(processes: list[dict[str, Any]]) -> None:
+    assert Witnessed(processes).of_row(row("write"), BOTH, 2, 1) == {}
+
+
+def test_a_rank_that_did_not_report_leaves_no_facts() -> None:
+    assert Witnessed([process(0, [span(0, "write")])]).of_row(row("write"), ("write",), 1, 2) == {}
+
+
+def test_a_helper_of_a_rank_is_no_rank() -> None:
+    helper = process(0, [span(0, "write", 1)]) | {"pid": 7}
+    seen = Witnessed([process(0, [span(0, "write", 5)]), helper])
+    assert seen.of_row(row("write"), ("write",), 1, 1)["called_bytes"] == 5 * MIB
+
+
+def test_the_worse_clock_counts_and_a_short_span_tells_nothing() -> None:
+    wrong = [span(0, "write", wall_ns=3 * S // 2)]
+    assert of(Witnessed([process(0, wrong)]), "write")["clock_error"] == 0.5
+    short = [span(0, "write", ended_ns=1000)]
+    assert of(Witnessed([process(0, short)]), "write")["clock_error"] is None
+
+
+def test_bytes_of_calls_are_no_evidence_for_mappings_and_formats() -> None:
+    seen = Witnessed([process(0, [span(0, "write")])])
+    assert "called_bytes" not in seen.of_row(row("write", api="HDF5"), ("write",), 1, 1)
+    mapped = process(0, [span(0, "write")])
+    mapped["files"][0]["mappings"] = 1
+    assert "called_bytes" not in of(Witnessed([mapped]), "write")
+
+
+def test_the_least_size_that_a_rank_found_was_there_before() -> None:
+    first, second = process(0, [span(0, "write")]), process(1, [span(0, "write")])
+    first["files"][0]["existing_bytes"] = second["files"][0]["existing_bytes"] = 5
+    assert of(Witnessed([first, second]), "write")["existing_bytes"] == 5
+    second["files"][0]["existing_bytes"] = 0
+    assert of(Witnessed([first, second]), "write")["existing_bytes"] == 0
+
+
+def test_an_edited_file_is_no_evidence(tmp_path: Path) -> None:
+    file = tmp_path / "witness.json"
+    whole = {"schema": 1, "processes": [process(0, [span(0, "write")])]}
+    file.write_text(json.dumps(whole))
+    assert read_witness({"witness": file}).processes
+    for text in ("{", "[]", '{"schema": 1, "processes": [{"rank": "x"}]}'):
+        file.write_text(text)
+        assert not read_witness({"witness": file}).processes
