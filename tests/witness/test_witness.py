@@ -38,7 +38,7 @@ def build(folder: Path, name: str, *sources: Path, options: tuple[str, ...] = ()
 @pytest.fixture(scope="session")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     core = ROOT / "src/engine/core"
-    shared = (core / f"{name}.c" for name in ("device", "medium", "process_io", "reducible"))
+    shared = (core / f"{name}.c" for name in ("device", "llite", "medium", "osc", "process_io", "reducible"))
     sources = (*sorted((ROOT / "src/witness").glob("*.c")), *shared)
     folder = tmp_path_factory.mktemp("witness")
     options = ("-shared", "-fPIC", "-Wall", "-Werror", f"-I{core}")

@@ -95,7 +95,9 @@ ANIMALS = (
         _NOT_PASSED_ON,
     ),
     Animal("lying FUSE", _LYING_FUSE, "write", ("stored",), target=FUSE),
-    Animal("lying FUSE, read", _LYING_FUSE, "read", ("fetched",), target=FUSE),
+    Animal(
+        "lying FUSE, read", _LYING_FUSE, "read", ("fetched",), ior=("fetched", "read-from-cache"), target=FUSE
+    ),
     Animal(
         "lying FUSE, verified",
         "the same, with verification",

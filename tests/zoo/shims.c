@@ -5,7 +5,8 @@
  * sparse: a write only makes the file longer. zeros: a read gives zeros and asks nobody. stripped-direct,
  * lying-direct: O_DIRECT is taken away at the open; the liar still shows it. slow-rank: rank 1 takes 20 ms
  * longer for each transfer. clock, clock-rank: CLOCK_MONOTONIC and gettimeofday run 1.5 times too fast, on
- * all ranks or on rank 1. */
+ * all ranks or on rank 1. Only for captures of tests/golden/audit: short-writes, a pwrite takes half;
+ * stale-size, rank 1 sees empty files. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -1,5 +1,8 @@
 #include "device.h"
 
+#include "llite.h"
+#include "osc.h"
+
 #include <dirent.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -126,7 +129,23 @@ bool weir_device_nfs_parse(FILE *file, const char *source, uint64_t *counts) {
     return false;
 }
 
+static bool count_lustre(const struct weir_medium *medium, uint64_t *counts) {
+    char name[64];
+    const char *root;
+    int targets = 0;
+    weir_lustre_name(medium->source, name);
+    for (int i = 0; targets == 0 && (root = weir_lustre_root(i)) != NULL; i++) {
+        targets = weir_osc_count(root, name, &counts[WEIR_DEVICE_READ], &counts[WEIR_DEVICE_WRITTEN]);
+    }
+    counts[WEIR_DEVICE_DISK_READ] = counts[WEIR_DEVICE_READ];
+    counts[WEIR_DEVICE_DISK_WRITTEN] = counts[WEIR_DEVICE_WRITTEN];
+    return targets > 0;
+}
+
 bool weir_device_now(const struct weir_medium *medium, const struct weir_device *device, uint64_t *counts) {
+    if (device->is_lustre) {
+        return count_lustre(medium, counts);
+    }
     if (!device->is_nfs) {
         return weir_device_count(blocks, device, counts);
     }
@@ -174,7 +193,7 @@ static bool device_number(const char *path, struct stat *facts) {
 
 static void name_it(const struct weir_medium *medium, struct weir_device *device) {
     char path[64], target[256];
-    if (device->is_nfs) {
+    if (device->is_nfs || device->is_lustre) {
         snprintf(device->name, sizeof device->name, "%.60s", medium->source);
         return;
     }
@@ -195,7 +214,8 @@ void weir_device_begin(const char *path, const struct weir_medium *medium, struc
         return;
     }
     device->is_nfs = strncmp(medium->file_system, "nfs", 3) == 0;
-    bool found = device->is_nfs ||
+    device->is_lustre = strcmp(medium->file_system, "lustre") == 0;
+    bool found = device->is_nfs || device->is_lustre ||
                  (major(facts.st_dev) != 0
                       ? weir_device_follow(blocks, major(facts.st_dev), minor(facts.st_dev), 0, device)
                       : find_by_source(medium, device));

@@ -19,9 +19,9 @@ enum weir_device_count {
 };
 
 struct weir_device {
-    char name[64];   /* vda1, or the export of NFS; empty: no counters */
+    char name[64];   /* vda1, the export of NFS, the file system of Lustre; empty: no counters */
     char reason[96]; /* why there are none */
-    bool is_nfs;
+    bool is_nfs, is_lustre;
     int parts; /* disks or partitions: of a RAID or a logical volume those that it consists of */
     unsigned major_of[WEIR_DEVICE_PARTS], minor_of[WEIR_DEVICE_PARTS];
     uint64_t counts[WEIR_DEVICE_COUNTS];

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const usual_roots[] = {"/sys/kernel/debug/lustre", "/proc/fs/lustre"};
-
 void weir_llite_parse(FILE *file, struct weir_llite *llite) {
     char line[512];
     llite->count = 0;
@@ -24,8 +22,17 @@ void weir_llite_parse(FILE *file, struct weir_llite *llite) {
     }
 }
 
+const char *weir_lustre_root(int which) {
+    static const char *const usual[] = {"/sys/kernel/debug/lustre", "/proc/fs/lustre"};
+    const char *given = getenv("WEIR_LUSTRE_ROOT");
+    if (given != NULL && given[0] != '\0') {
+        return which == 0 ? given : NULL;
+    }
+    return which < 2 ? usual[which] : NULL;
+}
+
 /* mgs@tcp:/name or mgs@tcp:/name/subdirectory */
-static void name_of_source(const char *source, char name[64]) {
+void weir_lustre_name(const char *source, char name[64]) {
     const char *begin = strstr(source, ":/");
     begin = begin != NULL ? begin + 2 : source;
     snprintf(name, 64, "%.*s", (int)strcspn(begin, "/"), begin);
@@ -75,13 +82,13 @@ void weir_llite_read(const struct weir_medium *medium, struct weir_llite *llite)
     char name[64] = "";
     memset(llite, 0, sizeof *llite);
     if (lustre) {
-        name_of_source(medium->source, name);
+        weir_lustre_name(medium->source, name);
     }
-    if (given != NULL && given[0] != '\0') {
-        read_root(given, name, llite);
-    } else if (lustre) {
-        for (unsigned i = 0; i < 2 && !read_root(usual_roots[i], name, llite); i++) {
-        }
+    if (!lustre && (given == NULL || given[0] == '\0')) {
+        return;
+    }
+    const char *root;
+    for (int i = 0; (root = weir_lustre_root(i)) != NULL && !read_root(root, name, llite); i++) {
     }
 }
 

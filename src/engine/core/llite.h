@@ -21,6 +21,10 @@ struct weir_llite {
     struct weir_llite_counter counters[WEIR_LLITE_COUNTERS];
 };
 
+/* Directories with the counters of a client, by 0, 1 ...; NULL after the last one. */
+const char *weir_lustre_root(int which);
+/* The name of a file system, by what is mounted. */
+void weir_lustre_name(const char *source, char name[64]);
 /* Where a client keeps its files is told by WEIR_LUSTRE_ROOT, else they are sought where clients have them. A
  * root that is given and holds one mount speaks for every file. */
 void weir_llite_read(const struct weir_medium *medium, struct weir_llite *llite);

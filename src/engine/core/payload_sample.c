@@ -1,6 +1,7 @@
 #include "payload_sample.h"
 
 #include "reducible.h"
+#include "watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,8 @@ static size_t take_pieces(const struct weir_phase *phase, unsigned char *memory,
 void weir_payload_sample_take(const struct weir_job *job, const struct weir_phase *phase,
                               struct weir_payload_sample *sample) {
     *sample = (struct weir_payload_sample){0};
-    if (phase->how.access != WEIR_WRITE || phase->payload == NULL || phase->transfers != NULL) {
+    if (WEIR_IS_BLIND || phase->how.access != WEIR_WRITE || phase->payload == NULL ||
+        phase->transfers != NULL) {
         return;
     }
     size_t most = JOB_BYTES / (size_t)job->size > RANK_BYTES ? JOB_BYTES / (size_t)job->size : RANK_BYTES;

@@ -10,6 +10,13 @@
 #include "page_cache.h"
 #include "process_io.h"
 
+/* Built so by bench/evidence.py, to compare with; its records lack all evidence. */
+#ifdef WEIR_BLIND
+#define WEIR_IS_BLIND true
+#else
+#define WEIR_IS_BLIND false
+#endif
+
 /* Of one rank; after weir_watched_gather, on rank 0, of all. What is unknown says so itself. */
 struct weir_watched {
     bool directory;            /* set by the caller: the path is a directory */

@@ -19,7 +19,7 @@ def read_from_cache(subject: Subject) -> Outcome | None:
     large part that of memory. A read with O_DIRECT that fetched less than half is INVALID: O_DIRECT leaves
     no cache to read from, so something between the program and the kernel took it away. The rule does not
     apply where the storage is memory itself or where a warm cache was requested. What a FUSE file system
-    holds in memory, or makes up, the kernel does not know: there the page cache is no evidence.
+    holds in memory, or makes up, the kernel does not know: there the page cache proves nothing.
 
     Hint: let the cell drop the caches (ior, netcdf-bench: drop_caches: true; io-model: cache: uncached), or
     declare that a warm one is meant (cache: cached).

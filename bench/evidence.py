@@ -1,0 +1,121 @@
+"""Overhead of what weir-io observes for the audit, against a build of it that observes nothing.
+
+python bench/evidence.py [--pairs N] [--cells N] [--folder FOLDER]
+
+In pairs of alternating order: a batch of 1,000 cells of IOR's default size here (16 MiB by 1 MiB, written and
+read), by the time of its cells and by CPU time; and the time of a 4 KiB operation in a phase of 256 MiB.
+Medians with their 95 % interval. The median of the batch should grow by less than 1 %, or an operation by
+less than 20 ns.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import statistics
+import subprocess
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+BLIND = ROOT / "build" / "blind"
+PROGRAMS = {True: ROOT / "build" / "weir-io", False: BLIND / "weir-io"}
+ENVIRONMENT = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+}
+CELL = ["-w", "-r", "-g", "-t", "1m", "-b", "16m"]
+OPERATIONS = 65536
+
+Values = tuple[float, ...]
+
+
+def build_blind() -> None:
+    BLIND.mkdir(parents=True, exist_ok=True)
+    flags = ["-DCMAKE_C_FLAGS=-DWEIR_BLIND", "-DWEIR_EMULATOR=OFF", "-G", "Ninja"]
+    subprocess.run(["cmake", "-S", ROOT, "-B", BLIND, *flags], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["cmake", "--build", BLIND, "--target", "weir-io"], check=True, stdout=subprocess.DEVNULL)
+
+
+def cpu_s(words: Sequence[str], log: Path) -> float:
+    """CPU time of a program and of what it started."""
+    with log.open("w") as stream:
+        output = [(os.POSIX_SPAWN_DUP2, stream.fileno(), 1)]
+        pid = os.posix_spawn(words[0], words, {**os.environ, **ENVIRONMENT}, file_actions=output)
+    _, status, used = os.wait4(pid, 0)
+    if status != 0:
+        raise RuntimeError(f"{' '.join(words)}: {log.read_text()}")
+    return used.ru_utime + used.ru_stime
+
+
+def batch_s(program: Path, folder: Path, cells: int) -> Values:
+    """Time of the cells together, without the start of MPI; CPU time of the whole."""
+    lines = []
+    for number in range(cells):
+        place = folder / f"{number:06d}"
+        place.mkdir()
+        words = ["ior", "-a", ("POSIX", "MPIIO")[number % 2], *CELL, "-o", str(folder / "data")]
+        words += ["-O", f"summaryFile={place / 'summary.json'}"]
+        lines.append("\t".join([f"cell{number}", "1", str(place), *words]))
+    (folder / "list").write_text("\n".join(lines) + "\n")
+    used = cpu_s([str(program), "batch", str(folder / "list"), str(folder / "status")], folder / "log")
+    status = (folder / "status").read_text().splitlines()
+    return sum(float(line.split("\t")[2]) for line in status), used
+
+
+def operation_ns(program: Path, folder: Path) -> Values:
+    """Of a write and of a read: time of the phase by its operations."""
+    words = [str(program), "ior", "-w", "-r", "-t", "4096", "-b", str(4096 * OPERATIONS)]
+    cpu_s([*words, "-o", str(folder / "data"), "-O", f"summaryFile={folder / 'doc.json'}"], folder / "log")
+    results = json.loads((folder / "doc.json").read_text())["results"]
+    return tuple(1e9 * float(result["total_s"]) / OPERATIONS for result in results)
+
+
+def paired(pairs: int, root: str, measure: Callable[[Path, Path], Values]) -> list[tuple[Values, Values]]:
+    """Without and with observations, one after the other; who comes first alternates."""
+    found = []
+    for pair in range(pairs):
+        values = {}
+        for watched in (True, False) if pair % 2 else (False, True):
+            with tempfile.TemporaryDirectory(dir=root, prefix="weir-bench-") as name:
+                values[watched] = measure(PROGRAMS[watched], Path(name))
+        found.append((values[False], values[True]))
+    return found
+
+
+def median_text(values: list[float], unit: str) -> str:
+    """With 95 % of it, by bootstrap."""
+    draw = random.Random(1)
+    medians = sorted(statistics.median(draw.choices(values, k=len(values))) for _ in range(2000))
+    return f"{statistics.median(values):+.1f} {unit} [{medians[50]:+.1f}, {medians[1949]:+.1f}]"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pairs", type=int, default=10)
+    parser.add_argument("--cells", type=int, default=1000)
+    parser.add_argument("--folder", default="/dev/shm", help="for the data and the documents")
+    given = parser.parse_args()
+    build_blind()
+    print(f"{given.pairs} pairs in {given.folder}; load {os.getloadavg()[0]:.1f}", flush=True)
+    found = paired(given.pairs, given.folder, lambda program, at: batch_s(program, at, given.cells))
+    for which, name in enumerate(("time of the cells", "CPU time")):
+        plain = statistics.median(without[which] for without, _ in found)
+        shares = [100 * (with_[which] / without[which] - 1) for without, with_ in found]
+        each = [1e6 * (with_[which] - without[which]) / given.cells for without, with_ in found]
+        print(f"batch of {given.cells} cells, {name}: {plain:.2f} s, {median_text(shares, '%')}, ", end="")
+        print(median_text(each, "us a cell"), flush=True)
+    found = paired(given.pairs, given.folder, operation_ns)
+    for which, name in enumerate(("write", "read")):
+        plain = statistics.median(without[which] for without, _ in found)
+        grown = [with_[which] - without[which] for without, with_ in found]
+        print(f"{name} of 4 KiB: {plain:.0f} ns, {median_text(grown, 'ns')}", flush=True)
+    print(f"load at the end {os.getloadavg()[0]:.1f}")
+
+
+if __name__ == "__main__":
+    main()

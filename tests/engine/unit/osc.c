@@ -1,0 +1,53 @@
+/* Bytes that a Lustre client exchanged with the targets of one file system, in the layout of 2.10. */
+#include "osc.h"
+
+#include "check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char root[] = "/tmp/weir-osc-XXXXXX";
+
+static void target(const char *name, unsigned read_bytes, unsigned written_bytes) {
+    char path[256];
+    snprintf(path, sizeof path, "%s/osc/%s", root, name);
+    CHECK(mkdir(path, 0700) == 0);
+    snprintf(path, sizeof path, "%s/osc/%s/stats", root, name);
+    FILE *file = fopen(path, "w");
+    fprintf(file,
+            "snapshot_time             1540362008.567712873 secs.nsecs\n"
+            "req_waittime              163 samples [usec] 35 15742 96014 1219342358\n"
+            "read_bytes                2 samples [bytes] 1 1048576 %u 1099511627776\n"
+            "write_bytes               3 samples [bytes] 1 1048576 %u 1099511627776\n"
+            "ost_write                 3 samples [usec] 1 2 3 4\n",
+            read_bytes, written_bytes);
+    fclose(file);
+}
+
+int main(void) {
+    char path[256];
+    uint64_t read_bytes, written_bytes;
+    CHECK(mkdtemp(root) != NULL);
+    CHECK(weir_osc_count(root, "work", &read_bytes, &written_bytes) == 0);
+    snprintf(path, sizeof path, "%s/osc", root);
+    CHECK(mkdir(path, 0700) == 0);
+    CHECK(weir_osc_count(root, "work", &read_bytes, &written_bytes) == 0);
+
+    target("work-OST0000-osc-ffff881000395800", 10, 1000);
+    target("work-OST0001-osc-ffff881000395800", 20, 2000);
+    target("work2-OST0000-osc-ffff881000395801", 7, 7);
+    CHECK(weir_osc_count(root, "work", &read_bytes, &written_bytes) == 2);
+    CHECK(read_bytes == 30 && written_bytes == 3000);
+    CHECK(weir_osc_count(root, "", &read_bytes, &written_bytes) == 0);
+
+    /* A target that cannot be read: no sum of the rest. */
+    snprintf(path, sizeof path, "%s/osc/work-OST0002-osc-ffff881000395800", root);
+    CHECK(mkdir(path, 0700) == 0);
+    CHECK(weir_osc_count(root, "work", &read_bytes, &written_bytes) == 0);
+
+    snprintf(path, sizeof path, "rm -r %s", root);
+    CHECK(system(path) == 0);
+    return finish();
+}

@@ -1,0 +1,63 @@
+"""Every rule is triggered by what a real program printed; without one rule, its case fails.
+
+A case is captured by capture.py (slurm-allocation: by tests/slurm/test_snakemake.py), or is an older capture
+of tests/golden. WRITTEN names the rules without one: nothing that can be run here triggers them, so their
+cases are written, in tests/unit/audit/test_rules.py.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.golden.audit.cases import CASES, found_in, rules_in
+from weir.audit import rules
+from weir.records.facts import Facts
+from weir.records.importing import import_files
+
+GOLDEN = Path(__file__).parents[1]
+OLDER = {
+    "netcdf-bench/ncb-block-geometry-small.txt": {"bandwidth-not-bytes-over-time", "bytes-moved"},
+    "ior/fail-ior-enospc-ncmpi.txt": {"mpiio-error-swallowed"},
+    # Rewritten from logs of 2018, which tests/golden/test_ior_beside.py reads where they are.
+    "ior/written-3.0.1-three-runs.txt": {"random-draw-overlaps"},
+}
+WRITTEN = {
+    "hints-not-in-force": "both MPI-IO implementations here report every hint as in force",
+    "neighbours": "needs a second user: tests/unit/measure has a process of one",
+    "no-rate": "mdtest prints 0 for phases that did not run, and those give no record: a table may say it",
+    "no-time-or-bytes": "the times of the programs here have enough digits: a table may say it",
+    "not-verified": "weir-io compares all bytes, or fails: another program's document may say it",
+    "other-count": "mdtest and weir-io end with an error: a table may say it",
+    "phase-longer-than-total": "needs a clock that steps at the right moment",
+    "stripes-differ": "needs Lustre: tests/golden/test_ior_beside.py reads real logs where they are",
+    "slow-node": "needs three nodes: tests/unit/measure/test_slow_nodes.py measures with stated times",
+}
+NAMES = sorted(case.name for case in CASES.iterdir())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_capture_has_its_findings(name: str) -> None:
+    assert found_in(CASES / name) == (CASES / name / "expected.txt").read_text().splitlines()
+
+
+@pytest.mark.parametrize("name", OLDER)
+def test_an_older_capture_has_its_findings(name: str) -> None:
+    rows = import_files([GOLDEN / name], Facts()).rows
+    found = {rule for row in rows for rule in (row["reasons"] or "").split(";")}
+    found |= {part.partition(":")[0] for row in rows for part in (row["notes"] or "").split("; ")}
+    assert OLDER[name] <= found
+
+
+def test_every_rule_has_a_capture_or_a_reason() -> None:
+    captured = {rule for name in NAMES for rule in rules_in(CASES / name)}
+    captured |= {rule for found in OLDER.values() for rule in found}
+    assert captured | WRITTEN.keys() == set(rules())
+    assert captured.isdisjoint(WRITTEN)
+
+
+def test_captures_name_no_directory_of_the_machine_that_made_them() -> None:
+    for file in CASES.rglob("*.*"):
+        assert not re.search(r"/work/|(?<!/var)/tmp/", file.read_text(errors="replace")), file
