@@ -4,7 +4,9 @@
 study_answers <- function(records, inputs) {
   list(
     AnswerDefaults = default_answer(records, inputs),
-    AnswerPrintedDefaults = printed_default_answer(records, inputs)
+    AnswerPrintedDefaults = printed_default_answer(records, inputs),
+    AnswerIoFiveHundred = io500_answer(records, inputs),
+    AnswerLayers = layers_answer(records, inputs)
   )
 }
 

@@ -88,3 +88,94 @@ test_that("the claims of a study are decided in it alone, and the numbers that i
   expect_identical(verdicts[["mistral-files-beat-shared"]], "reproduced")
   expect_identical(verdicts[["mistral-stream-is-slow"]], "reproduced")
 })
+
+submissions_file <- file.path(checkout, "reference", "io500-submissions.csv")
+
+# The example of the talk of 2017, as reference/io500.csv has it.
+io500_example <- function(seconds = NULL) {
+  raw <- data.table::fread(file.path(checkout, "reference", "io500.csv"), na.strings = "")
+  data.table::setnames(raw, "campaign", "experiment")
+  raw[, `:=`(suite = "io500", target = "example", site = "s", verdict = "UNPROVEN", reasons = "", emulated = FALSE)]
+  if (!is.null(seconds)) raw[, total_s := seconds]
+  read_records(write_synthetic(raw))
+}
+
+test_that("the published example of 2017 gives its published scores, and is no score as it is shortened", {
+  index <- index_of_io500(phases_of_io500(io500_example()))
+  expect_equal(index$bandwidth, 31.04, tolerance = 1e-4)
+  expect_equal(index$metadata, 16.1537, tolerance = 1e-5)
+  expect_equal(index$rule_2017, 501.41, tolerance = 1e-4)
+  expect_false(index$valid)
+  part <- load_part("table", "io500-phases", home)
+  table <- part$make_table(io500_example(), list(submissions = submissions_file))
+  expect_true(all(is.na(table$percentile)))
+  expect_identical(table$phase[1:12], io500_phases$phase)
+  expect_match(part$make_latex(table), "not a valid IO500 score: shortened run", fixed = TRUE, all = FALSE)
+  expect_match(io500_answer(io500_example(), list()), "it has no place among the submissions")
+})
+
+test_that("a valid result has a percentile among the submissions, and a phase that is missing makes no index", {
+  part <- load_part("table", "io500-phases", home)
+  table <- part$make_table(io500_example(301), list(submissions = submissions_file))
+  easy <- read_submissions(submissions_file)[phase == "ior_easy_write"]$whole
+  expect_equal(table[phase == "ior_easy_write"]$percentile, 100 * mean(easy < 96.133))
+  expect_true("score 2017" %in% table$phase)
+  expect_identical(nrow(index_of_io500(phases_of_io500(io500_example()[access != "find"]))), 0L)
+  expect_identical(nrow(io500_submissions(read_synthetic(), list(submissions = submissions_file))), 0L)
+})
+
+layers_world <- function() {
+  records <- read_synthetic(
+    target = "files", api = c("POSIX", "MPIIO", "HDF5"), xfer_bytes = 2^c(14, 16, 18, 20), n = 6, experiment = "layers"
+  )
+  added <- c(POSIX = 0, MPIIO = 5, HDF5 = 20)[records$api]
+  slower <- c(POSIX = 0, MPIIO = 0, HDF5 = 40)[records$api]
+  records[, io_s := moved_bytes / xfer_bytes * (10 + added + (100 + slower) * xfer_bytes / mib + 0.1 * iteration) / 1e6]
+}
+
+test_that("a layer costs what was put into it, per operation and per byte", {
+  costs <- layer_costs(layers_world())[access == "read"]
+  of <- function(interface, part) costs[api == interface & cost == part]
+  expect_equal(of("HDF5", "operation_us")$added, 20)
+  expect_equal(of("HDF5", "mib_us")$added, 40)
+  expect_equal(of("MPIIO", "operation_us")$added, 5)
+  expect_equal(of("POSIX", "operation_us")$mean, 10.25)
+  expect_true(of("POSIX", "operation_us")$lo < 10.25 && of("POSIX", "operation_us")$hi > 10.25)
+  expect_match(layers_answer(layers_world(), list()), "HDF5 adds 20", fixed = TRUE)
+  expect_identical(nrow(layer_costs(read_synthetic())), 0L)
+})
+
+test_that("the mount is compared with the native interface of its burst buffer", {
+  records <- rbind(
+    layers_world()[api == "POSIX"][, target := "mount"],
+    layers_world()[api == "HDF5"][, `:=`(target = "buffer", api = "IME")]
+  )
+  facts <- scratch("facts.json")
+  kinds <- list(mount = "burst-buffer-fuse", buffer = "burst-buffer")
+  targets <- Map(function(target, kind) list(target = target, kind = kind), names(kinds), kinds)
+  jsonlite::write_json(list(targets = unname(targets)), facts, auto_unbox = TRUE)
+  table <- load_part("table", "layers", home)$make_table(records, list(facts = facts))
+  expect_identical(unique(table$layer), "FUSE mount over buffer")
+  expect_equal(table$added_operation_us, c(-20, -20))
+})
+
+nersc_world <- function(holds) {
+  apis <- c("POSIX", "MPIIO", "HDF5", "PNETCDF")
+  rows <- rbind(
+    read_synthetic(target = "files", api = apis, ppn = 2, xfer_bytes = 2^c(14, 20), n = 6),
+    read_synthetic(target = "files", layout = "file-per-process", ppn = 2, xfer_bytes = 2^20, n = 6)
+  )
+  speed <- c(POSIX = 1000, MPIIO = 950, HDF5 = 700, PNETCDF = 200)[rows$api] * ifelse(rows$xfer_bytes > 2^14, 1, 0.1)
+  contrary <- c(POSIX = 1000, MPIIO = 3000, HDF5 = 4000, PNETCDF = 9000)[rows$api] *
+    ifelse(rows$layout == "shared", 1, 9)
+  rows[, bw_mib_s := (if (holds) speed else contrary) * (1 + 0.002 * iteration)]
+  rows[, `:=`(io_s = moved_bytes / mib / bw_mib_s, began = "2026-01-01T00:00:00")][]
+}
+
+test_that("the claims of the NERSC talk hold in their world, and none does in the contrary one", {
+  held <- outcomes_in(nersc_world(TRUE), facts_of("nersc-ior"))
+  expect_identical(names(held)[held != "reproduced"], character())
+  expect_length(held, 5)
+  broken <- outcomes_in(nersc_world(FALSE), facts_of("nersc-ior"))
+  expect_identical(unname(broken), rep("contradicted", 5))
+})

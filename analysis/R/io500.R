@@ -1,0 +1,94 @@
+# The phases of IO500 from records of the suite io500, the index from them, and the published submissions beside them.
+
+io500_phases <- data.table::data.table(
+  phase = c(
+    "ior_easy_write", "mdtest_easy_write", "ior_hard_write", "mdtest_hard_write", "find", "ior_easy_read",
+    "mdtest_easy_stat", "ior_hard_read", "mdtest_hard_stat", "mdtest_easy_delete", "mdtest_hard_read",
+    "mdtest_hard_delete"
+  ),
+  unit = c("GiB/s", "kIOPS", "GiB/s", "kIOPS", "kIOPS", "GiB/s", "kIOPS", "GiB/s", rep("kIOPS", 4))
+)
+io500_accesses <- c(write = "write", read = "read", create = "write", stat = "stat", remove = "delete", find = "find")
+# By the rules a write phase lasts so long; a shorter one makes no score.
+io500_write_s <- 300
+
+# One row for each target and phase that was measured, in the order of the rules.
+phases_of_io500 <- function(records) {
+  records <- records[suite %in% "io500" & experiment %in% c("ior-easy", "ior-hard", "mdtest-easy", "mdtest-hard",
+    "find")]
+  if (nrow(records) == 0) {
+    return(data.table::data.table())
+  }
+  records <- data.table::copy(records)
+  records[, phase := ifelse(
+    experiment == "find", "find", paste(sub("-", "_", experiment), io500_accesses[access], sep = "_")
+  )]
+  records <- io500_phases[records, on = "phase", nomatch = NULL]
+  rates <- ifelse(records$unit == "GiB/s", records$bw_mib_s / 1024, records$ops_s / 1000)
+  times <- ifelse(is.na(records$total_s), records$io_s, records$total_s)
+  points <- summarise_records(records, rates, c("target", "phase"), "")
+  taken <- records[, .(time_s = stats::median(times[.I], na.rm = TRUE)), by = .(target, phase)]
+  points <- taken[points[, unit := NULL], on = c("target", "phase")]
+  points <- io500_phases[points, on = "phase"]
+  points[order(emulated, target, match(phase, io500_phases$phase))]
+}
+
+# Both rules' formulas of each target that has all phases, and why it is no score.
+index_of_io500 <- function(points) {
+  if (nrow(points) == 0) {
+    return(points)
+  }
+  points[n > 0, .(
+    phases = .N, bandwidth = geometric_mean(median[unit == "GiB/s"]), metadata = geometric_mean(median[unit == "kIOPS"]),
+    shortest = min(c(Inf, time_s[grepl("write", phase)]), na.rm = TRUE), emulated = emulated[1]
+  ), by = target][phases == nrow(io500_phases)][, `:=`(
+    today = sqrt(bandwidth * metadata), rule_2017 = bandwidth * metadata, valid = shortest >= io500_write_s
+  )][]
+}
+
+geometric_mean <- function(values) exp(mean(log(values)))
+
+# The published result sets, long: phase, value, and the value of a node and of a process where they are known.
+read_submissions <- function(path) {
+  table <- read_text_table(path, "IO500 submissions")
+  columns <- grep("_(gib_s|kiops)$", names(table), value = TRUE)
+  known <- function(column) suppressWarnings(as.numeric(table[[column]]))
+  long <- data.table::rbindlist(lapply(columns, function(column) {
+    data.table::data.table(
+      submission = table$submission, ime = grepl("IME", table$filesystem, fixed = TRUE),
+      phase = sub("_(gib_s|kiops)$", "", column), whole = known(column), node = known(column) / known("nodes"),
+      process = known(column) / known("procs")
+    )
+  }))
+  long[, phase := factor(phase, levels = io500_phases$phase)][]
+}
+
+io500_submissions <- function(records, inputs) {
+  asked <- any(records$suite %in% "io500")
+  if (!asked || is.null(inputs$submissions)) data.table::data.table() else read_submissions(inputs$submissions)
+}
+
+# A submission is valid: only what is valid too has a place among them.
+percentile_among <- function(value, others) {
+  others <- others[is.finite(others)]
+  100 * (mean(others < value) + mean(others == value) / 2)
+}
+
+io500_answer <- function(records, inputs) {
+  index <- index_of_io500(phases_of_io500(records))
+  if (nrow(index) == 0) {
+    return("")
+  }
+  words <- index[, sprintf(
+    "%s: bandwidth %s~GiB/s, metadata %s~kIOPS, %s %s by today's formula and %s by that of 2017",
+    latex_name(mark_name(target, emulated)), effect_number(bandwidth), effect_number(metadata),
+    ifelse(valid, "score", "index"), effect_number(today), effect_number(rule_2017)
+  )]
+  doubt <- if (any(!index$valid)) {
+    paste(
+      "An index is not a valid IO500 score, because it is of a shortened run, whose write phases lasted less than",
+      "300\\,s: it has no place among the submissions."
+    )
+  }
+  paste(c(paste0(paste(words, collapse = "; "), "."), doubt), collapse = " ")
+}

@@ -1,0 +1,83 @@
+# What a software layer costs: of each round a straight line through the time of an operation over its size.
+
+# One row for each target, access, interface, nodes, processes and round: microseconds of an operation of no bytes, and
+# microseconds for each MiB. The time of an operation is that of a rank: the time of the transfers over its operations.
+layer_lines <- function(records) {
+  records <- transfers_of(records)[experiment %in% "layers" & verdict %in% usable_verdicts & !is.na(io_s)]
+  if (nrow(records) == 0) {
+    return(data.table::data.table())
+  }
+  records <- round_names(records)
+  records[, operation_us := 1e6 * io_s / (moved_bytes / xfer_bytes / (nn * ppn))]
+  points <- records[, .(operation_us = stats::median(operation_us)),
+    by = c("target", "emulated", "access", "api", "nn", "ppn", "round", "xfer_bytes")]
+  points[, if (.N >= 3) line_through_sizes(xfer_bytes / mib, operation_us),
+    by = c("target", "emulated", "access", "api", "nn", "ppn", "round")]
+}
+
+# Least squares of the relative errors: a large operation must not outweigh the small ones.
+line_through_sizes <- function(size_mib, operation_us) {
+  fit <- stats::lm.wfit(cbind(1, size_mib), operation_us, 1 / operation_us^2)
+  list(operation_us = unname(fit$coefficients[1]), mib_us = unname(fit$coefficients[2]))
+}
+
+# The interface without the layer: POSIX, or where a target has none the native one; of a burst buffer's mount the
+# native interface of the buffer beside it.
+base_apis <- c("POSIX", "IME", "MPIIO")
+
+# Each layer with the mean of its rounds and a t interval, and what it adds to the base of its target.
+layer_costs <- function(records) {
+  lines <- layer_lines(records)
+  if (nrow(lines) == 0) {
+    return(lines)
+  }
+  long <- data.table::melt(lines, measure.vars = c("operation_us", "mib_us"), variable.name = "cost",
+    value.name = "value")
+  by <- c("target", "emulated", "access", "nn", "ppn", "cost")
+  bases <- long[, .(base = intersect(base_apis, api)[1]), by = by]
+  long <- bases[long, on = by]
+  base_values <- long[api == base, c(by, "round", "value"), with = FALSE]
+  data.table::setnames(base_values, "value", "base_value")
+  long <- merge(long, base_values, by = c(by, "round"), all.x = TRUE)
+  long[, c(
+    stats::setNames(mean_interval(value)[c("mean", "lo", "hi", "n")], c("mean", "lo", "hi", "n")),
+    stats::setNames(mean_interval(value - base_value)[c("mean", "lo", "hi")], c("added", "added_lo", "added_hi"))
+  ), by = c(by, "api", "base")]
+}
+
+# The mount against the native interface of the same burst buffer.
+mount_costs <- function(records, facts) {
+  kinds <- vapply(facts$targets, function(it) text_of(it$kind), "")
+  names(kinds) <- vapply(facts$targets, function(it) text_of(it$target), "")
+  lines <- layer_lines(records)
+  if (nrow(lines) == 0 || length(kinds) == 0) {
+    return(data.table::data.table())
+  }
+  side <- function(kind, interface) lines[kinds[target] %in% kind & api == interface]
+  pairs <- merge(
+    side("burst-buffer-fuse", "POSIX"), side("burst-buffer", "IME"),
+    by = c("access", "nn", "ppn", "round"), suffixes = c("", "_native")
+  )
+  if (nrow(pairs) == 0) {
+    return(pairs)
+  }
+  pairs[, .(
+    added_operation_us = list(mean_interval(operation_us - operation_us_native)),
+    added_mib_us = list(mean_interval(mib_us - mib_us_native))
+  ), by = .(target, native = target_native, access, nn, ppn, emulated)]
+}
+
+layers_answer <- function(records, inputs) {
+  costs <- layer_costs(records)
+  costs <- if (nrow(costs) > 0) costs[cost == "operation_us" & api != base & is.finite(added)] else costs
+  if (nrow(costs) == 0) {
+    return("")
+  }
+  most <- costs[order(emulated, target, access, -added), .SD[1], by = .(emulated, target, access)]
+  words <- most[, sprintf(
+    "%s adds %s\\,\\textmu{}s to %s on %s (%s)", latex_name(api_words(api)), effect_number(added),
+    latex_name(paste("each", access)), latex_name(mark_name(target, emulated)),
+    ifelse(is.na(added_lo), "no interval", sprintf("%s to %s", effect_number(added_lo), effect_number(added_hi)))
+  )]
+  sprintf("The dearest layer for each operation: %s.", paste(words, collapse = "; "))
+}

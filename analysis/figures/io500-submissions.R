@@ -1,0 +1,54 @@
+title <- "Where valid results stand among the IO500 submissions"
+place <- 3
+statistic <- "Lines: share of the published result sets below a value"
+interval_text <- "Each of the 343 result sets is one third-party run without evidence for an audit."
+needs <- "reference/io500-submissions.csv, and a study of the suite io500"
+if_empty <- "The study does not measure the phases of IO500."
+caption <- paste(
+  "Each phase of the 343 published IO500 result sets: the share of them below a value, for the whole system and for one",
+  "node (where the number of nodes is known); the axis is logarithmic. Triangles: the result sets on IME. A cross: a",
+  "valid result of this study; a shortened run has no place here. The submissions are no random sample of storage."
+)
+
+make_table <- function(records, inputs) {
+  submissions <- io500_submissions(records, inputs)
+  if (nrow(submissions) == 0) {
+    return(submissions)
+  }
+  long <- data.table::melt(submissions[, .(submission, ime, phase, whole, node)],
+    measure.vars = c("whole", "node"), variable.name = "per", value.name = "median"
+  )[is.finite(median) & median > 0]
+  long[, below := 100 * (data.table::frank(median) - 0.5) / .N, by = .(phase, per)]
+  long <- io500_phases[long[, phase := as.character(phase)], on = "phase"]
+  own <- phases_of_io500(records)
+  valid <- if (nrow(own) > 0) index_of_io500(own)[valid == TRUE]$target
+  long[, `:=`(own = FALSE, n = 1L, verdict = "UNPROVEN", n_invalid = 0L, n_degraded = 0L, emulated = FALSE)]
+  if (length(valid) > 0) {
+    places <- own[target %in% valid, .(
+      phase, unit, median, own = TRUE, n, verdict, n_invalid, n_degraded, emulated, target, per = "whole", ime = FALSE
+    )]
+    places[, below := mapply(function(name, value) {
+      percentile_among(value, submissions[phase == name]$whole)
+    }, phase, median)]
+    long <- rbind(long, places, fill = TRUE)
+  }
+  long[, `:=`(level = NA_real_, sheet = 1L, page = "all")][]
+}
+
+make_figure <- function(table) {
+  drawn <- data.table::copy(table)
+  drawn[, phase := factor(paste0(gsub("_", " ", phase), " (", unit, ")"),
+    levels = paste0(gsub("_", " ", io500_phases$phase), " (", io500_phases$unit, ")"))]
+  drawn[, per := factor(per, levels = c("whole", "node"), labels = c("whole system", "one node"))]
+  ggplot2::ggplot(drawn[own == FALSE], ggplot2::aes(median, below, colour = per)) +
+    ggplot2::geom_step(linewidth = 0.4) +
+    ggplot2::geom_point(data = drawn[ime == TRUE], shape = 17, size = 1.1) +
+    ggplot2::geom_point(data = drawn[own == TRUE], shape = 4, size = 2, colour = "black") +
+    ggplot2::facet_wrap(ggplot2::vars(phase), ncol = 3, scales = "free_x") +
+    ggplot2::scale_colour_manual(NULL, values = c("whole system" = "#1b6ca8", "one node" = "#d18a00")) +
+    ggplot2::scale_x_log10("Rate", breaks = function(range) decade_breaks(range, 3), labels = short_rate_words) +
+    ggplot2::labs(y = "Share of the result sets below, in %") +
+    theme_weir()
+}
+
+height_mm <- function(table) 165

@@ -1,0 +1,41 @@
+title <- "What each layer costs, per operation and per byte"
+place <- 1
+statistic <- "Points: mean over the rounds of a straight line through the time of an operation against its size"
+interval_text <- "Bars: 95 % t interval over the rounds."
+needs <- "records of the suite layers: several sizes by several interfaces"
+if_empty <- "The study does not compare layers."
+caption <- paste(
+  "The time of one operation of one process is a fixed part (left, in microseconds) and a part for each MiB (right).",
+  "Both are from a line through four sizes in each round. The grey line is the interface without the layer: POSIX, or",
+  "the native one. A fixed part below zero means that small operations cost less than the line through the large ones."
+)
+
+make_table <- function(records, inputs) {
+  costs <- layer_costs(records)
+  if (nrow(costs) == 0) {
+    return(costs)
+  }
+  costs <- costs[nn == min(nn) & ppn == max(ppn)]
+  costs[, `:=`(median = mean, level = interval_level, verdict = "VALID", n_invalid = 0L, n_degraded = 0L)]
+  costs[, `:=`(page = paste0(target, ifelse(emulated, emulated_mark, "")), sheet = 1L)][]
+}
+
+make_figure <- function(table) {
+  drawn <- data.table::copy(table)
+  drawn[, panel := factor(cost, levels = c("operation_us", "mib_us"),
+    labels = c("of an operation, in \u00b5s", "of a MiB, in \u00b5s"))]
+  drawn[, access := factor(access, levels = access_levels)]
+  drawn[, name := factor(api_words(api), levels = rev(api_words(intersect(c("POSIX", "IME", names(api_names)), api))))]
+  ggplot2::ggplot(drawn, ggplot2::aes(mean, name, colour = api, shape = api)) +
+    ggplot2::geom_vline(ggplot2::aes(xintercept = mean), data = drawn[api == base], colour = "#a0a0a0",
+      linewidth = 0.3) +
+    ggplot2::geom_linerange(ggplot2::aes(xmin = lo, xmax = hi), linewidth = 0.5, na.rm = TRUE, show.legend = FALSE) +
+    ggplot2::geom_point(ggplot2::aes(fill = api), size = 1.6, stroke = 0.4, show.legend = FALSE) +
+    ggplot2::facet_grid(rows = ggplot2::vars(access), cols = ggplot2::vars(panel), scales = "free_x") +
+    scale_api(drawn$api) +
+    ggplot2::guides(colour = "none", shape = "none") +
+    ggplot2::labs(x = "Time", y = NULL) +
+    theme_weir()
+}
+
+height_mm <- function(table) 34 + 12 * data.table::uniqueN(table$api)

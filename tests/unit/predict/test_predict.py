@@ -1,0 +1,151 @@
+"""An application of ten lines, its predicted time from cells of IOR, and the error beside its own records."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from weir.cli import main
+from weir.columns import columns
+from weir.errors import ConfigError
+from weir.predict.application import read_application
+from weir.predict.forecast import error, forecasts, whole
+from weir.records.table import write_records
+
+MIB = 2**20
+APPLICATION = """application: toy
+nodes: 1
+ppn: 2
+phases:
+- {phase: out, access: write, xfer: 16 MiB, bytes: 64 MiB, repeat: 2, compute: 3 s}
+- {phase: back, access: read, xfer: 16 MiB, bytes: 64 MiB}
+"""
+
+
+def row(**given: Any) -> dict[str, Any]:
+    plain: dict[str, Any] = dict.fromkeys(columns())
+    plain |= {
+        "api": "POSIX",
+        "access": "write",
+        "nn": 1,
+        "ppn": 2,
+        "xfer_bytes": 16 * MIB,
+        "layout": "shared",
+        "order": "sequential",
+        "block_bytes": 64 * MIB,
+        "iteration": 0,
+        "run": 0,
+        "cell": "kernel",
+        "experiment": "kernel",
+        "target": "disk",
+        "tool": "ior",
+        "purpose": "bandwidth",
+        "verdict": "VALID",
+        "reasons": "",
+        "evidence": "",
+        "notes": "",
+        "checked": "",
+        "missing": "",
+        "emulated": False,
+        "bw_mib_s": 128.0,
+    }
+    return plain | given
+
+
+def study() -> list[dict[str, Any]]:
+    rows = []
+    for run, rate in enumerate((64.0, 128.0, 256.0)):
+        for access in ("write", "read"):
+            rows.append(row(access=access, run=run, bw_mib_s=rate))
+            rows.append(row(access=access, run=run, bw_mib_s=9.0, cell="small", xfer_bytes=4096))
+            rows.append(row(access=access, run=run, bw_mib_s=9.0, cell="random", order="random"))
+            rows.append(row(access=access, run=run, bw_mib_s=9.0, cell="broken", verdict="INVALID"))
+        own = {
+            "experiment": "toy",
+            "cell": "own",
+            "purpose": "application",
+            "tool": "madbench",
+            "bw_mib_s": None,
+        }
+        rows.append(row(**own, run=run, total_s=4.0))
+        rows.append(row(**own, run=run, total_s=0.5, access="read"))
+    return rows
+
+
+@pytest.fixture
+def toy(tmp_path: Path) -> Path:
+    (tmp_path / "toy.yaml").write_text(APPLICATION)
+    return tmp_path / "toy.yaml"
+
+
+def test_the_nearest_cell_predicts_each_phase_with_its_least_and_most(toy: Path) -> None:
+    application = read_application(toy, toy.parent)
+    out, back = forecasts(application, study(), "disk")
+    assert out.cell == back.cell == "kernel"
+    assert out.far == ()
+    assert out.predicted is not None
+    assert (out.predicted.median_s, out.predicted.low_s, out.predicted.high_s, out.predicted.runs) == (
+        2,
+        1,
+        4,
+        3,
+    )
+    predicted, measured = whole((out, back), "predicted"), whole((out, back), "measured")
+    assert predicted is not None
+    assert predicted.median_s == 2 + 1 + 2 * 3  # transfers and the time of computing
+    assert measured is not None
+    assert out.measured is not None
+    assert error(out.predicted, out.measured) == (-0.5, -0.75, 0.0)
+
+
+def test_what_the_nearest_cell_does_not_share_is_named(toy: Path) -> None:
+    application = read_application(toy, toy.parent)
+    rows = [row(ppn=1, xfer_bytes=4 * MIB, cell="far")]
+    out, back = forecasts(application, rows, "disk")
+    assert out.far == ("1x1 processes instead of 1x2", f"transfers of {4 * MIB} B instead of {16 * MIB} B")
+    assert back.predicted is None
+    assert whole((out, back), "predicted") is None
+
+
+def test_the_command_prints_both_and_the_error(
+    toy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    records = tmp_path / "records.csv"
+    write_records(records, study())
+    assert main(["predict", str(toy), "--records", str(records)]) == 0
+    text = capsys.readouterr().out
+    assert "2 s (1-4)" in text
+    assert "-50% (-75% to +0%)" in text
+    assert main(["predict", str(toy), "--records", str(records), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["disk"][0]["cell"] == "kernel"
+    write_records(records, [row(order="random")])
+    assert main(["predict", str(toy), "--records", str(records)]) == 1
+    assert "no record fits a phase of toy" in capsys.readouterr().err
+    assert main(["predict", "madbanch", "--records", str(records)]) == 2
+    assert "madbench" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("xfer: 16 MiB", "xfre: 16 MiB", "unknown key 'xfre' of a phase"),
+        ("nodes: 1\n", "", "lacks the key 'nodes'"),
+        ("access: write", "access: scribble", "access is write or read"),
+        ("16 MiB", "16", "16"),
+    ],
+)
+def test_a_wrong_file_is_named_with_its_key(toy: Path, old: str, new: str, message: str) -> None:
+    toy.write_text(toy.read_text().replace(old, new))
+    with pytest.raises(ConfigError, match=message):
+        read_application(toy, toy.parent)
+
+
+@pytest.mark.parametrize("name", ["madbench", "netcdf-climate"])
+def test_the_shipped_applications_are_read(name: str) -> None:
+    root = Path(__file__).resolve().parents[3]
+    application = read_application(root / "config/applications" / f"{name}.yaml", root)
+    assert application.name == name
+    assert len(application.phases) >= 2
