@@ -39,7 +39,8 @@ index_of_io500 <- function(points) {
     return(points)
   }
   points[n > 0, .(
-    phases = .N, bandwidth = geometric_mean(median[unit == "GiB/s"]), metadata = geometric_mean(median[unit == "kIOPS"]),
+    phases = .N, bandwidth = geometric_mean(median[unit == "GiB/s"]),
+    metadata = geometric_mean(median[unit == "kIOPS"]),
     shortest = min(c(Inf, time_s[grepl("write", phase)]), na.rm = TRUE), emulated = emulated[1]
   ), by = target][phases == nrow(io500_phases)][, `:=`(
     today = sqrt(bandwidth * metadata), rule_2017 = bandwidth * metadata, valid = shortest >= io500_write_s
@@ -81,8 +82,8 @@ io500_answer <- function(records, inputs) {
   }
   words <- index[, sprintf(
     "%s: bandwidth %s~GiB/s, metadata %s~kIOPS, %s %s by today's formula and %s by that of 2017",
-    latex_name(mark_name(target, emulated)), effect_number(bandwidth), effect_number(metadata),
-    ifelse(valid, "score", "index"), effect_number(today), effect_number(rule_2017)
+    latex_name(mark_name(target, emulated)), five_digits(bandwidth), five_digits(metadata),
+    ifelse(valid, "score", "index"), five_digits(today), five_digits(rule_2017)
   )]
   doubt <- if (any(!index$valid)) {
     paste(
@@ -91,4 +92,9 @@ io500_answer <- function(records, inputs) {
     )
   }
   paste(c(paste0(paste(words, collapse = "; "), "."), doubt), collapse = " ")
+}
+
+# As IO500 prints its numbers; larger ones with their thousands.
+five_digits <- function(values) {
+  trimws(ifelse(values >= 1e5, rate_words(values), formatC(signif(values, 5), format = "fg", digits = 5)))
 }

@@ -5,9 +5,9 @@ interval_text <- ""
 needs <- "records of the suite io500 on two targets"
 if_empty <- "The study does not measure the phases of IO500."
 caption <- paste(
-  "The twelve phases of IO500, one polygon for each storage: the rim is the best of the storage shown, the rings are a",
-  "tenth, a hundredth and a thousandth of it. A dent is a phase in which a storage falls behind the others. It compares",
-  "the storage of this study alone."
+  "The twelve phases of IO500, one polygon for each storage: the rim is the best of the storage shown, the rings are",
+  "a tenth and a hundredth of it, the centre a thousandth. A dent is a phase in which a storage falls behind the",
+  "others. It compares the storage of this study alone."
 )
 decades <- 3
 

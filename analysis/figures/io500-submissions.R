@@ -5,9 +5,9 @@ interval_text <- "Each of the 343 result sets is one third-party run without evi
 needs <- "reference/io500-submissions.csv, and a study of the suite io500"
 if_empty <- "The study does not measure the phases of IO500."
 caption <- paste(
-  "Each phase of the 343 published IO500 result sets: the share of them below a value, for the whole system and for one",
-  "node (where the number of nodes is known); the axis is logarithmic. Triangles: the result sets on IME. A cross: a",
-  "valid result of this study; a shortened run has no place here. The submissions are no random sample of storage."
+  "Each phase of the 343 published IO500 result sets: the share of them below a value, for the whole system and for",
+  "one node (where the number of nodes is known); the axis is logarithmic. Triangles: the result sets on IME. A cross:",
+  "a valid result of this study; a shortened run is not ranked. The submissions are not a random sample of storage."
 )
 
 make_table <- function(records, inputs) {

@@ -3,11 +3,11 @@ place <- 1
 needs <- "records of the suite io500"
 if_empty <- "The study does not measure the phases of IO500."
 caption <- paste(
-  "Phases in the order of IO500's rules: median rate with its interval, time of the phase, and percentile among the 343",
-  "published result sets where the result is valid (each write phase 300 s or longer). The last lines of a target are",
-  "the geometric means and their combination by today's rule (square root of the product) and by 2017's (product). It is",
-  "called index, and has no percentiles, if it is not a valid IO500 score: shortened run. Here write and read of a phase",
-  "follow each other in one run; IO500 does all writes first."
+  "Phases in the order of IO500's rules: median rate with its interval, time of the phase, and percentile among the",
+  "343 published result sets where the result is valid (each write phase 300 s or longer). The last lines of a target",
+  "are the geometric means and their combination by today's rule (square root of the product) and by 2017's (product).",
+  "It is called index, and has no percentiles, if it is not a valid IO500 score: shortened run. Here write and read of",
+  "a phase follow each other in one run; IO500 does all writes first."
 )
 
 make_table <- function(records, inputs) {
@@ -27,8 +27,8 @@ make_table <- function(records, inputs) {
   shown <- points[, .(target, phase, unit, n, median, lo, hi, time_s, percentile, verdict, emulated, valid)]
   ends <- index[, .(
     phase = c("bandwidth", "metadata", paste(ifelse(valid, "score", "index"), c("today", "2017"))),
-    unit = c("GiB/s", "kIOPS", "", ""), n = NA_integer_, median = c(bandwidth, metadata, today, rule_2017), lo = NA_real_,
-    hi = NA_real_, time_s = NA_real_, percentile = NA_real_, verdict = "VALID", emulated, valid
+    unit = c("GiB/s", "kIOPS", "", ""), n = NA_integer_, median = c(bandwidth, metadata, today, rule_2017),
+    lo = NA_real_, hi = NA_real_, time_s = NA_real_, percentile = NA_real_, verdict = "VALID", emulated, valid
   ), by = .(target, of = seq_len(nrow(index)))][, of := NULL]
   both <- rbind(shown, ends)
   both[order(emulated, target)]
@@ -36,8 +36,8 @@ make_table <- function(records, inputs) {
 
 make_latex <- function(table) {
   cells <- table[, .(
-    latex_name(phase), dash(n), paste0(short_number(median), verdict_mark(verdict)), unit,
-    ifelse(is.na(lo), "--", paste0(short_number(lo), "--", short_number(hi))),
+    latex_name(phase), dash(n), paste0(five_digits(median), verdict_mark(verdict)), unit,
+    ifelse(is.na(lo), "--", paste0(five_digits(lo), "--", five_digits(hi))),
     ifelse(is.na(time_s), "--", sprintf("%.2f", time_s)), ifelse(is.na(percentile), "--", sprintf("%.0f", percentile))
   )]
   latex_table(
@@ -48,5 +48,3 @@ make_latex <- function(table) {
     ), in_place = TRUE
   )
 }
-
-short_number <- function(values) trimws(ifelse(values >= 1e5, rate_words(values), formatC(signif(values, 5), format = "fg")))
