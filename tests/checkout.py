@@ -14,6 +14,10 @@ from weir.tools.base import Parameter, RunPaths, Tool
 ROOT = Path(__file__).resolve().parents[1]
 # Sites with the targets and stacks that come with weir; no test looks at what a user adds to config/.
 SHIPPED_SITES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "centre-template": (
+        ("beegfs", "daos-dfuse", "gpfs", "nfs", "nvme"),
+        ("intel-mpi", "cray-mpich"),
+    ),
     "ime-template": (("backing", "ime-fuse", "ime-native"), ("mpich-ime",)),
     "local": (
         ("backing", "disk", "ime-fuse", "ime-native", "memory", "memory-pool"),
@@ -29,7 +33,11 @@ SHIPPED_SITES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 SHIPPED_SUITES = (
     "burst-buffer",
     "ime-paper",
+    "io500",
+    "layers",
     "metadata",
+    "mistral",
+    "nersc-ior",
     "netcdf-features",
     "nodes",
     "queue-depth",
