@@ -46,6 +46,10 @@ report: setup ## measure SUITES at SITE and print where the PDF and the HTML rep
 	@$(MAKE) build
 	@$(venv)/weir report --suites $(SUITES) --site $(SITE) $(if $(SCALE),--scale $(SCALE))
 
+.PHONY: site
+site: setup ## write results/SITE/index.html: all studies of the site on one page
+	@$(venv)/weir site results/$(SITE)
+
 .PHONY: slurm-demo
 slurm-demo: setup-develop ## measure the suite nodes on a private Slurm of four virtual nodes, and report
 	@$(MAKE) build

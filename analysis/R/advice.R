@@ -110,9 +110,11 @@ has_finding <- function(records, rule) {
 
 # A ratio as advice prints it: ×1.34 [1.19–1.47].
 effect_words <- function(effect) {
-  range <- if (is.finite(effect$lo)) sprintf(" [%.2g–%.2g]", effect$lo, effect$hi) else ""
-  sprintf("×%.2g%s", effect$ratio, range)
+  range <- if (is.finite(effect$lo)) sprintf(" [%s–%s]", plain_factor(effect$lo), plain_factor(effect$hi)) else ""
+  sprintf("×%s%s", plain_factor(effect$ratio), range)
 }
+
+plain_factor <- function(value) format(signif(value, 2), scientific = FALSE, trim = TRUE)
 
 # The clear effects of real storage for some dimension.
 effects_that_matter <- function(evidence, of) {
@@ -133,7 +135,7 @@ suite_names <- function(facts, separator = ", ") {
 
 page_following <- function(facts, folder) {
   suites <- suite_names(facts, ",")
-  study <- file.path("results", text_of(facts$site$site, "SITE"), basename(normalizePath(folder)))
+  study <- file.path("results", text_of(facts$site$site, "archive"), basename(normalizePath(folder)))
   list(
     list(name = "Repeat elsewhere", command = if (nzchar(suites)) sprintf("make report SUITES=%s SITE=mysite",
       suites) else "make report"),

@@ -51,6 +51,7 @@ page_evidence <- local({
   function(records, facts) {
     key <- rlang::hash(list(records, facts))
     if (key != known$key) {
+      records <- name_storage(records)
       evidence <- list(records = records, points = page_points(records), effects = effects_of_settings(records),
         facts = facts)
       known <<- list(key = key, evidence = evidence)
@@ -59,8 +60,21 @@ page_evidence <- local({
   }
 })
 
+# Logs do not name their storage. Those of several directories are of several systems, and never one answer.
+name_storage <- function(records) {
+  if (!anyNA(records$target) || is.null(records$source)) {
+    return(records)
+  }
+  unnamed <- which(is.na(records$target))
+  directory_of <- basename(dirname(ifelse(is.na(records$source), "unknown storage/log", records$source)))
+  records <- data.table::copy(records)
+  data.table::set(records, i = unnamed, j = "target", value = directory_of[unnamed])
+  records[]
+}
+
 page_model <- function(records, facts, inputs, folder) {
   evidence <- page_evidence(records, facts)
+  records <- evidence$records
   points <- evidence$points
   list(
     schema = page_schema, study = page_study(facts, folder), verdicts = page_verdicts(records),
@@ -85,7 +99,8 @@ page_study <- function(facts, folder) {
   list(
     name = basename(normalizePath(folder)), site = text_of(facts$site$site, ""),
     description = text_of(facts$site$description, ""),
-    title = text_of(facts$archive$title, ""), citation = text_of(facts$archive$citation, ""),
+    title = text_of(facts$about$title, ""), citation = text_of(facts$about$citation, ""),
+    system = text_of(facts$about$system, ""), archived = is.null(facts$site),
     question = text_of(if (length(facts$suites) > 0) facts$suites[[1]]$question, ""),
     suites = suite_names(facts), scale = text_of(facts$scale, ""),
     host = text_of(machine$node, ""), processor = text_of(machine$processor, ""), cores = count_of(machine$cores),

@@ -98,22 +98,26 @@ const study = facts.study;
 const targets = list(facts.targets);
 const real = targets.filter((target) => !target.emulated);
 const shown = real.length ? real : targets;
+// So many fit the first screen; the records below have all.
+const MOST_TARGETS = 4;
+const firstTargets = shown.slice(0, MOST_TARGETS);
+const others = shown.length - firstTargets.length;
 const place = (name) => targets.findIndex((target) => target.name === name);
 const answered = list(facts.answers).sort((one, two) => place(one.target) - place(two.target) || (one.access < two.access ? 1 : -1));
 const about = (name) => targets.find((target) => target.name === name) || { name };
 const medium = (target) => [target.file_system, target.device && `on ${target.device}`].filter(Boolean).join(" ");
 
 function header() {
-  const names = shown.slice(0, 4).flatMap((target, index) => [
+  const names = firstTargets.flatMap((target, index) => [
     index ? element("span", { class: "second" }, " · ") : "", element("b", {}, target.name), " ",
     element("span", { class: "second" }, medium(target)),
   ]);
   const machine = [study.host && `host ${study.host}`, study.processor, study.cores && `${study.cores} cores`, study.memory,
-    study.nodes > 1 && `${study.nodes} nodes`, `suite ${study.suites || study.name}`, study.began.slice(0, 16).replace("T", " "),
-    `weir ${study.weir}`];
+    study.nodes > 1 && `${study.nodes} nodes`, study.archived ? `third-party records ${study.name}` : `suite ${study.suites || study.name}`,
+    study.began.slice(0, 16).replace("T", " "), study.system, study.weir && `weir ${study.weir}`];
   return [
     element("nav", {}, ["Figures", "Records", "Verdicts", "Method"].map((name) => element("a", { href: `#${name.toLowerCase()}` }, name))),
-    element("h1", {}, study.title ? element("b", {}, study.title) : names),
+    element("h1", {}, study.title ? element("b", {}, study.title) : [names, others > 0 ? element("span", { class: "second" }, ` and ${others} more`) : null]),
     element("div", { class: "second" }, machine.filter(Boolean).join(" · ")),
   ];
 }
@@ -123,9 +127,9 @@ function proof() {
   const all = Object.values(counts).reduce((sum, value) => sum + value, 0);
   const emulated = Object.values(facts.verdicts.emulated).reduce((sum, value) => sum + value, 0);
   const others = ["UNPROVEN", "DEGRADED", "INVALID"].map((verdict) =>
-    element("span", { class: counts[verdict] ? verdict : "zero" }, `${GLYPH[verdict]} ${counts[verdict]} ${WORD[verdict]}`));
+    element("span", { class: counts[verdict] ? verdict : "zero" }, `${GLYPH[verdict]} ${counts[verdict].toLocaleString("en")} ${WORD[verdict]}`));
   return element("div", { class: "proof", id: "proof" },
-    element("span", { class: "VALID" }, `${GLYPH.VALID} ${counts.VALID} of ${all} results proven`), others,
+    element("span", { class: counts.VALID ? "VALID" : "UNPROVEN" }, `${counts.VALID ? GLYPH.VALID : GLYPH.UNPROVEN} ${counts.VALID.toLocaleString("en")} of ${all.toLocaleString("en")} results proven`), others,
     emulated ? element("span", { class: "zero" }, `and ${emulated} of emulated storage`) : null,
     element("a", { href: "#verdicts" }, "why"));
 }
@@ -153,7 +157,7 @@ function answers() {
   const inMib = (name) => [name, element("div", { class: "small" }, "MiB/s")];
   row(inMib("Best"), (one) => one.best, (found, one) => [number(found, one), element("div", { class: "small" }, found.setting,
     found.tied > 0 ? `; tied with ${found.tied} of ${found.alternatives - 1} others` : `; best of ${found.alternatives}`)], true);
-  row(inMib("Small, random"), (one) => one.small, (found, one) => [number(found, one), element("div", { class: "small" }, `${count(found.iops)} op/s`)]);
+  row(inMib("Small, random"), (one) => one.small, (found, one) => [number(found, one), found.iops ? element("div", { class: "small" }, `${count(found.iops)} op/s`) : null]);
   row("p99 latency", (one) => one.tail, (found, one) => [number(found, one), element("div", { class: "small" }, "small, random")]);
   return element("div", { class: "answers", id: "answers", style: `--columns: ${columns.length}` }, cells);
 }
@@ -170,7 +174,10 @@ function scaleOf(rows) {
       if (Math.log10(value) >= low && Math.log10(value) <= high) ticks.push(value);
     }
   }
-  return { at, ticks: ticks.length > 6 ? ticks.filter((value) => /^[15]/.test(value)) : ticks };
+  // Labels need room: fewer for each decade the more decades there are, and never more than seven.
+  const fewer = [/^[125]/, /^[15]/, /^1/].map((first) => ticks.filter((value) => first.test(value)));
+  const fitting = fewer.find((some) => some.length <= 5) || fewer[2];
+  return { at, ticks: fitting.filter((value, index) => index % Math.ceil(fitting.length / 5) === 0) };
 }
 
 function chartOf(some) {
@@ -213,7 +220,9 @@ function charts() {
     ? element("details", { id: "emulated" }, element("summary", {}, `${targets.length - real.length} emulated targets (E): they test the method, not a product`), chartOf(emulated))
     : null;
   return element("div", { id: "chart" }, element("h3", {}, "Best bandwidth by interface"),
-    chartOf(answered.filter((one) => (real.length ? !one.emulated : true))),
+    chartOf(answered.filter((one) => firstTargets.some((target) => target.name === one.target))),
+    others > 0 ? element("details", { id: "others" }, element("summary", {}, `${others} more targets`),
+      chartOf(answered.filter((one) => shown.indexOf(about(one.target)) >= MOST_TARGETS))) : null,
     element("div", { class: "small" }, `Symbol: best median; bar: its interval at ${facts.interval_level} (below 6 runs: the runs); hollow: not proven; ticks: medians of the other settings.`),
     folded);
 }

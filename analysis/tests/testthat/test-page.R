@@ -59,3 +59,12 @@ test_that("a study without one bandwidth still has its page", {
   expect_length(found$answers, 0)
   expect_gt(found$verdicts$real$INVALID + found$verdicts$emulated$INVALID, 0)
 })
+
+test_that("logs of several directories are several storages, not one answer", {
+  records <- repeated_rounds(2)
+  records[, `:=`(target = NA_character_, source = paste0("logs/", ifelse(run == 0, "one", "two"), "/out.txt"),
+    directories = "shared")]
+  named <- name_storage(records)
+  expect_equal(named$target, ifelse(records$run == 0, "one", "two"))
+  expect_true(all(is.na(records$target)))
+})

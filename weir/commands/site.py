@@ -1,0 +1,168 @@
+"""weir site: all studies of a site on one static page."""
+
+from __future__ import annotations
+
+import argparse
+import html
+import json
+import statistics
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from weir.commands.show import PAGE_FILE, read_page
+from weir.data import data_folder
+from weir.errors import WeirError
+from weir.files import write_atomically
+from weir.units import three_digits
+
+NAME = "site"
+HELP = "write one static page about all studies of a site, with links to their reports"
+EXAMPLE = "weir site results/lab"
+INDEX_FILE = "index.html"
+
+_USABLE = ("VALID", "UNPROVEN")
+_WORDS = {"VALID": "proven", "UNPROVEN": "unproven", "DEGRADED": "degraded", "INVALID": "invalid"}
+_MOST_ADVICE = 3
+
+
+@dataclass(frozen=True)
+class Row:
+    """A target and access over all studies of the site; each point is a cell's median."""
+
+    target: str
+    emulated: bool
+    access: str
+    best: Mapping[str, Any]
+    worst: Mapping[str, Any]
+    median_mib_s: float
+    points: int
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("site", type=Path, metavar="DIR", help="folder of the site, results/<site>")
+    parser.add_argument("--out", type=Path, metavar="FILE", help=f"default: {INDEX_FILE} in that folder")
+    parser.add_argument("--json", action="store_true", help="print what the page shows as JSON")
+
+
+def execute(args: argparse.Namespace) -> int:
+    studies = studies_of(args.site)
+    rows = site_rows(studies)
+    if args.json:
+        print(json.dumps([vars(row) for row in rows], indent=1))
+        return 0
+    out = args.out or args.site / INDEX_FILE
+    write_atomically(out, page(args.site.resolve().name, studies, rows))
+    print(f"{len(studies)} studies: {out}")
+    return 0
+
+
+def studies_of(site: Path) -> dict[str, dict[str, Any]]:
+    """The facts of each study that was drawn, by the name of its folder."""
+    found = {file.parent.name: read_page(file) for file in sorted(site.glob(f"*/{PAGE_FILE}"))}
+    if not found:
+        raise WeirError(
+            f"has no study with a {PAGE_FILE}",
+            file=str(site),
+            hint="measure and draw one first: make report SITE=...",
+            exit_code=2,
+        )
+    return found
+
+
+def site_rows(studies: Mapping[str, Mapping[str, Any]]) -> list[Row]:
+    """Real storage first; writes before reads."""
+    points = [
+        {**point, "study": name}
+        for name, facts in studies.items()
+        for point in facts["points"]
+        if point["n"] > 0 and point["verdict"] in _USABLE and point["median"] is not None
+    ]
+    keys = sorted(
+        {(one["emulated"], one["target"], one["access"] != "write", one["access"]) for one in points}
+    )
+    return [
+        _row([one for one in points if (one["target"], one["access"]) == (key[1], key[3])]) for key in keys
+    ]
+
+
+def _row(points: Sequence[Mapping[str, Any]]) -> Row:
+    kept = ("study", "setting", "median", "lo", "hi", "n", "verdict", "cell")
+    ends = (max(points, key=lambda one: one["median"]), min(points, key=lambda one: one["median"]))
+    best, worst = ({key: one.get(key) for key in kept} for one in ends)
+    first = points[0]
+    median = statistics.median(one["median"] for one in points)
+    return Row(first["target"], first["emulated"], first["access"], best, worst, median, len(points))
+
+
+def page(site: str, studies: Mapping[str, Mapping[str, Any]], rows: Iterable[Row]) -> str:
+    style = (data_folder("analysis") / "page" / "page.css").read_text(encoding="utf-8")
+    body = [
+        f"<h1>Storage of <b>{_text(site)}</b></h1>",
+        f'<div class="second">{len(studies)} studies, each with a report; rates in MiB/s</div>',
+        "<h2>Targets</h2>",
+        _table(
+            ("target", "access", "best", "reached with", "median", "worst", "of"), map(_target_cells, rows)
+        ),
+        '<p class="small">Best and worst: medians of a cell; median: of all cells of the target.'
+        " (E): emulated storage, which tests the method, not a product.</p>",
+        "<h2>Studies</h2>",
+        _table(("study", "measured", "question", "results", "what to use"), _study_rows(studies)),
+    ]
+    head = (
+        '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<title>{_text(site)}</title><link rel="icon" href="data:,"><style>{style}</style>'
+    )
+    main = "\n".join(body)
+    top = f'<!doctype html>\n<html lang="en">\n<head>{head}</head>\n'
+    return f"{top}<body><main>\n{main}\n</main></body>\n</html>\n"
+
+
+def _target_cells(row: Row) -> tuple[str, ...]:
+    mark = " (E)" if row.emulated else ""
+    return (
+        f"<b>{_text(row.target)}</b>{mark}",
+        f'<span class="{_text(row.access)}">{_text(row.access)}</span>',
+        f"<b>{three_digits(row.best['median'])}</b> {_interval(row.best)}",
+        f"{_text(row.best['setting'])} ({_link(row.best['study'])})",
+        three_digits(row.median_mib_s),
+        f"{three_digits(row.worst['median'])}: {_text(row.worst['setting'])} ({_link(row.worst['study'])})",
+        f"{row.points} cells",
+    )
+
+
+def _interval(point: Mapping[str, Any]) -> str:
+    if point["lo"] is None:
+        return f"(n = {point['n']})"
+    return f"[{three_digits(point['lo'])}–{three_digits(point['hi'])}]"
+
+
+def _study_rows(studies: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, ...]]:
+    for name, facts in studies.items():
+        counts = facts["verdicts"]["real"]
+        others = [f"{counts[key]} {word}" for key, word in _WORDS.items() if key != "VALID" and counts[key]]
+        proven = f"{counts['VALID']} of {sum(counts.values())} proven"
+        advice = "<br>".join(_text(one["title"]) for one in facts["advice"][:_MOST_ADVICE])
+        began = facts["study"]["began"][:10]
+        yield (
+            f"<b>{_link(name)}</b>",
+            _text(began or "unknown"),
+            _text(facts["study"]["question"]),
+            _text(", ".join([proven, *others])),
+            advice or "no setting stands out",
+        )
+
+
+def _link(study: str) -> str:
+    return f'<a href="{_text(study)}/report.html">{_text(study)}</a>'
+
+
+def _table(names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    head = "".join(f'<th scope="col">{name}</th>' for name in names)
+    body = "\n".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
+    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table></div>'
+
+
+def _text(value: object) -> str:
+    return html.escape(str(value))
