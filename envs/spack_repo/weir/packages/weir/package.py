@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 from spack_repo.builtin.build_systems.bundle import BundlePackage
+from spack_repo.weir.checkout import CHECKOUT
 
 from spack.package import *
 
@@ -10,6 +11,8 @@ from spack.package import *
 class Weir(BundlePackage):
     """The whole workflow: what measures storage, what plans and steers, what draws and prints. Then:
     weir init my-study && cd my-study && snakemake --cores all"""
+
+    homepage = f"file://{CHECKOUT}"
 
     license("Apache-2.0")
 

@@ -1,0 +1,38 @@
+"""The pages build as a site: every link leads somewhere, offline, and each page of the tree is in it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.checkout import ROOT
+
+
+@pytest.mark.slow
+def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
+    words = [
+        sys.executable,
+        "-m",
+        "mkdocs",
+        "build",
+        "--quiet",
+        "--strict",
+        "--site-dir",
+        str(tmp_path / "site"),
+    ]
+    done = subprocess.run(
+        words, cwd=ROOT, env={"NO_MKDOCS_2_WARNING": "1"}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    pages = {page.relative_to(ROOT / "docs").with_suffix(".html") for page in (ROOT / "docs").rglob("*.md")}
+    indices = {page.with_name("index.html") if page.stem == "README" else page for page in pages}
+    built = {page.relative_to(tmp_path / "site") for page in (tmp_path / "site").rglob("*.html")}
+    assert indices - built == set()
+    assert (tmp_path / "site/search/search_index.json").is_file()
+    # Read without a network: nothing is loaded from elsewhere.
+    text = (tmp_path / "site/index.html").read_text()
+    assert "fonts.googleapis" not in text
+    assert 'src="http' not in text
