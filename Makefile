@@ -125,7 +125,7 @@ docs: setup-develop ## the documentation as a site, with the reports of the arch
 	@for name in ddn-lustre-2018 tokio-year; do \
 		$(venv)/snakemake --cores all --quiet all --config records=reference/$$name.csv -- results/archive/$$name/report.html; done
 	@NO_MKDOCS_2_WARNING=1 .ci/step docs $(venv)/mkdocs build --quiet
-	@printf '%s\n' build/site/index.html
+	@printf '%s\n' build/site/index.html 'to search in it: python3 -m http.server --bind 127.0.0.1 -d build/site'
 
 .PHONY: release-check
 release-check: setup-develop ## what a release needs: one version everywhere, an installable wheel, a dated change log
