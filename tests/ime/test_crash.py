@@ -134,6 +134,28 @@ def test_fifty_rounds_on_the_mount(programs: Path, make_store: StoreMaker, mount
     rounds_on_mount(make_store(programs, **TIGHT), mounted, 50, seed=5)
 
 
+@pytest.mark.slow
+def test_a_kill_while_data_move_between_the_tiers_leaves_a_true_count(
+    programs: Path, make_store: StoreMaker
+) -> None:
+    """What the dead one had set aside counts as used until somebody repairs the file, and no longer."""
+    store, draw = make_store(programs), random.Random(7)
+    file = ("--interface", "native", "--path", "ime://file", "--xfer", 65536, "--file", 8 << 20, "--keep")
+    store.program("ime-cost", *file, "--repeat", 1)
+    store.imectl("drain")
+    for number in range(60):
+        command = [str(programs / "imectl"), "evict" if number % 2 == 0 else "stage-in", "ime://file"]
+        process = subprocess.Popen(command, env=store.environment)
+        time.sleep(draw.uniform(0.001, 0.008))
+        process.kill()
+        process.wait()
+        store.imectl("status")  # counts anew what is used
+        store.imectl("drain")  # repairs the file
+        status = json.loads(store.imectl("status", "--json").stdout)
+        assert status["used_bytes"] - status["index_bytes"] == status["total"]["resident_bytes"], number
+        store.imectl("stage-in" if number % 2 == 1 else "evict", "ime://file")
+
+
 def test_after_a_boot_everything_drained_is_dirty_again(programs: Path, make_store: StoreMaker) -> None:
     """What was drained may not have reached the disks of the backing when the power went."""
     store = make_store(programs)

@@ -10,6 +10,7 @@
 
 static struct store *open_stores; /* one in practice; walked by the fork handlers */
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
+static _Atomic uint64_t generations = 1;
 
 static void init_mutexes(struct store *store) {
     for (size_t i = 0; i < sizeof store->locks / sizeof store->locks[0]; i++) {
@@ -42,7 +43,7 @@ static void after_fork_in_child(void) {
         }
     }
     store->process = NO_PROCESS;
-    store->fork_generation++;
+    store->generation = atomic_fetch_add(&generations, 1);
 }
 
 static void register_fork(void) {
@@ -141,6 +142,7 @@ struct store *store_open(const struct config *config, char *message, size_t mess
     store->config = *config;
     store->save_for_readers = drain_for_readers;
     store->process = NO_PROCESS;
+    store->generation = atomic_fetch_add(&generations, 1);
     store->backing_fd = store->links_fd = store->objects_fd = store->control_fd = -1;
     init_mutexes(store);
     if (open_directories(store, message, message_bytes) != 0 ||

@@ -32,7 +32,7 @@ struct store {
     struct stat links_status;
     uint32_t process; /* index of our process slot */
     uint32_t incarnation;
-    uint64_t fork_generation;
+    uint64_t generation; /* differs between stores opened one after the other, and after fork */
     pthread_mutex_t enter_mutex;
     pthread_mutex_t locks[3]; /* beside the kernel's locks, which threads of one process share */
     struct shard shards[OBJECT_SHARDS];

@@ -21,10 +21,12 @@ void object_thaw(struct object *object) {
     atomic_fetch_and(&object->header->gate, ~GATE_FROZEN);
 }
 
-/* BUSY granules: the fast tier holds a half-made copy, the backing holds the truth. */
+/* BUSY granules: the fast tier holds a half-made copy, the backing holds the truth. They count as used, by
+ * whoever made them BUSY and by a recount. */
 static void undo_copy(struct object *object, uint64_t low, uint64_t high) {
     struct run run = {0, granule_of(object, low)};
     unsigned shift = object->store->granule_shift;
+    uint64_t freed_bytes = 0;
     while (object_next_run(object, run.end, granules_up_to(object, high), STATE_SET(GRANULE_BUSY), UINT64_MAX,
                            &run)) {
         fallocate(object->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
@@ -32,12 +34,15 @@ static void undo_copy(struct object *object, uint64_t low, uint64_t high) {
         for (uint64_t granule = run.first; granule < run.end; granule++) {
             atomic_store(&object->states[granule], GRANULE_EVICTED);
         }
+        freed_bytes += (run.end - run.first) << shift;
     }
+    space_return(object->store, freed_bytes);
 }
 
 static int repair(struct object *object) {
     struct object_header *header = object->header;
     int error = 0;
+    struct thread_slot *slot = slot_enter(object->store, object->inode | SLOT_LOCKED, 0, 0);
     object_freeze(object);
     uint32_t work = atomic_load(&header->work);
     uint64_t low = atomic_load(&header->work_low);
@@ -58,6 +63,7 @@ static int repair(struct object *object) {
         atomic_store(&header->gate, 0);
         epoch_mark_changed(header);
     }
+    slot_leave(slot);
     return error;
 }
 

@@ -38,7 +38,7 @@ static struct thread_slot *take_slot(struct store *store) {
             }
             pthread_setspecific(slot_key, slot);
             own_slot = slot;
-            own_generation = store->fork_generation;
+            own_generation = store->generation;
             return slot;
         }
         clients_reap(store); /* more than 4096 threads: wait for one to end */
@@ -47,8 +47,9 @@ static struct thread_slot *take_slot(struct store *store) {
 }
 
 struct thread_slot *slot_of_thread(struct store *store) {
-    /* A child of fork has its parent's variables, but must not use its parent's slot. */
-    return own_slot != NULL && own_generation == store->fork_generation ? own_slot : take_slot(store);
+    /* A child of fork has its parent's variables, but must not use its parent's slot; and the slot of a store
+     * that was closed is not mapped any more. */
+    return own_slot != NULL && own_generation == store->generation ? own_slot : take_slot(store);
 }
 
 static void wait_for_gate(struct store *store) {
