@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import signal
+import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -20,7 +21,7 @@ from weir.measure.job import BatchJob
 from weir.measure.lock import LOCK_IN_TARGET, Holder, Lock
 from weir.measure.prepare import PREPARE_TOKEN, clean_up
 from weir.measure.settle import settle
-from weir.measure.shared_memory import remove_orphans
+from weir.measure.shared_memory import remove_orphans, remove_sessions
 from weir.measure.workspace import Workspace
 from weir.model import Target
 
@@ -47,6 +48,7 @@ def facts_of(job: BatchJob, token: str, own: Holder, lock: Lock) -> dict[str, An
         "machine_lock": str(lock.path),
         "note": str(lock.note),
         "since": time.time(),
+        "temporary": tempfile.gettempdir(),
     }
 
 
@@ -62,6 +64,7 @@ class Custody:
     machine_lock: Path
     note: Path
     since: float  # in seconds since 1970
+    temporary: Path  # of the programs
     workspace: Workspace
     lock: Lock | None = None  # in the target
 
@@ -81,6 +84,7 @@ class Custody:
             Path(facts["machine_lock"]),
             note,
             facts["since"],
+            Path(facts["temporary"]),
             Workspace(Path(target["path"]), results, facts["batch"]),
         )
 
@@ -125,6 +129,7 @@ class Custody:
 
     def _empty_the_target(self) -> None:
         remove_orphans(self.since)
+        remove_sessions(self.since, self.temporary)
         try:
             if Path(self.target.path).is_dir():
                 self.workspace.remove()

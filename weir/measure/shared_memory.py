@@ -1,4 +1,7 @@
-"""The segments of MPI in /dev/shm: without them it cannot start, and killed ranks leave theirs."""
+"""The segments of MPI in /dev/shm: without them it cannot start, and killed ranks leave theirs.
+
+A killed launcher leaves its session directory in the same way.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,14 @@ import re
 import time
 from pathlib import Path
 
+from weir.measure.processes import started
+from weir.measure.removal import held_open, owned, remove_entry
+
 FOLDER = Path("/dev/shm")
 # Of Open MPI before and since version 5.
 _NAMES = ("vader_segment.*", "sm_segment.*")
+# ompi.HOST.USER/pid.PID of the launcher.
+_SESSIONS = f"ompi.*.{os.geteuid()}/pid.*"
 # A segment may be made but not mapped yet by a rank of another launch.
 _SETTLED_S = 2.0
 # What MPICH over UCX and Open MPI print without room or permission in /dev/shm.
@@ -50,6 +58,19 @@ def _is_ours(file: Path, since: float) -> bool:
     except OSError:
         return False
     return facts.st_uid == os.geteuid() and since <= facts.st_mtime <= time.time() - _SETTLED_S
+
+
+def remove_sessions(since: float, folder: Path) -> None:
+    """Delete the session directories that killed launchers of Open MPI left in folder, which is TMPDIR."""
+    for session in folder.glob(_SESSIONS):
+        pid = session.name.rpartition(".")[2]
+        if not (pid.isdigit() and started(int(pid)) is None and _is_ours(session, since)):
+            continue
+        with contextlib.suppress(OSError):
+            with held_open(folder) as above, held_open(session.parent.name, above) as sessions:
+                if owned(sessions):
+                    remove_entry(session.name, sessions)
+            session.parent.rmdir()  # unless another launch has its session there
 
 
 def _mapped(folder: Path) -> set[str]:

@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import mmap
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from weir.measure.document import RunEnd, after, now
-from weir.measure.shared_memory import no_segment, remove_orphans
+from weir.measure.shared_memory import no_segment, remove_orphans, remove_sessions
 
 
 def test_only_orphans_of_this_batch_go(tmp_path: Path) -> None:
@@ -26,6 +27,19 @@ def test_only_orphans_of_this_batch_go(tmp_path: Path) -> None:
         assert remove_orphans(500, tmp_path) == [tmp_path / "vader_segment.orphan"]
     left = sorted(file.name for file in tmp_path.iterdir())
     assert left == ["other", "vader_segment.mapped", "vader_segment.new", "vader_segment.old"]
+
+
+def test_sessions_of_launchers_that_are_gone_go(tmp_path: Path) -> None:
+    sessions = tmp_path / f"ompi.node.{os.geteuid()}"
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    for pid in (gone.pid, os.getpid()):
+        (sessions / f"pid.{pid}" / "0").mkdir(parents=True)
+        os.utime(sessions / f"pid.{pid}", (1000, 1000))
+    remove_sessions(2000, tmp_path)  # of a launch before this batch
+    assert len([*sessions.iterdir()]) == 2
+    remove_sessions(500, tmp_path)
+    assert [entry.name for entry in sessions.iterdir()] == [f"pid.{os.getpid()}"]
 
 
 # Captured: MPICH 4.0.2 over UCX with /dev/shm mounted read-only.
