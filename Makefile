@@ -13,6 +13,7 @@ SITE ?= local
 SCALE ?=
 FUZZ_INPUTS ?= 3000000
 FUZZ_LOGS ?=
+SOAK_ROUNDS ?= 100
 venv := .venv/bin
 
 # What the linters of each language look at; a file that git does not know yet counts.
@@ -85,9 +86,9 @@ swap-attack: setup-develop ## exchange directories for links while weir deletes,
 	@$(venv)/python -m tests.swap_attack
 
 .PHONY: soak
-soak: setup-develop ## kill something in each of 100 measurements: nothing is lost, nothing is left
+soak: setup-develop ## 100 kills of each kind in measurements: nothing is lost, nothing is left
 	@$(MAKE) build
-	@WEIR_SOAK_ROUNDS=100 WEIR_SOAK_SEED=$$(date +%s) $(venv)/pytest -q tests/workflow/test_soak.py
+	@$(venv)/python -m tests.workflow.soak --rounds $(SOAK_ROUNDS)
 
 .PHONY: zoo
 zoo: setup-develop ## fake storages with known answers, also for the real IOR=PATH: docs/zoo.md shows what weir reports

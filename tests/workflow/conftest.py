@@ -98,6 +98,11 @@ def target_folder() -> Iterator[Path]:
 @pytest.fixture
 def tiny(checkout: Checkout, target_folder: Path) -> Checkout:
     """A checkout whose only suite is done in seconds, on a target of its own."""
+    tiny_configuration(checkout, target_folder)
+    return checkout
+
+
+def tiny_configuration(checkout: Checkout, target_folder: Path) -> None:
     chosen = {"site": "local", "suites": ["tiny"], "stacks": ["debian"]}
     checkout.write("config/config.yaml", chosen)
     for file in (checkout.root / "config/sites/local/targets").glob("*.yaml"):
@@ -123,4 +128,3 @@ def tiny(checkout: Checkout, target_folder: Path) -> Checkout:
             },
         },
     )
-    return checkout

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import yaml
 
 from tests.workflow.conftest import ROOT, Checkout, copy_of_the_tree
+from tests.workflow.processes import GUARDIAN, children, kill, processes_below, start, until
 from tests.workflow.test_faults import (
     RUN,
     aim,
@@ -30,72 +29,10 @@ from weir.measure.workspace import Workspace
 __all__ = ["small_mount"]
 REPORT = ("snakemake", "--cores", "2", "--", "results/local/tiny/records.csv")
 WEIR = (sys.executable, "-m", "weir")
-GUARDIAN = "weir.measure.guardian"
-
-
-def start(checkout: Checkout, *command: str) -> subprocess.Popen[str]:
-    """In a session of its own, as a terminal would have it."""
-    clean = {name: value for name, value in os.environ.items() if not name.startswith(("WEIR_", "SNAKE"))}
-    return subprocess.Popen(
-        command,
-        cwd=checkout.root,
-        env={**clean, "PYTHONPATH": str(checkout.root), "PATH": f"{ROOT / '.venv/bin'}:{os.environ['PATH']}"},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        start_new_session=True,
-    )
 
 
 def weir_run(checkout: Checkout, *more: str) -> subprocess.Popen[str]:
     return start(checkout, *WEIR, *RUN, *more)
-
-
-def until(condition: Callable[[], bool], limit_s: float = 90) -> bool:
-    over = time.monotonic() + limit_s
-    while not condition() and time.monotonic() < over:
-        time.sleep(0.05)
-    return condition()
-
-
-def children(of: int, text: str) -> list[int]:
-    """Processes below one whose command line has the text."""
-    parents, found = {}, []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-                if text in (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace"):
-                    found.append(int(entry.name))
-            except OSError:
-                continue
-
-    def is_below(pid: int) -> bool:
-        while pid > 1 and pid != of:
-            pid = parents.get(pid, 0)
-        return pid == of
-
-    return [pid for pid in found if pid != of and is_below(pid)]
-
-
-def kill(pids: list[int]) -> None:
-    for pid in pids:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
-
-
-def processes_below(folder: Path) -> list[str]:
-    """Command lines of all processes that name the checkout, in its arguments or as its directory."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit() and int(entry.name) != os.getpid():
-            try:
-                line = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-                if str(folder) in line or os.readlink(entry / "cwd").startswith(str(folder)):
-                    found.append(f"{entry.name} {line}")
-            except OSError:
-                continue
-    return found
 
 
 def nothing_is_left(checkout: Checkout, target: Path) -> bool:

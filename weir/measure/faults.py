@@ -9,6 +9,7 @@ from pathlib import Path
 from weir.errors import WeirError
 from weir.measure.workspace import Workspace
 
+SHARED_MEMORY = Path("/dev/shm")
 _PROBE_BYTES = 64 * 1024
 
 
@@ -23,10 +24,17 @@ def fault(workspace: Workspace, results: Path) -> str | None:
         return f"target: {target} is not there"
     if not workspace.is_here():
         return f"target: {workspace.folder} is not there any more: was {target} unmounted?"
-    for name, folder in (("target", workspace.folder), ("results", results)):
+    places = [("target", workspace.folder), ("results", results)]
+    places += [each for each in (("shared memory", SHARED_MEMORY), temporary_directory()) if each[1].is_dir()]
+    for name, folder in places:
         if reason := unwritable(folder):
             return f"{name}: no file can be written in {folder}: {reason}"
     return None
+
+
+def temporary_directory() -> tuple[str, Path]:
+    """Where MPI keeps the sockets and locks of a launch, with its name for messages."""
+    return "TMPDIR", Path(os.environ.get("TMPDIR") or "/tmp")
 
 
 def unwritable(folder: Path) -> str | None:

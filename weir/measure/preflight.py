@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from weir.launch import applied
+from weir.measure.faults import temporary_directory, unwritable
 from weir.measure.removal import exposed_parent
 from weir.model import Cell, Footprint, Stack, Target
 from weir.plan.cost import LAUNCH_EXECUTIONS
@@ -48,6 +49,7 @@ def _steps(cells: Sequence[Cell], target: Target, stack: Stack) -> Iterable[Call
     peak = [tools()[cell.tool].footprint(cell) for cell in cells]
     yield lambda: check_space(folder, target, peak)
     yield lambda: check_inodes(folder, peak, sum(cell.most_rounds for cell in cells))
+    yield check_temporary
     for tool in sorted({cell.tool for cell in cells}):
         yield lambda tool=tool: check_program(tool, stack)  # type: ignore[misc]
 
@@ -89,6 +91,19 @@ def check_writable(folder: Path) -> Check:
             f"let user {os.geteuid()} write there, or make room",
         )
     return Check("writable", "yes")
+
+
+def check_temporary() -> Check:
+    name, folder = temporary_directory()
+    reason = unwritable(folder) if folder.is_dir() else None  # MPI then uses another one
+    if reason is None:
+        return Check("temporary", str(folder))
+    return Check(
+        "temporary",
+        reason,
+        f"no file can be written in {folder}, where MPI keeps the files of a launch ({name}): {reason}",
+        "make room there, or set TMPDIR to a directory with room",
+    )
 
 
 def check_space(folder: Path, target: Target, footprints: Sequence[Footprint]) -> Check:

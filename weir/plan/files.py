@@ -26,9 +26,7 @@ def plan_data(plan: Plan) -> dict[str, Any]:
 def plan_from_data(data: Mapping[str, Any]) -> Plan:
     """The plan of plan_data; equal to the one it was made from."""
     if data.get("schema") != SCHEMA:
-        raise WeirError(
-            f"the plan has the layout {data.get('schema')}, this weir reads {SCHEMA}", hint="plan again"
-        )
+        raise ValueError(f"has the layout {data.get('schema')}, this weir reads {SCHEMA}")
     built: Plan = _built(Plan, {key: value for key, value in data.items() if key != "schema"})
     return built
 

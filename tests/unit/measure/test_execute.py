@@ -6,10 +6,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from weir.measure.execute import TOKEN_VARIABLE, execute, processes_with_token, time_limit
+from weir.measure.shared_launch import _Watch
 
 ENVIRONMENT = {"PATH": os.environ["PATH"]}
 
@@ -37,6 +39,19 @@ def test_time_limit_ends_ranks_in_sessions_of_their_own(tmp_path: Path) -> None:
     while processes_with_token("t3") and time.monotonic() < deadline:
         time.sleep(0.05)
     assert processes_with_token("t3") == []
+
+
+def test_a_step_of_the_clock_ends_no_cell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither of one with a launch of its own nor of one that shares a launch."""
+    years = iter(range(0, 10**12, 10**8))
+    monkeypatch.setattr(time, "time", lambda: float(next(years)))
+    outcome = execute(["sleep", "0.5"], ENVIRONMENT, time_limit(60), "t5", tmp_path)
+    assert (outcome.exit_code, outcome.ended) == (0, False)
+    assert outcome.elapsed_s < 60
+    cell = SimpleNamespace(cell=SimpleNamespace(timeout_s=60))
+    watch = _Watch(tmp_path / "status", [cell], lambda *_: None, lambda: None)  # type: ignore[list-item]
+    assert watch() is None
+    assert watch.elapsed_s() < 60
 
 
 def test_environment_is_exactly_what_was_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

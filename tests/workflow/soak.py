@@ -1,0 +1,262 @@
+"""Kills of every kind while cells share a launch: the next start goes on, nothing is lost, nothing is left.
+
+    python -m tests.workflow.soak [--rounds N] [--seconds S] [--kinds KIND,...] [--seed N]
+
+In each round a measurement of seconds starts, something of it is killed at a random moment, and the same
+command is started again. Then all executions must be on record, those that had ended before the kill by the
+first start; no record may be INVALID; and no file, mount, process or shared memory may be left.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tests.workflow.conftest import Checkout, copy_of_the_tree, tiny_configuration
+from tests.workflow.processes import GUARDIAN, children, kill, named_below, processes_below, start, until
+
+EXECUTIONS = 20
+LIMIT_S = 300.0
+WEIR = (sys.executable, "-m", "weir", "run", "--plan", "plan.json", "--results", "results/local")
+MAKE = ("make", "--file", "soak.mk", "report")
+# What `make report` starts to measure and collect, with the same processes in between.
+MAKEFILE = (
+    "report:\n\t@snakemake --cores all --quiet host progress reason -- results/local/tiny/records.csv\n"
+)
+Process = subprocess.Popen[str]
+
+
+@dataclass(frozen=True)
+class Field:
+    """A checkout with a target of its own behind an emulated burst buffer, mounted by FUSE."""
+
+    checkout: Checkout
+    memory: Path
+    temporary: Path  # of the programs
+
+    @property
+    def results(self) -> Path:
+        return self.checkout.root / "results/local"
+
+    def done(self) -> set[str]:
+        """Executions with a sound run file, and those that the launch of now reports as ended."""
+        return set(self.run_files()) | {
+            line.split("\t")[0]
+            for file in self.results.glob("launches/*/status")
+            for line in _text(file).splitlines()
+            if line.split("\t")[1:2] == ["0"]
+        }
+
+    def run_files(self) -> dict[str, dict[str, object]]:
+        found = {}
+        for file in self.results.glob("runs/*/[0-9][0-9][0-9]/run.json"):
+            document = json.loads(file.read_text())
+            if document["status"] == "done":
+                found[f"{file.parent.parent.name}-{file.parent.name}"] = document
+        return found
+
+    def left(self) -> list[str]:
+        """Whatever a measurement must not leave."""
+        processes = processes_below(self.checkout.root) + processes_below(self.memory)
+        mounts = [line for line in _text(Path("/proc/mounts")).splitlines() if str(self.memory) in line]
+        fast = [
+            str(file) for file in self.memory.rglob("*") if file.is_file() or file.name.startswith("weir-")
+        ]
+        return processes + mounts + fast + [str(file) for file in self.temporary.iterdir()]
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text()
+    except OSError:
+        return ""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What is killed of what was started."""
+
+    command: tuple[str, ...]
+    attack: Callable[[Process, Field], None]
+    fails_a_cell: bool = False  # a program that was killed is a failed cell, which is measured again
+
+
+def _of(text: str) -> Callable[[Process, Field], None]:
+    return lambda process, _: kill(children(process.pid, text)[-1:])
+
+
+def _everything(process: Process, field: Field) -> None:
+    pids = [*children(process.pid, GUARDIAN), *children(process.pid, "-m weir"), *children(process.pid, "")]
+    kill([*pids, process.pid])
+
+
+def _group(number: signal.Signals) -> Callable[[Process, Field], None]:
+    return lambda process, _: os.killpg(process.pid, number)
+
+
+KINDS = {
+    "group": Kind(MAKE, _group(signal.SIGKILL)),
+    "snakemake": Kind(MAKE, lambda process, _: kill(children(process.pid, "snakemake")[:1])),
+    "reframe": Kind(MAKE, lambda process, _: kill(children(process.pid, "reframe --nocolor")[:1])),
+    "make-interrupt": Kind(MAKE, _group(signal.SIGINT)),
+    "make-terminate": Kind(MAKE, _group(signal.SIGTERM)),
+    "make-everything": Kind(MAKE, _everything),
+    "weir": Kind(WEIR, lambda process, _: process.kill()),
+    "weir-everything": Kind(WEIR, _everything),
+    "weir-interrupt": Kind(WEIR, lambda process, _: process.send_signal(signal.SIGINT)),
+    "weir-terminate": Kind(WEIR, lambda process, _: process.terminate()),
+    "launcher": Kind(WEIR, _of("mpirun"), fails_a_cell=True),
+    "rank": Kind(WEIR, _of("batch list status"), fails_a_cell=True),
+    "guardian": Kind(WEIR, _of(GUARDIAN)),
+    "drainer": Kind(WEIR, lambda _, field: kill(named_below(field.memory, "ime-drainer")), fails_a_cell=True),
+    "mount": Kind(WEIR, lambda _, field: kill(named_below(field.memory, "ime-fuse"))),
+}
+
+
+@dataclass
+class Tally:
+    """What became of the rounds of one kind."""
+
+    rounds: int = 0
+    hits: int = 0  # rounds in which executions had ended before the kill, and others had not
+    kept: int = 0
+    problems: list[str] = field(default_factory=list)
+
+
+@contextmanager
+def soak_field() -> Iterator[Field]:
+    """Deleted afterwards, whatever is left there."""
+    with (
+        tempfile.TemporaryDirectory(prefix="weir-soak-", dir="/var/tmp") as name,
+        tempfile.TemporaryDirectory(prefix="weir-soak-", dir="/dev/shm") as memory,
+    ):
+        temporary = Path(name, "tmp")
+        temporary.mkdir()
+        checkout = copy_of_the_tree(Path(name))
+        tiny_configuration(checkout, Path(memory))
+        checkout.write("soak.mk", MAKEFILE)
+        suite = yaml.safe_load((checkout.root / "config/suites/tiny.yaml").read_text())
+        experiment = suite["experiments"]["one"]
+        experiment["repetitions"]["rounds"] = EXECUTIONS // 4
+        experiment["fixed"]["block"] = "4 MiB"
+        checkout.write("config/suites/tiny.yaml", suite)
+        checkout.write("config/sites/local/targets/ram.yaml", burst_buffer(checkout, Path(memory)))
+        planned = checkout.weir("plan", "--out", "plan.json")
+        assert planned.returncode == 0, planned.stderr
+        yield Field(checkout, Path(memory), temporary)
+
+
+def burst_buffer(checkout: Checkout, memory: Path) -> dict[str, Any]:
+    """The target `ram`, behind an emulated burst buffer below memory, mounted where /dev/fuse is usable."""
+    script = str(checkout.root / "config/sites/local/burst-buffer")
+    places = [str(checkout.root), str(memory / "fast"), str(memory / "base")]
+    mounts = os.access("/dev/fuse", os.R_OK | os.W_OK)
+    target = {
+        "target": "ram",
+        "kind": "burst-buffer-fuse" if mounts else "disk",
+        "description": "an emulated burst buffer of a test",
+        "emulated": True,
+        "path": f"{memory}/base/{'mount' if mounts else 'backing'}",
+        "prepare": [[script, "mount" if mounts else "up", *places]],
+        "cleanup": [[script, "down", *places]],
+    }
+    return target | ({"mount": target["path"]} if mounts else {})
+
+
+def one_round(field: Field, kind: Kind, draw: random.Random, tally: Tally) -> None:
+    """Adds its problems to the tally."""
+    shutil.rmtree(field.results, ignore_errors=True)
+    environment = {"TMPDIR": str(field.temporary)}
+    first = start(field.checkout, *kind.command, environment=environment)
+    wanted = draw.randrange(EXECUTIONS - 2)
+    until(lambda: len(field.done()) >= wanted or first.poll() is not None, LIMIT_S)
+    time.sleep(draw.uniform(0, 0.3) if wanted else draw.uniform(0, 8 if kind.command == MAKE else 2))
+    ended = field.done()
+    kind.attack(first, field)
+    first.wait(LIMIT_S)
+    more = ("--retry-failed",) if kind.fails_a_cell else ()
+    again = start(field.checkout, *kind.command, *more, environment=environment, keep_output=True)
+    output, _ = again.communicate(timeout=LIMIT_S)
+    tally.rounds += 1
+    tally.hits += 0 < len(ended) < EXECUTIONS
+    runs = field.run_files()
+    tally.kept += len(ended & set(runs))
+    seeds = {document["seed"] for document in runs.values()}
+    if again.returncode != 0:
+        tally.problems.append(f"exit code {again.returncode}: {output[-2000:]}")
+    if len(runs) != EXECUTIONS or len({runs[name]["seed"] for name in ended if name in runs}) > 1:
+        tally.problems.append(
+            f"{len(runs)} executions of {EXECUTIONS}, seeds {seeds}, {len(ended)} had ended"
+        )
+    if not until(lambda: not field.left(), 60):
+        tally.problems.append(f"left: {field.left()}")
+    tally.problems += _false_verdicts(field)
+
+
+def _false_verdicts(field: Field) -> list[str]:
+    out = "results/local/soak.csv"
+    results = ("--plan", "plan.json", "--results", "results/local", "--out", out)
+    collected = field.checkout.weir("collect", *results)
+    if collected.returncode != 0:
+        return [collected.stderr]
+    lines = (field.checkout.root / out).read_text().splitlines()[1:]
+    wrong = [line for line in lines if ",INVALID," in line]
+    expected = EXECUTIONS * 4  # two iterations of write and read
+    return (
+        [f"{len(wrong)} INVALID of {len(lines)} records: {wrong[:1]}"]
+        if wrong or len(lines) != expected
+        else []
+    )
+
+
+def soak(kinds: list[str], rounds: int, seconds: float, seed: int) -> dict[str, Tally]:
+    """Rounds of all kinds in turn, so that a limit of time meets all alike."""
+    draw, tallies = random.Random(seed), {name: Tally() for name in kinds}
+    over = time.monotonic() + seconds
+    with soak_field() as field:
+        for _ in range(rounds):
+            for name in kinds:
+                if time.monotonic() > over:
+                    return tallies
+                seen = len(tallies[name].problems)
+                one_round(field, KINDS[name], draw, tallies[name])
+                for problem in tallies[name].problems[seen:]:
+                    print(f"{name}, round {tallies[name].rounds}: {problem}", flush=True)
+    return tallies
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rounds", type=int, default=100, help="of each kind; 100 if left out")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="start no round after so long")
+    parser.add_argument("--kinds", default=",".join(KINDS), help=f"some of {', '.join(KINDS)}")
+    parser.add_argument("--seed", type=int, default=secrets.randbelow(2**31), help="random if left out")
+    args = parser.parse_args()
+    print(f"seed {args.seed}", flush=True)
+    tallies = soak(args.kinds.split(","), args.rounds, args.seconds, args.seed)
+    print(f"{'killed':16} {'rounds':>7} {'in flight':>10} {'kept':>6} {'problems':>9}")
+    for name, tally in tallies.items():
+        print(f"{name:16} {tally.rounds:7} {tally.hits:10} {tally.kept:6} {len(tally.problems):9}")
+    return 1 if any(tally.problems for tally in tallies.values()) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,135 @@
+"""Faults of the environment, each in a mount namespace of its own: a message, no verdict, then all runs.
+
+docs/faults.md has the table.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.workflow.conftest import ROOT, Checkout, copy_of_the_tree, tiny_configuration
+from tests.workflow.soak import burst_buffer
+from tests.workflow.test_faults import aim, plan, runs_of
+
+RUN = ("python", "-m", "weir", "run", "--plan", "plan.json", "--results", "results/local")
+OF_A_SMALL_CELL = {"phase-too-short", "read-from-cache"}
+PAGE = (ROOT / "docs" / "faults.md").read_text()
+
+
+@dataclass(frozen=True)
+class Fault:
+    """setup: commands of a shell in a mount namespace; $1 is an empty directory. message: as on the page."""
+
+    setup: str
+    message: str
+    code: int = 1
+    burst_buffer: bool = False
+
+
+FULL = 'mount -t tmpfs -o size=64k,mode=1777 none "{0}"; head -c 1M /dev/zero >"{0}/hog" 2>&-; true'
+FAULTS = {
+    "a full TMPDIR": Fault(
+        FULL.format("$1") + '; export TMPDIR="$1"',
+        "where MPI keeps the files of a launch (TMPDIR): No space left",
+    ),
+    "a full /var/tmp": Fault(FULL.format("/var/tmp"), "No space left on device"),
+    "a read-only /dev/shm": Fault(
+        "mount --bind /dev/shm /dev/shm; mount -o remount,bind,ro /dev/shm",
+        "shared memory: no file can be written in /dev/shm: Read-only file system",
+    ),
+    "no room in /dev/shm": Fault(
+        "mount -t tmpfs -o size=64k none /dev/shm", "MPI could not make its shared-memory segment"
+    ),
+    "a target with EIO": Fault(
+        "touch broken", "no file can be written in {target}: Input/output error", burst_buffer=True
+    ),
+    "no /dev/fuse": Fault(
+        "mount --bind /dev/fuse /dev/fuse; mount -o remount,bind,nodev /dev/fuse",
+        "failed to open /dev/fuse",
+        burst_buffer=True,
+    ),
+    "half a plan.json": Fault(
+        "head -c 999 plan.json >half; mount --bind half plan.json", "is not a valid plan", 2
+    ),
+    "another plan.json": Fault(
+        "echo {} >other; mount --bind other plan.json", "is not a valid plan: has the layout None", 2
+    ),
+}
+# Mounts the burst buffer; while a file `broken` is there, every operation after the tenth fails.
+MOUNT = """#!/bin/sh -e
+"$1/config/sites/local/burst-buffer" mount "$@"
+[ ! -e "$1/broken" ] || {
+    fusermount3 -u "$3/mount"
+    for operation in write fsync; do echo "fault = $operation EIO after=10"; done >>"$3/client.conf"
+    IM_CLIENT_CFG_FILE="$3/client.conf" "$1/build/ime/ime-fuse" "$3/mount"
+}
+"""
+
+
+def namespaces_are_allowed() -> bool:
+    if not shutil.which("unshare"):
+        return False
+    return subprocess.run(["unshare", "--mount", "true"], capture_output=True, check=False).returncode == 0
+
+
+@pytest.fixture
+def here(tmp_path: Path, target_folder: Path) -> Checkout:
+    """A checkout whose path has spaces and umlauts, with a target on a disk."""
+    if not namespaces_are_allowed():
+        pytest.skip("mount namespaces are not allowed here")
+    (tmp_path / "a b ü").mkdir()
+    checkout = copy_of_the_tree(tmp_path / "a b ü")
+    (tmp_path / "target").mkdir()
+    tiny_configuration(checkout, tmp_path / "target")
+    aim(checkout, kind="disk")
+    return checkout
+
+
+def run(checkout: Checkout, setup: str) -> subprocess.CompletedProcess[str]:
+    empty = checkout.root.parent / "empty"
+    empty.mkdir(exist_ok=True)
+    script = f'{setup}\nshift; exec env -u HOME "$@"'
+    return checkout.call("unshare", "--mount", "sh", "-c", script, "sh", str(empty), *RUN)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_of_the_environment_is_named_and_no_verdict(
+    here: Checkout, name: str, tmp_path: Path, target_folder: Path
+) -> None:
+    fault = FAULTS[name]
+    if fault.burst_buffer:
+        target = burst_buffer(here, target_folder)
+        here.write("mount.sh", MOUNT).chmod(0o755)
+        target["prepare"] = [[str(here.root / "mount.sh"), *target["prepare"][0][2:]]]
+        here.write("config/sites/local/targets/ram.yaml", target)
+    assert plan(here).returncode == 0
+    failed = run(here, fault.setup)
+    assert failed.returncode == fault.code, failed.stdout + failed.stderr
+    assert fault.message.partition("{")[0] in failed.stderr
+    assert fault.message.rpartition("}")[2] in failed.stderr
+    assert "Traceback" not in failed.stderr
+    assert {json.loads(file.read_text())["status"] for file in runs_of(here)} <= {"done"}
+    assert name in PAGE
+    assert fault.message.replace("{target}", "TARGET") in PAGE
+    (here.root / "broken").unlink(missing_ok=True)
+    again = run(here, "true")
+    assert again.returncode == 0, again.stderr
+    assert [json.loads(file.read_text())["status"] for file in runs_of(here)] == ["done"] * 4
+    found = {reason for row in records(here) for reason in row["reasons"].split(";")}
+    assert found <= {"", "machine-busy", *OF_A_SMALL_CELL}
+
+
+def records(checkout: Checkout) -> list[dict[str, str]]:
+    out = ("--plan", "plan.json", "--results", "results/local", "--out", "results/local/r.csv")
+    collected = checkout.weir("collect", *out)
+    assert collected.returncode == 0, collected.stderr
+    with (checkout.root / "results/local/r.csv").open() as stream:
+        return list(csv.DictReader(stream))
