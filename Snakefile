@@ -26,7 +26,7 @@ from weir.study import (
     what_is_left,
     why_not_measured,
 )
-from weir.takeover import take_over_from_a_killed_workflow
+from weir.takeover import note_temporary, take_over_from_a_killed_workflow
 
 
 configfile: "config/config.yaml"
@@ -48,6 +48,7 @@ DRAWING = sorted(
     for path in Path("analysis", folder).glob("*.*")
 )
 
+note_temporary(Path(".snakemake"), workflow.snakemake_tmp_dir)
 if workflow.is_main_process:
     take_over_from_a_killed_workflow(Path(".snakemake"))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from pathlib import Path
 
@@ -74,6 +75,8 @@ class WeirRun(rfm.RunOnlyRegressionTest):
         run = ["-m", "weir", "run", "--plan", str(self.case.plan_file), "--results", str(self.case.results)]
         self.executable_opts = [*run, "--batch", self.case.batch.batch, *self.executable_opts]
         # ReFrame does not look at exit codes, and without an accounting database Slurm does not tell them.
+        if (temporary := os.environ.get("WEIR_TMPDIR")) is not None:  # run_batch.py gave ReFrame another one
+            self.prerun_cmds = [f"export TMPDIR={shlex.quote(temporary)}" if temporary else "unset TMPDIR"]
         self.postrun_cmds = ["ended=$?", "echo weir run ended with $ended", "(exit $ended)"]
 
     @run_before("run")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -51,7 +52,11 @@ def run_reframe(system: str, batch: str, plan: Path, handover: Handover) -> int:
     command = ["reframe", "--nocolor", "-C", str(HERE / "settings.py"), "-c", str(HERE / "measure.py")]
     command += ["--system", system, "--prefix", str(results / "reframe"), "--performance-report", "--run"]
     command += ["--name", f"^measure%batch=.*:{re.escape(batch)}$"]
+    logs = results / "reframe" / "logs" / batch  # ReFrame leaves a log in TMPDIR each time
+    shutil.rmtree(logs, ignore_errors=True)
+    logs.mkdir(parents=True)
     environment = {**os.environ, "WEIR_PLAN": str(plan), "WEIR_RESULTS": str(results)}
+    environment |= {"TMPDIR": str(logs), "WEIR_TMPDIR": os.environ.get("TMPDIR", "")}
     around = surrounding(os.environ)
     if around is not None:  # within a job ReFrame does not submit another one
         environment["WEIR_IN_ALLOCATION"] = around.job(os.environ) or ""

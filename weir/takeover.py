@@ -8,11 +8,14 @@ import os
 import socket
 import sys
 from pathlib import Path
+from typing import Any
 
 from weir.files import write_atomically
 from weir.measure.processes import is_the_same, started
+from weir.measure.removal import held_open, owned_entry, remove_entry
 
 HOLDER_FILE = "weir-workflow.json"
+TEMPORARY = "weir-temporary"
 
 
 def take_over_from_a_killed_workflow(folder: Path) -> None:
@@ -20,6 +23,7 @@ def take_over_from_a_killed_workflow(folder: Path) -> None:
 
     A living workflow keeps its locks, and so does one of another machine: Snakemake then refuses the second.
     """
+    _remove_temporary(folder)
     holder = _holder(folder / HOLDER_FILE)
     own = {"host": socket.gethostname(), "pid": os.getpid(), "started_ticks": started(os.getpid())}
     if holder is not None:
@@ -38,7 +42,31 @@ def take_over_from_a_killed_workflow(folder: Path) -> None:
         write_atomically(folder / HOLDER_FILE, json.dumps(own) + "\n")
 
 
-def _holder(file: Path) -> dict[str, int] | None:
+def note_temporary(folder: Path, temporary: Path) -> None:
+    """Each process of Snakemake makes a directory, which a kill leaves; the next workflow removes it."""
+    noted = {"temporary": str(temporary), "host": socket.gethostname(), "pid": os.getpid()}
+    with contextlib.suppress(OSError):
+        (folder / TEMPORARY).mkdir(parents=True, exist_ok=True)
+        file = folder / TEMPORARY / f"{os.getpid()}.json"
+        write_atomically(file, json.dumps({**noted, "started_ticks": started(os.getpid())}) + "\n")
+
+
+def _remove_temporary(folder: Path) -> None:
+    for file in (folder / TEMPORARY).glob("*.json"):
+        noted = _holder(file)
+        if noted is None or is_the_same(noted["pid"], noted["started_ticks"]):
+            continue
+        if noted["host"] != socket.gethostname():
+            continue
+        left = Path(str(noted.get("temporary", "")))
+        with contextlib.suppress(OSError), held_open(left.parent) as above:
+            if left.name.startswith("snakemake") and owned_entry(left.name, above):
+                remove_entry(left.name, above)
+        with contextlib.suppress(OSError):
+            file.unlink()
+
+
+def _holder(file: Path) -> dict[str, Any] | None:
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
         return content if {"host", "pid", "started_ticks"} <= set(content) else None

@@ -40,6 +40,12 @@ def owned(descriptor: int) -> bool:
     return os.geteuid() in (0, os.fstat(descriptor).st_uid)
 
 
+def owned_entry(name: str, dir_fd: int) -> bool:
+    """Whether an entry is a directory of this user's, not a link to one."""
+    facts = os.stat(name, dir_fd=dir_fd, follow_symlinks=False)
+    return stat.S_ISDIR(facts.st_mode) and facts.st_uid == os.geteuid()
+
+
 def remove_entry(name: str, dir_fd: int) -> None:
     """A file, a link (never what it points to) or a whole directory."""
     if stat.S_ISDIR(os.stat(name, dir_fd=dir_fd, follow_symlinks=False).st_mode):
