@@ -169,28 +169,6 @@ def test_a_target_that_vanishes_ends_the_batch_and_keeps_its_runs(tiny: Checkout
 
 
 @pytest.mark.slow
-def test_kill_9_then_again_runs_only_what_is_missing(tiny: Checkout, target_folder: Path) -> None:
-    ask_for_twenty_executions(tiny)
-    assert plan(tiny).returncode == 0
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("WEIR_")}
-    words = [sys.executable, "-m", "weir", *RUN, "--seed", "2"]
-    harness = subprocess.Popen(words, cwd=tiny.root, env=clean | {"PYTHONPATH": str(tiny.root)})
-    deadline = time.monotonic() + 60
-    while ended_in_flight(tiny) < 3 and time.monotonic() < deadline:
-        time.sleep(0.02)
-    harness.send_signal(signal.SIGKILL)
-    harness.wait()
-    again = tiny.weir(*RUN, "--seed", "1")
-    assert again.returncode == 0, again.stderr
-    documents = [json.loads(file.read_text()) for file in runs_of(tiny)]
-    assert len(documents) == 20
-    kept = [each for each in documents if each["seed"] != 1]
-    assert 3 <= len(kept) < 20
-    assert f"{len(kept)} of 20 were there already" in again.stdout
-    assert list(target_folder.iterdir()) == []
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_cleans_up_and_loses_only_the_run_in_flight(
     tiny: Checkout, target_folder: Path, kind: signal.Signals

@@ -105,22 +105,6 @@ def test_a_restart_waits_for_the_orphan_and_measures_nothing_twice(
 
 
 @pytest.mark.slow
-def test_after_sigkill_the_guardian_keeps_what_has_run_and_leaves_nothing(
-    running: tuple[Checkout, subprocess.Popen[str]], target_folder: Path
-) -> None:
-    checkout, first = running
-    first.kill()
-    first.wait()
-    assert until(lambda: nothing_is_left(checkout, target_folder)), processes_below(checkout.root)
-    assert 3 <= len(runs_of(checkout)) < 20
-    assert not list((checkout.root / "results/local/launches").iterdir())
-    kept = len(runs_of(checkout))
-    again = checkout.weir(*RUN, "--seed", "1")
-    assert f"{kept} of 20 were there already" in again.stdout
-    assert sorted(seeds(checkout)) == [1] * (20 - kept) + [2] * kept
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("cleaner", ["the next start", "a start elsewhere", "weir clean"])
 def test_after_sigkill_of_weir_and_its_guardian_something_cleans_up(
     twenty: Checkout, target_folder: Path, tmp_path: Path, cleaner: str
@@ -180,31 +164,6 @@ def test_weir_clean_with_a_plan_needs_no_note_and_touches_no_living_measurement(
     assert checkout.weir(*clean).returncode == 0
     assert list(target_folder.iterdir()) == []
     assert len(seeds(checkout)) == 20
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-@pytest.mark.parametrize("whom", ["group", "snakemake"])
-def test_a_workflow_that_is_ended_leaves_nothing_and_goes_on_by_the_same_command(
-    twenty: Checkout, target_folder: Path, kind: signal.Signals, whom: str
-) -> None:
-    cleanup = twenty.root / "cleaned"
-    aim(twenty, prepare=[["true"]], cleanup=[["touch", str(cleanup)]])
-    workflow = start(twenty, *REPORT)
-    assert until(lambda: ended_in_flight(twenty) >= 3)
-    cleanup.unlink(missing_ok=True)
-    if whom == "group":
-        os.killpg(workflow.pid, kind)
-    else:
-        workflow.send_signal(kind)
-    workflow.wait(120)
-    assert until(lambda: nothing_is_left(twenty, target_folder)), processes_below(twenty.root)
-    assert cleanup.exists()
-    assert len(runs_of(twenty)) >= 3
-    done = twenty.call(*REPORT)
-    assert done.returncode == 0, done.stderr
-    assert len(seeds(twenty)) == 20
-    assert len(set(seeds(twenty))) <= 2
 
 
 @pytest.mark.slow

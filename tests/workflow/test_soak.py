@@ -7,12 +7,12 @@ import pytest
 from tests.workflow.soak import KINDS, soak
 
 # 20 rounds in all; `make soak` makes 100 of each kind.
-OFTEN = ["weir", "weir-everything", "weir-interrupt", "rank", "drainer", "mount"]
-ONCE = ["group", "make-interrupt"]
+TWICE = ["weir", "weir-everything", "weir-interrupt", "rank", "guardian", "drainer", "mount"]
+ONCE = ["group", "snakemake", "reframe", "make-interrupt", "make-terminate", "make-everything"]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kinds", "rounds"), [(OFTEN, 3), (ONCE, 1)])
+@pytest.mark.parametrize(("kinds", "rounds"), [(TWICE, 2), (ONCE, 1)])
 def test_whatever_is_killed_nothing_is_lost_and_nothing_left(kinds: list[str], rounds: int) -> None:
     tallies = soak(kinds, rounds, float("inf"), seed=15)
     assert {name: tally.problems for name, tally in tallies.items()} == {name: [] for name in kinds}

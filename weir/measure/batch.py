@@ -15,7 +15,7 @@ from weir.cluster.nodes import LEAST_NODES, Slow, excluding, slow_nodes
 from weir.errors import TargetUnavailableError, WeirError
 from weir.measure.added import added_round, next_executions
 from weir.measure.custody import facts_of
-from weir.measure.guardian import REMOVAL_S, Guardian, TargetHangsError
+from weir.measure.guardian import Guardian, TargetHangsError
 from weir.measure.job import BatchJob, BatchResult, pending
 from weir.measure.lock import Lock, machine_lock, take, this_process
 from weir.measure.loop import run_all
@@ -126,10 +126,10 @@ def _claimed(guardian: Guardian) -> Iterator[list[str]]:
     except TargetHangsError:
         raise
     except BaseException:
-        guardian.ask(REMOVAL_S, do="clean")
+        guardian.clean()
         raise
     else:
-        guardian.ask(REMOVAL_S, do="clean")
+        guardian.clean()
 
 
 @contextlib.contextmanager

@@ -36,15 +36,22 @@ class TargetHangsError(EnvironmentFaultError):
     """The target does not answer."""
 
 
+class GuardianEndedError(WeirError):
+    """Somebody has killed it."""
+
+
 class Guardian:
     """The side of weir: requests and their answers."""
 
     def __init__(self, facts: Mapping[str, Any], locks: Sequence[int]) -> None:
-        root = str(Path(weir.__file__).resolve().parents[1])
-        path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
-        self._facts = facts
+        self._facts, self._locks = facts, locks
         self._hung: TargetHangsError | None = None
         self._nothing_left = False
+        self._start()
+
+    def _start(self) -> None:
+        root = str(Path(weir.__file__).resolve().parents[1])
+        path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
         self._process = subprocess.Popen(
             [sys.executable, "-m", "weir.measure.guardian"],
             stdin=subprocess.PIPE,
@@ -52,10 +59,10 @@ class Guardian:
             stderr=subprocess.DEVNULL,
             env={**os.environ, "PYTHONPATH": path},
             cwd="/",
-            pass_fds=locks,
+            pass_fds=self._locks,
             start_new_session=True,
         )
-        self.ask(_START_S, **facts)
+        self.ask(_START_S, **self._facts)
 
     def ask(self, limit_s: float = ANSWER_S, **request: Any) -> dict[str, Any]:
         """The answer to one request; TargetHangsError if there is none in time."""
@@ -67,7 +74,7 @@ class Guardian:
             self._process.stdin.write(json.dumps(request).encode() + b"\n")
             self._process.stdin.flush()
         except BrokenPipeError:
-            raise WeirError("the guardian of this batch was ended", hint="run again") from None
+            raise GuardianEndedError("the guardian of this batch was ended", hint="run again") from None
         with selectors.DefaultSelector() as selector:
             selector.register(self._process.stdout, selectors.EVENT_READ)
             if not selector.select(limit_s):
@@ -75,7 +82,7 @@ class Guardian:
                 raise self._hung
         line = self._process.stdout.readline()
         if not line:
-            raise WeirError("the guardian of this batch was ended", hint="run again")
+            raise GuardianEndedError("the guardian of this batch was ended", hint="run again")
         answer: dict[str, Any] = json.loads(line)
         if "error" in answer:
             raise WeirError(answer["error"], hint=answer.get("hint"))
@@ -87,6 +94,15 @@ class Guardian:
 
     def remove(self, folders: Sequence[Path]) -> None:
         self.ask(REMOVAL_S, do="remove", folders=[str(folder) for folder in folders])
+
+    def clean(self) -> None:
+        """Empty the target; by another process if this one was killed."""
+        try:
+            self.ask(REMOVAL_S, do="clean")
+        except GuardianEndedError:
+            self._close()
+            self._start()
+            self.ask(REMOVAL_S, do="take over")
 
     def nothing_left(self) -> None:
         """The target's clean-up commands have run."""
