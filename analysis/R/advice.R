@@ -31,7 +31,8 @@ page_advice <- function(evidence, names = advice_names()) {
 page_doubts <- function(evidence) {
   Filter(Negate(is.null), list(
     doubt_about_verdicts(evidence$records), doubt_about_rounds(evidence$points), doubt_about_phases(evidence$points),
-    doubt_about_memory(evidence), doubt_about_load(evidence$records)
+    doubt_about_memory(evidence), doubt_about_load(evidence$records), doubt_about_drift(evidence$records),
+    doubt_about_precision(evidence)
   ))
 }
 
@@ -49,6 +50,30 @@ doubt_about_verdicts <- function(records) {
   doubt(sprintf("%d of %d", unproven, nrow(real)), sprintf(
     "results lack evidence%s: no rule has a finding, and nothing proves them.",
     if (is.null(common) || is.na(common)) "" else sprintf(", mostly of “%s”", common)
+  ))
+}
+
+doubt_about_drift <- function(records) {
+  drift <- drift_of_campaign(records[emulated == FALSE])[clear == TRUE]
+  if (nrow(drift) == 0) {
+    return(NULL)
+  }
+  worst <- drift[which.max(abs(log(ratio)))]
+  doubt(sprintf("%+.0f %%", 100 * (worst$ratio - 1)), sprintf(
+    "is how far %s of %s drifted over the rounds: intervals are widened by half of it on either side.",
+    if (worst$access %in% c("write", "read")) paste0(worst$access, "s") else worst$access, worst$target
+  ))
+}
+
+# Of medians for which a width was requested.
+doubt_about_precision <- function(evidence) {
+  points <- precision_points(evidence$records[emulated == FALSE], evidence$facts)
+  wide <- if (nrow(points) > 0) sum(points$outcome != "reached") else 0
+  if (wide == 0) {
+    return(NULL)
+  }
+  doubt(sprintf("%d of %d", wide, nrow(points)), paste(
+    "medians are wider than the suite requests: their budget was spent, or they had the most rounds."
   ))
 }
 

@@ -27,8 +27,9 @@ find_effects <- function(records, metric) {
   cells <- comparable_cells(records, runs)
   inflation <- inflation_of(study_autocorrelation(records))
   dimensions <- varying_columns(cells, intersect(compared_dimensions(records), names(cells)))
+  drift <- drift_of_campaign(records)
   rows <- data.table::rbindlist(lapply(dimensions, function(dimension) {
-    effects_of_dimension(cells, runs, dimension, inflation)
+    effects_of_dimension(cells, runs, dimension, inflation, drift)
   }))
   if (nrow(rows) == 0) {
     return(rows)
@@ -53,7 +54,7 @@ first_known <- function(values) {
   if (length(known) == 0) values[1] else known[1]
 }
 
-effects_of_dimension <- function(cells, runs, dimension, inflation) {
+effects_of_dimension <- function(cells, runs, dimension, inflation, drift) {
   pairs <- pairs_of(cells, dimension)
   if (is.null(pairs)) {
     return(NULL)
@@ -67,6 +68,7 @@ effects_of_dimension <- function(cells, runs, dimension, inflation) {
     return(NULL)
   }
   ratios[, log_ratio := log(value_other / value_first)]
+  ratios[, drift := log(clear_drift(.SD, drift)), .SDcols = c("target", "access")]
   rows <- ratios[is.finite(log_ratio), effect_of_pairs(.SD, inflation), by = .(target, access, from, to)]
   rows[, `:=`(setting = column_words(dimension, to), instead_of = column_words(dimension, from))]
   rows[, `:=`(dimension = ..dimension, from = as.character(from), to = as.character(to))][]
@@ -128,10 +130,12 @@ effect_of_pairs <- function(ratios, inflation) {
   over <- if (length(of_round) >= 3) "rounds" else if (length(of_pair) >= fewest_for_interval) "pairs" else "rounds"
   values <- if (over == "rounds") of_round else of_pair
   found <- mean_interval(values, if (interleaved(ratios)) 1 else inflation)
+  # What drifted between the sides is as good an explanation as the setting.
+  drift <- if (interleaved(ratios)) 0 else ratios$drift[1]
   also <- table(ratios$also[!duplicated(pair) & nzchar(ratios$also)])
   list(
-    ratio = exp(mean(of_pair)), lo = exp(found$lo), hi = exp(found$hi),
-    p = chance_of_mean(found$mean, found$error, found$df),
+    ratio = exp(mean(of_pair)), lo = exp(found$lo - drift), hi = exp(found$hi + drift),
+    p = chance_of_mean(max(0, abs(found$mean) - drift), found$error, found$df),
     pairs = length(of_pair), rounds = length(of_round), over = over, lowest = exp(min(of_pair)),
     highest = exp(max(of_pair)),
     interleaved = interleaved(ratios), also_differs = also_words(also, length(of_pair)),

@@ -36,6 +36,7 @@ summarise_records <- function(records, value, by, unit, autocorrelation = study_
   ), by = by]
   runs <- records[used == TRUE, .(value = stats::median(value_of_record)), by = c(by, "cell", "round")]
   points <- order_statistics(runs, by, autocorrelation)[counts, on = by]
+  points <- widened_by_drift(points, records)
   points[is.na(n), n := 0L]
   points[, `:=`(
     verdict = point_verdict(any_used, degraded, n_unproven), unit = unit, degraded = NULL, any_used = NULL,

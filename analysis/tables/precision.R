@@ -1,0 +1,29 @@
+title <- "Medians that are not as narrow as requested"
+place <- 87
+section <- "reservations"
+needs <- "a suite with repetitions: until"
+if_empty <- "No suite of this study requests a width of its intervals."
+caption <- paste(
+  "Rounds were added until the half-width of the interval of a median was the requested part of it. Listed are the",
+  "medians that are wider: their budget was spent, or they had the most rounds."
+)
+most_printed <- 30
+
+make_table <- function(records, inputs) {
+  points <- precision_points(records, known_facts(inputs))
+  if (nrow(points) == 0) points else points[order(outcome == "reached", -width)]
+}
+
+make_latex <- function(table) {
+  shown <- utils::head(table[outcome != "reached"], most_printed)
+  if (nrow(shown) == 0) {
+    return(paste("%", precision_sentence(table)))
+  }
+  cells <- shown[, .(
+    latex_name(describe_points(.SD)), n, percent_cell(width), percent_cell(half_width), latex_name(outcome)
+  )]
+  latex_table(name, paste(caption, precision_sentence(table)), cells, c(wrapped_column(60), "r", "r", "r", "l"),
+    c("with", "$n$", "half-width", "requested", "why"), groups = access_groups(shown))
+}
+
+percent_cell <- function(parts) ifelse(is.finite(parts), sprintf("%.1f\\,\\%%", 100 * parts), "--")
