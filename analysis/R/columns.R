@@ -6,6 +6,8 @@ utils::globalVariables(c(
   "api", "at", "at_ends", "began", "best", "beyond", "bound", "bound_hi", "bound_lo", "bw_mib_s", "calls", "cell",
   "cells", "chunked", "chunking", "clear", "close_s", "collective", "column", "count", "deflate_level", "dimension",
     "degraded",
+  "above", "deviation", "doubtful", "fewest", "half_width", "highest", "i.cells", "is_degraded", "is_invalid",
+  "known_ops", "most_ops", "same", "unknown", "width",
   "doubt", "effect", "emulated", "emulated_of_read", "emulated_of_write", "emulated.x", "emulated.y", "evidence",
   "expected", "experiment", "experiment.y", "explanation", "feature", "fill", "from", "group", "hi", "hi_of_read",
   "hi_of_write", "highest", "i.k", "i.level", "i.median", "i.share", "instead_of", "invalid", "io_s", "item", "k",

@@ -10,7 +10,8 @@ effects_of_settings <- local({
   known <- list(key = "", effects = NULL)
   function(records, metric = load_metric("bandwidth")) {
     # A figure, a table, the numbers and the page of one study want the same effects, and they are the dearest of all.
-    key <- rlang::hash(list(records, metric$name))
+    # Columns alone: data.table notes indices in a table that is looked at.
+    key <- rlang::hash(c(as.list(records), metric$name))
     if (key != known$key) {
       known <<- list(key = key, effects = find_effects(records, metric))
     }
@@ -44,9 +45,11 @@ comparable_cells <- function(records, runs) {
   records <- name_chunks(records)
   columns <- intersect(unique(c("target", "site", "access", "item", compared_dimensions(records), following, "emulated",
     "experiment", "suite")), names(records))
-  cells <- records[, lapply(.SD, first_known), by = .(cell, access_of = access, item_of = item), .SDcols = columns]
-  cells[, `:=`(access_of = NULL, item_of = NULL)]
-  cells[cell %in% runs$cell | is.na(cell)]
+  rows <- unique(records[cell %in% runs$cell | is.na(cell), c("cell", columns), with = FALSE])
+  keys <- c("cell", "access", "item")
+  twice <- duplicated(rows, by = keys) | duplicated(rows, by = keys, fromLast = TRUE)
+  merged <- rows[twice, lapply(.SD, first_known), by = keys, .SDcols = setdiff(columns, keys)]
+  rbind(rows[!twice], merged, use.names = TRUE)
 }
 
 first_known <- function(values) {
@@ -79,13 +82,15 @@ pairs_of <- function(cells, dimension) {
   same <- setdiff(intersect(c("target", "site", "access", "item", "experiment", "suite", compared_dimensions(cells)),
     names(cells)), dimension)
   known <- cells[!is.na(cells[[dimension]])]
-  known[, level := get(dimension)]
-  grouped <- known[, if (data.table::uniqueN(level) > 1) .SD, by = same]
+  known[, `:=`(level = get(dimension), rank = rank_of_level(get(dimension)))]
+  ends <- known[, .(lowest = min(rank), highest = max(rank)), by = same][lowest < highest]
+  grouped <- known[ends, on = same, nomatch = NULL]
   if (nrow(grouped) == 0) {
     return(NULL)
   }
-  first <- grouped[, .SD[level == usual_level(level)][1], by = same]
-  others <- grouped[, other_levels(.SD), by = same]
+  first <- unique(grouped[rank == lowest], by = same)
+  others <- grouped[rank == highest | (!is.numeric(level) & rank > lowest)]
+  others <- unique(others, by = c(same, "level"))
   kept <- intersect(c("cell", "level", "emulated", following), names(first))
   pairs <- merge(first[, c(same, kept), with = FALSE], others[, c(same, kept), with = FALSE], by = same)
   data.table::setnames(pairs, c("level.x", "level.y"), c("from", "to"))
@@ -94,14 +99,9 @@ pairs_of <- function(cells, dimension) {
 
 usual_levels <- c("sequential", "shared", "POSIX", "contiguous")
 
-usual_level <- function(levels) {
-  usual <- intersect(usual_levels, levels)
-  if (is.numeric(levels)) min(levels) else if (length(usual) > 0) usual[1] else sort(levels)[1]
-}
-
-other_levels <- function(cells) {
-  wanted <- if (is.numeric(cells$level)) max(cells$level) else setdiff(cells$level, usual_level(cells$level))
-  cells[level %in% wanted, .SD[1], by = level]
+# Numbers by their size; of other values the usual ones come first.
+rank_of_level <- function(levels) {
+  if (is.numeric(levels)) levels else match(levels, c(usual_levels, sort(setdiff(levels, usual_levels))))
 }
 
 # What follows from the setting and differs too: "stripe count 2 to 32".

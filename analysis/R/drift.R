@@ -15,7 +15,7 @@ drift_of_campaign <- function(records) {
   }
   value <- ifelse(is.na(usable$bw_mib_s), usable$ops_s, usable$bw_mib_s)
   runs <- run_values(usable, value, c("target", "access", "item"))[value > 0]
-  runs[, at := as.numeric(round)]
+  runs[, `:=`(at = as.numeric(round), level = log(value))]
   rows <- runs[, drift_of_rounds(.SD), by = .(target, access)]
   if (nrow(rows) == 0) {
     return(no_drift)
@@ -34,12 +34,13 @@ no_drift <- data.table::data.table(
 drift_of_rounds <- function(runs) {
   cells <- data.table::uniqueN(runs, by = c("cell", "item"))
   common <- runs[, .N, by = at][N >= cells / 2]$at
-  whole <- runs[at %in% common]
-  whole <- whole[, if (.N == length(common)) .SD, by = .(cell, item)]
+  runs <- runs[at %in% common]
+  middle <- runs[, .(count = .N, middle = mean(level)), by = .(cell, item)]
+  whole <- middle[count == length(common)][runs, on = c("cell", "item"), nomatch = NULL]
   if (length(common) < fewest_rounds_for_drift || nrow(whole) == 0) {
     return(NULL)
   }
-  whole[, deviation := log(value) - mean(log(value)), by = .(cell, item)]
+  whole[, deviation := level - middle]
   means <- whole[, .(deviation = mean(deviation)), by = at]
   line_of_rounds(means$at, means$deviation)
 }

@@ -21,17 +21,31 @@ evidence_of <- function(records, facts, value_of) {
   }
   by <- c(claim_columns, "variant")
   records <- add_variant(records, claim_columns)
-  runs <- records[, .(value = stats::median(value_of_record)), by = c(by, "round")]
-  points <- runs[, .(median = stats::median(value), n = .N, rounds = list(setNames(value, round))), by = by]
-  about <- records[, c(list(
-    requested_bytes = stats::median(requested_bytes), emulated = any(emulated), unproven = any(verdict == "UNPROVEN"),
-    began = min(began), ended = max(began), one_cell = cell[1],
-    reasons = paste(unique(unlist(strsplit(unique(reasons), ";", fixed = TRUE))), collapse = ";")
-  ), lapply(.SD, first_known)), by = by, .SDcols = setdiff(following, claim_columns)]
-  points <- about[points, on = by]
+  runs <- records[, .(value = median(value_of_record)), by = c(by, "round")]
+  points <- runs[, .(median = median(value), n = .N), by = by]
+  points[, rounds := runs[, .(rounds = list(setNames(value, round))), by = by]$rounds]
+  points <- about_points(records, by)[points, on = by]
   data.table::setorderv(points, by)
   wire_gbit_s <- facts$site$wire_gbit_s
   points[, `:=`(statistic = "median", wire_mib_s = wire_rate(if (is.null(wire_gbit_s)) NA_real_ else wire_gbit_s))][]
+}
+
+# What else a claim may need of a point. What is not the same in all records of a point is looked at one by one.
+about_points <- function(records, by) {
+  facts <- records[, c(by, "requested_bytes", "emulated", "began", "cell"), with = FALSE]
+  facts[, unproven := records$verdict == "UNPROVEN"]
+  about <- facts[, .(
+    requested_bytes = median(requested_bytes), emulated = sum(emulated), unproven = sum(unproven), began = min(began),
+    ended = max(began), one_cell = cell[1]
+  ), by = by]
+  about[, `:=`(emulated = emulated > 0, unproven = unproven > 0)]
+  reasons <- unique(records[, c(by, "reasons"), with = FALSE])[, .(
+    reasons = if (.N == 1) reasons else paste(unique(unlist(strsplit(reasons, ";", fixed = TRUE))), collapse = ";")
+  ), by = by]
+  others <- setdiff(following, claim_columns)
+  values <- unique(records[, c(by, others), with = FALSE])[, lapply(.SD, function(it) if (.N == 1) it else
+    first_known(it)), by = by, .SDcols = others]
+  values[reasons[about, on = by], on = by]
 }
 
 # Of one node's network.

@@ -165,18 +165,38 @@ page_points <- function(records) {
   }
   first <- data[, .SD[1], by = by, .SDcols = intersect(page_columns, names(data))]
   # A percentile of few operations is their maximum.
-  tails <- data[verdict %in% usable_verdicts, .(
-    iops = stats::median(ops_s), p99_us = if (isTRUE(max(ops, 0,
-      na.rm = TRUE) >= 100)) stats::median(lat_p99_us) else NA_real_,
-    seconds = stats::median(total_s), bytes = stats::median(moved_bytes), sync_share = stats::median(sync_s / total_s)
+  usable <- data.table::copy(data[verdict %in% usable_verdicts])
+  usable[, `:=`(sync_share = sync_s / total_s, known_ops = data.table::fifelse(is.na(ops), 0, as.numeric(ops)))]
+  tails <- usable[, .(
+    iops = median(ops_s), most_ops = max(known_ops), p99_us = median(lat_p99_us), seconds = median(total_s),
+    bytes = median(moved_bytes), sync_share = median(sync_share)
   ), by = by]
-  verdict_counts <- data[, as.list(table(factor(verdict, verdicts))), by = by]
-  evidence <- data[, .(doubts = paste(unique(c(reasons[nzchar(reasons)], missing_words(.SD))), collapse = "; "),
-    seen = evidence[order(verdict == "VALID")][1]), by = by, .SDcols = intersect(c("missing", "verdict"), names(data))]
+  tails[most_ops < 100, p99_us := NA_real_][, most_ops := NULL]
+  verdict_counts <- counts_of_verdicts(data, by)
+  evidence <- doubts_of_points(data, by)
   points <- first[points, on = by]
   points <- verdict_counts[tails[evidence[points, on = by], on = by], on = by]
   points[, setting := describe_uniquely(points, intersect(setting_columns(points), names(points)))]
   points[order(emulated, -median)]
+}
+
+counts_of_verdicts <- function(data, by) {
+  flags <- data[, by, with = FALSE]
+  flags[, (verdicts) := lapply(verdicts, function(verdict) data$verdict == verdict)]
+  flags[, lapply(.SD, sum), by = by, .SDcols = verdicts]
+}
+
+# Most points have nothing to doubt; only the others are looked at one by one.
+doubts_of_points <- function(data, by) {
+  columns <- intersect(c("missing", "verdict", "reasons", "evidence"), names(data))
+  rows <- unique(data[, c(by, columns), with = FALSE])
+  missing <- if (is.null(rows$missing)) FALSE else !is.na(rows$missing) & nzchar(rows$missing)
+  rows[, doubtful := nzchar(reasons) | missing]
+  seen <- rows[order(verdict == "VALID"), .(seen = evidence[1]), by = by]
+  doubts <- rows[doubtful == TRUE, .(
+    doubts = paste(unique(c(reasons[nzchar(reasons)], missing_words(.SD))), collapse = "; ")
+  ), by = by, .SDcols = intersect(c("missing", "verdict"), columns)]
+  doubts[seen, on = by][is.na(doubts), doubts := ""][]
 }
 
 page_columns <- c("api", "layout", "order", "xfer_bytes", "block_bytes", "nn", "ppn", "collective", "chunking",

@@ -4,10 +4,10 @@
 # the execution: rounds are randomised blocks, so that runs of one round are compared with each other. Imported records
 # that tell no run are one execution for each file.
 run_values <- function(records, value, by) {
-  runs <- round_names(records)[, `:=`(value_of_record = value)]
+  runs <- round_names(records)[, `:=`(value_of_record = as.numeric(value))]
   runs <- runs[verdict %in% usable_verdicts & is.finite(value_of_record)]
-  runs[, .(value = stats::median(value_of_record), iterations = .N, began = began[1]),
-    by = c(unique(c(by, "cell")), "round")]
+  # data.table has a median of all groups at once, which it finds by this name alone.
+  runs[, .(value = median(value_of_record), iterations = .N, began = began[1]), by = c(unique(c(by, "cell")), "round")]
 }
 
 round_names <- function(records) {
@@ -22,19 +22,10 @@ summarise_records <- function(records, value, by, unit, autocorrelation = study_
   if (nrow(records) == 0) {
     return(data.table::data.table())
   }
-  records <- round_names(records)[, value_of_record := value]
-  records[, known := is.finite(value_of_record) & verdict != "INVALID"]
-  records[, used := known & verdict %in% usable_verdicts]
-  records[, used := if (any(used)) used else known, by = by]
-  counts <- records[, .(
-    n_records = sum(used), mean = mean(value_of_record[used]), best = max(c(-Inf, value_of_record[used])),
-    least = min(c(Inf, value_of_record[used])), n_unproven = sum(used & verdict == "UNPROVEN"),
-    n_degraded = sum(verdict == "DEGRADED"), n_invalid = sum(verdict == "INVALID"),
-    n_unknown = sum(!known & verdict != "INVALID"), emulated = any(emulated),
-    degraded = any(used & verdict == "DEGRADED"), any_used = any(used), one_cell = cell[1],
-    cells = data.table::uniqueN(cell, na.rm = TRUE)
-  ), by = by]
-  runs <- records[used == TRUE, .(value = stats::median(value_of_record)), by = c(by, "cell", "round")]
+  records <- round_names(records)[, value_of_record := as.numeric(value)]
+  records[, used := used_records(records, by)]
+  counts <- count_records(records, by)
+  runs <- records[used == TRUE, .(value = median(value_of_record)), by = c(by, "cell", "round")]
   points <- order_statistics(runs, by, autocorrelation)[counts, on = by]
   points <- widened_by_drift(points, records)
   points[is.na(n), n := 0L]
@@ -43,6 +34,36 @@ summarise_records <- function(records, value, by, unit, autocorrelation = study_
     best = ifelse(is.finite(best), best, NA_real_), least = ifelse(is.finite(least), least, NA_real_)
   )]
   data.table::setorderv(points, by)[]
+}
+
+# Usable ones; of a group that has none, the degraded ones.
+used_records <- function(records, by) {
+  known <- is.finite(records$value_of_record) & records$verdict != "INVALID"
+  usable <- known & records$verdict %in% usable_verdicts
+  group <- records[, .GRP, by = by][records, on = by]$GRP
+  ifelse(group %in% group[usable], usable, known)
+}
+
+# Sums and extremes of columns are found for all groups at once; expressions would be evaluated for each of them.
+count_records <- function(records, by) {
+  flags <- records[, c(by, "value_of_record", "cell", "used", "emulated"), with = FALSE]
+  known <- is.finite(records$value_of_record)
+  flags[, `:=`(
+    value = data.table::fifelse(used, value_of_record, NA_real_),
+    most = data.table::fifelse(used, value_of_record, -Inf), fewest = data.table::fifelse(used, value_of_record, Inf),
+    unproven = used & records$verdict == "UNPROVEN", degraded = used & records$verdict == "DEGRADED",
+    is_degraded = records$verdict == "DEGRADED", is_invalid = records$verdict == "INVALID",
+    unknown = !known & records$verdict != "INVALID"
+  )]
+  counts <- flags[, .(
+    n_records = sum(used), mean = mean(value, na.rm = TRUE), best = max(most), least = min(fewest),
+    n_unproven = sum(unproven), n_degraded = sum(is_degraded), n_invalid = sum(is_invalid), n_unknown = sum(unknown),
+    emulated = sum(emulated), degraded = sum(degraded), one_cell = cell[1]
+  ), by = by]
+  cells <- unique(flags[!is.na(cell), c(by, "cell"), with = FALSE])[, .(cells = .N), by = by]
+  counts[, cells := 0L]
+  counts[cells, cells := i.cells, on = by]
+  counts[, `:=`(emulated = emulated > 0, degraded = degraded > 0, any_used = n_records > 0)][]
 }
 
 point_verdict <- function(any_used, degraded, n_unproven) {
@@ -81,7 +102,7 @@ autocorrelation_of <- function(records) {
     return(list(value = assumed_autocorrelation, pairs = 0L, estimated = FALSE))
   }
   transfers[, speed := ifelse(is.na(bw_mib_s), ops_s, bw_mib_s)]
-  runs <- transfers[is.finite(speed), .(value = stats::median(speed)), by = .(cell, access, item, run)]
+  runs <- transfers[is.finite(speed), .(value = median(speed)), by = .(cell, access, item, run)]
   data.table::setorderv(runs, c("cell", "access", "run"))
   estimate_autocorrelation(runs$value, runs[, .GRP, by = .(cell, access, item)][runs,
     on = c("cell", "access", "item")]$GRP)

@@ -18,7 +18,7 @@ from weir.records.collect import collect_cell, finished_runs
 from weir.runfiles import RUN_FILE
 
 LEVEL = 0.95
-ASSUMED_AUTOCORRELATION = 0.29  # of neighbouring runs, as in analysis/R/statistics.R
+ASSUMED_AUTOCORRELATION = 0.35  # of neighbouring runs, as in analysis/R/statistics.R
 USABLE = ("VALID", "UNPROVEN")
 
 

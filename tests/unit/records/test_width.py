@@ -9,8 +9,8 @@ import pytest
 
 from weir.records.width import half_width, interval_ranks, widest
 
-# From analysis/tests/testthat/test-coverage.R, which has the same numbers.
-RANKS = {7: (1, 0.176507), 8: (1, 0.658334), 10: (1, 0.981982), 20: (5, 0.478612)}
+# From analysis/tests/testthat/test-drift.R, which has the same numbers.
+RANKS = {8: (1, 0.531531), 9: (1, 0.818979), 10: (1, 0.949788), 20: (5, 0.189545)}
 
 
 @pytest.mark.parametrize("count", RANKS)
@@ -18,9 +18,9 @@ def test_the_ends_are_those_of_the_analysis(count: int) -> None:
     assert interval_ranks(count) == pytest.approx(RANKS[count], abs=1e-5)
 
 
-def test_of_fewer_than_seven_runs_nothing_is_known() -> None:
-    assert [half_width([100.0] * count) for count in (1, 2, 6, 7)] == [math.inf, math.inf, math.inf, 0.0]
-    assert half_width([float(value) for value in range(100, 107)]) == pytest.approx(0.02741255)
+def test_of_fewer_than_eight_runs_nothing_is_known() -> None:
+    assert [half_width([100.0] * count) for count in (1, 2, 7, 8)] == [math.inf, math.inf, math.inf, 0.0]
+    assert half_width([float(value) for value in range(100, 108)]) == pytest.approx(0.02868086)
 
 
 def row(run: int, value: float | None, **other: Any) -> dict[str, Any]:
