@@ -56,14 +56,16 @@ effects_between <- function(ratio, rounds) {
     access = "write", target = "t", api = "POSIX", layout = "shared", nn = 1, ppn = 1, item = NA_character_,
     verdict = "VALID", tool = "ior", purpose = "bandwidth", emulated = FALSE, cell = paste(xfer_bytes, order),
     began = "2026-01-01T00:00:00", ops_s = NA_real_, chunking = NA_character_, collective = NA, source = "", suite = "s",
-    experiment = "e", site = "x", label = "", reasons = "", stripe_count = NA_real_
+    experiment = "e", site = "x", label = "",
+    reasons = "", stripe_count = NA_real_
   )]
   effects <- effects_of_settings(rows[, disturbance := NULL])
   c(any = any(effects$clear), found = any(effects[dimension == "order"]$clear))
 }
 
 print_power <- function(times = 200) {
-  cat("\n| rounds | identical: tables with a false effect | 1.05 found | 1.1 found | 1.3 found |\n|---|---|---|---|---|\n")
+  cat("\n| rounds | identical: tables with a false effect | 1.05 found | 1.1 found | 1.3 found |\n",
+    "|---|---|---|---|---|\n", sep = "")
   for (rounds in c(4, 8, 16)) {
     none <- mean(replicate(times, effects_between(1, rounds)[["any"]]))
     found <- vapply(c(1.05, 1.1, 1.3), function(ratio) {

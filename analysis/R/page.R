@@ -167,10 +167,11 @@ page_points <- function(records) {
   # A percentile of few operations is their maximum.
   usable <- data.table::copy(data[verdict %in% usable_verdicts])
   usable[, `:=`(sync_share = sync_s / total_s, known_ops = data.table::fifelse(is.na(ops), 0, as.numeric(ops)))]
-  tails <- usable[, .(
+  # Of no rows the maximum is a warning and no group.
+  tails <- suppressWarnings(usable[, .(
     iops = median(ops_s), most_ops = max(known_ops), p99_us = median(lat_p99_us), seconds = median(total_s),
     bytes = median(moved_bytes), sync_share = median(sync_share)
-  ), by = by]
+  ), by = by])
   tails[most_ops < 100, p99_us := NA_real_][, most_ops := NULL]
   verdict_counts <- counts_of_verdicts(data, by)
   evidence <- doubts_of_points(data, by)
@@ -190,8 +191,8 @@ counts_of_verdicts <- function(data, by) {
 doubts_of_points <- function(data, by) {
   columns <- intersect(c("missing", "verdict", "reasons", "evidence"), names(data))
   rows <- unique(data[, c(by, columns), with = FALSE])
-  missing <- if (is.null(rows$missing)) FALSE else !is.na(rows$missing) & nzchar(rows$missing)
-  rows[, doubtful := nzchar(reasons) | missing]
+  lacking <- if (is.null(rows$missing)) FALSE else !is.na(rows$missing) & nzchar(rows$missing)
+  rows[, doubtful := nzchar(rows$reasons) | lacking]
   seen <- rows[order(verdict == "VALID"), .(seen = evidence[1]), by = by]
   doubts <- rows[doubtful == TRUE, .(
     doubts = paste(unique(c(reasons[nzchar(reasons)], missing_words(.SD))), collapse = "; ")
