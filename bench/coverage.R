@@ -55,7 +55,8 @@ effects_between <- function(ratio, rounds) {
   rows[, `:=`(
     access = "write", target = "t", api = "POSIX", layout = "shared", nn = 1, ppn = 1, item = NA_character_,
     verdict = "VALID", tool = "ior", purpose = "bandwidth", emulated = FALSE, cell = paste(xfer_bytes, order),
-    began = "2026-01-01T00:00:00", ops_s = NA_real_, chunking = NA_character_, collective = NA, source = "", suite = "s",
+    began = "2026-01-01T00:00:00", ops_s = NA_real_, chunking = NA_character_, collective = NA,
+    source = "", suite = "s",
     experiment = "e", site = "x", label = "",
     reasons = "", stripe_count = NA_real_
   )]

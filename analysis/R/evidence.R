@@ -43,8 +43,8 @@ about_points <- function(records, by) {
     reasons = if (.N == 1) reasons else paste(unique(unlist(strsplit(reasons, ";", fixed = TRUE))), collapse = ";")
   ), by = by]
   others <- setdiff(following, claim_columns)
-  values <- unique(records[, c(by, others), with = FALSE])[, lapply(.SD, function(it) if (.N == 1) it else
-    first_known(it)), by = by, .SDcols = others]
+  values <- unique(records[, c(by, others), with = FALSE])
+  values <- values[, if (.N == 1) .SD else lapply(.SD, first_known), by = by, .SDcols = others]
   values[reasons[about, on = by], on = by]
 }
 
