@@ -2,12 +2,13 @@
 
 The tests are made from the plan in WEIR_PLAN (`weir plan --out`), or from all of config/suites where there is
 none, so that `reframe -l` shows what would be measured, and the tags of the suites (smoke, daily, full)
-choose from it. A failed cell fails the test, and so does one that is slower than in the records that
+choose from it. A failed cell fails the test, and so does one below the band of its history, which
 WEIR_REFERENCE names; the others keep their numbers.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import statistics
 from collections import defaultdict
@@ -17,11 +18,10 @@ from pathlib import Path
 import reframe as rfm
 import reframe.utility.sanity as sn
 from batch_test import WeirRun
-from reframe.core.builtins import run_after, run_before, variable
+from reframe.core.builtins import run_after, run_before
 
 from weir.model import Row
 from weir.records.collect import collect_cell, finished_runs
-from weir.records.table import read_records
 
 Access = tuple[str, str]  # cell and access
 UNIT = "MiB/s"
@@ -32,7 +32,6 @@ class measure(WeirRun):  # noqa: N801 - its name is what reframe -l prints
     """The cells of a batch; the performance variables are the median bandwidths of the cells."""
 
     tags = {"measure"}  # noqa: RUF012 - ReFrame copies it
-    may_lose = variable(float, value=0.2)  # of the reference, before the test fails
 
     @run_after("init")
     def take_the_tags_of_the_suites(self):
@@ -54,14 +53,23 @@ class measure(WeirRun):  # noqa: N801 - its name is what reframe -l prints
             names[key]: sn.make_performance_function(sn.defer(value), UNIT) for key, value in found.items()
         }
         if file := os.environ.get("WEIR_REFERENCE"):
-            known = median_bandwidths(read_records(Path(file)))
-            limits = {names[key]: (known[key], -self.may_lose, None, UNIT) for key in names if key in known}
+            known = references(Path(file))
+            limits = {names[key]: (*known[key], None, UNIT) for key in names if key in known}
             self.reference = {self.current_partition.fullname: limits}
 
     def measured_rows(self) -> Iterable[Row]:
         results = self.case.results
         for cell in self.case.batch.cells:
             yield from collect_cell(cell, finished_runs(results / "runs" / cell.cell), results)
+
+
+def references(file: Path) -> dict[Access, tuple[float, float]]:
+    """Of `weir history reference`: the median of a cell, and the share of it that noise may take away."""
+    bounds = json.loads(file.read_text(encoding="utf-8"))["bounds"]
+    return {
+        (one["cell"], one["access"]): (one["median"], min(one["low"] / one["median"] - 1, 0.0))
+        for one in bounds
+    }
 
 
 def median_bandwidths(rows: Iterable[Row]) -> dict[Access, float]:

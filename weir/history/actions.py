@@ -8,8 +8,9 @@ import json
 from weir.columns import columns_of_role
 from weir.compare.pairs import METRICS
 from weir.errors import WeirError
-from weir.history import output
+from weir.history import figure, output
 from weir.history.band import judge_newest
+from weir.history.reference import reference_bounds
 from weir.history.regimes import changes_of, regimes_of
 from weir.history.series import Series, from_campaigns, from_table
 from weir.history.store import add_campaign, campaigns
@@ -20,6 +21,8 @@ def act(args: argparse.Namespace) -> int:
     if args.action == "add":
         print(f"added {add_campaign(args.history, args.study)}")
         return 0
+    if args.action == "reference":
+        return _reference(args)
     series = _series(args)
     return _show(args, series) if args.action == "show" else _check(args, series)
 
@@ -39,6 +42,8 @@ def _series(args: argparse.Namespace) -> list[Series]:
 
 def _show(args: argparse.Namespace, every: list[Series]) -> int:
     levels = [(series, regimes_of(series)) for series in every]
+    if args.html:
+        write_whole(args.html, figure.page(every))
     if args.json:
         found = [
             {"series": series.name, "changes": [vars(one) for one in changes_of(series, regimes)]}
@@ -62,3 +67,15 @@ def _check(args: argparse.Namespace, every: list[Series]) -> int:
         else output.as_text(found, args.all)
     )
     return 1 if any(one.is_finding for one in found) else 0
+
+
+def _reference(args: argparse.Namespace) -> int:
+    """Bounds for the next value of each cell, for WEIR_REFERENCE of the ReFrame tests."""
+    bounds = reference_bounds(campaigns(args.history))
+    text = json.dumps({"bounds": bounds}, indent=1) + "\n"
+    if args.out:
+        write_whole(args.out, text)
+        print(f"{args.out}: bounds of {len(bounds)} series")
+    else:
+        print(text, end="")
+    return 0

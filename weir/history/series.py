@@ -61,7 +61,7 @@ def from_campaigns(
         for row in rows:
             value = metric.of(row)
             if value is not None and row["verdict"] not in _UNUSED:
-                cells[series_name(row, parameters)].append((_seconds(row), value))
+                cells[series_name(row, parameters)].append((seconds_of(row), value))
         for name, found in cells.items():
             points[name].append(
                 (min(time for time, _ in found), statistics.median(value for _, value in found))
@@ -77,7 +77,7 @@ def series_name(row: Row, parameters: Sequence[str]) -> str:
     return " ".join(str(value) for value in values if value is not None)
 
 
-def _seconds(row: Row) -> float:
+def seconds_of(row: Row) -> float:
     began = row.get("began")
     try:
         return datetime.fromisoformat(str(began)).timestamp()

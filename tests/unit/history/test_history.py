@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
@@ -110,6 +111,55 @@ def test_campaigns_are_kept_once_and_judged(tmp_path: Path, capsys: pytest.Captu
     assert len(ElementTree.parse(junit).findall("testcase/failure")) == 1
     assert main(["history", "show", str(history)]) == 0
     assert "6 points" in capsys.readouterr().out
+
+
+def test_bounds_of_reframe_let_noise_pass_and_hold_a_slowdown(tmp_path: Path) -> None:
+    history, out = tmp_path / "history", tmp_path / "bounds.json"
+    for day in range(20):
+        rows = cell(noisy(day, 3, 1000.0, 0.05), start=day * 1440)
+        study = write(tmp_path / f"{day}" / "records.csv", rows).parent
+        assert main(["history", "add", str(history), str(study)]) == 0
+    assert main(["history", "reference", str(history), "--out", str(out)]) == 0
+    (bound,) = json.loads(out.read_text())["bounds"]
+    assert (bound["cell"], bound["access"], bound["campaigns"]) == ("c1", "write", 20)
+    assert 950 < bound["median"] < 1050
+    assert 800 < bound["low"] < 930  # three rounds of 5 % noise: a standard deviation of 3 to 4 %
+
+
+def test_the_figure_shows_levels_changes_and_the_verdict(tmp_path: Path) -> None:
+    values = np.concatenate([level(1, 60), level(2, 10, 700.0)])
+    lines = [f"a<b,{day * DAY_S},{value}" for day, value in enumerate(values)]
+    table, page = tmp_path / "daily.csv", tmp_path / "history.html"
+    table.write_text("\n".join(["target,started_unix,bw_mib_s", *lines]) + "\n")
+    assert main(["history", "show", str(table), "--key", "target", "--html", str(page)]) == 0
+    text = page.read_text()
+    assert "1 series: 1 slower" in text
+    assert "a&lt;b" in text
+    assert "1970-03-02 ×0.7" in text
+    assert text.count("<circle") == 71
+    ElementTree.fromstring(text[text.index("<svg") : text.index("</svg>") + 6])
+
+
+def test_series_without_a_change_are_told_apart_before_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(3)
+    every = []
+    for _ in range(60):
+        values = random.normal(0, 0.1, int(random.integers(20, 300)))
+        values[random.integers(0, len(values)) :] += random.normal(0, 0.1)
+        every.append(series(np.exp(values)))
+    quick = [regimes_of(one) for one in every]
+    assert 0 < sum(len(one) > 1 for one in quick) < len(every)
+    monkeypatch.setattr("weir.history.regimes.WORTH_SEARCHING", 0.0)
+    assert [regimes_of(one) for one in every] == quick
+
+
+def test_disturbances_that_last_for_days_are_no_changes() -> None:
+    random = np.random.default_rng(5)
+    found = 0
+    for _ in range(20):
+        days = np.repeat(random.normal(0, 0.1, 73), 5) + random.normal(0, 0.05, 365)
+        found += len(regimes_of(series(np.exp(days)))) - 1
+    assert found <= 8  # 0.4 a year; without the noise of weeks it is several
 
 
 def test_a_table_of_anybody_is_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,106 @@
+"""Small SVG drawings for HTML pages: logarithmic scales, marks and text; no scripts."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import ceil, exp, floor, log, log10
+
+# Blue and orange are told apart by all readers; grey is what decides nothing.
+GOOD, BAD, NEUTRAL, INK, PALE = "#2166ac", "#b2182b", "#777777", "#333333", "#dddddd"
+_STEPS = (1, 2, 5)
+_FINE_STEPS = (1, 1.1, 1.2, 1.5, 2, 3, 5, 7)
+CSS = """
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.5rem; } h2 { font-size: 1.1rem; margin: 1.6rem 0 0; overflow-wrap: anywhere; }
+table { border-collapse: collapse; } td, th { text-align: left; padding: .2rem .8rem .2rem 0; }
+svg { max-width: 100%; height: auto; background: #fff; } .small { font-size: .9em; color: #555; }
+"""
+
+
+@dataclass(frozen=True)
+class LogScale:
+    """Values to coordinates, by their logarithm."""
+
+    low: float
+    high: float
+    start: float  # coordinate of low
+    end: float
+
+    def at(self, value: float) -> float:
+        share = (log(value) - log(self.low)) / (log(self.high) - log(self.low))
+        return self.start + share * (self.end - self.start)
+
+    def ticks(self) -> list[float]:
+        """Round values between both ends: some, however near these are."""
+        for steps in (_STEPS, _FINE_STEPS):
+            decades = range(floor(log10(self.low)), ceil(log10(self.high)) + 1)
+            found = [step * 10.0**decade for decade in decades for step in steps]
+            found = [value for value in found if self.low <= value <= self.high]
+            if len(found) >= 3:
+                break
+        while len(found) > 9:
+            found = found[::2]
+        return found
+
+
+def scale_of(values: Iterable[float], start: float, end: float) -> LogScale:
+    """With a little air beyond the values."""
+    logs = [log(value) for value in values if value > 0]
+    low, high = min(logs), max(logs)
+    air = max(0.06 * (high - low), 0.03)
+    return LogScale(exp(low - air), exp(high + air), start, end)
+
+
+def text(x: float, y: float, words: str, anchor: str = "start", size: float = 12, color: str = INK) -> str:
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size:g}" fill="{color}">'
+        f"{html.escape(words)}</text>"
+    )
+
+
+def line(
+    x1: float, y1: float, x2: float, y2: float, color: str = INK, width: float = 1, dashes: str = ""
+) -> str:
+    dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
+    return (
+        f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{color}" '
+        f'stroke-width="{width:g}"{dashed}/>'
+    )
+
+
+def dot(x: float, y: float, color: str, radius: float = 4, hollow: bool = False) -> str:
+    fill = "#fff" if hollow else color
+    place = f'cx="{x:.1f}" cy="{y:.1f}" r="{radius:g}"'
+    return f'<circle {place} fill="{fill}" stroke="{color}" stroke-width="1.5"/>'
+
+
+def box(x: float, y: float, width: float, height: float, color: str) -> str:
+    size = f'width="{max(width, 0):.1f}" height="{max(height, 0):.1f}"'
+    return f'<rect x="{x:.1f}" y="{y:.1f}" {size} fill="{color}"/>'
+
+
+def svg(width: float, height: float, title: str, parts: Sequence[str]) -> str:
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}" '
+        f'height="{height:g}" role="img" font-family="system-ui, sans-serif">'
+        f"<title>{html.escape(title)}</title>{''.join(parts)}</svg>"
+    )
+
+
+def page(title: str, body: Iterable[str]) -> str:
+    return "\n".join(
+        [
+            '<!doctype html><html lang="en"><meta charset="utf-8">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            f"<title>{html.escape(title)}</title><style>{CSS}</style>",
+            f"<h1>{html.escape(title)}</h1>",
+            *body,
+            "</html>\n",
+        ]
+    )
+
+
+def number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:g}"

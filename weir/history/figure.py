@@ -1,0 +1,111 @@
+"""A series as a drawing: points, levels with their bands, change points with dates, the newest verdict.
+
+`fragment` is for any HTML page, such as that of a target; `page` is a page of all series.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from math import exp
+
+import numpy as np
+
+from weir import drawing
+from weir.drawing import BAD, GOOD, INK, NEUTRAL, PALE
+from weir.history.band import FASTER, SLOWER, SPIKE, Judgement, judge_newest
+from weir.history.output import headline, line
+from weir.history.regimes import Change, Regime, changes_of, regimes_of
+from weir.history.series import Series
+
+_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 900.0, 230.0, 70.0, 20.0, 26.0, 30.0
+_COLORS = {SLOWER: BAD, FASTER: GOOD, SPIKE: "#e08214"}
+_SHARES = (2.5, 97.5)  # of the points of a level, between which the band is drawn
+_CLOSE = 90.0  # labels of changes nearer than that stand one below the other
+
+Position = Callable[[float], float]  # of a time
+
+
+def fragment(series: Series, recent_points: int = 14) -> str:
+    """One series: heading, sentence and drawing."""
+    found = judge_newest(series, recent_points)
+    name, sentence = html.escape(series.name), html.escape(line(found))
+    return f"<h2>{name}</h2><p class=small>{sentence}</p>{chart(series, found)}"
+
+
+def page(every: Sequence[Series], recent_points: int = 14) -> str:
+    """Findings first."""
+    judged = [(judge_newest(series, recent_points), series) for series in every]
+    order = (SLOWER, SPIKE, FASTER)
+    judged.sort(
+        key=lambda pair: (order.index(pair[0].verdict) if pair[0].verdict in order else 9, pair[1].name)
+    )
+    body = [f"<p><strong>{html.escape(headline([one for one, _ in judged]))}</strong></p>"]
+    body.append(
+        "<p class=small>Points: values of campaigns. Grey: the middle 95 % of each level; line: its median. "
+        "Dashed: a change, with its date, ratio and 95 % interval. The last point shows the verdict: red is "
+        "slower, orange a spike, blue faster.</p>"
+    )
+    return drawing.page("History", [*body, *(fragment(series, recent_points) for _, series in judged)])
+
+
+def chart(series: Series, found: Judgement) -> str:
+    values = [exp(float(value)) for value in series.logs]
+    times = [float(time) for time in series.times]
+    ends = [found.band.low, found.band.high] if found.band else []
+    y = drawing.scale_of([*values, *ends], _HEIGHT - _BOTTOM, _TOP)
+    span = max(times[-1] - times[0], 1.0)
+
+    def x(time: float) -> float:
+        return _LEFT + (time - times[0]) / span * (_WIDTH - _LEFT - _RIGHT)
+
+    regimes = regimes_of(series)
+    parts = [part for regime in regimes for part in _level(series, regime, x, y)]
+    for tick in y.ticks():
+        parts.append(drawing.line(_LEFT, y.at(tick), _WIDTH - _RIGHT, y.at(tick), PALE, 0.5))
+        parts.append(drawing.text(_LEFT - 6, y.at(tick) + 4, drawing.number(tick), "end", 11))
+    parts += [drawing.dot(x(time), y.at(value), INK, 1.6) for time, value in zip(times, values, strict=True)]
+    parts += _changes(changes_of(series, regimes), series, x)
+    if found.band:
+        right = x(times[-1])
+        parts.append(drawing.line(right, y.at(found.band.low), right, y.at(found.band.high), NEUTRAL, 3))
+    parts.append(drawing.dot(x(times[-1]), y.at(values[-1]), _COLORS.get(found.verdict, INK), 4.5))
+    for share in (0.0, 0.25, 0.5, 0.75, 1.0):
+        day = datetime.fromtimestamp(times[0] + share * span, UTC).date().isoformat()
+        anchor = "start" if share == 0 else "end" if share == 1 else "middle"
+        parts.append(drawing.text(x(times[0] + share * span), _HEIGHT - 10, day, anchor, 11))
+    return drawing.svg(_WIDTH, _HEIGHT, series.name, parts)
+
+
+def _level(series: Series, regime: Regime, x: Position, y: drawing.LogScale) -> list[str]:
+    """The band and the median of one level."""
+    logs = series.logs[regime.start : regime.end]
+    low, high = (exp(float(np.percentile(logs, share))) for share in _SHARES)
+    left, right = x(float(series.times[regime.start])), x(float(series.times[regime.end - 1]))
+    middle = y.at(exp(regime.level))
+    return [
+        drawing.box(left, y.at(high), right - left, y.at(low) - y.at(high), "#eeeeee"),
+        drawing.line(left, middle, right, middle, GOOD, 2),
+    ]
+
+
+def _changes(changes: Sequence[Change], series: Series, x: Position) -> list[str]:
+    parts = []
+    last, row = -1e9, 0
+    for change in changes:
+        at = x(float(series.times[change.index]))
+        row = row + 1 if at - last < _CLOSE * 2 and row < 3 else 0
+        last = at
+        low, high = change.interval
+        slower = (change.log_ratio < 0) == series.higher_is_better
+        color = BAD if slower else GOOD
+        label = f"{change.day} ×{change.ratio:.2f} [{low:.2f}–{high:.2f}]"
+        room = at < _WIDTH - 190
+        parts.append(drawing.line(at, _TOP - 14, at, _HEIGHT - _BOTTOM, color, 1, "4 3"))
+        parts.append(
+            drawing.text(
+                at + (4 if room else -4), _TOP - 6 + 13 * row, label, "start" if room else "end", 11, color
+            )
+        )
+    return parts
