@@ -36,7 +36,9 @@ report: "reports/captions/workflow.rst"
 
 
 PLAN = make_plan(load_config(overrides=config))
-MEASURED = measured_study(PLAN, Path(workflow.basedir))
+MEASURED = measured_study(
+    PLAN, Path(workflow.basedir), str(config.get("campaign") or "")
+)
 ARCHIVED = archive_of(config, Path(workflow.basedir))
 STUDY = ARCHIVED or MEASURED
 # The published values, and the tables of whole publications beside them.

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The error rate and the power of weir compare, by simulation.
 
-Equal campaigns: how often a table of 20 equal cells has a false "slower", in 1,000 comparisons. Injected slowdowns: how often one
+Equal campaigns: how often a table of 20 equal cells has a false "slower", in 1,000
+comparisons. Injected slowdowns: how often one
 is found. Rounds vary by 5 % around the level of their campaign; neighbouring rounds are alike by 0.3.
 """
 

@@ -108,8 +108,9 @@ def main() -> None:
     for slowdown in (0.05, 0.10, 0.20):
         found = delays(residuals, slowdown)
         middle = f"{statistics.median(found):.0f} days" if found else "-"
+        right = precision(residuals, slowdown)
         print(f"slowdown of {slowdown:.0%}: found in {PATIENCE_DAYS} d: {len(found) / len(residuals):.0%}, "
-              f"median delay {middle}; of all changes found {precision(residuals, slowdown):.0%} are the step")  # fmt: skip
+              f"median delay {middle}; {right:.0%} of all changes are the step")  # fmt: skip
     check_million_rows()
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How near weir tune comes to the best setting: share of the true optimum after N measurements.
 
-    bench/tune.py [SEEDS]
+    bench/tune.py [SEEDS [CURVES.svg]]
 
 Two published tables that have every setting are replayed: reference/ddn-lustre-2018.csv with the number of
 nodes fixed and without, and reference/mistral-defaults.csv. The truth is the median of all measurements of a
@@ -13,9 +13,13 @@ from __future__ import annotations
 import random
 import statistics
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from math import ceil
 from pathlib import Path
 
+from weir import drawing
+from weir.drawing import GOOD, NEUTRAL, PALE
 from weir.tune.replay import Replay, read_replay
 from weir.tune.search import Trials, run, winner
 from weir.tune.tpe import run_tpe
@@ -68,8 +72,50 @@ def trials_of(replay: Replay, method: str, seed: int, measure) -> Trials:  # typ
     return run(replay.space, max(BUDGETS), seed, measure, method)
 
 
+COLORS = {"gp": GOOD, "tpe": "#e08214", "random": NEUTRAL, "grid": "#b8b8b8"}
+NAMES = {"gp": "weir's process", "tpe": "Optuna's TPE", "random": "random", "grid": "grid"}
+PANELS_A_ROW, WIDTH, HEIGHT, AIR = 5, 190.0, 150.0, 34.0
+
+
+def curves(found: Mapping[str, Mapping[str, Sequence[float]]]) -> str:
+    """A panel for each space, from 40 % to 100 % of the best."""
+    rows = ceil(len(found) / PANELS_A_ROW)
+    parts = []
+    for number, (space, methods) in enumerate(found.items()):
+        left = AIR + (number % PANELS_A_ROW) * (WIDTH + AIR)
+        top = 1.6 * AIR + number // PANELS_A_ROW * (HEIGHT + 2 * AIR)
+        parts += panel(left, top, space, methods)
+    for number, (method, color) in enumerate(COLORS.items()):
+        at = AIR + 200 * number
+        parts += [drawing.line(at, 12, at + 24, 12, color, 3), drawing.text(at + 30, 16, NAMES[method])]
+    title = "share of the best setting after N measurements"
+    return drawing.svg(PANELS_A_ROW * (WIDTH + AIR) + AIR, rows * (HEIGHT + 2 * AIR), title, parts)
+
+
+def panel(left: float, top: float, space: str, methods: Mapping[str, Sequence[float]]) -> list[str]:
+    def x(budget: int) -> float:
+        return left + (budget - BUDGETS[0]) / (BUDGETS[-1] - BUDGETS[0]) * WIDTH
+
+    def y(share: float) -> float:
+        return top + (1 - (max(share, 0.4) - 0.4) / 0.6) * HEIGHT
+
+    parts = [drawing.text(left, top - 6, space)]
+    for share in (0.4, 0.6, 0.8, 0.95, 1.0):
+        parts.append(drawing.line(left, y(share), left + WIDTH, y(share), PALE, 0.7))
+        parts.append(drawing.text(left - 3, y(share) + 4, f"{share:.0%}"[:-1], "end", 9))
+    parts += [
+        drawing.text(x(budget), top + HEIGHT + 14, str(budget), "middle", 10) for budget in (8, 20, 30, 40)
+    ]
+    for method in reversed(COLORS):
+        points = [(x(budget), y(share)) for budget, share in zip(BUDGETS, methods[method], strict=True)]
+        for one, two in pairwise(points):
+            parts.append(drawing.line(*one, *two, COLORS[method], 2.2))
+    return parts
+
+
 def main() -> None:
     seeds = int(sys.argv[1]) if len(sys.argv) > 1 else 100
+    drawn: dict[str, dict[str, list[float]]] = {}
     print("| space | settings | measured | search |" + "".join(f" {budget} |" for budget in BUDGETS))
     print("|---|---|---|---|" + "---|" * len(BUDGETS))
     for name, replay in spaces():
@@ -81,8 +127,12 @@ def main() -> None:
                 count = max(seeds // 5, 1) if method == "tpe" else seeds  # Optuna takes ten times as long
                 every = [shares(replay, method, seed, kind == "single") for seed in range(count)]
                 means = [statistics.fmean(column) for column in zip(*every, strict=True)]
+                if kind == "median":
+                    drawn.setdefault(name, {})[method] = means
                 values = "".join(f" {mean:.1%} |" for mean in means)
                 print(f"| {name} | {len(replay.space)} | {kind} | {method} |{values}", flush=True)
+    if len(sys.argv) > 2:
+        Path(sys.argv[2]).write_text(curves(drawn) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

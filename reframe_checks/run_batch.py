@@ -48,7 +48,7 @@ def main(system: str, batch: str, plan: str, receipt: str) -> int:
 
 def run_reframe(system: str, batch: str, plan: Path, handover: Handover) -> int:
     """Start ReFrame, pass on the lines of progress, and end it when this process is ended."""
-    results = Path("results", system.partition(":")[0]).resolve()
+    results = plan.parent.parent  # of the site, or of a campaign at it
     command = ["reframe", "--nocolor", "-C", str(HERE / "settings.py"), "-c", str(HERE / "measure.py")]
     command += ["--system", system, "--prefix", str(results / "reframe"), "--performance-report", "--run"]
     command += ["--name", f"^measure%batch=.*:{re.escape(batch)}$"]

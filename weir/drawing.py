@@ -9,8 +9,8 @@ from math import ceil, exp, floor, log, log10
 
 # Blue and orange are told apart by all readers; grey is what decides nothing.
 GOOD, BAD, NEUTRAL, INK, PALE = "#2166ac", "#b2182b", "#777777", "#333333", "#dddddd"
-_STEPS = (1, 2, 5)
-_FINE_STEPS = (1, 1.1, 1.2, 1.5, 2, 3, 5, 7)
+_NEAR = 8.0  # ratio of the ends below which equal steps read better
+_MOST_TICKS = 9
 CSS = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.5rem; } h2 { font-size: 1.1rem; margin: 1.6rem 0 0; overflow-wrap: anywhere; }
@@ -33,14 +33,18 @@ class LogScale:
         return self.start + share * (self.end - self.start)
 
     def ticks(self) -> list[float]:
-        """Round values between both ends: some, however near these are."""
-        for steps in (_STEPS, _FINE_STEPS):
-            decades = range(floor(log10(self.low)), ceil(log10(self.high)) + 1)
-            found = [step * 10.0**decade for decade in decades for step in steps]
-            found = [value for value in found if self.low <= value <= self.high]
-            if len(found) >= 3:
-                break
-        while len(found) > 9:
+        """Round values between the ends: equal steps where these are near, else 1, 2, 5 of each decade."""
+        if self.high / self.low < _NEAR:
+            step = 10.0 ** floor(log10((self.high - self.low) / 3))
+            step *= next(
+                each for each in (1, 2, 5, 10) if (self.high - self.low) / (each * step) <= _MOST_TICKS
+            )
+            numbers = range(ceil(self.low / step), floor(self.high / step) + 1)
+            return [round(number * step, 10) for number in numbers]
+        decades = range(floor(log10(self.low)), ceil(log10(self.high)) + 1)
+        found = [digit * 10.0**decade for decade in decades for digit in (1, 2, 5)]
+        found = [value for value in found if self.low <= value <= self.high]
+        while len(found) > _MOST_TICKS:
             found = found[::2]
         return found
 

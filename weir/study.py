@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from weir.runfiles import is_finished, why_unavailable
 
 ARCHIVE_SITE = "archive"
 _COMMON_REPORT = "measurement"
+_CAMPAIGN = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*")
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,7 @@ class Study:
     name: str
     report: str  # folder in reports/
     records: Path | None = None  # of an archive: what is adopted
+    campaign: str = ""  # measured again beside what was there: it shares no runs with other campaigns
 
     @property
     def sidecar(self) -> list[Path]:
@@ -35,18 +38,26 @@ class Study:
 
     @property
     def site_folder(self) -> str:
-        return f"results/{self.site}"
+        return f"results/{self.site}@{self.campaign}" if self.campaign else f"results/{self.site}"
 
     @property
     def folder(self) -> str:
         return f"{self.site_folder}/{self.name}"
 
 
-def measured_study(plan: Plan, root: Path) -> Study:
+def measured_study(plan: Plan, root: Path, campaign: str = "") -> Study:
     """Named after its suites and the scale that was requested: two choices do not overwrite each other."""
+    if campaign and not _CAMPAIGN.fullmatch(campaign):
+        raise WeirError(
+            "is not a name of a campaign",
+            key="campaign",
+            value=campaign,
+            hint="letters, digits, dots and hyphens, such as 2026-12",
+        )
     suites = [facts.suite for facts in plan.suites]
     scale = f"-{plan.scale}" if plan.scale_requested else ""
-    return Study(plan.site.name, "+".join(suites) + scale, report_for("+".join(suites), root))
+    name = "+".join(suites)
+    return Study(plan.site.name, name + scale, report_for(name, root), campaign=campaign)
 
 
 def archive_of(config: Mapping[str, Any], root: Path) -> Study | None:

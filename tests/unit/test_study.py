@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
+from tests.checkout import ROOT, shipped
 from weir.errors import WeirError, error_data
 from weir.handover import Handover
-from weir.study import why_not_measured
+from weir.plan import make_plan
+from weir.study import measured_study, why_not_measured
 
 PLAN: Any = SimpleNamespace(batches=[SimpleNamespace(batch=name) for name in ("disk-a-1x1", "disk-a-3x1")])
 ERROR = json.dumps(error_data(WeirError("target disk: nothing is mounted on /lustre", hint="mount it")))
@@ -58,3 +60,12 @@ def test_a_batch_that_was_not_tried_and_one_that_was_skipped(tmp_path: Path) -> 
     (tmp_path / "unavailable").mkdir()
     (tmp_path / "unavailable" / "disk-a-1x1").write_text("no such device\n")
     assert why_not_measured(PLAN, study) == ["weir: disk-a-1x1 was skipped: no such device"]
+
+
+def test_a_campaign_has_runs_of_its_own() -> None:
+    plan = make_plan(shipped("local", ["quick"]))
+    again = measured_study(plan, ROOT, "2026-12")
+    assert (again.folder, again.site_folder) == ("results/local@2026-12/quick", "results/local@2026-12")
+    assert measured_study(plan, ROOT).folder == "results/local/quick"
+    with pytest.raises(WeirError, match="not a name of a campaign"):
+        measured_study(plan, ROOT, "../elsewhere")

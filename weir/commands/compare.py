@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from weir.bundle.unpacked import unpacked
 from weir.compare.pairs import METRICS
 from weir.extras import load
 
@@ -15,7 +16,7 @@ EXAMPLE = "weir compare results/local/quick other/quick --fail-on slower:5%"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "first", metavar="A", help="records.csv or folder of a study; several with commas between"
+        "first", metavar="A", help="records.csv, folder or bundle of a study; several with commas"
     )
     parser.add_argument("second", metavar="B", nargs="?", help="the other side; none with --by")
     parser.add_argument(
@@ -53,9 +54,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", action="store_true", help="print the comparison as JSON")
     parser.add_argument("--junit", type=Path, metavar="FILE", help="write a JUnit report")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with a figure of the ratios")
+    parser.add_argument("--into", type=Path, metavar="REPORT", help="put that figure into a report.html")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="write a row for each pair")
 
 
 def execute(args: argparse.Namespace) -> int:
-    code: int = load("weir.compare.comparison", "statistics").compare(args)
+    args.names = (args.first, args.second)
+    with unpacked([text for text in args.names if text is not None]) as paths:
+        args.first, args.second = paths[0], paths[1] if len(paths) > 1 else None
+        code: int = load("weir.compare.comparison", "statistics").compare(args)
     return code

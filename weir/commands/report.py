@@ -34,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--suites", help="suites to measure, joined by commas; default: those of config.yaml")
     parser.add_argument("--site", help="site of config/sites; default: that of config.yaml")
     parser.add_argument("--scale", help="edition of the suites; default: the site's own")
+    parser.add_argument("--campaign", metavar="NAME", help="measure again, into results/SITE@NAME")
     parser.add_argument(
         "--page-only", action="store_true", help="end when report.html is complete, without the PDF"
     )
@@ -43,9 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     if not Path("Snakefile").is_file():
         raise WeirError("there is no Snakefile here", hint="run it in a checkout of weir", exit_code=2)
-    chosen = {key: getattr(args, key) for key in ("suites", "site", "scale") if getattr(args, key)}
+    chosen = {key: getattr(args, key) for key in ("suites", "site", "scale", "campaign") if getattr(args, key)}
     plan = make_plan(load_config(overrides=chosen))
-    folder = Path(measured_study(plan, Path.cwd()).folder)
+    folder = Path(measured_study(plan, Path.cwd(), args.campaign or "").folder)
     (folder / "logs").mkdir(parents=True, exist_ok=True)
     left = {batch.batch: len(cells_left(batch, folder.parent)) for batch in plan.batches}
     print(short_card(plan, sum(left.values())), flush=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from weir.columns import columns, columns_of_role
-from weir.compare import output, sides
+from weir.compare import figure, output, sides
 from weir.compare.pairs import IDENTITY, METRICS, Pairing, pair_cells
 from weir.compare.verdict import SLOWER, UNDECIDED, Judged, judge_pairs
 from weir.errors import WeirError
@@ -39,7 +39,13 @@ def compare(args: argparse.Namespace) -> int:
         )
     judged = judge_pairs(pairing.pairs, metric, args.margin / 100, fail_on.limit, args.day_to_day / 100)
     failed = failures(judged, fail_on)
-    names = (both[0].name, both[1].name)
+    first, second = args.names
+    names = (both[0].name, both[1].name) if second is None else (first, second)
+    drawn = (names, judged, args.margin / 100, metric)
+    if args.html:
+        write_whole(args.html, figure.page(*drawn))
+    if args.into:
+        figure.write_into(args.into, figure.fragment(*drawn))
     if args.csv:
         write_whole(args.csv, output.as_csv(judged))
     if args.junit:

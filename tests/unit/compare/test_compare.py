@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import random
+import shlex
 import xml.etree.ElementTree as ElementTree
+import zipfile
 from collections.abc import Sequence
 from math import exp, isclose
 from pathlib import Path
@@ -12,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from tests.checkout import ROOT
 from weir.cli import main
 from weir.columns import columns_of_role
 from weir.compare.comparison import read_fail_on
@@ -19,6 +22,7 @@ from weir.compare.pairs import METRICS, pair_cells
 from weir.compare.sides import Campaign, Side
 from weir.compare.verdict import FASTER, SAME, SLOWER, UNDECIDED, judge_pairs
 from weir.errors import WeirError
+from weir.integrity.manifest import MANIFEST, TABLES, manifest_text, write_manifest
 from weir.model import Row
 from weir.records.table import write_records
 
@@ -228,3 +232,72 @@ def test_fail_on_is_checked() -> None:
     assert read_fail_on(["slower:7.5%", "undecided"]) == (True, 0.075, True)
     with pytest.raises(WeirError, match="is not something to fail on"):
         read_fail_on(["faster"])
+
+
+def three_commands() -> list[str]:
+    """The commands at the top of docs/how-to/compare.md."""
+    block = (ROOT / "docs/how-to/compare.md").read_text().partition("```sh\n")[2].partition("```")[0]
+    commands = [line.partition(" #")[0].strip() for line in block.splitlines()]
+    assert len(commands) == 3
+    return commands
+
+
+@pytest.mark.parametrize("command", three_commands())
+def test_the_commands_of_the_how_to_run(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before, after = cell(noisy(1, 6)), cell(noisy(2, 6, 800.0), start=100)
+    write(tmp_path / "results/local/quick/records.csv", before)
+    write(tmp_path / "elsewhere/results/local/quick/records.csv", after)
+    both = [{**row, "stack": "mpich"} for row in after]
+    write(tmp_path / "results/stacks/stack-cost/records.csv", [*before, *both])
+    write(tmp_path / "results/lab/ior-original/records.csv", [{**row, "program": "IOR"} for row in before])
+    write(tmp_path / "results/lab/ior-weir/records.csv", after)
+    monkeypatch.chdir(tmp_path)
+    assert main(shlex.split(command)[1:]) == 0
+    assert "1 pairs: 1 slower" in capsys.readouterr().out
+
+
+def test_the_figure_is_a_page_and_a_section_of_a_report(tmp_path: Path) -> None:
+    first, second = (tmp_path / name for name in ("a", "b"))
+    rows = [cell(noisy(number, 6), cell=f"c{number}", label=f"<{number}>", ppn=number) for number in (1, 2)]
+    other = [
+        cell(noisy(number + 9, 6, level), start=99, cell=f"c{number}", label=f"<{number}>", ppn=number)
+        for number, level in ((1, 500.0), (2, 1010.0))
+    ]
+    write(first / "records.csv", [row for group in rows for row in group])
+    write(second / "records.csv", [row for group in other for row in group])
+    page, report = tmp_path / "page.html", tmp_path / "report.html"
+    report.write_text("<html><main><p>old</p></main></html>")
+    words = ["compare", str(first), str(second), "--html", str(page), "--into", str(report)]
+    assert main(words) == 0
+    assert main(words) == 0
+    text = page.read_text()
+    drawing = ElementTree.fromstring(text[text.index("<svg") : text.index("</svg>") + 6])
+    assert len(drawing.findall("{http://www.w3.org/2000/svg}circle")) == 2
+    assert "&lt;1&gt;" in text
+    assert "×0.5" in text
+    assert report.read_text().count('<section id="comparison">') == 1
+    assert report.read_text().startswith("<html><main><p>old</p><!-- comparison -->")
+    assert main([*words[:3], "--into", str(first / "records.csv")]) == 2
+
+
+def test_bundles_are_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bundles = []
+    for name, level, start in (("old", 1000.0, 0), ("new", 800.0, 100)):
+        study = tmp_path / name / "results/lab/quick"
+        write(study / "records.csv", cell(noisy(start, 6, level), start=start))
+        for table in TABLES:
+            (study / table).write_text("")
+        digest = write_manifest(study, "records.csv")
+        (study / "facts.json").write_text(json.dumps({"digest": digest}))
+        files = [file for file in study.rglob("*") if file.is_file()]
+        (tmp_path / name / MANIFEST).write_text(manifest_text(tmp_path / name, files))
+        bundles.append(tmp_path / f"{name}.crate.zip")
+        with zipfile.ZipFile(bundles[-1], "w") as archive:
+            for file in [*files, tmp_path / name / MANIFEST]:
+                archive.write(file, file.relative_to(tmp_path / name))
+    assert main(["compare", *map(str, bundles)]) == 0
+    out = capsys.readouterr().out
+    assert f"A: {bundles[0]}" in out
+    assert "1 slower" in out
