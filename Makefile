@@ -102,6 +102,11 @@ zoo: setup-develop ## fake storages with known answers, also for the real IOR=PA
 	@$(MAKE) build
 	@$(venv)/python -m tests.zoo
 
+.PHONY: tokio-year
+tokio-year: setup-develop ## print the study of a year of daily benchmarks: build/tokio-year/tokio-year.pdf
+	@$(venv)/python bench/tokio_year.py reference/tokio-year.csv build/tokio-year
+	@reports/print.sh reports/tokio-year/main.tex build/tokio-year build/tokio-year/tokio-year.pdf >build/tokio-year/print.log
+
 .PHONY: bench-plan
 bench-plan: setup ## time the planning of 10,000 cells
 	@$(venv)/python bench/plan.py

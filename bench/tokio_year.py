@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The study of a year of daily benchmarks: tables and numbers of reports/tokio-year.
 
-    bench/tokio_year.py reference/tokio-year.csv OUT     writes OUT/year.tex; print it by
-    reports/print.sh reports/tokio-year/main.tex OUT OUT/tokio-year.pdf
+bench/tokio_year.py reference/tokio-year.csv OUT     writes OUT/year.tex; print it by
+reports/print.sh reports/tokio-year/main.tex OUT OUT/tokio-year.pdf
 """
 
 from __future__ import annotations
@@ -60,8 +60,10 @@ def variability(rows: Sequence[Row]) -> Iterator[str]:
             )
 
 
-def burst_buffer(rows: Sequence[Row]) -> Iterator[str]:
+def burst_buffer(rows: Sequence[Row]) -> tuple[list[str], int]:
     """Cori: the same application, access and ranks on DataWarp and on Lustre, on days that have both."""
+    lines: list[str] = []
+    less_steady = 0
     cori = grouped([row for row in rows if row["system"] == "cori"], ("app", "access", "layout", "ranks"))
     for key, group in sorted(cori.items()):
         days: dict[int, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
@@ -81,11 +83,14 @@ def burst_buffer(rows: Sequence[Row]) -> Iterator[str]:
             logs = [log(value) for day in days.values() for value in day.get(name, [])]
             low, high = np.percentile(logs, [25, 75])
             spreads.append(f"{100 * (exp(high - low) - 1):.0f}")
+        less_steady += int(spreads[0]) > int(spreads[1])
         app, access, layout, ranks = map(escaped, key)
-        yield (
+        lines.append(
             f"{app} & {access} & {layout} & {ranks} & {len(ratios)} & "
-            rf"{exp(middle):.2f} [{exp(middle - half):.2f}--{exp(middle + half):.2f}] & {' & '.join(spreads)} \\"
+            rf"{exp(middle):.2f} [{exp(middle - half):.2f}--{exp(middle + half):.2f}] & "
+            rf"{' & '.join(spreads)} \\"
         )
+    return lines, less_steady
 
 
 def changes(every: Sequence[Series]) -> Iterator[str]:
@@ -134,14 +139,16 @@ def main() -> None:
     table, out = Path(sys.argv[1]), Path(sys.argv[2])
     rows = rows_of(table)
     every = [one for one in from_table(table, KEYS, "started_unix", "bw_mib_s") if len(one) >= 100]
+    burst_lines, less_steady = burst_buffer(rows)
     parts = {
         "Variability": variability(rows),
-        "BurstBuffer": burst_buffer(rows),
+        "BurstBuffer": burst_lines,
         "Changes": changes(every),
         "Contention": contention(rows),
     }
     out.mkdir(parents=True, exist_ok=True)
     lines = [rf"\newcommand{{\Runs}}{{{len(rows):,}}}", rf"\newcommand{{\SeriesCount}}{{{len(every)}}}"]
+    lines.append(rf"\newcommand{{\LessSteady}}{{{less_steady}}}")
     for name, body in parts.items():
         lines += [rf"\newcommand{{\{name}}}{{%", *body, "}"]
     (out / "year.tex").write_text("\n".join(lines) + "\n", encoding="utf-8")

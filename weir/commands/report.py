@@ -44,7 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     if not Path("Snakefile").is_file():
         raise WeirError("there is no Snakefile here", hint="run it in a checkout of weir", exit_code=2)
-    chosen = {key: getattr(args, key) for key in ("suites", "site", "scale", "campaign") if getattr(args, key)}
+    chosen = {
+        key: getattr(args, key) for key in ("suites", "site", "scale", "campaign") if getattr(args, key)
+    }
     plan = make_plan(load_config(overrides=chosen))
     folder = Path(measured_study(plan, Path.cwd(), args.campaign or "").folder)
     (folder / "logs").mkdir(parents=True, exist_ok=True)
