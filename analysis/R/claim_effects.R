@@ -243,7 +243,10 @@ one_of_each <- function(points, apart, sign) {
   groups <- split(points[order(-sign * median)], by = setdiff(point_keys, apart), drop = TRUE)
   data.table::rbindlist(lapply(groups, function(group) {
     chosen <- scaled_points(group, 1)
-    if (sign < 0) data.table::set(chosen, j = "rounds", value = lapply(chosen$rounds, function(it) 1 / it))
+    if (sign < 0) {
+      data.table::set(chosen, j = "rounds", value = lapply(chosen$rounds, function(it) 1 / it))
+      data.table::set(chosen, j = "median", value = 1 / chosen$median)
+    }
     by_round <- best_by_round(chosen)^sign
     group <- group[1]
     data.table::set(group, j = "rounds", value = list(list(by_round)))

@@ -18,9 +18,11 @@ make_table <- function(records, inputs) {
   records <- cbind(records, operation_kinds(records$label))
   by <- c("target", "access", "cached", "locality", "memory", "xfer_bytes")
   table <- summarise_records(records, records$lat_p50_us, by, "us")
-  table[, cached := factor(cached, levels = c("discarded", "cached", "uncached"))]
-  place_panels(table, c(target = "row", access = "row", cached = "column"), flow = TRUE)
+  table[, kind := factor(cached, levels = c("discarded", "cached", "uncached"), labels = cache_states)]
+  place_panels(table, c(target = "row", access = "row", kind = "column"), flow = TRUE)
 }
+
+cache_states <- c("discarded", "cached", "not cached")
 
 # The label of a cell has the words that differ from the defaults.
 operation_kinds <- function(labels) {
