@@ -107,6 +107,11 @@ tokio-year: setup-develop ## print the study of a year of daily benchmarks: buil
 	@$(venv)/python bench/tokio_year.py reference/tokio-year.csv build/tokio-year
 	@reports/print.sh reports/tokio-year/main.tex build/tokio-year build/tokio-year/tokio-year.pdf >build/tokio-year/print.log
 
+.PHONY: clean-records
+clean-records: setup-develop ## measure RECORDS=500 honest records in memory and on disk: the audit has to find nothing
+	@$(MAKE) build
+	@$(venv)/python -m tests.zoo.clean
+
 .PHONY: bench-plan
 bench-plan: setup ## time the planning of 10,000 cells
 	@$(venv)/python bench/plan.py

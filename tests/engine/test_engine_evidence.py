@@ -135,3 +135,9 @@ def test_libraries_are_used_once_before_the_first_timed_phase(
     rest = log.read_text() if log.exists() else ""
     assert "warm-up" not in rest.replace("pread warm-up", "")
     assert [path.name for path in tmp_path.iterdir() if "data" in path.name] == []
+
+
+def test_an_audit_library_of_the_linker_is_recorded(engine: Engine) -> None:
+    """It may replace calls without a symbol that shows it; one that cannot be loaded is recorded, too."""
+    done = engine.good(*SHAPE, "-o", "data", environment={"LD_AUDIT": "/nowhere/audit.so"})
+    assert done.document["job"]["interposed"] == [{"call": "LD_AUDIT", "object": "/nowhere/audit.so"}]

@@ -99,7 +99,8 @@ class Keeper:
                 break
         return visit
 
-    def _visit(self, animal: Animal, program: str, home: Path) -> Visit:
+    def measure(self, animal: Animal, program: str, home: Path) -> Path:
+        """Plan, run and collect in home; returns the directory of results."""
         self._configure(home, animal, program)
         plan, results, records = home / "plan.json", home / "results", home / "records.csv"
         options = ["--config-dir", str(home / "config"), "--site", "zoo", "--suite", animal.suite]
@@ -108,6 +109,10 @@ class Keeper:
             run_words = ["run", "--plan", str(plan), "--results", str(results)]
             _weir(*run_words, may_fail=True, processes=processes)
         _weir("collect", "--plan", str(plan), "--results", str(results), "--out", str(records))
+        return results
+
+    def _visit(self, animal: Animal, program: str, home: Path) -> Visit:
+        results, records = self.measure(animal, program, home), home / "records.csv"
         (run,) = results.rglob("run.json")
         if program != "weir-io" and not run.with_name(WITNESS_FILE).is_file():
             raise RuntimeError(f"{run.parent}: no witness reported")
@@ -196,6 +201,13 @@ class Keeper:
             if animal.beside == THROTTLED:
                 processes = stack.enter_context(throttled(self.name))
             yield processes
+
+
+def planned(keeper: Keeper, animal: Animal) -> list[Row]:
+    """Records of all cells that the keeper plans for an animal, measured once."""
+    home = keeper.folder / animal.name
+    keeper.measure(animal, "weir-io", home)
+    return read_records(home / "records.csv")
 
 
 def found(rows: list[Row], access: str) -> list[tuple[str, list[str], list[str]]]:

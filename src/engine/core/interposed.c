@@ -1,6 +1,7 @@
 #include "interposed.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +38,30 @@ static void add_line(char *text, const char *line, size_t length) {
     }
 }
 
+/* An audit library of the dynamic linker replaces calls without their symbols showing it. */
+static void look_at_linker(char *text) {
+    char line[512];
+    const char *audit = getenv("LD_AUDIT");
+    if (audit != NULL && audit[0] != '\0') {
+        add_line(text, line, (size_t)snprintf(line, sizeof line, "LD_AUDIT %.400s", audit));
+    }
+}
+
+/* A tracer can answer any call of the system itself. */
+static void look_at_tracer(char *text) {
+    char line[512];
+    unsigned tracer = 0;
+    FILE *status = fopen("/proc/self/status", "re");
+    while (status != NULL && fgets(line, sizeof line, status) != NULL) {
+        if (sscanf(line, "TracerPid: %u", &tracer) == 1 && tracer != 0) {
+            add_line(text, line, (size_t)snprintf(line, sizeof line, "ptrace process %u", tracer));
+        }
+    }
+    if (status != NULL) {
+        fclose(status);
+    }
+}
+
 static void interposed_look(char text[WEIR_INTERPOSED_BYTES]) {
     char line[512];
     Dl_info info;
@@ -49,6 +74,8 @@ static void interposed_look(char text[WEIR_INTERPOSED_BYTES]) {
             add_line(text, line, (size_t)length);
         }
     }
+    look_at_linker(text);
+    look_at_tracer(text);
 }
 
 void weir_interposed_find(const struct weir_job *job, char text[WEIR_INTERPOSED_BYTES]) {

@@ -29,10 +29,11 @@ _TIME_LEFT_S = 0.05
 def interposed_library(subject: Subject) -> Outcome | None:
     """Calls that the measurement rests on (open, pread, pwrite, fsync, posix_fadvise, fcntl, clock_gettime
     and others) are provided by a library that is neither the C library nor one that is known to pass them on
-    (Darshan, weir's own witness, MPI). Such a library can drop a synchronisation or a flag and report
-    success.
+    (Darshan, weir's own witness, MPI); or the dynamic linker was given an audit library (LD_AUDIT), or the
+    process is traced (ptrace). Each of them can drop a synchronisation or a flag and report success.
 
-    Hint: unset LD_PRELOAD; if the library is a profiler of yours, propose it for the list of known ones.
+    Hint: unset LD_PRELOAD and LD_AUDIT, end strace or the debugger; if the library is a profiler of yours,
+    propose it for the list of known ones.
     """
     if not subject.has_result:
         return None
