@@ -33,6 +33,7 @@ struct uring_operation {
 struct uring_state {
     int descriptor;
     bool aio;        /* else io_uring */
+    bool deferred;   /* the kernel processes completions only when called for them */
     bool registered; /* the kernel knows the buffers */
     bool known_file; /* and the file */
     struct io_uring ring;
@@ -57,10 +58,11 @@ static bool wants(const struct weir_open *how, const char *interface) {
 static int queue_init(struct uring_state *state, const struct weir_open *how) {
     int cause = EINVAL;
     if (wants(how, "io_uring")) {
-        /* Fewer interruptions of a process that waits for its transfers anyway; kernels before 6.0 know not
-         * all. */
+        /* Completions are processed when the rank looks for them instead of by interrupting it; kernels
+         * before 6.1 do not have this. */
         cause = -io_uring_queue_init(state->depth, &state->ring,
-                                     IORING_SETUP_COOP_TASKRUN | IORING_SETUP_SINGLE_ISSUER);
+                                     IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN);
+        state->deferred = cause == 0;
         if (cause == EINVAL) {
             cause = -io_uring_queue_init(state->depth, &state->ring, 0);
         }
@@ -162,10 +164,13 @@ static void start(struct uring_state *state, unsigned slot) {
     state->waiting++;
 }
 
-/* Hands what waits to the kernel, and waits there for `least` ends where io_uring can do both at once. */
-static int hand_over(struct uring_state *state, unsigned least) {
+/* Hands what waits to the kernel, and waits there for `least` ends where io_uring can do both at once. With
+ * `collect` the kernel is asked for what has ended also where nothing is waited for. */
+static int hand_over(struct uring_state *state, unsigned least, bool collect) {
     if (!state->aio) {
-        int code = io_uring_submit_and_wait(&state->ring, least);
+        bool look = least == 0 && state->deferred && collect;
+        int code = look ? io_uring_submit_and_get_events(&state->ring)
+                        : io_uring_submit_and_wait(&state->ring, least);
         state->waiting = code >= 0 ? 0 : state->waiting;
         return code >= 0 || code == -EINTR || code == -EAGAIN || code == -EBUSY ? 0 : code;
     }
@@ -186,7 +191,7 @@ static int uring_submit(struct weir_file *file, unsigned slot, const struct weir
     state->operations[slot] = (struct uring_operation){.piece = *piece};
     start(state, slot);
     state->in_flight++;
-    int code = state->waiting >= state->granularity ? hand_over(state, 0) : 0;
+    int code = state->waiting >= state->granularity ? hand_over(state, 0, false) : 0;
     return code == 0 ? 0
                      : weir_problem_set(problem, state->aio ? "io_submit" : "io_uring_enter", file->how->path,
                                         -code, NULL, "%s", "");
@@ -250,7 +255,7 @@ static int uring_reap(struct weir_file *file, unsigned *slots, bool wait, struct
     int ended = 0;
     bool again = state->in_flight > 0;
     while (again) {
-        ended = hand_over(state, wait);
+        ended = hand_over(state, wait, true);
         if (ended == 0) {
             ended = state->aio ? aio_ends(file, slots, wait, problem) : ring_ends(file, slots, problem);
         }
