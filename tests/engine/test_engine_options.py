@@ -9,8 +9,8 @@ import pytest
 from tests.engine.runs import ROOT, Engine
 
 WRONG = [
-    (["-Y"], "unknown option -Y"),
-    (["-wY"], "unknown option -Y in -wY"),
+    (["-y"], "unknown option -y"),
+    (["-wy"], "unknown option -y in -wy"),
     (["--posix.odirct"], "did you mean --posix.odirect?"),
     (["--collectiv"], "did you mean --collective?"),
     (["-a", "posx"], "did you mean POSIX?"),
@@ -71,12 +71,8 @@ def test_wrong_use_is_refused(engine: Engine, words: list[str], phrase: str) -> 
 
 # Options of IOR 4.1, HDF5, PnetCDF and NetCDF that weir-io lacks.
 NOT_HERE = [
-    (["ior", "-Y"], "-Y"),
-    (["ior", "-m"], "-m"),
     (["ior", "--randomPrefill=4k"], "--randomPrefill"),
     (["ior", "-O", "randomPrefill=4096"], "randomPrefill"),
-    (["ior", "-O", "fsyncPerWrite=1"], "fsyncPerWrite"),
-    (["ior", "-O", "multiFile=1"], "multiFile"),
     (["ior", "-a", "HDF5", "--hdf5.filter=deflate"], "--hdf5.filter"),
     (["ior", "-a", "HDF5", "--hdf5.subfiling"], "--hdf5.subfiling"),
     (["ior", "-a", "PNETCDF", "--pnetcdf.nonblocking"], "--pnetcdf.nonblocking"),
@@ -124,7 +120,11 @@ def test_help_of_ior_lists_its_back_ends_as_ior_does(engine: Engine) -> None:
     done = engine.call(["ior", "--help"], ranks=2)
     assert done.code == 0
     assert done.out.count("\n  -a API ") == 1
-    back_ends = {file.stem.upper() for file in (ROOT / "src" / "engine" / "backends").glob("*.c")}
+    back_ends = {
+        file.stem.upper()
+        for file in (ROOT / "src" / "engine" / "backends").glob("*.c")
+        if "\nWEIR_BACKEND(" in file.read_text()
+    }
     listed = re.search(r"\n  -a API .*\[([A-Z0-9|]+)\]", done.out)
     assert listed
     assert listed[1] == "|".join(sorted(back_ends))

@@ -136,7 +136,13 @@ def test_blocks_that_tile_a_share_fill_it(engine: Engine) -> None:
 def test_the_library_is_requested_what_it_did(engine: Engine) -> None:
     """Chunks, deflate, shuffle and fill as HDF5 has them, and as the document says."""
     done = good(engine, "-t=coll", "-c=2:3:4:3", "-z=6", "--shuffle", "--hint=cb_nodes=1", "-w", *SHAPE)
-    assert done.result("write")["stored"] == {"chunk": "2:3:4:3", "deflate_level": 6, "shuffle": True}
+    assert done.result("write")["stored"] == {
+        "chunk": "2:3:4:3",
+        "deflate_level": 6,
+        "shuffle": True,
+        "zstd_level": 0,
+        "quantize_digits": 0,
+    }
     assert done.result("write")["observed"]["hints"]["cb_nodes"] == "1"
     assert done.result("write")["observed"]["open_flags"] == ["O_RDWR"]
     with h5py.File(engine.folder / "data.nc") as file:

@@ -1,7 +1,8 @@
 /* HDF5: one data set of 8-byte integers for each segment, as IOR lays it out. All of them are made in the
  * open, by calls of all ranks; a transfer that enters a segment opens its data set, which each rank does
  * alone. */
-#include "backend.h"
+#include "hdf5_file.h"
+
 #include "descriptor.h"
 #include "stored.h"
 #include "try.h"
@@ -13,16 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define VALUE_BYTES      8
-#define CHUNKS_LOOKED_AT 64 /* finding one takes as long as there are chunks */
-
-struct hdf5_settings {
-    int64_t alignment_bytes;
-    int64_t chunk_values;
-    int no_fill;
-    int collective_metadata;
-};
 
 struct hdf5_state {
     hid_t file, transfer_list, memory_space;
@@ -48,22 +39,20 @@ static herr_t keep_innermost(unsigned depth, const H5E_error2_t *error, void *wo
 
 /* The library tells a story from the call down to the cause: its end says most, and the system's last word
  * more. */
-static int failed(struct weir_problem *problem, const char *call, const char *path, int errnum) {
+int weir_hdf5_problem(struct weir_problem *problem, const char *call, const char *path, int errnum) {
     char words[120] = "an error without a message";
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, keep_innermost, words);
     return weir_problem_set(problem, call, path, errnum, errnum != 0 ? NULL : words, "HDF5 reports %s",
                             words);
 }
 
-static int hdf5_failed(struct weir_problem *problem, const char *call, const char *path, int code,
-                       int last_errno) {
+int weir_hdf5_failed(struct weir_problem *problem, const char *call, const char *path, int code,
+                     int last_errno) {
     (void)code; /* always -1 */
-    return failed(problem, call, path, last_errno);
+    return weir_hdf5_problem(problem, call, path, last_errno);
 }
 
-#define TRY(call_text, expression) WEIR_TRY(WEIR_NEGATIVE, hdf5_failed, call_text, expression)
-
-static void data_set_name(uint64_t segment, char *name, size_t bytes) {
+void weir_hdf5_name(uint64_t segment, char *name, size_t bytes) {
     snprintf(name, bytes, "Dataset-0000.%04llu", (unsigned long long)segment);
 }
 
@@ -94,6 +83,15 @@ static hid_t creation_list(const struct hdf5_settings *settings) {
     if (settings->no_fill) {
         H5Pset_fill_time(list, H5D_FILL_TIME_NEVER);
     }
+    if (settings->shuffle) {
+        H5Pset_shuffle(list);
+    }
+    if (settings->deflate > 0) {
+        H5Pset_deflate(list, (unsigned)settings->deflate);
+    }
+    if (settings->fletcher32) {
+        H5Pset_fletcher32(list);
+    }
     return list;
 }
 
@@ -104,13 +102,13 @@ static int make_data_sets(const struct hdf5_state *state, const struct weir_open
     hid_t space = H5Screate_simple(1, &values, NULL);
     hid_t list = creation_list(how->settings);
     int status = 0;
-    for (uint64_t i = 0; i < how->segments && status == 0; i++) {
+    for (uint64_t i = 0; i < how->geometry.segments && status == 0; i++) {
         char name[40];
-        data_set_name(i, name, sizeof name);
+        weir_hdf5_name(i, name, sizeof name);
         errno = 0;
         hid_t made = H5Dcreate2(state->file, name, H5T_NATIVE_LLONG, space, H5P_DEFAULT, list, H5P_DEFAULT);
         if (made < 0 || H5Dclose(made) < 0) {
-            status = failed(problem, made < 0 ? "H5Dcreate" : "H5Dclose", path, errno);
+            status = weir_hdf5_problem(problem, made < 0 ? "H5Dcreate" : "H5Dclose", path, errno);
         }
     }
     H5Pclose(list);
@@ -134,7 +132,7 @@ static int enter_segment(struct hdf5_state *state, uint64_t segment, const char 
     if (leave_segment(state, path, problem) != 0) {
         return -1;
     }
-    data_set_name(segment, name, sizeof name);
+    weir_hdf5_name(segment, name, sizeof name);
     TRY("H5Dopen", state->data_set = H5Dopen2(state->file, name, H5P_DEFAULT));
     TRY("H5Dget_space", state->file_space = H5Dget_space(state->data_set));
     state->segment = segment;
@@ -143,10 +141,10 @@ static int enter_segment(struct hdf5_state *state, uint64_t segment, const char 
 
 static int prepare(struct hdf5_state *state, const struct weir_open *how, struct weir_problem *problem) {
     const char *path = how->path;
-    hsize_t values = how->xfer_bytes / VALUE_BYTES;
+    hsize_t values = how->geometry.xfer_bytes / VALUE_BYTES;
     int sharers;
     MPI_Comm_size(how->comm, &sharers);
-    state->segment_bytes = how->block_bytes * (uint64_t)sharers;
+    state->segment_bytes = how->geometry.block_bytes * (uint64_t)sharers;
     state->data_set = state->file_space = -1;
     TRY("H5Screate_simple", state->memory_space = H5Screate_simple(1, &values, NULL));
     TRY("H5Pcreate", state->transfer_list = H5Pcreate(H5P_DATASET_XFER));
@@ -171,7 +169,8 @@ static int hdf5_open(struct weir_file *file, struct weir_problem *problem) {
     if (state->file < 0) {
         int cause = weir_cause_plain(how->path, how->access);
         free(state);
-        return failed(problem, writes ? "H5Fcreate" : "H5Fopen", how->path, cause != 0 ? cause : last_errno);
+        return weir_hdf5_problem(problem, writes ? "H5Fcreate" : "H5Fopen", how->path,
+                                 cause != 0 ? cause : last_errno);
     }
     if (prepare(state, how, problem) != 0) {
         int ranks;
@@ -220,7 +219,7 @@ static int hdf5_transfer(struct weir_file *file, const struct weir_piece *piece,
                      state->transfer_list, piece->buffer) < 0) {
             int last_errno = errno;
             int cause = weir_cause_plain(path, WEIR_WRITE);
-            return failed(problem, "H5Dwrite", path, cause != 0 ? cause : last_errno);
+            return weir_hdf5_problem(problem, "H5Dwrite", path, cause != 0 ? cause : last_errno);
         }
     } else {
         TRY("H5Dread", H5Dread(state->data_set, H5T_NATIVE_LLONG, state->memory_space, state->file_space,
@@ -267,92 +266,29 @@ static void hdf5_observe(struct weir_file *file, struct weir_observed *observed)
     observed->open_flags = weir_descriptor_flags(file->how->path);
 }
 
-/* Bytes of a chunked data set before the first hole, as far as its chunks are looked at. */
-static uint64_t chunked_bytes(hid_t data_set, hid_t list, int descriptor, uint64_t bytes) {
-    hsize_t chunk_values = 0, count = 0, first = 0, chunk_bytes = 0;
-    haddr_t address = HADDR_UNDEF;
-    unsigned filters;
-    hid_t space = H5Dget_space(data_set);
-    uint64_t whole = bytes;
-    H5Pget_chunk(list, 1, &chunk_values);
-    uint64_t full_bytes = (uint64_t)chunk_values * VALUE_BYTES;
-    uint64_t chunks = (bytes + full_bytes - 1) / full_bytes;
-    if (H5Dget_num_chunks(data_set, space, &count) < 0 || count < chunks) {
-        whole = count * full_bytes;
-        chunks = 0;
+static const char *hdf5_refuse_filters(const struct weir_open *how) {
+    const struct hdf5_settings *settings = how->settings;
+    if (settings->subfiling) {
+        return "--hdf5.subfiling: not in this weir-io; it needs HDF5 1.14 with subfiling, and the HDF5 here "
+               "is " H5_VERS_INFO;
     }
-    uint64_t step = chunks / CHUNKS_LOOKED_AT + 1;
-    for (uint64_t i = 0; i < chunks && whole == bytes; i += step) {
-        H5Dget_chunk_info(data_set, space, i, &first, &filters, &address, &chunk_bytes);
-        uint64_t begin = first * VALUE_BYTES;
-        uint64_t wanted = bytes - begin < full_bytes ? bytes - begin : full_bytes;
-        uint64_t there = address == HADDR_UNDEF ? 0 : weir_bytes_before_hole(descriptor, address, wanted);
-        whole = there < wanted ? begin + there : whole;
+    if (!weir_hdf5_filters(settings)) {
+        return NULL;
     }
-    H5Sclose(space);
-    return whole;
-}
-
-/* Bytes of a data set, and how many of them lie before its first hole. */
-static void measure_data_set(hid_t data_set, int descriptor, uint64_t *bytes, uint64_t *whole) {
-    hid_t list = H5Dget_create_plist(data_set);
-    hid_t space = H5Dget_space(data_set);
-    *bytes = (uint64_t)H5Sget_simple_extent_npoints(space) * VALUE_BYTES;
-    if (H5Pget_layout(list) == H5D_CHUNKED) {
-        *whole = chunked_bytes(data_set, list, descriptor, *bytes);
-    } else {
-        haddr_t begin = H5Dget_offset(data_set);
-        *whole = begin == HADDR_UNDEF ? 0 : weir_bytes_before_hole(descriptor, begin, *bytes);
+    if (settings->deflate < 0 || settings->deflate > 9) {
+        return "--hdf5.deflate is a level from 1 to 9";
     }
-    H5Sclose(space);
-    H5Pclose(list);
-}
-
-/* The first hole is counted in the bytes of the data sets, one after the other: what lies between them may be
- * empty. */
-static void find_hole(hid_t file, int descriptor, struct weir_stored *stored) {
-    uint64_t before = 0;
-    for (uint64_t i = 0;; i++) {
-        char name[40];
-        uint64_t bytes = 0, whole = 0;
-        data_set_name(i, name, sizeof name);
-        hid_t data_set = H5Lexists(file, name, H5P_DEFAULT) > 0 ? H5Dopen2(file, name, H5P_DEFAULT) : -1;
-        if (data_set < 0) {
-            return;
-        }
-        measure_data_set(data_set, descriptor, &bytes, &whole);
-        H5Dclose(data_set);
-        if (whole < bytes) {
-            stored->first_hole_bytes = before + whole;
-            return;
-        }
-        before += bytes;
+    if (settings->chunk_values == 0) {
+        return "filters of HDF5 need chunks: give --hdf5.chunkSize";
     }
-}
-
-/* A file that lacks what its header promises does not open. */
-static int hdf5_stored(const char *path, const void *settings, struct weir_stored *stored,
-                       struct weir_problem *problem) {
-    if (weir_stored_named(path, settings, stored, problem) != 0) {
-        return -1;
+    if (!how->collective) {
+        return "HDF5 writes filtered chunks by collective calls only: give -c";
     }
-    stored->first_hole_bytes = stored->bytes;
-    hid_t list = H5Pcreate(H5P_FILE_ACCESS); /* MPI-IO takes no locks, which a file system may not have */
-    H5Pset_fapl_mpio(list, MPI_COMM_SELF, MPI_INFO_NULL);
-    errno = 0;
-    hid_t file = H5Fopen(path, H5F_ACC_RDONLY, list);
-    int last_errno = errno;
-    H5Pclose(list);
-    if (file < 0) {
-        return failed(problem, "H5Fopen", path, last_errno);
-    }
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC); /* none where only MPI-IO knows the name */
-    if (descriptor >= 0) {
-        find_hole(file, descriptor, stored);
-        close(descriptor);
-    }
-    TRY("H5Fclose", H5Fclose(file));
-    return 0;
+    bool there = (settings->deflate == 0 || H5Zfilter_avail(H5Z_FILTER_DEFLATE) > 0) &&
+                 (!settings->shuffle || H5Zfilter_avail(H5Z_FILTER_SHUFFLE) > 0) &&
+                 (!settings->fletcher32 || H5Zfilter_avail(H5Z_FILTER_FLETCHER32) > 0);
+    return there ? NULL
+                 : "a filter of --hdf5.deflate, --hdf5.shuffle or --hdf5.fletcher32 is not in this HDF5";
 }
 
 static const char *hdf5_refuse(const struct weir_open *how) {
@@ -360,7 +296,12 @@ static const char *hdf5_refuse(const struct weir_open *how) {
     if (settings->alignment_bytes < 0 || settings->chunk_values < 0) {
         return "--hdf5.setAlignment and --hdf5.chunkSize cannot be negative";
     }
-    if (settings->collective_metadata && how->walled && !how->collective && how->segments > 1) {
+    const char *reason = hdf5_refuse_filters(how);
+    if (reason != NULL) {
+        return reason;
+    }
+    if (settings->collective_metadata && how->geometry.walled && !how->collective &&
+        how->geometry.segments > 1) {
         return "--hdf5.collectiveMetadata with -D and several segments needs -c: a rank that stops at the "
                "wall "
                "would miss the calls by which the others open the next data set";
@@ -378,6 +319,10 @@ static const struct weir_option options[] = {
     {0, "hdf5.chunkSize", NULL, WEIR_COUNT, AT(chunk_values), "N",
      "chunks of N values of 8 bytes [contiguous]"},
     {0, "hdf5.noFill", "noFill", WEIR_FLAG, AT(no_fill), NULL, "no fill values in new data sets"},
+    {0, "hdf5.deflate", NULL, WEIR_COUNT, AT(deflate), "1..9", "compress chunks by deflate"},
+    {0, "hdf5.shuffle", NULL, WEIR_FLAG, AT(shuffle), NULL, "shuffle the bytes of the values of a chunk"},
+    {0, "hdf5.fletcher32", NULL, WEIR_FLAG, AT(fletcher32), NULL, "a checksum for each chunk"},
+    {0, "hdf5.subfiling", NULL, WEIR_FLAG, AT(subfiling), NULL, "not available: needs HDF5 1.14"},
     WEIR_OPTION_END,
 };
 
@@ -395,7 +340,7 @@ static struct weir_backend hdf5 = {
     .remove = weir_remove_named,
     .sync = hdf5_sync,
     .observe = hdf5_observe,
-    .stored = hdf5_stored,
+    .stored = weir_hdf5_stored,
     .refuse = hdf5_refuse,
 };
 

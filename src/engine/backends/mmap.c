@@ -64,8 +64,8 @@ static int map(struct mmap_state *state, const struct weir_open *how, struct wei
     struct stat facts;
     /* Only what lies in the file can be written. All ranks of a shared file may do this at the same time. */
     if (writes && (fstat(state->descriptor, &facts) != 0 ||
-                   ((uint64_t)facts.st_size < how->file_bytes &&
-                    ftruncate(state->descriptor, (off_t)how->file_bytes) != 0))) {
+                   ((uint64_t)facts.st_size < how->geometry.file_bytes &&
+                    ftruncate(state->descriptor, (off_t)how->geometry.file_bytes) != 0))) {
         return mmap_give_up(state, problem, "ftruncate", how->path, errno);
     }
     void *memory = mmap(NULL, state->bytes, writes ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED,
@@ -76,7 +76,8 @@ static int map(struct mmap_state *state, const struct weir_open *how, struct wei
     state->memory = memory;
     int error = 0;
     if (settings->pattern) {
-        error = posix_madvise(memory, state->bytes, how->random ? POSIX_MADV_RANDOM : POSIX_MADV_SEQUENTIAL);
+        error = posix_madvise(memory, state->bytes,
+                              how->geometry.random ? POSIX_MADV_RANDOM : POSIX_MADV_SEQUENTIAL);
     }
     if (error == 0 && settings->dont_need) {
         error = posix_madvise(memory, state->bytes, POSIX_MADV_DONTNEED);
@@ -90,7 +91,7 @@ static int mmap_open(struct weir_file *file, struct weir_problem *problem) {
     if (state == NULL) {
         return weir_problem_set(problem, "malloc", how->path, ENOMEM, NULL, "%s", "");
     }
-    state->bytes = (size_t)how->file_bytes;
+    state->bytes = (size_t)how->geometry.file_bytes;
     state->descriptor = weir_descriptor_open(how, problem);
     if (state->descriptor < 0) {
         free(state);

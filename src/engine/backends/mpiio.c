@@ -50,6 +50,13 @@ static int mpi_problem(struct weir_problem *problem, const char *call, const cha
     return weir_problem_set(problem, call, path, errnum, errnum != 0 ? NULL : words, "MPI reports %s", words);
 }
 
+static int mpiio_set_view(struct mpiio_state *state, const struct weir_open *how,
+                          struct weir_problem *problem) {
+    errno = 0;
+    int code = MPI_File_set_view(state->handle, 0, MPI_BYTE, *how->geometry.view, "native", MPI_INFO_NULL);
+    return code == MPI_SUCCESS ? 0 : mpi_problem(problem, "MPI_File_set_view", how->path, code, errno);
+}
+
 static int mpiio_open(struct weir_file *file, struct weir_problem *problem) {
     const struct weir_open *how = file->how;
     int writing = MPI_MODE_CREATE | (how->update ? MPI_MODE_RDWR : MPI_MODE_WRONLY);
@@ -71,6 +78,11 @@ static int mpiio_open(struct weir_file *file, struct weir_problem *problem) {
     }
     MPI_File_set_errhandler(state->handle, MPI_ERRORS_RETURN);
     file->state = state;
+    if (how->geometry.view != NULL && mpiio_set_view(state, how, problem) != 0) {
+        free(state); /* the file stays open: MPI_File_close would wait for all ranks */
+        file->state = NULL;
+        return -1;
+    }
     return 0;
 }
 
@@ -113,11 +125,12 @@ static struct call call_once(const struct weir_file *file, const struct weir_pie
  * library's own calls says nothing, so the file itself is looked at. */
 static int short_transfer(const struct weir_file *file, const struct weir_piece *piece, size_t done,
                           size_t bytes, const struct call *call, struct weir_problem *problem) {
-    MPI_Offset file_bytes = 0;
-    uint64_t at = piece->offset + done + (uint64_t)(call->moved > 0 ? call->moved : 0);
-    bool known =
-        MPI_File_get_size(((const struct mpiio_state *)file->state)->handle, &file_bytes) == MPI_SUCCESS;
-    bool end = piece->access == WEIR_READ && known && (uint64_t)file_bytes <= at;
+    MPI_File handle = ((const struct mpiio_state *)file->state)->handle;
+    MPI_Offset file_bytes = 0, at = 0;
+    uint64_t in_view = piece->offset + done + (uint64_t)(call->moved > 0 ? call->moved : 0);
+    bool known = MPI_File_get_size(handle, &file_bytes) == MPI_SUCCESS &&
+                 MPI_File_get_byte_offset(handle, (MPI_Offset)in_view, &at) == MPI_SUCCESS;
+    bool end = piece->access == WEIR_READ && known && file_bytes <= at;
     int cause = end ? 0 : weir_cause_plain(file->how->path, piece->access);
     int errnum = end ? 0 : cause != 0 ? cause : EIO;
     return weir_problem_set(problem, call->name, file->how->path, errnum, end ? "end of file" : NULL,
@@ -176,7 +189,7 @@ static struct weir_backend mpiio = {
     .name = "MPIIO",
     .summary = "MPI_File of the MPI library, independent or collective (-c), with hints (-U)",
     .traits = WEIR_COLLECTIVE | WEIR_HINTS | WEIR_RANDOM | WEIR_FILE_PER_PROCESS | WEIR_TOGETHER |
-              WEIR_STORES | WEIR_UPDATE,
+              WEIR_STORES | WEIR_UPDATE | WEIR_VIEWS,
     .open = mpiio_open,
     .transfer = mpiio_transfer,
     .close = mpiio_close,

@@ -118,9 +118,9 @@ int weir_netcdf4_close(struct weir_file *file, struct weir_problem *problem) {
 static void shape_of(const struct weir_open *how, size_t shape[DIMS]) {
     int sharers;
     MPI_Comm_size(how->comm, &sharers);
-    shape[BLOCK] = (size_t)how->segments * (size_t)sharers;
-    shape[TRANSFER] = (size_t)(how->block_bytes / how->xfer_bytes);
-    shape[BYTE] = how->xfer_bytes;
+    shape[BLOCK] = (size_t)how->geometry.segments * (size_t)sharers;
+    shape[TRANSFER] = (size_t)(how->geometry.block_bytes / how->geometry.xfer_bytes);
+    shape[BYTE] = how->geometry.xfer_bytes;
 }
 
 static int netcdf4_define(struct weir_netcdf_variable *state, const struct weir_open *how,
@@ -173,8 +173,9 @@ static int netcdf4_transfer(struct weir_file *file, const struct weir_piece *pie
     const struct weir_netcdf_variable *s = file->state;
     const struct weir_open *how = file->how;
     const size_t count[DIMS] = {1, 1, piece->bytes};
-    const size_t start[DIMS] = {(size_t)(piece->offset / how->block_bytes),
-                                (size_t)(piece->offset % how->block_bytes / how->xfer_bytes), 0};
+    const size_t start[DIMS] = {
+        (size_t)(piece->offset / how->geometry.block_bytes),
+        (size_t)(piece->offset % how->geometry.block_bytes / how->geometry.xfer_bytes), 0};
     signed char *buffer = (signed char *)piece->buffer;
     errno = 0;
     int code = piece->access == WEIR_WRITE ? nc_put_vara_schar(s->file, s->variable, start, count, buffer)

@@ -13,6 +13,20 @@
 
 enum { BLOCK, TRANSFER, BYTE, DIMS };
 
+#define REQUESTS_MAX 4096
+
+struct pnetcdf_settings {
+    int64_t requests; /* 0: each transfer waits */
+};
+
+/* What IOR's file adds to that of other users: requests that wait for their call, and their slots. */
+struct pnetcdf_requests {
+    struct weir_netcdf_variable variable; /* first: the functions above know no more */
+    int *requests, *statuses;
+    unsigned *slots;
+    unsigned posted;
+};
+
 int weir_pnetcdf_failed(struct weir_problem *problem, const char *call, const char *path, int code,
                         int last_errno) {
     static const struct {
@@ -124,12 +138,12 @@ void weir_pnetcdf_observe(struct weir_file *file, struct weir_observed *observed
 static int pnetcdf_define(struct weir_netcdf_variable *state, const struct weir_open *how,
                           struct weir_problem *problem) {
     const char *path = how->path;
-    MPI_Offset transfers = (MPI_Offset)(how->block_bytes / how->xfer_bytes);
+    MPI_Offset transfers = (MPI_Offset)(how->geometry.block_bytes / how->geometry.xfer_bytes);
     int dims[DIMS];
     TRY("ncmpi_def_dim", ncmpi_def_dim(state->file, "segments_times_np", NC_UNLIMITED, &dims[BLOCK]));
     TRY("ncmpi_def_dim", ncmpi_def_dim(state->file, "number_of_transfers", transfers, &dims[TRANSFER]));
     TRY("ncmpi_def_dim",
-        ncmpi_def_dim(state->file, "transfer_size", (MPI_Offset)how->xfer_bytes, &dims[BYTE]));
+        ncmpi_def_dim(state->file, "transfer_size", (MPI_Offset)how->geometry.xfer_bytes, &dims[BYTE]));
     TRY("ncmpi_def_var", ncmpi_def_var(state->file, "data_var", NC_BYTE, DIMS, dims, &state->variable));
     TRY("ncmpi_enddef", ncmpi_enddef(state->file));
     return 0;
@@ -151,8 +165,8 @@ static int pnetcdf_find(struct weir_netcdf_variable *state, const struct weir_op
     for (int i = 0; i < DIMS; i++) {
         TRY("ncmpi_inq_dimlen", ncmpi_inq_dimlen(state->file, dims[i], &lengths[i]));
     }
-    if (lengths[BYTE] == (MPI_Offset)how->xfer_bytes &&
-        lengths[TRANSFER] == (MPI_Offset)(how->block_bytes / how->xfer_bytes)) {
+    if (lengths[BYTE] == (MPI_Offset)how->geometry.xfer_bytes &&
+        lengths[TRANSFER] == (MPI_Offset)(how->geometry.block_bytes / how->geometry.xfer_bytes)) {
         return 0;
     }
     return weir_problem_set(problem, "ncmpi_inq_dimlen", path, 0, "it holds another geometry",
@@ -160,8 +174,44 @@ static int pnetcdf_find(struct weir_netcdf_variable *state, const struct weir_op
                             (long long)lengths[BYTE]);
 }
 
+static unsigned pnetcdf_depth(const struct weir_open *how) {
+    return (unsigned)((const struct pnetcdf_settings *)how->settings)->requests;
+}
+
+static void pnetcdf_free_requests(struct pnetcdf_requests *state) {
+    free(state->requests);
+    free(state->statuses);
+    free(state->slots);
+}
+
 static int pnetcdf_open(struct weir_file *file, struct weir_problem *problem) {
-    return weir_pnetcdf_open(file, pnetcdf_define, pnetcdf_find, problem);
+    unsigned depth = pnetcdf_depth(file->how);
+    if (weir_pnetcdf_open(file, pnetcdf_define, pnetcdf_find, problem) != 0 || depth == 0) {
+        return weir_problem_is_set(problem) ? -1 : 0;
+    }
+    struct pnetcdf_requests *state = realloc(file->state, sizeof *state);
+    if (state != NULL) {
+        file->state = state;
+        state->requests = calloc(depth, sizeof *state->requests);
+        state->statuses = calloc(depth, sizeof *state->statuses);
+        state->slots = calloc(depth, sizeof *state->slots);
+        state->posted = 0;
+    }
+    if (state == NULL || state->requests == NULL || state->statuses == NULL || state->slots == NULL) {
+        return weir_problem_set(problem, "malloc", file->how->path, ENOMEM, NULL, "%u requests", depth);
+    }
+    return 0;
+}
+
+static int pnetcdf_close(struct weir_file *file, struct weir_problem *problem) {
+    if (pnetcdf_depth(file->how) > 0) {
+        pnetcdf_free_requests(file->state);
+    }
+    return weir_pnetcdf_close(file, problem);
+}
+
+static void pnetcdf_begin_queue(struct weir_file *file, unsigned char *buffers, size_t bytes) {
+    (void)file, (void)buffers, (void)bytes;
 }
 
 static int pnetcdf_transfer(struct weir_file *file, const struct weir_piece *piece,
@@ -169,10 +219,85 @@ static int pnetcdf_transfer(struct weir_file *file, const struct weir_piece *pie
     const struct weir_open *how = file->how;
     MPI_Offset bytes = (MPI_Offset)piece->bytes;
     const MPI_Offset count[DIMS] = {1, 1, bytes};
-    const MPI_Offset start[DIMS] = {(MPI_Offset)(piece->offset / how->block_bytes),
-                                    (MPI_Offset)(piece->offset % how->block_bytes / how->xfer_bytes), 0};
+    const MPI_Offset start[DIMS] = {
+        (MPI_Offset)(piece->offset / how->geometry.block_bytes),
+        (MPI_Offset)(piece->offset % how->geometry.block_bytes / how->geometry.xfer_bytes), 0};
     return weir_pnetcdf_transfer(file, piece, start, count, bytes, MPI_SIGNED_CHAR, problem);
 }
+
+static int pnetcdf_submit(struct weir_file *file, unsigned slot, const struct weir_piece *piece,
+                          struct weir_problem *problem) {
+    struct pnetcdf_requests *s = file->state;
+    const struct weir_geometry *geometry = &file->how->geometry;
+    const char *path = file->how->path;
+    MPI_Offset bytes = (MPI_Offset)piece->bytes;
+    const MPI_Offset count[DIMS] = {1, 1, bytes};
+    const MPI_Offset start[DIMS] = {
+        (MPI_Offset)(piece->offset / geometry->block_bytes),
+        (MPI_Offset)(piece->offset % geometry->block_bytes / geometry->xfer_bytes), 0};
+    int *request = &s->requests[s->posted];
+    if (piece->access == WEIR_WRITE) {
+        TRY("ncmpi_iput_vara", ncmpi_iput_vara(s->variable.file, s->variable.variable, start, count,
+                                               piece->buffer, bytes, MPI_SIGNED_CHAR, request));
+    } else {
+        TRY("ncmpi_iget_vara", ncmpi_iget_vara(s->variable.file, s->variable.variable, start, count,
+                                               piece->buffer, bytes, MPI_SIGNED_CHAR, request));
+    }
+    s->slots[s->posted++] = slot;
+    return 0;
+}
+
+/* The library does nothing until it is waited for, and then all requests at once. */
+static int pnetcdf_reap(struct weir_file *file, unsigned *slots, bool wait, struct weir_problem *problem) {
+    struct pnetcdf_requests *s = file->state;
+    const char *path = file->how->path;
+    int count = (int)s->posted;
+    if (!wait || count == 0) {
+        return 0;
+    }
+    s->posted = 0;
+    if (file->how->collective) {
+        TRY("ncmpi_wait_all", ncmpi_wait_all(s->variable.file, count, s->requests, s->statuses));
+    } else {
+        TRY("ncmpi_wait", ncmpi_wait(s->variable.file, count, s->requests, s->statuses));
+    }
+    for (int i = 0; i < count; i++) {
+        slots[i] = s->slots[i];
+        TRY("ncmpi_wait", s->statuses[i]);
+    }
+    return count;
+}
+
+static void pnetcdf_observe(struct weir_file *file, struct weir_observed *observed) {
+    unsigned depth = pnetcdf_depth(file->how);
+    weir_pnetcdf_observe(file, observed);
+    if (depth > 0) {
+        observed->queue = (struct weir_queue_observed){.interface = "ncmpi_iput", .depth = depth};
+    }
+}
+
+static const char *pnetcdf_refuse(const struct weir_open *how) {
+    const struct pnetcdf_settings *settings = how->settings;
+    if (settings->requests < 0 || settings->requests > REQUESTS_MAX) {
+        return "--pnetcdf.nonblocking is between 1 and 4096";
+    }
+    return settings->requests > 0 && how->collective && how->geometry.walled
+               ? "--pnetcdf.nonblocking with -c and -D: ranks that stop early would not wait with the others"
+               : NULL;
+}
+
+static const struct weir_option options[] = {
+    {0, "pnetcdf.nonblocking", NULL, WEIR_COUNT, offsetof(struct pnetcdf_settings, requests), "N",
+     "post N transfers of a rank by ncmpi_iput or iget, then wait for them at once"},
+    WEIR_OPTION_END,
+};
+
+static const struct weir_queue queue = {
+    .depth = pnetcdf_depth,
+    .begin = pnetcdf_begin_queue,
+    .submit = pnetcdf_submit,
+    .reap = pnetcdf_reap,
+};
 
 /* Where the data begin and how many bytes of them the header promises. */
 static int pnetcdf_find_data(const char *path, MPI_Offset *begin, MPI_Offset *bytes,
@@ -207,13 +332,17 @@ static struct weir_backend pnetcdf = {
     .alias = "NCMPI",
     .summary = "classic CDF-5: one variable of bytes, independent or collective (-c), with hints (-U)",
     .traits = WEIR_COLLECTIVE | WEIR_HINTS | WEIR_TOGETHER | WEIR_STORES | WEIR_FORMAT | WEIR_PARTS,
+    .options = options,
+    .settings_bytes = sizeof(struct pnetcdf_settings),
     .open = pnetcdf_open,
     .transfer = pnetcdf_transfer,
-    .close = weir_pnetcdf_close,
+    .close = pnetcdf_close,
     .remove = weir_remove_named,
     .sync = weir_pnetcdf_sync,
-    .observe = weir_pnetcdf_observe,
+    .observe = pnetcdf_observe,
     .stored = pnetcdf_stored,
+    .refuse = pnetcdf_refuse,
+    .queue = &queue,
 };
 
 WEIR_BACKEND(pnetcdf)

@@ -73,7 +73,7 @@ static int posix_close(struct weir_file *file, struct weir_problem *problem) {
 }
 
 static const char *posix_refuse(const struct weir_open *how) {
-    bool fits = how->xfer_bytes % DIRECT_BYTES == 0;
+    bool fits = how->geometry.xfer_bytes % DIRECT_BYTES == 0;
     return how->direct && !fits ? "--posix.odirect needs transfers of a multiple of 512 bytes" : NULL;
 }
 

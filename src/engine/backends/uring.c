@@ -322,7 +322,7 @@ static const char *uring_refuse(const struct weir_open *how) {
     if (!wants(how, "io_uring") && !wants(how, "libaio")) {
         return "--uring.interface is io_uring or libaio";
     }
-    bool fits = how->xfer_bytes % DIRECT_BYTES == 0;
+    bool fits = how->geometry.xfer_bytes % DIRECT_BYTES == 0;
     return how->direct && !fits ? "--posix.odirect needs transfers of a multiple of 512 bytes" : NULL;
 }
 

@@ -16,6 +16,19 @@
 
 enum weir_access { WEIR_WRITE, WEIR_READ };
 
+/* What is known about the transfers before the first of them. */
+struct weir_geometry {
+    size_t xfer_bytes;    /* bytes of every transfer */
+    uint64_t block_bytes; /* contiguous bytes of one rank in a segment of the file */
+    uint64_t segments;    /* of the file, each with one block of each rank that shares it */
+    uint64_t file_bytes;  /* size of the file when everything is written */
+    bool random;          /* offsets are not in order */
+    bool walled;          /* a stonewall may stop one rank's transfers before another's */
+    /* What this rank sees of the file; its transfers count offsets in it. NULL: all bytes of the file
+     * (requested only where WEIR_VIEWS is set). */
+    const MPI_Datatype *view;
+};
+
 /* How a file is to be opened. A write creates the file and leaves what it holds; nothing truncates. */
 struct weir_open {
     const char *path;
@@ -27,12 +40,7 @@ struct weir_open {
     int rank;                       /* of this process among all that take part, whoever shares the file */
     const struct weir_hints *hints; /* never NULL */
     const void *settings;           /* the back end's own options, parsed */
-    size_t xfer_bytes;              /* bytes of every transfer */
-    uint64_t block_bytes;           /* contiguous bytes of one rank in a segment of the file */
-    uint64_t segments;              /* of the file, each with one block of each rank that shares it */
-    bool random;                    /* offsets come in no order */
-    bool walled;                    /* a stonewall may end the transfers of one rank before another's */
-    uint64_t file_bytes;            /* size that the file will have when all is written */
+    struct weir_geometry geometry;
 };
 
 struct weir_file {
@@ -70,6 +78,7 @@ struct weir_stored {
     uint64_t header_bytes;     /* of it in front of the data, where a format says so */
     uint64_t first_hole_bytes; /* offset of the first byte of the data that was never written; bytes where
                                   there is none */
+    bool reduced;              /* a filter made the data smaller: the size of the file shows nothing */
 };
 
 enum weir_trait {
@@ -83,6 +92,7 @@ enum weir_trait {
     WEIR_FORMAT = 1 << 7, /* a file format: more than data in the file, and a write begins it anew */
     WEIR_PARTS = 1 << 8,  /* where one rank fails, the others may wait in the library for ever */
     WEIR_UPDATE = 1 << 9, /* a file that is open to write can be read too */
+    WEIR_VIEWS = 1 << 10, /* takes a view of the file, so that one transfer moves many pieces of it */
 };
 
 /* One operation on a name instead of on the bytes of a file. */
@@ -110,7 +120,7 @@ struct weir_names {
 
 /* Several transfers of a rank at a time, each in a slot with a buffer of its own. */
 struct weir_queue {
-    unsigned (*depth)(const struct weir_open *how);
+    unsigned (*depth)(const struct weir_open *how); /* 0: these options want one transfer at a time */
     /* Once after the open: the buffers of all slots. */
     void (*begin)(struct weir_file *file, unsigned char *buffers, size_t bytes);
     int (*submit)(struct weir_file *file, unsigned slot, const struct weir_piece *piece,

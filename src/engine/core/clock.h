@@ -37,6 +37,13 @@ static inline uint64_t weir_clock_ns(void) {
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* CPU time of all threads of the process. */
+static inline uint64_t weir_clock_cpu_ns(void) {
+    struct timespec used = {0, 0};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+}
+
 static inline uint64_t weir_clock_ticks(void) {
 #if defined(__x86_64__)
     if (weir_clock.tsc) {

@@ -148,6 +148,15 @@ static void write_observed(struct weir_json *json, const struct weir_result *res
         weir_json_bool(json, "registered_buffers", queue->registered);
         weir_json_object_end(json);
     }
+    if (result->cpu_ns > 0) {
+        weir_json_number(json, "cpu_s", (double)result->cpu_ns * 1e-9);
+    }
+    if (result->traced + result->dropped > 0) {
+        weir_json_object(json, "trace");
+        weir_json_count(json, "records", result->traced);
+        weir_json_count(json, "dropped", result->dropped);
+        weir_json_object_end(json);
+    }
     weir_hints_write(json, &result->observed.hints);
     weir_json_list(json, "ranks_per_host");
     for (int i = 0; i < job->nodes; i++) {

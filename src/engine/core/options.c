@@ -170,6 +170,13 @@ static bool store(struct parse *parse, const struct match *match, const char *sh
         }
         *(double *)match->into = seconds;
         return true;
+    case WEIR_NUMBER:
+        seconds = strtod(value, &end);
+        if (end == value || *end != '\0' || !(seconds > -1e9 && seconds < 1e9)) {
+            return complain(parse, "%s %s: not a number", shown, value);
+        }
+        *(double *)match->into = seconds;
+        return true;
     case WEIR_TEXT:
         *(const char **)match->into = value;
         return true;

@@ -13,6 +13,7 @@ enum weir_option_kind {
     WEIR_COUNT,      /* int64_t */
     WEIR_SIZE,       /* int64_t of bytes: 8, 16k, 1m, 1g, 1t */
     WEIR_SECONDS,    /* double */
+    WEIR_NUMBER,     /* double */
     WEIR_TEXT,       /* const char * */
     WEIR_DIRECTIVES, /* -O: a list of directives of the same set */
 };

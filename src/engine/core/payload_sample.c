@@ -34,7 +34,7 @@ void weir_payload_sample_take(const struct weir_job *job, const struct weir_phas
                               struct weir_payload_sample *sample) {
     *sample = (struct weir_payload_sample){0};
     if (WEIR_IS_BLIND || phase->how.access != WEIR_WRITE || phase->payload == NULL ||
-        phase->transfers != NULL) {
+        phase->pattern.per_segment == 0) {
         return;
     }
     size_t most = JOB_BYTES / (size_t)job->size > RANK_BYTES ? JOB_BYTES / (size_t)job->size : RANK_BYTES;

@@ -37,13 +37,37 @@ static void end_step(struct weir_step *step) {
 
 /* Whether transfers go through the back end's queue; one that the personality does itself goes alone. */
 static bool has_queue(const struct weir_phase *phase) {
-    return phase->backend->queue != NULL && phase->transfers == NULL;
+    return weir_phase_depth(phase) > 0 && phase->transfers == NULL;
+}
+
+/* Buffers beside the payload's own: each transfer of a queue has one, and a read of a mixed phase another
+ * than a write, whose data would be lost. */
+static unsigned phase_slots(const struct weir_phase *phase) {
+    unsigned queued = has_queue(phase) ? weir_phase_depth(phase) : 0;
+    return phase->reads == NULL ? queued : queued > 0 ? 2 * queued : 1;
+}
+
+/* The steps and observations of a mixed phase are those of its reads and of its writes. */
+static void phase_share(const struct weir_phase *phase, const struct weir_measure *measure) {
+    struct weir_measure *reads = phase->reads;
+    if (reads == NULL) {
+        return;
+    }
+    memcpy(reads->began, measure->began, sizeof reads->began);
+    reads->open = measure->open;
+    reads->io = measure->io;
+    reads->close = measure->close;
+    reads->wall_hit = measure->wall_hit;
+    reads->wall_ns = measure->wall_ns;
+    reads->observed = measure->observed;
+    reads->observed.hints = (struct weir_hints){0}; /* the writes' own */
+    reads->watched = measure->watched;
 }
 
 /* Looking at the file takes time that is not the storage's: the returned time is taken out of what follows.
  */
-static uint64_t observe(const struct weir_phase *phase, struct weir_file *file,
-                        struct weir_measure *measure) {
+static uint64_t phase_observe(const struct weir_phase *phase, struct weir_file *file,
+                              struct weir_measure *measure) {
     uint64_t start_ns = weir_clock_ns();
     if (has_queue(phase)) {
         const struct weir_payload *payload = phase->payload;
@@ -88,9 +112,14 @@ void weir_phase_run(struct weir_job *job, struct weir_phase *phase, struct weir_
     weir_job_align_clocks(job);
     weir_clock_iso8601(measure->began);
     phase->job_comm = job->comm;
-    if (has_queue(phase) && !weir_payload_slots(phase->payload, phase->backend->queue->depth(&phase->how))) {
-        weir_problem_set(problem, "malloc", phase->how.path, ENOMEM, NULL, "buffers of %u transfers",
-                         phase->backend->queue->depth(&phase->how));
+    if (phase->reads != NULL) {
+        memset(phase->reads, 0, sizeof *phase->reads);
+        weir_histogram_clear(&phase->reads->latency);
+        weir_histogram_clear(&phase->reads->service);
+    }
+    unsigned slots = phase_slots(phase);
+    if (slots > 0 && !weir_payload_slots(phase->payload, slots)) {
+        weir_problem_set(problem, "malloc", phase->how.path, ENOMEM, NULL, "buffers of %u transfers", slots);
     }
     measure->watched.no_residency = phase->no_residency;
     if (!phase->unwatched) {
@@ -98,6 +127,7 @@ void weir_phase_run(struct weir_job *job, struct weir_phase *phase, struct weir_
     }
     MPI_Barrier(job->comm);
 
+    uint64_t cpu_ns = weir_clock_cpu_ns();
     begin_step(&measure->open);
     bool opened = !weir_problem_is_set(problem) &&
                   weir_phase_with_others(phase, phase->backend->open(&file, problem), problem) == 0;
@@ -105,7 +135,7 @@ void weir_phase_run(struct weir_job *job, struct weir_phase *phase, struct weir_
     bool step = in_step(phase);
     bool ask = step || phase->barriers || (phase->how.collective && shared(phase));
     bool ready = ask ? weir_job_agree(job, opened) : opened;
-    uint64_t observed_ns = opened ? observe(phase, &file, measure) : 0;
+    uint64_t observed_ns = opened ? phase_observe(phase, &file, measure) : 0;
     if (ask) {
         /* The quick ones wait for the slowest: the same time is taken out everywhere, else ranks would drift
          * apart and phases overlap that did not. */
@@ -126,6 +156,7 @@ void weir_phase_run(struct weir_job *job, struct weir_phase *phase, struct weir_
         weir_phase_with_others(phase, phase->backend->close(&file, problem), problem);
         end_step(&measure->close);
     }
+    measure->cpu_ns = weir_clock_cpu_ns() - cpu_ns;
     if (!phase->unwatched) {
         weir_watch_end(job, phase->backend, &phase->how, &measure->watched);
     }
@@ -134,6 +165,12 @@ void weir_phase_run(struct weir_job *job, struct weir_phase *phase, struct weir_
     phase_shift(&measure->io, job->ahead_ns - (int64_t)observed_ns);
     phase_shift(&measure->sync, job->ahead_ns - (int64_t)observed_ns);
     phase_shift(&measure->close, job->ahead_ns - (int64_t)observed_ns);
+    phase_share(phase, measure);
+    if (phase->trace != NULL) {
+        measure->traced = phase->trace->count;
+        measure->dropped = phase->trace->dropped;
+        weir_trace_write(phase->trace, phase->name, "", phase->iteration, job->ahead_ns, problem);
+    }
     problem->rank = job->rank;
 }
 
@@ -142,11 +179,12 @@ static void phase_compare(const struct weir_phase *phase, struct weir_measure *m
                           bool dense, struct weir_problem *problem) {
     const struct weir_stored *stored = &measure->stored;
     const char *missing = "bytes are not there";
-    if (stored->bytes < stored->header_bytes + end_bytes) {
+    if (!stored->reduced && stored->bytes < stored->header_bytes + end_bytes) {
         weir_problem_set(problem, "stat", phase->how.path, 0, missing,
                          "the %s reported success up to byte %llu, but the file ends at byte %llu",
                          phase->name, (unsigned long long)end_bytes, (unsigned long long)stored->bytes);
-    } else if (phase->how.access == WEIR_WRITE && dense && stored->first_hole_bytes < end_bytes) {
+    } else if (phase->how.access == WEIR_WRITE && dense && !stored->reduced &&
+               stored->first_hole_bytes < end_bytes) {
         weir_problem_set(problem, "lseek(SEEK_HOLE)", phase->how.path, 0, missing,
                          "every byte was written with success, but the file has a hole at byte %llu",
                          (unsigned long long)stored->first_hole_bytes);

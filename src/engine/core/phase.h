@@ -6,13 +6,25 @@
 #include "backend.h"
 #include "histogram.h"
 #include "job.h"
+#include "mix.h"
 #include "pace.h"
 #include "pattern.h"
 #include "payload.h"
 #include "timeline.h"
+#include "trace.h"
 #include "watch.h"
 
 #define WEIR_NO_LIMIT UINT64_MAX
+
+/* Which operations of a mixed phase are reads: each by its number, so that all programs draw alike. */
+struct weir_mixture {
+    uint64_t read_percent;
+    uint64_t seed;
+};
+
+static inline bool weir_mixture_reads(const struct weir_mixture *mixture, uint64_t number) {
+    return weir_mix(mixture->seed + (number + 1) * WEIR_GOLDEN) % 100 < mixture->read_percent;
+}
 
 struct weir_measure;
 struct weir_way_out;
@@ -30,7 +42,11 @@ struct weir_phase {
     bool sync;                    /* at the end of the transfers */
     bool unwatched;               /* no counters: nobody asks for them */
     bool no_residency;            /* never open a file to look at its pages */
+    bool sync_each;               /* after each write, within its time */
     bool verify;                  /* compare what was read */
+    struct weir_measure *reads;   /* of a mixed phase: what its reads measured; NULL: all is how.access */
+    struct weir_mixture mixture;  /* of a mixed phase */
+    struct weir_trace *trace;     /* NULL: none */
     struct weir_pace pace;        /* all 0: no rest and no schedule */
     double stonewall_s;           /* 0: none */
     bool wear_out;  /* after the stonewall, every rank does as many operations as the quickest did */
@@ -58,6 +74,8 @@ struct weir_measure {
     uint64_t end_bytes; /* end of the piece furthest from the start of the file */
     uint64_t sync_calls;
     uint64_t retries;
+    uint64_t cpu_ns;          /* of the process, from the open to the close */
+    uint64_t traced, dropped; /* records of the trace */
     bool wall_hit;
     uint64_t wall_operations; /* when the stonewall was hit, or at the end */
     uint64_t wall_bytes;
@@ -85,7 +103,14 @@ int weir_phase_with_others(const struct weir_phase *phase, int status, const str
 /* The transfers alone, and what a rank does whose file would not open while the others work (transfers.c). */
 void weir_transfers_run(const struct weir_phase *phase, struct weir_file *file, struct weir_measure *measure,
                         struct weir_problem *problem);
+/* Before the first transfer: the timelines; after the last: the bytes. */
+void weir_transfers_begin(const struct weir_phase *phase, struct weir_measure *measure);
+void weir_transfers_end(const struct weir_phase *phase, struct weir_measure *measure);
 struct weir_schedule weir_phase_schedule(const struct weir_phase *phase);
+/* Transfers of a rank at a time by the back end's queue; 0: it has none, or is not to use it. */
+static inline unsigned weir_phase_depth(const struct weir_phase *phase) {
+    return phase->backend->queue != NULL ? phase->backend->queue->depth(&phase->how) : 0;
+}
 /* The same for back ends with a queue (transfers_queued.c). */
 void weir_transfers_queued(const struct weir_phase *phase, struct weir_file *file,
                            struct weir_measure *measure, struct weir_problem *problem);

@@ -60,6 +60,8 @@ struct weir_result {
     struct weir_verdict verify;
     struct weir_observed observed; /* flags that hold on every rank; hints of rank 0 */
     uint64_t sync_calls, retries;
+    uint64_t cpu_ns; /* of all ranks; 0: not measured */
+    uint64_t traced, dropped;
     struct weir_buckets timeline;
     struct weir_watched watched;
     struct weir_payload_sample payload; /* of a write */

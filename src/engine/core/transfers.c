@@ -13,6 +13,7 @@ struct loop {
     bool paced; /* there is a rest or a schedule */
     struct weir_schedule schedule;
     uint64_t begun;  /* operations */
+    uint64_t drawn;  /* operations of a mixed phase */
     bool collective; /* transfers are in step with the other ranks */
     bool failed;
 };
@@ -30,18 +31,35 @@ static uint64_t wait_for_turn(struct loop *loop) {
     return due_ticks;
 }
 
+/* Whether the next operation of a mixed phase is a read, and where it is counted. */
+static struct weir_measure *choose_access(struct loop *loop) {
+    const struct weir_phase *phase = loop->phase;
+    bool reads = weir_mixture_reads(&phase->mixture, loop->drawn++);
+    loop->piece.access = reads ? WEIR_READ : WEIR_WRITE;
+    loop->piece.buffer = reads ? weir_payload_slot(phase->payload, 0) : phase->payload->buffer;
+    return reads ? phase->reads : loop->measure;
+}
+
 /* One operation; false where the rank has to stop. */
 static inline bool operate(struct loop *loop, uint64_t *stop_ticks) {
     const struct weir_phase *phase = loop->phase;
     struct weir_measure *measure = loop->measure;
-    if (loop->place) {
+    if (__builtin_expect(phase->reads != NULL, 0)) {
+        measure = choose_access(loop);
+    }
+    bool reads = loop->piece.access == WEIR_READ;
+    if (loop->place && !reads) {
         weir_payload_place(phase->payload, loop->piece.offset);
-    } else if (phase->verify) {
-        weir_payload_spoil(phase->payload);
+    } else if (phase->verify && reads) {
+        weir_payload_spoil_at(phase->payload, loop->piece.buffer);
     }
     uint64_t due_ticks = loop->paced ? wait_for_turn(loop) : 0;
     uint64_t start_ticks = weir_clock_ticks();
     int status = loop->file->backend->transfer(loop->file, &loop->piece, loop->problem);
+    if (phase->sync_each && !reads && status == 0) {
+        status = loop->file->backend->sync(loop->file, loop->problem);
+        measure->sync_calls++;
+    }
     *stop_ticks = weir_clock_ticks();
     if (status != 0) {
         loop->failed = true;
@@ -52,6 +70,7 @@ static inline bool operate(struct loop *loop, uint64_t *stop_ticks) {
         return loop->collective;
     }
     weir_timeline_add(&measure->timeline, start_ticks, *stop_ticks, loop->piece.bytes);
+    uint64_t traced_ticks = start_ticks;
     if (__builtin_expect(loop->schedule.kept, 0)) {
         weir_histogram_add(&measure->service, weir_clock_ns_of(*stop_ticks - start_ticks));
         start_ticks = due_ticks;
@@ -62,8 +81,12 @@ static inline bool operate(struct loop *loop, uint64_t *stop_ticks) {
     if (end_bytes > measure->end_bytes) {
         measure->end_bytes = end_bytes;
     }
-    if (phase->verify) {
-        weir_payload_check(phase->payload, loop->piece.offset, &measure->verify);
+    if (__builtin_expect(phase->trace != NULL, 0)) {
+        weir_trace_add(phase->trace, traced_ticks, *stop_ticks, (enum weir_trace_operation)loop->piece.access,
+                       loop->piece.offset, loop->piece.bytes);
+    }
+    if (phase->verify && reads) {
+        weir_payload_check_at(phase->payload, loop->piece.buffer, loop->piece.offset, &measure->verify);
     }
     return true;
 }
@@ -127,9 +150,30 @@ struct weir_schedule weir_phase_schedule(const struct weir_phase *phase) {
     return weir_schedule_begin(&phase->pace, rank, ranks);
 }
 
+void weir_transfers_begin(const struct weir_phase *phase, struct weir_measure *measure) {
+    weir_timeline_begin(&measure->timeline);
+    if (phase->reads != NULL) {
+        weir_timeline_begin(&phase->reads->timeline);
+    }
+}
+
+/* All transfers of a phase have the same size. */
+static void count_bytes(const struct weir_phase *phase, struct weir_measure *measure) {
+    measure->moved_bytes = measure->operations * phase->payload->bytes;
+    measure->wall_bytes = measure->wall_operations * phase->payload->bytes;
+}
+
+void weir_transfers_end(const struct weir_phase *phase, struct weir_measure *measure) {
+    count_bytes(phase, measure);
+    if (phase->reads != NULL) {
+        phase->reads->wall_operations = phase->reads->operations;
+        count_bytes(phase, phase->reads);
+    }
+}
+
 void weir_transfers_run(const struct weir_phase *phase, struct weir_file *file, struct weir_measure *measure,
                         struct weir_problem *problem) {
-    if (phase->backend->queue != NULL) {
+    if (weir_phase_depth(phase) > 0) {
         weir_transfers_queued(phase, file, measure, problem);
         return;
     }
@@ -146,13 +190,12 @@ void weir_transfers_run(const struct weir_phase *phase, struct weir_file *file, 
     loop.paced = phase->pace.operations_s > 0 || phase->pace.rest_s > 0;
     loop.schedule = weir_phase_schedule(phase);
     weir_pattern_rewind(&loop.pattern);
-    weir_timeline_begin(&measure->timeline);
+    weir_transfers_begin(phase, measure);
     measure->wall_hit = run_to_the_wall(&loop);
     measure->wall_ns = weir_clock_ns() - measure->io.start_ns;
     measure->wall_operations = measure->operations;
     if (phase->wear_out) {
         transfers_wear_out(&loop);
     }
-    measure->moved_bytes = measure->operations * loop.piece.bytes;
-    measure->wall_bytes = measure->wall_operations * loop.piece.bytes;
+    weir_transfers_end(phase, measure);
 }

@@ -10,6 +10,7 @@ struct slot {
     uint64_t start_ticks;
     uint64_t due_ticks; /* where there is a schedule */
     uint64_t offset;
+    bool reads;
 };
 
 struct queued {
@@ -26,6 +27,13 @@ struct queued {
     bool over; /* no offset is left, or a transfer failed */
 };
 
+/* In a mixed phase the second half of the buffers is for reads. */
+static unsigned char *queued_buffer(const struct queued *queued, unsigned number) {
+    const struct weir_phase *phase = queued->phase;
+    bool second = phase->reads != NULL && queued->slots[number].reads;
+    return weir_payload_slot(phase->payload, number + (second ? queued->depth : 0));
+}
+
 static void queued_submit(struct queued *queued) {
     const struct weir_phase *phase = queued->phase;
     unsigned number = queued->idle[queued->idle_count - 1];
@@ -34,13 +42,17 @@ static void queued_submit(struct queued *queued) {
         queued->over = true;
         return;
     }
-    unsigned char *buffer = weir_payload_slot(phase->payload, number);
-    if (phase->how.access == WEIR_WRITE) {
+    bool mixed = phase->reads != NULL;
+    slot->reads =
+        mixed ? weir_mixture_reads(&phase->mixture, queued->submitted) : phase->how.access == WEIR_READ;
+    unsigned char *buffer = queued_buffer(queued, number);
+    if (!slot->reads) {
         weir_payload_place_at(phase->payload, buffer, slot->offset);
     } else if (phase->verify) {
         weir_payload_spoil_at(phase->payload, buffer);
     }
-    struct weir_piece piece = {phase->how.access, buffer, phase->payload->bytes, slot->offset};
+    struct weir_piece piece = {slot->reads ? WEIR_READ : WEIR_WRITE, buffer, phase->payload->bytes,
+                               slot->offset};
     slot->due_ticks = weir_schedule_due(&queued->schedule, queued->submitted);
     slot->start_ticks = weir_clock_ticks();
     queued->idle_count--;
@@ -50,8 +62,8 @@ static void queued_submit(struct queued *queued) {
 
 static void queued_account(struct queued *queued, unsigned number, uint64_t stop_ticks) {
     const struct weir_phase *phase = queued->phase;
-    struct weir_measure *measure = queued->measure;
     const struct slot *slot = &queued->slots[number];
+    struct weir_measure *measure = phase->reads != NULL && slot->reads ? phase->reads : queued->measure;
     size_t bytes = phase->payload->bytes;
     weir_timeline_add(&measure->timeline, slot->start_ticks, stop_ticks, bytes);
     bool scheduled = queued->schedule.kept;
@@ -64,9 +76,12 @@ static void queued_account(struct queued *queued, unsigned number, uint64_t stop
     if (slot->offset + bytes > measure->end_bytes) {
         measure->end_bytes = slot->offset + bytes;
     }
-    if (phase->verify) {
-        weir_payload_check_at(phase->payload, weir_payload_slot(phase->payload, number), slot->offset,
-                              &measure->verify);
+    if (phase->trace != NULL) {
+        weir_trace_add(phase->trace, slot->start_ticks, stop_ticks,
+                       slot->reads ? WEIR_TRACE_READ : WEIR_TRACE_WRITE, slot->offset, bytes);
+    }
+    if (phase->verify && slot->reads) {
+        weir_payload_check_at(phase->payload, queued_buffer(queued, number), slot->offset, &measure->verify);
     }
 }
 
@@ -135,11 +150,11 @@ void weir_transfers_queued(const struct weir_phase *phase, struct weir_file *fil
                             .measure = measure,
                             .problem = problem,
                             .pattern = phase->pattern,
-                            .depth = phase->payload->slot_count};
+                            .depth = weir_phase_depth(phase)};
     bool walled = phase->stonewall_s > 0;
     weir_pattern_rewind(&queued.pattern);
     queued.schedule = weir_phase_schedule(phase);
-    weir_timeline_begin(&measure->timeline);
+    weir_transfers_begin(phase, measure);
     queued.over = !queued_allocate(&queued);
     uint64_t deadline_ticks =
         walled ? weir_clock_ticks() + weir_clock_ticks_of(phase->stonewall_s) : UINT64_MAX;
@@ -154,8 +169,10 @@ void weir_transfers_queued(const struct weir_phase *phase, struct weir_file *fil
             queued_run(&queued, operations, UINT64_MAX);
         }
     }
-    measure->moved_bytes = measure->operations * phase->payload->bytes;
-    measure->wall_bytes = measure->wall_operations * phase->payload->bytes;
+    if (weir_problem_is_set(problem)) {
+        weir_phase_with_others(phase, -1, problem);
+    }
+    weir_transfers_end(phase, measure);
     free(queued.slots);
     free(queued.idle);
     free(queued.ended);

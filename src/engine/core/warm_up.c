@@ -38,16 +38,20 @@ static struct weir_phase one_transfer(const struct weir_phase *first, enum weir_
     phase.how.path = path;
     phase.how.access = access;
     phase.how.update = false;
-    if (!format && phase.how.xfer_bytes > LARGE_BYTES) {
-        phase.how.xfer_bytes = SMALL_BYTES;
+    if (!format && phase.how.geometry.xfer_bytes > LARGE_BYTES) {
+        phase.how.geometry.xfer_bytes = SMALL_BYTES;
     }
-    phase.how.block_bytes = format ? phase.how.block_bytes : phase.how.xfer_bytes;
-    phase.how.segments = 1;
-    phase.how.file_bytes = phase.how.block_bytes * (uint64_t)sharers;
+    phase.how.geometry.block_bytes = format ? phase.how.geometry.block_bytes : phase.how.geometry.xfer_bytes;
+    phase.how.geometry.segments = 1;
+    phase.how.geometry.file_bytes = phase.how.geometry.block_bytes * (uint64_t)sharers;
     phase.pattern = (struct weir_pattern){
-        .first = phase.how.block_bytes * (uint64_t)rank, .per_segment = 1, .segments = 1};
+        .first = phase.how.geometry.block_bytes * (uint64_t)rank, .per_segment = 1, .segments = 1};
     phase.payload = payload;
     phase.transfers = NULL;
+    phase.reads = NULL;
+    phase.trace = NULL;
+    phase.sync_each = false;
+    phase.how.geometry.view = NULL;
     phase.sync = access == WEIR_WRITE && first->backend->sync != NULL;
     phase.verify = phase.wear_out = false;
     phase.stonewall_s = 0;
@@ -61,7 +65,7 @@ static bool write_and_read(struct weir_run *run, const struct weir_phase *first,
     struct weir_problem problem = {.rank = run->job->rank};
     struct weir_payload payload;
     struct weir_phase phase = one_transfer(first, WEIR_WRITE, path, NULL);
-    if (!weir_payload_begin(&payload, WEIR_PAYLOAD_TIMESTAMP, phase.how.xfer_bytes, false)) {
+    if (!weir_payload_begin(&payload, WEIR_PAYLOAD_TIMESTAMP, phase.how.geometry.xfer_bytes, false)) {
         weir_problem_set(&problem, "malloc", path, ENOMEM, NULL, "for the warm-up; hint: --no-warm-up");
     }
     bool well = weir_document_settle(&run->document, &problem);

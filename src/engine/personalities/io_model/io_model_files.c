@@ -9,14 +9,14 @@
 #define WAIT_SECONDS 30
 
 static struct weir_open how_to_open(const struct iom_run *run, enum weir_access access) {
-    return (struct weir_open){.path = run->path,
-                              .access = access,
-                              .comm = MPI_COMM_SELF,
-                              .rank = run->base.job->rank,
-                              .hints = &run->base.hints,
-                              .settings = run->base.settings,
-                              .xfer_bytes = CHUNK_BYTES,
-                              .file_bytes = (uint64_t)run->requested.file_bytes};
+    return (struct weir_open){
+        .path = run->path,
+        .access = access,
+        .comm = MPI_COMM_SELF,
+        .rank = run->base.job->rank,
+        .hints = &run->base.hints,
+        .settings = run->base.settings,
+        .geometry = {.xfer_bytes = CHUNK_BYTES, .file_bytes = (uint64_t)run->requested.file_bytes}};
 }
 
 static int move_whole(struct iom_run *run, struct weir_file *file, unsigned char *chunk,

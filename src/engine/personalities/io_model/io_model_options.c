@@ -200,12 +200,12 @@ static bool iom_backend_can(const struct iom_run *run, char *complaint, unsigned
            "--cache %s: what -a %s -o %s reaches is not in the page cache of this node; leave it untouched",
            a->cache, b->name, a->test_file);
     REFUSE(run->cache == IOM_CACHED && a->direct, "--cache cached with --direct: one excludes the other");
-    struct weir_open how = {.path = a->test_file,
-                            .direct = a->direct,
-                            .hints = &run->base.hints,
-                            .settings = run->base.settings,
-                            .xfer_bytes = (size_t)a->xfer_bytes,
-                            .file_bytes = (uint64_t)a->file_bytes};
+    struct weir_open how = {
+        .path = a->test_file,
+        .direct = a->direct,
+        .hints = &run->base.hints,
+        .settings = run->base.settings,
+        .geometry = {.xfer_bytes = (size_t)a->xfer_bytes, .file_bytes = (uint64_t)a->file_bytes}};
     const char *reason = b->refuse != NULL ? b->refuse(&how) : NULL;
     REFUSE(reason != NULL, "%s", reason);
     return true;

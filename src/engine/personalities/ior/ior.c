@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 /* What is the same in every phase of the run. */
-static bool ior_phase(struct ior_run *run, struct weir_phase *phase, const char *name,
-                      enum weir_access access, int iteration) {
+bool ior_phase(struct ior_run *run, struct weir_phase *phase, const char *name, enum weir_access access,
+               int iteration) {
     const struct ior_params *a = &run->requested;
     uint64_t rank_bytes = (uint64_t)(a->block_bytes * a->segments);
     ior_path(run);
@@ -29,18 +29,21 @@ static bool ior_phase(struct ior_run *run, struct weir_phase *phase, const char 
                 .rank = run->base.job->rank,
                 .hints = &run->base.hints,
                 .settings = run->base.settings,
-                .xfer_bytes = (size_t)a->xfer_bytes,
-                .block_bytes = (uint64_t)a->block_bytes,
-                .segments = (uint64_t)a->segments,
-                .random = a->random != 0,
-                .walled = a->stonewall_s > 0,
-                .file_bytes = rank_bytes * (a->file_per_process ? 1 : (uint64_t)run->base.job->size)},
+                .geometry = {.xfer_bytes = (size_t)a->xfer_bytes,
+                             .block_bytes = (uint64_t)a->block_bytes,
+                             .segments = (uint64_t)a->segments,
+                             .random = a->random != 0,
+                             .walled = a->stonewall_s > 0,
+                             .file_bytes =
+                                 rank_bytes * (a->file_per_process ? 1 : (uint64_t)run->base.job->size)}},
         .payload = &run->payload,
         .barriers = a->barriers,
         .no_residency = a->no_residency,
         .pace = {(double)a->rate, (double)a->rest_us * 1e-6},
         .stonewall_s = a->stonewall_s,
         .wear_out = a->wear_out,
+        .sync_each = a->sync_each,
+        .trace = run->trace.records != NULL ? &run->trace : NULL,
         .limit = WEIR_NO_LIMIT,
         .requested_bytes = rank_bytes * (uint64_t)run->base.job->size,
     };
@@ -52,10 +55,14 @@ static bool ior_phase(struct ior_run *run, struct weir_phase *phase, const char 
         phase->requested_bytes =
             (known_bytes < rank_bytes ? known_bytes : rank_bytes) * (uint64_t)run->base.job->size;
     }
-    return ior_pattern(run, &phase->pattern);
+    bool memory = ior_pattern(run, &phase->pattern);
+    if (run->view_buffer != NULL) {
+        ior_view_begin(run, phase);
+    }
+    return memory;
 }
 
-static bool ior_has_memory(struct ior_run *run, bool good) {
+bool ior_has_memory(struct ior_run *run, bool good) {
     struct weir_problem problem = {0};
     if (!good) {
         weir_problem_set(&problem, "malloc", run->requested.test_file, ENOMEM, NULL,
@@ -66,20 +73,22 @@ static bool ior_has_memory(struct ior_run *run, bool good) {
 }
 
 /* Run a phase and look at what it left; false where any rank failed. */
-static bool ior_measured(struct ior_run *run, struct weir_phase *phase) {
+bool ior_measured(struct ior_run *run, struct weir_phase *phase) {
     return weir_judge_phase(&run->base.document, phase, &run->base.measure) &&
            weir_judge_stored(&run->base.document, phase, &run->base.measure);
 }
 
-static struct weir_result *ior_report(struct ior_run *run, const struct weir_phase *phase) {
+struct weir_result *ior_report(struct ior_run *run, const struct weir_phase *phase,
+                               struct weir_measure *measure) {
     struct weir_result result;
-    weir_result_gather(run->base.job, phase, &run->base.measure, &result);
+    weir_result_gather(run->base.job, phase, measure, &result);
     result.existing_bytes = phase->how.access == WEIR_WRITE ? run->existing_bytes : 0;
     return weir_document_add(&run->base.document, &result);
 }
 
-static void ior_judge(struct ior_run *run, struct weir_result *result, const char *when) {
-    if (weir_judge_bytes(&run->base.document, run->path, &run->base.measure.verify, result, when)) {
+void ior_judge(struct ior_run *run, const struct weir_verify *verify, struct weir_result *result,
+               const char *when) {
+    if (weir_judge_bytes(&run->base.document, run->path, verify, result, when)) {
         return;
     }
     run->base.exit_code = WEIR_FAILED;
@@ -89,7 +98,7 @@ static void ior_judge(struct ior_run *run, struct weir_result *result, const cha
     }
 }
 
-static bool ior_clear_and_rest(struct ior_run *run) {
+bool ior_clear_and_rest(struct ior_run *run) {
     struct weir_problem problem = {.rank = run->base.job->rank};
     struct stat facts;
     run->existing_bytes = 0;
@@ -117,15 +126,17 @@ static bool ior_write_iteration(struct ior_run *run, int iteration) {
         return false;
     }
     phase.sync = run->requested.sync;
-    phase.dense = true;
-    if (!weir_warm_up(&run->base, &phase) || !ior_measured(run, &phase)) {
+    phase.dense = run->requested.zipf <= 0;
+    if (!weir_warm_up(&run->base, &phase) ||
+        (run->requested.prefill_bytes > 0 && !ior_lay_out(run, iteration, run->requested.prefill_bytes)) ||
+        !ior_measured(run, &phase)) {
         return false;
     }
     ior_written_remember(run);
     if (!ior_written_tell(run)) {
         return false;
     }
-    struct weir_result *result = ior_report(run, &phase);
+    struct weir_result *result = ior_report(run, &phase, &run->base.measure);
     if (result != NULL) {
         ior_table_row(run, result);
     }
@@ -139,16 +150,17 @@ static bool ior_write_iteration(struct ior_run *run, int iteration) {
     }
     phase.verify = true;
     phase.pace = (struct weir_pace){0};
+    phase.trace = NULL;
     phase.stonewall_s = 0;
     phase.wear_out = false;
     if (!ior_measured(run, &phase)) {
         return false;
     }
-    ior_judge(run, result, "after the write");
+    ior_judge(run, &run->base.measure.verify, result, "after the write");
     return true;
 }
 
-static bool ior_empty_caches(struct ior_run *run) {
+bool ior_empty_caches(struct ior_run *run) {
     struct weir_problem problem = {.rank = run->base.job->rank};
     if (!run->requested.drop_caches) {
         return true;
@@ -177,9 +189,9 @@ static bool ior_read_iteration(struct ior_run *run, int iteration) {
     if (!ior_measured(run, &phase)) {
         return false;
     }
-    struct weir_result *result = ior_report(run, &phase);
+    struct weir_result *result = ior_report(run, &phase, &run->base.measure);
     if (phase.verify) {
-        ior_judge(run, result, "in the read");
+        ior_judge(run, &run->base.measure.verify, result, "in the read");
     }
     if (result != NULL) {
         ior_table_row(run, result);
@@ -211,14 +223,19 @@ static bool ior_iterate(void *own, int iteration) {
         MPI_Bcast(&signature, 1, MPI_UINT32_T, 0, run->base.job->comm);
     }
     weir_payload_fill(&run->payload, signature, (uint32_t)run->base.job->rank);
-    bool well = ior_write_iteration(run, iteration) && ior_read_iteration(run, iteration);
+    run->iteration = iteration;
+    bool mixed = run->requested.read_percent > 0;
+    bool well = mixed ? ior_mixed_iteration(run, iteration)
+                      : ior_write_iteration(run, iteration) && ior_read_iteration(run, iteration);
     ior_remove_made(run, well);
     return well;
 }
 
 static bool ior_prepare(void *own) {
     struct ior_run *run = own;
-    if (run->requested.random && run->requested.random_seed == -1) {
+    const struct ior_params *a = &run->requested;
+    bool draws = a->random || a->zipf > 0 || a->read_percent > 0;
+    if (draws && a->random_seed == -1) {
         run->requested.random_seed = (int64_t)time(NULL);
         MPI_Bcast(&run->requested.random_seed, 1, MPI_INT64_T, 0, run->base.job->comm);
     }
@@ -226,21 +243,33 @@ static bool ior_prepare(void *own) {
     bool verify = run->requested.verify_read || run->requested.verify_write;
     bool memory = weir_payload_begin(&run->payload, run->packet, (size_t)run->requested.xfer_bytes, verify);
     run->payload.control = run->requested.control;
-    return ior_has_memory(run, memory) && ior_written_learn(run);
+    if (a->file_view) {
+        run->view_buffer = weir_pages((size_t)a->block_bytes);
+        memory = memory && run->view_buffer != NULL;
+    }
+    struct weir_problem problem = {.rank = run->base.job->rank};
+    weir_trace_begin(&run->trace, a->trace_file, run->base.job->rank, a->trace_records, &problem);
+    return ior_has_memory(run, memory) && weir_document_settle(&run->base.document, &problem) &&
+           ior_written_learn(run);
 }
 
 static bool ior_finish(void *own, bool well) {
-    const struct ior_run *run = own;
+    struct ior_run *run = own;
+    struct weir_problem problem = {.rank = run->base.job->rank};
     (void)well;
     if (run->base.job->rank == 0 && run->base.document.result_count > 0) {
         ior_table_end(run);
     }
-    return true;
+    weir_trace_end(&run->trace, &problem);
+    return weir_document_settle(&run->base.document, &problem);
 }
 
 static void ior_release(void *own) {
     struct ior_run *run = own;
     weir_payload_end(&run->payload);
+    ior_view_end(run);
+    free(run->view_buffer);
+    free(run->trace.records);
     free(run->table);
     free(run->written);
 }

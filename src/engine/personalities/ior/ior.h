@@ -31,11 +31,25 @@ struct ior_params {
     int64_t tasks_per_node; /* -O numTasksOnNode0, -1: as found */
     struct weir_payload_control control;
     int64_t rate, rest_us; /* --rate, -O interIODelay */
+    int64_t read_percent;  /* --rw-mix, 0: writes and reads are phases of their own */
+    double zipf;           /* --zipf, 0: each offset once */
+    int64_t prefill_bytes; /* --randomPrefill, 0: none */
+    int64_t trace_records;
+    const char *trace_file;
+    const char *distribution;
     double stonewall_s;
     int write, read, verify_write, verify_read;
     int keep, existing, sync, barriers, file_per_process, unique_dir;
     int random, reorder_constant, reorder_random, collective, direct, wear_out, drop_caches, no_residency,
-        no_warm_up;
+        no_warm_up, multi_file, sync_each, file_view;
+};
+
+/* Which transfers of a segment of a shared file belong to which rank. */
+enum ior_distribution {
+    IOR_BLOCKS,      /* as IOR: each rank has one block */
+    IOR_INTERLEAVED, /* the ranks take turns transfer by transfer */
+    IOR_NESTED,      /* the ranks of each half (or third, ...) of the segment take turns in it */
+    IOR_SUBARRAY,    /* a 3-D array of transfers, of which each rank has a box */
 };
 
 /* Everything of one run on one rank. */
@@ -51,6 +65,13 @@ struct ior_run {
     int shift;       /* this phase reads what rank + shift wrote */
     bool made_file, made_directory;
     uint64_t existing_bytes; /* of -E: what the file of this rank had before the write */
+    int iteration;
+    struct weir_measure reads; /* of a mixed phase */
+    struct weir_trace trace;
+    enum ior_distribution distribution;
+    bool view_set;
+    MPI_Datatype view;          /* of the rank whose data is accessed */
+    unsigned char *view_buffer; /* of one block; NULL: no file view */
     char path[1024];
 };
 
@@ -67,6 +88,34 @@ int ior_shift_to_read(const struct ior_run *run, int iteration);
 uint64_t ior_owner(const struct ior_run *run);
 /* The offsets of the rank whose data is accessed; false without memory. */
 bool ior_pattern(struct ior_run *run, struct weir_pattern *pattern);
+
+/* ior_distribution.c: offsets and file types of what is not in blocks. */
+bool ior_distribution_find(const char *name, enum ior_distribution *distribution);
+/* Offset within its segment of a transfer of a rank's block, by its number. */
+uint64_t ior_distribution_offset(const struct ior_run *run, uint64_t owner, uint64_t number);
+/* A type that covers one segment and shows the block of the owner. */
+MPI_Datatype ior_distribution_type(const struct ior_run *run, uint64_t owner);
+
+/* ior_view.c: a phase whose operations move a whole block each, through a view of the file. */
+void ior_view_begin(struct ior_run *run, struct weir_phase *phase);
+void ior_view_end(struct ior_run *run);
+
+/* ior_mixed.c: reads and writes in one phase; false where any rank failed. */
+bool ior_mixed_iteration(struct ior_run *run, int iteration);
+/* Untimed: every byte of the file is written, by transfers in order, with so many bytes each; 0: -t. */
+bool ior_lay_out(struct ior_run *run, int iteration, int64_t xfer_bytes);
+
+/* ior.c: the steps that kinds of iterations share; false where any rank failed. */
+bool ior_phase(struct ior_run *run, struct weir_phase *phase, const char *name, enum weir_access access,
+               int iteration);
+bool ior_has_memory(struct ior_run *run, bool good);
+bool ior_measured(struct ior_run *run, struct weir_phase *phase);
+bool ior_clear_and_rest(struct ior_run *run);
+bool ior_empty_caches(struct ior_run *run);
+struct weir_result *ior_report(struct ior_run *run, const struct weir_phase *phase,
+                               struct weir_measure *measure);
+void ior_judge(struct ior_run *run, const struct weir_verify *verify, struct weir_result *result,
+               const char *when);
 
 /* ior_written.c: what each rank wrote is remembered for the reads of this run, told to the runs after it, and
  * learnt from the run before it. Called on all ranks; false where any failed. */

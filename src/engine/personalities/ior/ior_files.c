@@ -14,7 +14,7 @@ static int directory_length(const struct ior_run *run) {
     return slash != NULL ? (int)(slash - run->requested.test_file) + 1 : 0;
 }
 
-/* DIR/FILE, DIR/FILE.<owner> with -F, DIR/<owner>/FILE.<owner> with -u */
+/* DIR/FILE, DIR/FILE.<owner> with -F, DIR/<owner>/FILE.<owner> with -u; and .<iteration> with -m */
 static void path_of(const struct ior_run *run, int owner, char *path, size_t bytes) {
     const char *name = run->requested.test_file;
     int directory = directory_length(run);
@@ -24,6 +24,10 @@ static void path_of(const struct ior_run *run, int owner, char *path, size_t byt
         snprintf(path, bytes, "%s.%08d", name, owner);
     } else {
         snprintf(path, bytes, "%.*s%d/%s.%08d", directory, name, owner, name + directory, owner);
+    }
+    size_t used = strlen(path);
+    if (run->requested.multi_file && used < bytes) {
+        snprintf(path + used, bytes - used, ".%d", run->iteration);
     }
 }
 

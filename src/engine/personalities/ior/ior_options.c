@@ -69,6 +69,21 @@ static const struct weir_option options[] = {
      "begin N transfers a second, all ranks together, however long they take; latency counts from the "
      "schedule"},
     {0, NULL, "interIODelay", WEIR_COUNT, AT(rest_us), "N", "rest N microseconds between transfers"},
+    {0, "rw-mix", NULL, WEIR_COUNT, AT(read_percent), "N",
+     "read and write in one phase, N percent of the transfers reads; the file is laid out before, untimed"},
+    {0, "zipf", NULL, WEIR_NUMBER, AT(zipf), "THETA",
+     "offsets drawn from the rank's own, a few of them hot; THETA as in fio, such as 1.2"},
+    {'m', NULL, "multiFile", WEIR_FLAG, AT(multi_file), NULL, "a file of its own for each iteration"},
+    {'Y', NULL, "fsyncPerWrite", WEIR_FLAG, AT(sync_each), NULL, "synchronise after every write"},
+    {0, "randomPrefill", NULL, WEIR_SIZE, AT(prefill_bytes), "SIZE",
+     "with -z: write the file in order by transfers of this size before, untimed"},
+    {0, "distribution", NULL, WEIR_TEXT, AT(distribution), "NAME",
+     "transfers of the ranks in a shared file: blocks, interleaved, nested or subarray [blocks]"},
+    {0, "mpiio.useFileView", NULL, WEIR_FLAG, AT(file_view), NULL,
+     "MPIIO: one call moves a rank's whole block through a view of the file"},
+    {0, "trace", NULL, WEIR_TEXT, AT(trace_file), "FILE", "write every transfer of rank N to FILE.N"},
+    {0, "trace-records", NULL, WEIR_COUNT, AT(trace_records), "N",
+     "transfers of a rank and phase that a trace holds; what is more is counted [1048576]"},
     {0, "no-warm-up", NULL, WEIR_FLAG, AT(no_warm_up), NULL,
      "let the first timed phase pay for the start of libraries"},
     {0, "no-residency", NULL, WEIR_FLAG, AT(no_residency), NULL,
@@ -85,6 +100,8 @@ static const struct ior_params defaults = {
     .segments = 1,
     .iterations = 1,
     .tasks = -1,
+    .trace_records = WEIR_TRACE_RECORDS,
+    .distribution = "blocks",
     .shift_nodes = 1,
     .random_seed = -1,
     .shift_nodes_of = -1,
@@ -173,8 +190,6 @@ static bool ior_backend_can(const struct ior_run *run, char *complaint, unsigned
     const struct ior_params *a = &run->requested;
     const struct weir_backend *b = run->base.backend;
     REFUSE(a->collective && !(b->traits & WEIR_COLLECTIVE), "-c: %s has no collective transfers", b->name);
-    REFUSE(a->rest_us > 0 && b->queue != NULL,
-           "-O interIODelay: %s has many transfers at a time; give --rate", b->name);
     REFUSE(a->collective && a->random,
            "-c with -z: collective transfers need the same number of transfers on each rank");
     REFUSE(a->direct && !(b->traits & WEIR_DIRECT), "--posix.odirect: %s cannot open a file with O_DIRECT",
@@ -194,13 +209,56 @@ static bool ior_backend_can(const struct ior_run *run, char *complaint, unsigned
                             .direct = a->direct,
                             .hints = &run->base.hints,
                             .settings = run->base.settings,
-                            .xfer_bytes = (size_t)a->xfer_bytes,
-                            .block_bytes = (uint64_t)a->block_bytes,
-                            .segments = (uint64_t)a->segments,
-                            .random = a->random != 0,
-                            .walled = a->stonewall_s > 0};
+                            .geometry = {.xfer_bytes = (size_t)a->xfer_bytes,
+                                         .block_bytes = (uint64_t)a->block_bytes,
+                                         .segments = (uint64_t)a->segments,
+                                         .random = a->random != 0 || a->zipf > 0,
+                                         .walled = a->stonewall_s > 0}};
     const char *reason = b->refuse != NULL ? b->refuse(&how) : NULL;
     REFUSE(reason != NULL, "%s", reason);
+    bool queue = b->queue != NULL && b->queue->depth(&how) > 0;
+    REFUSE(a->rest_us > 0 && queue, "-O interIODelay: %s has many transfers at a time; give --rate", b->name);
+    REFUSE(a->sync_each && (queue || a->file_view), "-Y: %s has many transfers at a time", b->name);
+    return true;
+}
+
+/* What the ways to access a file exclude. */
+static bool ior_accesses_are_sound(const struct ior_run *run, char *complaint, unsigned bytes) {
+    const struct ior_params *a = &run->requested;
+    const struct weir_backend *b = run->base.backend;
+    bool mixed = a->read_percent != 0, placed = run->distribution != IOR_BLOCKS;
+    bool together = (b->traits & WEIR_TOGETHER) != 0 && !a->file_per_process;
+    REFUSE(a->read_percent < 0 || a->read_percent > 99, "--rw-mix %lld: between 1 and 99 percent",
+           (long long)a->read_percent);
+    REFUSE(mixed && (!a->write || !a->read), "--rw-mix both writes and reads: give -w and -r, or neither");
+    REFUSE(mixed && (a->collective || !(b->traits & WEIR_UPDATE) || !(b->traits & WEIR_STORES)),
+           "--rw-mix: %s cannot write and read one open file with transfers of single ranks", b->name);
+    REFUSE(mixed && (a->verify_write || a->wear_out || a->reorder_constant || a->reorder_random),
+           "--rw-mix excludes -W, -C, -Z and -O stoneWallingWearOut");
+    REFUSE(a->zipf < 0 || a->zipf > 10, "--zipf %g: between 0 and 10", a->zipf);
+    REFUSE(a->zipf > 0 && (a->random || placed || a->file_view || a->collective),
+           "--zipf excludes -z, -c, --distribution and file views");
+    REFUSE(a->zipf > 0 && !(b->traits & WEIR_RANDOM), "--zipf: %s takes offsets in order only", b->name);
+    REFUSE(a->sync_each && b->sync == NULL, "-Y: %s cannot synchronise", b->name);
+    REFUSE(a->sync_each && together && (!a->collective || mixed),
+           "-Y: %s synchronises a shared file by calls of all ranks; give -c or -F", b->name);
+    REFUSE(a->prefill_bytes > 0 && (!a->random || mixed), "--randomPrefill needs -z, and no --rw-mix");
+    REFUSE(a->prefill_bytes < 0 || (a->prefill_bytes > 0 &&
+                                    (a->block_bytes % a->prefill_bytes != 0 || a->prefill_bytes % 8 != 0)),
+           "--randomPrefill %lld: it must divide the block size -b %lld, in words of 8 bytes",
+           (long long)a->prefill_bytes, (long long)a->block_bytes);
+    REFUSE(placed && (a->file_per_process || a->random), "--distribution is for shared files without -z");
+    REFUSE(placed && !(b->traits & WEIR_RANDOM), "--distribution: %s takes blocks only", b->name);
+    REFUSE(a->file_view && !(b->traits & WEIR_VIEWS), "--mpiio.useFileView: %s has no file views", b->name);
+    REFUSE(a->file_view && (a->file_per_process || a->random || mixed || a->rate > 0 || a->rest_us > 0 ||
+                            a->stonewall_s > 0 || a->status_file != NULL),
+           "--mpiio.useFileView excludes -F, -z, -D, --rw-mix, --rate and -O interIODelay");
+    REFUSE((placed || a->file_view) && (a->block_bytes / a->xfer_bytes > 1 << 24 || a->xfer_bytes > 1 << 30),
+           "--distribution and file views: at most 2^24 transfers of 1 GiB in a block");
+    REFUSE(a->trace_records < 1 || a->trace_records > (int64_t)1 << 32,
+           "--trace-records %lld: between 1 and 2^32", (long long)a->trace_records);
+    REFUSE(a->trace_file != NULL && (a->trace_file[0] == '\0' || strlen(a->trace_file) > 900),
+           "--trace: the name is empty or too long");
     return true;
 }
 
@@ -218,7 +276,8 @@ bool ior_options_read(void *own, int argc, char **argv, char *complaint, unsigne
     if (!good) {
         return false;
     }
-    if (!a->write && !a->read && !a->verify_write && !a->verify_read) {
+    bool chosen_none = !a->write && !a->read && !a->verify_write && !a->verify_read;
+    if (chosen_none || (a->read_percent != 0 && !a->write && !a->read)) {
         a->write = a->read = 1;
     }
     REFUSE(!weir_payload_kind_find(a->packet, &run->packet),
@@ -231,6 +290,9 @@ bool ior_options_read(void *own, int argc, char **argv, char *complaint, unsigne
     run->base.document_file = a->summary_file;
     run->base.reads_hints = true;
     run->base.hints_file = a->hints_file;
+    REFUSE(!ior_distribution_find(a->distribution, &run->distribution),
+           "--distribution %s: it is blocks, interleaved, nested or subarray", a->distribution);
     return ior_geometry_is_sound(a, ranks, complaint, bytes) &&
-           ior_request_is_sound(a, ranks, complaint, bytes) && ior_backend_can(run, complaint, bytes);
+           ior_request_is_sound(a, ranks, complaint, bytes) && ior_backend_can(run, complaint, bytes) &&
+           ior_accesses_are_sound(run, complaint, bytes);
 }

@@ -3,6 +3,9 @@
  * library. */
 #include "ior.h"
 
+#include "mix.h"
+#include "zipf.h"
+
 #include <stdlib.h>
 
 static int ranks_per_node(const struct ior_run *run) {
@@ -122,6 +125,41 @@ static bool random_table(struct ior_run *run, struct weir_pattern *pattern) {
     return true;
 }
 
+/* As many transfers as the rank has offsets, most of them at few of these. */
+static bool ior_zipf_table(struct ior_run *run, struct weir_pattern *pattern) {
+    __extension__ typedef unsigned __int128 wide;
+    uint64_t count = weir_pattern_operations(pattern);
+    uint64_t seed = weir_mix((uint64_t)run->requested.random_seed + ior_owner(run) * WEIR_GOLDEN);
+    struct weir_zipf zipf = weir_zipf_begin(count, run->requested.zipf, seed);
+    uint64_t *table = malloc(sizeof *table * count);
+    uint64_t step = weir_zipf_step(count);
+    if (table == NULL) {
+        return false;
+    }
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t hot = weir_zipf_next(&zipf) - 1;
+        table[i] = weir_pattern_at(pattern, (uint64_t)((wide)hot * step % count));
+    }
+    free(run->table);
+    run->table = table;
+    *pattern = (struct weir_pattern){.table = table, .per_segment = count, .segments = 1};
+    return true;
+}
+
+static bool ior_distribution_table(struct ior_run *run, struct weir_pattern *pattern) {
+    free(run->table);
+    run->table = malloc(sizeof *run->table * pattern->per_segment);
+    if (run->table == NULL) {
+        return false;
+    }
+    for (uint64_t i = 0; i < pattern->per_segment; i++) {
+        run->table[i] = ior_distribution_offset(run, ior_owner(run), i);
+    }
+    pattern->table = run->table;
+    pattern->first = 0;
+    return true;
+}
+
 bool ior_pattern(struct ior_run *run, struct weir_pattern *pattern) {
     uint64_t block_bytes = (uint64_t)run->requested.block_bytes;
     uint64_t sharers = run->requested.file_per_process ? 1 : (uint64_t)run->base.job->size;
@@ -132,5 +170,11 @@ bool ior_pattern(struct ior_run *run, struct weir_pattern *pattern) {
         .per_segment = block_bytes / (uint64_t)run->requested.xfer_bytes,
         .segments = (uint64_t)run->requested.segments,
     };
+    if (run->requested.zipf > 0) {
+        return ior_zipf_table(run, pattern);
+    }
+    if (run->distribution != IOR_BLOCKS) {
+        return ior_distribution_table(run, pattern);
+    }
     return run->requested.random ? random_table(run, pattern) : true;
 }

@@ -38,6 +38,13 @@ void ior_requested(struct weir_json *json, const void *context) {
     weir_json_integer(json, "dedupe_percent", a->control.dedupe_percent);
     weir_json_integer(json, "rate", a->rate);
     weir_json_integer(json, "inter_io_delay_us", a->rest_us);
+    weir_json_integer(json, "rw_mix", a->read_percent);
+    weir_json_number(json, "zipf", a->zipf);
+    weir_json_text(json, "distribution", a->distribution);
+    weir_json_bool(json, "file_view", a->file_view);
+    weir_json_bool(json, "multi_file", a->multi_file);
+    weir_json_bool(json, "sync_each", a->sync_each);
+    weir_json_integer(json, "prefill_bytes", a->prefill_bytes);
     weir_json_integer(json, "signature", a->signature);
     weir_json_bool(json, "drop_caches", a->drop_caches);
     weir_json_integer(json, "random_seed", a->random_seed);

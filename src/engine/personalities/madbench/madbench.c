@@ -27,8 +27,9 @@ static struct weir_phase mad_phase_of(struct mad_run *run, int which, int iterat
                 .rank = run->base.job->rank,
                 .hints = &run->base.hints,
                 .settings = run->base.settings,
-                .xfer_bytes = (size_t)(a->xfer_bytes > 0 ? (uint64_t)a->xfer_bytes : run->part_bytes),
-                .file_bytes = rank_bytes * (a->file_per_process ? 1 : ranks)},
+                .geometry = {.xfer_bytes =
+                                 (size_t)(a->xfer_bytes > 0 ? (uint64_t)a->xfer_bytes : run->part_bytes),
+                             .file_bytes = rank_bytes * (a->file_per_process ? 1 : ranks)}},
         .barriers = true,
         .no_residency = a->no_residency,
         .sync = a->sync && !reads,

@@ -189,7 +189,7 @@ static bool mad_backend_can(const struct mad_run *run, char *complaint, unsigned
                             .update = run->runs[MAD_W],
                             .hints = &run->base.hints,
                             .settings = run->base.settings,
-                            .xfer_bytes = (size_t)a->xfer_bytes};
+                            .geometry = {.xfer_bytes = (size_t)a->xfer_bytes}};
     const char *reason = b->refuse != NULL ? b->refuse(&how) : NULL;
     REFUSE(reason != NULL, "%s", reason);
     return true;

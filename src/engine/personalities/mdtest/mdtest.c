@@ -72,6 +72,7 @@ static bool mdtest_prepare(void *own) {
         mdtest_shuffle(run);
     }
     mdtest_ranks_begin(run);
+    weir_trace_begin(&run->trace, a->trace_file, run->base.job->rank, a->trace_records, &run->problem);
     run->problem.rank = run->base.job->rank;
     return weir_document_settle(&run->base.document, &run->problem);
 }
@@ -125,6 +126,7 @@ static bool mdtest_finish(void *own, bool well) {
         mdtest_table_end(run);
         mdtest_ranks_write(run);
     }
+    weir_trace_end(&run->trace, &run->problem);
     return weir_document_settle(&run->base.document, &run->problem);
 }
 
@@ -132,6 +134,7 @@ static void mdtest_release(void *own) {
     struct mdtest_run *run = own;
     weir_payload_end(&run->written);
     weir_payload_end(&run->found);
+    free(run->trace.records);
     free(run->order);
     for (int i = 0; i < run->base.document.result_count && run->notes != NULL; i++) {
         free(run->notes[i].ranks);

@@ -31,6 +31,8 @@ struct mdtest_params {
     int directories, files, leaf_only, unique_dir, time_unique_dir;
     int random, sync_file, flush, verify_read, verify_write, direct;
     int shared_file, make_node;
+    const char *trace_file;
+    int64_t trace_records;
     int rate_and_time, time_only, rank_statistics, warnings;
 };
 
@@ -79,6 +81,7 @@ struct mdtest_run {
     uint64_t items; /* of each rank, in this iteration */
     uint64_t made;  /* by this rank in this iteration, of the kind that is made now */
     uint64_t *order;
+    struct weir_trace trace;
     struct weir_problem problem;
     bool made_root;
     struct mdtest_note *notes; /* of each result, on rank 0 */

@@ -80,6 +80,14 @@ static void count_failures(struct mdtest_run *run, const struct mdtest_phase *ph
     }
 }
 
+static void mdtest_write_trace(struct mdtest_run *run, const struct mdtest_phase *phase) {
+    static const char *const items[] = {"directory", "file", "tree"};
+    run->base.measure.traced = run->trace.count;
+    run->base.measure.dropped = run->trace.dropped;
+    weir_trace_write(&run->trace, phase->access, items[phase->item], phase->iteration,
+                     run->base.job->ahead_ns, &run->problem);
+}
+
 bool mdtest_phase_end(struct mdtest_run *run, struct mdtest_phase *phase) {
     struct weir_phase whole = {.name = phase->access,
                                .iteration = phase->iteration,
@@ -97,6 +105,7 @@ bool mdtest_phase_end(struct mdtest_run *run, struct mdtest_phase *phase) {
     weir_watch_end(run->base.job, run->base.backend, &how, &run->base.measure.watched);
     mark_steps(run);
     MPI_Barrier(run->base.job->comm);
+    mdtest_write_trace(run, phase);
     count_failures(run, phase);
     bool well = weir_document_settle(&run->base.document, &run->problem);
     if (well) {

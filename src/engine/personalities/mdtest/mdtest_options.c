@@ -55,6 +55,9 @@ static const struct weir_option options[] = {
     {0, "showRankStatistics", NULL, WEIR_FLAG, AT(rank_statistics), NULL,
      "print the spread of the ranks too"},
     {0, "warningAsErrors", NULL, WEIR_FLAG, AT(warnings), NULL, "as it is here always"},
+    {0, "trace", NULL, WEIR_TEXT, AT(trace_file), "FILE", "write every operation of rank N to FILE.N"},
+    {0, "trace-records", NULL, WEIR_COUNT, AT(trace_records), "N",
+     "operations of a rank and phase that a trace holds; what is more is counted [1048576]"},
     {0, "json", NULL, WEIR_TEXT, AT(document_file), "FILE", "write the results as JSON to the file"},
     WEIR_OPTION_END,
 };
@@ -66,6 +69,7 @@ static const struct mdtest_params defaults = {
     .branches = 1,
     .iterations = 1,
     .signature = -1,
+    .trace_records = WEIR_TRACE_RECORDS,
 };
 
 void mdtest_help(void) {
@@ -147,6 +151,10 @@ static bool mdtest_request_is_sound(const struct mdtest_params *a, char *complai
            a->verify_read ? "-X" : "--verify-write");
     REFUSE(a->rank_details != NULL && (a->rank_details[0] == '\0' || strlen(a->rank_details) > 900),
            "--saveRankPerformanceDetails: the name is empty or too long");
+    REFUSE(a->trace_records < 1 || a->trace_records > (int64_t)1 << 32,
+           "--trace-records %lld: between 1 and 2^32", (long long)a->trace_records);
+    REFUSE(a->trace_file != NULL && (a->trace_file[0] == '\0' || strlen(a->trace_file) > 900),
+           "--trace: the name is empty or too long");
     REFUSE(a->document_file != NULL && strlen(a->document_file) > 900, "--json: the name is too long");
     return true;
 }
@@ -169,7 +177,7 @@ static bool mdtest_backend_can(const struct mdtest_run *run, char *complaint, un
                                 .direct = a->direct != 0,
                                 .hints = &run->base.hints,
                                 .settings = run->base.settings,
-                                .xfer_bytes = (size_t)sizes[i]};
+                                .geometry = {.xfer_bytes = (size_t)sizes[i]}};
         const char *reason = b->refuse != NULL ? b->refuse(&how) : NULL;
         REFUSE(reason != NULL, "%s", reason);
     }
@@ -201,7 +209,7 @@ static bool is_offered(int argc, char **argv, char *complaint, unsigned bytes) {
         {"-v", "there is one verbosity; all that is known goes to --json"},
         {"-V", "there is one verbosity; all that is known goes to --json"},
         {"--print-all-procs", "--saveRankPerformanceDetails has what each rank did"},
-        {"--savePerOpDataCSV", "--json has the latencies of all operations as a histogram"},
+        {"--savePerOpDataCSV", "--trace=FILE has them, and `weir trace` converts it to CSV"},
         {"--run-cmd-before-phase", "run single phases by -C, -T, -E, -r and commands between them"},
         {"--run-cmd-after-phase", "run single phases by -C, -T, -E, -r and commands between them"},
         {"--posix.rangelocks", "no locks are taken"},

@@ -34,8 +34,7 @@ static struct weir_open opening(const struct mdtest_run *run, const char *path, 
                               .rank = run->base.job->rank,
                               .hints = &run->base.hints,
                               .settings = run->base.settings,
-                              .xfer_bytes = bytes,
-                              .file_bytes = bytes};
+                              .geometry = {.xfer_bytes = bytes, .file_bytes = bytes}};
 }
 
 /* Compare, and keep the name of the first file that differs. */
@@ -139,6 +138,10 @@ static uint64_t go(struct mdtest_run *run, struct pass *pass, uint64_t begin, ui
         }
         weir_histogram_add(&measure->latency, weir_clock_ns_of(stop_ticks - start_ticks));
         measure->operations++;
+        if (run->trace.records != NULL) {
+            weir_trace_add(&run->trace, start_ticks, stop_ticks, WEIR_TRACE_NAME, number,
+                           writes || reads ? bytes : 0);
+        }
         if (writes || reads) {
             weir_timeline_add(&measure->timeline, start_ticks, stop_ticks, bytes);
         }
@@ -269,6 +272,9 @@ static bool rename_all(struct mdtest_run *run, int iteration) {
         uint64_t ticks = weir_clock_ticks() - start_ticks;
         if (status == 0) {
             weir_histogram_add(&run->base.measure.latency, weir_clock_ns_of(ticks));
+            if (run->trace.records != NULL) {
+                weir_trace_add(&run->trace, start_ticks, start_ticks + ticks, WEIR_TRACE_NAME, i, 0);
+            }
             run->base.measure.operations++;
         }
         phase.failures += status != 0;

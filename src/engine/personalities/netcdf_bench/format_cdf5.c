@@ -97,7 +97,7 @@ static void cdf5_observe(struct weir_file *file, struct weir_observed *observed)
     MPI_Offset data_at = 0;
     weir_pnetcdf_observe(file, observed);
     memset(found->chunk, 0, sizeof found->chunk);
-    found->deflate_level = 0;
+    found->deflate_level = found->zstd_level = found->quantize_digits = 0;
     found->shuffle = false;
     found->data_at =
         ncmpi_inq_varoffset(state->file, state->variable, &data_at) == NC_NOERR ? (uint64_t)data_at : 0;

@@ -5,6 +5,8 @@
 #include "stored.h"
 
 #include <netcdf.h>
+#include <netcdf_filter.h>
+#include <netcdf_meta.h>
 #include <netcdf_par.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,6 +32,16 @@ static int netcdf4_define(struct weir_netcdf_variable *state, const struct weir_
     if (v->deflate_level > 0) {
         TRY("nc_def_var_deflate",
             nc_def_var_deflate(state->file, state->variable, v->shuffle, 1, v->deflate_level));
+    }
+    if (v->zstd_level > 0) {
+        TRY("nc_def_var_zstandard", nc_def_var_zstandard(state->file, state->variable, v->zstd_level));
+    }
+    if (v->zstd_level > 0 && v->shuffle) {
+        TRY("nc_def_var_deflate", nc_def_var_deflate(state->file, state->variable, 1, 0, 0));
+    }
+    if (v->quantize_digits > 0) {
+        TRY("nc_def_var_quantize",
+            nc_def_var_quantize(state->file, state->variable, NC_QUANTIZE_BITGROOM, v->quantize_digits));
     }
     if (!v->fill) {
         TRY("nc_def_var_fill", nc_def_var_fill(state->file, state->variable, NC_NOFILL, NULL));
@@ -86,6 +98,12 @@ static void netcdf4_observe(struct weir_file *file, struct weir_observed *observ
     nc_inq_var_deflate(state->file, state->variable, &shuffle, &deflate, &level);
     found->deflate_level = deflate ? level : 0;
     found->shuffle = shuffle != 0;
+    int zstd = 0, mode = NC_NOQUANTIZE, digits = 0;
+    level = 0;
+    nc_inq_var_zstandard(state->file, state->variable, &zstd, &level);
+    found->zstd_level = zstd ? level : 0;
+    nc_inq_var_quantize(state->file, state->variable, &mode, &digits);
+    found->quantize_digits = mode != NC_NOQUANTIZE ? digits : 0;
     found->data_at = 0;
 }
 
@@ -105,6 +123,14 @@ static int netcdf4_stored(const char *path, const void *settings, struct weir_st
     return 0;
 }
 
+static const char *netcdf4_refuse(const struct weir_open *how) {
+    const struct ncb_variable *v = how->settings;
+    bool zstd = NC_HAS_ZSTD != 0;
+    return v->zstd_level > 0 && !zstd ? "--zstd: the NetCDF here, " NC_VERSION
+                                        ", was built without zstd; give -z"
+                                      : NULL;
+}
+
 static const struct weir_backend netcdf4 = {
     .name = "NETCDF4",
     .alias = "netcdf4",
@@ -119,6 +145,7 @@ static const struct weir_backend netcdf4 = {
     .sync = weir_netcdf4_sync,
     .observe = netcdf4_observe,
     .stored = netcdf4_stored,
+    .refuse = netcdf4_refuse,
 };
 
 NCB_FORMAT(netcdf4)

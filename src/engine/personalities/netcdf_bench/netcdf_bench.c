@@ -38,8 +38,7 @@ static void ncb_prepare(struct ncb_run *run, struct weir_phase *phase, const cha
                 .rank = run->base.job->rank,
                 .hints = &run->base.hints,
                 .settings = v,
-                .xfer_bytes = v->block_bytes,
-                .file_bytes = file_bytes},
+                .geometry = {.xfer_bytes = v->block_bytes, .file_bytes = file_bytes}},
         .pattern = ncb_pattern(run, owner),
         .payload = &run->payload,
         .barriers = true,
@@ -66,7 +65,7 @@ static void ncb_expect(struct ncb_run *run, struct weir_phase *phase) {
     for (int i = 0; i < NCB_DIMS; i++) {
         phase->dense = phase->dense && (run->found.chunk[i] == 0 || v->dims[i] % run->found.chunk[i] == 0);
     }
-    if (run->found.deflate_level > 0) {
+    if (run->found.deflate_level > 0 || run->found.zstd_level > 0) {
         phase->dense = false;
         run->base.measure.end_bytes = 0;
     }
@@ -144,13 +143,19 @@ static bool ncb_warm_up(struct ncb_run *run, const struct weir_phase *first) {
     struct weir_phase phase = *first;
     step.dims[0] = step.chunk[0] > step.block[0] ? step.chunk[0] : step.block[0];
     phase.how.settings = &step;
-    phase.how.block_bytes = step.block_bytes * step.across[1] * step.across[2] * step.across[3];
+    phase.how.geometry.block_bytes = step.block_bytes * step.across[1] * step.across[2] * step.across[3];
     return weir_warm_up(&run->base, &phase);
+}
+
+/* The size of a compressed file shows nothing, so its values are compared. */
+static bool ncb_compares_compressed(const struct ncb_run *run) {
+    bool compressed = run->variable.deflate_level > 0 || run->variable.zstd_level > 0;
+    return compressed && run->variable.quantize_digits == 0;
 }
 
 static bool ncb_write_iteration(struct ncb_run *run, int iteration) {
     struct weir_phase phase;
-    bool compare = (run->requested.verify && !run->requested.read) || run->variable.deflate_level > 0;
+    bool compare = (run->requested.verify && !run->requested.read) || ncb_compares_compressed(run);
     if (!ncb_clear_files(run)) {
         return false;
     }
@@ -201,7 +206,7 @@ static void ncb_make(const struct weir_payload *payload, unsigned char *memory, 
 static bool ncb_begin(void *own) {
     struct ncb_run *run = own;
     struct weir_problem problem = {.rank = run->base.job->rank};
-    bool compare = run->requested.verify || run->variable.deflate_level > 0;
+    bool compare = run->requested.verify || ncb_compares_compressed(run);
     enum weir_payload_kind kind = run->by_position ? WEIR_PAYLOAD_MADE : WEIR_PAYLOAD_TIMESTAMP;
     bool good = weir_payload_begin(&run->payload, kind, run->variable.block_bytes, compare);
     run->payload.make = ncb_make;

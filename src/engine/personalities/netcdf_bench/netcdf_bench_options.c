@@ -36,6 +36,9 @@ static const struct weir_option options[] = {
     {0, "values", NULL, WEIR_TEXT, AT(values), "block|position",
      "benchtool's, which every time step repeats, or random ones by the position in the variable [block]"},
     {0, "shuffle", NULL, WEIR_FLAG, AT(shuffle), NULL, "shuffle the bytes of the values before -z"},
+    {0, "zstd", NULL, WEIR_COUNT, AT(zstd_level), "1..22", "compress by zstd instead of -z"},
+    {0, "quantize", NULL, WEIR_COUNT, AT(quantize_digits), "N",
+     "keep N significant decimal digits of float or double values (BitGroom), which compress better"},
     {0, "hint", NULL, WEIR_TEXT, AT(hint), "KEY=VALUE", "MPI-IO hint; may be given again"},
     {0, "drop-caches", NULL, WEIR_FLAG, AT(drop_caches), NULL,
      "drop the file's pages from every node's page cache before each read"},
@@ -108,7 +111,19 @@ static bool ncb_request_is_sound(const struct ncb_run *run, char *complaint, uns
     const struct ncb_params *a = &run->requested;
     REFUSE(a->deflate_level < 0 || a->deflate_level > 9, "-z=%lld: the level is 0 to 9",
            (long long)a->deflate_level);
-    REFUSE(a->shuffle && a->deflate_level == 0, "--shuffle needs -z: alone it only moves bytes about");
+    REFUSE(a->zstd_level < 0 || a->zstd_level > 22, "--zstd=%lld: the level is 1 to 22",
+           (long long)a->zstd_level);
+    REFUSE(a->zstd_level > 0 && a->deflate_level > 0, "--zstd and -z exclude each other");
+    REFUSE(a->shuffle && a->deflate_level == 0 && a->zstd_level == 0,
+           "--shuffle needs -z or --zstd: alone it only moves bytes about");
+    const char *type = run->variable.type->name;
+    int64_t most = strcmp(type, "float") == 0 ? 7 : strcmp(type, "double") == 0 ? 15 : 0;
+    REFUSE(a->quantize_digits != 0 && most == 0, "--quantize: values of type %s are whole; give --type=float",
+           type);
+    REFUSE(a->quantize_digits < 0 || a->quantize_digits > most, "--quantize=%lld: 1 to %lld digits of %s",
+           (long long)a->quantize_digits, (long long)most, type);
+    REFUSE(a->quantize_digits > 0 && a->verify,
+           "--quantize with --verify: quantized values are not those that were written");
     REFUSE(a->iterations < 1 || a->iterations > 1000000, "--iterations=%lld: between 1 and 1000000",
            (long long)a->iterations);
     REFUSE(a->stonewall_s < 0, "--stonewall=%g: the time cannot be negative", a->stonewall_s);
@@ -124,6 +139,8 @@ static bool format_can(const struct ncb_run *run, char *complaint, unsigned byte
     const struct ncb_params *a = &run->requested;
     const char *type = run->file_per_process ? "file-per-process" : "ind";
     if (strcmp(a->format, "cdf5") == 0) {
+        REFUSE(a->zstd_level > 0 || a->quantize_digits > 0,
+               "--zstd and --quantize: CDF-5 has no filters; they need --format=netcdf4");
         REFUSE(a->chunk != NULL, "-c=%s: CDF-5 has no chunks; they need --format=netcdf4", a->chunk);
         REFUSE(a->deflate_level > 0, "-z=%lld: CDF-5 has no compression; it needs --format=netcdf4",
                (long long)a->deflate_level);
@@ -132,8 +149,9 @@ static bool format_can(const struct ncb_run *run, char *complaint, unsigned byte
     }
     REFUSE(a->unlimited && !run->collective,
            "-u with -t=%s: HDF5 extends a variable by collective calls only; give -t=coll", type);
-    REFUSE(a->deflate_level > 0 && !run->collective,
-           "-z with -t=%s: HDF5 writes compressed chunks by collective calls only; give -t=coll", type);
+    REFUSE((a->deflate_level > 0 || a->zstd_level > 0) && !run->collective,
+           "-z or --zstd with -t=%s: HDF5 writes compressed chunks by collective calls only; give -t=coll",
+           type);
     return true;
 }
 
@@ -188,6 +206,11 @@ bool ncb_options_read(void *own, int argc, char **argv, char *complaint, unsigne
     run->variable.fill = a->fill != 0;
     run->variable.shuffle = a->shuffle != 0;
     run->variable.deflate_level = (int)a->deflate_level;
+    run->variable.zstd_level = (int)a->zstd_level;
+    run->variable.quantize_digits = (int)a->quantize_digits;
     run->variable.found = &run->found;
+    struct weir_open how = {.settings = &run->variable, .hints = &run->base.hints};
+    const char *reason = run->base.backend->refuse != NULL ? run->base.backend->refuse(&how) : NULL;
+    REFUSE(reason != NULL, "%s", reason);
     return true;
 }

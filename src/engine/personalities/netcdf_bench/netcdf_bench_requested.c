@@ -44,6 +44,8 @@ void ncb_requested(struct weir_json *json, const void *context) {
     weir_json_bool(json, "fill", a->fill);
     weir_json_bool(json, "unlimited", a->unlimited);
     weir_json_integer(json, "deflate_level", a->deflate_level);
+    weir_json_integer(json, "zstd_level", a->zstd_level);
+    weir_json_integer(json, "quantize_digits", a->quantize_digits);
     weir_json_bool(json, "shuffle", a->shuffle);
     weir_json_text(json, "format", a->format);
     weir_json_text(json, "type", a->type);
@@ -58,6 +60,8 @@ void ncb_more(struct weir_json *json, const struct weir_result *result, const vo
     weir_json_object(json, "stored");
     geometry(json, "chunk", run->found.chunk);
     weir_json_integer(json, "deflate_level", run->found.deflate_level);
+    weir_json_integer(json, "zstd_level", run->found.zstd_level);
+    weir_json_integer(json, "quantize_digits", run->found.quantize_digits);
     weir_json_bool(json, "shuffle", run->found.shuffle);
     weir_json_object_end(json);
 }

@@ -30,7 +30,7 @@ struct ncb_type {
 /* What the library says of the file that was opened last. */
 struct ncb_found {
     size_t chunk[NCB_DIMS]; /* all 0: contiguous */
-    int deflate_level;
+    int deflate_level, zstd_level, quantize_digits;
     bool shuffle;
     uint64_t data_at; /* where the data begins in the file, 0 where it is not known */
 };
@@ -46,8 +46,9 @@ struct ncb_variable {
     size_t block_bytes;
     uint64_t step_bytes; /* of all ranks of the file in one time step of blocks */
     bool unlimited, fill, shuffle;
-    int deflate_level;
-    uint64_t seed; /* of values by position: tells apart the files of ranks that have their own */
+    int deflate_level, zstd_level;
+    int quantize_digits; /* significant decimal digits that BitGroom keeps, 0: all */
+    uint64_t seed;       /* of values by position: tells apart the files of ranks that have their own */
     struct ncb_found *found;
 };
 

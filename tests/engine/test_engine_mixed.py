@@ -1,0 +1,76 @@
+"""Reads and writes in one phase, and hot spots: what is drawn, what is moved and what is compared."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.engine.runs import Engine
+from weir.trace import read_trace
+
+BOTH = pytest.mark.parametrize("api", ["POSIX", "URING"])
+SHAPE = ["-t", "4k", "-b", "4m", "-G", "7", "-l", "random", "--random-offset-seed=3"]
+TRANSFERS = 1024
+
+
+@BOTH
+@pytest.mark.parametrize("order", [["-z"], ["--zipf=1.2", "-F"]], ids=" ".join)
+def test_both_accesses_share_one_phase(engine: Engine, tmp_path: Path, api: str, order: list[str]) -> None:
+    words = ["-a", api, "--rw-mix=70", "-R", *SHAPE, *order, "-o", tmp_path / "data"]
+    done = engine.good(*words, ranks=2)
+    write, read = done.result("write"), done.result("read")
+    assert write["operations"] + read["operations"] == 2 * TRANSFERS
+    assert 0.65 < read["operations"] / (2 * TRANSFERS) < 0.75
+    for result in (write, read):
+        assert result["latency"]["count"] == result["operations"]
+        assert result["moved_bytes"] == result["requested_bytes"] == 4096 * result["operations"]
+        assert sum(result["timeline"]["moved_bytes"]) == result["moved_bytes"]
+    assert write["io_s"] == read["io_s"]
+    assert read["verify"] == {"checked_bytes": read["moved_bytes"], "errors": 0, "first_error": None}
+    assert done.document["requested"]["rw_mix"] == 70
+    assert not list(tmp_path.glob("data*"))
+
+
+@BOTH
+def test_a_mix_of_an_existing_file_finds_what_is_wrong_in_it(
+    engine: Engine, tmp_path: Path, api: str
+) -> None:
+    data = tmp_path / "data"
+    engine.good("-a", "POSIX", "-w", "-k", *SHAPE, "-o", data)
+    data.write_bytes(bytes(data.stat().st_size))
+    done = engine.ior("-a", api, "-E", "-k", "--rw-mix=50", "-R", *SHAPE, "-o", data)
+    assert done.code == 1
+    assert done.result("read")["verify"]["errors"] > 0
+
+
+def test_a_few_offsets_are_hot(engine: Engine, tmp_path: Path) -> None:
+    """By the law of Zipf, with exponent 1.2 over 1024 offsets, the hottest has 0.225 of all accesses."""
+    trace = tmp_path / "trace"
+    engine.good("-w", "-k", "--zipf=1.2", *SHAPE, "-s", "8", "-o", tmp_path / "data", "--trace", trace)
+    (phase,) = read_trace(Path(f"{trace}.0"))
+    count = 8 * TRANSFERS
+    assert len(phase.records) == count
+    counts = [times for _, times in Counter(record.offset for record in phase.records).most_common()]
+    weights = [number**-1.2 for number in range(1, count + 1)]
+    for hottest in (1, 10, 100):
+        expected = sum(weights[:hottest]) / sum(weights)
+        assert sum(counts[:hottest]) / count == pytest.approx(expected, abs=0.03)
+
+
+@pytest.mark.parametrize(
+    ("words", "phrase"),
+    [
+        (["--rw-mix=100"], "between 1 and 99 percent"),
+        (["--rw-mix=50", "-w"], "give -w and -r, or neither"),
+        (["--rw-mix=50", "-a", "HDF5"], "HDF5 cannot write and read one open file"),
+        (["--rw-mix=50", "-C"], "excludes -W, -C, -Z"),
+        (["--zipf=1.2", "-z"], "--zipf excludes -z"),
+        (["--zipf=1.2", "-a", "PNETCDF"], "takes offsets in order only"),
+    ],
+)
+def test_wrong_use_is_refused(engine: Engine, words: list[str], phrase: str) -> None:
+    done = engine.call(["ior", *words])
+    assert done.code == 2
+    assert phrase in done.complaints[0]
