@@ -60,6 +60,12 @@ def computed_value(parameter: Parameter, value: Any) -> Any:
 
 
 def _plain_value(parameter: Parameter, value: Any) -> Any:
+    if parameter.kind == "number":
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise ParameterError(
+                f"{_shown(value)} is not a number", "write it without unit and quotes, like 1.2"
+            )
+        return _at_least(parameter, float(value), value)
     if parameter.kind == "count":
         if isinstance(value, bool) or not isinstance(value, int):
             raise ParameterError(

@@ -32,6 +32,7 @@ _TYPES = {
 _KINDS = {
     "size": "size, such as `16 KiB`",
     "count": "whole number",
+    "number": "number",
     "seconds": "duration, such as `60 s`",
     "flag": "true or false",
     "text": "text",

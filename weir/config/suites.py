@@ -254,7 +254,9 @@ def _used(axis: Axis) -> set[str]:
 
 def _scope(tool: Tool, kinds: list[str]) -> Scope:
     fields = tuple(f"target.{name}" for name in TARGET_FIELDS)
-    numbers = {name for name, item in tool.parameters.items() if item.kind in ("size", "count", "seconds")}
+    numbers = {
+        name for name, item in tool.parameters.items() if item.kind in ("size", "count", "number", "seconds")
+    }
     choices = {
         name: item.choices for name, item in tool.parameters.items() if item.kind in ("choice", "choices")
     }

@@ -30,7 +30,7 @@ PURPOSES: Mapping[str, str] = {
 class Parameter:
     """One key that a suite may give the tool.
 
-    kind: size ("16 KiB", becomes <name>_bytes), count (integer), seconds (number), flag (bool), choice (one
+    kind: size ("16 KiB", becomes <name>_bytes), count (integer), number, seconds, flag (bool), choice (one
     of choices), choices (a list of them), text, hints (mapping of text to text).
     """
 

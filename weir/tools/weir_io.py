@@ -23,6 +23,10 @@ _REQUESTED_COLUMNS = {
     "sync": "sync",
     "direct": "direct",
     "rate": "rate",
+    "rw_mix": "rw_mix",
+    "zipf": "zipf",
+    "distribution": "distribution",
+    "file_view": "file_view",
     "compress_percent": "compress_percent",
     "dedupe_percent": "dedupe_percent",
 }
@@ -94,7 +98,8 @@ def parse_document(document: Mapping[str, Any], api_names: Mapping[str, str]) ->
     common: Row = {"api": api_names.get(api, api), "nn": job.get("nodes"), "ppn": job.get("tasks_per_node")}
     common |= {column: requested.get(key) for key, column in _REQUESTED_COLUMNS.items() if key in requested}
     rows = [_row(result, common, requested, job) for result in document.get("results") or ()]
-    _note_written(rows)
+    if not requested.get("rw_mix"):
+        _note_written(rows)
     return Parsed(
         rows=tuple(rows),
         requested=dict(requested),

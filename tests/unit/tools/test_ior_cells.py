@@ -69,12 +69,15 @@ def test_command_says_what_the_cell_asks(params: dict[str, Any]) -> None:
         {"api": "URING", "iodepth": 1, "rate": 500},
         {"payload": "controlled", "compress_percent": 30, "dedupe_percent": 10},
         {"payload": "timestamp"},
+        {"rw_mix": 70, "zipf": 1.2},
+        {"api": "MPIIO", "distribution": "nested", "file_view": True},
     ],
 )
 def test_command_of_weir_io_says_what_the_cell_asks(params: dict[str, Any]) -> None:
     one = cell(**params)
     requested = parse_arguments(" ".join(command(one)))
-    for name in ("api", "direct", "iodepth", "rate", "compress_percent", "dedupe_percent"):
+    patterns = ("rw_mix", "zipf", "distribution", "file_view")
+    for name in ("api", "direct", "iodepth", "rate", "compress_percent", "dedupe_percent", *patterns):
         assert requested[name] == one.params[name], name
     assert requested.get("payload", "timestamp") == one.params["payload"]
 
@@ -151,6 +154,16 @@ def test_footprint_of_a_file_per_process_without_reads() -> None:
         ({"api": "URING", "iodepth": 17}, "makes 16 transfers in all, so an iodepth of 17 is never reached"),
         ({"api": "URING", "collective": True}, "URING has no collective calls"),
         ({"api": "MPIIO", "collective": True, "rate": 10}, "rate cannot begin them"),
+        ({"rw_mix": 100}, "rw_mix is at most 99, not 100"),
+        ({"rw_mix": 50, "access": ["write"]}, "access must have both"),
+        ({"rw_mix": 50, "api": "HDF5"}, "rw_mix needs one of POSIX, MPIIO"),
+        ({"rw_mix": 50, "reorder": "constant"}, "rw_mix excludes"),
+        ({"zipf": 1.2, "order": "random"}, "zipf draws the offsets itself"),
+        ({"zipf": 1.2, "api": "PNETCDF"}, "offsets in order only"),
+        ({"distribution": "nested", "layout": "file-per-process"}, "distribution is for shared files"),
+        ({"distribution": "nested", "api": "HDF5"}, "which has blocks only"),
+        ({"file_view": True}, "POSIX has no file views"),
+        ({"file_view": True, "api": "MPIIO", "stonewall": 2.0}, "file_view excludes stonewall"),
         ({"compress_percent": 30}, "compress_percent needs payload: controlled, and the payload is random"),
         ({"payload": "controlled", "dedupe_percent": 101}, "dedupe_percent is at most 100, not 101"),
         ({"hints": {"cb_nodes": "1"}}, "hints do not reach POSIX"),
@@ -227,6 +240,10 @@ def test_labels_differ_where_parameters_do() -> None:
         "dedupe_percent": 10,
         "iodepth": 8,
         "rate": 100,
+        "rw_mix": 70,
+        "zipf": 1.2,
+        "distribution": "nested",
+        "file_view": True,
         "stripe_count": 4,
         "drop_caches": True,
     }

@@ -26,6 +26,7 @@ _FLAGS: dict[str, tuple[str, Any]] = {
     "k": ("keep", True),
     "m": ("many_files", True),
     "posix.odirect": ("direct", True),
+    "mpiio.useFileView": ("file_view", True),
     "collective": ("collective", True),
     "dryRun": ("dry_run", True),
 }
@@ -42,6 +43,7 @@ _COUNTS: dict[str, str] = {
     "uring.depth": "iodepth",
     "aio.max-pending": "iodepth",
     "rate": "rate",
+    "rw-mix": "rw_mix",
     "buffer-compress-percentage": "compress_percent",
     "dedupe-percentage": "dedupe_percent",
 }
@@ -66,6 +68,10 @@ _DEFAULTS: dict[str, Any] = {
     "direct": False,
     "iodepth": 1,
     "rate": 0,
+    "rw_mix": 0,
+    "zipf": 0.0,
+    "distribution": "blocks",
+    "file_view": False,
     "compress_percent": 0,
     "dedupe_percent": 0,
     "keep": False,
@@ -130,6 +136,11 @@ def _setting(option: str, value: str) -> dict[str, Any]:
     if option in _COUNTS:
         count = whole(value)
         return {} if count is None else {_COUNTS[option]: count}
+    if option == "zipf":
+        theta = real(value)
+        return {} if theta is None else {"zipf": theta}
+    if option == "distribution":
+        return {"distribution": value}
     if option == "l" and value:
         return {"payload": value}
     if option == "D":

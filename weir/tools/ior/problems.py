@@ -12,6 +12,8 @@ from weir.units import format_size
 
 _FILE_FORMATS = ("HDF5", "PNETCDF", "NETCDF4")
 _NO_COLLECTIVE = ("POSIX", "MMAP", "IME", "URING")
+_UPDATES = ("POSIX", "MPIIO", "MMAP", "URING", "IME")
+_ZIPF_MOST = 10
 _MOST_UNDER_WAY = 4096  # of weir-io's URING
 _LEAST_PENDING = 8  # of IOR's AIO
 _WORD_BYTES = 8  # IOR fills and compares buffers in words of this size
@@ -23,6 +25,8 @@ def find_problems(cell: Cell, target: Target) -> Sequence[str]:
         *_geometry(cell),
         *_combinations(cell),
         *_pace(cell.params),
+        *_mixture(cell.params),
+        *_distribution(cell.params),
         *_data(cell.params),
         *_reach(cell, target),
         *stripe_problems(cell, target),
@@ -37,6 +41,9 @@ def what_the_original_cannot(params: Mapping[str, Any]) -> str | None:
         return "IOR's PnetCDF back end reads what each rank wrote itself, whatever the reorder"
     if params["rate"]:
         return "IOR cannot begin its transfers on a schedule (rate)"
+    for name, usual in (("rw_mix", 0), ("zipf", 0), ("distribution", "blocks"), ("file_view", False)):
+        if params[name] != usual:
+            return f"IOR has no {name}"
     if params["payload"] == "controlled":
         return "IOR has no data of a given compressibility (payload: controlled)"
     return _what_aio_cannot(params) if params["api"] == "URING" else None
@@ -110,6 +117,40 @@ def _pace(params: Mapping[str, Any]) -> Iterator[str]:
         yield f"a rank makes {transfers} transfers in all, so an iodepth of {depth} is never reached"
     if params["rate"] and params["collective"]:
         yield "collective transfers wait for each other, so rate cannot begin them on a schedule"
+
+
+def _mixture(params: Mapping[str, Any]) -> Iterator[str]:
+    """Reads and writes in one phase, and hot spots."""
+    api, mix, zipf = params["api"], params["rw_mix"], params["zipf"]
+    if mix > 99:
+        yield f"rw_mix is at most 99, not {mix}"
+    if mix and set(params["access"]) != {"write", "read"}:
+        yield "rw_mix both writes and reads: access must have both"
+    if mix and (api not in _UPDATES or params["collective"]):
+        yield f"rw_mix needs one of {', '.join(_UPDATES)} without collective calls"
+    if mix and (params["verify_write"] or params["wear_out"] or params["reorder"] != "none"):
+        yield "rw_mix excludes verify_write, wear_out and reorder"
+    if zipf > _ZIPF_MOST:
+        yield f"zipf is at most {_ZIPF_MOST}, not {zipf:g}"
+    if zipf and (params["order"] == "random" or params["collective"] or params["file_view"]):
+        yield "zipf draws the offsets itself: it excludes order: random, collective and file_view"
+    if zipf and api in _FILE_FORMATS:
+        yield f"zipf is refused for {api}, which takes offsets in order only"
+
+
+def _distribution(params: Mapping[str, Any]) -> Iterator[str]:
+    """What is not in blocks, and views of the file."""
+    placed, view = params["distribution"] != "blocks", params["file_view"]
+    if placed and (params["layout"] != "shared" or params["order"] == "random" or params["zipf"]):
+        yield "distribution is for shared files without random order and zipf"
+    if placed and params["api"] in _FILE_FORMATS:
+        yield f"distribution is refused for {params['api']}, which has blocks only"
+    if view and params["api"] != "MPIIO":
+        yield f"{params['api']} has no file views: file_view needs MPIIO"
+    if view and (params["layout"] != "shared" or params["order"] == "random"):
+        yield "file_view is for shared files without random order"
+    if view and (params["stonewall"] or params["rw_mix"] or params["rate"]):
+        yield "file_view excludes stonewall, rw_mix and rate"
 
 
 def _data(params: Mapping[str, Any]) -> Iterator[str]:

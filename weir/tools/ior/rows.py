@@ -142,6 +142,10 @@ def _row(result: Printed, requested: Mapping[str, Any]) -> Row:
         "direct": requested.get("direct"),
         "iodepth": requested.get("iodepth"),
         "rate": requested.get("rate"),
+        "rw_mix": requested.get("rw_mix"),
+        "zipf": requested.get("zipf"),
+        "distribution": requested.get("distribution"),
+        "file_view": requested.get("file_view"),
         "compress_percent": requested.get("compress_percent"),
         "dedupe_percent": requested.get("dedupe_percent"),
     }

@@ -72,6 +72,25 @@ PARAMETERS: Mapping[str, Parameter] = {
         "schedule.",
         0,
     ),
+    "rw_mix": Parameter(
+        "count",
+        "Share of reads, in percent, of a phase that reads and writes at once; 0: one after the other "
+        "(weir-io only).",
+        0,
+    ),
+    "zipf": Parameter(
+        "number", "Hot spots: exponent of the law of Zipf for the offsets; 0: each once (weir-io only).", 0.0
+    ),
+    "distribution": Parameter(
+        "choice",
+        "Transfers of the ranks in a shared file: blocks as in IOR, turn by turn, in turns within parts of a "
+        "segment, or boxes of a 3-D array (weir-io only).",
+        "blocks",
+        ("blocks", "interleaved", "nested", "subarray"),
+    ),
+    "file_view": Parameter(
+        "flag", "One MPI-IO call moves a rank's whole block through a view of the file (weir-io only).", False
+    ),
     "direct": Parameter("flag", "Open with O_DIRECT, past the page cache (POSIX and URING).", False),
     "drop_caches": Parameter(
         "flag",
@@ -98,8 +117,20 @@ _LABEL_COUNTS = {
     "dedupe_percent": "dedupe-{}%",
     "iodepth": "iodepth-{}",
     "rate": "rate-{}/s",
+    "rw_mix": "reads-{}%",
+    "zipf": "zipf-{:g}",
+    "distribution": "{}",
 }
-_LABEL_FLAGS = ("collective", "direct", "drop_caches", "wear_out", "verify_write", "verify_read", "keep")
+_LABEL_FLAGS = (
+    "collective",
+    "file_view",
+    "direct",
+    "drop_caches",
+    "wear_out",
+    "verify_write",
+    "verify_read",
+    "keep",
+)
 
 
 class Ior(EngineTool):
@@ -149,12 +180,14 @@ class Ior(EngineTool):
         words += [option for flag, option in _FLAGS.items() if params[flag]]
         words += ["-F"] if params["layout"] == "file-per-process" else []
         words += ["-z"] if params["order"] == "random" else []
-        if params["order"] == "random" and params["verify_read"]:
+        draws = params["order"] == "random" or params["zipf"] or params["rw_mix"]
+        if draws and params["verify_read"]:
             words += [f"--random-offset-seed={_SEED}"]  # IOR wants to know where to find what it wrote
         words += _REORDER[params["reorder"]]
         words += _data_options(params)
         words += _queue_options(params, program)
         words += [f"--rate={params['rate']}"] if params["rate"] else []
+        words += _pattern_options(params)
         words += ["--posix.odirect"] if params["direct"] else []
         # IOR has no such option; the audit says that its caches were kept.
         words += ["--drop-caches"] if params["drop_caches"] and is_engine(program) else []
@@ -182,6 +215,8 @@ class Ior(EngineTool):
         params = cell.params
         data_bytes = cell.ranks * params["block_bytes"] * params["segments"]
         writes, reads = (cell.iterations * (access in params["access"]) for access in ("write", "read"))
+        if params["rw_mix"]:  # the file is laid out before
+            writes, reads = 2 * cell.iterations, cell.iterations
         reads_back = writes if params["verify_write"] else 0
         files = cell.ranks if params["layout"] == "file-per-process" else 1
         return Footprint(
@@ -215,6 +250,13 @@ def _data_options(params: Mapping[str, Any]) -> list[str]:
         return ["-l=random"] if params["payload"] == "random" else []
     shares = f"{params['compress_percent']}", f"{params['dedupe_percent']}"
     return ["-l=controlled", f"--buffer-compress-percentage={shares[0]}", f"--dedupe-percentage={shares[1]}"]
+
+
+def _pattern_options(params: Mapping[str, Any]) -> list[str]:
+    words = [f"--rw-mix={params['rw_mix']}"] if params["rw_mix"] else []
+    words += [f"--zipf={params['zipf']:g}"] if params["zipf"] else []
+    words += [f"--distribution={params['distribution']}"] if params["distribution"] != "blocks" else []
+    return words + (["--mpiio.useFileView"] if params["file_view"] else [])
 
 
 def _queue_options(params: Mapping[str, Any], program: Sequence[str]) -> list[str]:
