@@ -245,7 +245,7 @@ static bool ior_accesses_are_sound(const struct ior_run *run, char *complaint, u
     REFUSE(a->prefill_bytes > 0 && (!a->random || mixed), "--randomPrefill needs -z, and no --rw-mix");
     REFUSE(a->prefill_bytes < 0 || (a->prefill_bytes > 0 &&
                                     (a->block_bytes % a->prefill_bytes != 0 || a->prefill_bytes % 8 != 0)),
-           "--randomPrefill %lld: it must divide the block size -b %lld, in words of 8 bytes",
+           "--randomPrefill %lld: it must be a multiple of 8 bytes that divides the block size -b %lld",
            (long long)a->prefill_bytes, (long long)a->block_bytes);
     REFUSE(placed && (a->file_per_process || a->random), "--distribution is for shared files without -z");
     REFUSE(placed && !(b->traits & WEIR_RANDOM), "--distribution: %s takes blocks only", b->name);
