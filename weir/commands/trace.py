@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import json
 import sys
 from pathlib import Path
 
@@ -16,13 +17,17 @@ EXAMPLE = "weir trace build/trace.0 build/trace.1 > operations.csv"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE.RANK", help="trace file of a rank")
+    parser.add_argument("--json", action="store_true", help="print a list of objects instead of CSV")
 
 
 def execute(args: argparse.Namespace) -> int:
     phases = [phase for path in args.files for phase in read_trace(path)]
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows(rows(phases))
+    if args.json:
+        print(json.dumps([dict(zip(COLUMNS, row, strict=True)) for row in rows(phases)], indent=1))
+    else:
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        writer.writerows(rows(phases))
     for phase in phases:
         if phase.dropped:
             print(
