@@ -50,7 +50,7 @@ why_nothing <- function(part, table, records) {
     paste0(unfit, ".")
   } else if (nrow(table) > 0 && (is.null(table$n) || any(table$n > 0))) {
     NULL
-  } else if (is.null(part$if_empty)) {
+  } else if (is.null(part$if_empty) || (nrow(usable) == 0 && !is.null(part$statistic))) {
     why_empty(part, nrow(records), nrow(usable))
   } else {
     part$if_empty

@@ -18,7 +18,9 @@ study_for <- function(of_figure, ...) {
   )
 }
 of_medians <- c("transfer-size", "read-write", "overhead", "scaling", "netcdf")
-figures <- known_figures[setdiff(names(known_figures), "metadata-rates")]
+# Figures of one study each have tests of their own, with records of such a study.
+of_studies <- c("best-settings", "io500-radar", "io500-submissions", "layers", "operations")
+figures <- known_figures[setdiff(names(known_figures), c("metadata-rates", of_studies))]
 
 plot_of <- function(part, records, inputs = inputs_for(records)) {
   draw_page(split_pages(part$make_table(records, inputs))[[1]], part)

@@ -182,3 +182,29 @@ test_that("the claims of the NERSC talk hold in their world, and none does in th
   broken <- outcomes_in(nersc_world(FALSE), facts_of("nersc-ior"))
   expect_identical(unname(broken), rep("contradicted", 5))
 })
+
+test_that("the figures of these studies are drawn from records of such a study, and from nothing else", {
+  skip_if_quick()
+  settings <- data.table::rbindlist(lapply(c(1, 4), function(stripes) {
+    read_synthetic(nn = c(1, 2), ppn = c(1, 4), stripe_count = stripes, suite = "mistral", experiment = "defaults")
+  }))
+  operations <- read_synthetic(
+    xfer_bytes = 2^c(12, 16), tool = "io-model", purpose = "latency", suite = "mistral", experiment = "operations",
+    lat_p50_us = 50, label = "write+read discarded sequential"
+  )
+  worlds <- list(
+    "best-settings" = settings, operations = operations, layers = layers_world(),
+    "io500-radar" = rbind(io500_example(), io500_example()[, target := "other"]),
+    "io500-submissions" = io500_example(301)
+  )
+  for (name in names(worlds)) {
+    part <- load_part("figure", name, home)
+    inputs <- list(submissions = submissions_file)
+    stem <- scratch(name)
+    write_figure(part, worlds[[name]], inputs, stem)
+    expect_true(file.size(paste0(stem, ".pdf")) > 1000, info = name)
+    expect_match(readLines(paste0(stem, ".tex")), paste0("{", name, "}"), fixed = TRUE, all = FALSE)
+    expect_identical(why_nothing(part, part$make_table(read_synthetic(), list()), read_synthetic()), part$if_empty,
+      info = name)
+  }
+})
