@@ -2,7 +2,7 @@
 
 A case is captured by capture.py (slurm-allocation: by tests/slurm/test_snakemake.py), or is an older capture
 of tests/golden. WRITTEN names the rules without one: nothing that can be run here triggers them, so their
-cases are written, in tests/unit/audit/test_rules.py.
+cases are written, in tests/unit/audit/findings.py.
 """
 
 from __future__ import annotations
