@@ -38,7 +38,7 @@ WRONG = [
     (["-u"], "HDF5 extends a variable by collective calls only"),
     (["-u", "-t=file-per-process"], "-u with -t=file-per-process"),
     (["-z=4"], "HDF5 writes compressed chunks by collective calls only"),
-    (["-z=4", "-t=file-per-process"], "-z with -t=file-per-process"),
+    (["-z=4", "-t=file-per-process"], "-z or --zstd with -t=file-per-process"),
     (["-z=10", "-t=coll"], "the level is 0 to 9"),
     (["--shuffle", "-t=coll"], "--shuffle needs -z"),
     (["--format=cdf5", "-c=auto"], "CDF-5 has no chunks"),
