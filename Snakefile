@@ -121,18 +121,20 @@ rule paper:
 rule plan:
     output:
         f"{MEASURED.folder}/plan.json",
+    log:
+        f"{MEASURED.folder}/logs/plan.log",
     params:
         digest=plan_digest(PLAN),
         written=f"{MEASURED.folder}/plan-measured.json",
     # A shell: Snakemake starts itself again for every job of Python, which takes longer than a short batch.
     shell:
-        "cp {params.written:q} {output:q}"
+        "cp {params.written:q} {output:q} > {log:q} 2>&1"
 
 
 def cells_of(wildcards):
     """What a batch consists of: if this changes, and only then, it is measured again, which skips what is there."""
     return [
-        f"{cell.label} {cell.cell} x{cell.rounds}" + until_words(cell.until)
+        f"{cell.label} {cell.cell} x{cell.rounds}{until_words(cell.until)}"
         for cell in PLAN.batch(wildcards.batch).cells
     ]
 

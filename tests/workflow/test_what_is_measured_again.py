@@ -46,8 +46,15 @@ def test_every_suite_of_the_tree_dry_runs(checkout: Checkout) -> None:
 
 @pytest.mark.slow
 def test_the_workflow_is_lint_clean(checkout: Checkout) -> None:
+    """But for one rule: measuring has a stack of its own and no container, and its path is no parameter,
+    because a checkout that moved need not measure again."""
     done = checkout.snakemake("--lint")
-    assert done.returncode == 0, done.stderr
+    assert re.findall(r"^Lints for (.*) \(", done.stderr, re.MULTILINE) == ["rule measure"], done.stderr
+    found = re.findall(r"^ *\* (.*)$", done.stderr, re.MULTILINE)
+    assert [line.partition(":")[0] for line in found] == [
+        "Specify a conda environment or container for each rule.",
+        "Shell command directly uses variable workflow from outside of the rule",
+    ]
 
 
 @pytest.mark.slow
