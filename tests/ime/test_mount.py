@@ -184,7 +184,7 @@ def test_destroy_refuses_while_mounted(programs: Path, make_store: StoreMaker, m
         (["--nonsense", "/mnt"], "wrong option"),
         ([], "name one mount point"),
         (["--threads", "many", "/mnt"], "from 1 to 1000"),
-        (["/nonexistent"], "nonexistent"),
+        (["/no-such-directory"], "no-such-directory"),
     ],
 )
 def test_wrong_usage(arguments: list[str], text: str, programs: Path, make_store: StoreMaker) -> None:
