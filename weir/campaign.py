@@ -8,17 +8,20 @@ from __future__ import annotations
 import math
 import statistics
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from weir.errors import WeirError
 from weir.handover import Handover
+from weir.measure.document import OUTPUT_FILES
+from weir.measure.settle import STATUS_FILE, StatusLine, read_status
 from weir.model import Cell
 from weir.plan import Batch, Plan
 from weir.records.collect import Run, collect_cell
 from weir.runfiles import RUN_FILE, is_finished, read_run_file, run_folder, why_unavailable
+from weir.tools import tools
 
 Execution = tuple[Cell, int]  # a cell and its round
 # A new run is audited once, so many at a look: a look stays short where 100,000 runs are there already.
@@ -38,28 +41,38 @@ class BatchProgress:
     elapsed_s: list[float] = field(default_factory=list)
     rates_mib_s: dict[str, float] = field(default_factory=dict)  # of the last execution, by access
     last_ended: float = 0.0
+    in_launch: list[StatusLine] = field(default_factory=list)  # ended, in a launch that goes on
 
     @property
     def executions(self) -> int:
         return self.batch.executions
 
     @property
+    def ended(self) -> int:
+        return self.done + len(self.in_launch)
+
+    @property
+    def failures(self) -> int:
+        return self.failed + sum(line.exit_code != 0 for line in self.in_launch)
+
+    @property
     def left(self) -> int:
-        return self.executions - self.done
+        return self.executions - self.ended
 
     def time_left_s(self) -> tuple[float, float, float]:
         """Expected, and what it lies between: from the executions so far, before them from the plan.
 
         The order is random, so the rest is like the sample: the interval is that of a sum of `left` draws
-        whose mean is itself known from `done` of them, at two standard deviations.
+        whose mean is itself known from the `ended` ones, at two standard deviations.
         """
-        if len(self.elapsed_s) < 2:
+        elapsed_s = self.elapsed_s + [line.elapsed_s for line in self.in_launch]
+        if len(elapsed_s) < 2:
             share = self.left / self.executions if self.executions else 0.0
             low, high = self.batch.low_s * share, self.batch.high_s * share
             return math.sqrt(low * high), low, high
-        mean, spread = statistics.fmean(self.elapsed_s), statistics.stdev(self.elapsed_s)
+        mean, spread = statistics.fmean(elapsed_s), statistics.stdev(elapsed_s)
         expected = mean * self.left
-        margin = 2 * spread * math.sqrt(self.left + self.left**2 / len(self.elapsed_s))
+        margin = 2 * spread * math.sqrt(self.left + self.left**2 / len(elapsed_s))
         return expected, max(0.0, expected - margin), expected + margin
 
 
@@ -70,11 +83,14 @@ class Campaign:
         self._folder, self._results = folder, folder.parent
         self.batches = [BatchProgress(batch) for batch in plan.batches]
         self._missing = {one.batch.batch: _executions(one.batch) for one in self.batches}
+        self._status: list[StatusLine] = []
         self._failed: list[tuple[BatchProgress, Execution, int]] = []  # with the time of its run.json
         self._unaudited: deque[tuple[BatchProgress, Execution]] = deque()
 
     def look(self) -> None:
         self._forget_repeated()
+        files = (self._results / "launches").glob(f"*/{STATUS_FILE}")
+        self._status = [line for file in files for line in read_status(file)]
         for one in self.batches:
             self._look_at(one)
         for _ in range(min(MOST_AUDITED, len(self._unaudited))):
@@ -89,7 +105,22 @@ class Campaign:
             else:
                 missing.append(item)
         self._missing[one.batch.batch] = missing
+        self._look_into_launches(one, missing)
         one.state, one.reason = self._state(one)
+
+    def _look_into_launches(self, one: BatchProgress, missing: Sequence[Execution]) -> None:
+        """Executions of one launch get their run files when it ends; its status lists those that ended."""
+        names = {f"{cell.cell}-{number:03d}": (cell, number) for cell, number in missing}
+        lines = [line for line in self._status if line.name in names]
+        if len(lines) > len(one.in_launch):
+            cell, number = names[lines[-1].name]
+            folder = run_folder(self._results, cell.cell, number)
+            outputs = {
+                role: folder / file for role, file in OUTPUT_FILES.items() if (folder / file).is_file()
+            }
+            tool = tools().get(cell.tool)
+            one.rates_mib_s = _rates(tool.parse(outputs).rows) if tool else {}
+        one.in_launch = lines
 
     def _forget_repeated(self) -> None:
         """A failed execution that runs once more is missing again."""
@@ -107,7 +138,7 @@ class Campaign:
 
     def _state(self, one: BatchProgress) -> tuple[str, str]:
         handover = Handover.of(self._folder, one.batch.batch)
-        if one.left == 0 and (handover.receipt.exists() or one.failed == 0):
+        if one.done == one.executions and (handover.receipt.exists() or one.failed == 0):
             return "finished", ""
         if handover.receipt.exists():
             reason = why_unavailable(self._results, one.batch.batch)
@@ -133,9 +164,7 @@ class Campaign:
         ended = run.folder.stat().st_mtime
         if ended >= one.last_ended:
             one.last_ended = ended
-            one.rates_mib_s = {
-                str(row["access"]): float(row["bw_mib_s"]) for row in rows if row.get("bw_mib_s") is not None
-            }
+            one.rates_mib_s = _rates(rows)
 
 
 def _executions(batch: Batch) -> list[Execution]:
@@ -148,3 +177,7 @@ def _rows(cell: Cell, run: Run, results: Path) -> Iterator[Mapping[str, Any]]:
         yield from collect_cell(cell, [run], results)
     except WeirError:
         return
+
+
+def _rates(rows: Iterable[Mapping[str, Any]]) -> dict[str, float]:
+    return {str(row["access"]): float(row["bw_mib_s"]) for row in rows if row.get("bw_mib_s") is not None}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -103,3 +104,19 @@ def test_the_short_card_has_twelve_lines_at_most(plan: Plan) -> None:
     assert len(card.splitlines()) <= 12
     assert "8 in 16 executions; 0 of them are measured" in card
     assert "disk  A directory, 9.1 s to 41 s" in card
+
+
+def test_executions_that_ended_in_a_launch_count_before_they_have_run_files(study: Path, plan: Plan) -> None:
+    campaign = campaign_of(study)
+    Handover.of(study, plan.batches[0].batch).log.parent.mkdir()
+    Handover.of(study, plan.batches[0].batch).log.write_text("")
+    cell = plan.batches[0].cells[0].cell
+    launch = study.parent / "launches" / "one"
+    launch.mkdir(parents=True)
+    (launch / "status").write_text(f"{cell}-000\t0\t2.5\n{cell}-001\t1\t1.5\nother-000\t0\t9\n{cell}-002\t0")
+    one = first(campaign)
+    assert (one.state, one.ended, one.failures, one.left) == ("running", 2, 1, 6)
+    assert one.time_left_s()[0] == 6 * 2.0
+    shutil.rmtree(launch)
+    end(study, plan, 0)
+    assert (first(campaign).ended, first(campaign).left) == (1, 7)

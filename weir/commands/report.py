@@ -17,6 +17,7 @@ from weir.commands.show import PAGE_FILE, lines, read_page
 from weir.commands.watch import POLL_S, follow
 from weir.config import load_config
 from weir.errors import WeirError
+from weir.handover import Handover
 from weir.plan import Plan, make_plan, write_plan
 from weir.plan.card import cost_card, short_card
 from weir.study import cells_left, measured_study, why_not_measured
@@ -129,6 +130,12 @@ class Workflow:
         self._log = folder / "logs" / "workflow.log"
         self._page = folder / PAGE_FILE
         self._before = self._written()
+        # Real storage is measured before emulated storage.
+        self._real = [
+            str(Handover.of(folder, batch.batch).receipt.relative_to(Path.cwd()))
+            for batch in plan.batches
+            if not plan.site.targets[batch.target].emulated
+        ]
 
     def run(self, page_only: bool) -> int:
         with self._log.open("w", encoding="utf-8") as log:
@@ -154,7 +161,8 @@ class Workflow:
         program = str(Path(sys.executable).parent / "snakemake")
         quiet = ["--cores", "all", "--quiet", "host", "progress", "reason"]
         config = ["--config", *self._config] if self._config else []
-        return [program, *quiet, *config, *(["--until", "draw"] if page_only else []), "--", "report"]
+        ahead = ["--prioritize", *self._real] if self._real else []
+        return [program, *quiet, *config, *ahead, *(["--until", "draw"] if page_only else []), "--", "report"]
 
     def _follow(self, process: subprocess.Popen[bytes]) -> None:
         follow(

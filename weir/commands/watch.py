@@ -57,8 +57,8 @@ def state(one: BatchProgress) -> dict[str, Any]:
         "state": one.state,
         "reason": one.reason,
         "executions": one.executions,
-        "done": one.done,
-        "failed": one.failed,
+        "done": one.ended,
+        "failed": one.failures,
         "degraded": one.degraded,
         "rates_mib_s": one.rates_mib_s,
         "left_s": {"expected": expected, "low": low, "high": high},
@@ -95,9 +95,9 @@ def line(one: BatchProgress, bar: bool = False) -> str:
         return f"{one.batch.batch}: skipped: {one.reason}"
     if one.state == "failed":
         return f"{one.batch.batch}: failed: {one.reason}"
-    filled = _BAR * one.done // max(1, one.executions)
+    filled = _BAR * one.ended // max(1, one.executions)
     drawn = f" [{'#' * filled}{'.' * (_BAR - filled)}]" if bar else ""
-    counts = f"{one.done}/{one.executions} done, {one.failed} failed, {one.degraded} degraded"
+    counts = f"{one.ended}/{one.executions} done, {one.failures} failed, {one.degraded} degraded"
     rates = ", ".join(f"{access} {three_digits(rate)}" for access, rate in one.rates_mib_s.items())
     parts = [f"{one.batch.batch}:{drawn} {counts}", f"{rates} MiB/s" if rates else "", _time_left(one)]
     return "; ".join(part for part in parts if part)

@@ -15,7 +15,12 @@ from weir.model import Target
 from weir.tools.witness import WITNESS_FILE
 
 SUMMARY_FILE = "summary.json"
-_ROLES = {"stdout": "stdout.txt", "stderr": "stderr.txt", "summary": SUMMARY_FILE, "witness": WITNESS_FILE}
+OUTPUT_FILES = {
+    "stdout": "stdout.txt",
+    "stderr": "stderr.txt",
+    "summary": SUMMARY_FILE,
+    "witness": WITNESS_FILE,
+}
 
 
 @dataclass(frozen=True)
@@ -60,7 +65,7 @@ def after(known: Mapping[str, Any], end: RunEnd, outputs: Path) -> dict[str, Any
     """The whole document; a failure without a reason gets the first line of the program's stderr."""
     error = end.error
     if error is None and end.status != "done":
-        error = f"exit code {end.exit_code}: {_first_complaint(outputs / _ROLES['stderr'])}"
+        error = f"exit code {end.exit_code}: {_first_complaint(outputs / OUTPUT_FILES['stderr'])}"
     return {
         **known,
         "status": end.status,
@@ -70,7 +75,7 @@ def after(known: Mapping[str, Any], end: RunEnd, outputs: Path) -> dict[str, Any
         "ended": end.ended_at.isoformat(),
         "elapsed_s": end.elapsed_s,
         "error": error,
-        "outputs": {role: name for role, name in _ROLES.items() if (outputs / name).is_file()},
+        "outputs": {role: name for role, name in OUTPUT_FILES.items() if (outputs / name).is_file()},
     }
 
 
