@@ -62,7 +62,7 @@ def test_all_ranks_find_what_one_would(engine: Engine, forest: Path, ranks: int)
     if ranks == 1:  # others print where the launcher shows it
         found = {line for line in whole.out.splitlines() if line.startswith(str(forest))}
         assert found == {str(p) for p in forest.rglob("*") if p.is_symlink() or not p.is_dir()}
-    else:
+    elif ranks <= (os.cpu_count() or 1):  # with fewer cores one rank may have done all before another began
         assert result["items_given"] > 0
 
 

@@ -68,7 +68,9 @@ def condition(check: Check) -> Check:
 def findings(subject: Subject) -> list[Finding]:
     """Of all conditions of the line, in their order."""
     found = [Finding("verdict", text) for text in verdict(subject)]
-    found += [Finding("unlisted-edit", text) for text in unlisted_edit(subject)]
+    found += [
+        Finding("unlisted-edit", str(text), isinstance(text, Unknown)) for text in unlisted_edit(subject)
+    ]
     found += [Finding("edited", text) for text in edited(subject)]
     given: Mapping[str, Any] = {"emulated": False, **subject.line.conditions}
     for name, check in _CHECKS.items():
@@ -98,6 +100,9 @@ def unlisted_edit(subject: Subject) -> Iterator[str]:
     line = subject.line
     if line.tool not in tools() or "may_change" not in line.conditions:
         return
+    if subject.unfiled:
+        count = f"{subject.unfiled} of {len(subject.rows)} records"
+        yield Unknown(f"{count} have no run file: parameters that the contract does not name are not known")
     free = {*line.conditions["may_change"], "access"}
     settled = {*line.select, *line.conditions["fixed"]}
     changed: dict[str, Any] = {}
@@ -179,6 +184,9 @@ def operations_at_least(least: int, subject: Subject) -> Iterator[str]:
 @condition
 def data_over_memory(factor: float, subject: Subject) -> Iterator[str]:
     for row, moved_bytes in _moved_per_node(subject):
+        if moved_bytes is None:
+            yield Unknown("the bytes moved are not recorded")
+            return
         run = subject.measured.run_of(row)
         memory_bytes = (run or {}).get("host", {}).get("memory_bytes")
         if memory_bytes is None:
@@ -194,11 +202,12 @@ def data_over_memory(factor: float, subject: Subject) -> Iterator[str]:
 
 @condition
 def bytes_per_node_at_least(least: int, subject: Subject) -> Iterator[str]:
-    smallest = min((moved for _, moved in _moved_per_node(subject)), default=None)
-    if smallest is None:
+    found = [moved for _, moved in _moved_per_node(subject)]
+    known = [moved for moved in found if moved is not None]
+    if len(known) < len(found):
         yield Unknown("the bytes moved are not recorded")
-    elif smallest < least:
-        yield f"{about_size(smallest)} a node were moved, not {format_size(least)}"
+    elif min(known) < least:
+        yield f"{about_size(min(known))} a node were moved, not {format_size(least)}"
 
 
 @condition
@@ -284,10 +293,10 @@ def _counted(what: str, column: str, bound: Mapping[str, int], subject: Subject)
         yield f"{what}: {found[0]}, not {bound['at_least']} or more"
 
 
-def _moved_per_node(subject: Subject) -> Iterator[tuple[Row, float]]:
+def _moved_per_node(subject: Subject) -> Iterator[tuple[Row, float | None]]:
     for row in subject.rows:
-        if row.get("moved_bytes") is not None and row.get("nn"):
-            yield row, row["moved_bytes"] / row["nn"]
+        moved, nodes = row.get("moved_bytes"), row.get("nn")
+        yield row, (moved / nodes if moved is not None and nodes else None)
 
 
 def _has(command: Sequence[str], word: str) -> bool:

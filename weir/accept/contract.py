@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from weir.compare.pairs import METRICS
 from weir.config.parameters import ParameterError, cell_key, written_value
 from weir.config.schema import check
 from weir.config.yaml_file import Keys, YamlFile, read_yaml
@@ -39,7 +40,7 @@ class Promise:
 
     @property
     def higher_is_better(self) -> bool:
-        return self.metric in ("bandwidth", "operations")
+        return METRICS[self.metric].higher_is_better
 
 
 @dataclass(frozen=True)
@@ -149,6 +150,11 @@ def _promise(file: YamlFile, data: Mapping[str, Any], keys: Keys, problems: list
         message = "the best of several runs grows with their number and has no interval"
         problems.append(file.problem((*keys, "statistic"), message, "add decided_by: value"))
     promise = Promise(data["metric"], statistic, data.get("decided_by") != "value", None, None, "")
+    right, wrong = ("at_least", "at_most") if promise.higher_is_better else ("at_most", "at_least")
+    if wrong in data:
+        message = f"a promise of {promise.metric} has no bound '{wrong}'"
+        problems.append(file.problem((*keys, wrong), message, f"write {right}"))
+        return promise
     try:
         return _bounded(promise, at_most if at_least is None else at_least)
     except UnitError as error:

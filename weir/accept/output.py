@@ -14,7 +14,6 @@ from weir.compare.pairs import METRICS
 
 ORDER = (PASS, FAIL, NOT_PROVEN)
 _WIDTH = 110
-_UNITS = {"bandwidth": "MiB/s", "operations": "operations/s"}
 
 
 def headline(contract: Contract, results: Sequence[Result]) -> str:
@@ -72,7 +71,7 @@ def _digits(number: float) -> str:
 
 
 def unit_of(metric: str) -> str:
-    return _UNITS.get(metric, METRICS[metric].unit)
+    return METRICS[metric].unit
 
 
 def _percent(share: float) -> str:

@@ -138,6 +138,7 @@ class Workflow:
         ]
 
     def run(self, page_only: bool) -> int:
+        self._forget_failures()
         with self._log.open("w", encoding="utf-8") as log:
             process = subprocess.Popen(self._snakemake(page_only), stdout=log, stderr=subprocess.STDOUT)
             try:
@@ -156,6 +157,14 @@ class Workflow:
             return 0
         print(f"PDF:  {self._folder / 'report.pdf'}", flush=True)
         return self._provenance()
+
+    def _forget_failures(self) -> None:
+        """Reasons and logs of an earlier start are not those of this one."""
+        for batch in self._plan.batches:
+            handover = Handover.of(self._folder, batch.batch)
+            if not handover.receipt.exists():
+                handover.errors.unlink(missing_ok=True)
+                handover.log.unlink(missing_ok=True)
 
     def _snakemake(self, page_only: bool = False) -> list[str]:
         program = str(Path(sys.executable).parent / "snakemake")

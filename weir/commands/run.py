@@ -8,6 +8,7 @@ import json
 import os
 import secrets
 import signal
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -104,9 +105,6 @@ def _measure(args: argparse.Namespace) -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     jobs = [_job(plan, batch, args, seed) for batch in batches]
     results = measure_in_rounds(jobs, seed) if args.interleave else [measure_batch(job) for job in jobs]
-    for batch, result in zip(batches, results, strict=True):
-        if costs := batch_costs(batch, result, args.results.resolve()):
-            append_costs(args.results, costs)
     failed = [line for result in results for line in result.failed]
     summary = {"seed": seed, "batches": [_counts(result) for result in results]}
     _report(results, summary, args.json)
@@ -123,7 +121,16 @@ def _measure(args: argparse.Namespace) -> int:
     if args.receipt:
         args.receipt.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(args.receipt, json.dumps(summary, indent=1) + "\n")
+    _keep_costs(batches, results, args.results)
     return 1 if failed else 0
+
+
+def _keep_costs(batches: Sequence[Batch], results: Sequence[BatchResult], folder: Path) -> None:
+    """For the next cost card; the batch is complete without it, so a fault here is not the batch's."""
+    for batch, result in zip(batches, results, strict=True):
+        with contextlib.suppress(WeirError, OSError):
+            if costs := batch_costs(batch, result, folder.resolve()):
+                append_costs(folder, costs)
 
 
 def _batch(plan: Plan, name: str) -> Batch:

@@ -21,7 +21,7 @@ HELP = "follow a campaign: executions done, failed, degraded, the rate and the t
 EXAMPLE = "weir watch results/local/quick"
 PLAN_FILES = ("plan-measured.json", "plan.json")
 
-POLL_S = 0.5
+POLL_S = 1.0
 PLAIN_LINES_S = 10.0
 _BAR = 16
 _OVER = ("finished", "skipped", "failed")

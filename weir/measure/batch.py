@@ -39,8 +39,8 @@ def measure_batch(job: BatchJob) -> BatchResult:
     clean_up_after_kills(_report(job))
     if not next_executions(job) and not job.launch_folder.exists():
         return _result(job)
-    began_s = time.monotonic()
     with _locked(job) as lock:
+        began_s = time.monotonic()
         leftovers = job.launch_folder.exists()
         # Of a weir that was killed; whether the machine failed its cells, nobody knows any more.
         settle(job.launch_folder, job.results, faultless=False)
@@ -49,7 +49,7 @@ def measure_batch(job: BatchJob) -> BatchResult:
             _try(job, todo, lock, result)
         elif leftovers:
             _remove_leftovers(job)
-    result.elapsed_s = time.monotonic() - began_s
+        result.elapsed_s = time.monotonic() - began_s
     return result
 
 

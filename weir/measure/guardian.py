@@ -47,6 +47,7 @@ class Guardian:
         self._facts, self._locks = facts, locks
         self._hung: TargetHangsError | None = None
         self._nothing_left = False
+        self._left_data = False
         self._start()
 
     def _start(self) -> None:
@@ -102,7 +103,9 @@ class Guardian:
         except GuardianEndedError:
             self._close()
             self._start()
-            self.ask(REMOVAL_S, do="take over")
+            if left := self.ask(REMOVAL_S, do="take over")["complaints"]:
+                self._left_data = True
+                raise WeirError("; ".join(left), hint="when the cause is gone: weir clean") from None
 
     def nothing_left(self) -> None:
         """The target's clean-up commands have run."""
@@ -115,7 +118,7 @@ class Guardian:
         """
         if self._nothing_left:
             with contextlib.suppress(WeirError):
-                self.ask(do="end", forget=forget)
+                self.ask(do="end", forget=forget and not self._left_data)
         self._close()
         if self._nothing_left:
             self._process.wait()

@@ -23,6 +23,10 @@ from weir.measure.job import BatchJob
 from weir.measure.lock import NOTE_SUFFIX, Holder, Lock, lock_directory, machine_lock, this_process
 
 _POLL_S = 0.2
+# What facts_of gives a guardian.
+_KEYS = {
+    "target", "results", "batch", "launches", "token", "holder", "machine_lock", "note", "since", "temporary",
+}  # fmt: skip
 Report = Callable[[str], None]
 
 
@@ -71,10 +75,11 @@ def _facts(note: Path) -> dict[str, Any] | None:
     """None if its measurement has just ended. A note of which nothing can be learnt goes."""
     try:
         facts = read_object(note, hint="")
-        assert {"batch", "results", "target", "holder"} <= set(facts)
+        if not set(facts) >= _KEYS:
+            raise WeirError("is damaged", file=str(note))
     except FileNotFoundError:
         return None
-    except (WeirError, AssertionError):
+    except WeirError:
         note.unlink(missing_ok=True)
         return None
     return facts
@@ -87,7 +92,11 @@ def _clean_up(facts: Mapping[str, Any], lock: Lock, report: Report, wait_s: floa
     if holder is not None:
         return replace(cleaned, held_by=str(holder))
     report(f"cleaning up after a killed measurement: batch {cleaned.batch} on target {cleaned.target}")
-    guardian = Guardian({**facts, "holder": vars(own)}, [lock.descriptor])
+    try:
+        guardian = Guardian({**facts, "holder": vars(own)}, [lock.descriptor])
+    except WeirError as error:
+        lock.hand_over()
+        return replace(cleaned, complaints=(str(error),))
     try:
         answer = guardian.ask(REMOVAL_S, do="take over")
         cleaned = replace(cleaned, processes=answer["processes"], complaints=tuple(answer["complaints"]))

@@ -141,6 +141,14 @@ VIOLATIONS = [
         "data-over-memory",
         "not more than 1.5",
     ),
+    ("no bytes", "nersc-10", violate(moved_bytes=None), "data-over-memory", "bytes moved are not recorded"),
+    (
+        "no bytes a node",
+        "jupiter-ior",
+        violate(moved_bytes=None),
+        "bytes-per-node-at-least",
+        "bytes moved are",
+    ),
     (
         "too little data a node",
         "jupiter-ior",
@@ -244,6 +252,7 @@ def test_wrong_contracts_are_refused(tmp_path: Path) -> None:
         ("160 GB/s", "160 GB", "is not a bandwidth"),
         ("xfer: 2 MB", "xfre: 2 MB", "no parameter 'xfre'"),
         ("tool: ior", "tool: iro", "no tool 'iro'"),
+        ("at_least: 160 GB/s", "at_most: 5 s", "write at_least"),
         ("at_least: 160 GB/s", "statistic: best", "grows with their number"),
         ("contract: mistral-2015", "contract: other", "its file 'mistral-2015.yaml'"),
     ):
@@ -269,3 +278,13 @@ def test_the_report_is_printed_as_pdf(tmp_path: Path, capsys: pytest.CaptureFixt
     ).stdout
     for part in ("easy-best-sum", "no value is promised yet", "ior -M 80%", "Signature", "SHA-256"):
         assert part in text
+
+
+def test_records_without_run_files_do_not_tell_what_else_was_changed(tmp_path: Path) -> None:
+    contract = contract_of("uk-nnss")
+    study = write_study(tmp_path, cells_of(contract, {}))
+    for file in study.parent.rglob("run.json"):
+        file.unlink()
+    results = judge(contract, read_measured(study))
+    assert all(one.verdict != PASS for one in results)
+    assert any(item.condition == "unlisted-edit" and item.unknown for one in results for item in one.findings)
