@@ -83,10 +83,11 @@ doubt_about_rounds <- function(points) {
     return(NULL)
   }
   fewest <- min(rounds)
+  run <- if (fewest == 1) "run" else "runs"
   doubt(sprintf("n = %d", fewest), if (fewest < fewest_for_interval) {
-    "runs a point: too few for an interval with 95 %, so that the single runs are drawn instead."
+    sprintf("%s a point: too few for an interval with 95 %%, so the single runs are drawn.", run)
   } else {
-    sprintf("runs a point: the interval is the range of nearly all runs; %d more would halve it.", 3L * fewest)
+    sprintf("%s a point: the interval is the range of nearly all runs; %d more would halve it.", run, 3L * fewest)
   })
 }
 

@@ -22,7 +22,7 @@ default_answer <- function(records, inputs) {
   best <- worst[best, on = c("target", "api")]
   words <- best[, sprintf(
     "%s with %s%s by %s (%s of the best in the harmonic mean; the worst setting %s)",
-    latex_name(mark_name(target, emulated)), counted(ppn, "process", "processes"),
+    latex_name(mark_name(target, emulated)), counted(ppn, "process per node", "processes per node"),
     ifelse(stripe_count %in% c(0, NA), "", paste(" and", counted(stripe_count, "stripe"))),
     latex_name(api_words(api)), percent_words(share), percent_words(worst)
   )]

@@ -9,9 +9,9 @@ layer_lines <- function(records) {
   }
   records <- round_names(records)
   records[, operation_us := 1e6 * io_s / (moved_bytes / xfer_bytes / (nn * ppn))]
-  points <- records[, .(operation_us = stats::median(operation_us)),
+  points <- records[, .(operation_us = stats::median(operation_us), unproven = any(verdict == "UNPROVEN")),
     by = c("target", "emulated", "access", "api", "nn", "ppn", "round", "xfer_bytes")]
-  points[, if (.N >= 3) line_through_sizes(xfer_bytes / mib, operation_us),
+  points[, if (.N >= 3) c(line_through_sizes(xfer_bytes / mib, operation_us), list(unproven = any(unproven))),
     by = c("target", "emulated", "access", "api", "nn", "ppn", "round")]
 }
 
@@ -40,8 +40,11 @@ layer_costs <- function(records) {
   data.table::setnames(base_values, "value", "base_value")
   long <- merge(long, base_values, by = c(by, "round"), all.x = TRUE)
   long[, c(
-    stats::setNames(mean_interval(value)[c("mean", "lo", "hi", "n")], c("mean", "lo", "hi", "n")),
-    stats::setNames(mean_interval(value - base_value)[c("mean", "lo", "hi")], c("added", "added_lo", "added_hi"))
+    mean_interval(value)[c("mean", "lo", "hi")],
+    stats::setNames(
+      mean_interval(value - base_value)[c("mean", "lo", "hi", "n")], c("added", "added_lo", "added_hi", "n")
+    ),
+    list(verdict = point_verdict(TRUE, FALSE, sum(unproven)))
   ), by = c(by, "api", "base")]
 }
 
@@ -63,7 +66,8 @@ mount_costs <- function(records, facts) {
   }
   pairs[, .(
     added_operation_us = list(mean_interval(operation_us - operation_us_native)),
-    added_mib_us = list(mean_interval(mib_us - mib_us_native))
+    added_mib_us = list(mean_interval(mib_us - mib_us_native)),
+    verdict = point_verdict(TRUE, FALSE, sum(unproven | unproven_native))
   ), by = .(target, native = target_native, access, nn, ppn, emulated)]
 }
 

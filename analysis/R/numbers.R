@@ -216,7 +216,8 @@ repetition_numbers <- function(points) {
   words <- if (length(n) == 0) "none" else if (min(n) == max(n)) thousands(min(n)) else paste(min(n), "to", max(n))
   list(
     Points = thousands(length(n)),
-    RepetitionsOfPoint = words,
+    RepetitionsOfPoint = words, RunWord = if (identical(words, "1")) "run" else "runs",
+    AttainedLevel = sub(" %", "~\\%", attained_words, fixed = TRUE),
     FewestForInterval = as.character(fewest_for_interval),
     IntervalLevel = level_words(points)
   )

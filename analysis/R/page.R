@@ -49,7 +49,8 @@ page_text <- function(model, home = file.path(analysis_home(), "page")) {
 page_evidence <- local({
   known <- list(key = "", evidence = NULL)
   function(records, facts) {
-    key <- rlang::hash(list(records, facts))
+    # As a list: a selection leaves an index in a data.table, which its hash would see.
+    key <- rlang::hash(list(as.list(records), facts))
     if (key != known$key) {
       records <- name_storage(records)
       evidence <- list(records = records, points = page_points(records), effects = effects_of_settings(records),
@@ -79,6 +80,7 @@ page_model <- function(records, facts, inputs, folder) {
   list(
     schema = page_schema, study = page_study(facts, folder), verdicts = page_verdicts(records),
     interval_level = gsub("~\\%", " %", level_words(real_points(points)), fixed = TRUE),
+    attained_level = attained_words,
     doubted = page_doubted(records, facts), targets = page_targets(records, facts), answers = page_answers(points),
     effects = page_effects(evidence$effects), doubts = page_doubts(evidence), advice = page_advice(evidence),
     following = page_following(facts, folder), points = point_rows(points, folder),

@@ -110,7 +110,10 @@ split_pages <- function(table) {
   drawn <- vapply(sheets, function(sheet) sum(sheet$n > 0), numeric(1))
   of_page <- vapply(sheets, function(sheet) as.character(sheet$page[1]), "")
   fullness <- rowsum(drawn, of_page)[of_page, 1]
-  kept <- order(-fullness, match(of_page, unique(of_page)))
+  # Real storage comes first, then the fullest page.
+  is_emulated <- vapply(sheets, function(sheet) all(sheet$emulated %in% TRUE), logical(1))
+  real <- rowsum(as.integer(!is_emulated), of_page)[of_page, 1]
+  kept <- order(real == 0, -fullness, match(of_page, unique(of_page)))
   kept <- kept[drawn[kept] > 0]
   unname(sheets[if (length(kept) > 0) kept else 1])
 }

@@ -217,6 +217,7 @@ mark_emulated <- function(table) {
 }
 
 provenance_words <- function(table, part) {
+  if (!is.null(table$own)) table <- table[own == TRUE] # published values beside them are not of this study
   shown <- table[table$n > 0, ]
   paste(c(
     sprintf("%s; %s.", part$statistic, n_words(shown$n)),
@@ -229,7 +230,7 @@ n_words <- function(n) {
   if (length(n) == 0) {
     return("n = 0")
   }
-  if (min(n) == max(n)) sprintf("n = %d runs", min(n)) else sprintf("n = %d to %d runs", min(n), max(n))
+  if (min(n) == max(n)) paste("n =", counted(min(n), "run")) else sprintf("n = %d to %d runs", min(n), max(n))
 }
 
 # A part whose bars or bands are something else says what.

@@ -25,20 +25,24 @@ make_table <- function(records, inputs) {
   }
   table[, `:=`(level = NA_real_, storage = ifelse(is.na(api), target, paste(target, api_words(api), sep = ", ")))]
   table[, page := ifelse(grepl("as printed", target), "printed", "measured")]
-  place <- table[, .(storage = unique(storage)), by = page][, sheet := (seq_len(.N) - 1L) %/% 6L + 1L, by = page]
+  place <- table[order(emulated), .(storage = unique(storage)), by = page][, sheet := (seq_len(.N) - 1L) %/% 6L + 1L, by = page]
   table[place, sheet := i.sheet, on = c("page", "storage")][]
 }
+
+# A circle for unproven, a dagger for degraded records.
+cell_marks <- c(UNPROVEN = "\u00b0", DEGRADED = "\u2020")
 
 make_figure <- function(table) {
   drawn <- mark_emulated(data.table::copy(table))
   drawn[emulated == TRUE, storage := paste0(storage, emulated_mark)]
+  drawn[, storage := factor(storage, levels = unique(storage[order(emulated)]))]
   stripes <- sort(unique(drawn$stripe_count))
   drawn[, lines := factor(ifelse(stripe_count %in% c(0, NA), "none", stripe_count),
     levels = c("none", setdiff(stripes, 0)))]
   drawn[, access := factor(access, levels = access_levels)]
   ggplot2::ggplot(drawn, ggplot2::aes(factor(ppn), lines, fill = 100 * arithmetic)) +
     ggplot2::geom_tile(colour = "white", linewidth = 0.4) +
-    ggplot2::geom_text(ggplot2::aes(label = sprintf("%.0f", 100 * arithmetic), colour = arithmetic > 0.5),
+    ggplot2::geom_text(ggplot2::aes(label = paste0(sprintf("%.0f", 100 * arithmetic), data.table::fcoalesce(cell_marks[verdict], "")), colour = arithmetic > 0.5),
       size = 2.2, family = sans_family, show.legend = FALSE) +
     ggplot2::facet_grid(
       rows = ggplot2::vars(storage), cols = ggplot2::vars(access), scales = "free_y", space = "free_y"

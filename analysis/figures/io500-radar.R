@@ -16,6 +16,7 @@ make_table <- function(records, inputs) {
   if (nrow(points) == 0) {
     return(points)
   }
+  valid <- index_of_io500(points)[valid == TRUE]$target
   points <- points[n > 0]
   if (data.table::uniqueN(points$target) < 2) {
     return(points[0])
@@ -24,14 +25,16 @@ make_table <- function(records, inputs) {
   points[, radius := pmax(0, 1 + log10(share) / decades)]
   points[, angle := 2 * pi * (match(phase, io500_phases$phase) - 1) / nrow(io500_phases)]
   points[, `:=`(x = radius * sin(angle), y = radius * cos(angle), level = NA_real_, page = "all", sheet = 1L)]
-  add_note(points, paste(
-    "Not a valid IO500 score where a write phase lasted less than 300 s:",
-    paste(unique(points[grepl("write", phase) & !(time_s >= io500_write_s)]$target), collapse = ", ")
-  ))
+  short <- setdiff(unique(points$target), valid)
+  if (length(short) == 0) {
+    return(points)
+  }
+  add_note(points, sprintf("Not a valid IO500 score (shortened, or not all phases): %s.", paste(short, collapse = ", ")))
 }
 
 make_figure <- function(table) {
   drawn <- mark_emulated(data.table::copy(table))
+  drawn[, target := factor(target, levels = unique(target[order(emulated)]))]
   rim <- data.table::CJ(turn = seq(0, 2 * pi, length.out = 121), ring = seq_len(decades) / decades)
   spokes <- data.table::copy(io500_phases)[, angle := 2 * pi * (seq_len(.N) - 1) / .N]
   spokes[, `:=`(x = sin(angle), y = cos(angle), titled = gsub("_", " ", phase))]
@@ -45,6 +48,7 @@ make_figure <- function(table) {
     ) +
     ggplot2::geom_polygon(ggplot2::aes(group = target), fill = NA, linewidth = 0.5) +
     ggplot2::geom_point(ggplot2::aes(fill = fill_by(target, verdict)), shape = 21, size = 1.2, stroke = 0.4) +
+    unproven_marks() +
     ggplot2::geom_text(
       ggplot2::aes(1.1 * x, 1.06 * y, label = titled, hjust = ifelse(abs(x) < 0.1, 0.5, ifelse(x > 0, 0, 1))),
       data = spokes, colour = "#202020", size = 2.3, family = sans_family

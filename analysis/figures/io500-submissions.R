@@ -1,11 +1,11 @@
 title <- "Where valid results stand among the IO500 submissions"
 place <- 3
 statistic <- "Lines: share of the published result sets below a value"
-interval_text <- "Each of the 343 result sets is one third-party run without evidence for an audit."
+interval_text <- "Each of the result sets is one third-party run without evidence for an audit."
 needs <- "reference/io500-submissions.csv, and a study of the suite io500"
 if_empty <- "The study does not measure the phases of IO500."
 caption <- paste(
-  "Each phase of the 343 published IO500 result sets: the share of them below a value, for the whole system and for",
+  "Each phase of the published IO500 result sets: the share of them below a value, for the whole system and for",
   "one node (where the number of nodes is known); the axis is logarithmic. Triangles: the result sets on IME. A cross:",
   "a valid result of this study; a shortened run is not ranked. The submissions are not a random sample of storage."
 )
@@ -32,7 +32,8 @@ make_table <- function(records, inputs) {
     }, phase, median)]
     long <- rbind(long, places, fill = TRUE)
   }
-  long[, `:=`(level = NA_real_, sheet = 1L, page = "all")][]
+  long[, `:=`(level = NA_real_, sheet = 1L, page = "all")]
+  add_note(long, sprintf("%d result sets.", data.table::uniqueN(submissions$submission)))
 }
 
 make_figure <- function(table) {

@@ -16,7 +16,7 @@ make_table <- function(records, inputs) {
     return(costs)
   }
   costs <- costs[nn == min(nn) & ppn == max(ppn)]
-  costs[, `:=`(median = mean, level = interval_level, verdict = "VALID", n_invalid = 0L, n_degraded = 0L)]
+  costs[, `:=`(median = mean, level = interval_level, n_invalid = 0L, n_degraded = 0L)]
   costs[, `:=`(page = paste0(target, ifelse(emulated, emulated_mark, "")), sheet = 1L)][]
 }
 
@@ -31,6 +31,7 @@ make_figure <- function(table) {
       linewidth = 0.3) +
     ggplot2::geom_linerange(ggplot2::aes(xmin = lo, xmax = hi), linewidth = 0.5, na.rm = TRUE, show.legend = FALSE) +
     ggplot2::geom_point(ggplot2::aes(fill = api), size = 1.6, stroke = 0.4, show.legend = FALSE) +
+    unproven_marks() +
     ggplot2::facet_grid(rows = ggplot2::vars(access), cols = ggplot2::vars(panel), scales = "free_x") +
     scale_api(drawn$api) +
     ggplot2::guides(colour = "none", shape = "none") +

@@ -22,20 +22,6 @@ make_table <- function(records, inputs) {
   place_panels(table, c(target = "row", access = "row", kind = "column"), flow = TRUE)
 }
 
-cache_states <- c("discarded", "cached", "not cached")
-
-# The label of a cell has the words that differ from the defaults.
-operation_kinds <- function(labels) {
-  word <- function(pattern, otherwise) {
-    found <- regmatches(labels, regexec(paste0(" (", pattern, ")( |$)"), labels))
-    vapply(found, function(match) if (length(match) > 1) match[2] else otherwise, "")
-  }
-  data.table::data.table(
-    locality = word("off0|seq|rnd|reverse[0-9]*", "seq"), memory = word("memory-rnd", "off0"),
-    cached = word("cached|uncached|discarded", "untouched")
-  )
-}
-
 make_figure <- function(table) {
   drawn <- data.table::copy(table)[n > 0]
   shown <- c(off0 = "#1b6ca8", seq = "#2a9d54", reverse0 = "#d18a00", rnd = "#b0305c")
@@ -46,6 +32,7 @@ make_figure <- function(table) {
     run_marks() +
     line_through(ggplot2::aes(group = interaction(locality, memory)), "xfer_bytes", c("locality", "memory")) +
     ggplot2::geom_point(ggplot2::aes(fill = fill_by(locality, verdict)), shape = 21, size = 1.2, stroke = 0.4) +
+    unproven_marks() +
     facet_panels(table) +
     ggplot2::scale_colour_manual("Order in the file", values = shown) +
     ggplot2::scale_fill_manual(values = shown, na.value = "white", guide = "none") +

@@ -14,7 +14,7 @@ make_table <- function(records, inputs) {
   if (nrow(records) == 0) {
     return(data.table::data.table())
   }
-  records <- cbind(records, load_part("figure", "operations")$operation_kinds(records$label))
+  records <- cbind(records, operation_kinds(records$label))
   middle <- function(values) as.numeric(stats::median(values, na.rm = TRUE))
   records[, .(
     n = data.table::uniqueN(run), operations = middle(ops), moved_bytes = middle(moved_bytes),

@@ -15,7 +15,7 @@ make_table <- function(records, inputs) {
     return(costs)
   }
   if (nrow(costs) > 0) {
-    costs <- data.table::dcast(costs, target + emulated + access + nn + ppn + api + base + n ~ cost,
+    costs <- data.table::dcast(costs, target + emulated + access + nn + ppn + api + base + n + verdict ~ cost,
       value.var = c("added", "added_lo", "added_hi"))
     costs[, layer := paste(api_words(api), "over", api_words(base))]
   }
@@ -29,7 +29,7 @@ mounts_of <- function(records, inputs) {
   }
   of <- function(column, key) vapply(pairs[[column]], function(it) as.numeric(it[[key]]), 1)
   pairs[, .(
-    target, emulated, access, nn, ppn, n = of("added_operation_us", "n"), layer = paste("FUSE mount over", native),
+    target, emulated, access, nn, ppn, verdict, n = of("added_operation_us", "n"), layer = paste("FUSE mount over", native),
     added_operation_us = of("added_operation_us", "mean"), added_lo_operation_us = of("added_operation_us", "lo"),
     added_hi_operation_us = of("added_operation_us", "hi"), added_mib_us = of("added_mib_us", "mean"),
     added_lo_mib_us = of("added_mib_us", "lo"), added_hi_mib_us = of("added_mib_us", "hi")
@@ -38,7 +38,7 @@ mounts_of <- function(records, inputs) {
 
 make_latex <- function(table) {
   cells <- table[, .(
-    latex_name(layer), sprintf("$%s\\times%s$", nn, ppn), n,
+    paste0(latex_name(layer), verdict_mark(verdict)), sprintf("$%s\\times%s$", nn, ppn), n,
     added_cell(added_operation_us, added_lo_operation_us, added_hi_operation_us),
     added_cell(added_mib_us, added_lo_mib_us, added_hi_mib_us)
   )]

@@ -34,7 +34,7 @@ test_that("shares of the best are averaged over the numbers of nodes, and the an
   expect_equal(shares[ppn == 1]$harmonic, 2 / 7)
   expect_equal(shares[ppn == 2]$harmonic, 1)
   answer <- default_answer(defaults_world(), list())
-  expect_match(answer, "2 processes and 1 stripe by POSIX (100~\\% of the best", fixed = TRUE)
+  expect_match(answer, "2 processes per node and 1 stripe by POSIX (100~\\% of the best", fixed = TRUE)
   expect_match(answer, "the worst setting 29~\\%", fixed = TRUE)
   expect_identical(default_answer(read_synthetic(), list()), "")
 })
