@@ -1,7 +1,7 @@
 # The verbs of weir. Each sets up what it lacks; nothing here knows a machine.
 #
 #   SUITES=quick,mine  suites to measure       SITE=local  the site of config/sites to measure on
-#   SCALE=full         edition of the suites; left out: the site's own, which is quick for local
+#   SCALE=full         edition of the suites (default: that of the site, which is quick for local)
 #   CAMPAIGN=2026-12   measure again, in results/SITE@CAMPAIGN, and compare with results/SITE
 
 SHELL := bash

@@ -1,4 +1,4 @@
-"""Hook of mkdocs: pages outside docs/ join the site; links to files that are no pages become text."""
+"""Hook of mkdocs: pages outside docs/ join the site; links to files without a page become text."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def _missing(name: str) -> str:
-    text = f"The report {name} was not drawn where this site was built; the gallery has the command."
+    text = f"The report {name} is not part of this build of the site; the gallery has the command."
     return f'<!doctype html><meta charset="utf-8"><title>{name}</title><p>{text}</p>'
 
 
@@ -55,7 +55,7 @@ def _images(markdown: str, own: str) -> str:
 
 
 def _link(text: str, link: str, own: str, uri: str) -> str:
-    """The link as it leads from one page of the site to another; the text alone where there is no page."""
+    """The link between two pages of the site; the text alone if the target is not a page."""
     name, mark, anchor = link.partition("#")
     if not name or "://" in link or link.startswith("mailto:"):
         return f"[{text}]({link})"

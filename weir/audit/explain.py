@@ -25,7 +25,7 @@ Every record carries one of four verdicts:
 
 Each rule compares what was requested with what was observed and returns *passed*, *not observable* or a
 finding. A finding is a note, DEGRADED or INVALID; a note leaves the verdict alone. The columns of a record:
-`reasons` and `evidence` (findings), `notes`, `checked` (rules that passed), `missing` (evidence that lacks).
+`reasons` and `evidence` (findings), `notes`, `checked` (rules that passed), `missing` (missing evidence).
 Records are flagged, never dropped. A table that carries verdicts keeps them when it is imported.
 
 `weir audit --rules` prints this page; its text is that of the rules in weir/audit/rules. A new rule is a new

@@ -86,7 +86,7 @@ class Subject:
 
     @property
     def habits(self) -> Habits:
-        """Of the program that gave the record; nothing is known of one that is no tool of ours."""
+        """Habits of the program behind the record; the default for a program without a tool in weir/tools."""
         tool = tools().get(str(self.row.get("tool")))
         return tool.habits(self.row) if tool else Habits()
 

@@ -64,7 +64,7 @@ class Suite:
     experiments: tuple[Experiment, ...]
     scales: tuple[str, ...] = ()  # all that the suite defines
     tags: tuple[str, ...] = ()
-    tune: Mapping[str, Any] | None = None  # as written; weir/tune/objective.py gives it a meaning
+    tune: Mapping[str, Any] | None = None  # as written; weir/tune interprets it
     claims: tuple[str, ...] = ()
 
 

@@ -85,7 +85,7 @@ def _unknown_to_tune(file: YamlFile) -> list[Problem]:
 
 
 def _misplaced(file: YamlFile, schema: Mapping[str, Any]) -> list[Problem]:
-    """Keys of an experiment that stand one or two levels too high."""
+    """Keys of an experiment that are one or two levels too high."""
     experiments = file.data.get("experiments")
     experiments = experiments if isinstance(experiments, dict) else {}
     parts = schema["properties"]["experiments"]["additionalProperties"]["properties"]
@@ -99,7 +99,7 @@ def _misplaced(file: YamlFile, schema: Mapping[str, Any]) -> list[Problem]:
 
 
 def _is_fixed_list(tool: Tool, key: str, keys: Keys) -> bool:
-    """Whether a list is no value of the parameter: only some kinds are written as one."""
+    """Whether the parameter cannot have a list as its value."""
     return keys[-2:-1] == ("fixed",) and tool.parameters[key].kind not in ("choices", "hints")
 
 

@@ -152,7 +152,7 @@ def _syntax_problem(error: yaml.YAMLError, text: str, name: str) -> Problem:
 
 
 def _indentation_hint(above: Sequence[str], raw: str) -> str | None:
-    """For a key that is indented like none of the groups that are open above it."""
+    """Hint for a key whose indentation matches none of the groups above it."""
     mine, before = _KEY.match(raw), [_KEY.match(line) for line in above]
     keys = [(number, found) for number, found in enumerate(before, 1) if found]
     if mine is None or not keys or not keys[-1][1]["value"].strip():

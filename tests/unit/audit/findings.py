@@ -78,14 +78,14 @@ FINDS: list[tuple[str, Subject, str, str]] = [
         "others-on-device",
         subject(on_disk(0, 900 * MIB)),
         "NOTE",
-        "104857600 bytes for others beside 838860800",
+        "104857600 bytes of other users beside 838860800",
     ),
     ("others-on-device", subject(on_disk(400 * MIB, 850 * MIB)), "DEGRADED", "vda moved 471859200 bytes"),
     (
         "others-on-device",
         subject(on_disk(1600 * MIB, 0), access="read", fetched_bytes=800 * MIB),
         "DEGRADED",
-        "838860800 bytes for others",
+        "838860800 bytes of other users",
     ),
     (
         "payload-reducible",

@@ -18,8 +18,8 @@ def read_from_cache(subject: Subject) -> Outcome | None:
     the bytes, or had more than half of the file in its page cache before the read. The bandwidth is in
     large part that of memory. A read with O_DIRECT that fetched less than half is INVALID: O_DIRECT leaves
     no cache to read from, so something between the program and the kernel took it away. The rule does not
-    apply where the storage is memory itself or where a warm cache was requested. What a FUSE file system
-    holds in memory, or makes up, the kernel does not know: there the page cache proves nothing.
+    apply where the storage is memory itself or where a warm cache was requested. The kernel does not
+    see what a FUSE file system keeps in its own memory, so the page cache is not evidence there.
 
     Hint: let the cell drop the caches (ior, netcdf-bench: drop_caches: true; io-model: cache: uncached), or
     declare that a warm one is meant (cache: cached).
@@ -57,7 +57,7 @@ def _resident(subject: Subject) -> Outcome | None:
     if before > _MOST:
         return degraded(text)
     if (subject.file_system or "").startswith("fuse"):
-        return not_observable(f"{text}, and where {subject.file_system} takes its bytes from is not known")
+        return not_observable(f"{text}, and the source of the bytes of {subject.file_system} is unknown")
     return passed(text)
 
 

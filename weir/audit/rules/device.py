@@ -62,7 +62,7 @@ def others_on_device(subject: Subject) -> Outcome | None:
     own = max(moved, subject.observed.get("dirtied_bytes") or 0, subject.number("fetched_bytes") or 0)
     others = max(0.0, disk_read - (subject.number("fetched_bytes") or 0))
     others += max(0.0, disk_written - (own if subject.is_write else 0))
-    text = f"{_name(subject)} moved {others:.0f} bytes for others beside {own:.0f} of this access"
+    text = f"{_name(subject)} moved {others:.0f} bytes of other users beside {own:.0f} of this access"
     if others < _OTHERS_LEAST or others < _OTHERS_NOTE * own:
         return passed(text)
     return degraded(text) if others >= _OTHERS_DEGRADED * own else note(text)

@@ -43,8 +43,8 @@ def timed_out(subject: Subject) -> Outcome | None:
 
 @rule("INVALID")
 def result_missing(subject: Subject) -> Outcome | None:
-    """The access was requested and no result was printed for it. The record stands in for it, so that the
-    failure is counted.
+    """The access was requested and no result was printed for it. The record replaces it, so that the failure
+    is counted.
 
     Hint: read the other reasons of the record; they show why the run gave no result.
     """
@@ -70,7 +70,7 @@ def output_incomplete(subject: Subject) -> Outcome | None:
     if not subject.observed.get("all_results"):
         return invalid("the output ends before its results do")
     if subject.observed.get("embedded"):
-        return passed("all results are there; within another program this one prints no last line")
+        return passed("all results are there; a program started by another one prints no last line")
     return note("all results are there, the last line of the output is not")
 
 

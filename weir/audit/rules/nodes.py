@@ -42,7 +42,7 @@ def neighbours(subject: Subject) -> Outcome | None:
         return None
     found = subject.run.host.get("neighbours")
     if found is None:
-        return not_observable("nobody looked for other measurements")
+        return not_observable("the run did not look for other measurements")
     return degraded("; ".join(found)) if found else passed("no other measurement was seen")
 
 
@@ -53,7 +53,7 @@ def more_switches(subject: Subject) -> Outcome | None:
     then takes others without a message.
 
     Hint: let the job wait longer (--switches=1@12:00:00 in scheduler_options; max_switch_wait in slurm.conf
-    is the upper limit), or ask for fewer nodes.
+    is the upper limit), or request fewer nodes.
     """
     found = _placement(subject)
     requested = found.get("requested", {}).get("switches")
@@ -74,10 +74,10 @@ def more_switches(subject: Subject) -> Outcome | None:
 
 @rule("DEGRADED", needs_output=True)
 def other_nodes(subject: Subject) -> Outcome | None:
-    """The job's nodes are not those that the site's options ask for: they lack a feature of --constraint, or
+    """The job's nodes are not those that the site's options request: they lack a feature of --constraint, or
     --exclude names them. That happens in an allocation made by hand, without those options.
 
-    Hint: let snakemake or ReFrame ask for the allocation, or give salloc the scheduler_options of site.yaml.
+    Hint: let snakemake or ReFrame request the allocation, or give salloc the scheduler_options of site.yaml.
     """
     found = _placement(subject)
     requested = found.get("requested", {})
@@ -107,7 +107,7 @@ def nodes_shared(subject: Subject) -> Outcome | None:
     """The site asks for nodes of its own (--exclusive) and the job shares them: what other jobs did to
     network, memory and storage of the node is in the number.
 
-    Hint: let snakemake or ReFrame ask for the allocation, or give salloc --exclusive.
+    Hint: let snakemake or ReFrame request the allocation, or give salloc --exclusive.
     """
     found = _placement(subject)
     if not found.get("requested", {}).get("alone") or not subject.has_result:

@@ -73,7 +73,7 @@ def machine_busy(subject: Subject) -> Outcome | None:
     has ranks on a node: those may be of the run before (a note). While the run lasted, its CPU limit held its
     processes back or the node swapped (DEGRADED): then the clock also timed the waiting.
 
-    Hint: wait for the other work to end, ask for more cores (--cpus-per-task), or raise the CPU limit.
+    Hint: wait for the other work to end, request more cores (--cpus-per-task), or raise the CPU limit.
     """
     if subject.run is None or not subject.has_result:
         return None

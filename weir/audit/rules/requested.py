@@ -63,7 +63,7 @@ def other_ranks(subject: Subject) -> Outcome | None:
 def direct_not_applied(subject: Subject) -> Outcome | None:
     """O_DIRECT was requested and the file was not opened with it, so the page cache was measured. IOR takes
     the option for any interface and applies it to POSIX and AIO only, without a message. For imported logs
-    this is DEGRADED: no cell requested it, and the number stands for what ran.
+    this is DEGRADED: no cell requested it, and the number describes what ran.
 
     Hint: use POSIX or URING for O_DIRECT, on a file system that has it.
     """
@@ -106,7 +106,7 @@ def hints_not_in_force(subject: Subject) -> Outcome | None:
 def stripes_not_applied(subject: Subject) -> Outcome | None:
     """The cell requested a number of stripes and the file system gave its files another, or does not tell.
 
-    Hint: look at what `lfs setstripe` may do there (lfs df, quota, pools), or ask for what it has.
+    Hint: look at what `lfs setstripe` may do there (lfs df, quota, pools), or request what it has.
     """
     requested = subject.cell.params.get("stripe_count") if subject.cell else None
     found = subject.row.get("stripe_count")

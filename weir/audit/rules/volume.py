@@ -93,8 +93,8 @@ def file_size(subject: Subject) -> Outcome | None:
     """The size of the files after the access does not fit the bytes moved. Smaller than what was written or
     read: bytes were lost, or counted that never were; where less than one transfer per rank lacks, DEGRADED.
     Larger after a write: an older file was overwritten, which storage treats differently from a new one.
-    A program may look at one of many files, or print a size of 0 where the file system does not tell:
-    nothing follows from those.
+    A program may look at one of many files, or print a size of 0 where the file system does not report it:
+    the rule ignores those.
 
     Hint: look for write errors in the output; remove older files before the write.
     """

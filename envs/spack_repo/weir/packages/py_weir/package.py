@@ -30,7 +30,8 @@ class PyWeir(FromCheckout, PythonPackage):
         depends_on("reframe@4.7.3:", type="run")
         depends_on("py-pygments", type="run")
 
-    # `weir compare` and `weir history` need ruptures too, for which Spack has no recipe.
+    # `weir compare`, `history`, `accept` and `tune` need NumPy and SciPy, `history` also ruptures, for which
+    # Spack has no recipe.
     import_modules = ["weir", "weir.cli", "weir.commands"]
     sanity_check_is_file = ["bin/weir"]
 
