@@ -172,7 +172,7 @@ def cases(program: str) -> Iterator[Case]:
     if re.search(r"^  mdtest ", run(1, [program, "--help"]), re.M):
         yield mdtest_case(program, original("mdtest", "MDTEST"), 2)
     else:
-        print("mdtest: this weir-io does not have it; left out")
+        print("mdtest: this weir-io does not have it; skipped")
 
 
 def measure(case: Case, runs: int, folder: str) -> dict[str, dict[str, list[float]]]:

@@ -1,9 +1,9 @@
-"""Overhead of what weir-io observes for the audit, against a build of it that observes nothing.
+"""Overhead of what weir-io observes for the audit, against a build without observations.
 
 python bench/evidence.py [--pairs N] [--cells N] [--folder FOLDER]
 
-In pairs of alternating order: a batch of 1,000 cells of IOR's default size here (16 MiB by 1 MiB, written and
-read), by the time of its cells and by CPU time; and the time of a 4 KiB operation in a phase of 256 MiB.
+Runs both builds in pairs of alternating order. Measures wall time and CPU time of a batch of 1,000 cells
+(16 MiB in transfers of 1 MiB, written and read), and the time of a 4 KiB operation in a phase of 256 MiB.
 Medians with their 95 % interval. The median of the batch should grow by less than 1 %, or an operation by
 less than 20 ns.
 """
@@ -68,7 +68,7 @@ def batch_s(program: Path, folder: Path, cells: int) -> Values:
 
 
 def operation_ns(program: Path, folder: Path) -> Values:
-    """Of a write and of a read: time of the phase by its operations."""
+    """Time per operation of a write and a read phase."""
     words = [str(program), "ior", "-w", "-r", "-t", "4096", "-b", str(4096 * OPERATIONS)]
     cpu_s([*words, "-o", str(folder / "data"), "-O", f"summaryFile={folder / 'doc.json'}"], folder / "log")
     results = json.loads((folder / "doc.json").read_text())["results"]
@@ -76,7 +76,7 @@ def operation_ns(program: Path, folder: Path) -> Values:
 
 
 def paired(pairs: int, root: str, measure: Callable[[Path, Path], Values]) -> list[tuple[Values, Values]]:
-    """Without and with observations, one after the other; who comes first alternates."""
+    """Without and with observations, in alternating order."""
     found = []
     for pair in range(pairs):
         values = {}
@@ -88,7 +88,7 @@ def paired(pairs: int, root: str, measure: Callable[[Path, Path], Values]) -> li
 
 
 def median_text(values: list[float], unit: str) -> str:
-    """With 95 % of it, by bootstrap."""
+    """Median with its 95 % interval, by bootstrap."""
     draw = random.Random(1)
     medians = sorted(statistics.median(draw.choices(values, k=len(values))) for _ in range(2000))
     return f"{statistics.median(values):+.1f} {unit} [{medians[50]:+.1f}, {medians[1949]:+.1f}]"

@@ -60,7 +60,7 @@ def delays(residuals: Sequence[Numbers], slowdown: float) -> list[int]:
 
 
 def precision(residuals: Sequence[Numbers], slowdown: float) -> float:
-    """Of all changes found in years with one step, the share within ten days of it."""
+    """Share of all changes found within ten days of the step, in years with one step."""
     random = np.random.default_rng(11)
     right = found = 0
     for one in residuals:

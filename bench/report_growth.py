@@ -2,7 +2,7 @@
 """Time and memory from records to report.html and report.pdf: 1,000, 10,000, 100,000 records.
 
 The records are synthetic: cells of twelve rounds, two accesses, two targets. Prints a table;
---limits fails where the largest takes more than 60 s or 2 GiB, or its page more than 5 MB.
+--limits fails if the largest takes more than 60 s or 2 GiB, or its page more than 5 MB.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MOST_S, MOST_MIB, MOST_PAGE_MB = 60.0, 2048.0, 5.0
 
 
 def rows(count: int) -> list[Record]:
-    """So many records: cells differ in interface, layout, order, transfer size, nodes and processes."""
+    """That many records: cells differ in interface, layout, order, transfer size, nodes and processes."""
     made: list[Record] = []
     number = 0
     while len(made) < count:
@@ -75,7 +75,7 @@ def measured(command: list[str]) -> tuple[float, float, float]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sizes", nargs="*", type=int, default=list(SIZES), help="numbers of records")
-    parser.add_argument("--limits", action="store_true", help="fail where the largest is beyond its limits")
+    parser.add_argument("--limits", action="store_true", help="fail if the largest exceeds its limits")
     args = parser.parse_args()
     print(
         f"{'records':>8} {'page s':>7} {'CPU s':>6} {'PDF s':>6} {'MiB':>6} {'HTML MB':>8}"

@@ -43,7 +43,7 @@ def grouped(rows: Sequence[Row], names: Sequence[str]) -> dict[tuple[str, ...], 
 
 
 def variability(rows: Sequence[Row]) -> Iterator[str]:
-    """Per file system and application: how far days lie from the median, over all series of both."""
+    """Per file system and application: distance of the days from the median of their series."""
     for (system, file_system, app), group in sorted(grouped(rows, ("system", "file_system", "app")).items()):
         shares = []
         for series in grouped(group, ("access", "layout", "ranks")).values():
@@ -115,7 +115,7 @@ def changes(every: Sequence[Series]) -> Iterator[str]:
 
 
 def contention(rows: Sequence[Row]) -> Iterator[str]:
-    """Rank correlation, within series, of the traffic of others with bandwidth."""
+    """Rank correlation of bandwidth with the traffic of other jobs, computed within each series."""
     for (system, file_system), group in sorted(grouped(rows, ("system", "file_system")).items()):
         found = []
         for series in grouped(group, ("app", "access", "layout", "ranks")).values():

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How near weir tune comes to the best setting: share of the true optimum after N measurements.
+"""How close weir tune gets to the best setting: share of the true optimum after N measurements.
 
     bench/tune.py [SEEDS [CURVES.svg]]
 
@@ -62,7 +62,7 @@ def shares(replay: Replay, method: str, seed: int, single: bool) -> list[float]:
 def trials_of(replay: Replay, method: str, seed: int, measure) -> Trials:  # type: ignore[no-untyped-def]
     if method == "tpe":
         return run_tpe(replay.space, max(BUDGETS), seed, measure)
-    if method == "grid":  # in the order of the table, from a place that the seed draws
+    if method == "grid":  # in the order of the table, from a random start
         trials, count = Trials(), len(replay.space)
         start = random.Random(seed).randrange(count)
         trials.scores = {

@@ -264,7 +264,7 @@ def run(count: int, seed: int, keep: Path | None = None) -> list[Failure]:
 
 
 def _within_limit(source: str, text: bytes, folder: Path) -> Failure | None:
-    """A parser whose time does not grow with the length of its input is a failure, too."""
+    """A parser that takes too long for the length of its input fails, too."""
     began_s = time.process_time()
     failure = failure_of(source, text, folder)
     took_s = time.process_time() - began_s
@@ -277,8 +277,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--inputs", type=int, help="number of inputs; without end if left out")
-    parser.add_argument("--seed", type=int, default=secrets.randbelow(2**31), help="random if left out")
+    parser.add_argument("--inputs", type=int, help="number of inputs (default: unlimited)")
+    parser.add_argument(
+        "--seed", type=int, default=secrets.randbelow(2**31), help="seed of the first input (default: random)"
+    )
     parser.add_argument("--keep", type=Path, help="write inputs that fail here")
     args = parser.parse_args()
     print(f"seed {args.seed}", flush=True)

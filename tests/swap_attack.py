@@ -1,9 +1,9 @@
-"""Somebody who may write to the target exchanges directories for links to a victim while weir deletes.
+"""An attacker with write access to the target replaces directories by links to a victim while weir deletes.
 
     python -m tests.swap_attack [--rounds N]
 
-The attacker is a process of its own. Two deletions meet it: weir's, and for comparison one by paths, which
-checks the marker and then deletes. The second one shows that the attack works.
+The attacker is a process of its own. It runs against two deletions: weir's, and for comparison one by paths,
+which checks the marker and then deletes. The second one shows that the attack works.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def by_paths(workspace: Workspace) -> None:
 
 
 def attacked(rounds: int, aim: str, delete: Callable[[Workspace], None]) -> Result:
-    """So many rounds of making and deleting a workspace with data."""
+    """Create and delete a workspace with data in each round."""
     with tempfile.TemporaryDirectory(prefix="weir-swap-") as name:
         victim, target, swaps = Path(name, "victim"), Path(name, "target"), Path(name, "swaps")
         victim.mkdir()
@@ -117,7 +117,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--rounds", type=int, default=10_000, help="of each kind; 10,000 if left out")
+    parser.add_argument("--rounds", type=int, default=10_000, help="rounds of each kind (default: 10000)")
     args = parser.parse_args()
     lost = 0
     for aim in AIMS:

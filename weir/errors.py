@@ -66,8 +66,8 @@ class ConfigError(WeirError):
 
 # What helps against errors of the operating system that people meet.
 _OS_HINTS = {
-    errno.ENOSPC: "make room there; what has run is kept",
-    errno.EDQUOT: "your quota is used up there: make room; what has run is kept",
+    errno.ENOSPC: "make room there; finished runs are kept",
+    errno.EDQUOT: "your quota is used up there: make room; finished runs are kept",
     errno.EROFS: "the file system is read-only: mount it writable, or write elsewhere",
     errno.EACCES: "let this user read and write there",
     errno.EIO: "the device or server below fails: look at the kernel log",

@@ -75,7 +75,7 @@ class Site:
     partitions: Mapping[str, Partition]
     stacks: Mapping[str, Stack]
     targets: Mapping[str, Target]
-    scale: str = "full"  # what is planned here when nobody asks for a scale
+    scale: str = "full"  # default scale of the site
     wire_gbit_s: float | None = None  # what the network carries to or from one node
 
 

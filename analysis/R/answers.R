@@ -1,5 +1,4 @@
-# The sentences with which the report of a study opens: its question, answered by its records. Empty where the study has
-# no records for it.
+# Opening sentences of the report of a study: its question, answered by its records; empty without records.
 
 study_answers <- function(records, inputs) {
   list(
@@ -10,7 +9,7 @@ study_answers <- function(records, inputs) {
   )
 }
 
-# The setting with the highest harmonic mean over writes, reads and numbers of nodes: it fails nowhere.
+# The setting with the highest harmonic mean over writes, reads and numbers of nodes: it must not fail for any of them.
 default_answer <- function(records, inputs) {
   shares <- shares_of_best(records)
   if (nrow(shares) == 0) {
@@ -41,7 +40,7 @@ printed_default_answer <- function(records, inputs) {
   worst <- wide[order(2 / (1 / read + 1 / write))][1]
   sprintf(
     paste(
-      "By the table that the talk printed the default for writes and reads together is %s and %s: harmonic means of",
+      "By the table of the talk, the default for writes and reads together is %s and %s: harmonic means of",
       "%g\\,\\%% (reads) and %g\\,\\%% (writes) of the best; with %s and %s it is %g\\,\\%% and %g\\,\\%%."
     ),
     counted(best$stripes, "stripe"), counted(best$ppn, "process per node", "processes per node"), best$read,

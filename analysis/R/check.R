@@ -9,7 +9,7 @@ columns_of_points <- function() {
   ))
 }
 
-# One sentence for each file or claim that is wrong.
+# One message for each file or claim with a mistake.
 problems_of_analysis <- function(home = analysis_home()) {
   loads <- c(
     lapply(setNames(nm = names(part_kinds)), function(kind) {

@@ -213,7 +213,7 @@ decided_claims <- function(records, inputs) {
   decided[, emulated := as_typed(emulated, "flag", inputs$claims, "emulated")][]
 }
 
-# Of some publications, of "all", or of none: then the file has its columns only.
+# Claims of the named publications, of "all", or of none; without claims the file has its header only.
 write_claims <- function(papers, records, inputs, path) {
   known <- claim_files()
   unknown <- setdiff(papers, c("all", known))

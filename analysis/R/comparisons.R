@@ -9,7 +9,7 @@
 effects_of_settings <- local({
   known <- list(key = "", effects = NULL)
   function(records, metric = load_metric("bandwidth")) {
-    # A figure, a table, the numbers and the page of one study want the same effects, and they are the dearest of all.
+    # A figure, a table, the numbers and the page of one study use the same effects, which are the most expensive part.
     # Columns alone: data.table notes indices in a table that is looked at.
     key <- rlang::hash(c(as.list(records), metric$name))
     if (key != known$key) {
@@ -130,7 +130,7 @@ effect_of_pairs <- function(ratios, inflation) {
   over <- if (length(of_round) >= 3) "rounds" else if (length(of_pair) >= fewest_for_interval) "pairs" else "rounds"
   values <- if (over == "rounds") of_round else of_pair
   found <- mean_interval(values, if (interleaved(ratios)) 1 else inflation)
-  # What drifted between the sides is as good an explanation as the setting.
+  # A drift between the two sides explains a difference as well as the setting does.
   drift <- if (interleaved(ratios)) 0 else ratios$drift[1]
   also <- table(ratios$also[!duplicated(pair) & nzchar(ratios$also)])
   list(

@@ -1,7 +1,7 @@
-# Which setting to make the default: the share of the best that each setting reaches, whatever the rest is.
+# Which setting to make the default: the share of the best that each setting reaches in every situation.
 
 default_settings <- c("stripe_count", "ppn")
-# Everything that tells situations apart: in each of them one setting is the best.
+# Columns that identify a situation; each situation has one best setting.
 default_situations <- c("target", "access", "api", "layout", "order", "nn", "xfer_bytes")
 
 # One row for each target, access, interface and setting: bandwidth of a node, and the means of the share of the best

@@ -1,8 +1,8 @@
 # Whether a campaign drifted: all cells of a target rose or fell together from the first round to the last.
 #
-# A median of a campaign that drifted is that of its time. Its interval is widened by half the drift on either side, so
-# that it holds for any moment of the campaign. Ratios of sides that were measured in turns need nothing: the drift is
-# in both. Ratios of sides that were measured one after the other are widened by all of it.
+# If a campaign drifted, its medians hold for its period only. Their intervals are widened by half the drift on either
+# side, so that they hold for any moment of the campaign. Ratios of alternately measured sides need nothing: the
+# drift is in both. Ratios of sides that were measured one after the other are widened by all of it.
 
 fewest_rounds_for_drift <- 4L
 
@@ -50,7 +50,7 @@ line_of_rounds <- function(at, deviation) {
   x <- (at - mean(at)) / (max(at) - min(at))
   slope <- sum(x * deviation) / sum(x^2)
   spread <- sqrt(sum((deviation - slope * x)^2) / (rounds - 2))
-  # Neighbouring rounds are alike: the line looks surer than it is.
+  # Neighbouring rounds are autocorrelated: inflate the error of the line.
   error <- spread / sqrt(sum(x^2)) * inflation_of(assumed_autocorrelation)
   half <- stats::qt((1 + interval_level) / 2, rounds - 2) * error
   list(rounds = rounds, ratio = exp(slope), lo = exp(slope - half), hi = exp(slope + half),

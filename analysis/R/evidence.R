@@ -30,7 +30,7 @@ evidence_of <- function(records, facts, value_of) {
   points[, `:=`(statistic = "median", wire_mib_s = wire_rate(if (is.null(wire_gbit_s)) NA_real_ else wire_gbit_s))][]
 }
 
-# What else a claim may need of a point. What is not the same in all records of a point is looked at one by one.
+# What else a claim may need of a point. What differs among the records of a point is evaluated record by record.
 about_points <- function(records, by) {
   facts <- records[, c(by, "requested_bytes", "emulated", "began", "cell"), with = FALSE]
   facts[, unproven := records$verdict == "UNPROVEN"]

@@ -9,7 +9,7 @@ io500_phases <- data.table::data.table(
   unit = c("GiB/s", "kIOPS", "GiB/s", "kIOPS", "kIOPS", "GiB/s", "kIOPS", "GiB/s", rep("kIOPS", 4))
 )
 io500_accesses <- c(write = "write", read = "read", create = "write", stat = "stat", remove = "delete", find = "find")
-# By the rules a write phase lasts so long; a shorter one makes no score.
+# By the rules a write phase lasts at least this long; a shorter one gives no score.
 io500_write_s <- 300
 
 # One row for each target and phase that was measured, in the order of the rules.
@@ -34,7 +34,7 @@ phases_of_io500 <- function(records) {
   points[order(emulated, target, match(phase, io500_phases$phase))]
 }
 
-# Both rules' formulas of each target that has all phases, and why it is no score.
+# Both rules' formulas of each target that has all phases, and why the result is not a score.
 index_of_io500 <- function(points) {
   if (nrow(points) == 0) {
     return(points)
@@ -71,7 +71,7 @@ io500_submissions <- function(records, inputs) {
   if (!is_ours || is.null(inputs$submissions)) data.table::data.table() else read_submissions(inputs$submissions)
 }
 
-# A submission is valid: only what is valid too has a place among them.
+# Submissions are valid, so only valid results are ranked among them.
 percentile_among <- function(value, others) {
   others <- others[is.finite(others)]
   100 * (mean(others < value) + mean(others == value) / 2)
@@ -89,8 +89,8 @@ io500_answer <- function(records, inputs) {
   )]
   doubt <- if (any(!index$valid)) {
     paste(
-      "An index is not a valid IO500 score, because it is of a shortened run, whose write phases lasted less than",
-      "300\\,s: it has no place among the submissions."
+      "An index is not a valid IO500 score: it comes from a shortened run, whose write phases lasted less than",
+      "300\\,s, and is not ranked among the submissions."
     )
   }
   paste(c(paste0(paste(words, collapse = "; "), "."), doubt), collapse = " ")

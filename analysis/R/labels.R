@@ -28,7 +28,7 @@ bytes_words <- function(bytes) {
   amount <- bytes / 1024^step
   whole <- abs(amount - round(amount)) < 1e-9
   text <- ifelse(whole, format_plain(round(amount)), format_plain(signif(amount, 3)))
-  # A size that is no round number of a larger unit is said in bytes, so that it can be recognised: 47008 B.
+  # A size that is not a round number of a larger unit is printed in bytes, so that it can be recognised: 47008 B.
   odd <- !is.na(bytes) & !whole & bytes < 1024^2
   ifelse(is.na(bytes), NA_character_, ifelse(odd, paste(format_plain(bytes), "B"), paste(text, byte_units[step + 1])))
 }

@@ -1,4 +1,4 @@
-# What a software layer costs: of each round a straight line through the time of an operation over its size.
+# Cost of a software layer: in each round, a straight line through the time of an operation against its size.
 
 # One row for each target, access, interface, nodes, processes and round: microseconds of an operation of no bytes, and
 # microseconds for each MiB. The time of an operation is that of a rank: the time of the transfers over its operations.
@@ -83,5 +83,5 @@ layers_answer <- function(records, inputs) {
     latex_name(paste("each", access)), latex_name(mark_name(target, emulated)),
     ifelse(is.na(added_lo), "no interval", sprintf("%s to %s", effect_number(added_lo), effect_number(added_hi)))
   )]
-  sprintf("The dearest layer for each operation: %s.", paste(words, collapse = "; "))
+  sprintf("The layer with the highest cost per operation: %s.", paste(words, collapse = "; "))
 }

@@ -61,7 +61,7 @@ emulated_words <- function(facts, records) {
   sprintf(" \\emulatedstorage{} (%s, marked E): its numbers test the method, not a product.", named)
 }
 
-# Best, small random and tail latency of each real target; of emulated ones where there are no others.
+# Best, small random and tail latency of each real target; of emulated ones if there are no others.
 most_answers <- 12L
 
 answers_words <- function(answers, targets) {
@@ -106,7 +106,7 @@ answer_cells <- function(answer) {
 matters_words <- function(effects, most = 4L) {
   clear <- utils::head(Filter(function(effect) isTRUE(effect$clear), effects), most)
   if (length(clear) == 0) {
-    return("No setting has a clear effect: with these rounds no ratio can be told from one.")
+    return("No setting has a clear effect: with these rounds no ratio differs significantly from 1.")
   }
   words <- vapply(clear, function(effect) {
     sprintf("%s instead of %s, %ss on %s: $\\times$%.2g {[}%.2g--%.2g{]}", latex_name(effect$setting),
@@ -118,7 +118,7 @@ matters_words <- function(effects, most = 4L) {
 
 doubts_words <- function(doubts) {
   words <- vapply(doubts, function(one) sprintf("\\textbf{%s} %s", in_print(one$number), in_print(one$sentence)), "")
-  if (length(words) == 0) "None of those that weir knows." else paste(words, collapse = " ")
+  if (length(words) == 0) "None that weir can detect." else paste(words, collapse = " ")
 }
 
 advice_words <- function(pieces, most = 3L) {
@@ -126,7 +126,7 @@ advice_words <- function(pieces, most = 3L) {
     sprintf("\\item \\textbf{%s} %s %s", in_print(one$title), in_print(one$evidence), in_print(one$action))
   }, "")
   if (length(words) == 0) {
-    "None for these numbers."
+    "None for these results."
   } else {
     sprintf("\\begin{compactlist}%s\\end{compactlist}", paste(words, collapse = " "))
   }

@@ -2,7 +2,7 @@
 
 cache_states <- c("discarded", "cached", "not cached")
 
-# The label of a cell has the words that differ from the defaults.
+# The label of a cell has the values that differ from the defaults.
 operation_kinds <- function(labels) {
   word <- function(pattern, otherwise) {
     found <- regmatches(labels, regexec(paste0(" (", pattern, ")( |$)"), labels))

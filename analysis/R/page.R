@@ -6,7 +6,7 @@ page_schema <- 1L
 most_points_on_page <- 4000L
 most_values_of_point <- 40L
 
-# The answer does not wait for the figures: page.json and a report.html without them come first.
+# Write page.json and a report.html without figures first, so that the answer does not wait for them.
 write_page <- function(folder, records, inputs) {
   model <- page_model(records, known_facts(inputs), inputs, folder)
   write_whole(page_text(model), file.path(folder, "report.html"))
@@ -26,7 +26,7 @@ page_json <- function(model) {
   jsonlite::toJSON(model, auto_unbox = TRUE, null = "null", na = "null", digits = NA)
 }
 
-# Whoever reads it meanwhile sees the old text or the new one.
+# A concurrent reader gets the old text or the new one.
 write_whole <- function(text, path) {
   unfinished <- paste0(path, ".unfinished")
   writeLines(text, unfinished, useBytes = TRUE)
@@ -39,13 +39,13 @@ page_text <- function(model, home = file.path(analysis_home(), "page")) {
   for (part in c("page.css", "page.js")) {
     page <- sub(sprintf("{{%s}}", part), read_whole(part), page, fixed = TRUE)
   }
-  # A sentence must not end the script that holds it.
+  # Text must not close the script element that contains it.
   json <- gsub("</", "<\\/", page_json(model), fixed = TRUE)
   pieces <- strsplit(page, "{{page.json}}", fixed = TRUE)[[1]]
   paste0(pieces[1], json, pieces[2])
 }
 
-# What a page, the first page of the print and the advice are made from; found once for each study.
+# Input of the page, of the first page of the PDF and of the advice; computed once per study.
 page_evidence <- local({
   known <- list(key = "", evidence = NULL)
   function(records, facts) {
@@ -61,7 +61,7 @@ page_evidence <- local({
   }
 })
 
-# Logs do not name their storage. Those of several directories are of several systems, and never one answer.
+# Logs do not name their storage: logs of several directories are treated as several systems.
 name_storage <- function(records) {
   if (!anyNA(records$target) || is.null(records$source)) {
     return(records)
@@ -189,7 +189,7 @@ counts_of_verdicts <- function(data, by) {
   flags[, lapply(.SD, sum), by = by, .SDcols = verdicts]
 }
 
-# Most points have nothing to doubt; only the others are looked at one by one.
+# Most points have no doubts; only the others are evaluated one by one.
 doubts_of_points <- function(data, by) {
   columns <- intersect(c("missing", "verdict", "reasons", "evidence"), names(data))
   rows <- unique(data[, c(by, columns), with = FALSE])
@@ -316,7 +316,7 @@ page_figures <- function(folder, parts) {
   })
 }
 
-# What does not apply has no picture; its .rst ends with the reason.
+# Figures that do not apply have no SVG; their .rst ends with the reason.
 absent_figures <- function(folder, parts) {
   absent <- Filter(function(part) {
     !file.exists(svg_of(part, folder)) && file.exists(sub("svg$", "rst", svg_of(part, folder)))
@@ -329,7 +329,7 @@ absent_figures <- function(folder, parts) {
 
 svg_of <- function(part, folder) file.path(folder, "figures", paste0(part$name, ".svg"))
 
-# Those of claims only where the suite asks for claims.
+# Figures of claims only if the suite requests claims.
 figure_parts <- function(facts) {
   wanted <- length(wanted_claims(facts)) > 0
   Filter(function(part) wanted || !identical(section_of(part), "claims"), chosen_parts("figure", "all"))

@@ -12,7 +12,7 @@ render_study <- function(folder, published = NULL, processes = 2L) {
   keys <- vapply(parts, function(part) digest_of_text(c(of_data, digest_of(c(part$path, inputs$claims)))), "")
   ready <- file.path(cache_of(folder), paste(vapply(parts, part_stem, ""), keys, sep = "-"))
   missing <- which(!dir.exists(ready))
-  # Before the processes part, so that each of them knows the effects.
+  # Before the fork, so that each process has the effects.
   model <- write_page(folder, records, inputs)
   in_parallel(c(missing, 0L), processes, function(i) {
     if (i == 0L) {
@@ -70,7 +70,7 @@ render_claims <- function(folder, records, inputs, of_data) {
   cached <- cached_claims(folder, of_data)
   if (!file.exists(cached)) {
     facts <- known_facts(inputs)
-    # Archived records have no suite that asks: their report chooses what it prints.
+    # Archived records have no suite that requests claims: their report chooses what it prints.
     write_claims(if (is.null(facts$site)) "all" else wanted_claims(facts), records, inputs, cached)
   }
   path <- file.path(folder, "claims.csv")

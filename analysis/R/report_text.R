@@ -79,14 +79,14 @@ repetition_text <- function(is) {
 
 limits_text <- function(is) {
   if (is[["archived"]]) {
-    return(paste("The audit sees what the logs printed. It does not see other users of the storage, the state",
+    return(paste("The audit has only what the logs printed. It cannot detect other users of the storage, the state",
       "of caches, or",
       "options that the program ignored silently."))
   }
   paste(c(
     "Absolute numbers are those of this machine at this time. Targets, and numbers of nodes and processes,",
       "were measured",
-    "one after the other: their comparison can include a change of load.",
+    "one after the other, so that a comparison between them can include a change of load.",
     if_so(is[["usable"]], "The largest files had \\LargestFile, the smallest machine \\Memory{} of memory: a",
       "much smaller file",
       "may be read from the page cache."),

@@ -36,7 +36,7 @@ summarise_records <- function(records, value, by, unit, autocorrelation = study_
   data.table::setorderv(points, by)[]
 }
 
-# Usable ones; of a group that has none, the degraded ones.
+# Usable records; the degraded ones of a group without usable records.
 used_records <- function(records, by) {
   known <- is.finite(records$value_of_record) & records$verdict != "INVALID"
   usable <- known & records$verdict %in% usable_verdicts

@@ -33,7 +33,7 @@ access_colours <- c(
 outcome_colours <- c(reproduced = "#0072b2", contradicted = "#b00020", undecided = "#8a8a8a")
 layout_linetypes <- c(shared = "solid", "file-per-process" = "22")
 
-# From small to large: dark to light, so that the order survives a grey print; the lightest are left out, they vanish.
+# From small to large: dark to light, so that the order survives a grey print; without the lightest, which vanish.
 size_colours <- function(count) {
   grDevices::hcl.colors(count + max(1, ceiling(count / 4)), "viridis")[seq_len(count)]
 }

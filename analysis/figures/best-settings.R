@@ -5,8 +5,8 @@ interval_text <- ""
 needs <- "records of the experiment `defaults` of the suite mistral"
 if_empty <- "The study has no sweep of stripes and processes."
 caption <- paste(
-  "How much of the best bandwidth each combination of stripe count and processes per node reaches, the mean over the",
-  "numbers of nodes: dark is best. A default is a row and a column that is dark for writes and reads alike."
+  "Share of the best bandwidth that each combination of stripe count and processes per node reaches, mean over the",
+  "numbers of nodes: dark is best. A good default is dark for both writes and reads."
 )
 
 make_table <- function(records, inputs) {

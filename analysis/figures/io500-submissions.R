@@ -1,4 +1,4 @@
-title <- "Where valid results stand among the IO500 submissions"
+title <- "Valid results among the IO500 submissions"
 place <- 3
 statistic <- "Lines: share of the published result sets below a value"
 interval_text <- "Each of the result sets is one third-party run without evidence for an audit."

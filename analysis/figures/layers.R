@@ -1,4 +1,4 @@
-title <- "What each layer costs, per operation and per byte"
+title <- "Cost of each layer, per operation and per byte"
 place <- 1
 statistic <- "Points: mean over the rounds of a straight line through the time of an operation against its size"
 interval_text <- "Bars: 95 % t interval over the rounds."
@@ -6,7 +6,7 @@ needs <- "records of the suite layers: several sizes by several interfaces"
 if_empty <- "The study does not compare layers."
 caption <- paste(
   "The time of one operation of one process is a fixed part (left, in microseconds) and a part for each MiB (right).",
-  "Both are from a line through four sizes in each round. The grey line is the interface without the layer: POSIX, or",
+  "Both come from a line through the sizes of each round. The grey line is the interface without the layer: POSIX, or",
   "the native one. A fixed part below zero means that small operations cost less than the line through the large ones."
 )
 

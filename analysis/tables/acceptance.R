@@ -5,7 +5,7 @@ if_empty <- "The study has no acceptance test."
 caption <- paste(
   "Median bandwidth in MiB/s of each interface with transfers of 2,000,000 bytes, which no stripe size divides, and",
   "its share of the peak. The peak is what the target's file declares (peak:), or for archived records their source;",
-  "where nothing is declared it is the best value of this table (marked *). Stream: one process. N\u00d7P: nodes and",
+  "without a declaration it is the best value of this table (marked *). Stream: one process. N\u00d7P: nodes and",
   "processes per node."
 )
 

@@ -14,7 +14,7 @@ make_table <- function(records, inputs) {
   if (nrow(points) == 0) {
     return(points)
   }
-  # Real storage is the question.
+  # Real storage only.
   points <- points[order(emulated)]
   points[, reached_with := place_cell(.SD)]
   points[, .(

@@ -16,8 +16,8 @@ in_print <- paste(
 
 make_table <- function(records, inputs) {
   decided <- decided_claims(records, inputs)[verdict != outcomes[4]]
-  # What was printed stands beside records that decide something, and says nothing about others; a paper that has a
-  # study of its own is decided in it in any case.
+  # Published values are shown beside records that decide a claim, and not beside others; a paper with a study of its
+  # own is always decided in that study.
   of_study <- decided$paper %in% Filter(function(name) !is.null(load_claims(name)$suites), unique(decided$paper))
   if (any(decided$evidence == "these records")) decided else decided[of_study]
 }

@@ -1,8 +1,8 @@
-title <- "What the client counted for a single process"
+title <- "Client counters of a single process"
 place <- 30
 needs <- "records of the experiment `operations` of the suite mistral"
 if_empty <- "The study has no sweep of single operations by size and order."
-in_print <- "Here are operations of 16 KiB and 1 MiB; all sizes are in tables/client-counters.csv."
+in_print <- "The table has operations of 16 KiB and 1 MiB; all sizes are in tables/client-counters.csv."
 caption <- paste(
   "Per run: operations that the process made, bytes that it moved, bytes that the client fetched from storage for it",
   "(0: the page cache answered; more than was moved: read-ahead), and the bandwidth in MiB/s. The talk's counters of",

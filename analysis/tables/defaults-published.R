@@ -6,7 +6,7 @@ caption <- paste(
   "The table of the talk on Mistral (2015): bandwidth of a node in MiB/s, arithmetic and harmonic mean of the share of",
   "the best in per cent. Recomputed (rec.): the arithmetic mean is the bandwidth of a node over that of the best",
   "settings, without its decimals; one bandwidth of the best settings gives all printed numbers. The harmonic",
-  "mean needs the single measurements, which are not published: it stands as printed. Bold: the best setting."
+  "mean needs the single measurements, which are not published: it is copied. Bold: the best setting."
 )
 
 make_table <- function(records, inputs) printed_defaults(records, inputs)

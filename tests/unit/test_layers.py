@@ -93,7 +93,7 @@ def upward(graph: Graph, level: Mapping[str, int]) -> list[str]:
 
 
 def entry(module: str) -> str:
-    """The entry of weir/ that a module belongs to; a tool's audit rules are plug-ins of audit."""
+    """The entry of weir/ that a module belongs to; a tool's audit rules count as a part of audit."""
     parts = module.split(".")
     if len(parts) == 4 and parts[1] == "tools" and parts[3] == "rules":
         return "audit"

@@ -1,10 +1,10 @@
-"""Kills of every kind while cells share a launch: the next start goes on, nothing is lost, nothing is left.
+"""Kills of every kind while cells share a launch: the next start resumes, nothing is lost, nothing is left.
 
     python -m tests.workflow.soak [--rounds N] [--seconds S] [--kinds KIND,...] [--seed N]
 
-In each round a measurement of seconds starts, something of it is killed at a random moment, and the same
-command is started again. Then all executions must be on record, those that had ended before the kill by the
-first start; no record may be INVALID; and no file, mount, process or shared memory may be left.
+In each round a measurement of some seconds starts, one of its processes is killed at a random moment, and the
+same command is started again. Then every execution must have a run file, those that ended before the kill
+from the first start; no record may be INVALID; and no file, mount, process or shared memory may be left.
 """
 
 from __future__ import annotations
@@ -245,10 +245,22 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--rounds", type=int, default=100, help="of each kind; 100 if left out")
-    parser.add_argument("--seconds", type=float, default=float("inf"), help="start no round after so long")
-    parser.add_argument("--kinds", default=",".join(KINDS), help=f"some of {', '.join(KINDS)}")
-    parser.add_argument("--seed", type=int, default=secrets.randbelow(2**31), help="random if left out")
+    parser.add_argument("--rounds", type=int, default=100, help="rounds of each kind (default: 100)")
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        default=float("inf"),
+        help="start no round after this time (default: no limit)",
+    )
+    parser.add_argument(
+        "--kinds", default=",".join(KINDS), help=f"subset of {','.join(KINDS)} (default: all)"
+    )
+    parser.add_argument(
+        "--seed",
+        type=int,
+        default=secrets.randbelow(2**31),
+        help="seed of the moments of kills (default: random)",
+    )
     args = parser.parse_args()
     print(f"seed {args.seed}", flush=True)
     tallies = soak(args.kinds.split(","), args.rounds, args.seconds, args.seed)

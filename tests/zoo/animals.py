@@ -45,7 +45,7 @@ ANIMALS = (
     Animal("no-op fadvise", "caches are not dropped", "read", ("read-from-cache",), "no-op-fadvise"),
     Animal(
         "stripped O_DIRECT",
-        "O_DIRECT is taken away at the open",
+        "O_DIRECT is removed at the open",
         "read",
         ("direct-not-applied",),
         "stripped-direct",
@@ -54,7 +54,7 @@ ANIMALS = (
     ),
     Animal(
         "lying O_DIRECT",
-        "O_DIRECT is taken away, F_GETFL still shows it",
+        "O_DIRECT is removed, F_GETFL still shows it",
         "read",
         ("read-from-cache",),
         "lying-direct",
@@ -88,7 +88,7 @@ ANIMALS = (
     ),
     Animal(
         "zeros",
-        "a read gives zeros and asks nobody",
+        "a read returns zeros without a system call",
         "read",
         ("read-from-cache",),
         "zeros",

@@ -31,7 +31,7 @@ class Finding:
 
 
 class Unknown(str):
-    """A sentence about evidence that lacks."""
+    """A sentence about missing evidence."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def condition(check: Check) -> Check:
 
 
 def findings(subject: Subject) -> list[Finding]:
-    """Of all conditions of the line, in their order."""
+    """Findings of all conditions of the line, in their order."""
     found = [Finding("verdict", text) for text in verdict(subject)]
     found += [
         Finding("unlisted-edit", str(text), isinstance(text, Unknown)) for text in unlisted_edit(subject)
@@ -89,7 +89,7 @@ def verdict(subject: Subject) -> Iterator[str]:
     bad: dict[tuple[str, str], int] = defaultdict(int)
     for row in subject.rows:
         if not usable(row, subject.must_be):
-            lacks = f"lacks {row.get('missing')}" if row["verdict"] == "UNPROVEN" else row.get("reasons")
+            lacks = f"missing {row.get('missing')}" if row["verdict"] == "UNPROVEN" else row.get("reasons")
             bad[(row["verdict"], str(lacks or "no reason is recorded"))] += 1
     for (name, reason), count in sorted(bad.items()):
         yield f"{count} of {len(subject.rows)} records are {name}: {reason}"
@@ -113,11 +113,11 @@ def unlisted_edit(subject: Subject) -> Iterator[str]:
             if name not in free and key not in settled and not _same(value, cell_default(parameter)):
                 changed[name] = value
     for name, value in changed.items():
-        yield f"{name} is {value}, and the contract does not allow to change it"
+        yield f"{name} is {value}, and the contract does not allow other values than the default"
 
 
 def edited(subject: Subject) -> Iterator[str]:
-    """Edits and deletions first: of a study whose collection was cut short, all runs are additions."""
+    """Edits and deletions first: in a study whose collection was interrupted, all runs are additions."""
     differences = sorted(subject.measured.differences or (), key=lambda text: text.startswith("added"))
     for text in differences[:_MOST_DIFFERENCES]:
         yield f"not as it was collected: {text}"
@@ -217,7 +217,7 @@ def memory_filled_percent(least: int, subject: Subject) -> Iterator[str]:
     shares = [_filled(run["command"]) for run in subject.runs]
     known = [share for share in shares if share is not None]
     if len(known) < len(shares):
-        yield "the benchmark did not fill memory before (its option -M)"
+        yield "the benchmark did not fill memory before the run (its option -M)"
     elif known and min(known) < least:
         yield f"{min(known)} % of the memory was filled, not {least} %"
 
@@ -300,7 +300,7 @@ def _moved_per_node(subject: Subject) -> Iterator[tuple[Row, float | None]]:
 
 
 def _has(command: Sequence[str], word: str) -> bool:
-    """Two words, such as '-a POSIX', stand one after the other."""
+    """An option with a value, such as '-a POSIX', must be two consecutive arguments."""
     parts = shlex.split(word)
     return any(list(command[at : at + len(parts)]) == parts for at in range(len(command)))
 

@@ -51,7 +51,7 @@ class Line:
     text: str
     tool: str
     access: tuple[str, ...]
-    select: Mapping[str, Any]  # by the names that a cell has
+    select: Mapping[str, Any]  # by the parameter names of a cell
     conditions: Mapping[str, Any]  # those of the contract and its own
     promise: Promise | None
     takes_best: bool
@@ -122,7 +122,7 @@ def _line(file: YamlFile, name: str, problems: list[Problem]) -> Line:
 def _values(
     file: YamlFile, tool: str, given: Mapping[str, Any], keys: Keys, problems: list[Problem]
 ) -> dict[str, Any]:
-    """Parameters as a cell holds them; a contract's common ones may belong to some of its tools only."""
+    """Parameters as a cell holds them; common ones of a contract may belong to some of its tools only."""
     parameters = tools()[tool].parameters if tool in tools() else {}
     found = {}
     for name, value in given.items():

@@ -38,7 +38,7 @@ class Measured:
         return None if number is None else self.runs.get((row["cell"], number))
 
     def parameter(self, row: Row, name: str) -> Any:
-        """What the record or its run says of a parameter; None: not known."""
+        """Value of a parameter in the record or its run; None: unknown."""
         if name in PLACES:
             return row.get(_PLACE_COLUMNS[name])
         run = self.run_of(row)
@@ -77,7 +77,7 @@ def _is_io500(path: Path) -> bool:
 
 
 def _read_io500(path: Path) -> Measured:
-    """Its phases as records: their access is the name of the phase."""
+    """Its phases as records, with the name of the phase as access."""
     result = read_directory(path)
     rows = tuple(_row(phase, result) for phase in result.phases.values())
     files = [file for file in sorted(path.glob("result*.txt")) if file.is_file()]

@@ -44,7 +44,7 @@ class Result:
     runs: tuple[Run, ...]
 
     def over_promise(self, value: float) -> float:
-        """How far a value is on the good side of the promise, as a share of it."""
+        """Relative distance of a value from the promise; positive: better."""
         promise = self.line.promise
         if promise is None or promise.bound is None:
             raise ValueError("nothing was promised")
@@ -98,7 +98,7 @@ def _chosen(
     if len(cells) == 1:
         return next(iter(cells.values())), []
     if line.takes_best and line.promise is not None:
-        # A cell that breaks a condition cannot stand in for one that holds it.
+        # A cell that violates a condition cannot replace one that meets it.
         sound = {
             cell: rows
             for cell, rows in cells.items()
@@ -109,7 +109,7 @@ def _chosen(
         best = max(values, key=lambda cell: better * (values[cell].value if values[cell] else 0.0))  # type: ignore[union-attr]
         return cells[best], []
     rows = [row for rows in cells.values() for row in rows]
-    text = f"{len(cells)} cells have these parameters, and the contract does not say which counts"
+    text = f"{len(cells)} cells have these parameters, and the contract does not select one"
     return rows, [Finding("several-cells", text)]
 
 
@@ -144,9 +144,9 @@ def _summary(logs: Sequence[float], promise: Promise | None) -> Value:
 
 
 def _decided(promise: Promise | None, value: Value | None) -> tuple[str, str]:
-    """What the numbers say where every condition holds."""
+    """Verdict by the numbers if every condition holds."""
     if promise is None:
-        return PASS, "measured by the conditions; no value is required"
+        return PASS, "all conditions hold; no value is required"
     if promise.bound is None:
         return NOT_PROVEN, "no value is promised yet: give it by --promise"
     if value is None:
@@ -158,7 +158,7 @@ def _decided(promise: Promise | None, value: Value | None) -> tuple[str, str]:
             (PASS, "the value reaches the promise") if met else (FAIL, "the value does not reach the promise")
         )
     if value.interval is None:
-        return NOT_PROVEN, "one run has no interval: measure more"
+        return NOT_PROVEN, "one run has no interval: measure more rounds"
     low, high = value.interval if better > 0 else value.interval[::-1]
     if better * low >= better * promise.bound:
         return PASS, "the whole interval reaches the promise"
@@ -168,7 +168,7 @@ def _decided(promise: Promise | None, value: Value | None) -> tuple[str, str]:
     text = (
         f"about {more} more runs would decide" if more else "the value is too close to the promise to decide"
     )
-    return NOT_PROVEN, f"the interval holds the promise; {text}"
+    return NOT_PROVEN, f"the promise lies within the interval; {text}"
 
 
 def _more_runs(value: Value, bound: float) -> int | None:
@@ -182,7 +182,7 @@ def _more_runs(value: Value, bound: float) -> int | None:
 
 
 def _one_storage(results: list[Result]) -> list[Result]:
-    """Lines that must be measured on one target and were not lose their verdict."""
+    """Lines that must be measured on one target become not proven if they were measured on several."""
     bound = [result for result in results if result.line.conditions.get("one_storage") and result.rows]
     targets = sorted({str(row.get("target")) for result in bound for row in result.rows})
     if len(targets) < 2:

@@ -1,4 +1,4 @@
-"""What is signed: the judgement with commands, versions and evidence, as HTML and as LaTeX for the PDF."""
+"""The report to sign: the judgement with commands, versions and evidence, as HTML and LaTeX."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Evidence:
 
     def integrity(self) -> str:
         if self.measured.differences is None:
-            return "The study has no checksums: an edit after the collection would not be seen."
+            return "The study has no checksums: edits after the collection cannot be detected."
         return f"{len(self.measured.differences)} files differ from the checksums of the collection."
 
 

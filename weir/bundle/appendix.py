@@ -1,4 +1,4 @@
-"""The artifact appendix of a study, as conferences ask for it, as LaTeX and from the files of the study."""
+"""The artifact appendix that conferences require, as LaTeX, from the files of a study."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SPECIAL = {
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "–": "--",
-    "-": "{-}",  # two of them are no dash
+    "-": "{-}",  # two hyphens must not become a dash
     "×": r"\(\times\)",
     "≥": r"\(\ge\)",
     "≤": r"\(\le\)",
@@ -80,10 +80,10 @@ def _command(facts: Mapping[str, Any]) -> str:
 
 
 def _claims(study: Path, page: Mapping[str, Any], command: str) -> Iterator[str]:
-    """Claims of papers that these records bear on; the best rates of the page where there are none."""
+    """Claims of papers that these records decide; the best rates of the page if there are none."""
     rows = [_claim(row, command) for row in _rows(study / "claims.csv") if row["verdict"] in _REPRODUCED]
     if not rows:
-        yield "No claim of a paper is decided by these records; what they show are the best rates:"
+        yield "These records decide no claim of a paper. Their best rates are:"
         rows = [_rate(one, command) for one in page.get("answers") or ()]
     widths = r"p{0.34\textwidth}p{0.25\textwidth}p{0.23\textwidth}p{0.1\textwidth}"
     yield from _table(("claim", "command", "expected, with tolerance", "shown in"), widths, rows)
@@ -115,7 +115,7 @@ def _interval(value: Any, low: Any, high: Any, unit: str) -> str:
 
 
 def _digits(value: Any) -> str:
-    """Three digits that matter, without an exponent."""
+    """Three significant digits, without an exponent."""
     number = float(value)
     return f"{number:,.0f}" if abs(number) >= 100 else f"{number:.3g}"
 
@@ -153,8 +153,8 @@ def _steps(facts: Mapping[str, Any]) -> Iterator[str]:
     yield r"\begin{verbatim}"
     yield "make setup build            # or: spack install weir"
     yield _command(facts)
-    yield "weir verify STUDY           # nobody edited it"
-    yield "weir compare THIS STUDY     # your study against this one"
+    yield "weir verify STUDY           # checks that no file was edited"
+    yield "weir compare THIS STUDY     # compares your study with this one"
     yield r"\end{verbatim}"
 
 
@@ -173,11 +173,11 @@ def _cost(facts: Mapping[str, Any], plan: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _reduced(study: Path) -> Iterator[str]:
-    yield "Without the machine, without measuring and offline, from the bundle; figures need R:"
+    yield "From the bundle, offline and without measuring; figures need R:"
     yield r"\begin{verbatim}"
     yield f"weir reproduce {study.resolve().name}.crate.zip --out again"
     yield r"\end{verbatim}"
-    yield "It makes the tables and figures again and compares them byte for byte."
+    yield "It reproduces the tables and figures and compares them byte for byte."
 
 
 def _items(*pairs: tuple[str, object]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Bundles among the inputs of a command, unpacked for as long as it runs."""
+"""Bundles among the inputs of a command, unpacked while it runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from weir.bundle.reproduce import opened
 
 @contextmanager
 def unpacked(texts: Sequence[str]) -> Iterator[list[str]]:
-    """Each text is a path or several with commas between; a bundle becomes the folder of its study."""
+    """Each text is a path or several joined by commas; a bundle becomes the directory of its study."""
     with ExitStack() as stack:
 
         def folder_of(part: str) -> str:

@@ -1,4 +1,4 @@
-"""weir accept: what was promised against what was measured, line by line, with a report to sign."""
+"""weir accept: judge a study by a contract, line by line, with a report to sign."""
 
 from __future__ import annotations
 

@@ -15,8 +15,8 @@ EXAMPLE = "weir appendix results/local/quick"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("study", type=Path, metavar="STUDY", help="directory of a study that was drawn")
-    text = f"the LaTeX file; by default {TEXT} in the study, where reports/appendix/main.tex finds it"
+    parser.add_argument("study", type=Path, metavar="STUDY", help="directory of a drawn study")
+    text = f"LaTeX file to write (default: {TEXT} in the study, where reports/appendix/main.tex reads it)"
     parser.add_argument("--json", action="store_true", help="print the name of the file as JSON")
     parser.add_argument("--out", type=Path, metavar="FILE", help=text)
 

@@ -1,4 +1,4 @@
-"""weir clean: what killed measurements left on this machine is removed; what they measured is kept."""
+"""weir clean: remove what killed measurements left on this machine; keep what they measured."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ NAME = "clean"
 HELP = "clean up after killed measurements: processes, mounts, shared memory, data on the targets"
 EXAMPLE = "weir clean --plan results/local/quick/plan.json --results results/local"
 
-# A guardian that cleans up right now is given so long.
+# Time for a guardian that is cleaning up.
 _WAIT_S = 60.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--plan", type=Path, help="also clean up for each batch of this plan.json")
-    parser.add_argument("--results", type=Path, help="folder of the site of the plan, that holds runs/")
+    parser.add_argument("--results", type=Path, help="results of the site of the plan, with runs/")
     parser.add_argument("--json", action="store_true", help="print what was cleaned up as JSON")
 
 
@@ -36,7 +36,7 @@ def execute(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps([asdict(each) for each in cleaned], indent=1))
     else:
-        print("\n".join(map(str, cleaned)) or "no killed measurement has left anything")
+        print("\n".join(map(str, cleaned)) or "nothing to clean up")
     return 1 if any(each.complaints for each in cleaned) else 0
 
 

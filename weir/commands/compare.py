@@ -16,7 +16,7 @@ EXAMPLE = "weir compare results/local/quick other/quick --fail-on slower:5%"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "first", metavar="A", help="records.csv, folder or bundle of a study; several with commas"
+        "first", metavar="A", help="records.csv, folder or bundle of a study; several joined by commas"
     )
     parser.add_argument("second", metavar="B", nargs="?", help="the other side; none with --by")
     parser.add_argument(
@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the comparison as JSON")
     parser.add_argument("--junit", type=Path, metavar="FILE", help="write a JUnit report")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with a figure of the ratios")
-    parser.add_argument("--into", type=Path, metavar="REPORT", help="put that figure into a report.html")
+    parser.add_argument("--into", type=Path, metavar="REPORT", help="add that figure to a report.html")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="write a row for each pair")
 
 

@@ -40,10 +40,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         one.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print facts as JSON")
     show.add_argument("--html", type=Path, metavar="FILE", help="write a page with a figure of each series")
     reference = actions.add_parser(
-        "reference", help="bounds of the next value of each cell, as WEIR_REFERENCE of the ReFrame tests"
+        "reference", help="write lower bounds of each cell for the ReFrame tests (WEIR_REFERENCE)"
     )
     reference.add_argument("history", type=Path, metavar="HISTORY", help="folder of campaigns")
-    reference.add_argument("--out", type=Path, metavar="FILE", help="write them to this file")
+    reference.add_argument("--out", type=Path, metavar="FILE", help="file to write")
     check.add_argument("--junit", type=Path, metavar="FILE", help="write a JUnit report")
     check.add_argument("--all", action="store_true", help="print normal series too")
     check.add_argument(

@@ -1,4 +1,4 @@
-"""weir init: a folder to measure and print in, outside of a checkout."""
+"""weir init: a study directory with workflow and configuration, outside of a checkout."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from weir.data import STUDY_PARTS, data_folder
 from weir.errors import WeirError
 
 NAME = "init"
-HELP = "make a folder with the workflow, the configuration and the analysis, to measure and print in"
+HELP = "create a study directory with the workflow, the configuration and the analysis"
 EXAMPLE = "weir init my-study && cd my-study && snakemake --cores all"
 ENGINE = "weir-io"
 EMULATOR = ("imectl", "ime-fuse")
@@ -26,9 +26,11 @@ _HINT = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", type=Path, metavar="DIR", help="new directory of the study")
-    text = f"the program {ENGINE}; by default that of the PATH, or of the checkout that holds weir"
+    text = f"path of {ENGINE} (default: from the PATH, or from the checkout of weir)"
     parser.add_argument("--engine", type=Path, metavar="FILE", help=text)
-    parser.add_argument("--json", action="store_true", help="print what was made, and what lacks, as JSON")
+    parser.add_argument(
+        "--json", action="store_true", help="print what was created, and what is missing, as JSON"
+    )
 
 
 def execute(args: argparse.Namespace) -> int:
@@ -51,15 +53,15 @@ def execute(args: argparse.Namespace) -> int:
 
 def _report(folder: Path, engine: Path | None, lacks: list[str]) -> None:
     print(f"{folder}: measure and print with: cd {folder} && snakemake --cores all")
-    print("change what is measured in config/config.yaml; weir plan prints its cost")
+    print("config/config.yaml selects what is measured; weir plan prints its cost")
     if not engine:
-        print(f"{ENGINE} was not found, so that nothing can be measured; {_HINT}")
+        print(f"{ENGINE} was not found; {_HINT}")
     if lacks:
         print(f"not on the PATH: {', '.join(lacks)}; they come with `spack install weir`, or see the README")
 
 
 def find_engine(given: Path | None) -> Path | None:
-    """The program that measures: the one that was named, of the checkout, or of the PATH."""
+    """The engine: the one given, else of the checkout, else of the PATH."""
     if given:
         if not os.access(given, os.X_OK) or given.is_dir():
             raise WeirError("is not a program", key="--engine", value=str(given), hint=_HINT, exit_code=2)

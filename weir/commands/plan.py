@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         default=Path("results"),
         metavar="DIR",
-        help="results of all sites: earlier batches there improve the expected time; default: results",
+        help="results of all sites: earlier batches there improve the expected time (default: results)",
     )
     parser.add_argument("--json", action="store_true", help="print the plan as JSON instead of the cost card")
 

@@ -24,7 +24,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "application", metavar="APPLICATION", help="a file, or the name of one in config/applications"
     )
     parser.add_argument("--records", type=Path, required=True, metavar="FILE", help="records.csv of a study")
-    parser.add_argument("--target", action="append", default=[], metavar="NAME", help="only these targets")
+    parser.add_argument(
+        "--target",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="target to predict; repeatable (default: all)",
+    )
     parser.add_argument("--json", action="store_true", help="print the same as JSON")
 
 
@@ -68,7 +74,7 @@ def _lines(application: Application, found: dict[str, list[Forecast]]) -> Iterat
             yield from (f"    nearest cell: {far}" for far in one.far)
         yield _line("all", whole(each, "predicted"), whole(each, "measured"))
     yield ""
-    yield "in brackets: least and most of the runs; of the error: from the ends of both"
+    yield "in brackets: minimum and maximum of the runs; range of the error: from both ranges"
 
 
 def _line(name: str, predicted: Times | None, measured: Times | None) -> str:

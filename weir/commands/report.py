@@ -24,7 +24,7 @@ from weir.study import cells_left, measured_study, why_not_measured
 from weir.units import about_duration
 
 NAME = "report"
-HELP = "measure suites, follow the measurement, and print the answer and where the report is"
+HELP = "measure suites, show the progress, and print the answer and the path of the report"
 EXAMPLE = "weir report --suites quick --site local"
 
 MEASURED_PLAN = "plan-measured.json"
@@ -32,10 +32,12 @@ _SEEN_OF_LOG = 12
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--suites", help="suites to measure, joined by commas; default: those of config.yaml")
-    parser.add_argument("--site", help="site of config/sites; default: that of config.yaml")
-    parser.add_argument("--scale", help="edition of the suites; default: the site's own")
-    parser.add_argument("--campaign", metavar="NAME", help="measure again, into results/SITE@NAME")
+    parser.add_argument(
+        "--suites", help="suites to measure, joined by commas (default: those of config.yaml)"
+    )
+    parser.add_argument("--site", help="site in config/sites (default: that of config.yaml)")
+    parser.add_argument("--scale", help="edition of the suites (default: that of the site)")
+    parser.add_argument("--campaign", metavar="NAME", help="repeat the study in results/SITE@NAME")
     parser.add_argument(
         "--page-only", action="store_true", help="end when report.html is complete, without the PDF"
     )
@@ -122,7 +124,7 @@ def _told(errors: str) -> str:
 
 
 class Workflow:
-    """Snakemake behind the scenes: its output is a log, what people see comes from the files of the study."""
+    """Snakemake in the background: its output goes to a log; progress comes from the files of the study."""
 
     def __init__(self, plan: Plan, folder: Path, chosen: dict[str, str]) -> None:
         self._plan, self._folder = plan, folder
@@ -145,11 +147,11 @@ class Workflow:
                 self._follow(process)
                 status = process.wait()
             except KeyboardInterrupt:
-                # Snakemake got it too, and lets the measurement clean up.
+                # Snakemake receives the signal too, and lets the measurement clean up.
                 with contextlib.suppress(KeyboardInterrupt):
                     process.wait()
                 raise WeirError(
-                    "interrupted", hint="run it again: what has run is kept", exit_code=130
+                    "interrupted", hint="run it again: finished runs are kept", exit_code=130
                 ) from None
         if status != 0:
             return self._failed()

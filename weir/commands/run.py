@@ -77,7 +77,7 @@ def execute(args: argparse.Namespace) -> int:
         _hand_over(from_os_error(error), args.errors)
         raise
     except KeyboardInterrupt:
-        _hand_over(WeirError("interrupted", hint="run again: what has run is kept"), args.errors)
+        _hand_over(WeirError("interrupted", hint="run again: finished runs are kept"), args.errors)
         raise
 
 
@@ -111,7 +111,7 @@ def _measure(args: argparse.Namespace) -> int:
     if left := sum(result.left for result in results):
         raise WeirError(
             f"{left} executions do not fit the rest of the allocation",
-            hint="run again: what has run is kept",
+            hint="run again: finished runs are kept",
         )
     tried = [job for job, result in zip(jobs, results, strict=True) if result.unavailable is None]
     if any(successes(job) == 0 for job in tried):

@@ -1,4 +1,4 @@
-"""weir scan: which file formats a directory tree contains, by content and not by name."""
+"""weir scan: file formats in a directory tree, by content."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ _PROGRESS_S = 10.0
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("tree", type=Path, metavar="DIR", help="directory to scan, on one file system")
     parser.add_argument(
-        "--rate", type=float, default=1000.0, metavar="N", help="operations a second (default: 1000)"
+        "--rate", type=float, default=1000.0, metavar="N", help="operations per second (default: 1000)"
     )
     parser.add_argument(
         "--sample", type=float, default=1.0, metavar="SHARE", help="share of the files to open (default: 1)"
     )
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="which sample (default: 0)")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the sample (default: 0)")
     parser.add_argument(
-        "--threads", type=int, default=4, metavar="N", help="directories at a time (default: 4)"
+        "--threads", type=int, default=4, metavar="N", help="directories scanned at a time (default: 4)"
     )
     parser.add_argument(
-        "--state", type=Path, metavar="FILE", help="note finished directories; a scan goes on from it"
+        "--state", type=Path, metavar="FILE", help="record finished directories; a later scan resumes from it"
     )
     parser.add_argument("--csv", type=Path, metavar="FILE", help="write a row for each format")
     parser.add_argument("--chart", type=Path, metavar="FILE", help="write a bar chart as SVG")
@@ -72,7 +72,7 @@ def _about(args: argparse.Namespace) -> dict[str, object]:
 
 def _check(args: argparse.Namespace) -> None:
     for key, wrong, hint in (
-        ("--rate", args.rate <= 0, "a number of operations a second above 0, such as 500"),
+        ("--rate", args.rate <= 0, "a number of operations per second above 0, such as 500"),
         ("--sample", not 0 < args.sample <= 1, "a share above 0 and at most 1, such as 0.2"),
         ("--threads", args.threads < 1, "1 or more"),
     ):
@@ -81,7 +81,7 @@ def _check(args: argparse.Namespace) -> None:
     for key, file in (("--state", args.state), ("--csv", args.csv), ("--chart", args.chart)):
         if file and file.resolve().is_relative_to(args.tree.resolve()):
             raise WeirError(
-                "lies in the tree, in which a scan writes nothing",
+                "lies in the tree, and a scan writes nothing there",
                 file=str(file),
                 key=key,
                 hint="name a file elsewhere",

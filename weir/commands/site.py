@@ -42,7 +42,9 @@ class Row:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("site", type=Path, metavar="DIR", help="folder of the site, results/<site>")
-    parser.add_argument("--out", type=Path, metavar="FILE", help=f"default: {INDEX_FILE} in that folder")
+    parser.add_argument(
+        "--out", type=Path, metavar="FILE", help=f"page to write (default: {INDEX_FILE} in that directory)"
+    )
     parser.add_argument("--json", action="store_true", help="print what the page shows as JSON")
 
 

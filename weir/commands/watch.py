@@ -1,4 +1,4 @@
-"""weir watch: follow a campaign from any terminal that sees its results."""
+"""weir watch: follow a campaign from any terminal that can read its results."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def campaign_of(study: Path) -> Campaign:
 
 
 def follow(campaign: Campaign, stream: TextIO, over: Callable[[], bool]) -> None:
-    """On a terminal lines that are redrawn; elsewhere a line every 10 s, and one for what ended."""
+    """Redraw the lines on a terminal; elsewhere print a line every 10 s and one per finished batch."""
     show = _redraw(stream) if stream.isatty() else _append(stream)
     while True:
         last = over()
@@ -117,7 +117,7 @@ def _redraw(stream: TextIO) -> Callable[[list[BatchProgress]], None]:
     def show(batches: list[BatchProgress]) -> None:
         nonlocal drawn
         size = shutil.get_terminal_size()
-        # A batch that waits has nothing to tell, and more lines than the terminal has cannot be drawn again.
+        # Skip waiting batches; more lines than the terminal has cannot be redrawn.
         told = [one for one in batches if one.state != "waiting"][-(size.lines - 1) :]
         back = f"\x1b[{drawn}F" if drawn else ""
         stream.write(back + "".join(f"\x1b[2K{line(one, bar=True)[: size.columns - 1]}\n" for one in told))

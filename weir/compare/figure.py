@@ -1,4 +1,4 @@
-"""A comparison as a drawing: a dot and an interval for each pair, the ratio on a logarithmic axis.
+"""A comparison as a figure: a dot and an interval for each pair, the ratio on a logarithmic axis.
 
 `fragment` is a section for any HTML page, `page` a page of its own.
 """
@@ -46,7 +46,7 @@ def page(names: tuple[str, str], judged: Sequence[Judged], margin: float, metric
 
 
 def write_into(report: Path, section: str) -> None:
-    """Put the section at the end of a report, in place of an earlier one."""
+    """Append the section to a report, or replace an earlier one."""
     try:
         text = report.read_text(encoding="utf-8")
     except OSError as error:

@@ -1,4 +1,4 @@
-"""A series as a drawing: points, levels with their bands, change points with dates, the newest verdict.
+"""A series as a figure: points, levels with their bands, change points with dates, the newest verdict.
 
 `fragment` is for any HTML page, such as that of a target; `page` is a page of all series.
 """
@@ -22,13 +22,13 @@ from weir.history.series import Series
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 900.0, 230.0, 70.0, 20.0, 26.0, 30.0
 _COLORS = {SLOWER: BAD, FASTER: GOOD, SPIKE: "#e08214"}
 _SHARES = (2.5, 97.5)  # of the points of a level, between which the band is drawn
-_CLOSE = 90.0  # labels of changes nearer than that stand one below the other
+_CLOSE = 90.0  # labels of changes closer than this are stacked
 
 Position = Callable[[float], float]  # of a time
 
 
 def fragment(series: Series, recent_points: int = 14) -> str:
-    """One series: heading, sentence and drawing."""
+    """One series: heading, sentence and figure."""
     found = judge_newest(series, recent_points)
     name, sentence = html.escape(series.name), html.escape(line(found))
     return f"<h2>{name}</h2><p class=small>{sentence}</p>{chart(series, found)}"

@@ -1,4 +1,4 @@
-"""Reference values for ReFrame: per cell and access, the lower bound that noise alone does not cross."""
+"""Reference values for ReFrame: the lower bound per cell and access."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _UNUSED = ("INVALID", RESERVED)
 
 
 def reference_bounds(campaigns: Iterable[Sequence[Row]]) -> list[Bound]:
-    """Cells with ten campaigns at their present level; others have no bound yet."""
+    """Bounds of the cells with ten campaigns at their present level; other cells have none."""
     points: dict[str, list[tuple[float, float]]] = defaultdict(list)
     rate = METRICS["bandwidth"]
     for rows in campaigns:
@@ -37,7 +37,7 @@ def reference_bounds(campaigns: Iterable[Sequence[Row]]) -> list[Bound]:
         if len(series) < FEWEST_POINTS:
             continue
         start = regimes_of(series)[-1].start
-        # The band of a point to come: the newest one is part of what is known.
+        # The band of the next point, which includes the newest one.
         later = np.append(series.times, series.times[-1] + 1)
         band = band_of(type(series)(series.name, later, np.append(series.logs, series.logs[-1])), start)
         if band is not None:

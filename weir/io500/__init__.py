@@ -1,1 +1,1 @@
-"""Published IO500 results: phases, scores, validity, and where they stand among the submissions."""
+"""Published IO500 results: phases, scores, validity, and percentiles among the submissions."""

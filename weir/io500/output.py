@@ -1,4 +1,4 @@
-"""A result and its place as text for people and as JSON for programs."""
+"""A result and its percentiles as text for people and as JSON for programs."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def describe(found: Agreement, source: str = "published") -> str:
 def _place_notes(places: Places, why_not: str) -> Iterator[str]:
     yield ""
     if not places:
-        yield f"where do I stand: no percentiles, {why_not}"
+        yield f"no percentiles, {why_not}"
         return
     first = next(iter(places.values()))
     known = {per: first[per].submissions for per in PER if per in first}

@@ -1,4 +1,4 @@
-"""What an IO500 result consists of: its phases with values and times, and what was published with them."""
+"""What an IO500 result consists of: its phases with values and times, and the published scores."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WRITE_PHASES = tuple(name for name in PHASES if name.endswith("_write"))
 
 @dataclass(frozen=True)
 class Phase:
-    """One timed phase. `half_step` is half a unit of the last printed digit: the value is known so far."""
+    """One timed phase. `half_step` is half a unit of the last printed digit: the accuracy of the value."""
 
     name: str
     value: float

@@ -1,4 +1,4 @@
-"""Where a result stands: the percentile of each phase among the published submissions."""
+"""The percentile of each phase among the published submissions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rounds beyond those of the plan, for cells whose medians are not known well enough yet."""
+"""Added rounds, for cells whose intervals are wider than requested."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ Experiment = tuple[str, str]  # suite and name
 
 @dataclass(frozen=True)
 class _Wide:
-    """A cell that lacks rounds."""
+    """A cell that needs more rounds."""
 
     cell: Cell
-    runs: int  # that it has
-    excess: float  # width over the requested one
-    pace_s: float  # of a run
+    runs: int  # finished so far
+    excess: float  # width divided by the requested one
+    pace_s: float  # time of a run
 
 
 def next_executions(job: BatchJob) -> list[Execution]:
-    """What the plan lacks; then, round by round, what is added to it."""
+    """The missing executions of the plan; then, round by round, the added ones."""
     is_planned = job.round is not None and job.round < max(cell.rounds for cell in job.cells)
     return pending(job) or ([] if is_planned else added_round(job))
 
 
 def added_round(job: BatchJob) -> list[Execution]:
-    """One more run of each cell that is still too wide, in random order; if the rest of the budget does not
-    pay for all of them, of the widest ones. Empty: all are narrow enough, or budget or rounds are used up.
+    """One more run of each cell whose interval is still too wide, in random order; of the widest ones if the
+    rest of the budget is too small for all. Empty: all are narrow enough, or budget or rounds are used up.
 
-    What was spent is read from the run files, so that an interrupted campaign goes on where it was.
+    The time spent is read from the run files, so that an interrupted campaign continues where it stopped.
     """
     wide = sorted(_wide(job), key=lambda item: item.excess, reverse=True)
     left_s = _budgets(job)

@@ -56,7 +56,7 @@ def measure_batch(job: BatchJob) -> BatchResult:
 def _run_to_the_end(
     job: BatchJob, todo: Sequence[Execution], context: LaunchContext, result: BatchResult
 ) -> None:
-    """Failed runs are tried once, and an added round is one run more of each of its cells: so this ends."""
+    """Terminates: failed runs are tried once, and each added round runs each of its cells once."""
     run_all(job, todo, context, result)
     while job.round is None and not result.left and (more := added_round(job)):
         run_all(job, more, context, result)
@@ -88,7 +88,7 @@ def _measure(job: BatchJob, todo: Sequence[Execution], lock: Lock, result: Batch
 
 @contextlib.contextmanager
 def _guarded(job: BatchJob, token: str, lock: Lock) -> Iterator[Guardian]:
-    """Somebody cleans up, whatever becomes of this process; the lock is held until that is done."""
+    """The guardian cleans up even if this process is killed; the lock is held until it is done."""
     own = this_process(job.results, job.batch)
     guardian = Guardian(facts_of(job, token, own, lock), [lock.descriptor])
     try:

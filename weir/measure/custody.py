@@ -25,12 +25,12 @@ from weir.measure.shared_memory import remove_orphans, remove_sessions
 from weir.measure.workspace import Workspace
 from weir.model import Target
 
-# Between the end of its pipe and that of its process.
+# Time from the end of the guardian's pipe to the end of its process.
 WEIR_ENDS_S = 30.0
 
 
 def facts_of(job: BatchJob, token: str, own: Holder, lock: Lock) -> dict[str, Any]:
-    """What a guardian is given at its start, and notes for the next start."""
+    """Facts that a guardian gets at its start, and stores for the next start."""
     target = job.target
     return {
         "target": {
@@ -104,7 +104,7 @@ class Custody:
                 if neighbour:
                     raise WeirError(
                         f"target {self.target.name} may be measured by {neighbour}",
-                        hint=f"if that is gone, delete {self.target.path}/{LOCK_IN_TARGET}, and clean again",
+                        hint=f"if it is gone, delete {self.target.path}/{LOCK_IN_TARGET}, and clean up again",
                     )
                 return self._clean_up_after_a_kill()
         return {}
@@ -116,7 +116,7 @@ class Custody:
         return {"neighbour": str(neighbour) if neighbour else None}
 
     def _lock_the_target(self) -> Holder | None:
-        """Who may measure there all the same: a holder on another node, of which nothing tells."""
+        """A holder on another node that may still measure there; this node cannot check it."""
         lock = Lock(Path(self.target.path) / LOCK_IN_TARGET)
         with contextlib.suppress(OSError):  # no file can be made there: claiming the workspace will tell
             if (holder := lock.take(self.own)) is not None:
@@ -140,7 +140,9 @@ class Custody:
     def take_over(self) -> None:
         """weir is gone: end its launch, keep what has run, leave nothing."""
         over = time.monotonic() + WEIR_ENDS_S
-        while self.own.is_alive() and time.monotonic() < over:  # a target's commands spare what it uses
+        while (
+            self.own.is_alive() and time.monotonic() < over
+        ):  # the commands of a target do not touch what it uses
             time.sleep(POLL_S)
         if not self._clean_up_after_a_kill()["complaints"]:
             self.note.unlink(missing_ok=True)  # else the next start tries again

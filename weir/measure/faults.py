@@ -1,4 +1,4 @@
-"""Faults of the environment: a full results disk or a target that was unmounted is no property of a cell."""
+"""Faults of the environment: a full results disk or an unmounted target is not a property of a cell."""
 
 from __future__ import annotations
 

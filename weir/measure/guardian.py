@@ -37,7 +37,7 @@ class TargetHangsError(EnvironmentFaultError):
 
 
 class GuardianEndedError(WeirError):
-    """Somebody has killed it."""
+    """The guardian was killed."""
 
 
 class Guardian:
@@ -112,7 +112,7 @@ class Guardian:
         self._nothing_left = self._hung is None
 
     def dismiss(self, forget: bool = True) -> bool:
-        """End it if nothing is left to clean up. If not it stays, cleans up after weir, and holds the lock.
+        """End it if nothing is left to clean up; otherwise it stays, cleans up, and holds the lock.
 
         forget: delete its note, so that no later start cleans up.
         """
@@ -135,7 +135,7 @@ class Guardian:
         return TargetHangsError(
             f"target {self._facts['target']['name']}: {self._facts['target']['path']} does not answer for "
             f"{limit_s:g} s: process {pid} waits, {waits_in(pid)}",
-            hint="look at the file system, or unmount it; then run again: what has run is kept",
+            hint="look at the file system, or unmount it; then run again: finished runs are kept",
         )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from weir.printed_values import real, whole
 from weir.schedulers import surrounding
 
-Held = Mapping[str, int | None]  # how often since the start of the node something held its processes back
+Held = Mapping[str, int | None]  # counters of throttling and swapping since the start of the node
 _PROC, _CGROUPS = Path("/proc"), Path("/sys/fs/cgroup")
 
 
@@ -44,13 +44,13 @@ def held_so_far(proc: Path = _PROC, cgroups: Path = _CGROUPS) -> Held:
 
 
 def held_between(before: Held, after: Held) -> Held:
-    """What was counted in between; null where a counter is unknown."""
+    """Differences of the counters; null where a counter is unknown."""
     return {key: _difference(start, after.get(key)) for key, start in before.items()}
 
 
 def pressure(proc: Path = _PROC) -> dict[str, float] | None:
     """Per cent of the last 10 s in which some process waited for cpu, io or memory; null where the kernel
-    does not tell."""
+    does not report it."""
     found = {}
     for name in ("cpu", "io", "memory"):
         line = _first_value(proc / "pressure" / name, "some", " ") or ""

@@ -38,7 +38,7 @@ class BatchJob:
 
 
 def job_of(plan: Plan, batch: Batch, results: Path) -> BatchJob:
-    """The batch with what its plan says about target, stack and partition; nothing of a session yet."""
+    """The batch with the target, stack and partition of its plan, before any session."""
     site, partition = plan.site, plan.site.partitions[batch.partition]
     return BatchJob(
         batch=batch.batch,
@@ -61,7 +61,7 @@ class BatchResult:
     planned: int
     kept: int = 0
     done: int = 0
-    added: int = 0  # of done and failed, those of rounds that the plan does not have
+    added: int = 0  # part of done and failed: executions of added rounds
     failed: list[str] = field(default_factory=list)
     left: int = 0  # executions that the rest of the allocation is too short for
     unavailable: str | None = None  # why nothing was tried on an optional target

@@ -44,7 +44,7 @@ def run_all(job: BatchJob, todo: Sequence[Execution], context: LaunchContext, re
         finally:
             _count(job, tried, left, result)
         if result.failed and (reason := context.fault()):
-            raise EnvironmentFaultError(reason, hint="run again when it is gone: what has run is kept")
+            raise EnvironmentFaultError(reason, hint="run again when it is gone: finished runs are kept")
 
 
 def _sharing(fitting: Sequence[Execution], context: LaunchContext) -> list[Execution]:
@@ -68,7 +68,7 @@ def _wait_for_the_batch_system(reason: LaunchLostError, times: int) -> None:
     if times >= LAUNCHES_LOST:
         raise WeirError(
             f"the batch system failed {times} launches in a row: {reason}",
-            hint="run again: what has run is kept",
+            hint="run again: finished runs are kept",
         ) from None
     print(f"weir: {reason}; trying again in {LOST_PAUSE_S:g} s", file=sys.stderr)
     time.sleep(LOST_PAUSE_S)

@@ -135,7 +135,7 @@ def _record(ready: Prepared, outcome: Outcome, context: LaunchContext) -> dict[s
     engine = engine_of(context.stack.programs[ready.execution.cell.tool])
     lacks = bool(engine) and outcome.exit_code == 0 and not is_complete(ready.outputs)
     if (outcome.exit_code != 0 or lacks) and (reason := context.fault()):
-        raise EnvironmentFaultError(reason, hint="run again when it is gone: what has run is kept")
+        raise EnvironmentFaultError(reason, hint="run again when it is gone: finished runs are kept")
     (ready.outputs / "stdout.txt").write_bytes(outcome.stdout)
     (ready.outputs / "stderr.txt").write_bytes(outcome.stderr)
     gather_witness(ready.outputs)

@@ -1,8 +1,8 @@
-"""What measurements left that were killed together with their guardians, and its clean-up.
+"""Clean-up after measurements that were killed together with their guardians.
 
 A guardian notes the facts of its batch beside the lock of the target, and deletes the note when nothing is
-left. A note whose lock nobody holds belongs to a measurement that was killed; another guardian, started with
-the same facts, does what the first one could not do any more.
+left. A note without a holder of its lock belongs to a killed measurement; another guardian, started
+with the same facts, cleans up.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Cleaned:
     batch: str
     results: str
     processes: int = 0  # that were ended
-    held_by: str | None = None  # who measures there now: nothing was touched
+    held_by: str | None = None  # process that measures there now: nothing was touched
     complaints: tuple[str, ...] = ()  # what could not be cleaned up
 
     def __str__(self) -> str:
@@ -53,7 +53,7 @@ class Cleaned:
 def clean_up_after_kills(report: Report, wait_s: float = 0.0) -> list[Cleaned]:
     """What killed measurements of this user left on this machine; those that still run are left alone.
 
-    wait_s: for a guardian that is just doing it.
+    wait_s: time for a guardian that is cleaning up.
     """
     found = []
     for note in sorted(lock_directory().glob(f"*{NOTE_SUFFIX}")):
@@ -65,14 +65,14 @@ def clean_up_after_kills(report: Report, wait_s: float = 0.0) -> list[Cleaned]:
 
 
 def clean_up_batch(job: BatchJob, report: Report) -> Cleaned:
-    """What a killed measurement of the batch left of which this machine has no note."""
+    """Clean up after a killed measurement of the batch that left no note on this machine."""
     lock, token = machine_lock(job.target), secrets.token_hex(8)
     facts = facts_of(job, token, this_process(job.results, job.batch), lock)
     return _clean_up(facts, lock, report, wait_s=0.0)
 
 
 def _facts(note: Path) -> dict[str, Any] | None:
-    """None if its measurement has just ended. A note of which nothing can be learnt goes."""
+    """None if its measurement has just ended. An unreadable note is deleted."""
     try:
         facts = read_object(note, hint="")
         if not set(facts) >= _KEYS:

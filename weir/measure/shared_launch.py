@@ -73,7 +73,7 @@ def measure_in_one_launch(
         settle(folder, context.results, faultless, watch.held)
         context.remove([each.data_folder for each in ready])
     if watch.fault is not None:
-        raise EnvironmentFaultError(watch.fault, hint="run again when it is gone: what has run is kept")
+        raise EnvironmentFaultError(watch.fault, hint="run again when it is gone: finished runs are kept")
     if stopped is not None:
         stderr = outcome.stderr.decode(errors="replace").strip()
         text = outcome.error or no_segment(stderr) or stderr or "the launch ended early"

@@ -30,7 +30,7 @@ _LONGEST = 160
 
 
 def no_segment(stderr: str) -> str | None:
-    """One line with the reason and the fix where MPI could not make its shared-memory segment; else None."""
+    """One line with the reason and the fix if MPI could not make its shared-memory segment; else None."""
     for line in stderr.splitlines():
         if found := _NO_SEGMENT.search(line):
             text = " ".join(line[max(0, found.start() - _LONGEST // 2) :].split())[:_LONGEST]

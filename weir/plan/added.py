@@ -1,4 +1,4 @@
-"""Rounds that may be added to the planned ones until the medians are known: what they cost at most."""
+"""Rounds that may be added to the planned ones: their maximum cost."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def with_shares(planned: Sequence[PlannedCell]) -> list[PlannedCell]:
 
 
 def added_span(items: Iterable[PlannedCell]) -> Span:
-    """From nothing, if the planned rounds are enough, to the most rounds, if the budget allows them."""
+    """From none, if the planned rounds are enough, to the maximum, if the budget allows it."""
     total = Span()
     for item in items:
         most, part = _most(item), part_within_budget(item)
@@ -39,7 +39,7 @@ def added_span(items: Iterable[PlannedCell]) -> Span:
 
 
 def part_within_budget(item: PlannedCell) -> float:
-    """The part of a cell's most added rounds that its share of the budget pays for, as expected."""
+    """The expected part of a cell's maximum of added rounds that its share of the budget covers."""
     until, most_s = item.cell.until, _most(item).expected_s
     if until is None or until.budget_s is None or most_s == 0:
         return 1.0
@@ -62,7 +62,7 @@ def until_words(until: Until | None) -> str:
 
 
 def stricter(first: Until | None, other: Until | None) -> Until | None:
-    """Of two experiments that request one cell: the narrower interval, the more rounds, the longer time."""
+    """For a cell of two experiments: the narrower interval, the more rounds, the longer time."""
     if first is None or other is None:
         return first or other
     unlimited = first.budget_s is None or other.budget_s is None

@@ -44,7 +44,7 @@ def short_card(plan: Plan, left: int) -> str:
         f" peak space {about_size(cost.peak_bytes)}",
         f"  time        {_duration(cost)}",
     ]
-    # Real storage first: the question is not about emulators.
+    # Real storage first.
     ordered = sorted(cost.targets, key=lambda item: plan.site.targets[item.target].emulated)
     shown = ordered[:_MOST_TARGETS]
     width = max((len(item.target) for item in shown), default=0)
@@ -78,7 +78,7 @@ def _head(plan: Plan) -> Iterator[str]:
 
 
 def _learned(plan: Plan, costs: Iterable[BatchCosts]) -> Iterator[str]:
-    """Earlier batches against their own cards, and what that means for this one."""
+    """Earlier batches compared with their cards, and the estimate from them for this plan."""
     found = learned(plan, costs)
     if found is None:
         return

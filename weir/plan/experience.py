@@ -1,7 +1,7 @@
-"""What earlier batches of a site cost, beside what was expected: the cost card learns from it.
+"""Cost of earlier batches of a site, expected and actual; the cost card uses it.
 
-The plan does not: it stays a function of its configuration. Batches, time limits and requested allocations do
-not change because something was measured.
+The plan stays a function of its configuration: batches, time limits and requested allocations do not depend
+on earlier measurements.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from weir.plan.model import Batch, Plan
 
 COSTS_FILE = "costs.jsonl"  # in results/<site>
 _LATEST = 20  # batches of one kind
-_FEW = 5  # fewer ratios do not show how far they vary
+_FEW = 5  # fewest ratios that show their spread
 _VARIES = 2.0
 
 
@@ -47,7 +47,7 @@ class BatchCosts:
 
 @dataclass(frozen=True)
 class Learned:
-    """The time of a plan as earlier batches suggest it."""
+    """The time of a plan, estimated from earlier batches."""
 
     low_s: float
     high_s: float

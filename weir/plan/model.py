@@ -50,7 +50,7 @@ class Exclusion:
 
 @dataclass(frozen=True)
 class Shared:
-    """A cell that several experiments ask for; it is measured once."""
+    """A cell that several experiments request; it is measured once."""
 
     cell: str
     suite: str
@@ -81,7 +81,7 @@ class Cost:
     points: int  # all combinations, before anything is excluded
     factorial: int  # executions of the full factorial: all combinations and repetitions
     valid: int  # those of them that no rule excludes, available at the site or not
-    reachable: int  # and those of them that are; a cell that two experiments ask for counts twice
+    reachable: int  # available ones; a duplicate cell counts once per experiment
     excluded: int
     shared: int
     cells: int

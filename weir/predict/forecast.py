@@ -17,7 +17,7 @@ _USABLE = ("VALID", "UNPROVEN")
 
 @dataclass(frozen=True)
 class Times:
-    """Of so many runs in seconds: the median, and the least and the most."""
+    """Times over the runs in seconds: median, minimum and maximum."""
 
     median_s: float
     low_s: float
@@ -27,7 +27,7 @@ class Times:
 
 @dataclass(frozen=True)
 class Forecast:
-    """One phase. far: what the nearest cell does not share with it; measured: None without such records."""
+    """One phase. far: how the nearest cell differs from it; measured: None without such records."""
 
     phase: IoPhase
     predicted: Times | None
@@ -38,13 +38,13 @@ class Forecast:
 
 
 def forecasts(application: Application, rows: Sequence[Row], target: str) -> list[Forecast]:
-    """Of the records of one target."""
+    """Forecasts from the records of one target."""
     here = [row for row in rows if row["target"] == target and row["verdict"] in _USABLE]
     return [_forecast(application, phase, here) for phase in application.phases]
 
 
 def whole(found: Iterable[Forecast], side: str) -> Times | None:
-    """All phases with the compute time between; None if one is unknown. The ends of the phases add up."""
+    """All phases with the compute time between; None if one is unknown. Minima and maxima are added up."""
     phases = list(found)
     times = [getattr(one, side) for one in phases]
     if not times or None in times:
@@ -57,7 +57,7 @@ def whole(found: Iterable[Forecast], side: str) -> Times | None:
 
 
 def error(predicted: Times, measured: Times) -> tuple[float, float, float]:
-    """Predicted over measured, less one; its ends from the ends of both."""
+    """Predicted / measured - 1; its range follows from both ranges."""
     return (
         predicted.median_s / measured.median_s - 1,
         predicted.low_s / measured.high_s - 1,
@@ -76,7 +76,7 @@ def _forecast(application: Application, phase: IoPhase, rows: Sequence[Row]) -> 
     cell = min(cells, key=lambda name: _distance(application, phase, cells[name][0]))
     first = cells[cell][0]
     moved_bytes = phase.size_bytes * phase.repeat * application.nodes * application.ppn
-    # The cell's rate for each process, where it ran with other processes: the nearest cell is what is known.
+    # The aggregate bandwidth of the cell, also if it ran with another number of processes.
     predicted = _times(cells[cell], lambda row: moved_bytes / _MIB / row["bw_mib_s"])
     return Forecast(
         phase, predicted, cell, first["label"] or "", tuple(_far(application, phase, first)), measured
@@ -102,7 +102,7 @@ def _alike(application: Application, phase: IoPhase, rows: Sequence[Row]) -> dic
 
 
 def _distance(application: Application, phase: IoPhase, row: Row) -> tuple[float, float, float]:
-    """Processes weigh most, then the transfer, then the bytes of a process, all as factors."""
+    """Sort key: factor in processes, then in transfer size, then in bytes per process."""
     held_bytes = (row["block_bytes"] or row["xfer_bytes"]) * (row["segments"] or 1)
     return (
         abs(log2(row["nn"] / application.nodes)) + abs(log2(row["ppn"] / application.ppn)),

@@ -1,4 +1,4 @@
-"""What a session of a batch took, as its outputs show it, beside what the plan expected."""
+"""Actual cost of a session of a batch, from its outputs, beside the expected cost."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def _slow_nodes(tally: Tally) -> list[dict[str, str]]:
 def _targets(plan: Plan, tally: Tally) -> list[dict[str, Any]]:
     """Only those that the plan measures, with the file system that was found below them."""
     used = {batch.target for batch in plan.batches}
-    # Real storage first: an emulator answers no question of a user.
+    # Real storage first.
     ordered = sorted(plan.site.targets.values(), key=lambda target: target.emulated)
     return [
         {

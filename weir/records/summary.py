@@ -16,7 +16,7 @@ def summarise(rows: Sequence[Row], out: Path) -> dict[str, Any]:
 
 
 def describe(summary: Mapping[str, Any]) -> str:
-    """One line of counts, then the reasons and the evidence that lacks."""
+    """One line of counts, then the reasons and the missing evidence."""
     counts = ", ".join(f"{count} {verdict}" for verdict, count in summary["verdicts"].items())
     lines = [f"{summary['out']}: {summary['records']} records of {summary['cells']} cells: {counts}"]
     lines += [f"  {count:6d} x {reason}" for reason, count in summary["reasons"].items()]

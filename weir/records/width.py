@@ -1,7 +1,7 @@
-"""How well the median of a cell is known, while measuring: the interval of analysis/R/statistics.R.
+"""Width of the interval of a cell's median, while measuring: the interval of analysis/R/statistics.R.
 
-Its ends are order statistics of the runs, at a level that allows for neighbouring runs that are alike. Below
-95 % there is no width: too few runs tell nothing, however close they are.
+Its ends are order statistics of the runs, at a level that allows for autocorrelated runs. Below 95 %
+there is no width: too few runs show nothing, however close they are.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def interval_ranks(count: int) -> tuple[int, float] | None:
 
 
 def _side_counts(count: int, correlation: float) -> list[float]:
-    """How probable it is that 0 to `count` values in a row lie below their median: a chain of two states."""
+    """Probability that 0 to `count` consecutive values lie below their median: a chain of two states."""
     if count < 1:
         return [1.0]
     stay = (1 + correlation) / 2

@@ -1,1 +1,1 @@
-"""A survey of the file formats below a directory: what the files contain, not what their names claim."""
+"""A survey of the file formats below a directory: by content, not by name."""

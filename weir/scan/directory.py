@@ -78,7 +78,7 @@ def _look(
             tally.skipped["directory: on another file system"] += 1
         return found.st_dev == device
     if not stat.S_ISREG(found.st_mode):
-        tally.skipped["link" if stat.S_ISLNK(found.st_mode) else "no regular file"] += 1
+        tally.skipped["link" if stat.S_ISLNK(found.st_mode) else "not a regular file"] += 1
         return False
     extension = extension_of(name)
     tally.see(extension, found.st_size)
@@ -90,7 +90,7 @@ def _look(
 
 
 def is_offline(size_bytes: int, blocks: int) -> bool:
-    """To read it would recall it from tape: bytes and no blocks; one block where Lustre's HSM released it."""
+    """Reading it would recall it from tape: bytes and no blocks; one block where Lustre's HSM released it."""
     return (blocks == 0 and size_bytes > 0) or (blocks == 1 and size_bytes > _BLOCK_BYTES)
 
 

@@ -64,7 +64,7 @@ def formats(tally: Tally) -> list[Format]:
 
 
 def share_of_files(count: int, sampled: int, fraction: float) -> Share:
-    """Wilson's interval; of a sample that is nearly everything there is nearly no doubt."""
+    """Wilson's interval; it shrinks to zero as the sample approaches all files."""
     if sampled == 0:
         return Share(0.0, 0.0, 1.0)
     value = count / sampled

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 
 class Pace:
-    """Operations begin at least 1/rate apart in the mean; what was not used is not caught up with."""
+    """Operations begin at least 1/rate apart on average; a pause does not allow a burst."""
 
     def __init__(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 HEAD_BYTES = 4096
-# NetCDF-4 is HDF5 with attributes of its own, which stand further back than the signature.
+# NetCDF-4 is HDF5 with attributes of its own, which follow further into the file.
 HDF5_HEAD_BYTES = 65536
 
 EMPTY = "empty"
@@ -68,7 +68,7 @@ EXTENSIONS: Mapping[str, tuple[str, ...]] = {
 
 
 def extension_of(name: str) -> str:
-    """In lower case without its dot; empty for a name without one, and for what is no word."""
+    """In lower case without its dot; empty for a name without one, or if it is not alphanumeric."""
     stem, dot, extension = name.rpartition(".")
     plain = extension.lower()
     return plain if dot and stem and plain.isalnum() and len(plain) <= 8 else ""

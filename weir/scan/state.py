@@ -1,4 +1,4 @@
-"""The state of a scan: one line for each finished directory, so that a scan that was stopped goes on."""
+"""The state of a scan: one line for each finished directory, so that a stopped scan can resume."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _HINT = "name another file by --state, or remove this one to scan again from the
 
 
 class State:
-    """Appends to FILE. A last line that a kill truncated is forgotten: its directory is scanned again."""
+    """Appends to FILE. A truncated last line is ignored: its directory is scanned again."""
 
     def __init__(self, file: Path, about: dict[str, Any]) -> None:
         self.file, self.about = file, about
@@ -29,7 +29,7 @@ class State:
             raise WeirError(
                 f"is the state of another scan: {known[0]}", file=str(self.file), hint=_HINT, exit_code=2
             )
-        # Written again, without what was truncated.
+        # Rewritten without the truncated line.
         self._out = self.file.open("w", encoding="utf-8")
         for entry in [self.about, *(_line(path, *found) for path, found in self.finished.items())]:
             self._write(entry)

@@ -1,4 +1,4 @@
-"""Tools: every directory here is one, and all that knows a tool stands in its directory."""
+"""Tools: every directory here is a tool and contains everything specific to it."""
 
 from __future__ import annotations
 
@@ -16,6 +16,6 @@ def tools() -> dict[str, Tool]:
 
 
 def purpose_of(name: str | None) -> str | None:
-    """What the numbers of a tool are about; nothing for a name that is no tool of ours."""
+    """What a tool measures; empty for a name without a tool."""
     tool = tools().get(name or "")
     return tool.purpose if tool else None

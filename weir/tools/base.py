@@ -14,8 +14,8 @@ from typing import Any, ClassVar
 
 from weir.model import Cell, Footprint, Parsed, Row, Target
 
-# What a tool's numbers are about: figures, tables and claims choose records by the column purpose, not by a
-# tool's name.
+# What a tool measures: figures, tables and claims select records by the column purpose, not by the name of a
+# tool.
 PURPOSES: Mapping[str, str] = {
     "bandwidth": "bytes per second of an interface, a layout and an order of transfers",
     "format": "bytes per second through a library of a file format",
@@ -51,10 +51,12 @@ class RunPaths:
 
 @dataclass(frozen=True)
 class Habits:
-    """What the program behind a record is known to do, whether or not its output says so."""
+    """Known behaviour of the program behind a record that its output may not show."""
 
     sync_dropped: str | None = None  # why a synchronisation that was requested cannot have happened
-    ranks_draw_apart: bool = False  # each rank draws its own random order: blocks repeat and lack
+    ranks_draw_apart: bool = (
+        False  # each rank draws its own random order: some blocks repeat, others are never accessed
+    )
     size_of_one_file: bool = False  # of many files it reports the size of one, and 0 where that is unknown
     size_may_lag: bool = False  # it may look at the size before the last transfers are visible
 
@@ -112,7 +114,7 @@ class Tool:
         return ()
 
     def habits(self, row: Row) -> Habits:
-        """What is known of the program that gave a record, from its name, version and interface."""
+        """Known behaviour of the program behind a record, by its name, version and interface."""
         return Habits()
 
     def unsupported(self, cell: Cell, program: Sequence[str]) -> str | None:

@@ -1,4 +1,4 @@
-"""What libweir-witness saw of a launch, as observed facts of its rows."""
+"""Observations of libweir-witness about a launch, as observed facts of its rows."""
 
 from __future__ import annotations
 
@@ -29,15 +29,18 @@ _COUNTS = {
     "mappings": "mappings",
 }
 _MOVED = {"write": "written_bytes", "read": "read_bytes"}
-_TELLING_NS = 1_000_000  # the least time that shows a clock that is wrong by a percent
-_TRANSFERS_BY_CALLS = ("POSIX", "MPIIO")  # with these each byte of the workload passes a call, as it is
+_TELLING_NS = 1_000_000  # shortest time in which a clock error of 1 % is visible
+_TRANSFERS_BY_CALLS = (
+    "POSIX",
+    "MPIIO",
+)  # with these every byte of the workload passes unchanged through a call
 
 Span = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Witnessed:
-    """What the processes of a launch reported; nothing where no witness was there."""
+    """Reports of the processes of a launch; empty without the witness."""
 
     processes: Sequence[Mapping[str, Any]] = ()
 
@@ -64,7 +67,7 @@ class Witnessed:
         return _facts(row, by_rank, {rank: list(part or ()) for rank, part in spans.items()})
 
     def _ranks(self) -> dict[int, Mapping[str, Any]]:
-        """Processes by rank; helpers that a rank started come after it and are no ranks."""
+        """Processes by rank; helper processes that a rank started do not count as ranks."""
         found: dict[int, Mapping[str, Any]] = {}
         for process in self.processes:
             rank = process["rank"]
@@ -74,7 +77,7 @@ class Witnessed:
 
 
 def read_witness(outputs: Mapping[str, Path]) -> Witnessed:
-    """A file that is no longer what the library wrote is no evidence."""
+    """A file that was changed after the library wrote it is not evidence."""
     file = outputs.get("witness")
     try:
         document = json.loads(file.read_text(encoding="utf-8")) if file else None
@@ -106,7 +109,7 @@ def _spans_of(
 
 
 def _may_be(span: Span, access: str) -> bool:
-    """A phase whose calls were kept from the system has no bytes, but none of the other kind either."""
+    """A phase whose calls never reached the system has no bytes, and none of the other access either."""
     other = "read_bytes" if access == "write" else "written_bytes"
     return not span[other] or bool(span[_MOVED[access]])
 
@@ -197,7 +200,7 @@ def _opened(processes: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _existing_bytes(processes: Mapping[int, Mapping[str, Any]]) -> int:
-    """Of a shared file each rank may find what a faster one has written: the least counts."""
+    """In a shared file a rank may find what a faster rank has written: the minimum counts."""
     found: dict[str, int] = {}
     for process in processes.values():
         for record in process["files"]:

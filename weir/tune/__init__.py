@@ -1,1 +1,1 @@
-"""Which settings are best: few of many cells are measured, and the winner once more beside the default."""
+"""Find the best setting: measure few of many cells, then the winner again beside the default."""

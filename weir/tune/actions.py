@@ -63,7 +63,7 @@ def _live(args: argparse.Namespace) -> int:
     for point, reason in machine.refused.items():
         print(f"no score: {point}: {reason}")
     if best is None:
-        raise WeirError("no setting has a VALID result", hint="the reasons are above")
+        raise WeirError("no setting has a VALID result", hint="the lines above have the reasons")
     judged = None
     if best != candidates.default:
         rounds = settings.get("confirm_rounds", CONFIRM_ROUNDS)
@@ -85,12 +85,12 @@ def _gain(judged: Judged | None) -> list[str]:
     if judged is None:
         return ["gain: none, the default is the best of those measured"]
     if judged.estimate is None:
-        return ["gain: not known, the fresh runs are not all VALID"]
+        return ["gain: unknown, not all new runs are VALID"]
     low, high = judged.estimate.interval()
     rounds = min(judged.estimate.rounds)
     ratio = f"x{judged.estimate.ratio():.3f} [{low:.3f}–{high:.3f}]"
-    text = f"{ratio} over the default, n = {rounds} fresh rounds of both"
-    advice = [] if judged.verdict == FASTER else ["keep the default: the fresh runs show no gain"]
+    text = f"{ratio} over the default, n = {rounds} new rounds of both"
+    advice = [] if judged.verdict == FASTER else ["keep the default: the new runs show no gain"]
     return [f"gain: {text}: {judged.verdict}", *advice, *(f"note: {note}" for note in judged.notes)]
 
 
@@ -108,7 +108,7 @@ def _facts(space: Space, trials: Trials, best: int, judged: Judged | None) -> Ma
 
 
 def _replay(args: argparse.Namespace) -> int:
-    """A table in place of a machine: the true optimum is known."""
+    """Search a table instead of a machine: the true optimum is known."""
     where = dict(_pair(text) for text in args.where)
     replay = read_replay(args.replay, args.move, where, args.value)
     budget = args.budget or BUDGET

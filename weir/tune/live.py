@@ -77,7 +77,7 @@ class Machine:
                 raise WeirError(f"{result.batch} is unavailable: {result.unavailable}")
             if result.left:
                 raise WeirError(
-                    "the rest of the allocation is too short", hint="run again: what has run is kept"
+                    "the rest of the allocation is too short", hint="run again: finished runs are kept"
                 )
         folders = {cell.cell: results / "runs" / cell.cell for cell in cells}
         return {
@@ -89,7 +89,7 @@ class Machine:
         return replace(job_of(self.plan, batch, results), cells=(cell,), batch=f"{batch.batch}-{cell.cell}")
 
     def compared(self, default: Cell, winner: Cell, rounds: int) -> Judged:
-        """Both measured again in turns, in a directory where nothing was measured before."""
+        """Both measured again, alternately, in a new directory."""
         fresh = [replace(cell, rounds=rounds) for cell in (default, winner)]
         folder = self.results / f"confirm-{secrets.token_hex(4)}"
         rows = self.measure(fresh, folder)
@@ -107,7 +107,7 @@ class Machine:
 
 
 def candidates_of(plan: Plan, suite: Suite) -> Candidates:
-    """Cells that differ in nothing but what may move."""
+    """Cells that differ only in parameters that may change."""
     tune = suite.tune
     if tune is None:
         hint = "see docs/how-to/tune.md, or config/suites/tune-transfers.yaml"
@@ -117,9 +117,7 @@ def candidates_of(plan: Plan, suite: Suite) -> Candidates:
     names = {key: cell_key(key, parameters[key]) if key in parameters else key for key in tune["move"]}
     cells = [cell for cell in plan.cells if cell.experiment == experiment.name]
     if len(cells) < 2:
-        raise WeirError(
-            f"{len(cells)} settings are left to choose from", hint="weir plan lists what is excluded"
-        )
+        raise WeirError(f"{len(cells)} settings to choose from", hint="weir plan lists what is excluded")
     _only_moving_differs(cells, set(names.values()))
     settings = [{key: _value(cell, name) for key, name in names.items()} for cell in cells]
     wanted = _default(tune, experiment.tool.name, names, settings)
@@ -135,7 +133,7 @@ def candidates_of(plan: Plan, suite: Suite) -> Candidates:
 def _default(
     tune: Mapping[str, Any], tool: str, names: Mapping[str, str], settings: Sequence[dict[str, Any]]
 ) -> dict[str, Any]:
-    """What the suite names, else the first cell's values."""
+    """The default of the suite, else the values of the first cell."""
     written = tune.get("default", {})
     parameters = tools()[tool].parameters
     given = {

@@ -1,4 +1,4 @@
-"""What is best: a rate, or the bytes of an application over the time that they take."""
+"""The objective: a rate, or the bytes of an application over the time that they take."""
 
 from __future__ import annotations
 

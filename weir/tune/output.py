@@ -50,7 +50,7 @@ def hints_file(cell: Cell) -> str:
 
 
 def _about_outputs(words: list[str], at: int) -> bool:
-    """Options that say where weir puts the summary."""
+    """Options with the path of weir's summary."""
     here = words[at].startswith(("summaryFile=", "summaryFormat="))
     following = words[at + 1] if at + 1 < len(words) else ""
     return here or (words[at] == "-O" and following.startswith(("summaryFile=", "summaryFormat=")))
@@ -66,7 +66,7 @@ def trials_text(space: Space, trials: Trials, unit: str) -> Iterator[str]:
 
 
 def not_tried(space: Space, trials: Trials) -> Iterator[str]:
-    """How many settings were not measured, and values that never were."""
+    """Number of settings that were not measured, and values that were never measured."""
     left = len(space) - len(trials.scores)
     yield f"not tried: {left} of {len(space)} settings"
     for name in space.names:

@@ -1,4 +1,4 @@
-"""A table of measurements in place of a machine: each setting is looked up instead of measured."""
+"""A table of measurements instead of a machine: each setting is looked up instead of measured."""
 
 from __future__ import annotations
 

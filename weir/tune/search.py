@@ -1,7 +1,7 @@
-"""Which setting to measure next: a Gaussian process over the settings, or chance.
+"""Which setting to measure next: a Gaussian process over the settings, or at random.
 
 The logarithm of a rate is modelled (Matern 5/2, a length for each parameter, by marginal likelihood). The
-next setting has the largest expected improvement. Spaces have tens to thousands of settings: all are asked.
+next setting has the largest expected improvement. It is computed for all settings, tens to thousands.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from scipy.linalg import cho_factor, cho_solve
 
 from weir.tune.space import Numbers, Space
 
-FIRST = 5  # settings far from each other, before the model is asked
+FIRST = 5  # settings far from each other, before the model is used
 _LENGTHS = (0.3, 0.6, 1.2, 2.5)
 _NOISES = (0.005, 0.02, 0.1)  # variance of a measurement, as a share of that among the settings
 _CANDIDATES = 40
 _FLOOR = 1e-9
 
-Measure = Callable[[int], float | None]  # number of a setting to its score; None: it gave none
+Measure = Callable[[int], float | None]  # number of a setting to its score; None: no valid result
 Search = Callable[[Space, int, int], Iterator[int]]
 
 
@@ -49,7 +49,7 @@ def run(space: Space, budget: int, seed: int, measure: Measure, method: str = "g
 
 
 def winner(trials: Trials) -> int | None:
-    """The best of those measured; whether it really is better, a fresh comparison has to show."""
+    """The best of those measured; a new comparison has to show whether it is better than the default."""
     usable = trials.usable
     return max(usable, key=lambda number: usable[number]) if usable else None
 
@@ -70,7 +70,7 @@ def by_model(space: Space, trials: Trials, source: random.Random) -> int:
 
 
 def _far_away(space: Space, trials: Trials, source: random.Random) -> int:
-    """Of some drawn at random, the one farthest from all that were measured."""
+    """The one farthest from all measured settings, of some drawn at random."""
     rest = [number for number in range(len(space)) if number not in trials.scores]
     drawn = source.sample(rest, min(_CANDIDATES, len(rest)))
     if not trials.scores:

@@ -1,4 +1,4 @@
-"""The settings that may be chosen, and how alike two of them are."""
+"""The settings to choose from, as points with a distance."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ test_that("shares of the best are averaged over the numbers of nodes, and the an
   expect_identical(default_answer(read_synthetic(), list()), "")
 })
 
-test_that("acceptance relates each interface to the declared peak, or says that it does not", {
+test_that("acceptance relates each interface to the declared peak, or reports that none is declared", {
   part <- load_part("table", "acceptance", home)
   records <- read_synthetic(target = "files", experiment = "acceptance", api = c("POSIX", "MPIIO"), ppn = 2)
   records[, bw_mib_s := ifelse(api == "POSIX", 500, 250)]
@@ -103,7 +103,7 @@ io500_example <- function(seconds = NULL) {
   read_records(write_synthetic(raw))
 }
 
-test_that("the published example of 2017 gives its published scores, and is no score as it is shortened", {
+test_that("the published example of 2017 gives its published scores, and is not a score because it is shortened", {
   index <- index_of_io500(phases_of_io500(io500_example()))
   expect_equal(index$bandwidth, 31.04, tolerance = 1e-4)
   expect_equal(index$metadata, 16.1537, tolerance = 1e-5)
@@ -114,7 +114,7 @@ test_that("the published example of 2017 gives its published scores, and is no s
   expect_true(all(is.na(table$percentile)))
   expect_identical(table$phase[1:12], io500_phases$phase)
   expect_match(part$make_latex(table), "not a valid IO500 score: shortened run", fixed = TRUE, all = FALSE)
-  expect_match(io500_answer(io500_example(), list()), "it has no place among the submissions")
+  expect_match(io500_answer(io500_example(), list()), "is not ranked among the submissions")
 })
 
 test_that("a valid result has a percentile among the submissions, and a phase that is missing makes no index", {

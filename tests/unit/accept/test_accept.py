@@ -122,7 +122,7 @@ VIOLATIONS = [
     ),
     ("cached read", "nersc-10", violate(verdict="DEGRADED"), "verdict", "DEGRADED: read-from-cache"),
     ("invalid numbers", "mistral-2015", violate(verdict="INVALID"), "verdict", "are INVALID"),
-    ("evidence lacks", "mistral-2015", violate(verdict="UNPROVEN"), "verdict", "UNPROVEN: lacks stored"),
+    ("missing evidence", "mistral-2015", violate(verdict="UNPROVEN"), "verdict", "UNPROVEN: missing stored"),
     ("n too small", "mistral-2015", violate(rounds=2), "rounds-at-least", "n = 2 usable runs, not 3"),
     (
         "too few iterations",

@@ -1,4 +1,4 @@
-"""Measurements of others: tables, logs, sidecars, and what is wrong with them."""
+"""Third-party measurements: tables, logs, sidecars, and what is wrong with them."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ def test_links_are_counted_and_not_followed_even_when_swapped_in(tmp_path: Path)
     (tree / "name.nc").symlink_to(outside / "d0")
     os.mkfifo(tree / "pipe")  # opening it would wait for a writer
     tally = scanned(tree)
-    assert (tally.files, tally.skipped["link"], tally.skipped["no regular file"]) == (20, 3, 1)
+    assert (tally.files, tally.skipped["link"], tally.skipped["not a regular file"]) == (20, 3, 1)
     # A directory that becomes a link between its listing and its turn.
     (tree / "d0").rename(tmp_path / "moved")
     (tree / "d0").symlink_to(outside)

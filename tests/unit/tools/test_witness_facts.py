@@ -18,7 +18,7 @@ BOTH = ("write", "read")
 
 
 def span(at_s: float, access: str, mib: int = 64, **more: Any) -> dict[str, Any]:
-    """One second from at_s on, in which the device moved as many bytes and 1 MiB for others."""
+    """One second from at_s on, in which the device moved as many bytes and 1 MiB of other processes."""
     moved = {"read_bytes": 0, "written_bytes": 0}
     moved["written_bytes" if access == "write" else "read_bytes"] = mib * MIB
     begun = int(at_s * S)

@@ -1,4 +1,4 @@
-"""What IOR is known to do where its output or a table of results does not say so."""
+"""Known behaviour of IOR that its output or a table of results does not show."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def habits_of(row: Row) -> Habits:
 
 
 def _sync_dropped(version: str, api: str | None) -> str | None:
-    """Tables of results keep no warnings, but the version and the interface tell."""
+    """Tables of results have no warnings; version and interface show the behaviour."""
     if version.startswith(("2.", "3.0")) and api != "POSIX":
         return f"IOR {version} synchronises with POSIX only, this ran on {api}"
     if version.startswith("4.") and api == "IME":

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-# The project's interface and IOR's -a. IOR has no NetCDF-4 back end; weir-io takes NETCDF4 as it is. What
-# keeps many transfers under way is URING in weir-io and AIO in IOR.
+# The project's interface and IOR's -a. IOR has no NetCDF-4 back end; weir-io takes NETCDF4 as it is.
+# Asynchronous I/O is URING in weir-io and AIO in IOR.
 API_OPTIONS = {
     "POSIX": "POSIX",
     "MPIIO": "MPIIO",

@@ -14,8 +14,8 @@ _FILE_FORMATS = ("HDF5", "PNETCDF", "NETCDF4")
 _NO_COLLECTIVE = ("POSIX", "MMAP", "IME", "URING")
 _UPDATES = ("POSIX", "MPIIO", "MMAP", "URING", "IME")
 _ZIPF_MOST = 10
-_MOST_UNDER_WAY = 4096  # of weir-io's URING
-_LEAST_PENDING = 8  # of IOR's AIO
+_MOST_UNDER_WAY = 4096  # maximum queue depth of weir-io's URING
+_LEAST_PENDING = 8  # minimum queue depth of IOR's AIO
 _WORD_BYTES = 8  # IOR fills and compares buffers in words of this size
 
 
@@ -50,7 +50,7 @@ def what_the_original_cannot(params: Mapping[str, Any]) -> str | None:
 
 
 def _what_aio_cannot(params: Mapping[str, Any]) -> str | None:
-    """IOR's back end for many transfers under way is AIO."""
+    """IOR's back end for asynchronous I/O is AIO."""
     if params["iodepth"] < _LEAST_PENDING:
         return f"IOR's AIO refuses an iodepth below {_LEAST_PENDING}: {params['iodepth']}"
     if params["verify_write"] or params["verify_read"]:
@@ -106,13 +106,13 @@ def _combinations(cell: Cell) -> Iterator[str]:
 
 
 def _pace(params: Mapping[str, Any]) -> Iterator[str]:
-    """How many transfers are under way, and when they begin."""
+    """Queue depth and schedule of transfers."""
     api, depth = params["api"], params["iodepth"]
     transfers = params["block_bytes"] // params["xfer_bytes"] * params["segments"]
     if api != "URING" and depth != 1:
-        yield f"{api} waits for each transfer, so iodepth is 1, not {depth}: URING keeps more under way"
+        yield f"{api} waits for each transfer, so iodepth is 1, not {depth}: URING allows more"
     elif depth > _MOST_UNDER_WAY:
-        yield f"URING keeps at most {_MOST_UNDER_WAY} transfers of a rank under way: iodepth is {depth}"
+        yield f"URING keeps at most {_MOST_UNDER_WAY} transfers of a rank in flight: iodepth is {depth}"
     elif depth > transfers:
         yield f"a rank makes {transfers} transfers in all, so an iodepth of {depth} is never reached"
     if params["rate"] and params["collective"]:
@@ -139,7 +139,7 @@ def _mixture(params: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _distribution(params: Mapping[str, Any]) -> Iterator[str]:
-    """What is not in blocks, and views of the file."""
+    """Distributions other than blocks, and file views."""
     placed, view = params["distribution"] != "blocks", params["file_view"]
     if placed and (params["layout"] != "shared" or params["order"] == "random" or params["zipf"]):
         yield "distribution is for shared files without random order and zipf"

@@ -1,4 +1,4 @@
-"""Rules about records of IOR: what its warnings say about its files and its options."""
+"""Rules about records of IOR, from its warnings about files and options."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from weir.audit.subject import Subject
 def option_dropped(subject: Subject) -> Outcome | None:
     """IOR set an option to another value than was requested, and printed a warning about it.
 
-    Hint: request only what the interface can do, so that the record names what ran.
+    Hint: request only what the interface can do, so that the record describes what ran.
     """
     warnings = _warnings(subject, "Using value of")
     others = [text for text in warnings or () if not text.startswith("fsync() ")]
@@ -23,7 +23,7 @@ def option_dropped(subject: Subject) -> Outcome | None:
 @rule("DEGRADED", needs_output=True)
 def file_sizes_differ(subject: Subject) -> Outcome | None:
     """Several ranks reported different sizes of the file to IOR: at that moment some
-    clients did not see all of the data, so the close or the synchronisation did not make it visible.
+    clients did not see all of the data, because the close or the synchronisation did not make it visible.
 
     Hint: synchronise the write (sync: true), and look at the attribute cache of the file system (NFS: noac).
     """
@@ -32,8 +32,8 @@ def file_sizes_differ(subject: Subject) -> Outcome | None:
 
 @rule("DEGRADED", needs_output=True)
 def file_overwritten(subject: Subject) -> Outcome | None:
-    """The file was there before and was written over. Space that is already allocated is faster on some
-    storage and slower on other, and after a crash old bytes cannot be told from new ones.
+    """The file existed before and was overwritten. Space that is already allocated is faster on some
+    storage and slower on other, and after a crash old and new bytes cannot be distinguished.
 
     Hint: remove the files before the write (IOR -u, or without -k), or measure overwriting on purpose.
     """
@@ -46,7 +46,7 @@ def file_overwritten(subject: Subject) -> Outcome | None:
 
 
 def _warnings(subject: Subject, text: str) -> Sequence[str] | None:
-    """Warnings of the original program that hold the text; None for records that are not about its files."""
+    """Warnings of the original program that hold the text; None for records without a file."""
     if subject.row.get("program") != "IOR" or subject.is_metadata or not subject.has_result:
         return None
     return [warning for warning in subject.texts("warning") if text in warning]

@@ -58,17 +58,15 @@ PARAMETERS: Mapping[str, Parameter] = {
         ("random", "timestamp", "controlled"),
     ),
     "compress_percent": Parameter(
-        "count", "How much of every 4 KiB a compressor saves (payload: controlled).", 0
+        "count", "Percentage of every 4 KiB that a compressor saves (payload: controlled).", 0
     ),
-    "dedupe_percent": Parameter(
-        "count", "How many of the blocks of 4 KiB are one and the same (payload: controlled).", 0
-    ),
+    "dedupe_percent": Parameter("count", "Percentage of identical blocks of 4 KiB (payload: controlled).", 0),
     "iodepth": Parameter(
-        "count", "Transfers of a rank under way at a time (URING; AIO in IOR).", 1, minimum=1
+        "count", "Queue depth: outstanding transfers of a rank (URING; AIO in IOR).", 1, minimum=1
     ),
     "rate": Parameter(
         "count",
-        "Transfers that begin in a second, all ranks together, however long they take (weir-io only); 0: no "
+        "Transfers started per second, all ranks together, however long they take (weir-io only); 0: no "
         "schedule.",
         0,
     ),
@@ -79,7 +77,9 @@ PARAMETERS: Mapping[str, Parameter] = {
         0,
     ),
     "zipf": Parameter(
-        "number", "Hot spots: exponent of the law of Zipf for the offsets; 0: each once (weir-io only).", 0.0
+        "number",
+        "Hot spots: exponent of the Zipf distribution of the offsets; 0: each offset once (weir-io only).",
+        0.0,
     ),
     "distribution": Parameter(
         "choice",
@@ -241,7 +241,7 @@ def _usual(key: str) -> Any:
 
 
 def _api_option(api: str, program: Sequence[str]) -> str:
-    """IOR has other names for the back end that stores nothing and for the one with a queue."""
+    """IOR has other names for the back ends NULL and URING."""
     return API_OPTIONS[api] if is_engine(program) else IOR_OPTIONS.get(api, API_OPTIONS[api])
 
 
@@ -264,5 +264,5 @@ def _queue_options(params: Mapping[str, Any], program: Sequence[str]) -> list[st
         return []
     if is_engine(program):
         return [f"--uring.depth={params['iodepth']}"]
-    # IOR submits 16 transfers together unless told, and then waits for 16: its queue would run empty.
+    # By default IOR submits 16 transfers together and then waits for all 16: its queue would run empty.
     return [f"--aio.max-pending={params['iodepth']}", "--aio.granularity=1"]
