@@ -25,7 +25,8 @@ make_table <- function(records, inputs) {
   }
   table[, `:=`(level = NA_real_, storage = ifelse(is.na(api), target, paste(target, api_words(api), sep = ", ")))]
   table[, page := ifelse(grepl("as printed", target), "printed", "measured")]
-  place <- table[order(emulated), .(storage = unique(storage)), by = page][, sheet := (seq_len(.N) - 1L) %/% 6L + 1L, by = page]
+  place <- table[order(emulated), .(storage = unique(storage)), by = page]
+  place[, sheet := (seq_len(.N) - 1L) %/% 6L + 1L, by = page]
   table[place, sheet := i.sheet, on = c("page", "storage")][]
 }
 
@@ -39,10 +40,11 @@ make_figure <- function(table) {
   stripes <- sort(unique(drawn$stripe_count))
   drawn[, lines := factor(ifelse(stripe_count %in% c(0, NA), "none", stripe_count),
     levels = c("none", setdiff(stripes, 0)))]
+  drawn[, share := paste0(sprintf("%.0f", 100 * arithmetic), data.table::fcoalesce(cell_marks[verdict], ""))]
   drawn[, access := factor(access, levels = access_levels)]
   ggplot2::ggplot(drawn, ggplot2::aes(factor(ppn), lines, fill = 100 * arithmetic)) +
     ggplot2::geom_tile(colour = "white", linewidth = 0.4) +
-    ggplot2::geom_text(ggplot2::aes(label = paste0(sprintf("%.0f", 100 * arithmetic), data.table::fcoalesce(cell_marks[verdict], "")), colour = arithmetic > 0.5),
+    ggplot2::geom_text(ggplot2::aes(label = share, colour = arithmetic > 0.5),
       size = 2.2, family = sans_family, show.legend = FALSE) +
     ggplot2::facet_grid(
       rows = ggplot2::vars(storage), cols = ggplot2::vars(access), scales = "free_y", space = "free_y"

@@ -29,7 +29,9 @@ make_table <- function(records, inputs) {
   if (length(short) == 0) {
     return(points)
   }
-  add_note(points, sprintf("Not a valid IO500 score (shortened, or not all phases): %s.", paste(short, collapse = ", ")))
+  add_note(points, sprintf(
+    "Not a valid IO500 score (shortened, or not all phases): %s.", paste(short, collapse = ", ")
+  ))
 }
 
 make_figure <- function(table) {

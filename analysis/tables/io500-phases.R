@@ -45,7 +45,8 @@ make_latex <- function(table) {
     c("phase", "$n$", "median", "", "interval", "time in s", "percentile"),
     groups = paste0(
       target_cell(table$target, table$emulated), ifelse(
-        table$valid, "", paste0(", not a valid IO500 score: ", ifelse(table$whole, "shortened run", "phases are missing"))
+        table$valid, "",
+        paste0(", not a valid IO500 score: ", ifelse(table$whole, "shortened run", "phases are missing"))
       )
     ), in_place = TRUE
   )

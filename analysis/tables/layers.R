@@ -29,7 +29,8 @@ mounts_of <- function(records, inputs) {
   }
   of <- function(column, key) vapply(pairs[[column]], function(it) as.numeric(it[[key]]), 1)
   pairs[, .(
-    target, emulated, access, nn, ppn, verdict, n = of("added_operation_us", "n"), layer = paste("FUSE mount over", native),
+    target, emulated, access, nn, ppn, verdict, n = of("added_operation_us", "n"),
+    layer = paste("FUSE mount over", native),
     added_operation_us = of("added_operation_us", "mean"), added_lo_operation_us = of("added_operation_us", "lo"),
     added_hi_operation_us = of("added_operation_us", "hi"), added_mib_us = of("added_mib_us", "mean"),
     added_lo_mib_us = of("added_mib_us", "lo"), added_hi_mib_us = of("added_mib_us", "hi")

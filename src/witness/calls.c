@@ -176,7 +176,9 @@ TRANSFER(pwritev2, (int fd, const struct iovec *vectors, int vector_count, off_t
 #define SYNC(name, parameters, arguments, call)                                                              \
     int name parameters {                                                                                    \
         NEXT(name)                                                                                           \
-        spans_syncing();                                                                                     \
+        if ((call) != SYNC_RANGE && file_of(fd) != NULL) {                                                   \
+            spans_syncing();                                                                                 \
+        }                                                                                                    \
         int result = next_##name arguments;                                                                  \
         count_sync(fd, call, result);                                                                        \
         return result;                                                                                       \

@@ -204,6 +204,8 @@ def _existing_bytes(processes: Mapping[int, Mapping[str, Any]]) -> int:
     found: dict[str, int] = {}
     for process in processes.values():
         for record in process["files"]:
+            if not record["opens"]:
+                continue
             size = record["existing_bytes"]
             found[record["path"]] = min(size, found.get(record["path"], size))
     return sum(found.values())

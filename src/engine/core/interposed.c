@@ -75,17 +75,19 @@ static void interposed_look(char text[WEIR_INTERPOSED_BYTES]) {
         }
     }
     look_at_linker(text);
-    look_at_tracer(text);
 }
 
 void weir_interposed_find(const struct weir_job *job, char text[WEIR_INTERPOSED_BYTES]) {
-    static char mine[WEIR_INTERPOSED_BYTES];
+    static char found[WEIR_INTERPOSED_BYTES];
     static bool looked;
     if (!looked) { /* once: what is loaded later comes behind the C library, and a look searches all symbols
                     */
-        interposed_look(mine);
+        interposed_look(found);
         looked = true;
     }
+    char mine[WEIR_INTERPOSED_BYTES];
+    memcpy(mine, found, sizeof mine);
+    look_at_tracer(mine); /* may attach at any time */
     bool any = !weir_job_agree(job, mine[0] == '\0');
     text[0] = '\0';
     if (!any) {
