@@ -134,7 +134,7 @@ class Workflow:
         self._before = self._written()
         # Real storage is measured before emulated storage.
         self._real = [
-            str(Handover.of(folder, batch.batch).receipt.relative_to(Path.cwd()))
+            str(Handover.of(folder, batch.batch).receipt)
             for batch in plan.batches
             if not plan.site.targets[batch.target].emulated
         ]
