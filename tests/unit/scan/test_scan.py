@@ -6,6 +6,7 @@ import json
 import os
 import threading
 from collections import Counter
+from collections.abc import ItemsView
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -15,7 +16,7 @@ from tests.unit.scan.trees import KINDS, Tree, inventory, make_tree
 from weir.cli import main
 from weir.errors import WeirError
 from weir.scan.directory import Selection, is_offline
-from weir.scan.estimate import formats, share_of_files, share_of_volume
+from weir.scan.estimate import Extension, extensions, formats, share_of_files, share_of_volume
 from weir.scan.output import chart
 from weir.scan.pace import Pace
 from weir.scan.signatures import extension_of, format_of
@@ -81,6 +82,27 @@ def test_shares_without_doubt_and_with_nothing_known() -> None:
     assert share_of_files(0, 0, 0.5).high == 1.0
     assert share_of_files(0, 100, 0.1).high > 0.01
     assert share_of_volume(Sums(1, 10, 100), Sums(1, 10, 100), 0.1).low == 0.0
+
+
+class _Counted(dict[tuple[str, str], Sums]):
+    """Counts how often its items are listed."""
+
+    listed = 0
+
+    def items(self) -> ItemsView[tuple[str, str], Sums]:
+        self.listed += 1
+        return super().items()
+
+
+def test_contents_are_grouped_by_extension_once() -> None:
+    content = _Counted({(f"e{number}", "text"): Sums(2, 20, 200) for number in range(100)})
+    content["nc", "HDF5"], content["nc", "gzip"] = Sums(3, 1, 1), Sums(1, 1, 1)
+    content["nc", "NetCDF-4"] = Sums(4, 1, 1)
+    tally = Tally({name: Sums(10) for name, _ in content}, content)
+    found = {one.name: one for one in extensions(tally)}
+    assert found["nc"] == Extension("nc", 10, 8, 4, "HDF5")
+    assert found["e7"] == Extension("e7", 10, 2, None, "text")
+    assert content.listed == 1
 
 
 def test_the_rate_is_kept_whatever_the_threads_do() -> None:
