@@ -23,6 +23,7 @@ from weir.scan.signatures import extension_of, format_of
 from weir.scan.state import State
 from weir.scan.tally import Sums, Tally
 from weir.scan.walk import scan_tree
+from weir.units import about_size
 
 EVERYTHING = Selection(1.0, 0)
 FAST = 1e9
@@ -199,6 +200,6 @@ def test_names_without_an_extension_and_the_text(tree: Tree, capsys: pytest.Capt
     ]
     assert main(["scan", str(tree.folder), "--rate", str(FAST), "--sample", "0.5"]) == 0
     text = capsys.readouterr().out
-    assert "2,000 files in" in text
+    assert f"2,000 files in 81 directories, {about_size(sum(tree.volume.values()))}" in text
     assert "95 % interval" in text
     assert chart(Tally()).startswith("<svg")
