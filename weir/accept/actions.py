@@ -12,6 +12,7 @@ from weir.accept.evidence import read_measured
 from weir.accept.judge import PASS, judge, overall
 from weir.accept.report import print_pdf, write_report
 from weir.config.sources import find_sources
+from weir.data import data_folder
 from weir.errors import WeirError, did_you_mean
 from weir.records.table import write_whole
 
@@ -30,10 +31,10 @@ def accept(args: argparse.Namespace) -> int:
     print(json.dumps(output.facts(contract, results), indent=1) if args.json else as_text)
     if args.report:
         files = write_report(file, contract, measured, results, args.report)
-        pdf = print_pdf(args.report, find_sources().root / "reports")
+        pdf = print_pdf(args.report, data_folder("reports"))
         if not args.json:
             print(f"report: {files[0]}")
-            print(f"report: {pdf}" if pdf else "no PDF: latexmk is not installed, or this is not a checkout")
+            print(f"report: {pdf}" if pdf else "no PDF: latexmk is not installed")
     return 0 if overall(results) == PASS else 1
 
 

@@ -96,11 +96,11 @@ def write_report(
 def print_pdf(folder: Path, reports: Path) -> Path | None:
     """acceptance.pdf by the LaTeX of all reports; None where the machine has none."""
     script = reports / "print.sh"
-    if shutil.which("latexmk") is None or not script.is_file():
+    if shutil.which("latexmk") is None:
         return None
     pdf = folder / "acceptance.pdf"
     done = subprocess.run(
-        [script, reports / "acceptance" / "main.tex", folder, pdf],
+        ["bash", script, reports / "acceptance" / "main.tex", folder, pdf],
         capture_output=True,
         text=True,
         check=False,

@@ -17,6 +17,7 @@ from weir.accept.contract import Contract, read_contract
 from weir.accept.evidence import Measured, read_measured
 from weir.accept.judge import FAIL, NOT_PROVEN, PASS, Result, judge, overall
 from weir.cli import main
+from weir.data import data_folder
 from weir.errors import ConfigError, WeirError
 from weir.integrity.manifest import TABLES, write_manifest
 
@@ -235,6 +236,20 @@ def test_the_report_holds_what_is_signed(tmp_path: Path, capsys: pytest.CaptureF
     for part in ("ior -M", "IOR 3.3.0", "Parabench", "Vendor", "a processor", "VALID", "no checksums"):
         assert part in page
     assert r"\newcommand{\ContractLines}" in (out / "acceptance.tex").read_text()
+
+
+def test_the_report_is_printed_by_the_files_that_a_wheel_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    printed_by = []
+    monkeypatch.setattr("weir.accept.actions.print_pdf", lambda folder, reports: printed_by.append(reports))
+    study = write_study(tmp_path, cells_of(contract_of("jupiter-ior"), {}))
+    contract = str(CONTRACTS / "jupiter-ior.yaml")
+    monkeypatch.chdir(tmp_path)
+    assert main(["accept", contract, str(study), "--report", "out"]) == 1
+    assert printed_by == [data_folder("reports")]
+    assert (data_folder("reports") / "acceptance/main.tex").is_file()
+    assert "no PDF: latexmk is not installed" in capsys.readouterr().out
 
 
 def test_wrong_contracts_are_refused(tmp_path: Path) -> None:
