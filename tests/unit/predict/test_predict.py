@@ -131,14 +131,23 @@ def test_the_command_prints_both_and_the_error(
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("xfer: 16 MiB", "xfre: 16 MiB", "unknown key 'xfre' of a phase"),
-        ("nodes: 1\n", "", "lacks the key 'nodes'"),
-        ("access: write", "access: scribble", "access is write or read"),
-        ("16 MiB", "16", "16"),
+        ("xfer: 16 MiB", "xfre: 16 MiB", r"toy.yaml:5: phases\[0\].xfre: unknown key 'xfre'\n.*'xfer'"),
+        ("nodes: 1\n", "", "toy.yaml:1: the key 'nodes' is missing"),
+        ("access: write", "access: scribble", "'scribble' is not one of the choices"),
+        ("xfer: 16 MiB", "xfer: 16", "16 has no unit"),
+        ("xfer: 16 MiB", "xfer: 0 B", r"toy.yaml:5: phases\[0\].xfer: a phase moves at least one byte"),
+        ("ppn: 2", 'ppn: "2"', "toy.yaml:3: ppn: '2' is not a whole number"),
+        ("ppn: 2", "ppn: 0", "0 is too small"),
+        ("repeat: 2", "repeat: x", "'x' is not a whole number"),
+        ("compute: 3 s", "compute: 3", "3 has no unit"),
+        ("repeat: 2", "collective: yes", "'yes' is not true or false"),
+        (APPLICATION.splitlines()[-1], "- back", "'back' is not keys with values"),
+        (APPLICATION.partition("phases:\n")[2], "", "phases: has no value"),
+        (APPLICATION, "", "is empty"),
     ],
 )
 def test_a_wrong_file_is_named_with_its_key(toy: Path, old: str, new: str, message: str) -> None:
-    toy.write_text(toy.read_text().replace(old, new))
+    toy.write_text(toy.read_text().replace(old, new, 1))
     with pytest.raises(ConfigError, match=message):
         read_application(toy, toy.parent)
 
