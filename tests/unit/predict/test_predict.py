@@ -105,9 +105,31 @@ def test_what_the_nearest_cell_does_not_share_is_named(toy: Path) -> None:
     application = read_application(toy, toy.parent)
     rows = [row(ppn=1, xfer_bytes=4 * MIB, cell="far")]
     out, back = forecasts(application, rows, "disk")
-    assert out.far == ("1x1 processes instead of 1x2", f"transfers of {4 * MIB} B instead of {16 * MIB} B")
+    assert out.far == ("1x1 processes instead of 1x2", "transfers of 4 MiB instead of 16 MiB")
     assert back.predicted is None
     assert whole((out, back), "predicted") is None
+
+
+def own(**given: Any) -> dict[str, Any]:
+    return row(**({"experiment": "toy", "cell": "own", "purpose": "application", "total_s": 4.0} | given))
+
+
+def test_only_records_with_its_processes_are_its_measured_time(toy: Path) -> None:
+    application = read_application(toy, toy.parent)
+    others = [own(nn=2, total_s=1.0), own(ppn=4, total_s=1.0), own(nn=None, total_s=1.0)]
+    assert forecasts(application, others, "disk")[0].measured is None
+    measured = forecasts(application, [*others, own()], "disk")[0].measured
+    assert measured is not None
+    assert (measured.median_s, measured.runs) == (4.0, 1)
+
+
+def test_records_without_a_time_are_skipped(toy: Path) -> None:
+    application = read_application(toy, toy.parent)
+    timeless = [own(run=1, total_s=None), own(run=2, total_s=0.0, io_s=0.0)]
+    assert forecasts(application, timeless, "disk")[0].measured is None
+    measured = forecasts(application, [*timeless, own(run=3, total_s=None, io_s=2.0)], "disk")[0].measured
+    assert measured is not None
+    assert (measured.low_s, measured.high_s, measured.runs) == (2.0, 2.0, 1)
 
 
 def test_the_command_prints_both_and_the_error(
