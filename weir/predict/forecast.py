@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from math import log2
 from statistics import median
 
+from weir.audit.judge import USABLE
 from weir.model import Row
 from weir.predict.application import Application, IoPhase
 from weir.units import format_size
 
 _MIB = 2**20
-_USABLE = ("VALID", "UNPROVEN")
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Forecast:
 
 def forecasts(application: Application, rows: Sequence[Row], target: str) -> list[Forecast]:
     """Of the records of one target."""
-    here = [row for row in rows if row["target"] == target and row["verdict"] in _USABLE]
+    here = [row for row in rows if row["target"] == target and row["verdict"] in USABLE]
     return [_forecast(application, phase, here) for phase in application.phases]
 
 
