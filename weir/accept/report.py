@@ -97,7 +97,8 @@ def print_pdf(folder: Path, reports: Path) -> Path | None:
     done = subprocess.run(
         ["bash", script, reports / "acceptance" / "main.tex", folder, pdf],
         capture_output=True,
-        text=True,
+        encoding="utf-8",
+        errors="replace",
         check=False,
     )
     if done.returncode != 0:
