@@ -110,7 +110,7 @@ def about_size(size_bytes: float) -> str:
 
 
 def three_digits(value: float) -> str:
-    """Three significant digits, halves up, thousands separated: '1,450', '0.0123'."""
+    """Three significant digits, halves up, thousands separated, no exponent: '1,450', '0.0123'."""
     if value <= 0:
         return "0"
     power = math.floor(math.log10(value)) - 2
@@ -119,7 +119,9 @@ def three_digits(value: float) -> str:
         rounded = math.floor(value / 10.0**power + 0.5) * 10.0**power
     else:
         rounded = math.floor(value * 10.0**-power + 0.5) / 10.0**-power
-    return f"{rounded:,.0f}" if rounded >= 100 else f"{rounded:g}"
+    if rounded >= 100:
+        return f"{rounded:,.0f}"
+    return f"{rounded:.{max(-power, 1)}f}".rstrip("0").rstrip(".")
 
 
 def about_duration(duration_s: float) -> str:

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from packaging.requirements import Requirement
 
+from tests.unit.io500.results import old_summary, write
 from weir.data import STUDY_PARTS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -165,6 +166,13 @@ def test_plan_in_any_folder(installed: Installed) -> None:
     card = installed.good("plan", "--suite", "quick", "--target", "memory", "--out", "plan.json")
     assert "cells" in card
     assert f'"{installed.folder}/build/weir-io"' in (installed.folder / "plan.json").read_text()
+
+
+def test_io500_compares_with_the_shipped_submissions(installed: Installed) -> None:
+    run = installed.folder / "run"
+    run.mkdir()
+    write(run, result_summary=old_summary(total=36.0))
+    assert "(343 in all)" in installed.good("io500", "run")
 
 
 def test_stacks_says_that_the_engine_is_missing(installed: Installed) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-from pathlib import Path
 
 from weir.accept import output
 from weir.accept.contract import Contract, read_contract
@@ -12,12 +11,12 @@ from weir.accept.evidence import read_measured
 from weir.accept.judge import PASS, judge, overall
 from weir.accept.report import print_pdf, write_report
 from weir.config.sources import find_sources
-from weir.errors import WeirError, did_you_mean
+from weir.data import data_folder
 from weir.records.table import write_whole
 
 
 def accept(args: argparse.Namespace) -> int:
-    file = _contract_file(args.contract)
+    file = find_sources().named_file("contracts", args.contract)
     contract = read_contract(file, args.promise)
     if args.study is None:
         print(_asked(contract))
@@ -30,25 +29,11 @@ def accept(args: argparse.Namespace) -> int:
     print(json.dumps(output.facts(contract, results), indent=1) if args.json else as_text)
     if args.report:
         files = write_report(file, contract, measured, results, args.report)
-        pdf = print_pdf(args.report, find_sources().root / "reports")
+        pdf = print_pdf(args.report, data_folder("reports"))
         if not args.json:
             print(f"report: {files[0]}")
-            print(f"report: {pdf}" if pdf else "no PDF: latexmk is not installed, or this is not a checkout")
+            print(f"report: {pdf}" if pdf else "no PDF: latexmk is not installed")
     return 0 if overall(results) == PASS else 1
-
-
-def _contract_file(name: str) -> Path:
-    """A file, or the name of one of config/contracts."""
-    if Path(name).is_file():
-        return Path(name)
-    sources = find_sources()
-    file = sources.file("contracts", f"{name}.yaml")
-    if file.is_file():
-        return file
-    known = sorted(path.stem for folder in sources.folders for path in folder.glob("contracts/*.yaml"))
-    raise WeirError(
-        "there is no such contract", value=name, key="CONTRACT", hint=did_you_mean(name, known), exit_code=2
-    )
 
 
 def _asked(contract: Contract) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 
 from weir.accept.contract import Line
 from weir.accept.evidence import Measured, Run
+from weir.audit.judge import USABLE
 from weir.config.parameters import cell_default, cell_key
 from weir.model import Row
 from weir.tools import tools
@@ -82,7 +83,7 @@ def findings(subject: Subject) -> list[Finding]:
 
 
 def usable(row: Row, must_be: str | None) -> bool:
-    return row["verdict"] == "VALID" or (must_be is None and row["verdict"] == "UNPROVEN")
+    return row["verdict"] in (USABLE if must_be is None else (must_be,))
 
 
 def verdict(subject: Subject) -> Iterator[str]:

@@ -19,13 +19,8 @@ from weir.accept.judge import Result
 from weir.accept.output import headline, numbers
 from weir.errors import WeirError
 from weir.files import write_atomically
+from weir.latex import latex, latex_path
 
-_TEX = str.maketrans(
-    {character: f"\\{character}" for character in "{}$&#%_"}
-    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "|": r"\textbar{}"}
-    | {"<": r"\textless{}", ">": r"\textgreater{}", '"': r"\textquotedbl{}", "'": r"\textquotesingle{}"}
-    | {"–": "--", "-": "{-}", "×": r"$\times$", "≥": r"$\geq$", "≤": r"$\leq$", "µ": r"$\mu$"}
-)
 _CSS = """
 :root { color-scheme: light dark; --line: #8886; --pass: #1a7f37; --fail: #c62828; --open: #9a6700; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; }
@@ -96,13 +91,14 @@ def write_report(
 def print_pdf(folder: Path, reports: Path) -> Path | None:
     """acceptance.pdf by the LaTeX of all reports; None where the machine has none."""
     script = reports / "print.sh"
-    if shutil.which("latexmk") is None or not script.is_file():
+    if shutil.which("latexmk") is None:
         return None
     pdf = folder / "acceptance.pdf"
     done = subprocess.run(
-        [script, reports / "acceptance" / "main.tex", folder, pdf],
+        ["bash", script, reports / "acceptance" / "main.tex", folder, pdf],
         capture_output=True,
-        text=True,
+        encoding="utf-8",
+        errors="replace",
         check=False,
     )
     if done.returncode != 0:
@@ -147,24 +143,25 @@ def _html(evidence: Evidence) -> Iterator[str]:
 def _tex(evidence: Evidence) -> Iterator[str]:
     """Macros and tables of reports/acceptance/main.tex."""
     contract = evidence.contract
-    yield rf"\newcommand{{\ContractTitle}}{{{_t(contract.title)}}}"
-    yield rf"\newcommand{{\ContractHeadline}}{{{_t(headline(contract, evidence.results))}}}"
-    yield rf"\newcommand{{\ContractSource}}{{{_t(contract.source)}}}"
-    yield rf"\newcommand{{\ContractRecords}}{{{_broken(str(evidence.measured.path))}}}"
-    yield rf"\newcommand{{\ContractPrograms}}{{{_t(_listed(evidence.programs()))}}}"
-    yield rf"\newcommand{{\ContractMachines}}{{{_t(_listed(evidence.machines()))}}}"
-    yield rf"\newcommand{{\ContractIntegrity}}{{{_t(evidence.integrity())}}}"
-    yield rf"\newcommand{{\WeirVersion}}{{{_t(weir.__version__)}}}"
+    yield rf"\newcommand{{\ContractTitle}}{{{latex(contract.title)}}}"
+    yield rf"\newcommand{{\ContractHeadline}}{{{latex(headline(contract, evidence.results))}}}"
+    yield rf"\newcommand{{\ContractSource}}{{{latex(contract.source)}}}"
+    yield rf"\newcommand{{\ContractRecords}}{{{latex_path(evidence.measured.path)}}}"
+    yield rf"\newcommand{{\ContractPrograms}}{{{latex(_listed(evidence.programs()))}}}"
+    yield rf"\newcommand{{\ContractMachines}}{{{latex(_listed(evidence.machines()))}}}"
+    yield rf"\newcommand{{\ContractIntegrity}}{{{latex(evidence.integrity())}}}"
+    yield rf"\newcommand{{\WeirVersion}}{{{latex(weir.__version__)}}}"
     yield from _macro("ContractLines", (_tex_line(one) for one in evidence.results))
     commands = (
-        rf"{_t(name)} & \texttt{{{_broken(text)}}} \\ \addlinespace" for name, text in evidence.commands()
+        rf"{latex(name)} & \texttt{{{latex_path(text)}}} \\ \addlinespace"
+        for name, text in evidence.commands()
     )
     yield from _macro("ContractCommands", commands)
-    verdicts = (rf"{_t(one.line.name)} & {_t(evidence.verdicts(one))} \\" for one in evidence.results)
+    verdicts = (rf"{latex(one.line.name)} & {latex(evidence.verdicts(one))} \\" for one in evidence.results)
     yield from _macro("ContractVerdicts", verdicts)
-    sums = (rf"{_t(name)} & \texttt{{{digest}}} \\" for name, digest in evidence.checksums())
+    sums = (rf"{latex(name)} & \texttt{{{digest}}} \\" for name, digest in evidence.checksums())
     yield from _macro("ContractChecksums", sums)
-    yield from _macro("ContractNotEncoded", (rf"\item {_t(text)}" for text in contract.not_encoded))
+    yield from _macro("ContractNotEncoded", (rf"\item {latex(text)}" for text in contract.not_encoded))
 
 
 def _macro(name: str, lines: Iterable[str]) -> Iterator[str]:
@@ -175,11 +172,11 @@ def _macro(name: str, lines: Iterable[str]) -> Iterator[str]:
 
 def _tex_line(result: Result) -> str:
     reasons = [f"{item.condition}: {item.text}" for item in result.findings] or [result.why]
-    shown = r" \par ".join(_t(text) for text in (numbers(result), *reasons))
+    shown = r" \par ".join(latex(text) for text in (numbers(result), *reasons))
     color = "verdict" + "".join(filter(str.isalpha, result.verdict))
     return (
-        rf"\textbf{{{_t(result.line.name)}}} \par {_t(result.line.text)} & {shown} & "
-        rf"\textcolor{{{color}}}{{\textbf{{{_t(result.verdict)}}}}} \\ \midrule"
+        rf"\textbf{{{latex(result.line.name)}}} \par {latex(result.line.text)} & {shown} & "
+        rf"\textcolor{{{color}}}{{\textbf{{{latex(result.verdict)}}}}} \\ \midrule"
     )
 
 
@@ -189,12 +186,3 @@ def _listed(items: Sequence[str]) -> str:
 
 def _h(value: object) -> str:
     return html.escape(str(value))
-
-
-def _t(text: str) -> str:
-    return text.translate(_TEX)
-
-
-def _broken(text: str) -> str:
-    """Commands and paths, which may break after any slash and equals sign."""
-    return _t(text).replace("/", r"/\allowbreak{}").replace("=", r"=\allowbreak{}")

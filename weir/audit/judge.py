@@ -14,6 +14,7 @@ from weir.model import Finding, Row
 VALID = "VALID"
 UNPROVEN = "UNPROVEN"
 VERDICTS = (VALID, UNPROVEN, DEGRADED, INVALID)
+USABLE = (VALID, UNPROVEN)  # a number that no rule objects to
 EVIDENCE_SEPARATOR = "; "
 
 

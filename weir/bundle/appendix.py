@@ -4,28 +4,20 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Mapping, Sequence
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from weir.errors import WeirError
 from weir.files import read_object
+from weir.latex import latex
 from weir.runfiles import file_sha256
+from weir.units import three_digits
 
 TEXT = "appendix.tex"
 LOCK = "spack.lock"
 _COLLECT = "collect the study again: weir collect"
 _DRAW = "draw the study first: snakemake report"
-_SPECIAL = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "–": "--",
-    "-": "{-}",  # two hyphens must not become a dash
-    "×": r"\(\times\)",
-    "≥": r"\(\ge\)",
-    "≤": r"\(\le\)",
-    **{mark: f"\\{mark}" for mark in "&%$#_{}"},
-}
 _REPRODUCED = ("reproduced", "not reproduced", "undecided")
 _GIB = 2**30
 
@@ -53,11 +45,6 @@ def _read(path: Path, hint: str) -> dict[str, Any]:
         raise WeirError("is missing", file=str(path), hint=hint, exit_code=2) from None
 
 
-def tex(text: object) -> str:
-    """A text of the study, as LaTeX prints it."""
-    return "".join(_SPECIAL.get(letter, letter) for letter in str(text))
-
-
 def _section(title: str, lines: Iterator[str]) -> Iterator[str]:
     yield f"\n\\section{{{title}}}"
     yield from lines
@@ -66,7 +53,7 @@ def _section(title: str, lines: Iterator[str]) -> Iterator[str]:
 def _table(heads: Sequence[str], widths: str, rows: Sequence[Sequence[object]]) -> Iterator[str]:
     yield f"\\begin{{longtable}}{{{widths}}}\\toprule"
     yield " & ".join(heads) + r" \\\midrule\endhead\bottomrule\endfoot"
-    yield from (" & ".join(map(tex, row)) + r" \\" for row in rows)
+    yield from (" & ".join(map(latex, row)) + r" \\" for row in rows)
     yield r"\end{longtable}"
 
 
@@ -117,7 +104,8 @@ def _interval(value: Any, low: Any, high: Any, unit: str) -> str:
 def _digits(value: Any) -> str:
     """Three significant digits, without an exponent."""
     number = float(value)
-    return f"{number:,.0f}" if abs(number) >= 100 else f"{number:.3g}"
+    size = three_digits(abs(number)) if isfinite(number) else str(abs(number))
+    return f"{'-' if number < 0 else ''}{size}"
 
 
 def _artifact(study: Path, facts: Mapping[str, Any]) -> Iterator[str]:
@@ -181,4 +169,4 @@ def _reduced(study: Path) -> Iterator[str]:
 
 
 def _items(*pairs: tuple[str, object]) -> Iterator[str]:
-    yield from (f"\\paragraph{{{tex(name)}.}} {tex(value)}" for name, value in pairs)
+    yield from (f"\\paragraph{{{latex(name)}.}} {latex(value)}" for name, value in pairs)

@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--submissions",
         type=Path,
         metavar="FILE",
-        help="table of published submissions (default: reference/io500-submissions.csv); "
+        help="table of published submissions (default: the one that weir has); "
         "without DIR, recompute its scores",
     )
     parser.add_argument("--json", action="store_true", help="print the same as JSON")
@@ -39,8 +39,6 @@ def execute(args: argparse.Namespace) -> int:
     why_not = ""
     if not valid.valid:
         why_not = f"because the submissions are valid runs and this one is {valid.label}"
-    elif args.submissions is None and not DEFAULT.is_file():
-        why_not = "because this installation has no table of submissions: name one by --submissions FILE"
     else:
         shown = places(result, read_submissions(args.submissions or DEFAULT))
     if args.json:
@@ -54,7 +52,7 @@ def _check_table(args: argparse.Namespace) -> int:
     if args.submissions is None:
         raise WeirError(
             "neither a result directory nor --submissions FILE is given",
-            hint="weir io500 DIR, or weir io500 --submissions reference/io500-submissions.csv",
+            hint=f"weir io500 DIR, or weir io500 --submissions {DEFAULT}",
             exit_code=2,
         )
     found = checked(read_submissions(args.submissions))

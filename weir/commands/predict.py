@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.config.sources import find_sources
-from weir.errors import WeirError, did_you_mean
+from weir.errors import WeirError
 from weir.predict.application import Application, read_application
 from weir.predict.forecast import Forecast, Times, error, forecasts, whole
 from weir.records.table import read_records
@@ -35,7 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace) -> int:
-    application = read_application(*_file(args.application))
+    sources = find_sources()
+    application = read_application(sources.named_file("applications", args.application), sources.root)
     rows = read_records(args.records)
     targets = args.target or sorted({row["target"] for row in rows if row["target"]})
     found = {target: forecasts(application, rows, target) for target in targets}
@@ -50,17 +51,6 @@ def execute(args: argparse.Namespace) -> int:
     else:
         print("\n".join(_lines(application, found)))
     return 0
-
-
-def _file(name: str) -> tuple[Path, Path]:
-    given = Path(name)
-    if given.suffix in (".yaml", ".yml"):
-        return given, Path.cwd()
-    sources = find_sources()
-    known = sorted({file.stem for folder in sources.folders for file in folder.glob("applications/*.yaml")})
-    if name not in known:
-        raise WeirError(f"there is no application '{name}'", hint=did_you_mean(name, known), exit_code=2)
-    return sources.file("applications", f"{name}.yaml"), sources.root
 
 
 def _lines(application: Application, found: dict[str, list[Forecast]]) -> Iterator[str]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from weir.audit.judge import USABLE
 from weir.commands.show import PAGE_FILE, read_page
 from weir.data import data_folder
 from weir.errors import WeirError
@@ -22,7 +23,6 @@ HELP = "write one static page about all studies of a site, with links to their r
 EXAMPLE = "weir site results/lab"
 INDEX_FILE = "index.html"
 
-_USABLE = ("VALID", "UNPROVEN")
 _WORDS = {"VALID": "proven", "UNPROVEN": "unproven", "DEGRADED": "degraded", "INVALID": "invalid"}
 _MOST_ADVICE = 3
 
@@ -79,7 +79,7 @@ def site_rows(studies: Mapping[str, Mapping[str, Any]]) -> list[Row]:
         {**point, "study": name}
         for name, facts in studies.items()
         for point in facts["points"]
-        if point["n"] > 0 and point["verdict"] in _USABLE and point["median"] is not None
+        if point["n"] > 0 and point["verdict"] in USABLE and point["median"] is not None
     ]
     keys = sorted(
         {(one["emulated"], one["target"], one["access"] != "write", one["access"]) for one in points}

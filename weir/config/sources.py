@@ -10,11 +10,11 @@ from pathlib import Path
 
 import weir
 from weir.data import data_folder
-from weir.errors import WeirError
+from weir.errors import ConfigError, Problem, WeirError, did_you_mean
 
 VARIABLE = "WEIR_CONFIG"
 CONFIG_FILE = "config.yaml"
-_PARTS = ("sites", "suites", CONFIG_FILE)
+_PARTS = ("sites", "suites", "contracts", "applications", CONFIG_FILE)
 
 
 @dataclass(frozen=True)
@@ -39,12 +39,23 @@ class Sources:
     def suites(self) -> list[str]:
         return [file.stem for file in self._by_name("suites/*.yaml")]
 
+    def named_file(self, part: str, given: str) -> Path:
+        """A YAML file, or the one with this name in a part such as contracts."""
+        path, named = Path(given), self.file(part, f"{given}.yaml")
+        if path.suffix in (".yaml", ".yml") or (path.is_file() and not named.is_file()):
+            return path
+        if not named.is_file():
+            hint = did_you_mean(given, {file.stem for file in self._found(f"{part}/*.yaml")})
+            message = f"there is no {part.removesuffix('s')} '{given}'"
+            raise ConfigError([Problem(message, self.searched(part), hint=hint)])
+        return named
+
     def folder_of(self, file: Path) -> Path:
         """The one of the folders that holds the file: what {config} stands for."""
         return next(folder for folder in self.folders if file.is_relative_to(folder))
 
     def searched(self, part: str) -> str:
-        """The places where a site or suite may be, for messages."""
+        """The folders where a site, suite, contract or application may be, for messages."""
         return ", ".join(_shown(folder / part, self.root) for folder in self.folders)
 
     def _found(self, pattern: str) -> list[Path]:

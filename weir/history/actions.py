@@ -12,7 +12,7 @@ from weir.history import figure, output
 from weir.history.band import judge_newest
 from weir.history.reference import reference_bounds
 from weir.history.regimes import changes_of, regimes_of
-from weir.history.series import Series, from_campaigns, from_table
+from weir.history.series import Series, from_campaigns, from_table, series_name
 from weir.history.store import add_campaign, campaigns
 from weir.records.table import write_whole
 
@@ -37,7 +37,10 @@ def _series(args: argparse.Namespace) -> list[Series]:
                 exit_code=2,
             )
         return from_table(args.history, args.key, args.time, args.value, args.metric)
-    return from_campaigns(campaigns(args.history), columns_of_role("parameter"), METRICS[args.metric])
+    parameters = columns_of_role("parameter")
+    return from_campaigns(
+        campaigns(args.history), METRICS[args.metric], lambda row: series_name(row, parameters)
+    )
 
 
 def _show(args: argparse.Namespace, every: list[Series]) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import statistics
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import log
@@ -53,16 +53,16 @@ def make_series(
 
 
 def from_campaigns(
-    campaigns: Iterable[Sequence[Row]], parameters: Sequence[str], metric: Metric
+    campaigns: Iterable[Sequence[Row]], metric: Metric, name_of: Callable[[Row], str]
 ) -> list[Series]:
-    """One point for each campaign and cell: the median of its rounds, at the time of the first of them."""
+    """One point for each campaign and name: the median of its rounds, at the time of the first of them."""
     points: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for rows in campaigns:
         cells: dict[str, list[tuple[float, float]]] = defaultdict(list)
         for row in rows:
             value = metric.of(row)
             if value is not None and row["verdict"] not in _UNUSED:
-                cells[series_name(row, parameters)].append((seconds_of(row), value))
+                cells[name_of(row)].append((seconds_of(row), value))
         for name, found in cells.items():
             points[name].append(
                 (min(time for time, _ in found), statistics.median(value for _, value in found))

@@ -8,14 +8,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from weir.data import data_folder
 from weir.errors import WeirError
 from weir.io500.result import PHASES, Phase, Published, Result
 from weir.io500.summary_file import number_at_least_zero
 
-DEFAULT = Path(__file__).resolve().parents[2] / "reference" / "io500-submissions.csv"
+DEFAULT = data_folder("reference") / "io500-submissions.csv"
 _COLUMNS = {name: f"{name}_{unit.replace('/', '_').lower()}" for name, unit in PHASES.items()}
 _ALSO = ("system", "filesystem", "submission", "version", "nodes", "procs", "score")
-_HINT = "the columns are those of reference/io500-submissions.csv"
+_HINT = f"the columns are those of {DEFAULT}"
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ def read_submissions(file: Path) -> list[Submission]:
         raise WeirError(
             f"cannot be read: {error.strerror}",
             file=str(file),
-            hint="a checkout of weir has it; name another table by --submissions FILE",
+            hint=f"--submissions takes a table with the columns of {DEFAULT}",
             exit_code=2,
         ) from None
     if not found:

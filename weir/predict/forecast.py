@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from math import log2
 from statistics import median
 
+from weir.audit.judge import USABLE
 from weir.model import Row
 from weir.predict.application import Application, IoPhase
+from weir.units import format_size
 
 _MIB = 2**20
-_USABLE = ("VALID", "UNPROVEN")
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Forecast:
 
 def forecasts(application: Application, rows: Sequence[Row], target: str) -> list[Forecast]:
     """Forecasts from the records of one target."""
-    here = [row for row in rows if row["target"] == target and row["verdict"] in _USABLE]
+    here = [row for row in rows if row["target"] == target and row["verdict"] in USABLE]
     return [_forecast(application, phase, here) for phase in application.phases]
 
 
@@ -66,21 +67,29 @@ def error(predicted: Times, measured: Times) -> tuple[float, float, float]:
 
 
 def _forecast(application: Application, phase: IoPhase, rows: Sequence[Row]) -> Forecast:
-    measured = _times(
-        [row for row in rows if row["experiment"] == application.name and row["access"] == phase.measured_as],
-        lambda row: row["total_s"] or row["io_s"],
-    )
+    measured = _times(_own(application, phase, rows), lambda row: row["total_s"] or row["io_s"])
     cells = _alike(application, phase, rows)
     if not cells:
         return Forecast(phase, None, "", "", ("no cell with its interface, layout and order",), measured)
     cell = min(cells, key=lambda name: _distance(application, phase, cells[name][0]))
     first = cells[cell][0]
     moved_bytes = phase.size_bytes * phase.repeat * application.nodes * application.ppn
-    # The aggregate bandwidth of the cell, also if it ran with another number of processes.
+    # The cell's total rate, not scaled where it ran with other processes: `far` names them.
     predicted = _times(cells[cell], lambda row: moved_bytes / _MIB / row["bw_mib_s"])
     return Forecast(
         phase, predicted, cell, first["label"] or "", tuple(_far(application, phase, first)), measured
     )
+
+
+def _own(application: Application, phase: IoPhase, rows: Sequence[Row]) -> list[Row]:
+    """Records with a time of the phase in the application itself, on as many nodes and processes."""
+    wanted = (application.name, phase.measured_as, application.nodes, application.ppn)
+    return [
+        row
+        for row in rows
+        if (row["experiment"], row["access"], row["nn"], row["ppn"]) == wanted
+        and (row["total_s"] or row["io_s"])
+    ]
 
 
 def _alike(application: Application, phase: IoPhase, rows: Sequence[Row]) -> dict[str, list[Row]]:
@@ -115,7 +124,7 @@ def _far(application: Application, phase: IoPhase, row: Row) -> Iterable[str]:
     if (row["nn"], row["ppn"]) != (application.nodes, application.ppn):
         yield f"{row['nn']}x{row['ppn']} processes instead of {application.nodes}x{application.ppn}"
     if row["xfer_bytes"] != phase.xfer_bytes:
-        yield f"transfers of {row['xfer_bytes']} B instead of {phase.xfer_bytes} B"
+        yield f"transfers of {format_size(row['xfer_bytes'])} instead of {format_size(phase.xfer_bytes)}"
 
 
 def _times(rows: Sequence[Row], seconds: Callable[[Row], float]) -> Times | None:

@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
+from weir.audit.judge import USABLE
 from weir.model import Cell, Row
 from weir.records.collect import collect_cell, finished_runs
 from weir.runfiles import RUN_FILE
 
 LEVEL = 0.95
 ASSUMED_AUTOCORRELATION = 0.35  # of neighbouring runs, as in analysis/R/statistics.R
-USABLE = ("VALID", "UNPROVEN")
 
 
 def width_meter(results: Path) -> Callable[[Cell], float | None]:

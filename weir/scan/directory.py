@@ -34,11 +34,12 @@ class Selection:
 
 
 @contextmanager
-def opened(root: int, path: str) -> Iterator[int]:
+def opened(root: int, path: str, pace: Pace) -> Iterator[int]:
     """A directory below root, step by step: none of them may be a link."""
     descriptor = os.dup(root)
     try:
         for name in path.split("/") if path else ():
+            pace.wait()
             inner = os.open(name, _DIRECTORY, dir_fd=descriptor)
             os.close(descriptor)
             descriptor = inner
@@ -53,7 +54,8 @@ def scan_directory(
     """Counts of the files in it, and the directories in it that are on the same file system."""
     tally, inner = Tally(directories=1), []
     try:
-        with opened(root, path) as descriptor:
+        with opened(root, path, pace) as descriptor:
+            pace.wait()
             for name in os.listdir(descriptor):
                 pace.wait()
                 below = f"{path}/{name}" if path else name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
@@ -92,10 +93,11 @@ def share_of_volume(sums: Sums, sample: Sums, fraction: float) -> Share:
 def extensions(tally: Tally) -> Sequence[Extension]:
     """The most frequent first."""
     found = []
+    by_extension: dict[str, dict[str, int]] = defaultdict(dict)
+    for (name, content), sums in tally.content.items():
+        by_extension[name][content] = sums.files
     for name, seen in tally.seen.items():
-        contents = {
-            content: sums.files for (extension, content), sums in tally.content.items() if extension == name
-        }
+        contents = by_extension[name]
         named = EXTENSIONS.get(name, ())
         others = {content: files for content, files in contents.items() if content not in named}
         most = max(others, key=lambda content: (others[content], content)) if others else ""

@@ -5,22 +5,22 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Sequence
-from html import escape
 from itertools import pairwise
 from typing import Any
 
+from weir.drawing import BAD, GOOD, box, line, svg, text
 from weir.scan.estimate import Extension, Format, Share, extensions, formats
 from weir.scan.tally import SIZES, Tally
-from weir.units import format_size
+from weir.units import about_size, format_size
 
 _EXTENSIONS_SHOWN = 12
-_BAR_MM, _ROW_MM, _NAME_MM = 110, 6, 38
+_NAME, _BAR, _SHARES, _ROW = 150, 440, 110, 24  # widths, and a height
 
 
 def lines(tally: Tally, share: float, elapsed_s: float, operations: int) -> Iterator[str]:
     found = formats(tally)
     sampled = sum(one.files for one in found)
-    yield f"{tally.files:,} files in {tally.directories:,} directories, {format_bytes(tally.size_bytes)}"
+    yield f"{tally.files:,} files in {tally.directories:,} directories, {about_size(tally.size_bytes)}"
     yield f"{sampled:,} files recognised by content ({share:.0%} chosen)"
     yield f"{operations:,} operations in {elapsed_s:.1f} s"
     yield ""
@@ -54,13 +54,6 @@ def _sizes(tally: Tally) -> Sequence[tuple[str, int]]:
     words += [f"{format_size(low)} to {format_size(high)}" for low, high in pairwise(SIZES)]
     words.append(f"from {format_size(SIZES[-1])} on")
     return [(word, tally.sizes[index]) for index, word in enumerate(words)]
-
-
-def format_bytes(size_bytes: int) -> str:
-    amount, units = float(size_bytes), ["B", "KiB", "MiB", "GiB", "TiB", "PiB"]
-    while amount >= 1024 and len(units) > 1:
-        amount, units = amount / 1024, units[1:]
-    return f"{amount:.3g} {units[0]}" if amount < 1000 else f"{amount:,.0f} {units[0]}"
 
 
 def facts(tally: Tally, share: float, elapsed_s: float, operations: int) -> dict[str, Any]:
@@ -101,30 +94,20 @@ def table(tally: Tally) -> str:
 def chart(tally: Tally) -> str:
     """Two bars for each format, with intervals: share of the files above, share of the volume below."""
     found = formats(tally)
-    height = _ROW_MM * len(found) + 14
-    body = [part for row, one in enumerate(found) for part in _bars(row, one)]
-    key = (
-        f'<text x="{_NAME_MM}" y="{height - 3}">upper bar: share of files; lower bar: share of volume; '
-        "lines: 95 % interval</text>"
-    )
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_NAME_MM + _BAR_MM + 24} {height}" '
-        f'width="{_NAME_MM + _BAR_MM + 24}mm" height="{height}mm" font-family="sans-serif" font-size="3">'
-        f'<rect width="100%" height="100%" fill="white"/>{"".join(body)}{key}</svg>\n'
-    )
+    width, height = _NAME + _BAR + _SHARES, _ROW * len(found) + 2 * _ROW
+    parts = [box(0, 0, width, height, "white")]
+    for row, one in enumerate(found):
+        parts += _bars((row + 0.5) * _ROW, one)
+    key = "upper bar: share of files; lower bar: share of volume; lines: 95 % interval"
+    parts.append(text(_NAME, height - _ROW / 2, key))
+    return svg(width, height, "File formats by content", parts) + "\n"
 
 
-def _bars(row: int, one: Format) -> Iterator[str]:
-    top = 4 + row * _ROW_MM
-    yield f'<text x="{_NAME_MM - 2}" y="{top + 3}" text-anchor="end">{escape(one.name)}</text>'
-    for offset, share, colour in ((0.0, one.of_files, "#7a9cc6"), (2.2, one.of_volume, "#1f3d66")):
-        low, width, high = (_BAR_MM * value for value in (share.low, share.value, share.high))
-        middle = top + offset + 1
-        yield f'<rect x="{_NAME_MM}" y="{top + offset}" width="{width:.2f}" height="2" fill="{colour}"/>'
+def _bars(top: float, one: Format) -> Iterator[str]:
+    yield text(_NAME - 8, top + 12, one.name, "end")
+    for offset, share, color in ((0, one.of_files, "#7a9cc6"), (9, one.of_volume, GOOD)):
+        low, width, high = (_BAR * value for value in (share.low, share.value, share.high))
+        yield box(_NAME, top + offset, width, 8, color)
         if share.low < share.high:
-            yield (
-                f'<line x1="{_NAME_MM + low:.2f}" x2="{_NAME_MM + high:.2f}" y1="{middle}" y2="{middle}" '
-                'stroke="#b00020" stroke-width="0.4"/>'
-            )
-    words = f"{one.of_files.value:.1%} / {one.of_volume.value:.1%}"
-    yield f'<text x="{_NAME_MM + _BAR_MM + 2}" y="{top + 3}">{words}</text>'
+            yield line(_NAME + low, top + offset + 4, _NAME + high, top + offset + 4, BAD, 1.5)
+    yield text(_NAME + _BAR + 8, top + 12, f"{one.of_files.value:.1%} / {one.of_volume.value:.1%}")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from weir.errors import WeirError
+from weir.files import write_atomically
 from weir.scan.tally import Tally
 
 _HINT = "name another file by --state, or remove this one to scan again from the start"
@@ -22,17 +23,12 @@ class State:
         self._out: TextIO | None = None
 
     def open(self) -> None:
-        known = self._lines() if self.file.is_file() else []
-        for line in known[1:]:
-            self.finished[line["directory"]] = (Tally.of(line["tally"]), line["inner"])
-        if known and known[0] != self.about:
-            raise WeirError(
-                f"is the state of another scan: {known[0]}", file=str(self.file), hint=_HINT, exit_code=2
-            )
-        # Rewritten without the truncated line.
-        self._out = self.file.open("w", encoding="utf-8")
-        for entry in [self.about, *(_line(path, *found) for path, found in self.finished.items())]:
-            self._write(entry)
+        if self.file.exists():
+            self._read()
+        # Written again, without what was truncated; whole before it replaces the old one.
+        entries = [self.about, *(_line(path, *found) for path, found in self.finished.items())]
+        write_atomically(self.file, "".join(map(_text, entries)))
+        self._out = self.file.open("a", encoding="utf-8")
 
     def finish(self, path: str, tally: Tally, inner: list[str]) -> None:
         self._write(_line(path, tally, inner))
@@ -43,18 +39,29 @@ class State:
 
     def _write(self, entry: dict[str, Any]) -> None:
         assert self._out is not None
-        self._out.write(json.dumps(entry) + "\n")
+        self._out.write(_text(entry))
         self._out.flush()
 
-    def _lines(self) -> list[dict[str, Any]]:
-        return list(_whole(self.file.read_text(encoding="utf-8").splitlines()))
+    def _read(self) -> None:
+        content = self.file.read_bytes() if self.file.is_file() else b"not a regular file"
+        known = list(_whole(content.splitlines()))
+        if content and (not known or known[0] != self.about):
+            other = bool(known) and isinstance(known[0], dict) and known[0].keys() == self.about.keys()
+            message = f"is the state of another scan: {known[0]}" if other else "is not the state of a scan"
+            raise WeirError(message, file=str(self.file), hint=_HINT, exit_code=2)
+        for line in known[1:]:
+            self.finished[line["directory"]] = (Tally.of(line["tally"]), line["inner"])
+
+
+def _text(entry: dict[str, Any]) -> str:
+    return json.dumps(entry) + "\n"
 
 
 def _line(path: str, tally: Tally, inner: list[str]) -> dict[str, Any]:
     return {"directory": path, "inner": inner, "tally": tally.data()}
 
 
-def _whole(lines: list[str]) -> Iterator[dict[str, Any]]:
+def _whole(lines: list[bytes]) -> Iterator[Any]:
     for line in lines:
         try:
             yield json.loads(line)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import statistics
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -62,9 +63,7 @@ class Machine:
             )
             self.refused[cell.point] = "; ".join(bad) or "a run has no number"
             return None
-        values = sorted(float(row["bw_mib_s"]) for row in scored)
-        middle = len(values) // 2
-        return values[middle] if len(values) % 2 else (values[middle - 1] + values[middle]) / 2
+        return statistics.median(float(row["bw_mib_s"]) for row in scored)
 
     def measure(self, cells: Sequence[Cell], results: Path) -> dict[str, list[Row]]:
         """Records of the cells, one round of each after the other."""

@@ -16,7 +16,9 @@ from tests.unit.accept.compliant import MEMORY, Edit, cells_of, write_study
 from weir.accept.contract import Contract, read_contract
 from weir.accept.evidence import Measured, read_measured
 from weir.accept.judge import FAIL, NOT_PROVEN, PASS, Result, judge, overall
+from weir.accept.report import print_pdf
 from weir.cli import main
+from weir.data import data_folder
 from weir.errors import ConfigError, WeirError
 from weir.integrity.manifest import TABLES, write_manifest
 
@@ -243,6 +245,30 @@ def test_the_report_holds_what_is_signed(tmp_path: Path, capsys: pytest.CaptureF
     for part in ("ior -M", "IOR 3.3.0", "Parabench", "Vendor", "a processor", "VALID", "no checksums"):
         assert part in page
     assert r"\newcommand{\ContractLines}" in (out / "acceptance.tex").read_text()
+
+
+def test_the_report_is_printed_by_the_files_that_a_wheel_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    printed_by = []
+    monkeypatch.setattr("weir.accept.actions.print_pdf", lambda folder, reports: printed_by.append(reports))
+    study = write_study(tmp_path, cells_of(contract_of("jupiter-ior"), {}))
+    contract = str(CONTRACTS / "jupiter-ior.yaml")
+    monkeypatch.chdir(tmp_path)
+    assert main(["accept", contract, str(study), "--report", "out"]) == 1
+    assert printed_by == [data_folder("reports")]
+    assert (data_folder("reports") / "acceptance/main.tex").is_file()
+    assert "no PDF: latexmk is not installed" in capsys.readouterr().out
+
+
+def test_a_log_of_latex_that_is_not_utf_8_is_an_error_with_its_last_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
+    (tmp_path / "print.sh").write_text(r"printf '\275\nline 7: undefined\n'; exit 1")
+    with pytest.raises(WeirError, match="could not be printed") as caught:
+        print_pdf(tmp_path, tmp_path)
+    assert caught.value.problems[0].value == "line 7: undefined"
 
 
 def test_wrong_contracts_are_refused(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from tests.conftest import ROOT
 from weir.audit.evidence import EVIDENCE, KINDS
 from weir.audit.explain import manual, triggered
-from weir.audit.judge import Judgement, verdict_columns, worst
+from weir.audit.judge import USABLE, VERDICTS, Judgement, verdict_columns, worst
 from weir.audit.outcome import Outcome, degraded
 from weir.audit.registry import rule, rules
 from weir.audit.stored import audited, stored_findings, stored_notes
@@ -174,3 +174,9 @@ def test_command_lists_the_rules(capsys: pytest.CaptureFixture[str]) -> None:
 def test_command_without_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["audit"]) == 2
     assert "no records are named" in capsys.readouterr().err
+
+
+def test_usable_verdicts_are_listed_once() -> None:
+    assert VERDICTS[: len(USABLE)] == USABLE
+    again = [file for file in (ROOT / "weir").rglob("*.py") if '("VALID", "UNPROVEN")' in file.read_text()]
+    assert again == []

@@ -67,6 +67,24 @@ def test_mistakes_name_the_users_file_and_all_places(root: Path, own: Path) -> N
         load_site(sources, "here", TOOLS)
 
 
+@pytest.mark.parametrize("part", ["contracts", "applications"])
+def test_a_file_or_the_name_of_one(root: Path, tmp_path: Path, part: str) -> None:
+    folder = tmp_path / "only" / part
+    folder.mkdir(parents=True)
+    (folder / "mine.yaml").write_text("")
+    sources = find_sources(tmp_path / "only", start=root, environment={})
+    assert sources.named_file(part, "mine") == folder / "mine.yaml"
+    assert sources.named_file(part, "other/mine.yaml") == Path("other/mine.yaml")
+    plain = tmp_path / "plain"
+    plain.write_text("")
+    assert sources.named_file(part, str(plain)) == plain
+    kind = part.removesuffix("s")
+    searched = rf"^{tmp_path}/only/{part}, config/{part}: there is no {kind} 'mien'\n.*did you mean 'mine'\?"
+    with pytest.raises(ConfigError, match=searched) as caught:
+        sources.named_file(part, "mien")
+    assert caught.value.exit_code == 2
+
+
 @pytest.mark.parametrize(("name", "problem"), [("none", "is not a directory"), ("empty", "holds none of")])
 def test_a_directory_without_configuration_is_wrong_use(root: Path, name: str, problem: str) -> None:
     (root / "empty").mkdir()

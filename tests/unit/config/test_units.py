@@ -15,6 +15,7 @@ from weir.units import (
     parse_duration,
     parse_rate,
     parse_size,
+    three_digits,
 )
 
 
@@ -107,3 +108,21 @@ def test_for_reading() -> None:
     assert about_duration(200) == "3 min 20 s"
     assert about_duration(3599.9) == "1 h"
     assert about_duration(90000) == "1 d 1 h"
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (1449.5, "1,450"),
+        (99.96, "100"),
+        (12.0, "12"),
+        (12.25, "12.3"),
+        (0.0123, "0.0123"),
+        (0.000012345, "0.0000123"),
+        (0.5, "0.5"),
+        (10.0, "10"),
+        (0.0, "0"),
+    ],
+)
+def test_three_digits_have_no_exponent(value: float, shown: str) -> None:
+    assert three_digits(value) == shown

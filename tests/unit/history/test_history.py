@@ -11,9 +11,10 @@ import pytest
 
 from tests.unit.compare.test_compare import cell, noisy, write
 from weir.cli import main
+from weir.compare.pairs import METRICS
 from weir.history.band import FASTER, LEARNING, NORMAL, SLOWER, SPIKE, judge_newest
 from weir.history.regimes import changes_of, regimes_of
-from weir.history.series import Series
+from weir.history.series import Series, from_campaigns, seconds_of
 
 DAY_S = 86400.0
 
@@ -111,6 +112,16 @@ def test_campaigns_are_kept_once_and_judged(tmp_path: Path, capsys: pytest.Captu
     assert len(ElementTree.parse(junit).findall("testcase/failure")) == 1
     assert main(["history", "show", str(history)]) == 0
     assert "6 points" in capsys.readouterr().out
+
+
+def test_a_campaign_is_one_point_of_each_name() -> None:
+    """The median of the rounds that count, at the time of the first of them."""
+    days = [cell([100.0, 400.0, 200.0], start=day * 1440) for day in range(3)]
+    unused = cell([9.0], start=1440, verdict="DEGRADED") + cell([9.0], start=1440, verdict="INVALID")
+    (one,) = from_campaigns([days[0], days[1] + unused, days[2]], METRICS["rate"], lambda row: row["cell"])
+    assert one.name == "c1"
+    assert np.exp(one.logs) == pytest.approx([200.0] * 3)
+    assert [one.times[0], *np.diff(one.times)] == [seconds_of(days[0][0]), DAY_S, DAY_S]
 
 
 def test_bounds_of_reframe_let_noise_pass_and_hold_a_slowdown(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 from tests.checkout import ROOT
 from tests.unit.io500.results import ini, new_summary, old_summary, write
 from weir.cli import main
+from weir.data import data_folder
 from weir.errors import WeirError
 from weir.io500.output import checked, table_lines
 from weir.io500.result import PHASES, Phase, half_step
@@ -54,6 +55,10 @@ def test_a_score_that_rounding_does_not_explain_is_reported(tmp_path: Path) -> N
     table = tmp_path / "table.csv"
     table.write_text(f"{HEAD}\n{first.replace('153.38664', '155.0')}\n")
     assert "rounding does not explain it" in "\n".join(table_lines(checked(read_submissions(table))))
+
+
+def test_the_table_is_one_of_the_files_that_a_wheel_has() -> None:
+    assert data_folder("reference") / "io500-submissions.csv" == DEFAULT
 
 
 def test_percentile_counts_equal_values_half() -> None:
@@ -132,4 +137,6 @@ def test_the_command_without_input_gives_a_hint(capsys: pytest.CaptureFixture[st
     assert main(["io500"]) == 2
     assert "weir io500 DIR" in capsys.readouterr().err
     assert main(["io500", "--submissions", "absent.csv"]) == 2
-    assert "absent.csv" in capsys.readouterr().err
+    message = capsys.readouterr().err
+    assert "absent.csv" in message
+    assert str(DEFAULT) in message

@@ -105,9 +105,31 @@ def test_what_the_nearest_cell_does_not_share_is_named(toy: Path) -> None:
     application = read_application(toy, toy.parent)
     rows = [row(ppn=1, xfer_bytes=4 * MIB, cell="far")]
     out, back = forecasts(application, rows, "disk")
-    assert out.far == ("1x1 processes instead of 1x2", f"transfers of {4 * MIB} B instead of {16 * MIB} B")
+    assert out.far == ("1x1 processes instead of 1x2", "transfers of 4 MiB instead of 16 MiB")
     assert back.predicted is None
     assert whole((out, back), "predicted") is None
+
+
+def own(**given: Any) -> dict[str, Any]:
+    return row(**({"experiment": "toy", "cell": "own", "purpose": "application", "total_s": 4.0} | given))
+
+
+def test_only_records_with_its_processes_are_its_measured_time(toy: Path) -> None:
+    application = read_application(toy, toy.parent)
+    others = [own(nn=2, total_s=1.0), own(ppn=4, total_s=1.0), own(nn=None, total_s=1.0)]
+    assert forecasts(application, others, "disk")[0].measured is None
+    measured = forecasts(application, [*others, own()], "disk")[0].measured
+    assert measured is not None
+    assert (measured.median_s, measured.runs) == (4.0, 1)
+
+
+def test_records_without_a_time_are_skipped(toy: Path) -> None:
+    application = read_application(toy, toy.parent)
+    timeless = [own(run=1, total_s=None), own(run=2, total_s=0.0, io_s=0.0)]
+    assert forecasts(application, timeless, "disk")[0].measured is None
+    measured = forecasts(application, [*timeless, own(run=3, total_s=None, io_s=2.0)], "disk")[0].measured
+    assert measured is not None
+    assert (measured.low_s, measured.high_s, measured.runs) == (2.0, 2.0, 1)
 
 
 def test_the_command_prints_both_and_the_error(
@@ -131,14 +153,23 @@ def test_the_command_prints_both_and_the_error(
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("xfer: 16 MiB", "xfre: 16 MiB", "unknown key 'xfre' of a phase"),
-        ("nodes: 1\n", "", "lacks the key 'nodes'"),
-        ("access: write", "access: scribble", "access is write or read"),
-        ("16 MiB", "16", "16"),
+        ("xfer: 16 MiB", "xfre: 16 MiB", r"toy.yaml:5: phases\[0\].xfre: unknown key 'xfre'\n.*'xfer'"),
+        ("nodes: 1\n", "", "toy.yaml:1: the key 'nodes' is missing"),
+        ("access: write", "access: scribble", "'scribble' is not one of the choices"),
+        ("xfer: 16 MiB", "xfer: 16", "16 has no unit"),
+        ("xfer: 16 MiB", "xfer: 0 B", r"toy.yaml:5: phases\[0\].xfer: a phase moves at least one byte"),
+        ("ppn: 2", 'ppn: "2"', "toy.yaml:3: ppn: '2' is not a whole number"),
+        ("ppn: 2", "ppn: 0", "0 is too small"),
+        ("repeat: 2", "repeat: x", "'x' is not a whole number"),
+        ("compute: 3 s", "compute: 3", "3 has no unit"),
+        ("repeat: 2", "collective: yes", "'yes' is not true or false"),
+        (APPLICATION.splitlines()[-1], "- back", "'back' is not keys with values"),
+        (APPLICATION.partition("phases:\n")[2], "", "phases: has no value"),
+        (APPLICATION, "", "is empty"),
     ],
 )
 def test_a_wrong_file_is_named_with_its_key(toy: Path, old: str, new: str, message: str) -> None:
-    toy.write_text(toy.read_text().replace(old, new))
+    toy.write_text(toy.read_text().replace(old, new, 1))
     with pytest.raises(ConfigError, match=message):
         read_application(toy, toy.parent)
 

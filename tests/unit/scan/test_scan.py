@@ -6,6 +6,7 @@ import json
 import os
 import threading
 from collections import Counter
+from collections.abc import ItemsView
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -15,13 +16,14 @@ from tests.unit.scan.trees import KINDS, Tree, inventory, make_tree
 from weir.cli import main
 from weir.errors import WeirError
 from weir.scan.directory import Selection, is_offline
-from weir.scan.estimate import formats, share_of_files, share_of_volume
+from weir.scan.estimate import Extension, extensions, formats, share_of_files, share_of_volume
 from weir.scan.output import chart
 from weir.scan.pace import Pace
 from weir.scan.signatures import extension_of, format_of
 from weir.scan.state import State
 from weir.scan.tally import Sums, Tally
 from weir.scan.walk import scan_tree
+from weir.units import about_size
 
 EVERYTHING = Selection(1.0, 0)
 FAST = 1e9
@@ -83,6 +85,27 @@ def test_shares_without_doubt_and_with_nothing_known() -> None:
     assert share_of_volume(Sums(1, 10, 100), Sums(1, 10, 100), 0.1).low == 0.0
 
 
+class _Counted(dict[tuple[str, str], Sums]):
+    """Counts how often its items are listed."""
+
+    listed = 0
+
+    def items(self) -> ItemsView[tuple[str, str], Sums]:
+        self.listed += 1
+        return super().items()
+
+
+def test_contents_are_grouped_by_extension_once() -> None:
+    content = _Counted({(f"e{number}", "text"): Sums(2, 20, 200) for number in range(100)})
+    content["nc", "HDF5"], content["nc", "gzip"] = Sums(3, 1, 1), Sums(1, 1, 1)
+    content["nc", "NetCDF-4"] = Sums(4, 1, 1)
+    tally = Tally({name: Sums(10) for name, _ in content}, content)
+    found = {one.name: one for one in extensions(tally)}
+    assert found["nc"] == Extension("nc", 10, 8, 4, "HDF5")
+    assert found["e7"] == Extension("e7", 10, 2, None, "text")
+    assert content.listed == 1
+
+
 def test_the_rate_is_kept_whatever_the_threads_do() -> None:
     now = [0.0]
     slept: list[float] = []
@@ -94,6 +117,16 @@ def test_the_rate_is_kept_whatever_the_threads_do() -> None:
     pace.wait()
     pace.wait()
     assert slept[-1] == pytest.approx(0.01)
+
+
+def test_every_operation_waits_for_its_turn(tmp_path: Path) -> None:
+    (tmp_path / "a/b/c").mkdir(parents=True)
+    for name in ("one.txt", "a/two.txt", "a/b/c/three.txt"):
+        (tmp_path / name).write_text("text")
+    pace = Pace(FAST)
+    scan_tree(tmp_path, EVERYTHING, pace, 1, None)
+    entered, listed, looked_at, opened = 0 + 1 + 2 + 3, 4, 6, 3
+    assert pace.operations == entered + listed + looked_at + opened
 
 
 def test_links_are_counted_and_not_followed_even_when_swapped_in(tmp_path: Path) -> None:
@@ -139,11 +172,12 @@ def test_a_stopped_scan_goes_on_and_ends_with_the_same_table(tree: Tree, tmp_pat
     again = State(file, about)
     again.open()
     assert len(again.finished) == finished
-    pace = Pace(FAST)
+    whole, pace = Pace(FAST), Pace(FAST)
+    scan_tree(tree.folder, EVERYTHING, whole, 4, None)
     tally = scan_tree(tree.folder, EVERYTHING, pace, 4, again)
     again.close()
     assert Counter({one.name: one.files for one in formats(tally)}) == tree.formats
-    assert pace.operations < 4000
+    assert pace.operations < whole.operations
     with pytest.raises(WeirError, match="is the state of another scan"):
         State(file, {"tree": "/other"}).open()
 
@@ -166,6 +200,6 @@ def test_names_without_an_extension_and_the_text(tree: Tree, capsys: pytest.Capt
     ]
     assert main(["scan", str(tree.folder), "--rate", str(FAST), "--sample", "0.5"]) == 0
     text = capsys.readouterr().out
-    assert "2,000 files in" in text
+    assert f"2,000 files in 81 directories, {about_size(sum(tree.volume.values()))}" in text
     assert "95 % interval" in text
     assert chart(Tally()).startswith("<svg")

@@ -105,6 +105,15 @@ class Pretended(Machine):
         ]
 
 
+@pytest.mark.parametrize(("rounds", "score"), [(1, 100.0), (2, 100.5), (3, 100.0), (4, 100.5)])
+def test_the_score_of_a_setting_is_the_median_of_its_runs(rounds: int, score: float, tmp_path: Path) -> None:
+    plan = make_plan(shipped("local", ["tune-transfers"], scale="quick"))
+    first = next(cell for cell in plan.cells if cell.params["api"] == "POSIX" and cell.ppn == 1)
+    cell = replace(first, rounds=rounds, params={**first.params, "xfer_bytes": -10 * 2**14})
+    machine = Pretended(plan, tmp_path, objective_of({"objective": {"access": "read"}}))
+    assert machine.score(cell) == pytest.approx(score)
+
+
 def test_the_winner_is_valid_measured_again_and_printed_for_use(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -1,0 +1,43 @@
+"""Text from files and machines as LaTeX prints it: names and commands may hold any character.
+
+analysis/R/latex.R does the same for the tables that R writes. The reports load textcomp for the quotes.
+"""
+
+from __future__ import annotations
+
+import re
+
+_SIGNS = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "|": r"\textbar{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    '"': r"\textquotedbl{}",
+    "'": r"\textquotesingle{}",
+    "`": r"\textasciigrave{}",
+    "-": "{-}",  # two of them are no dash
+    "–": "--",
+    "×": r"$\times$",
+    "≥": r"$\geq$",
+    "≤": r"$\leq$",
+    "µ": r"$\mu$",
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+    # At the beginning of a row they would belong to the line break before it.
+    **{sign: f"{{{sign}}}" for sign in "[]*"},
+}
+# The fonts have the letters of western Europe; a character that they lack would end the printing.
+_LACKING = re.compile("[^ -~\u00a1-\u00ac\u00ae-\u00ff–—‘’‚“”•…≥≤]")
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
+
+
+def latex(text: object) -> str:
+    """The text, character by character; one that the fonts lack by its number."""
+    plain = _LACKING.sub(lambda found: f"[U+{ord(found[0]):04X}]", _CONTROLS.sub(" ", str(text)))
+    return "".join(_SIGNS.get(sign, sign) for sign in plain)
+
+
+def latex_path(text: object) -> str:
+    """Commands and paths, in which a line may end after any slash and equals sign."""
+    return latex(text).replace("/", r"/\allowbreak{}").replace("=", r"=\allowbreak{}")
