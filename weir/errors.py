@@ -54,14 +54,20 @@ class TargetUnavailableError(WeirError):
     """A target cannot be used here; where it is optional, its cells are skipped with this reason."""
 
 
-class ConfigError(WeirError):
-    """All that is wrong in the files of a configuration, in one go."""
+class ProblemsError(WeirError):
+    """Several problems, reported in one go."""
 
-    def __init__(self, problems: Sequence[Problem]) -> None:
-        first = problems[0]
-        super().__init__(first.message, exit_code=2)
+    def __init__(self, problems: Sequence[Problem], exit_code: int = 1) -> None:
+        super().__init__(problems[0].message, exit_code=exit_code)
         self.problems = tuple(problems)
         self.args = ("\n".join(str(problem) for problem in problems),)
+
+
+class ConfigError(ProblemsError):
+    """All that is wrong in the files of a configuration."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        super().__init__(problems, exit_code=2)
 
 
 # What helps against errors of the operating system that people meet.

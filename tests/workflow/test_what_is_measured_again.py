@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.workflow.conftest import Checkout
 
@@ -91,6 +92,29 @@ def test_targets_are_checked_before_anything_is_measured(tiny: Checkout) -> None
     assert "ram-debian-1x2: " in done.stderr
     assert "nothing was measured" in done.stderr
     assert not (tiny.root / "results/local/tiny/batches").exists()
+
+
+@pytest.mark.slow
+def test_one_unusable_target_does_not_keep_the_others_from_being_measured(tiny: Checkout) -> None:
+    """By weir run and by weir report; both fail at the end, and name it."""
+    targets = tiny.root / "config/sites/local/targets"
+    broken = yaml.safe_load((targets / "ram.yaml").read_text())
+    broken |= {"target": "a-gone", "path": "/dev/shm/gone"}
+    (targets / "a-gone.yaml").write_text(yaml.safe_dump(broken))
+    reason = "a-gone-debian-1x2: target a-gone: /dev/shm/gone is not there"
+    assert tiny.weir("plan", "--out", "plan.json").returncode == 0
+    done = tiny.weir("run", "--plan", "plan.json", "--results", "results/direct")
+    assert done.returncode == 1
+    assert reason in done.stderr
+    assert "ram-debian-1x2: 4 executions done" in done.stdout
+    assert len(list((tiny.root / "results/direct/runs").glob("*/*/run.json"))) == 4
+
+    done = tiny.weir("report", "--suites", "tiny", "--page-only")
+    assert done.returncode == 1
+    assert "a-gone-debian-1x2 cannot be measured: /dev/shm/gone is not there" in done.stdout
+    assert "a-gone-debian-1x2 was not measured: target a-gone" in done.stderr
+    assert len(list((tiny.root / "results/local/runs").glob("*/*/run.json"))) == 4
+    assert (tiny.root / "results/local/tiny/batches/ram-debian-1x2.json").is_file()
 
 
 @pytest.mark.slow

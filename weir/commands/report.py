@@ -93,13 +93,16 @@ def preflight(plan: Plan, folder: Path, batches: Sequence[str]) -> None:
         ) from None
     problems = {row["batch"]: row["problem"] for row in reversed(checks) if row["problem"]}
     needed = [name for name in problems if not plan.site.targets[plan.batch(name).target].optional]
-    if needed:
+    ready = len(local) - len(problems)
+    if needed and not ready:
         raise WeirError(
             "; ".join(f"{name}: {problems[name]}" for name in needed), hint="nothing was measured"
         )
     for name, problem in problems.items():
-        print(f"  {plan.batch(name).target} is skipped: {problem}")
-    ready = len(local) - len(problems)
+        if name in needed:
+            print(f"  {name} cannot be measured: {problem}; the others are measured, the report waits for it")
+        else:
+            print(f"  {plan.batch(name).target} is skipped: {problem}")
     print(
         f"preflight: {ready} of {len(local)} batches can start ({about_duration(time.monotonic() - began)})",
         flush=True,

@@ -13,12 +13,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from weir.errors import WeirError, did_you_mean, error_data, from_os_error
+from weir.errors import ProblemsError, WeirError, did_you_mean, error_data, from_os_error
 from weir.files import write_atomically
-from weir.measure.batch import measure_batch, preflight
+from weir.measure.batch import preflight
 from weir.measure.job import BatchJob, BatchResult, job_of, successes
 from weir.measure.progress import STREAM_VARIABLE
-from weir.measure.rounds import measure_in_rounds
+from weir.measure.rounds import measure_in_rounds, measure_in_turn
 from weir.plan import Batch, Plan, read_plan
 from weir.plan.experience import append_costs
 from weir.records.costs import batch_costs
@@ -104,10 +104,11 @@ def _measure(args: argparse.Namespace) -> int:
     # A terminated weir cleans up like an interrupted one.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     jobs = [_job(plan, batch, args, seed) for batch in batches]
-    results = measure_in_rounds(jobs, seed) if args.interleave else [measure_batch(job) for job in jobs]
+    results = measure_in_rounds(jobs, seed) if args.interleave else measure_in_turn(jobs)
     failed = [line for result in results for line in result.failed]
     summary = {"seed": seed, "batches": [_counts(result) for result in results]}
     _report(results, summary, args.json)
+    _require_all(results)
     if left := sum(result.left for result in results):
         raise WeirError(
             f"{left} executions do not fit the rest of the allocation",
@@ -123,6 +124,18 @@ def _measure(args: argparse.Namespace) -> int:
         write_atomically(args.receipt, json.dumps(summary, indent=1) + "\n")
     _keep_costs(batches, results, args.results)
     return 1 if failed else 0
+
+
+def _require_all(results: Sequence[BatchResult]) -> None:
+    """Names each batch that could not go on, when the others are measured."""
+    stopped = [(result.batch, result.error) for result in results if result.error]
+    problems = [
+        replace(problem, message=f"{batch}: {problem.message}") if len(results) > 1 else problem
+        for batch, error in stopped
+        for problem in error.problems
+    ]
+    if problems:
+        raise ProblemsError(problems, exit_code=max(error.exit_code for _, error in stopped))
 
 
 def _keep_costs(batches: Sequence[Batch], results: Sequence[BatchResult], folder: Path) -> None:
@@ -179,6 +192,7 @@ def _counts(result: BatchResult) -> dict[str, Any]:
         "added": result.added,
         "failed": result.failed,
         "unavailable": result.unavailable,
+        "error": error_data(result.error)["errors"] if result.error else None,
         "left": result.left,
         "slow_nodes": None if result.slow_nodes is None else [vars(item) for item in result.slow_nodes],
     }
@@ -191,6 +205,9 @@ def _report(results: list[BatchResult], summary: dict[str, Any], as_json: bool) 
     for result in results:
         if result.unavailable:
             print(f"{result.batch}: unavailable: {result.unavailable}")
+            continue
+        if result.error:
+            print(f"{result.batch}: stopped after {result.done} executions, see the error")
             continue
         print(
             f"{result.batch}: {result.done} executions done, {len(result.failed)} failed, "

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from weir.cluster.nodes import Slow
+from weir.errors import WeirError
 from weir.measure.order import Execution, rounds_in_random_order
 from weir.model import Cell, Stack, Target
 from weir.plan.model import Batch, Plan
@@ -65,6 +66,7 @@ class BatchResult:
     failed: list[str] = field(default_factory=list)
     left: int = 0  # executions that the rest of the allocation is too short for
     unavailable: str | None = None  # why nothing was tried on an optional target
+    error: WeirError | None = None  # why the batch could not go on
     spent_s: float = 0.0  # in programs
     elapsed_s: float = 0.0  # all in all
     ran: list[tuple[str, int]] = field(default_factory=list)  # cell and run of what was done or failed

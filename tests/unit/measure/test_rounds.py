@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from weir.errors import TargetUnavailableError
 from weir.measure import rounds
 from weir.measure.job import BatchJob, BatchResult, pending
-from weir.measure.rounds import measure_in_rounds
+from weir.measure.rounds import measure_in_rounds, measure_in_turn
 from weir.model import Cell, Stack, Target
 
 
@@ -43,6 +44,31 @@ def test_every_batch_has_its_turn_in_every_block(tmp_path: Path, monkeypatch: py
         ("c", 2, 0, 2),
     ]
     assert results[1].failed == ["round 0", "round 1", "round 2"]
+
+
+@pytest.mark.parametrize("side_by_side", [False, True])
+def test_a_batch_that_cannot_go_on_leaves_the_others_their_turn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, side_by_side: bool
+) -> None:
+    turns: list[str] = []
+    faults = {"a": TargetUnavailableError("target a: gone"), "b": OSError(5, "Input/output error", "/data")}
+
+    def measured(one: BatchJob) -> BatchResult:
+        turns.append(one.batch)
+        if one.batch in faults:
+            raise faults[one.batch]
+        return BatchResult(one.batch, 99, done=1)
+
+    monkeypatch.setattr(rounds, "measure_batch", measured)
+    jobs = [job(name, (2,), tmp_path) for name in "abc"]
+    results = measure_in_rounds(jobs, seed=4) if side_by_side else measure_in_turn(jobs)
+    assert sorted(turns) == ["a", "b", "c"] + ["c"] * side_by_side
+    assert [one.error and str(one.error.problems[0].message) for one in results] == [
+        "target a: gone",
+        "Input/output error",
+        None,
+    ]
+    assert results[2].done == 1 + side_by_side
 
 
 def test_rounds_end_with_the_allocation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
