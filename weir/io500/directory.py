@@ -35,6 +35,12 @@ def read_directory(folder: Path) -> Result:
     return _with_logs(replace(result, label=folder.name), read_logs(folder))
 
 
+def results_in(folder: Path) -> list[Path]:
+    """The files in it that are a summary or a result.txt, by content."""
+    files = [file for file in sorted(folder.iterdir()) if _may_be_result(file)]
+    return [file for file in files if is_summary(text := _text(file)) or is_ini(text)]
+
+
 def _may_be_result(file: Path) -> bool:
     name = file.name.lower()
     return file.is_file() and not name.startswith(_LOG_PREFIXES) and file.stat().st_size < _LARGEST_FILE_BYTES

@@ -8,7 +8,7 @@ import io
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,28 +33,71 @@ _JUDGED = columns_of_role("verdict")[1:]
 
 
 @dataclass(frozen=True)
+class Source:
+    """One file to read. columns: fill empty fields; rows: what is known of it, in place of its text.
+
+    An error in a file that was found in a directory does not stop the import of the others.
+    """
+
+    file: Path
+    columns: Row = field(default_factory=dict)
+    rows: tuple[Row, ...] = ()
+    is_found: bool = False
+
+
+@dataclass(frozen=True)
 class Imported:
-    """Audited records, and the files that hold none: failed runs, or something else."""
+    """Audited records; files without any (failed runs, or something else); errors in found files."""
 
     rows: list[Row]
     without_results: list[Path]
+    errors: list[WeirError] = field(default_factory=list)
 
 
 def import_files(files: Iterable[Path], facts: Facts) -> Imported:
-    """Records of all files, in their order."""
+    """Records of all files, in their order; an error if there are none."""
+    imported = import_sources([Source(file) for file in files], facts)
+    if not imported.rows:
+        raise nothing_found(imported)
+    return imported
+
+
+def import_sources(sources: Iterable[Source], facts: Facts) -> Imported:
+    """Records of all sources, in their order."""
     subjects: list[Subject] = []
     without_results: list[Path] = []
-    for file in files:
-        found = list(_of_file(file, facts))
+    errors: list[WeirError] = []
+    for source in sources:
+        try:
+            found = list(_of_source(source, facts))
+        except WeirError as error:
+            if not source.is_found:
+                raise
+            errors.append(error)
+            continue
         subjects += found
         if not found:
-            without_results.append(file)
-    if not subjects:
-        hint = f"give outputs of {', '.join(tools())} or a CSV file with the columns of a record"
-        first = str(without_results[0])
-        raise WeirError("holds no results that weir can read", file=first, hint=hint, exit_code=2)
+            without_results.append(source.file)
     rows = [_judged(subject) for subject in _counted(_identified(subjects))]
-    return Imported(rows, without_results)
+    return Imported(rows, without_results, errors)
+
+
+def nothing_found(imported: Imported) -> WeirError:
+    """The error of an import without any record."""
+    if imported.errors:
+        return imported.errors[0]
+    hint = f"give outputs of {', '.join(tools())} or a CSV file with the columns of a record"
+    first = str(imported.without_results[0]) if imported.without_results else None
+    return WeirError("holds no results that weir can read", file=first, hint=hint, exit_code=2)
+
+
+def _of_source(source: Source, facts: Facts) -> Iterator[Subject]:
+    own = replace(facts, columns=source.columns | facts.columns)
+    if source.rows:
+        for row in source.rows:
+            yield replace(_subject(row, {}, own, source.file), from_output=False)
+    else:
+        yield from _of_file(source.file, own)
 
 
 def _judged(subject: Subject) -> Row:
