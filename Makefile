@@ -17,9 +17,6 @@ FUZZ_INPUTS ?= 3000000
 FUZZ_LOGS ?=
 SOAK_ROUNDS ?= 100
 venv := .venv/bin
-comma := ,
-name := $(subst $(comma),+,$(SUITES))$(if $(SCALE),-$(SCALE))
-study := results/$(SITE)$(if $(CAMPAIGN),@$(CAMPAIGN))/$(name)
 
 # What the linters of each language look at; a file that git does not know yet counts.
 c_files = $(shell find src tests -name '*.[ch]' 2>/dev/null)
@@ -51,8 +48,6 @@ build: ## compile the engine to build/weir-io
 report: setup ## measure SUITES at SITE and print where the PDF and the HTML report are
 	@$(MAKE) build
 	@$(venv)/weir report --suites $(SUITES) --site $(SITE) $(if $(SCALE),--scale $(SCALE)) $(if $(CAMPAIGN),--campaign $(CAMPAIGN))
-	@$(if $(CAMPAIGN),[ ! -f results/$(SITE)/$(name)/records.csv ] || \
-		$(venv)/weir compare results/$(SITE)/$(name) $(study) --into $(study)/report.html)
 
 .PHONY: site
 site: setup ## write results/SITE/index.html: all studies of the site on one page

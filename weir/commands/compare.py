@@ -52,6 +52,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="WHAT",
         help="exit 1 on slower, slower:5%% (surely slower by more than 5 %%) or undecided",
     )
+    parser.add_argument(
+        "--confirm",
+        action="store_true",
+        help="measure what is slower or faster again: A and B in turns, or B alone if A is gone",
+    )
+    parser.add_argument(
+        "--confirm-rounds", type=_rounds, default=6, metavar="N", help="rounds of --confirm (default: 6)"
+    )
     parser.add_argument("--json", action="store_true", help="print the comparison as JSON")
     parser.add_argument("--junit", type=Path, metavar="FILE", help="write a JUnit report")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with a figure of the ratios")
@@ -59,9 +67,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--csv", type=Path, metavar="FILE", help="write a row for each pair")
 
 
+def _rounds(text: str) -> int:
+    if not text.isdigit() or int(text) < 2:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of rounds, which are at least 2")
+    return int(text)
+
+
 def execute(args: argparse.Namespace) -> int:
     args.names = (args.first, args.second)
     with unpacked([text for text in args.names if text is not None]) as paths:
         args.first, args.second = paths[0], paths[1] if len(paths) > 1 else None
+        args.bundles = [name != path for name, path in zip(args.names, paths, strict=False)]
         code: int = load("weir.compare.comparison", "statistics").compare(args)
     return code

@@ -10,11 +10,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from weir.campaign import Campaign
 from weir.commands.show import PAGE_FILE, lines, read_page
 from weir.commands.watch import POLL_S, follow
+from weir.compare.sides import RECORDS_FILE
 from weir.config import load_config
 from weir.errors import WeirError
 from weir.handover import Handover
@@ -51,7 +53,8 @@ def execute(args: argparse.Namespace) -> int:
         key: getattr(args, key) for key in ("suites", "site", "scale", "campaign") if getattr(args, key)
     }
     plan = make_plan(load_config(overrides=chosen))
-    folder = Path(measured_study(plan, Path.cwd(), args.campaign or "").folder)
+    study = measured_study(plan, Path.cwd(), args.campaign or "")
+    folder = Path(study.folder)
     (folder / "logs").mkdir(parents=True, exist_ok=True)
     left = {batch.batch: len(cells_left(batch, folder.parent)) for batch in plan.batches}
     print(short_card(plan, sum(left.values())), flush=True)
@@ -64,7 +67,19 @@ def execute(args: argparse.Namespace) -> int:
             raise WeirError(f"{problems}; nothing was measured", hint="see: Rscript analysis/draw.R check")
     finally:
         analysis.wait()
-    return Workflow(plan, folder, chosen).run(args.page_only)
+    status = Workflow(plan, folder, chosen).run(args.page_only)
+    if status == 0 and args.campaign:
+        return add_comparison(Path(replace(study, campaign="").folder), folder)
+    return status
+
+
+def add_comparison(first: Path, folder: Path) -> int:
+    """Print how the campaign differs from the first measurement, and put the figure into its report."""
+    if not (first / RECORDS_FILE).is_file():
+        print(f"no comparison: there is no {first / RECORDS_FILE}")
+        return 0
+    words = ["compare", str(first), str(folder), "--into", str(folder / "report.html")]
+    return subprocess.call([sys.executable, "-m", "weir", *words])
 
 
 def preflight(plan: Plan, folder: Path, batches: Sequence[str]) -> None:

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from weir.columns import columns, columns_of_role
-from weir.compare import figure, output, sides
+from weir.compare import confirmation, figure, output, sides
+from weir.compare.confirmation import Confirmation, Settings, confirm, still_failing
 from weir.compare.pairs import IDENTITY, METRICS, Pairing, pair_cells
 from weir.compare.verdict import SLOWER, UNDECIDED, Judged, judge_pairs
 from weir.errors import WeirError
-from weir.records.table import read_records, write_whole
+from weir.records.table import write_whole
 
 _FAIL_ON = re.compile(r"(slower)(?::(\d+(?:\.\d+)?)%?)?|(undecided)")
 
@@ -30,18 +31,39 @@ class FailOn(NamedTuple):
 def compare(args: argparse.Namespace) -> int:
     fail_on = read_fail_on(args.fail_on)
     both, across = _sides(args)
-    metric = METRICS[args.metric]
+    metric, margin = METRICS[args.metric], args.margin / 100
     pairing = pair_cells(both, columns_of_role("parameter"), metric, across)
     if not pairing.pairs:
         raise WeirError(
             "no cell of A has a like cell in B",
             hint="\n    ".join(output.unmatched_lines(pairing.unmatched)) or None,
         )
-    judged = judge_pairs(pairing.pairs, metric, args.margin / 100, fail_on.limit, args.day_to_day / 100)
+    judged = judge_pairs(pairing.pairs, metric, margin, fail_on.limit, args.day_to_day / 100)
     failed = failures(judged, fail_on)
+    confirmed = None
+    if args.confirm:
+        confirmed = confirm(both, judged, Settings(metric, margin, fail_on.limit, args.confirm_rounds))
+        fresh = [one.fresh for one in confirmed.pairs if one.fresh]
+        failed = still_failing(failed, failures(fresh, fail_on), confirmed)
     first, second = args.names
     names = (both[0].name, both[1].name) if second is None else (first, second)
-    drawn = (names, judged, args.margin / 100, metric)
+    _write_files(args, names, judged, failed, confirmed)
+    if args.json:
+        print(_json(names, judged, pairing, confirmed))
+    else:
+        print(_text(names, judged, pairing, args, failed, confirmed))
+    return 1 if failed else 0
+
+
+def _write_files(
+    args: argparse.Namespace,
+    names: tuple[str, str],
+    judged: Sequence[Judged],
+    failed: Sequence[Judged],
+    confirmed: Confirmation | None,
+) -> None:
+    lines = confirmation.as_text(confirmed) if confirmed else []
+    drawn = (names, judged, args.margin / 100, METRICS[args.metric], lines)
     if args.html:
         write_whole(args.html, figure.page(*drawn))
     if args.into:
@@ -50,8 +72,6 @@ def compare(args: argparse.Namespace) -> int:
         write_whole(args.csv, output.as_csv(judged))
     if args.junit:
         write_whole(args.junit, output.as_junit(names, judged, failed))
-    print(_json(names, judged, pairing) if args.json else _text(names, judged, pairing, args, failed))
-    return 1 if failed else 0
 
 
 def _text(
@@ -60,19 +80,26 @@ def _text(
     pairing: Pairing,
     args: argparse.Namespace,
     failed: Sequence[Judged],
+    confirmed: Confirmation | None,
 ) -> str:
-    text = output.as_text(names, judged, pairing.unmatched, args.margin / 100, METRICS[args.metric])
-    return f"{text}\nfailed: {len(failed)} pairs by --fail-on {' '.join(args.fail_on)}" if failed else text
+    lines = [output.as_text(names, judged, pairing.unmatched, args.margin / 100, METRICS[args.metric])]
+    lines += confirmation.as_text(confirmed) if confirmed else []
+    if failed:
+        lines.append(f"failed: {len(failed)} pairs by --fail-on {' '.join(args.fail_on)}")
+    return "\n".join(lines)
 
 
-def _json(names: tuple[str, str], judged: Sequence[Judged], pairing: Pairing) -> str:
+def _json(
+    names: tuple[str, str], judged: Sequence[Judged], pairing: Pairing, confirmed: Confirmation | None
+) -> str:
     return json.dumps(
         {
             "a": names[0],
             "b": names[1],
             "pairs": [output.facts(one) for one in output.sorted_for_reading(judged)],
             "unmatched": [one._asdict() for one in pairing.unmatched],
-        },
+        }
+        | ({"confirmation": confirmation.facts(confirmed)} if confirmed else {}),
         indent=1,
     )
 
@@ -90,9 +117,16 @@ def _sides(args: argparse.Namespace) -> tuple[tuple[sides.Side, sides.Side], lis
             exit_code=2,
         )
     if args.second is not None:
-        return (sides.read_side(args.first), sides.read_side(args.second)), args.across
-    rows = read_records(sides.records_file(Path(args.first)))
-    return sides.split_by(rows, args.by, args.values, list(columns())), [*args.across, args.by]
+        first, second = (
+            sides.read_side(text, bundle)
+            for text, bundle in zip((args.first, args.second), args.bundles, strict=True)
+        )
+        return (first, second), args.across
+    file = sides.records_file(Path(args.first))
+    return sides.split_by(file, args.by, args.values, list(columns()), args.bundles[0]), [
+        *args.across,
+        args.by,
+    ]
 
 
 def read_fail_on(texts: Sequence[str]) -> FailOn:

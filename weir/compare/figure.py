@@ -23,7 +23,13 @@ _WIDTH, _LABELS, _NUMBERS, _ROW, _TOP, _BOTTOM = 1000.0, 415.0, 190.0, 22.0, 24.
 _MOST_LETTERS = 66
 
 
-def fragment(names: tuple[str, str], judged: Sequence[Judged], margin: float, metric: Metric) -> str:
+def fragment(
+    names: tuple[str, str],
+    judged: Sequence[Judged],
+    margin: float,
+    metric: Metric,
+    confirmation: Sequence[str] = (),
+) -> str:
     better = "right" if metric.higher_is_better else "left"
     return "\n".join(
         [
@@ -35,14 +41,30 @@ def fragment(names: tuple[str, str], judged: Sequence[Judged], margin: float, me
             f"the second is faster to the {better}. "
             f"Blue: faster, red: slower, black: no difference within ±{margin:.0%} (the grey band), "
             "hollow: undecided. "
-            "At most 5 % of the verdicts are expected to be false.</p>",
+            "At most 5 % of the verdicts are expected to be false."
+            + (" †: with UNPROVEN records.</p>" if any(one.unproven for one in judged) else "</p>"),
+            *_list(confirmation),
             "</section>",
         ]
     )
 
 
-def page(names: tuple[str, str], judged: Sequence[Judged], margin: float, metric: Metric) -> str:
-    return drawing.page("Comparison", [fragment(names, judged, margin, metric)])
+def page(
+    names: tuple[str, str],
+    judged: Sequence[Judged],
+    margin: float,
+    metric: Metric,
+    confirmation: Sequence[str] = (),
+) -> str:
+    return drawing.page("Comparison", [fragment(names, judged, margin, metric, confirmation)])
+
+
+def _list(lines: Sequence[str]) -> list[str]:
+    """A headline and its lines."""
+    if not lines:
+        return []
+    items = "".join(f"<li>{html.escape(line.strip())}</li>" for line in lines[1:])
+    return [f"<p><strong>{html.escape(lines[0])}</strong></p>", f"<ul>{items}</ul>"]
 
 
 def write_into(report: Path, section: str) -> None:
@@ -88,6 +110,7 @@ def _row(one: Judged, y: float, x: drawing.LogScale) -> list[str]:
     label = f"{one.pair.access} {one.pair.label}"
     if len(label) > _MOST_LETTERS:
         label = label[: _MOST_LETTERS - 1] + "…"
+    label += " †" if one.unproven else ""
     numbers = f"×{ratio:.3f} [{low:.3f}–{high:.3f}]"
     return [
         drawing.text(0, y + 4, label, size=11.5),

@@ -80,6 +80,7 @@ def _line(judged: Judged) -> str:
         return f"  {judged.verdict:<13} {'-':>21}  {name}: {'; '.join(judged.notes)}"
     low, high = judged.estimate.interval()
     line = f"  {judged.verdict:<13} x{judged.estimate.ratio():.3f} [{low:.3f}–{high:.3f}]  {name}"
+    line += " (UNPROVEN)" if judged.unproven else ""
     if judged.verdict == UNDECIDED:
         more = f"about {judged.more_rounds} more rounds" if judged.more_rounds else "more than 1,000 rounds"
         line += f" (n = {min(judged.estimate.rounds)}; {more} would decide)"
@@ -111,7 +112,8 @@ def as_junit(names: tuple[str, str], judged: Sequence[Judged], failed: Sequence[
     for one in judged:
         case = ElementTree.SubElement(suite, "testcase", classname=one.pair.access, name=one.pair.label)
         if id(one) in bad:
-            ElementTree.SubElement(case, "failure", message=_line(one).strip())
+            failure = ElementTree.SubElement(case, "failure", message=_line(one).strip())
+            failure.text = "\n".join(one.notes)
         elif one.verdict == UNDECIDED:
             ElementTree.SubElement(case, "skipped", message=_line(one).strip())
     suite.set("failures", str(len(failed)))
@@ -131,11 +133,13 @@ def as_csv(judged: Sequence[Judged]) -> str:
         "rounds_b",
         "design",
         "more_rounds",
+        "notes",
     )
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(names)
     for one in sorted_for_reading(judged):
         values = facts(one) | dict(zip(("rounds_a", "rounds_b"), facts(one)["rounds"], strict=True))
+        values["notes"] = "; ".join(one.notes)
         writer.writerow("" if values[name] is None else values[name] for name in names)
     return buffer.getvalue()

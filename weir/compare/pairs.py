@@ -70,6 +70,7 @@ class Pair:
     first: tuple[Sample, ...]
     second: tuple[Sample, ...]
     verdicts: Mapping[str, int]  # of all records of the pair, unused ones included
+    cells: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())  # identities, of each side
 
 
 class Unmatched(NamedTuple):
@@ -126,7 +127,12 @@ def _pair(key: Key, columns: Sequence[str], first: Rows, second: Rows, metric: M
         first=samples(first, metric),
         second=samples(second, metric),
         verdicts=Counter(str(row["verdict"]) for _, row in (*first, *second)),
+        cells=(_cells(first), _cells(second)),
     )
+
+
+def _cells(rows: Rows) -> frozenset[str]:
+    return frozenset(str(row["cell"]) for _, row in rows)
 
 
 def samples(rows: Rows, metric: Metric) -> tuple[Sample, ...]:

@@ -19,6 +19,7 @@ class Campaign:
 
     name: str
     rows: tuple[Row, ...]
+    study: Path | None = None  # its folder, with the plan; None for a bundle, which is never measured again
 
 
 @dataclass(frozen=True)
@@ -46,17 +47,20 @@ def records_file(path: Path) -> Path:
     return file
 
 
-def read_side(text: str) -> Side:
+def read_side(text: str, bundle: bool = False) -> Side:
     """One path, or several with commas between them: the campaigns of one side."""
     paths = [Path(part) for part in text.split(",") if part]
     if not paths:
         raise WeirError("no records are named", value=text, exit_code=2)
-    campaigns = [Campaign(str(path), tuple(read_records(records_file(path)))) for path in paths]
+    campaigns = [
+        Campaign(str(path), tuple(read_records(file)), None if bundle else file.parent)
+        for path, file in ((path, records_file(path)) for path in paths)
+    ]
     return Side(text, tuple(campaigns))
 
 
 def split_by(
-    rows: Sequence[Row], column: str, values: Sequence[str], known: Sequence[str]
+    file: Path, column: str, values: Sequence[str], known: Sequence[str], bundle: bool = False
 ) -> tuple[Side, Side]:
     """Two selections of one study, by the value of a column; `date` is the day of `began`."""
     if column != "date" and column not in known:
@@ -68,7 +72,7 @@ def split_by(
             exit_code=2,
         )
     groups: dict[str, list[Row]] = {}
-    for row in rows:
+    for row in read_records(file):
         groups.setdefault(_value(row, column), []).append(row)
     chosen = list(values) or sorted(groups)
     for value in chosen:
@@ -87,7 +91,10 @@ def split_by(
             hint="choose two of them by --values A B" if len(chosen) > 2 else "measure a second one",
             exit_code=2,
         )
-    first, second = (Side(f"{column} {value}", (Campaign(value, tuple(groups[value])),)) for value in chosen)
+    study = None if bundle else file.parent
+    first, second = (
+        Side(f"{column} {value}", (Campaign(value, tuple(groups[value]), study),)) for value in chosen
+    )
     return first, second
 
 

@@ -24,6 +24,11 @@ class Judged:
     notes: tuple[str, ...]
 
     @property
+    def unproven(self) -> bool:
+        """Whether records without full evidence are part of the ratio."""
+        return bool(self.pair.verdicts.get(UNPROVEN))
+
+    @property
     def surely_slower(self) -> bool:
         """By more than the limit, with the error rate of the whole table."""
         return self.slower_chance is not None and self.slower_chance <= LEVEL

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import statistics
 from collections import defaultdict
@@ -16,12 +15,9 @@ from weir.compare.verdict import Judged, judge_pairs
 from weir.config.parameters import cell_key, written_value
 from weir.config.suite import Suite
 from weir.errors import WeirError, did_you_mean
-from weir.measure.job import BatchJob, job_of
-from weir.measure.rounds import measure_in_rounds
 from weir.model import Cell, Row
-from weir.plan import Batch, Plan
-from weir.records.collect import collect_cell, finished_runs
-from weir.schedulers import surrounding
+from weir.plan import Plan
+from weir.records.remeasure import job_of_cell, measure_in_turns
 from weir.tools import tools
 from weir.tune.objective import Objective
 from weir.tune.space import Space, make_space
@@ -67,25 +63,7 @@ class Machine:
 
     def measure(self, cells: Sequence[Cell], results: Path) -> dict[str, list[Row]]:
         """Records of the cells, one round of each after the other."""
-        system = surrounding(os.environ)
-        ends_at = system.ends_at(os.environ) if system else None
-        seed = secrets.randbits(32)
-        jobs = [replace(self._job(cell, results), seed=seed, ends_at=ends_at) for cell in cells]
-        for result in measure_in_rounds(jobs, seed):
-            if result.unavailable:
-                raise WeirError(f"{result.batch} is unavailable: {result.unavailable}")
-            if result.left:
-                raise WeirError(
-                    "the rest of the allocation is too short", hint="run again: finished runs are kept"
-                )
-        folders = {cell.cell: results / "runs" / cell.cell for cell in cells}
-        return {
-            cell.cell: list(collect_cell(cell, finished_runs(folders[cell.cell]), results)) for cell in cells
-        }
-
-    def _job(self, cell: Cell, results: Path) -> BatchJob:
-        batch = _batch_of(self.plan, cell)
-        return replace(job_of(self.plan, batch, results), cells=(cell,), batch=f"{batch.batch}-{cell.cell}")
+        return measure_in_turns([job_of_cell(self.plan, cell, results) for cell in cells])
 
     def compared(self, default: Cell, winner: Cell, rounds: int) -> Judged:
         """Both measured again, alternately, in a new directory."""
@@ -158,10 +136,6 @@ def _only_moving_differs(cells: Sequence[Cell], moving: set[str]) -> None:
                     else f"add {name} to tune: move:",
                     exit_code=2,
                 )
-
-
-def _batch_of(plan: Plan, cell: Cell) -> Batch:
-    return next(batch for batch in plan.batches if any(one.cell == cell.cell for one in batch.cells))
 
 
 def known_suite(suites: Sequence[Suite], name: str) -> Suite:

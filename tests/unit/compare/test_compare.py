@@ -138,6 +138,22 @@ def test_invalid_and_degraded_records_never_decide() -> None:
     assert "8 DEGRADED records not used" in one.notes
 
 
+def test_unproven_records_are_used_and_every_output_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = write(tmp_path / "a.csv", cell(noisy(1, 8)))
+    second = write(tmp_path / "b.csv", cell(noisy(2, 8, 800.0), start=100, verdict="UNPROVEN"))
+    files = {name: tmp_path / f"out.{name}" for name in ("junit", "csv", "html")}
+    words = [word for name, file in files.items() for word in (f"--{name}", str(file))]
+    assert main(["compare", str(first), str(second), "--fail-on", "slower", *words]) == 1
+    printed = capsys.readouterr().out
+    assert "shared 1MiB (UNPROVEN)" in printed
+    assert "note: 8 UNPROVEN records used (1 of 1 pairs)" in printed
+    assert "8 UNPROVEN records used" in files["junit"].read_text()
+    assert "8 UNPROVEN records used" in files["csv"].read_text()
+    assert "†: with UNPROVEN records" in files["html"].read_text()
+
+
 def test_latencies_are_better_when_lower() -> None:
     first = [row | {"lat_p99_us": row["bw_mib_s"]} for row in cell(noisy(1, 8))]
     second = [row | {"lat_p99_us": row["bw_mib_s"]} for row in cell(noisy(2, 8, 800.0), start=100)]
@@ -280,6 +296,48 @@ def test_the_figure_is_a_page_and_a_section_of_a_report(tmp_path: Path) -> None:
     assert report.read_text().count('<section id="comparison">') == 1
     assert report.read_text().startswith("<html><main><p>old</p><!-- comparison -->")
     assert main([*words[:3], "--into", str(first / "records.csv")]) == 2
+
+
+def test_a_campaign_is_compared_with_the_first_measurement(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`weir report --campaign 2026-12`: the workflow is replaced by its records."""
+    first, again = (tmp_path / f"results/{site}/quick" for site in ("local", "local@2026-12"))
+
+    class Checked:
+        """Rscript analysis/draw.R check, without a problem."""
+
+        returncode = 0
+
+        def communicate(self) -> tuple[str, str]:
+            return "", ""
+
+        def wait(self) -> int:
+            return 0
+
+    class Measured:
+        def __init__(self, plan: Any, folder: Path, chosen: dict[str, str]) -> None:
+            assert (folder, chosen["campaign"]) == (again.relative_to(tmp_path), "2026-12")
+
+        def run(self, page_only: bool) -> int:
+            write(again / "records.csv", cell(noisy(2, 8, 800.0), start=100))
+            (again / "report.html").write_text("<html><main><p>page</p></main></html>")
+            return 0
+
+    monkeypatch.setattr("weir.commands.report.Workflow", Measured)
+    monkeypatch.setattr("weir.commands.report.preflight", lambda plan, folder, batches: None)
+    monkeypatch.setattr("weir.commands.report.subprocess.Popen", lambda *_, **__: Checked())
+    monkeypatch.setattr("weir.commands.report.subprocess.call", lambda words: main(words[3:]))
+    for part in ("config", "reports", "Snakefile"):
+        (tmp_path / part).symlink_to(ROOT / part)
+    monkeypatch.chdir(tmp_path)
+    words = ["report", "--suites", "quick", "--site", "local", "--campaign", "2026-12", "--page-only"]
+    assert main(words) == 0
+    assert "no comparison: there is no results/local/quick/records.csv" in capsys.readouterr().out
+    write(first / "records.csv", cell(noisy(1, 8)))
+    assert main(words) == 0
+    assert "1 pairs: 1 slower" in capsys.readouterr().out
+    assert '<section id="comparison">' in (again / "report.html").read_text()
 
 
 def test_bundles_are_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,123 @@
+"""weir compare --confirm: what is measured again, against what, and what the exit code makes of it."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.checkout import shipped
+from tests.unit.compare.test_compare import cell, noisy, write
+from weir.cli import main
+from weir.measure.job import BatchJob
+from weir.measure.preflight import Check
+from weir.model import Cell, Row
+from weir.plan import make_plan, write_plan
+
+PLAN = make_plan(shipped("local", ["quick"]))
+DISK, MEMORY = (
+    next(one for one in PLAN.cells if one.target == target and "write" in one.params["access"])
+    for target in ("disk", "memory")
+)
+
+
+@pytest.fixture
+def speeds(monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:
+    """MiB/s of each cell if it is measured now, in turns; nothing is measured."""
+    known: dict[str, float] = {}
+
+    def measured(jobs: Sequence[BatchJob]) -> dict[str, list[Row]]:
+        found = {}
+        for number, job in enumerate(jobs):
+            (one,) = job.cells
+            found[one.cell] = rounds(one, known[one.cell], one.rounds, 5000 + number, step=10)
+        return found
+
+    monkeypatch.setattr("weir.compare.confirmation.measure_in_turns", measured)
+    monkeypatch.setattr("weir.compare.confirmation.preflight", lambda job: [Check("target", "there")])
+    return known
+
+
+def rounds(one: Cell, speed: float, count: int, start: int, step: int = 1) -> list[Row]:
+    values = noisy(start, count, speed, 0.01)
+    return cell(values, start=start, step=step, cell=one.cell, site="local", target=one.target)
+
+
+def study(folder: Path, *rows: list[Row]) -> str:
+    write(folder / "records.csv", [row for part in rows for row in part])
+    write_plan(PLAN, folder / "plan.json")
+    return str(folder)
+
+
+def confirmation(text: str) -> str:
+    return text[text.index("confirmation: ") :]
+
+
+def test_two_cells_are_measured_in_turns(
+    tmp_path: Path, speeds: dict[str, float], capsys: pytest.CaptureFixture[str]
+) -> None:
+    speeds |= {DISK.cell: 1000.0, MEMORY.cell: 800.0}
+    where = study(tmp_path / "a", rounds(DISK, 1000.0, 6, 0), rounds(MEMORY, 800.0, 6, 100))
+    words = ["compare", where, "--by", "target", "--fail-on", "slower", "--confirm"]
+    assert main(words) == 1
+    text = confirmation(capsys.readouterr().out)
+    assert text.startswith("confirmation: 1 of 1 differences are confirmed")
+    assert "(A and B in turns, n = 6)" in text
+    speeds[MEMORY.cell] = 1000.0
+    page = tmp_path / "page.html"
+    assert main([*words, "--html", str(page)]) == 0
+    assert "confirmation: 0 of 1 differences are confirmed" in capsys.readouterr().out
+    assert "was slower, now no difference" in page.read_text()
+
+
+def test_the_same_cell_on_both_sides_is_measured_once_and_the_text_says_so(
+    tmp_path: Path, speeds: dict[str, float], capsys: pytest.CaptureFixture[str]
+) -> None:
+    speeds[DISK.cell] = 1000.0
+    before = study(tmp_path / "before", rounds(DISK, 1000.0, 6, 0))
+    after = study(tmp_path / "after", rounds(DISK, 800.0, 6, 100))
+    words = ["compare", before, after, "--fail-on", "slower", "--confirm", "--confirm-rounds", "8"]
+    assert main(words) == 0
+    text = confirmation(capsys.readouterr().out)
+    assert text.startswith("confirmation: 0 of 1 differences are confirmed")
+    assert "was slower, now no difference" in text
+    assert "A is the same cell as B and would be measured as B is: B again" in text
+    speeds[DISK.cell] = 800.0
+    assert main(words) == 1
+    assert "confirmation: 1 of 1" in capsys.readouterr().out
+
+
+def test_a_study_of_another_machine_is_not_measured_here(
+    tmp_path: Path, speeds: dict[str, float], capsys: pytest.CaptureFixture[str]
+) -> None:
+    speeds[MEMORY.cell] = 800.0
+    first = study(tmp_path / "a", rounds(DISK, 1000.0, 6, 0))
+    second = study(tmp_path / "b", rounds(MEMORY, 800.0, 6, 100))
+    (tmp_path / "a/facts.json").write_text(json.dumps({"machines": [{"node": "elsewhere"}]}))
+    (tmp_path / "b/facts.json").write_text(json.dumps({"machines": [{"node": socket.gethostname()}]}))
+    words = ["compare", first, second, "--across", "target", "--fail-on", "slower", "--confirm"]
+    assert main(words) == 1
+    text = confirmation(capsys.readouterr().out)
+    assert "was measured on elsewhere, this is " in text
+    assert "(B again, n = 6)" in text
+    assert main(["compare", second, first, *words[3:]]) == 0  # faster
+    text = confirmation(capsys.readouterr().out)
+    assert "not measured   was faster" in text
+    assert "B cannot be measured again: " in text
+
+
+def test_without_a_plan_a_slowdown_stays_and_nothing_is_measured(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = write(tmp_path / "a.csv", rounds(DISK, 1000.0, 6, 0))
+    second = write(tmp_path / "b.csv", rounds(DISK, 800.0, 6, 100))
+    words = ["--fail-on", "slower", "--confirm", "--json"]
+    assert main(["compare", str(first), str(second), *words]) == 1
+    found = json.loads(capsys.readouterr().out)["confirmation"]
+    assert found["records"] is None
+    assert "has no plan.json" in found["pairs"][0]["why"]
+    assert main(["compare", str(first), str(first), "--confirm"]) == 0
+    assert "nothing looks different, nothing was measured" in capsys.readouterr().out

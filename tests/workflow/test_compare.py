@@ -1,0 +1,123 @@
+"""weir compare on what was measured here: A against B, stack against stack, and the confirmation of both."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+
+from tests.checkout import make_checkout
+from tests.conftest import ROOT
+from tests.unit.compare.test_compare import cell, noisy, three_commands
+from weir.cli import main
+from weir.plan import read_plan
+from weir.records.table import write_records
+
+# Null stores nothing: each transfer takes as long as the stack says, whatever else the machine does.
+STACK = """
+  {name}:
+    programs: {{ior: {program}}}
+    environment: {{OMPI_ALLOW_RUN_AS_ROOT: "1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM: "1"}}
+    launcher_options: [--oversubscribe, --bind-to, none, --mca, pml, ob1, --mca, btl, "self,vader"]
+"""
+SITE = """
+site: here
+description: One machine
+partitions:
+  node: {{nodes: 1, cores_per_node: 2, launcher: mpirun, scheduler: local, launch: 1 s, stacks: [{names}]}}
+stacks:{stacks}
+"""
+TARGET = 'target: disk\nkind: memory\ndescription: A directory\npath: {path}\napis: [POSIX, "NULL"]\n'
+SUITE = """
+suite: {name}
+question: Is there a difference?
+experiments:
+  one:
+    tool: ior
+    nodes: [1]
+    ppn: [1]
+    space: {{api: ["{api}"]}}
+    fixed: {{access: [write], xfer: 64 KiB, block: 128 KiB}}
+    repetitions: {{rounds: 3}}
+"""
+
+
+def weir_io(*options: str) -> list[str]:
+    return [str(ROOT / "build" / "weir-io"), "ior", *options]
+
+
+def site(folder: Path, suite: str, api: str, **stacks: list[str]) -> None:
+    """A folder with a configuration, in which `weir` finds it."""
+    (folder / "target").mkdir(parents=True)
+    text = "".join(STACK.format(name=name, program=json.dumps(words)) for name, words in stacks.items())
+    make_checkout(
+        folder,
+        site=SITE.format(names=", ".join(stacks), stacks=text),
+        targets={"disk": TARGET.format(path=folder / "target")},
+        suites={suite: SUITE.format(name=suite, api=api)},
+        config=f"site: here\nsuites: [{suite}]\n",
+    )
+
+
+def measure(folder: Path, study: Path, monkeypatch: pytest.MonkeyPatch, *options: str) -> None:
+    monkeypatch.chdir(folder)
+    plan = str(study / "plan.json")
+    study.mkdir(parents=True)
+    assert main(["plan", *options, "--out", plan]) == 0
+    assert main(["run", "--plan", plan, "--results", str(study.parent), "--interleave"]) == 0
+    assert main(["collect", "--plan", plan, "--out", str(study / "records.csv")]) == 0
+
+
+@pytest.mark.slow
+def test_stacks_are_compared_and_measured_again_in_turns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stacks = {"plain": weir_io("--null.delay-us", "5000"), "slow": weir_io("--null.delay-us", "150000")}
+    site(tmp_path, "delays", "NULL", **stacks)
+    monkeypatch.chdir(tmp_path)
+    study = tmp_path / "results/here/delays"
+    study.mkdir(parents=True)
+    assert main(["plan", "--out", str(study / "plan.json")]) == 0
+    speeds = {"plain": 1000.0, "slow": 500.0}
+    old = [
+        cell(noisy(number, 4, speeds[one.stack]), cell=one.cell, stack=one.stack, api="NULL")
+        for number, one in enumerate(read_plan(study / "plan.json").cells)
+    ]
+    write_records(study / "records.csv", [row for rows in old for row in rows])
+    capsys.readouterr()
+    junit = tmp_path / "compare.xml"
+    words = ["compare", str(study), "--by", "stack", "--fail-on", "slower:5%", "--junit", str(junit)]
+    assert main([*words, "--confirm", "--confirm-rounds", "3", "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert [one["verdict"] for one in found["pairs"]] == ["slower"]
+    (one,) = found["confirmation"]["pairs"]
+    assert (one["confirmed"], one["in_turns"], one["design"], one["rounds"]) == (True, True, "paired", [3, 3])
+    assert one["high"] < 0.5
+    assert len(ElementTree.parse(junit).findall("testcase/failure")) == 1
+    new = Path(found["confirmation"]["records"])
+    assert new.parent.parent == study
+    assert main(["compare", str(new), "--by", "stack"]) == 0  # a table as any other
+    assert "1 slower" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_the_real_ior_is_compared_with_weir_io(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The third command of docs/how-to/compare.md, on what both programs measured."""
+    ior = os.environ.get("IOR") or shutil.which("ior")
+    if not ior:
+        pytest.skip("the real IOR: name it with IOR=PATH")
+    for name, program in (("original", [ior]), ("weir", weir_io())):
+        folder = tmp_path / name
+        site(folder, f"ior-{name}", "POSIX", plain=program)
+        measure(folder, tmp_path / f"results/lab/ior-{name}", monkeypatch)
+    capsys.readouterr()
+    monkeypatch.chdir(tmp_path)
+    assert main(shlex.split(three_commands()[2])[1:]) == 0
+    assert "1 pairs: " in capsys.readouterr().out
