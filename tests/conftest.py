@@ -6,11 +6,19 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parents[1]
 BESIDE = ROOT.parent / "shared"
 # Their tests start programs: some belong to `make check` all the same and carry the mark `quick`.
 STARTS_PROGRAMS = ("engine", "ime", "slurm", "stacks", "witness", "workflow", "zoo")
+
+
+# A slow moment of the machine fails no test, and every run tries the same examples.
+settings.register_profile(
+    "weir", deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("weir")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -175,7 +175,7 @@ def test_a_directory_that_vanishes_between_iterations(engine: Engine) -> None:
     while not process.stdout.readline().startswith("write "):
         assert process.poll() is None
     shutil.rmtree(place)
-    _, err = process.communicate(timeout=30)
+    _, err = process.communicate(timeout=120)
     assert process.returncode == 1
     assert 'open("place/data") failed: No such file or directory' in err
 

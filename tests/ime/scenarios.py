@@ -198,7 +198,7 @@ def times_of_later_writes_are_later(d: Path) -> object:
     for i in range(5):
         (d / "a").write_text(str(i))
         seen.append((d / "a").stat().st_mtime_ns)
-        time.sleep(0.005)
+        time.sleep(0.02)  # more than a tick of any kernel
     return seen == sorted(seen) and len(set(seen)) == 5
 
 

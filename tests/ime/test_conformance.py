@@ -33,7 +33,7 @@ def same_tree(left: Path, right: Path) -> bool:
 
 def wait_for_the_drainer(store: Store) -> None:
     """A drainer that still looks at a file keeps its link below .weir-ime a moment longer."""
-    end = time.monotonic() + 30
+    end = time.monotonic() + 120
     while any((store.backing / ".weir-ime").rglob("*")):
         assert time.monotonic() < end, "a link to a file that is not buffered stays"
         time.sleep(0.01)

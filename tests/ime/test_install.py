@@ -38,7 +38,7 @@ def test_a_program_against_an_installed_prefix(
     store = make_store(prefix / "bin", drain="auto")
     store.run(tmp_path / "program")
     # Nobody but a drainer writes to the backing, and the program itself must have started it.
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while (store.backing / "file").read_bytes() != b"data" and time.monotonic() < deadline:
         time.sleep(0.05)
     assert (store.backing / "file").read_bytes() == b"data"

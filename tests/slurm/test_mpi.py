@@ -67,7 +67,7 @@ from weir.launch import applied, launcher
 name, nodes, ppn, program = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
 start = launcher(name)
 words = [*start.command(nodes, ppn, [], {}), program]
-sys.exit(subprocess.run(words, env=applied(os.environ, start.environment(os.environ)), timeout=30).returncode)
+sys.exit(subprocess.run(words, env=applied(os.environ, start.environment(os.environ)), timeout=99).returncode)
 """
 
 

@@ -151,7 +151,7 @@ def test_accounting_remembers_jobs(empty: Cluster) -> None:
     facts = state(empty)
     empty.out("srun", "--job-name=remembered", "-N2", "true")
     words = ("sacct", "-X", "-n", "-P", "-o", "jobname,state,nnodes")
-    end = time.monotonic() + 20  # slurmctld tells slurmdbd some seconds late
+    end = time.monotonic() + 120  # slurmctld tells slurmdbd some seconds late
     while "remembered|COMPLETED|2" not in empty.out(*words) and time.monotonic() < end:
         time.sleep(0.3)
     assert "remembered|COMPLETED|2" in empty.out(*words)

@@ -35,7 +35,7 @@ def start(
     )
 
 
-def until(condition: Callable[[], bool], limit_s: float = 90) -> bool:
+def until(condition: Callable[[], bool], limit_s: float = 300) -> bool:
     over = time.monotonic() + limit_s
     while not condition() and time.monotonic() < over:
         time.sleep(0.05)

@@ -154,7 +154,7 @@ def soak_field() -> Iterator[Field]:
         suite = yaml.safe_load((checkout.root / "config/suites/tiny.yaml").read_text())
         experiment = suite["experiments"]["one"]
         experiment["repetitions"]["rounds"] = EXECUTIONS // 4
-        experiment["fixed"]["block"] = "4 MiB"
+        experiment["fixed"] |= {"block": "= 4 * xfer", "rate": 320}  # 0.1 s an execution
         checkout.write("config/suites/tiny.yaml", suite)
         checkout.write("config/sites/local/targets/ram.yaml", burst_buffer(checkout, Path(memory)))
         planned = checkout.weir("plan", "--out", "plan.json")

@@ -92,7 +92,7 @@ def _lying_fuse(place: Path, work: Path) -> Iterator[None]:
         yield
     finally:
         subprocess.run(["fusermount3", "-u", place], check=False)
-        process.wait(10)
+        process.wait(120)
 
 
 @contextmanager

@@ -18,12 +18,14 @@ class Launcher:
     environment that the harness itself was started with. lost(stderr) gives the line that says that the batch
     system failed or ended the launch, not the program: that is no execution of the cell and may be repeated.
     cancelled(stderr) says that somebody ended the ranks, perhaps the job as a whole.
+    starts_here: on one node, all ranks run on the node of the launcher.
     """
 
     command: Callable[[int, int, Sequence[str], Mapping[str, str]], list[str]]
     environment: Callable[[Mapping[str, str]], Changes]
     lost: Callable[[str], str | None] = lambda stderr: None
     cancelled: Callable[[str], bool] = lambda stderr: False
+    starts_here: bool = False
 
 
 def gives(options: Sequence[str], *names: str) -> bool:

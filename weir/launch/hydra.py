@@ -21,4 +21,4 @@ def environment(inherited: Mapping[str, str]) -> Changes:
     return {name: None for name in inherited if name.startswith(("PMI_", "PMIX_", "SLURM_CPU_BIND"))}
 
 
-LAUNCHER = Launcher(command=command, environment=environment)
+LAUNCHER = Launcher(command=command, environment=environment, starts_here=True)

@@ -41,4 +41,4 @@ def _of_outer_step(name: str) -> bool:
     return name.startswith(("SLURM_CPU_BIND", "PMIX_", "PMI_", "OMPI_COMM_WORLD_"))
 
 
-LAUNCHER = Launcher(command=command, environment=environment)
+LAUNCHER = Launcher(command=command, environment=environment, starts_here=True)

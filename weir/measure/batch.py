@@ -8,6 +8,7 @@ import secrets
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from weir.cluster.comparison import probe_nodes
@@ -80,10 +81,12 @@ def _try(job: BatchJob, todo: Sequence[Execution], lock: Lock, result: BatchResu
 def _measure(job: BatchJob, todo: Sequence[Execution], lock: Lock, result: BatchResult) -> None:
     token = secrets.token_hex(8)
     with _guarded(job, token, lock) as guardian, prepared(job.target, token, guardian.nothing_left):
-        _require(_checked(job), job)
+        checks, temporary = _checked(job, guardian, token)
+        _require(checks, job)
         result.slow_nodes = _compare_nodes(job)
         with _claimed(guardian) as neighbours:
-            _run_to_the_end(job, todo, _context(job, token, guardian, neighbours, result), result)
+            context = _context(job, token, guardian, neighbours, result)
+            _run_to_the_end(job, todo, replace(context, temporary=temporary), result)
 
 
 @contextlib.contextmanager
@@ -182,15 +185,18 @@ def preflight(job: BatchJob) -> list[Check]:
         _guarded(job, token, lock) as guardian,
         prepared(job.target, token, guardian.nothing_left),
     ):
-        return _checked(job)
+        return _checked(job, guardian, token)[0]
 
 
-def _checked(job: BatchJob) -> list[Check]:
+def _checked(job: BatchJob, guardian: Guardian, token: str) -> tuple[list[Check], Path | None]:
+    """The checks; and a directory for the files of launches, which the guardian removes."""
     checks = check_batch(job.cells, job.target, job.stack)
     if any(check.problem for check in checks):
-        return checks
+        return checks, None
+    temporary = guardian.temporary()
     first = job.cells[0]  # all cells of a batch have the same shape
-    return [*checks, check_ranks(first.nodes, first.ppn, job.stack, job.launcher)]
+    ranks = check_ranks(first.nodes, first.ppn, job.stack, job.launcher, token, temporary)
+    return [*checks, ranks], temporary
 
 
 def _require(checks: Sequence[Check], job: BatchJob) -> None:

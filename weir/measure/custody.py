@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import signal
-import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -22,6 +21,7 @@ from weir.measure.lock import LOCK_IN_TARGET, Holder, Lock
 from weir.measure.prepare import PREPARE_TOKEN, clean_up
 from weir.measure.settle import settle
 from weir.measure.shared_memory import remove_orphans, remove_sessions
+from weir.measure.temporary import files_of_launches, temporary_directory
 from weir.measure.workspace import Workspace
 from weir.model import Target
 
@@ -48,7 +48,7 @@ def facts_of(job: BatchJob, token: str, own: Holder, lock: Lock) -> dict[str, An
         "machine_lock": str(lock.path),
         "note": str(lock.note),
         "since": time.time(),
-        "temporary": tempfile.gettempdir(),
+        "temporary": str(temporary_directory()[1]),
     }
 
 
@@ -64,7 +64,7 @@ class Custody:
     machine_lock: Path
     note: Path
     since: float  # in seconds since 1970
-    temporary: Path  # of the programs
+    temporary: Workspace  # of the programs
     workspace: Workspace
     lock: Lock | None = None  # in the target
 
@@ -84,7 +84,7 @@ class Custody:
             Path(facts["machine_lock"]),
             note,
             facts["since"],
-            Path(facts["temporary"]),
+            files_of_launches(Path(facts["temporary"]), results, facts["batch"]),
             Workspace(Path(target["path"]), results, facts["batch"]),
         )
 
@@ -92,12 +92,15 @@ class Custody:
         match request["do"]:
             case "claim":
                 return self._claim()
+            case "temporary":
+                return {"folder": self._make_temporary()}
             case "fault":
                 return {"fault": fault(self.workspace, self.results)}
             case "remove":
                 for folder in request["folders"]:
                     self.workspace.remove_run(Path(folder))
             case "clean":
+                self._remove_files_of_launches()
                 self._empty_the_target()
             case "take over":
                 neighbour = self._lock_the_target()
@@ -108,6 +111,12 @@ class Custody:
                     )
                 return self._clean_up_after_a_kill()
         return {}
+
+    def _make_temporary(self) -> str | None:
+        if not self.temporary.target_folder.is_dir():
+            return None
+        self.temporary.claim()
+        return str(self.temporary.folder)
 
     def _claim(self) -> dict[str, Any]:
         """The lock that other nodes see, then the workspace."""
@@ -127,9 +136,14 @@ class Custody:
             self.lock = lock
         return lock.neighbour
 
-    def _empty_the_target(self) -> None:
+    def _remove_files_of_launches(self) -> None:
         remove_orphans(self.since)
-        remove_sessions(self.since, self.temporary)
+        folder = self.temporary.target_folder
+        if folder.is_dir():
+            remove_sessions(self.since, folder)
+            self.temporary.remove()
+
+    def _empty_the_target(self) -> None:
         try:
             if Path(self.target.path).is_dir():
                 self.workspace.remove()
@@ -154,7 +168,7 @@ class Custody:
         self._wait_for_the_launcher()
         ended = self._end_processes(self.token)
         complaints = []
-        for step in (self._settle, self._empty_the_target):
+        for step in (self._settle, self._remove_files_of_launches, self._empty_the_target):
             try:
                 step()
             except (WeirError, OSError) as error:
@@ -174,8 +188,12 @@ class Custody:
             time.sleep(POLL_S)
 
     def _end_processes(self, token: str) -> int:
+        """And wait until they are gone: one that dies may still make a file."""
         pids = processes_with_token(token)
         for pid in pids:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
+        over = time.monotonic() + GRACE_S  # one that waits for a file system does not go
+        while processes_with_token(token) and time.monotonic() < over:
+            time.sleep(POLL_S)
         return len(pids)

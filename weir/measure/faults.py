@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 from weir.errors import WeirError
+from weir.measure.temporary import temporary_directory
 from weir.measure.workspace import Workspace
 
 SHARED_MEMORY = Path("/dev/shm")
@@ -30,11 +31,6 @@ def fault(workspace: Workspace, results: Path) -> str | None:
         if reason := unwritable(folder):
             return f"{name}: no file can be written in {folder}: {reason}"
     return None
-
-
-def temporary_directory() -> tuple[str, Path]:
-    """Where MPI keeps the sockets and locks of a launch, with its name for messages."""
-    return "TMPDIR", Path(os.environ.get("TMPDIR") or "/tmp")
 
 
 def unwritable(folder: Path) -> str | None:

@@ -93,6 +93,11 @@ class Guardian:
         reason: str | None = self.ask(do="fault")["fault"]
         return reason
 
+    def temporary(self) -> Path | None:
+        """A directory for the files of launches; None if there is no TMPDIR to make it in."""
+        made = self.ask(do="temporary")["folder"]
+        return Path(made) if made else None
+
     def remove(self, folders: Sequence[Path]) -> None:
         self.ask(REMOVAL_S, do="remove", folders=[str(folder) for folder in folders])
 

@@ -19,6 +19,7 @@ from weir.measure.host import held_between, held_so_far, host_facts
 from weir.measure.order import Execution
 from weir.measure.settle import is_complete
 from weir.measure.stripes import stripe
+from weir.measure.temporary import temporary_variables
 from weir.measure.workspace import Workspace
 from weir.model import Stack, Target
 from weir.runfiles import fresh_folder, write_run_file
@@ -50,6 +51,7 @@ class LaunchContext:
     neighbours: Sequence[str] = ()  # other measurements of the target that may run now
     token: str = field(default_factory=lambda: secrets.token_hex(8))  # carried by every process of a launch
     guardian: Guardian | None = None  # None: this process touches the target itself
+    temporary: Path | None = None  # for the files of a launch; None: in TMPDIR
 
     def fault(self) -> str | None:
         """Why the environment lets no cell succeed any more."""
@@ -117,7 +119,7 @@ def measure_one(execution: Execution, context: LaunchContext) -> dict[str, Any]:
     try:
         outcome = execute(
             ready.known["command"],
-            environment_of(context),
+            environment_of(execution, context),
             time_limit(execution.cell.timeout_s),
             context.token,
             ready.outputs,
@@ -170,5 +172,10 @@ def variables_of(context: LaunchContext) -> dict[str, str]:
     return {**context.stack.environment, **context.target.environment}
 
 
-def environment_of(context: LaunchContext) -> Mapping[str, str]:
-    return applied(os.environ, launcher(context.launcher).environment(os.environ), variables_of(context))
+def environment_of(execution: Execution, context: LaunchContext) -> Mapping[str, str]:
+    return applied(
+        os.environ,
+        launcher(context.launcher).environment(os.environ),
+        temporary_variables(context.launcher, execution.cell.nodes, context.temporary),
+        variables_of(context),
+    )

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from weir.launch import applied
-from weir.measure.faults import temporary_directory, unwritable
+from weir.measure.faults import unwritable
 from weir.measure.removal import exposed_parent
+from weir.measure.temporary import temporary_directory
 from weir.model import Cell, Footprint, Stack, Target
 from weir.plan.cost import LAUNCH_EXECUTIONS
 from weir.tools import tools

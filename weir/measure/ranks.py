@@ -11,6 +11,7 @@ from weir.launch import applied, launcher
 from weir.measure.execute import execute, time_limit
 from weir.measure.preflight import Check
 from weir.measure.shared_memory import no_segment
+from weir.measure.temporary import temporary_variables
 from weir.model import Stack
 from weir.tools import tools
 
@@ -21,12 +22,26 @@ _HINT = (
 )
 
 
-def check_ranks(nodes: int, ppn: int, stack: Stack, launcher_name: str) -> Check:
-    """Starts a program of the stack that can tell where its ranks are, with the geometry of the batch."""
+def check_ranks(
+    nodes: int,
+    ppn: int,
+    stack: Stack,
+    launcher_name: str,
+    token: str | None = None,
+    temporary: Path | None = None,
+) -> Check:
+    """Starts a program of the stack that can tell where its ranks are, with the geometry of the batch.
+
+    token: what its processes carry. temporary: a directory for the files of the launch."""
     start = launcher(launcher_name)
-    environment = applied(os.environ, start.environment(os.environ), stack.environment)
+    environment = applied(
+        os.environ,
+        start.environment(os.environ),
+        temporary_variables(launcher_name, nodes, temporary),
+        stack.environment,
+    )
     requested = f"{nodes} x {ppn}"
-    with tempfile.TemporaryDirectory(prefix="weir-ranks-") as name:
+    with tempfile.TemporaryDirectory(prefix="weir-ranks-", dir=temporary) as name:
         folder = Path(name)
         for tool, program in stack.programs.items():
             probe = tools()[tool].ranks_command(program, folder)
@@ -35,7 +50,7 @@ def check_ranks(nodes: int, ppn: int, stack: Stack, launcher_name: str) -> Check
         else:
             return Check("ranks", "not checked: no program of the stack can tell")
         words = [*start.command(nodes, ppn, stack.launcher_options, stack.environment), *probe]
-        outcome = execute(words, environment, time_limit(_LIMIT_S), secrets.token_hex(8), folder)
+        outcome = execute(words, environment, time_limit(_LIMIT_S), token or secrets.token_hex(8), folder)
         found = tools()[tool].ranks_started(folder)
     if not found:
         stderr = outcome.stderr.decode(errors="replace").strip()

@@ -61,7 +61,7 @@ def measure_in_one_launch(
     faultless = False  # an interrupt or a target that hangs lets cells fail, too
     watch = _Watch(folder / STATUS_FILE, executions, ended, context.fault)
     try:
-        outcome = execute(command, environment_of(context), watch, context.token, folder)
+        outcome = execute(command, environment_of(executions[0], context), watch, context.token, folder)
         watch()  # the lines of the last moment
         stopped = watch.current
         if stopped is not None and watch.fault is None:

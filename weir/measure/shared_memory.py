@@ -1,11 +1,13 @@
 """The segments of MPI in /dev/shm: without them it cannot start, and killed ranks leave theirs.
 
-A killed launcher leaves its session directory in the same way.
+A killed launcher leaves its session directory in the same way: on one node in a directory of our own (see
+temporary), otherwise in TMPDIR.
 """
 
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import re
 import time
@@ -20,7 +22,7 @@ _NAMES = ("vader_segment.*", "sm_segment.*")
 # ompi.HOST.USER/pid.PID of the launcher.
 _SESSIONS = f"ompi.*.{os.geteuid()}/pid.*"
 # A segment may be made but not mapped yet by a rank of another launch.
-_SETTLED_S = 2.0
+_STARTING_S = 2.0
 # What MPICH over UCX and Open MPI print without room or permission in /dev/shm.
 _NO_SEGMENT = re.compile(
     r"shm_open\(.*failed|Shared memory error|not enough space for .*(/dev/shm|shared-memory)"
@@ -42,22 +44,32 @@ def no_segment(stderr: str) -> str | None:
 
 
 def remove_orphans(since: float, folder: Path = FOLDER) -> list[Path]:
-    """Delete this user's segments that were made since then (in seconds since 1970) and no process maps."""
-    found = [file for name in _NAMES for file in folder.glob(name) if _is_ours(file, since)]
-    mapped = _mapped(folder) if found else set()
-    orphans = [file for file in found if str(file) not in mapped]
+    """Delete this user's segments that were made since then (in seconds since 1970) and no process maps.
+
+    Before it deletes any it waits until ranks that are starting now have mapped theirs.
+    """
+    if not _unmapped(since, folder):
+        return []
+    time.sleep(_STARTING_S)
+    orphans = _unmapped(since, folder, until=time.time() - _STARTING_S)
     for file in orphans:
         with contextlib.suppress(OSError):
             file.unlink()
     return orphans
 
 
-def _is_ours(file: Path, since: float) -> bool:
+def _unmapped(since: float, folder: Path, until: float = math.inf) -> list[Path]:
+    found = [file for name in _NAMES for file in folder.glob(name) if _is_ours(file, since, until)]
+    mapped = _mapped(folder) if found else set()
+    return [file for file in found if str(file) not in mapped]
+
+
+def _is_ours(file: Path, since: float, until: float = math.inf) -> bool:
     try:
         facts = file.lstat()
     except OSError:
         return False
-    return facts.st_uid == os.geteuid() and since <= facts.st_mtime <= time.time() - _SETTLED_S
+    return facts.st_uid == os.geteuid() and since <= facts.st_mtime <= until
 
 
 def remove_sessions(since: float, folder: Path) -> None:

@@ -19,7 +19,7 @@ from layout import LONGEST_FOLDER, Sandbox, SandboxError
 # Below the ports that the kernel hands out, so that no passing connection sits on one of ours.
 PORTS = range(20000, 32000)
 NEEDED = ("slurmctld", "slurmd", "munged", "mungekey")
-UP_LIMIT_S = 30.0
+UP_LIMIT_S = 120.0
 # Somebody else may take a port between the look and the use of it.
 ATTEMPTS = 3
 
@@ -146,7 +146,7 @@ def start(sandbox: Sandbox, name: str) -> int:
         words += [f"--key-file={sandbox.folder}/etc/munge.key", f"--socket={run}/munge.socket"]
         words += [f"--pid-file={run}/munged.pid", f"--log-file={sandbox.folder}/log/munged.log"]
         processes.start(sandbox, name, [*words, f"--seed-file={run}/munged.seed"])
-        processes.wait_until("munge's socket", (run / "munge.socket").is_socket, 10.0)
+        processes.wait_until("munge's socket", (run / "munge.socket").is_socket, 120.0)
     elif name == "slurmctld":
         processes.start(sandbox, name, [program("slurmctld"), "-D"])
     elif name in sandbox.node_names:

@@ -17,7 +17,7 @@ def bring_up(sandbox: Sandbox, program: Callable[[str], str]) -> None:
     processes.start(sandbox, "slurmdbd", [program("slurmdbd"), "-D"])
     manager = sandbox.folder / "bin" / "sacctmgr"
     question = [str(manager), "-n", "show", "cluster"]
-    processes.wait_until("slurmdbd's answer", lambda: _succeeds(sandbox, question), 20.0)
+    processes.wait_until("slurmdbd's answer", lambda: _succeeds(sandbox, question), 120.0)
     additions = (
         ["add", "cluster", "sandbox"],
         ["add", "account", "bench", "Cluster=sandbox"],
@@ -40,7 +40,7 @@ def _start_mariadb(sandbox: Sandbox, program: Callable[[str], str]) -> None:
     words += ["--innodb-buffer-pool-size=64M", "--innodb-flush-log-at-trx-commit=0", "--skip-name-resolve"]
     processes.start(sandbox, "mariadbd", words)
     client = [program("mariadb"), "--no-defaults", f"--socket={socket}", "-uroot", "-e"]
-    processes.wait_until("mariadb's answer", lambda: _succeeds(sandbox, [*client, "select 1"]), 20.0)
+    processes.wait_until("mariadb's answer", lambda: _succeeds(sandbox, [*client, "select 1"]), 120.0)
     user = "slurm@'127.0.0.1'"
     grant = f"create user {user} identified by '{sandbox.mark}'; grant all on slurm_acct.* to {user}"
     if not _succeeds(sandbox, [*client, grant]):
@@ -49,7 +49,7 @@ def _start_mariadb(sandbox: Sandbox, program: Callable[[str], str]) -> None:
 
 def _succeeds(sandbox: Sandbox, words: list[str]) -> bool:
     try:
-        done = subprocess.run(words, env=sandbox.environment(), capture_output=True, timeout=10, check=False)
+        done = subprocess.run(words, env=sandbox.environment(), capture_output=True, timeout=60, check=False)
     except subprocess.TimeoutExpired:
         return False
     return done.returncode == 0

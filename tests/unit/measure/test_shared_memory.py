@@ -7,11 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from weir.measure import shared_memory
 from weir.measure.document import RunEnd, after, now
 from weir.measure.shared_memory import no_segment, remove_orphans, remove_sessions
 
 
-def test_only_orphans_of_this_batch_go(tmp_path: Path) -> None:
+def test_only_orphans_of_this_batch_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rank of another launch may start meanwhile."""
+    monkeypatch.setattr(shared_memory.time, "sleep", lambda _: (tmp_path / "vader_segment.new").touch())
     times = {
         "vader_segment.old": 100,
         "vader_segment.orphan": 1000,
@@ -22,17 +25,29 @@ def test_only_orphans_of_this_batch_go(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(bytes(4096))
         os.utime(tmp_path / name, (made, made))
     (tmp_path / "other").touch()
-    (tmp_path / "vader_segment.new").write_bytes(b"x")  # perhaps of a rank that is about to map it
     with (tmp_path / "vader_segment.mapped").open("r+b") as stream, mmap.mmap(stream.fileno(), 0):
         assert remove_orphans(500, tmp_path) == [tmp_path / "vader_segment.orphan"]
     left = sorted(file.name for file in tmp_path.iterdir())
     assert left == ["other", "vader_segment.mapped", "vader_segment.new", "vader_segment.old"]
 
 
+def test_a_segment_that_was_made_a_moment_before_the_kill_goes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pauses: list[float] = []
+    monkeypatch.setattr(shared_memory.time, "sleep", pauses.append)
+    monkeypatch.setattr(shared_memory.time, "time", lambda: 1000.0 + sum(pauses))
+    (tmp_path / "sm_segment.young").touch()
+    os.utime(tmp_path / "sm_segment.young", (1000, 1000))
+    assert remove_orphans(1000, tmp_path) == [tmp_path / "sm_segment.young"]
+    assert remove_orphans(1000, tmp_path) == []
+    assert pauses == [2.0]
+
+
 def test_sessions_of_launchers_that_are_gone_go(tmp_path: Path) -> None:
     sessions = tmp_path / f"ompi.node.{os.geteuid()}"
     gone = subprocess.Popen(["true"])
-    gone.wait()
+    os.waitid(os.P_PID, gone.pid, os.WEXITED | os.WNOWAIT)  # no other process gets its id before wait
     for pid in (gone.pid, os.getpid()):
         (sessions / f"pid.{pid}" / "0").mkdir(parents=True)
         os.utime(sessions / f"pid.{pid}", (1000, 1000))
@@ -40,6 +55,7 @@ def test_sessions_of_launchers_that_are_gone_go(tmp_path: Path) -> None:
     assert len([*sessions.iterdir()]) == 2
     remove_sessions(500, tmp_path)
     assert [entry.name for entry in sessions.iterdir()] == [f"pid.{os.getpid()}"]
+    gone.wait()
 
 
 # Captured: MPICH 4.0.2 over UCX with /dev/shm mounted read-only.
