@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -81,13 +82,7 @@ class Column:
 
     def write(self, value: Any) -> str:
         """The field for a value; integers stay exact, numbers keep every digit."""
-        if value is None:
-            return ""
-        if self.type == "boolean":
-            return "true" if value else "false"
-        if self.type == "integer":
-            return str(int(value))
-        return repr(float(value)).removesuffix(".0") if self.type == "number" else str(value)
+        return "" if value is None else _WRITERS[self.type](value)
 
 
 _TYPES: dict[str, tuple[type, ...]] = {
@@ -95,6 +90,12 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "number": (int, float),
     "boolean": (bool,),
     "string": (str,),
+}
+_WRITERS: dict[str, Callable[[Any], str]] = {
+    "integer": lambda value: str(int(value)),
+    "number": lambda value: repr(float(value)).removesuffix(".0"),
+    "boolean": lambda value: "true" if value else "false",
+    "string": str,
 }
 _READERS: dict[str, Any] = {
     "integer": int,

@@ -6,9 +6,11 @@ Types, limits and choices of known keys are checked. Missing keys are not: other
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
+_LARGEST = sys.float_info.max
 # The place of the first fault and what is wrong there, or None.
 Check = Callable[[Any], str | None]
 _TYPES: Mapping[str, tuple[type, ...]] = {
@@ -73,8 +75,12 @@ def _of_type(
     if name == "array":
         return _array(part, definitions, seen)
     kinds, low, high = _TYPES[name], part.get("minimum", -math.inf), part.get("maximum", math.inf)
+    is_number, least, most = name in ("integer", "number"), max(low, -_LARGEST), min(high, _LARGEST)
 
     def check(value: Any) -> str | None:
+        # What nearly every value is, in one step: a finite number, or a value of just this type.
+        if type(value) in kinds and (not is_number or least <= value <= most):
+            return None
         if not isinstance(value, kinds) or (isinstance(value, bool) and name != "boolean"):
             return f" is {_shown(value)}, not of type {name}"
         # A comparison with NaN is false.
@@ -95,8 +101,7 @@ def _object(part: Mapping[str, Any], definitions: Mapping[str, Any], seen: dict[
             return f" is {_shown(value)}, not of type object"
         for key, item in value.items():
             one = known.get(key, other)
-            wrong = one(item) if one else None
-            if wrong:
+            if one is not None and (wrong := one(item)):
                 return f".{key}{wrong}"
         return None
 

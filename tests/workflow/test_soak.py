@@ -11,9 +11,6 @@ TWICE = ["weir", "weir-everything", "weir-interrupt", "rank", "guardian", "drain
 ONCE = ["group", "snakemake", "reframe", "make-interrupt", "make-terminate", "make-everything"]
 
 
-@pytest.mark.skip(
-    reason="quarantined: a killed launch can leave Open MPI's session directory in TMPDIR; make soak shows it"
-)
 @pytest.mark.parametrize(("kinds", "rounds"), [(TWICE, 2), (ONCE, 1)])
 def test_whatever_is_killed_nothing_is_lost_and_nothing_left(kinds: list[str], rounds: int) -> None:
     tallies = soak(kinds, rounds, float("inf"), seed=15)

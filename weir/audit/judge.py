@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from weir.audit.evidence import missing
 from weir.audit.outcome import DEGRADED, INVALID, NOT_OBSERVABLE, NOTE, PASSED
-from weir.audit.registry import rules
+from weir.audit.registry import rules_for
 from weir.audit.subject import Subject
 from weir.model import Finding, Row
 
@@ -35,14 +35,22 @@ class Judgement:
 
 def judge(subject: Subject) -> Judgement:
     """The outcome of every rule for one record."""
-    outcomes = {rule.id: outcome for rule in rules().values() if (outcome := rule(subject))}
-    found = [Finding(name, one.level, one.text) for name, one in outcomes.items() if one.is_finding]
-    passed = {name: one.text for name, one in outcomes.items() if one.level == PASSED}
+    found: list[Finding] = []
+    without_finding: dict[str, dict[str, str]] = {PASSED: {}, NOT_OBSERVABLE: {}}
+    for rule in rules_for(subject.row.get("tool")):
+        outcome = rule(subject)
+        if outcome is None:
+            continue
+        if (texts := without_finding.get(outcome.level)) is not None:
+            texts[rule.id] = outcome.text
+        else:
+            found.append(Finding(rule.id, outcome.level, outcome.text))
+    passed = without_finding[PASSED]
     return Judgement(
         findings=tuple(finding for finding in found if finding.verdict != NOTE),
         notes=tuple(finding for finding in found if finding.verdict == NOTE),
         passed=passed,
-        not_observable={name: one.text for name, one in outcomes.items() if one.level == NOT_OBSERVABLE},
+        not_observable=without_finding[NOT_OBSERVABLE],
         missing=missing(subject, passed),
     )
 

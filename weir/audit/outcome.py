@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 PASSED = "passed"
 NOT_OBSERVABLE = "not observable"
@@ -12,8 +12,7 @@ INVALID = "INVALID"
 FINDINGS = (NOTE, DEGRADED, INVALID)
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     """level is one of the constants above; text holds what was seen, or why nothing could be."""
 
     level: str

@@ -31,8 +31,6 @@ class Rule:
     tool: str | None = None  # looks at the records of this tool only
 
     def __call__(self, subject: Subject) -> Outcome | None:
-        if self.tool not in (None, subject.row.get("tool")):
-            return None
         outcome = self.check(subject)
         if outcome and outcome.level in FINDINGS and outcome.level not in self.verdicts:
             raise TypeError(f"rule {self.id} declares {self.verdicts} and returns {outcome.level}")
@@ -61,6 +59,12 @@ def rules() -> dict[str, Rule]:
             if isinstance(item, Rule):
                 found[item.id] = replace(item, tool=tool)
     return dict(sorted(found.items()))
+
+
+@cache
+def rules_for(tool: str | None) -> tuple[Rule, ...]:
+    """Those that look at records of this tool, in the order of their ids."""
+    return tuple(rule for rule in rules().values() if rule.tool in (None, tool))
 
 
 def _rule_modules() -> Iterator[tuple[str, str | None]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from weir.model import Cell, Message, Row
@@ -31,7 +32,10 @@ class RunFacts:
 
 @dataclass(frozen=True)
 class Subject:
-    """One record. messages are those of this row and of the whole run, not those of other rows."""
+    """One record. messages are those of this row and of the whole run, not those of other rows.
+
+    What rules ask often is worked out once: the row does not change.
+    """
 
     row: Row
     observed: Mapping[str, Any] = field(default_factory=dict)
@@ -49,34 +53,34 @@ class Subject:
     def texts(self, level: str) -> list[str]:
         return [message.text for message in self.messages if message.level == level]
 
-    @property
+    @cached_property
     def has_result(self) -> bool:
         return self.row.get("bw_mib_s") is not None or self.row.get("ops_s") is not None
 
-    @property
+    @cached_property
     def is_metadata(self) -> bool:
         return self.row.get("item") is not None
 
-    @property
+    @cached_property
     def is_write(self) -> bool:
         """A write of data with a result."""
         return self.row.get("access") in WRITES and not self.is_metadata and self.has_result
 
-    @property
+    @cached_property
     def is_read(self) -> bool:
         """A read of data with a result."""
         return self.row.get("access") in READS and not self.is_metadata and self.has_result
 
-    @property
+    @cached_property
     def stores_nothing(self) -> bool:
         return self.row.get("api") == "NULL"
 
-    @property
+    @cached_property
     def in_memory(self) -> bool:
         """The files are pages of the node's memory: there is no storage below them."""
         return self.file_system in MEMORY_FILE_SYSTEMS
 
-    @property
+    @cached_property
     def file_system(self) -> str | None:
         """As the program saw it at the file; else as weir saw it at the target."""
         seen = self.observed.get("file_system")
@@ -84,12 +88,12 @@ class Subject:
             seen = (self.run.host.get("file_system") or {}).get("type")
         return seen
 
-    @property
+    @cached_property
     def habits(self) -> Habits:
         """Habits of the program behind the record; the default for a program without a tool in weir/tools."""
         tool = tools().get(str(self.row.get("tool")))
         return tool.habits(self.row) if tool else Habits()
 
-    @property
+    @cached_property
     def ranks(self) -> int:
         return int((self.row.get("nn") or 1) * (self.row.get("ppn") or 1))

@@ -19,7 +19,7 @@ from weir.plan.model import Plan
 from weir.records.collect import site_folder
 from weir.records.excluded import ExcludedLine, write_excluded
 from weir.records.latencies import LATENCIES_FILE
-from weir.records.run_cache import CACHE_FILE, RunCache, write_head, write_line
+from weir.records.run_cache import CACHE_FILE, RunCache, write_head, write_run
 from weir.records.study import FoundRun, collected, found_runs
 from weir.records.study_facts import study_facts
 from weir.records.summary import describe
@@ -58,10 +58,10 @@ def execute(args: argparse.Namespace) -> int:
     where = args.results or args.plan.resolve().parent.parent
     args.out.parent.mkdir(parents=True, exist_ok=True)
     not_measured: list[Cell] = []
-    run_files: list[Path] = []
-    tally = _write_tables(args.out, plan, where, not_measured, run_files)
+    sums: dict[Path, str] = {}
+    tally = _write_tables(args.out, plan, where, not_measured, sums)
     write_excluded(args.out.with_name("excluded.csv"), excluded_lines(plan, not_measured, where))
-    digest = write_manifest(args.out.parent, args.out.name, [args.plan, *run_files])
+    digest = write_manifest(args.out.parent, args.out.name, [args.plan], sums)
     facts = study_facts(plan, tally) | {"digest": digest}
     write_whole(args.out.with_name("facts.json"), json.dumps(facts, indent=1) + "\n")
     summary = {"out": str(args.out), **tally.summary()} | {
@@ -73,10 +73,10 @@ def execute(args: argparse.Namespace) -> int:
 
 
 def _write_tables(
-    out: Path, plan: Plan, where: Path, not_measured: list[Cell], run_files: list[Path]
+    out: Path, plan: Plan, where: Path, not_measured: list[Cell], sums: dict[Path, str]
 ) -> Tally:
     """records.csv, latencies.csv and the cache, run after run: no table is in memory as a whole. Fills the
-    lists of the cells without a run and of every run.json."""
+    list of the cells without a run, and the SHA-256 of every run.json."""
     tally, cache = Tally(), RunCache(out.with_name(CACHE_FILE))
     with (
         whole_file(out) as records,
@@ -87,13 +87,12 @@ def _write_tables(
         latencies.write(",".join(columns("latency")) + "\n")
         write_head(kept)
         for one in collected(_runs_of(plan, where, not_measured), cache):
-            content = one.content
-            records.write(content["records"])
-            latencies.write(content["latencies"])
-            tally.add_rows(content["counts"])
-            tally.add_run(content["run"])
-            run_files.append(one.run.folder / RUN_FILE)
-            write_line(kept, one.run.key, one.run.state, one.text)
+            records.write(one.parsed.records)
+            latencies.write(one.parsed.latencies)
+            tally.add_rows(one.facts["counts"])
+            tally.add_run(one.facts["run"])
+            sums[one.run.folder / RUN_FILE] = one.facts["sha256"]
+            write_run(kept, one.run.key, one.run.state, one.parsed)
         if not tally.runs:
             raise _nothing_measured(plan, where)
     cache.close()

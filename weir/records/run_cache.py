@@ -1,12 +1,14 @@
 """What was collected of each run, kept beside records.csv: a run is parsed once while nothing changes.
 
-The cache is derived and may be deleted. It is text: a line for each run, with key, state and JSON.
+The cache is derived and may be deleted. For each run it has a line (key, state, two sizes, JSON of what is
+counted) and then the lines of the run in records.csv and in latencies.csv, so many bytes of each.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import IO, Any
@@ -15,6 +17,15 @@ import weir
 from weir.data import data_folder
 
 CACHE_FILE = ".collected"
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """A run as it goes into the tables; facts are the JSON of what is counted, and of the sum of run.json."""
+
+    records: str
+    latencies: str
+    facts: str
 
 
 @cache
@@ -29,7 +40,7 @@ def code_state() -> str:
 
 
 class RunCache:
-    """Reads the lines of the last collect; only their places are in memory."""
+    """Reads what the last collect kept; only the places are in memory."""
 
     def __init__(self, file: Path) -> None:
         self._places: dict[str, tuple[str, int]] = {}
@@ -38,27 +49,37 @@ class RunCache:
             self._stream = file.open("rb")
         except OSError:
             return
-        if self._stream.readline().decode(errors="replace").strip() != code_state():
-            return
-        place = self._stream.tell()
-        for line in self._stream:
-            key, _, rest = line.partition(b"\t")
-            self._places[key.decode(errors="replace")] = (rest[:40].partition(b"\t")[0].decode(), place)
-            place += len(line)
+        if self._stream.readline().decode(errors="replace").strip() == code_state():
+            self._find_places(self._stream)
 
-    def get(self, key: str, state: str) -> tuple[str, dict[str, Any]] | None:
-        """What was collected of a run that has not changed since, as text and as data."""
+    def _find_places(self, stream: IO[bytes]) -> None:
+        """As far as the file is sound."""
+        place = stream.tell()
+        while line := stream.readline():
+            try:
+                key, state, records, latencies, _ = line.split(b"\t", 4)
+                size = len(line) + int(records) + int(latencies)
+            except ValueError:
+                return
+            self._places[key.decode(errors="replace")] = (state.decode(errors="replace"), place)
+            place += size
+            stream.seek(place)
+
+    def get(self, key: str, state: str) -> tuple[Parsed, dict[str, Any]] | None:
+        """What was collected of a run that has not changed since, and its facts as data."""
         known, place = self._places.get(key, ("", 0))
         if known != state or self._stream is None:
             return None
         self._stream.seek(place)
-        line = self._stream.readline().decode(errors="replace")
-        text = line.rstrip("\n").partition("\t")[2].partition("\t")[2]
         try:
-            content = json.loads(text)
+            _, _, *sizes, text = self._stream.readline().decode().rstrip("\n").split("\t", 4)
+            tables = [self._stream.read(int(size)) for size in sizes]
+            facts = json.loads(text)
+            whole = all(len(table) == int(size) for table, size in zip(tables, sizes, strict=True))
+            records, latencies = (table.decode() for table in tables)
         except ValueError:
             return None
-        return (text, content) if isinstance(content, dict) else None
+        return (Parsed(records, latencies, text), facts) if whole and isinstance(facts, dict) else None
 
     def close(self) -> None:
         if self._stream is not None:
@@ -69,8 +90,13 @@ def write_head(stream: IO[str]) -> None:
     stream.write(f"{code_state()}\n")
 
 
-def write_line(stream: IO[str], key: str, state: str, text: str) -> None:
-    stream.write(f"{key}\t{state}\t{text}\n")
+def write_run(stream: IO[str], key: str, state: str, run: Parsed) -> None:
+    sizes = f"{_bytes_of(run.records)}\t{_bytes_of(run.latencies)}"
+    stream.write(f"{key}\t{state}\t{sizes}\t{run.facts}\n{run.records}{run.latencies}")
+
+
+def _bytes_of(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode())
 
 
 def state_of(parts: Any) -> str:

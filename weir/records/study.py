@@ -18,9 +18,9 @@ from weir.columns import columns
 from weir.model import Cell, Row
 from weir.records.collect import Run, collect_cell, read_json
 from weir.records.latencies import collect_latencies
-from weir.records.run_cache import RunCache, state_of
+from weir.records.run_cache import Parsed, RunCache, state_of
 from weir.records.tally import count_rows, facts_of_run
-from weir.runfiles import RUN_FILE
+from weir.runfiles import RUN_FILE, file_sha256
 
 _BLOCK_RUNS = 256  # in memory at a time
 _CHUNK_RUNS = 16  # for one process at a time
@@ -47,11 +47,11 @@ class FoundRun:
 
 @dataclass(frozen=True)
 class Collected:
-    """A run as text for the tables and as counts; text is the JSON of both."""
+    """A run as text for the tables, and its facts as data."""
 
     run: FoundRun
-    text: str
-    content: Mapping[str, Any]
+    parsed: Parsed
+    facts: Mapping[str, Any]
 
 
 def found_runs(cell: Cell, results: Path) -> list[FoundRun]:
@@ -86,34 +86,31 @@ def collected(runs: Iterable[FoundRun], cache: RunCache) -> Iterator[Collected]:
             missing = [run for run in block if run.key not in known]
             if pool is None and len(missing) >= _WORTH_PROCESSES:
                 pool = stack.enter_context(ProcessPoolExecutor(len(os.sched_getaffinity(0))))
-            fresh = ((text, json.loads(text)) for text in _parsed(missing, pool))
+            fresh = ((one, json.loads(one.facts)) for one in _parsed(missing, pool))
             known |= zip((run.key for run in missing), fresh, strict=True)
             yield from (Collected(run, *known[run.key]) for run in block)
 
 
-def _parsed(runs: Sequence[FoundRun], pool: Executor | None) -> Iterator[str]:
+def _parsed(runs: Sequence[FoundRun], pool: Executor | None) -> Iterator[Parsed]:
     if pool is None or len(runs) < _WORTH_PROCESSES:
-        yield from map(_text_of_run, runs)
+        yield from map(_parsed_run, runs)
         return
     chunks = [runs[first : first + _CHUNK_RUNS] for first in range(0, len(runs), _CHUNK_RUNS)]
-    for texts in pool.map(_texts_of_runs, chunks):
-        yield from texts
+    for some in pool.map(_parsed_runs, chunks):
+        yield from some
 
 
-def _texts_of_runs(runs: Sequence[FoundRun]) -> list[str]:
-    return [_text_of_run(run) for run in runs]
+def _parsed_runs(runs: Sequence[FoundRun]) -> list[Parsed]:
+    return [_parsed_run(run) for run in runs]
 
 
-def _text_of_run(found: FoundRun) -> str:
-    run = Run(found.folder, read_json(found.folder / RUN_FILE))
+def _parsed_run(found: FoundRun) -> Parsed:
+    file = found.folder / RUN_FILE
+    run = Run(found.folder, read_json(file))
     rows = list(collect_cell(found.cell, [run], found.results))
-    content = {
-        "records": _lines("record", rows),
-        "latencies": _lines("latency", collect_latencies(found.cell, [run])),
-        "counts": count_rows(rows),
-        "run": facts_of_run(run.facts),
-    }
-    return json.dumps(content)
+    facts = {"counts": count_rows(rows), "run": facts_of_run(run.facts), "sha256": file_sha256(file)}
+    latencies = _lines("latency", collect_latencies(found.cell, [run]))
+    return Parsed(_lines("record", rows), latencies, json.dumps(facts))
 
 
 def _lines(table: str, rows: Iterable[Row]) -> str:
@@ -121,5 +118,8 @@ def _lines(table: str, rows: Iterable[Row]) -> str:
     writer = csv.writer(buffer, lineterminator="\n")
     names = columns(table)
     for row in rows:
-        writer.writerow([column.write(row.get(name)) for name, column in names.items()])
+        known = row.get
+        writer.writerow(
+            ["" if (value := known(name)) is None else column.write(value) for name, column in names.items()]
+        )
     return buffer.getvalue()

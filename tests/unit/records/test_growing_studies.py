@@ -12,7 +12,7 @@ from bench.growth import write_configuration, write_runs
 from weir.cli import main
 from weir.plan import Plan, read_plan
 from weir.records import study
-from weir.records.run_cache import CACHE_FILE, RunCache
+from weir.records.run_cache import CACHE_FILE, Parsed, RunCache
 from weir.records.study import found_runs
 
 
@@ -36,13 +36,13 @@ def collect(folder: Path) -> dict[str, str]:
 def parsed_cells(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Cells whose runs are parsed from now on."""
     parsed: list[str] = []
-    real = study._text_of_run
+    real = study._parsed_run
 
-    def counted(run: study.FoundRun) -> str:
+    def counted(run: study.FoundRun) -> Parsed:
         parsed.append(run.cell.cell)
         return real(run)
 
-    monkeypatch.setattr(study, "_text_of_run", counted)
+    monkeypatch.setattr(study, "_parsed_run", counted)
     return parsed
 
 
