@@ -69,7 +69,8 @@ test: setup-develop ## linters and every test; ends with "N passed, N failed, N 
 .PHONY: bench
 bench: setup-develop ## run the benchmarks of weir itself, bench/*.py
 	@$(MAKE) build
-	@for script in $(wildcard bench/*.py); do echo "== $$script"; $(venv)/python "$$script"; done
+	@for script in $(filter-out bench/growth.py,$(wildcard bench/*.py)); do echo "== $$script"; $(venv)/python "$$script"; done
+	@echo "== bench/growth.py"; $(venv)/python bench/growth.py --figure build/bench/growth.svg; echo build/bench/growth.svg
 
 .PHONY: fuzz
 fuzz: fuzz-engine ## new seeds: the fuzz targets of the engine, then mutated logs until Ctrl-C (or FUZZ_LOGS=50000)
@@ -109,7 +110,7 @@ clean-records: setup-develop ## measure RECORDS=500 honest records in memory and
 
 .PHONY: bench-plan
 bench-plan: setup ## time the planning of 10,000 cells
-	@$(venv)/python bench/plan.py
+	@$(venv)/python bench/growth.py --only plan --sizes 10000
 
 .PHONY: bench-scan
 bench-scan: setup ## scan 100,000 files of known content: table exact, rate kept, nothing written

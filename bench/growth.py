@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -99,12 +100,18 @@ def write_runs(plan: Plan, results: Path, first: int, last: int) -> None:
         (folder / "run.json").write_text(json.dumps(after(known, ending, folder), indent=1) + "\n")
 
 
-def grow(size: int, folder: Path) -> dict[str, Cost]:
-    """The cost of a plan of so many cells, and of collecting so many records of another."""
+def plan_cells(size: int, folder: Path) -> dict[str, Cost]:
+    """The cost of a plan of so many cells, from YAML to plan.json."""
     config, planned = folder / "many", folder / "plan.json"
     write_configuration(config, size)
     costs = {"plan": measured(["plan", "--config-dir", str(config), "--out", str(planned)])}
     planned.unlink()
+    return costs
+
+
+def grow(size: int, folder: Path) -> dict[str, Cost]:
+    """The cost of a plan of so many cells, and of collecting so many records of another."""
+    costs = plan_cells(size, folder)
     runs = size // RECORDS_OF_A_RUN
     few, results = folder / "few", folder / "large"
     write_configuration(few, runs)
@@ -120,22 +127,41 @@ def grow(size: int, folder: Path) -> dict[str, Cost]:
     return costs
 
 
+def table(costs: Sequence[tuple[str, int, Cost]]) -> str:
+    """The file that the figure is drawn from."""
+    lines = [
+        f"{what},{size},{cost.time_s:.2f},{cost.cpu_s:.2f},{cost.peak_mib:.0f},{GOALS[what][0]:g},{GOALS[what][1]:g}"
+        for what, size, cost in costs
+    ]
+    return "\n".join(["what,size,time_s,cpu_s,peak_mib,goal_s,goal_mib", *lines]) + "\n"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     sizes = [1_000, 10_000, 100_000]
     parser.add_argument("--sizes", type=int, nargs="+", default=sizes, help="numbers of cells and of records")
+    parser.add_argument("--only", choices=["plan"], help="no records: for a million cells")
+    parser.add_argument("--figure", type=Path, help="draw it there, as SVG; a table goes beside it")
     args = parser.parse_args()
     print(
         f"{'':14} {'cells or records':>16} {'time':>9} {'of CPUs':>9} {'peak memory':>12}   goal at 100,000"
+        f"   load {os.getloadavg()[0]:.1f}"
     )
+    costs: list[tuple[str, int, Cost]] = []
     for size in args.sizes:
         with tempfile.TemporaryDirectory(prefix="weir-bench-growth-") as name:
-            for what, cost in grow(size, Path(name)).items():
+            for what, cost in (plan_cells if args.only else grow)(size, Path(name)).items():
                 goal_s, goal_mib = GOALS[what]
                 line = (
                     f"{what:14} {size:16,} {cost.time_s:7.1f} s {cost.cpu_s:7.1f} s {cost.peak_mib:8.0f} MiB"
                 )
                 print(f"{line}   {goal_s:g} s, {goal_mib:g} MiB", flush=True)
+                costs.append((what, size, cost))
+    if args.figure:
+        args.figure.parent.mkdir(parents=True, exist_ok=True)
+        csv = args.figure.with_suffix(".csv")
+        csv.write_text(table(costs))
+        subprocess.run(["Rscript", "bench/growth.R", csv, args.figure], cwd=ROOT, check=True)
 
 
 if __name__ == "__main__":
