@@ -23,6 +23,7 @@ from tests.unit.audit.subjects import (
 )
 from weir.audit import RunFacts, Subject, judge, rules
 from weir.audit.judge import verdict_columns
+from weir.audit.registry import Rule, rules_for
 
 CLEAN: dict[str, Subject] = {
     "what a FUSE file system holds is not known": subject(
@@ -130,10 +131,13 @@ def test_every_rule_has_a_case() -> None:
 @pytest.mark.parametrize("missing", sorted({case[0] for case in FINDS}))
 def test_a_record_without_the_rule_looks_better(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing else says what a rule says: without it, no case of it keeps all its findings."""
-    others = {name: rule for name, rule in rules().items() if name != missing}
+
+    def others(tool: str | None) -> list[Rule]:
+        return [rule for rule in rules_for(tool) if rule.id != missing]
+
     cases = [about for name, about, *_ in FINDS if name == missing]
     before = [verdict_columns(judge(about)) for about in cases]
-    monkeypatch.setattr(sys.modules["weir.audit.judge"], "rules", lambda: others)
+    monkeypatch.setattr(sys.modules["weir.audit.judge"], "rules_for", others)
     for about, columns in zip(cases, before, strict=True):
         after = verdict_columns(judge(about))
         assert missing not in f"{after['reasons']};{after['notes']}"
