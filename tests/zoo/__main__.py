@@ -1,7 +1,7 @@
 """make zoo: visits every animal and writes docs/zoo.md; fails if one is not recognised.
 
-IOR=PATH names the real IOR; without it, its columns keep what the page has. ONLY=NAME visits one animal and
-writes nothing.
+IOR=PATH names the real IOR; without it, the page stays as it is. ONLY="NAME, NAME" visits these animals, and
+the page keeps the rows of the others.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ _ABSENT_HEAD = """
 _PRELOADED = "interposed-library"
 _UNRELATED = ("phase-too-short", "machine-busy")  # of a small run, and of what else this machine does
 _NO_IOR = "-"
+_COLUMNS = 7
 
 
 def cell(rows: list[Row], animal: Animal) -> str:
@@ -87,17 +88,25 @@ def is_recognised(animal: Animal, visit: Visit, program: str = "weir-io") -> boo
     return bool((names | missing) & set(rules))
 
 
+def kept_lines() -> dict[str, str]:
+    """The rows of the page, by animal."""
+    rows = [line for line in PAGE.read_text().splitlines() if line.count(" | ") == _COLUMNS - 1]
+    return {line.split(" | ")[0].removeprefix("| "): line for line in rows}
+
+
 def main() -> int:
-    lines, missed, absent = [], [], dict(ABSENT)
+    lines, missed, absent = kept_lines(), [], dict(ABSENT)
     ior = Path(os.environ["IOR"]) if os.environ.get("IOR") else None
-    only = os.environ.get("ONLY")
+    only = [name.strip() for name in os.environ.get("ONLY", "").split(",") if name.strip()]
+    visited = 0
     with tempfile.TemporaryDirectory(prefix="weir-zoo-") as folder:
         keeper = Keeper(Path(folder), ior)
         keeper.open()
         try:
             for animal in (*CONTROLS, *ANIMALS):
-                if only and only != animal.name:
+                if only and animal.name not in only:
                     continue
+                lines.pop(animal.name, None)
                 cells = []
                 try:
                     for program in keeper.programs:
@@ -110,16 +119,19 @@ def main() -> int:
                     continue
                 runs, imports = zip(*cells, strict=True)
                 parts = [*runs, *([_NO_IOR] * (2 - len(runs))), *imports, *([_NO_IOR] * (2 - len(runs)))]
-                lines.append(f"| {animal.name} | {animal.what} | {animal.access} | {' | '.join(parts)} |")
-                print(lines[-1], flush=True)
+                shown = f"| {animal.name} | {animal.what} | {animal.access} | {' | '.join(parts)} |"
+                lines[animal.name] = shown
+                visited += 1
+                print(shown, flush=True)
         finally:
             keeper.close()
-    if not only and ior:
+    if ior:
+        shown_rows = [lines[animal.name] for animal in (*CONTROLS, *ANIMALS) if animal.name in lines]
         rows = [f"| {name} | {why} |" for name, why in absent.items()]
-        PAGE.write_text(_HEAD + "\n".join(lines) + "\n" + _ABSENT_HEAD + "\n".join(rows) + "\n")
-    elif not only:
+        PAGE.write_text(_HEAD + "\n".join(shown_rows) + "\n" + _ABSENT_HEAD + "\n".join(rows) + "\n")
+    else:
         print(f"{PAGE} stays as it is: IOR=PATH names the real IOR")
-    print(f"not recognised: {', '.join(missed)}" if missed else f"{len(lines)} recognised")
+    print(f"not recognised: {', '.join(missed)}" if missed else f"{visited} recognised")
     return bool(missed)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 LOAD, TWO_RUNS, THROTTLED, EDITED, OVERWRITTEN = "load", "two runs", "throttled", "edited", "overwritten"
+OTHER_USER = "other user"
 FUSE, COMPRESSING = "fuse", "compressing"  # targets that have to be mounted
 EDIT = "weir verify"  # what recognises an edit: no rule looks at files of records
 
@@ -123,6 +124,7 @@ ANIMALS = (
     Animal(
         "two runs", "another weir-io measures the same disk", "write", ("others-on-device",), beside=TWO_RUNS
     ),
+    Animal("another user", "user 65534 runs weir-io", "write", ("neighbours",), beside=OTHER_USER),
     Animal(
         "throttled CPU",
         "a control group allows a tenth of a core",

@@ -16,8 +16,18 @@ from typing import Any
 
 import yaml
 
-from tests.zoo.animals import COMPRESSING, EDITED, FUSE, LOAD, OVERWRITTEN, THROTTLED, TWO_RUNS, Animal
-from tests.zoo.staging import mounted, repeated, throttled
+from tests.zoo.animals import (
+    COMPRESSING,
+    EDITED,
+    FUSE,
+    LOAD,
+    OTHER_USER,
+    OVERWRITTEN,
+    THROTTLED,
+    TWO_RUNS,
+    Animal,
+)
+from tests.zoo.staging import mounted, of_another_user, repeated, throttled
 from weir.model import Row
 from weir.records.facts import Facts
 from weir.records.importing import import_files
@@ -198,6 +208,8 @@ class Keeper:
             if animal.beside in (LOAD, TWO_RUNS):
                 stack.callback(lambda: other.unlink(missing_ok=True))
                 stack.enter_context(repeated(writer if animal.beside == LOAD else second, _AS_ROOT))
+            if animal.beside == OTHER_USER:
+                stack.enter_context(of_another_user(ENGINE, self.disk / "other-user"))
             if animal.beside == THROTTLED:
                 processes = stack.enter_context(throttled(self.name))
             yield processes

@@ -6,7 +6,8 @@
  * lying-direct: O_DIRECT is taken away at the open; the liar still shows it. slow-rank: rank 1 takes 20 ms
  * longer for each transfer. clock, clock-rank: CLOCK_MONOTONIC and gettimeofday run 1.5 times too fast, on
  * all ranks or on rank 1. Only for captures of tests/golden/audit: short-writes, a pwrite takes half;
- * stale-size, rank 1 sees empty files. */
+ * stale-size, rank 1 sees empty files; clock-step, a close sets the clock back by half of the time since the
+ * open. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -15,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/types.h>
 #include <time.h>
@@ -161,9 +163,21 @@ ssize_t pread64(int descriptor, void *into, size_t bytes, off_t offset) {
     return get("pread64", descriptor, into, bytes, offset);
 }
 
+/* Set by a close; the clocks below are behind by so much from then on. */
+static long long step_ns, opened_ns;
+
+static long long real_ns(void) {
+    struct timespec now;
+    syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
 static int strip(const char *name, const char *path, int flags, mode_t mode) {
     REAL(name, open_call);
     int stripped = (is("stripped-direct") || is("lying-direct")) && concerns_path(path);
+    if (is("clock-step") && concerns_path(path)) {
+        opened_ns = real_ns();
+    }
     return real(path, stripped ? flags & ~O_DIRECT : flags, mode);
 }
 
@@ -229,6 +243,15 @@ int stat64(const char *restrict path, struct stat64 *restrict facts) {
     return answer;
 }
 
+int close(int descriptor) {
+    REAL("close", int_call);
+    if (is("clock-step") && concerns(descriptor) && opened_ns != 0) {
+        step_ns = (real_ns() - opened_ns) / 2;
+        opened_ns = 0;
+    }
+    return real(descriptor);
+}
+
 static int runs_fast(void) {
     return is("clock") || (is("clock-rank") && rank_one());
 }
@@ -239,8 +262,9 @@ int clock_gettime(clockid_t clock, struct timespec *now) {
         real = (clock_call)dlsym(RTLD_NEXT, "clock_gettime");
     }
     int answer = real(clock, now);
-    if (clock == CLOCK_MONOTONIC && runs_fast()) {
-        long long ns = (now->tv_sec * 1000000000LL + now->tv_nsec) / 2 * 3;
+    if (clock == CLOCK_MONOTONIC && (runs_fast() || step_ns != 0)) {
+        long long ns = now->tv_sec * 1000000000LL + now->tv_nsec;
+        ns = step_ns != 0 ? ns - step_ns : ns / 2 * 3;
         now->tv_sec = ns / 1000000000LL;
         now->tv_nsec = ns % 1000000000LL;
     }
@@ -255,6 +279,11 @@ int gettimeofday(struct timeval *restrict now, void *restrict zone) {
         real = (wall_call)dlsym(RTLD_NEXT, "gettimeofday");
     }
     int answer = real(now, zone);
+    if (step_ns != 0) {
+        long long us = now->tv_sec * 1000000LL + now->tv_usec - step_ns / 1000;
+        now->tv_sec = us / 1000000LL;
+        now->tv_usec = us % 1000000LL;
+    }
     if (runs_fast()) {
         long long us = now->tv_sec * 1000000LL + now->tv_usec;
         first_us = first_us == 0 ? us : first_us;

@@ -16,6 +16,7 @@ from tests.zoo.animals import COMPRESSING, FUSE
 
 _HERE = Path(__file__).parent
 _QUOTA_US, _PERIOD_US = 10_000, 100_000
+_NOBODY = 65534
 _IMAGE_BYTES = 512 * 2**20
 
 
@@ -40,6 +41,40 @@ def repeated(words: Sequence[str], environment: Mapping[str, str]) -> Iterator[N
     finally:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+
+
+@contextmanager
+def of_another_user(engine: Path, folder: Path) -> Iterator[None]:
+    """A weir-io of user 65534 that moves nothing; folder: for the files of its MPI."""
+    if os.geteuid() != 0:
+        raise CannotStageError("only root may start a process of another user")
+    folder.mkdir()
+    os.chown(folder, _NOBODY, _NOBODY)
+    words = ["ior", "-a", "NULL", "-w", "-t", "1m", "-b", "1t", "--null.delay-us", "100000"]
+    process = subprocess.Popen(
+        ["setpriv", f"--reuid={_NOBODY}", "--clear-groups", str(engine), *words],
+        cwd="/",
+        env={**os.environ, "TMPDIR": str(folder)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        _wait_for_name(process, engine.name)
+        yield
+    finally:
+        process.kill()
+        process.wait()
+        shutil.rmtree(folder)
+
+
+def _wait_for_name(process: subprocess.Popen[bytes], name: str) -> None:
+    for _ in range(200):
+        if process.poll() is not None:
+            break
+        if Path(f"/proc/{process.pid}/comm").read_text().strip() == name:
+            return
+        time.sleep(0.05)
+    raise CannotStageError(f"user {_NOBODY} cannot start {name}")
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """Captures one real output for each rule: python -m tests.golden.audit.capture [CASE...]
 
-IOR, IOR_301 and MDTEST name the originals (IOR 4.1 with its mdtest, IOR 3.0.1). A case is a directory of
+IOR, IOR_301 and MDTEST name the originals (IOR 4.1 with its mdtest, IOR 3.0.1), WEIR_IO_MPICH a weir-io that
+is built with MPICH. A case is a directory of
 cases/: of a run its plan.json and its outputs, of a log log.txt; expected.txt is what the rules find there.
 """
 
@@ -49,6 +50,12 @@ def _preloaded(fault: str, access: str = "write") -> Animal:
     return Animal(fault, "", access, (), fault)
 
 
+_WITHOUT_VERIFICATION = """\
+#!/bin/bash
+words=()
+for word; do [ "$word" = -R ] || words+=("$word"); done
+exec {program} "${{words[@]}}"
+"""
 _LAUNCH = ["--oversubscribe", "--bind-to", "none", "-n", "1"]
 RUNS: dict[str, Run] = {
     "synchronisation-does-nothing": _zoo("no-op fsync", "ior"),
@@ -63,11 +70,16 @@ RUNS: dict[str, Run] = {
     "foreign-load": _zoo("foreign load"),
     "throttled": _zoo("throttled CPU"),
     "overwritten": _zoo("overwritten files"),
+    "another-user": _zoo("another user"),
     "tmpfs-as-disk": _zoo("tmpfs as disk"),
     "compressing": _zoo("compressing loop file system"),
     "corrupt": _zoo("lying FUSE, verified"),
     "time-limit": Run(fixed={"block": "8 GiB"}, experiment={"timeout": "2 s"}),
     "other-transfer": Run(program="ior", stack={"programs": {"ior": ["OTHER"]}}),
+    "verification-dropped": Run(
+        Animal("unverified", "", "read", (), suite="verify"),
+        stack={"programs": {"ior": ["WITHOUT-R", "ior"]}},
+    ),
     "other-ranks": Run(program="ior", stack={"launcher_options": _LAUNCH}),
     "no-synchronisation": Run(fixed={"sync": False}),
     "short": Run(fixed=_SHORT),
@@ -103,6 +115,26 @@ def _output(words: list[str], folder: Path, more: Mapping[str, str] | None = Non
     return done.stdout.decode()
 
 
+def _document(*words: str, before: str = "", program: str = str(ENGINE)) -> Callable[[Path], str]:
+    """The document of weir-io; before: a command of the shell that runs first."""
+
+    def run(folder: Path) -> str:
+        subprocess.run(["bash", "-c", before or "true"], cwd=folder, check=True)
+        launcher = ["mpirun.mpich", "-n", "2"] if program != str(ENGINE) else _RANKS
+        words_ = [word.replace("FOLDER", str(folder)) for word in words]
+        _output([*launcher, program, *words_], folder)
+        return json.dumps(json.loads((folder / "out.json").read_text())) + "\n"
+
+    return run
+
+
+def _at_once(folder: Path) -> str:
+    """A read of 8 bytes of memory: four decimals have no room for its time."""
+    file = f"/dev/shm/{folder.name}"
+    words = ["mpirun", "-n", "1", os.environ["IOR"], "-w", "-r", "-t", "8", "-b", "8", "-o", file]
+    return _output([*words, "-O", "summaryFormat=JSON"], folder).replace(file, "/dev/shm/weir")
+
+
 def _killed(folder: Path) -> str:
     """IOR that is ended while it writes its second iteration."""
     words = ["timeout", "6", *_RANKS, os.environ["IOR"], "-w", "-r", "-t", "1m", "-b", "256m", "-i", "99"]
@@ -122,6 +154,10 @@ def _with_fault(folder: Path, fault: str, *words: str) -> str:
 
 
 _WRITE = ["-w", "-t", "1m", "-b", "16m", "-e", "-o", "data"]
+_FIND = ("find", "tree", "-C", "--make-files", "100", "--json", "out.json")
+_HINTED = ("ior", "-a", "MPIIO", "-w", "-e", "-g", "-t", "1m", "-b", "16m", "-o", "FOLDER/data", "-O")
+_HINTED += ("summaryFile=out.json", "-U", "hints")
+_HINT = "echo IOR_HINT__MPI__cb_nodes=1000 >hints"
 LOGS: dict[str, Callable[[Path], str]] = {
     "dry-run": _ior("--dryRun", "-a", "DUMMY", *_WRITE),
     "read-back": _ior("-r", *_WRITE),
@@ -131,6 +167,11 @@ LOGS: dict[str, Callable[[Path], str]] = {
         "-a", "MPIIO", "-z", "-t", "64k", "-b", "16m", "-w", "-e", "-o", "data", name="IOR_301"
     ),
     "killed": _killed,
+    "no-time": _at_once,
+    "clock-step": _shimmed("clock-step", *_WRITE),
+    "older-tree": _document(*_FIND, before="mkdir tree && touch tree/older"),
+    "empty-tree": _document("find", "tree", "-C", "--json", "out.json", before="mkdir tree"),
+    "hint-changed": _document(*_HINTED, program=os.environ.get("WEIR_IO_MPICH", "weir-io"), before=_HINT),
     "stale-size": _shimmed("stale-size", *_WRITE),
     "mean-of-five": _mdtest("-n", "20", "-i", "5"),
 }
@@ -143,10 +184,14 @@ class _Staged(Keeper):
 
     def _configure(self, home: Path, animal: Animal, program: str) -> None:
         super()._configure(home, animal, program)
-        other = home / "other-transfer"
+        other, without = home / "other-transfer", home / "without-verification"
         other.write_text(f'#!/bin/sh\nexec {self.programs.get("ior", [""])[0]} "$@" -t 524288\n')
-        other.chmod(0o755)
-        stack = json.loads(json.dumps(dict(self.run.stack)).replace("OTHER", str(other)))
+        without.write_text(_WITHOUT_VERIFICATION.format(program=ENGINE))
+        words = json.dumps(dict(self.run.stack))
+        for word, script in (("OTHER", other), ("WITHOUT-R", without)):
+            script.chmod(0o755)
+            words = words.replace(word, str(script))
+        stack = json.loads(words)
         config = home / "config"
         _merge(config / "sites/zoo/site.yaml", ("stacks", "plain"), stack)
         _merge(config / f"sites/zoo/targets/{animal.target}.yaml", (), self.run.target)
@@ -208,8 +253,10 @@ def _capture_log(name: str, run: Callable[[Path], str]) -> None:
     shutil.rmtree(case, ignore_errors=True)
     case.mkdir(parents=True)
     with tempfile.TemporaryDirectory(prefix="weir-capture-", dir="/var/tmp") as folder:
-        hidden = {folder: "/scratch"}
-        for variable in ("IOR", "IOR_301", "MDTEST"):
+        hidden = {folder: "/scratch", str(ROOT): "/opt/weir"}
+        for variable in ("IOR", "IOR_301", "MDTEST", "WEIR_IO_MPICH"):
+            if variable not in os.environ:
+                continue
             hidden[os.environ[variable]] = f"/opt/bin/{Path(os.environ[variable]).name}"
         (case / "log.txt").write_text(_plain(run(Path(folder)), hidden))
 

@@ -21,18 +21,10 @@ GOLDEN = Path(__file__).parents[1]
 OLDER = {
     "netcdf-bench/ncb-block-geometry-small.txt": {"bandwidth-not-bytes-over-time", "bytes-moved"},
     "ior/fail-ior-enospc-ncmpi.txt": {"mpiio-error-swallowed"},
-    # Rewritten from logs of 2018, which tests/golden/test_ior_beside.py reads where they are.
-    "ior/written-3.0.1-three-runs.txt": {"random-draw-overlaps"},
+    # Rewritten from logs of 2018 on Lustre, which tests/golden/test_ior_beside.py reads where they are.
+    "ior/written-3.0.1-three-runs.txt": {"random-draw-overlaps", "stripes-differ"},
 }
 WRITTEN = {
-    "hints-not-in-force": "both MPI-IO implementations here report every hint as in force",
-    "neighbours": "needs a second user: tests/unit/measure has a process of one",
-    "no-rate": "mdtest prints 0 for phases that did not run, and those give no record: a table may say it",
-    "no-time-or-bytes": "the times of the programs here have enough digits: a table may say it",
-    "not-verified": "weir-io compares all bytes, or fails: another program's document may say it",
-    "other-count": "mdtest and weir-io end with an error: a table may say it",
-    "phase-longer-than-total": "needs a clock that steps at the right moment",
-    "stripes-differ": "needs Lustre: tests/golden/test_ior_beside.py reads real logs where they are",
     "slow-node": "needs three nodes: tests/unit/measure/test_slow_nodes.py measures with stated times",
 }
 NAMES = sorted(case.name for case in CASES.iterdir())

@@ -57,6 +57,25 @@ CLEAN: dict[str, Subject] = {
     "direct as observed": alone(observed={"direct": True}, direct=True),
     "hints in force": subject({"hints": {"cb_nodes": "2"}, "hints_in_force": {"cb_nodes": "2", "y": "1"}}),
     "a harmless warning": subject(messages=printed("The file exists already and will be deleted", "warning")),
+    "a mix lays its file out whole, before": subject(
+        on_disk(400 * MIB, 300 * MIB) | {"dirtied_bytes": 300 * MIB},
+        rw_mix=50,
+        moved_bytes=300 * MIB,
+        requested_bytes=300 * MIB,
+        bw_mib_s=149.97,
+        fetched_bytes=400 * MIB,
+        cell=None,
+    ),
+    "the reads of a mix": subject(
+        on_disk(400 * MIB, 300 * MIB) | {"dirtied_bytes": 300 * MIB},
+        access="read",
+        rw_mix=50,
+        moved_bytes=400 * MIB,
+        requested_bytes=400 * MIB,
+        bw_mib_s=199.96,
+        fetched_bytes=400 * MIB,
+        cell=None,
+    ),
     "fetched": subject({"residency": {"before": 1.0}}, access="read", fetched_bytes=500 * MIB),
     "fetched what compression left": subject(
         access="read", fetched_bytes=80 * MIB, file_bytes=100 * MIB, deflate_level=1

@@ -31,11 +31,16 @@ def data_corrupt(subject: Subject) -> Outcome | None:
 def not_verified(subject: Subject) -> Outcome | None:
     """Verification was requested, and the output does not show that all bytes were compared.
 
-    Hint: use a version that verifies with these options.
+    Hint: use a version that verifies with these options, and look for a script around the program that drops
+    them.
     """
-    requested = subject.observed.get(_REQUESTED.get(str(subject.row.get("access")), ""))
+    name = _REQUESTED.get(str(subject.row.get("access")), "")
+    in_force = subject.observed.get(name)
+    requested = in_force or (subject.cell is not None and subject.cell.params.get(name))
     if not requested or not subject.has_result:
         return None
+    if in_force is False:
+        return degraded("the program ran without it")
     if "verify" not in subject.observed:
         return not_observable("the program does not count what it compares")
     checked = (subject.observed["verify"] or {}).get("checked_bytes") or 0

@@ -60,8 +60,10 @@ def others_on_device(subject: Subject) -> Outcome | None:
     if " more" in _name(subject):
         return not_observable("several disks hold copies or parity of the data")
     own = max(moved, subject.observed.get("dirtied_bytes") or 0, subject.number("fetched_bytes") or 0)
+    # What the processes dirtied is their own in a read, too: a phase may mix both.
+    own_written = own if subject.is_write else subject.observed.get("dirtied_bytes") or 0
     others = max(0.0, disk_read - (subject.number("fetched_bytes") or 0))
-    others += max(0.0, disk_written - (own if subject.is_write else 0))
+    others += max(0.0, disk_written - own_written)
     text = f"{_name(subject)} moved {others:.0f} bytes of other users beside {own:.0f} of this access"
     if others < _OTHERS_LEAST or others < _OTHERS_NOTE * own:
         return passed(text)

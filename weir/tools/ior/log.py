@@ -19,7 +19,8 @@ _KEY = re.compile(r"[A-Za-z][\w ()/-]*")
 _JSON_PAIR = re.compile(r'"(?P<key>[^"]+)"\s*:\s*(?:"(?P<text>[^"]*)"|(?P<number>-?[0-9.][0-9.e+-]*))')
 _JSON_SECTION = re.compile(r'^\s*"(?P<name>Parameters|Options|Results|summary|tests)":\s*[\[{]')
 _NUMBER = r"(-?[0-9.]+(?:e[+-]?\d+)?)"
-_TABLE_ROW = re.compile(rf"^(write|read)((?:\s+{_NUMBER}){{8,10}})\s*$")
+# IOR prints a dash for a negative time, of a clock that was set back.
+_TABLE_ROW = re.compile(rf"^(write|read)((?:\s+(?:{_NUMBER}|-)){{8,10}})\s*$")
 _SIZE_WARNING = re.compile(
     r"WARNING: (?P<kind>Expected aggregate file size|Stat\(\) of aggregate file size"
     r"|Using actual aggregate bytes moved)\s*= (?P<bytes>\d+)"
