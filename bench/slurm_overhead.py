@@ -140,7 +140,7 @@ class Bench:
         return self.in_an_allocation(self.plan("together", "together", 1, cells), self.folder / "together")
 
     def own_s(self) -> dict[str, list[float]]:
-        """Time of opening, moving and closing in each run, as the program itself says."""
+        """Time of opening, moving and closing in each run, as the program itself reports."""
         found: dict[str, list[float]] = {}
         for folder in ("jobs", "launches", "together"):
             files = (self.folder / folder).glob("runs/*/*/summary.json")
@@ -154,7 +154,7 @@ class Bench:
 
 
 def measure(bench: Bench, cells: Mapping[str, int], rounds: int) -> dict[str, list[float]]:
-    """Overhead per cell in seconds, for each way and round."""
+    """Overhead per cell in seconds, for each method and round."""
     ways = (
         Way("jobs", cells["jobs"], bench.job_per_cell),
         Way("launches", cells["launches"], bench.launch_per_cell),

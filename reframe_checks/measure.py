@@ -46,7 +46,7 @@ class measure(WeirRun):  # noqa: N801 - its name is what reframe -l prints
     @run_before("performance")
     def one_variable_per_cell(self):
         found = median_bandwidths(self.measured_rows())
-        # The test's own name says where.
+        # The test's own name has it.
         points = {cell.cell: cell.point for cell in self.case.batch.cells}
         names = {(cell, access): f"{access} {points[cell]}" for cell, access in found}
         self.perf_variables = {

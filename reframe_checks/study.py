@@ -39,7 +39,7 @@ class Case:
         """Of the site.
 
         A relative WEIR_RESULTS is relative to where reframe was started. While ReFrame loads the checks, its
-        working directory is their own folder, so this is asked when the test runs.
+        working directory is their own folder, so this is computed when the test runs.
         """
         return Path(os.environ.get("WEIR_RESULTS", ROOT / self.study.site_folder)).resolve()
 
@@ -49,7 +49,7 @@ class Case:
 
     @property
     def handover(self) -> Handover:
-        """Where Snakemake looks for a batch that is through: both ways in leave the same files."""
+        """Where Snakemake looks for a batch that is through: both interfaces leave the same files."""
         return Handover.of(self.plan_file.parent, self.batch.batch)
 
     @property

@@ -170,5 +170,5 @@ def make_checkout(
 
 
 def load(root: Path, **overrides: Any) -> Config:
-    """The checkout's configuration with the fake tool, whatever the environment says."""
+    """The checkout's configuration with the fake tool, whatever the environment has."""
     return load_config(root=root, overrides=overrides, environment={}, tools=TOOLS)

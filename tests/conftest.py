@@ -13,6 +13,12 @@ BESIDE = ROOT.parent / "shared"
 # Their tests start programs: some belong to `make check` all the same and carry the mark `quick`.
 STARTS_PROGRAMS = ("engine", "ime", "slurm", "stacks", "witness", "workflow", "zoo")
 
+# The same inputs every time, and no limits of time: a busy machine fails no test. `make fuzz` has new ones.
+settings.register_profile(
+    "weir", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("weir")
+
 
 # A slow moment of the machine fails no test, and every run tries the same examples.
 settings.register_profile(
@@ -50,7 +56,7 @@ def golden(request: pytest.FixtureRequest) -> Callable[[Path, str], None]:
 
 
 def beside(name: str) -> Path:
-    """A folder of other people's files, never committed; the test that wants it is skipped without."""
+    """A folder of third-party files, never committed; the test that needs it is skipped without."""
     path = BESIDE / name
     if not path.exists():
         pytest.skip(f"../shared/{name} is not beside the checkout")

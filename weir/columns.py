@@ -29,7 +29,7 @@ class Column:
     maximum: float = math.inf
 
     def read(self, text: str) -> Any:
-        """The value of a field; ValueError says what is wrong with it."""
+        """The value of a field; ValueError describes what is wrong with it."""
         if text == "":
             if self.optional:
                 return None
@@ -119,13 +119,13 @@ def _column(name: str, facts: dict[str, Any], required: bool) -> Column:
     kinds = facts.get("type", ["string", "null"] if None in choices else "string")
     kinds = [kinds] if isinstance(kinds, str) else kinds
     kind = next(one for one in kinds if one != "null")
-    words = tuple(choice for choice in choices if choice is not None)
+    known = tuple(choice for choice in choices if choice is not None)
     return Column(
         name,
         kind,
         "null" in kinds or not required,
         facts["description"],
-        words,
+        known,
         role=facts.get("x-role", ""),
         unit=facts.get("x-unit", ""),
         parameter=facts.get("x-parameter", ""),

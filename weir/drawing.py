@@ -57,10 +57,10 @@ def scale_of(values: Iterable[float], start: float, end: float) -> LogScale:
     return LogScale(exp(low - air), exp(high + air), start, end)
 
 
-def text(x: float, y: float, words: str, anchor: str = "start", size: float = 12, color: str = INK) -> str:
+def text(x: float, y: float, content: str, anchor: str = "start", size: float = 12, color: str = INK) -> str:
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size:g}" fill="{color}">'
-        f"{html.escape(words)}</text>"
+        f"{html.escape(content)}</text>"
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong: message says what, hint says what to write instead."""
+    """One thing that is wrong: message describes it, hint is what to write instead."""
 
     message: str
     file: str | None = None
@@ -21,7 +21,7 @@ class Problem:
     hint: str | None = None
 
     def at(self, file: str, line: int | None, key: str) -> Problem:
-        """The same problem with its place."""
+        """The same problem with its file and line."""
         return replace(self, file=file, line=line, key=key)
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""The words of the project as types; nothing here reads files or starts processes."""
+"""The terms of the project as types; nothing here reads files or starts processes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Target:
     get_stripes: tuple[str, ...] = ()  # and the one that prints the count
     space_bytes: int = 0  # 0: only the file system limits it
     environment: Mapping[str, str] = field(default_factory=dict)
-    prepare: tuple[tuple[str, ...], ...] = ()  # commands, each a list of words, run before a batch
+    prepare: tuple[tuple[str, ...], ...] = ()  # commands, each a list of arguments, run before a batch
     cleanup: tuple[tuple[str, ...], ...] = ()  # and after it, whatever happened
     write_mib_s: float = 500.0  # what the cost card assumes
     read_mib_s: float = 1000.0
@@ -38,7 +38,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Stack:
-    """A software environment that can run tools; programs maps a tool to the words that start it."""
+    """A software environment that can run tools; programs maps a tool to the command that starts it."""
 
     name: str
     programs: Mapping[str, tuple[str, ...]]
@@ -120,7 +120,7 @@ class Cell:
 
     @property
     def point(self) -> str:
-        """The label without its first word, which says where: enough among cells of one batch."""
+        """The label without its first term, the target: enough among cells of one batch."""
         return self.label.partition(" ")[2]
 
 
@@ -147,10 +147,12 @@ class Message:
 
 @dataclass(frozen=True)
 class Parsed:
-    """What a tool's output says, before any judgement."""
+    """What a tool's output contains, before any judgement."""
 
     rows: tuple[Row, ...]
-    requested: Mapping[str, Any]  # what the output itself says was requested, in the tool's parameter names
+    requested: Mapping[
+        str, Any
+    ]  # what was requested according to the output itself, in the tool's parameter names
     messages: tuple[Message, ...]
     program: str  # weir-io, IOR, ...
     tool_version: str
@@ -159,8 +161,8 @@ class Parsed:
 
 @dataclass(frozen=True)
 class Finding:
-    """What an audit rule says about one record."""
+    """What an audit rule reports about one record."""
 
     rule: str
     verdict: str  # NOTE, DEGRADED or INVALID
-    evidence: str  # the numbers, in words
+    evidence: str  # the numbers, as text

@@ -41,7 +41,7 @@ def is_finished(results: Path, cell_id: str, run: int) -> bool:
 
 
 def is_kept(results: Path, cell_id: str, run: int, only_successful: bool = False) -> bool:
-    """Whether an execution is not measured again: its run.json is sound, and says done if only_successful."""
+    """Whether an execution is not measured again: its run.json is sound (and done, if only_successful)."""
     try:
         document = read_run_file(results, cell_id, run)
     except WeirError:

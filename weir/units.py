@@ -45,7 +45,7 @@ _LOOSE_TIME_UNITS = {"sec": "s", "secs": "s", "second": "s", "seconds": "s", "m"
 
 
 class UnitError(ValueError):
-    """Not a quantity; hint says what to write."""
+    """Not a quantity; hint is what to write."""
 
     def __init__(self, message: str, hint: str) -> None:
         super().__init__(message)
@@ -145,8 +145,8 @@ def number_list(numbers: Sequence[int]) -> str:
             runs[-1].append(number)
         else:
             runs.append([number])
-    words = [word for run in runs for word in ([f"{run[0]} to {run[-1]}"] if len(run) > 2 else map(str, run))]
-    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+    known = [word for run in runs for word in ([f"{run[0]} to {run[-1]}"] if len(run) > 2 else map(str, run))]
+    return " and ".join(filter(None, (", ".join(known[:-1]), known[-1])))
 
 
 def _split(value: object, what: str, examples: str) -> tuple[Fraction, str]:

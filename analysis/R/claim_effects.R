@@ -13,7 +13,7 @@ scale_of <- function(words) {
   if (words %in% c("factor", "spread")) list(to = log, from = exp) else list(to = identity, from = identity)
 }
 
-# The middle and the ends are on the scale of the words.
+# The middle and the ends are on the scale of the sentence.
 effect_with <- function(words, middle, lo, hi, error, df, rounds, used, lowest = NA, highest = NA, count = NA_integer_,
                         by_round = NULL) {
   from <- scale_of(words)$from
@@ -127,7 +127,7 @@ slope <- function(x, y) {
   setNames(slopes, colnames(y))
 }
 
-# An effect that a single round does not have: its error is that of leaving out each round once.
+# An effect that a single round does not have: its error is the jackknife's over rounds.
 jackknifed <- function(words, points, statistic, used, lowest = NA, highest = NA, count = NA_integer_) {
   scale <- scale_of(words)
   rounds <- unique(unlist(lapply(points$rounds, names)))
@@ -190,8 +190,8 @@ explained_share <- function(x, y) {
   if (anyNA(c(x, y)) || stats::sd(x) == 0 || stats::sd(y) == 0) NA_real_ else stats::cor(x, y)^2
 }
 
-# The best of some points over the best of others. The best is chosen by the other rounds, as the highest of many noisy
-# values reads high.
+# The best of some points over the best of the other points. The best is chosen by the other rounds, as the highest of
+# many noisy values reads high.
 best_ratio <- function(first, second) {
   if (nrow(first) == 0 || nrow(second) == 0) {
     return(NULL)
@@ -270,7 +270,7 @@ largest_over_smallest <- function(points) {
   ratio_of(points[xfer_bytes == most], points[xfer_bytes == least], "xfer_bytes")
 }
 
-# How far a factor is from one, whichever way. An interval around one says no more than that it may be none.
+# How far a factor is from one, in either direction. An interval around one shows only that it may be none.
 apart_by <- function(ratio) {
   if (is.null(ratio)) {
     return(NULL)

@@ -5,7 +5,7 @@ claim_defines <- c("title", "cites", "claims")
 outcomes <- c("reproduced", "contradicted", "undecided", "out of scope here")
 
 # `decide` gets points and returns an effect (analysis/R/claim_effects.R), or NULL where what it needs is missing.
-# `expects` says which effects bear the sentence out; `tolerance` is how far apart two numbers count as equal.
+# `expects` lists the effects that confirm the sentence; `tolerance` is how far apart two numbers count as equal.
 claim <- function(id, says, where, needs, decide, expects, tolerance, measure = "bandwidth", of_published = TRUE) {
   list(
     id = id, says = gsub("\\s+", " ", says), where = where, needs = needs, decide = decide, expects = expects,
@@ -14,7 +14,7 @@ claim <- function(id, says, where, needs, decide, expects, tolerance, measure = 
 }
 
 # What an effect has to be. Each gives the ends between which effect and interval bear the claim out: the effect must
-# clear them with the tolerance, the interval without it; where two things are said to be alike, both with it. An
+# clear them with the tolerance, the interval without it; where two things are claimed to be alike, both with it. An
 # interval that lies beyond the ends for the effect contradicts the claim.
 above <- function(value) {
   function(tolerance) list(effect = c(value * (1 + tolerance), Inf), interval = c(value, Inf))
@@ -88,7 +88,7 @@ correct_for_many <- function(decided) {
 
 paste_doubts <- function(first, second) ifelse(nzchar(first), paste(first, second, sep = "; "), second)
 
-# Of the time from the first open to the last close what is no transfer.
+# Of the time from the first open to the last close what is not transfer.
 opening_share <- function(records) pmin(1, pmax(1e-6, 1 - records$io_s / above_zero(records$total_s)))
 
 printed_evidence <- function(paper, published) {

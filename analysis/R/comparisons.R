@@ -2,7 +2,7 @@
 #
 # A round measures every cell once, in random order, so that what disturbed the round is in both sides of a pair and not
 # in their ratio. A pair is equal in every dimension but the compared one and those that follow from it; where the
-# latter differ the row says so.
+# latter differ the row names it.
 
 # Every dimension that varies, of every target and access, as ratios with intervals; `clear` holds the false-discovery
 # rate over the whole table at 5 %.

@@ -76,7 +76,7 @@ published_evidence <- function(path, source_name, wire_gbit_s = NA_real_) {
 
 published_apis <- c(NetCDF4 = "NETCDF4", PNetCDF = "PNETCDF")
 
-# Units as they were printed, in MiB/s; what is no bandwidth has none.
+# Units as they were printed, in MiB/s; what is not a bandwidth has none.
 read_published <- function(path) {
   values <- read_text_table(path, "published values")
   for (column in c("nn", "ppn", "xfer_kib", "value")) {

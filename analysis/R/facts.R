@@ -80,7 +80,7 @@ target_words <- function(target) {
   )
 }
 
-# What the sidecar of archived records says; the keys are those of the file, in its order.
+# The content of the sidecar of archived records; the keys are those of the file, in its order.
 archive_facts <- function(about) {
   about <- about[!names(about) %in% c("title", "citation")]
   data.table::rbindlist(lapply(names(about), function(key) {

@@ -23,7 +23,7 @@ html_page <- function(part, table) {
 
 emulated_note <- "<p class=\"emulated\">EMULATED STORAGE: rows with emulated = TRUE test the method, not a product.</p>"
 
-# Lists of runs and what a row says anyway.
+# Lists of runs and what a row shows anyway.
 hidden_in_html <- c("values", "one_cell", "cells", "unit")
 
 escape_html <- function(text) {

@@ -1,4 +1,4 @@
-# Names and quantities as a reader sees them; the same words in figures, tables and prose.
+# Names and quantities as a reader sees them; the same terms in figures, tables and prose.
 
 api_names <- c(
   POSIX = "POSIX", MPIIO = "MPI-IO", IME = "IME native", HDF5 = "HDF5", NETCDF4 = "NetCDF-4", PNETCDF = "PnetCDF",
@@ -102,7 +102,7 @@ column_words <- function(column, values) {
   ifelse(is.na(values), "", words)
 }
 
-# Of a dimension that has no words of its own: "queue depth 8"; what is a name itself stands alone.
+# Of a dimension that has no text of its own: "queue depth 8"; what is a name itself stands alone.
 named_value <- function(column, values) {
   if (column %in% c("access", "site", "target", "stack", "tool", "program", "order", "label", "variant", "kind",
     "page", "axis")) {
@@ -115,7 +115,7 @@ named_value <- function(column, values) {
   trimws(paste(name, as.character(values), if (is.na(unit)) "" else unit))
 }
 
-# One text for each row: the columns in words, joined by commas.
+# One text for each row: the columns as text, joined by commas.
 describe_columns <- function(rows, columns, separator = ", ") {
   if (length(columns) == 0 || nrow(rows) == 0) {
     return(rep("", nrow(rows)))

@@ -37,7 +37,7 @@ name_strange_signs <- function(text) {
 
 known_signs <- c(0x20:0x7E, setdiff(0xA1:0xFF, 0xAD), 0x2013, 0x2014, 0x2018:0x201D, 0x2022, 0x2026)
 
-# A name that may be long: a line can end after its signs, and in words without any after ten letters.
+# A name that may be long: a line can end after its signs, and in text without any after ten letters.
 latex_name <- function(text) {
   text[is.na(text)] <- "\u2013"
   pieces <- strsplit(enc2utf8(as.character(text)), "(?<= )", perl = TRUE)

@@ -1,4 +1,4 @@
-# Operations on files and directories: their rates, and in words what was made, looked at and removed.
+# Operations on files and directories: their rates, and a text of what was created, looked up and removed.
 
 metadata_accesses <- c("create", "stat", "read", "rename", "remove", "find")
 
@@ -11,7 +11,7 @@ kind_words <- function(access, item) {
   ifelse(access == "find", "search", ifelse(item == "file", "files", "directories"))
 }
 
-# The shape of what was worked on; of a search the label says it, as it has more to say than there are columns.
+# The shape of what was worked on; for a search it is in the label, which has more of it than there are columns.
 shape_words <- function(records) {
   place <- in_words(records$directories, c(own = "own directory", shared = "shared directory"))
   size <- ifelse(records$xfer_bytes > 0, bytes_words(records$xfer_bytes), "empty")

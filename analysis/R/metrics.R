@@ -22,7 +22,7 @@ load_metric <- function(name, home = analysis_home()) {
   found
 }
 
-# The one that a figure or table was asked for, else bandwidth.
+# The metric requested of a figure or table, else bandwidth.
 metric_of <- function(inputs, name = "bandwidth") {
   if (is.null(inputs$metric)) load_metric(name) else load_metric(inputs$metric)
 }

@@ -14,13 +14,13 @@ way_of <- function(records) {
   )
 }
 
-# Only what NetCDF-Bench wrote or read, each with its way.
+# Only what NetCDF-Bench wrote or read, each with its access path.
 netcdf_transfers <- function(records) {
   found <- transfers_of(records)[purpose == "format" & !is.na(xfer_bytes)]
   if (nrow(found) == 0) found else found[, way := way_of(found)][]
 }
 
-# What NetCDF-Bench did beyond its four ways, in words; nothing where it used no feature.
+# What NetCDF-Bench did beyond its four access paths, as text; nothing where it used no feature.
 features <- c("fill", "unlimited", "deflate_level")
 
 feature_of <- function(records) {

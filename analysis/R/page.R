@@ -1,4 +1,4 @@
-# The page that people read: report.html, one file without a network. R computes everything that is said on it, the
+# The page that people read: report.html, one file without a network. R computes everything that is on it, the
 # numbers and the sentences; analysis/page draws them in the browser. The same facts are page.json, from which `weir
 # show` prints.
 
@@ -267,7 +267,7 @@ page_effects <- function(effects, most = 9L) {
   if (nrow(effects) == 0) {
     return(list())
   }
-  # Without an interval nothing can be said.
+  # Without an interval there is no conclusion.
   known <- effects[emulated == FALSE & is.finite(ratio) & is.finite(lo)]
   shown <- utils::head(known[order(!clear, -abs(log(ratio)))], most)
   rows_of(shown[, .(target, access, setting, instead_of, ratio, lo, hi, clear, pairs, rounds, also_differs)])

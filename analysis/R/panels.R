@@ -1,8 +1,8 @@
 # Where the small multiples stand: which of the columns that vary become rows of panels, columns of panels, or pages.
 
-# Adds `page`, `sheet`, `row` and `column` to a table. `wishes` names for each column of the table the place where it
+# Adds `page`, `sheet`, `row` and `column` to a table. `wishes` names for each column of the table the position where it
 # belongs (page, row or column). A page has room for so many rows and columns of panels only; of all placings that fit,
-# the one with the fewest pages is taken, then the one nearest to the wishes that is no tower of panels. Where rows
+# the one with the fewest pages is taken, then the one nearest to the wishes that is not a tower of panels. Where rows
 # `flow` they go on on a further sheet instead.
 place_panels <- function(table, wishes, most_rows = 6, most_columns = 5, flow = FALSE) {
   if (nrow(table) == 0) {
@@ -41,7 +41,7 @@ sheets_of <- function(row, most_rows) {
   as.integer(ceiling(rank / ceiling(max(rank) / sheets)))
 }
 
-# Of many numbers the first, the last and some between, about evenly apart as factors; `note` says so.
+# Of many numbers the first, the last and some between, about evenly apart as factors; `note` states it.
 thin_levels <- function(table, most) {
   table <- data.table::copy(table)
   for (column in names(most)) {
@@ -81,7 +81,7 @@ combinations_of <- function(combinations, columns) {
   if (length(columns) == 0) 1 else data.table::uniqueN(combinations, by = columns)
 }
 
-# The columns in words, one line each; levels in the order of the values.
+# The columns as text, one line each; levels in the order of the values.
 words_in_order <- function(table, columns) {
   words <- describe_columns(table, columns, "\n")
   if (length(columns) == 0) {
@@ -118,7 +118,7 @@ split_pages <- function(table) {
   unname(sheets[if (length(kept) > 0) kept else 1])
 }
 
-# What all panels of a page have in common, in words.
+# What all panels of a page have in common, as text.
 constant_words <- function(table) {
   told <- c("kind", "target", "nn", "ppn", "api", "layout", "order", "access", "xfer_bytes", "axis", "variant")
   same <- Filter(function(column) data.table::uniqueN(table[[column]]) == 1, intersect(told, names(table)))

@@ -1,4 +1,4 @@
-# The points that tables and prose speak of: one for each combination that a reader tells apart, in both definitions.
+# The points that tables and prose use: one for each combination that a reader tells apart, in both definitions.
 
 point_columns <- c("target", "access", "api", "layout", "order", "nn", "ppn", "xfer_bytes")
 
@@ -66,7 +66,7 @@ ties_of <- function(points) {
   sum(low[-1] <= high[1] & high[-1] >= low[1])
 }
 
-# Where a point was reached, in words: what its row of a table does not say already.
+# Where a point was reached, as text: what its row of a table does not show already.
 describe_points <- function(points, known = c("target", "access")) {
   shown <- setdiff(c("api", "layout", "order", "xfer_bytes", "nn", "ppn", "variant"), known)
   describe_columns(points, shown)

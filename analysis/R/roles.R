@@ -1,4 +1,4 @@
-# What a target is to a claim. Sites name their targets as they like; facts.json says of what kind each of them is.
+# What a target is to a claim. Sites name their targets as they like; facts.json has the kind of each.
 
 roles_of_kinds <- c(
   "burst-buffer" = "native", "burst-buffer-fuse" = "fuse", pool = "pool", memory = "memory", disk = "file system",
@@ -16,7 +16,7 @@ add_roles <- function(records, facts = NULL) {
   records[role == "file system" & !target %in% backing, role := "other file system"][]
 }
 
-# Beside a stand-in for a burst buffer the file system behind it is marked emulated too; a plain disk of the same
+# Beside an emulated burst buffer the file system behind it is marked emulated too; a plain disk of the same
 # machine must not be taken for it.
 file_system_behind <- function(records) {
   systems <- unique(records[role == "file system", .(target, emulated)])

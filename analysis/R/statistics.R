@@ -47,8 +47,8 @@ level_of_rank <- function(k, n, correlation) sum(side_counts(n, correlation)[(k 
 
 most_for_exact_level <- 400L
 
-# Which order statistics are the ends of the interval: between ranks k and k + 1, `share` of the way to k + 1, so that
-# the level is what is wanted (Hettmansperger and Sheather). Where even the extremes do not reach it, the level is
+# Which order statistics are the ends of the interval: between ranks k and k + 1, `share` of the distance to k + 1, so
+# that the level is what is wanted (Hettmansperger and Sheather). Where even the extremes do not reach it, the level is
 # theirs.
 interval_ranks <- function(n, correlation = 0, level = interval_level) {
   if (n < fewest_for_interval) {
@@ -91,7 +91,7 @@ ends_of <- function(sorted, ranks) {
 }
 
 # The autocorrelation of a study: how much more often than by chance consecutive runs of a cell lie on the same side of
-# the cell's median, over all cells, plus its standard error. `series` says which values belong together, in order of
+# the cell's median, over all cells, plus its standard error. `series` is which values belong together, in order of
 # time.
 estimate_autocorrelation <- function(values, series) {
   sides <- data.table::data.table(value = values, series = series)[!is.na(value)]

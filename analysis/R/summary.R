@@ -151,8 +151,8 @@ designs_together <- function(designs, by) {
   nrow(designs) - data.table::uniqueN(designs, by = by)
 }
 
-# Adds `variant`: in words, what differs beyond `by`; empty text where nothing does. Different values never get the same
-# words.
+# Adds `variant`: as text, what differs beyond `by`; empty text where nothing does. Different values never get the same
+# text.
 add_variant <- function(records, by) {
   records <- name_chunks(records)
   designs <- designs_of(records, by)
@@ -178,7 +178,7 @@ varying_in_cells <- function(records, keys, columns) {
   }, setdiff(columns, keys))
 }
 
-# Sizes are told in rounded words where these tell them apart.
+# Sizes are rounded where the rounded texts differ.
 describe_uniquely <- function(table, columns) {
   words <- describe_columns(table, columns)
   values <- do.call(paste, c(lapply(columns, function(column) as.character(table[[column]])), sep = "\r"))

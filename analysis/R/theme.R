@@ -1,4 +1,4 @@
-# How every figure looks: one palette, one type size, one way to show a verdict. Nothing here knows what is plotted.
+# How every figure looks: one palette, one type size, one mark for each verdict. Nothing here knows what is plotted.
 
 page_width_mm <- 122
 # What leaves room for a caption of five lines on a page of llncs.
@@ -22,7 +22,7 @@ api_colours <- c(
   MMAP = "#8c4a1d", NULL = "#9a9a9a"
 )
 api_shapes <- c(POSIX = 21, MPIIO = 22, IME = 24, HDF5 = 23, NETCDF4 = 25, PNETCDF = 21, MMAP = 24, NULL = 22)
-# For interfaces that have no colour of their own, as in logs of others or of a new back end.
+# For interfaces that have no colour of their own, as in third-party logs or of a new back end.
 spare_colours <- c("#606060", "#a8c256", "#c46fb0", "#3d2b1f")
 spare_shapes <- c(25, 23, 21, 22)
 
@@ -233,7 +233,7 @@ n_words <- function(n) {
   if (min(n) == max(n)) paste("n =", counted(min(n), "run")) else sprintf("n = %d to %d runs", min(n), max(n))
 }
 
-# A part whose bars or bands are something else says what.
+# A part whose bars or bands are something else names it.
 interval_words <- function(shown, part) {
   if (!is.null(part$interval_text)) {
     return(part$interval_text)
@@ -290,7 +290,7 @@ runs_to_draw <- function(drawn) {
   data.table::set(long, j = "value", value = unlist(few$values))
 }
 
-# A line says that what lies between was not measured and is expected there; two points say it of nothing.
+# A line suggests values between the points; two points do not support that.
 fewest_for_line <- 3L
 
 save_plots <- function(plots, heights_mm, stem) {

@@ -69,7 +69,7 @@ why_empty <- function(part, records, usable) {
   }
 }
 
-# A part that says itself what it means to be empty is not missed in print; of the others the report says why.
+# A part that explains itself why it is empty is not missed in print; for the others the report gives the reason.
 not_shown_line <- function(part, why_not) {
   if (!is.null(part$if_empty)) {
     return(paste("% nothing to list:", why_not))
@@ -77,7 +77,7 @@ not_shown_line <- function(part, why_not) {
   sprintf("\\notshown{%s}{%s}", escape_latex(part$title), escape_latex(why_not))
 }
 
-# A float for each page. Pages are as high as the highest; what is free below the picture is cut off.
+# A float for each page. Pages are as high as the highest; what is free below the picture is cropped.
 float_lines <- function(part, pages, heights_mm) {
   unlist(lapply(seq_along(pages), function(i) {
     told <- if (length(pages) > 1) sprintf(" (%d of %d: %s)", i, length(pages), constant_words(pages[[i]]))

@@ -1,4 +1,4 @@
-# Where most of a write is the synchronisation, its bandwidth says how fast the device empties a cache.
+# Where most of a write is the synchronisation, its bandwidth is the rate at which the device empties a cache.
 function(evidence) {
   points <- evidence$points
   if (nrow(points) == 0) {

@@ -1,9 +1,9 @@
-# E. Betke, J. Kunkel: Benefit of DDN's IME-FUSE for I/O intensive HPC applications, 2018; sentences are our own words.
+# E. Betke, J. Kunkel: Benefit of DDN's IME-FUSE for I/O intensive HPC applications, 2018; the wording is ours.
 
 title <- "Benefit of DDN's IME-FUSE for I/O intensive HPC applications"
 cites <- "imefuse"
 published <- "ime-paper"
-carried <- "carried over from Sect. 5" # said of the native interface; not the paper's, but these data decide it
+carried <- "carried over from Sect. 5" # about the native interface; not the paper's, but these data decide it
 wire_gbit_s <- 100 # 4x EDR, one port a node
 
 ior <- function(points, wanted) points[purpose == "bandwidth" & role == wanted & !api %in% "HDF5"]
@@ -49,7 +49,7 @@ mpiio_over_posix <- function(points) {
 
 ratio_of_orders <- function(points) ratio_of(points[order == "random"], points[order == "sequential"], "order")
 
-# The Lustre of the paper is no other one.
+# The Lustre of the paper is the same one.
 best_there <- function(points, printed_mib_s) {
   best_against(ior(points, "file system")[grepl("^ddn-test-cluster", site)], printed_mib_s)
 }

@@ -10,7 +10,7 @@ how <- c("collective", "chunked", "chunking", "variant")
 is_chunked_independent <- function(points) points$chunked & !points$collective
 is_contiguous_collective <- function(points) !points$chunked & points$collective
 
-# The better of the ways that are said to be good against the better of the others.
+# The better of the recommended access paths against the better of the remaining ones.
 ways_against_others <- function(points, good) {
   if (nrow(points) == 0) {
     return(NULL)
@@ -19,7 +19,7 @@ ways_against_others <- function(points, good) {
   ratio_of(fastest_of(points[chosen], how), fastest_of(points[!chosen], how), how)
 }
 
-# The three ways of the slides: no collective access of chunks.
+# The three access paths of the slides: no collective access of chunks.
 three_ways <- function(points) points[!(chunked & collective)]
 
 claims <- list(

@@ -9,7 +9,7 @@ caption <- paste(
   "median."
 )
 
-# On one node a read comes from its cache as often as not, and the ranking says more.
+# On one node a read comes from its cache as often as not, and the ranking shows more.
 applies <- function(records) {
   if (data.table::uniqueN(records$nn, na.rm = TRUE) < 2) "all records are of one number of nodes" else ""
 }

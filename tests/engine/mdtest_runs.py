@@ -10,7 +10,7 @@ from tests.engine.runs import Done, Engine
 
 
 def cells(engine: Engine, ranks: int, *lists: Sequence[object]) -> list[Done]:
-    """Each list of words is a cell of a batch; its first word is the personality."""
+    """Each list of arguments is a cell of a batch; its first item is the personality."""
     folder = engine.folder
     known = len(list(folder.glob("cell-*")))
     places = [folder / f"cell-{known + i}" for i in range(len(lists))]

@@ -51,7 +51,7 @@ def values(data: Shape, block: Shape, nodes: int, ppn: int) -> np.ndarray[Any, A
 
 
 def stored(path: Path) -> np.ndarray[Any, Any]:
-    """The variable, with the names of everything in the file checked on the way."""
+    """The variable, with the names of everything in the file checked first."""
     with netCDF4.Dataset(path) as file:
         file.set_auto_mask(False)
         assert tuple(file.dimensions) == NAMES

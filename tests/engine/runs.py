@@ -30,7 +30,7 @@ class Done:
 
     @property
     def complaints(self) -> list[str]:
-        """What weir-io itself says on stderr."""
+        """What weir-io itself prints on stderr."""
         return [line for line in self.err.splitlines() if line.startswith("weir-io: ")]
 
     def result(self, access: str, iteration: int = 0) -> dict[str, Any]:

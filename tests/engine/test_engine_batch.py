@@ -30,7 +30,7 @@ def statuses(folder: Path) -> dict[str, int]:
 
 @pytest.mark.slow
 def test_cells_have_their_ranks_documents_and_fates(engine: Engine, tmp_path: Path) -> None:
-    data = tmp_path / "data file"  # words may hold spaces
+    data = tmp_path / "data file"  # arguments may contain spaces
     lines = listed(
         tmp_path,
         cell(tmp_path, "one", 1, "-w", "-r", "-t", "4k", "-b", "64k", "-o", data),

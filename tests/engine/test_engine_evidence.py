@@ -45,7 +45,7 @@ def test_the_timed_open_is_the_first_use_of_the_name(
     words: list[str],
     before_reads: dict[str, list[str]],
 ) -> None:
-    """Of all ranks only rank 0 opens its file for a look at its pages, and says so."""
+    """Of all ranks only rank 0 opens its file for a look at its pages, and reports it."""
     engine.good(*SHAPE, "-F", "-o", "data", ranks=2)
     log = tmp_path / "log"
     environment = {"LD_PRELOAD": str(faults_library), "FAULT_LOG": str(log), "FAULT_PATH": "data"}

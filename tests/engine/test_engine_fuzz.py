@@ -16,7 +16,7 @@ INPUTS, SEED = 40000, 1
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TARGETS)
 def test_fuzz(sanitized_build: Path, tmp_path: Path, name: str) -> None:
-    """What MPI libraries and option texts leave at the end is no finding."""
+    """What MPI libraries and option texts leave at the end is not a finding."""
     done = subprocess.run(
         [str(sanitized_build / "fuzz" / f"fuzz-{name}"), str(INPUTS), str(SEED)],
         cwd=tmp_path,

@@ -11,7 +11,7 @@ import pytest
 
 from tests.engine.runs import ROOT, Engine
 
-# The text of docs/engine/extend.md, so that what the page says is what works.
+# The text of docs/engine/extend.md, so that the page is what works.
 PAGE = ROOT / "docs/engine/extend.md"
 
 
@@ -51,7 +51,7 @@ def test_the_examples_of_the_page_compile_and_run(tmp_path: Path) -> None:
 
 
 def assert_left_out(engine: Engine) -> None:
-    """What was switched off is not there, says so, and brings no library with it."""
+    """What was switched off is not there, is named as missing, and brings no library with it."""
     said = "this weir-io was built without it; build it with"
     for words, how in {
         "ior -a HDF5": "-a HDF5: {} -DWEIR_HDF5=ON",

@@ -1,4 +1,4 @@
-"""A full file system is an error of every back end, also where the MPI library says that all is well."""
+"""A full file system is an error of every back end, also where the MPI library reports success."""
 
 from __future__ import annotations
 

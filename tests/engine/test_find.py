@@ -1,4 +1,4 @@
-"""weir-io find counts and finds what is there, with any number of ranks, and says what it could not read."""
+"""weir-io find counts and finds what is there, on any number of ranks, and reports what it could not read."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ HARD = ["-F", "-t", "-w", 3901, "-e", 3901, "-N", 1, "-G", 7]
 
 
 def test_names_and_bytes_are_those_of_mdtest(engine: Engine) -> None:
-    """With -u -N the directory is that of the rank beyond; the last words of a file are single bytes."""
+    """With -u -N the directory is that of the rank beyond; the end of a file is single bytes."""
     places = [engine.folder / name for name in ("easy", "hard", "deep")]
     runs = cells(
         engine,

@@ -1,4 +1,4 @@
-"""weir-io netcdf-bench writes what it should, reads it back, and says what it did."""
+"""weir-io netcdf-bench writes what it should, reads it back, and reports what it did."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_every_way_to_write_the_same(engine: Engine, words: list[str]) -> None:
     ],
 )
 def test_types(engine: Engine, form: str, name: str, kind: type) -> None:
-    """Also where a block is no multiple of 8 bytes: one of 9 values is verified to its last."""
+    """Also where a block is not a multiple of 8 bytes: one of 9 values is verified to its last."""
     words = [f"--type={name}", f"--format={form}", "-b=4:3:1:3", "-w", "-r", "--verify", *SHAPE]
     done = good(engine, *words)
     found = stored(engine.folder / "data.nc")
@@ -134,7 +134,7 @@ def test_blocks_that_tile_a_share_fill_it(engine: Engine) -> None:
 
 
 def test_the_library_is_requested_what_it_did(engine: Engine) -> None:
-    """Chunks, deflate, shuffle and fill as HDF5 has them, and as the document says."""
+    """Chunks, deflate, shuffle and fill as HDF5 has them, and as the document has them."""
     done = good(engine, "-t=coll", "-c=2:3:4:3", "-z=6", "--shuffle", "--hint=cb_nodes=1", "-w", *SHAPE)
     assert done.result("write")["stored"] == {
         "chunk": "2:3:4:3",

@@ -29,7 +29,7 @@ def without_command(text: str) -> str:
 
 
 def described(runs: Sequence[Parsed]) -> str:
-    """Everything that a Parsed says, with the verdict of each row."""
+    """Everything that a Parsed contains, with the verdict of each row."""
     return json.dumps([_run(parsed) for parsed in runs], indent=1, sort_keys=True) + "\n"
 
 

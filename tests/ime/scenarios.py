@@ -1,4 +1,4 @@
-"""What people and programs do on a file system; each returns what it saw, or fails as the system says."""
+"""What people and programs do on a file system; each returns what it saw, or fails as the system reports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kills at random moments under load: what was finished stays, nothing is torn, no mount is left over."""
+"""Kills at random moments under load: what was finished stays whole, and no mount is left over."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_fifty_rounds_with_a_slow_drain_and_large_granules(programs: Path, make_
 
 def leave(mount: Path) -> None:
     """After a kill, libfuse's helper unmounts what answers no more. It looks once, and leaves what was not
-    yet cut off at that moment; then whoever mounts again unmounts first."""
+    yet detached at that moment; then whoever mounts again unmounts first."""
     for _ in range(100):
         if not is_mounted(mount):
             return

@@ -25,7 +25,7 @@ def fill(store: Store, name: str, size: int, xfer: int = MIB) -> None:
 
 
 def test_twice_the_capacity(programs: Path, make_store: StoreMaker) -> None:
-    """Write 2 C through a tier of C: the first half has left, status says so, and all of it reads back."""
+    """Write 2 C through a tier of C: the first half has left, status shows it, and all of it reads back."""
     capacity = 8 * MIB
     batch = capacity // 32  # what is drained and freed at a time
     store = make_store(programs, capacity="8 MiB")

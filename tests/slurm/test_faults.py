@@ -1,4 +1,4 @@
-"""What clusters do to a measurement: each fault ends in words, loses no finished run and leaves no orphan."""
+"""What clusters do to a measurement: each fault ends in a message, loses no run, leaves no orphan."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ def test_ctrl_c_cancels_the_jobs(checkout: Checkout) -> None:
 
 
 def test_rebooted_login_node_leaves_the_job_that_can_be_waited_for(checkout: Checkout) -> None:
-    """Snakemake is gone without a word; its job measures on. A second one does not measure beside it."""
+    """Snakemake is killed; its job measures on. A second one does not measure beside it."""
     process = start_and_wait_for_a_run(checkout)
     kept = finished(checkout)
     os.killpg(process.pid, signal.SIGKILL)

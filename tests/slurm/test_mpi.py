@@ -1,4 +1,4 @@
-"""Real MPI across virtual nodes, started with the words of weir.launch; every geometry is asserted."""
+"""Real MPI across virtual nodes, started with the arguments of weir.launch; every geometry is asserted."""
 
 from __future__ import annotations
 

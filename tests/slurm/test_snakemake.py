@@ -28,7 +28,7 @@ def test_a_dry_run_prints_the_cost_card(cluster: Cluster, tmp_path: Path) -> Non
     assert "node-hours" in output
     assert "6 cells planned, 0 measured, 6 to measure" in output
     assert "nodes=2" in output
-    # What sbatch would refuse, or take and never start, is said before anything is submitted.
+    # What sbatch would refuse, or take and never start, is reported before anything is submitted.
     checkout.site("--exclusive]", "--exclusive, --constraint=middle]")
     checkout.site("nodes: 4", "nodes: 8")
     checkout.suite([8], [1])

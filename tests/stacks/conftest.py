@@ -63,7 +63,7 @@ def compile_c(tmp_path: Path) -> Compile:
         source.write_text(code)
         target = tmp_path / name
         library = ["-shared", "-fPIC", f"-Wl,-soname,{name}"] if ".so" in name else []
-        # Without this the linker drops what is linked but not called, as the stand-ins are.
+        # Without this the linker drops what is linked but not called, as the fakes are.
         words = [gcc, *library, "-Wl,--no-as-needed", "-o", str(target), str(source), *map(str, links)]
         subprocess.run([*words, f"-Wl,-rpath,{tmp_path}"], check=True)
         return target

@@ -1,4 +1,4 @@
-"""An installed stack with IME: both doors of it move their bytes through the store, not past it."""
+"""An installed stack with IME: both of its interfaces move their bytes through the store, not past it."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def lock() -> dict[str, Any]:
 
 
 def roots() -> Iterator[tuple[str, ...]]:
-    """The words of each root of spack.yaml, its matrices multiplied out."""
+    """The terms of each root of spack.yaml, its matrices multiplied out."""
     lists = {name: value for one in ENVIRONMENT["definitions"] for name, value in one.items()}
     for entry in ENVIRONMENT["specs"]:
         columns = []

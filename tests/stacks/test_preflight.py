@@ -10,7 +10,7 @@ from weir.measure.preflight import check_program
 from weir.measure.ranks import check_ranks
 from weir.model import Stack
 
-# Stands for weir-io: says that it found one rank, in the file that it is told to write.
+# A fake of weir-io: reports one rank, in the file of its option.
 SAYS_ONE_RANK = """\
 for word in "$@"; do
     case $word in summaryFile=*) echo '{"job": {"ranks_per_host": [1]}}' >"${word#summaryFile=}" ;; esac

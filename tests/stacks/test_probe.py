@@ -1,4 +1,4 @@
-"""weir stacks on programs linked with stand-ins: libraries with the names and the answers of real ones."""
+"""weir stacks on programs linked with fakes: libraries with the names and the answers of real ones."""
 
 from __future__ import annotations
 

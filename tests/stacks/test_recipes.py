@@ -1,4 +1,4 @@
-"""What our recipes add to Spack's own, shown without Spack: the builtin classes are stand-ins."""
+"""What our recipes add to Spack's own, shown without Spack: the builtin classes are fakes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""envs/setup.sh on a copy of its lists, with stand-ins for apt, dpkg and Python that only take notes."""
+"""envs/setup.sh on a copy of its lists, with fakes of apt, dpkg and Python that only record their calls."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 REPORT_ROLES = ("measure", "analyse", "report")
 
-# Each stand-in appends its name and words to the file "calls"; "installed" is dpkg's memory.
+# Each fake appends its name and arguments to the file "calls"; "installed" is dpkg's memory.
 STAND_INS = {
     "id": 'echo "${STAND_IN_UID:-0}"',
     "dpkg": """
@@ -77,7 +77,7 @@ STAND_INS = {
 
 @dataclass
 class Machine:
-    """A checkout on a machine that knows nothing but the stand-ins."""
+    """A checkout on a machine that has nothing but the fakes."""
 
     checkout: Path
     notes: Path

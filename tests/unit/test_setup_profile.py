@@ -80,7 +80,7 @@ def test_a_machine_without_slurm_is_left_alone(home: Path) -> None:
 
 @pytest.mark.slow
 def test_snakemake_finds_it_from_any_study(home: Path) -> None:
-    """The executor of the profile is asked for, in a folder that knows nothing of weir."""
+    """The executor of the profile is requested in a folder without weir."""
     install(home)
     shutil.rmtree(home / "checkout")
     study = home / "study"

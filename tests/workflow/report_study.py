@@ -110,7 +110,7 @@ class Printed:
 
     @property
     def words(self) -> str:
-        """The text with one space between words, hyphens at ends of lines taken back."""
+        """The text with single spaces, hyphens at ends of lines taken back."""
         return re.sub(r"\s+", " ", re.sub(r"-\n\s*", "", "\n".join(self.pages)))
 
     @property

@@ -18,7 +18,7 @@ from weir.cli import main
 from weir.plan import read_plan
 from weir.records.table import write_records
 
-# Null stores nothing: each transfer takes as long as the stack says, whatever else the machine does.
+# Null stores nothing: each transfer takes as long as in the stack, whatever else the machine does.
 STACK = """
   {name}:
     programs: {{ior: {program}}}

@@ -19,7 +19,7 @@ FIGURE = "results/archive/ddn-lustre-2018/figures/scaling"
 
 @pytest.fixture
 def documented() -> list[str]:
-    """The words of the page, for one figure in place of the whole paper."""
+    """The command of the page, for one figure instead of the whole paper."""
     line = next(iter(re.findall(r"^snakemake .*--sdm apptainer.*$", PAGE.read_text(), re.MULTILINE)))
     words = shlex.split(line)
     assert words[-1] == "paper"
@@ -47,7 +47,7 @@ def test_a_figure_is_drawn_in_the_container(checkout: Checkout, documented: list
         pytest.skip("no apptainer on the PATH (https://apptainer.org, 1.3 or newer)")
     if not IMAGE.exists():
         pytest.skip("build/containers/analyse.sif is not built: containers/build.sh analyse")
-    # As the page says: a root that may not set limits, and a machine that keeps /dev/fuse closed.
+    # As on the page: a root that may not set limits, and a machine that keeps /dev/fuse closed.
     options = ["--apptainer-args=--no-privs"] if os.geteuid() == 0 else []
     if not options and not os.access("/dev/fuse", os.W_OK):
         options = ["--apptainer-args=--unsquash"]

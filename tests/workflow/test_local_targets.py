@@ -1,4 +1,4 @@
-"""The targets of site local as they are: each door of the burst buffer and the memory pool moves bytes."""
+"""The targets of site local: each interface of the burst buffer and the memory pool moves bytes."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_every_door_moves_bytes_and_leaves_nothing(checkout: Checkout) -> None:
     assert collected.returncode == 0, collected.stderr
     with (checkout.root / "r.csv").open() as stream:
         rows = list(csv.DictReader(stream))
-    # 2 MiB take milliseconds, others use the disk, and of the emulated burst buffer no device can be asked.
+    # 2 MiB take milliseconds, others use the disk, and of the emulated burst buffer there is no device.
     reasons = {reason for row in rows for reason in row["reasons"].split(";")}
     assert reasons <= {"", "phase-too-short", "others-on-device"}, [row["evidence"] for row in rows]
     proven = {row["target"] for row in rows if not row["missing"]}

@@ -1,4 +1,4 @@
-"""The report of any records: it prints, says the numbers of the records, and looks whole."""
+"""The report of any records: it prints, contains the numbers of the records, and looks whole."""
 
 from __future__ import annotations
 

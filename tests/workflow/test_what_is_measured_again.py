@@ -47,7 +47,7 @@ def test_every_suite_of_the_tree_dry_runs(checkout: Checkout) -> None:
 
 @pytest.mark.slow
 def test_the_workflow_is_lint_clean(checkout: Checkout) -> None:
-    """But for one rule: measuring has a stack of its own and no container, and its path is no parameter,
+    """But for one rule: measuring has a stack of its own and no container, and its path is not a parameter,
     because a checkout that moved need not measure again."""
     done = checkout.snakemake("--lint")
     assert re.findall(r"^Lints for (.*) \(", done.stderr, re.MULTILINE) == ["rule measure"], done.stderr

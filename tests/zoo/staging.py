@@ -21,7 +21,7 @@ _IMAGE_BYTES = 512 * 2**20
 
 
 class CannotStageError(Exception):
-    """The machine lacks what the animal needs; the text says what."""
+    """The machine lacks what the animal needs; the text names it."""
 
 
 @contextmanager

@@ -138,10 +138,10 @@ def fixed(values: Mapping[str, Any], subject: Subject) -> Iterator[str]:
 
 
 @condition
-def command_has(words: Sequence[str], subject: Subject) -> Iterator[str]:
+def command_has(options: Sequence[str], subject: Subject) -> Iterator[str]:
     if not subject.runs:
         yield Unknown("no command line is recorded")
-    for word in words:
+    for word in options:
         without = [run for run in subject.runs if not _has(run["command"], word)]
         if without:
             yield f"{len(without)} of {len(subject.runs)} command lines lack {word}"

@@ -121,8 +121,12 @@ def _commit(root: Path) -> str | None:
     """The commit of the code, with a mark if files differ from it; None outside of a checkout of weir."""
     if not (root / ".git").exists():  # a study in somebody's repository has that one's commits
         return None
-    words = ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
-    done = subprocess.run(words, capture_output=True, text=True, check=False) if shutil.which("git") else None
+    arguments = ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
+    done = (
+        subprocess.run(arguments, capture_output=True, text=True, check=False)
+        if shutil.which("git")
+        else None
+    )
     return done.stdout.strip() if done and done.returncode == 0 else None
 
 

@@ -16,7 +16,7 @@ _REMOVED = "{removed}"
 
 @dataclass(frozen=True)
 class Replacements:
-    """Text to replace and what takes its place, the longest first."""
+    """Text to replace and its replacement, the longest first."""
 
     pairs: tuple[tuple[str, str], ...]
     user: str

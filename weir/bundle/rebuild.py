@@ -23,8 +23,8 @@ COLLECTED = ("records.csv", *TABLES)
 def collected_again(code: Path, study: Path) -> list[str]:
     """Write the tables of the study anew from its runs; names of those that differ from what was there."""
     before = {name: (study / name).read_bytes() for name in COLLECTED}
-    words = ["collect", "--plan", str(study / "plan.json"), "--out", str(study / "records.csv")]
-    _call([sys.executable, "-m", "weir", *words], code)
+    arguments = ["collect", "--plan", str(study / "plan.json"), "--out", str(study / "records.csv")]
+    _call([sys.executable, "-m", "weir", *arguments], code)
     return [name for name in COLLECTED if (study / name).read_bytes() != before[name]]
 
 
@@ -34,8 +34,8 @@ def drawn_again(code: Path, study: Path) -> bool:
         return False
     # What draw.R keeps of unchanged parts would be compared with itself.
     _forget_drawings(study)
-    words = ["study", str(study), "--with", f"published={code / 'reference' / 'published.csv'}"]
-    _call(["Rscript", str(code / "analysis" / "draw.R"), *words], code)
+    arguments = ["study", str(study), "--with", f"published={code / 'reference' / 'published.csv'}"]
+    _call(["Rscript", str(code / "analysis" / "draw.R"), *arguments], code)
     shutil.rmtree(study / _KEPT, ignore_errors=True)
     for file in (study / "figures").glob("*.pdf"):
         file.write_bytes(_DATE.sub(_without_date, file.read_bytes()))
@@ -48,18 +48,18 @@ def _forget_drawings(study: Path) -> None:
 
 
 def _without_date(match: re.Match[bytes]) -> bytes:
-    """A date of the same length: the places of objects in the file stay."""
+    """A date of the same length: the offsets of objects in the file stay."""
     return match[1] + re.sub(rb"[0-9]", b"0", match[2])
 
 
-def _call(words: list[str], code: Path) -> None:
+def _call(arguments: list[str], code: Path) -> None:
     kept: Mapping[str, str] = {
         name: value for name, value in os.environ.items() if not name.startswith("WEIR_")
     }
     # The bundle's weir first; behind it what it imports, which `spack load` names there.
     path = os.pathsep.join(filter(None, (str(code), os.environ.get("PYTHONPATH"))))
     environment = {**kept, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
-    done = subprocess.run(words, cwd=code, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(arguments, cwd=code, env=environment, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         message = " ".join((done.stderr or done.stdout).split()[:60]) or "no message"
-        raise WeirError(f"{Path(words[0]).name} failed: {message}", file=str(code))
+        raise WeirError(f"{Path(arguments[0]).name} failed: {message}", file=str(code))

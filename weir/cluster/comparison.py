@@ -1,4 +1,4 @@
-"""Starts the probe once on each node, in the way that programs are started there."""
+"""Starts the probe once on each node, as programs are started there."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Started once on each node: how long does this node take for work that every node should do alike?
 
 python -m weir.cluster.probe [FOLDER] prints one line of JSON. The best of three is taken, since what else
-happens on a node for a moment says nothing about the node.
+happens on a node for a moment does not describe the node.
 """
 
 from __future__ import annotations

@@ -27,6 +27,6 @@ def execute(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps({"appendix": str(out)}))
         return 0
-    words = f"reports/appendix/main.tex {args.study} {args.study / 'appendix.pdf'}"
-    print(f"{out}; print it: reports/print.sh {words}")
+    arguments = f"reports/appendix/main.tex {args.study} {args.study / 'appendix.pdf'}"
+    print(f"{out}; print it: reports/print.sh {arguments}")
     return 0

@@ -110,7 +110,7 @@ def _runs_of(plan: Plan, where: Path, not_measured: list[Cell]) -> Iterator[Foun
 
 
 def _nothing_measured(plan: Plan, where: Path) -> WeirError:
-    """An empty table would take the place of what may have been measured."""
+    """An empty table would replace what may have been measured."""
     known = [why_unavailable(site_folder(where, plan.site.name), batch.batch) for batch in plan.batches]
     return WeirError(
         "; ".join([f"none of the {len(plan.cells)} planned cells has a finished run", *filter(None, known)]),

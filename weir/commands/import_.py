@@ -1,4 +1,4 @@
-"""weir import: measurements made by others as audited records, so that figures work on them too."""
+"""weir import: third-party measurements as audited records, so that figures work on them too."""
 
 from __future__ import annotations
 

@@ -227,10 +227,10 @@ class Workflow:
     def _provenance(self) -> int:
         """workflow.html, by Snakemake: rules, times and code; the page links it."""
         log = self._folder / "logs" / "html.log"
-        words = self._snakemake()
-        words[1:1] = ["--report", str(self._folder / "workflow.html")]
+        arguments = self._snakemake()
+        arguments[1:1] = ["--report", str(self._folder / "workflow.html")]
         with log.open("w", encoding="utf-8") as stream:
-            status = subprocess.call(words, stdout=stream, stderr=subprocess.STDOUT)
+            status = subprocess.call(arguments, stdout=stream, stderr=subprocess.STDOUT)
         if status != 0:
             print(f"weir: workflow.html was not written; the log: {log}", file=sys.stderr)
         return 0 if status == 0 else 1

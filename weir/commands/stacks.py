@@ -1,4 +1,4 @@
-"""weir stacks: what the stacks of a site really hold, and what is wrong with them, in plain words."""
+"""weir stacks: what the stacks of a site contain, and what is wrong with them."""
 
 from __future__ import annotations
 

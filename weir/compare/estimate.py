@@ -7,7 +7,7 @@ Everything is done on logarithms, where a ratio is a difference and a slow outli
 - campaigns: each side has at least two campaigns, or one side at least three; their means are the sample, so
   that the interval includes what changes from one campaign to the next.
 - separate: one campaign a side, one after the other; the interval includes what changes within it and,
-  if it is given, a known day-to-day spread. It cannot include more, and the result says so.
+  if it is given, a known day-to-day spread. It cannot include more, and the result states it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ from weir.compare.pairs import Pair, Sample
 FEWEST_ROUNDS = 2
 FEWEST_BASELINE = 3  # campaigns of one side that a single one of the other can be held against
 FEWEST_NEIGHBOURS = 4
-MOST_CORRELATION = 0.6  # beyond that the estimate from a few rounds says more of itself than of the storage
+MOST_CORRELATION = (
+    0.6  # beyond that the estimate from a few rounds depends more on chance than on the storage
+)
 MOST_ROUNDS = 1000
 
 

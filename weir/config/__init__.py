@@ -101,7 +101,7 @@ def _suites(
 def _choices(
     path: Path, root: Path, overrides: Mapping[str, Any], environment: Mapping[str, str] | None
 ) -> YamlFile:
-    """config.yaml with what overrides it; keys of others (snakemake --config) are not ours to judge."""
+    """config.yaml with what overrides it; other keys of snakemake --config are not checked."""
     file = read_yaml(path, root)
     environment = os.environ if environment is None else environment
     if isinstance(file.data, dict):

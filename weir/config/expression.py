@@ -38,7 +38,7 @@ _GRAMMAR = (
 
 
 class ExpressionError(ValueError):
-    """An expression that cannot be understood, or not computed; hint says what to write."""
+    """An expression that cannot be understood, or not computed; hint is what to write."""
 
     def __init__(self, message: str, hint: str | None = None) -> None:
         super().__init__(message)
@@ -47,10 +47,10 @@ class ExpressionError(ValueError):
 
 @dataclass(frozen=True)
 class Scope:
-    """The names an expression may use, and the words that a name can be compared with."""
+    """The names an expression may use, and the values that a name can be compared with."""
 
     names: frozenset[str]
-    choices: Mapping[str, tuple[str, ...]]  # of names that hold one or several of these words
+    choices: Mapping[str, tuple[str, ...]]  # the values of names that hold one or several of them
     numbers: frozenset[str]  # names that hold numbers
 
 
@@ -72,7 +72,7 @@ class Expression:
 
 
 def parse_expression(text: str, scope: Scope) -> Expression:
-    """The expression, or an ExpressionError that says what is wrong with it."""
+    """The expression, or an ExpressionError that describes what is wrong with it."""
     try:
         tree = ast.parse(_numbers_for_quantities(text).strip(), mode="eval")
     except (SyntaxError, RecursionError, MemoryError) as error:
@@ -152,7 +152,7 @@ def _check_call(node: ast.Call, text: str) -> None:
 
 
 def _check_comparison(node: ast.Compare, text: str, scope: Scope) -> None:
-    """A word that the parameter can never hold would make a rule that never speaks."""
+    """A value that the parameter can never hold would make a rule that never matches."""
     sides = [node.left, *node.comparators]
     names = [side.id for side in sides if isinstance(side, ast.Name)]
     for word in (word for side in sides for word in _texts(side)):

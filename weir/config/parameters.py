@@ -11,7 +11,7 @@ from weir.units import UnitError, parse_duration, parse_size
 
 
 class ParameterError(ValueError):
-    """A value that a parameter cannot have; hint says what to write."""
+    """A value that a parameter cannot have; hint is what to write."""
 
     def __init__(self, message: str, hint: str | None = None) -> None:
         super().__init__(message)
@@ -105,9 +105,9 @@ def _hints(value: Any) -> dict[str, str]:
         raise ParameterError(
             f"{_shown(value)} is not a valid group of hints", "write {romio_cb_write: enable}"
         )
-    words = {True: "true", False: "false"}
+    switches = {True: "true", False: "false"}
     return {
-        str(name): words[item] if isinstance(item, bool) else str(item)
+        str(name): switches[item] if isinstance(item, bool) else str(item)
         for name, item in sorted(value.items())
     }
 

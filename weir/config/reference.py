@@ -137,10 +137,10 @@ def _takes(schema: Mapping[str, Any], part: Mapping[str, Any]) -> str:
 
 
 def _kind(item: Parameter) -> str:
-    words = " or ".join(f"`{word}`" for word in item.choices)
+    choices = " or ".join(f"`{word}`" for word in item.choices)
     if item.kind == "choice":
-        return words
-    return f"list of: {words}" if item.kind == "choices" else _KINDS[item.kind]
+        return choices
+    return f"list of: {choices}" if item.kind == "choices" else _KINDS[item.kind]
 
 
 def _written(default: Any) -> str:
@@ -154,7 +154,7 @@ def _written(default: Any) -> str:
 
 
 def _escaped(text: str) -> str:
-    """For a Markdown table: < is no tag, except between backticks, where nothing is."""
+    """For a Markdown table: < is escaped, except between backticks."""
     parts = " ".join(text.split()).replace("|", "\\|").split("`")
     parts[::2] = [part.replace("<", "&lt;") for part in parts[::2]]
     return "`".join(parts)

@@ -1,4 +1,4 @@
-"""Checks data against config/schemas and words what is wrong for people."""
+"""Checks data against config/schemas and describes what is wrong."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ _OWN_PLACE = "give weir a directory of its own, such as /scratch/weir-{user}"
 
 
 def name_problems(file: YamlFile, key: str, name: str) -> Iterator[Problem]:
-    """The name in a file must be that of its place."""
+    """The name in a file must be that of the file or folder."""
     if file.data[key] != name:
         message = f"'{file.data[key]}' differs from the name of its file or directory, '{name}'"
         yield file.problem((key,), message, f"write {key}: {name}")
@@ -38,10 +38,10 @@ def placeholder_problems(file: YamlFile, known: Iterable[str]) -> Iterator[Probl
             for index, item in enumerate(value):
                 yield from walk(item, (*keys, index))
         elif isinstance(value, str) and keys[:1] not in (("hosts",), ("description",)):
-            words = [*known, *(_OF_A_RUN if keys[:1] == ("stripes",) else ())]
-            for word in (word for word in _PLACEHOLDER.findall(value) if word not in words):
+            usable = [*known, *(_OF_A_RUN if keys[:1] == ("stripes",) else ())]
+            for word in (word for word in _PLACEHOLDER.findall(value) if word not in usable):
                 message = f"'{value}' uses {{{word}}}, which stands for nothing"
-                yield file.problem(keys, message, did_you_mean(word, words), value)
+                yield file.problem(keys, message, did_you_mean(word, usable), value)
 
     yield from walk(file.data, ())
 
@@ -110,7 +110,7 @@ def _home() -> str:
 
 
 def path_problems(file: YamlFile, path: str) -> Iterator[Problem]:
-    """A target must be a place of its own: weir fills it and cleans it up. path has its words put in."""
+    """A target must be a directory of its own: weir fills it and cleans it up. path is the resolved one."""
     written = file.data["path"]
     home = _home()
     clean = os.path.realpath(path)  # a link is judged by what it points to

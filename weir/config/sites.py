@@ -101,14 +101,14 @@ def _read(path: Path, sources: Sources, kind: str, name: str, problems: list[Pro
     except ConfigError as error:
         problems.extend(error.problems)
         return None
-    words = {
+    placeholders = {
         "root": str(sources.root),
         "config": str(sources.folder_of(path)),
         "user": user_name(),
     }
     broken = check(file, load_schema(kind))
-    problems.extend(broken or [*name_problems(file, kind, name), *placeholder_problems(file, words)])
-    return None if broken else _Description(file, _resolved(file.data, words))
+    problems.extend(broken or [*name_problems(file, kind, name), *placeholder_problems(file, placeholders)])
+    return None if broken else _Description(file, _resolved(file.data, placeholders))
 
 
 def _identities(site_file: YamlFile, target_files: Sequence[YamlFile]) -> Identities:
@@ -122,15 +122,15 @@ def _kept(data: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:
     return {key: data[key] for key in keys if data.get(key)}
 
 
-def _resolved(value: Any, words: Mapping[str, str]) -> Any:
-    """The value with its placeholders put in, everywhere but in regular expressions and descriptions."""
+def _resolved(value: Any, placeholders: Mapping[str, str]) -> Any:
+    """The value with its placeholders replaced, everywhere but in regular expressions and descriptions."""
     if isinstance(value, dict):
         keep = ("hosts", "description")
-        return {key: item if key in keep else _resolved(item, words) for key, item in value.items()}
+        return {key: item if key in keep else _resolved(item, placeholders) for key, item in value.items()}
     if isinstance(value, list):
-        return [_resolved(item, words) for item in value]
+        return [_resolved(item, placeholders) for item in value]
     if isinstance(value, str):
-        for word, replacement in words.items():
+        for word, replacement in placeholders.items():
             value = value.replace("{" + word + "}", replacement)
     return value
 
@@ -159,8 +159,8 @@ def _target(data: Mapping[str, Any]) -> Target:
         apis=tuple(data.get("apis", ())),
         stacks=tuple(data.get("stacks", ())),
         space_bytes=parse_size(data["space"]) if "space" in data else 0,
-        prepare=tuple(tuple(words) for words in data.get("prepare", ())),
-        cleanup=tuple(tuple(words) for words in data.get("cleanup", ())),
+        prepare=tuple(tuple(command) for command in data.get("prepare", ())),
+        cleanup=tuple(tuple(command) for command in data.get("cleanup", ())),
         **optional,
     )
 
@@ -169,7 +169,7 @@ def _site(data: Mapping[str, Any], targets: Mapping[str, Target]) -> Site:
     stacks = {
         name: Stack(
             name=name,
-            programs={tool: tuple(words) for tool, words in stack["programs"].items()},
+            programs={tool: tuple(command) for tool, command in stack["programs"].items()},
             description=stack.get("description", ""),
             launcher_options=tuple(stack.get("launcher_options", ())),
             environment=stack.get("environment", {}),

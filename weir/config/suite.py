@@ -68,7 +68,7 @@ class Suite:
     claims: tuple[str, ...] = ()
 
 
-# An item of YAML with the place it comes from: a scale takes an experiment's place, and keeps its own lines.
+# An item of YAML with its file and line: a scale replaces an experiment, and keeps its own lines.
 Located = tuple[Any, Keys]
 
 

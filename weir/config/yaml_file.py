@@ -118,7 +118,7 @@ def _scalar(node: yaml.Node) -> Any:
     return text
 
 
-# What libyaml says, and what people mostly did.
+# A message of libyaml, and the usual cause.
 _SYNTAX_HINTS = {
     "expected ',' or": "close the bracket or brace that is open, or put a comma between its items",
     "could not find expected ':'": "write 'key: value', with a colon and a space after the key",
@@ -141,7 +141,7 @@ def _syntax_problem(error: yaml.YAMLError, text: str, name: str) -> Problem:
     lines = text.splitlines()
     raw = lines[mark.line] if mark and mark.line < len(lines) else ""
     content = raw.strip()
-    hint = next((hint for words, hint in _SYNTAX_HINTS.items() if words in what), _ANY_SYNTAX)
+    hint = next((hint for fragment, hint in _SYNTAX_HINTS.items() if fragment in what), _ANY_SYNTAX)
     if "\t" in raw:
         hint = "indent with spaces, not with tabs"
     elif mark and (indentation := _indentation_hint(lines[: mark.line], raw)):

@@ -1,6 +1,6 @@
 """Change points: where the level of a series changed and stayed changed.
 
-A single slow day is no change point, so that values far from their neighbours are pulled in first. The
+A single slow day is not a change point, so that values far from their neighbours are pulled in first. The
 penalty of a change follows the noise of the series, from day to day and from week to week, and grows with the
 autocorrelation of neighbouring days: a series that wanders must not be split.
 """
@@ -25,7 +25,7 @@ FEWEST_WEEKS = 6  # fewest weeks for an estimate of how long disturbances last
 WORTH_SEARCHING = 0.5  # of the penalty: intervals that overlap miss at most a part of a gain
 PENALTY = 5.0  # times variance and log n: bench/history.py counts the false changes that it leaves
 SURE = 0.001  # chance of a false change at each candidate
-SMALLEST_CHANGE = 0.02  # less is no news to an operator
+SMALLEST_CHANGE = 0.02  # an operator ignores less
 SMALLEST_NOISE = 0.002  # relative; series of equal values have no noise to measure
 MOST_CORRELATION = 0.9
 

@@ -28,15 +28,15 @@ def signer(study: Path, allowed_signers: Path) -> str:
         raise WeirError("there is no signature", file=str(signature), hint=hint)
     found = _ssh_keygen("find-principals", "-s", str(signature), "-f", str(allowed_signers))
     name = found.splitlines()[0].strip()
-    words = ("-s", str(signature), "-f", str(allowed_signers), "-n", NAMESPACE, "-I", name)
-    _ssh_keygen("verify", *words, text=(study / MANIFEST).read_bytes())
+    arguments = ("-s", str(signature), "-f", str(allowed_signers), "-n", NAMESPACE, "-I", name)
+    _ssh_keygen("verify", *arguments, text=(study / MANIFEST).read_bytes())
     return name
 
 
-def _ssh_keygen(action: str, *words: str, text: bytes = b"") -> str:
+def _ssh_keygen(action: str, *arguments: str, text: bytes = b"") -> str:
     try:
         done = subprocess.run(
-            ["ssh-keygen", "-Y", action, *words], input=text, capture_output=True, check=False
+            ["ssh-keygen", "-Y", action, *arguments], input=text, capture_output=True, check=False
         )
     except FileNotFoundError:
         raise WeirError("ssh-keygen is missing", hint="install OpenSSH 8.2 or newer") from None

@@ -15,9 +15,9 @@ class Launcher:
 
     command(nodes, ppn, options, environment) gives the arguments before the program; environment holds the
     variables of stack and target that every rank must see. environment(inherited) gives what to change in the
-    environment that the harness itself was started with. lost(stderr) gives the line that says that the batch
-    system failed or ended the launch, not the program: that is no execution of the cell and may be repeated.
-    cancelled(stderr) says that somebody ended the ranks, perhaps the job as a whole.
+    environment that the harness itself was started with. lost(stderr) gives the line that shows that the
+    batch system failed or ended the launch, not the program: that is not an execution of the cell and may be
+    repeated. cancelled(stderr) is whether somebody ended the ranks, perhaps the job as a whole.
     starts_here: on one node, all ranks run on the node of the launcher.
     """
 

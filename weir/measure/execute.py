@@ -28,7 +28,7 @@ Watch = Callable[[], str | None]
 
 @dataclass(frozen=True)
 class Outcome:
-    """exit_code is None if the command could not be started; ended says that the watch ended it."""
+    """exit_code is None if the command could not be started; ended is whether the watch ended it."""
 
     exit_code: int | None
     ended: bool

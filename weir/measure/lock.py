@@ -83,7 +83,7 @@ def user_directory() -> Path:
 
 
 class Lock:
-    """A file that one process holds; its content says which."""
+    """A file that one process holds; its content names the process."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

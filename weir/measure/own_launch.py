@@ -105,7 +105,7 @@ def prepare(execution: Execution, context: LaunchContext) -> Prepared:
 def _witness(
     context: LaunchContext, program: Sequence[str], outputs: Path, data_folder: Path
 ) -> Mapping[str, str]:
-    """Of a program that cannot be asked: weir-io tells itself, and a prefix names no files of the system."""
+    """For programs that do not report it: weir-io does, and a prefix names no files of the system."""
     if engine_of(program) or context.target.prefix:
         return {}
     preloaded = variables_of(context).get("LD_PRELOAD", os.environ.get("LD_PRELOAD", ""))
@@ -149,7 +149,7 @@ def _record(ready: Prepared, outcome: Outcome, context: LaunchContext) -> dict[s
 
 
 def raise_if_lost(outcome: Outcome, context: LaunchContext) -> None:
-    """A launch that the batch system ended is no execution of the cell, and leaves no run file."""
+    """A launch that the batch system ended is not an execution of the cell, and leaves no run file."""
     if outcome.exit_code == 0:
         return
     stderr = outcome.stderr.decode(errors="replace")

@@ -1,4 +1,4 @@
-"""What must hold before the first byte: each check says what it found and how to fix it."""
+"""What must hold before the first byte: each check reports what it found and how to fix it."""
 
 from __future__ import annotations
 

@@ -49,8 +49,8 @@ def check_ranks(
                 break
         else:
             return Check("ranks", "not checked: no program of the stack can tell")
-        words = [*start.command(nodes, ppn, stack.launcher_options, stack.environment), *probe]
-        outcome = execute(words, environment, time_limit(_LIMIT_S), token or secrets.token_hex(8), folder)
+        arguments = [*start.command(nodes, ppn, stack.launcher_options, stack.environment), *probe]
+        outcome = execute(arguments, environment, time_limit(_LIMIT_S), token or secrets.token_hex(8), folder)
         found = tools()[tool].ranks_started(folder)
     if not found:
         stderr = outcome.stderr.decode(errors="replace").strip()

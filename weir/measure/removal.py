@@ -62,7 +62,7 @@ def remove_entries(descriptor: int, keep: str) -> None:
 
 
 def exposed_parent(folder: Path) -> Path | None:
-    """The first directory on the way to folder, itself included, in which everybody may exchange entries."""
+    """The first directory on the path to folder, itself included, in which everybody may exchange entries."""
     resolved = folder.resolve()
     for each in reversed((resolved, *resolved.parents)):
         mode = each.stat().st_mode

@@ -181,9 +181,9 @@ def _out_of_reach(expansions: list[Expansion]) -> tuple[UnreachableCounts, ...]:
 
 def _reach_notes(beyond: Iterable[UnreachableCounts], config: Config) -> Iterator[str]:
     for item in beyond:
-        words = [f"{number_list(item.nodes)} nodes"] if item.nodes else []
-        words += [f"{number_list(item.ppn)} processes per node (max_ppn)"] if item.ppn else []
-        yield f"{item.suite}: {' and '.join(words)} are out of reach of site {config.site.name} and dropped"
+        limits = [f"{number_list(item.nodes)} nodes"] if item.nodes else []
+        limits += [f"{number_list(item.ppn)} processes per node (max_ppn)"] if item.ppn else []
+        yield f"{item.suite}: {' and '.join(limits)} are out of reach of site {config.site.name} and dropped"
 
 
 def _empty_notes(expansions: list[Expansion], config: Config) -> Iterator[str]:

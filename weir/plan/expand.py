@@ -1,4 +1,4 @@
-"""From an experiment to its cells: all points of the space, less what means nothing or is out of reach."""
+"""From an experiment to its cells: all valid points of the space within reach."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from weir.plan.refusals import Refusals
 from weir.tools.engine import shared_engine
 from weir.units import about_size
 
-# Causes of points that mean nothing anywhere; the others are out of reach of a site.
+# Causes of points that are not valid combinations anywhere; the others are out of reach of a site.
 MEANINGLESS = ("rule", "interface", "tool")
 # More problems than this are one problem that repeats.
 _MOST_PROBLEMS = 20
@@ -30,7 +30,7 @@ _MOST_PROBLEMS = 20
 
 @dataclass(frozen=True)
 class PlannedCell:
-    """A cell with what it costs."""
+    """A cell with its cost."""
 
     cell: Cell
     footprint: Footprint
@@ -139,7 +139,7 @@ class _Expander:
         return values
 
     def _rule(self, values: Mapping[str, Any]) -> str | None:
-        """The reason of the first rule that speaks."""
+        """The reason of the first rule that matches."""
         for rule in self.experiment.rules:
             try:
                 if rule.exclude.value(values):

@@ -59,7 +59,7 @@ def read_plan(path: Path) -> Plan:
             f"cannot be read: {error.strerror}", file=str(path), hint=hint, exit_code=2
         ) from error
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        # A ValueError says where the JSON breaks; the others speak of our own classes.
+        # A ValueError names the position in the JSON; the others would name our own classes.
         where = f": {error}" if isinstance(error, ValueError) else ""
         hint = "plan again, with: weir plan --out FILE"
         raise WeirError(f"is not a valid plan{where}", file=str(path), hint=hint, exit_code=2) from error
@@ -103,7 +103,7 @@ def _field_types(kind: Hashable) -> dict[str, Any]:
 
 
 def _built(kind: Any, data: Any) -> Any:
-    """data as the type says: dataclasses, tuples of them, mappings to them, and plain values as they are."""
+    """data as the type: dataclasses, tuples of them, mappings to them, and plain values as they are."""
     if data is None or isinstance(data, (str, int, float)):
         return data
     if is_dataclass(kind):

@@ -25,11 +25,11 @@ def unique_labels(cells: Sequence[Cell]) -> list[Cell]:
 
 
 def _differences(cell: Cell, others: Sequence[Cell]) -> list[str]:
-    words = [
+    terms = [
         f"{key}={value}"
         for key, value in cell.params.items()
         if any(other.params.get(key) != value for other in others)
     ]
     if any(other.iterations != cell.iterations for other in others):
-        words.append(f"iterations={cell.iterations}")
-    return words or [cell.cell]
+        terms.append(f"iterations={cell.iterations}")
+    return terms or [cell.cell]

@@ -23,7 +23,7 @@ def overhead_s(partition: Partition) -> float:
 def packed(items: Sequence[PlannedCell], partition: Partition) -> list[list[PlannedCell]]:
     """Jobs that are filled first-fit; an item that needs longer than the limit has a job of its own.
 
-    Which job a cell gets is drawn by its id, not by its place in the plan: else small transfers would be
+    Which job a cell gets is drawn by its id, not by its position in the plan: else small transfers would be
     measured on one day and large ones on another. Within a job the cells stand in the order of the plan.
     """
     if not partition.time_limit_s:

@@ -24,7 +24,7 @@ class Refusals:
     reasons: dict[_Mark, str] = field(default_factory=dict)
 
     def count(self, indices: Sequence[int]) -> None:
-        """A point that no rule leaves out."""
+        """A point that no rule excludes."""
         self.left.update(enumerate(indices))
 
     def refuse(self, indices: Sequence[int], cell: Cell, target: Target, reasons: Sequence[str]) -> None:

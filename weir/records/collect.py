@@ -22,7 +22,7 @@ from weir.tools.witness_facts import Witnessed, read_witness
 
 @dataclass(frozen=True)
 class Run:
-    """A finished execution: the folder and what its run.json says."""
+    """A finished execution: the folder and the content of its run.json."""
 
     folder: Path
     facts: Mapping[str, Any]
@@ -39,7 +39,7 @@ class Run:
 def finished_runs(cell_folder: Path) -> list[Run]:
     """Runs of one cell in their order.
 
-    A folder without run.json is an execution that never ended; one whose name is no number is a
+    A folder without run.json is an execution that never ended; one whose name is not a number is a
     failed attempt that was set aside.
     """
     files = (file for file in cell_folder.glob(f"*/{RUN_FILE}") if file.parent.name.isdigit())

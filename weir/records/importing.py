@@ -1,4 +1,4 @@
-"""Measurements made by others, as records: logs of tools, and tables whose columns are those of a record."""
+"""Third-party measurements as records: logs of tools, and tables whose columns are those of a record."""
 
 from __future__ import annotations
 
@@ -218,6 +218,6 @@ def _counted(subjects: Iterable[Subject]) -> Iterator[Subject]:
 
 def _label(row: Row) -> str:
     sizes = [format_size(row[name]).replace(" ", "") for name in ("xfer_bytes", "block_bytes") if row[name]]
-    words = [row["api"], row["layout"], row["order"], row["item"], row["directories"], " of ".join(sizes)]
+    terms = [row["api"], row["layout"], row["order"], row["item"], row["directories"], " of ".join(sizes)]
     shape = f"{row['nn']}x{row['ppn']}" if row["nn"] and row["ppn"] else None
-    return " ".join(str(word) for word in (*words, shape) if word)
+    return " ".join(str(word) for word in (*terms, shape) if word)

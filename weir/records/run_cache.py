@@ -40,7 +40,7 @@ def code_state() -> str:
 
 
 class RunCache:
-    """Reads what the last collect kept; only the places are in memory."""
+    """Reads what the last collect kept; only the offsets are in memory."""
 
     def __init__(self, file: Path) -> None:
         self._places: dict[str, tuple[str, int]] = {}

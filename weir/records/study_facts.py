@@ -1,4 +1,4 @@
-"""facts.json: what a report says about a study beside its numbers; from plan and run files alone."""
+"""facts.json: what a report contains about a study beside its numbers; from plan and run files alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""records.csv: typed reading with the place of every fault, atomic writing in the order of the schema."""
+"""records.csv: typed reading with file and line of every fault, atomic writing in the order of the schema."""
 
 from __future__ import annotations
 

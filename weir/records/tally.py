@@ -1,4 +1,4 @@
-"""What a report says about all records and runs of a study, counted as they come: rows need not be kept."""
+"""What a report states about all records and runs of a study, counted as they come: rows need not be kept."""
 
 from __future__ import annotations
 

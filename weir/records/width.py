@@ -66,7 +66,7 @@ def half_width(values: Sequence[float]) -> float:
 
 @cache
 def interval_ranks(count: int) -> tuple[int, float] | None:
-    """The ends are between the k-th and the next value from either side, `share` of the way.
+    """The ends are between the k-th and the next value from either side, at `share` of the distance.
 
     After Hettmansperger and Sheather; None where even the extremes do not reach the level."""
     sides = _side_counts(count, round(2 / math.pi * math.asin(ASSUMED_AUTOCORRELATION), 2))

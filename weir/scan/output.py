@@ -32,7 +32,7 @@ def lines(tally: Tally, share: float, elapsed_s: float, operations: int) -> Iter
     for extension in extensions(tally)[:_EXTENSIONS_SHOWN]:
         yield _extension_line(extension)
     yield ""
-    yield "  sizes: " + ", ".join(f"{count:,} {words}" for words, count in _sizes(tally))
+    yield "  sizes: " + ", ".join(f"{count:,} {name}" for name, count in _sizes(tally))
     for reason, count in sorted(tally.skipped.items()):
         yield f"  skipped: {count:,} {reason}"
     if share < 1:
@@ -50,10 +50,10 @@ def _share(share: Share) -> str:
 
 
 def _sizes(tally: Tally) -> Sequence[tuple[str, int]]:
-    words = [f"below {format_size(SIZES[0])}"]
-    words += [f"{format_size(low)} to {format_size(high)}" for low, high in pairwise(SIZES)]
-    words.append(f"from {format_size(SIZES[-1])} on")
-    return [(word, tally.sizes[index]) for index, word in enumerate(words)]
+    ranges = [f"below {format_size(SIZES[0])}"]
+    ranges += [f"{format_size(low)} to {format_size(high)}" for low, high in pairwise(SIZES)]
+    ranges.append(f"from {format_size(SIZES[-1])} on")
+    return [(word, tally.sizes[index]) for index, word in enumerate(ranges)]
 
 
 def facts(tally: Tally, share: float, elapsed_s: float, operations: int) -> dict[str, Any]:

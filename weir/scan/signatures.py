@@ -75,7 +75,7 @@ def extension_of(name: str) -> str:
 
 
 def format_of(head: bytes) -> str:
-    """head: the first HEAD_BYTES of the file, or HDF5_HEAD_BYTES if needs_more says so."""
+    """head: the first HEAD_BYTES of the file, or HDF5_HEAD_BYTES if needs_more is true."""
     if not head:
         return EMPTY
     for start, name in _STARTS.items():

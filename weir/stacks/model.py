@@ -41,7 +41,7 @@ class ProgramFacts:
         str, ...
     ] = ()  # files that its command names, such as the image of a container, and nobody made
     ime_client: str = ""  # path of the IME client library it is linked with, for the native interface
-    backends: tuple[str, ...] = ()  # interfaces that the program says it has; empty: it does not say
+    backends: tuple[str, ...] = ()  # interfaces that the program lists; empty: it does not list them
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ def probe_stack(stack: Stack, launcher: str) -> StackFacts:
         launcher=starter,
         launcher_family=launcher_family(ask_program((starter, "--version"), environment)) if starter else "",
         programs=tuple(
-            probe_program(tool, words, environment) for tool, words in sorted(stack.programs.items())
+            probe_program(tool, arguments, environment) for tool, arguments in sorted(stack.programs.items())
         ),
     )
 
@@ -47,7 +47,7 @@ def probe_stack(stack: Stack, launcher: str) -> StackFacts:
 def features_here(stack: Stack, launcher: str) -> list[str]:
     """What the stack has on this machine, for ReFrame; nothing, at no cost, where no program of it is."""
     path = applied(os.environ, stack.environment).get("PATH")
-    present = any(shutil.which(words[0], path=path) for words in stack.programs.values())
+    present = any(shutil.which(arguments[0], path=path) for arguments in stack.programs.values())
     return features(probe_stack(stack, launcher)) if present else []
 
 
@@ -61,9 +61,9 @@ def stack_of_prefix(prefix: Path) -> tuple[Stack, str]:
     """A prefix as a site would describe it: the programs in its bin, its own launcher first on the PATH."""
     folder = prefix.resolve() / "bin"
     usual = {
-        name if index == 0 else f"{ORIGINAL}{name}": words
+        name if index == 0 else f"{ORIGINAL}{name}": arguments
         for name, tool in tools().items()
-        for index, words in enumerate(tool.programs)
+        for index, arguments in enumerate(tool.programs)
     }
     present = {
         name: (str(folder / file), *options)
@@ -71,7 +71,7 @@ def stack_of_prefix(prefix: Path) -> tuple[Stack, str]:
         if (folder / file).exists()
     }
     if not present:
-        files = " or ".join(dict.fromkeys(words[0] for words in usual.values()))
+        files = " or ".join(dict.fromkeys(arguments[0] for arguments in usual.values()))
         raise WeirError(
             f"{folder} does not hold {files}",
             key="--prefix",
@@ -83,10 +83,10 @@ def stack_of_prefix(prefix: Path) -> tuple[Stack, str]:
     return Stack(prefix.name, present, f"Prefix {prefix}", environment=path), launcher
 
 
-def probe_program(tool: str, words: tuple[str, ...], environment: Mapping[str, str]) -> ProgramFacts:
-    path = shutil.which(words[0], path=environment.get("PATH"))
+def probe_program(tool: str, arguments: tuple[str, ...], environment: Mapping[str, str]) -> ProgramFacts:
+    path = shutil.which(arguments[0], path=environment.get("PATH"))
     if path is None:
-        return ProgramFacts(tool, words[0], found=False)
+        return ProgramFacts(tool, arguments[0], found=False)
     path = str(Path(path).resolve())
     libraries = linked(path, environment)
     return ProgramFacts(
@@ -99,15 +99,15 @@ def probe_program(tool: str, words: tuple[str, ...], environment: Mapping[str, s
             _io_library(kind, file, environment) for kind in _NAMES for file in libraries.all(kind)
         ),
         missing=libraries.missing,
-        absent=tuple(word for word in words[1:] if word.startswith("/") and not Path(word).exists()),
+        absent=tuple(word for word in arguments[1:] if word.startswith("/") and not Path(word).exists()),
         ime_client=_native_ime(path, libraries, environment),
-        backends=_interfaces(tool, (path, *words[1:]), environment),
+        backends=_interfaces(tool, (path, *arguments[1:]), environment),
     )
 
 
-def _interfaces(name: str, words: tuple[str, ...], environment: Mapping[str, str]) -> tuple[str, ...]:
+def _interfaces(name: str, arguments: tuple[str, ...], environment: Mapping[str, str]) -> tuple[str, ...]:
     tool = tools().get(name.removeprefix(ORIGINAL))
-    return tuple(tool.interfaces(words, lambda line: ask_program(line, environment))) if tool else ()
+    return tuple(tool.interfaces(arguments, lambda line: ask_program(line, environment))) if tool else ()
 
 
 def _mpi(file: str, environment: Mapping[str, str]) -> MpiLibrary:

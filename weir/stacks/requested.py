@@ -51,8 +51,8 @@ def has_symbol(path: str, symbol: str, environment: Mapping[str, str]) -> bool:
 
 
 def mpi_name(answer: str) -> tuple[str, str]:
-    """Family and version from what MPI_Get_library_version says."""
-    # Cray's MPI says that it is an MPICH too, so the most particular name is looked for first.
+    """Family and version from the text of MPI_Get_library_version."""
+    # Cray's MPI calls itself an MPICH too, so the most particular name is looked for first.
     for family in ("Cray MPICH", "MVAPICH", "Intel MPI", "Open MPI", "MPICH"):
         match = _MPI_FAMILIES[family].search(answer)
         if match:
@@ -71,16 +71,16 @@ def launcher_family(version_text: str) -> str:
     return ""
 
 
-def ask_program(words: Sequence[str], environment: Mapping[str, str]) -> str:
+def ask_program(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
     """Output of a program that ends by itself; empty if it does not."""
-    return _output(tuple(words), tuple(sorted(environment.items())))
+    return _output(tuple(arguments), tuple(sorted(environment.items())))
 
 
 @cache
-def _output(words: tuple[str, ...], environment: tuple[tuple[str, str], ...]) -> str:
+def _output(arguments: tuple[str, ...], environment: tuple[tuple[str, str], ...]) -> str:
     try:
         done = subprocess.run(
-            list(words),
+            list(arguments),
             env=dict(environment),
             stdin=subprocess.DEVNULL,
             capture_output=True,

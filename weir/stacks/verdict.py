@@ -1,4 +1,4 @@
-"""What the facts about a stack mean, in plain words; all pure."""
+"""What the facts about a stack mean; all pure."""
 
 from __future__ import annotations
 

@@ -47,8 +47,8 @@ class EngineTool(Tool):
         engine = engine_of(program)
         if not engine:
             return None
-        words = [*engine, "ior", "-a", "NULL", "-w", "-t", "8", "-b", "8", "-o", "ranks"]
-        return [*words, "-O", f"summaryFile={outputs / _RANKS_FILE}", "-O", "summaryFormat=JSON"]
+        arguments = [*engine, "ior", "-a", "NULL", "-w", "-t", "8", "-b", "8", "-o", "ranks"]
+        return [*arguments, "-O", f"summaryFile={outputs / _RANKS_FILE}", "-O", "summaryFormat=JSON"]
 
     def ranks_started(self, outputs: Path) -> list[int]:
         try:

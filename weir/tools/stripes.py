@@ -22,6 +22,6 @@ def stripe_problems(cell: Cell, target: Target) -> Iterator[str]:
         yield f"files of target {target.name} have at most {most} stripes, not {count}"
 
 
-def stripe_words(params: Mapping[str, Any]) -> list[str]:
+def stripe_terms(params: Mapping[str, Any]) -> list[str]:
     """For the label of a cell."""
     return [f"stripes-{params['stripe_count']}"] if params["stripe_count"] else []

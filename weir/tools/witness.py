@@ -1,4 +1,4 @@
-"""libweir-witness: preloaded beside programs that cannot be asked what they did, and what it saw."""
+"""libweir-witness: preloaded beside programs that do not report their calls, and what it counted."""
 
 from __future__ import annotations
 

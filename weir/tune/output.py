@@ -33,9 +33,9 @@ def as_used(cell: Cell, target: Target) -> Iterator[str]:
     """The winner as command line, stripes and hints."""
     tool = tools()[cell.tool]
     program = tool.programs[-1]  # the original
-    words = tool.command(cell, target, program, RunPaths(_DATA, Path("OUT")))
-    words = [word for at, word in enumerate(words) if not _about_outputs(words, at)]
-    yield f"options:  {shlex.join(words)}    ({cell.nodes} nodes, {cell.ppn} processes each)"
+    arguments = tool.command(cell, target, program, RunPaths(_DATA, Path("OUT")))
+    arguments = [word for at, word in enumerate(arguments) if not _about_outputs(arguments, at)]
+    yield f"options:  {shlex.join(arguments)}    ({cell.nodes} nodes, {cell.ppn} processes each)"
     if count := cell.params.get("stripe_count"):
         yield f"stripes:  lfs setstripe -c {count} DIRECTORY"
     if hints := hints_file(cell):
@@ -49,11 +49,11 @@ def hints_file(cell: Cell) -> str:
     return "".join(f"{name} {value}\n" for name, value in sorted(hints.items()))
 
 
-def _about_outputs(words: list[str], at: int) -> bool:
+def _about_outputs(arguments: list[str], at: int) -> bool:
     """Options with the path of weir's summary."""
-    here = words[at].startswith(("summaryFile=", "summaryFormat="))
-    following = words[at + 1] if at + 1 < len(words) else ""
-    return here or (words[at] == "-O" and following.startswith(("summaryFile=", "summaryFormat=")))
+    here = arguments[at].startswith(("summaryFile=", "summaryFormat="))
+    following = arguments[at + 1] if at + 1 < len(arguments) else ""
+    return here or (arguments[at] == "-O" and following.startswith(("summaryFile=", "summaryFormat=")))
 
 
 def trials_text(space: Space, trials: Trials, unit: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-# Each rule of analysis/advice speaks where its evidence is there, and is silent where it is not.
+# Each rule of analysis/advice reports where its evidence is there, and is silent where it is not.
 
 effect_row <- function(dimension, setting, ratio, access = "write", clear = TRUE, instead_of = "usual",
   emulated = FALSE) {

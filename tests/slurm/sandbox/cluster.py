@@ -213,7 +213,7 @@ def _jobs_running(sandbox: Sandbox) -> bool:
 
 
 def _last_words(sandbox: Sandbox) -> str:
-    """What each log says is fatal, for the message of a failed start."""
+    """The fatal lines of each log, for the message of a failed start."""
     lines = []
     for log in sorted((sandbox.folder / "log").glob("*")) if sandbox.folder.exists() else []:
         bad = [line for line in log.read_text(errors="replace").splitlines() if "fatal" in line]

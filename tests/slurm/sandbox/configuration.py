@@ -19,7 +19,7 @@ SlurmctldPort={sandbox.port}
 SlurmUser={user}
 SlurmdUser={user}
 AuthType=auth/munge
-# A job that is started again waits as long as a credential lives, which is two minutes if nothing is said.
+# A job that is started again waits as long as a credential lives, by default two minutes.
 AuthInfo=socket={folder}/run/munge.socket,cred_expire=15
 CredType=cred/munge
 StateSaveLocation={folder}/state
@@ -141,7 +141,7 @@ echo "export OMPI_MCA_btl_vader_backing_directory={sandbox.folder}/tmp/$SLURMD_N
 
 
 def shim(sandbox: Sandbox, program: str) -> str:
-    """A command that leads here by its place on the PATH: some tools strip SLURM_* from the environment.
+    """A command that leads here by its position on the PATH: some tools strip SLURM_* from the environment.
 
     It carries the mark, so that a client that waits for a job ends with the sandbox.
     """

@@ -30,7 +30,7 @@ def start(sandbox: Sandbox, name: str, words: list[str], extra: dict[str, str] |
 
 
 def wait_until(what: str, ready: Callable[[], bool], limit_s: float) -> None:
-    """Poll at 50 ms; the error says what did not come."""
+    """Poll at 50 ms; the error names what did not come."""
     end = time.monotonic() + limit_s
     while not ready():
         if time.monotonic() > end:

@@ -99,7 +99,7 @@ def second_target(cell: dict[str, Any]) -> None:
     cell["target"] = f"scratch-{cell['cell']}"
 
 
-# Name, contract, what was done, the condition that names it, words of the message.
+# Name, contract, what was done, the condition that names it, parts of the message.
 VIOLATIONS = [
     (
         "wrong block size",

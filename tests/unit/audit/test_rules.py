@@ -149,7 +149,7 @@ def test_every_rule_has_a_case() -> None:
 
 @pytest.mark.parametrize("missing", sorted({case[0] for case in FINDS}))
 def test_a_record_without_the_rule_looks_better(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing else says what a rule says: without it, no case of it keeps all its findings."""
+    """No other rule reports what a rule reports: without it, no case of it keeps all its findings."""
 
     def others(tool: str | None) -> list[Rule]:
         return [rule for rule in rules_for(tool) if rule.id != missing]

@@ -71,7 +71,7 @@ def test_a_batch_longer_than_the_limit_may_come_back_until_it_is_through() -> No
 
 
 def test_a_cell_with_the_limit_of_a_job_is_the_first_of_one() -> None:
-    """The suite says so by its own timeout; what weir chooses leaves room for others."""
+    """The suite has it as its own timeout; what weir chooses leaves room for others."""
     slow = replace(CELL, timeout_s=7000.0, rounds=5)
     assert retries(plan(replace(BATCH, cells=(CELL, slow)))) == 5 - 1 + 2
 

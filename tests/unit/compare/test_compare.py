@@ -30,7 +30,7 @@ RATE = METRICS["rate"]
 
 
 def record(run: int, bandwidth: float, *, minute: int | None = None, **columns: Any) -> Row:
-    """One record of a plain cell; run decides when it ran unless minute says so."""
+    """One record of a plain cell; run decides when it ran unless minute does."""
     at = run if minute is None else minute
     return {
         "api": "POSIX", "access": "write", "nn": 1, "ppn": 2, "xfer_bytes": 2**20, "layout": "shared",

@@ -1,4 +1,4 @@
-"""weir/config/sites.py: sites and targets, and what is said about wrong ones."""
+"""weir/config/sites.py: sites and targets, and the messages for wrong ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""weir/config/suites.py: what a suite's file means, and what is said about wrong ones."""
+"""weir/config/suites.py: what a suite's file means, and the messages for wrong ones."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ def pages() -> list[Path]:
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block of commands; `marker` says whether the tests run it, `reason` why not."""
+    """A fenced block of commands; `marker` is whether the tests run it, `reason` why not."""
 
     page: Path
     line: int

@@ -12,6 +12,7 @@ import yaml
 
 from tests.checkout import ROOT
 
+_COMMENT = re.compile(r"(^|\s)# .*")
 _QUOTED = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 
 
@@ -37,6 +38,25 @@ def texts() -> Iterator[Text]:
     for path in sorted(ROOT.glob("reports/**/*.tex")):
         yield from (text for text in _lines(path) if not text.text.lstrip().startswith("%"))
     yield from (text for text in _lines(ROOT / "Makefile") if "## " in text.text)
+
+
+def comments() -> Iterator[Text]:
+    """Comments and docstrings of Python, comments of R."""
+    for folder in ("weir", "reframe_checks", "bench", "tests"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            yield from _comments_of_python(path)
+    for path in sorted(ROOT.glob("analysis/**/*.R")):
+        yield from (text for text in _lines(path) if text.text.lstrip().startswith("#"))
+
+
+def _comments_of_python(path: Path) -> Iterator[Text]:
+    name = str(path.relative_to(ROOT))
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            yield Text(name, node.lineno, str(node.value.value))
+    for text in _lines(path):
+        if found := _COMMENT.search(text.text):
+            yield text._replace(text=found[0])
 
 
 def _lines(path: Path) -> Iterator[Text]:

@@ -1,4 +1,4 @@
-"""A launch that Slurm lost is no execution of the cell: it is repeated, and its failure is not recorded."""
+"""A launch that Slurm lost is not an execution of the cell: it is repeated, and not recorded as failed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PARAMS = {name: parameter.default for name, parameter in tools()["ior"].paramete
 
 @pytest.fixture
 def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> BatchJob:
-    """An srun that loses as many launches as the file `losses` says, and a program that does nothing."""
+    """An srun that loses as many launches as the file `losses` has, and a program that does nothing."""
     (tmp_path / "bin").mkdir()
     srun = tmp_path / "bin" / "srun"
     srun.write_text(

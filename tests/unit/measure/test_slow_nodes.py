@@ -1,4 +1,4 @@
-"""Before a batch on three or more nodes each does the same work: who is slow is said wherever one looks."""
+"""Before a batch on three or more nodes each does the same work: the slow one is named in every output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A suite as large as a published study: three tools, three doors to one store, ten nodes, a page of YAML."""
+"""A suite as large as a published study: three tools, three interfaces to one store, ten nodes."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_it_fits_a_page() -> None:
 def test_counts_of_the_whole_suite(checkout: Path) -> None:
     plan = plan_at(checkout, "full")
     geometries, rest = 10 * 8, 2 * 4 * 2  # orders, sizes, accesses
-    # doors: POSIX 2 x 2 layouts; MPI-IO 3 x shared; native 2 layouts
+    # interfaces: POSIX 2 x 2 layouts; MPI-IO 3 x shared; native 2 layouts
     assert cells_of(plan, "bandwidth") == geometries * rest * (2 * 2 + 3 + 2)
     assert cells_of(plan, "netcdf") == 2 * 2 * 2 * 4
     assert cells_of(plan, "single-operations") == 2 * 2 * 2 * 2

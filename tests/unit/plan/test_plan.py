@@ -1,4 +1,4 @@
-"""weir/plan: which cells there are, which there are not and why, and what they cost."""
+"""weir/plan: which cells there are, which there are not and why, and their cost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of a tool are checked on every way in: unknown keys, impossible values, wrong types."""
+"""Rows of a tool are checked wherever they enter: unknown keys, impossible values, wrong types."""
 
 from __future__ import annotations
 

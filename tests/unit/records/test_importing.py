@@ -52,7 +52,7 @@ def test_a_table_is_not_reordered(tmp_path: Path) -> None:
     assert [row["iteration"] for row in rows] == [0, 1]
     assert rows[0]["experiment"] == "first"
     assert rows[0]["began"] == "2018-10-20T19:29:21"
-    assert rows[0]["requested_bytes"] is None  # how many segments is not said
+    assert rows[0]["requested_bytes"] is None  # the number of segments is not printed
     assert rows[0]["source"] == str(table)
 
 

@@ -18,7 +18,7 @@ ABOUT = {"tree": "/work", "sample": 1.0, "seed": 0}
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """The state after 40 directories, and half a line of the next."""
+    """The state after 40 directories, and a truncated line of the next."""
     state = State(tmp_path / "state", ABOUT)
     state.open()
     for number in range(40):

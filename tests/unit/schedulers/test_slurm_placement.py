@@ -1,4 +1,4 @@
-"""What Slurm says of a job's nodes, beside what the site requested."""
+"""What Slurm reports of a job's nodes, beside what the site requested."""
 
 from __future__ import annotations
 

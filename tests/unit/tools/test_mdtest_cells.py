@@ -1,4 +1,4 @@
-"""Cells of the tool mdtest: command line, cost, label, and what cannot mean anything."""
+"""Cells of the tool mdtest: command line, cost, label, and invalid combinations."""
 
 from __future__ import annotations
 

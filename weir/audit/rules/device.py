@@ -9,8 +9,8 @@ from weir.audit.subject import Subject
 _MIB = 2**20
 # Metadata and journals only add to what a device is written; a few blocks of the tail may be on their way.
 _ARRIVED = 0.95
-# A journal adds a percent or two; a tenth is no journal. With half as many bytes as ours again on the device,
-# the rate may be a third too low.
+# A journal adds a percent or two; a tenth is more than that. With half as many bytes as ours again on the
+# device, the rate may be a third too low.
 _OTHERS_NOTE = 0.10
 _OTHERS_DEGRADED = 0.50
 _OTHERS_LEAST = 4 * _MIB

@@ -45,22 +45,22 @@ class Find(EngineOnlyTool):
     def label(self, params: Mapping[str, Any]) -> str:
         """Such as '1000 files 3901B in 10 directories *01*'."""
         size = format_size(params["xfer_bytes"]).replace(" ", "")
-        words = [f"{params['files_per_rank']} files {size}"]
+        terms = [f"{params['files_per_rank']} files {size}"]
         if params["directories_per_rank"] > 1:
-            words.append(f"in {params['directories_per_rank']} directories")
-        return " ".join([*words, params["pattern"], *([] if params["by_size"] else ["names-only"])])
+            terms.append(f"in {params['directories_per_rank']} directories")
+        return " ".join([*terms, params["pattern"], *([] if params["by_size"] else ["names-only"])])
 
     def problems(self, cell: Cell, target: Target) -> Sequence[str]:
         return list(_problems(cell, target))
 
     def command(self, cell: Cell, target: Target, program: Sequence[str], paths: RunPaths) -> list[str]:
         params = cell.params
-        words = [*program, paths.data, "-C", "-name", params["pattern"]]
-        words += ["-size", f"{params['xfer_bytes']}c"] if params["by_size"] else []
-        words += [f"--make-files={params['files_per_rank']}"]
-        words += [f"--make-directories={params['directories_per_rank']}"]
-        words += [f"--make-bytes={params['xfer_bytes']}"]
-        return [*words, f"--json={paths.outputs / 'summary.json'}"]
+        arguments = [*program, paths.data, "-C", "-name", params["pattern"]]
+        arguments += ["-size", f"{params['xfer_bytes']}c"] if params["by_size"] else []
+        arguments += [f"--make-files={params['files_per_rank']}"]
+        arguments += [f"--make-directories={params['directories_per_rank']}"]
+        arguments += [f"--make-bytes={params['xfer_bytes']}"]
+        return [*arguments, f"--json={paths.outputs / 'summary.json'}"]
 
     def footprint(self, cell: Cell) -> Footprint:
         params = cell.params

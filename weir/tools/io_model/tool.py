@@ -1,4 +1,4 @@
-"""The tool: which cells mean something, the command line of a cell, what it costs."""
+"""The tool: which cells are valid, the command line of a cell, its cost."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from weir.tools.engine import EngineOnlyTool, latency_buckets
 from weir.tools.io_model.locality import file_locality
 from weir.tools.io_model.parse import parse_log, parse_outputs
 from weir.tools.io_model.problems import file_bytes_of, find_problems
-from weir.tools.stripes import STRIPE_COUNT, stripe_words
+from weir.tools.stripes import STRIPE_COUNT, stripe_terms
 from weir.units import format_size
 
 PARAMETERS: Mapping[str, Parameter] = {
@@ -66,29 +66,29 @@ class IoModel(EngineOnlyTool):
 
     def label(self, params: Mapping[str, Any]) -> str:
         """Such as 'POSIX write random 16 KiB x 10000'; defaults are omitted."""
-        words = [params["api"], "+".join(params["access"]), params["order"]]
-        words += [params["locality"]] if params["locality"] != "auto" else []
-        words += [format_size(params["xfer_bytes"]), f"x {params['operations']}"]
-        words += [f"in {format_size(params['file_size_bytes'])}"] if params["file_size_bytes"] else []
+        terms = [params["api"], "+".join(params["access"]), params["order"]]
+        terms += [params["locality"]] if params["locality"] != "auto" else []
+        terms += [format_size(params["xfer_bytes"]), f"x {params['operations']}"]
+        terms += [f"in {format_size(params['file_size_bytes'])}"] if params["file_size_bytes"] else []
         if params["memory_locality"] != "off0":
-            words.append(f"memory-{params['memory_locality']}")
-        words += [f"memory {format_size(params['memory_bytes'])}"] if params["memory_bytes"] else []
-        words += [f"align-{format_size(params['align_bytes'])}"] if params["align_bytes"] != 1 else []
-        words += [params["cache"]] if params["cache"] != "untouched" else []
-        words += [flag for flag in _LABEL_FLAGS if params[flag]]
-        words += [] if params["sync"] else ["no-sync"]
-        words += [f"seed-{params['seed']}"] if params["seed"] else []
-        words += stripe_words(params)
-        return " ".join(words)
+            terms.append(f"memory-{params['memory_locality']}")
+        terms += [f"memory {format_size(params['memory_bytes'])}"] if params["memory_bytes"] else []
+        terms += [f"align-{format_size(params['align_bytes'])}"] if params["align_bytes"] != 1 else []
+        terms += [params["cache"]] if params["cache"] != "untouched" else []
+        terms += [flag for flag in _LABEL_FLAGS if params[flag]]
+        terms += [] if params["sync"] else ["no-sync"]
+        terms += [f"seed-{params['seed']}"] if params["seed"] else []
+        terms += stripe_terms(params)
+        return " ".join(terms)
 
     def problems(self, cell: Cell, target: Target) -> Sequence[str]:
         return find_problems(cell, target)
 
     def command(self, cell: Cell, target: Target, program: Sequence[str], paths: RunPaths) -> list[str]:
         params = cell.params
-        words = [*program, "-a", params["api"], *(f"-{access[0]}" for access in params["access"])]
-        words += ["-n", str(params["operations"]), "-t", str(params["xfer_bytes"])]
-        words += [
+        arguments = [*program, "-a", params["api"], *(f"-{access[0]}" for access in params["access"])]
+        arguments += ["-n", str(params["operations"]), "-t", str(params["xfer_bytes"])]
+        arguments += [
             "-b",
             str(file_bytes_of(cell)),
             "-f",
@@ -96,12 +96,19 @@ class IoModel(EngineOnlyTool):
             "-m",
             params["memory_locality"],
         ]
-        words += ["-M", str(params["memory_bytes"])] if params["memory_bytes"] else []
-        words += ["--align", str(params["align_bytes"]), "-c", params["cache"], "-i", str(cell.iterations)]
-        words += ["--seed", str(params["seed"]), *_file_options(params)]
-        words += ["--times", str(paths.outputs / "operations")] if params["times"] else []
-        words += _sample_options(params, paths.outputs)
-        return [*words, "--json", str(paths.outputs / "summary.json"), "-o", paths.data]
+        arguments += ["-M", str(params["memory_bytes"])] if params["memory_bytes"] else []
+        arguments += [
+            "--align",
+            str(params["align_bytes"]),
+            "-c",
+            params["cache"],
+            "-i",
+            str(cell.iterations),
+        ]
+        arguments += ["--seed", str(params["seed"]), *_file_options(params)]
+        arguments += ["--times", str(paths.outputs / "operations")] if params["times"] else []
+        arguments += _sample_options(params, paths.outputs)
+        return [*arguments, "--json", str(paths.outputs / "summary.json"), "-o", paths.data]
 
     def footprint(self, cell: Cell) -> Footprint:
         params = cell.params
@@ -139,19 +146,19 @@ def _prefills(params: Mapping[str, Any]) -> bool:
 
 
 def _file_options(params: Mapping[str, Any]) -> list[str]:
-    words = ["--direct"] if params["direct"] else []
-    words += ["--verify"] if params["verify"] else []
+    arguments = ["--direct"] if params["direct"] else []
+    arguments += ["--verify"] if params["verify"] else []
     if params["cache"] == "discarded":
-        return words
-    words += ["--prefill"] if _prefills(params) else []
+        return arguments
+    arguments += ["--prefill"] if _prefills(params) else []
     if "write" in params["access"]:
-        words += [] if params["overwrite"] else ["--truncate"]
-        words += ["-e"] if params["sync"] else []
-    return words
+        arguments += [] if params["overwrite"] else ["--truncate"]
+        arguments += ["-e"] if params["sync"] else []
+    return arguments
 
 
 def _sample_options(params: Mapping[str, Any], outputs: Path) -> list[str]:
     if not params["sample"]:
         return []
-    words = ["--samples", str(outputs / "counters"), "--sample-every", f"{params['sample']:g}"]
-    return words + (["--counters", params["counters"]] if params["counters"] else [])
+    arguments = ["--samples", str(outputs / "counters"), "--sample-every", f"{params['sample']:g}"]
+    return arguments + (["--counters", params["counters"]] if params["counters"] else [])

@@ -79,7 +79,7 @@ _DEFAULTS: dict[str, Any] = {
 
 
 def parse_size(text: str) -> int | None:
-    """Bytes of 102400, 16k, 1m, 20g; nothing for what is no size."""
+    """Bytes of 102400, 16k, 1m, 20g; nothing for what is not a size."""
     factor = _SIZE_UNITS.get(text[-1:].lower(), 1)
     digits = text[:-1] if factor > 1 else text
     count = whole(digits)
@@ -89,15 +89,15 @@ def parse_size(text: str) -> int | None:
 def parse_arguments(command_line: str) -> dict[str, Any]:
     """Everything the command line settles; with a script file (-f) what is not given stays open."""
     try:
-        words = shlex.split(command_line)
+        arguments = shlex.split(command_line)
     except ValueError:
-        words = command_line.split()
+        arguments = command_line.split()
     requested: dict[str, Any] = {}
     access: list[str] = []
     random_count = 0
     has_script = False
     # The depth that -a implies gives way to the one of an option, wherever that stands.
-    options = sorted(_options(words[1:]), key=lambda one: one[0] != "a")
+    options = sorted(_options(arguments[1:]), key=lambda one: one[0] != "a")
     for option, value in options:
         if option in ("w", "r"):
             access.append({"w": "write", "r": "read"}[option])
@@ -111,7 +111,7 @@ def parse_arguments(command_line: str) -> dict[str, Any]:
         requested |= {"order": "random", "random_twice": random_count > 1}
     if access:
         requested["access"] = access
-    if words[:1] == [_EMBEDDED]:
+    if arguments[:1] == [_EMBEDDED]:
         requested["embedded"] = True
     if has_script:
         return requested
@@ -162,9 +162,9 @@ def _directives(text: str) -> dict[str, Any]:
     return found
 
 
-def _options(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _options(arguments: Sequence[str]) -> Iterator[tuple[str, str]]:
     """(option, value) of -b 4m, -b4m, -b=4m, -wr, --name and --name=value."""
-    waiting = iter(words)
+    waiting = iter(arguments)
     for word in waiting:
         if word.startswith("--"):
             name, _, value = word[2:].partition("=")

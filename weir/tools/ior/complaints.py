@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from weir.model import Message
 
-# What means that something failed, wherever it is printed and whatever the exit code says.
+# What means that something failed, wherever it is printed and whatever the exit code is.
 _ERROR = re.compile(
     r"""^\s*(\*\*\s)?ERROR(:|\sin\s)          # IOR and its back ends
     | ^weir-io(\ \w+)?:\                      # its stderr has errors only
@@ -29,7 +29,7 @@ _ERROR = re.compile(
     """,
     re.VERBOSE,
 )
-# Slurm says so of its own settings (SLURMD_DEBUG), whatever the program does.
+# Slurm prints it about its own settings (SLURMD_DEBUG), whatever the program does.
 _LAUNCHER_REMARK = re.compile(
     r"^(?:\d+: )?(?:slurmstepd|slurmd|srun): .*\bignor|.*\bSLURMD_DEBUG\b", re.IGNORECASE
 )

@@ -1,4 +1,4 @@
-"""What the program says of itself."""
+"""What the program's help lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The words of IOR and those of the project for the same things."""
+"""The terms of IOR and those of the project for the same things."""
 
 from __future__ import annotations
 

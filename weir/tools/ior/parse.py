@@ -63,7 +63,7 @@ def _with_messages(parsed: Parsed, others: Sequence[Message]) -> Parsed:
 
 
 def _take_sizes(summary: RunLog, warned: Sequence[dict[str, int]]) -> None:
-    """With a summary file, the warnings about sizes stay on stdout, without a word on whose they are.
+    """With a summary file, the warnings about sizes stay on stdout, without the result they belong to.
 
     They come in the order of the results, for those whose sizes differ; the bandwidth tells which that is.
     """

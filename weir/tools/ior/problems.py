@@ -1,4 +1,4 @@
-"""Why a cell cannot mean anything: what IOR refuses, crashes on, or silently does not do."""
+"""Why a cell is not a valid combination: what IOR refuses, crashes on, or silently does not do."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from weir.tools.ior.complaints import without_repeats
 from weir.tools.ior.log import Printed, RunLog, Test
 from weir.tools.ior.names import API_NAMES
 
-# IOR compares sizes for all back ends but these, so its silence about sizes says nothing of them.
+# IOR compares sizes for all back ends but these, so for these no message about sizes proves nothing.
 _SIZES_UNCHECKED = ("HDF5", "PNETCDF")
 _CLIENTS = re.compile(r"(\d+) \((\d+) per node\)")
 _WHOLE_SIZE = re.compile(r"(\d+) (bytes|KiB|MiB|GiB|TiB)")

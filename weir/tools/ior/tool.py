@@ -1,4 +1,4 @@
-"""The tool: which cells mean something, the command line of a cell, what it costs."""
+"""The tool: which cells are valid, the command line of a cell, its cost."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from weir.tools.ior.help import listed_interfaces
 from weir.tools.ior.names import API_OPTIONS, IOR_OPTIONS
 from weir.tools.ior.parse import parse_log, parse_outputs
 from weir.tools.ior.problems import find_problems, what_the_original_cannot
-from weir.tools.stripes import STRIPE_COUNT, stripe_words
+from weir.tools.stripes import STRIPE_COUNT, stripe_terms
 from weir.units import format_size
 
 PARAMETERS: Mapping[str, Parameter] = {
@@ -134,7 +134,7 @@ _LABEL_FLAGS = (
 
 
 class Ior(EngineTool):
-    """IOR, or weir-io in its place: same command line, same meaning."""
+    """IOR, or weir-io instead: same command line, same meaning."""
 
     name = "ior"
     purpose = "bandwidth"
@@ -144,28 +144,28 @@ class Ior(EngineTool):
     def label(self, params: Mapping[str, Any]) -> str:
         """Such as 'MPIIO shared random 16KiB of 1MiB'; defaults are omitted."""
         xfer, block = (format_size(params[key]).replace(" ", "") for key in ("xfer_bytes", "block_bytes"))
-        words = [params["api"], params["layout"], params["order"], f"{xfer} of {block}"]
+        terms = [params["api"], params["layout"], params["order"], f"{xfer} of {block}"]
         if params["segments"] > 1:
-            words.append(f"x{params['segments']}")
+            terms.append(f"x{params['segments']}")
         if tuple(params["access"]) != ("write", "read"):
-            words.append("+".join(params["access"]))
+            terms.append("+".join(params["access"]))
         if not params["sync"]:
-            words.append("no-sync")
+            terms.append("no-sync")
         if not params["barriers"]:
-            words.append("no-barriers")
+            terms.append("no-barriers")
         if params["stonewall"]:
-            words.append(f"stonewall-{params['stonewall']:g}s")
+            terms.append(f"stonewall-{params['stonewall']:g}s")
         if params["reorder"] != "none":
-            words.append(f"reorder-{params['reorder']}")
+            terms.append(f"reorder-{params['reorder']}")
         if params["payload"] != "random":
-            words.append(params["payload"])
-        words += [
+            terms.append(params["payload"])
+        terms += [
             word.format(params[key]) for key, word in _LABEL_COUNTS.items() if params[key] != _usual(key)
         ]
-        words += [flag.replace("_", "-") for flag in _LABEL_FLAGS if params[flag]]
-        words += [f"{key}={value}" for key, value in sorted(params["hints"].items())]
-        words += stripe_words(params)
-        return " ".join(words)
+        terms += [flag.replace("_", "-") for flag in _LABEL_FLAGS if params[flag]]
+        terms += [f"{key}={value}" for key, value in sorted(params["hints"].items())]
+        terms += stripe_terms(params)
+        return " ".join(terms)
 
     def problems(self, cell: Cell, target: Target) -> Sequence[str]:
         return find_problems(cell, target)
@@ -173,29 +173,29 @@ class Ior(EngineTool):
     def command(self, cell: Cell, target: Target, program: Sequence[str], paths: RunPaths) -> list[str]:
         """One line that weir-io and IOR both take: the table on stdout, the summary on a file of its own."""
         params = cell.params
-        words = [*program, "-a", _api_option(params["api"], program), "-i", str(cell.iterations)]
-        words += ["-t", str(params["xfer_bytes"]), "-b", str(params["block_bytes"])]
-        words += ["-s", str(params["segments"])]
-        words += [_ACCESS[access] for access in params["access"]]
-        words += [option for flag, option in _FLAGS.items() if params[flag]]
-        words += ["-F"] if params["layout"] == "file-per-process" else []
-        words += ["-z"] if params["order"] == "random" else []
+        arguments = [*program, "-a", _api_option(params["api"], program), "-i", str(cell.iterations)]
+        arguments += ["-t", str(params["xfer_bytes"]), "-b", str(params["block_bytes"])]
+        arguments += ["-s", str(params["segments"])]
+        arguments += [_ACCESS[access] for access in params["access"]]
+        arguments += [option for flag, option in _FLAGS.items() if params[flag]]
+        arguments += ["-F"] if params["layout"] == "file-per-process" else []
+        arguments += ["-z"] if params["order"] == "random" else []
         draws = params["order"] == "random" or params["zipf"] or params["rw_mix"]
         if draws and params["verify_read"]:
-            words += [f"--random-offset-seed={_SEED}"]  # IOR wants to know where to find what it wrote
-        words += _REORDER[params["reorder"]]
-        words += _data_options(params)
-        words += _queue_options(params, program)
-        words += [f"--rate={params['rate']}"] if params["rate"] else []
-        words += _pattern_options(params)
-        words += ["--posix.odirect"] if params["direct"] else []
-        # IOR has no such option; the audit says that its caches were kept.
-        words += ["--drop-caches"] if params["drop_caches"] and is_engine(program) else []
+            arguments += [f"--random-offset-seed={_SEED}"]  # IOR wants to know where to find what it wrote
+        arguments += _REORDER[params["reorder"]]
+        arguments += _data_options(params)
+        arguments += _queue_options(params, program)
+        arguments += [f"--rate={params['rate']}"] if params["rate"] else []
+        arguments += _pattern_options(params)
+        arguments += ["--posix.odirect"] if params["direct"] else []
+        # IOR has no such option; the audit reports that its caches were kept.
+        arguments += ["--drop-caches"] if params["drop_caches"] and is_engine(program) else []
         if params["stonewall"]:
-            words += ["-D", f"{params['stonewall']:g}"]
-            words += ["-O", "stoneWallingWearOut=1"] if params["wear_out"] else []
-        words += ["-O", f"summaryFile={paths.outputs / 'summary.json'}", "-O", "summaryFormat=JSON"]
-        return [*words, "-o", netcdf_name(paths.data) if params["api"] == "NETCDF4" else paths.data]
+            arguments += ["-D", f"{params['stonewall']:g}"]
+            arguments += ["-O", "stoneWallingWearOut=1"] if params["wear_out"] else []
+        arguments += ["-O", f"summaryFile={paths.outputs / 'summary.json'}", "-O", "summaryFormat=JSON"]
+        return [*arguments, "-o", netcdf_name(paths.data) if params["api"] == "NETCDF4" else paths.data]
 
     def unsupported(self, cell: Cell, program: Sequence[str]) -> str | None:
         return None if is_engine(program) else what_the_original_cannot(cell.params)
@@ -253,10 +253,10 @@ def _data_options(params: Mapping[str, Any]) -> list[str]:
 
 
 def _pattern_options(params: Mapping[str, Any]) -> list[str]:
-    words = [f"--rw-mix={params['rw_mix']}"] if params["rw_mix"] else []
-    words += [f"--zipf={params['zipf']:g}"] if params["zipf"] else []
-    words += [f"--distribution={params['distribution']}"] if params["distribution"] != "blocks" else []
-    return words + (["--mpiio.useFileView"] if params["file_view"] else [])
+    arguments = [f"--rw-mix={params['rw_mix']}"] if params["rw_mix"] else []
+    arguments += [f"--zipf={params['zipf']:g}"] if params["zipf"] else []
+    arguments += [f"--distribution={params['distribution']}"] if params["distribution"] != "blocks" else []
+    return arguments + (["--mpiio.useFileView"] if params["file_view"] else [])
 
 
 def _queue_options(params: Mapping[str, Any], program: Sequence[str]) -> list[str]:

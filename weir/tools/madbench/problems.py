@@ -1,4 +1,4 @@
-"""Why a cell cannot mean anything, and the sizes that follow from its matrices."""
+"""Why a cell is not a valid combination, and the sizes that follow from its matrices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tool: the command line of a cell, what it costs, and its rows."""
+"""The tool: the command line of a cell, its cost, and its rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from weir.tools.base import Parameter, RunPaths
 from weir.tools.engine import EngineOnlyTool
 from weir.tools.madbench.problems import ACCESSES, find_problems, part_bytes_of, slot_bytes_of
 from weir.tools.outputs import read_texts
-from weir.tools.stripes import STRIPE_COUNT, stripe_words
+from weir.tools.stripes import STRIPE_COUNT, stripe_terms
 from weir.tools.weir_io import parse_document, read_document, rows_and_results
 from weir.units import format_size
 
@@ -64,34 +64,34 @@ class Madbench(EngineOnlyTool):
 
     def label(self, params: Mapping[str, Any]) -> str:
         """Such as 'POSIX shared 1000 pixels x 8 bins'; defaults are omitted."""
-        words = [params["api"], params["layout"], f"{params['pixels']} pixels x {params['bins']} bins"]
-        words += [f"{params['gangs']} gangs"] if params["gangs"] > 1 else []
-        words += [_phases(params)] if _phases(params) != "SWC" else []
-        words += [format_size(params["call_bytes"])] if params["call_bytes"] else []
-        words += [f"align-{format_size(params['align_bytes'])}"] if params["align_bytes"] != 1 else []
-        words += [f"{name}-{params[name]}" for name in ("read_mod", "write_mod") if params[name] > 1]
-        words += [f"busy-{params['busy']}"] if params["busy"] != "0" else []
-        words += [name.replace("_", "-") for name in ("drop_caches", "verify") if params[name]]
-        words += [] if params["sync"] else ["no-sync"]
-        words += stripe_words(params)
-        return " ".join(words)
+        terms = [params["api"], params["layout"], f"{params['pixels']} pixels x {params['bins']} bins"]
+        terms += [f"{params['gangs']} gangs"] if params["gangs"] > 1 else []
+        terms += [_phases(params)] if _phases(params) != "SWC" else []
+        terms += [format_size(params["call_bytes"])] if params["call_bytes"] else []
+        terms += [f"align-{format_size(params['align_bytes'])}"] if params["align_bytes"] != 1 else []
+        terms += [f"{name}-{params[name]}" for name in ("read_mod", "write_mod") if params[name] > 1]
+        terms += [f"busy-{params['busy']}"] if params["busy"] != "0" else []
+        terms += [name.replace("_", "-") for name in ("drop_caches", "verify") if params[name]]
+        terms += [] if params["sync"] else ["no-sync"]
+        terms += stripe_terms(params)
+        return " ".join(terms)
 
     def problems(self, cell: Cell, target: Target) -> Sequence[str]:
         return find_problems(cell, target)
 
     def command(self, cell: Cell, target: Target, program: Sequence[str], paths: RunPaths) -> list[str]:
         params = cell.params
-        words = [*program, "-a", params["api"], "-p", str(params["pixels"]), "-b", str(params["bins"])]
-        words += ["-g", str(params["gangs"]), "--phases", _phases(params), "-i", str(cell.iterations)]
-        words += ["--block", str(params["align_bytes"])]
-        words += ["--rmod", str(params["read_mod"]), "--wmod", str(params["write_mod"])]
-        words += ["-t", str(params["call_bytes"])] if params["call_bytes"] else []
-        words += ["-F"] if params["layout"] == "file-per-process" else []
-        words += ["--busy", params["busy"]] if params["busy"] != "0" else []
-        words += ["-e"] if params["sync"] else []
-        words += ["--drop-caches"] if params["drop_caches"] else []
-        words += ["--verify"] if params["verify"] else []
-        return [*words, "--json", str(paths.outputs / "summary.json"), "-o", paths.data]
+        arguments = [*program, "-a", params["api"], "-p", str(params["pixels"]), "-b", str(params["bins"])]
+        arguments += ["-g", str(params["gangs"]), "--phases", _phases(params), "-i", str(cell.iterations)]
+        arguments += ["--block", str(params["align_bytes"])]
+        arguments += ["--rmod", str(params["read_mod"]), "--wmod", str(params["write_mod"])]
+        arguments += ["-t", str(params["call_bytes"])] if params["call_bytes"] else []
+        arguments += ["-F"] if params["layout"] == "file-per-process" else []
+        arguments += ["--busy", params["busy"]] if params["busy"] != "0" else []
+        arguments += ["-e"] if params["sync"] else []
+        arguments += ["--drop-caches"] if params["drop_caches"] else []
+        arguments += ["--verify"] if params["verify"] else []
+        return [*arguments, "--json", str(paths.outputs / "summary.json"), "-o", paths.data]
 
     def footprint(self, cell: Cell) -> Footprint:
         params = cell.params

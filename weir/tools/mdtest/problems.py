@@ -1,4 +1,4 @@
-"""Why a cell cannot mean anything: what mdtest refuses, and what would measure nothing."""
+"""Why a cell is not a valid combination: what mdtest refuses, and what would measure nothing."""
 
 from __future__ import annotations
 

@@ -132,7 +132,7 @@ def _rows(match: re.Match[str], iterations: int, requested: Mapping[str, Any]) -
 
 
 def _done(access: str, requested: Mapping[str, Any]) -> int | None:
-    """After a stonewall as many as the quickest rank. What a status file says is not printed."""
+    """After a stonewall as many as the quickest rank. The content of a status file is not printed."""
     wall = requested.get("wall")
     if wall:
         pairs: int = wall["pairs_max"] * requested["tasks"]
@@ -177,10 +177,10 @@ def _words(command_line: str) -> list[str]:
         return command_line.split()
 
 
-def _options(words: Sequence[str]) -> dict[str, str]:
+def _options(arguments: Sequence[str]) -> dict[str, str]:
     """Letters and their values: -n 5, -n5, -n=5, -FLu; long options by their names."""
     found: dict[str, str] = {}
-    rest = list(words)
+    rest = list(arguments)
     while rest:
         word = rest.pop(0)
         if word.startswith("--"):

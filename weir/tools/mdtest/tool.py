@@ -1,4 +1,4 @@
-"""The tool: which cells mean something, the command line of a cell, what it costs."""
+"""The tool: which cells are valid, the command line of a cell, its cost."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _NUMBERS = {"items_per_rank": "-n", "shift": "-N", "branches": "-b", "depth": "-
 
 
 class Mdtest(EngineTool):
-    """mdtest, or weir-io in its place: same command line, same meaning."""
+    """mdtest, or weir-io instead: same command line, same meaning."""
 
     name = "mdtest"
     purpose = "metadata"
@@ -68,18 +68,18 @@ class Mdtest(EngineTool):
     def label(self, params: Mapping[str, Any]) -> str:
         """Such as 'POSIX 1000 files 3901B shared shift-1'; defaults are omitted."""
         items = "directories" if params["item"] == "directory" else "files"
-        words = [params["api"], f"{params['items_per_rank']} {items}"]
-        words += [format_size(params["xfer_bytes"]).replace(" ", "")] if params["xfer_bytes"] else []
-        words.append(params["directories"])
+        terms = [params["api"], f"{params['items_per_rank']} {items}"]
+        terms += [format_size(params["xfer_bytes"]).replace(" ", "")] if params["xfer_bytes"] else []
+        terms.append(params["directories"])
         if params["depth"]:
-            words.append(f"tree-{params['branches']}^{params['depth']}")
+            terms.append(f"tree-{params['branches']}^{params['depth']}")
         if tuple(params["access"]) != PARAMETERS["access"].default:
-            words.append("+".join(params["access"]))
-        words += ["random"] if params["order"] == "random" else []
-        words += [f"shift-{params['shift']}"] if params["shift"] else []
-        words += [f"stonewall-{params['stonewall']:g}s"] if params["stonewall"] else []
-        words += [flag.replace("_", "-") for flag in _FLAGS if params[flag]]
-        return " ".join(words)
+            terms.append("+".join(params["access"]))
+        terms += ["random"] if params["order"] == "random" else []
+        terms += [f"shift-{params['shift']}"] if params["shift"] else []
+        terms += [f"stonewall-{params['stonewall']:g}s"] if params["stonewall"] else []
+        terms += [flag.replace("_", "-") for flag in _FLAGS if params[flag]]
+        return " ".join(terms)
 
     def problems(self, cell: Cell, target: Target) -> Sequence[str]:
         return find_problems(cell, target)
@@ -89,21 +89,21 @@ class Mdtest(EngineTool):
         params = cell.params
         ours = is_engine(program)
         api = "DUMMY" if params["api"] == "NULL" and not ours else params["api"]
-        words = [*program, "-a", api, "-i", str(cell.iterations)]
-        words += ["-F" if params["item"] == "file" else "-D"]
-        words += [_ACCESS[access] for access in params["access"]]
-        words += ["-u"] if params["directories"] == "own" else []
+        arguments = [*program, "-a", api, "-i", str(cell.iterations)]
+        arguments += ["-F" if params["item"] == "file" else "-D"]
+        arguments += [_ACCESS[access] for access in params["access"]]
+        arguments += ["-u"] if params["directories"] == "own" else []
         for name, option in _NUMBERS.items():
             if params[name] != PARAMETERS[name].default or name == "items_per_rank":
-                words += [option, str(params[name])]
+                arguments += [option, str(params[name])]
         if params["xfer_bytes"]:
-            words += ["-w", str(params["xfer_bytes"])]
-            words += ["-e", str(params["xfer_bytes"])] if "read" in params["access"] else []
-        words += [option for flag, option in _FLAGS.items() if params[flag]]
-        words += ["-R"] if params["order"] == "random" else []
-        words += ["-W", f"{params['stonewall']:g}"] if params["stonewall"] else []
-        words += ["-d", paths.data]
-        return [*words, f"--json={paths.outputs / 'summary.json'}"] if ours else words
+            arguments += ["-w", str(params["xfer_bytes"])]
+            arguments += ["-e", str(params["xfer_bytes"])] if "read" in params["access"] else []
+        arguments += [option for flag, option in _FLAGS.items() if params[flag]]
+        arguments += ["-R"] if params["order"] == "random" else []
+        arguments += ["-W", f"{params['stonewall']:g}"] if params["stonewall"] else []
+        arguments += ["-d", paths.data]
+        return [*arguments, f"--json={paths.outputs / 'summary.json'}"] if ours else arguments
 
     def footprint(self, cell: Cell) -> Footprint:
         """The most it can cost; what is not removed stays for all iterations."""

@@ -24,7 +24,7 @@ Shape = tuple[int, int, int, int]
 
 
 class GeometryError(ValueError):
-    """A geometry that means nothing; the message is a sentence."""
+    """A geometry that is not valid; the message is a sentence."""
 
 
 def parse_geometry(name: str, text: str) -> Shape:

@@ -1,4 +1,4 @@
-"""Why a cell cannot mean anything: what the libraries refuse, and what would have no effect."""
+"""Why a cell is not a valid combination: what the libraries refuse, and what would have no effect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tool: which cells mean something, the command line of a cell, what it costs."""
+"""The tool: which cells are valid, the command line of a cell, its cost."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from weir.tools.ime_names import netcdf_name
 from weir.tools.netcdf_bench.geometry import TYPE_BYTES, geometry_text, layout_of
 from weir.tools.netcdf_bench.parse import parse_log, parse_outputs
 from weir.tools.netcdf_bench.problems import find_problems
-from weir.tools.stripes import STRIPE_COUNT, stripe_words
+from weir.tools.stripes import STRIPE_COUNT, stripe_terms
 
 PARAMETERS: Mapping[str, Parameter] = {
     "api": Parameter(
@@ -100,23 +100,23 @@ class NetcdfBench(EngineTool):
 
     def label(self, params: Mapping[str, Any]) -> str:
         """Such as 'NETCDF4 shared collective 100:16:64:4 chunks-auto'; defaults are omitted."""
-        words = [params["api"], params["layout"]]
+        terms = [params["api"], params["layout"]]
         if params["layout"] == "shared":
-            words.append("collective" if params["collective"] else "independent")
-        words.append(params["geometry"] + ("" if params["geometry_of"] == "rank" else " in all"))
-        words += [params["type"]] if params["type"] != "int" else []
-        words += [f"block-{params['block']}"] if params["block"] != "auto" else []
-        words += [f"chunks-{params['chunking']}"] if params["chunking"] != "contiguous" else []
-        words += [f"deflate-{params['deflate_level']}"] if params["deflate_level"] else []
+            terms.append("collective" if params["collective"] else "independent")
+        terms.append(params["geometry"] + ("" if params["geometry_of"] == "rank" else " in all"))
+        terms += [params["type"]] if params["type"] != "int" else []
+        terms += [f"block-{params['block']}"] if params["block"] != "auto" else []
+        terms += [f"chunks-{params['chunking']}"] if params["chunking"] != "contiguous" else []
+        terms += [f"deflate-{params['deflate_level']}"] if params["deflate_level"] else []
         if tuple(params["access"]) != ("write", "read"):
-            words.append("+".join(params["access"]))
-        words += [flag.replace("_", "-") for flag in _LABEL_FLAGS if params[flag]]
-        words += ["values-by-block"] if params["values"] == "block" else []
-        words += [] if params["sync"] else ["no-sync"]
-        words += [f"stonewall-{params['stonewall']:g}s"] if params["stonewall"] else []
-        words += [f"{key}={value}" for key, value in sorted(params["hints"].items())]
-        words += stripe_words(params)
-        return " ".join(words)
+            terms.append("+".join(params["access"]))
+        terms += [flag.replace("_", "-") for flag in _LABEL_FLAGS if params[flag]]
+        terms += ["values-by-block"] if params["values"] == "block" else []
+        terms += [] if params["sync"] else ["no-sync"]
+        terms += [f"stonewall-{params['stonewall']:g}s"] if params["stonewall"] else []
+        terms += [f"{key}={value}" for key, value in sorted(params["hints"].items())]
+        terms += stripe_terms(params)
+        return " ".join(terms)
 
     def problems(self, cell: Cell, target: Target) -> Sequence[str]:
         return find_problems(cell, target)
@@ -124,15 +124,15 @@ class NetcdfBench(EngineTool):
     def command(self, cell: Cell, target: Target, program: Sequence[str], paths: RunPaths) -> list[str]:
         """One line that benchtool takes too, as long as the cell asks for nothing that it lacks."""
         params, layout = cell.params, layout_of(cell.params, cell.nodes, cell.ppn)
-        words = [*program, f"-n={cell.nodes}", f"-p={cell.ppn}", f"-d={geometry_text(layout.data)}"]
-        words += [f"-b={geometry_text(layout.block)}"]
-        words += [f"-c={params['chunking']}"] if params["chunking"] != "contiguous" else []
-        words += [f"-t={_io_type(params)}"]
-        words += [_ACCESS[access] for access in params["access"]]
-        words += [option for flag, option in _FLAGS.items() if params[flag]]
-        words += [f"-z={params['deflate_level']}"] if params["deflate_level"] else []
-        words += _own_options(cell, paths) if is_engine(program) else []
-        return [*words, f"-f={netcdf_name(paths.data)}"]
+        arguments = [*program, f"-n={cell.nodes}", f"-p={cell.ppn}", f"-d={geometry_text(layout.data)}"]
+        arguments += [f"-b={geometry_text(layout.block)}"]
+        arguments += [f"-c={params['chunking']}"] if params["chunking"] != "contiguous" else []
+        arguments += [f"-t={_io_type(params)}"]
+        arguments += [_ACCESS[access] for access in params["access"]]
+        arguments += [option for flag, option in _FLAGS.items() if params[flag]]
+        arguments += [f"-z={params['deflate_level']}"] if params["deflate_level"] else []
+        arguments += _own_options(cell, paths) if is_engine(program) else []
+        return [*arguments, f"-f={netcdf_name(paths.data)}"]
 
     def unsupported(self, cell: Cell, program: Sequence[str]) -> str | None:
         return None if is_engine(program) else _what_benchtool_lacks(cell)
@@ -167,12 +167,15 @@ def _io_type(params: Mapping[str, Any]) -> str:
 
 def _own_options(cell: Cell, paths: RunPaths) -> list[str]:
     params = cell.params
-    words = [f"--format={'cdf5' if params['api'] == 'PNETCDF' else 'netcdf4'}", f"--type={params['type']}"]
-    words += [f"--iterations={cell.iterations}", f"--values={params['values']}"]
-    words += [option for flag, option in _OWN_FLAGS.items() if params[flag]]
-    words += [f"--stonewall={params['stonewall']:g}"] if params["stonewall"] else []
-    words += [f"--hint={key}={value}" for key, value in sorted(params["hints"].items())]
-    return [*words, f"--json={paths.outputs / 'summary.json'}"]
+    arguments = [
+        f"--format={'cdf5' if params['api'] == 'PNETCDF' else 'netcdf4'}",
+        f"--type={params['type']}",
+    ]
+    arguments += [f"--iterations={cell.iterations}", f"--values={params['values']}"]
+    arguments += [option for flag, option in _OWN_FLAGS.items() if params[flag]]
+    arguments += [f"--stonewall={params['stonewall']:g}"] if params["stonewall"] else []
+    arguments += [f"--hint={key}={value}" for key, value in sorted(params["hints"].items())]
+    return [*arguments, f"--json={paths.outputs / 'summary.json'}"]
 
 
 def _what_benchtool_lacks(cell: Cell) -> str | None:
