@@ -135,6 +135,10 @@ def _row(result: Mapping[str, Any], common: Row, requested: Mapping[str, Any], j
     observed |= {"stonewall": result.get("stonewall"), "verify": result.get("verify")}
     observed |= {key: value for key, value in seen.items() if key != "hints"}
     observed["hints_in_force"] = seen.get("hints")
+    stripes = (seen.get("file_layout") or {}).get("file_stripes")
+    if stripes:
+        observed["file_stripes"] = stripes
+        row["stripe_count"] = max((files, int(count)) for count, files in stripes.items())[1]
     row["observed"] = observed
     return row
 

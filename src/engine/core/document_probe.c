@@ -95,6 +95,54 @@ static void write_payload(struct weir_json *json, const struct weir_payload_samp
     weir_json_object_end(json);
 }
 
+static void write_layout_component(struct weir_json *json, const struct weir_file_layout *layout,
+                                   const struct weir_layout_component *component) {
+    weir_json_object(json, NULL);
+    weir_json_count(json, "begin_bytes", component->begin_bytes);
+    write_known(json, "end_bytes", component->end_bytes != WEIR_LAYOUT_END, component->end_bytes);
+    weir_json_text(json, "pattern", component->pattern);
+    weir_json_text(json, "pool", component->pool[0] != '\0' ? component->pool : NULL);
+    weir_json_integer(json, "stripe_count", component->stripe_count);
+    weir_json_count(json, "stripe_bytes", component->stripe_bytes);
+    weir_json_list(json, "targets");
+    for (int i = 0; i < component->target_count; i++) {
+        weir_json_count(json, NULL, layout->targets[component->first_target + i]);
+    }
+    weir_json_list_end(json);
+    weir_json_object_end(json);
+}
+
+/* Numbers that are not 0, by their place. */
+static void write_counted(struct weir_json *json, const char *key, const uint32_t *counts, int places) {
+    char place[16];
+    weir_json_object(json, key);
+    for (int i = 0; i < places; i++) {
+        if (counts[i] > 0) {
+            snprintf(place, sizeof place, "%d", i);
+            weir_json_count(json, place, counts[i]);
+        }
+    }
+    weir_json_object_end(json);
+}
+
+static void write_file_layout(struct weir_json *json, const struct weir_result *result) {
+    const struct weir_file_layout *layout = result->file_layout;
+    if (layout == NULL) {
+        return;
+    }
+    weir_json_object(json, "file_layout");
+    weir_json_text(json, "source", layout->source);
+    weir_json_count(json, "files", result->layout_counts->files);
+    write_counted(json, "file_stripes", result->layout_counts->stripes, WEIR_LAYOUT_TARGETS);
+    write_counted(json, "target_stripes", result->layout_counts->objects, WEIR_LAYOUT_TARGETS);
+    weir_json_list(json, "components");
+    for (int i = 0; i < layout->component_count; i++) {
+        write_layout_component(json, layout, &layout->components[i]);
+    }
+    weir_json_list_end(json);
+    weir_json_object_end(json);
+}
+
 /* By its name, just before the clock started. */
 static void write_touched(struct weir_json *json, const struct weir_result *result) {
     weir_json_list(json, "touched");
@@ -126,6 +174,7 @@ void weir_document_write_observed(struct weir_json *json, const struct weir_resu
     write_llite(json, &watched->llite);
     write_payload(json, &result->payload);
     write_touched(json, result);
+    write_file_layout(json, result);
     if (result->existing_bytes > 0) {
         weir_json_count(json, "existing_bytes", result->existing_bytes);
     }

@@ -207,6 +207,7 @@ void weir_phase_inspect(const struct weir_job *job, const struct weir_phase *pha
     if (rank_in_file != 0 || phase->backend->stored == NULL) {
         return;
     }
+    weir_file_layout_read(phase->how.path, &measure->file_layout);
     if (phase->backend->stored(phase->how.path, phase->how.settings, &measure->stored, problem) == 0) {
         phase_compare(phase, measure, end_bytes, phase->dense && !walled, problem);
     }

@@ -4,6 +4,7 @@
 #define WEIR_PHASE_H
 
 #include "backend.h"
+#include "file_layout.h"
 #include "histogram.h"
 #include "job.h"
 #include "mix.h"
@@ -83,8 +84,9 @@ struct weir_measure {
     struct weir_verify verify;
     struct weir_observed observed;
     struct weir_stored stored;
-    struct weir_histogram latency; /* from the scheduled start where there is a schedule */
-    struct weir_histogram service; /* from the start; only where there is a schedule */
+    struct weir_file_layout file_layout; /* on the ranks that own a file */
+    struct weir_histogram latency;       /* from the scheduled start where there is a schedule */
+    struct weir_histogram service;       /* from the start; only where there is a schedule */
     struct weir_timeline timeline;
     struct weir_watched watched;
 };

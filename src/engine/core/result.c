@@ -146,6 +146,17 @@ static void totals(const struct weir_job *job, const struct weir_phase *phase, s
     result->ops_s = result->io_s > 0 ? (double)all[1] / result->io_s : 0;
 }
 
+static void gather_layouts(const struct weir_job *job, const struct weir_file_layout *mine,
+                           struct weir_result *result) {
+    result->layout_counts = weir_file_layouts_gather(job, mine);
+    if (result->layout_counts != NULL && mine->source != NULL) {
+        result->file_layout = malloc(sizeof *mine);
+    }
+    if (result->file_layout != NULL) {
+        *result->file_layout = *mine;
+    }
+}
+
 void weir_result_gather(const struct weir_job *job, const struct weir_phase *phase,
                         struct weir_measure *measure, struct weir_result *result) {
     memset(result, 0, sizeof *result);
@@ -164,6 +175,7 @@ void weir_result_gather(const struct weir_job *job, const struct weir_phase *pha
                          &result->timeline);
     weir_watched_gather(job, &measure->watched, &result->watched);
     weir_payload_sample_take(job, phase, &result->payload);
+    gather_layouts(job, &measure->file_layout, result);
 }
 
 uint64_t weir_result_verify(const struct weir_job *job, const char *path, const struct weir_verify *verify,
@@ -201,5 +213,7 @@ uint64_t weir_result_verify(const struct weir_job *job, const char *path, const 
 void weir_result_free(struct weir_result *result) {
     free(result->latency.buckets);
     free(result->service.buckets);
+    free(result->file_layout);
+    free(result->layout_counts);
     weir_hints_free(&result->observed.hints);
 }

@@ -64,8 +64,10 @@ struct weir_result {
     uint64_t traced, dropped;
     struct weir_buckets timeline;
     struct weir_watched watched;
-    struct weir_payload_sample payload; /* of a write */
-    uint64_t existing_bytes;            /* in the file of rank 0 before a write */
+    struct weir_payload_sample payload;       /* of a write */
+    uint64_t existing_bytes;                  /* in the file of rank 0 before a write */
+    struct weir_file_layout *file_layout;     /* of the file of rank 0; NULL: unknown */
+    struct weir_layout_counts *layout_counts; /* of all files; NULL: unknown */
 };
 
 /* Called by all ranks; the result is filled on rank 0. */
