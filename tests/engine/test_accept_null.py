@@ -25,7 +25,7 @@ lines:
     access: [write]
     select: {api: "NULL"}
     conditions: {rounds_at_least: 4, fixed: {xfer: 1 MiB}}
-    promise: {metric: bandwidth, at_least: 20 MiB/s}
+    promise: {metric: bandwidth, at_least: 5 MiB/s}
   faster:
     text: more than the known speed
     tool: ior

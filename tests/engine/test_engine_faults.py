@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -232,11 +231,9 @@ def test_a_rank_that_cannot_reach_rank_0_writes_the_document(
 
 @pytest.mark.slow
 def test_a_slow_rank_is_named(engine: Engine) -> None:
-    began = time.monotonic()
-    done = engine.good(*NULL, "-w", "--null.slow-rank=1", "--null.slow-us=5000", ranks=2)
-    assert time.monotonic() - began > 0.08
+    done = engine.good(*NULL, "-w", "--null.slow-rank=1", "--null.slow-us=30000", ranks=2)
     result = done.result("write")
     assert result["latency"]["slowest_rank"] == 1
     assert result["rank_extremes"]["io_s"]["max_rank"] == 1
-    assert result["rank_extremes"]["io_s"]["max"] >= 16 * 0.005
-    assert result["latency"]["max_us"] >= 5000
+    assert result["rank_extremes"]["io_s"]["max"] >= 16 * 0.03
+    assert result["latency"]["max_us"] >= 30000

@@ -70,11 +70,11 @@ def test_every_phase_does_all_of_it_and_leaves_nothing(engine: Engine) -> None:
 def test_a_stonewall_makes_one_number_and_the_next_run_takes_it(engine: Engine) -> None:
     """The status file tells stat, read and remove how many there are: nothing is missed, nothing is left."""
     status, place = engine.folder / "status.txt", engine.folder / "md"
-    slow = ["-a", "NULL", "-w", 8, "--null.delay-us=1000", "--null.slow-rank=1", "--null.slow-us=3000"]
+    slow = ["-a", "NULL", "-w", 8, "--null.delay-us=20000", "--null.slow-rank=1", "--null.slow-us=80000"]
     walled, made, rest = cells(
         engine,
         2,
-        ["mdtest", "-C", "-F", "-n", 100000, "-W", 0.1, *slow],
+        ["mdtest", "-C", "-F", "-n", 100000, "-W", 0.3, *slow],
         ["mdtest", "-C", "-F", "-u", "-n", 1000000, "-W", 0.05, "-x", status, "-d", place],
         ["mdtest", "-T", "-E", "-r", "-F", "-u", "-n", 1000000, "-x", status, "-d", place],
     )

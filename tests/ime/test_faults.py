@@ -90,27 +90,27 @@ def test_many_small_files_within_the_capacity(
 
 
 def test_a_killed_drainer_is_started_again(start: Start, programs: Path, make_store: StoreMaker) -> None:
-    store = make_store(programs, drain="auto", drain_rate="4 MiB/s", capacity="64 MiB")
+    """A writer goes on, so that its file stays unsettled."""
+    store = make_store(programs, drain="auto", drainer_idle_s=600)
     native = start(store)
     fd = native.open(b"ime://a", os.O_CREAT | os.O_RDWR, 0o600)
-    block = bytes([7]) * 65536
-    killed = None
-    for i in range(300):
-        native.pwrite(fd, block, len(block), 65536 * (i % 100))
-        pid = status(store)["drainer_pid"] if killed is None and i > 20 else None
-        if isinstance(pid, int):
-            os.kill(pid, signal.SIGKILL)
-            killed = pid
-        time.sleep(0.008)
-    assert killed is not None
+
+    def written_with_another_drainer(killed: object) -> bool:
+        native.pwrite(fd, bytes([7]) * 65536, 65536, 0)
+        return status(store)["drainer_pid"] not in {None, killed}
+
+    wait_for(lambda: written_with_another_drainer(None), "the drainer runs")
+    pid = status(store)["drainer_pid"]
+    assert isinstance(pid, int)
+    os.kill(pid, signal.SIGKILL)
+    wait_for(lambda: written_with_another_drainer(pid), "another drainer runs")
     native.close(fd)
-    wait_for(lambda: status(store)["drainer_pid"] not in {None, killed}, "another drainer runs")
 
 
 def test_a_drainer_killed_after_the_last_close_is_started_by_the_next_client(
     start: Start, programs: Path, make_store: StoreMaker
 ) -> None:
-    store = make_store(programs, drain="auto", drain_rate="64 KiB/s")
+    store = make_store(programs, drain="auto", drainer_idle_s=600)
     arguments = ("--interface", "native", "--path", "ime://a", "--xfer", 65536, "--file", MIB, "--keep")
     store.program("ime-cost", *arguments, "--repeat", 1)
     wait_for(lambda: status(store)["drainer_pid"] is not None, "the drainer runs")
@@ -202,7 +202,7 @@ def test_only_ranks_of_one_job_that_open_a_file_truncate_it_once(
 
 def test_a_stale_process_id_is_not_signalled(programs: Path, make_store: StoreMaker) -> None:
     """The drainer was killed, and its number belongs to somebody else by now."""
-    store = make_store(programs, drain="auto")
+    store = make_store(programs, drain="auto", drainer_idle_s=600)
     arguments = ("--interface", "native", "--path", "ime://a", "--file", MIB, "--keep", "--repeat", 1)
     store.program("ime-cost", *arguments)
     wait_for(lambda: status(store)["drainer_pid"] is not None, "the drainer runs")

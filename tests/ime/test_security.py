@@ -41,7 +41,7 @@ mount --bind fuse /dev/fuse
 user="setpriv --reuid=65534 --regid=65534 --clear-groups"
 $user ./ime-fuse --config ime.conf --foreground mount &
 server=$!
-for i in $(seq 100); do
+for i in $(seq 1000); do
     ! grep -q " $1/mount fuse" /proc/self/mounts || break
     sleep 0.05
 done
