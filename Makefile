@@ -13,6 +13,7 @@ SUITES ?= quick
 SITE ?= local
 SCALE ?=
 CAMPAIGN ?=
+HISTORY ?=
 FUZZ_INPUTS ?= 3000000
 FUZZ_LOGS ?=
 SOAK_ROUNDS ?= 100
@@ -50,8 +51,8 @@ report: setup ## measure SUITES at SITE and print where the PDF and the HTML rep
 	@$(venv)/weir report --suites $(SUITES) --site $(SITE) $(if $(SCALE),--scale $(SCALE)) $(if $(CAMPAIGN),--campaign $(CAMPAIGN))
 
 .PHONY: site
-site: setup ## write results/SITE/index.html: all studies of the site on one page
-	@$(venv)/weir site results/$(SITE)
+site: setup ## write results/SITE/index.html: all studies of the site on one page; HISTORY=FOLDER adds a page per target
+	@$(venv)/weir site results/$(SITE) $(if $(HISTORY),--history $(HISTORY))
 
 .PHONY: slurm-demo
 slurm-demo: setup-develop ## measure the suite nodes on a private Slurm of four virtual nodes, and report

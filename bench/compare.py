@@ -1,67 +1,164 @@
 #!/usr/bin/env python3
-"""The error rate and the power of weir compare, by simulation.
+"""The error rate and the power of weir compare, where the truth is known.
 
-Equal campaigns: how often a table of 20 equal cells has a false "slower", in 1,000
-comparisons. Injected slowdowns: how often one
-is found. Rounds vary by 5 % around the level of their campaign; neighbouring rounds are alike by 0.3.
+    bench/compare.py [TABLES]      TABLES: comparisons of equal campaigns for each row (default: 1,000)
+
+Tables of 20 cells are compared: equal ones (every verdict slower is false) and ones whose second side
+is slower by 3, 5, 10 or 20 %. Three kinds of rounds:
+
+- simulated: 5 % around the level of their campaign, with a lag-1 autocorrelation of 0.3
+- recorded: repetitions of reference/ddn-lustre-2018.csv, as deviations from the mean of their setting;
+  the second side is scaled
+- measured: weir-io's null back end, whose transfers take 5 ms and on the second side longer; in turns
 """
 
 from __future__ import annotations
 
+import csv
 import math
 import random
 import statistics
-from collections.abc import Sequence
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 from weir.compare.pairs import METRICS, Pair, Sample
 from weir.compare.verdict import SAME, SLOWER, judge_pairs
 
 RATE = METRICS["rate"]
 CELLS, NOISE, ALIKE = 20, 0.05, 0.3
+SLOWDOWNS, ROUNDS = (0.0, 0.03, 0.05, 0.10, 0.20), (4, 8, 16)
+POWER_TABLES = 50
+DDN = Path("reference/ddn-lustre-2018.csv")
+DAYS, DAY_TO_DAY = 3, 0.05  # of the design campaigns
+ENGINE = Path("build/weir-io")
+DELAY_US, TRANSFERS, MEASURED = 5000, 4, 64  # rounds a side and slowdown
+
+Noise = Callable[[random.Random, int], list[float]]  # logarithms of so many rounds around their level
 
 
-def rounds(source: random.Random, count: int, level: float, began: int) -> Sample:
+def simulated(source: random.Random, count: int) -> list[float]:
     logs, away = [], source.gauss(0, NOISE)
     for _ in range(count):
         away = ALIKE * away + math.sqrt(1 - ALIKE**2) * source.gauss(0, NOISE)
-        logs.append(math.log(level) + away)
-    times = tuple(f"{began + index:06d}" for index in range(count))
-    return Sample("one", tuple(range(count)), tuple(logs), times)
+        logs.append(away)
+    return logs
 
 
-def pair(source: random.Random, count: int, slowdown: float, in_turns: bool) -> Pair:
-    first = rounds(source, count, 1000.0, 0)
-    second = rounds(source, count, 1000.0 * (1 - slowdown), 0 if in_turns else 1000)
-    return Pair("cell", "write", {}, (first,), (second,), {"VALID": 2 * count})
+def recorded() -> tuple[Noise, float]:
+    """Noise of the repetitions of one access, interface and node count, and its median spread."""
+    settings: dict[tuple[str, ...], list[float]] = defaultdict(list)
+    with DDN.open(newline="", encoding="utf-8") as stream:
+        for row in csv.DictReader(stream):
+            if row["campaign"] == "output":
+                key = tuple(row[name] for name in ("access", "api", "nn", "ppn", "xfer_bytes"))
+                settings[key].append(math.log(float(row["bw_mib_s"])))
+    groups: dict[tuple[str, ...], list[float]] = defaultdict(list)
+    for key, logs in settings.items():
+        if len(logs) > 1:
+            mean, wider = statistics.fmean(logs), math.sqrt(len(logs) / (len(logs) - 1))
+            groups[key[:3]] += [wider * (value - mean) for value in logs]
+    pools = list(groups.values())
+
+    def noise(source: random.Random, count: int) -> list[float]:
+        return source.choices(source.choice(pools), k=count)
+
+    return noise, statistics.median(statistics.stdev(pool) for pool in pools)
 
 
-def shares(
-    source: random.Random, count: int, slowdown: float, tables: int, in_turns: bool
-) -> Sequence[float]:
+def sample(name: str, logs: Sequence[float], began: int) -> Sample:
+    times = tuple(f"{began + index:06d}" for index in range(len(logs)))
+    return Sample(name, tuple(range(len(logs))), tuple(logs), times)
+
+
+def pair(first: Sequence[Sample], second: Sequence[Sample]) -> Pair:
+    count = sum(len(one.logs) for one in (*first, *second))
+    return Pair("cell", "write", {}, tuple(first), tuple(second), {"VALID": count})
+
+
+def made_up(source: random.Random, noise: Noise, design: str, count: int, slowdown: float) -> Pair:
+    """One cell: both sides of one group of noise, apart by the slowdown."""
+    level, sides = math.log(1 - slowdown), []
+    days = DAYS if design == "campaigns" else 1
+    logs = noise(source, 2 * days * count)
+    for side in (0, 1):
+        samples = []
+        for day in range(days):
+            part = logs[(side * days + day) * count :][:count]
+            away = source.gauss(0, DAY_TO_DAY) if days > 1 else 0.0
+            began = 0 if design == "in turns" else 1000 * (side * days + day)
+            samples.append(sample(f"{side}-{day}", [value + away + side * level for value in part], began))
+        sides.append(samples)
+    return pair(*sides)
+
+
+def shares(tables: Sequence[Sequence[Pair]]) -> list[float]:
     """Of all cells: called slower, called equal; of all tables: with a cell called slower."""
     slower, same, any_slower = [], [], []
-    for _ in range(tables):
-        judged = judge_pairs([pair(source, count, slowdown, in_turns) for _ in range(CELLS)], RATE)
-        slower.append(sum(one.verdict == SLOWER for one in judged) / CELLS)
-        same.append(sum(one.verdict == SAME for one in judged) / CELLS)
+    for pairs in tables:
+        judged = judge_pairs(pairs, RATE)
+        slower.append(sum(one.verdict == SLOWER for one in judged) / len(judged))
+        same.append(sum(one.verdict == SAME for one in judged) / len(judged))
         any_slower.append(float(slower[-1] > 0))
     return [statistics.fmean(values) for values in (slower, same, any_slower)]
 
 
+def show(kind: str, design: str, count: int, slowdown: float, tables: Sequence[Sequence[Pair]]) -> None:
+    values = " | ".join(f"{share:.1%}" for share in shares(tables))
+    cells = len(tables[0])
+    row = f"| {kind} | {design} | {count} | {slowdown:.0%} | {len(tables)} x {cells} | {values} |"
+    print(row, flush=True)
+
+
+def seconds(delay_us: float) -> float:
+    """How long one run of the null back end takes."""
+    size = ["-t", "64k", "-b", f"{64 * TRANSFERS}k"]
+    words = ["ior", "-a", "NULL", "--null.delay-us", f"{delay_us:.0f}", *size, "-w", "-o", "x"]
+    done = subprocess.run([ENGINE, *words], capture_output=True, text=True, check=True)
+    row = next(line.split() for line in done.stdout.splitlines() if line.startswith("write "))
+    return float(row[9])  # total(s)
+
+
+def measured() -> Iterator[tuple[float, list[float], list[float]]]:
+    """Slowdown, rounds of the first and of the second side, in turns."""
+    for slowdown in SLOWDOWNS:
+        sides: tuple[list[float], list[float]] = ([], [])
+        for _ in range(MEASURED):
+            for side, factor in zip(sides, (1.0, 1 - slowdown), strict=True):
+                side.append(-math.log(seconds(DELAY_US / factor)))
+        yield slowdown, *sides
+
+
 def main() -> None:
+    equal = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
     source = random.Random(1)
+    noise, spread = recorded()
     print(
-        "| design | rounds | slowdown | cells slower | cells equal within 5 % | tables with a slower cell |"
+        f"standard deviation of a round: simulated {NOISE:.1%}, recorded {spread:.1%} (median of its groups)"
     )
-    print("|---|---|---|---|---|---|")
-    for in_turns in (False, True):
-        design = "in turns" if in_turns else "one after the other"
-        for slowdown in (0.0, 0.03, 0.05, 0.10, 0.20):
-            for count in (4, 8, 16):
-                tables = 1000 if slowdown == 0 else 50
-                found = shares(source, count, slowdown, tables, in_turns)
-                values = " | ".join(f"{share:.1%}" for share in found)
-                print(f"| {design} | {count} | {slowdown:.0%} | {values} |")
+    print("| rounds | design | n | slowdown | tables x cells | slower | equal within 5 % | any slower |")
+    print("|---|---|---|---|---|---|---|---|")
+    for kind, each in (("simulated", simulated), ("recorded", noise)):
+        for design in ("in turns", "one after the other", "campaigns"):
+            for slowdown in SLOWDOWNS:
+                for count in ROUNDS:
+                    tables = range(equal if slowdown == 0 else POWER_TABLES)
+                    made = (
+                        [made_up(source, each, design, count, slowdown) for _ in range(CELLS)] for _ in tables
+                    )
+                    show(kind, design, count, slowdown, list(made))
+    if not ENGINE.is_file():
+        print(f"no measured rounds: there is no {ENGINE}, make build")
+        return
+    for slowdown, first, second in measured():
+        for count in ROUNDS:
+            cells = [
+                pair([sample("a", first[at : at + count], at)], [sample("b", second[at : at + count], at)])
+                for at in range(0, MEASURED, count)
+            ]
+            show("measured", "in turns", count, slowdown, [cells])
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from weir.compare.pairs import METRICS
 from weir.extras import load
+from weir.history import RECENT_POINTS
 
 NAME = "history"
 HELP = "keep campaigns, and tell a change of the storage from noise"
@@ -49,9 +50,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     check.add_argument(
         "--recent",
         type=int,
-        default=14,
+        default=RECENT_POINTS,
         metavar="N",
-        help="a change within the newest N points is news (default: 14)",
+        help=f"a change within the newest N points is news (default: {RECENT_POINTS})",
     )
 
 

@@ -15,6 +15,7 @@ from weir.audit.judge import USABLE
 from weir.commands.show import PAGE_FILE, read_page
 from weir.data import data_folder
 from weir.errors import WeirError
+from weir.extras import load
 from weir.files import write_atomically
 from weir.units import three_digits
 
@@ -45,6 +46,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", type=Path, metavar="FILE", help=f"page to write (default: {INDEX_FILE} in that directory)"
     )
+    parser.add_argument(
+        "--history", type=Path, metavar="HISTORY", help="folder of campaigns: adds a page for each target"
+    )
     parser.add_argument("--json", action="store_true", help="print what the page shows as JSON")
 
 
@@ -55,7 +59,10 @@ def execute(args: argparse.Namespace) -> int:
         print(json.dumps([vars(row) for row in rows], indent=1))
         return 0
     out = args.out or args.site / INDEX_FILE
-    write_atomically(out, page(args.site.resolve().name, studies, rows))
+    histories: Sequence[Sequence[str]] = ()
+    if args.history:
+        histories = load("weir.history.pages", "statistics").write_pages(args.history, out.parent)
+    write_atomically(out, page(args.site.resolve().name, studies, rows, histories))
     print(f"{len(studies)} studies: {out}")
     return 0
 
@@ -98,7 +105,13 @@ def _row(points: Sequence[Mapping[str, Any]]) -> Row:
     return Row(first["target"], first["emulated"], first["access"], best, worst, median, len(points))
 
 
-def page(site: str, studies: Mapping[str, Mapping[str, Any]], rows: Iterable[Row]) -> str:
+def page(
+    site: str,
+    studies: Mapping[str, Mapping[str, Any]],
+    rows: Iterable[Row],
+    histories: Sequence[Sequence[str]] = (),
+) -> str:
+    """histories: target, file of its page, its verdicts in a sentence."""
     style = (data_folder("analysis") / "page" / "page.css").read_text(encoding="utf-8")
     body = [
         f"<h1>Storage of <b>{_text(site)}</b></h1>",
@@ -109,6 +122,7 @@ def page(site: str, studies: Mapping[str, Mapping[str, Any]], rows: Iterable[Row
         ),
         '<p class="small">Best and worst: medians of a cell; median: of all cells of the target.'
         " (E): emulated storage, which tests the method, not a product.</p>",
+        *_histories(histories),
         "<h2>Studies</h2>",
         _table(("study", "measured", "question", "results", "what to use"), _study_rows(studies)),
     ]
@@ -119,6 +133,16 @@ def page(site: str, studies: Mapping[str, Mapping[str, Any]], rows: Iterable[Row
     main = "\n".join(body)
     top = f'<!doctype html>\n<html lang="en">\n<head>{head}</head>\n'
     return f"{top}<body><main>\n{main}\n</main></body>\n</html>\n"
+
+
+def _histories(pages: Sequence[Sequence[str]]) -> list[str]:
+    if not pages:
+        return []
+    rows = (
+        (f'<b><a href="{_text(file)}">{_text(target)}</a></b>', _text(verdicts))
+        for target, file, verdicts in pages
+    )
+    return ["<h2>History</h2>", _table(("target", "newest values against their bands"), rows)]
 
 
 def _target_cells(row: Row) -> tuple[str, ...]:

@@ -12,13 +12,14 @@ Everything is done on logarithms, where a ratio is a difference and a slow outli
 
 from __future__ import annotations
 
+import bisect
 import itertools
 import statistics
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import exp, log, sqrt
 
-from scipy import stats
+from scipy.special import stdtr, stdtrit  # Student's t: what scipy.stats calls, without its overhead
 
 from weir.compare.pairs import Pair, Sample
 
@@ -46,7 +47,7 @@ class Estimate:
         return exp(self.log_ratio)
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        half = float(stats.t.ppf((1 + level) / 2, self.degrees)) * sqrt(self.variance)
+        half = float(stdtrit(self.degrees, (1 + level) / 2)) * sqrt(self.variance)
         return exp(self.log_ratio - half), exp(self.log_ratio + half)
 
     def chance_below(self, bound: float) -> float:
@@ -63,19 +64,21 @@ class Estimate:
     def _tail(self, distance: float) -> float:
         if self.variance == 0:
             return 0.0 if distance < 0 else 1.0
-        return float(stats.t.cdf(distance / sqrt(self.variance), self.degrees))
+        return float(stdtr(self.degrees, distance / sqrt(self.variance)))
 
     def more_rounds(self, margin: float, level: float = 0.95) -> int | None:
         """Further rounds a side after which the same numbers would decide; None: too many."""
-        have = min(self.rounds)
         away, room = abs(self.log_ratio), log(1 + margin) - abs(self.log_ratio)
-        for rounds in range(have, MOST_ROUNDS + 1):
+
+        def decide(rounds: int) -> bool:
             degrees = rounds - 1 if self.design == "paired" else 2 * (rounds - 1)
             error = sqrt(self.spread / rounds)
-            differs = away >= float(stats.t.ppf((1 + level) / 2, degrees)) * error
-            if differs or room >= float(stats.t.ppf(level, degrees)) * error:
-                return max(rounds - have, 1)
-        return None
+            differs = away >= float(stdtrit(degrees, (1 + level) / 2)) * error
+            return differs or room >= float(stdtrit(degrees, level)) * error
+
+        candidates = range(min(self.rounds), MOST_ROUNDS + 1)  # once decided, more rounds decide as well
+        found = bisect.bisect_left(candidates, True, key=decide)
+        return max(found, 1) if found < len(candidates) else None
 
 
 def estimate(pair: Pair, correlation: float = 0.0, day_to_day: float = 0.0) -> Estimate | None:
@@ -173,7 +176,8 @@ def _welch(
     design: str, first: Sequence[float], second: Sequence[float], inflation: float, between: float
 ) -> Estimate:
     """Welch's comparison of two means; `between` is a variance that no number of rounds makes smaller."""
-    parts = [inflation * statistics.variance(side) / len(side) for side in (first, second)]
+    variances = [inflation * statistics.variance(side) for side in (first, second)]
+    parts = [variance / len(side) for variance, side in zip(variances, (first, second), strict=True)]
     within = sum(parts)
     freedom = sum(part**2 / (len(side) - 1) for part, side in zip(parts, (first, second), strict=True))
     degrees = within**2 / freedom if freedom > 0 else len(first) + len(second) - 2.0
@@ -184,5 +188,5 @@ def _welch(
         within + between,
         degrees,
         (len(first), len(second)),
-        inflation * (statistics.variance(first) + statistics.variance(second)),
+        sum(variances),
     )

@@ -8,10 +8,9 @@ import json
 from weir.columns import columns_of_role
 from weir.compare.pairs import METRICS
 from weir.errors import WeirError
-from weir.history import figure, output
+from weir.history import RECENT_POINTS, figure, output
 from weir.history.band import judge_newest
 from weir.history.reference import reference_bounds
-from weir.history.regimes import changes_of, regimes_of
 from weir.history.series import Series, from_campaigns, from_table, series_name
 from weir.history.store import add_campaign, campaigns
 from weir.records.table import write_whole
@@ -44,19 +43,17 @@ def _series(args: argparse.Namespace) -> list[Series]:
 
 
 def _show(args: argparse.Namespace, every: list[Series]) -> int:
-    levels = [(series, regimes_of(series)) for series in every]
+    judged = [(series, judge_newest(series, RECENT_POINTS)) for series in every]
     if args.html:
-        write_whole(args.html, figure.page(every))
+        write_whole(args.html, figure.page(judged))
     if args.json:
         found = [
-            {"series": series.name, "changes": [vars(one) for one in changes_of(series, regimes)]}
-            for series, regimes in levels
+            {"series": series.name, "changes": [vars(change) for change in one.changes]}
+            for series, one in judged
         ]
         print(json.dumps(found, indent=1))
     else:
-        print(
-            "\n".join(output.regimes_text(one, regimes, changes_of(one, regimes)) for one, regimes in levels)
-        )
+        print("\n".join(output.regimes_text(series, one) for series, one in judged))
     return 0
 
 

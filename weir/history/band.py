@@ -8,7 +8,7 @@ from math import exp, sqrt
 import numpy as np
 from scipy import stats
 
-from weir.history.regimes import FEWEST_POINTS, SMALLEST_NOISE, Change, changes_of, regimes_of
+from weir.history.regimes import FEWEST_POINTS, SMALLEST_NOISE, Change, Regime, changes_of, regimes_of
 from weir.history.series import Numbers, Series
 
 OUTSIDE = 0.005  # chance that a value of an unchanged series lies outside of its band
@@ -42,8 +42,14 @@ class Judgement:
     value: float
     day: str
     band: Band | None  # None while learning
-    change: Change | None  # the change that began the current regime, where there was one
-    recent: bool  # whether that change is news
+    regimes: tuple[Regime, ...]
+    changes: tuple[Change, ...]
+    recent: bool  # whether the last change is news
+
+    @property
+    def change(self) -> Change | None:
+        """The change that began the current regime, if there was one."""
+        return self.changes[-1] if self.changes else None
 
     @property
     def is_finding(self) -> bool:
@@ -53,20 +59,18 @@ class Judgement:
 def judge_newest(series: Series, recent_points: int) -> Judgement:
     """A change among the newest points is the finding; one value outside of the band is only a spike."""
     value, day = exp(float(series.logs[-1])), series.day(len(series) - 1)
-    if len(series) < FEWEST_POINTS:
-        return Judgement(series.name, LEARNING, value, day, None, None, False)
-    regimes = regimes_of(series)
-    changes = changes_of(series, regimes)
+    regimes = tuple(regimes_of(series))
+    changes = tuple(changes_of(series, regimes))
     last = changes[-1] if changes else None
-    band = band_of(series, regimes[-1].start)
     recent = last is not None and last.index >= len(series) - recent_points
+    band = band_of(series, regimes[-1].start)
     if last is not None and recent:
-        slower = (last.log_ratio < 0) == series.higher_is_better
-        return Judgement(series.name, SLOWER if slower else FASTER, value, day, band, last, True)
-    if band is None:
-        return Judgement(series.name, LEARNING, value, day, None, last, False)
-    verdict = NORMAL if band.low <= value <= band.high else SPIKE
-    return Judgement(series.name, verdict, value, day, band, last, False)
+        verdict = SLOWER if (last.log_ratio < 0) == series.higher_is_better else FASTER
+    elif band is None:
+        verdict = LEARNING
+    else:
+        verdict = NORMAL if band.low <= value <= band.high else SPIKE
+    return Judgement(series.name, verdict, value, day, band, regimes, changes, recent)
 
 
 def band_of(series: Series, start: int) -> Band | None:

@@ -14,40 +14,48 @@ import numpy as np
 
 from weir import drawing
 from weir.drawing import BAD, GOOD, INK, NEUTRAL, PALE
-from weir.history.band import FASTER, SLOWER, SPIKE, Judgement, judge_newest
+from weir.history.band import FASTER, SLOWER, SPIKE, Judgement
 from weir.history.output import headline, line
-from weir.history.regimes import Change, Regime, changes_of, regimes_of
+from weir.history.regimes import Change, Regime
 from weir.history.series import Series
 
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 900.0, 230.0, 70.0, 20.0, 26.0, 30.0
 _COLORS = {SLOWER: BAD, FASTER: GOOD, SPIKE: "#e08214"}
 _SHARES = (2.5, 97.5)  # of the points of a level, between which the band is drawn
+_LEGEND = (
+    "Points: values of campaigns. Grey: the middle 95 % of each level; line: its median. Dashed: a change, "
+    "with its date, ratio and 95 % interval. The last point has the verdict: red is slower, orange a spike, "
+    "blue faster."
+)
 _CLOSE = 90.0  # labels of changes closer than this are stacked
 
 Position = Callable[[float], float]  # of a time
 
 
-def fragment(series: Series, recent_points: int = 14) -> str:
+def fragment(series: Series, found: Judgement) -> str:
     """One series: heading, sentence and figure."""
-    found = judge_newest(series, recent_points)
     name, sentence = html.escape(series.name), html.escape(line(found))
     return f"<h2>{name}</h2><p class=small>{sentence}</p>{chart(series, found)}"
 
 
-def page(every: Sequence[Series], recent_points: int = 14) -> str:
-    """Findings first."""
-    judged = [(judge_newest(series, recent_points), series) for series in every]
+def page(judged: Sequence[tuple[Series, Judgement]]) -> str:
+    return drawing.page("History", [overview(judged)])
+
+
+def overview(judged: Sequence[tuple[Series, Judgement]]) -> str:
+    """A headline, what the marks mean, and all series, findings first."""
     order = (SLOWER, SPIKE, FASTER)
-    judged.sort(
-        key=lambda pair: (order.index(pair[0].verdict) if pair[0].verdict in order else 9, pair[1].name)
+
+    def key(pair: tuple[Series, Judgement]) -> tuple[int, str]:
+        return order.index(pair[1].verdict) if pair[1].verdict in order else len(order), pair[0].name
+
+    return "\n".join(
+        [
+            f"<p><strong>{html.escape(headline([one for _, one in judged]))}</strong></p>",
+            f"<p class=small>{_LEGEND}</p>",
+            *(fragment(series, one) for series, one in sorted(judged, key=key)),
+        ]
     )
-    body = [f"<p><strong>{html.escape(headline([one for one, _ in judged]))}</strong></p>"]
-    body.append(
-        "<p class=small>Points: values of campaigns. Grey: the middle 95 % of each level; line: its median. "
-        "Dashed: a change, with its date, ratio and 95 % interval. The last point shows the verdict: red is "
-        "slower, orange a spike, blue faster.</p>"
-    )
-    return drawing.page("History", [*body, *(fragment(series, recent_points) for _, series in judged)])
 
 
 def chart(series: Series, found: Judgement) -> str:
@@ -60,13 +68,12 @@ def chart(series: Series, found: Judgement) -> str:
     def x(time: float) -> float:
         return _LEFT + (time - times[0]) / span * (_WIDTH - _LEFT - _RIGHT)
 
-    regimes = regimes_of(series)
-    parts = [part for regime in regimes for part in _level(series, regime, x, y)]
+    parts = [part for regime in found.regimes for part in _level(series, regime, x, y)]
     for tick in y.ticks():
         parts.append(drawing.line(_LEFT, y.at(tick), _WIDTH - _RIGHT, y.at(tick), PALE, 0.5))
         parts.append(drawing.text(_LEFT - 6, y.at(tick) + 4, drawing.number(tick), "end", 11))
     parts += [drawing.dot(x(time), y.at(value), INK, 1.6) for time, value in zip(times, values, strict=True)]
-    parts += _changes(changes_of(series, regimes), series, x)
+    parts += _changes(found.changes, series, x)
     if found.band:
         right = x(times[-1])
         parts.append(drawing.line(right, y.at(found.band.low), right, y.at(found.band.high), NEUTRAL, 3))

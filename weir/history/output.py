@@ -10,7 +10,7 @@ from math import exp
 from typing import Any
 
 from weir.history.band import FASTER, LEARNING, NORMAL, SLOWER, SPIKE, Judgement
-from weir.history.regimes import Change, Regime
+from weir.history.regimes import Change
 from weir.history.series import Series
 
 ORDER = (SLOWER, SPIKE, FASTER, LEARNING, NORMAL)
@@ -65,11 +65,11 @@ def facts(one: Judgement) -> dict[str, Any]:
     return asdict(one)
 
 
-def regimes_text(series: Series, regimes: Sequence[Regime], changes: Sequence[Change]) -> str:
+def regimes_text(series: Series, found: Judgement) -> str:
     """The levels of one series and what lies between them."""
     lines = [f"{series.name}: {len(series)} points, {series.day(0)} to {series.day(len(series) - 1)}"]
-    before: list[Change | None] = [None, *changes]
-    for regime, change in zip(regimes, before, strict=True):
+    before: list[Change | None] = [None, *found.changes]
+    for regime, change in zip(found.regimes, before, strict=True):
         if change is not None:
             lines.append(f"    {change_text(change)}")
         level = exp(regime.level)

@@ -8,12 +8,13 @@ autocorrelation of neighbouring days: a series that wanders must not be split.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp, log, sqrt
+from math import exp, log, pi, sqrt
 
 import numpy as np
 import ruptures
-from scipy import stats
+from scipy.special import stdtr, stdtrit  # Student's t
 
 from weir.history.series import Numbers, Series
 
@@ -28,6 +29,7 @@ SURE = 0.001  # chance of a false change at each candidate
 SMALLEST_CHANGE = 0.02  # an operator ignores less
 SMALLEST_NOISE = 0.002  # relative; series of equal values have no noise to measure
 MOST_CORRELATION = 0.9
+MEDIAN_ERROR = sqrt(pi / 2)  # standard error of a median over that of a mean, for normal noise
 
 
 @dataclass(frozen=True)
@@ -123,14 +125,16 @@ def largest_gain(logs: Numbers) -> float:
     return largest
 
 
-def changes_of(series: Series, regimes: list[Regime]) -> list[Change]:
+def changes_of(series: Series, regimes: Sequence[Regime]) -> list[Change]:
+    if len(regimes) < 2:
+        return []
     logs = without_spikes(series.logs)
     ends = [regime.end for regime in regimes]
     correlation = _correlation(logs, ends)
     found = []
     for before, after in itertools.pairwise(regimes):
         error, degrees = _error(logs, before.start, before.end, after.end, correlation)
-        half = float(stats.t.ppf(0.975, degrees)) * error
+        half = float(stdtrit(degrees, 0.975)) * error * MEDIAN_ERROR
         found.append(Change(after.start, series.day(after.start), after.level - before.level, half))
     return found
 
@@ -143,9 +147,9 @@ def _tested(logs: Numbers, ends: list[int], correlation: float) -> list[Regime]:
         doubts = []
         for position in range(len(ends) - 1):
             start, cut, end = starts[position], ends[position], ends[position + 1]
-            away = abs(float(np.median(logs[cut:end]) - np.median(logs[start:cut])))
+            away = abs(float(logs[cut:end].mean() - logs[start:cut].mean()))
             error, degrees = _error(logs, start, cut, end, correlation)
-            doubts.append((2 * float(stats.t.sf(away / error, degrees)), away, position))
+            doubts.append((2 * float(stdtr(degrees, -away / error)), away, position))
         chance, away, position = max(doubts, key=lambda doubt: (doubt[1] < SMALLEST_CHANGE, doubt[0]))
         if chance <= SURE and away >= SMALLEST_CHANGE:
             break
@@ -157,14 +161,13 @@ def _tested(logs: Numbers, ends: list[int], correlation: float) -> list[Regime]:
 
 
 def _error(logs: Numbers, start: int, cut: int, end: int, correlation: float) -> tuple[float, float]:
-    """Standard error of the difference of two levels, and its degrees of freedom."""
+    """Standard error of the difference of two means, and its degrees of freedom."""
     parts = [logs[start:cut], logs[cut:end]]
     degrees = max(end - start - 2, 1)
     pooled = sum(float(np.sum((part - part.mean()) ** 2)) for part in parts) / degrees
     pooled = max(pooled, SMALLEST_NOISE**2)
     inflation = (1 + correlation) / (1 - correlation)
-    # A median is less precise than a mean, by pi/2 for normal noise.
-    error = sqrt(pooled * inflation * (1 / len(parts[0]) + 1 / len(parts[1])) * np.pi / 2)
+    error = sqrt(pooled * inflation * (1 / len(parts[0]) + 1 / len(parts[1])))
     return error, max(degrees / inflation, 2.0)
 
 

@@ -211,12 +211,22 @@ def test_the_command_fails_on_what_was_requested(tmp_path: Path, capsys: pytest.
     assert main([*words, "--fail-on", "slower:30%"]) == 0
 
 
-def test_one_study_is_split_by_a_column(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    rows = [*cell(noisy(1, 6)), *cell(noisy(2, 6, 2000.0), start=50, stack="mpich")]
+@pytest.mark.parametrize(
+    ("column", "changes", "name"),
+    [
+        ("stack", {"stack": "mpich"}, "stack debian"),
+        ("target", {"target": "memory"}, "target disk"),
+        ("date", {}, "date 2026-11-01"),
+    ],
+)
+def test_one_study_is_split_by_a_column(
+    column: str, changes: dict[str, str], name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [*cell(noisy(1, 6)), *cell(noisy(2, 6, 2000.0), start=1440, **changes)]
     path = write(tmp_path / "records.csv", rows)
-    assert main(["compare", str(path), "--by", "stack", "--json"]) == 0
+    assert main(["compare", str(path), "--by", column, "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
-    assert facts["a"] == "stack debian"
+    assert facts["a"] == name
     assert [one["verdict"] for one in facts["pairs"]] == ["faster"]
     assert isclose(facts["pairs"][0]["ratio"], 2.0, rel_tol=0.1)
 

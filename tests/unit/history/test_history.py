@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from tests.unit.compare.test_compare import cell, noisy, write
+from tests.unit.test_site_page import point, write_study
 from weir.cli import main
 from weir.compare.pairs import METRICS
-from weir.history.band import FASTER, LEARNING, NORMAL, SLOWER, SPIKE, judge_newest
+from weir.history.band import FASTER, LEARNING, NORMAL, SLOWER, SPIKE, band_of, judge_newest
 from weir.history.regimes import changes_of, regimes_of
 from weir.history.series import Series, from_campaigns, seconds_of
 
@@ -89,6 +90,18 @@ def test_the_day_of_the_week_is_allowed_for_where_the_data_bear_it() -> None:
     assert (slow_day.verdict, slow_day.band is not None and slow_day.band.rhythm) == (NORMAL, True)
 
 
+def test_the_band_follows_a_trend_that_the_data_bear_out() -> None:
+    values = level(13, 300, spread=0.05) * 0.7 ** (np.arange(300) / 365)
+    band = band_of(series(values), 0)
+    assert band is not None
+    assert band.trend == pytest.approx(0.7, rel=0.1)
+    newest = 1000 * 0.7 ** (299 / 365)
+    assert band.low < newest < band.high < 1000
+    flat = band_of(series(level(13, 300, spread=0.05)), 0)
+    assert flat is not None
+    assert flat.trend is None
+
+
 def test_lower_is_better_for_latencies() -> None:
     values = np.concatenate([level(10, 100), level(11, 20, 1400.0)])
     one = Series("p99", np.arange(120) * DAY_S, np.log(values), higher_is_better=False)
@@ -149,6 +162,29 @@ def test_the_figure_shows_levels_changes_and_the_verdict(tmp_path: Path) -> None
     assert "1970-03-02 ×0.7" in text
     assert text.count("<circle") == 71
     ElementTree.fromstring(text[text.index("<svg") : text.index("</svg>") + 6])
+
+
+def test_the_page_of_a_site_links_a_page_for_each_target(tmp_path: Path) -> None:
+    history, site = tmp_path / "history", tmp_path / "results/lab"
+    for day in range(20):
+        speeds = {"disk": 1000.0 if day < 14 else 700.0, "pool/a": 500.0}
+        rows = [
+            row
+            for target, speed in speeds.items()
+            for row in cell(
+                noisy(day, 3, speed, 0.02), start=day * 1440, target=target, label=f"{target} POSIX"
+            )
+        ]
+        assert main(["history", "add", str(history), str(write(tmp_path / f"{day}.csv", rows))]) == 0
+    write_study(site, "quick", [point("disk", 100)])
+    assert main(["site", str(site), "--history", str(history)]) == 0
+    index = (site / "index.html").read_text()
+    assert '<a href="history-disk.html">disk</a></b></td><td>1 series: 1 slower' in index
+    assert '<a href="history-pool_a.html">pool/a</a></b></td><td>1 series: 0 slower' in index
+    text = (site / "history-disk.html").read_text()
+    assert "<h1>History of disk</h1>" in text
+    assert "changed on 2026-11-15 by x0." in text
+    assert "pool/a" not in text
 
 
 def test_series_without_a_change_are_told_apart_before_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
