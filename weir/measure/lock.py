@@ -119,7 +119,8 @@ class Lock:
 
     def _name(self, own: Holder, found: Holder | None) -> None:
         """A holder on another node may still measure: some file systems lock within one node only."""
-        if found and not found.is_here and found.job != own.job and found.is_alive() is not False:
+        of_this_job = found is not None and found.job is not None and found.job == own.job
+        if found and not found.is_here and not of_this_job and found.is_alive() is not False:
             self.neighbour = found
         try:
             os.ftruncate(self.descriptor, 0)
