@@ -10,6 +10,7 @@ from the first start; no record may be INVALID; and no file, mount, process or s
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import os
 import random
@@ -21,7 +22,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,7 @@ import yaml
 
 from tests.workflow.conftest import Checkout, copy_of_the_tree, tiny_configuration
 from tests.workflow.processes import GUARDIAN, children, kill, named_below, processes_below, start, until
+from weir.cli import main as weir
 
 EXECUTIONS = 20
 LIMIT_S = 300.0
@@ -210,12 +212,13 @@ def one_round(field: Field, kind: Kind, draw: random.Random, tally: Tally) -> No
 
 
 def _false_verdicts(field: Field) -> list[str]:
-    out = "results/local/soak.csv"
-    results = ("--plan", "plan.json", "--results", "results/local", "--out", out)
-    collected = field.checkout.weir("collect", *results)
-    if collected.returncode != 0:
-        return [collected.stderr]
-    lines = (field.checkout.root / out).read_text().splitlines()[1:]
+    out, said = field.results / "soak.csv", io.StringIO()
+    plan = str(field.checkout.root / "plan.json")
+    with redirect_stdout(said), redirect_stderr(said):
+        code = weir(["collect", "--plan", plan, "--results", str(field.results), "--out", str(out)])
+    if code != 0:
+        return [said.getvalue()]
+    lines = out.read_text().splitlines()[1:]
     wrong = [line for line in lines if ",INVALID," in line]
     expected = EXECUTIONS * 4  # two iterations of write and read
     return (
