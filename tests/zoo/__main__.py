@@ -11,9 +11,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.zoo.animals import ABSENT, ANIMALS, CONTROLS, EDIT, Animal
+from tests.zoo.animals import ABSENT, ANIMALS, BLIND, CONTROLS, EDIT, Animal
+from tests.zoo.errors import CannotStageError
 from tests.zoo.keeper import ROOT, Keeper, Visit, found
-from tests.zoo.staging import CannotStageError
 from weir.model import Row
 
 PAGE = ROOT / "docs" / "zoo.md"
@@ -32,9 +32,10 @@ tests/zoo holds the fakes. The columns:
 - **import of weir-io**, **import of IOR**: `weir import` of what the same run printed (JSON). A log of IOR
   does not tell where its files were and what the kernel did: it is UNPROVEN at best.
 
-Most faults are preloaded (tests/zoo/shims.c). The rule [interposed-library](audit.md#interposed-library)
-finds every preloaded library by itself and is not listed: the table shows what the other witnesses saw, so
-that a fault in a kernel, a driver or a library of another kind is found as well.
+Most faults are preloaded (tests/zoo/shims.c); faults.c has those that no preload shows. The rule
+[interposed-library](audit.md#interposed-library) finds every preloaded library by itself and is not listed:
+the table shows what the other witnesses saw, so that a fault in a kernel, a driver or a library of another
+kind is found as well.
 
 | animal | how it is staged | access | weir-io | IOR, witness | import of weir-io | import of IOR |
 |---|---|---|---|---|---|---|
@@ -44,6 +45,10 @@ _ABSENT_HEAD = """
 
 | animal | why |
 |---|---|
+"""
+_BLIND_HEAD = """
+## What weir cannot see
+
 """
 _PRELOADED = "interposed-library"
 _UNRELATED = ("phase-too-short", "machine-busy")  # of a small run, and of what else this machine does
@@ -128,7 +133,15 @@ def main() -> int:
     if ior:
         shown_rows = [lines[animal.name] for animal in (*CONTROLS, *ANIMALS) if animal.name in lines]
         rows = [f"| {name} | {why} |" for name, why in absent.items()]
-        PAGE.write_text(_HEAD + "\n".join(shown_rows) + "\n" + _ABSENT_HEAD + "\n".join(rows) + "\n")
+        blind = [f"- **{name}**: {why}." for name, why in BLIND.items()]
+        parts = [
+            *_HEAD.splitlines(),
+            *shown_rows,
+            *_ABSENT_HEAD.splitlines(),
+            *rows,
+            *_BLIND_HEAD.splitlines(),
+        ]
+        PAGE.write_text("\n".join([*parts, *blind]) + "\n")
     else:
         print(f"{PAGE} stays as it is: IOR=PATH names the real IOR")
     print(f"not recognised: {', '.join(missed)}" if missed else f"{visited} recognised")

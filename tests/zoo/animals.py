@@ -6,7 +6,11 @@ from dataclasses import dataclass
 
 LOAD, TWO_RUNS, THROTTLED, EDITED, OVERWRITTEN = "load", "two runs", "throttled", "edited", "overwritten"
 OTHER_USER = "other user"
-FUSE, COMPRESSING = "fuse", "compressing"  # targets that have to be mounted
+FILTERED, TRACED = "filtered", "traced"
+FUSE, COMPRESSING, LOOP = "fuse", "compressing", "loop"  # targets that have to be mounted
+OVERLAY, BOUND = "overlay", "bound"
+MOUNTED = (FUSE, COMPRESSING, LOOP, OVERLAY, BOUND)
+AUDIT_LIBRARY, PATCHED_LIBC, QUIET_MPI = "audit library", "patched C library", "quiet MPI library"
 EDIT = "weir verify"  # what recognises an edit: no rule looks at files of records
 
 
@@ -23,7 +27,9 @@ class Animal:
     ior: tuple[str, ...] = ()
     target: str = "disk"
     suite: str = "plain"
+    library: str = ""  # of quiet_faults
     beside: str = ""  # what runs beside it or is done around it
+    is_sampled: bool = True  # by the tests; make zoo visits all
 
 
 CONTROLS = (
@@ -31,6 +37,8 @@ CONTROLS = (
     Animal("honest memory", "tmpfs as it is", "read", (), target="memory"),
     Animal("honest O_DIRECT", "the disk past the page cache", "read", (), suite="direct"),
 )
+_OTHER = ("other-target",)
+_NO_SYNC = ("sync-not-effective",)
 _NOT_PASSED_ON = ("bytes-not-in-calls",)
 _STRIPPED = ("direct-not-applied", "read-from-cache")
 _LYING_FUSE = "a FUSE file system that drops what is written, reports fsync as done and reads zeros"
@@ -42,6 +50,45 @@ ANIMALS = (
         ("sync-not-effective",),
         "no-op-fsync",
         ("sync-not-effective", "sync-not-applied"),
+    ),
+    Animal(
+        "filtered fsync",
+        "a seccomp filter answers fsync with success",
+        "write",
+        _NO_SYNC,
+        beside=FILTERED,
+    ),
+    Animal(
+        "traced fsync",
+        "strace answers fsync with success",
+        "write",
+        _NO_SYNC,
+        beside=TRACED,
+        is_sampled=False,
+    ),
+    Animal(
+        "patched libc",
+        "the fsync of a C library in LD_LIBRARY_PATH does nothing",
+        "write",
+        _NO_SYNC,
+        library=PATCHED_LIBC,
+        is_sampled=False,
+    ),
+    Animal(
+        "audit library",
+        "LD_AUDIT binds fsync to nothing",
+        "write",
+        _NO_SYNC,
+        library=AUDIT_LIBRARY,
+        is_sampled=False,
+    ),
+    Animal(
+        "quiet MPI library",
+        "MPI_File_sync of a library called libmpi does nothing",
+        "write",
+        _NO_SYNC,
+        suite="mpiio",
+        library=QUIET_MPI,
     ),
     Animal("no-op fadvise", "caches are not dropped", "read", ("read-from-cache",), "no-op-fadvise"),
     Animal(
@@ -122,7 +169,12 @@ ANIMALS = (
         "foreign load", "another program writes to the same disk", "write", ("others-on-device",), beside=LOAD
     ),
     Animal(
-        "two runs", "another weir-io measures the same disk", "write", ("others-on-device",), beside=TWO_RUNS
+        "two runs",
+        "another weir-io measures the same disk",
+        "write",
+        ("others-on-device",),
+        beside=TWO_RUNS,
+        is_sampled=False,
     ),
     Animal("another user", "user 65534 runs weir-io", "write", ("neighbours",), beside=OTHER_USER),
     Animal(
@@ -149,10 +201,39 @@ ANIMALS = (
         ("other-target",),
         target="disk-as-parallel",
     ),
+    Animal("loop in memory", "ext4 in a file of tmpfs, declared as disk", "write", _OTHER, target=LOOP),
+    Animal(
+        "overlay in memory",
+        "an overlay that writes to tmpfs",
+        "write",
+        _OTHER,
+        target=OVERLAY,
+        is_sampled=False,
+    ),
+    Animal(
+        "bind mount",
+        "a tmpfs is bound over the target's directory",
+        "write",
+        _OTHER,
+        target=BOUND,
+        is_sampled=False,
+    ),
     Animal("edited results", "a bandwidth in records.csv is doubled", "write", (EDIT,), beside=EDITED),
 )
 # What is not staged by this zoo, and why.
 ABSENT = {
     "NFS": "the kernel of this machine has no NFS client (/proc/filesystems); mountstats has unit tests",
     "Lustre": "the machine has none; the counters of a client are parsed in tests/engine",
+    "DAX": "the machine has no persistent memory (/sys/bus/nd/devices is empty); where a mount has dax, the "
+    "counters of its device prove nothing and are not used: such a record is UNPROVEN",
+    "static IOR": "Debian's Open MPI has no static libraries; a static program cannot be preloaded, so "
+    "without the witness its records lack sync, stored, fetched and direct, as a bare log does",
+}
+# What no observation on the client can show.
+BLIND = {
+    "a program that prints a made-up document": "weir believes the counts of the program that it starts; "
+    "compare the program with one that you built",
+    "a root that bends /proc and /sys": "the counters of the kernel are the ground that weir stands on",
+    "caches behind the client": "of a storage server, a RAID controller or a hypervisor: read more than "
+    "they hold",
 }

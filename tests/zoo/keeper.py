@@ -8,7 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,16 +17,24 @@ from typing import Any
 import yaml
 
 from tests.zoo.animals import (
+    BOUND,
     COMPRESSING,
     EDITED,
+    FILTERED,
     FUSE,
     LOAD,
+    LOOP,
+    MOUNTED,
     OTHER_USER,
+    OVERLAY,
     OVERWRITTEN,
     THROTTLED,
+    TRACED,
     TWO_RUNS,
     Animal,
 )
+from tests.zoo.errors import CannotStageError
+from tests.zoo.quiet_faults import environment_of, filter_program
 from tests.zoo.staging import mounted, of_another_user, repeated, throttled
 from weir.model import Row
 from weir.records.facts import Facts
@@ -62,6 +70,7 @@ _SUITES: dict[str, dict[str, Any]] = {
     "direct": {"direct": True},
     "verify": {"drop_caches": True, "verify_read": True},
     "reducible": {"payload": "timestamp"},
+    "mpiio": {"api": "MPIIO"},
 }
 
 
@@ -114,10 +123,10 @@ class Keeper:
         self._configure(home, animal, program)
         plan, results, records = home / "plan.json", home / "results", home / "records.csv"
         options = ["--config-dir", str(home / "config"), "--site", "zoo", "--suite", animal.suite]
-        with self._beside(animal) as processes:
+        with self._beside(animal) as prefix:
             _weir("plan", *options, "--target", animal.target, "--out", str(plan))
             run_words = ["run", "--plan", str(plan), "--results", str(results)]
-            _weir(*run_words, may_fail=True, processes=processes)
+            _weir(*run_words, may_fail=True, prefix=prefix)
         _weir("collect", "--plan", str(plan), "--results", str(results), "--out", str(records))
         return results
 
@@ -142,6 +151,8 @@ class Keeper:
                 "WEIR_ZOO": animal.preload,
                 "WEIR_ZOO_PATH": self.name,
             }
+        if animal.library:
+            environment |= environment_of(animal.library, home / "library")
         partition = {
             "nodes": 1,
             "cores_per_node": 2,
@@ -168,11 +179,11 @@ class Keeper:
             "tmpfs-as-disk": ("disk", self.memory),
             "disk-as-parallel": ("parallel", self.disk),
             FUSE: ("parallel", self.disk / FUSE),
-            COMPRESSING: ("disk", self.disk / COMPRESSING),
+            **{name: ("disk", self.disk / name) for name in (COMPRESSING, LOOP, OVERLAY, BOUND)},
         }
         for name, (kind, place) in targets.items():
             target = {"target": name, "kind": kind, "description": "Of the zoo", "path": f"{place}/{name}"}
-            target |= {"apis": ["POSIX"], "prepare": [["mkdir", "-p", f"{place}/{name}"]]}
+            target |= {"apis": ["POSIX", "MPIIO"], "prepare": [["mkdir", "-p", f"{place}/{name}"]]}
             _write(home / f"config/sites/zoo/targets/{name}.yaml", target)
         fixed = {"api": "POSIX", "xfer": "1 MiB", "block": _BLOCK, "sync": True, "barriers": True}
         fixed |= _SUITES[animal.suite]
@@ -194,17 +205,17 @@ class Keeper:
         return [str(script), *others]
 
     @contextmanager
-    def _beside(self, animal: Animal) -> Iterator[Path | None]:
-        """What surrounds the measurement; the file that takes its process, where that is a control group."""
+    def _beside(self, animal: Animal) -> Iterator[list[str]]:
+        """What surrounds the measurement; what its command starts with."""
         other = self.disk / "beside"
         writer = ["dd", "if=/dev/zero", f"of={other}", "bs=4M", "count=512", "oflag=direct", "conv=notrunc"]
         second = [str(ENGINE), "ior", "-w", "-e", "-i", "500", "-t", "1m", "-b", "64m", "-o", str(other)]
         with ExitStack() as stack:
-            processes = None
-            if animal.target in (FUSE, COMPRESSING):
+            prefix: list[str] = []
+            if animal.target in MOUNTED:
                 place = self.disk / animal.target
                 place.mkdir(exist_ok=True)
-                stack.enter_context(mounted(animal.target, place, self.disk))
+                stack.enter_context(mounted(animal.target, place, self.disk, self.memory))
             if animal.beside in (LOAD, TWO_RUNS):
                 stack.callback(lambda: other.unlink(missing_ok=True))
                 stack.enter_context(repeated(writer if animal.beside == LOAD else second, _AS_ROOT))
@@ -212,7 +223,12 @@ class Keeper:
                 stack.enter_context(of_another_user(ENGINE, self.disk / "other-user"))
             if animal.beside == THROTTLED:
                 processes = stack.enter_context(throttled(self.name))
-            yield processes
+                prefix = ["bash", "-c", f'echo $$ >"{processes}" && exec "$@"', "bash"]
+            if animal.beside == FILTERED:
+                prefix = [str(filter_program(self.folder))]
+            if animal.beside == TRACED:
+                prefix = _tracer()
+            yield prefix
 
 
 def planned(keeper: Keeper, animal: Animal) -> list[Row]:
@@ -235,10 +251,25 @@ def found(rows: list[Row], access: str) -> list[tuple[str, list[str], list[str]]
     ]
 
 
-def _weir(*words: str, may_fail: bool = False, processes: Path | None = None) -> None:
-    command = [sys.executable, "-m", "weir", *words]
-    if processes is not None:
-        command = ["bash", "-c", f'echo $$ >"{processes}" && exec "$@"', "bash", *command]
+def _tracer() -> list[str]:
+    if shutil.which("strace") is None:
+        raise CannotStageError("strace is not installed")
+    return [
+        "strace",
+        "-f",
+        "-qq",
+        "--seccomp-bpf",
+        "-e",
+        "trace=fsync",
+        "-e",
+        "inject=fsync:retval=0",
+        "-o",
+        "/dev/null",
+    ]
+
+
+def _weir(*words: str, may_fail: bool = False, prefix: Sequence[str] = ()) -> None:
+    command = [*prefix, sys.executable, "-m", "weir", *words]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode != 0 and not may_fail:
         raise RuntimeError(f"weir {' '.join(words)}: {done.stdout}{done.stderr}")

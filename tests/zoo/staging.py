@@ -12,16 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.zoo.animals import COMPRESSING, FUSE
+from tests.zoo.animals import BOUND, COMPRESSING, FUSE, LOOP, OVERLAY
+from tests.zoo.errors import CannotStageError
 
 _HERE = Path(__file__).parent
 _QUOTA_US, _PERIOD_US = 10_000, 100_000
 _NOBODY = 65534
 _IMAGE_BYTES = 512 * 2**20
-
-
-class CannotStageError(Exception):
-    """The machine lacks what the animal needs; the text names it."""
 
 
 @contextmanager
@@ -104,9 +101,17 @@ def throttled(name: str) -> Iterator[Path]:
 
 
 @contextmanager
-def mounted(kind: str, place: Path, work: Path) -> Iterator[None]:
-    """The file system of a target at place."""
-    with {FUSE: _lying_fuse, COMPRESSING: _compressing}[kind](place, work):
+def mounted(kind: str, place: Path, work: Path, memory: Path) -> Iterator[None]:
+    """The file system of a target at place; work: a folder beside it, memory: one on tmpfs."""
+    if kind == FUSE:
+        staged = _lying_fuse(place, work)
+    elif kind == COMPRESSING:
+        staged = _image("btrfs", "loop,compress-force=zstd", place, work / "image")
+    elif kind == LOOP:
+        staged = _image("ext4", "loop", place, memory / "image")
+    else:
+        staged = _of_memory(kind, place, work, memory)
+    with staged:
         yield
 
 
@@ -131,29 +136,45 @@ def _lying_fuse(place: Path, work: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _compressing(place: Path, work: Path) -> Iterator[None]:
-    if shutil.which("mkfs.btrfs", path=f"{os.environ['PATH']}:/usr/sbin:/sbin") is None:
-        raise CannotStageError("mkfs.btrfs is not installed (package btrfs-progs)")
-    image = work / "image"
+def _image(kind: str, options: str, place: Path, image: Path) -> Iterator[None]:
+    """A file system in a file."""
+    path = {**os.environ, "PATH": f"{os.environ['PATH']}:/usr/sbin:/sbin"}
+    if shutil.which(f"mkfs.{kind}", path=path["PATH"]) is None:
+        raise CannotStageError(f"mkfs.{kind} is not installed")
     with image.open("wb") as stream:
         stream.truncate(_IMAGE_BYTES)
-    path = {**os.environ, "PATH": f"{os.environ['PATH']}:/usr/sbin:/sbin"}
-    subprocess.run(["mkfs.btrfs", "-q", image], check=True, env=path, capture_output=True)
-    done = subprocess.run(
-        ["mount", "-o", "loop,compress-force=zstd", image, place],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=path,
-    )
+    subprocess.run([f"mkfs.{kind}", "-q", image], check=True, env=path, capture_output=True)
     try:
-        if done.returncode != 0:
-            raise CannotStageError(f"btrfs cannot be mounted: {done.stderr.strip()}")
+        with _mount(["-o", options, str(image)], place):
+            yield
+    finally:
+        image.unlink()
+
+
+@contextmanager
+def _of_memory(kind: str, place: Path, work: Path, memory: Path) -> Iterator[None]:
+    """Of tmpfs: an overlay over a directory of the disk, or a mount over the target's own directory."""
+    upper, other, lower = memory / "upper", memory / "other", work / "lower"
+    for folder in (upper, other, lower):
+        folder.mkdir()
+    overlay = ["-t", "overlay", "-o", f"lowerdir={lower},upperdir={upper},workdir={other}", "overlay"]
+    try:
+        with _mount({OVERLAY: overlay, BOUND: ["--bind", str(upper)]}[kind], place):
+            yield
+    finally:
+        for folder in (upper, other, lower):
+            shutil.rmtree(folder)
+
+
+@contextmanager
+def _mount(words: Sequence[str], place: Path) -> Iterator[None]:
+    done = subprocess.run(["mount", *words, place], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise CannotStageError(f"mount {' '.join(words)}: {done.stderr.strip()}")
+    try:
         yield
     finally:
-        if done.returncode == 0:
-            subprocess.run(["umount", place], check=False, env=path)
-        image.unlink()
+        subprocess.run(["umount", place], check=False)
 
 
 def _wait_for_mount(place: Path) -> None:

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from weir.measure.memory_below import memory_below
+from weir.measure.mounts import mount_of
 from weir.printed_values import real, whole
 from weir.schedulers import surrounding
 
@@ -28,7 +30,7 @@ def host_facts(target_folder: Path) -> dict[str, Any]:
         "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
         "load_1min": os.getloadavg()[0],
         "pressure": pressure(),
-        "file_system": mount_of(target_folder),
+        "file_system": file_system_of(target_folder),
     }
 
 
@@ -60,23 +62,10 @@ def pressure(proc: Path = _PROC) -> dict[str, float] | None:
     return found or None
 
 
-def mount_of(folder: Path) -> dict[str, str] | None:
-    """The mount that holds folder: the longest mount point above it, from /proc/self/mountinfo."""
-    try:
-        lines = Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return None
-    resolved = str(folder.resolve())
-    best: dict[str, str] | None = None
-    for line in lines:
-        left, _, right = line.partition(" - ")
-        fields, tail = left.split(), right.split()
-        point = fields[4].replace("\\040", " ")
-        inside = point == "/" or resolved == point or resolved.startswith(point + "/")
-        # A later mount on the same point hides the earlier one, hence >=.
-        if inside and (best is None or len(point) >= len(best["mount_point"])):
-            best = {"mount_point": point, "type": tail[0], "device": tail[1], "options": fields[5]}
-    return best
+def file_system_of(folder: Path) -> dict[str, Any] | None:
+    """The mount of a folder; in_memory tells where in the node's memory a block device or an overlay is."""
+    mount = mount_of(folder)
+    return None if mount is None else {**mount, "in_memory": memory_below(folder)}
 
 
 def _throttled(proc: Path, cgroups: Path) -> int | None:

@@ -213,6 +213,10 @@ void weir_device_begin(const char *path, const struct weir_medium *medium, struc
         snprintf(device->reason, sizeof device->reason, "the file has no path of the operating system");
         return;
     }
+    if (medium->dax) {
+        snprintf(device->reason, sizeof device->reason, "DAX goes around the counters of the device");
+        return;
+    }
     device->is_nfs = strncmp(medium->file_system, "nfs", 3) == 0;
     device->is_lustre = strcmp(medium->file_system, "lustre") == 0;
     bool found = device->is_nfs || device->is_lustre ||

@@ -20,7 +20,7 @@ static bool has_dax(char *options) {
 
 /* 36 35 98:0 /root /point rw,noatime master:1 - ext4 /dev/sda rw,errors=continue */
 bool weir_medium_parse(const char *line, unsigned major_number, unsigned minor_number,
-                       struct weir_medium *medium, bool *dax) {
+                       struct weir_medium *medium) {
     unsigned line_major, line_minor;
     char options[256] = "";
     const char *tail = strstr(line, " - ");
@@ -31,7 +31,7 @@ bool weir_medium_parse(const char *line, unsigned major_number, unsigned minor_n
     if (sscanf(tail, " - %31s %255s %255s", medium->file_system, medium->source, options) < 2) {
         return false;
     }
-    *dax = has_dax(options);
+    medium->dax = has_dax(options);
     return true;
 }
 
@@ -49,12 +49,11 @@ static bool facts_of_directory(const char *path, struct stat *facts, struct stat
 
 static void find_mount(const struct stat *facts, const struct statfs *system, struct weir_medium *medium) {
     char line[4096], device[64];
-    bool dax = false;
     unsigned major_number = major(facts->st_dev), minor_number = minor(facts->st_dev);
     FILE *mounts = fopen("/proc/self/mountinfo", "re");
     bool found = false;
     while (mounts != NULL && !found && fgets(line, sizeof line, mounts) != NULL) {
-        found = weir_medium_parse(line, major_number, minor_number, medium, &dax);
+        found = weir_medium_parse(line, major_number, minor_number, medium);
     }
     if (mounts != NULL) {
         fclose(mounts);
@@ -65,7 +64,7 @@ static void find_mount(const struct stat *facts, const struct statfs *system, st
         snprintf(medium->file_system, sizeof medium->file_system, "btrfs");
     }
     snprintf(device, sizeof device, "/sys/dev/block/%u:%u", major_number, minor_number);
-    medium->counted = !dax && (btrfs || access(device, F_OK) == 0);
+    medium->counted = !medium->dax && (btrfs || access(device, F_OK) == 0);
 }
 
 void weir_medium_of(const char *path, struct weir_medium *medium) {

@@ -11,6 +11,7 @@ struct weir_medium {
      * write_bytes of /proc/self/io count what it gave and took. They count nothing for tmpfs, FUSE, most
      * network file systems and DAX. */
     bool counted;
+    bool dax; /* the processor reaches the bytes without the block layer, whose counters stand still */
 };
 
 /* By the file, or by its directory where it is not there yet. */
@@ -19,6 +20,6 @@ void weir_medium_of(const char *path, struct weir_medium *medium);
 void weir_medium_of_directory(const char *path, struct weir_medium *medium);
 /* One line of /proc/self/mountinfo; false where it is another device's. */
 bool weir_medium_parse(const char *line, unsigned major_number, unsigned minor_number,
-                       struct weir_medium *medium, bool *dax);
+                       struct weir_medium *medium);
 
 #endif

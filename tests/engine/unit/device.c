@@ -48,6 +48,10 @@ int main(void) {
     snprintf(root, sizeof root, "/tmp/weir-device-XXXXXX");
     CHECK(mkdtemp(root) != NULL);
 
+    struct weir_medium medium = {.file_system = "xfs", .source = "/dev/pmem0", .dax = true};
+    weir_device_begin(root, &medium, &device);
+    CHECK(device.name[0] == '\0' && strstr(device.reason, "DAX") != NULL);
+
     disk("8:0", 100, 200);
     CHECK(follow(8, 0, &device, counts));
     CHECK(device.parts == 1 && counts[WEIR_DEVICE_READ] == 51200 && counts[WEIR_DEVICE_WRITTEN] == 102400);

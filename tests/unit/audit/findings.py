@@ -21,6 +21,7 @@ from tests.unit.audit.subjects import (
 )
 from weir.audit import RunFacts, Subject
 
+IN_MEMORY = {"type": "ext4", "in_memory": "the memory device zram0"}
 FINDS: list[tuple[str, Subject, str, str]] = [
     ("exit-code", subject(run=RunFacts(134, False, 60.0, None)), "INVALID", "exit code 134"),
     (
@@ -209,6 +210,15 @@ FINDS: list[tuple[str, Subject, str, str]] = [
         subject({"file_system": "ext4"}, run=replace(DONE, target={"kind": "parallel"})),
         "INVALID",
         "declares parallel, the files are on ext4",
+    ),
+    (
+        "other-target",
+        subject(
+            {"file_system": "ext4"},
+            run=replace(DONE, host={"file_system": IN_MEMORY}, target={"kind": "disk"}),
+        ),
+        "INVALID",
+        "the files are on ext4 (the memory device zram0)",
     ),
     ("no-time-or-bytes", subject(bw_mib_s=0.0), "INVALID", "0 MiB/s"),
     ("no-time-or-bytes", subject(total_s=0.0, open_s=0.0, io_s=0.0, close_s=0.0), "DEGRADED", "in 0 s"),

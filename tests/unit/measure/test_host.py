@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from weir.measure.host import held_between, held_so_far, host_facts, mount_of, pressure
+from weir.measure.host import held_between, held_so_far, host_facts, pressure
+from weir.measure.mounts import mount_of
 
 
 def test_facts_of_this_machine(tmp_path: Path) -> None:

@@ -26,7 +26,8 @@ _LOCAL = ("ext2", "ext3", "ext4", "xfs", "btrfs", "zfs", "f2fs", "bcachefs", "ov
 def other_target(subject: Subject) -> Outcome | None:
     """The files were on a kind of file system that the target does not declare: a tmpfs declared as a disk,
     the node's root disk declared as a parallel file system (often because it was not mounted), a disk
-    declared as memory.
+    declared as memory, or a disk whose bytes are in memory (a loop device over a file of tmpfs, zram, an
+    overlay with its upper directory on tmpfs).
 
     Hint: look at `findmnt -T PATH`; mount the file system, set mount: in the target's file so that weir
     checks it, or correct kind.
@@ -39,21 +40,19 @@ def other_target(subject: Subject) -> Outcome | None:
         return passed(f"{declared} behind a library, without a file system to look at")
     if found is None:
         return not_observable("the file system of the files is unknown")
-    text = f"the target declares {declared}, the files are on {found}"
-    return (
-        passed(text)
-        if _fits(declared, found, bool(subject.run and subject.run.target.get("emulated")))
-        else invalid(text)
-    )
+    below = (subject.run.host.get("file_system") or {}).get("in_memory") if subject.run else None
+    text = f"the target declares {declared}, the files are on {found}" + (f" ({below})" if below else "")
+    emulated = bool(subject.run and subject.run.target.get("emulated"))
+    return passed(text) if _fits(declared, found, bool(below), emulated) else invalid(text)
 
 
-def _fits(declared: str, found: str, emulated: bool) -> bool:
+def _fits(declared: str, found: str, in_memory: bool, emulated: bool) -> bool:
     """File systems that are in none of the lists fit every kind but memory."""
     if declared == "memory":
-        return found in MEMORY_FILE_SYSTEMS
+        return in_memory or found in MEMORY_FILE_SYSTEMS
     if emulated:
         return True
-    if found in MEMORY_FILE_SYSTEMS:
+    if in_memory or found in MEMORY_FILE_SYSTEMS:
         return False
     if declared == "disk":
         return found not in _NETWORK and found not in _PARALLEL

@@ -1,0 +1,76 @@
+"""Devices and overlays whose bytes are in memory, in a tree like /sys/dev/block."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from weir.measure import memory_below as module
+from weir.measure.memory_below import memory_below, memory_of_device
+
+
+@pytest.fixture
+def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Below "memory" there is tmpfs, below "disk" a device that is none."""
+    for name in ("memory", "disk"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "image").touch()
+
+    def mount_of(folder: Path) -> Mapping[str, str]:
+        kind = "tmpfs" if folder == tmp_path / "memory" else "ext4"
+        return {"type": kind, "device": "none", "super_options": ""}
+
+    monkeypatch.setattr(module, "mount_of", mount_of)
+    for name, files in {
+        "disks/sda": {"stat": ""},
+        "disks/sda/sda1": {"partition": "1"},
+        "disks/zram0": {"stat": ""},
+        "disks/loop0": {"loop/backing_file": f"{tmp_path}/memory/image\n"},
+        "disks/loop1": {"loop/backing_file": f"{tmp_path}/disk/image\n"},
+        "disks/loop2": {"loop/backing_file": f"{tmp_path}/memory/image (deleted)\n"},
+        "disks/dm-0": {"slaves/sda/dev": "8:0\n", "slaves/zram0/dev": "251:0\n"},
+    }.items():
+        for file, text in files.items():
+            (tmp_path / name / file).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name / file).write_text(text)
+    numbers = {"8:0": "sda", "8:1": "sda/sda1", "251:0": "zram0", "7:0": "loop0", "7:1": "loop1"}
+    for number, name in (numbers | {"7:2": "loop2", "252:0": "dm-0"}).items():
+        (tmp_path / number).symlink_to(tmp_path / "disks" / name)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("major", "minor", "where"),
+    [
+        (8, 0, None),
+        (8, 1, None),
+        (251, 0, "the memory device zram0"),
+        (7, 0, "loop0, a file in {}/memory on tmpfs"),
+        (7, 1, None),
+        (7, 2, None),
+        (252, 0, "dm-0 on the memory device zram0"),
+        (9, 9, None),
+    ],
+)
+def test_of_a_device(system: Path, major: int, minor: int, where: str | None) -> None:
+    found = memory_of_device(major, minor, system)
+    assert found == (where and where.format(system))
+
+
+def test_of_an_overlay(system: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inner, options = module.mount_of, f"rw,lowerdir=/,upperdir={system}/memory,workdir=/w"
+    overlay = {"type": "overlay", "device": "overlay", "super_options": options}
+    monkeypatch.setattr(
+        module, "mount_of", lambda folder: overlay if folder.name == "merged" else inner(folder)
+    )
+    expected = f"an overlay whose upper directory is {system}/memory on tmpfs"
+    assert memory_below(system / "merged", system) == expected
+    overlay["super_options"] = "rw,lowerdir=/,upperdir=/of/another/namespace"
+    assert memory_below(system / "merged", system) is None
+
+
+def test_of_memory_itself_and_of_a_server(system: Path) -> None:
+    assert memory_below(system / "memory", system) is None
+    assert memory_below(Path("/proc"), system) is None

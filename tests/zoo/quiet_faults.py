@@ -1,0 +1,74 @@
+"""Faults that no preloaded library shows: programs and libraries that are built for the zoo."""
+
+from __future__ import annotations
+
+import shutil
+import struct
+import subprocess
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from tests.zoo.animals import AUDIT_LIBRARY, PATCHED_LIBC, QUIET_MPI
+from tests.zoo.errors import CannotStageError
+
+_SOURCE = Path(__file__).parent / "faults.c"
+_RETURN_0 = b"\x31\xc0\xc3"  # xor eax, eax; ret
+
+
+def filter_program(folder: Path) -> Path:
+    """Starts its arguments with fsync filtered."""
+    return _compiled(folder / "no-fsync", "-DFILTER")
+
+
+def environment_of(library: str, folder: Path) -> dict[str, str]:
+    """What a stack sets to run with the library."""
+    made: Mapping[str, Callable[[Path], dict[str, str]]] = {
+        AUDIT_LIBRARY: _audit_library,
+        PATCHED_LIBC: _patched_libc,
+        QUIET_MPI: _quiet_mpi,
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    return made[library](folder)
+
+
+def _audit_library(folder: Path) -> dict[str, str]:
+    return {"LD_AUDIT": str(_compiled(folder / "audit.so", "-DAUDIT", "-shared", "-fPIC"))}
+
+
+def _quiet_mpi(folder: Path) -> dict[str, str]:
+    return {"LD_PRELOAD": str(_compiled(folder / "libmpi-quick.so", "-DMPI", "-shared", "-fPIC"))}
+
+
+def _patched_libc(folder: Path) -> dict[str, str]:
+    """This machine's C library with another fsync."""
+    found = subprocess.run(["cc", "-print-file-name=libc.so.6"], capture_output=True, text=True, check=True)
+    original = Path(found.stdout.strip()).resolve()
+    content = bytearray(original.read_bytes())
+    if content[:5] != b"\x7fELF\x02" or struct.unpack_from("<H", content, 18)[0] != 62:
+        raise CannotStageError("the patch is one for x86-64")
+    symbols = subprocess.run(["nm", "-D", original], capture_output=True, text=True, check=True).stdout
+    for line in symbols.splitlines():
+        if line.split()[-1].partition("@")[0] in ("fsync", "fdatasync"):
+            at = _offset(content, int(line.split()[0], 16))
+            content[at : at + len(_RETURN_0)] = _RETURN_0
+    (folder / "libc.so.6").write_bytes(content)
+    return {"LD_LIBRARY_PATH": str(folder)}
+
+
+def _offset(content: bytearray, address: int) -> int:
+    """Where the file has an address, by the headers of its segments."""
+    (start,) = struct.unpack_from("<Q", content, 32)
+    size, count = struct.unpack_from("<HH", content, 54)
+    for index in range(count):
+        kind, _, offset, virtual, _, length = struct.unpack_from("<IIQQQQ", content, start + index * size)
+        if kind == 1 and virtual <= address < virtual + length:
+            return int(offset + address - virtual)
+    raise CannotStageError("the C library has no such segment")
+
+
+def _compiled(made: Path, *options: str) -> Path:
+    if shutil.which("cc") is None:
+        raise CannotStageError("needs a C compiler")
+    words = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", *options, str(_SOURCE), "-o", str(made)]
+    subprocess.run(words, check=True)
+    return made
