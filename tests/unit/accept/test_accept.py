@@ -232,6 +232,7 @@ def test_an_interval_around_the_promise_decides_nothing(tmp_path: Path) -> None:
     assert low < 0 < high
 
 
+@pytest.mark.slow
 def test_the_report_holds_what_is_signed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     contract = contract_of("mistral-2015")
     study = write_study(tmp_path, cells_of(contract, {"hdf5-read": 1000.0}))

@@ -45,7 +45,10 @@ def test_schemas_are_valid_strict_and_described(name: str) -> None:
     assert [path for path, inner in found.items() if not inner.get("description")] == []
 
 
-@pytest.mark.parametrize("site", SHIPPED_SITES)
+@pytest.mark.parametrize(
+    "site",
+    [site if site == "local" else pytest.param(site, marks=pytest.mark.slow) for site in SHIPPED_SITES],
+)
 def test_every_suite_can_be_planned_at_every_site(site: str) -> None:
     plan = make_plan(shipped(site, SHIPPED_SUITES))
     assert len(plan.cells) + plan.cost.shared + plan.cost.excluded == plan.cost.points

@@ -68,6 +68,7 @@ def test_the_whole_study_on_ten_nodes() -> None:
     assert Counter(cell.target for cell in single) == {"backing": 8, "ime-fuse": 8, "ime-native": 8}
 
 
+@pytest.mark.slow
 def test_the_full_factorial_and_its_valid_combinations() -> None:
     """As loops count: three targets, 80 geometries, three interfaces, and so on, ten times."""
     plan = plan_of("ime-paper", "ime-template", "full")

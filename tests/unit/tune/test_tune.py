@@ -36,6 +36,7 @@ def share(replay: Any, method: str, budget: int, seed: int) -> float:
     return float(replay.score(best) / replay.best)
 
 
+@pytest.mark.slow
 def test_twenty_measurements_reach_the_best_and_beat_chance() -> None:
     spaces = [read_replay(MISTRAL, ["stripes", "ppn"], {}, column) for column in ("rnode", "wnode")]
     where = {"campaign": "output", "nn": "4"}
