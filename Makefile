@@ -99,6 +99,10 @@ zoo: setup-develop ## fake storages with known answers, also for the real IOR=PA
 	@$(MAKE) build
 	@$(venv)/python -m tests.zoo
 
+.PHONY: reference
+reference: setup ## draw the published studies from reference/ alone and check their tables: build/reference
+	@reports/reference.sh build/reference
+
 .PHONY: tokio-year
 tokio-year: setup-develop ## print the study of a year of daily benchmarks: build/tokio-year/tokio-year.pdf
 	@$(venv)/python bench/tokio_year.py reference/tokio-year.csv build/tokio-year

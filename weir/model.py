@@ -28,6 +28,7 @@ class Target:
     set_stripes: tuple[str, ...] = ()  # command with {count} and {folder}, run on the folder of a run
     get_stripes: tuple[str, ...] = ()  # and the one that prints the count
     space_bytes: int = 0  # 0: only the file system limits it
+    inodes: int = 0  # files and directories at a time; 0: only the file system limits it
     environment: Mapping[str, str] = field(default_factory=dict)
     prepare: tuple[tuple[str, ...], ...] = ()  # commands, each a list of arguments, run before a batch
     cleanup: tuple[tuple[str, ...], ...] = ()  # and after it, whatever happened

@@ -16,6 +16,7 @@ from weir.integrity.manifest import write_manifest
 from weir.model import Cell
 from weir.plan.files import read_plan
 from weir.plan.model import Plan
+from weir.records.client_counters import COLUMNS, COUNTERS_FILE
 from weir.records.collect import site_folder
 from weir.records.excluded import ExcludedLine, write_excluded
 from weir.records.latencies import LATENCIES_FILE
@@ -48,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         required=True,
         metavar="FILE",
-        help="records.csv; excluded.csv, latencies.csv and facts.json go beside it",
+        help="records.csv; excluded.csv, latencies.csv, client-counters.csv and facts.json go beside it",
     )
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
 
@@ -75,20 +76,23 @@ def execute(args: argparse.Namespace) -> int:
 def _write_tables(
     out: Path, plan: Plan, where: Path, not_measured: list[Cell], sums: dict[Path, str]
 ) -> Tally:
-    """records.csv, latencies.csv and the cache, run after run: no table is in memory as a whole. Fills the
-    list of the cells without a run, and the SHA-256 of every run.json."""
+    """The tables and the cache, run after run: no table is in memory as a whole. Fills the list of the cells
+    without a run, and the SHA-256 of every run.json."""
     tally, cache = Tally(), RunCache(out.with_name(CACHE_FILE))
     with (
         whole_file(out) as records,
         whole_file(out.with_name(LATENCIES_FILE)) as latencies,
+        whole_file(out.with_name(COUNTERS_FILE)) as counters,
         whole_file(out.with_name(CACHE_FILE)) as kept,
     ):
         records.write(",".join(columns()) + "\n")
         latencies.write(",".join(columns("latency")) + "\n")
+        counters.write(",".join(COLUMNS) + "\n")
         write_head(kept)
         for one in collected(_runs_of(plan, where, not_measured), cache):
             records.write(one.parsed.records)
             latencies.write(one.parsed.latencies)
+            counters.write(one.facts["client_counters"])
             tally.add_rows(one.facts["counts"])
             tally.add_run(one.facts["run"])
             sums[one.run.folder / RUN_FILE] = one.facts["sha256"]

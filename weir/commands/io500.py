@@ -1,4 +1,4 @@
-"""weir io500: phases, score, validity and percentiles of a published IO500 result."""
+"""weir io500: score, validity and percentiles of an IO500 result, and the standing of single cells."""
 
 from __future__ import annotations
 
@@ -7,14 +7,20 @@ import json
 from pathlib import Path
 
 from weir.errors import WeirError
+from weir.io500.cells import populations, standings
+from weir.io500.cells_output import cell_facts, cell_lines
 from weir.io500.directory import read_directory
+from weir.io500.figure import standing_figure
 from weir.io500.output import Places, checked, facts, lines, table_facts, table_lines
 from weir.io500.standing import places
 from weir.io500.submissions import DEFAULT, read_submissions
 from weir.io500.validity import validity
+from weir.records.table import read_records
 
 NAME = "io500"
-HELP = "recompute the score of an IO500 result and show its percentiles among the submissions"
+HELP = (
+    "recompute the score of an IO500 result; its percentiles, or those of single cells, among the submissions"
+)
 EXAMPLE = "weir io500 results/2024.11.11-11.54.32"
 
 
@@ -27,12 +33,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="table of published submissions (default: the one that weir has); "
         "without DIR, recompute its scores",
     )
+    parser.add_argument(
+        "--figure", type=Path, metavar="FILE", help="write the percentiles of a valid result as SVG"
+    )
+    parser.add_argument(
+        "--records",
+        type=Path,
+        metavar="FILE",
+        help="without DIR: rank the cells of a study that are comparable with a phase",
+    )
+    parser.add_argument("--cell", metavar="CELL", help="with --records: this cell only")
     parser.add_argument("--json", action="store_true", help="print the same as JSON")
 
 
 def execute(args: argparse.Namespace) -> int:
     if args.directory is None:
-        return _check_table(args)
+        return _rank_cells(args) if args.records else _check_table(args)
     result = read_directory(args.directory)
     valid = validity(result)
     shown: Places = {}
@@ -40,7 +56,10 @@ def execute(args: argparse.Namespace) -> int:
     if not valid.valid:
         why_not = f"because the submissions are valid runs and this one is {valid.label}"
     else:
-        shown = places(result, read_submissions(args.submissions or DEFAULT))
+        submissions = read_submissions(args.submissions or DEFAULT)
+        shown = places(result, submissions)
+        if args.figure:
+            args.figure.write_text(standing_figure(result, shown, submissions), encoding="utf-8")
     if args.json:
         print(json.dumps(facts(result, valid, shown, why_not), indent=1))
     else:
@@ -48,11 +67,40 @@ def execute(args: argparse.Namespace) -> int:
     return 0
 
 
+def _rank_cells(args: argparse.Namespace) -> int:
+    rows = read_records(args.records)
+    if args.cell:
+        rows = [row for row in rows if row["cell"] == args.cell]
+        if not rows:
+            raise WeirError(
+                "has no such cell",
+                file=str(args.records),
+                key="--cell",
+                value=args.cell,
+                hint="the column cell of the records has the names",
+                exit_code=2,
+            )
+    found = standings(
+        rows, populations(read_submissions(args.submissions or DEFAULT)), _volatile(args.records)
+    )
+    print(json.dumps(cell_facts(found), indent=1) if args.json else "\n".join(cell_lines(found)))
+    return 0
+
+
+def _volatile(records: Path) -> list[str]:
+    """Targets that are memory, by the facts of the study beside the records."""
+    facts = records.with_name("facts.json")
+    if not facts.is_file():
+        return []
+    targets = json.loads(facts.read_text(encoding="utf-8")).get("targets", [])
+    return [target["target"] for target in targets if target.get("kind") in ("memory", "pool")]
+
+
 def _check_table(args: argparse.Namespace) -> int:
     if args.submissions is None:
         raise WeirError(
-            "neither a result directory nor --submissions FILE is given",
-            hint=f"weir io500 DIR, or weir io500 --submissions {DEFAULT}",
+            "neither a result directory nor --records FILE nor --submissions FILE is given",
+            hint=f"weir io500 DIR, weir io500 --records FILE, or weir io500 --submissions {DEFAULT}",
             exit_code=2,
         )
     found = checked(read_submissions(args.submissions))

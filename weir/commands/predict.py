@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from weir.config.sources import find_sources
+from weir.config import load_config
+from weir.config.sources import add_config_dir, find_sources
 from weir.errors import WeirError
+from weir.model import Row
 from weir.predict.application import Application, read_application
 from weir.predict.forecast import Forecast, Times, error, forecasts, whole
+from weir.predict.trial import measured_trial, trial_plan
 from weir.records.table import read_records
 
 NAME = "predict"
@@ -31,15 +35,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="target to predict; repeatable (default: all)",
     )
+    parser.add_argument(
+        "--measure",
+        action="store_true",
+        help="run cells with the parameters of each phase on the targets, to test the prediction",
+    )
+    parser.add_argument(
+        "--site", metavar="SITE", help="with --measure: the site (default: that of config.yaml)"
+    )
+    parser.add_argument(
+        "--rounds", type=int, default=6, metavar="N", help="with --measure: runs of each cell (default: 6)"
+    )
+    parser.add_argument(
+        "--results",
+        type=Path,
+        metavar="DIR",
+        help="with --measure: directory of the runs (default: results/SITE/predict-APPLICATION)",
+    )
+    add_config_dir(parser)
     parser.add_argument("--json", action="store_true", help="print the same as JSON")
 
 
 def execute(args: argparse.Namespace) -> int:
-    sources = find_sources()
+    sources = find_sources(args.config_dir)
     application = read_application(sources.named_file("applications", args.application), sources.root)
     rows = read_records(args.records)
     targets = args.target or sorted({row["target"] for row in rows if row["target"]})
-    found = {target: forecasts(application, rows, target) for target in targets}
+    trial = _trial(args, application, targets) if args.measure else []
+    found = {target: forecasts(application, rows, target, trial) for target in targets}
     if not any(one.predicted for each in found.values() for one in each):
         raise WeirError(
             f"no record fits a phase of {application.name}",
@@ -53,6 +76,25 @@ def execute(args: argparse.Namespace) -> int:
     return 0
 
 
+def _trial(args: argparse.Namespace, application: Application, targets: Sequence[str]) -> list[Row]:
+    """Records of the test. Targets of the records that the site lacks are not tested."""
+    if args.rounds < 1:
+        raise WeirError("is out of range", key="--rounds", hint="1 or more, such as 6", exit_code=2)
+    chosen = {"site": args.site} if args.site else {}
+    config = load_config(config_dir=args.config_dir, overrides=chosen)
+    here = tuple(target for target in config.site.targets if target in targets)
+    if not here:
+        raise WeirError(
+            f"site {config.site.name} has none of the targets {', '.join(targets)}",
+            key="--site",
+            hint="name the site that the records are of",
+            exit_code=2,
+        )
+    plan = trial_plan(application, replace(config, targets=here), args.rounds)
+    results = args.results or Path("results") / config.site.name / f"predict-{application.name}"
+    return measured_trial(plan, results.resolve())
+
+
 def _lines(application: Application, found: dict[str, list[Forecast]]) -> Iterator[str]:
     yield f"{application.name}: {application.description}"
     for target, each in found.items():
@@ -63,8 +105,20 @@ def _lines(application: Application, found: dict[str, list[Forecast]]) -> Iterat
             yield _line(one.phase.name, one.predicted, one.measured)
             yield from (f"    nearest cell: {far}" for far in one.far)
         yield _line("all", whole(each, "predicted"), whole(each, "measured"))
+        yield from _test_lines(each)
     yield ""
     yield "in brackets: minimum and maximum of the runs; range of the error: from both ranges"
+
+
+def _test_lines(each: Sequence[Forecast]) -> Iterator[str]:
+    """What the test of the prediction gave: cells with the parameters of the phases."""
+    tested = [one for one in each if one.tested]
+    if not tested:
+        return
+    yield f"  {'tested':<10}{'predicted':<28}{'measured now':<28}error"
+    for one in tested:
+        yield _line(one.phase.name, one.predicted, one.tested)
+    yield _line("all", whole(each, "predicted"), whole(each, "tested"))
 
 
 def _line(name: str, predicted: Times | None, measured: Times | None) -> str:
@@ -85,6 +139,8 @@ def _facts(one: Forecast) -> dict[str, Any]:
         "predicted": vars(one.predicted) if one.predicted else None,
         "measured": vars(one.measured) if one.measured else None,
         "error": error(one.predicted, one.measured) if one.predicted and one.measured else None,
+        "tested": vars(one.tested) if one.tested else None,
+        "error_of_test": error(one.predicted, one.tested) if one.predicted and one.tested else None,
         "cell": one.cell,
         "label": one.label,
         "far": list(one.far),

@@ -139,7 +139,7 @@ def _target(data: Mapping[str, Any]) -> Target:
     expect = data.get("expect", {})
     optional = {
         key: data[key]
-        for key in ("mount", "prefix", "emulated", "optional", "max_stripe_count", "environment")
+        for key in ("mount", "prefix", "emulated", "optional", "max_stripe_count", "inodes", "environment")
         if key in data
     }
     if "write" in expect:

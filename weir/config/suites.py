@@ -20,8 +20,8 @@ from weir.units import parse_duration, parse_percent
 
 MOST_ROUNDS = 20
 PLACE_NAMES = ("nodes", "ppn", "ranks", "target", "stack")
-TARGET_FIELDS = ("kind", "path", "prefix", "emulated", "max_stripe_count", "space_bytes")
-_NUMBERS = ("nodes", "ppn", "ranks", "target.max_stripe_count", "target.space_bytes")
+TARGET_FIELDS = ("kind", "path", "prefix", "emulated", "max_stripe_count", "space_bytes", "inodes")
+_NUMBERS = ("nodes", "ppn", "ranks", "target.max_stripe_count", "target.space_bytes", "target.inodes")
 
 
 def load_suite(sources: Sources, name: str, scale: str, tools: Mapping[str, Tool]) -> Suite:

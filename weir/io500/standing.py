@@ -18,6 +18,7 @@ class Place:
     value: float
     percentile: float
     submissions: int
+    below: int
     ime_below: int
     ime: int
 
@@ -35,7 +36,7 @@ def places(result: Result, submissions: Sequence[Submission]) -> dict[str, dict[
                 if (value := normalised(each.result, name, per)) is not None
             ]
             if own is not None and others:
-                found[name][per] = _place(own, others)
+                found[name][per] = place_among(own, others)
     return found
 
 
@@ -52,12 +53,14 @@ def percentile(value: float, others: Sequence[float]) -> float:
     return 100 * (below + equal / 2) / len(others)
 
 
-def _place(own: float, others: Sequence[tuple[float, bool]]) -> Place:
+def place_among(own: float, others: Sequence[tuple[float, bool]]) -> Place:
+    """A value among others, each with whether it is one of a system on IME."""
     ime = [value for value, on_ime in others if on_ime]
     return Place(
         own,
         percentile(own, [value for value, _ in others]),
         len(others),
+        sum(value < own for value, _ in others),
         sum(value < own for value in ime),
         len(ime),
     )

@@ -49,7 +49,7 @@ def _steps(cells: Sequence[Cell], target: Target, stack: Stack) -> Iterable[Call
     yield lambda: check_writable(folder)
     peak = [tools()[cell.tool].footprint(cell) for cell in cells]
     yield lambda: check_space(folder, target, peak)
-    yield lambda: check_inodes(folder, peak, sum(cell.most_rounds for cell in cells))
+    yield lambda: check_inodes(folder, target, peak, sum(cell.most_rounds for cell in cells))
     yield check_temporary
     for tool in sorted({cell.tool for cell in cells}):
         yield lambda tool=tool: check_program(tool, stack)  # type: ignore[misc]
@@ -122,17 +122,21 @@ def check_space(folder: Path, target: Target, footprints: Sequence[Footprint]) -
     )
 
 
-def check_inodes(folder: Path, footprints: Sequence[Footprint], executions: int) -> Check:
+def check_inodes(folder: Path, target: Target, footprints: Sequence[Footprint], executions: int) -> Check:
     """The files of the largest cell, and the directories of all executions that may share its launch."""
     directories = min(executions, LAUNCH_EXECUTIONS)
     need = max((each.inodes for each in footprints), default=0) + directories + _OWN_INODES
     facts = os.statvfs(folder)
-    if facts.f_files == 0:
+    limits = [target.inodes] if target.inodes else []
+    if facts.f_files != 0:
+        limits.append(facts.f_favail)
+    if not limits:
         return Check("inodes", "the file system does not count them")
-    found = f"{need} of {facts.f_favail}"
-    if need <= facts.f_favail:
+    allowed = min(limits)
+    found = f"{need} of {allowed}"
+    if need <= allowed:
         return Check("inodes", found)
-    problem = f"{need} files and directories are needed and {folder} has {facts.f_favail} inodes left"
+    problem = f"{need} files and directories are needed and {folder} has {allowed} inodes left"
     return Check("inodes", found, problem, "make room, or give the suite fewer files")
 
 

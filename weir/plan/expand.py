@@ -180,6 +180,12 @@ class _Expander:
             need, have = about_size(footprint.peak_bytes), about_size(target.space_bytes)
             self._exclude("space", f"needs {need} at a time, target {target.name} allows {have}")
             return
+        if target.inodes and footprint.inodes > target.inodes:
+            files = (
+                f"needs {footprint.inodes:,} files at a time, target {target.name} allows {target.inodes:,}"
+            )
+            self._exclude("space", files)
+            return
         program = point.location.stack.programs[cell.tool]
         shared = bool(shared_engine(self.tool, cell, program))
         span = execution_span(footprint, target, partition, cell.ranks, shared)

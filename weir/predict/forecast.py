@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log2
 from statistics import median
 
@@ -28,7 +28,10 @@ class Times:
 
 @dataclass(frozen=True)
 class Forecast:
-    """One phase. far: how the nearest cell differs from it; measured: None without such records."""
+    """One phase. far: how the nearest cell differs from it; measured: None without such records.
+
+    tested: IOR with the parameters of the phase, measured to test this prediction.
+    """
 
     phase: IoPhase
     predicted: Times | None
@@ -36,12 +39,21 @@ class Forecast:
     label: str
     far: tuple[str, ...]
     measured: Times | None
+    tested: Times | None = None
 
 
-def forecasts(application: Application, rows: Sequence[Row], target: str) -> list[Forecast]:
-    """Forecasts from the records of one target."""
-    here = [row for row in rows if row["target"] == target and row["verdict"] in USABLE]
-    return [_forecast(application, phase, here) for phase in application.phases]
+def forecasts(
+    application: Application, rows: Sequence[Row], target: str, trial: Sequence[Row] = ()
+) -> list[Forecast]:
+    """Forecasts from the records of one target. trial: records of IOR with the parameters of the phases."""
+    here, tried = (
+        [row for row in each if row["target"] == target and row["verdict"] in USABLE]
+        for each in (rows, trial)
+    )
+    return [
+        replace(_forecast(application, phase, here), tested=_forecast(application, phase, tried).predicted)
+        for phase in application.phases
+    ]
 
 
 def whole(found: Iterable[Forecast], side: str) -> Times | None:

@@ -16,6 +16,7 @@ from typing import Any
 
 from weir.columns import columns
 from weir.model import Cell, Row
+from weir.records.client_counters import counter_lines
 from weir.records.collect import Run, collect_cell, read_json
 from weir.records.latencies import collect_latencies
 from weir.records.run_cache import Parsed, RunCache, state_of
@@ -108,7 +109,12 @@ def _parsed_run(found: FoundRun) -> Parsed:
     file = found.folder / RUN_FILE
     run = Run(found.folder, read_json(file))
     rows = list(collect_cell(found.cell, [run], found.results))
-    facts = {"counts": count_rows(rows), "run": facts_of_run(run.facts), "sha256": file_sha256(file)}
+    facts = {
+        "counts": count_rows(rows),
+        "run": facts_of_run(run.facts),
+        "sha256": file_sha256(file),
+        "client_counters": counter_lines(found.cell, run),
+    }
     latencies = _lines("latency", collect_latencies(found.cell, [run]))
     return Parsed(_lines("record", rows), latencies, json.dumps(facts))
 

@@ -8,8 +8,9 @@ import stat
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from weir.scan.hsm import HsmState
 from weir.scan.pace import Pace
 from weir.scan.signatures import EMPTY, HDF5_HEAD_BYTES, HEAD_BYTES, extension_of, format_of, needs_more
 from weir.scan.tally import Tally
@@ -18,6 +19,8 @@ _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _BLOCK_BYTES = 512
 _HASHES = 2**32
+_NO_BLOCKS = "file: offline (no blocks on disk)"
+_RELEASED = "file: offline (released by HSM)"
 
 
 @dataclass(frozen=True)
@@ -48,27 +51,33 @@ def opened(root: int, path: str, pace: Pace) -> Iterator[int]:
         os.close(descriptor)
 
 
-def scan_directory(
-    root: int, path: str, device: int, selection: Selection, pace: Pace
-) -> tuple[Tally, list[str]]:
+@dataclass(frozen=True)
+class Rules:
+    """What holds for every directory of a scan. device: the file system that it stays on."""
+
+    device: int
+    selection: Selection
+    pace: Pace
+    hsm: HsmState = field(default_factory=HsmState)
+
+
+def scan_directory(root: int, path: str, rules: Rules) -> tuple[Tally, list[str]]:
     """Counts of the files in it, and the directories in it that are on the same file system."""
     tally, inner = Tally(directories=1), []
     try:
-        with opened(root, path, pace) as descriptor:
-            pace.wait()
+        with opened(root, path, rules.pace) as descriptor:
+            rules.pace.wait()
             for name in os.listdir(descriptor):
-                pace.wait()
+                rules.pace.wait()
                 below = f"{path}/{name}" if path else name
-                if _look(descriptor, name, below, device, selection, pace, tally):
+                if _look(descriptor, name, below, rules, tally):
                     inner.append(below)
     except OSError as error:
         tally.skipped[f"directory: {error.strerror}"] += 1
     return tally, inner
 
 
-def _look(
-    folder: int, name: str, below: str, device: int, selection: Selection, pace: Pace, tally: Tally
-) -> bool:
+def _look(folder: int, name: str, below: str, rules: Rules, tally: Tally) -> bool:
     """Whether it is a directory to enter; a file is counted, and opened if it is chosen."""
     try:
         found = os.stat(name, dir_fd=folder, follow_symlinks=False)
@@ -76,18 +85,18 @@ def _look(
         tally.skipped[f"file: {error.strerror}"] += 1
         return False
     if stat.S_ISDIR(found.st_mode):
-        if found.st_dev != device:
+        if found.st_dev != rules.device:
             tally.skipped["directory: on another file system"] += 1
-        return found.st_dev == device
+        return found.st_dev == rules.device
     if not stat.S_ISREG(found.st_mode):
         tally.skipped["link" if stat.S_ISLNK(found.st_mode) else "not a regular file"] += 1
         return False
     extension = extension_of(name)
     tally.see(extension, found.st_size)
     if is_offline(found.st_size, found.st_blocks):
-        tally.skipped["file: offline (no blocks on disk)"] += 1
-    elif selection.chooses(below):
-        _recognise(folder, name, extension, found.st_size, pace, tally)
+        tally.skipped[_NO_BLOCKS] += 1
+    elif rules.selection.chooses(below):
+        _recognise(folder, name, extension, found.st_size, rules, tally)
     return False
 
 
@@ -96,24 +105,30 @@ def is_offline(size_bytes: int, blocks: int) -> bool:
     return (blocks == 0 and size_bytes > 0) or (blocks == 1 and size_bytes > _BLOCK_BYTES)
 
 
-def _recognise(folder: int, name: str, extension: str, size_bytes: int, pace: Pace, tally: Tally) -> None:
+def _recognise(folder: int, name: str, extension: str, size_bytes: int, rules: Rules, tally: Tally) -> None:
     if size_bytes == 0:
         tally.recognise(extension, EMPTY, 0)
         return
-    pace.wait()
+    rules.pace.wait()
     try:
-        content = format_of(_head(folder, name))
+        head = _head(folder, name, rules)
     except OSError as error:
         tally.skipped[f"file: {error.strerror}"] += 1
+        return
+    if head is None:
+        tally.skipped[_RELEASED] += 1
     else:
-        tally.recognise(extension, content, size_bytes)
+        tally.recognise(extension, format_of(head), size_bytes)
 
 
-def _head(folder: int, name: str) -> bytes:
+def _head(folder: int, name: str, rules: Rules) -> bytes | None:
+    """The first bytes; None where reading them would recall the file."""
     descriptor = _open_unchanged(folder, name)
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError(errno.EINVAL, "has become a device or a pipe")
+        if rules.hsm.is_released(descriptor, rules.pace):
+            return None
         head = os.pread(descriptor, HEAD_BYTES, 0)
         return os.pread(descriptor, HDF5_HEAD_BYTES, 0) if needs_more(head) else head
     finally:

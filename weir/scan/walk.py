@@ -9,7 +9,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 
 from weir.errors import WeirError
-from weir.scan.directory import Selection, scan_directory
+from weir.scan.directory import Rules, Selection, scan_directory
 from weir.scan.pace import Pace
 from weir.scan.state import State
 from weir.scan.tally import Tally
@@ -31,7 +31,7 @@ def scan_tree(
     total = Tally()
     waiting, running = [""], dict[Future[_Found], str]()
     try:
-        device = os.fstat(root).st_dev
+        rules = Rules(os.fstat(root).st_dev, selection, pace)
         with ThreadPoolExecutor(threads) as pool:
             while (waiting or running) and not (stop and stop.is_set()):
                 while waiting and len(running) < 2 * threads:
@@ -41,7 +41,7 @@ def scan_tree(
                         total.add(tally)
                         waiting += inner
                     else:
-                        running[pool.submit(scan_directory, root, path, device, selection, pace)] = path
+                        running[pool.submit(scan_directory, root, path, rules)] = path
                 done = wait(running, return_when=FIRST_COMPLETED).done if running else set()
                 for future in done:
                     path = running.pop(future)

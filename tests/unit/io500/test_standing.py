@@ -82,7 +82,14 @@ def test_percentiles_of_a_directory(tmp_path: Path, capsys: pytest.CaptureFixtur
     facts = json.loads(capsys.readouterr().out)
     place = facts["percentiles"]["find"]
     assert set(place) == {"whole", "process"}  # the nodes of the run are unknown
-    assert place["whole"] == {"value": 9, "percentile": 50, "submissions": 2, "ime_below": 1, "ime": 1}
+    assert place["whole"] == {
+        "value": 9,
+        "percentile": 50,
+        "submissions": 2,
+        "below": 1,
+        "ime_below": 1,
+        "ime": 1,
+    }
     assert place["process"]["value"] == 9 / 8
     assert facts["score"]["today"] == pytest.approx(6)
     assert facts["agreement"]["agrees"] is True

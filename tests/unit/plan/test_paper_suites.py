@@ -129,3 +129,15 @@ def test_features_of_netcdf_one_at_a_time_on_every_target() -> None:
     assert values(ior, "api") == {"MPIIO", "HDF5"}
     assert {cell.params["block_bytes"] == cell.params["xfer_bytes"] for cell in ior} == {True}
     assert min(values(ior, "segments")) > 1  # type: ignore[type-var]
+
+
+def test_io500_fits_the_space_and_the_quota_of_a_centre() -> None:
+    """IO500's own sizes, 720 TiB and 80 million files of 80 processes, are more than most users may store."""
+    plan = plan_of("io500", "lustre-template")
+    target = plan.site.targets["scratch"]
+    assert list(plan.exclusions) == []
+    assert sorted(cell.experiment for cell in plan.cells) == [
+        *("find", "ior-easy", "ior-hard", "mdtest-easy", "mdtest-hard"),
+    ]
+    assert 0 < plan.cost.peak_bytes <= target.space_bytes
+    assert 0 < plan.cost.peak_inodes <= target.inodes

@@ -10,9 +10,9 @@ import jsonschema
 import pytest
 import yaml
 
-from tests.checkout import ROOT, SITE, SUITE, TARGET, TOOLS, load, make_checkout
+from tests.checkout import ROOT, SITE, SUITE, TARGET, TOOLS, FakeTool, load, make_checkout
 from weir.errors import ConfigError, WeirError
-from weir.model import Cell
+from weir.model import Cell, Footprint
 from weir.plan import Plan, make_plan, plan_data, read_plan, write_plan
 from weir.plan.cost import launches
 
@@ -144,6 +144,17 @@ def test_a_cell_that_needs_more_space_than_allowed(tmp_path: Path) -> None:
         "needs 1.95 GiB at a time, target memory allows 1 GiB": 2,
     }
     assert plan.cost.peak_bytes == 1000 * 2**20
+
+
+def test_a_cell_that_needs_more_files_than_the_quota_allows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(FakeTool, "footprint", lambda self, cell: Footprint(1, 1, 1, 1001, 1))
+    for folder, quota, excluded in (("a", 1000, 8), ("b", 1001, 0)):
+        root = make_checkout(tmp_path / folder, targets={"disk": TARGET + f"inodes: {quota}\n"})
+        plan = make_plan(load(root))
+        expected = {"needs 1,001 files at a time, target disk allows 1,000": excluded} if excluded else {}
+        assert (reasons(plan), len(plan.cells)) == (expected, 8 - excluded)
 
 
 @pytest.mark.parametrize(

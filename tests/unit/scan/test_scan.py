@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import threading
 from collections import Counter
 from collections.abc import ItemsView
@@ -126,7 +127,8 @@ def test_every_operation_waits_for_its_turn(tmp_path: Path) -> None:
     pace = Pace(FAST)
     scan_tree(tmp_path, EVERYTHING, pace, 1, None)
     entered, listed, looked_at, opened = 0 + 1 + 2 + 3, 4, 6, 3
-    assert pace.operations == entered + listed + looked_at + opened
+    asked_for_hsm = 1  # the first answer is that there is none
+    assert pace.operations == entered + listed + looked_at + opened + asked_for_hsm
 
 
 def test_links_are_counted_and_not_followed_even_when_swapped_in(tmp_path: Path) -> None:
@@ -156,6 +158,37 @@ def test_offline_files_are_not_opened(tmp_path: Path) -> None:
     assert tally.skipped["file: offline (no blocks on disk)"] == 1
     assert not tally.content
     assert tally.files == 1
+
+
+def test_a_file_that_hsm_released_is_opened_and_never_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a Lustre client answers: flags of exists, released and archived for one file, none for the other."""
+    for name in ("here.nc", "on-tape.nc"):
+        (tmp_path / name).write_bytes(b"CDF\x01" + bytes(200))
+    reads: list[str] = []
+    pread = os.pread
+
+    def name_of(descriptor: int) -> str:
+        return Path(os.readlink(f"/proc/self/fd/{descriptor}")).name
+
+    def state(descriptor: int, request: int, found: bytearray) -> int:
+        assert request == 0x802066D3  # _IOR('f', 211, 32 bytes)
+        found[:4] = (0xD if name_of(descriptor) == "on-tape.nc" else 0).to_bytes(4, sys.byteorder)
+        return 0
+
+    def noted(descriptor: int, count: int, offset: int) -> bytes:
+        reads.append(name_of(descriptor))
+        return pread(descriptor, count, offset)
+
+    monkeypatch.setattr("weir.scan.hsm.fcntl.ioctl", state)
+    monkeypatch.setattr("weir.scan.directory.os.pread", noted)
+    pace = Pace(FAST)
+    tally = scan_tree(tmp_path, EVERYTHING, pace, 1, None)
+    assert reads == ["here.nc"]
+    assert (tally.files, tally.skipped) == (2, {"file: offline (released by HSM)": 1})
+    assert [key for key, _ in tally.content.items()] == [("nc", "NetCDF classic")]
+    assert pace.operations == 1 + 2 + 2 + 2  # list, look, open, ask for the state
 
 
 def test_a_stopped_scan_goes_on_and_ends_with_the_same_table(tree: Tree, tmp_path: Path) -> None:

@@ -1,0 +1,90 @@
+"""The test of a prediction: cells with the parameters of each phase, planned as a suite and measured."""
+
+from __future__ import annotations
+
+import secrets
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from weir.config import Config
+from weir.config.scales import FULL
+from weir.config.sources import Sources
+from weir.config.suites import load_suite
+from weir.errors import WeirError
+from weir.measure.job import job_of
+from weir.measure.rounds import measure_in_rounds
+from weir.model import Row
+from weir.plan import Plan, make_plan
+from weir.predict.application import Application, IoPhase
+from weir.records.collect import collect_cell, finished_runs
+from weir.tools import tools
+
+
+def trial_plan(application: Application, config: Config, rounds: int) -> Plan:
+    """A cell for each pattern of the application on each target of the configuration."""
+    name = f"predict-{application.name}"
+    with tempfile.TemporaryDirectory(prefix="weir-predict-") as folder:
+        suites = Path(folder) / "suites"
+        suites.mkdir()
+        (suites / f"{name}.yaml").write_text(yaml.safe_dump(suite_of(application, rounds), sort_keys=False))
+        sources = Sources(config.sources.root, (Path(folder), *config.sources.folders))
+        suite = load_suite(sources, name, FULL, tools())
+        return make_plan(replace(config, suites=(suite,)))
+
+
+def suite_of(application: Application, rounds: int) -> dict[str, Any]:
+    """As a suite file has it; phases of one pattern share an experiment, which writes and reads."""
+    tool = next(name for name, tool in tools().items() if tool.purpose == "bandwidth")
+    patterns = dict.fromkeys(_pattern(phase) for phase in application.phases)
+    return {
+        "suite": f"predict-{application.name}",
+        "question": f"Do transfers with the parameters of {application.name} take the predicted time?",
+        "experiments": {
+            f"kernel-{number}": {
+                "tool": tool,
+                "nodes": [application.nodes],
+                "ppn": [application.ppn],
+                "space": {"api": [api]},
+                "fixed": {
+                    "layout": layout,
+                    "order": order,
+                    "collective": collective,
+                    "xfer": f"{xfer_bytes} B",
+                    "block": f"{block_bytes} B",
+                    "access": ["write", "read"],
+                    "drop_caches": True,
+                },
+                "repetitions": {"rounds": rounds},
+            }
+            for number, (api, layout, order, collective, xfer_bytes, block_bytes) in enumerate(patterns, 1)
+        },
+    }
+
+
+def _pattern(phase: IoPhase) -> tuple[str, str, str, bool, int, int]:
+    """The block is a whole number of transfers that holds the bytes of a process."""
+    transfers = max(1, -(-phase.size_bytes // phase.xfer_bytes))
+    return (
+        *(phase.api, phase.layout, phase.order, phase.collective, phase.xfer_bytes),
+        transfers * phase.xfer_bytes,
+    )
+
+
+def measured_trial(plan: Plan, results: Path) -> list[Row]:
+    """The records of all cells of the plan, one round of each after the other."""
+    seed = secrets.randbits(32)
+    jobs = [replace(job_of(plan, batch, results), seed=seed) for batch in plan.batches]
+    for result in measure_in_rounds(jobs, seed):
+        if result.error:
+            raise result.error
+        if result.unavailable:
+            raise WeirError(f"{result.batch} is unavailable: {result.unavailable}")
+    cells = [cell for batch in plan.batches for cell in batch.cells]
+    rows: list[Row] = []
+    for cell in cells:
+        rows += collect_cell(cell, finished_runs(results / "runs" / cell.cell), results)
+    return rows
