@@ -141,10 +141,16 @@ containers: ## build build/containers/measure.sif and analyse.sif (needs Apptain
 
 .PHONY: docs
 docs: setup-develop ## the documentation as a site, with the reports of the archived studies: build/site/index.html
-	@for name in ddn-lustre-2018 tokio-year; do \
-		$(venv)/snakemake --cores all --quiet all --config records=reference/$$name.csv -- results/archive/$$name/report.html; done
+	@$(venv)/snakemake --cores all --quiet all --config records=reference/ddn-lustre-2018.csv -- \
+		results/archive/ddn-lustre-2018/report.html
+	@$(MAKE) tokio-year
 	@NO_MKDOCS_2_WARNING=1 .ci/step docs $(venv)/mkdocs build --quiet
 	@printf '%s\n' build/site/index.html 'to search in it: python3 -m http.server --bind 127.0.0.1 -d build/site'
+
+.PHONY: test-spack
+test-spack: setup-develop ## audit, concretize, build and test the recipes with the Spack of SPACK_ROOT: an hour
+	@$(MAKE) build
+	@$(venv)/pytest --durations=0 tests/stacks
 
 .PHONY: release-check
 release-check: setup-develop ## what a release needs: one version everywhere, an installable wheel, a dated change log

@@ -19,12 +19,12 @@ OUTSIDE = {
     "reference/README.md": "archived-records.md",
     "containers/README.md": "containers.md",
 }
-# Name of a report to the site that it was measured at, or archived.
+# A report in the site, and where the machine that builds the site has it if it drew or measured it.
 REPORTS = {
-    "quick": "local",
-    "ime-paper": "local",
-    "ddn-lustre-2018": "archive",
-    "tokio-year": "archive",
+    "reports/quick.html": "results/local/quick/report.html",
+    "reports/ime-paper.html": "results/local/ime-paper/report.html",
+    "reports/ddn-lustre-2018.html": "results/archive/ddn-lustre-2018/report.html",
+    "reports/tokio-year.pdf": "build/tokio-year/tokio-year.pdf",
 }
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s]+)\)")
 
@@ -32,16 +32,10 @@ LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s]+)\)")
 def on_files(files: Files, config: Any) -> Files:
     for source, name in OUTSIDE.items():
         files.append(File.generated(config, name, content=(ROOT / source).read_text(encoding="utf-8")))
-    for name, folder in REPORTS.items():
-        found = ROOT / "results" / folder / name / "report.html"
-        content = found.read_text(encoding="utf-8") if found.is_file() else _missing(name)
-        files.append(File.generated(config, f"reports/{name}.html", content=content))
+    for name, source in REPORTS.items():
+        if (ROOT / source).is_file():
+            files.append(File.generated(config, name, content=(ROOT / source).read_bytes()))
     return files
-
-
-def _missing(name: str) -> str:
-    text = f"The report {name} is not part of this build of the site; the gallery has the command."
-    return f'<!doctype html><meta charset="utf-8"><title>{name}</title><p>{text}</p>'
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
@@ -55,14 +49,16 @@ def _images(markdown: str, own: str) -> str:
 
 
 def _link(text: str, link: str, own: str, uri: str) -> str:
-    """The link between two pages of the site; the text alone if the target is not a page."""
+    """The link between two pages of the site; the text alone if the site does not have the target."""
     name, mark, anchor = link.partition("#")
     if not name or "://" in link or link.startswith("mailto:"):
         return f"[{text}]({link})"
+    if name in REPORTS and not (ROOT / REPORTS[name]).is_file():
+        return f"{text} (not in this build)"
     goal = posixpath.normpath(posixpath.join(posixpath.dirname(own), name))
     if (ROOT / goal).is_dir() and (ROOT / goal / "README.md").is_file():
         goal = f"{goal}/README.md"
     site = OUTSIDE.get(goal) or (goal[len("docs/") :] if goal.startswith("docs/") else "")
-    if not site.endswith((".md", ".svg", ".html")):
+    if not site.endswith((".md", ".svg", ".html", ".pdf")):
         return text
     return f"[{text}]({posixpath.relpath(site, posixpath.dirname(uri) or '.')}{mark}{anchor})"

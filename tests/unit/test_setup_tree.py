@@ -73,16 +73,26 @@ def test_clean_never_touches_measurements() -> None:
     assert not any("results" in re.sub(r"-not -path './results/\*'", "", line) for line in removals)
 
 
-@pytest.mark.parametrize("file", [".github/workflows/test.yml", ".gitlab-ci.yml"])
-def test_continuous_integration_calls_the_two_commands(file: str) -> None:
+@pytest.mark.parametrize(
+    ("file", "command"),
+    [
+        *((".github/workflows/test.yml", command) for command in ("check", "test", "docs")),
+        (".github/workflows/spack.yml", "test-spack"),
+        *((".gitlab-ci.yml", command) for command in ("check", "test", "docs", "test-spack")),
+    ],
+)
+def test_continuous_integration_calls_its_body(file: str, command: str) -> None:
     jobs = yaml.safe_load((ROOT / file).read_text())
-    jobs = jobs.get("jobs", jobs)
-    for command in ("check", "test"):
-        steps = jobs[command].get("steps") or [{"run": jobs[command]["script"]}]
-        assert f".ci/run {command}" in [step.get("run") for step in steps]
+    job = jobs.get("jobs", jobs)[command]
+    script = job.get("script", [])
+    steps = [step.get("run") for step in job.get("steps", [])] or [script, *script]
+    assert f".ci/run {command}" in steps
+    # The body knows the command, and make has it.
+    assert re.search(rf"^{command}\) limit=", (ROOT / ".ci/run").read_text(), re.MULTILINE)
+    assert re.search(rf"^{command}: ", (ROOT / "Makefile").read_text(), re.MULTILINE)
 
 
-def test_the_body_of_continuous_integration_knows_two_commands() -> None:
+def test_the_body_of_continuous_integration_refuses_other_commands() -> None:
     wrong = subprocess.run([ROOT / ".ci/run", "tset"], capture_output=True, text=True, check=False)
     assert wrong.returncode == 2
     assert "unknown command 'tset'; use:" in wrong.stderr

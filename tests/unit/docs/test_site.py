@@ -4,11 +4,31 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from tests.checkout import ROOT
+
+SITE = yaml.safe_load((ROOT / "mkdocs.yml").read_text())
+
+
+def entries(nav: Any) -> Iterator[str]:
+    """The pages that the navigation names, at any depth."""
+    if isinstance(nav, str):
+        yield nav
+    for part in nav.values() if isinstance(nav, dict) else nav if isinstance(nav, list) else ():
+        yield from entries(part)
+
+
+def test_the_navigation_has_every_page() -> None:
+    """Except the decisions, which the page about the architecture links."""
+    pages = {str(page.relative_to(ROOT / "docs")) for page in (ROOT / "docs").rglob("*.md")}
+    wanted = {page for page in pages if not page.startswith("decisions/")}
+    assert wanted - set(entries(SITE["nav"])) == set(), "mkdocs.yml: add them to nav"
 
 
 @pytest.mark.slow

@@ -13,8 +13,9 @@ class WeirIo(ExecutableApplication):
 
     tags("io", "storage", "benchmark", "mini-app")
 
-    software_spec("weir-io", pkg_spec="weir-io@main")
-    required_package("weir-io")
+    # Without a package manager, the workspace names the directory above bin by the variable weir-io_path.
+    software_spec("weir-io", pkg_spec="weir-io@main", package_manager="spack*")
+    required_package("weir-io", package_manager="spack*")
 
     executable(
         "ior",
@@ -39,12 +40,26 @@ class WeirIo(ExecutableApplication):
         "options", default="-F", description="more of IOR's options", workloads=["file-per-process"]
     )
 
+    # Rows of an iteration end with its number; those of the summary begin with maximum, minimum and mean.
+    iteration = r"\s+(?P<rate>[0-9.]+)(?:\s+[0-9.]+){8}\s+(?P<iteration>[0-9]+)\s*$"
+    summary = r"\s+(?P<highest>[0-9.]+)\s+(?P<lowest>[0-9.]+)\s+(?P<mean>[0-9.]+)\s.*\s(?:NA|[0-9.]+)\s"
+    figure_of_merit_context(
+        "iteration", regex=rf"^(?:write|read){iteration}", output_format="iteration {iteration}"
+    )
     for access in ("write", "read"):
         figure_of_merit(
             f"{access} bandwidth",
-            fom_regex=rf"^{access}\s+(?P<rate>[0-9.]+)\s",
+            fom_regex=rf"^{access}{iteration}",
             group_name="rate",
             units="MiB/s",
+            contexts=["iteration"],
         )
+        for which in ("highest", "lowest", "mean"):
+            figure_of_merit(
+                f"{which} {access} bandwidth",
+                fom_regex=rf"^{access}{summary}",
+                group_name=which,
+                units="MiB/s",
+            )
 
     success_criteria("both accesses", mode="string", match=r"^read\s+[0-9.]+\s", file="{log_file}")
