@@ -21,6 +21,7 @@ import yaml
 from tests.workflow.conftest import ROOT, Checkout, copy_of_the_tree
 
 SECRET = "hunter2-of-the-burst-buffer"
+ELSEWHERE = "hunter3-of-another-site"
 USER = "dorothea"
 CONTEXT = "https://w3id.org/ro/crate/1.1/context"
 AS_NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
@@ -39,6 +40,8 @@ def bundle(checkout: Checkout) -> Path:
     site = yaml.safe_load((checkout.root / "config/sites/local/site.yaml").read_text())
     site["stacks"]["debian"]["environment"]["LAB_API_KEY"] = SECRET
     checkout.write("config/sites/local/site.yaml", site)
+    site["stacks"]["debian"]["environment"]["LAB_API_KEY"] = ELSEWHERE
+    checkout.write("config/sites/elsewhere/site.yaml", site | {"site": "elsewhere"})
     target = f"/dev/shm/weir-{USER}-{os.getpid()}"
     about = {"target": "ram", "kind": "memory", "description": "tmpfs of a test", "path": target}
     checkout.write("config/sites/local/targets/ram.yaml", about | {"prepare": [["mkdir", "-p", target]]})
@@ -65,9 +68,12 @@ def good(checkout: Checkout, *words: str) -> str:
 
 
 def test_nothing_private_is_in_it(checkout: Checkout, bundle: Path) -> None:
-    private = (USER.encode(), SECRET.encode(), str(checkout.root).encode(), str(Path.home()).encode() + b"/")
+    """Neither in what was measured nor in the configuration, that of sites beside the study's included."""
+    private = (USER.encode(), SECRET.encode(), ELSEWHERE.encode(), str(checkout.root).encode())
+    private = (*private, str(Path.home()).encode() + b"/")
     with zipfile.ZipFile(bundle) as archive:
-        data = {name: archive.read(name) for name in archive.namelist() if not name.startswith("code/")}
+        data = {name: archive.read(name) for name in archive.namelist()}
+    assert yaml.safe_load(data["code/config/sites/local/targets/ram.yaml"])["path"] == "<ram>"
     assert any(b"{removed}" in content for content in data.values())
     assert any(b"{root}/build/weir-io" in content for content in data.values())
     found = {(name, text) for name, content in data.items() for text in private if text in content}

@@ -14,6 +14,7 @@ import weir
 from weir.bundle.crate import METADATA, crate_metadata
 from weir.bundle.private import Replacements, replacements
 from weir.bundle.rebuild import collected_again, drawn_again
+from weir.config.yaml_file import read_yaml
 from weir.data import STUDY_PARTS
 from weir.errors import WeirError
 from weir.files import read_object
@@ -42,8 +43,9 @@ def pack(
     digest = read_object(study / "facts.json", "collect the study again")["digest"]
     with tempfile.TemporaryDirectory(prefix="weir-bundle-") as folder:
         stage = Path(folder)
-        _copy_code(root, stage / "code")
-        copy = _copy_data(study, stage, _private(study, root, home or Path.home()))
+        private = _private(study, root, home or Path.home())
+        _copy_code(root, stage / "code", private)
+        copy = _copy_data(study, stage, private)
         drawn = figures and drawn_again(stage / "code", copy)
         facts = read_object(copy / "facts.json", "collect the study again")
         about = {"source_digest": digest, "commit": _commit(root), "figures": drawn}
@@ -58,10 +60,11 @@ def pack(
 def _private(study: Path, root: Path, home: Path) -> Replacements:
     plan = study / "plan.json"
     data = read_object(plan, "plan and collect again") if plan.is_file() else {}
-    return replacements(data, root, study.parent.parent, home)
+    configuration = [read_yaml(file, root).data for file in sorted((root / "config").rglob("*.yaml"))]
+    return replacements(data, configuration, root, study.parent.parent, home)
 
 
-def _copy_code(root: Path, code: Path) -> None:
+def _copy_code(root: Path, code: Path, private: Replacements) -> None:
     package = Path(weir.__path__[0])
     shutil.copytree(package, code / "weir", ignore=_without_parts)
     # The schemas are read from there; the rest of a study stands beside the package.
@@ -73,6 +76,11 @@ def _copy_code(root: Path, code: Path) -> None:
         elif source.is_file():
             (code / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(source, code / name)
+    # What users edit; schemas and code have nothing of a user.
+    for part in ("config", "profiles", "weir/data/config"):
+        for file in (code / part).rglob("*.yaml"):
+            if "schemas" not in file.parts:
+                file.write_bytes(private.apply_to_yaml(file.read_bytes()))
 
 
 def _without_parts(folder: str, names: list[str]) -> set[str]:
