@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.stacks.conftest import ROOT, Run
+from tests.stacks.test_locks import LOCK
 
 pytestmark = pytest.mark.slow
 RECIPES = ROOT / "envs" / "spack_repo" / "weir" / "packages"
@@ -50,6 +52,29 @@ def test_the_environment_reads_with_all_its_parts(spack: Run, environment: str) 
     assert done.returncode == 0, done.stderr
     assert "weir" in done.stdout
     assert "ime-emulator" in spack("-e", environment, "providers", "ime").stdout
+
+
+def test_the_committed_lock_is_complete(spack: Run, environment: str) -> None:
+    """Spack finds every root of spack.yaml in it, and keeps it."""
+    lock = Path(environment) / "spack.lock"
+    shutil.copy(LOCK, lock)
+    done = spack("-e", environment, "concretize")
+    assert done.returncode == 0, done.stderr
+    assert "No new specs to concretize" in done.stdout + done.stderr
+    assert json.loads(lock.read_text())["concrete_specs"] == json.loads(LOCK.read_text())["concrete_specs"]
+
+
+def test_a_centres_jobs_are_made_from_the_lock(spack: Run, environment: str, tmp_path: Path) -> None:
+    shutil.copy(LOCK, Path(environment) / "spack.lock")
+    variables = {"WEIR_SITE_PACKAGES": str(ROOT / "envs/spack/centre")}
+    jobs_file = tmp_path / "jobs.yaml"
+    done = spack("-e", environment, "ci", "generate", "--output-file", str(jobs_file), environment=variables)
+    assert done.returncode == 0, done.stderr
+    jobs = yaml.safe_load(jobs_file.read_text())
+    tags = {name.split("@")[0]: job["tags"] for name, job in jobs.items() if "@" in name}
+    nodes = json.loads(LOCK.read_text())["concrete_specs"].values()
+    assert set(tags) == {node["name"] for node in nodes if not node.get("external")}
+    assert {name for name, found in tags.items() if "large" in found} == {"mpich", "openmpi", "hdf5"}
 
 
 def test_mpich_with_ime_takes_the_emulator_at_a_commit_of_this_checkout(spack: Run, environment: str) -> None:
