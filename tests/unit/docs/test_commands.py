@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.checkout import ROOT
-from tests.unit.docs.pages import Block, blocks, pages, shows, steps
+from tests.unit.docs.pages import FENCE, Block, blocks, pages, shows, steps
 
 BLOCKS = [block for page in pages() for block in blocks(page)]
 RUN = [block for block in BLOCKS if block.marker == "run"]
@@ -31,6 +32,22 @@ def test_every_block_of_commands_is_run_or_gives_the_reason() -> None:
     assert RUN
     assert [block.name for block in BLOCKS if not block.marker] == []
     assert [block.name for block in BLOCKS if block.marker != "run" and len(block.reason) < 10] == []
+
+
+def test_no_command_hides_behind_another_language() -> None:
+    """Blocks of sh and console are checked; the others hold no commands."""
+    languages = {fence[1] for page in pages() for fence in FENCE.finditer(page.read_text())}
+    assert languages <= {"sh", "console", "c", "yaml"}
+
+
+def test_a_test_that_a_reason_names_exists() -> None:
+    named = {
+        (block.name, path)
+        for block in BLOCKS
+        for path in re.findall(r"\b(?:tests|docs)/[\w/.-]*\w", block.reason)
+    }
+    assert named
+    assert {(name, path) for name, path in named if not (ROOT / path).exists()} == set()
 
 
 @pytest.mark.slow
