@@ -41,3 +41,38 @@ def test_wrong_use_is_named(tmp_path: Path, words: tuple[str, ...], message: str
     assert done.returncode == 2
     assert message in done.stderr
     shutil.rmtree(ROOT / "build" / "offline", ignore_errors=True)
+
+
+def test_what_is_there_is_replaced_only_where_something_missing_needs_it(tmp_path: Path) -> None:
+    """dpkg and apt are scripts; `base` is installed, and older than the one that came along."""
+    stubs = {
+        "id": "echo 0",
+        "dpkg-deb": 'case $3 in Package) basename "$2" .deb;; Version) echo 2;; esac',
+        "dpkg-query": '[ "${@: -1}" = base ] && echo installed 1',
+        "dpkg": '[ "$2" -lt "$4" ]',
+        # It refuses to install `new` alone.
+        "apt-get": f'echo "$*" >>{tmp_path}/apt.log; [[ $* != *--simulate* ]] || [[ $* == *base.deb* ]]',
+    }
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name, text in stubs.items():
+        (programs / name).write_text(f"#!/bin/bash\n{text}\n")
+        (programs / name).chmod(0o755)
+    bundle, checkout = tmp_path / "media", tmp_path / "weir"
+    (bundle / "debs").mkdir(parents=True)
+    for name in ("new", "base"):
+        (bundle / "debs" / f"{name}.deb").touch()
+    shutil.copy(ROOT / "envs/install-offline.sh", bundle / "install.sh")
+    (checkout / "envs").mkdir(parents=True)
+    (checkout / "envs/setup.sh").write_text("#!/bin/sh\n")
+    (checkout / "envs/setup.sh").chmod(0o755)
+    path = {"PATH": f"{programs}:/usr/bin:/bin"}
+    done = subprocess.run(
+        [bundle / "install.sh", checkout], env=path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    simulated, installed = (tmp_path / "apt.log").read_text().splitlines()
+    assert "--simulate" in simulated
+    assert installed.endswith(f"{bundle}/debs/new.deb {bundle}/debs/base.deb")
+    # No list of the machine's own sources takes part.
+    assert "Dir::Etc::sourcelist=/dev/null" in installed
