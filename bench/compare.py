@@ -2,11 +2,13 @@
 """The error rate and the power of weir compare, where the truth is known.
 
     bench/compare.py [TABLES]      TABLES: comparisons of equal campaigns for each row (default: 1,000)
+    bench/compare.py measured      only the rounds that are measured
 
 Tables of 20 cells are compared: equal ones (every verdict slower is false) and ones whose second side
-is slower by 3, 5, 10 or 20 %. Three kinds of rounds:
+is slower by 3, 5, 10 or 20 %. Four kinds of rounds:
 
 - simulated: 5 % around the level of their campaign, with a lag-1 autocorrelation of 0.3
+- disturbed: the same, and a disturbance of 10 % that lasts (autocorrelation 0.9) and meets both sides
 - recorded: repetitions of reference/ddn-lustre-2018.csv, as deviations from the mean of their setting;
   the second side is scaled
 - measured: weir-io's null back end, whose transfers take 5 ms and on the second side longer; in turns
@@ -15,6 +17,7 @@ is slower by 3, 5, 10 or 20 %. Three kinds of rounds:
 from __future__ import annotations
 
 import csv
+import itertools
 import math
 import random
 import statistics
@@ -29,6 +32,7 @@ from weir.compare.verdict import SAME, SLOWER, judge_pairs
 
 RATE = METRICS["rate"]
 CELLS, NOISE, ALIKE = 20, 0.05, 0.3
+DISTURBANCE, LASTING = 0.10, 0.9
 SLOWDOWNS, ROUNDS = (0.0, 0.03, 0.05, 0.10, 0.20), (4, 8, 16)
 POWER_TABLES = 50
 DDN = Path("reference/ddn-lustre-2018.csv")
@@ -39,12 +43,16 @@ DELAY_US, TRANSFERS, MEASURED = 5000, 4, 64  # rounds a side and slowdown
 Noise = Callable[[random.Random, int], list[float]]  # logarithms of so many rounds around their level
 
 
-def simulated(source: random.Random, count: int) -> list[float]:
-    logs, away = [], source.gauss(0, NOISE)
+def wandering(source: random.Random, count: int, spread: float, alike: float) -> list[float]:
+    logs, away = [], source.gauss(0, spread)
     for _ in range(count):
-        away = ALIKE * away + math.sqrt(1 - ALIKE**2) * source.gauss(0, NOISE)
+        away = alike * away + math.sqrt(1 - alike**2) * source.gauss(0, spread)
         logs.append(away)
     return logs
+
+
+def simulated(source: random.Random, count: int) -> list[float]:
+    return wandering(source, count, NOISE, ALIKE)
 
 
 def recorded() -> tuple[Noise, float]:
@@ -78,11 +86,15 @@ def pair(first: Sequence[Sample], second: Sequence[Sample]) -> Pair:
     return Pair("cell", "write", {}, tuple(first), tuple(second), {"VALID": count})
 
 
-def made_up(source: random.Random, noise: Noise, design: str, count: int, slowdown: float) -> Pair:
+def made_up(source: random.Random, kind: str, noise: Noise, design: str, count: int, slowdown: float) -> Pair:
     """One cell: both sides of one group of noise, apart by the slowdown."""
     level, sides = math.log(1 - slowdown), []
     days = DAYS if design == "campaigns" else 1
     logs = noise(source, 2 * days * count)
+    if kind == "disturbed":
+        outside = wandering(source, 2 * count, DISTURBANCE, LASTING)
+        met = [*outside[::2], *outside[1::2]] if design == "in turns" else outside
+        logs = [value + more for value, more in zip(logs, met, strict=True)]
     for side in (0, 1):
         samples = []
         for day in range(days):
@@ -132,26 +144,34 @@ def measured() -> Iterator[tuple[float, list[float], list[float]]]:
 
 
 def main() -> None:
-    equal = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
-    source = random.Random(1)
     noise, spread = recorded()
-    print(
-        f"standard deviation of a round: simulated {NOISE:.1%}, recorded {spread:.1%} (median of its groups)"
-    )
+    print(f"spread of a round: simulated {NOISE:.1%}, recorded {spread:.1%} (median of its groups)")
     print("| rounds | design | n | slowdown | tables x cells | slower | equal within 5 % | any slower |")
     print("|---|---|---|---|---|---|---|---|")
-    for kind, each in (("simulated", simulated), ("recorded", noise)):
-        for design in ("in turns", "one after the other", "campaigns"):
-            for slowdown in SLOWDOWNS:
-                for count in ROUNDS:
-                    tables = range(equal if slowdown == 0 else POWER_TABLES)
-                    made = (
-                        [made_up(source, each, design, count, slowdown) for _ in range(CELLS)] for _ in tables
-                    )
-                    show(kind, design, count, slowdown, list(made))
-    if not ENGINE.is_file():
+    if sys.argv[1:] != ["measured"]:
+        show_resampled(noise, int(sys.argv[1]) if len(sys.argv) > 1 else 1000)
+    if ENGINE.is_file():
+        show_measured()
+    else:
         print(f"no measured rounds: there is no {ENGINE}, make build")
-        return
+
+
+def show_resampled(noise: Noise, equal: int) -> None:
+    source = random.Random(1)
+    for kind, each, designs in (
+        ("simulated", simulated, ("in turns", "one after the other", "campaigns")),
+        ("disturbed", simulated, ("in turns", "one after the other")),
+        ("recorded", noise, ("in turns", "one after the other")),
+    ):
+        for design, slowdown, count in itertools.product(designs, SLOWDOWNS, ROUNDS):
+            tables = range(equal if slowdown == 0 else POWER_TABLES)
+            made = [
+                [made_up(source, kind, each, design, count, slowdown) for _ in range(CELLS)] for _ in tables
+            ]
+            show(kind, design, count, slowdown, made)
+
+
+def show_measured() -> None:
     for slowdown, first, second in measured():
         for count in ROUNDS:
             cells = [

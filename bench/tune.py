@@ -116,9 +116,13 @@ def panel(left: float, top: float, space: str, methods: Mapping[str, Sequence[fl
 def main() -> None:
     seeds = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     drawn: dict[str, dict[str, list[float]]] = {}
-    print("| space | settings | measured | search |" + "".join(f" {budget} |" for budget in BUDGETS))
-    print("|---|---|---|---|" + "---|" * len(BUDGETS))
+    print(
+        "| space | settings | within 5 % of the best | measured | search |"
+        + "".join(f" {budget} |" for budget in BUDGETS)
+    )
+    print("|---|---|---|---|---|" + "---|" * len(BUDGETS))
     for name, replay in spaces():
+        near = sum(replay.score(number) >= 0.95 * replay.best for number in range(len(replay.space)))
         kinds = ("median", "single") if max(map(len, replay.values)) > 1 else ("median",)
         for kind in kinds:
             for method in METHODS:
@@ -130,7 +134,7 @@ def main() -> None:
                 if kind == "median":
                     drawn.setdefault(name, {})[method] = means
                 values = "".join(f" {mean:.1%} |" for mean in means)
-                print(f"| {name} | {len(replay.space)} | {kind} | {method} |{values}", flush=True)
+                print(f"| {name} | {len(replay.space)} | {near} | {kind} | {method} |{values}", flush=True)
     if len(sys.argv) > 2:
         Path(sys.argv[2]).write_text(curves(drawn) + "\n", encoding="utf-8")
 

@@ -27,7 +27,7 @@ body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto
 h1 { font-size: 1.6rem; margin-bottom: 0; } h2 { font-size: 1.2rem; margin-top: 2.2rem; }
 table { border-collapse: collapse; width: 100%; } th, td { text-align: left; vertical-align: top;
 padding: .45rem .6rem; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
-.verdict { font-weight: 700; white-space: nowrap; }
+th, .verdict { white-space: nowrap; } .verdict { font-weight: 700; }
 .pass { color: var(--pass); } .fail { color: var(--fail); }
 .not-proven { color: var(--open); } code { font-size: .85em; overflow-wrap: anywhere; }
 .sign td { height: 3.5rem; } .small { font-size: .9em; } ul { margin: .2rem 0; padding-left: 1.2rem; }

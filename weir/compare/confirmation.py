@@ -200,15 +200,15 @@ def as_text(found: Confirmation) -> list[str]:
     lines += [f"  {_line(one)}" for one in found.pairs]
     notes = Counter(one.why for one in found.pairs if one.why)
     lines += [f"note: {note} ({count} of {len(found.pairs)} pairs)" for note, count in notes.items()]
-    return [*lines, *([f"new records: {found.records}"] if found.records else [])]
+    return [*lines, *([f"new records: {os.path.relpath(found.records)}"] if found.records else [])]
 
 
 def _line(one: Confirmed) -> str:
     name = f"{one.before.pair.access} {one.before.pair.label}"
     if one.fresh is None:
-        return f"not measured   was {one.before.verdict}  {name}"
+        return f"not measured: was {one.before.verdict}  {name}"
     verdicts = f"was {one.before.verdict}, now {one.fresh.verdict}"
-    text = f"{'confirmed' if one.holds else 'not confirmed':<13}  {verdicts}"
+    text = f"{'confirmed' if one.holds else 'not confirmed'}: {verdicts}"
     if one.fresh.estimate is None:
         return f"{text}  {name}: {'; '.join(one.fresh.notes)}"
     low, high = one.fresh.estimate.interval()

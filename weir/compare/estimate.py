@@ -17,7 +17,7 @@ import itertools
 import statistics
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from math import exp, log, sqrt
+from math import exp, fsum, log, sqrt
 
 from scipy.special import stdtr, stdtrit  # Student's t: what scipy.stats calls, without its overhead
 
@@ -145,6 +145,12 @@ def _sequences(pairs: Iterable[Pair], turns: bool) -> Iterator[Sequence[float]]:
             yield from (sample.logs for sample in (*pair.first, *pair.second))
 
 
+def _variance(values: Sequence[float]) -> float:
+    """statistics.variance, which is exact with fractions, takes twenty times as long."""
+    mean = statistics.fmean(values)
+    return fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
+
+
 def _ratios(first: Sample, second: Sample) -> list[float]:
     return [two - one for one, two in zip(first.logs, second.logs, strict=True)]
 
@@ -152,7 +158,7 @@ def _ratios(first: Sample, second: Sample) -> list[float]:
 def _paired(first: Sample, second: Sample, inflation: float) -> Estimate:
     ratios = _ratios(first, second)
     count = len(ratios)
-    spread = inflation * statistics.variance(ratios)
+    spread = inflation * _variance(ratios)
     # Rounds that are alike teach less: they count as fewer.
     degrees = max(count / inflation - 1, 1.0)
     return Estimate("paired", statistics.fmean(ratios), spread / count, degrees, (count, count), spread)
@@ -161,7 +167,7 @@ def _paired(first: Sample, second: Sample, inflation: float) -> Estimate:
 def _against_baseline(first: Sequence[float], second: Sequence[float]) -> Estimate:
     """One campaign against several: it is assumed to vary as they do."""
     baseline = max(first, second, key=len)
-    spread = statistics.variance(baseline)
+    spread = _variance(baseline)
     return Estimate(
         "campaigns",
         statistics.fmean(second) - statistics.fmean(first),
@@ -176,7 +182,7 @@ def _welch(
     design: str, first: Sequence[float], second: Sequence[float], inflation: float, between: float
 ) -> Estimate:
     """Welch's comparison of two means; `between` is a variance that no number of rounds makes smaller."""
-    variances = [inflation * statistics.variance(side) for side in (first, second)]
+    variances = [inflation * _variance(side) for side in (first, second)]
     parts = [variance / len(side) for variance, side in zip(variances, (first, second), strict=True)]
     within = sum(parts)
     freedom = sum(part**2 / (len(side) - 1) for part, side in zip(parts, (first, second), strict=True))

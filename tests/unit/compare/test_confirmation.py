@@ -105,7 +105,7 @@ def test_a_study_of_another_machine_is_not_measured_here(
     assert "(B again, n = 6)" in text
     assert main(["compare", second, first, *words[3:]]) == 0  # faster
     text = confirmation(capsys.readouterr().out)
-    assert "not measured   was faster" in text
+    assert "not measured: was faster" in text
     assert "B cannot be measured again: " in text
 
 
