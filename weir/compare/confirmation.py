@@ -155,7 +155,10 @@ class _Finder:
             return f"this is not a job of {partition.scheduler}"
         cell: Cell = next(one for one in batch.cells if one.cell == name)
         job = job_of_cell(plan, replace(cell, rounds=self._rounds, until=None), self._results)
-        problems = [check.problem for check in preflight(job) if check.problem]
+        try:
+            problems = [check.problem for check in preflight(job) if check.problem]
+        except WeirError as error:
+            problems = [str(error.problems[0].message)]
         return "; ".join(problems) if problems else job
 
     def _plan(self, study: Path) -> Plan | str:

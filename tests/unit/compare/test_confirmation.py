@@ -12,6 +12,7 @@ import pytest
 from tests.checkout import shipped
 from tests.unit.compare.test_compare import cell, noisy, write
 from weir.cli import main
+from weir.errors import WeirError
 from weir.measure.job import BatchJob
 from weir.measure.preflight import Check
 from weir.model import Cell, Row
@@ -107,6 +108,25 @@ def test_a_study_of_another_machine_is_not_measured_here(
     text = confirmation(capsys.readouterr().out)
     assert "not measured: was faster" in text
     assert "B cannot be measured again: " in text
+
+
+def test_a_target_that_is_gone_is_named(
+    tmp_path: Path,
+    speeds: dict[str, float],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def checked(job: BatchJob) -> list[Check]:
+        if job.target.name == "disk":
+            raise WeirError("target disk: there is no such directory")
+        return []
+
+    monkeypatch.setattr("weir.compare.confirmation.preflight", checked)
+    speeds[MEMORY.cell] = 800.0
+    where = study(tmp_path / "a", rounds(DISK, 1000.0, 6, 0), rounds(MEMORY, 800.0, 6, 100))
+    assert main(["compare", where, "--by", "target", "--confirm"]) == 0
+    text = confirmation(capsys.readouterr().out)
+    assert "A cannot be measured again: target disk: there is no such directory: B again" in text
 
 
 def test_without_a_plan_a_slowdown_stays_and_nothing_is_measured(
