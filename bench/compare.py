@@ -11,7 +11,7 @@ is slower by 3, 5, 10 or 20 %. Four kinds of rounds:
 - disturbed: the same, and a disturbance of 10 % that lasts (autocorrelation 0.9) and meets both sides
 - recorded: repetitions of reference/ddn-lustre-2018.csv, as deviations from the mean of their setting;
   the second side is scaled
-- measured: weir-io's null back end, whose transfers take 5 ms and on the second side longer; in turns
+- measured: weir-io's null back end, whose transfers take 5 ms and on the second side longer
 """
 
 from __future__ import annotations
@@ -124,23 +124,22 @@ def show(kind: str, design: str, count: int, slowdown: float, tables: Sequence[S
     print(row, flush=True)
 
 
-def seconds(delay_us: float) -> float:
-    """How long one run of the null back end takes."""
-    size = ["-t", "64k", "-b", f"{64 * TRANSFERS}k"]
+def seconds(delay_us: float) -> list[float]:
+    """How long each run of the null back end takes."""
+    size = ["-t", "64k", "-b", f"{64 * TRANSFERS}k", "-i", str(MEASURED)]
     words = ["ior", "-a", "NULL", "--null.delay-us", f"{delay_us:.0f}", *size, "-w", "-o", "x"]
     done = subprocess.run([ENGINE, *words], capture_output=True, text=True, check=True)
-    row = next(line.split() for line in done.stdout.splitlines() if line.startswith("write "))
-    return float(row[9])  # total(s)
+    rows = [line.split() for line in done.stdout.splitlines() if line.startswith("write ")]
+    return [float(row[9]) for row in rows[:MEASURED]]  # total(s)
 
 
 def measured() -> Iterator[tuple[float, list[float], list[float]]]:
-    """Slowdown, rounds of the first and of the second side, in turns."""
+    """Slowdown, rounds of the first and of the second side, one side after the other."""
     for slowdown in SLOWDOWNS:
-        sides: tuple[list[float], list[float]] = ([], [])
-        for _ in range(MEASURED):
-            for side, factor in zip(sides, (1.0, 1 - slowdown), strict=True):
-                side.append(-math.log(seconds(DELAY_US / factor)))
-        yield slowdown, *sides
+        first, second = (
+            [-math.log(each) for each in seconds(DELAY_US / factor)] for factor in (1.0, 1 - slowdown)
+        )
+        yield slowdown, first, second
 
 
 def main() -> None:
@@ -175,10 +174,10 @@ def show_measured() -> None:
     for slowdown, first, second in measured():
         for count in ROUNDS:
             cells = [
-                pair([sample("a", first[at : at + count], at)], [sample("b", second[at : at + count], at)])
+                pair([sample("a", first[at : at + count], 0)], [sample("b", second[at : at + count], 1000)])
                 for at in range(0, MEASURED, count)
             ]
-            show("measured", "in turns", count, slowdown, [cells])
+            show("measured", "one after the other", count, slowdown, [cells])
 
 
 if __name__ == "__main__":
