@@ -29,6 +29,7 @@ def host_facts(target_folder: Path) -> dict[str, Any]:
         "cores": len(os.sched_getaffinity(0)),
         "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
         "load_1min": os.getloadavg()[0],
+        "running": running(),
         "pressure": pressure(),
         "file_system": file_system_of(target_folder),
     }
@@ -48,6 +49,16 @@ def held_so_far(proc: Path = _PROC, cgroups: Path = _CGROUPS) -> Held:
 def held_between(before: Held, after: Held) -> Held:
     """Differences of the counters; null where a counter is unknown."""
     return {key: _difference(start, after.get(key)) for key, start in before.items()}
+
+
+def running(proc: Path = _PROC) -> int | None:
+    """Processes and threads that are runnable at this moment, without the one that asks."""
+    try:
+        fields = (proc / "loadavg").read_text(encoding="utf-8").split()
+    except OSError:
+        return None
+    count = whole(fields[3].partition("/")[0]) if len(fields) > 3 else None
+    return None if count is None else max(count - 1, 0)
 
 
 def pressure(proc: Path = _PROC) -> dict[str, float] | None:

@@ -10,6 +10,61 @@
 #define RANK_BYTES (64u << 10) /* of a rank at least, so that many ranks are compared with each other */
 #define RUNS       16u         /* stretches of the pattern that a rank's sample comes from */
 
+/* A launch measures many cells, and compressing a sample takes as long as writing 16 MiB to memory. Phases
+ * that differ in signature and offsets only have samples alike, so each shape is sampled once. */
+#define SHAPES 32u
+
+struct shape {
+    enum weir_payload_kind kind;
+    struct weir_payload_control control;
+    size_t bytes;
+    uint64_t operations;
+    int ranks;
+};
+
+static struct {
+    struct shape shape;
+    struct weir_payload_sample sample; /* on rank 0 */
+} taken[SHAPES];
+static unsigned taken_count;
+
+static bool alike(const struct shape *one, const struct shape *other) {
+    return one->kind == other->kind && one->bytes == other->bytes && one->operations == other->operations &&
+           one->ranks == other->ranks && one->control.compress_percent == other->control.compress_percent &&
+           one->control.dedupe_percent == other->control.dedupe_percent;
+}
+
+static struct shape shape_of(const struct weir_job *job, const struct weir_phase *phase) {
+    return (struct shape){.kind = phase->payload->kind,
+                          .control = phase->payload->control,
+                          .bytes = phase->payload->bytes,
+                          .operations = weir_pattern_operations(&phase->pattern),
+                          .ranks = job->size};
+}
+
+/* On all ranks or on none, as the others take part in the sampling. */
+static bool was_taken(const struct weir_job *job, const struct weir_phase *phase,
+                      struct weir_payload_sample *sample) {
+    const struct shape shape = shape_of(job, phase);
+    unsigned i = 0;
+    while (i < taken_count && !alike(&taken[i].shape, &shape)) {
+        i++;
+    }
+    if (!weir_job_agree(job, i < taken_count)) {
+        return false;
+    }
+    *sample = taken[i].sample;
+    return true;
+}
+
+static void keep(const struct weir_job *job, const struct weir_phase *phase,
+                 const struct weir_payload_sample *sample) {
+    if (taken_count < SHAPES && phase->payload->kind != WEIR_PAYLOAD_MADE) {
+        taken[taken_count].shape = shape_of(job, phase);
+        taken[taken_count++].sample = *sample;
+    }
+}
+
 /* Pieces of the pattern, evenly spread over it; those of a stretch follow each other. Returns the bytes. */
 static size_t take_pieces(const struct weir_phase *phase, unsigned char *memory, size_t most) {
     struct weir_payload *payload = phase->payload;
@@ -37,6 +92,9 @@ void weir_payload_sample_take(const struct weir_job *job, const struct weir_phas
         phase->pattern.per_segment == 0) {
         return;
     }
+    if (was_taken(job, phase, sample)) {
+        return;
+    }
     size_t most = JOB_BYTES / (size_t)job->size > RANK_BYTES ? JOB_BYTES / (size_t)job->size : RANK_BYTES;
     size_t blocks = most / WEIR_BLOCK_BYTES;
     unsigned char *memory = malloc(most);
@@ -62,6 +120,7 @@ void weir_payload_sample_take(const struct weir_job *job, const struct weir_phas
             sample->compressed_share = (double)weir_compressed_bytes(memory, bytes) / (double)bytes;
             sample->unique_share = (double)weir_distinct(all, found) / (double)found;
         }
+        keep(job, phase, sample);
     }
     free(memory);
     free(hashes);

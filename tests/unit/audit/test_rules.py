@@ -76,6 +76,9 @@ CLEAN: dict[str, Subject] = {
         fetched_bytes=400 * MIB,
         cell=None,
     ),
+    "the load of the run before": subject(
+        run=replace(DONE, host={"load_1min": 7.0, "cores": 2, "running": 1})
+    ),
     "fetched": subject({"residency": {"before": 1.0}}, access="read", fetched_bytes=500 * MIB),
     "fetched what compression left": subject(
         access="read", fetched_bytes=80 * MIB, file_bytes=100 * MIB, deflate_level=1

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from weir.measure.host import held_between, held_so_far, host_facts, pressure
+from weir.measure.host import held_between, held_so_far, host_facts, pressure, running
 from weir.measure.mounts import mount_of
 
 
@@ -68,3 +68,9 @@ def test_pressure_is_the_share_of_the_last_ten_seconds(tmp_path: Path) -> None:
     text = "some avg10=12.34 avg60=5.00 avg300=1.00 total=9\nfull avg10=0.50 avg60=0.00 avg300=0.00 total=1\n"
     assert pressure(files(tmp_path, {"pressure/cpu": text})) == {"cpu": 12.34}
     assert pressure(tmp_path / "none") is None
+
+
+def test_what_runs_at_this_moment(tmp_path: Path) -> None:
+    assert running(files(tmp_path, {"loadavg": "7.31 6.02 5.90 5/1234 4711\n"})) == 4
+    assert running(files(tmp_path, {"loadavg": "7.31 6.02"})) is None
+    assert running(tmp_path / "missing") is None

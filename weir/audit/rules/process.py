@@ -69,9 +69,10 @@ def clock_wrong(subject: Subject) -> Outcome | None:
 
 @rule("NOTE", "DEGRADED", needs_output=True)
 def machine_busy(subject: Subject) -> Outcome | None:
-    """Before the run more processes were runnable than the machine has cores, not counting as many as the run
-    has ranks on a node: those may be of the run before (a note). While the run lasted, its CPU limit held its
-    processes back or the node swapped (DEGRADED): then the clock also timed the waiting.
+    """Before the run more processes were runnable than the machine has cores (a note): at that moment, and
+    in the load of the last minute, from which as many as the run has ranks on a node are taken, as those may
+    be of the run before. While the run lasted, its CPU limit held its processes back or the node swapped
+    (DEGRADED): then the clock also timed the waiting.
 
     Hint: wait for the other work to end, request more cores (--cpus-per-task), or raise the CPU limit.
     """
@@ -86,4 +87,7 @@ def machine_busy(subject: Subject) -> Outcome | None:
     if held:
         texts = [f"{count} {name.replace('_', ' ')}" for name, count in held.items()]
         return degraded(", ".join([*texts, busy]))
-    return note(busy) if load > cores + (subject.row.get("ppn") or 0) else passed(busy)
+    # The load forgets in minutes: after a run of many ranks it is high on an idle machine.
+    still = host.get("running")
+    was_busy = load > cores + (subject.row.get("ppn") or 0)
+    return note(busy) if was_busy and (still is None or still > cores) else passed(busy)
