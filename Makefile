@@ -85,6 +85,13 @@ fuzz-engine: setup-develop
 		[ -x "$$target" ] || continue; \
 		seed=$$(date +%s); echo "$$target, seed $$seed"; ASAN_OPTIONS=detect_leaks=0 "./$$target" $(FUZZ_INPUTS) "$$seed"; done
 
+.PHONY: tsan
+tsan: setup-develop ## all personalities, batch included, and the emulator under the thread sanitizer
+	@mkdir -p build/tsan
+	@flock build/build.lock .ci/step build-tsan bash -c \
+		'cmake -S . -B build/tsan -G Ninja -DWEIR_SANITIZE=thread && cmake --build build/tsan'
+	@$(venv)/python -m tests.engine.thread_sanitizer
+
 .PHONY: swap-attack
 swap-attack: setup-develop ## exchange directories for links while weir deletes, 10,000 rounds: no victim
 	@$(venv)/python -m tests.swap_attack

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.engine.personalities import every_personality
 from tests.engine.runs import ROOT, Engine
 
 NAMES = sorted(path.stem for path in (ROOT / "tests/engine/unit").glob("*.c"))
@@ -57,31 +58,9 @@ def test_runs_under_sanitizers(sanitized: Engine, words: list[str], code: int) -
 
 @pytest.mark.slow
 def test_a_batch_of_all_personalities_under_sanitizers(sanitized: Engine, tmp_path: Path) -> None:
-    cells = {
-        "ior": ["ior", "-a", "URING", "-w", "-r", "-R", "-G", "1", *SHAPE, "-o", "i"],
-        "mdtest": ["mdtest", "-n", "8", "-w", "3901", "-e", "3901", "-X", "-d", "tree"],
-        "madbench": ["madbench", "-p", "32", "--verify", "-o", "m"],
-        "io-model": ["io-model", "-w", "-r", "--verify", "-n", "16", "-t", "4k", "-o", "p"],
-        "netcdf": [
-            "netcdf-bench",
-            "-n=1",
-            "-p=2",
-            "-d=4:4:4:2",
-            "-w",
-            "-r",
-            "--verify",
-            "--values=position",
-            "-f=n.nc",
-        ],
-        "find": ["find", "."],
-    }
-    lines = []
-    for name, words in cells.items():
-        (tmp_path / name).mkdir()
-        lines.append("\t".join([name, "2", str(tmp_path / name), *words]))
-    (tmp_path / "list").write_text("\n".join(lines) + "\n")
+    cells = every_personality(tmp_path)
     done = sanitized.call(["batch", tmp_path / "list", tmp_path / "status"], ranks=2)
-    said = "".join((tmp_path / name / "stderr.txt").read_text() for name in cells) + done.err
-    assert done.code == 0, said
-    assert "Sanitizer" not in said
-    assert "runtime error" not in said
+    errors = "".join((tmp_path / name / "stderr.txt").read_text() for name in cells) + done.err
+    assert done.code == 0, errors
+    assert "Sanitizer" not in errors
+    assert "runtime error" not in errors
