@@ -1,6 +1,6 @@
 # The parallel I/O libraries, found by pkg-config, as targets weir::hdf5, weir::netcdf and weir::pnetcdf. What is
 # missing, or cannot do parallel I/O, ends the configuration with the name of the package and of the switch that
-# leaves out what needs it.
+# disables what needs it.
 include_guard(GLOBAL)
 find_package(PkgConfig REQUIRED)
 include(CheckCSourceCompiles)

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void usage(FILE *out) {
+static void main_usage(FILE *out) {
     fprintf(out,
             "weir-io %s measures storage and proves what it measured.\n\n"
             "  weir-io PERSONALITY OPTIONS      run; mpirun in front for several ranks\n"
@@ -27,11 +27,11 @@ static void usage(FILE *out) {
             "\nExample:\n  mpirun -n 2 weir-io ior -a POSIX -w -r -t 1m -b 16m -e -g -o /tmp/weir.dat\n");
 }
 
-static bool asks(const char *word, const char *letter, const char *name) {
-    return strcmp(word, letter) == 0 || strcmp(word, name) == 0;
+static bool main_is_option(const char *argument, const char *letter, const char *name) {
+    return strcmp(argument, letter) == 0 || strcmp(argument, name) == 0;
 }
 
-static const struct weir_personality *choose(const char *name) {
+static const struct weir_personality *main_choose(const char *name) {
     const char *names[64];
     int count = 0;
     for (const struct weir_personality *p = weir_personalities(); p != NULL; p = p->next) {
@@ -49,17 +49,17 @@ static const struct weir_personality *choose(const char *name) {
 }
 
 /* What needs no measurement is answered by rank 0 alone. Returns true with the exit code if that is all. */
-static bool answered(int argc, char **argv, bool speak, int *code) {
+static bool main_answered(int argc, char **argv, bool prints, int *code) {
     *code = WEIR_FINE;
-    if (argc < 2 || asks(argv[1], "-h", "--help")) {
+    if (argc < 2 || main_is_option(argv[1], "-h", "--help")) {
         *code = argc < 2 ? WEIR_WRONG_USE : WEIR_FINE;
-        if (speak) {
-            usage(argc < 2 ? stderr : stdout);
+        if (prints) {
+            main_usage(argc < 2 ? stderr : stdout);
         }
         return true;
     }
-    if (asks(argv[1], "-V", "--version")) {
-        if (speak) {
+    if (main_is_option(argv[1], "-V", "--version")) {
+        if (prints) {
             printf("weir-io %s\n", WEIR_VERSION);
         }
         return true;
@@ -67,27 +67,27 @@ static bool answered(int argc, char **argv, bool speak, int *code) {
     return false;
 }
 
-static bool wants_help(int argc, char **argv) {
+static bool main_wants_help(int argc, char **argv) {
     for (int i = 2; i < argc; i++) {
-        if (asks(argv[i], "-h", "--help")) {
+        if (main_is_option(argv[i], "-h", "--help")) {
             return true;
         }
     }
     return false;
 }
 
-static int run(int argc, char **argv) {
+static int main_run(int argc, char **argv) {
     struct weir_job job;
     int code;
     weir_job_begin(&job, MPI_COMM_WORLD, argc, argv);
-    if (!answered(argc, argv, job.rank == 0, &code)) {
-        const struct weir_personality *personality = job.rank == 0 ? choose(argv[1]) : NULL;
+    if (!main_answered(argc, argv, job.rank == 0, &code)) {
+        const struct weir_personality *personality = job.rank == 0 ? main_choose(argv[1]) : NULL;
         bool known = personality != NULL;
         MPI_Bcast(&known, sizeof known, MPI_BYTE, 0, job.comm);
         code = WEIR_WRONG_USE;
         if (known) {
-            personality = choose(argv[1]);
-            if (!wants_help(argc, argv)) {
+            personality = main_choose(argv[1]);
+            if (!main_wants_help(argc, argv)) {
                 code = weir_personality_main(personality, &job, argc - 1, argv + 1);
             } else {
                 code = WEIR_FINE;
@@ -97,7 +97,7 @@ static int run(int argc, char **argv) {
             }
         }
     }
-    /* A launcher ends the others as soon as one rank returns a failure: all have said all they have to say
+    /* A launcher ends the others as soon as one rank returns a failure: all have printed their messages
      * first. */
     fflush(stdout);
     fflush(stderr);
@@ -110,7 +110,7 @@ int main(int argc, char **argv) {
     weir_clock_begin();
     MPI_Init(&argc, &argv);
     weir_clock_calibrate();
-    int code = run(argc, argv);
+    int code = main_run(argc, argv);
     weir_way_out_finalize(code);
     return code;
 }

@@ -9,7 +9,7 @@
 
 #include "witness.h"
 
-/* All else of the library is hidden: its names must not take the place of a program's. */
+/* All else of the library is hidden: its names must not replace a program's. */
 #pragma GCC visibility push(default)
 
 /* The next provider of a call, found at the first use: other libraries' constructors may call before ours

@@ -1,4 +1,4 @@
-/* Which descriptor is which file under test. Fixed tables: no memory is asked for while a program is
+/* Which descriptor is which file under test. Fixed tables: no memory is allocated while a program is
  * measured. */
 #include <dirent.h>
 #include <fcntl.h>

@@ -74,7 +74,7 @@ void spans_opened(void) {
     memset(&spans[at], 0, sizeof spans[at]);
     atomic_store(&sync_ns, 0);
     read_counters(&spans[at].begin);
-    read_clocks(&spans[at].begin); /* last: the reading of counters is no part of the span */
+    read_clocks(&spans[at].begin); /* last: the reading of counters does not count */
     atomic_store(&used, at + 1);
 }
 

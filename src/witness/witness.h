@@ -1,4 +1,4 @@
-/* A library to preload beside programs that cannot be asked what they did: it counts the calls that a
+/* A library to preload beside programs that do not report what they did: it counts the calls that a
  * measurement rests on, passes each one on, and writes what it saw when the process ends.
  *
  *   WEIR_WITNESS       path that the outputs begin with: PATH.HOST.PID.json, outside the storage under test
@@ -29,10 +29,9 @@ struct record {
     _Atomic uint64_t opens;
     _Atomic uint64_t opens_failed;
     _Atomic uint64_t direct_requested; /* opens with O_DIRECT */
-    _Atomic uint64_t
-        direct_reported; /* of those, where F_GETFL has it: as the next object says, which may lie */
-    _Atomic uint64_t direct_kernel; /* and as the kernel says */
-    _Atomic uint64_t flags;         /* of all opens together */
+    _Atomic uint64_t direct_reported;  /* of those, where F_GETFL has it: by the next object, which may lie */
+    _Atomic uint64_t direct_kernel;    /* and by the kernel itself */
+    _Atomic uint64_t flags;            /* of all opens together */
     _Atomic uint64_t reads;
     _Atomic uint64_t read_bytes;
     _Atomic uint64_t reads_failed;

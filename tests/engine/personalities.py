@@ -10,7 +10,7 @@ SHAPE = ["-b", "64k", "-t", "8k", "-s", "2", "-i", "2"]
 def every_personality(folder: Path) -> list[str]:
     """Writes the file `list`; the names of the cells, each of which gets a folder of its own."""
     (folder / "gauge").write_text("counter 1\n")
-    samples = ["--samples", folder / "samples", "--sample-every", "0.001", "--counters", folder / "gauge"]
+    samples = ["--samples", folder / "samples", "--sample-every", "0.01", "--counters", folder / "gauge"]
     cells: dict[str, list[object]] = {
         "ior": ["ior", "-a", "URING", "-w", "-r", "-R", "-G", "1", *SHAPE, "-o", "i"],
         "mdtest": ["mdtest", "-n", "8", "-w", "3901", "-e", "3901", "-X", "-d", "tree"],

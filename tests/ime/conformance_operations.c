@@ -99,7 +99,7 @@ static void do_open(void) {
     flags |= below(6) == 0 ? O_TRUNC : 0;
     flags |= below(6) == 0 ? O_APPEND : 0;
     if ((flags & O_EXCL) != 0) {
-        flags |= O_CREAT; /* alone it means nothing */
+        flags |= O_CREAT; /* useless alone */
     }
     pair->mounted = settings.mount != NULL && below(2) == 0;
     errno = 0;

@@ -6,7 +6,7 @@
  *
  * Every writer owns each N-th block of one shared file, and a log of its own that it appends to. What it has
  * begun and what it has finished stands in the state file, which is shared memory: after a kill every
- * finished write must be there, and a block whose write was cut short holds nothing but bytes of the two
+ * finished write must be there, and a block whose write was interrupted holds nothing but bytes of the two
  * versions. */
 #include <errno.h>
 #include <getopt.h>

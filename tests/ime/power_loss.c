@@ -138,7 +138,7 @@ static _Noreturn void run_child(unsigned seed) {
     }
     are_safe();
     shared->armed = true;
-    for (;;) { /* until an eviction is cut short */
+    for (;;) { /* until an eviction is interrupted */
         objects_each(session_store(), evict_some, NULL);
         write_blocks(fd, 10);
         if (rand() % 2 == 0) {

@@ -26,24 +26,24 @@ struct hdf5_state {
 };
 
 static void hdf5_begin(void) {
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* what fails is told by weir-io, once */
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* weir-io reports what fails, once */
 }
 
-static herr_t keep_innermost(unsigned depth, const H5E_error2_t *error, void *words) {
+static herr_t hdf5_keep_innermost(unsigned depth, const H5E_error2_t *error, void *message) {
     (void)depth;
     if (error->desc != NULL && error->desc[0] != '\0') {
-        snprintf(words, 120, "%s", error->desc);
+        snprintf(message, 120, "%s", error->desc);
     }
     return 0;
 }
 
-/* The library tells a story from the call down to the cause: its end says most, and the system's last word
+/* The library lists errors from the call down to the cause: the last one is most precise, and the last errno
  * more. */
 int weir_hdf5_problem(struct weir_problem *problem, const char *call, const char *path, int errnum) {
-    char words[120] = "an error without a message";
-    H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, keep_innermost, words);
-    return weir_problem_set(problem, call, path, errnum, errnum != 0 ? NULL : words, "HDF5 reports %s",
-                            words);
+    char message[120] = "an error without a message";
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, hdf5_keep_innermost, message);
+    return weir_problem_set(problem, call, path, errnum, errnum != 0 ? NULL : message, "HDF5 reports %s",
+                            message);
 }
 
 int weir_hdf5_failed(struct weir_problem *problem, const char *call, const char *path, int code,
@@ -56,7 +56,7 @@ void weir_hdf5_name(uint64_t segment, char *name, size_t bytes) {
     snprintf(name, bytes, "Dataset-0000.%04llu", (unsigned long long)segment);
 }
 
-static hid_t access_list(const struct weir_open *how) {
+static hid_t hdf5_access_list(const struct weir_open *how) {
     const struct hdf5_settings *settings = how->settings;
     hid_t list = H5Pcreate(H5P_FILE_ACCESS);
     MPI_Info info = weir_hints_to_info(how->hints);
@@ -74,7 +74,7 @@ static hid_t access_list(const struct weir_open *how) {
     return list;
 }
 
-static hid_t creation_list(const struct hdf5_settings *settings) {
+static hid_t hdf5_creation_list(const struct hdf5_settings *settings) {
     hid_t list = H5Pcreate(H5P_DATASET_CREATE);
     if (settings->chunk_values > 0) {
         hsize_t values = (hsize_t)settings->chunk_values;
@@ -95,12 +95,12 @@ static hid_t creation_list(const struct hdf5_settings *settings) {
     return list;
 }
 
-static int make_data_sets(const struct hdf5_state *state, const struct weir_open *how,
-                          struct weir_problem *problem) {
+static int hdf5_make_data_sets(const struct hdf5_state *state, const struct weir_open *how,
+                               struct weir_problem *problem) {
     const char *path = how->path;
     hsize_t values = state->segment_bytes / VALUE_BYTES;
     hid_t space = H5Screate_simple(1, &values, NULL);
-    hid_t list = creation_list(how->settings);
+    hid_t list = hdf5_creation_list(how->settings);
     int status = 0;
     for (uint64_t i = 0; i < how->geometry.segments && status == 0; i++) {
         char name[40];
@@ -116,7 +116,7 @@ static int make_data_sets(const struct hdf5_state *state, const struct weir_open
     return status;
 }
 
-static int leave_segment(struct hdf5_state *state, const char *path, struct weir_problem *problem) {
+static int hdf5_leave_segment(struct hdf5_state *state, const char *path, struct weir_problem *problem) {
     hid_t data_set = state->data_set, space = state->file_space;
     state->data_set = state->file_space = -1;
     if (data_set >= 0) {
@@ -126,10 +126,10 @@ static int leave_segment(struct hdf5_state *state, const char *path, struct weir
     return 0;
 }
 
-static int enter_segment(struct hdf5_state *state, uint64_t segment, const char *path,
-                         struct weir_problem *problem) {
+static int hdf5_enter_segment(struct hdf5_state *state, uint64_t segment, const char *path,
+                              struct weir_problem *problem) {
     char name[40];
-    if (leave_segment(state, path, problem) != 0) {
+    if (hdf5_leave_segment(state, path, problem) != 0) {
         return -1;
     }
     weir_hdf5_name(segment, name, sizeof name);
@@ -139,7 +139,7 @@ static int enter_segment(struct hdf5_state *state, uint64_t segment, const char 
     return 0;
 }
 
-static int prepare(struct hdf5_state *state, const struct weir_open *how, struct weir_problem *problem) {
+static int hdf5_prepare(struct hdf5_state *state, const struct weir_open *how, struct weir_problem *problem) {
     const char *path = how->path;
     hsize_t values = how->geometry.xfer_bytes / VALUE_BYTES;
     int sharers;
@@ -150,7 +150,7 @@ static int prepare(struct hdf5_state *state, const struct weir_open *how, struct
     TRY("H5Pcreate", state->transfer_list = H5Pcreate(H5P_DATASET_XFER));
     TRY("H5Pset_dxpl_mpio", H5Pset_dxpl_mpio(state->transfer_list,
                                              how->collective ? H5FD_MPIO_COLLECTIVE : H5FD_MPIO_INDEPENDENT));
-    return how->access == WEIR_WRITE ? make_data_sets(state, how, problem) : 0;
+    return how->access == WEIR_WRITE ? hdf5_make_data_sets(state, how, problem) : 0;
 }
 
 static int hdf5_open(struct weir_file *file, struct weir_problem *problem) {
@@ -160,7 +160,7 @@ static int hdf5_open(struct weir_file *file, struct weir_problem *problem) {
     if (state == NULL) {
         return weir_problem_set(problem, "malloc", how->path, ENOMEM, NULL, "%s", "");
     }
-    hid_t list = access_list(how);
+    hid_t list = hdf5_access_list(how);
     errno = 0;
     state->file = writes ? H5Fcreate(how->path, H5F_ACC_TRUNC, H5P_DEFAULT, list)
                          : H5Fopen(how->path, H5F_ACC_RDONLY, list);
@@ -172,7 +172,7 @@ static int hdf5_open(struct weir_file *file, struct weir_problem *problem) {
         return weir_hdf5_problem(problem, writes ? "H5Fcreate" : "H5Fopen", how->path,
                                  cause != 0 ? cause : last_errno);
     }
-    if (prepare(state, how, problem) != 0) {
+    if (hdf5_prepare(state, how, problem) != 0) {
         int ranks;
         MPI_Comm_size(how->comm, &ranks);
         if (ranks == 1) { /* others may be elsewhere in the library: they would not close with us */
@@ -187,7 +187,7 @@ static int hdf5_open(struct weir_file *file, struct weir_problem *problem) {
 
 /* HDF5 does collective transfers one by one, and reports success, where it finds it cannot do them together,
  * or chunk by chunk. */
-static void note_mode(struct hdf5_state *state) {
+static void hdf5_note_mode(struct hdf5_state *state) {
     H5D_mpio_actual_io_mode_t mode;
     uint32_t here = 0, anywhere = 0;
     if (H5Pget_mpio_actual_io_mode(state->transfer_list, &mode) < 0 ||
@@ -208,7 +208,7 @@ static int hdf5_transfer(struct weir_file *file, const struct weir_piece *piece,
     hsize_t start = piece->offset % state->segment_bytes / VALUE_BYTES;
     hsize_t count = piece->bytes / VALUE_BYTES;
     if ((state->data_set < 0 || state->segment != segment) &&
-        enter_segment(state, segment, path, problem) != 0) {
+        hdf5_enter_segment(state, segment, path, problem) != 0) {
         return -1;
     }
     TRY("H5Sselect_hyperslab",
@@ -226,7 +226,7 @@ static int hdf5_transfer(struct weir_file *file, const struct weir_piece *piece,
                                state->transfer_list, piece->buffer));
     }
     if (file->how->collective && !state->apart) {
-        note_mode(state);
+        hdf5_note_mode(state);
     }
     return 0;
 }
@@ -249,7 +249,7 @@ static int hdf5_close(struct weir_file *file, struct weir_problem *problem) {
                                   "H5D_mpio_no_collective_cause_t",
                                   state->mode, state->cause);
     }
-    status = leave_segment(state, path, problem) != 0 ? -1 : status;
+    status = hdf5_leave_segment(state, path, problem) != 0 ? -1 : status;
     H5Sclose(state->memory_space);
     H5Pclose(state->transfer_list);
     free(state);

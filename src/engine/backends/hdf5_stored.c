@@ -11,7 +11,7 @@
 #define CHUNKS_LOOKED_AT 64 /* finding one takes as long as there are chunks */
 
 /* Bytes of a chunked data set before the first hole, as far as its chunks are looked at. */
-static uint64_t chunked_bytes(hid_t data_set, hid_t list, int descriptor, uint64_t bytes) {
+static uint64_t hdf5_chunked_bytes(hid_t data_set, hid_t list, int descriptor, uint64_t bytes) {
     hsize_t chunk_values = 0, count = 0, first = 0, chunk_bytes = 0;
     haddr_t address = HADDR_UNDEF;
     unsigned filters;
@@ -37,12 +37,12 @@ static uint64_t chunked_bytes(hid_t data_set, hid_t list, int descriptor, uint64
 }
 
 /* Bytes of a data set, and how many of them lie before its first hole. */
-static void measure_data_set(hid_t data_set, int descriptor, uint64_t *bytes, uint64_t *whole) {
+static void hdf5_measure_data_set(hid_t data_set, int descriptor, uint64_t *bytes, uint64_t *whole) {
     hid_t list = H5Dget_create_plist(data_set);
     hid_t space = H5Dget_space(data_set);
     *bytes = (uint64_t)H5Sget_simple_extent_npoints(space) * VALUE_BYTES;
     if (H5Pget_layout(list) == H5D_CHUNKED) {
-        *whole = chunked_bytes(data_set, list, descriptor, *bytes);
+        *whole = hdf5_chunked_bytes(data_set, list, descriptor, *bytes);
     } else {
         haddr_t begin = H5Dget_offset(data_set);
         *whole = begin == HADDR_UNDEF ? 0 : weir_bytes_before_hole(descriptor, begin, *bytes);
@@ -53,7 +53,7 @@ static void measure_data_set(hid_t data_set, int descriptor, uint64_t *bytes, ui
 
 /* The first hole is counted in the bytes of the data sets, one after the other: what lies between them may be
  * empty. */
-static void find_hole(hid_t file, int descriptor, struct weir_stored *stored) {
+static void hdf5_find_hole(hid_t file, int descriptor, struct weir_stored *stored) {
     uint64_t before = 0;
     for (uint64_t i = 0;; i++) {
         char name[40];
@@ -63,7 +63,7 @@ static void find_hole(hid_t file, int descriptor, struct weir_stored *stored) {
         if (data_set < 0) {
             return;
         }
-        measure_data_set(data_set, descriptor, &bytes, &whole);
+        hdf5_measure_data_set(data_set, descriptor, &bytes, &whole);
         H5Dclose(data_set);
         if (whole < bytes) {
             stored->first_hole_bytes = before + whole;
@@ -90,9 +90,10 @@ int weir_hdf5_stored(const char *path, const void *settings, struct weir_stored 
     if (file < 0) {
         return weir_hdf5_problem(problem, "H5Fopen", path, last_errno);
     }
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC); /* none where only MPI-IO knows the name */
+    /* None for a name that only MPI-IO knows; behind a filter the chunks have sizes of their own. */
+    int descriptor = stored->reduced ? -1 : open(path, O_RDONLY | O_CLOEXEC);
     if (descriptor >= 0) {
-        find_hole(file, descriptor, stored);
+        hdf5_find_hole(file, descriptor, stored);
         close(descriptor);
     }
     TRY("H5Fclose", H5Fclose(file));

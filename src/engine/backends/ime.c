@@ -102,7 +102,7 @@ static int ime_remove(const char *path, const void *settings, struct weir_proble
     return 0;
 }
 
-/* The interface has no way to ask for holes. */
+/* The interface cannot report holes. */
 static int ime_stored(const char *path, const void *settings, struct weir_stored *stored,
                       struct weir_problem *problem) {
     struct stat facts;

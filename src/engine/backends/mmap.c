@@ -31,7 +31,7 @@ static struct sigaction before;
 
 /* A SIGBUS that is not a transfer's is left to whom it came to before: the access is repeated and fails
  * again. */
-static void land(int signal_number) {
+static void mmap_land(int signal_number) {
     if (landing != NULL) {
         siglongjmp(*landing, 1);
     }
@@ -41,9 +41,9 @@ static void land(int signal_number) {
 /* The signal belongs to the process, not to a file. Where a handler is not left by its end, its signal must
  * not stay blocked. */
 static void mmap_begin(void) {
-    struct sigaction ours = {.sa_handler = land, .sa_flags = SA_NODEFER}, found;
+    struct sigaction ours = {.sa_handler = mmap_land, .sa_flags = SA_NODEFER}, found;
     sigemptyset(&ours.sa_mask);
-    if (sigaction(SIGBUS, &ours, &found) == 0 && found.sa_handler != land) {
+    if (sigaction(SIGBUS, &ours, &found) == 0 && found.sa_handler != mmap_land) {
         before = found;
     }
 }
@@ -58,7 +58,7 @@ static int mmap_give_up(struct mmap_state *state, struct weir_problem *problem, 
     return weir_problem_set(problem, call, path, errnum, NULL, "%s", "");
 }
 
-static int map(struct mmap_state *state, const struct weir_open *how, struct weir_problem *problem) {
+static int mmap_map(struct mmap_state *state, const struct weir_open *how, struct weir_problem *problem) {
     const struct mmap_settings *settings = how->settings;
     bool writes = how->access == WEIR_WRITE;
     struct stat facts;
@@ -97,16 +97,16 @@ static int mmap_open(struct weir_file *file, struct weir_problem *problem) {
         free(state);
         return -1;
     }
-    if (map(state, how, problem) != 0) {
+    if (mmap_map(state, how, problem) != 0) {
         return -1;
     }
     file->state = state;
     return 0;
 }
 
-/* The signal does not say why. */
-static int bus_problem(const struct weir_file *file, const struct weir_piece *piece,
-                       struct weir_problem *problem) {
+/* The signal has no reason. */
+static int mmap_bus_problem(const struct weir_file *file, const struct weir_piece *piece,
+                            struct weir_problem *problem) {
     const char *path = file->how->path;
     struct stat facts;
     bool writes = piece->access == WEIR_WRITE;
@@ -128,7 +128,7 @@ static int mmap_transfer(struct weir_file *file, const struct weir_piece *piece,
     sigjmp_buf back;
     if (sigsetjmp(back, 0) != 0) {
         landing = NULL;
-        return bus_problem(file, piece, problem);
+        return mmap_bus_problem(file, piece, problem);
     }
     landing = &back;
     atomic_signal_fence(memory_order_seq_cst);

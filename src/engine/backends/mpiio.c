@@ -19,7 +19,7 @@ struct mpiio_state {
     MPI_File handle;
 };
 
-static int errno_of(int class) {
+static int mpiio_errno_of(int class) {
     static const struct {
         int class;
         int errnum;
@@ -35,26 +35,27 @@ static int errno_of(int class) {
     return 0;
 }
 
-/* The library's own words, and what the system said last where the library says no more than "an error". */
-static int mpi_problem(struct weir_problem *problem, const char *call, const char *path, int code,
-                       int last_errno) {
-    char words[MPI_MAX_ERROR_STRING + 1] = "";
+/* The library's own message, and the last errno where that message is no more than "an error". */
+static int mpiio_mpi_problem(struct weir_problem *problem, const char *call, const char *path, int code,
+                             int last_errno) {
+    char message[MPI_MAX_ERROR_STRING + 1] = "";
     int length = 0, class = MPI_ERR_OTHER;
     MPI_Error_class(code, &class);
-    MPI_Error_string(code, words, &length);
-    int errnum = errno_of(class);
+    MPI_Error_string(code, message, &length);
+    int errnum = mpiio_errno_of(class);
     bool vague = errnum == 0 || errnum == EIO;
     if (vague && last_errno != 0) {
-        return weir_problem_set(problem, call, path, last_errno, NULL, "MPI reports %s", words);
+        return weir_problem_set(problem, call, path, last_errno, NULL, "MPI reports %s", message);
     }
-    return weir_problem_set(problem, call, path, errnum, errnum != 0 ? NULL : words, "MPI reports %s", words);
+    return weir_problem_set(problem, call, path, errnum, errnum != 0 ? NULL : message, "MPI reports %s",
+                            message);
 }
 
 static int mpiio_set_view(struct mpiio_state *state, const struct weir_open *how,
                           struct weir_problem *problem) {
     errno = 0;
     int code = MPI_File_set_view(state->handle, 0, MPI_BYTE, *how->geometry.view, "native", MPI_INFO_NULL);
-    return code == MPI_SUCCESS ? 0 : mpi_problem(problem, "MPI_File_set_view", how->path, code, errno);
+    return code == MPI_SUCCESS ? 0 : mpiio_mpi_problem(problem, "MPI_File_set_view", how->path, code, errno);
 }
 
 static int mpiio_open(struct weir_file *file, struct weir_problem *problem) {
@@ -74,7 +75,7 @@ static int mpiio_open(struct weir_file *file, struct weir_problem *problem) {
     }
     if (code != MPI_SUCCESS) {
         free(state);
-        return mpi_problem(problem, "MPI_File_open", how->path, code, last_errno);
+        return mpiio_mpi_problem(problem, "MPI_File_open", how->path, code, last_errno);
     }
     MPI_File_set_errhandler(state->handle, MPI_ERRORS_RETURN);
     file->state = state;
@@ -93,8 +94,8 @@ struct call {
     int last_errno;
 };
 
-static struct call call_once(const struct weir_file *file, const struct weir_piece *piece, size_t done,
-                             size_t bytes) {
+static struct call mpiio_call_once(const struct weir_file *file, const struct weir_piece *piece, size_t done,
+                                   size_t bytes) {
     MPI_File handle = ((const struct mpiio_state *)file->state)->handle;
     MPI_Offset offset = (MPI_Offset)(piece->offset + done);
     unsigned char *buffer = piece->buffer + done;
@@ -122,9 +123,9 @@ static struct call call_once(const struct weir_file *file, const struct weir_pie
 }
 
 /* A short transfer that MPI reports as success sets no errno of its own: one that is left over from the
- * library's own calls says nothing, so the file itself is looked at. */
-static int short_transfer(const struct weir_file *file, const struct weir_piece *piece, size_t done,
-                          size_t bytes, const struct call *call, struct weir_problem *problem) {
+ * library's own calls has no meaning here, so the file itself is looked at. */
+static int mpiio_short_transfer(const struct weir_file *file, const struct weir_piece *piece, size_t done,
+                                size_t bytes, const struct call *call, struct weir_problem *problem) {
     MPI_File handle = ((const struct mpiio_state *)file->state)->handle;
     MPI_Offset file_bytes = 0, at = 0;
     uint64_t in_view = piece->offset + done + (uint64_t)(call->moved > 0 ? call->moved : 0);
@@ -146,12 +147,12 @@ static int mpiio_transfer(struct weir_file *file, const struct weir_piece *piece
     int status = 0;
     while (done < piece->bytes) {
         size_t bytes = piece->bytes - done < CALL_BYTES_MAX ? piece->bytes - done : CALL_BYTES_MAX;
-        struct call call = call_once(file, piece, done, bytes);
+        struct call call = mpiio_call_once(file, piece, done, bytes);
         bool whole = call.code == MPI_SUCCESS && call.moved == (int)bytes;
         if (call.code != MPI_SUCCESS) {
-            status = mpi_problem(problem, call.name, file->how->path, call.code, call.last_errno);
+            status = mpiio_mpi_problem(problem, call.name, file->how->path, call.code, call.last_errno);
         } else if (!whole && (call.moved <= 0 || file->how->collective)) {
-            status = short_transfer(file, piece, done, bytes, &call, problem);
+            status = mpiio_short_transfer(file, piece, done, bytes, &call, problem);
         } else if (!whole) {
             file->retries++;
         }
@@ -166,7 +167,8 @@ static int mpiio_transfer(struct weir_file *file, const struct weir_piece *piece
 static int mpiio_sync(struct weir_file *file, struct weir_problem *problem) {
     errno = 0;
     int code = MPI_File_sync(((struct mpiio_state *)file->state)->handle);
-    return code == MPI_SUCCESS ? 0 : mpi_problem(problem, "MPI_File_sync", file->how->path, code, errno);
+    return code == MPI_SUCCESS ? 0
+                               : mpiio_mpi_problem(problem, "MPI_File_sync", file->how->path, code, errno);
 }
 
 static int mpiio_close(struct weir_file *file, struct weir_problem *problem) {
@@ -176,8 +178,9 @@ static int mpiio_close(struct weir_file *file, struct weir_problem *problem) {
     int last_errno = errno;
     free(state);
     file->state = NULL;
-    return code == MPI_SUCCESS ? 0
-                               : mpi_problem(problem, "MPI_File_close", file->how->path, code, last_errno);
+    return code == MPI_SUCCESS
+               ? 0
+               : mpiio_mpi_problem(problem, "MPI_File_close", file->how->path, code, last_errno);
 }
 
 static void mpiio_observe(struct weir_file *file, struct weir_observed *observed) {

@@ -18,7 +18,7 @@
 
 enum { BLOCK, TRANSFER, BYTE, DIMS };
 
-/* NetCDF says "HDF error" of whatever happened below it; the system's last word says more. */
+/* NetCDF reports "HDF error" for every failure below it; the errno of the system tells the cause. */
 int weir_netcdf4_failed(struct weir_problem *problem, const char *call, const char *path, int code,
                         int last_errno) {
     if (code > 0) { /* an errno */
@@ -48,7 +48,7 @@ static int netcdf4_create_or_open(const struct weir_open *how, int *file, struct
     if (code == NC_NOERR) {
         return 0;
     }
-    /* NetCDF says "Permission denied" of every file that HDF5 cannot create and "Bad file descriptor" of
+    /* NetCDF reports "Permission denied" for every file that HDF5 cannot create and "Bad file descriptor" of
      * every one that it cannot open. */
     int cause = weir_cause_plain(how->path, how->access);
     return weir_netcdf4_failed(problem, writes ? "nc_create_par" : "nc_open_par", how->path,
@@ -115,7 +115,7 @@ int weir_netcdf4_close(struct weir_file *file, struct weir_problem *problem) {
     return 0;
 }
 
-static void shape_of(const struct weir_open *how, size_t shape[DIMS]) {
+static void netcdf4_shape_of(const struct weir_open *how, size_t shape[DIMS]) {
     int sharers;
     MPI_Comm_size(how->comm, &sharers);
     shape[BLOCK] = (size_t)how->geometry.segments * (size_t)sharers;
@@ -129,7 +129,7 @@ static int netcdf4_define(struct weir_netcdf_variable *state, const struct weir_
     const char *path = how->path;
     size_t shape[DIMS];
     int dims[DIMS];
-    shape_of(how, shape);
+    netcdf4_shape_of(how, shape);
     for (int i = 0; i < DIMS; i++) {
         TRY("nc_def_dim", nc_def_dim(state->file, names[i], shape[i], &dims[i]));
     }
@@ -140,13 +140,13 @@ static int netcdf4_define(struct weir_netcdf_variable *state, const struct weir_
     return 0;
 }
 
-/* The transfers are a dimension of the variable: only who asks for the same can read them. */
+/* The transfers are a dimension of the variable: only a read with the same transfers is possible. */
 static int netcdf4_find(struct weir_netcdf_variable *state, const struct weir_open *how,
                         struct weir_problem *problem) {
     const char *path = how->path;
     size_t shape[DIMS], there[DIMS] = {0};
     int count = 0, dims[DIMS];
-    shape_of(how, shape);
+    netcdf4_shape_of(how, shape);
     TRY("nc_inq_varid", nc_inq_varid(state->file, "data_var", &state->variable));
     TRY("nc_inq_varndims", nc_inq_varndims(state->file, state->variable, &count));
     if (count != DIMS) {
@@ -184,7 +184,7 @@ static int netcdf4_transfer(struct weir_file *file, const struct weir_piece *pie
 }
 
 /* NetCDF hides its HDF5 file, but HDF5 knows what is open. */
-static MPI_File *handle_of(const char *path) {
+static MPI_File *netcdf4_handle_of(const char *path) {
     hid_t open[8];
     void *handle = NULL;
     ssize_t count = H5Fget_obj_ids(H5F_OBJ_ALL, H5F_OBJ_FILE, 8, open);
@@ -200,7 +200,7 @@ static MPI_File *handle_of(const char *path) {
 
 void weir_netcdf4_observe(struct weir_file *file, struct weir_observed *observed) {
     const char *path = file->how->path;
-    MPI_File *handle = handle_of(path);
+    MPI_File *handle = netcdf4_handle_of(path);
     if (handle != NULL) {
         weir_hints_from_file(&observed->hints, *handle);
     }

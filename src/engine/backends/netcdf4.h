@@ -1,5 +1,5 @@
 /* What all users of parallel NetCDF-4 share. A user brings the one variable of its file; opening, closing and
- * errors in words are here. */
+ * error messages are here. */
 #ifndef WEIR_NETCDF4_H
 #define WEIR_NETCDF4_H
 

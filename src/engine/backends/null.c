@@ -57,30 +57,30 @@ static const struct weir_option null_options[] = {
     WEIR_OPTION_END,
 };
 
-static void rest(int64_t us) {
+static void null_rest(int64_t us) {
     if (us > 0) {
         struct timespec time = {us / 1000000, (us % 1000000) * 1000};
         nanosleep(&time, NULL);
     }
 }
 
-static bool concerns(const char *chosen_rank, int rank) {
+static bool null_concerns(const char *chosen_rank, int rank) {
     return chosen_rank == NULL || atoi(chosen_rank) == rank;
 }
 
 /* What open, sync, close and operations on names have in common. */
-static int ordered(const struct null_settings *settings, bool faulty, const char *path, const char *call,
-                   struct weir_problem *problem) {
-    rest(settings->step_delay_us);
+static int null_ordered(const struct null_settings *settings, bool faulty, const char *path, const char *call,
+                        struct weir_problem *problem) {
+    null_rest(settings->step_delay_us);
     if (faulty && settings->fail != NULL && strcmp(settings->fail, call) == 0) {
         return weir_problem_set(problem, call, path, EIO, NULL, "as --null.fail ordered");
     }
     return 0;
 }
 
-static int step(const struct null_state *state, const char *path, const char *call,
-                struct weir_problem *problem) {
-    return ordered(state->settings, state->faulty, path, call, problem);
+static int null_step(const struct null_state *state, const char *path, const char *call,
+                     struct weir_problem *problem) {
+    return null_ordered(state->settings, state->faulty, path, call, problem);
 }
 
 static int null_open(struct weir_file *file, struct weir_problem *problem) {
@@ -91,12 +91,12 @@ static int null_open(struct weir_file *file, struct weir_problem *problem) {
         return weir_problem_set(problem, "malloc", how->path, ENOMEM, NULL, "%s", "");
     }
     state->settings = s;
-    state->slow = concerns(s->slow_rank, how->rank);
-    state->faulty = concerns(s->fault_rank, how->rank);
+    state->slow = null_concerns(s->slow_rank, how->rank);
+    state->faulty = null_concerns(s->fault_rank, how->rank);
     state->plain = s->delay_us == 0 && s->slow_us == 0 && s->enospc_at_bytes == 0 && s->eio_at == 0 &&
                    s->stuck_at == 0 && s->short_every == 0 && s->eintr_every == 0 && s->trace == NULL &&
                    !how->collective;
-    if (step(state, how->path, "open", problem) != 0) {
+    if (null_step(state, how->path, "open", problem) != 0) {
         free(state);
         return -1;
     }
@@ -113,11 +113,11 @@ static int null_open(struct weir_file *file, struct weir_problem *problem) {
     return 0;
 }
 
-static bool every(int64_t period, uint64_t count) {
+static bool null_every(int64_t period, uint64_t count) {
     return period > 0 && count % (uint64_t)period == 0;
 }
 
-static ssize_t attempt(struct weir_file *file, const struct weir_piece *piece, size_t done) {
+static ssize_t null_attempt(struct weir_file *file, const struct weir_piece *piece, size_t done) {
     struct null_state *state = file->state;
     const struct null_settings *s = state->settings;
     size_t left = piece->bytes - done;
@@ -125,7 +125,7 @@ static ssize_t attempt(struct weir_file *file, const struct weir_piece *piece, s
     if (!state->faulty) {
         return (ssize_t)left;
     }
-    if (every(s->eintr_every, state->attempts)) {
+    if (null_every(s->eintr_every, state->attempts)) {
         errno = EINTR;
         return -1;
     }
@@ -136,7 +136,7 @@ static ssize_t attempt(struct weir_file *file, const struct weir_piece *piece, s
     if (s->stuck_at > 0 && state->operations >= (uint64_t)s->stuck_at) {
         return 0;
     }
-    if (every(s->short_every, state->attempts) && left > 1) {
+    if (null_every(s->short_every, state->attempts) && left > 1) {
         left /= 2;
     }
     if (s->enospc_at_bytes > 0 && piece->access == WEIR_WRITE) {
@@ -162,21 +162,21 @@ static int null_transfer(struct weir_file *file, const struct weir_piece *piece,
     if (file->how->collective) {
         MPI_Barrier(file->how->comm); /* waits for the other ranks, as a collective transfer may */
     }
-    rest(state->settings->delay_us + (state->slow ? state->settings->slow_us : 0));
+    null_rest(state->settings->delay_us + (state->slow ? state->settings->slow_us : 0));
     if (state->trace != NULL) {
         fprintf(state->trace, "%s %llu %zu\n", write ? "write" : "read", (unsigned long long)piece->offset,
                 piece->bytes);
     }
-    return weir_move_all(file, piece, attempt, write ? "write" : "read", problem);
+    return weir_move_all(file, piece, null_attempt, write ? "write" : "read", problem);
 }
 
 static int null_sync(struct weir_file *file, struct weir_problem *problem) {
-    return step(file->state, file->how->path, "sync", problem);
+    return null_step(file->state, file->how->path, "sync", problem);
 }
 
 static int null_close(struct weir_file *file, struct weir_problem *problem) {
     struct null_state *state = file->state;
-    int status = step(state, file->how->path, "close", problem);
+    int status = null_step(state, file->how->path, "close", problem);
     if (state->trace != NULL) {
         fclose(state->trace);
     }
@@ -205,8 +205,8 @@ static int null_remove(const char *path, const void *settings, struct weir_probl
 
 static int null_on_name(const struct weir_name *name, const char *call, struct weir_problem *problem) {
     const struct null_settings *settings = name->settings;
-    rest(concerns(settings->slow_rank, name->rank) ? settings->slow_us : 0);
-    return ordered(settings, concerns(settings->fault_rank, name->rank), name->path, call, problem);
+    null_rest(null_concerns(settings->slow_rank, name->rank) ? settings->slow_us : 0);
+    return null_ordered(settings, null_concerns(settings->fault_rank, name->rank), name->path, call, problem);
 }
 
 static int null_stat(struct weir_name *name, struct weir_problem *problem) {

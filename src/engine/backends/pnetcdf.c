@@ -37,9 +37,9 @@ int weir_pnetcdf_failed(struct weir_problem *problem, const char *call, const ch
     for (unsigned i = 0; i < sizeof known / sizeof known[0]; i++) {
         errnum = known[i].code == code ? known[i].errnum : errnum;
     }
-    const char *words = ncmpi_strerror(code);
-    return weir_problem_set(problem, call, path, errnum, errnum != 0 ? NULL : words, "PnetCDF reports %s",
-                            words);
+    const char *message = ncmpi_strerror(code);
+    return weir_problem_set(problem, call, path, errnum, errnum != 0 ? NULL : message, "PnetCDF reports %s",
+                            message);
 }
 
 static int pnetcdf_create_or_open(const struct weir_open *how, int *file, struct weir_problem *problem) {
@@ -149,7 +149,7 @@ static int pnetcdf_define(struct weir_netcdf_variable *state, const struct weir_
     return 0;
 }
 
-/* The transfers are a dimension of the variable: only who asks for the same can read them. */
+/* The transfers are a dimension of the variable: only a read with the same transfers is possible. */
 static int pnetcdf_find(struct weir_netcdf_variable *state, const struct weir_open *how,
                         struct weir_problem *problem) {
     const char *path = how->path;

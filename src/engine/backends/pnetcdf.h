@@ -1,5 +1,5 @@
 /* What all users of PnetCDF share. A user brings the one variable of its file; opening, transfers, closing
- * and errors in words are here. */
+ * and error messages are here. */
 #ifndef WEIR_PNETCDF_H
 #define WEIR_PNETCDF_H
 

@@ -113,7 +113,7 @@ static int posix_rename(struct weir_name *name, struct weir_problem *problem) {
     return posix_on_name(name, "rename", rename(name->path, name->to), problem);
 }
 
-/* Of this file system alone: sync() waits for all of them and tells no errors. */
+/* Of this file system alone: sync() waits for all of them and returns no errors. */
 static int posix_flush(struct weir_name *name, struct weir_problem *problem) {
     int descriptor = open(name->path, O_RDONLY | O_CLOEXEC);
     int status = posix_on_name(name, "syncfs", descriptor < 0 ? -1 : syncfs(descriptor), problem);

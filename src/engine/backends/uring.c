@@ -49,15 +49,15 @@ static unsigned uring_depth(const struct weir_open *how) {
     return settings->depth > 0 ? (unsigned)settings->depth : UNLESS_GIVEN;
 }
 
-static bool wants(const struct weir_open *how, const char *interface) {
+static bool uring_wants(const struct weir_open *how, const char *interface) {
     const struct uring_settings *settings = how->settings;
     return settings->interface == NULL || strcmp(settings->interface, interface) == 0;
 }
 
 /* 0, or the errno of what the kernel answered last. */
-static int queue_init(struct uring_state *state, const struct weir_open *how) {
+static int uring_queue_init(struct uring_state *state, const struct weir_open *how) {
     int cause = EINVAL;
-    if (wants(how, "io_uring")) {
+    if (uring_wants(how, "io_uring")) {
         /* Completions are processed when the rank looks for them instead of by interrupting it; kernels
          * before 6.1 do not have this. */
         cause = -io_uring_queue_init(state->depth, &state->ring,
@@ -71,7 +71,7 @@ static int queue_init(struct uring_state *state, const struct weir_open *how) {
             return 0;
         }
     }
-    if (wants(how, "libaio")) {
+    if (uring_wants(how, "libaio")) {
         state->aio = true;
         cause = -io_setup((int)state->depth, &state->context);
     }
@@ -101,7 +101,7 @@ static int uring_open(struct weir_file *file, struct weir_problem *problem) {
     state->events = calloc(state->depth, sizeof *state->events);
     bool memory = state->operations != NULL && state->blocks != NULL && state->events != NULL;
     state->descriptor = memory ? weir_descriptor_open(how, problem) : -1;
-    int cause = !memory ? ENOMEM : state->descriptor < 0 ? 0 : queue_init(state, how);
+    int cause = !memory ? ENOMEM : state->descriptor < 0 ? 0 : uring_queue_init(state, how);
     if (cause != 0) {
         weir_problem_set(problem, state->aio ? "io_setup" : "io_uring_queue_init", how->path, cause, NULL,
                          "a queue of %u transfers", state->depth);
@@ -126,8 +126,8 @@ static void uring_begin(struct weir_file *file, unsigned char *buffers, size_t b
     }
 }
 
-static void ring_start(struct uring_state *state, unsigned slot, unsigned char *buffer, unsigned bytes,
-                       uint64_t offset) {
+static void uring_ring_start(struct uring_state *state, unsigned slot, unsigned char *buffer, unsigned bytes,
+                             uint64_t offset) {
     /* There is always one free: as many as the depth, and no slot is used twice. */
     struct io_uring_sqe *entry = io_uring_get_sqe(&state->ring);
     int descriptor = state->known_file ? 0 : state->descriptor;
@@ -146,7 +146,7 @@ static void ring_start(struct uring_state *state, unsigned slot, unsigned char *
 }
 
 /* What is left of the slot's piece. */
-static void start(struct uring_state *state, unsigned slot) {
+static void uring_start(struct uring_state *state, unsigned slot) {
     struct uring_operation *operation = &state->operations[slot];
     const struct weir_piece *piece = &operation->piece;
     size_t left = piece->bytes - operation->done;
@@ -154,7 +154,7 @@ static void start(struct uring_state *state, unsigned slot) {
     unsigned char *buffer = piece->buffer + operation->done;
     uint64_t offset = piece->offset + operation->done;
     if (!state->aio) {
-        ring_start(state, slot, buffer, (unsigned)bytes, offset);
+        uring_ring_start(state, slot, buffer, (unsigned)bytes, offset);
     } else {
         (piece->access == WEIR_WRITE ? io_prep_pwrite : io_prep_pread)(&operation->block, state->descriptor,
                                                                        buffer, bytes, (long long)offset);
@@ -165,8 +165,8 @@ static void start(struct uring_state *state, unsigned slot) {
 }
 
 /* Hands what waits to the kernel, and waits there for `least` ends where io_uring can do both at once. With
- * `collect` the kernel is asked for what has ended also where nothing is waited for. */
-static int hand_over(struct uring_state *state, unsigned least, bool collect) {
+ * `collect` completions are fetched from the kernel even if nothing is waited for. */
+static int uring_hand_over(struct uring_state *state, unsigned least, bool collect) {
     if (!state->aio) {
         bool look = least == 0 && state->deferred && collect;
         int code = look ? io_uring_submit_and_get_events(&state->ring)
@@ -189,16 +189,16 @@ static int uring_submit(struct weir_file *file, unsigned slot, const struct weir
                         struct weir_problem *problem) {
     struct uring_state *state = file->state;
     state->operations[slot] = (struct uring_operation){.piece = *piece};
-    start(state, slot);
+    uring_start(state, slot);
     state->in_flight++;
-    int code = state->waiting >= state->granularity ? hand_over(state, 0, false) : 0;
+    int code = state->waiting >= state->granularity ? uring_hand_over(state, 0, false) : 0;
     return code == 0 ? 0
                      : weir_problem_set(problem, state->aio ? "io_submit" : "io_uring_enter", file->how->path,
                                         -code, NULL, "%s", "");
 }
 
 /* True where the slot's piece is over, whole or not; interruptions and short transfers are continued. */
-static bool finish(struct weir_file *file, unsigned slot, long moved, struct weir_problem *problem) {
+static bool uring_finish(struct weir_file *file, unsigned slot, long moved, struct weir_problem *problem) {
     struct uring_state *state = file->state;
     struct uring_operation *operation = &state->operations[slot];
     const struct weir_piece *piece = &operation->piece;
@@ -209,7 +209,7 @@ static bool finish(struct weir_file *file, unsigned slot, long moved, struct wei
     }
     if (moved > 0 || moved == -EINTR || moved == -EAGAIN) {
         file->retries++;
-        start(state, slot);
+        uring_start(state, slot);
         return false;
     }
     const char *call = piece->access == WEIR_WRITE ? "asynchronous write" : "asynchronous read";
@@ -221,7 +221,7 @@ static bool finish(struct weir_file *file, unsigned slot, long moved, struct wei
     return true;
 }
 
-static int ring_ends(struct weir_file *file, unsigned *slots, struct weir_problem *problem) {
+static int uring_ring_ends(struct weir_file *file, unsigned *slots, struct weir_problem *problem) {
     struct uring_state *state = file->state;
     struct io_uring_cqe *entry;
     unsigned head, seen = 0;
@@ -229,7 +229,7 @@ static int ring_ends(struct weir_file *file, unsigned *slots, struct weir_proble
     io_uring_for_each_cqe(&state->ring, head, entry) {
         unsigned slot = (unsigned)entry->user_data;
         seen++;
-        if (finish(file, slot, entry->res, problem)) {
+        if (uring_finish(file, slot, entry->res, problem)) {
             slots[ended++] = slot;
         }
     }
@@ -237,13 +237,13 @@ static int ring_ends(struct weir_file *file, unsigned *slots, struct weir_proble
     return ended;
 }
 
-static int aio_ends(struct weir_file *file, unsigned *slots, bool wait, struct weir_problem *problem) {
+static int uring_aio_ends(struct weir_file *file, unsigned *slots, bool wait, struct weir_problem *problem) {
     struct uring_state *state = file->state;
     int count = io_getevents(state->context, wait, (long)state->depth, state->events, NULL);
     int ended = 0;
     for (int i = 0; i < count; i++) {
         unsigned slot = (unsigned)(uintptr_t)state->events[i].data;
-        if (finish(file, slot, (long)state->events[i].res, problem)) {
+        if (uring_finish(file, slot, (long)state->events[i].res, problem)) {
             slots[ended++] = slot;
         }
     }
@@ -255,9 +255,10 @@ static int uring_reap(struct weir_file *file, unsigned *slots, bool wait, struct
     int ended = 0;
     bool again = state->in_flight > 0;
     while (again) {
-        ended = hand_over(state, wait, true);
+        ended = uring_hand_over(state, wait, true);
         if (ended == 0) {
-            ended = state->aio ? aio_ends(file, slots, wait, problem) : ring_ends(file, slots, problem);
+            ended = state->aio ? uring_aio_ends(file, slots, wait, problem)
+                               : uring_ring_ends(file, slots, problem);
         }
         again = wait && ended == 0 && state->in_flight > 0;
     }
@@ -319,7 +320,7 @@ static const char *uring_refuse(const struct weir_open *how) {
     if (settings->granularity < 0 || settings->granularity > (int64_t)uring_depth(how)) {
         return "--aio.granularity is between 1 and the depth of the queue";
     }
-    if (!wants(how, "io_uring") && !wants(how, "libaio")) {
+    if (!uring_wants(how, "io_uring") && !uring_wants(how, "libaio")) {
         return "--uring.interface is io_uring or libaio";
     }
     bool fits = how->geometry.xfer_bytes % DIRECT_BYTES == 0;

@@ -1,7 +1,7 @@
 /* What a back end is: one file under backends/ with one table of functions that registers itself.
  *
  * Every function that can fail returns 0, or -1 after weir_problem_set(). A back end keeps no global state:
- * what belongs to an open file hangs on file->state, what its options say stands in the settings struct. */
+ * what belongs to an open file hangs on file->state, its parsed options are in the settings struct. */
 #ifndef WEIR_BACKEND_H
 #define WEIR_BACKEND_H
 
@@ -75,7 +75,7 @@ struct weir_observed {
 /* What is stored after the file was closed. */
 struct weir_stored {
     uint64_t bytes;            /* size of the file */
-    uint64_t header_bytes;     /* of it in front of the data, where a format says so */
+    uint64_t header_bytes;     /* of it in front of the data, if the format has a header */
     uint64_t first_hole_bytes; /* offset of the first byte of the data that was never written; bytes where
                                   there is none */
     bool reduced;              /* a filter made the data smaller: the size of the file shows nothing */
@@ -147,7 +147,7 @@ struct weir_backend {
     int (*close)(struct weir_file *file, struct weir_problem *problem);
     int (*remove)(const char *path, const void *settings, struct weir_problem *problem);
 
-    /* Optional; NULL where there is nothing to do or to tell. */
+    /* Optional; NULL if there is nothing to do or to report. */
     int (*sync)(struct weir_file *file, struct weir_problem *problem);
     void (*observe)(struct weir_file *file, struct weir_observed *observed);
     int (*stored)(const char *path, const void *settings, struct weir_stored *stored,
@@ -163,7 +163,7 @@ struct weir_backend {
 void weir_backend_register(struct weir_backend *backend);
 const struct weir_backend *weir_backends(void); /* sorted by name */
 const struct weir_backend *weir_backend_find(const char *name);
-/* How to get what this build was made without (generated from not_built.c.in); NULL where it is no such name.
+/* How to get what this build was made without (generated from not_built.c.in); NULL for any other name.
  */
 const char *weir_not_built(const char *name);
 

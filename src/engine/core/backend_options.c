@@ -36,7 +36,7 @@ bool weir_backend_options_parse(int argc, char **argv, const struct weir_option_
             sets[count++] = (struct weir_option_set){b->options, calloc(1, b->settings_bytes)};
         }
     }
-    bool good = weir_options_parse(argc, argv, sets, count, &chosen->words, complaint, bytes);
+    bool good = weir_options_parse(argc, argv, sets, count, &chosen->texts, complaint, bytes);
     chosen->backend = good ? backend_options_find(*api, complaint, bytes) : NULL;
     good = chosen->backend != NULL;
     for (int i = 1; i < count; i++) {

@@ -10,11 +10,11 @@
 struct weir_chosen {
     const struct weir_backend *backend;
     void *settings; /* of the back end, NULL where it has no options */
-    char *words;    /* texts of the options */
+    char *texts;    /* of the options */
 };
 
 /* Parse argv[1..] into own->into, where *api holds the back end's name once that is done. An option of a back
- * end that was not chosen is told apart from one that does not exist. False with one sentence. */
+ * end that was not chosen gets another message than one that does not exist. False with one sentence. */
 bool weir_backend_options_parse(int argc, char **argv, const struct weir_option_set *own,
                                 const char *const *api, struct weir_chosen *chosen, char *complaint,
                                 unsigned bytes);

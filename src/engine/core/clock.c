@@ -11,7 +11,7 @@
 struct weir_clock weir_clock;
 
 /* The kernel names a clock source that rests on the counter only while it found the counter trustworthy. */
-static bool kernel_trusts_tsc(void) {
+static bool clock_kernel_trusts_tsc(void) {
     char name[64] = "";
     FILE *file = fopen("/sys/devices/system/clocksource/clocksource0/current_clocksource", "r");
     if (file == NULL) {
@@ -22,20 +22,20 @@ static bool kernel_trusts_tsc(void) {
     return read && (strstr(name, "tsc") != NULL || strncmp(name, "kvm-clock", 9) == 0);
 }
 
-static bool tsc_is_invariant(void) {
+static bool clock_tsc_is_invariant(void) {
 #if defined(__x86_64__)
     unsigned a, b, c, d;
     if (!__get_cpuid(0x80000007u, &a, &b, &c, &d) || (d & (1u << 8)) == 0) {
         return false;
     }
-    return kernel_trusts_tsc();
+    return clock_kernel_trusts_tsc();
 #else
     return false;
 #endif
 }
 
 void weir_clock_begin(void) {
-    weir_clock.tsc = tsc_is_invariant();
+    weir_clock.tsc = clock_tsc_is_invariant();
     weir_clock.ns_per_tick32 = (uint64_t)1 << 32;
     weir_clock.begin_ticks = weir_clock_ticks();
     weir_clock.begin_ns = weir_clock_ns();

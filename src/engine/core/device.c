@@ -25,7 +25,7 @@ static bool device_read_line(const char *path, char *text, int bytes) {
     return good;
 }
 
-static bool add_part(unsigned major_number, unsigned minor_number, struct weir_device *device) {
+static bool device_add_part(unsigned major_number, unsigned minor_number, struct weir_device *device) {
     for (int i = 0; i < device->parts; i++) {
         if (device->major_of[i] == major_number && device->minor_of[i] == minor_number) {
             return true;
@@ -40,7 +40,8 @@ static bool add_part(unsigned major_number, unsigned minor_number, struct weir_d
 }
 
 /* Members of a RAID or of a logical volume; 0 where it has none, -1 where one cannot be followed. */
-static int follow_members(const char *sys, const char *directory, int depth, struct weir_device *device) {
+static int device_follow_members(const char *sys, const char *directory, int depth,
+                                 struct weir_device *device) {
     char path[600], number[32];
     unsigned member_major, member_minor;
     int found = 0;
@@ -75,12 +76,12 @@ bool weir_device_follow(const char *sys, unsigned major_number, unsigned minor_n
         return true;
     }
     snprintf(path, sizeof path, "%.200s/%u:%u/slaves", sys, major_number, minor_number);
-    int members = follow_members(sys, path, depth, device);
-    return members > 0 || (members == 0 && add_part(major_number, minor_number, device));
+    int members = device_follow_members(sys, path, depth, device);
+    return members > 0 || (members == 0 && device_add_part(major_number, minor_number, device));
 }
 
 /* reads merges sectors ms writes merges sectors ms ... */
-static bool add_counters(const char *path, uint64_t *read_bytes, uint64_t *written_bytes) {
+static bool device_add_counters(const char *path, uint64_t *read_bytes, uint64_t *written_bytes) {
     char text[512];
     unsigned long long sectors_read, sectors_written;
     if (!device_read_line(path, text, sizeof text) ||
@@ -98,7 +99,7 @@ bool weir_device_count(const char *sys, const struct weir_device *device, uint64
     for (int i = 0; i < device->parts; i++) {
         unsigned major_number = device->major_of[i], minor_number = device->minor_of[i];
         snprintf(path, sizeof path, "%.200s/%u:%u/stat", sys, major_number, minor_number);
-        if (!add_counters(path, &counts[WEIR_DEVICE_READ], &counts[WEIR_DEVICE_WRITTEN])) {
+        if (!device_add_counters(path, &counts[WEIR_DEVICE_READ], &counts[WEIR_DEVICE_WRITTEN])) {
             return false;
         }
         /* The directory above a partition is its disk; two partitions of one disk count it twice. */
@@ -106,7 +107,7 @@ bool weir_device_count(const char *sys, const struct weir_device *device, uint64
         bool is_partition = access(path, F_OK) == 0;
         snprintf(path, sizeof path, "%.200s/%u:%u/%sstat", sys, major_number, minor_number,
                  is_partition ? "../" : "");
-        if (!add_counters(path, &counts[WEIR_DEVICE_DISK_READ], &counts[WEIR_DEVICE_DISK_WRITTEN])) {
+        if (!device_add_counters(path, &counts[WEIR_DEVICE_DISK_READ], &counts[WEIR_DEVICE_DISK_WRITTEN])) {
             return false;
         }
     }
@@ -129,7 +130,7 @@ bool weir_device_nfs_parse(FILE *file, const char *source, uint64_t *counts) {
     return false;
 }
 
-static bool count_lustre(const struct weir_medium *medium, uint64_t *counts) {
+static bool device_count_lustre(const struct weir_medium *medium, uint64_t *counts) {
     char name[64];
     const char *root;
     int targets = 0;
@@ -144,7 +145,7 @@ static bool count_lustre(const struct weir_medium *medium, uint64_t *counts) {
 
 bool weir_device_now(const struct weir_medium *medium, const struct weir_device *device, uint64_t *counts) {
     if (device->is_lustre) {
-        return count_lustre(medium, counts);
+        return device_count_lustre(medium, counts);
     }
     if (!device->is_nfs) {
         return weir_device_count(blocks, device, counts);
@@ -159,7 +160,7 @@ bool weir_device_now(const struct weir_medium *medium, const struct weir_device 
 
 /* The number of the mount is not that of a device: btrfs lists its devices, others have one as their source.
  */
-static bool find_by_source(const struct weir_medium *medium, struct weir_device *device) {
+static bool device_find_by_source(const struct weir_medium *medium, struct weir_device *device) {
     char path[600];
     struct stat facts;
     const char *base = strrchr(medium->source, '/');
@@ -172,7 +173,7 @@ static bool find_by_source(const struct weir_medium *medium, struct weir_device 
         snprintf(path, sizeof path, "/sys/fs/btrfs/%.200s/devices/%.200s", entry->d_name, base + 1);
         if (entry->d_name[0] != '.' && access(path, F_OK) == 0) {
             snprintf(path, sizeof path, "/sys/fs/btrfs/%.200s/devices", entry->d_name);
-            members = follow_members(blocks, path, 0, device);
+            members = device_follow_members(blocks, path, 0, device);
         }
     }
     if (systems != NULL) {
@@ -191,7 +192,7 @@ static bool device_number(const char *path, struct stat *facts) {
     return stat(directory, facts) == 0;
 }
 
-static void name_it(const struct weir_medium *medium, struct weir_device *device) {
+static void device_name_it(const struct weir_medium *medium, struct weir_device *device) {
     char path[64], target[256];
     if (device->is_nfs || device->is_lustre) {
         snprintf(device->name, sizeof device->name, "%.60s", medium->source);
@@ -222,9 +223,9 @@ void weir_device_begin(const char *path, const struct weir_medium *medium, struc
     bool found = device->is_nfs || device->is_lustre ||
                  (major(facts.st_dev) != 0
                       ? weir_device_follow(blocks, major(facts.st_dev), minor(facts.st_dev), 0, device)
-                      : find_by_source(medium, device));
+                      : device_find_by_source(medium, device));
     if (found && weir_device_now(medium, device, device->counts)) {
-        name_it(medium, device);
+        device_name_it(medium, device);
         return;
     }
     const char *what = medium->file_system[0] != '\0' ? medium->file_system : "this file system";

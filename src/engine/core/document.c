@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PROBLEMS_KEPT 64 /* of more ranks than these nobody reads the list */
+#define PROBLEMS_KEPT 64 /* a longer list is of no use */
 
 bool weir_document_begin(struct weir_document *document) {
     int good = 1;
@@ -45,17 +45,17 @@ struct weir_result *weir_document_add(struct weir_document *document, const stru
     return &results[document->result_count++];
 }
 
-static bool same_kind(const struct weir_problem *a, const struct weir_problem *b) {
+static bool document_same_kind(const struct weir_problem *a, const struct weir_problem *b) {
     return a->errnum == b->errnum && strcmp(a->call, b->call) == 0 && strcmp(a->error, b->error) == 0;
 }
 
 /* One message for each kind of failure, by the first rank that met it. */
-static void print_problems(const struct weir_problem *all, int count) {
+static void document_print_problems(const struct weir_problem *all, int count) {
     for (int i = 0; i < count; i++) {
         int earlier = 0, later = 0;
         char line[2048];
         for (int j = 0; weir_problem_is_set(&all[i]) && j < count; j++) {
-            if (j != i && same_kind(&all[i], &all[j])) {
+            if (j != i && document_same_kind(&all[i], &all[j])) {
                 j < i ? earlier++ : later++;
             }
         }
@@ -67,7 +67,8 @@ static void print_problems(const struct weir_problem *all, int count) {
     fflush(stderr);
 }
 
-static void keep_problems(struct weir_document *document, const struct weir_problem *all, int count) {
+static void document_keep_problems(struct weir_document *document, const struct weir_problem *all,
+                                   int count) {
     if (document->problems == NULL) {
         document->problems = calloc(PROBLEMS_KEPT, sizeof *document->problems);
     }
@@ -81,8 +82,8 @@ static void keep_problems(struct weir_document *document, const struct weir_prob
 void weir_document_note(struct weir_document *document, const struct weir_problem *problem) {
     if (document->job->rank == 0) {
         fflush(stdout);
-        print_problems(problem, 1);
-        keep_problems(document, problem, 1);
+        document_print_problems(problem, 1);
+        document_keep_problems(document, problem, 1);
     }
 }
 
@@ -98,25 +99,25 @@ bool weir_document_settle(struct weir_document *document, const struct weir_prob
     }
     MPI_Gather(problem, sizeof *problem, MPI_BYTE, all, sizeof *problem, MPI_BYTE, 0, job->comm);
     if (all != NULL) {
-        print_problems(all, job->size);
-        keep_problems(document, all, job->size);
+        document_print_problems(all, job->size);
+        document_keep_problems(document, all, job->size);
         free(all);
     }
     return false;
 }
 
-static void name_of_part(const struct weir_document *document, char *name, size_t bytes) {
+static void document_name_of_part(const struct weir_document *document, char *name, size_t bytes) {
     snprintf(name, bytes, "%s.part", document->file_name);
 }
 
 /* Opened, written and closed each time: other nodes see only what was closed. The last result is written
- * anew, because it may have got its verdict. Where it fails nothing stays: nobody could tell how much of it
+ * anew, because it may have got its verdict. Where it fails nothing stays: it would be unknown how much of it
  * there is. */
-static bool put_down(struct weir_document *document, bool end, bool done) {
+static bool document_put_down(struct weir_document *document, bool end, bool done) {
     char name[1100];
     struct weir_json text = document->text;
     bool begins = text.depth == 0;
-    name_of_part(document, name, sizeof name);
+    document_name_of_part(document, name, sizeof name);
     text.file = fopen(name, begins ? "w" : "r+");
     if (text.file == NULL) {
         return false;
@@ -148,18 +149,18 @@ static bool put_down(struct weir_document *document, bool end, bool done) {
     return good;
 }
 
-/* Where that fails, it is tried again at the run's end, which says so. */
+/* Where that fails, it is tried again at the run's end, which reports it. */
 void weir_document_put_down(struct weir_document *document) {
     if (document->job->rank == 0 && document->job->size > 1 && document->file_name != NULL) {
-        put_down(document, false, false);
+        document_put_down(document, false, false);
     }
 }
 
 /* Renamed when it is whole, so that a reader finds the whole document or none. */
-static bool save(struct weir_document *document, bool done) {
+static bool document_save(struct weir_document *document, bool done) {
     char name[1100];
-    name_of_part(document, name, sizeof name);
-    if (!put_down(document, true, done) || rename(name, document->file_name) != 0) {
+    document_name_of_part(document, name, sizeof name);
+    if (!document_put_down(document, true, done) || rename(name, document->file_name) != 0) {
         fprintf(stderr, "weir-io: cannot write the summary file %s: %s\n", document->file_name,
                 strerror(errno));
         unlink(name);
@@ -169,7 +170,7 @@ static bool save(struct weir_document *document, bool done) {
 }
 
 /* Copies what rank 0 put down; 0 where it is nothing, else the last character. */
-static int copy_part(const char *name, FILE *to) {
+static int document_copy_part(const char *name, FILE *to) {
     FILE *from = fopen(name, "r");
     int last = 0;
     for (int c; from != NULL && (c = fgetc(from)) != EOF;) {
@@ -182,12 +183,12 @@ static int copy_part(const char *name, FILE *to) {
 }
 
 /* Several ranks may do this at the same time: each writes a file of its own, and one of them stays. */
-static void rescue_part(const struct weir_document *document) {
+static void document_rescue_part(const struct weir_document *document) {
     char part[1100], own[1150];
-    name_of_part(document, part, sizeof part);
+    document_name_of_part(document, part, sizeof part);
     snprintf(own, sizeof own, "%s.%d", part, document->job->rank);
     FILE *file = fopen(own, "w");
-    int last = file != NULL ? copy_part(part, file) : 0;
+    int last = file != NULL ? document_copy_part(part, file) : 0;
     if (last != 0) { /* in the list of results, behind one or at its beginning */
         struct weir_json text = {.file = file, .depth = 2, .first = last == '['};
         weir_document_write_tail(&text, document->problems, document->problem_count, false);
@@ -205,13 +206,14 @@ void weir_document_rescue(struct weir_document *document, const struct weir_prob
     if (document->file_name == NULL) {
         return;
     }
-    keep_problems(document, problem, 1);
-    rescue_part(document);
+    document_keep_problems(document, problem, 1);
+    document_rescue_part(document);
 }
 
 int weir_document_end(struct weir_document *document, int exit_code) {
     weir_way_out_end(&document->way_out);
-    if (document->job->rank == 0 && document->file_name != NULL && !save(document, exit_code == WEIR_FINE)) {
+    if (document->job->rank == 0 && document->file_name != NULL &&
+        !document_save(document, exit_code == WEIR_FINE)) {
         exit_code = WEIR_FAILED;
     }
     for (int i = 0; i < document->result_count; i++) {

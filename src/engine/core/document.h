@@ -1,4 +1,4 @@
-/* The JSON document of a run, and the place where failures of ranks become messages. */
+/* The JSON document of a run, in which failures of ranks become messages. */
 #ifndef WEIR_DOCUMENT_H
 #define WEIR_DOCUMENT_H
 
@@ -18,7 +18,7 @@ struct weir_document {
     void (*more)(struct weir_json *json, const struct weir_result *result, const void *context);
     const void *context;
 
-    /* kept by document.c; all but the way out on rank 0 */
+    /* kept by document.c; all but way_out on rank 0 */
     struct weir_way_out way_out;
     char began[40];
     char interposed[WEIR_INTERPOSED_BYTES];
@@ -37,8 +37,8 @@ struct weir_document {
 bool weir_document_begin(struct weir_document *document);
 /* Hand over a result (rank 0; elsewhere nothing happens). The pointer is good until the next one. */
 struct weir_result *weir_document_add(struct weir_document *document, const struct weir_result *result);
-/* All ranks tell how it went. If one met a problem, rank 0 prints it and keeps it; returns true where all is
- * well. */
+/* Collects the problems of all ranks. If one met a problem, rank 0 prints it and keeps it; returns true where
+ * all is well. */
 bool weir_document_settle(struct weir_document *document, const struct weir_problem *problem);
 /* Print and keep a problem that only rank 0 knows; does nothing elsewhere. */
 void weir_document_note(struct weir_document *document, const struct weir_problem *problem);

@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <string.h>
 
-static void write_job(struct weir_json *json, const struct weir_document *document) {
+static void document_write_job(struct weir_json *json, const struct weir_document *document) {
     const struct weir_job *job = document->job;
     char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     int length = 0;
@@ -33,7 +33,8 @@ static void write_job(struct weir_json *json, const struct weir_document *docume
     weir_json_object_end(json);
 }
 
-static void write_extreme(struct weir_json *json, const char *key, const struct weir_extreme *extreme) {
+static void document_write_extreme(struct weir_json *json, const char *key,
+                                   const struct weir_extreme *extreme) {
     weir_json_object(json, key);
     weir_json_number(json, "min", extreme->min);
     weir_json_integer(json, "min_rank", extreme->min_rank);
@@ -42,17 +43,17 @@ static void write_extreme(struct weir_json *json, const char *key, const struct 
     weir_json_object_end(json);
 }
 
-static void write_extremes(struct weir_json *json, const struct weir_result *result) {
+static void document_write_extremes(struct weir_json *json, const struct weir_result *result) {
     weir_json_object(json, "rank_extremes");
-    write_extreme(json, "open_s", &result->extremes[WEIR_EXTREME_OPEN]);
-    write_extreme(json, "io_s", &result->extremes[WEIR_EXTREME_IO]);
-    write_extreme(json, "sync_s", &result->extremes[WEIR_EXTREME_SYNC]);
-    write_extreme(json, "close_s", &result->extremes[WEIR_EXTREME_CLOSE]);
-    write_extreme(json, "moved_bytes", &result->extremes[WEIR_EXTREME_MOVED]);
+    document_write_extreme(json, "open_s", &result->extremes[WEIR_EXTREME_OPEN]);
+    document_write_extreme(json, "io_s", &result->extremes[WEIR_EXTREME_IO]);
+    document_write_extreme(json, "sync_s", &result->extremes[WEIR_EXTREME_SYNC]);
+    document_write_extreme(json, "close_s", &result->extremes[WEIR_EXTREME_CLOSE]);
+    document_write_extreme(json, "moved_bytes", &result->extremes[WEIR_EXTREME_MOVED]);
     weir_json_object_end(json);
 }
 
-static void write_stonewall(struct weir_json *json, const struct weir_result *result) {
+static void document_write_stonewall(struct weir_json *json, const struct weir_result *result) {
     if (!result->walled) {
         weir_json_null(json, "stonewall");
         return;
@@ -67,7 +68,8 @@ static void write_stonewall(struct weir_json *json, const struct weir_result *re
     weir_json_object_end(json);
 }
 
-static void write_latency(struct weir_json *json, const char *key, const struct weir_latency *latency) {
+static void document_write_latency(struct weir_json *json, const char *key,
+                                   const struct weir_latency *latency) {
     weir_json_object(json, key);
     weir_json_count(json, "count", latency->count);
     const char *keys[] = {"min_us", "mean_us", "p50_us", "p90_us", "p99_us", "p999_us", "max_us"};
@@ -89,7 +91,7 @@ static void write_latency(struct weir_json *json, const char *key, const struct 
     weir_json_object_end(json);
 }
 
-static void write_verify(struct weir_json *json, const struct weir_verdict *verify) {
+static void document_write_verify(struct weir_json *json, const struct weir_verdict *verify) {
     if (!verify->requested) {
         weir_json_null(json, "verify");
         return;
@@ -114,7 +116,7 @@ static void write_verify(struct weir_json *json, const struct weir_verdict *veri
     weir_json_object_end(json);
 }
 
-static void write_flags(struct weir_json *json, int flags) {
+static void document_write_flags(struct weir_json *json, int flags) {
     static const struct {
         int bit;
         const char *name;
@@ -134,10 +136,10 @@ static void write_flags(struct weir_json *json, int flags) {
     weir_json_bool(json, "direct", flags >= 0 && (flags & O_DIRECT) != 0);
 }
 
-static void write_observed(struct weir_json *json, const struct weir_result *result,
-                           const struct weir_job *job) {
+static void document_write_observed(struct weir_json *json, const struct weir_result *result,
+                                    const struct weir_job *job) {
     weir_json_object(json, "observed");
-    write_flags(json, result->observed.open_flags);
+    document_write_flags(json, result->observed.open_flags);
     weir_json_count(json, "sync_calls", result->sync_calls);
     weir_json_count(json, "retries", result->retries);
     const struct weir_queue_observed *queue = &result->observed.queue;
@@ -184,22 +186,22 @@ void weir_document_write_result(struct weir_json *json, const struct weir_docume
     weir_json_count(json, "moved_bytes", result->moved_bytes);
     weir_json_count(json, "file_bytes", result->file_bytes);
     weir_json_count(json, "operations", result->operations);
-    write_stonewall(json, result);
-    write_extremes(json, result);
-    write_latency(json, "latency", &result->latency);
+    document_write_stonewall(json, result);
+    document_write_extremes(json, result);
+    document_write_latency(json, "latency", &result->latency);
     if (result->service.count > 0) {
-        write_latency(json, "service", &result->service);
+        document_write_latency(json, "service", &result->service);
     }
     weir_document_write_timeline(json, result);
-    write_verify(json, &result->verify);
-    write_observed(json, result, document->job);
+    document_write_verify(json, &result->verify);
+    document_write_observed(json, result, document->job);
     if (document->more != NULL) {
         document->more(json, result, document->context);
     }
     weir_json_object_end(json);
 }
 
-static void write_problem(struct weir_json *json, const struct weir_problem *problem) {
+static void document_write_problem(struct weir_json *json, const struct weir_problem *problem) {
     char line[2048];
     weir_problem_sentence(problem, 0, line, sizeof line);
     weir_json_object(json, NULL);
@@ -221,14 +223,14 @@ void weir_document_write_head(struct weir_json *json, const struct weir_document
     weir_json_text(json, "personality", document->personality);
     weir_json_text(json, "began", document->began);
     weir_json_list(json, "command_line");
-    for (int i = 0; i < job->command_words; i++) {
+    for (int i = 0; i < job->argument_count; i++) {
         weir_json_text(json, NULL, job->command_line[i]);
     }
     weir_json_list_end(json);
     weir_json_object(json, "requested");
     document->requested(json, document->context);
     weir_json_object_end(json);
-    write_job(json, document);
+    document_write_job(json, document);
     weir_json_list(json, "results");
 }
 
@@ -239,7 +241,7 @@ void weir_document_write_tail(struct weir_json *json, const struct weir_problem 
     weir_json_list_end(json);
     weir_json_list(json, "errors");
     for (int i = 0; i < count; i++) {
-        write_problem(json, &problems[i]);
+        document_write_problem(json, &problems[i]);
     }
     weir_json_list_end(json);
     weir_json_text(json, "status", done ? "done" : "failed");

@@ -1,4 +1,5 @@
-/* The part of the document that the probe fills: bandwidth over time, and what the operating system says. */
+/* The part of the document that the probe fills: bandwidth over time, and what the operating system reports.
+ */
 #include "document.h"
 
 void weir_document_write_timeline(struct weir_json *json, const struct weir_result *result) {
@@ -13,7 +14,7 @@ void weir_document_write_timeline(struct weir_json *json, const struct weir_resu
     weir_json_object_end(json);
 }
 
-static void write_known(struct weir_json *json, const char *key, bool known, uint64_t count) {
+static void document_write_known(struct weir_json *json, const char *key, bool known, uint64_t count) {
     if (known) {
         weir_json_count(json, key, count);
     } else {
@@ -21,7 +22,7 @@ static void write_known(struct weir_json *json, const char *key, bool known, uin
     }
 }
 
-static void write_process_io(struct weir_json *json, const struct weir_process_io *io) {
+static void document_write_process_io(struct weir_json *json, const struct weir_process_io *io) {
     if (!io->known) {
         weir_json_null(json, "process_io");
         return;
@@ -33,7 +34,8 @@ static void write_process_io(struct weir_json *json, const struct weir_process_i
     weir_json_object_end(json);
 }
 
-static void write_share(struct weir_json *json, const char *key, const struct weir_residency *residency) {
+static void document_write_share(struct weir_json *json, const char *key,
+                                 const struct weir_residency *residency) {
     if (residency->sampled_pages > 0) {
         weir_json_number(json, key, (double)residency->resident_pages / (double)residency->sampled_pages);
     } else {
@@ -41,19 +43,19 @@ static void write_share(struct weir_json *json, const char *key, const struct we
     }
 }
 
-static void write_residency(struct weir_json *json, const struct weir_watched *watched) {
+static void document_write_residency(struct weir_json *json, const struct weir_watched *watched) {
     if (watched->before.sampled_pages == 0 && watched->after.sampled_pages == 0) {
         weir_json_null(json, "residency");
         return;
     }
     weir_json_object(json, "residency");
-    write_share(json, "before", &watched->before);
-    write_share(json, "after", &watched->after);
+    document_write_share(json, "before", &watched->before);
+    document_write_share(json, "after", &watched->after);
     weir_json_count(json, "sampled_pages", watched->before.sampled_pages);
     weir_json_object_end(json);
 }
 
-static void write_llite(struct weir_json *json, const struct weir_llite *llite) {
+static void document_write_llite(struct weir_json *json, const struct weir_llite *llite) {
     if (llite->instance[0] == '\0') {
         weir_json_null(json, "lustre");
         return;
@@ -71,19 +73,19 @@ static void write_llite(struct weir_json *json, const struct weir_llite *llite) 
     weir_json_object_end(json);
 }
 
-static void write_device(struct weir_json *json, const struct weir_device *device) {
+static void document_write_device(struct weir_json *json, const struct weir_device *device) {
     bool known = device->name[0] != '\0';
-    write_known(json, "device_read_bytes", known, device->counts[WEIR_DEVICE_READ]);
-    write_known(json, "device_written_bytes", known, device->counts[WEIR_DEVICE_WRITTEN]);
+    document_write_known(json, "device_read_bytes", known, device->counts[WEIR_DEVICE_READ]);
+    document_write_known(json, "device_written_bytes", known, device->counts[WEIR_DEVICE_WRITTEN]);
     weir_json_object(json, "device");
     weir_json_text(json, "name", known ? device->name : NULL);
     weir_json_text(json, "reason", known || device->reason[0] == '\0' ? NULL : device->reason);
-    write_known(json, "disk_read_bytes", known, device->counts[WEIR_DEVICE_DISK_READ]);
-    write_known(json, "disk_written_bytes", known, device->counts[WEIR_DEVICE_DISK_WRITTEN]);
+    document_write_known(json, "disk_read_bytes", known, device->counts[WEIR_DEVICE_DISK_READ]);
+    document_write_known(json, "disk_written_bytes", known, device->counts[WEIR_DEVICE_DISK_WRITTEN]);
     weir_json_object_end(json);
 }
 
-static void write_payload(struct weir_json *json, const struct weir_payload_sample *payload) {
+static void document_write_payload(struct weir_json *json, const struct weir_payload_sample *payload) {
     if (payload->sampled_bytes == 0) {
         weir_json_null(json, "payload");
         return;
@@ -95,11 +97,11 @@ static void write_payload(struct weir_json *json, const struct weir_payload_samp
     weir_json_object_end(json);
 }
 
-static void write_layout_component(struct weir_json *json, const struct weir_file_layout *layout,
-                                   const struct weir_layout_component *component) {
+static void document_write_layout_component(struct weir_json *json, const struct weir_file_layout *layout,
+                                            const struct weir_layout_component *component) {
     weir_json_object(json, NULL);
     weir_json_count(json, "begin_bytes", component->begin_bytes);
-    write_known(json, "end_bytes", component->end_bytes != WEIR_LAYOUT_END, component->end_bytes);
+    document_write_known(json, "end_bytes", component->end_bytes != WEIR_LAYOUT_END, component->end_bytes);
     weir_json_text(json, "pattern", component->pattern);
     weir_json_text(json, "pool", component->pool[0] != '\0' ? component->pool : NULL);
     weir_json_integer(json, "stripe_count", component->stripe_count);
@@ -113,7 +115,8 @@ static void write_layout_component(struct weir_json *json, const struct weir_fil
 }
 
 /* Numbers that are not 0, by their place. */
-static void write_counted(struct weir_json *json, const char *key, const uint32_t *counts, int places) {
+static void document_write_counted(struct weir_json *json, const char *key, const uint32_t *counts,
+                                   int places) {
     char place[16];
     weir_json_object(json, key);
     for (int i = 0; i < places; i++) {
@@ -125,7 +128,7 @@ static void write_counted(struct weir_json *json, const char *key, const uint32_
     weir_json_object_end(json);
 }
 
-static void write_file_layout(struct weir_json *json, const struct weir_result *result) {
+static void document_write_file_layout(struct weir_json *json, const struct weir_result *result) {
     const struct weir_file_layout *layout = result->file_layout;
     if (layout == NULL) {
         return;
@@ -133,18 +136,18 @@ static void write_file_layout(struct weir_json *json, const struct weir_result *
     weir_json_object(json, "file_layout");
     weir_json_text(json, "source", layout->source);
     weir_json_count(json, "files", result->layout_counts->files);
-    write_counted(json, "file_stripes", result->layout_counts->stripes, WEIR_LAYOUT_TARGETS);
-    write_counted(json, "target_stripes", result->layout_counts->objects, WEIR_LAYOUT_TARGETS);
+    document_write_counted(json, "file_stripes", result->layout_counts->stripes, WEIR_LAYOUT_TARGETS);
+    document_write_counted(json, "target_stripes", result->layout_counts->objects, WEIR_LAYOUT_TARGETS);
     weir_json_list(json, "components");
     for (int i = 0; i < layout->component_count; i++) {
-        write_layout_component(json, layout, &layout->components[i]);
+        document_write_layout_component(json, layout, &layout->components[i]);
     }
     weir_json_list_end(json);
     weir_json_object_end(json);
 }
 
 /* By its name, just before the clock started. */
-static void write_touched(struct weir_json *json, const struct weir_result *result) {
+static void document_write_touched(struct weir_json *json, const struct weir_result *result) {
     weir_json_list(json, "touched");
     if (result->watched.medium.file_system[0] != '\0') {
         weir_json_text(json, NULL, "directory");
@@ -161,20 +164,20 @@ void weir_document_write_observed(struct weir_json *json, const struct weir_resu
     bool counted = io->known && watched->medium.counted;
     weir_json_text(json, "file_system",
                    watched->medium.file_system[0] != '\0' ? watched->medium.file_system : NULL);
-    write_known(json, "fetched_bytes", counted, io->counts[WEIR_IO_READ_BYTES]);
-    write_known(json, "dirtied_bytes", counted, io->counts[WEIR_IO_WRITE_BYTES]);
-    write_device(json, &watched->device);
+    document_write_known(json, "fetched_bytes", counted, io->counts[WEIR_IO_READ_BYTES]);
+    document_write_known(json, "dirtied_bytes", counted, io->counts[WEIR_IO_WRITE_BYTES]);
+    document_write_device(json, &watched->device);
     if (watched->clock_error >= 0) {
         weir_json_number(json, "clock_error", watched->clock_error);
     } else {
         weir_json_null(json, "clock_error");
     }
-    write_process_io(json, io);
-    write_residency(json, watched);
-    write_llite(json, &watched->llite);
-    write_payload(json, &result->payload);
-    write_touched(json, result);
-    write_file_layout(json, result);
+    document_write_process_io(json, io);
+    document_write_residency(json, watched);
+    document_write_llite(json, &watched->llite);
+    document_write_payload(json, &result->payload);
+    document_write_touched(json, result);
+    document_write_file_layout(json, result);
     if (result->existing_bytes > 0) {
         weir_json_count(json, "existing_bytes", result->existing_bytes);
     }

@@ -147,7 +147,7 @@ struct weir_layout_counts *weir_file_layouts_gather(const struct weir_job *job,
                                                     const struct weir_file_layout *mine) {
     struct weir_layout_counts *counts = NULL;
     int known = mine->source != NULL;
-    const int words = (int)(sizeof *counts / sizeof(uint32_t));
+    const int numbers = (int)(sizeof *counts / sizeof(uint32_t));
     MPI_Allreduce(MPI_IN_PLACE, &known, 1, MPI_INT, MPI_LOR, job->comm);
     if (!known) {
         return NULL;
@@ -165,7 +165,7 @@ struct weir_layout_counts *weir_file_layouts_gather(const struct weir_job *job,
             counts->objects[mine->targets[i] % WEIR_LAYOUT_TARGETS]++;
         }
     }
-    MPI_Reduce(job->rank == 0 ? MPI_IN_PLACE : (void *)counts, counts, words, MPI_UINT32_T, MPI_SUM, 0,
+    MPI_Reduce(job->rank == 0 ? MPI_IN_PLACE : (void *)counts, counts, numbers, MPI_UINT32_T, MPI_SUM, 0,
                job->comm);
     if (job->rank != 0) {
         free(counts);

@@ -35,7 +35,7 @@ void weir_hints_free(struct weir_hints *hints) {
     hints->count = 0;
 }
 
-static void trim(char *text) {
+static void hints_trim(char *text) {
     size_t length = strlen(text);
     while (length > 0 && isspace((unsigned char)text[length - 1])) {
         text[--length] = '\0';
@@ -54,8 +54,8 @@ static bool hints_take(struct weir_hints *hints, const char *line) {
     }
     *equals = '\0';
     char *key = copy + sizeof PREFIX - 1;
-    trim(key);
-    trim(equals + 1);
+    hints_trim(key);
+    hints_trim(equals + 1);
     weir_hints_set(hints, key, equals + 1);
     return key[0] != '\0';
 }
@@ -75,7 +75,7 @@ static bool hints_read(struct weir_hints *hints, const char *file_name, char *co
     char line[512];
     bool good = true;
     for (int number = 1; good && fgets(line, sizeof line, file) != NULL; number++) {
-        trim(line);
+        hints_trim(line);
         if (line[0] != '\0' && line[0] != '#' && !hints_take(hints, line)) {
             snprintf(complaint, bytes, "%s, line %d: '%s' is not of the form %skey=value", file_name, number,
                      line, PREFIX);

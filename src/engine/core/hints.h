@@ -25,7 +25,7 @@ void weir_hints_free(struct weir_hints *hints);
  * Called by all ranks; false with a sentence on those that failed. */
 bool weir_hints_share(const struct weir_job *job, struct weir_hints *hints, const char *file_name,
                       char *complaint, unsigned bytes);
-/* The caller frees the info object unless it is MPI_INFO_NULL, which stands for no hints. */
+/* The caller frees the info object unless it is MPI_INFO_NULL, which means no hints. */
 MPI_Info weir_hints_to_info(const struct weir_hints *hints);
 /* As the key "hints" of the document. */
 void weir_hints_write(struct weir_json *json, const struct weir_hints *hints);

@@ -11,7 +11,7 @@ static const char *const calls[] = {
     "syncfs", "sync_file_range", "posix_fadvise", "fcntl",         "fcntl64", "mmap",           "msync",
     "stat",   "fstat",           "ftruncate",     "clock_gettime", "unlink",  "posix_fadvise64"};
 
-static bool is_system(const char *object) {
+static bool interposed_is_system(const char *object) {
     static const char *const names[] = {"libc.so", "libc-",      "ld-linux",
                                         "ld-musl", "linux-vdso", "libpthread"};
     const char *slash = strrchr(object, '/');
@@ -25,7 +25,7 @@ static bool is_system(const char *object) {
 }
 
 /* A line of more whose text is not there yet. */
-static void add_line(char *text, const char *line, size_t length) {
+static void interposed_add_line(char *text, const char *line, size_t length) {
     size_t used = strlen(text);
     for (const char *at = text; (at = strstr(at, line)) != NULL; at++) {
         if ((at == text || at[-1] == '\n') && at[length] == '\n') {
@@ -39,22 +39,22 @@ static void add_line(char *text, const char *line, size_t length) {
 }
 
 /* An audit library of the dynamic linker replaces calls without their symbols showing it. */
-static void look_at_linker(char *text) {
+static void interposed_look_at_linker(char *text) {
     char line[512];
     const char *audit = getenv("LD_AUDIT");
     if (audit != NULL && audit[0] != '\0') {
-        add_line(text, line, (size_t)snprintf(line, sizeof line, "LD_AUDIT %.400s", audit));
+        interposed_add_line(text, line, (size_t)snprintf(line, sizeof line, "LD_AUDIT %.400s", audit));
     }
 }
 
 /* A tracer can answer any call of the system itself. */
-static void look_at_tracer(char *text) {
+static void interposed_look_at_tracer(char *text) {
     char line[512];
     unsigned tracer = 0;
     FILE *status = fopen("/proc/self/status", "re");
     while (status != NULL && fgets(line, sizeof line, status) != NULL) {
         if (sscanf(line, "TracerPid: %u", &tracer) == 1 && tracer != 0) {
-            add_line(text, line, (size_t)snprintf(line, sizeof line, "ptrace process %u", tracer));
+            interposed_add_line(text, line, (size_t)snprintf(line, sizeof line, "ptrace process %u", tracer));
         }
     }
     if (status != NULL) {
@@ -69,12 +69,12 @@ static void interposed_look(char text[WEIR_INTERPOSED_BYTES]) {
     for (unsigned i = 0; i < sizeof calls / sizeof calls[0]; i++) {
         void *address = dlsym(RTLD_DEFAULT, calls[i]);
         if (address != NULL && dladdr(address, &info) != 0 && info.dli_fname != NULL &&
-            !is_system(info.dli_fname)) {
+            !interposed_is_system(info.dli_fname)) {
             int length = snprintf(line, sizeof line, "%s %.400s", calls[i], info.dli_fname);
-            add_line(text, line, (size_t)length);
+            interposed_add_line(text, line, (size_t)length);
         }
     }
-    look_at_linker(text);
+    interposed_look_at_linker(text);
 }
 
 void weir_interposed_find(const struct weir_job *job, char text[WEIR_INTERPOSED_BYTES]) {
@@ -87,7 +87,7 @@ void weir_interposed_find(const struct weir_job *job, char text[WEIR_INTERPOSED_
     }
     char mine[WEIR_INTERPOSED_BYTES];
     memcpy(mine, found, sizeof mine);
-    look_at_tracer(mine); /* may attach at any time */
+    interposed_look_at_tracer(mine); /* may attach at any time */
     bool any = !weir_job_agree(job, mine[0] == '\0');
     text[0] = '\0';
     if (!any) {
@@ -98,7 +98,7 @@ void weir_interposed_find(const struct weir_job *job, char text[WEIR_INTERPOSED_
     for (int i = 0; all != NULL && i < job->size; i++) {
         char *rest = all + (size_t)i * sizeof mine;
         for (char *line = strtok_r(rest, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
-            add_line(text, line, strlen(line));
+            interposed_add_line(text, line, strlen(line));
         }
     }
     free(all);

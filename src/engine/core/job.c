@@ -10,7 +10,7 @@
 #define ROUNDS 8
 #define TAG    7
 
-static void find_nodes(struct weir_job *job) {
+static void job_find_nodes(struct weir_job *job) {
     int node_rank;
     MPI_Comm_split_type(job->comm, MPI_COMM_TYPE_SHARED, job->rank, MPI_INFO_NULL, &job->node_comm);
     MPI_Comm_rank(job->node_comm, &node_rank);
@@ -21,7 +21,8 @@ static void find_nodes(struct weir_job *job) {
     MPI_Comm_size(job->node_comm, &here);
     if (job->leaders != MPI_COMM_NULL) {
         char host[64] = "unknown";
-        const char *virtual_name = getenv("SLURMD_NODENAME"); /* tells nodes apart that share a machine */
+        const char *virtual_name =
+            getenv("SLURMD_NODENAME"); /* differs for virtual nodes that share a machine */
         gethostname(host, sizeof host - 1);
         if (virtual_name != NULL) {
             snprintf(host, sizeof host, "%s", virtual_name);
@@ -46,12 +47,12 @@ static void find_nodes(struct weir_job *job) {
 
 void weir_job_begin(struct weir_job *job, MPI_Comm comm, int argc, char **argv) {
     memset(job, 0, sizeof *job);
-    job->command_words = argc;
+    job->argument_count = argc;
     job->command_line = argv;
     MPI_Comm_dup(comm, &job->comm);
     MPI_Comm_rank(job->comm, &job->rank);
     MPI_Comm_size(job->comm, &job->size);
-    find_nodes(job);
+    job_find_nodes(job);
     weir_job_align_clocks(job);
 }
 
@@ -73,7 +74,7 @@ void weir_job_first_ranks(const struct weir_job *whole, int ranks, struct weir_j
         part->comm = MPI_COMM_NULL;
         return;
     }
-    weir_job_begin(part, comm, whole->command_words, whole->command_line);
+    weir_job_begin(part, comm, whole->argument_count, whole->command_line);
     MPI_Comm_free(&comm);
 }
 
@@ -93,7 +94,7 @@ bool weir_job_environment(const struct weir_job *job, const char *name, char *va
 }
 
 /* The shortest of some round trips bounds the error of the difference by half its length. */
-static int64_t ask_leader(MPI_Comm leaders) {
+static int64_t job_measure_leader(MPI_Comm leaders) {
     int64_t ahead = 0;
     uint64_t shortest = UINT64_MAX;
     for (int i = 0; i < ROUNDS; i++) {
@@ -120,7 +121,7 @@ void weir_job_align_clocks(struct weir_job *job) {
         MPI_Comm_rank(job->leaders, &me);
         for (int node = 1; node < job->nodes; node++) {
             if (me == node) {
-                job->ahead_ns = ask_leader(job->leaders);
+                job->ahead_ns = job_measure_leader(job->leaders);
             } else if (me == 0) {
                 for (int i = 0; i < ROUNDS; i++) {
                     uint64_t word;

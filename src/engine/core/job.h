@@ -18,13 +18,13 @@ struct weir_job {
     char (*hosts)[64];   /* one name for each node, in the order of their first ranks; rank 0 only */
     int *ranks_per_host; /* likewise */
     int64_t ahead_ns;    /* add to this rank's clock to get rank 0's */
-    int command_words;   /* the whole command line, for the document */
+    int argument_count;  /* the whole command line, for the document */
     char **command_line;
 };
 
 void weir_job_begin(struct weir_job *job, MPI_Comm comm, int argc, char **argv);
 void weir_job_end(struct weir_job *job);
-/* A job of the first ranks of another; on the ranks left out comm is MPI_COMM_NULL. */
+/* A job of the first ranks of another; on the other ranks comm is MPI_COMM_NULL. */
 void weir_job_first_ranks(const struct weir_job *whole, int ranks, struct weir_job *part);
 /* Measure ahead_ns again; clocks of one node are one clock, so this talks only between nodes. */
 void weir_job_align_clocks(struct weir_job *job);

@@ -6,7 +6,7 @@
 
 /* Length of the valid UTF-8 sequence at the text, 0 where there is none (overlong forms and surrogates
  * included). */
-static int utf8_length(const unsigned char *t) {
+static int json_utf8_length(const unsigned char *t) {
     static const unsigned least[5] = {0, 0, 0x80, 0x800, 0x10000};
     if (t[0] < 0x80) {
         return 1;
@@ -24,11 +24,11 @@ static int utf8_length(const unsigned char *t) {
 }
 
 /* Bytes that are no text become U+FFFD, so that the document stays readable whatever a path holds. */
-static void quote(FILE *file, const char *text) {
+static void json_quote(FILE *file, const char *text) {
     const unsigned char *t = (const unsigned char *)text;
     fputc('"', file);
     while (*t != '\0') {
-        int length = utf8_length(t);
+        int length = json_utf8_length(t);
         if (*t == '"' || *t == '\\') {
             fprintf(file, "\\%c", *t);
         } else if (*t < 0x20) {
@@ -43,26 +43,26 @@ static void quote(FILE *file, const char *text) {
     fputc('"', file);
 }
 
-static void begin(struct weir_json *json, const char *key) {
+static void json_begin(struct weir_json *json, const char *key) {
     if (json->depth > 0) {
         fputs(json->first ? "" : ",", json->file);
         fprintf(json->file, "\n%*s", 2 * json->depth, "");
     }
     json->first = false;
     if (key != NULL) {
-        quote(json->file, key);
+        json_quote(json->file, key);
         fputs(": ", json->file);
     }
 }
 
-static void open_level(struct weir_json *json, const char *key, char bracket) {
-    begin(json, key);
+static void json_open_level(struct weir_json *json, const char *key, char bracket) {
+    json_begin(json, key);
     fputc(bracket, json->file);
     json->depth++;
     json->first = true;
 }
 
-static void close_level(struct weir_json *json, char bracket) {
+static void json_close_level(struct weir_json *json, char bracket) {
     json->depth--;
     if (!json->first) {
         fprintf(json->file, "\n%*s", 2 * json->depth, "");
@@ -75,19 +75,19 @@ static void close_level(struct weir_json *json, char bracket) {
 }
 
 void weir_json_object(struct weir_json *json, const char *key) {
-    open_level(json, key, '{');
+    json_open_level(json, key, '{');
 }
 
 void weir_json_object_end(struct weir_json *json) {
-    close_level(json, '}');
+    json_close_level(json, '}');
 }
 
 void weir_json_list(struct weir_json *json, const char *key) {
-    open_level(json, key, '[');
+    json_open_level(json, key, '[');
 }
 
 void weir_json_list_end(struct weir_json *json) {
-    close_level(json, ']');
+    json_close_level(json, ']');
 }
 
 void weir_json_text(struct weir_json *json, const char *key, const char *text) {
@@ -95,17 +95,17 @@ void weir_json_text(struct weir_json *json, const char *key, const char *text) {
         weir_json_null(json, key);
         return;
     }
-    begin(json, key);
-    quote(json->file, text);
+    json_begin(json, key);
+    json_quote(json->file, text);
 }
 
 void weir_json_count(struct weir_json *json, const char *key, uint64_t number) {
-    begin(json, key);
+    json_begin(json, key);
     fprintf(json->file, "%" PRIu64, number);
 }
 
 void weir_json_integer(struct weir_json *json, const char *key, int64_t number) {
-    begin(json, key);
+    json_begin(json, key);
     fprintf(json->file, "%" PRId64, number);
 }
 
@@ -114,17 +114,17 @@ void weir_json_number(struct weir_json *json, const char *key, double number) {
         weir_json_null(json, key);
         return;
     }
-    begin(json, key);
+    json_begin(json, key);
     fprintf(json->file, "%.17g", number);
 }
 
 void weir_json_bool(struct weir_json *json, const char *key, bool truth) {
-    begin(json, key);
+    json_begin(json, key);
     fputs(truth ? "true" : "false", json->file);
 }
 
 void weir_json_counts(struct weir_json *json, const char *key, const uint64_t *numbers, int count) {
-    begin(json, key);
+    json_begin(json, key);
     for (int i = 0; i < count; i++) {
         fprintf(json->file, "%s%" PRIu64, i == 0 ? "[" : ", ", numbers[i]);
     }
@@ -132,11 +132,11 @@ void weir_json_counts(struct weir_json *json, const char *key, const uint64_t *n
 }
 
 void weir_json_pair(struct weir_json *json, double number, uint64_t count) {
-    begin(json, NULL);
+    json_begin(json, NULL);
     fprintf(json->file, "[%.17g, %" PRIu64 "]", number, count);
 }
 
 void weir_json_null(struct weir_json *json, const char *key) {
-    begin(json, key);
+    json_begin(json, key);
     fputs("null", json->file);
 }

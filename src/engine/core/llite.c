@@ -39,7 +39,7 @@ void weir_lustre_name(const char *source, char name[64]) {
 }
 
 /* The only mount of the file system, or the only one at all where no name is given. */
-static bool find_instance(const char *folder, const char *file_system, char *instance, size_t bytes) {
+static bool llite_find_instance(const char *folder, const char *file_system, char *instance, size_t bytes) {
     size_t length = strlen(file_system);
     int found = 0;
     DIR *entries = opendir(folder);
@@ -55,13 +55,13 @@ static bool find_instance(const char *folder, const char *file_system, char *ins
     if (entries != NULL) {
         closedir(entries);
     }
-    return found == 1; /* two mounts of one file system cannot be told apart */
+    return found == 1; /* two mounts of one file system cannot be distinguished */
 }
 
-static bool read_root(const char *root, const char *file_system, struct weir_llite *llite) {
+static bool llite_read_root(const char *root, const char *file_system, struct weir_llite *llite) {
     char folder[1024], path[1200];
     snprintf(folder, sizeof folder, "%s/llite", root);
-    if (!find_instance(folder, file_system, llite->instance, sizeof llite->instance)) {
+    if (!llite_find_instance(folder, file_system, llite->instance, sizeof llite->instance)) {
         llite->instance[0] = '\0';
         return false;
     }
@@ -88,11 +88,11 @@ void weir_llite_read(const struct weir_medium *medium, struct weir_llite *llite)
         return;
     }
     const char *root;
-    for (int i = 0; (root = weir_lustre_root(i)) != NULL && !read_root(root, name, llite); i++) {
+    for (int i = 0; (root = weir_lustre_root(i)) != NULL && !llite_read_root(root, name, llite); i++) {
     }
 }
 
-static struct weir_llite_counter *counter_of(struct weir_llite *llite, const char *name) {
+static struct weir_llite_counter *llite_counter_of(struct weir_llite *llite, const char *name) {
     for (int i = 0; i < llite->count; i++) {
         if (strcmp(llite->counters[i].name, name) == 0) {
             return &llite->counters[i];
@@ -109,7 +109,7 @@ void weir_llite_since(const struct weir_llite *earlier, struct weir_llite *later
     }
     for (int i = 0; i < later->count; i++) {
         struct weir_llite_counter now = later->counters[i];
-        const struct weir_llite_counter *then = counter_of(&before, now.name);
+        const struct weir_llite_counter *then = llite_counter_of(&before, now.name);
         if (then != NULL && then->samples <= now.samples && then->sum <= now.sum) {
             now.samples -= then->samples;
             now.sum -= then->sum;
@@ -127,7 +127,7 @@ void weir_llite_add(struct weir_llite *sum, const struct weir_llite *node) {
         return;
     }
     for (int i = 0; i < node->count; i++) {
-        struct weir_llite_counter *known = counter_of(sum, node->counters[i].name);
+        struct weir_llite_counter *known = llite_counter_of(sum, node->counters[i].name);
         if (known != NULL) {
             known->samples += node->counters[i].samples;
             known->sum += node->counters[i].sum;

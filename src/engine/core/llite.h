@@ -25,8 +25,8 @@ struct weir_llite {
 const char *weir_lustre_root(int which);
 /* The name of a file system, by what is mounted. */
 void weir_lustre_name(const char *source, char name[64]);
-/* Where a client keeps its files is told by WEIR_LUSTRE_ROOT, else they are sought where clients have them. A
- * root that is given and holds one mount speaks for every file. */
+/* WEIR_LUSTRE_ROOT names the directory of the client's counters, else the usual ones are searched. A given
+ * root with one mount counts for every file. */
 void weir_llite_read(const struct weir_medium *medium, struct weir_llite *llite);
 /* The text of a stats file. */
 void weir_llite_parse(FILE *file, struct weir_llite *llite);

@@ -8,7 +8,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-static bool has_dax(char *options) {
+static bool medium_has_dax(char *options) {
     char *rest = options;
     for (char *word = strtok_r(options, ", \n", &rest); word != NULL; word = strtok_r(NULL, ", \n", &rest)) {
         if (strncmp(word, "dax", 3) == 0 && strcmp(word, "dax=never") != 0) {
@@ -31,23 +31,24 @@ bool weir_medium_parse(const char *line, unsigned major_number, unsigned minor_n
     if (sscanf(tail, " - %31s %255s %255s", medium->file_system, medium->source, options) < 2) {
         return false;
     }
-    medium->dax = has_dax(options);
+    medium->dax = medium_has_dax(options);
     return true;
 }
 
-static bool facts_of(const char *path, struct stat *facts, struct statfs *system) {
+static bool medium_facts_of(const char *path, struct stat *facts, struct statfs *system) {
     return stat(path, facts) == 0 && statfs(path, system) == 0;
 }
 
-static bool facts_of_directory(const char *path, struct stat *facts, struct statfs *system) {
+static bool medium_facts_of_directory(const char *path, struct stat *facts, struct statfs *system) {
     char directory[1024];
     snprintf(directory, sizeof directory, "%s", path);
     char *slash = strrchr(directory, '/');
     snprintf(slash != NULL ? slash + 1 : directory, 2, ".");
-    return facts_of(directory, facts, system);
+    return medium_facts_of(directory, facts, system);
 }
 
-static void find_mount(const struct stat *facts, const struct statfs *system, struct weir_medium *medium) {
+static void medium_find_mount(const struct stat *facts, const struct statfs *system,
+                              struct weir_medium *medium) {
     char line[4096], device[64];
     unsigned major_number = major(facts->st_dev), minor_number = minor(facts->st_dev);
     FILE *mounts = fopen("/proc/self/mountinfo", "re");
@@ -71,12 +72,12 @@ void weir_medium_of(const char *path, struct weir_medium *medium) {
     struct stat facts;
     struct statfs system;
     memset(medium, 0, sizeof *medium);
-    if (facts_of(path, &facts, &system)) {
+    if (medium_facts_of(path, &facts, &system)) {
         if (S_ISREG(facts.st_mode) || S_ISDIR(facts.st_mode)) {
-            find_mount(&facts, &system, medium);
+            medium_find_mount(&facts, &system, medium);
         }
-    } else if (facts_of_directory(path, &facts, &system)) {
-        find_mount(&facts, &system, medium);
+    } else if (medium_facts_of_directory(path, &facts, &system)) {
+        medium_find_mount(&facts, &system, medium);
     }
 }
 
@@ -84,7 +85,7 @@ void weir_medium_of_directory(const char *path, struct weir_medium *medium) {
     struct stat facts;
     struct statfs system;
     memset(medium, 0, sizeof *medium);
-    if (facts_of_directory(path, &facts, &system)) {
-        find_mount(&facts, &system, medium);
+    if (medium_facts_of_directory(path, &facts, &system)) {
+        medium_find_mount(&facts, &system, medium);
     }
 }

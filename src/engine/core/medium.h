@@ -1,4 +1,4 @@
-/* What a file lies on, as far as the kernel tells. */
+/* What a file lies on, as far as the kernel reports it. */
 #ifndef WEIR_MEDIUM_H
 #define WEIR_MEDIUM_H
 
@@ -7,7 +7,7 @@
 struct weir_medium {
     char file_system[32]; /* ext4, tmpfs, lustre, fuse.sshfs ...; empty: unknown */
     char source[256];     /* what is mounted */
-    /* A block device stands behind it and nothing goes around the kernel's accounting: then read_bytes and
+    /* It is on a block device and nothing bypasses the kernel's accounting: then read_bytes and
      * write_bytes of /proc/self/io count what it gave and took. They count nothing for tmpfs, FUSE, most
      * network file systems and DAX. */
     bool counted;

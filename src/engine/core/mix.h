@@ -1,4 +1,4 @@
-/* SplitMix64 (Steele, Lea and Flood, 2014): numbers that look random, each from its place alone. */
+/* SplitMix64 (Steele, Lea and Flood, 2014): numbers that look random, each computed from its index alone. */
 #ifndef WEIR_MIX_H
 #define WEIR_MIX_H
 

@@ -14,7 +14,7 @@
 struct parse {
     const struct weir_option_set *sets;
     int set_count;
-    char *words; /* free space for the texts of directives */
+    char *texts; /* free space for the texts of directives */
     char *complaint;
     unsigned bytes;
 };
@@ -32,12 +32,12 @@ __attribute__((format(printf, 2, 3))) static bool complain(const struct parse *p
     return false;
 }
 
-static bool is_end(const struct weir_option *option) {
+static bool options_is_end(const struct weir_option *option) {
     return option->letter == 0 && option->name == NULL && option->directive == NULL;
 }
 
-/* Edit distance, case apart; words of options are short. */
-static int distance(const char *a, const char *b) {
+/* Edit distance, case apart; names of options are short. */
+static int options_distance(const char *a, const char *b) {
     int row[65];
     int wide = (int)strnlen(b, 64);
     for (int j = 0; j <= wide; j++) {
@@ -59,11 +59,11 @@ static int distance(const char *a, const char *b) {
     return row[wide];
 }
 
-const char *weir_nearest(const char *word, const char *const *candidates, int count) {
+const char *weir_nearest(const char *text, const char *const *candidates, int count) {
     const char *best = NULL;
-    int best_distance = (int)strlen(word) / 3 + 1;
+    int best_distance = (int)strlen(text) / 3 + 1;
     for (int i = 0; i < count; i++) {
-        int d = distance(word, candidates[i]);
+        int d = options_distance(text, candidates[i]);
         if (d < best_distance || (d == best_distance && best == NULL)) {
             best = candidates[i];
             best_distance = d;
@@ -72,24 +72,24 @@ const char *weir_nearest(const char *word, const char *const *candidates, int co
     return best;
 }
 
-static const char *nearest_option(const struct parse *parse, const char *word, bool directives) {
+static const char *nearest_option(const struct parse *parse, const char *text, bool directives) {
     const char *names[NAMES_MAX];
     int count = 0;
     for (int s = 0; s < parse->set_count; s++) {
-        for (const struct weir_option *o = parse->sets[s].options; o != NULL && !is_end(o); o++) {
+        for (const struct weir_option *o = parse->sets[s].options; o != NULL && !options_is_end(o); o++) {
             const char *name = directives ? o->directive : o->name;
             if (name != NULL && count < NAMES_MAX) {
                 names[count++] = name;
             }
         }
     }
-    return weir_nearest(word, names, count);
+    return weir_nearest(text, names, count);
 }
 
 static bool options_find(const struct parse *parse, char letter, const char *name, const char *directive,
                          struct match *match) {
     for (int s = 0; s < parse->set_count; s++) {
-        for (const struct weir_option *o = parse->sets[s].options; o != NULL && !is_end(o); o++) {
+        for (const struct weir_option *o = parse->sets[s].options; o != NULL && !options_is_end(o); o++) {
             if ((letter != 0 && o->letter == letter) ||
                 (name != NULL && o->name != NULL && strcmp(o->name, name) == 0) ||
                 (directive != NULL && o->directive != NULL && strcasecmp(o->directive, directive) == 0)) {
@@ -102,11 +102,11 @@ static bool options_find(const struct parse *parse, char letter, const char *nam
     return false;
 }
 
-bool weir_number_parse(const char *name, const char *word, int64_t *number, char *complaint, unsigned bytes) {
+bool weir_number_parse(const char *name, const char *text, int64_t *number, char *complaint, unsigned bytes) {
     char *end;
     errno = 0;
-    long long found = strtoll(word, &end, 10);
-    REFUSE(end == word || *end != '\0' || errno != 0, "%s '%s': not a whole number", name, word);
+    long long found = strtoll(text, &end, 10);
+    REFUSE(end == text || *end != '\0' || errno != 0, "%s '%s': not a whole number", name, text);
     *number = found;
     return true;
 }
@@ -134,9 +134,10 @@ bool weir_size_parse(const char *text, long long *bytes) {
     return true;
 }
 
-static bool directives(struct parse *parse, const char *list);
+static bool options_directives(struct parse *parse, const char *list);
 
-static bool store(struct parse *parse, const struct match *match, const char *shown, const char *value) {
+static bool options_store(struct parse *parse, const struct match *match, const char *shown,
+                          const char *value) {
     char *end;
     long long number = 0;
     double seconds = 0;
@@ -181,14 +182,14 @@ static bool store(struct parse *parse, const struct match *match, const char *sh
         *(const char **)match->into = value;
         return true;
     case WEIR_DIRECTIVES:
-        return directives(parse, value);
+        return options_directives(parse, value);
     }
     return false;
 }
 
-static bool directives(struct parse *parse, const char *list) {
-    char *rest = strcpy(parse->words, list);
-    parse->words += strlen(list) + 1;
+static bool options_directives(struct parse *parse, const char *list) {
+    char *rest = strcpy(parse->texts, list);
+    parse->texts += strlen(list) + 1;
     for (char *item = strsep(&rest, ","); item != NULL; item = strsep(&rest, ",")) {
         char *equals = strchr(item, '=');
         struct match match;
@@ -201,19 +202,19 @@ static bool directives(struct parse *parse, const char *list) {
             return complain(parse, "unknown directive -O %s%s%s%s", item, near ? "; did you mean " : "",
                             near ? near : "", near ? "?" : "");
         }
-        if (!store(parse, &match, item, equals + 1)) {
+        if (!options_store(parse, &match, item, equals + 1)) {
             return false;
         }
     }
     return true;
 }
 
-/* Value of an option: what follows '=', what is glued to a letter, or the next word. */
-static bool long_option(struct parse *parse, char **words, int left, int *used) {
+/* Value of an option: what follows '=', what is glued to a letter, or the next argument. */
+static bool long_option(struct parse *parse, char **arguments, int left, int *used) {
     char name[128];
-    const char *equals = strchr(words[0], '=');
+    const char *equals = strchr(arguments[0], '=');
     struct match match;
-    snprintf(name, sizeof name, "%.*s", equals ? (int)(equals - words[0] - 2) : 127, words[0] + 2);
+    snprintf(name, sizeof name, "%.*s", equals ? (int)(equals - arguments[0] - 2) : 127, arguments[0] + 2);
     if (!options_find(parse, 0, name, NULL, &match)) {
         const char *near = nearest_option(parse, name, false);
         return complain(parse, "unknown option --%s%s%s%s", name, near ? "; did you mean --" : "",
@@ -227,42 +228,42 @@ static bool long_option(struct parse *parse, char **words, int left, int *used) 
         return complain(parse, "--%s needs a value (%s)", name, match.option->value);
     }
     *used = equals ? 1 : 2;
-    return store(parse, &match, words[0], equals ? equals + 1 : words[1]);
+    return options_store(parse, &match, arguments[0], equals ? equals + 1 : arguments[1]);
 }
 
-static bool short_options(struct parse *parse, char **words, int left, int *used) {
-    for (const char *at = words[0] + 1; *at != '\0'; at++) {
+static bool short_options(struct parse *parse, char **arguments, int left, int *used) {
+    for (const char *at = arguments[0] + 1; *at != '\0'; at++) {
         char shown[3] = {'-', *at, '\0'};
         struct match match;
         if (!options_find(parse, *at, NULL, NULL, &match)) {
             return complain(parse, "unknown option %s%s%s; --help lists what is offered", shown,
-                            words[0][2] ? " in " : "", words[0][2] ? words[0] : "");
+                            arguments[0][2] ? " in " : "", arguments[0][2] ? arguments[0] : "");
         }
         if (match.option->kind == WEIR_FLAG && at[1] != '=') {
             (*(int *)match.into)++;
             continue;
         }
         if (at[1] != '\0') {
-            return store(parse, &match, shown, at[1] == '=' ? at + 2 : at + 1);
+            return options_store(parse, &match, shown, at[1] == '=' ? at + 2 : at + 1);
         }
         if (left < 2) {
             return complain(parse, "%s needs a value (%s)", shown, match.option->value);
         }
         *used = 2;
-        return store(parse, &match, shown, words[1]);
+        return options_store(parse, &match, shown, arguments[1]);
     }
     return true;
 }
 
 bool weir_options_parse(int argc, char **argv, const struct weir_option_set *sets, int set_count,
-                        char **words, char *complaint, unsigned bytes) {
+                        char **texts, char *complaint, unsigned bytes) {
     size_t all = 1;
     for (int i = 0; i < argc; i++) {
         all += strlen(argv[i]) + 1;
     }
-    *words = malloc(all);
-    struct parse parse = {sets, set_count, *words, complaint, bytes};
-    if (*words == NULL) {
+    *texts = malloc(all);
+    struct parse parse = {sets, set_count, *texts, complaint, bytes};
+    if (*texts == NULL) {
         return complain(&parse, "no memory for the options");
     }
     for (int i = 1; i < argc;) {
@@ -284,7 +285,7 @@ bool weir_options_parse(int argc, char **argv, const struct weir_option_set *set
 }
 
 const char *weir_options_first_set(const struct weir_option_set *set) {
-    for (const struct weir_option *o = set->options; !is_end(o); o++) {
+    for (const struct weir_option *o = set->options; !options_is_end(o); o++) {
         const char *value = (const char *)set->into + o->at;
         size_t bytes = o->kind == WEIR_FLAG ? sizeof(int) : 8;
         for (size_t i = 0; i < bytes; i++) {
@@ -297,7 +298,7 @@ const char *weir_options_first_set(const struct weir_option_set *set) {
 }
 
 void weir_options_print(const struct weir_option *options) {
-    for (const struct weir_option *o = options; o != NULL && !is_end(o); o++) {
+    for (const struct weir_option *o = options; o != NULL && !options_is_end(o); o++) {
         char form[96] = "";
         int used = 0;
         if (o->letter != 0) {

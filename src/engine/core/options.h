@@ -24,7 +24,7 @@ struct weir_option {
     const char *directive; /* key of -O, case does not matter, NULL: none */
     enum weir_option_kind kind;
     size_t at;         /* offsetof in the struct to fill */
-    const char *value; /* word for the value in the help */
+    const char *value; /* name of the value in the help */
     const char *help;
 };
 
@@ -37,10 +37,10 @@ struct weir_option_set {
     void *into;
 };
 
-/* Parse argv[1..]; false with one sentence on the first mistake. Text values point into argv or into *words,
+/* Parse argv[1..]; false with one sentence on the first mistake. Text values point into argv or into *texts,
  * which the caller frees when the values are no longer needed, also after a mistake. */
 bool weir_options_parse(int argc, char **argv, const struct weir_option_set *sets, int set_count,
-                        char **words, char *complaint, unsigned bytes);
+                        char **texts, char *complaint, unsigned bytes);
 /* Where the condition holds, leave a sentence in `complaint` (of `bytes`) and return false: the checks of a
  * command line. */
 #define REFUSE(condition, ...)                                                                               \
@@ -51,14 +51,15 @@ bool weir_options_parse(int argc, char **argv, const struct weir_option_set *set
         }                                                                                                    \
     } while (0)
 
-/* A whole number that a command line has at a place instead of behind an option; the name is the place's. */
-bool weir_number_parse(const char *name, const char *word, int64_t *number, char *complaint, unsigned bytes);
+/* A whole number that is an argument by position instead of the value of an option; the name is for messages.
+ */
+bool weir_number_parse(const char *name, const char *text, int64_t *number, char *complaint, unsigned bytes);
 /* Bytes of 8, 16k, 1m, 1g, 1t; false where it is none of these. */
 bool weir_size_parse(const char *text, long long *bytes);
 /* Name of the first option of the set whose value is not zero, or NULL. */
 const char *weir_options_first_set(const struct weir_option_set *set);
 void weir_options_print(const struct weir_option *options);
-/* The candidate nearest to the word, or NULL if none is near. */
-const char *weir_nearest(const char *word, const char *const *candidates, int count);
+/* The candidate nearest to the text, or NULL if none is near. */
+const char *weir_nearest(const char *text, const char *const *candidates, int count);
 
 #endif

@@ -6,12 +6,12 @@
 #include <string.h>
 
 /* name-OST0000-osc-ffff881000395800: of the file system, not of one whose name begins like it */
-static bool is_target_of(const char *entry, const char *name) {
+static bool osc_is_target_of(const char *entry, const char *name) {
     size_t length = strlen(name);
     return length > 0 && strncmp(entry, name, length) == 0 && strncmp(entry + length, "-OST", 4) == 0;
 }
 
-static void add_target(const struct weir_llite *stats, uint64_t *read_bytes, uint64_t *written_bytes) {
+static void osc_add_target(const struct weir_llite *stats, uint64_t *read_bytes, uint64_t *written_bytes) {
     for (int i = 0; i < stats->count; i++) {
         if (strcmp(stats->counters[i].name, "read_bytes") == 0) {
             *read_bytes += stats->counters[i].sum;
@@ -29,18 +29,18 @@ int weir_osc_count(const char *root, const char *name, uint64_t *read_bytes, uin
     *read_bytes = *written_bytes = 0;
     for (struct dirent *entry; targets != NULL && (entry = readdir(targets)) != NULL;) {
         struct weir_llite stats;
-        if (!is_target_of(entry->d_name, name)) {
+        if (!osc_is_target_of(entry->d_name, name)) {
             continue;
         }
         snprintf(path, sizeof path, "%.500s/osc/%.200s/stats", root, entry->d_name);
         FILE *file = fopen(path, "re");
         if (file == NULL) {
-            found = 0; /* half of the targets is no sum */
+            found = 0; /* a sum of some targets is useless */
             break;
         }
         weir_llite_parse(file, &stats);
         fclose(file);
-        add_target(&stats, read_bytes, written_bytes);
+        osc_add_target(&stats, read_bytes, written_bytes);
         found++;
     }
     if (targets != NULL) {

@@ -15,7 +15,7 @@
 #define WINDOWS      64u
 #define WINDOW_PAGES 256u
 
-static bool is_memory(int descriptor) {
+static bool page_cache_is_memory(int descriptor) {
     struct statfs system;
     return fstatfs(descriptor, &system) != 0 || system.f_type == TMPFS_MAGIC ||
            system.f_type == RAMFS_MAGIC || system.f_type == HUGETLBFS_MAGIC;
@@ -48,9 +48,9 @@ void weir_page_cache_look(const char *path, struct weir_residency *residency) {
     if (descriptor < 0) {
         return;
     }
-    bool told = fstat(descriptor, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size > 0 &&
-                !is_memory(descriptor) && (facts.st_uid == geteuid() || access(path, W_OK) == 0);
-    if (told) {
+    bool known = fstat(descriptor, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size > 0 &&
+                 !page_cache_is_memory(descriptor) && (facts.st_uid == geteuid() || access(path, W_OK) == 0);
+    if (known) {
         size_t bytes = (size_t)facts.st_size;
         void *map = mmap(NULL, bytes, PROT_READ, MAP_SHARED, descriptor, 0);
         if (map != MAP_FAILED) {

@@ -12,7 +12,7 @@ struct weir_residency {
 };
 
 /* All of a small file, a sample spread evenly over a large one. Unknown where the file is memory itself, is
- * empty, cannot be mapped, or belongs to somebody else: then the kernel says of every page that it is there.
+ * empty, cannot be mapped, or belongs to another user: then the kernel reports every page as resident.
  */
 void weir_page_cache_look(const char *path, struct weir_residency *residency);
 /* Write back what waits and let go of every page; needs no privilege. A path of a file that the kernel does

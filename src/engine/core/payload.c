@@ -11,9 +11,9 @@
 
 static const char *const names[] = {"timestamp", "offset", "incompressible", "random", "controlled"};
 
-bool weir_payload_kind_find(const char *word, enum weir_payload_kind *kind) {
+bool weir_payload_kind_find(const char *name, enum weir_payload_kind *kind) {
     for (int i = 0; i < WEIR_PAYLOAD_KINDS; i++) {
-        if (strcasecmp(word, names[i]) == 0 || (word[0] == names[i][0] && word[1] == '\0')) {
+        if (strcasecmp(name, names[i]) == 0 || (name[0] == names[i][0] && name[1] == '\0')) {
             *kind = (enum weir_payload_kind)i;
             return true;
         }
@@ -59,38 +59,39 @@ void weir_payload_end(struct weir_payload *payload) {
     payload->buffer = payload->expected = payload->slots = NULL;
 }
 
-static void fill(const struct weir_payload *payload, unsigned char *memory) {
-    uint64_t *words = (uint64_t *)(void *)memory;
-    size_t count = payload->bytes / sizeof *words;
+static void payload_fill(const struct weir_payload *payload, unsigned char *memory) {
+    uint64_t *numbers = (uint64_t *)(void *)memory;
+    size_t count = payload->bytes / sizeof *numbers;
     uint64_t owner = (uint64_t)payload->rank << 32;
     if (payload->kind == WEIR_PAYLOAD_INCOMPRESSIBLE) {
         unsigned seed = payload->signature + payload->rank;
         uint64_t high = (uint64_t)rand_r(&seed) << 32;
         uint64_t word = high | (uint64_t)rand_r(&seed);
         for (size_t i = 0; i < count; i++) {
-            words[i] = word;
+            numbers[i] = word;
         }
     } else if (payload->kind == WEIR_PAYLOAD_TIMESTAMP || payload->kind == WEIR_PAYLOAD_OFFSET) {
         /* IOR adds the signature as a signed int: one beyond 2^31 fills the upper half with ones. */
         uint64_t number = (uint64_t)(int64_t)(int32_t)payload->signature;
         for (size_t i = 0; i < count; i++) {
-            words[i] = owner | (number + i);
+            numbers[i] = owner | (number + i);
         }
     }
-    for (size_t at = count * sizeof *words; payload->kind != WEIR_PAYLOAD_MADE && at < payload->bytes; at++) {
+    for (size_t at = count * sizeof *numbers; payload->kind != WEIR_PAYLOAD_MADE && at < payload->bytes;
+         at++) {
         memory[at] = (unsigned char)at; /* a file of mdtest may end within a word */
     }
 }
 
-/* Each word from the block's seed and its place alone: no word waits for the one before it (wyrand). */
-static inline uint64_t random_word(uint64_t seed, uint64_t index) {
+/* Each number from the block's seed and its index alone: none waits for the one before it (wyrand). */
+static inline uint64_t payload_random_number(uint64_t seed, uint64_t index) {
     __extension__ typedef unsigned __int128 wide;
     uint64_t state = seed + index * 0xa0761d6478bd642fu;
     wide product = (wide)state * (state ^ 0xe7037ed1a0b428dbu);
     return (uint64_t)(product >> 64) ^ (uint64_t)product;
 }
 
-static uint64_t block_seed(const struct weir_payload *payload, uint64_t block, bool *duplicate) {
+static uint64_t payload_block_seed(const struct weir_payload *payload, uint64_t block, bool *duplicate) {
     uint64_t owner = (uint64_t)payload->signature << 32 | payload->rank;
     uint64_t seed = weir_mix(weir_mix(owner + WEIR_GOLDEN) + block);
     *duplicate = seed % 100 < (uint64_t)payload->control.dedupe_percent;
@@ -98,27 +99,27 @@ static uint64_t block_seed(const struct weir_payload *payload, uint64_t block, b
 }
 
 /* Blocks lie at multiples of their size in the file, wherever the pieces begin. */
-static void place_controlled(const struct weir_payload *payload, uint64_t *words, size_t count,
-                             uint64_t offset) {
+static void payload_place_controlled(const struct weir_payload *payload, uint64_t *numbers, size_t count,
+                                     uint64_t offset) {
     uint64_t kept = BLOCK_WORDS * (uint64_t)(100 - payload->control.compress_percent) / 100;
-    uint64_t first = offset / sizeof *words;
+    uint64_t first = offset / sizeof *numbers;
     for (size_t i = 0; i < count;) {
         bool duplicate;
-        uint64_t seed = block_seed(payload, (first + i) / BLOCK_WORDS, &duplicate);
+        uint64_t seed = payload_block_seed(payload, (first + i) / BLOCK_WORDS, &duplicate);
         uint64_t index = (first + i) % BLOCK_WORDS;
         for (; index < BLOCK_WORDS && i < count; index++, i++) {
-            words[i] = index < kept ? random_word(seed, index + 1) : 0;
+            numbers[i] = index < kept ? payload_random_number(seed, index + 1) : 0;
         }
     }
 }
 
-static void place(const struct weir_payload *payload, unsigned char *memory, uint64_t offset) {
-    uint64_t *words = (uint64_t *)(void *)memory;
-    size_t count = payload->bytes / sizeof *words;
+static void payload_place(const struct weir_payload *payload, unsigned char *memory, uint64_t offset) {
+    uint64_t *numbers = (uint64_t *)(void *)memory;
+    size_t count = payload->bytes / sizeof *numbers;
     if (payload->kind == WEIR_PAYLOAD_MADE) {
         payload->make(payload, memory, offset);
     } else if (payload->kind == WEIR_PAYLOAD_CONTROLLED) {
-        place_controlled(payload, words, count, offset);
+        payload_place_controlled(payload, numbers, count, offset);
     } else if (payload->kind == WEIR_PAYLOAD_RANDOM) {
         unsigned seed = payload->signature + payload->rank + (unsigned)offset;
         uint64_t state = (uint64_t)rand_r(&seed);
@@ -126,12 +127,12 @@ static void place(const struct weir_payload *payload, unsigned char *memory, uin
             state *=
                 0x9e37fffffffc0001u; /* a prime near 2^64 over the golden ratio, as IOR's generator has it */
             state >>= 3;
-            words[i] = state;
+            numbers[i] = state;
         }
     } else if (payload->kind != WEIR_PAYLOAD_TIMESTAMP) {
         uint32_t number = 1;
         for (size_t i = 0; i < count; i += BLOCK_WORDS, number++) {
-            words[i] = (uint32_t)((uint32_t)offset * number) | (uint64_t)payload->rank << 32;
+            numbers[i] = (uint32_t)((uint32_t)offset * number) | (uint64_t)payload->rank << 32;
         }
     }
 }
@@ -139,12 +140,12 @@ static void place(const struct weir_payload *payload, unsigned char *memory, uin
 void weir_payload_fill(struct weir_payload *payload, uint32_t signature, uint32_t rank) {
     payload->signature = signature;
     payload->rank = rank;
-    fill(payload, payload->buffer);
+    payload_fill(payload, payload->buffer);
     if (payload->expected != NULL) {
-        fill(payload, payload->expected);
+        payload_fill(payload, payload->expected);
     }
     for (unsigned i = 0; i < payload->slot_count; i++) {
-        fill(payload, weir_payload_slot(payload, i));
+        payload_fill(payload, weir_payload_slot(payload, i));
     }
 }
 
@@ -158,17 +159,17 @@ bool weir_payload_slots(struct weir_payload *payload, unsigned count) {
     payload->slots = weir_pages(payload->slot_bytes * count);
     payload->slot_count = payload->slots != NULL ? count : 0;
     for (unsigned i = 0; i < payload->slot_count; i++) {
-        fill(payload, weir_payload_slot(payload, i));
+        payload_fill(payload, weir_payload_slot(payload, i));
     }
     return payload->slots != NULL;
 }
 
 void weir_payload_place_at(const struct weir_payload *payload, unsigned char *buffer, uint64_t offset) {
-    place(payload, buffer, offset);
+    payload_place(payload, buffer, offset);
 }
 
 void weir_payload_place(struct weir_payload *payload, uint64_t offset) {
-    place(payload, payload->buffer, offset);
+    payload_place(payload, payload->buffer, offset);
 }
 
 void weir_payload_spoil_at(const struct weir_payload *payload, unsigned char *buffer) {
@@ -206,7 +207,7 @@ void weir_verify_compare(struct weir_verify *verify, uint64_t offset, const void
 
 void weir_payload_check_at(struct weir_payload *payload, const unsigned char *buffer, uint64_t offset,
                            struct weir_verify *verify) {
-    place(payload, payload->expected, offset);
+    payload_place(payload, payload->expected, offset);
     weir_verify_compare(verify, offset, buffer, payload->expected, payload->bytes);
 }
 

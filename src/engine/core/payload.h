@@ -1,5 +1,5 @@
-/* What the bytes are: the data packets of IOR 4, so that a file says which rank wrote it, and data whose
- * compressibility and duplicates are requested. All but TIMESTAMP also say where in the file, so that a piece
+/* What the bytes are: the data packets of IOR 4, so that a file shows which rank wrote it, and data whose
+ * compressibility and duplicates are requested. All but TIMESTAMP also contain the offset, so that a piece
  * in the wrong place is found. */
 #ifndef WEIR_PAYLOAD_H
 #define WEIR_PAYLOAD_H
@@ -12,8 +12,8 @@ enum weir_payload_kind {
     WEIR_PAYLOAD_TIMESTAMP,      /* rank and running number, the same for every piece */
     WEIR_PAYLOAD_OFFSET,         /* and the offset at the head of every 4 KiB */
     WEIR_PAYLOAD_INCOMPRESSIBLE, /* one random word, and the offset at the head of every 4 KiB */
-    WEIR_PAYLOAD_RANDOM,         /* random words that depend on the low 32 bits of the offset */
-    WEIR_PAYLOAD_CONTROLLED,     /* random words by owner and whole offset; a share is zeros or duplicates */
+    WEIR_PAYLOAD_RANDOM,         /* random numbers that depend on the low 32 bits of the offset */
+    WEIR_PAYLOAD_CONTROLLED, /* random numbers by owner and whole offset; a share is zeros or duplicates */
     WEIR_PAYLOAD_KINDS,
     WEIR_PAYLOAD_MADE = WEIR_PAYLOAD_KINDS, /* by a function of the personality */
 };
@@ -42,7 +42,7 @@ struct weir_payload {
     size_t slot_bytes; /* from one to the next */
 };
 
-/* What verification found. Differences are counted in words of 8 bytes. */
+/* What verification found. Differences are counted in units of 8 bytes. */
 struct weir_verify {
     uint64_t checked_bytes;
     uint64_t errors;
@@ -64,7 +64,7 @@ void weir_verify_compare(struct weir_verify *verify, uint64_t offset, const void
                          size_t bytes);
 
 /* By its name or the letter that it begins with; false where it is neither. */
-bool weir_payload_kind_find(const char *word, enum weir_payload_kind *kind);
+bool weir_payload_kind_find(const char *name, enum weir_payload_kind *kind);
 /* Percentages that can be, and a kind that has them. */
 bool weir_payload_control_fits(enum weir_payload_kind kind, const struct weir_payload_control *control);
 const char *weir_payload_kind_name(enum weir_payload_kind kind);

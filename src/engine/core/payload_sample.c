@@ -28,13 +28,13 @@ static struct {
 } taken[SHAPES];
 static unsigned taken_count;
 
-static bool alike(const struct shape *one, const struct shape *other) {
+static bool sample_alike(const struct shape *one, const struct shape *other) {
     return one->kind == other->kind && one->bytes == other->bytes && one->operations == other->operations &&
            one->ranks == other->ranks && one->control.compress_percent == other->control.compress_percent &&
            one->control.dedupe_percent == other->control.dedupe_percent;
 }
 
-static struct shape shape_of(const struct weir_job *job, const struct weir_phase *phase) {
+static struct shape sample_shape_of(const struct weir_job *job, const struct weir_phase *phase) {
     return (struct shape){.kind = phase->payload->kind,
                           .control = phase->payload->control,
                           .bytes = phase->payload->bytes,
@@ -43,11 +43,11 @@ static struct shape shape_of(const struct weir_job *job, const struct weir_phase
 }
 
 /* On all ranks or on none, as the others take part in the sampling. */
-static bool was_taken(const struct weir_job *job, const struct weir_phase *phase,
-                      struct weir_payload_sample *sample) {
-    const struct shape shape = shape_of(job, phase);
+static bool sample_was_taken(const struct weir_job *job, const struct weir_phase *phase,
+                             struct weir_payload_sample *sample) {
+    const struct shape shape = sample_shape_of(job, phase);
     unsigned i = 0;
-    while (i < taken_count && !alike(&taken[i].shape, &shape)) {
+    while (i < taken_count && !sample_alike(&taken[i].shape, &shape)) {
         i++;
     }
     if (!weir_job_agree(job, i < taken_count)) {
@@ -57,16 +57,16 @@ static bool was_taken(const struct weir_job *job, const struct weir_phase *phase
     return true;
 }
 
-static void keep(const struct weir_job *job, const struct weir_phase *phase,
-                 const struct weir_payload_sample *sample) {
+static void sample_keep(const struct weir_job *job, const struct weir_phase *phase,
+                        const struct weir_payload_sample *sample) {
     if (taken_count < SHAPES && phase->payload->kind != WEIR_PAYLOAD_MADE) {
-        taken[taken_count].shape = shape_of(job, phase);
+        taken[taken_count].shape = sample_shape_of(job, phase);
         taken[taken_count++].sample = *sample;
     }
 }
 
 /* Pieces of the pattern, evenly spread over it; those of a stretch follow each other. Returns the bytes. */
-static size_t take_pieces(const struct weir_phase *phase, unsigned char *memory, size_t most) {
+static size_t sample_take_pieces(const struct weir_phase *phase, unsigned char *memory, size_t most) {
     struct weir_payload *payload = phase->payload;
     uint64_t operations = weir_pattern_operations(&phase->pattern);
     uint64_t pieces = most / payload->bytes > 0 ? most / payload->bytes : 1;
@@ -92,7 +92,7 @@ void weir_payload_sample_take(const struct weir_job *job, const struct weir_phas
         phase->pattern.per_segment == 0) {
         return;
     }
-    if (was_taken(job, phase, sample)) {
+    if (sample_was_taken(job, phase, sample)) {
         return;
     }
     size_t most = JOB_BYTES / (size_t)job->size > RANK_BYTES ? JOB_BYTES / (size_t)job->size : RANK_BYTES;
@@ -103,7 +103,7 @@ void weir_payload_sample_take(const struct weir_job *job, const struct weir_phas
     int *counts = job->rank == 0 ? calloc((size_t)job->size, sizeof *counts) : NULL;
     bool memory_found = memory != NULL && hashes != NULL && (job->rank != 0 || (all && counts));
     if (weir_job_agree(job, memory_found)) {
-        size_t bytes = take_pieces(phase, memory, most);
+        size_t bytes = sample_take_pieces(phase, memory, most);
         int count = (int)(bytes / WEIR_BLOCK_BYTES);
         for (int i = 0; i < count; i++) {
             hashes[i] = weir_block_hash(memory + (size_t)i * WEIR_BLOCK_BYTES);
@@ -120,7 +120,7 @@ void weir_payload_sample_take(const struct weir_job *job, const struct weir_phas
             sample->compressed_share = (double)weir_compressed_bytes(memory, bytes) / (double)bytes;
             sample->unique_share = (double)weir_distinct(all, found) / (double)found;
         }
-        keep(job, phase, sample);
+        sample_keep(job, phase, sample);
     }
     free(memory);
     free(hashes);

@@ -4,7 +4,7 @@
 
 #include "phase.h"
 
-/* Called by all ranks after the phase; the sample is filled on rank 0, and says nothing (no bytes) where the
+/* Called by all ranks after the phase; the sample is filled on rank 0, and is empty (no bytes) where the
  * phase does not write by pattern and payload. The payload is left as it was but for its buffer. */
 void weir_payload_sample_take(const struct weir_job *job, const struct weir_phase *phase,
                               struct weir_payload_sample *sample);

@@ -10,7 +10,7 @@
 enum weir_exit { WEIR_FINE = 0, WEIR_FAILED = 1, WEIR_WRONG_USE = 2 };
 
 struct weir_personality {
-    const char *name;    /* as the first word after weir-io */
+    const char *name;    /* as the first argument of weir-io */
     const char *summary; /* one line for --help */
     void (*help)(void);  /* full help on stdout; called on one rank only */
     /* What weir_personality_main runs: the frame of a personality that measures, or where there is none this

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-static bool shared(const struct weir_phase *phase) {
+static bool phase_shared(const struct weir_phase *phase) {
     int ranks;
     MPI_Comm_size(phase->how.comm, &ranks);
     return ranks > 1;
@@ -15,7 +15,7 @@ static bool shared(const struct weir_phase *phase) {
 int weir_phase_with_others(const struct weir_phase *phase, int status, const struct weir_problem *problem) {
     if (status != 0 && (phase->backend->traits & WEIR_PARTS) != 0) {
         weir_way_out_skip_finalize();
-        if (shared(phase) && phase->way_out != NULL) {
+        if (phase_shared(phase) && phase->way_out != NULL) {
             weir_way_out_arm(phase->way_out, problem);
         }
     }
@@ -23,27 +23,27 @@ int weir_phase_with_others(const struct weir_phase *phase, int status, const str
 }
 
 /* Whether open, sync and close need every rank of the file. */
-static bool in_step(const struct weir_phase *phase) {
-    return shared(phase) && (phase->backend->traits & WEIR_TOGETHER) != 0;
+static bool phase_in_step(const struct weir_phase *phase) {
+    return phase_shared(phase) && (phase->backend->traits & WEIR_TOGETHER) != 0;
 }
 
-static void begin_step(struct weir_step *step) {
+static void phase_begin_step(struct weir_step *step) {
     step->start_ns = weir_clock_ns();
 }
 
-static void end_step(struct weir_step *step) {
+static void phase_end_step(struct weir_step *step) {
     step->stop_ns = weir_clock_ns();
 }
 
 /* Whether transfers go through the back end's queue; one that the personality does itself goes alone. */
-static bool has_queue(const struct weir_phase *phase) {
+static bool phase_has_queue(const struct weir_phase *phase) {
     return weir_phase_depth(phase) > 0 && phase->transfers == NULL;
 }
 
 /* Buffers beside the payload's own: each transfer of a queue has one, and a read of a mixed phase another
  * than a write, whose data would be lost. */
 static unsigned phase_slots(const struct weir_phase *phase) {
-    unsigned queued = has_queue(phase) ? weir_phase_depth(phase) : 0;
+    unsigned queued = phase_has_queue(phase) ? weir_phase_depth(phase) : 0;
     return phase->reads == NULL ? queued : queued > 0 ? 2 * queued : 1;
 }
 
@@ -69,7 +69,7 @@ static void phase_share(const struct weir_phase *phase, const struct weir_measur
 static uint64_t phase_observe(const struct weir_phase *phase, struct weir_file *file,
                               struct weir_measure *measure) {
     uint64_t start_ns = weir_clock_ns();
-    if (has_queue(phase)) {
+    if (phase_has_queue(phase)) {
         const struct weir_payload *payload = phase->payload;
         phase->backend->queue->begin(file, payload->slots, payload->slot_bytes * payload->slot_count);
     }
@@ -80,19 +80,19 @@ static uint64_t phase_observe(const struct weir_phase *phase, struct weir_file *
     return weir_clock_ns() - start_ns;
 }
 
-static void transfer_and_sync(const struct weir_phase *phase, struct weir_file *file,
-                              struct weir_measure *measure, struct weir_problem *problem) {
-    begin_step(&measure->io);
+static void phase_transfer_and_sync(const struct weir_phase *phase, struct weir_file *file,
+                                    struct weir_measure *measure, struct weir_problem *problem) {
+    phase_begin_step(&measure->io);
     (phase->transfers != NULL ? phase->transfers : weir_transfers_run)(phase, file, measure, problem);
-    bool needed = !weir_problem_is_set(problem) || in_step(phase);
+    bool needed = !weir_problem_is_set(problem) || phase_in_step(phase);
     if (phase->sync && phase->backend->sync != NULL && needed) {
-        begin_step(&measure->sync);
+        phase_begin_step(&measure->sync);
         if (weir_phase_with_others(phase, phase->backend->sync(file, problem), problem) == 0) {
             measure->sync_calls++;
         }
-        end_step(&measure->sync);
+        phase_end_step(&measure->sync);
     }
-    end_step(&measure->io);
+    phase_end_step(&measure->io);
 }
 
 static void phase_shift(struct weir_step *step, int64_t by_ns) {
@@ -128,22 +128,22 @@ void weir_phase_run(struct weir_job *job, struct weir_phase *phase, struct weir_
     MPI_Barrier(job->comm);
 
     uint64_t cpu_ns = weir_clock_cpu_ns();
-    begin_step(&measure->open);
+    phase_begin_step(&measure->open);
     bool opened = !weir_problem_is_set(problem) &&
                   weir_phase_with_others(phase, phase->backend->open(&file, problem), problem) == 0;
-    end_step(&measure->open);
-    bool step = in_step(phase);
-    bool ask = step || phase->barriers || (phase->how.collective && shared(phase));
-    bool ready = ask ? weir_job_agree(job, opened) : opened;
+    phase_end_step(&measure->open);
+    bool step = phase_in_step(phase);
+    bool agree = step || phase->barriers || (phase->how.collective && phase_shared(phase));
+    bool ready = agree ? weir_job_agree(job, opened) : opened;
     uint64_t observed_ns = opened ? phase_observe(phase, &file, measure) : 0;
-    if (ask) {
+    if (agree) {
         /* The quick ones wait for the slowest: the same time is taken out everywhere, else ranks would drift
          * apart and phases overlap that did not. */
         MPI_Allreduce(MPI_IN_PLACE, &observed_ns, 1, MPI_UINT64_T, MPI_MAX, job->comm);
     }
     if (ready) {
-        transfer_and_sync(phase, &file, measure, problem);
-    } else if (!ask && phase->wear_out) {
+        phase_transfer_and_sync(phase, &file, measure, problem);
+    } else if (!agree && phase->wear_out) {
         weir_transfers_abstain(phase);
     }
     if (phase->barriers) {
@@ -152,9 +152,9 @@ void weir_phase_run(struct weir_job *job, struct weir_phase *phase, struct weir_
     /* A shared file that not all could open cannot be closed together either: it is left to the end of the
      * run. */
     if (opened && (ready || !step)) {
-        begin_step(&measure->close);
+        phase_begin_step(&measure->close);
         weir_phase_with_others(phase, phase->backend->close(&file, problem), problem);
-        end_step(&measure->close);
+        phase_end_step(&measure->close);
     }
     measure->cpu_ns = weir_clock_cpu_ns() - cpu_ns;
     if (!phase->unwatched) {

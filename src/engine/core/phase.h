@@ -41,7 +41,7 @@ struct weir_phase {
     struct weir_way_out *way_out; /* NULL where the back end has no WEIR_PARTS */
     bool barriers;                /* between open, transfers and close */
     bool sync;                    /* at the end of the transfers */
-    bool unwatched;               /* no counters: nobody asks for them */
+    bool unwatched;               /* without counters: a warm-up */
     bool no_residency;            /* never open a file to look at its pages */
     bool sync_each;               /* after each write, within its time */
     bool verify;                  /* compare what was read */

@@ -9,7 +9,7 @@ struct weir_problem {
     int errnum;      /* 0 where the failing library gives no errno */
     char call[48];   /* pwrite, MPI_File_open, ... */
     char path[1024]; /* the file it happened on */
-    char error[160]; /* text of errnum, or the library's own words */
+    char error[160]; /* text of errnum, or the library's own message */
     char text[256];  /* what was being done, as the rest of a sentence; may be empty */
 };
 
@@ -17,7 +17,7 @@ static inline bool weir_problem_is_set(const struct weir_problem *problem) {
     return problem->call[0] != '\0';
 }
 
-/* Keep a failure unless one is kept already. error is NULL where strerror(errnum) says it. Returns -1, so
+/* Keep a failure unless one is kept already. error is NULL if strerror(errnum) is the text. Returns -1, so
  * that a back end can write `return weir_problem_set(...)`. */
 __attribute__((format(printf, 6, 7))) int weir_problem_set(struct weir_problem *problem, const char *call,
                                                            const char *path, int errnum, const char *error,

@@ -41,14 +41,14 @@ size_t weir_compressed_bytes(const unsigned char *memory, size_t bytes) {
     return last != NULL ? left + (bytes - at) : bytes;
 }
 
-static int compare_numbers(const void *a, const void *b) {
+static int reducible_compare_numbers(const void *a, const void *b) {
     const uint64_t *first = a, *second = b;
     return (*first > *second) - (*first < *second);
 }
 
 size_t weir_distinct(uint64_t *numbers, size_t count) {
     size_t distinct = count > 0;
-    qsort(numbers, count, sizeof *numbers, compare_numbers);
+    qsort(numbers, count, sizeof *numbers, reducible_compare_numbers);
     for (size_t i = 1; i < count; i++) {
         distinct += numbers[i] != numbers[i - 1];
     }

@@ -10,9 +10,9 @@
 /* Bytes that a fast compressor leaves of the memory: every repetition of five bytes or more, wherever the
  * first is, costs three bytes. */
 size_t weir_compressed_bytes(const unsigned char *memory, size_t bytes);
-/* A number that tells a block from others. */
+/* A hash of a block. */
 uint64_t weir_block_hash(const unsigned char *memory);
-/* Distinct numbers of a list, which is sorted on the way. */
+/* Distinct numbers of a list, which gets sorted. */
 size_t weir_distinct(uint64_t *numbers, size_t count);
 
 #endif

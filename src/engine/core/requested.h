@@ -6,7 +6,7 @@
 
 #define WEIR_REQUESTED_ACCESSES 5
 
-/* What is left out is false, 0 or none; a personality adds keys of its own behind these. */
+/* A missing key is false, 0 or none; a personality adds keys of its own behind these. */
 struct weir_requested {
     const char *api;
     const char *test_file;

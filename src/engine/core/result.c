@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double seconds(const struct weir_step *step) {
+static double result_seconds(const struct weir_step *step) {
     return (double)(step->stop_ns - step->start_ns) * 1e-9;
 }
 
-/* First start and last stop of each step; a step that nobody took lasts 0. */
-static void spans(const struct weir_job *job, const struct weir_measure *measure,
-                  struct weir_result *result) {
+/* First start and last stop of each step; a step that no rank took lasts 0. */
+static void result_spans(const struct weir_job *job, const struct weir_measure *measure,
+                         struct weir_result *result) {
     const struct weir_step *steps[4] = {&measure->open, &measure->io, &measure->sync, &measure->close};
     uint64_t starts[4], stops[4];
     for (int i = 0; i < 4; i++) {
@@ -32,17 +32,17 @@ static void spans(const struct weir_job *job, const struct weir_measure *measure
     result->total_s = (double)(last[3] - first[0]) * 1e-9;
 }
 
-static void extremes(const struct weir_job *job, const struct weir_measure *measure,
-                     struct weir_result *result) {
+static void result_extremes(const struct weir_job *job, const struct weir_measure *measure,
+                            struct weir_result *result) {
     struct {
         double value;
         int rank;
     } mine[WEIR_EXTREMES], low[WEIR_EXTREMES], high[WEIR_EXTREMES];
     memset(mine, 0, sizeof mine);
-    mine[WEIR_EXTREME_OPEN].value = seconds(&measure->open);
-    mine[WEIR_EXTREME_IO].value = seconds(&measure->io);
-    mine[WEIR_EXTREME_SYNC].value = seconds(&measure->sync);
-    mine[WEIR_EXTREME_CLOSE].value = seconds(&measure->close);
+    mine[WEIR_EXTREME_OPEN].value = result_seconds(&measure->open);
+    mine[WEIR_EXTREME_IO].value = result_seconds(&measure->io);
+    mine[WEIR_EXTREME_SYNC].value = result_seconds(&measure->sync);
+    mine[WEIR_EXTREME_CLOSE].value = result_seconds(&measure->close);
     mine[WEIR_EXTREME_MOVED].value = (double)measure->moved_bytes;
     for (int i = 0; i < WEIR_EXTREMES; i++) {
         mine[i].rank = job->rank;
@@ -54,8 +54,8 @@ static void extremes(const struct weir_job *job, const struct weir_measure *meas
     }
 }
 
-static void latencies(const struct weir_job *job, const struct weir_measure *measure,
-                      struct weir_histogram *all, struct weir_latency *latency) {
+static void result_latencies(const struct weir_job *job, const struct weir_measure *measure,
+                             struct weir_histogram *all, struct weir_latency *latency) {
     struct {
         double value;
         int rank;
@@ -96,8 +96,8 @@ static void latencies(const struct weir_job *job, const struct weir_measure *mea
     latency->buckets = fitted != NULL ? fitted : latency->buckets;
 }
 
-static void stonewall(const struct weir_job *job, const struct weir_phase *phase,
-                      const struct weir_measure *measure, struct weir_result *result) {
+static void result_stonewall(const struct weir_job *job, const struct weir_phase *phase,
+                             const struct weir_measure *measure, struct weir_result *result) {
     uint64_t high[3] = {measure->wall_hit, measure->wall_ns, measure->wall_operations};
     uint64_t all_high[3], least = 0, bytes = 0;
     MPI_Reduce(high, all_high, 3, MPI_UINT64_T, MPI_MAX, 0, job->comm);
@@ -115,13 +115,14 @@ static void stonewall(const struct weir_job *job, const struct weir_phase *phase
     result->wall_bytes = bytes;
 }
 
-static void totals(const struct weir_job *job, const struct weir_phase *phase, struct weir_measure *measure,
-                   struct weir_result *result) {
+static void result_totals(const struct weir_job *job, const struct weir_phase *phase,
+                          struct weir_measure *measure, struct weir_result *result) {
     const uint64_t mine[8] = {measure->moved_bytes, measure->operations,   measure->sync_calls,
                               measure->retries,     measure->stored.bytes, measure->cpu_ns,
                               measure->traced,      measure->dropped};
     uint64_t all[8] = {0};
-    double least_s = measure->operations > 0 ? seconds(&measure->io) / (double)measure->operations : 1e300;
+    double least_s =
+        measure->operations > 0 ? result_seconds(&measure->io) / (double)measure->operations : 1e300;
     int flags = 0;
     MPI_Reduce(mine, all, 8, MPI_UINT64_T, MPI_SUM, 0, job->comm);
     MPI_Reduce(&least_s, &result->rank_latency_s, 1, MPI_DOUBLE, MPI_MIN, 0, job->comm);
@@ -146,8 +147,8 @@ static void totals(const struct weir_job *job, const struct weir_phase *phase, s
     result->ops_s = result->io_s > 0 ? (double)all[1] / result->io_s : 0;
 }
 
-static void gather_layouts(const struct weir_job *job, const struct weir_file_layout *mine,
-                           struct weir_result *result) {
+static void result_gather_layouts(const struct weir_job *job, const struct weir_file_layout *mine,
+                                  struct weir_result *result) {
     result->layout_counts = weir_file_layouts_gather(job, mine);
     if (result->layout_counts != NULL && mine->source != NULL) {
         result->file_layout = malloc(sizeof *mine);
@@ -163,19 +164,19 @@ void weir_result_gather(const struct weir_job *job, const struct weir_phase *pha
     result->iteration = phase->iteration;
     snprintf(result->access, sizeof result->access, "%s", phase->name);
     snprintf(result->began, sizeof result->began, "%s", measure->began);
-    spans(job, measure, result);
-    extremes(job, measure, result);
-    latencies(job, measure, &measure->latency, &result->latency);
+    result_spans(job, measure, result);
+    result_extremes(job, measure, result);
+    result_latencies(job, measure, &measure->latency, &result->latency);
     if (phase->pace.operations_s > 0) {
-        latencies(job, measure, &measure->service, &result->service);
+        result_latencies(job, measure, &measure->service, &result->service);
     }
-    stonewall(job, phase, measure, result);
-    totals(job, phase, measure, result);
+    result_stonewall(job, phase, measure, result);
+    result_totals(job, phase, measure, result);
     weir_timeline_gather(job->comm, &measure->timeline, measure->io.start_ns, measure->io.stop_ns,
                          &result->timeline);
     weir_watched_gather(job, &measure->watched, &result->watched);
     weir_payload_sample_take(job, phase, &result->payload);
-    gather_layouts(job, &measure->file_layout, result);
+    result_gather_layouts(job, &measure->file_layout, result);
 }
 
 uint64_t weir_result_verify(const struct weir_job *job, const char *path, const struct weir_verify *verify,

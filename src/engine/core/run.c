@@ -8,7 +8,8 @@
 
 #define COMPLAINT 512
 
-/* True on all ranks where no rank complains; else rank 0 prints what the first rank that does has to say. */
+/* True on all ranks where no rank complains; else rank 0 prints the complaint of the first rank that has one.
+ */
 static bool run_agree(const struct weir_job *job, const char *personality, bool good, char *complaint) {
     int first = good ? job->size : job->rank;
     MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, job->comm);
@@ -26,8 +27,9 @@ static bool run_agree(const struct weir_job *job, const char *personality, bool 
     return false;
 }
 
-/* A launcher can start ranks with different words (mpirun A : B); they would wait for each other for ever. */
-static bool run_same_words(const struct weir_job *job, int argc, char **argv, char *complaint) {
+/* A launcher can start ranks with different arguments (mpirun A : B); they would wait for each other for
+ * ever. */
+static bool run_same_arguments(const struct weir_job *job, int argc, char **argv, char *complaint) {
     uint64_t mine = 14695981039346656037u; /* FNV-1a */
     for (int i = 0; i < argc; i++) {
         for (const char *at = argv[i]; at == argv[i] || at[-1] != '\0'; at++) {
@@ -54,7 +56,7 @@ static void run_release(const struct weir_frame *frame, struct weir_run *run) {
     weir_hints_free(&run->measure.observed.hints);
     weir_hints_free(&run->hints);
     free(run->settings);
-    free(run->words);
+    free(run->texts);
     free(run);
 }
 
@@ -63,7 +65,7 @@ static struct weir_run *run_read(const char *personality, const struct weir_fram
                                  struct weir_job *job, int argc, char **argv) {
     char complaint[COMPLAINT] = "no memory";
     struct weir_run *run = calloc(1, frame->run_bytes);
-    bool good = run_same_words(job, argc, argv, complaint);
+    bool good = run_same_arguments(job, argc, argv, complaint);
     if (run_agree(job, personality, good && run != NULL, complaint)) {
         run->job = job;
         run->iterations = 1;

@@ -13,7 +13,7 @@ struct weir_run {
     /* Set by the options. */
     const struct weir_backend *backend; /* NULL: the personality has none */
     void *settings;                     /* of the back end */
-    char *words;                        /* texts of the options */
+    char *texts;                        /* of the options */
     bool reads_hints;          /* MPI-IO hints come from the environment of rank 0, and from a file: */
     const char *hints_file;    /* NULL: none */
     const char *document_file; /* NULL: no document was requested */
@@ -31,7 +31,7 @@ struct weir_run {
 struct weir_frame {
     size_t run_bytes; /* size of the personality's struct; it begins as zeros */
 
-    /* Parse argv[1..], the same words on every rank; false with one sentence. run->base.job is the whole
+    /* Parse argv[1..], the same arguments on every rank; false with one sentence. run->base.job is the whole
      * launch here. */
     bool (*options)(void *run, int argc, char **argv, char *complaint, unsigned bytes);
     /* Write the keys of "requested", and what the personality adds to each result (may be NULL). */

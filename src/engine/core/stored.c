@@ -98,11 +98,11 @@ bool weir_has_prefix(const char *path) {
     return at > path && *at == ':';
 }
 
-static int mpi_failed(struct weir_problem *problem, const char *call, const char *path, int code) {
-    char words[MPI_MAX_ERROR_STRING + 1] = "";
+static int stored_mpi_failed(struct weir_problem *problem, const char *call, const char *path, int code) {
+    char message[MPI_MAX_ERROR_STRING + 1] = "";
     int length = 0;
-    MPI_Error_string(code, words, &length);
-    return weir_problem_set(problem, call, path, 0, words, "%s", "outside of the timed phase");
+    MPI_Error_string(code, message, &length);
+    return weir_problem_set(problem, call, path, 0, message, "%s", "outside of the timed phase");
 }
 
 int weir_stored_named(const char *path, const void *settings, struct weir_stored *stored,
@@ -114,12 +114,12 @@ int weir_stored_named(const char *path, const void *settings, struct weir_stored
     }
     int code = MPI_File_open(MPI_COMM_SELF, path, MPI_MODE_RDONLY, MPI_INFO_NULL, &handle);
     if (code != MPI_SUCCESS) {
-        return mpi_failed(problem, "MPI_File_open", path, code);
+        return stored_mpi_failed(problem, "MPI_File_open", path, code);
     }
     code = MPI_File_get_size(handle, &bytes);
     MPI_File_close(&handle);
     stored->bytes = stored->first_hole_bytes = (uint64_t)bytes;
-    return code == MPI_SUCCESS ? 0 : mpi_failed(problem, "MPI_File_get_size", path, code);
+    return code == MPI_SUCCESS ? 0 : stored_mpi_failed(problem, "MPI_File_get_size", path, code);
 }
 
 int weir_remove_named(const char *path, const void *settings, struct weir_problem *problem) {
@@ -140,5 +140,5 @@ int weir_remove_named(const char *path, const void *settings, struct weir_proble
     }
     return class == MPI_SUCCESS || class == MPI_ERR_NO_SUCH_FILE
                ? 0
-               : mpi_failed(problem, "MPI_File_delete", path, code);
+               : stored_mpi_failed(problem, "MPI_File_delete", path, code);
 }

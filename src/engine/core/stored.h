@@ -12,8 +12,8 @@ int weir_stored_plain(const char *path, const void *settings, struct weir_stored
 /* How many of the bytes from begin on lie before the first that was never written; bytes where all are
  * there. */
 uint64_t weir_bytes_before_hole(int descriptor, uint64_t begin, uint64_t bytes);
-/* Why the system would not open, or not write, the file either, for libraries that do not say; 0 where it has
- * nothing against it. */
+/* Why the system would not open, or not write, the file either, for libraries that give no reason; 0 where it
+ * has nothing against it. */
 int weir_cause_plain(const char *path, enum weir_access access);
 /* Remove a plain file; one that is not there is no error. */
 int weir_remove_plain(const char *path, const void *settings, struct weir_problem *problem);

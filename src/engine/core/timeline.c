@@ -12,7 +12,7 @@ void weir_timeline_begin(struct weir_timeline *timeline) {
     timeline->begin_ticks = weir_clock_ticks();
 }
 
-static void fold(struct weir_timeline *timeline) {
+static void timeline_fold(struct weir_timeline *timeline) {
     uint64_t *bytes = timeline->bytes;
     for (unsigned i = 0; i < WEIR_TIMELINE_BINS / 2; i++) {
         bytes[i] = bytes[2 * i] + bytes[2 * i + 1];
@@ -28,7 +28,7 @@ void weir_timeline_spread(struct weir_timeline *timeline, uint64_t start_ticks, 
     uint64_t stop = stop_ticks > timeline->begin_ticks ? stop_ticks - timeline->begin_ticks : 0;
     start = start < stop ? start : stop;
     while (stop >> timeline->shift >= WEIR_TIMELINE_BINS) {
-        fold(timeline);
+        timeline_fold(timeline);
     }
     uint64_t last = stop >> timeline->shift;
     double per_tick = stop > start ? (double)bytes / (double)(stop - start) : 0;

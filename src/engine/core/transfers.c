@@ -19,7 +19,7 @@ struct loop {
 };
 
 /* Returns when the operation was due, where there is a schedule. */
-static uint64_t wait_for_turn(struct loop *loop) {
+static uint64_t transfers_wait_for_turn(struct loop *loop) {
     uint64_t number = loop->begun++;
     uint64_t due_ticks = weir_schedule_due(&loop->schedule, number);
     if (loop->schedule.rest_ticks > 0 && number > 0) {
@@ -32,7 +32,7 @@ static uint64_t wait_for_turn(struct loop *loop) {
 }
 
 /* Whether the next operation of a mixed phase is a read, and where it is counted. */
-static struct weir_measure *choose_access(struct loop *loop) {
+static struct weir_measure *transfers_choose_access(struct loop *loop) {
     const struct weir_phase *phase = loop->phase;
     bool reads = weir_mixture_reads(&phase->mixture, loop->drawn++);
     loop->piece.access = reads ? WEIR_READ : WEIR_WRITE;
@@ -41,11 +41,11 @@ static struct weir_measure *choose_access(struct loop *loop) {
 }
 
 /* One operation; false where the rank has to stop. */
-static inline bool operate(struct loop *loop, uint64_t *stop_ticks) {
+static inline bool transfers_operate(struct loop *loop, uint64_t *stop_ticks) {
     const struct weir_phase *phase = loop->phase;
     struct weir_measure *measure = loop->measure;
     if (__builtin_expect(phase->reads != NULL, 0)) {
-        measure = choose_access(loop);
+        measure = transfers_choose_access(loop);
     }
     bool reads = loop->piece.access == WEIR_READ;
     if (loop->place && !reads) {
@@ -53,7 +53,7 @@ static inline bool operate(struct loop *loop, uint64_t *stop_ticks) {
     } else if (phase->verify && reads) {
         weir_payload_spoil_at(phase->payload, loop->piece.buffer);
     }
-    uint64_t due_ticks = loop->paced ? wait_for_turn(loop) : 0;
+    uint64_t due_ticks = loop->paced ? transfers_wait_for_turn(loop) : 0;
     uint64_t start_ticks = weir_clock_ticks();
     int status = loop->file->backend->transfer(loop->file, &loop->piece, loop->problem);
     if (phase->sync_each && !reads && status == 0) {
@@ -91,27 +91,27 @@ static inline bool operate(struct loop *loop, uint64_t *stop_ticks) {
     return true;
 }
 
-/* With collective transfers all ranks stop after the same operation: rank 0 of the file says when. */
-static bool wall_together(const struct loop *loop, bool hit) {
-    int word = hit;
-    MPI_Bcast(&word, 1, MPI_INT, 0, loop->phase->how.comm);
-    return word != 0;
+/* With collective transfers all ranks stop after the same operation: rank 0 of the file decides when. */
+static bool transfers_wall_together(const struct loop *loop, bool hit) {
+    int all_hit = hit;
+    MPI_Bcast(&all_hit, 1, MPI_INT, 0, loop->phase->how.comm);
+    return all_hit != 0;
 }
 
-static bool run_to_the_wall(struct loop *loop) {
+static bool transfers_run_to_the_wall(struct loop *loop) {
     const struct weir_phase *phase = loop->phase;
     uint64_t start_ticks = weir_clock_ticks();
     uint64_t deadline_ticks =
         phase->stonewall_s > 0 ? start_ticks + weir_clock_ticks_of(phase->stonewall_s) : UINT64_MAX;
-    bool ask_rank0 = loop->collective && phase->stonewall_s > 0;
+    bool rank_0_decides = loop->collective && phase->stonewall_s > 0;
     uint64_t now_ticks = start_ticks;
     for (uint64_t done = 0; done < phase->limit; done++) {
-        if (!weir_pattern_next(&loop->pattern, &loop->piece.offset) || !operate(loop, &now_ticks)) {
+        if (!weir_pattern_next(&loop->pattern, &loop->piece.offset) || !transfers_operate(loop, &now_ticks)) {
             return false;
         }
         bool hit = now_ticks > deadline_ticks;
-        if (ask_rank0) {
-            hit = wall_together(loop, hit);
+        if (rank_0_decides) {
+            hit = transfers_wall_together(loop, hit);
         }
         if (hit) {
             return true;
@@ -120,7 +120,7 @@ static bool run_to_the_wall(struct loop *loop) {
     return false;
 }
 
-/* Operations of the quickest rank at the wall; 0 if any rank failed, so that nobody works on in vain. */
+/* Operations of the quickest rank at the wall; 0 if any rank failed, so that no rank goes on for nothing. */
 uint64_t weir_transfers_goal(const struct weir_phase *phase, uint64_t operations, bool failed) {
     uint64_t mine[2] = {operations, failed};
     uint64_t all[2];
@@ -137,7 +137,7 @@ static void transfers_wear_out(struct loop *loop) {
     uint64_t operations = weir_transfers_goal(loop->phase, loop->measure->operations, loop->failed);
     loop->measure->wall_ns = weir_clock_ns() - loop->measure->io.start_ns;
     while (loop->measure->operations < operations && weir_pattern_next(&loop->pattern, &loop->piece.offset)) {
-        if (!operate(loop, &ignored_ticks)) {
+        if (!transfers_operate(loop, &ignored_ticks)) {
             return;
         }
     }
@@ -158,16 +158,16 @@ void weir_transfers_begin(const struct weir_phase *phase, struct weir_measure *m
 }
 
 /* All transfers of a phase have the same size. */
-static void count_bytes(const struct weir_phase *phase, struct weir_measure *measure) {
+static void transfers_count_bytes(const struct weir_phase *phase, struct weir_measure *measure) {
     measure->moved_bytes = measure->operations * phase->payload->bytes;
     measure->wall_bytes = measure->wall_operations * phase->payload->bytes;
 }
 
 void weir_transfers_end(const struct weir_phase *phase, struct weir_measure *measure) {
-    count_bytes(phase, measure);
+    transfers_count_bytes(phase, measure);
     if (phase->reads != NULL) {
         phase->reads->wall_operations = phase->reads->operations;
-        count_bytes(phase, phase->reads);
+        transfers_count_bytes(phase, phase->reads);
     }
 }
 
@@ -191,7 +191,7 @@ void weir_transfers_run(const struct weir_phase *phase, struct weir_file *file, 
     loop.schedule = weir_phase_schedule(phase);
     weir_pattern_rewind(&loop.pattern);
     weir_transfers_begin(phase, measure);
-    measure->wall_hit = run_to_the_wall(&loop);
+    measure->wall_hit = transfers_run_to_the_wall(&loop);
     measure->wall_ns = weir_clock_ns() - measure->io.start_ns;
     measure->wall_operations = measure->operations;
     if (phase->wear_out) {

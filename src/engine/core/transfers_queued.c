@@ -101,7 +101,7 @@ static bool queued_reap(struct queued *queued, bool wait, uint64_t *now_ticks) {
 }
 
 /* On a schedule an operation may not be due yet; ends are looked for meanwhile. */
-static bool is_due(const struct queued *queued) {
+static bool queued_is_due(const struct queued *queued) {
     return !queued->schedule.kept ||
            weir_clock_ticks() >= weir_schedule_due(&queued->schedule, queued->submitted);
 }
@@ -116,7 +116,7 @@ static bool queued_run(struct queued *queued, uint64_t limit, uint64_t deadline_
         if (more && queued->idle_count == queued->depth && queued->schedule.kept) {
             weir_wait_until(weir_schedule_due(&queued->schedule, queued->submitted));
         }
-        while (more && queued->idle_count > 0 && is_due(queued)) {
+        while (more && queued->idle_count > 0 && queued_is_due(queued)) {
             queued_submit(queued);
             more = !queued->over && queued->submitted < limit;
         }

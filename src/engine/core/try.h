@@ -5,7 +5,7 @@
 #include <errno.h>
 
 /* `failed` returns -1 after setting the problem; it is given the call's name, the file and the system's last
- * errno. Needs `problem` and `path` in the function. IS_ERROR tells by what the call returned whether it
+ * errno. Needs `problem` and `path` in the function. IS_ERROR decides by the result of the call whether it
  * failed. */
 #define WEIR_TRY(IS_ERROR, failed, call_text, expression)                                                    \
     do {                                                                                                     \

@@ -11,9 +11,9 @@
 #define LARGE_BYTES ((size_t)16 << 20)
 #define SMALL_BYTES ((size_t)1 << 20)
 
-/* A name of MPI-IO or of a burst buffer (ime://...) tells nothing of its directory: only a run that writes
+/* A name of MPI-IO or of a burst buffer (ime://...) does not show its directory: only a run that writes
  * there may try. */
-static bool may_write(const char *path, bool writes) {
+static bool warm_up_may_write(const char *path, bool writes) {
     char directory[1200];
     if (weir_has_prefix(path)) {
         return writes;
@@ -27,8 +27,8 @@ static bool may_write(const char *path, bool writes) {
 
 /* The phase with one transfer of each rank. A format's transfers have the shape of its variable: they stay.
  */
-static struct weir_phase one_transfer(const struct weir_phase *first, enum weir_access access,
-                                      const char *path, struct weir_payload *payload) {
+static struct weir_phase warm_up_one_transfer(const struct weir_phase *first, enum weir_access access,
+                                              const char *path, struct weir_payload *payload) {
     struct weir_phase phase = *first;
     int rank, sharers;
     bool format = (first->backend->traits & WEIR_FORMAT) != 0;
@@ -61,16 +61,16 @@ static struct weir_phase one_transfer(const struct weir_phase *first, enum weir_
     return phase;
 }
 
-static bool write_and_read(struct weir_run *run, const struct weir_phase *first, const char *path) {
+static bool warm_up_write_and_read(struct weir_run *run, const struct weir_phase *first, const char *path) {
     struct weir_problem problem = {.rank = run->job->rank};
     struct weir_payload payload;
-    struct weir_phase phase = one_transfer(first, WEIR_WRITE, path, NULL);
+    struct weir_phase phase = warm_up_one_transfer(first, WEIR_WRITE, path, NULL);
     if (!weir_payload_begin(&payload, WEIR_PAYLOAD_TIMESTAMP, phase.how.geometry.xfer_bytes, false)) {
         weir_problem_set(&problem, "malloc", path, ENOMEM, NULL, "for the warm-up; hint: --no-warm-up");
     }
     bool well = weir_document_settle(&run->document, &problem);
     for (int access = WEIR_WRITE; well && access <= WEIR_READ; access++) {
-        phase = one_transfer(first, (enum weir_access)access, path, &payload);
+        phase = warm_up_one_transfer(first, (enum weir_access)access, path, &payload);
         well = weir_judge_phase(&run->document, &phase, &run->measure);
     }
     weir_payload_end(&payload);
@@ -81,13 +81,14 @@ bool weir_warm_up(struct weir_run *run, const struct weir_phase *first) {
     char path[1200];
     int rank_in_file;
     bool wanted = !run->no_warm_up && !run->document.warmed_up && (run->backend->traits & WEIR_STORES) != 0;
-    if (!wanted || !weir_job_agree(run->job, may_write(first->how.path, first->how.access == WEIR_WRITE))) {
+    if (!wanted ||
+        !weir_job_agree(run->job, warm_up_may_write(first->how.path, first->how.access == WEIR_WRITE))) {
         return true;
     }
     snprintf(path, sizeof path, "%s.warm-up", first->how.path);
     MPI_Comm_rank(first->how.comm, &rank_in_file);
     run->document.warmed_up = true; /* before the phases, which may write the head of the document */
-    bool well = write_and_read(run, first, path);
+    bool well = warm_up_write_and_read(run, first, path);
     struct weir_problem problem = {.rank = run->job->rank};
     if (rank_in_file == 0) {
         run->backend->remove(path, first->how.settings, &problem);

@@ -6,46 +6,46 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static bool first_on_node(const struct weir_job *job) {
+static bool watch_first_on_node(const struct weir_job *job) {
     return job->leaders != MPI_COMM_NULL;
 }
 
-static bool can_look(const struct weir_backend *backend, const struct weir_open *how,
-                     const struct weir_watched *watched) {
+static bool watch_can_look(const struct weir_backend *backend, const struct weir_open *how,
+                           const struct weir_watched *watched) {
     return !watched->no_residency && how->access == WEIR_READ && (backend->traits & WEIR_STORES) != 0;
 }
 
 /* The page cache is the node's: of a shared file one look a node is enough. */
-static bool looks_afterwards(const struct weir_job *job, const struct weir_open *how) {
+static bool watch_looks_afterwards(const struct weir_job *job, const struct weir_open *how) {
     int sharers;
     MPI_Comm_size(how->comm, &sharers);
-    return sharers == 1 || first_on_node(job);
+    return sharers == 1 || watch_first_on_node(job);
 }
 
 #define CLOSE_NS   10000u   /* nothing came between two readings */
 #define TELLING_NS 1000000u /* the least time that shows a clock that runs wrong by a percent */
 
-static uint64_t raw_clock_ns(void) {
+static uint64_t watch_raw_clock_ns(void) {
     struct timespec now = {0, 0};
     syscall(SYS_clock_gettime, CLOCK_MONOTONIC_RAW, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 /* The same moment by both clocks; again where the process was interrupted between them. */
-static void read_clocks(uint64_t *clock_ns, uint64_t *raw_ns) {
+static void watch_read_clocks(uint64_t *clock_ns, uint64_t *raw_ns) {
     uint64_t before, after = 0;
     int attempts = 0;
     do {
-        before = raw_clock_ns();
+        before = watch_raw_clock_ns();
         *clock_ns = weir_clock_ns();
-        after = raw_clock_ns();
+        after = watch_raw_clock_ns();
     } while (after - before > CLOSE_NS && ++attempts < 8);
     *raw_ns = before + (after - before) / 2;
 }
 
-static double clock_error(const struct weir_watched *begin) {
+static double watch_clock_error(const struct weir_watched *begin) {
     uint64_t clock_ns, raw_ns;
-    read_clocks(&clock_ns, &raw_ns);
+    watch_read_clocks(&clock_ns, &raw_ns);
     double clock = (double)(clock_ns - begin->clock_ns), raw = (double)(raw_ns - begin->raw_ns);
     if (raw < TELLING_NS) {
         return -1;
@@ -59,16 +59,16 @@ void weir_watch_begin(const struct weir_job *job, const struct weir_backend *bac
     if (WEIR_IS_BLIND) {
         return;
     }
-    if (first_on_node(job) && (backend->traits & WEIR_STORES) != 0) {
+    if (watch_first_on_node(job) && (backend->traits & WEIR_STORES) != 0) {
         (watched->directory ? weir_medium_of : weir_medium_of_directory)(how->path, &watched->medium);
         weir_llite_read(&watched->medium, &watched->llite);
         weir_device_begin(how->path, &watched->medium, &watched->device);
     }
-    if (job->rank == 0 && can_look(backend, how, watched)) {
+    if (job->rank == 0 && watch_can_look(backend, how, watched)) {
         weir_page_cache_look(how->path, &watched->before);
         watched->touched = true;
     }
-    read_clocks(&watched->clock_ns, &watched->raw_ns);
+    watch_read_clocks(&watched->clock_ns, &watched->raw_ns);
     weir_process_io_read(&watched->io);
 }
 
@@ -78,16 +78,16 @@ void weir_watch_end(const struct weir_job *job, const struct weir_backend *backe
     if (WEIR_IS_BLIND) {
         return;
     }
-    watched->clock_error = clock_error(watched);
+    watched->clock_error = watch_clock_error(watched);
     weir_process_io_read(&io);
     weir_process_io_since(&watched->io, &io);
     watched->io = io;
     MPI_Barrier(job->node_comm);
     weir_device_end(&watched->medium, &watched->device);
-    if (can_look(backend, how, watched) && looks_afterwards(job, how)) {
+    if (watch_can_look(backend, how, watched) && watch_looks_afterwards(job, how)) {
         weir_page_cache_look(how->path, &watched->after);
     }
-    if (first_on_node(job) && (backend->traits & WEIR_STORES) != 0) {
+    if (watch_first_on_node(job) && (backend->traits & WEIR_STORES) != 0) {
         weir_medium_of(how->path, &watched->medium);
     }
     if (watched->llite.instance[0] != '\0') {
@@ -98,11 +98,11 @@ void weir_watch_end(const struct weir_job *job, const struct weir_backend *backe
     }
 }
 
-static void gather_llite(const struct weir_job *job, const struct weir_watched *mine,
-                         struct weir_watched *all) {
+static void watch_gather_llite(const struct weir_job *job, const struct weir_watched *mine,
+                               struct weir_watched *all) {
     struct weir_llite *nodes = NULL;
     size_t bytes = sizeof mine->llite;
-    if (!first_on_node(job)) {
+    if (!watch_first_on_node(job)) {
         return;
     }
     if (job->nodes == 1) {
@@ -120,10 +120,10 @@ static void gather_llite(const struct weir_job *job, const struct weir_watched *
 }
 
 /* Devices of the same kind on all nodes, or the same export; unknown where one node does not know. */
-static void gather_device(const struct weir_job *job, const struct weir_watched *mine,
-                          struct weir_watched *all) {
+static void watch_gather_device(const struct weir_job *job, const struct weir_watched *mine,
+                                struct weir_watched *all) {
     uint64_t here[WEIR_DEVICE_COUNTS + 1], sums[WEIR_DEVICE_COUNTS + 1] = {0};
-    if (!first_on_node(job)) {
+    if (!watch_first_on_node(job)) {
         return;
     }
     memcpy(here, mine->device.counts, sizeof mine->device.counts);
@@ -146,8 +146,8 @@ void weir_watched_gather(const struct weir_job *job, const struct weir_watched *
     memcpy(here + WEIR_IO_COUNTS, others, sizeof others);
     MPI_Reduce(here, sums, WEIR_IO_COUNTS + 5, MPI_UINT64_T, MPI_SUM, 0, job->comm);
     memset(all, 0, sizeof *all);
-    gather_llite(job, mine, all);
-    gather_device(job, mine, all);
+    watch_gather_llite(job, mine, all);
+    watch_gather_device(job, mine, all);
     MPI_Reduce(&mine->clock_error, &all->clock_error, 1, MPI_DOUBLE, MPI_MAX, 0, job->comm);
     all->medium = mine->medium;
     all->no_residency = mine->no_residency;

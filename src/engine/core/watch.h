@@ -1,4 +1,4 @@
-/* What the operating system says about a phase: looked at before its clock starts and after it stopped. */
+/* What the operating system reports about a phase: looked at before its clock starts and after it stopped. */
 #ifndef WEIR_WATCH_H
 #define WEIR_WATCH_H
 
@@ -17,7 +17,7 @@
 #define WEIR_IS_BLIND false
 #endif
 
-/* Of one rank; after weir_watched_gather, on rank 0, of all. What is unknown says so itself. */
+/* Of one rank; after weir_watched_gather, on rank 0, of all. Each part has a value for unknown. */
 struct weir_watched {
     bool directory;            /* set by the caller: the path is a directory */
     bool no_residency;         /* set by the caller: never look at the page cache, nor open the file for it */
@@ -32,7 +32,8 @@ struct weir_watched {
 };
 
 /* Before the clock starts only the directory is looked up, so that the timed open finds what it would find
- * without the probe; but the page cache of the node of rank 0 cannot be asked without opening the file there.
+ * without the probe; but the page cache of the node of rank 0 cannot be queried without opening the file
+ * there.
  */
 void weir_watch_begin(const struct weir_job *job, const struct weir_backend *backend,
                       const struct weir_open *how, struct weir_watched *watched);

@@ -34,7 +34,7 @@ static void way_out_give_up(struct weir_way_out *way) {
     _exit(WEIR_FAILED);
 }
 
-static void *wait_and_see(void *context) {
+static void *way_out_wait_and_see(void *context) {
     struct weir_way_out *way = context;
     struct timespec until;
     int status = 0;
@@ -67,7 +67,7 @@ void weir_way_out_arm(struct weir_way_out *way, const struct weir_problem *probl
         way->problem = *problem;
         way->problem.rank = way->document->job->rank;
         way->called_off = false;
-        way->armed = pthread_create(&way->thread, NULL, wait_and_see, way) == 0;
+        way->armed = pthread_create(&way->thread, NULL, way_out_wait_and_see, way) == 0;
     }
 }
 

@@ -1,5 +1,5 @@
 /* The way out of a collective library that one rank left with an error while others wait in it for ever:
- * after a grace the rank that failed says why, writes the document, and ends the job. */
+ * after a grace period the rank that failed reports why, writes the document, and ends the job. */
 #ifndef WEIR_WAY_OUT_H
 #define WEIR_WAY_OUT_H
 
@@ -31,7 +31,7 @@ void weir_way_out_end(struct weir_way_out *way);
 /* A library that failed in this process may crash or wait when MPI_Finalize lets it tidy up. */
 void weir_way_out_skip_finalize(void);
 /* MPI_Finalize, or where any rank wants to do without it the end of the process. Called by all ranks of the
- * world, with nothing left to say. */
+ * world, with nothing left to report. */
 void weir_way_out_finalize(int exit_code);
 
 #endif

@@ -1,4 +1,4 @@
-/* Numbers 1 to n, where number k comes as often as k^-theta says: few are hot and most are cold. Drawn by
+/* Numbers 1 to n, where number k comes in proportion to k^-theta: few are hot and most are cold. Drawn by
  * rejection-inversion (Hoermann and Derflinger, 1996), which needs no table. */
 #ifndef WEIR_ZIPF_H
 #define WEIR_ZIPF_H

@@ -10,20 +10,20 @@
 
 #define MAX_DEPTH 512
 
-static bool is_component(const char *text, size_t length, const char *what) {
+static bool beneath_is_component(const char *text, size_t length, const char *what) {
     return length == strlen(what) && memcmp(text, what, length) == 0;
 }
 
 /* Whether a path without symbolic links leads to .weir-ime or below it. */
-static bool leads_to_links(const char *path) {
+static bool beneath_leads_to_links(const char *path) {
     bool links = false; /* the first component that is left is theirs */
     unsigned depth = 0;
     for (const char *at = path; *at != '\0';) {
         size_t length = strcspn(at, "/");
-        if (is_component(at, length, "..")) {
+        if (beneath_is_component(at, length, "..")) {
             depth -= depth > 0;
-        } else if (length > 0 && !is_component(at, length, ".")) {
-            links = depth == 0 ? is_component(at, length, LINKS_DIRECTORY) : links;
+        } else if (length > 0 && !beneath_is_component(at, length, ".")) {
+            links = depth == 0 ? beneath_is_component(at, length, LINKS_DIRECTORY) : links;
             depth++;
         }
         at += length + (at[length] == '/');
@@ -32,7 +32,7 @@ static bool leads_to_links(const char *path) {
 }
 
 /* The same for what was opened, by the path that it was reached by. */
-static bool descriptor_leads_to_links(const struct store *store, int fd) {
+static bool beneath_descriptor_leads_to_links(const struct store *store, int fd) {
     char link[64];
     char path[PATH_MAX];
     char links[PATH_MAX];
@@ -46,14 +46,14 @@ static bool descriptor_leads_to_links(const struct store *store, int fd) {
 }
 
 /* For kernels before 5.6, and sandboxes that know no openat2: neither symbolic links nor "..". */
-static int open_stepwise(const struct store *store, const char *path, int flags, mode_t mode) {
+static int beneath_open_stepwise(const struct store *store, const char *path, int flags, mode_t mode) {
     int directory = store->backing_fd;
     for (unsigned depth = 0; depth < MAX_DEPTH; depth++) {
         char name[NAME_MAX + 1];
         path += strspn(path, "/");
         size_t length = strcspn(path, "/");
         const char *rest = path + length + strspn(path + length, "/");
-        if (length > NAME_MAX || is_component(path, length, "..")) {
+        if (length > NAME_MAX || beneath_is_component(path, length, "..")) {
             errno = length > NAME_MAX ? ENAMETOOLONG : EXDEV;
             break;
         }
@@ -85,8 +85,8 @@ static int open_stepwise(const struct store *store, const char *path, int flags,
     (O_ACCMODE | O_APPEND | O_CREAT | O_EXCL | O_TRUNC | O_DIRECT | O_DIRECTORY | O_NOFOLLOW | O_NOATIME |   \
      O_CLOEXEC | O_SYNC | O_DSYNC | O_NONBLOCK | O_NOCTTY | O_PATH)
 
-static int open_resolved(const struct store *store, const char *path, int flags, mode_t mode,
-                         uint64_t resolve) {
+static int beneath_open_resolved(const struct store *store, const char *path, int flags, mode_t mode,
+                                 uint64_t resolve) {
     struct open_how how = {.flags = (uint64_t)(unsigned)(flags & KNOWN_FLAGS), .resolve = resolve};
     if ((flags & O_CREAT) != 0) {
         how.mode = mode & 07777;
@@ -95,21 +95,22 @@ static int open_resolved(const struct store *store, const char *path, int flags,
 }
 
 int open_beneath(const struct store *store, const char *path, int flags, mode_t mode) {
-    if (leads_to_links(path)) {
+    if (beneath_leads_to_links(path)) {
         errno = ENOENT;
         return -1;
     }
-    int fd = open_resolved(store, path, flags, mode,
-                           RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+    int fd = beneath_open_resolved(store, path, flags, mode,
+                                   RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
     if (fd < 0 && errno == ELOOP) { /* over symbolic links: those that stay in the backing are followed */
-        fd = open_resolved(store, path, flags, mode, RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS);
-        if (fd >= 0 && descriptor_leads_to_links(store, fd)) {
+        fd = beneath_open_resolved(store, path, flags, mode, RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS);
+        if (fd >= 0 && beneath_descriptor_leads_to_links(store, fd)) {
             close(fd);
             errno = ENOENT;
             return -1;
         }
     }
-    return fd < 0 && (errno == ENOSYS || errno == EPERM) ? open_stepwise(store, path, flags, mode) : fd;
+    return fd < 0 && (errno == ENOSYS || errno == EPERM) ? beneath_open_stepwise(store, path, flags, mode)
+                                                         : fd;
 }
 
 /* The directory that a name is in, and the name: a path whose last component is not followed. */
@@ -130,7 +131,7 @@ int parent_beneath(const struct store *store, const char *path, struct parent *p
     if (strcmp(parent->name, "..") == 0) {
         return EXDEV;
     }
-    if (leads_to_links(path)) {
+    if (beneath_leads_to_links(path)) {
         return ENOENT;
     }
     parent->directory_fd = store->backing_fd;

@@ -36,7 +36,7 @@ void object_grow(struct object *object, uint64_t size_bytes) {
     }
 }
 
-static int resize_locked(struct object *object, uint64_t size_bytes) {
+static int change_resize_locked(struct object *object, uint64_t size_bytes) {
     struct thread_slot *slot = slot_enter(object->store, object->inode | SLOT_LOCKED, 0, 0);
     int error = 0;
     if (size_bytes >= atomic_load(&object->header->size_bytes)) {
@@ -61,22 +61,22 @@ int object_resize(struct object *object, uint64_t size_bytes) {
     }
     int error = object_lock(object);
     if (error == 0) {
-        error = resize_locked(object, size_bytes);
+        error = change_resize_locked(object, size_bytes);
         object_unlock(object);
     }
     return error;
 }
 
-static bool took_part(const struct store *store, uint32_t participant) {
+static bool change_took_part(const struct store *store, uint32_t participant) {
     return participant / 2 == store->incarnation;
 }
 
 /* Whether another rank of our job has truncated the file and still has it open, and we have not yet. */
-static bool repeats_truncation(struct object *object) {
+static bool change_repeats_truncation(struct object *object) {
     const struct store *store = object->store;
     const struct process_slot *slots = store->control->processes;
     const struct process_slot *own = &slots[store->process];
-    if (took_part(store, atomic_load(&object->participants[store->process]))) {
+    if (change_took_part(store, atomic_load(&object->participants[store->process]))) {
         return false; /* we did so already: this one is meant */
     }
     for (uint32_t i = 0; i < MAX_PROCESSES; i++) {
@@ -93,7 +93,7 @@ static bool repeats_truncation(struct object *object) {
 
 /* Ranks of a job that all truncate a shared file to zero while they open it, without a barrier, mean one
  * truncation. That of the first rank counts; that of another one joins it, once, while one that took part
- * still has the file open. A process that is no rank of a job means every truncation. */
+ * still has the file open. For a process outside a job every truncation counts. */
 int object_truncate_repeatable(struct object *object) {
     struct store *store = object->store;
     clients_reenter(store);
@@ -105,8 +105,8 @@ int object_truncate_repeatable(struct object *object) {
     if (error != 0) {
         return error;
     }
-    if (!repeats_truncation(object)) {
-        error = resize_locked(object, 0);
+    if (!change_repeats_truncation(object)) {
+        error = change_resize_locked(object, 0);
         for (uint32_t i = 0; error == 0 && i < MAX_PROCESSES; i++) {
             if (atomic_load(&object->participants[i]) != 0) {
                 atomic_store(&object->participants[i], 0);

@@ -10,10 +10,10 @@
 
 #define CLOSE_PAUSE_NS INT64_C(100000000)
 
-/* Flags that concern the way of the data, which is ours to choose. */
+/* Flags about the path of the data, which the store chooses. */
 #define OUR_FLAGS (O_TRUNC | O_APPEND | O_DIRECT | O_SYNC | O_DSYNC)
 
-static bool may_write(int flags) {
+static bool file_may_write(int flags) {
     return (flags & O_ACCMODE) != O_RDONLY;
 }
 
@@ -24,7 +24,7 @@ static void count_file(struct object *object) {
 }
 
 /* Readers of a file that is not buffered look again when any object has been made since. */
-static struct object *object_of(struct file *file) {
+static struct object *file_object_of(struct file *file) {
     struct object *object = atomic_load(&file->object);
     uint32_t created = atomic_load(&file->store->control->objects_created);
     if (object != NULL || !file->regular || created == atomic_load(&file->seen_created)) {
@@ -44,7 +44,7 @@ static struct object *object_of(struct file *file) {
 }
 
 /* The file's object, made if it has none: its first page takes room, which may have to be made. */
-static struct object *attach_with_room(struct file *file, int *error) {
+static struct object *file_attach_with_room(struct file *file, int *error) {
     struct store *store = file->store;
     for (;;) {
         bool created = false;
@@ -71,11 +71,11 @@ static struct object *attach_with_room(struct file *file, int *error) {
     }
 }
 
-static struct object *make_object(struct file *file, int *error) {
+static struct object *file_make_object(struct file *file, int *error) {
     pthread_mutex_lock(&file->attach_mutex);
     struct object *object = atomic_load(&file->object);
     if (object == NULL) {
-        object = attach_with_room(file, error);
+        object = file_attach_with_room(file, error);
         count_file(object);
         atomic_store(&file->object, object);
     }
@@ -83,7 +83,7 @@ static struct object *make_object(struct file *file, int *error) {
     return object;
 }
 
-static int resize(struct file *file, off_t size, bool strict) {
+static int file_resize(struct file *file, off_t size, bool strict) {
     struct object *object = atomic_load(&file->object);
     if (object == NULL) {
         return ftruncate(file->backing_fd, size) == 0 ? 0 : errno;
@@ -91,7 +91,7 @@ static int resize(struct file *file, off_t size, bool strict) {
     return size == 0 && !strict ? object_truncate_repeatable(object) : object_resize(object, (uint64_t)size);
 }
 
-static int prepare(struct file *file, int flags, bool strict) {
+static int file_prepare(struct file *file, int flags, bool strict) {
     struct stat status;
     int error = 0;
     if (fstat(file->backing_fd, &status) != 0) {
@@ -101,16 +101,16 @@ static int prepare(struct file *file, int flags, bool strict) {
     file->regular = path_is_bufferable(file->store, &status);
     atomic_store(&file->seen_created, atomic_load(&file->store->control->objects_created) - 1);
     if (!file->regular) { /* below another mount, inode numbers mean other files: read there, never written */
-        return S_ISREG(status.st_mode) && (may_write(flags) || (flags & O_TRUNC) != 0) ? EXDEV : 0;
+        return S_ISREG(status.st_mode) && (file_may_write(flags) || (flags & O_TRUNC) != 0) ? EXDEV : 0;
     }
-    if (!may_write(flags) && (flags & O_TRUNC) == 0) {
+    if (!file_may_write(flags) && (flags & O_TRUNC) == 0) {
         /* Whoever removes the file's last name must know that we may still want its data. */
         error = share_byte(file->backing_fd, LOCK_UNBUFFERED);
         error =
             locks_are_missing(error) ? 0 : error; /* then every removal is taken for one that concerns us */
         return error == 0 && fstat(file->backing_fd, &status) == 0 && status.st_nlink == 0 ? ESTALE : error;
     }
-    if (make_object(file, &error) == NULL) {
+    if (file_make_object(file, &error) == NULL) {
         return error;
     }
     if ((flags & O_TRUNC) == 0) {
@@ -118,7 +118,7 @@ static int prepare(struct file *file, int flags, bool strict) {
     }
     /* A process that has the file open already is past the opening that ranks have in common. */
     bool opened_before = atomic_load(&atomic_load(&file->object)->files) > 1;
-    return resize(file, 0, strict || opened_before);
+    return file_resize(file, 0, strict || opened_before);
 }
 
 int file_adopt(struct store *store, int backing_fd, int flags, bool strict, struct file **out) {
@@ -131,7 +131,7 @@ int file_adopt(struct store *store, int backing_fd, int flags, bool strict, stru
     file->backing_fd = backing_fd;
     file->flags = flags;
     pthread_mutex_init(&file->attach_mutex, NULL);
-    int error = prepare(file, flags, strict);
+    int error = file_prepare(file, flags, strict);
     if (error != 0) {
         file_close(file);
         return error;
@@ -161,7 +161,7 @@ int file_open(struct store *store, const char *path, int flags, mode_t mode, boo
 void file_close(struct file *file) {
     struct object *object = atomic_load(&file->object);
     if (object != NULL) {
-        if (may_write(file->flags) && !is_settled(object->header)) {
+        if (file_may_write(file->flags) && !is_settled(object->header)) {
             drainer_check(file->store,
                           CLOSE_PAUSE_NS); /* the last chance of this client to notice its death */
         }
@@ -173,7 +173,7 @@ void file_close(struct file *file) {
     free(file);
 }
 
-static ssize_t total_bytes(const struct iovec *iov, int count) {
+static ssize_t file_total_bytes(const struct iovec *iov, int count) {
     size_t total = 0;
     for (int i = 0; i < count; i++) {
         total += iov[i].iov_len;
@@ -184,8 +184,8 @@ static ssize_t total_bytes(const struct iovec *iov, int count) {
     return (ssize_t)total;
 }
 
-static ssize_t begin(struct file *file, enum operation operation, const struct iovec *iov, int count,
-                     off_t offset) {
+static ssize_t file_begin(struct file *file, enum operation operation, const struct iovec *iov, int count,
+                          off_t offset) {
     int mode = file->flags & O_ACCMODE;
     if (mode == (operation == OP_READ ? O_WRONLY : O_RDONLY)) {
         return -EBADF;
@@ -193,7 +193,7 @@ static ssize_t begin(struct file *file, enum operation operation, const struct i
     if (offset < 0 || count < 0 || count > IOV_MAX) {
         return -EINVAL;
     }
-    ssize_t bytes = total_bytes(iov, count);
+    ssize_t bytes = file_total_bytes(iov, count);
     if (bytes <= 0) {
         return bytes;
     }
@@ -205,19 +205,19 @@ static ssize_t begin(struct file *file, enum operation operation, const struct i
 }
 
 ssize_t file_read(struct file *file, const struct iovec *iov, int count, off_t offset) {
-    ssize_t bytes = begin(file, OP_READ, iov, count, offset);
+    ssize_t bytes = file_begin(file, OP_READ, iov, count, offset);
     if (bytes <= 0) {
         return bytes;
     }
     struct cursor cursor = {iov, count, 0};
-    struct object *object = object_of(file);
+    struct object *object = file_object_of(file);
     if (object != NULL) {
         return object_read(object, &cursor, (uint64_t)offset, (uint64_t)bytes);
     }
     uint64_t moved = 0;
     if (file->store->config.stage_on_read && file->regular) {
         int error = 0;
-        object = make_object(file, &error);
+        object = file_make_object(file, &error);
         if (object != NULL) {
             return object_read(object, &cursor, (uint64_t)offset, (uint64_t)bytes);
         }
@@ -227,7 +227,7 @@ ssize_t file_read(struct file *file, const struct iovec *iov, int count, off_t o
 }
 
 ssize_t file_write(struct file *file, const struct iovec *iov, int count, off_t offset) {
-    ssize_t bytes = begin(file, OP_WRITE, iov, count, offset);
+    ssize_t bytes = file_begin(file, OP_WRITE, iov, count, offset);
     if (bytes <= 0) {
         return bytes;
     }
@@ -258,7 +258,7 @@ ssize_t file_write(struct file *file, const struct iovec *iov, int count, off_t 
 }
 
 int file_truncate(struct file *file, off_t size, bool strict) {
-    return size < 0 || !may_write(file->flags) ? EINVAL : resize(file, size, strict);
+    return size < 0 || !file_may_write(file->flags) ? EINVAL : file_resize(file, size, strict);
 }
 
 int file_sync(struct file *file) {
@@ -266,7 +266,7 @@ int file_sync(struct file *file) {
     if (injection.error != 0) {
         return injection.error;
     }
-    struct object *object = object_of(file);
+    struct object *object = file_object_of(file);
     if (object != NULL && file->store->config.full_through) { /* some of it may have gone to the backing */
         int error = object_sync_backing(object);
         if (error != 0) {
@@ -278,7 +278,7 @@ int file_sync(struct file *file) {
 }
 
 int file_stat(struct file *file, struct stat *status) {
-    struct object *object = object_of(file);
+    struct object *object = file_object_of(file);
     if (object == NULL) {
         return path_stat(file->store, file->backing_fd, "", AT_EMPTY_PATH, status);
     }
@@ -290,7 +290,7 @@ int file_stat(struct file *file, struct stat *status) {
 }
 
 off_t file_size(struct file *file) {
-    struct object *object = object_of(file);
+    struct object *object = file_object_of(file);
     struct stat status;
     if (object != NULL) {
         return (off_t)atomic_load(&object->header->size_bytes);
@@ -300,6 +300,6 @@ off_t file_size(struct file *file) {
 
 int file_stage(struct file *file, uint64_t *moved_bytes) {
     int error = 0;
-    struct object *object = make_object(file, &error);
+    struct object *object = file_make_object(file, &error);
     return object == NULL ? error : object_stage(object, 0, UINT64_MAX, moved_bytes);
 }

@@ -10,7 +10,7 @@
 #include "client/file.h"
 #include "ime_native.h"
 
-static const char *below(const char *path, const char *directory) {
+static const char *paths_below(const char *path, const char *directory) {
     size_t length = strlen(directory);
     if (length == 0 || strncmp(path, directory, length) != 0 ||
         (path[length] != '/' && path[length] != '\0')) {
@@ -28,8 +28,8 @@ int path_in_store(const struct store *store, const char *path, char relative[PAT
             break;
         }
     }
-    const char *inside = below(path, store->config.backing);
-    inside = inside != NULL ? inside : below(path, store->config.mount);
+    const char *inside = paths_below(path, store->config.backing);
+    inside = inside != NULL ? inside : paths_below(path, store->config.mount);
     path = inside != NULL ? inside : path;
     path += strspn(path, "/");
     if (strlen(path) >= PATH_MAX) {
@@ -39,7 +39,7 @@ int path_in_store(const struct store *store, const char *path, char relative[PAT
     return 0;
 }
 
-static void drop_if_last(struct store *store, const struct stat *before) {
+static void paths_drop_if_last(struct store *store, const struct stat *before) {
     struct object_header header;
     if (path_is_bufferable(store, before) && before->st_nlink <= 2 &&
         object_peek(store, before->st_ino, &header)) {
@@ -53,7 +53,7 @@ int path_unlink(struct store *store, int directory_fd, const char *name) {
         unlinkat(directory_fd, name, 0) != 0) {
         return errno;
     }
-    drop_if_last(store, &before);
+    paths_drop_if_last(store, &before);
     return 0;
 }
 
@@ -65,7 +65,7 @@ int path_rename(struct store *store, int from_fd, const char *from, int to_fd, c
         return errno;
     }
     if (replaces) {
-        drop_if_last(store, &before);
+        paths_drop_if_last(store, &before);
     }
     return 0;
 }

@@ -41,7 +41,7 @@ bool piece_claim(struct piece *piece, uint64_t granule) {
     }
 }
 
-static void mark_dirty_again(struct piece *piece) {
+static void piece_mark_dirty_again(struct piece *piece) {
     for (uint64_t granule = piece->first; granule < piece->end; granule++) {
         _Atomic uint8_t *state = &piece->object->states[granule];
         uint8_t seen = atomic_load(state);
@@ -52,7 +52,7 @@ static void mark_dirty_again(struct piece *piece) {
 }
 
 void piece_finish(struct piece *piece, uint64_t moved, int error) {
-    mark_dirty_again(piece);
+    piece_mark_dirty_again(piece);
     if (moved > 0) {
         object_grow(piece->object, piece->offset + moved);
         object_touch(piece->object);

@@ -1,4 +1,4 @@
-/* One piece of a write on its way to the tiers; shared by piece.c, write.c and write_locked.c. */
+/* One piece of a write before it reaches the tiers; shared by piece.c, write.c and write_locked.c. */
 #ifndef IME_PIECE_H
 #define IME_PIECE_H
 

@@ -12,7 +12,7 @@
 
 enum source { FROM_FAST, FROM_BACKING, FROM_NOWHERE };
 
-static enum source source_of(const struct object *object, uint64_t granule) {
+static enum source read_source_of(const struct object *object, uint64_t granule) {
     uint8_t state = object_state(object, granule);
     if (granule_is_backed(object, granule, state)) {
         return FROM_BACKING;
@@ -46,12 +46,12 @@ static ssize_t read_open(struct object *object, struct cursor *cursor, uint64_t 
     uint64_t at = offset;
     while (at < end) {
         uint64_t granule = granule_of(object, at);
-        enum source source = source_of(object, granule);
+        enum source source = read_source_of(object, granule);
         uint64_t run_end;
         do {
             granule++;
             run_end = granule << object->store->granule_shift;
-        } while (run_end < end && source_of(object, granule) == source);
+        } while (run_end < end && read_source_of(object, granule) == source);
         run_end = run_end < end ? run_end : end;
         int error = read_run(object, cursor, at, run_end - at, source);
         if (error != 0) {

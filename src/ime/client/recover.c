@@ -1,9 +1,9 @@
-/* After a loss of power: nobody is a client, what was drained may not have reached the backing's disks, and
+/* After a loss of power: there are no clients, what was drained may not have reached the backing's disks, and
  * what lies in the fast tier is what had been written to its disk by then. A flush wrote index and data; of
  * what came later, any page may be there or not.
  *
  * So what is in the fast tier is dirty again, and only that: a granule whose bytes are a hole was freed, or
- * never reached the disk, whatever an older page of the index says, and the backing has the best there is. */
+ * never reached the disk, whatever an older page of the index has, and the backing has the best there is. */
 #include "client/recover.h"
 
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 
 #include "space/space.h"
 
-static void set_all(struct object *object, uint64_t first, uint64_t end, uint8_t state) {
+static void recover_set_all(struct object *object, uint64_t first, uint64_t end, uint8_t state) {
     for (uint64_t granule = first; granule < end; granule++) {
         atomic_store(&object->states[granule], state);
     }
@@ -34,14 +34,14 @@ static void recover_hole(struct object *object, int backing_fd, uint64_t low, ui
     if (end << shift < high) {
         copy_range(backing_fd, 0, object->fd, DATA_OFFSET, end << shift, high - (end << shift));
     }
-    set_all(object, first, end, GRANULE_EVICTED);
+    recover_set_all(object, first, end, GRANULE_EVICTED);
 }
 
 static void recover_run(struct object *object, int backing_fd, const struct run *run) {
     unsigned shift = object->store->granule_shift;
     uint64_t at = run->first << shift;
     uint64_t end = run->end << shift;
-    set_all(object, run->first, run->end, GRANULE_DIRTY);
+    recover_set_all(object, run->first, run->end, GRANULE_DIRTY);
     while (at < end && backing_fd >= 0) {
         off_t data = lseek(object->fd, (off_t)(DATA_OFFSET + at), SEEK_DATA);
         uint64_t low = data < 0 ? end : (uint64_t)data - DATA_OFFSET;
@@ -55,14 +55,14 @@ static void recover_run(struct object *object, int backing_fd, const struct run 
 }
 
 /* Their fetching, overwriting or freeing was under way: the backing has the truth. */
-static void free_busy(struct object *object) {
+static void recover_free_busy(struct object *object) {
     unsigned shift = object->store->granule_shift;
     struct run run = {0, 0};
     while (object_next_run(object, run.end, MAX_GRANULES, STATE_SET(GRANULE_BUSY), UINT64_MAX, &run)) {
         if (fallocate(object->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
                       (off_t)(DATA_OFFSET + (run.first << shift)),
                       (off_t)((run.end - run.first) << shift)) == 0) {
-            set_all(object, run.first, run.end, GRANULE_EVICTED);
+            recover_set_all(object, run.first, run.end, GRANULE_EVICTED);
         }
     }
 }
@@ -83,7 +83,7 @@ void recover_object(struct store *store, const char *name, void *unused) {
     while (object_next_run(&object, run.end, MAX_GRANULES, resident, UINT64_MAX, &run)) {
         recover_run(&object, backing_fd, &run);
     }
-    free_busy(&object);
+    recover_free_busy(&object);
     epoch_mark_changed(object.header);
     if (backing_fd >= 0) {
         close(backing_fd);

@@ -9,7 +9,7 @@
 
 #include "client/client.h"
 
-static int make_directories(const char *path, mode_t mode) {
+static int setup_make_directories(const char *path, mode_t mode) {
     char partial[PATH_MAX];
     snprintf(partial, sizeof partial, "%s", path);
     for (char *slash = strchr(partial + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
@@ -20,8 +20,8 @@ static int make_directories(const char *path, mode_t mode) {
     return mkdir(partial, mode) == 0 || errno == EEXIST ? 0 : errno;
 }
 
-/* Nobody but root and ourselves can exchange what lies in it: theirs or ours, or sticky as /tmp is. */
-static int parent_is_safe(const char *path) {
+/* Only root and this user can exchange what is in it: theirs or ours, or sticky as /tmp is. */
+static int setup_parent_is_safe(const char *path) {
     char parent[PATH_MAX];
     struct stat status;
     snprintf(parent, sizeof parent, "%s", path);
@@ -34,20 +34,20 @@ static int parent_is_safe(const char *path) {
     return trusted && ((status.st_mode & 022) == 0 || (status.st_mode & S_ISVTX) != 0) ? 0 : EPERM;
 }
 
-static int make_private(const char *path) {
-    int error = make_directories(path, 0700);
-    error = error != 0 ? error : parent_is_safe(path);
+static int setup_make_private(const char *path) {
+    int error = setup_make_directories(path, 0700);
+    error = error != 0 ? error : setup_parent_is_safe(path);
     error = error != 0 ? error : directory_is_private(path);
     return error != 0 ? error : chmod(path, 0700) == 0 ? 0 : errno;
 }
 
-static bool lies_below(const char *path, const char *above) {
+static bool setup_lies_below(const char *path, const char *above) {
     size_t length = strlen(above);
     return strncmp(path, above, length) == 0 && (path[length] == '/' || path[length] == '\0');
 }
 
 /* The backing must take hard links: they are how a drain finds a file that was renamed. */
-static int probe_links(const char *backing) {
+static int setup_probe_links(const char *backing) {
     char links[PATH_MAX + 16];
     char first[PATH_MAX + 32];
     char second[PATH_MAX + 32];
@@ -75,7 +75,7 @@ static int probe_links(const char *backing) {
 
 /* The capacity holds data and indices; the control file and what the file system needs for itself come on
  * top. */
-static bool has_room(const struct config *config, char *message, size_t message_bytes) {
+static bool setup_has_room(const struct config *config, char *message, size_t message_bytes) {
     struct statvfs status;
     uint64_t needed = config->capacity_bytes + config->capacity_bytes / 64 + sizeof(struct control);
     if (statvfs(config->fast, &status) != 0 || (uint64_t)status.f_bavail * status.f_frsize >= needed) {
@@ -88,7 +88,7 @@ static bool has_room(const struct config *config, char *message, size_t message_
     return false;
 }
 
-static int write_control(const struct config *config, const char *temporary, const char *final) {
+static int setup_write_control(const struct config *config, const char *temporary, const char *final) {
     struct control *control = calloc(1, sizeof *control);
     if (control == NULL) {
         return ENOMEM;
@@ -122,28 +122,28 @@ int store_create(const struct config *config, char *message, size_t message_byte
     snprintf(objects, sizeof objects, "%s/objects", config->fast);
     snprintf(temporary, sizeof temporary, "%s/control.%ld", config->fast, (long)getpid());
     snprintf(final, sizeof final, "%s/control", config->fast);
-    if (lies_below(config->fast, config->backing) || lies_below(config->backing, config->fast)) {
+    if (setup_lies_below(config->fast, config->backing) || setup_lies_below(config->backing, config->fast)) {
         snprintf(message, message_bytes, "%s: fast = %s and backing = %s: neither may lie below the other",
                  config->file, config->fast, config->backing);
         return -1;
     }
     const char *where = config->fast;
-    int error = make_private(config->fast);
+    int error = setup_make_private(config->fast);
     if (error == 0) {
         where = config->backing;
-        error = make_directories(config->backing, 0777);
+        error = setup_make_directories(config->backing, 0777);
     }
-    error = error == 0 ? probe_links(config->backing) : error;
+    error = error == 0 ? setup_probe_links(config->backing) : error;
     if (error == 0) {
         where = objects;
-        error = make_private(objects);
+        error = setup_make_private(objects);
     }
-    if (error == 0 && !has_room(config, message, message_bytes)) {
+    if (error == 0 && !setup_has_room(config, message, message_bytes)) {
         return -1;
     }
     if (error == 0) {
         where = final;
-        error = write_control(config, temporary, final);
+        error = setup_write_control(config, temporary, final);
     }
     if (error == EEXIST) {
         snprintf(message, message_bytes, "%s: a store is here already: use it, or run imectl destroy",
@@ -160,7 +160,7 @@ int store_create(const struct config *config, char *message, size_t message_byte
     return error == 0 ? 0 : -1;
 }
 
-static void remove_object(struct store *store, const char *name, void *unused) {
+static void setup_remove_object(struct store *store, const char *name, void *unused) {
     (void)unused;
     unlinkat(store->objects_fd, name, 0);
     unlinkat(store->links_fd, name, 0);
@@ -170,7 +170,7 @@ int store_destroy(struct store *store) {
     char path[PATH_MAX + 32];
     struct config config = store->config;
     store_collect(store);
-    objects_each(store, remove_object, NULL);
+    objects_each(store, setup_remove_object, NULL);
     store_close(store);
     int error = 0;
     snprintf(path, sizeof path, "%s/%s", config.backing, LINKS_DIRECTORY);

@@ -34,7 +34,7 @@ bool path_overlay(struct store *store, struct stat *status) {
     return true;
 }
 
-static bool has_link(struct store *store, uint64_t inode) {
+static bool status_has_link(struct store *store, uint64_t inode) {
     char name[24];
     struct stat status;
     object_name(inode, name);
@@ -42,16 +42,16 @@ static bool has_link(struct store *store, uint64_t inode) {
 }
 
 /* While an object comes or goes, our link may be there without it: count it out only if it surely was. */
-static int stat_unbuffered(struct store *store, int directory_fd, const char *name, int flags,
-                           struct stat *status) {
+static int status_stat_unbuffered(struct store *store, int directory_fd, const char *name, int flags,
+                                  struct stat *status) {
     bool before = false;
     bool after = status->st_nlink > 1 && path_is_bufferable(store, status);
     while (before != after) {
-        before = has_link(store, status->st_ino);
+        before = status_has_link(store, status->st_ino);
         if (fstatat(directory_fd, name, status, flags) != 0) {
             return errno;
         }
-        after = has_link(store, status->st_ino);
+        after = status_has_link(store, status->st_ino);
     }
     status->st_nlink -= after ? 1 : 0;
     return 0;
@@ -66,7 +66,7 @@ int path_stat(struct store *store, int directory_fd, const char *name, int flags
         if (path_overlay(store, status)) {
             return 0;
         }
-        int error = stat_unbuffered(store, directory_fd, name, flags, status);
+        int error = status_stat_unbuffered(store, directory_fd, name, flags, status);
         if (error != 0 || !S_ISREG(status->st_mode) ||
             dropped == atomic_load(&store->control->objects_dropped)) {
             return error;

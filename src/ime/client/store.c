@@ -12,7 +12,7 @@ static struct store *open_stores; /* one in practice; walked by the fork handler
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 static _Atomic uint64_t generations = 1;
 
-static void init_mutexes(struct store *store) {
+static void store_init_mutexes(struct store *store) {
     for (size_t i = 0; i < sizeof store->locks / sizeof store->locks[0]; i++) {
         pthread_mutex_init(&store->locks[i], NULL);
     }
@@ -22,9 +22,9 @@ static void init_mutexes(struct store *store) {
     pthread_mutex_init(&store->enter_mutex, NULL);
 }
 
-/* Locks belong to open descriptions, which fork shares: the child takes its own, and is no client before it
- * operates. */
-static void after_fork_in_child(void) {
+/* Locks belong to open descriptions, which fork shares: the child takes its own, and becomes a client with
+ * its first operation. */
+static void store_after_fork_in_child(void) {
     struct store *store = open_stores;
     if (store == NULL) {
         return;
@@ -36,7 +36,7 @@ static void after_fork_in_child(void) {
         dup3(fd, store->control_fd, O_CLOEXEC);
         close(fd);
     }
-    init_mutexes(store);
+    store_init_mutexes(store);
     for (size_t i = 0; i < OBJECT_SHARDS; i++) {
         for (struct object *object = store->shards[i].objects; object != NULL; object = object->next) {
             object_reopen_after_fork(object);
@@ -46,11 +46,11 @@ static void after_fork_in_child(void) {
     store->generation = atomic_fetch_add(&generations, 1);
 }
 
-static void register_fork(void) {
-    pthread_atfork(NULL, NULL, after_fork_in_child);
+static void store_register_fork(void) {
+    pthread_atfork(NULL, NULL, store_after_fork_in_child);
 }
 
-static int open_directories(struct store *store, char *message, size_t message_bytes) {
+static int store_open_directories(struct store *store, char *message, size_t message_bytes) {
     const struct config *config = &store->config;
     if (directory_is_private(config->fast) == EPERM) {
         snprintf(message, message_bytes,
@@ -83,7 +83,7 @@ static int open_directories(struct store *store, char *message, size_t message_b
     return fstat(store->links_fd, &store->links_status);
 }
 
-static int map_control(struct store *store, char *message, size_t message_bytes) {
+static int store_map_control(struct store *store, char *message, size_t message_bytes) {
     const struct config *config = &store->config;
     struct stat status;
     if (fstat(store->control_fd, &status) != 0 || (size_t)status.st_size < sizeof(struct control)) {
@@ -114,7 +114,7 @@ static int map_control(struct store *store, char *message, size_t message_bytes)
     return 0;
 }
 
-static void recover_after_boot(struct store *store) {
+static void store_recover_after_boot(struct store *store) {
     char boot_id[40];
     store_read_boot_id(boot_id);
     store->process = NO_PROCESS;
@@ -144,13 +144,13 @@ struct store *store_open(const struct config *config, char *message, size_t mess
     store->process = NO_PROCESS;
     store->generation = atomic_fetch_add(&generations, 1);
     store->backing_fd = store->links_fd = store->objects_fd = store->control_fd = -1;
-    init_mutexes(store);
-    if (open_directories(store, message, message_bytes) != 0 ||
-        map_control(store, message, message_bytes) != 0) {
+    store_init_mutexes(store);
+    if (store_open_directories(store, message, message_bytes) != 0 ||
+        store_map_control(store, message, message_bytes) != 0) {
         store_close(store);
         return NULL;
     }
-    recover_after_boot(store);
+    store_recover_after_boot(store);
     int error = clients_enter(store);
     if (error != 0) {
         snprintf(message, message_bytes, "%s: more than %u clients", config->fast, MAX_PROCESSES);
@@ -158,7 +158,7 @@ struct store *store_open(const struct config *config, char *message, size_t mess
         return NULL;
     }
     open_stores = store;
-    pthread_once(&fork_once, register_fork);
+    pthread_once(&fork_once, store_register_fork);
     return store;
 }
 

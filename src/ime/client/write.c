@@ -9,7 +9,7 @@
 
 enum attempt { DONE, GATE_SHUT, NO_SPACE, NEEDS_LOCK };
 
-static enum attempt count_missing(struct piece *piece) {
+static enum attempt write_count_missing(struct piece *piece) {
     struct object *object = piece->object;
     uint64_t missing = 0;
     for (uint64_t granule = piece->first; granule < piece->end; granule++) {
@@ -40,7 +40,7 @@ static enum attempt write_in_slot(struct piece *piece) {
     if (atomic_load(&object->header->gate) != 0) {
         return GATE_SHUT;
     }
-    enum attempt attempt = count_missing(piece);
+    enum attempt attempt = write_count_missing(piece);
     for (uint64_t granule = piece->first; attempt == DONE && granule < piece->end; granule++) {
         if (!piece_claim(piece, granule)) {
             attempt = NEEDS_LOCK;
@@ -96,13 +96,14 @@ static int write_piece(struct piece *piece) {
     }
 }
 
-static void begin_piece(struct piece *piece, struct object *object, struct cursor *cursor, uint64_t bytes) {
+static void write_begin_piece(struct piece *piece, struct object *object, struct cursor *cursor,
+                              uint64_t bytes) {
     uint64_t quarter = object->store->control->capacity_bytes / 4;
     uint64_t limit = quarter < PIECE_BYTES ? quarter : PIECE_BYTES;
     *piece = (struct piece){.object = object, .cursor = *cursor, .bytes = bytes < limit ? bytes : limit};
 }
 
-static void end_piece(struct piece *piece, struct cursor *cursor) {
+static void write_end_piece(struct piece *piece, struct cursor *cursor) {
     if (piece->credit_bytes > 0) {
         uint64_t left = piece->credit_bytes;
         piece_set_credit(piece, 0);
@@ -117,13 +118,13 @@ static ssize_t write_pieces(struct object *object, struct cursor *cursor, uint64
     atomic_store_explicit(&object->header->used_ns, now_ns(CLOCK_MONOTONIC_COARSE), memory_order_relaxed);
     while (done < bytes) {
         struct piece piece;
-        begin_piece(&piece, object, cursor, bytes - done);
+        write_begin_piece(&piece, object, cursor, bytes - done);
         if (!append) {
             piece_set_extent(&piece, offset + done);
         }
         int error = append ? piece_append(&piece) : write_piece(&piece);
         ssize_t n = error == 0 ? piece.result : -error;
-        end_piece(&piece, cursor);
+        write_end_piece(&piece, cursor);
         if (n < 0) {
             return done > 0 ? (ssize_t)done : n;
         }

@@ -6,20 +6,20 @@
 
 #include "client/piece.h"
 
-static bool covered(const struct piece *piece, uint64_t granule) {
+static bool write_covered(const struct piece *piece, uint64_t granule) {
     unsigned shift = piece->object->store->granule_shift;
     return piece->offset <= granule << shift && piece->offset + piece->bytes >= (granule + 1) << shift;
 }
 
 /* Under the lock: fetch what is only partly overwritten, set aside what is wholly overwritten. */
-static int prepare(struct piece *piece) {
+static int write_prepare(struct piece *piece) {
     struct object *object = piece->object;
     atomic_store(&object->header->ever_resident, 1);
     for (uint64_t granule = piece->first; granule < piece->end; granule++) {
         uint8_t state = atomic_load(&object->states[granule]);
         if (granule_is_backed(object, granule, state)) {
             piece_spend_credit(piece);
-            if (covered(piece, granule)) {
+            if (write_covered(piece, granule)) {
                 atomic_store(&object->states[granule], GRANULE_BUSY);
                 continue;
             }
@@ -36,7 +36,7 @@ static int prepare(struct piece *piece) {
     return 0;
 }
 
-static void undo_busy(struct piece *piece) {
+static void write_undo_busy(struct piece *piece) {
     struct object *object = piece->object;
     unsigned shift = object->store->granule_shift;
     for (uint64_t granule = piece->first; granule < piece->end; granule++) {
@@ -50,8 +50,8 @@ static void undo_busy(struct piece *piece) {
 }
 
 /* Nothing of a failed write may show beyond the end, nor in place of a granule that only the backing has. */
-static void undo_failed(struct piece *piece) {
-    undo_busy(piece);
+static void write_undo_failed(struct piece *piece) {
+    write_undo_busy(piece);
     object_freeze(piece->object);
     resize_clean_tail(piece->object, piece->offset + piece->bytes);
     object_thaw(piece->object);
@@ -62,12 +62,12 @@ static void write_locked(struct piece *piece) {
     struct thread_slot *slot = slot_enter(object->store, object->inode | SLOT_LOCKED, 0, 0);
     uint64_t moved = 0;
     object_work(object, WORK_COPY, piece->offset, piece->offset + piece->bytes);
-    int error = prepare(piece);
+    int error = write_prepare(piece);
     if (error == 0) {
         error = move_all(object->fd, &piece->cursor, DATA_OFFSET + piece->offset, piece->bytes, true, &moved);
     }
     if (error != 0) {
-        undo_failed(piece);
+        write_undo_failed(piece);
         moved = 0;
     }
     piece_finish(piece, moved, error);
@@ -75,7 +75,7 @@ static void write_locked(struct piece *piece) {
     slot_leave(slot);
 }
 
-/* The tier is full and the settings say not to wait: what is not in the fast tier is written to the backing.
+/* The tier is full and the settings forbid waiting: what is not in the fast tier is written to the backing.
  */
 static int write_through_run(struct piece *piece, uint64_t *granule, uint64_t at, uint64_t run_bytes,
                              bool resident) {
@@ -133,7 +133,7 @@ static void write_through(struct piece *piece) {
 }
 
 /* Capacity for every granule of the piece, however it will be written. */
-static int reserve_whole(struct piece *piece) {
+static int write_reserve_whole(struct piece *piece) {
     struct store *store = piece->object->store;
     uint64_t needed = (piece->end - piece->first) << store->granule_shift;
     if (needed <= piece->credit_bytes) {
@@ -153,7 +153,7 @@ static int reserve_whole(struct piece *piece) {
 }
 
 int piece_write_with_lock(struct piece *piece) {
-    int error = reserve_whole(piece);
+    int error = write_reserve_whole(piece);
     bool through = error != 0 && piece->object->store->config.full_through;
     if (error != 0 && !through) {
         return error;
@@ -172,7 +172,7 @@ int piece_write_with_lock(struct piece *piece) {
 
 /* Under the object lock, with the index for wherever the end is by then: an append elsewhere may have moved
  * it. */
-static int lock_at_end(struct piece *piece) {
+static int write_lock_at_end(struct piece *piece) {
     struct object *object = piece->object;
     for (;;) {
         piece_set_extent(piece, atomic_load(&object->header->size_bytes));
@@ -206,10 +206,10 @@ int piece_append(struct piece *piece) {
         return error;
     }
     piece_set_extent(piece, store->granule_bytes - 1); /* as many granules as the worst alignment takes */
-    error = reserve_whole(piece);
+    error = write_reserve_whole(piece);
     bool through = error != 0 && store->config.full_through;
     if (error == 0 || through) {
-        error = lock_at_end(piece);
+        error = write_lock_at_end(piece);
     }
     if (error != 0) {
         return error;

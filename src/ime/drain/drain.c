@@ -12,7 +12,7 @@
 #define CATCH_UP_NS INT64_C(250000000) /* a drain that was held up for less keeps its rate */
 
 /* A dead drainer's DRAINING granules are dirty ones to the next holder of the lock. */
-static void claim_run(struct object *object, const struct run *run) {
+static void drain_claim_run(struct object *object, const struct run *run) {
     object_set_states(object, run, GRANULE_DIRTY, GRANULE_DRAINING);
 }
 
@@ -22,7 +22,7 @@ static int drain_run(struct object *object, const struct run *run, uint64_t *byt
     uint64_t high = run->end << shift;
     int fd;
     int error = object_backing_fd(object, &fd);
-    claim_run(object, run);
+    drain_claim_run(object, run);
     uint64_t size = atomic_load(&object->header->size_bytes);
     high = high < size ? high : size;
     struct injection injection = inject(object->store, OP_DRAIN, high - low);
@@ -42,7 +42,7 @@ static int drain_run(struct object *object, const struct run *run, uint64_t *byt
     return error;
 }
 
-static uint64_t chunk_granules(const struct store *store, uint64_t limit_bytes) {
+static uint64_t drain_chunk_granules(const struct store *store, uint64_t limit_bytes) {
     uint64_t chunk = CHUNK_BYTES;
     double rate = store->config.drain_bytes_s;
     if (rate > 0 && rate * 0.02 < (double)chunk) {
@@ -54,7 +54,7 @@ static uint64_t chunk_granules(const struct store *store, uint64_t limit_bytes) 
 }
 
 /* Size and time of change, once every dirty granule is in the backing. */
-static int settle(struct object *object) {
+static int drain_settle(struct object *object) {
     struct stat status;
     int fd;
     int error = object_lock(object);
@@ -74,7 +74,7 @@ static int settle(struct object *object) {
     struct timespec times[2] = {{0, UTIME_OMIT}, {seconds, changed - seconds * 1000000000}};
     if (error == 0 && futimens(fd, times) != 0) {
         error =
-            errno == EPERM ? 0 : errno; /* somebody else's file, shared for writing: its data matter more */
+            errno == EPERM ? 0 : errno; /* another user's file, shared for writing: its data matter more */
     }
     object_unlock(object);
     return error;
@@ -90,7 +90,7 @@ static int drain_chunk(struct object *object, uint64_t from, uint64_t limit_byte
     }
     struct thread_slot *slot = slot_enter(store, object->inode | SLOT_LOCKED, 0, 0);
     uint64_t end = granules_up_to(object, atomic_load(&object->header->size_bytes));
-    bool found = object_next_run(object, from, end, DIRTY_SET, chunk_granules(store, limit_bytes), run);
+    bool found = object_next_run(object, from, end, DIRTY_SET, drain_chunk_granules(store, limit_bytes), run);
     if (found) {
         error = drain_run(object, run, bytes);
     } else {
@@ -117,7 +117,7 @@ int object_drain(struct object *object, uint64_t limit_bytes, uint64_t *moved_by
         left -= bytes < left ? bytes : left;
     }
     if (error == 0 && run.end == UINT64_MAX) {
-        error = settle(object);
+        error = drain_settle(object);
         if (error == 0) {
             epoch_end_drain(object->header, begun);
         }

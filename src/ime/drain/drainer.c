@@ -17,7 +17,7 @@
 
 static volatile sig_atomic_t end_requested;
 
-static void end_on_signal(int signal_number) {
+static void drainer_end_on_signal(int signal_number) {
     (void)signal_number;
     end_requested = 1;
 }
@@ -93,7 +93,7 @@ struct pass {
     bool drain;
 };
 
-static void visit(struct store *store, const char *name, void *context) {
+static void drainer_visit(struct store *store, const char *name, void *context) {
     struct pass *pass = context;
     struct object_header header;
     uint64_t inode;
@@ -116,18 +116,18 @@ static void visit(struct store *store, const char *name, void *context) {
 
 int drain_everything(struct store *store, uint64_t *moved_bytes) {
     struct pass pass = {.drain = true};
-    objects_each(store, visit, &pass);
+    objects_each(store, drainer_visit, &pass);
     *moved_bytes += pass.moved_bytes;
     return pass.error;
 }
 
 bool everything_settled(struct store *store) {
     struct pass pass = {.drain = false};
-    objects_each(store, visit, &pass);
+    objects_each(store, drainer_visit, &pass);
     return !pass.unsettled;
 }
 
-static void sync_one(struct store *store, const char *name, void *context) {
+static void drainer_sync_one(struct store *store, const char *name, void *context) {
     int *first_error = context;
     struct object_header header;
     uint64_t inode;
@@ -145,22 +145,22 @@ static void sync_one(struct store *store, const char *name, void *context) {
 
 int sync_backings(struct store *store) {
     int error = 0;
-    objects_each(store, sync_one, &error);
+    objects_each(store, drainer_sync_one, &error);
     return error;
 }
 
-static void sleep_until_dirtied(struct store *store, uint32_t seen, double seconds) {
+static void drainer_sleep_until_dirtied(struct store *store, uint32_t seen, double seconds) {
     struct timespec limit = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
     syscall(SYS_futex, &store->control->dirtied, FUTEX_WAIT, seen, &limit, NULL, 0);
 }
 
-static void drain_until_idle(struct store *store) {
+static void drainer_drain_until_idle(struct store *store) {
     const double longest_sleep_s = 0.5; /* to notice the dead, and a signal to end */
     double idle_s = 0;
     while (!end_requested && idle_s < store->config.drainer_idle_s) {
         uint32_t seen = atomic_load(&store->control->dirtied);
         struct pass pass = {.drain = true};
-        objects_each(store, visit, &pass);
+        objects_each(store, drainer_visit, &pass);
         atomic_store(&store->control->drain_error, (uint32_t)pass.error);
         clients_reap(store);
         if (atomic_load(&store->control->recount) != 0) {
@@ -173,7 +173,8 @@ static void drain_until_idle(struct store *store) {
         /* Files under change stay unsettled: look again soon, but do not spin on them. */
         double sleep_s = pass.error != 0 ? longest_sleep_s : pass.unsettled ? 0.002 : longest_sleep_s;
         idle_s = pass.unsettled ? 0 : idle_s + sleep_s;
-        sleep_until_dirtied(store, pass.unsettled ? atomic_load(&store->control->dirtied) : seen, sleep_s);
+        drainer_sleep_until_dirtied(store, pass.unsettled ? atomic_load(&store->control->dirtied) : seen,
+                                    sleep_s);
         if (atomic_load(&store->control->dirtied) != seen) {
             idle_s = 0;
         }
@@ -184,14 +185,14 @@ int drainer_run(struct store *store) {
     if (!store_trylock(store, LOCK_DRAINER)) {
         return EALREADY;
     }
-    struct sigaction action = {.sa_handler = end_on_signal};
+    struct sigaction action = {.sa_handler = drainer_end_on_signal};
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
     prctl(PR_SET_NAME, "ime-drainer");
     atomic_store(&store->control->drainer_started, process_start_ticks(getpid()));
     atomic_store(&store->control->drainer_pid, (int32_t)getpid());
     store_collect(store);
-    drain_until_idle(store);
+    drainer_drain_until_idle(store);
     atomic_store(&store->control->drainer_pid, 0);
     store_unlock(store, LOCK_DRAINER);
     return 0;

@@ -6,10 +6,11 @@
 #include "layout/store.h"
 
 void drainer_wake(struct store *store); /* something became dirty */
-/* Starts it where nobody drains though the settings say auto; looks again after pause_ns at the earliest. */
+/* Starts it if none runs although the settings have drain = auto; looks again after pause_ns at the earliest.
+ */
 void drainer_check(struct store *store, int64_t pause_ns);
 bool drainer_is_running(const struct store *store, int *pid);
-void drainer_revive(struct store *store); /* if the last one was killed and nobody has noticed */
+void drainer_revive(struct store *store); /* if the last one was killed */
 int drainer_start(struct store *store);   /* 0 or errno; returns when it runs */
 int drainer_stop(struct store *store);    /* by its own id; 0, or ETIMEDOUT */
 int drainer_run(struct store *store);     /* the process itself: until idle or a signal to end */

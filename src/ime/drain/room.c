@@ -1,12 +1,12 @@
 /* Capacity. What is full is emptied in the order of last use: clean granules go first, then the oldest dirty
- * ones are drained and go too. Whoever needs the room does the work, so that nobody waits for a process that
- * may be dead. */
+ * ones are drained and go too. Whoever needs the room does the work, so that no client waits for a process
+ * that may be dead. */
 #include <errno.h>
 #include <unistd.h>
 
 #include "drain/drain.h"
 
-static int drain_and_evict(struct object *object, uint64_t limit_bytes, uint64_t *freed_bytes) {
+static int room_drain_and_evict(struct object *object, uint64_t limit_bytes, uint64_t *freed_bytes) {
     uint64_t drained = 0;
     int error = object_drain(object, limit_bytes, &drained);
     return drained > 0 ? object_evict(object, limit_bytes, freed_bytes) : error;
@@ -17,7 +17,7 @@ static int make_room(struct store *store, uint64_t bytes, bool *progress) {
     uint64_t freed = 0;
     int error = space_evict(store, bytes, &freed);
     if (freed < bytes) {
-        error = migrate_oldest(store, drain_and_evict, bytes > batch ? bytes : batch, &freed);
+        error = migrate_oldest(store, room_drain_and_evict, bytes > batch ? bytes : batch, &freed);
     }
     *progress = freed > 0;
     return freed > 0 ? 0 : error;

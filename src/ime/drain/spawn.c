@@ -15,7 +15,7 @@
 #include "layout/config.h"
 
 /* imectl lies beside the library in a build tree and in ../bin of an installed one; IME_IMECTL overrides. */
-static bool find_imectl(char path[PATH_MAX]) {
+static bool spawn_find_imectl(char path[PATH_MAX]) {
     static const char *const places[] = {"/imectl", "/../bin/imectl"};
     const char *named = getenv("IME_IMECTL");
     Dl_info info;
@@ -42,7 +42,7 @@ static bool find_imectl(char path[PATH_MAX]) {
     return false;
 }
 
-static void detach(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes) {
+static void spawn_detach(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes) {
     sigset_t none;
     sigemptyset(&none);
     posix_spawn_file_actions_init(actions);
@@ -55,7 +55,7 @@ static void detach(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attri
     posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK);
 }
 
-static char **environment_without_preload(void) {
+static char **spawn_environment_without_preload(void) {
     extern char **environ;
     size_t count = 0;
     while (environ[count] != NULL) {
@@ -72,7 +72,7 @@ static char **environment_without_preload(void) {
 
 int spawn_drainer(const char *config_file) {
     char program[PATH_MAX];
-    if (!find_imectl(program)) {
+    if (!spawn_find_imectl(program)) {
         return ENOENT;
     }
     char name[] = "imectl";
@@ -82,14 +82,14 @@ int spawn_drainer(const char *config_file) {
     char config[PATH_MAX];
     snprintf(config, sizeof config, "%s", config_file);
     char *arguments[] = {name, command, detached, option, config, NULL};
-    char **environment = environment_without_preload();
+    char **environment = spawn_environment_without_preload();
     if (environment == NULL) {
         return ENOMEM;
     }
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     pid_t child;
-    detach(&actions, &attributes);
+    spawn_detach(&actions, &attributes);
     int error = posix_spawn(&child, program, &actions, &attributes, arguments, environment);
     if (error == 0) {
         while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {

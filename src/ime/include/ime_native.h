@@ -1,7 +1,7 @@
 /* The client interface of a burst buffer, as programs built for DDN's IME call it (interface version 132).
  *
  * Every function behaves as the POSIX function whose name it carries: same arguments, same result, errno set
- * on failure. Paths may begin with one of the prefixes below. The file named by IM_CLIENT_CFG_FILE says which
+ * on failure. Paths may begin with one of the prefixes below. The file named by IM_CLIENT_CFG_FILE sets which
  * store is meant; docs/burst-buffer.md has its keys. */
 #ifndef IME_NATIVE_H
 #define IME_NATIVE_H

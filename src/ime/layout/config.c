@@ -37,7 +37,7 @@ static const char *const key_names[] = {"fast",
                                         "drainer_idle_s",
                                         "fault"};
 
-static int reject(const struct reader *reader, const char *key, const char *value, const char *hint) {
+static int config_reject(const struct reader *reader, const char *key, const char *value, const char *hint) {
     snprintf(reader->message, reader->message_bytes, "%s:%u: %s = %s: %s", reader->file, reader->line, key,
              value, hint);
     return -1;
@@ -58,7 +58,7 @@ bool config_bytes(const char *text, uint64_t *bytes) {
         factor = ldexp(1.0, 10 * (int)(unit - units + 1));
         end++;
         if (end[0] != 'i') {
-            return false; /* KB could mean either: the file must say KiB */
+            return false; /* KB could mean either: the file must have KiB */
         }
         end++;
     }
@@ -72,7 +72,7 @@ bool config_bytes(const char *text, uint64_t *bytes) {
     return true;
 }
 
-static unsigned letters_apart(const char *a, const char *b) {
+static unsigned config_letters_apart(const char *a, const char *b) {
     /* Edit distance; keys are short, so the plain table is enough. */
     enum { WIDEST = 32 };
     unsigned row[WIDEST + 1];
@@ -96,21 +96,21 @@ static unsigned letters_apart(const char *a, const char *b) {
     return row[width];
 }
 
-static int unknown_key(const struct reader *reader, const char *key, const char *value) {
+static int config_unknown_key(const struct reader *reader, const char *key, const char *value) {
     const char *nearest = key_names[0];
     for (size_t i = 1; i < sizeof key_names / sizeof key_names[0]; i++) {
-        if (letters_apart(key, key_names[i]) < letters_apart(key, nearest)) {
+        if (config_letters_apart(key, key_names[i]) < config_letters_apart(key, nearest)) {
             nearest = key_names[i];
         }
     }
     char hint[96];
     snprintf(hint, sizeof hint, "no such key; did you mean %s?", nearest);
-    return reject(reader, key, value, hint);
+    return config_reject(reader, key, value, hint);
 }
 
-static int read_path(const struct reader *reader, const char *key, const char *value, char *path) {
+static int config_read_path(const struct reader *reader, const char *key, const char *value, char *path) {
     if (value[0] != '/' || strlen(value) >= PATH_MAX) {
-        return reject(reader, key, value, "write an absolute path");
+        return config_reject(reader, key, value, "write an absolute path");
     }
     strcpy(path, value);
     for (size_t n = strlen(path); n > 1 && path[n - 1] == '/'; n--) {
@@ -119,23 +119,26 @@ static int read_path(const struct reader *reader, const char *key, const char *v
     return 0;
 }
 
-static int read_choice(const struct reader *reader, const char *key, const char *value, const char *on,
-                       const char *off, bool *chosen) {
+static int config_read_choice(const struct reader *reader, const char *key, const char *value, const char *on,
+                              const char *off, bool *chosen) {
     if (strcmp(value, on) != 0 && strcmp(value, off) != 0) {
         char hint[64];
         snprintf(hint, sizeof hint, "write %s or %s", on, off);
-        return reject(reader, key, value, hint);
+        return config_reject(reader, key, value, hint);
     }
     *chosen = strcmp(value, on) == 0;
     return 0;
 }
 
-static int read_size(const struct reader *reader, const char *key, const char *value, uint64_t *bytes) {
-    return config_bytes(value, bytes) ? 0
-                                      : reject(reader, key, value, "write a size such as 64 KiB or 4 GiB");
+static int config_read_size(const struct reader *reader, const char *key, const char *value,
+                            uint64_t *bytes) {
+    return config_bytes(value, bytes)
+               ? 0
+               : config_reject(reader, key, value, "write a size such as 64 KiB or 4 GiB");
 }
 
-static int read_rate(const struct reader *reader, const char *key, const char *value, double *bytes_s) {
+static int config_read_rate(const struct reader *reader, const char *key, const char *value,
+                            double *bytes_s) {
     char text[64];
     size_t length = strlen(value);
     uint64_t bytes;
@@ -147,7 +150,7 @@ static int read_rate(const struct reader *reader, const char *key, const char *v
             return 0;
         }
     }
-    return reject(reader, key, value, "write a rate such as 200 MiB/s");
+    return config_reject(reader, key, value, "write a rate such as 200 MiB/s");
 }
 
 bool config_number(const char *text, double *number) {
@@ -156,11 +159,13 @@ bool config_number(const char *text, double *number) {
     return end != text && *end == '\0' && *number >= 0 && isfinite(*number);
 }
 
-static int read_number(const struct reader *reader, const char *key, const char *value, double *number) {
-    return config_number(value, number) ? 0 : reject(reader, key, value, "write a number of at least 0");
+static int config_read_number(const struct reader *reader, const char *key, const char *value,
+                              double *number) {
+    return config_number(value, number) ? 0
+                                        : config_reject(reader, key, value, "write a number of at least 0");
 }
 
-static int errno_by_name(const char *name) {
+static int config_errno_by_name(const char *name) {
     for (int number = 1; number < 134; number++) {
         const char *known = strerrorname_np(number);
         if (known != NULL && strcmp(known, name) == 0) {
@@ -170,7 +175,7 @@ static int errno_by_name(const char *name) {
     return -1;
 }
 
-static bool read_fault_word(struct fault *fault, const char *word) {
+static bool config_read_fault_word(struct fault *fault, const char *word) {
     unsigned long long number;
     char rest;
     if (sscanf(word, "after=%llu%c", &number, &rest) == 1) {
@@ -186,7 +191,7 @@ static bool read_fault_word(struct fault *fault, const char *word) {
 }
 
 /* fault = write ENOSPC after=100 every=10 count=3 */
-static int read_fault(const struct reader *reader, const char *key, const char *value) {
+static int config_read_fault(const struct reader *reader, const char *key, const char *value) {
     static const char hint[] =
         "write OPERATION ERROR [after=N] [every=N] [count=N], OPERATION one of open read write "
         "fsync drain, ERROR an errno name such as EIO, or short";
@@ -194,7 +199,7 @@ static int read_fault(const struct reader *reader, const char *key, const char *
     char text[256];
     char *rest = NULL;
     if (strlen(value) >= sizeof text || reader->config->fault_count == MAX_FAULTS) {
-        return reject(reader, key, value, "no more than 8 faults of 255 letters");
+        return config_reject(reader, key, value, "no more than 8 faults of 255 letters");
     }
     strcpy(text, value);
     const char *name = strtok_r(text, " ", &rest);
@@ -205,32 +210,32 @@ static int read_fault(const struct reader *reader, const char *key, const char *
         }
     }
     if (error != NULL) {
-        fault.error = strcmp(error, "short") == 0 ? 0 : errno_by_name(error);
+        fault.error = strcmp(error, "short") == 0 ? 0 : config_errno_by_name(error);
     }
     if (fault.operation == OP_COUNT || fault.error < 0) {
-        return reject(reader, key, value, hint);
+        return config_reject(reader, key, value, hint);
     }
     for (const char *word = strtok_r(NULL, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
-        if (!read_fault_word(&fault, word)) {
-            return reject(reader, key, value, hint);
+        if (!config_read_fault_word(&fault, word)) {
+            return config_reject(reader, key, value, hint);
         }
     }
     reader->config->faults[reader->config->fault_count++] = fault;
     return 0;
 }
 
-static int read_latency(const struct reader *reader, const char *key, const char *value) {
+static int config_read_latency(const struct reader *reader, const char *key, const char *value) {
     for (int i = 0; i < OP_COUNT; i++) {
         char name[32];
         snprintf(name, sizeof name, "%s_latency_us", operation_names[i]);
         if (strcmp(key, name) == 0) {
-            return read_number(reader, key, value, &reader->config->latency_us[i]);
+            return config_read_number(reader, key, value, &reader->config->latency_us[i]);
         }
     }
-    return unknown_key(reader, key, value);
+    return config_unknown_key(reader, key, value);
 }
 
-static int read_key(const struct reader *reader, const char *key, const char *value) {
+static int config_read_key(const struct reader *reader, const char *key, const char *value) {
     struct config *config = reader->config;
     const struct {
         const char *name;
@@ -251,32 +256,33 @@ static int read_key(const struct reader *reader, const char *key, const char *va
                  {"write_bandwidth", &config->write_bytes_s}};
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
         if (strcmp(key, paths[i].name) == 0) {
-            return read_path(reader, key, value, paths[i].path);
+            return config_read_path(reader, key, value, paths[i].path);
         }
     }
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
         if (strcmp(key, choices[i].name) == 0) {
-            return read_choice(reader, key, value, choices[i].on, choices[i].off, choices[i].chosen);
+            return config_read_choice(reader, key, value, choices[i].on, choices[i].off, choices[i].chosen);
         }
     }
     for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
         if (strcmp(key, rates[i].name) == 0) {
-            return read_rate(reader, key, value, rates[i].bytes_s);
+            return config_read_rate(reader, key, value, rates[i].bytes_s);
         }
     }
     if (strcmp(key, "capacity") == 0) {
-        return read_size(reader, key, value, &config->capacity_bytes);
+        return config_read_size(reader, key, value, &config->capacity_bytes);
     }
     if (strcmp(key, "granule") == 0) {
-        return read_size(reader, key, value, &config->granule_bytes);
+        return config_read_size(reader, key, value, &config->granule_bytes);
     }
     if (strcmp(key, "drainer_idle_s") == 0) {
-        return read_number(reader, key, value, &config->drainer_idle_s);
+        return config_read_number(reader, key, value, &config->drainer_idle_s);
     }
-    return strcmp(key, "fault") == 0 ? read_fault(reader, key, value) : read_latency(reader, key, value);
+    return strcmp(key, "fault") == 0 ? config_read_fault(reader, key, value)
+                                     : config_read_latency(reader, key, value);
 }
 
-static char *trim(char *text) {
+static char *config_trim(char *text) {
     while (isspace((unsigned char)*text)) {
         text++;
     }
@@ -286,27 +292,27 @@ static char *trim(char *text) {
     return text;
 }
 
-static int read_lines(FILE *stream, struct reader *reader) {
+static int config_read_lines(FILE *stream, struct reader *reader) {
     char line[PATH_MAX + 64];
     while (fgets(line, sizeof line, stream) != NULL) {
         reader->line++;
-        char *text = trim(line);
+        char *text = config_trim(line);
         if (text[0] == '\0' || text[0] == '#') {
             continue;
         }
         char *equals = strchr(text, '=');
         if (equals == NULL) {
-            return reject(reader, text, "", "write key = value");
+            return config_reject(reader, text, "", "write key = value");
         }
         *equals = '\0';
-        if (read_key(reader, trim(text), trim(equals + 1)) != 0) {
+        if (config_read_key(reader, config_trim(text), config_trim(equals + 1)) != 0) {
             return -1;
         }
     }
     return 0;
 }
 
-static int check_whole(const struct reader *reader) {
+static int config_check_whole(const struct reader *reader) {
     const struct config *config = reader->config;
     uint64_t granule = config->granule_bytes;
     const char *missing = config->fast[0] == '\0' ? "fast" : config->backing[0] == '\0' ? "backing" : NULL;
@@ -350,7 +356,7 @@ int config_read(const char *file, struct config *config, char *message, size_t m
                  strerror(errno));
         return -1;
     }
-    int result = read_lines(stream, &reader);
+    int result = config_read_lines(stream, &reader);
     fclose(stream);
-    return result == 0 ? check_whole(&reader) : result;
+    return result == 0 ? config_check_whole(&reader) : result;
 }

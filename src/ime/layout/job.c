@@ -16,14 +16,14 @@ static const struct {
 };
 
 /* FNV-1a */
-static uint64_t add_to_hash(uint64_t hash, const void *bytes, size_t count) {
+static uint64_t job_add_to_hash(uint64_t hash, const void *bytes, size_t count) {
     for (size_t i = 0; i < count; i++) {
         hash = (hash ^ ((const unsigned char *)bytes)[i]) * UINT64_C(0x100000001b3);
     }
     return hash;
 }
 
-static bool read_rank(const char *variable, uint32_t *rank) {
+static bool job_read_rank(const char *variable, uint32_t *rank) {
     const char *text = getenv(variable);
     char *end;
     if (text == NULL) {
@@ -38,16 +38,17 @@ bool job_of_environment(uint64_t *job, uint32_t *rank) {
     for (size_t i = 0; i < sizeof launchers / sizeof launchers[0]; i++) {
         const char *first = getenv(launchers[i].names[0]);
         const char *second = launchers[i].names[1] != NULL ? getenv(launchers[i].names[1]) : "";
-        if (first != NULL && second != NULL && read_rank(launchers[i].rank, rank)) {
-            *job = add_to_hash(add_to_hash(basis, first, strlen(first) + 1), second, strlen(second)) | 1;
+        if (first != NULL && second != NULL && job_read_rank(launchers[i].rank, rank)) {
+            *job =
+                job_add_to_hash(job_add_to_hash(basis, first, strlen(first) + 1), second, strlen(second)) | 1;
             return true;
         }
     }
-    if (read_rank("PMI_RANK",
-                  rank)) { /* Hydra names no job: its proxy is the parent of all ranks of a node */
+    if (job_read_rank("PMI_RANK",
+                      rank)) { /* Hydra names no job: its proxy is the parent of all ranks of a node */
         int parent = (int)getppid();
         uint64_t started = process_start_ticks(parent);
-        *job = add_to_hash(add_to_hash(basis, &parent, sizeof parent), &started, sizeof started) | 1;
+        *job = job_add_to_hash(job_add_to_hash(basis, &parent, sizeof parent), &started, sizeof started) | 1;
         return true;
     }
     return false;

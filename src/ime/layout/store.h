@@ -65,7 +65,7 @@ uint64_t process_start_ticks(int pid);
 int process_signal(int pid, uint64_t start_ticks,
                    int signal_number); /* 0, or ESRCH if it is another one now */
 
-/* job.c: the parallel job that the environment says this process is a rank of; false if it says nothing. */
+/* job.c: the parallel job, by the environment, that this process is a rank of; false if there is none. */
 bool job_of_environment(uint64_t *job, uint32_t *rank);
 
 /* capacity.c */

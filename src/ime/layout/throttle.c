@@ -9,7 +9,7 @@ int64_t now_ns(int clock) {
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-static void sleep_until(int64_t deadline_ns) {
+static void throttle_sleep_until(int64_t deadline_ns) {
     /* The kernel wakes some 60 us late, so the end of every wait is spent awake. */
     const int64_t awake_ns = 80000;
     struct timespec time;
@@ -36,10 +36,10 @@ void pace(_Atomic int64_t *next_ns, double bytes_s, uint64_t bytes, int64_t memo
         int64_t now = now_ns(CLOCK_MONOTONIC);
         end = (seen > now - memory_ns ? seen : now) + cost_ns;
     } while (!atomic_compare_exchange_weak(next_ns, &seen, end));
-    sleep_until(end);
+    throttle_sleep_until(end);
 }
 
-static bool fires(struct store *store, unsigned index) {
+static bool throttle_fires(struct store *store, unsigned index) {
     const struct fault *fault = &store->config.faults[index];
     uint64_t passed = atomic_fetch_add(&store->fault_passed[index], 1);
     if (passed < fault->after || (passed - fault->after) % fault->every != 0) {
@@ -52,7 +52,7 @@ struct injection inject(struct store *store, enum operation operation, uint64_t 
     struct injection injection = {0, false};
     const struct config *config = &store->config;
     if (config->latency_us[operation] > 0) {
-        sleep_until(now_ns(CLOCK_MONOTONIC) + (int64_t)(config->latency_us[operation] * 1000));
+        throttle_sleep_until(now_ns(CLOCK_MONOTONIC) + (int64_t)(config->latency_us[operation] * 1000));
     }
     if (operation == OP_READ) {
         pace(&store->control->read_next_ns, config->read_bytes_s, bytes, 0);
@@ -60,7 +60,7 @@ struct injection inject(struct store *store, enum operation operation, uint64_t 
         pace(&store->control->write_next_ns, config->write_bytes_s, bytes, 0);
     }
     for (unsigned i = 0; i < config->fault_count; i++) {
-        if (config->faults[i].operation == operation && fires(store, i)) {
+        if (config->faults[i].operation == operation && throttle_fires(store, i)) {
             injection.error = config->faults[i].error;
             injection.halve = config->faults[i].error == 0;
         }

@@ -8,7 +8,7 @@
 
 #include "mount.h"
 
-/* How to reach an inode: by a descriptor that somebody has open, or by its path. */
+/* How to reach an inode: by a descriptor that is open, or by its path. */
 struct place {
     int directory_fd;
     char path[PATH_MAX]; /* "" for a descriptor */
@@ -16,12 +16,13 @@ struct place {
     struct open_file *taken; /* whose descriptor it is, to be given back */
 };
 
-static struct file *file_of(const struct fuse_file_info *info) {
+static struct file *attributes_file_of(const struct fuse_file_info *info) {
     return info != NULL && info->fh != 0 ? ((struct open_file *)(uintptr_t)info->fh)->file : NULL;
 }
 
 /* With the names locked for reading. */
-static int find_place(struct mount *mount, struct inode *inode, struct file *file, struct place *place) {
+static int attributes_find_place(struct mount *mount, struct inode *inode, struct file *file,
+                                 struct place *place) {
     place->directory_fd = mount->store->backing_fd;
     place->flags = AT_SYMLINK_NOFOLLOW;
     place->taken = NULL;
@@ -41,29 +42,30 @@ static int find_place(struct mount *mount, struct inode *inode, struct file *fil
     return error;
 }
 
-static void leave_place(struct mount *mount, struct place *place) {
+static void attributes_leave_place(struct mount *mount, struct place *place) {
     if (place->taken != NULL) {
         tree_give_back(&mount->tree, place->taken);
     }
 }
 
-static int get_status(struct mount *mount, struct inode *inode, struct file *file, struct stat *status) {
+static int attributes_get_status(struct mount *mount, struct inode *inode, struct file *file,
+                                 struct stat *status) {
     struct place place;
     if (file != NULL) {
         return file_stat(file, status);
     }
-    int error = find_place(mount, inode, file, &place);
+    int error = attributes_find_place(mount, inode, file, &place);
     if (error == 0) {
         error = path_stat(mount->store, place.directory_fd, place.path, place.flags, status);
     }
-    leave_place(mount, &place);
+    attributes_leave_place(mount, &place);
     return error;
 }
 
 static void reply_attributes(fuse_req_t req, struct inode *inode, struct file *file, int error) {
     struct mount *mount = mount_of(req);
     struct stat status;
-    error = error != 0 ? error : get_status(mount, inode, file, &status);
+    error = error != 0 ? error : attributes_get_status(mount, inode, file, &status);
     pthread_rwlock_unlock(&mount->tree.names);
     if (error != 0) {
         fuse_reply_err(req, error);
@@ -72,13 +74,13 @@ static void reply_attributes(fuse_req_t req, struct inode *inode, struct file *f
     }
 }
 
-static void do_getattr(fuse_req_t req, fuse_ino_t number, struct fuse_file_info *info) {
+static void attributes_do_getattr(fuse_req_t req, fuse_ino_t number, struct fuse_file_info *info) {
     struct mount *mount = mount_of(req);
     pthread_rwlock_rdlock(&mount->tree.names);
-    reply_attributes(req, tree_inode(&mount->tree, number), file_of(info), 0);
+    reply_attributes(req, tree_inode(&mount->tree, number), attributes_file_of(info), 0);
 }
 
-static int set_size(fuse_req_t req, const struct place *place, struct file *file, off_t size) {
+static int attributes_set_size(fuse_req_t req, const struct place *place, struct file *file, off_t size) {
     struct mount *mount = mount_of(req);
     if (file != NULL) {
         int refused = drop_privileges_of(req, file);
@@ -104,7 +106,7 @@ static int set_size(fuse_req_t req, const struct place *place, struct file *file
     return error;
 }
 
-static int set_mode(const struct place *place, mode_t mode) {
+static int attributes_set_mode(const struct place *place, mode_t mode) {
     char proc_path[64];
     if (place->path[0] != '\0') {
         return fchmodat(place->directory_fd, place->path, mode, 0) == 0 ? 0 : errno;
@@ -113,14 +115,15 @@ static int set_mode(const struct place *place, mode_t mode) {
     return chmod(proc_path, mode) == 0 ? 0 : errno;
 }
 
-static int set_owner(const struct place *place, const struct stat *requested, int which) {
+static int attributes_set_owner(const struct place *place, const struct stat *requested, int which) {
     uid_t user = (which & FUSE_SET_ATTR_UID) != 0 ? requested->st_uid : (uid_t)-1;
     gid_t group = (which & FUSE_SET_ATTR_GID) != 0 ? requested->st_gid : (gid_t)-1;
     return fchownat(place->directory_fd, place->path, user, group, place->flags) == 0 ? 0 : errno;
 }
 
 /* The time of change of a buffered file is in its object; the backing learns of it with the drain. */
-static int set_object_time(struct mount *mount, const struct place *place, const struct timespec *time) {
+static int attributes_set_object_time(struct mount *mount, const struct place *place,
+                                      const struct timespec *time) {
     struct stat status;
     struct object_header header;
     int error;
@@ -143,8 +146,8 @@ static int set_object_time(struct mount *mount, const struct place *place, const
     return error;
 }
 
-static int set_times(struct mount *mount, const struct place *place, const struct stat *requested,
-                     int which) {
+static int attributes_set_times(struct mount *mount, const struct place *place, const struct stat *requested,
+                                int which) {
     struct timespec times[2] = {{0, UTIME_OMIT}, {0, UTIME_OMIT}};
     if ((which & FUSE_SET_ATTR_ATIME_NOW) != 0) {
         times[0].tv_nsec = UTIME_NOW;
@@ -159,36 +162,36 @@ static int set_times(struct mount *mount, const struct place *place, const struc
     if (utimensat(place->directory_fd, place->path, times, place->flags) != 0) {
         return errno;
     }
-    return times[1].tv_nsec == UTIME_OMIT ? 0 : set_object_time(mount, place, &times[1]);
+    return times[1].tv_nsec == UTIME_OMIT ? 0 : attributes_set_object_time(mount, place, &times[1]);
 }
 
-static void do_setattr(fuse_req_t req, fuse_ino_t number, struct stat *requested, int which,
-                       struct fuse_file_info *info) {
+static void attributes_do_setattr(fuse_req_t req, fuse_ino_t number, struct stat *requested, int which,
+                                  struct fuse_file_info *info) {
     const int times =
         FUSE_SET_ATTR_ATIME | FUSE_SET_ATTR_MTIME | FUSE_SET_ATTR_ATIME_NOW | FUSE_SET_ATTR_MTIME_NOW;
     struct mount *mount = mount_of(req);
     struct inode *inode = tree_inode(&mount->tree, number);
-    struct file *file = file_of(info);
+    struct file *file = attributes_file_of(info);
     struct place place;
     pthread_rwlock_rdlock(&mount->tree.names);
-    int error = find_place(mount, inode, file, &place);
+    int error = attributes_find_place(mount, inode, file, &place);
     if (error == 0 && (which & FUSE_SET_ATTR_MODE) != 0) {
-        error = set_mode(&place, permitted_mode(req, requested->st_mode & 07777));
+        error = attributes_set_mode(&place, permitted_mode(req, requested->st_mode & 07777));
     }
     if (error == 0 && (which & (FUSE_SET_ATTR_UID | FUSE_SET_ATTR_GID)) != 0) {
-        error = set_owner(&place, requested, which);
+        error = attributes_set_owner(&place, requested, which);
     }
     if (error == 0 && (which & FUSE_SET_ATTR_SIZE) != 0) {
-        error = set_size(req, &place, file, requested->st_size);
+        error = attributes_set_size(req, &place, file, requested->st_size);
     }
     if (error == 0 && (which & times) != 0) {
-        error = set_times(mount, &place, requested, which);
+        error = attributes_set_times(mount, &place, requested, which);
     }
-    leave_place(mount, &place);
+    attributes_leave_place(mount, &place);
     reply_attributes(req, inode, file, error);
 }
 
-static void do_statfs(fuse_req_t req, fuse_ino_t number) {
+static void attributes_do_statfs(fuse_req_t req, fuse_ino_t number) {
     struct mount *mount = mount_of(req);
     struct statvfs status;
     (void)number;
@@ -200,7 +203,7 @@ static void do_statfs(fuse_req_t req, fuse_ino_t number) {
 }
 
 void set_attribute_operations(struct fuse_lowlevel_ops *operations) {
-    operations->getattr = do_getattr;
-    operations->setattr = do_setattr;
-    operations->statfs = do_statfs;
+    operations->getattr = attributes_do_getattr;
+    operations->setattr = attributes_do_setattr;
+    operations->statfs = attributes_do_statfs;
 }

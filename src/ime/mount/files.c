@@ -16,7 +16,7 @@ static struct file *file_of(const struct fuse_file_info *info) {
     return ((struct open_file *)(uintptr_t)info->fh)->file;
 }
 
-static struct open_file *remember(struct mount *mount, struct inode *inode, struct file *file) {
+static struct open_file *files_remember(struct mount *mount, struct inode *inode, struct file *file) {
     struct open_file *open_file = calloc(1, sizeof *open_file);
     if (open_file != NULL) {
         open_file->file = file;
@@ -26,12 +26,12 @@ static struct open_file *remember(struct mount *mount, struct inode *inode, stru
     return open_file;
 }
 
-/* The library's own reply cannot say "parallel direct writes", so the reply is made here. */
-static struct fuse_open_out open_reply(const struct open_file *open_file) {
+/* The library's own reply cannot have "parallel direct writes", so the reply is made here. */
+static struct fuse_open_out files_open_reply(const struct open_file *open_file) {
     return (struct fuse_open_out){.fh = (uint64_t)(uintptr_t)open_file, .open_flags = OPEN_FLAGS};
 }
 
-static void do_open(fuse_req_t req, fuse_ino_t number, struct fuse_file_info *info) {
+static void files_do_open(fuse_req_t req, fuse_ino_t number, struct fuse_file_info *info) {
     struct mount *mount = mount_of(req);
     struct inode *inode = tree_inode(&mount->tree, number);
     struct file *file = NULL;
@@ -48,7 +48,7 @@ static void do_open(fuse_req_t req, fuse_ino_t number, struct fuse_file_info *in
     }
     pthread_rwlock_unlock(&mount->tree.names);
     if (error == 0) {
-        open_file = remember(mount, inode, file);
+        open_file = files_remember(mount, inode, file);
         error = open_file == NULL ? ENOMEM : 0;
     }
     if (error != 0) {
@@ -58,13 +58,13 @@ static void do_open(fuse_req_t req, fuse_ino_t number, struct fuse_file_info *in
         fuse_reply_err(req, error);
         return;
     }
-    struct fuse_open_out reply = open_reply(open_file);
+    struct fuse_open_out reply = files_open_reply(open_file);
     if (fuse_reply_buf(req, (const char *)&reply, sizeof reply) == -ENOENT) {
         tree_closed(&mount->tree, open_file); /* interrupted: no release will come */
     }
 }
 
-static struct fuse_attr attributes_of(const struct stat *status) {
+static struct fuse_attr files_attributes_of(const struct stat *status) {
     return (struct fuse_attr){.ino = status->st_ino,
                               .size = (uint64_t)status->st_size,
                               .blocks = (uint64_t)status->st_blocks,
@@ -81,15 +81,16 @@ static struct fuse_attr attributes_of(const struct stat *status) {
                               .blksize = (uint32_t)status->st_blksize};
 }
 
-static void reply_create(fuse_req_t req, struct open_file *open_file, const struct fuse_entry_param *entry) {
+static void files_reply_create(fuse_req_t req, struct open_file *open_file,
+                               const struct fuse_entry_param *entry) {
     struct mount *mount = mount_of(req);
     struct {
         struct fuse_entry_out entry;
         struct fuse_open_out open;
-    } reply = {.open = open_reply(open_file)};
+    } reply = {.open = files_open_reply(open_file)};
     reply.entry.nodeid = entry->ino;
     reply.entry.entry_valid = reply.entry.attr_valid = (uint64_t)mount->attribute_s;
-    reply.entry.attr = attributes_of(&entry->attr);
+    reply.entry.attr = files_attributes_of(&entry->attr);
     if (fuse_reply_buf(req, (const char *)&reply, sizeof reply) == -ENOENT) {
         struct inode *inode = open_file->inode;
         tree_closed(&mount->tree, open_file);
@@ -97,8 +98,8 @@ static void reply_create(fuse_req_t req, struct open_file *open_file, const stru
     }
 }
 
-static void do_create(fuse_req_t req, fuse_ino_t parent_number, const char *name, mode_t mode,
-                      struct fuse_file_info *info) {
+static void files_do_create(fuse_req_t req, fuse_ino_t parent_number, const char *name, mode_t mode,
+                            struct fuse_file_info *info) {
     struct mount *mount = mount_of(req);
     struct inode *parent = tree_inode(&mount->tree, parent_number);
     struct fuse_entry_param entry;
@@ -119,7 +120,7 @@ static void do_create(fuse_req_t req, fuse_ino_t parent_number, const char *name
     }
     pthread_rwlock_unlock(&mount->tree.names);
     if (error == 0) {
-        open_file = remember(mount, tree_inode(&mount->tree, entry.ino), file);
+        open_file = files_remember(mount, tree_inode(&mount->tree, entry.ino), file);
         error = open_file == NULL ? ENOMEM : 0;
     }
     if (error != 0) {
@@ -129,17 +130,17 @@ static void do_create(fuse_req_t req, fuse_ino_t parent_number, const char *name
         fuse_reply_err(req, error);
         return;
     }
-    reply_create(req, open_file, &entry);
+    files_reply_create(req, open_file, &entry);
 }
 
-static void do_release(fuse_req_t req, fuse_ino_t number, struct fuse_file_info *info) {
+static void files_do_release(fuse_req_t req, fuse_ino_t number, struct fuse_file_info *info) {
     (void)number;
     tree_closed(&mount_of(req)->tree, (struct open_file *)(uintptr_t)info->fh);
     fuse_reply_err(req, 0);
 }
 
 /* One buffer a thread, as large as the largest request so far. */
-static char *thread_buffer(size_t bytes) {
+static char *files_thread_buffer(size_t bytes) {
     static _Thread_local char *buffer;
     static _Thread_local size_t room;
     if (room < bytes) {
@@ -151,10 +152,10 @@ static char *thread_buffer(size_t bytes) {
     return buffer;
 }
 
-static void do_read(fuse_req_t req, fuse_ino_t number, size_t bytes, off_t offset,
-                    struct fuse_file_info *info) {
+static void files_do_read(fuse_req_t req, fuse_ino_t number, size_t bytes, off_t offset,
+                          struct fuse_file_info *info) {
     (void)number;
-    char *buffer = thread_buffer(bytes);
+    char *buffer = files_thread_buffer(bytes);
     if (buffer == NULL) {
         fuse_reply_err(req, ENOMEM);
         return;
@@ -168,8 +169,8 @@ static void do_read(fuse_req_t req, fuse_ino_t number, size_t bytes, off_t offse
     }
 }
 
-static void do_write(fuse_req_t req, fuse_ino_t number, const char *buffer, size_t bytes, off_t offset,
-                     struct fuse_file_info *info) {
+static void files_do_write(fuse_req_t req, fuse_ino_t number, const char *buffer, size_t bytes, off_t offset,
+                           struct fuse_file_info *info) {
     (void)number;
     struct iovec iov = {(void *)(uintptr_t)buffer, bytes};
     int error = drop_privileges_of(req, file_of(info));
@@ -181,15 +182,15 @@ static void do_write(fuse_req_t req, fuse_ino_t number, const char *buffer, size
     }
 }
 
-static void do_fsync(fuse_req_t req, fuse_ino_t number, int data_only, struct fuse_file_info *info) {
+static void files_do_fsync(fuse_req_t req, fuse_ino_t number, int data_only, struct fuse_file_info *info) {
     (void)number;
     (void)data_only;
     fuse_reply_err(req, file_sync(file_of(info)));
 }
 
 /* Space is not set aside: the capacity is taken when data come. */
-static void do_fallocate(fuse_req_t req, fuse_ino_t number, int mode, off_t offset, off_t length,
-                         struct fuse_file_info *info) {
+static void files_do_fallocate(fuse_req_t req, fuse_ino_t number, int mode, off_t offset, off_t length,
+                               struct fuse_file_info *info) {
     (void)number;
     struct file *file = file_of(info);
     int error = mode != 0 ? EOPNOTSUPP : 0;
@@ -200,11 +201,11 @@ static void do_fallocate(fuse_req_t req, fuse_ino_t number, int mode, off_t offs
 }
 
 void set_file_operations(struct fuse_lowlevel_ops *operations) {
-    operations->open = do_open;
-    operations->create = do_create;
-    operations->release = do_release;
-    operations->read = do_read;
-    operations->write = do_write;
-    operations->fsync = do_fsync;
-    operations->fallocate = do_fallocate;
+    operations->open = files_do_open;
+    operations->create = files_do_create;
+    operations->release = files_do_release;
+    operations->read = files_do_read;
+    operations->write = files_do_write;
+    operations->fsync = files_do_fsync;
+    operations->fallocate = files_do_fallocate;
 }

@@ -42,12 +42,12 @@ struct arguments {
 
 static struct mount mount;
 
-static int usage_error(const char *what) {
+static int fuse_usage_error(const char *what) {
     fprintf(stderr, "ime-fuse: %s: see ime-fuse --help\n", what);
     return 2;
 }
 
-static int parse(int argc, char **argv, struct arguments *arguments) {
+static int fuse_parse(int argc, char **argv, struct arguments *arguments) {
     static const struct option options[] = {{"config", required_argument, NULL, 'c'},
                                             {"foreground", no_argument, NULL, 'f'},
                                             {"attribute-timeout", required_argument, NULL, 'a'},
@@ -66,12 +66,12 @@ static int parse(int argc, char **argv, struct arguments *arguments) {
             break;
         case 'a':
             if (!config_number(optarg, &arguments->attribute_s)) {
-                return usage_error("--attribute-timeout takes seconds");
+                return fuse_usage_error("--attribute-timeout takes seconds");
             }
             break;
         case 't':
             if (!config_number(optarg, &threads) || threads < 1 || threads > 1000) {
-                return usage_error("--threads takes a number from 1 to 1000");
+                return fuse_usage_error("--threads takes a number from 1 to 1000");
             }
             arguments->threads = (unsigned)threads;
             break;
@@ -82,11 +82,11 @@ static int parse(int argc, char **argv, struct arguments *arguments) {
             fputs(help, stdout);
             exit(0);
         default:
-            return usage_error("wrong option");
+            return fuse_usage_error("wrong option");
         }
     }
     if (optind + 1 != argc) {
-        return usage_error("name one mount point");
+        return fuse_usage_error("name one mount point");
     }
     arguments->folder = realpath(argv[optind], NULL);
     if (arguments->folder == NULL) {
@@ -94,13 +94,13 @@ static int parse(int argc, char **argv, struct arguments *arguments) {
         return 1;
     }
     if (arguments->allow_other && geteuid() == 0) {
-        return usage_error(
+        return fuse_usage_error(
             "--allow-other as root would give every file of other users to root: mount as another user");
     }
-    return arguments->config == NULL ? usage_error("give --config FILE or set " CONFIG_VARIABLE) : 0;
+    return arguments->config == NULL ? fuse_usage_error("give --config FILE or set " CONFIG_VARIABLE) : 0;
 }
 
-static void on_init(void *userdata, struct fuse_conn_info *connection) {
+static void fuse_on_init(void *userdata, struct fuse_conn_info *connection) {
     (void)userdata;
     const unsigned unwanted =
         FUSE_CAP_WRITEBACK_CACHE | FUSE_CAP_SPLICE_READ | FUSE_CAP_SPLICE_WRITE | FUSE_CAP_HANDLE_KILLPRIV;
@@ -111,8 +111,8 @@ static void on_init(void *userdata, struct fuse_conn_info *connection) {
     connection->congestion_threshold = 48;
 }
 
-static struct fuse_session *make_session(const struct arguments *arguments) {
-    struct fuse_lowlevel_ops operations = {.init = on_init};
+static struct fuse_session *fuse_make_session(const struct arguments *arguments) {
+    struct fuse_lowlevel_ops operations = {.init = fuse_on_init};
     set_name_operations(&operations);
     set_attribute_operations(&operations);
     set_file_operations(&operations);
@@ -126,7 +126,7 @@ static struct fuse_session *make_session(const struct arguments *arguments) {
 }
 
 /* The parent waits on the pipe until the mount is usable: one byte, or the end of a child that failed. */
-static int become_daemon(int *ready_fd) {
+static int fuse_become_daemon(int *ready_fd) {
     int fds[2];
     char byte;
     if (pipe(fds) != 0) {
@@ -153,7 +153,7 @@ static int become_daemon(int *ready_fd) {
     return 0;
 }
 
-static void report_ready(int ready_fd) {
+static void fuse_report_ready(int ready_fd) {
     if (ready_fd < 0) {
         return;
     }
@@ -167,7 +167,7 @@ static void report_ready(int ready_fd) {
     }
 }
 
-static int serve(struct fuse_session *session, const struct arguments *arguments, int ready_fd) {
+static int fuse_serve(struct fuse_session *session, const struct arguments *arguments, int ready_fd) {
     struct fuse_loop_config *config = fuse_loop_cfg_create();
     if (config == NULL) {
         return 1;
@@ -175,14 +175,14 @@ static int serve(struct fuse_session *session, const struct arguments *arguments
     fuse_loop_cfg_set_clone_fd(config, 0);
     fuse_loop_cfg_set_max_threads(config, arguments->threads);
     fuse_loop_cfg_set_idle_threads(config, arguments->threads);
-    report_ready(ready_fd);
+    fuse_report_ready(ready_fd);
     int result = fuse_session_loop_mt(session, config);
     fuse_loop_cfg_destroy(config);
     return result < 0 ? 1 : 0; /* positive: ended by a signal, as meant */
 }
 
-static int mount_and_serve(const struct arguments *arguments, int ready_fd) {
-    struct fuse_session *session = make_session(arguments);
+static int fuse_mount_and_serve(const struct arguments *arguments, int ready_fd) {
+    struct fuse_session *session = fuse_make_session(arguments);
     int code = 1;
     if (session == NULL) {
         return code;
@@ -190,7 +190,7 @@ static int mount_and_serve(const struct arguments *arguments, int ready_fd) {
     if (fuse_set_signal_handlers(session) == 0) {
         if (fuse_session_mount(session, arguments->folder) == 0) {
             if (set_connection_flags(session) == 0) {
-                code = serve(session, arguments, ready_fd);
+                code = fuse_serve(session, arguments, ready_fd);
             }
             fuse_session_unmount(session);
         }
@@ -200,7 +200,7 @@ static int mount_and_serve(const struct arguments *arguments, int ready_fd) {
     return code;
 }
 
-static void raise_limits(void) {
+static void fuse_raise_limits(void) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
         limit.rlim_cur = limit.rlim_max;
@@ -214,7 +214,7 @@ int main(int argc, char **argv) {
     struct stat status;
     char message[3 * PATH_MAX];
     int ready_fd = -1;
-    int code = parse(argc, argv, &arguments);
+    int code = fuse_parse(argc, argv, &arguments);
     if (code != 0) {
         return code;
     }
@@ -222,12 +222,12 @@ int main(int argc, char **argv) {
         fprintf(stderr, "ime-fuse: %s\n", message);
         return 2;
     }
-    if (!arguments.foreground && become_daemon(&ready_fd) != 0) {
+    if (!arguments.foreground && fuse_become_daemon(&ready_fd) != 0) {
         perror("ime-fuse");
         return 1;
     }
     umask(0); /* the kernel has applied the caller's */
-    raise_limits();
+    fuse_raise_limits();
     mount.store = store_open(&config, message, sizeof message);
     if (mount.store == NULL || stat(config.backing, &status) != 0) {
         fprintf(stderr, "ime-fuse: %s\n", message);
@@ -237,7 +237,7 @@ int main(int argc, char **argv) {
     mount.attribute_s = arguments.attribute_s;
     mount.folder = arguments.folder;
     tree_init(&mount.tree, &status);
-    code = mount_and_serve(&arguments, ready_fd);
+    code = fuse_mount_and_serve(&arguments, ready_fd);
     store_close(mount.store);
     return code;
 }

@@ -89,8 +89,7 @@ int make_entry(struct mount *mount, struct inode *parent, const char *name, cons
 
 /* privileges.c */
 mode_t permitted_mode(fuse_req_t req, mode_t mode); /* files belong to the server, whoever makes them */
-int drop_privileges_of(fuse_req_t req,
-                       const struct file *file); /* set-user-id goes when somebody writes; errno */
+int drop_privileges_of(fuse_req_t req, const struct file *file); /* a write removes set-user-id; errno */
 
 /* flags.c: settings of the connection that the library does not know of */
 int set_connection_flags(struct fuse_session *session);

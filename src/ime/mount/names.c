@@ -8,13 +8,14 @@
 
 #include "mount.h"
 
-static bool is_ours(const struct mount *mount, const struct inode *parent, const char *name) {
+static bool names_is_ours(const struct mount *mount, const struct inode *parent, const char *name) {
     return parent == &mount->tree.root && strcmp(name, LINKS_DIRECTORY) == 0;
 }
 
 /* The path of a child, with the names locked for reading if that succeeds. */
-static int child_path(struct mount *mount, struct inode *parent, const char *name, char path[PATH_MAX]) {
-    if (is_ours(mount, parent, name)) {
+static int names_child_path(struct mount *mount, struct inode *parent, const char *name,
+                            char path[PATH_MAX]) {
+    if (names_is_ours(mount, parent, name)) {
         return ENOENT;
     }
     pthread_rwlock_rdlock(&mount->tree.names);
@@ -46,7 +47,8 @@ int make_entry(struct mount *mount, struct inode *parent, const char *name, cons
     return 0;
 }
 
-static void reply_entry(fuse_req_t req, struct inode *parent, const char *name, const char *path, int error) {
+static void names_reply_entry(fuse_req_t req, struct inode *parent, const char *name, const char *path,
+                              int error) {
     struct mount *mount = mount_of(req);
     struct fuse_entry_param entry;
     if (error == 0) {
@@ -60,25 +62,25 @@ static void reply_entry(fuse_req_t req, struct inode *parent, const char *name, 
     }
 }
 
-static void do_lookup(fuse_req_t req, fuse_ino_t parent_number, const char *name) {
+static void names_do_lookup(fuse_req_t req, fuse_ino_t parent_number, const char *name) {
     struct mount *mount = mount_of(req);
     struct inode *parent = tree_inode(&mount->tree, parent_number);
     char path[PATH_MAX];
-    int error = child_path(mount, parent, name, path);
+    int error = names_child_path(mount, parent, name, path);
     if (error != 0) {
         fuse_reply_err(req, error);
         return;
     }
-    reply_entry(req, parent, name, path, 0);
+    names_reply_entry(req, parent, name, path, 0);
 }
 
-static void do_forget(fuse_req_t req, fuse_ino_t number, uint64_t lookups) {
+static void names_do_forget(fuse_req_t req, fuse_ino_t number, uint64_t lookups) {
     struct mount *mount = mount_of(req);
     tree_forget(&mount->tree, tree_inode(&mount->tree, number), lookups);
     fuse_reply_none(req);
 }
 
-static void do_forget_multi(fuse_req_t req, size_t count, struct fuse_forget_data *forgets) {
+static void names_do_forget_multi(fuse_req_t req, size_t count, struct fuse_forget_data *forgets) {
     struct mount *mount = mount_of(req);
     for (size_t i = 0; i < count; i++) {
         tree_forget(&mount->tree, tree_inode(&mount->tree, forgets[i].ino), forgets[i].nlookup);
@@ -90,7 +92,7 @@ static void do_forget_multi(fuse_req_t req, size_t count, struct fuse_forget_dat
 static bool begin_name(fuse_req_t req, fuse_ino_t parent_number, const char *name, char path[PATH_MAX]) {
     struct mount *mount = mount_of(req);
     struct inode *parent = tree_inode(&mount->tree, parent_number);
-    int error = is_ours(mount, parent, name) ? EPERM : child_path(mount, parent, name, path);
+    int error = names_is_ours(mount, parent, name) ? EPERM : names_child_path(mount, parent, name, path);
     if (error != 0) {
         fuse_reply_err(req, error);
     }
@@ -99,10 +101,10 @@ static bool begin_name(fuse_req_t req, fuse_ino_t parent_number, const char *nam
 
 static void end_name(fuse_req_t req, fuse_ino_t parent_number, const char *name, const char *path,
                      int error) {
-    reply_entry(req, tree_inode(&mount_of(req)->tree, parent_number), name, path, error);
+    names_reply_entry(req, tree_inode(&mount_of(req)->tree, parent_number), name, path, error);
 }
 
-static void do_mknod(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode, dev_t device) {
+static void names_do_mknod(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode, dev_t device) {
     char path[PATH_MAX];
     if (begin_name(req, parent, name, path)) {
         int result = mknodat(mount_of(req)->store->backing_fd, path, permitted_mode(req, mode), device);
@@ -110,7 +112,7 @@ static void do_mknod(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t
     }
 }
 
-static void do_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode) {
+static void names_do_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode) {
     char path[PATH_MAX];
     if (begin_name(req, parent, name, path)) {
         int result = mkdirat(mount_of(req)->store->backing_fd, path, permitted_mode(req, mode));
@@ -118,7 +120,7 @@ static void do_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t
     }
 }
 
-static void do_symlink(fuse_req_t req, const char *target, fuse_ino_t parent, const char *name) {
+static void names_do_symlink(fuse_req_t req, const char *target, fuse_ino_t parent, const char *name) {
     char path[PATH_MAX];
     if (begin_name(req, parent, name, path)) {
         int result = symlinkat(target, mount_of(req)->store->backing_fd, path);
@@ -126,7 +128,7 @@ static void do_symlink(fuse_req_t req, const char *target, fuse_ino_t parent, co
     }
 }
 
-static void do_link(fuse_req_t req, fuse_ino_t number, fuse_ino_t parent, const char *name) {
+static void names_do_link(fuse_req_t req, fuse_ino_t number, fuse_ino_t parent, const char *name) {
     struct mount *mount = mount_of(req);
     int backing_fd = mount->store->backing_fd;
     char from[PATH_MAX];
@@ -146,7 +148,7 @@ static void remove_name(fuse_req_t req, fuse_ino_t parent_number, const char *na
     int backing_fd = mount->store->backing_fd;
     char path[PATH_MAX];
     struct stat gone;
-    int error = child_path(mount, parent, name, path);
+    int error = names_child_path(mount, parent, name, path);
     bool named = error == 0;
     if (error == 0) {
         error = path_stat(mount->store, backing_fd, path, AT_SYMLINK_NOFOLLOW, &gone);
@@ -167,11 +169,11 @@ static void remove_name(fuse_req_t req, fuse_ino_t parent_number, const char *na
     fuse_reply_err(req, error);
 }
 
-static void do_unlink(fuse_req_t req, fuse_ino_t parent_number, const char *name) {
+static void names_do_unlink(fuse_req_t req, fuse_ino_t parent_number, const char *name) {
     remove_name(req, parent_number, name, false);
 }
 
-static void do_rmdir(fuse_req_t req, fuse_ino_t parent_number, const char *name) {
+static void names_do_rmdir(fuse_req_t req, fuse_ino_t parent_number, const char *name) {
     remove_name(req, parent_number, name, true);
 }
 
@@ -210,7 +212,7 @@ static void do_rename(fuse_req_t req, fuse_ino_t from_number, const char *name, 
     struct mount *mount = mount_of(req);
     struct inode *from = tree_inode(&mount->tree, from_number);
     struct inode *to = tree_inode(&mount->tree, to_number);
-    if (is_ours(mount, from, name) || is_ours(mount, to, new_name)) {
+    if (names_is_ours(mount, from, name) || names_is_ours(mount, to, new_name)) {
         fuse_reply_err(req, EPERM);
         return;
     }
@@ -220,7 +222,7 @@ static void do_rename(fuse_req_t req, fuse_ino_t from_number, const char *name, 
     fuse_reply_err(req, error);
 }
 
-static void do_readlink(fuse_req_t req, fuse_ino_t number) {
+static void names_do_readlink(fuse_req_t req, fuse_ino_t number) {
     struct mount *mount = mount_of(req);
     char path[PATH_MAX];
     char target[PATH_MAX];
@@ -237,7 +239,7 @@ static void do_readlink(fuse_req_t req, fuse_ino_t number) {
     }
 }
 
-static void do_opendir(fuse_req_t req, fuse_ino_t number, struct fuse_file_info *info) {
+static void names_do_opendir(fuse_req_t req, fuse_ino_t number, struct fuse_file_info *info) {
     struct mount *mount = mount_of(req);
     char path[PATH_MAX];
     DIR *directory = NULL;
@@ -258,8 +260,8 @@ static void do_opendir(fuse_req_t req, fuse_ino_t number, struct fuse_file_info 
     fuse_reply_open(req, info);
 }
 
-static void do_readdir(fuse_req_t req, fuse_ino_t number, size_t bytes, off_t offset,
-                       struct fuse_file_info *info) {
+static void names_do_readdir(fuse_req_t req, fuse_ino_t number, size_t bytes, off_t offset,
+                             struct fuse_file_info *info) {
     struct mount *mount = mount_of(req);
     DIR *directory = (DIR *)(uintptr_t)info->fh;
     bool root = tree_inode(&mount->tree, number) == &mount->tree.root;
@@ -288,25 +290,25 @@ static void do_readdir(fuse_req_t req, fuse_ino_t number, size_t bytes, off_t of
     free(buffer);
 }
 
-static void do_releasedir(fuse_req_t req, fuse_ino_t number, struct fuse_file_info *info) {
+static void names_do_releasedir(fuse_req_t req, fuse_ino_t number, struct fuse_file_info *info) {
     (void)number;
     closedir((DIR *)(uintptr_t)info->fh);
     fuse_reply_err(req, 0);
 }
 
 void set_name_operations(struct fuse_lowlevel_ops *operations) {
-    operations->lookup = do_lookup;
-    operations->forget = do_forget;
-    operations->forget_multi = do_forget_multi;
-    operations->mknod = do_mknod;
-    operations->mkdir = do_mkdir;
-    operations->symlink = do_symlink;
-    operations->link = do_link;
-    operations->unlink = do_unlink;
-    operations->rmdir = do_rmdir;
+    operations->lookup = names_do_lookup;
+    operations->forget = names_do_forget;
+    operations->forget_multi = names_do_forget_multi;
+    operations->mknod = names_do_mknod;
+    operations->mkdir = names_do_mkdir;
+    operations->symlink = names_do_symlink;
+    operations->link = names_do_link;
+    operations->unlink = names_do_unlink;
+    operations->rmdir = names_do_rmdir;
     operations->rename = do_rename;
-    operations->readlink = do_readlink;
-    operations->opendir = do_opendir;
-    operations->readdir = do_readdir;
-    operations->releasedir = do_releasedir;
+    operations->readlink = names_do_readlink;
+    operations->opendir = names_do_opendir;
+    operations->readdir = names_do_readdir;
+    operations->releasedir = names_do_releasedir;
 }

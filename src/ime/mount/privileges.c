@@ -1,4 +1,4 @@
-/* Files of the mount belong to the user who runs it, whoever makes or writes them. So nobody else sets the
+/* Files of the mount belong to the user who runs it, whoever makes or writes them. So no other user sets the
  * set-user-id or set-group-id bit of one, and whoever but root writes to one clears them, as the kernel does
  * on its own file systems. */
 #include <errno.h>

@@ -30,7 +30,7 @@ static struct {
           .idle = PTHREAD_COND_INITIALIZER,
           .last = &pool.first};
 
-static void perform(struct request *request) {
+static void aio_perform(struct request *request) {
     struct ime_aiocb *aiocb = request->aiocb;
     struct file *file = request->description->file;
     ssize_t bytes = request->write ? file_write(file, aiocb->iov, aiocb->iovcnt, aiocb->file_offset)
@@ -40,7 +40,7 @@ static void perform(struct request *request) {
     free(request);
 }
 
-static void *worker(void *unused) {
+static void *aio_worker(void *unused) {
     (void)unused;
     pthread_mutex_lock(&pool.mutex);
     for (;;) {
@@ -57,7 +57,7 @@ static void *worker(void *unused) {
         }
         pool.running++;
         pthread_mutex_unlock(&pool.mutex);
-        perform(request);
+        aio_perform(request);
         pthread_mutex_lock(&pool.mutex);
         pool.running--;
         pthread_cond_broadcast(&pool.idle);
@@ -66,12 +66,12 @@ static void *worker(void *unused) {
     return NULL;
 }
 
-static int start_workers(void) {
+static int aio_start_workers(void) {
     if (pool.owner == getpid()) {
         return 0;
     }
     for (unsigned i = 0; i < WORKERS; i++) {
-        int error = pthread_create(&pool.threads[i], NULL, worker, NULL);
+        int error = pthread_create(&pool.threads[i], NULL, aio_worker, NULL);
         if (error != 0) {
             return error;
         }
@@ -80,7 +80,7 @@ static int start_workers(void) {
     return 0;
 }
 
-static int submit(struct ime_aiocb *aiocb, bool write) {
+static int aio_submit(struct ime_aiocb *aiocb, bool write) {
     struct description *description = descriptors_get(aiocb->fd);
     if (description == NULL) {
         return -1;
@@ -90,7 +90,7 @@ static int submit(struct ime_aiocb *aiocb, bool write) {
     if (error == 0) {
         *request = (struct request){NULL, aiocb, description, write};
         pthread_mutex_lock(&pool.mutex);
-        error = start_workers();
+        error = aio_start_workers();
         if (error == 0) {
             *pool.last = request;
             pool.last = &request->next;
@@ -108,11 +108,11 @@ static int submit(struct ime_aiocb *aiocb, bool write) {
 }
 
 int ime_native_aio_read(struct ime_aiocb *aiocb) {
-    return submit(aiocb, false);
+    return aio_submit(aiocb, false);
 }
 
 int ime_native_aio_write(struct ime_aiocb *aiocb) {
-    return submit(aiocb, true);
+    return aio_submit(aiocb, true);
 }
 
 void aio_finish(void) {

@@ -15,23 +15,23 @@ static pthread_mutex_t stripes[STRIPES];
 static pthread_once_t stripes_once = PTHREAD_ONCE_INIT;
 static _Atomic unsigned open_count;
 
-static void init_stripes(void) {
+static void descriptors_init_stripes(void) {
     for (size_t i = 0; i < STRIPES; i++) {
         pthread_mutex_init(&stripes[i], NULL);
     }
-    pthread_atfork(NULL, NULL, init_stripes);
+    pthread_atfork(NULL, NULL, descriptors_init_stripes);
 }
 
-static pthread_mutex_t *stripe_of(int fd) {
-    pthread_once(&stripes_once, init_stripes);
+static pthread_mutex_t *descriptors_stripe_of(int fd) {
+    pthread_once(&stripes_once, descriptors_init_stripes);
     return &stripes[fd % STRIPES];
 }
 
-static struct description *exchange(int fd, struct description *description) {
-    pthread_mutex_lock(stripe_of(fd));
+static struct description *descriptors_exchange(int fd, struct description *description) {
+    pthread_mutex_lock(descriptors_stripe_of(fd));
     struct description *before = table[fd];
     table[fd] = description;
-    pthread_mutex_unlock(stripe_of(fd));
+    pthread_mutex_unlock(descriptors_stripe_of(fd));
     return before;
 }
 
@@ -51,9 +51,9 @@ int descriptors_add(struct file *file) {
     atomic_store(&description->references, 1);
     description->file = file;
     pthread_mutex_init(&description->position_mutex, NULL);
-    struct description *stale = exchange(fd, description);
+    struct description *stale = descriptors_exchange(fd, description);
     if (stale != NULL) {
-        descriptors_put(stale); /* somebody closed its number with close() */
+        descriptors_put(stale); /* its number was closed with close() */
     }
     atomic_fetch_add(&open_count, 1);
     return fd;
@@ -64,12 +64,12 @@ struct description *descriptors_get(int fd) {
         errno = EBADF;
         return NULL;
     }
-    pthread_mutex_lock(stripe_of(fd));
+    pthread_mutex_lock(descriptors_stripe_of(fd));
     struct description *description = table[fd];
     if (description != NULL) {
         atomic_fetch_add(&description->references, 1);
     }
-    pthread_mutex_unlock(stripe_of(fd));
+    pthread_mutex_unlock(descriptors_stripe_of(fd));
     if (description == NULL) {
         errno = EBADF;
     }
@@ -85,7 +85,7 @@ void descriptors_put(struct description *description) {
 }
 
 int descriptors_close(int fd) {
-    struct description *description = fd >= 0 && fd < MAX_DESCRIPTORS ? exchange(fd, NULL) : NULL;
+    struct description *description = fd >= 0 && fd < MAX_DESCRIPTORS ? descriptors_exchange(fd, NULL) : NULL;
     if (description == NULL) {
         errno = EBADF;
         return -1;
@@ -121,7 +121,7 @@ int descriptors_duplicate(int from, int to) {
         }
         file->backing_fd = own;
     }
-    struct description *before = exchange(to, description);
+    struct description *before = descriptors_exchange(to, description);
     if (before != NULL && before->file->backing_fd == to) {
         before->file->backing_fd = fcntl(to, F_DUPFD_CLOEXEC, 3);
     }

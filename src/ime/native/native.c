@@ -6,16 +6,8 @@
 
 #include "session.h"
 
-static int posix_result(int error) {
-    if (error != 0) {
-        errno = error;
-        return -1;
-    }
-    return 0;
-}
-
-static ssize_t posix_bytes(ssize_t bytes) {
-    return bytes < 0 ? posix_result((int)-bytes) : bytes;
+static ssize_t native_posix_bytes(ssize_t bytes) {
+    return bytes < 0 ? native_posix_result((int)-bytes) : bytes;
 }
 
 void ime_native_init(void) {
@@ -42,7 +34,7 @@ int ime_native_open(const char *path, int flags, mode_t mode) {
     if (error == 0) {
         error = file_open(store, relative, flags, mode, store->config.strict_truncate, &file);
     }
-    return error != 0 ? posix_result(error) : descriptors_add(file);
+    return error != 0 ? native_posix_result(error) : descriptors_add(file);
 }
 
 int ime_native_close(int fd) {
@@ -53,7 +45,7 @@ int ime_native_dup2(int from, int to) {
     return descriptors_duplicate(from, to);
 }
 
-static ssize_t at_offset(int fd, const struct iovec *iov, int count, off_t offset, bool write) {
+static ssize_t native_at_offset(int fd, const struct iovec *iov, int count, off_t offset, bool write) {
     struct description *description = descriptors_get(fd);
     if (description == NULL) {
         return -1;
@@ -61,10 +53,10 @@ static ssize_t at_offset(int fd, const struct iovec *iov, int count, off_t offse
     ssize_t bytes = write ? file_write(description->file, iov, count, offset)
                           : file_read(description->file, iov, count, offset);
     descriptors_put(description);
-    return posix_bytes(bytes);
+    return native_posix_bytes(bytes);
 }
 
-static ssize_t at_position(int fd, const struct iovec *iov, bool write) {
+static ssize_t native_at_position(int fd, const struct iovec *iov, bool write) {
     struct description *description = descriptors_get(fd);
     if (description == NULL) {
         return -1;
@@ -79,34 +71,34 @@ static ssize_t at_position(int fd, const struct iovec *iov, bool write) {
     }
     pthread_mutex_unlock(&description->position_mutex);
     descriptors_put(description);
-    return posix_bytes(bytes);
+    return native_posix_bytes(bytes);
 }
 
 ssize_t ime_native_read(int fd, void *buffer, size_t bytes) {
-    return at_position(fd, &(struct iovec){buffer, bytes}, false);
+    return native_at_position(fd, &(struct iovec){buffer, bytes}, false);
 }
 
 ssize_t ime_native_write(int fd, const void *buffer, size_t bytes) {
-    return at_position(fd, &(struct iovec){(void *)(uintptr_t)buffer, bytes}, true);
+    return native_at_position(fd, &(struct iovec){(void *)(uintptr_t)buffer, bytes}, true);
 }
 
 ssize_t ime_native_pread(int fd, void *buffer, size_t bytes, off_t offset) {
-    return at_offset(fd, &(struct iovec){buffer, bytes}, 1, offset, false);
+    return native_at_offset(fd, &(struct iovec){buffer, bytes}, 1, offset, false);
 }
 
 ssize_t ime_native_pwrite(int fd, const void *buffer, size_t bytes, off_t offset) {
-    return at_offset(fd, &(struct iovec){(void *)(uintptr_t)buffer, bytes}, 1, offset, true);
+    return native_at_offset(fd, &(struct iovec){(void *)(uintptr_t)buffer, bytes}, 1, offset, true);
 }
 
 ssize_t ime_native_preadv(int fd, const struct iovec *iov, int iovcnt, off_t offset) {
-    return at_offset(fd, iov, iovcnt, offset, false);
+    return native_at_offset(fd, iov, iovcnt, offset, false);
 }
 
 ssize_t ime_native_pwritev(int fd, const struct iovec *iov, int iovcnt, off_t offset) {
-    return at_offset(fd, iov, iovcnt, offset, true);
+    return native_at_offset(fd, iov, iovcnt, offset, true);
 }
 
-static off_t new_position(struct description *description, off_t offset, int whence) {
+static off_t native_new_position(struct description *description, off_t offset, int whence) {
     off_t base = 0;
     if (whence == SEEK_CUR) {
         base = description->position;
@@ -124,13 +116,13 @@ off_t ime_native_lseek(int fd, off_t offset, int whence) {
         return -1;
     }
     pthread_mutex_lock(&description->position_mutex);
-    off_t position = new_position(description, offset, whence);
+    off_t position = native_new_position(description, offset, whence);
     if (position >= 0) {
         description->position = position;
     }
     pthread_mutex_unlock(&description->position_mutex);
     descriptors_put(description);
-    return position >= 0 ? position : posix_result(EINVAL);
+    return position >= 0 ? position : native_posix_result(EINVAL);
 }
 
 int ime_native_fsync(int fd) {
@@ -140,7 +132,7 @@ int ime_native_fsync(int fd) {
     }
     int error = file_sync(description->file);
     descriptors_put(description);
-    return posix_result(error);
+    return native_posix_result(error);
 }
 
 int ime_native_ftruncate(int fd, off_t length) {
@@ -151,5 +143,5 @@ int ime_native_ftruncate(int fd, off_t length) {
     struct file *file = description->file;
     int error = file_truncate(file, length, file->store->config.strict_truncate);
     descriptors_put(description);
-    return posix_result(error);
+    return native_posix_result(error);
 }

@@ -8,7 +8,7 @@
 #include "session.h"
 
 /* The store with the path resolved in it, or NULL with errno. */
-static struct store *resolve(const char *path, char relative[PATH_MAX]) {
+static struct store *native_resolve(const char *path, char relative[PATH_MAX]) {
     struct store *store = session_store();
     if (store != NULL) {
         int error = path_in_store(store, path, relative);
@@ -20,18 +20,10 @@ static struct store *resolve(const char *path, char relative[PATH_MAX]) {
     return store;
 }
 
-static int posix_result(int error) {
-    if (error != 0) {
-        errno = error;
-        return -1;
-    }
-    return 0;
-}
-
 int ime_native_access(const char *path, int mode) {
     char relative[PATH_MAX];
     char link[64];
-    struct store *store = resolve(path, relative);
+    struct store *store = native_resolve(path, relative);
     int fd = store == NULL ? -1 : open_beneath(store, relative, O_PATH | O_CLOEXEC, 0);
     if (fd < 0) {
         return -1;
@@ -39,37 +31,37 @@ int ime_native_access(const char *path, int mode) {
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
     int error = access(link, mode) == 0 ? 0 : errno;
     close(fd);
-    return posix_result(error);
+    return native_posix_result(error);
 }
 
 int ime_native_stat(const char *path, struct stat *status) {
     char relative[PATH_MAX];
-    struct store *store = resolve(path, relative);
-    return store == NULL ? -1 : posix_result(path_look(store, relative, status));
+    struct store *store = native_resolve(path, relative);
+    return store == NULL ? -1 : native_posix_result(path_look(store, relative, status));
 }
 
 /* The store, with the directory that the path's last name is in. */
-static struct store *enter(const char *path, struct parent *parent) {
+static struct store *native_enter(const char *path, struct parent *parent) {
     char relative[PATH_MAX];
-    struct store *store = resolve(path, relative);
+    struct store *store = native_resolve(path, relative);
     int error = store == NULL ? 0 : parent_beneath(store, relative, parent);
-    return posix_result(error) == 0 ? store : NULL;
+    return native_posix_result(error) == 0 ? store : NULL;
 }
 
 int ime_native_unlink(const char *path) {
     struct parent parent;
-    struct store *store = enter(path, &parent);
+    struct store *store = native_enter(path, &parent);
     if (store == NULL) {
         return -1;
     }
     int error = path_unlink(store, parent.directory_fd, parent.name);
     parent_leave(&parent);
-    return posix_result(error);
+    return native_posix_result(error);
 }
 
 int ime_native_mkdir(const char *path, mode_t mode) {
     struct parent parent;
-    if (enter(path, &parent) == NULL) {
+    if (native_enter(path, &parent) == NULL) {
         return -1;
     }
     int result = mkdirat(parent.directory_fd, parent.name, mode);
@@ -79,7 +71,7 @@ int ime_native_mkdir(const char *path, mode_t mode) {
 
 int ime_native_rmdir(const char *path) {
     struct parent parent;
-    if (enter(path, &parent) == NULL) {
+    if (native_enter(path, &parent) == NULL) {
         return -1;
     }
     int result = unlinkat(parent.directory_fd, parent.name, AT_REMOVEDIR);
@@ -89,7 +81,7 @@ int ime_native_rmdir(const char *path) {
 
 int ime_native_mknod(const char *path, mode_t mode, dev_t device) {
     struct parent parent;
-    if (enter(path, &parent) == NULL) {
+    if (native_enter(path, &parent) == NULL) {
         return -1;
     }
     int result = mknodat(parent.directory_fd, parent.name, mode, device);
@@ -99,7 +91,7 @@ int ime_native_mknod(const char *path, mode_t mode, dev_t device) {
 
 int ime_native_statvfs(const char *path, struct statvfs *status) {
     char relative[PATH_MAX];
-    struct store *store = resolve(path, relative);
+    struct store *store = native_resolve(path, relative);
     if (store == NULL) {
         return -1;
     }

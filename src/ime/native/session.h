@@ -2,6 +2,8 @@
 #ifndef IME_SESSION_H
 #define IME_SESSION_H
 
+#include <errno.h>
+
 #include "client/file.h"
 
 /* What dup2 shares: the file and its position. */
@@ -22,6 +24,12 @@ void descriptors_put(struct description *description);
 int descriptors_close(int fd);
 int descriptors_duplicate(int from, int to);
 unsigned descriptors_open(void);
+
+/* 0, or -1 with errno, as the functions of the interface return it. */
+static inline int native_posix_result(int error) {
+    errno = error != 0 ? error : errno;
+    return error != 0 ? -1 : 0;
+}
 
 void aio_finish(void); /* waits for transfers under way */
 

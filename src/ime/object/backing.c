@@ -6,7 +6,7 @@
 #include "object/object.h"
 
 /* A file of mode 0444 is written by those who opened it before the mode was set; the drain comes later. */
-static int open_despite_mode(const struct store *store, const char *name) {
+static int backing_open_despite_mode(const struct store *store, const char *name) {
     struct stat status;
     if (fstatat(store->links_fd, name, &status, 0) != 0 ||
         fchmodat(store->links_fd, name, (status.st_mode & 07777) | 0600, 0) != 0) {
@@ -30,7 +30,7 @@ int object_backing_fd(struct object *object, int *fd) {
         object_name(object->inode, name);
         *fd = openat(object->store->links_fd, name, O_RDWR | O_CLOEXEC);
         if (*fd < 0 && errno == EACCES) {
-            *fd = open_despite_mode(object->store, name);
+            *fd = backing_open_despite_mode(object->store, name);
         }
         error = *fd < 0 ? errno : 0;
         atomic_store(&object->backing_fd, *fd);

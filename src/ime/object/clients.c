@@ -21,8 +21,8 @@ unsigned clients_count(const struct store *store) {
     return count;
 }
 
-/* A write cut short by a kill: what it changed must be drained, and what it left beyond the end must go. */
-static void repair_thread(struct store *store, struct thread_slot *slot) {
+/* A write ended by a kill: what it changed must be drained, and what it left beyond the end must go. */
+static void clients_repair_thread(struct store *store, struct thread_slot *slot) {
     uint64_t inode = atomic_load(&slot->active) & ~SLOT_LOCKED;
     uint64_t low = atomic_load(&slot->write_low);
     uint64_t high = atomic_load(&slot->write_high);
@@ -34,11 +34,11 @@ static void repair_thread(struct store *store, struct thread_slot *slot) {
     atomic_store(&slot->owner, 0);
 }
 
-static void repair_process(struct store *store, uint32_t process) {
+static void clients_repair_process(struct store *store, uint32_t process) {
     struct control *control = store->control;
     for (uint32_t i = 0; i < atomic_load(&control->threads_high); i++) {
         if (atomic_load(&control->threads[i].owner) == process + 1) {
-            repair_thread(store, &control->threads[i]);
+            clients_repair_thread(store, &control->threads[i]);
         }
     }
     if (atomic_load(&control->gate) == process + 1) {
@@ -48,10 +48,10 @@ static void repair_process(struct store *store, uint32_t process) {
     atomic_store(&control->processes[process].live, 0);
 }
 
-static void reap_locked(struct store *store) {
+static void clients_reap_locked(struct store *store) {
     for (uint32_t i = 0; i < MAX_PROCESSES; i++) {
         if (atomic_load(&store->control->processes[i].live) != 0 && !client_is_alive(store, i)) {
-            repair_process(store, i);
+            clients_repair_process(store, i);
         }
     }
 }
@@ -60,12 +60,12 @@ void clients_reap(struct store *store) {
     /* Without waiting: the caller may hold an object lock, and whoever has the store lock reaps while it
      * waits. */
     if (store_trylock(store, LOCK_STORE)) {
-        reap_locked(store);
+        clients_reap_locked(store);
         store_unlock(store, LOCK_STORE);
     }
 }
 
-static int take_process_slot(struct store *store) {
+static int clients_take_process_slot(struct store *store) {
     for (uint32_t i = 0; i < MAX_PROCESSES; i++) {
         struct process_slot *slot = &store->control->processes[i];
         if (atomic_load(&slot->live) == 0 && lock_byte(store->control_fd, LOCK_PROCESSES + i, false) == 0) {
@@ -88,8 +88,8 @@ static int take_process_slot(struct store *store) {
 int clients_enter(struct store *store) {
     store->process = NO_PROCESS;
     store_lock(store, LOCK_STORE);
-    reap_locked(store);
-    int error = take_process_slot(store);
+    clients_reap_locked(store);
+    int error = clients_take_process_slot(store);
     store_unlock(store, LOCK_STORE);
     if (error == 0 && atomic_load(&store->control->recount) != 0) {
         clients_recount(store);
@@ -133,7 +133,7 @@ void clients_leave(struct store *store) {
     unlock_byte(store->control_fd, LOCK_PROCESSES + store->process);
 }
 
-static void wait_until_idle(struct store *store) {
+static void clients_wait_until_idle(struct store *store) {
     struct control *control = store->control;
     for (uint32_t i = 0; i < atomic_load(&control->threads_high); i++) {
         for (unsigned tries = 1; atomic_load(&control->threads[i].active) != 0; tries++) {
@@ -143,13 +143,13 @@ static void wait_until_idle(struct store *store) {
             }
             usleep(50);
             if (tries % 100 == 0) {
-                reap_locked(store);
+                clients_reap_locked(store);
             }
         }
     }
 }
 
-static void add_used(struct store *store, const char *name, void *total_bytes) {
+static void clients_add_used(struct store *store, const char *name, void *total_bytes) {
     *(uint64_t *)total_bytes += object_used_bytes(store, name);
 }
 
@@ -157,9 +157,9 @@ void clients_recount(struct store *store) {
     struct control *control = store->control;
     store_lock(store, LOCK_STORE);
     atomic_store(&control->gate, store->process + 1);
-    wait_until_idle(store);
+    clients_wait_until_idle(store);
     uint64_t used_bytes = 0;
-    objects_each(store, add_used, &used_bytes);
+    objects_each(store, clients_add_used, &used_bytes);
     for (uint32_t i = 0; i < atomic_load(&control->threads_high); i++) {
         used_bytes += atomic_load(&control->threads[i].credit_bytes);
     }

@@ -12,7 +12,7 @@ bool object_is_orphan(const struct object *object) {
     return fstatat(object->store->links_fd, name, &status, 0) == 0 && status.st_nlink == 1;
 }
 
-static bool is_empty(struct object *object) {
+static bool ending_is_empty(struct object *object) {
     const struct object_header *header = object->header;
     if (!is_settled(header) || atomic_load(&header->gate) != 0 || atomic_load(&header->work) != WORK_NONE) {
         return false;
@@ -30,7 +30,7 @@ void object_unlink(struct store *store, const char *name) {
 
 bool object_drop_if_idle(struct object *object) {
     bool orphan = object_is_orphan(object);
-    if (!orphan && !is_empty(object)) {
+    if (!orphan && !ending_is_empty(object)) {
         return false;
     }
     if (orphan) {
@@ -39,7 +39,7 @@ bool object_drop_if_idle(struct object *object) {
     if (flock(object->fd, LOCK_EX | LOCK_NB) != 0) {
         return false; /* in use by another process, whose last close comes here too */
     }
-    if (!object_is_orphan(object) && !is_empty(object)) {
+    if (!object_is_orphan(object) && !ending_is_empty(object)) {
         return false;
     }
     char name[24];

@@ -23,7 +23,7 @@ void object_thaw(struct object *object) {
 
 /* BUSY granules: the fast tier holds a half-made copy, the backing holds the truth. They count as used, by
  * whoever made them BUSY and by a recount. */
-static void undo_copy(struct object *object, uint64_t low, uint64_t high) {
+static void gate_undo_copy(struct object *object, uint64_t low, uint64_t high) {
     struct run run = {0, granule_of(object, low)};
     unsigned shift = object->store->granule_shift;
     uint64_t freed_bytes = 0;
@@ -39,7 +39,7 @@ static void undo_copy(struct object *object, uint64_t low, uint64_t high) {
     space_return(object->store, freed_bytes);
 }
 
-static int repair(struct object *object) {
+static int gate_repair(struct object *object) {
     struct object_header *header = object->header;
     int error = 0;
     struct thread_slot *slot = slot_enter(object->store, object->inode | SLOT_LOCKED, 0, 0);
@@ -51,7 +51,7 @@ static int repair(struct object *object) {
     if (work == WORK_TRUNCATE) {
         error = resize_shrink(object, low);
     } else if (work == WORK_COPY) {
-        undo_copy(object, low, high);
+        gate_undo_copy(object, low, high);
         garbage_end = high > garbage_end ? high : garbage_end;
     }
     if (error == 0 && garbage_end > atomic_load(&header->size_bytes)) {
@@ -73,7 +73,7 @@ int object_lock(struct object *object) {
     int error = lock_byte(object->fd, 0, true);
     if (error == 0 &&
         (atomic_load(&object->header->work) != WORK_NONE || atomic_load(&object->header->gate) != 0)) {
-        error = repair(object);
+        error = gate_repair(object);
         if (error != 0) {
             unlock_byte(object->fd, 0);
         }

@@ -21,13 +21,13 @@ bool granule_is_backed(const struct object *object, uint64_t granule, uint8_t st
            (granule << object->store->granule_shift) < atomic_load(&object->header->origin_bytes);
 }
 
-static bool in_set(uint8_t state, unsigned set) {
+static bool granules_in_set(uint8_t state, unsigned set) {
     return (set & STATE_SET(state)) != 0;
 }
 
-/* Pages of state bytes that were never written are holes, and reading one would allocate it: ask the file
+/* Pages of state bytes that were never written are holes, and reading one would allocate it: query the file
  * first. */
-static uint64_t skip_hole(const struct object *object, uint64_t granule, uint64_t end) {
+static uint64_t granules_skip_hole(const struct object *object, uint64_t granule, uint64_t end) {
     off_t data = lseek(object->fd, (off_t)(STATES_OFFSET + granule), SEEK_DATA);
     if (data < 0 || (uint64_t)data >= STATES_OFFSET + end) {
         return end;
@@ -36,15 +36,16 @@ static uint64_t skip_hole(const struct object *object, uint64_t granule, uint64_
     return found > granule ? found : granule;
 }
 
-static uint64_t first_in_page(const struct object *object, uint64_t from, uint64_t end, unsigned set) {
+static uint64_t granules_first_in_page(const struct object *object, uint64_t from, uint64_t end,
+                                       unsigned set) {
     for (uint64_t granule = from; granule < end; granule++) {
         const _Atomic uint8_t *state = &object->states[granule];
-        if (granule % 8 == 0 && granule + 8 <= end && !in_set(GRANULE_NONE, set) &&
+        if (granule % 8 == 0 && granule + 8 <= end && !granules_in_set(GRANULE_NONE, set) &&
             atomic_load_explicit((const _Atomic uint64_t *)(const void *)state, memory_order_relaxed) == 0) {
             granule += 7;
             continue;
         }
-        if (in_set(atomic_load(state), set)) {
+        if (granules_in_set(atomic_load(state), set)) {
             return granule;
         }
     }
@@ -57,10 +58,10 @@ bool object_next_run(struct object *object, uint64_t from, uint64_t end, unsigne
                      struct run *run) {
     uint64_t granule = from;
     while (granule < end) {
-        granule = skip_hole(object, granule, end);
+        granule = granules_skip_hole(object, granule, end);
         uint64_t page_end = (granule / STATES_PER_PAGE + 1) * STATES_PER_PAGE;
         uint64_t stop = page_end < end ? page_end : end;
-        granule = first_in_page(object, granule, stop, state_set);
+        granule = granules_first_in_page(object, granule, stop, state_set);
         if (granule < stop) {
             break;
         }
@@ -70,7 +71,7 @@ bool object_next_run(struct object *object, uint64_t from, uint64_t end, unsigne
     }
     run->first = granule;
     while (granule < end && granule - run->first < limit &&
-           in_set(object_state(object, granule), state_set)) {
+           granules_in_set(object_state(object, granule), state_set)) {
         granule++;
     }
     run->end = granule;
@@ -88,8 +89,8 @@ uint64_t object_count(struct object *object, uint64_t from, uint64_t end, unsign
 
 /* The pages stay: other processes know that they are there. */
 void object_clear_states(struct object *object, uint64_t from, uint64_t end) {
-    for (uint64_t granule = skip_hole(object, from, end); granule < end;
-         granule = skip_hole(object, granule, end)) {
+    for (uint64_t granule = granules_skip_hole(object, from, end); granule < end;
+         granule = granules_skip_hole(object, granule, end)) {
         uint64_t page_end = (granule / STATES_PER_PAGE + 1) * STATES_PER_PAGE;
         for (uint64_t stop = page_end < end ? page_end : end; granule < stop; granule++) {
             if (atomic_load_explicit(&object->states[granule], memory_order_relaxed) != GRANULE_NONE) {

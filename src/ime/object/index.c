@@ -1,6 +1,6 @@
 /* The pages of an object's index: header, participants, states. The index is sparse and mapped, and touching
- * a page that the file lacks would take room that nobody counted, or be a SIGBUS where there is none. So a
- * page is asked for before it is touched, and taken, with its capacity, before it is written. It stays until
+ * a page that the file lacks would take room that is not counted, or be a SIGBUS where there is none. So a
+ * page is looked up before it is touched, and taken, with its capacity, before it is written. It stays until
  * the object goes. */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@ uint64_t index_page_of(uint64_t granule) {
     return (STATES_OFFSET + granule) / INDEX_PAGE_BYTES;
 }
 
-static bool is_in_file(const struct object *object, uint64_t page) {
+static bool index_is_in_file(const struct object *object, uint64_t page) {
     off_t start = (off_t)(page * INDEX_PAGE_BYTES);
     return lseek(object->fd, start, SEEK_DATA) == start;
 }
@@ -28,7 +28,7 @@ bool index_has(const struct object *object, uint64_t page) {
     if (page != HEADER_PAGE && atomic_load(&object->pages->missing) == missing) {
         return false;
     }
-    if (is_in_file(object, page)) {
+    if (index_is_in_file(object, page)) {
         atomic_fetch_or(word, bit);
         return true;
     }
@@ -51,7 +51,7 @@ int index_take(struct object *object, uint64_t page, bool *taken) {
     pthread_mutex_lock(&object->index_mutex);
     int error = lock_byte(object->fd, 1, true);
     if (error == 0) {
-        if (!is_in_file(object, page)) {
+        if (!index_is_in_file(object, page)) {
             off_t start = (off_t)(page * INDEX_PAGE_BYTES);
             *taken = fallocate(object->fd, 0, start, (off_t)INDEX_PAGE_BYTES) == 0;
             error = *taken ? 0 : errno;

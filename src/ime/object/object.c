@@ -9,12 +9,12 @@
 #include <time.h>
 #include <unistd.h>
 
-static struct shard *shard_of(struct store *store, uint64_t inode) {
+static struct shard *object_shard_of(struct store *store, uint64_t inode) {
     return &store->shards[(inode * UINT64_C(0x9e3779b97f4a7c15)) >> 58];
 }
 
-/* A shared lock on the object file says "in use"; whoever drops the object takes it exclusively first. */
-static int lock_in_use(int fd) {
+/* A shared lock on the object file means "in use"; whoever drops the object takes it exclusively first. */
+static int object_lock_in_use(int fd) {
     while (flock(fd, LOCK_SH) != 0) {
         if (errno != EINTR) {
             return errno;
@@ -23,22 +23,22 @@ static int lock_in_use(int fd) {
     return 0;
 }
 
-static bool still_has_name(const struct store *store, int fd, const char *name) {
+static bool object_still_has_name(const struct store *store, int fd, const char *name) {
     struct stat opened;
     struct stat named;
     return fstat(fd, &opened) == 0 && fstatat(store->objects_fd, name, &named, 0) == 0 &&
            opened.st_ino == named.st_ino;
 }
 
-static int open_in_use(struct store *store, const char *name, bool create, int *error) {
+static int object_open_in_use(struct store *store, const char *name, bool create, int *error) {
     for (;;) {
         int fd = openat(store->objects_fd, name, O_RDWR | O_CLOEXEC | (create ? O_CREAT : 0), 0600);
         if (fd < 0) {
             *error = errno == ENOENT && !create ? 0 : errno;
             return -1;
         }
-        *error = lock_in_use(fd);
-        if (*error == 0 && still_has_name(store, fd, name)) {
+        *error = object_lock_in_use(fd);
+        if (*error == 0 && object_still_has_name(store, fd, name)) {
             return fd;
         }
         close(fd); /* dropped while we opened it */
@@ -48,7 +48,7 @@ static int open_in_use(struct store *store, const char *name, bool create, int *
     }
 }
 
-static int link_backing(struct store *store, int backing_fd, const char *name) {
+static int object_link_backing(struct store *store, int backing_fd, const char *name) {
     char path[64];
     snprintf(path, sizeof path, "/proc/self/fd/%d", backing_fd);
     if (linkat(AT_FDCWD, path, store->links_fd, name, AT_SYMLINK_FOLLOW) == 0 || errno == EEXIST) {
@@ -58,7 +58,7 @@ static int link_backing(struct store *store, int backing_fd, const char *name) {
 }
 
 /* The caller holds the object lock. The magic number comes last: without it there is no object. */
-static int initialise(struct store *store, struct object *object, int backing_fd, const char *name) {
+static int object_initialise(struct store *store, struct object *object, int backing_fd, const char *name) {
     struct object_header *header = object->header;
     struct stat status;
     if (fstat(backing_fd, &status) != 0) {
@@ -67,7 +67,7 @@ static int initialise(struct store *store, struct object *object, int backing_fd
     if ((uint64_t)status.st_size > store->max_bytes) {
         return EFBIG;
     }
-    int error = link_backing(store, backing_fd, name);
+    int error = object_link_backing(store, backing_fd, name);
     if (error != 0) {
         return error;
     }
@@ -80,16 +80,16 @@ static int initialise(struct store *store, struct object *object, int backing_fd
     return 0;
 }
 
-static bool has_magic(const struct object *object) {
+static bool object_has_magic(const struct object *object) {
     uint64_t magic = 0; /* by a system call: touching a page that is missing would take room */
     struct stat status;
     return fstat(object->fd, &status) == 0 && (uint64_t)status.st_size >= INDEX_BYTES &&
            pread(object->fd, &magic, sizeof magic, 0) == sizeof magic && magic == OBJECT_MAGIC;
 }
 
-/* Of an object whose end was cut short by a kill, if there was one. Others may have the index mapped already,
- * to look for the magic number, so that the file must not become shorter than it. */
-static int make_content(int fd) {
+/* Of an object whose end was interrupted by a kill, if there was one. Others may have the index mapped
+ * already, to look for the magic number, so that the file must not become shorter than it. */
+static int object_make_content(int fd) {
     if (fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, (off_t)INDEX_BYTES) != 0 ||
         ftruncate(fd, (off_t)INDEX_BYTES) != 0 || fallocate(fd, 0, 0, (off_t)INDEX_PAGE_BYTES) != 0) {
         return errno;
@@ -97,15 +97,15 @@ static int make_content(int fd) {
     return 0;
 }
 
-static int ensure_initialised(struct store *store, struct object *object, int backing_fd, const char *name,
-                              bool *created) {
+static int object_ensure_initialised(struct store *store, struct object *object, int backing_fd,
+                                     const char *name, bool *created) {
     int error = lock_byte(object->fd, 0, true);
     if (error != 0) {
         return error;
     }
-    if (!has_magic(object)) {
-        error = make_content(object->fd);
-        error = error == 0 ? initialise(store, object, backing_fd, name) : error;
+    if (!object_has_magic(object)) {
+        error = object_make_content(object->fd);
+        error = error == 0 ? object_initialise(store, object, backing_fd, name) : error;
         *created = error == 0;
     }
     unlock_byte(object->fd, 0);
@@ -140,7 +140,8 @@ void object_unmap(struct object *object) {
     free(object);
 }
 
-static struct object *load(struct store *store, uint64_t inode, int backing_fd, bool *created, int *error) {
+static struct object *object_load(struct store *store, uint64_t inode, int backing_fd, bool *created,
+                                  int *error) {
     char name[24];
     object_name(inode, name);
     struct object *object = calloc(1, sizeof *object);
@@ -158,13 +159,13 @@ static struct object *load(struct store *store, uint64_t inode, int backing_fd, 
     pthread_mutex_init(&object->lock, NULL);
     pthread_mutex_init(&object->open_mutex, NULL);
     pthread_mutex_init(&object->index_mutex, NULL);
-    object->fd = open_in_use(store, name, backing_fd >= 0, error);
+    object->fd = object_open_in_use(store, name, backing_fd >= 0, error);
     if (object->fd >= 0) {
         *error = map_object(object);
         if (*error == 0 && backing_fd >= 0) {
-            *error = ensure_initialised(store, object, backing_fd, name, created);
+            *error = object_ensure_initialised(store, object, backing_fd, name, created);
         }
-        if (*error == 0 && has_magic(object)) {
+        if (*error == 0 && object_has_magic(object)) {
             return object;
         }
     }
@@ -173,7 +174,7 @@ static struct object *load(struct store *store, uint64_t inode, int backing_fd, 
 }
 
 struct object *object_attach(struct store *store, uint64_t inode, int backing_fd, bool *created, int *error) {
-    struct shard *shard = shard_of(store, inode);
+    struct shard *shard = object_shard_of(store, inode);
     *error = 0;
     *created = false;
     pthread_mutex_lock(&shard->mutex);
@@ -182,7 +183,7 @@ struct object *object_attach(struct store *store, uint64_t inode, int backing_fd
         object = object->next;
     }
     if (object == NULL) {
-        object = load(store, inode, backing_fd, created, error);
+        object = object_load(store, inode, backing_fd, created, error);
         if (object != NULL) {
             object->next = shard->objects;
             shard->objects = object;
@@ -203,7 +204,7 @@ struct object *object_find(struct store *store, uint64_t inode, int *error) {
 
 void object_release(struct object *object) {
     struct store *store = object->store;
-    struct shard *shard = shard_of(store, object->inode);
+    struct shard *shard = object_shard_of(store, object->inode);
     pthread_mutex_lock(&shard->mutex);
     if (--object->references == 0) {
         struct object **link = &shard->objects;

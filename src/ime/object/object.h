@@ -7,7 +7,7 @@
 /* Of the index, as this process knows it. */
 struct index_pages {
     _Atomic uint64_t known[INDEX_PAGES / 64]; /* bits: they are in the file */
-    _Atomic uint64_t missing;                 /* the page that was looked for last in vain; see index.c */
+    _Atomic uint64_t missing; /* the last page that was looked up and is missing; see index.c */
 };
 
 struct object {
@@ -23,7 +23,7 @@ struct object {
     _Atomic uint32_t *participants;
     bool takes_part;         /* this process does */
     _Atomic unsigned files;  /* open files of this process */
-    _Atomic uint8_t *states; /* index_has() must be asked first */
+    _Atomic uint8_t *states; /* call index_has() first */
     struct index_pages *pages;
     pthread_mutex_t index_mutex; /* in front of the lock that index_take() holds */
     pthread_mutex_t lock;        /* see object_lock */
@@ -91,7 +91,7 @@ void object_clear_states(struct object *object, uint64_t from, uint64_t end);
 /* scan.c: objects by name, without attaching them. */
 void objects_each(struct store *store, void (*visit)(struct store *, const char *, void *), void *context);
 bool object_peek(struct store *store, uint64_t inode, struct object_header *header);
-/* The index alone, without a place in the process's table: usable whatever locks the caller holds. */
+/* The index alone, without an entry in the process's table: usable whatever locks the caller holds. */
 bool object_view(struct store *store, const char *name, int protection, struct object *object);
 void object_unview(struct object *object);
 uint64_t object_used_bytes(struct store *store, const char *name); /* of the capacity: data and index */
@@ -99,8 +99,8 @@ void object_mark_torn(struct store *store, uint64_t inode, uint64_t low, uint64_
 int object_name(uint64_t inode, char name[24]);
 bool object_inode(const char *name, uint64_t *inode);
 
-/* epoch.c: what a drain that ended may say of the object. */
-bool epoch_mark_changed(struct object_header *header); /* after the change; true if nobody had marked it */
+/* epoch.c: what a finished drain may record about the object. */
+bool epoch_mark_changed(struct object_header *header); /* after the change; true if it was not marked */
 uint32_t epoch_begin_drain(struct object_header *header);
 void epoch_end_drain(struct object_header *header, uint32_t begun); /* all of begun's changes are drained */
 bool is_settled(const struct object_header *header);

@@ -91,7 +91,7 @@ uint64_t object_used_bytes(struct store *store, const char *name) {
     return bytes;
 }
 
-static void mark_dirty(struct object *object, uint64_t granule) {
+static void scan_mark_dirty(struct object *object, uint64_t granule) {
     uint8_t state = object_state(object, granule);
     while ((state == GRANULE_CLEAN || state == GRANULE_DRAINING) &&
            !atomic_compare_exchange_weak(&object->states[granule], &state, GRANULE_DIRTY)) {
@@ -107,7 +107,7 @@ void object_mark_torn(struct store *store, uint64_t inode, uint64_t low, uint64_
     }
     struct object_header *header = object.header;
     for (uint64_t granule = granule_of(&object, low); granule < granules_up_to(&object, high); granule++) {
-        mark_dirty(&object, granule);
+        scan_mark_dirty(&object, granule);
     }
     uint64_t end = atomic_load(&header->garbage_end);
     while (end < high && !atomic_compare_exchange_weak(&header->garbage_end, &end, high)) {

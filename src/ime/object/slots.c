@@ -12,25 +12,25 @@ static _Thread_local uint64_t own_generation;
 static pthread_key_t slot_key;
 static pthread_once_t slot_key_once = PTHREAD_ONCE_INIT;
 
-static void give_back(void *slot) {
+static void slots_give_back(void *slot) {
     atomic_store(&((struct thread_slot *)slot)->owner, 0);
     own_slot = NULL;
 }
 
-static void make_key(void) {
-    pthread_key_create(&slot_key, give_back);
+static void slots_make_key(void) {
+    pthread_key_create(&slot_key, slots_give_back);
 }
 
 static struct thread_slot *take_slot(struct store *store) {
     struct control *control = store->control;
-    pthread_once(&slot_key_once, make_key);
+    pthread_once(&slot_key_once, slots_make_key);
     clients_reenter(store);
     for (;;) {
         for (uint32_t i = 0; i < MAX_THREADS; i++) {
             struct thread_slot *slot = &control->threads[i];
-            uint32_t nobody = 0;
+            uint32_t no_owner = 0;
             if (atomic_load(&slot->owner) != 0 ||
-                !atomic_compare_exchange_strong(&slot->owner, &nobody, store->process + 1)) {
+                !atomic_compare_exchange_strong(&slot->owner, &no_owner, store->process + 1)) {
                 continue;
             }
             uint32_t high = atomic_load(&control->threads_high);
@@ -52,7 +52,7 @@ struct thread_slot *slot_of_thread(struct store *store) {
     return own_slot != NULL && own_generation == store->generation ? own_slot : take_slot(store);
 }
 
-static void wait_for_gate(struct store *store) {
+static void slots_wait_for_gate(struct store *store) {
     for (unsigned tries = 1;; tries++) {
         uint32_t holder = atomic_load(&store->control->gate);
         if (holder == 0) {
@@ -77,7 +77,7 @@ struct thread_slot *slot_enter(struct store *store, uint64_t inode, uint64_t wri
             return slot;
         }
         atomic_store(&slot->active, 0);
-        wait_for_gate(store);
+        slots_wait_for_gate(store);
     }
 }
 

@@ -18,7 +18,7 @@ void flat_free(struct flat *flat) {
     *flat = (struct flat){NULL, 0, 0, 0, 0};
 }
 
-static int append(struct flat *flat, MPI_Aint offset, int64_t bytes) {
+static int flatten_append(struct flat *flat, MPI_Aint offset, int64_t bytes) {
     if (bytes == 0) {
         return MPI_SUCCESS;
     }
@@ -45,14 +45,14 @@ static int append(struct flat *flat, MPI_Aint offset, int64_t bytes) {
 }
 
 /* count instances of part, one extent apart, from offset on */
-static int append_many(struct flat *flat, const struct flat *part, MPI_Aint offset, int64_t count) {
+static int flatten_append_many(struct flat *flat, const struct flat *part, MPI_Aint offset, int64_t count) {
     if (part->count == 1 && part->segments[0].bytes == part->extent) {
-        return append(flat, offset + part->segments[0].offset, count * part->extent);
+        return flatten_append(flat, offset + part->segments[0].offset, count * part->extent);
     }
     for (int64_t i = 0; i < count; i++) {
         for (size_t j = 0; j < part->count; j++) {
             const struct segment *segment = &part->segments[j];
-            int error = append(flat, offset + i * part->extent + segment->offset, segment->bytes);
+            int error = flatten_append(flat, offset + i * part->extent + segment->offset, segment->bytes);
             if (error != MPI_SUCCESS) {
                 return error;
             }
@@ -61,7 +61,7 @@ static int append_many(struct flat *flat, const struct flat *part, MPI_Aint offs
     return MPI_SUCCESS;
 }
 
-static int get_contents(MPI_Datatype type, struct contents *contents) {
+static int flatten_get_contents(MPI_Datatype type, struct contents *contents) {
     int address_count;
     PMPI_Type_get_envelope(type, &contents->integer_count, &address_count, &contents->type_count,
                            &contents->combiner);
@@ -78,7 +78,7 @@ static int get_contents(MPI_Datatype type, struct contents *contents) {
                                   contents->integers, contents->addresses, contents->types);
 }
 
-static void free_contents(struct contents *contents) {
+static void flatten_free_contents(struct contents *contents) {
     for (int i = 0; contents->combiner != MPI_COMBINER_NAMED && i < contents->type_count; i++) {
         int integers;
         int addresses;
@@ -101,7 +101,7 @@ static int flatten_vector(const struct contents *contents, const struct flat *ol
     MPI_Aint stride = in_bytes ? contents->addresses[0] : contents->integers[2] * old->extent;
     int error = MPI_SUCCESS;
     for (int64_t i = 0; i < count && error == MPI_SUCCESS; i++) {
-        error = append_many(flat, old, i * stride, block);
+        error = flatten_append_many(flat, old, i * stride, block);
     }
     return error;
 }
@@ -115,7 +115,7 @@ static int flatten_indexed(const struct contents *contents, const struct flat *o
     int error = MPI_SUCCESS;
     for (int i = 0; i < count && error == MPI_SUCCESS; i++) {
         MPI_Aint offset = in_bytes ? contents->addresses[i] : places[i] * old->extent;
-        error = append_many(flat, old, offset, one_length ? lengths[0] : lengths[i]);
+        error = flatten_append_many(flat, old, offset, one_length ? lengths[0] : lengths[i]);
     }
     return error;
 }
@@ -126,7 +126,7 @@ static int flatten_struct(const struct contents *contents, struct flat *flat) {
         struct flat part = {NULL, 0, 0, 0, 0};
         error = flatten(contents->types[i], &part);
         if (error == MPI_SUCCESS) {
-            error = append_many(flat, &part, contents->addresses[i], contents->integers[1 + i]);
+            error = flatten_append_many(flat, &part, contents->addresses[i], contents->integers[1 + i]);
         }
         flat_free(&part);
     }
@@ -156,12 +156,13 @@ static int flatten_subarray(const struct contents *contents, const struct flat *
             rest /= parts[dimension];
             weight *= sizes[dimension];
         }
-        error = append_many(flat, old, index * old->extent, parts[fastest]);
+        error = flatten_append_many(flat, old, index * old->extent, parts[fastest]);
     }
     return error;
 }
 
-/* Any other type: pack a buffer whose bytes tell where they lie, once for each byte of their addresses. */
+/* Any other type: pack a buffer whose bytes are their own positions, once for each byte of their addresses.
+ */
 static int flatten_by_packing(MPI_Datatype type, struct flat *flat) {
     const MPI_Aint largest = (MPI_Aint)256 << 20;
     MPI_Aint lower;
@@ -187,7 +188,7 @@ static int flatten_by_packing(MPI_Datatype type, struct flat *flat) {
         }
     }
     for (int i = 0; i < bytes && error == MPI_SUCCESS; i++) {
-        error = append(flat, lower + (MPI_Aint)found[i], 1);
+        error = flatten_append(flat, lower + (MPI_Aint)found[i], 1);
     }
     free(places);
     free(packed);
@@ -200,9 +201,9 @@ static int flatten_derived(MPI_Datatype type, const struct contents *contents, c
     switch (contents->combiner) {
     case MPI_COMBINER_DUP:
     case MPI_COMBINER_RESIZED:
-        return append_many(flat, old, 0, 1);
+        return flatten_append_many(flat, old, 0, 1);
     case MPI_COMBINER_CONTIGUOUS:
-        return append_many(flat, old, 0, contents->integers[0]);
+        return flatten_append_many(flat, old, 0, contents->integers[0]);
     case MPI_COMBINER_VECTOR:
         return flatten_vector(contents, old, false, flat);
     case MPI_COMBINER_HVECTOR:
@@ -224,7 +225,7 @@ static int flatten_derived(MPI_Datatype type, const struct contents *contents, c
     }
 }
 
-static bool has_holes(MPI_Datatype type, MPI_Aint extent) {
+static bool flatten_has_holes(MPI_Datatype type, MPI_Aint extent) {
     int bytes;
     PMPI_Type_size(type, &bytes);
     return bytes != extent;
@@ -235,12 +236,12 @@ int flatten(MPI_Datatype type, struct flat *flat) {
     struct flat old = {NULL, 0, 0, 0, 0};
     MPI_Aint lower;
     *flat = (struct flat){NULL, 0, 0, 0, 0};
-    int error = get_contents(type, &contents);
+    int error = flatten_get_contents(type, &contents);
     PMPI_Type_get_extent(type, &lower, &flat->extent);
     if (error == MPI_SUCCESS && contents.combiner == MPI_COMBINER_NAMED) {
         /* MPI_DOUBLE_INT and its like have gaps */
-        error =
-            has_holes(type, flat->extent) ? flatten_by_packing(type, flat) : append(flat, 0, flat->extent);
+        error = flatten_has_holes(type, flat->extent) ? flatten_by_packing(type, flat)
+                                                      : flatten_append(flat, 0, flat->extent);
     } else if (error == MPI_SUCCESS) {
         if (contents.type_count > 0 && contents.combiner != MPI_COMBINER_STRUCT) {
             error = flatten(contents.types[0], &old);
@@ -250,7 +251,7 @@ int flatten(MPI_Datatype type, struct flat *flat) {
         }
     }
     flat_free(&old);
-    free_contents(&contents);
+    flatten_free_contents(&contents);
     if (error != MPI_SUCCESS) {
         flat_free(flat);
     }

@@ -12,12 +12,12 @@
 
 #include "pool.h"
 
-static size_t index_bytes(void) {
+static size_t memory_index_bytes(void) {
     return (sizeof(struct pool_index) + 4095) / 4096 * 4096;
 }
 
 /* A name that others can guess, in a directory where everybody may write: what is there may be a trap. */
-static int open_folder(int *fd) {
+static int memory_open_folder(int *fd) {
     const char *folder = getenv("WEIR_POOL_DIR");
     char standard[64];
     struct stat status;
@@ -49,7 +49,7 @@ static int open_folder(int *fd) {
 }
 
 /* A file name without slashes, that differs for different names. */
-static int file_name(const char *name, char *file, size_t bytes) {
+static int memory_file_name(const char *name, char *file, size_t bytes) {
     const char *first = name + strlen(POOL_PREFIX);
     size_t used = 0;
     for (const char *c = first; *c != '\0'; c++) {
@@ -62,7 +62,7 @@ static int file_name(const char *name, char *file, size_t bytes) {
     return used > 0 ? 0 : EINVAL;
 }
 
-static int open_exactly(int folder, const char *file, int flags) {
+static int memory_open_exactly(int folder, const char *file, int flags) {
     const int always = O_RDWR | O_NOFOLLOW | O_CLOEXEC;
     for (;;) {
         int fd = (flags & O_CREAT) != 0 ? openat(folder, file, always | O_CREAT | O_EXCL, 0600) : -1;
@@ -76,16 +76,16 @@ static int open_exactly(int folder, const char *file, int flags) {
     }
 }
 
-static int open_file(const char *name, int flags, int *fd) {
+static int memory_open_file(const char *name, int flags, int *fd) {
     char file[NAME_MAX + 1];
     struct stat status;
     int folder;
-    int error = file_name(name, file, sizeof file);
-    error = error != 0 ? error : open_folder(&folder);
+    int error = memory_file_name(name, file, sizeof file);
+    error = error != 0 ? error : memory_open_folder(&folder);
     if (error != 0) {
         return error;
     }
-    *fd = open_exactly(folder, file, flags);
+    *fd = memory_open_exactly(folder, file, flags);
     error = *fd < 0 ? errno : 0;
     close(folder);
     if (error == 0 && (fstat(*fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != geteuid())) {
@@ -96,11 +96,11 @@ static int open_file(const char *name, int flags, int *fd) {
 }
 
 int memory_open(const char *name, int flags, struct memory *memory) {
-    int error = open_file(name, flags, &memory->fd);
+    int error = memory_open_file(name, flags, &memory->fd);
     if (error != 0) {
         return error;
     }
-    size_t bytes = index_bytes() + (size_t)POOL_MAX_BYTES;
+    size_t bytes = memory_index_bytes() + (size_t)POOL_MAX_BYTES;
     struct stat status;
     if (fstat(memory->fd, &status) != 0 ||
         ((size_t)status.st_size < bytes && ftruncate(memory->fd, (off_t)bytes) != 0)) {
@@ -116,20 +116,20 @@ int memory_open(const char *name, int flags, struct memory *memory) {
         return error;
     }
     memory->index = (struct pool_index *)(void *)map;
-    memory->data = map + index_bytes();
+    memory->data = map + memory_index_bytes();
     return 0;
 }
 
 void memory_close(struct memory *memory) {
-    munmap(memory->index, index_bytes() + (size_t)POOL_MAX_BYTES);
+    munmap(memory->index, memory_index_bytes() + (size_t)POOL_MAX_BYTES);
     close(memory->fd);
 }
 
 int memory_delete(const char *name) {
     char file[NAME_MAX + 1];
     int folder;
-    int error = file_name(name, file, sizeof file);
-    error = error != 0 ? error : open_folder(&folder);
+    int error = memory_file_name(name, file, sizeof file);
+    error = error != 0 ? error : memory_open_folder(&folder);
     if (error == 0) {
         error = unlinkat(folder, file, 0) == 0 ? 0 : errno;
         close(folder);
@@ -137,8 +137,8 @@ int memory_delete(const char *name) {
     return error;
 }
 
-static int take_chunk(struct memory *memory, int64_t chunk) {
-    off_t offset = (off_t)index_bytes() + chunk * POOL_CHUNK_BYTES;
+static int memory_take_chunk(struct memory *memory, int64_t chunk) {
+    off_t offset = (off_t)memory_index_bytes() + chunk * POOL_CHUNK_BYTES;
     while (fallocate(memory->fd, 0, offset, POOL_CHUNK_BYTES) != 0) {
         if (errno != EINTR) {
             return errno;
@@ -154,7 +154,7 @@ int memory_reserve(struct memory *memory, int64_t low, int64_t high) {
     }
     for (int64_t chunk = low / POOL_CHUNK_BYTES; chunk * POOL_CHUNK_BYTES < high; chunk++) {
         if (atomic_load_explicit(&memory->index->allocated[chunk], memory_order_acquire) == 0) {
-            int error = take_chunk(memory, chunk);
+            int error = memory_take_chunk(memory, chunk);
             if (error != 0) {
                 return error;
             }
@@ -163,14 +163,15 @@ int memory_reserve(struct memory *memory, int64_t low, int64_t high) {
     return 0;
 }
 
-static void clear(struct memory *memory, int64_t low, int64_t high) {
-    fallocate(memory->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)index_bytes() + low, high - low);
+static void memory_clear(struct memory *memory, int64_t low, int64_t high) {
+    fallocate(memory->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)memory_index_bytes() + low,
+              high - low);
     for (int64_t chunk = (low + POOL_CHUNK_BYTES - 1) / POOL_CHUNK_BYTES; chunk * POOL_CHUNK_BYTES < high;
          chunk++) {
         atomic_store(&memory->index->allocated[chunk], 0);
     }
     if (low % POOL_CHUNK_BYTES != 0 && atomic_load(&memory->index->allocated[low / POOL_CHUNK_BYTES]) != 0) {
-        take_chunk(memory, low / POOL_CHUNK_BYTES); /* the kept part's chunk stays whole */
+        memory_take_chunk(memory, low / POOL_CHUNK_BYTES); /* the kept part's chunk stays whole */
     }
 }
 
@@ -180,22 +181,22 @@ int memory_resize(struct memory *memory, int64_t size_bytes) {
     }
     int64_t size = atomic_load(&memory->index->size_bytes);
     if (size_bytes < size) {
-        clear(memory, size_bytes, size);
+        memory_clear(memory, size_bytes, size);
     }
     atomic_store(&memory->index->size_bytes, size_bytes);
     return 0;
 }
 
-static void set_lock(const struct memory *memory, short type) {
+static void memory_set_lock(const struct memory *memory, short type) {
     struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1};
     while (fcntl(memory->fd, F_OFD_SETLKW, &lock) != 0 && errno == EINTR) {
     }
 }
 
 void memory_lock(const struct memory *memory) {
-    set_lock(memory, F_WRLCK);
+    memory_set_lock(memory, F_WRLCK);
 }
 
 void memory_unlock(const struct memory *memory) {
-    set_lock(memory, F_UNLCK);
+    memory_set_lock(memory, F_UNLCK);
 }

@@ -4,16 +4,16 @@
 
 #include "pool.h"
 
-static int move_at(struct pool_file *file, MPI_Offset offset, void *buffer, int count, MPI_Datatype type,
-                   bool write, MPI_Status *status) {
+static int mpi_data_move_at(struct pool_file *file, MPI_Offset offset, void *buffer, int count,
+                            MPI_Datatype type, bool write, MPI_Status *status) {
     int64_t moved;
     int error = transfer(file, offset * file->view.etype_bytes, buffer, count, type, write, &moved);
     set_status(status, moved);
     return error;
 }
 
-static int move_on(struct pool_file *file, void *buffer, int count, MPI_Datatype type, bool write,
-                   MPI_Status *status) {
+static int mpi_data_move_on(struct pool_file *file, void *buffer, int count, MPI_Datatype type, bool write,
+                            MPI_Status *status) {
     int64_t moved;
     int error = transfer(file, file->position, buffer, count, type, write, &moved);
     file->position += moved;
@@ -21,15 +21,15 @@ static int move_on(struct pool_file *file, void *buffer, int count, MPI_Datatype
     return error;
 }
 
-static int begin_at(struct pool_file *file, MPI_Offset offset, void *buffer, int count, MPI_Datatype type,
-                    bool write, MPI_Request *request) {
+static int mpi_data_begin_at(struct pool_file *file, MPI_Offset offset, void *buffer, int count,
+                             MPI_Datatype type, bool write, MPI_Request *request) {
     int64_t moved;
     int error = transfer(file, offset * file->view.etype_bytes, buffer, count, type, write, &moved);
     return error != MPI_SUCCESS ? error : completed_request(moved, request);
 }
 
-static int begin_on(struct pool_file *file, void *buffer, int count, MPI_Datatype type, bool write,
-                    MPI_Request *request) {
+static int mpi_data_begin_on(struct pool_file *file, void *buffer, int count, MPI_Datatype type, bool write,
+                             MPI_Request *request) {
     int64_t moved;
     int error = transfer(file, file->position, buffer, count, type, write, &moved);
     file->position += moved;
@@ -42,52 +42,54 @@ static int begin_on(struct pool_file *file, void *buffer, int count, MPI_Datatyp
     int name(MPI_File handle, MPI_Offset offset, void *buffer, int count, MPI_Datatype type,                 \
              MPI_Status *status) {                                                                           \
         struct pool_file *file = pool_file_of(handle);                                                       \
-        return file != NULL ? move_at(file, offset, buffer, count, type, false, status)                      \
+        return file != NULL ? mpi_data_move_at(file, offset, buffer, count, type, false, status)             \
                             : p_name(handle, offset, buffer, count, type, status);                           \
     }
 #define WRITE_AT(name, p_name)                                                                               \
     int name(MPI_File handle, MPI_Offset offset, const void *buffer, int count, MPI_Datatype type,           \
              MPI_Status *status) {                                                                           \
         struct pool_file *file = pool_file_of(handle);                                                       \
-        return file != NULL ? move_at(file, offset, (void *)(uintptr_t)buffer, count, type, true, status)    \
-                            : p_name(handle, offset, buffer, count, type, status);                           \
+        return file != NULL                                                                                  \
+                   ? mpi_data_move_at(file, offset, (void *)(uintptr_t)buffer, count, type, true, status)    \
+                   : p_name(handle, offset, buffer, count, type, status);                                    \
     }
 #define READ_ON(name, p_name)                                                                                \
     int name(MPI_File handle, void *buffer, int count, MPI_Datatype type, MPI_Status *status) {              \
         struct pool_file *file = pool_file_of(handle);                                                       \
-        return file != NULL ? move_on(file, buffer, count, type, false, status)                              \
+        return file != NULL ? mpi_data_move_on(file, buffer, count, type, false, status)                     \
                             : p_name(handle, buffer, count, type, status);                                   \
     }
 #define WRITE_ON(name, p_name)                                                                               \
     int name(MPI_File handle, const void *buffer, int count, MPI_Datatype type, MPI_Status *status) {        \
         struct pool_file *file = pool_file_of(handle);                                                       \
-        return file != NULL ? move_on(file, (void *)(uintptr_t)buffer, count, type, true, status)            \
+        return file != NULL ? mpi_data_move_on(file, (void *)(uintptr_t)buffer, count, type, true, status)   \
                             : p_name(handle, buffer, count, type, status);                                   \
     }
 #define BEGIN_READ_AT(name, p_name)                                                                          \
     int name(MPI_File handle, MPI_Offset offset, void *buffer, int count, MPI_Datatype type,                 \
              MPI_Request *request) {                                                                         \
         struct pool_file *file = pool_file_of(handle);                                                       \
-        return file != NULL ? begin_at(file, offset, buffer, count, type, false, request)                    \
+        return file != NULL ? mpi_data_begin_at(file, offset, buffer, count, type, false, request)           \
                             : p_name(handle, offset, buffer, count, type, request);                          \
     }
 #define BEGIN_WRITE_AT(name, p_name)                                                                         \
     int name(MPI_File handle, MPI_Offset offset, const void *buffer, int count, MPI_Datatype type,           \
              MPI_Request *request) {                                                                         \
         struct pool_file *file = pool_file_of(handle);                                                       \
-        return file != NULL ? begin_at(file, offset, (void *)(uintptr_t)buffer, count, type, true, request)  \
-                            : p_name(handle, offset, buffer, count, type, request);                          \
+        return file != NULL                                                                                  \
+                   ? mpi_data_begin_at(file, offset, (void *)(uintptr_t)buffer, count, type, true, request)  \
+                   : p_name(handle, offset, buffer, count, type, request);                                   \
     }
 #define BEGIN_READ_ON(name, p_name)                                                                          \
     int name(MPI_File handle, void *buffer, int count, MPI_Datatype type, MPI_Request *request) {            \
         struct pool_file *file = pool_file_of(handle);                                                       \
-        return file != NULL ? begin_on(file, buffer, count, type, false, request)                            \
+        return file != NULL ? mpi_data_begin_on(file, buffer, count, type, false, request)                   \
                             : p_name(handle, buffer, count, type, request);                                  \
     }
 #define BEGIN_WRITE_ON(name, p_name)                                                                         \
     int name(MPI_File handle, const void *buffer, int count, MPI_Datatype type, MPI_Request *request) {      \
         struct pool_file *file = pool_file_of(handle);                                                       \
-        return file != NULL ? begin_on(file, (void *)(uintptr_t)buffer, count, type, true, request)          \
+        return file != NULL ? mpi_data_begin_on(file, (void *)(uintptr_t)buffer, count, type, true, request) \
                             : p_name(handle, buffer, count, type, request);                                  \
     }
 

@@ -8,7 +8,7 @@
 #include "pool.h"
 
 /* Shared memory ends at the node. */
-static bool on_one_node(MPI_Comm comm) {
+static bool mpi_files_on_one_node(MPI_Comm comm) {
     MPI_Comm node;
     int all;
     int here;
@@ -22,7 +22,7 @@ static bool on_one_node(MPI_Comm comm) {
     return same != 0;
 }
 
-static int access_mode_problem(int amode) {
+static int mpi_files_access_mode_problem(int amode) {
     int modes =
         ((amode & MPI_MODE_RDONLY) != 0) + ((amode & MPI_MODE_WRONLY) != 0) + ((amode & MPI_MODE_RDWR) != 0);
     bool creates_unwritable =
@@ -31,7 +31,7 @@ static int access_mode_problem(int amode) {
 }
 
 /* The first rank creates; the others open what is there then. */
-static int open_together(struct pool_file *file) {
+static int mpi_files_open_together(struct pool_file *file) {
     int rank;
     int error = 0;
     int flags = ((file->amode & MPI_MODE_CREATE) != 0 ? O_CREAT : 0) |
@@ -55,7 +55,7 @@ static int open_together(struct pool_file *file) {
     return worst;
 }
 
-static void free_file(struct pool_file *file) {
+static void mpi_files_free_file(struct pool_file *file) {
     if (file->info != MPI_INFO_NULL) {
         PMPI_Info_free(&file->info);
     }
@@ -67,12 +67,13 @@ static void free_file(struct pool_file *file) {
     free(file);
 }
 
-static int open_pool_file(MPI_Comm comm, const char *name, int amode, MPI_Info info, MPI_File *handle) {
-    int error = access_mode_problem(amode);
+static int mpi_files_open_pool_file(MPI_Comm comm, const char *name, int amode, MPI_Info info,
+                                    MPI_File *handle) {
+    int error = mpi_files_access_mode_problem(amode);
     if (error != MPI_SUCCESS) {
         return error;
     }
-    if (!on_one_node(comm)) {
+    if (!mpi_files_on_one_node(comm)) {
         fprintf(stderr, "weir-pool: %s: the memory pool is on one node, this communicator spans several\n",
                 name);
         return MPI_ERR_UNSUPPORTED_OPERATION;
@@ -92,12 +93,12 @@ static int open_pool_file(MPI_Comm comm, const char *name, int amode, MPI_Info i
     } else {
         PMPI_Info_create(&file->info);
     }
-    error = mpi_error_of(open_together(file));
+    error = mpi_error_of(mpi_files_open_together(file));
     if (error == MPI_SUCCESS) {
         error = view_set(&file->view, 0, MPI_BYTE, MPI_BYTE);
     }
     if (error != MPI_SUCCESS) {
-        free_file(file);
+        mpi_files_free_file(file);
         return error;
     }
     if ((amode & MPI_MODE_APPEND) != 0) {
@@ -108,7 +109,7 @@ static int open_pool_file(MPI_Comm comm, const char *name, int amode, MPI_Info i
 }
 
 int MPI_File_open(MPI_Comm comm, const char *name, int amode, MPI_Info info, MPI_File *handle) {
-    return is_pool_name(name) ? open_pool_file(comm, name, amode, info, handle)
+    return is_pool_name(name) ? mpi_files_open_pool_file(comm, name, amode, info, handle)
                               : PMPI_File_open(comm, name, amode, info, handle);
 }
 
@@ -125,7 +126,7 @@ int MPI_File_close(MPI_File *handle) {
     }
     memory_close(&file->memory);
     view_clear(&file->view);
-    free_file(file);
+    mpi_files_free_file(file);
     *handle = MPI_FILE_NULL;
     return MPI_SUCCESS;
 }

@@ -1,10 +1,10 @@
-/* What the pool does not offer: shared pointers and split collectives. They are refused on its files, in
- * words. */
+/* What the pool does not offer: shared pointers and split collectives. They are refused on its files, with a
+ * message. */
 #include <stdio.h>
 
 #include "pool.h"
 
-static int refuse(const struct pool_file *file, const char *function) {
+static int mpi_refused_refuse(const struct pool_file *file, const char *function) {
     fprintf(stderr, "weir-pool: %s: %s is not offered by the memory pool\n", file->name, function);
     return MPI_ERR_UNSUPPORTED_OPERATION;
 }
@@ -12,7 +12,7 @@ static int refuse(const struct pool_file *file, const char *function) {
 #define REFUSED(name, parameters, arguments)                                                                 \
     int name parameters {                                                                                    \
         const struct pool_file *file = pool_file_of(handle);                                                 \
-        return file != NULL ? refuse(file, #name) : P##name arguments;                                       \
+        return file != NULL ? mpi_refused_refuse(file, #name) : P##name arguments;                           \
     }
 
 REFUSED(MPI_File_read_shared,

@@ -75,7 +75,7 @@ struct pool_file {
     char *name;
 };
 
-/* The file of ours that a handle stands for, or NULL. */
+/* The pool's file of a handle, or NULL. */
 static inline struct pool_file *pool_file_of(MPI_File handle) {
     struct pool_file *file = (struct pool_file *)handle;
     return handle != MPI_FILE_NULL && file != NULL && file->magic == POOL_MAGIC ? file : NULL;

@@ -34,7 +34,7 @@ void set_status(MPI_Status *status, int64_t bytes) {
     }
 }
 
-static void read_run(const struct memory *memory, int64_t offset, char *to, int64_t bytes) {
+static void transfer_read_run(const struct memory *memory, int64_t offset, char *to, int64_t bytes) {
     while (bytes > 0) {
         int64_t chunk = offset / POOL_CHUNK_BYTES;
         int64_t part = (chunk + 1) * POOL_CHUNK_BYTES - offset;
@@ -50,7 +50,7 @@ static void read_run(const struct memory *memory, int64_t offset, char *to, int6
     }
 }
 
-static void grow(struct memory *memory, int64_t size_bytes) {
+static void transfer_grow(struct memory *memory, int64_t size_bytes) {
     int64_t size = atomic_load(&memory->index->size_bytes);
     while (size < size_bytes &&
            !atomic_compare_exchange_weak(&memory->index->size_bytes, &size, size_bytes)) {
@@ -58,8 +58,8 @@ static void grow(struct memory *memory, int64_t size_bytes) {
 }
 
 /* One run of the caller's memory; *moved counts on over the runs. Reading ends at the end of the file. */
-static int move_run(struct pool_file *file, int64_t *position, char *buffer, int64_t bytes, bool write,
-                    bool *end) {
+static int transfer_move_run(struct pool_file *file, int64_t *position, char *buffer, int64_t bytes,
+                             bool write, bool *end) {
     struct memory *memory = &file->memory;
     int64_t size = atomic_load(&memory->index->size_bytes);
     while (bytes > 0) {
@@ -72,13 +72,13 @@ static int move_run(struct pool_file *file, int64_t *position, char *buffer, int
                 return error;
             }
             memcpy(memory->data + offset, buffer, (size_t)part);
-            grow(memory, offset + part);
+            transfer_grow(memory, offset + part);
         } else {
             if (offset + part > size) {
                 *end = true;
                 part = offset < size ? size - offset : 0;
             }
-            read_run(memory, offset, buffer, part);
+            transfer_read_run(memory, offset, buffer, part);
         }
         *position += part;
         buffer += part;
@@ -117,7 +117,7 @@ int transfer(struct pool_file *file, int64_t position, void *buffer, int count, 
         for (size_t j = 0; j < flat.count && failed == 0 && !end; j++) {
             char *at = (char *)buffer + i * flat.extent + flat.segments[j].offset;
             int64_t bytes = dense ? count * flat.extent : flat.segments[j].bytes;
-            failed = move_run(file, &position, at, bytes, write, &end);
+            failed = transfer_move_run(file, &position, at, bytes, write, &end);
         }
     }
     if (file->atomic) {
@@ -128,19 +128,19 @@ int transfer(struct pool_file *file, int64_t position, void *buffer, int count, 
     return mpi_error_of(failed);
 }
 
-static int query_request(void *state, MPI_Status *status) {
+static int transfer_query_request(void *state, MPI_Status *status) {
     set_status(status, *(int64_t *)state);
     status->MPI_SOURCE = MPI_UNDEFINED;
     status->MPI_TAG = MPI_UNDEFINED;
     return MPI_SUCCESS;
 }
 
-static int free_request(void *state) {
+static int transfer_free_request(void *state) {
     free(state);
     return MPI_SUCCESS;
 }
 
-static int cancel_request(void *state, int complete) {
+static int transfer_cancel_request(void *state, int complete) {
     (void)state;
     (void)complete;
     return MPI_SUCCESS;
@@ -153,6 +153,7 @@ int completed_request(int64_t bytes, MPI_Request *request) {
         return MPI_ERR_NO_MEM;
     }
     *state = bytes;
-    PMPI_Grequest_start(query_request, free_request, cancel_request, state, request);
+    PMPI_Grequest_start(transfer_query_request, transfer_free_request, transfer_cancel_request, state,
+                        request);
     return PMPI_Grequest_complete(*request);
 }

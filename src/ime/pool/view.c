@@ -1,7 +1,7 @@
 /* A view: which bytes of the file a rank sees, and in what order. */
 #include "pool.h"
 
-static bool is_named(MPI_Datatype type) {
+static bool view_is_named(MPI_Datatype type) {
     int integers;
     int addresses;
     int types;
@@ -10,19 +10,19 @@ static bool is_named(MPI_Datatype type) {
     return combiner == MPI_COMBINER_NAMED;
 }
 
-static MPI_Datatype keep_type(MPI_Datatype type) {
+static MPI_Datatype view_keep_type(MPI_Datatype type) {
     MPI_Datatype kept = type;
-    if (!is_named(type)) {
+    if (!view_is_named(type)) {
         PMPI_Type_dup(type, &kept);
     }
     return kept;
 }
 
 void view_clear(struct view *view) {
-    if (!is_named(view->etype)) {
+    if (!view_is_named(view->etype)) {
         PMPI_Type_free(&view->etype);
     }
-    if (!is_named(view->filetype)) {
+    if (!view_is_named(view->filetype)) {
         PMPI_Type_free(&view->filetype);
     }
     flat_free(&view->flat);
@@ -37,12 +37,12 @@ int view_set(struct view *view, MPI_Offset displacement, MPI_Datatype etype, MPI
     }
     view->displacement = displacement;
     view->etype_bytes = bytes;
-    view->etype = keep_type(etype);
-    view->filetype = keep_type(filetype);
+    view->etype = view_keep_type(etype);
+    view->filetype = view_keep_type(filetype);
     return MPI_SUCCESS;
 }
 
-static const struct segment *segment_at(const struct flat *flat, int64_t within) {
+static const struct segment *view_segment_at(const struct flat *flat, int64_t within) {
     size_t low = 0;
     size_t high = flat->count;
     while (high - low > 1) {
@@ -63,7 +63,7 @@ int64_t view_offset(const struct view *view, int64_t position, int64_t *run_byte
         return view->displacement + flat->segments[0].offset + position;
     }
     int64_t within = position % flat->bytes;
-    const struct segment *segment = segment_at(flat, within);
+    const struct segment *segment = view_segment_at(flat, within);
     *run_bytes = segment->before + segment->bytes - within;
     return view->displacement + position / flat->bytes * flat->extent + segment->offset + within -
            segment->before;

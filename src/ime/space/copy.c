@@ -38,7 +38,7 @@ void cursor_zero(struct cursor *cursor, uint64_t bytes) {
     }
 }
 
-static int window(const struct cursor *cursor, uint64_t bytes, struct iovec *out) {
+static int copy_window(const struct cursor *cursor, uint64_t bytes, struct iovec *out) {
     int used = 0;
     size_t skip = cursor->skip;
     for (int i = 0; i < cursor->count && used < VECTORS && bytes > 0; i++) {
@@ -53,11 +53,11 @@ static int window(const struct cursor *cursor, uint64_t bytes, struct iovec *out
     return used;
 }
 
-/* A read ends early at the end of the file; *moved says where. */
+/* A read ends early at the end of the file; *moved is its length. */
 int move_all(int fd, struct cursor *cursor, uint64_t offset, uint64_t bytes, bool write, uint64_t *moved) {
     struct iovec vectors[VECTORS];
     while (*moved < bytes) {
-        int count = window(cursor, bytes - *moved, vectors);
+        int count = copy_window(cursor, bytes - *moved, vectors);
         off_t at = (off_t)(offset + *moved);
         ssize_t n = write ? pwritev(fd, vectors, count, at) : preadv(fd, vectors, count, at);
         if (n < 0 && errno == EINTR) {

@@ -24,13 +24,13 @@ int object_sync_backing(struct object *object) {
 
 /* The states, to the disk of the fast tier: an older index that survives a loss of power must not take freed
  * granules for data, which a drain would write over the backing. */
-static int flush_index(const struct object *object, uint64_t end) {
+static int evict_flush_index(const struct object *object, uint64_t end) {
     uint64_t bytes = (index_page_of(end) + 1) * INDEX_PAGE_BYTES;
     return msync(object->header, bytes, MS_SYNC) == 0 ? 0 : errno;
 }
 
 /* Sets clean granules aside, limit of them at most; end is behind the last one. */
-static uint64_t set_aside(struct object *object, uint64_t limit, uint64_t *end) {
+static uint64_t evict_set_aside(struct object *object, uint64_t limit, uint64_t *end) {
     struct run run = {0, 0};
     uint64_t left = limit;
     while (left > 0 && object_next_run(object, run.end, MAX_GRANULES, STATE_SET(GRANULE_CLEAN), left, &run)) {
@@ -41,7 +41,7 @@ static uint64_t set_aside(struct object *object, uint64_t limit, uint64_t *end) 
     return limit - left;
 }
 
-static int punch_all(struct object *object, uint64_t end, uint64_t *freed_bytes) {
+static int evict_punch_all(struct object *object, uint64_t end, uint64_t *freed_bytes) {
     unsigned shift = object->store->granule_shift;
     struct run run = {0, 0};
     int error = 0;
@@ -57,25 +57,25 @@ static int punch_all(struct object *object, uint64_t end, uint64_t *freed_bytes)
     return error;
 }
 
-static void take_back(struct object *object, const struct run *all) {
+static void evict_take_back(struct object *object, const struct run *all) {
     struct run run = {0, all->first};
     while (object_next_run(object, run.end, all->end, STATE_SET(GRANULE_BUSY), UINT64_MAX, &run)) {
         object_set_states(object, &run, GRANULE_BUSY, GRANULE_CLEAN);
     }
 }
 
-/* Frozen. First the states, then their flush, then the holes: see flush_index(). */
+/* Frozen. First the states, then their flush, then the holes: see evict_flush_index(). */
 static int evict_frozen(struct object *object, uint64_t limit, uint64_t *freed_bytes) {
     uint64_t end = 0;
     object_work(object, WORK_COPY, 0, atomic_load(&object->header->size_bytes));
     int error = 0;
-    if (set_aside(object, limit, &end) > 0) {
-        error = flush_index(object, end);
+    if (evict_set_aside(object, limit, &end) > 0) {
+        error = evict_flush_index(object, end);
         if (error == 0) {
-            error = punch_all(object, end, freed_bytes);
+            error = evict_punch_all(object, end, freed_bytes);
         } else {
             const struct run all = {0, end};
-            take_back(object, &all);
+            evict_take_back(object, &all);
         }
     }
     object_work(object, WORK_NONE, 0, 0);

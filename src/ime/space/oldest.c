@@ -14,7 +14,7 @@ struct listing {
     size_t room;
 };
 
-static void list_object(struct store *store, const char *name, void *context) {
+static void oldest_list_object(struct store *store, const char *name, void *context) {
     struct listing *listing = context;
     struct object_header header;
     uint64_t inode;
@@ -33,7 +33,7 @@ static void list_object(struct store *store, const char *name, void *context) {
     listing->entries[listing->count++] = (struct aged){inode, header.used_ns};
 }
 
-static int by_age(const void *a, const void *b) {
+static int oldest_by_age(const void *a, const void *b) {
     int64_t x = ((const struct aged *)a)->used_ns;
     int64_t y = ((const struct aged *)b)->used_ns;
     return (x > y) - (x < y);
@@ -42,9 +42,9 @@ static int by_age(const void *a, const void *b) {
 int migrate_oldest(struct store *store, migration *migrate, uint64_t wanted_bytes, uint64_t *freed_bytes) {
     struct listing listing = {NULL, 0, 0};
     int first_error = 0;
-    objects_each(store, list_object, &listing);
+    objects_each(store, oldest_list_object, &listing);
     if (listing.count > 0) {
-        qsort(listing.entries, listing.count, sizeof *listing.entries, by_age);
+        qsort(listing.entries, listing.count, sizeof *listing.entries, oldest_by_age);
     }
     for (size_t i = 0; i < listing.count && *freed_bytes < wanted_bytes; i++) {
         int error;

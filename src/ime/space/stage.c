@@ -20,8 +20,8 @@ int object_fill(struct object *object, const struct run *run) {
     return error;
 }
 
-static bool next_backed(const struct object *object, uint64_t from, uint64_t end, uint64_t limit,
-                        struct run *run) {
+static bool stage_next_backed(const struct object *object, uint64_t from, uint64_t end, uint64_t limit,
+                              struct run *run) {
     while (from < end && !granule_is_backed(object, from, object_state(object, from))) {
         from++;
     }
@@ -47,7 +47,7 @@ static int stage_run(struct object *object, uint64_t from, uint64_t end, struct 
     error = object_lock(object);
     if (error == 0) {
         struct thread_slot *slot = slot_enter(store, object->inode | SLOT_LOCKED, 0, 0);
-        if (next_backed(object, from, end, UINT64_MAX, run)) {
+        if (stage_next_backed(object, from, end, UINT64_MAX, run)) {
             object_work(object, WORK_COPY, run->first << store->granule_shift,
                         run->end << store->granule_shift);
             atomic_store(&object->header->ever_resident, 1);
@@ -70,7 +70,7 @@ int object_stage(struct object *object, uint64_t low, uint64_t high, uint64_t *m
     struct run run;
     int error = 0;
     for (uint64_t from = granule_of(object, low); from < end && error == 0; from = run.end) {
-        if (!next_backed(object, from, end, UINT64_MAX, &run)) {
+        if (!stage_next_backed(object, from, end, UINT64_MAX, &run)) {
             break;
         }
         uint64_t staged = 0;

@@ -8,13 +8,13 @@
 
 #include "imectl.h"
 
-static double seconds_since(int64_t began_ns) {
+static double actions_seconds_since(int64_t began_ns) {
     return (double)(now_ns(CLOCK_MONOTONIC) - began_ns) * 1e-9;
 }
 
-static int report(const struct invocation *invocation, const char *done, uint64_t bytes, int64_t began_ns,
-                  int error) {
-    double seconds = seconds_since(began_ns);
+static int actions_report(const struct invocation *invocation, const char *done, uint64_t bytes,
+                          int64_t began_ns, int error) {
+    double seconds = actions_seconds_since(began_ns);
     if (error != 0) {
         fprintf(stderr, "imectl: %s: %s\n", invocation->command, strerror(error));
     }
@@ -27,8 +27,8 @@ static int report(const struct invocation *invocation, const char *done, uint64_
     return error == 0 ? EXIT_DONE : EXIT_FAILED;
 }
 
-static int each_buffered(struct store *store, const struct invocation *invocation, migration *migrate,
-                         uint64_t *bytes) {
+static int actions_each_buffered(struct store *store, const struct invocation *invocation, migration *migrate,
+                                 uint64_t *bytes) {
     struct buffered_list list = {NULL, 0, 0};
     int first_error = survey(store, invocation, &list);
     for (size_t i = 0; i < list.count; i++) {
@@ -49,20 +49,20 @@ int command_drain(struct store *store, const struct invocation *invocation) {
     int64_t began_ns = now_ns(CLOCK_MONOTONIC);
     uint64_t bytes = 0;
     store_collect(store);
-    int error = invocation->file_count > 0 ? each_buffered(store, invocation, object_drain, &bytes)
+    int error = invocation->file_count > 0 ? actions_each_buffered(store, invocation, object_drain, &bytes)
                                            : drain_everything(store, &bytes);
     error = error != 0 ? error : sync_backings(store);
-    return report(invocation, "drained", bytes, began_ns, error);
+    return actions_report(invocation, "drained", bytes, began_ns, error);
 }
 
 int command_evict(struct store *store, const struct invocation *invocation) {
     int64_t began_ns = now_ns(CLOCK_MONOTONIC);
     uint64_t bytes = 0;
-    int error = each_buffered(store, invocation, object_evict, &bytes);
-    return report(invocation, "evicted", bytes, began_ns, error);
+    int error = actions_each_buffered(store, invocation, object_evict, &bytes);
+    return actions_report(invocation, "evicted", bytes, began_ns, error);
 }
 
-static int stage_one(struct store *store, const char *name, uint64_t *bytes) {
+static int actions_stage_one(struct store *store, const char *name, uint64_t *bytes) {
     char relative[PATH_MAX];
     struct file *file;
     int error = path_in_store(store, name, relative);
@@ -86,13 +86,13 @@ int command_stage_in(struct store *store, const struct invocation *invocation) {
         return EXIT_USAGE;
     }
     for (int i = 0; i < invocation->file_count; i++) {
-        int error = stage_one(store, invocation->files[i], &bytes);
+        int error = actions_stage_one(store, invocation->files[i], &bytes);
         first_error = first_error != 0 ? first_error : error;
     }
-    return report(invocation, "staged in", bytes, began_ns, first_error);
+    return actions_report(invocation, "staged in", bytes, began_ns, first_error);
 }
 
-static bool named_settled(struct store *store, const struct invocation *invocation, int *error) {
+static bool actions_named_settled(struct store *store, const struct invocation *invocation, int *error) {
     struct buffered_list list = {NULL, 0, 0};
     bool settled = true;
     if (invocation->file_count == 0) {
@@ -110,7 +110,7 @@ int command_wait(struct store *store, const struct invocation *invocation) {
     int64_t began_ns = now_ns(CLOCK_MONOTONIC);
     int error = 0;
     int pid;
-    while (!named_settled(store, invocation, &error) && error == 0) {
+    while (!actions_named_settled(store, invocation, &error) && error == 0) {
         if (!drainer_is_running(store, &pid)) {
             if (!store->config.drain_auto) {
                 fprintf(stderr, "imectl: wait: drain = manual and no drainer runs: run imectl drain\n");
@@ -118,14 +118,14 @@ int command_wait(struct store *store, const struct invocation *invocation) {
             }
             error = drainer_start(store);
         }
-        if (invocation->timeout_s > 0 && seconds_since(began_ns) > invocation->timeout_s) {
+        if (invocation->timeout_s > 0 && actions_seconds_since(began_ns) > invocation->timeout_s) {
             error = ETIMEDOUT;
         }
         uint32_t drain_error = atomic_load(&store->control->drain_error);
         error = error == 0 ? (int)drain_error : error;
         usleep(2000);
     }
-    return report(invocation, "waited for the drain,", 0, began_ns, error);
+    return actions_report(invocation, "waited for the drain,", 0, began_ns, error);
 }
 
 int command_drainer(struct store *store, const struct invocation *invocation) {
@@ -140,8 +140,8 @@ int command_drainer(struct store *store, const struct invocation *invocation) {
     return error == 0 || error == EALREADY ? EXIT_DONE : EXIT_FAILED;
 }
 
-/* Everything drained and nobody left: 0, or 1 with the reason on stderr. */
-static int empty_store(struct store *store, const struct invocation *invocation) {
+/* Everything drained and no client left: 0, or 1 with the reason on stderr. */
+static int actions_empty_store(struct store *store, const struct invocation *invocation) {
     uint64_t bytes = 0;
     if (drainer_stop(store) != 0) {
         fprintf(stderr, "imectl: destroy: the drainer does not end\n");
@@ -149,7 +149,7 @@ static int empty_store(struct store *store, const struct invocation *invocation)
     }
     double patience_s = invocation->timeout_s > 0 ? invocation->timeout_s : 5;
     int64_t began_ns = now_ns(CLOCK_MONOTONIC);
-    while (clients_count(store) > 1 && seconds_since(began_ns) < patience_s) {
+    while (clients_count(store) > 1 && actions_seconds_since(began_ns) < patience_s) {
         usleep(10000); /* a mount that got a signal to end is still closing */
     }
     if (clients_count(store) > 1) {
@@ -172,7 +172,7 @@ static int empty_store(struct store *store, const struct invocation *invocation)
 }
 
 int command_destroy(struct store *store, const struct invocation *invocation) {
-    if (empty_store(store, invocation) != EXIT_DONE) {
+    if (actions_empty_store(store, invocation) != EXIT_DONE) {
         store_close(store);
         return EXIT_FAILED;
     }

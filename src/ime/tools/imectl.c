@@ -44,12 +44,12 @@ static const struct {
                 {"wait", command_wait},      {"evict", command_evict},       {"destroy", command_destroy},
                 {"drainer", command_drainer}};
 
-static int usage_error(const char *what, const char *value) {
+static int imectl_usage_error(const char *what, const char *value) {
     fprintf(stderr, "imectl: %s%s: see imectl --help\n", what, value);
     return EXIT_USAGE;
 }
 
-static int create(const struct invocation *invocation) {
+static int imectl_create(const struct invocation *invocation) {
     char message[3 * PATH_MAX];
     if (store_create(&invocation->config, message, sizeof message) != 0) {
         fprintf(stderr, "imectl: create: %s\n", message);
@@ -63,7 +63,7 @@ static int create(const struct invocation *invocation) {
     return EXIT_DONE;
 }
 
-static bool is_command(const char *name) {
+static bool imectl_is_command(const char *name) {
     bool known = strcmp(name, "create") == 0;
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
         known = known || strcmp(name, commands[i].name) == 0;
@@ -71,10 +71,10 @@ static bool is_command(const char *name) {
     return known;
 }
 
-static int run_command(const struct invocation *invocation) {
+static int imectl_run_command(const struct invocation *invocation) {
     char message[3 * PATH_MAX];
     if (strcmp(invocation->command, "create") == 0) {
-        return create(invocation);
+        return imectl_create(invocation);
     }
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
         if (strcmp(invocation->command, commands[i].name) != 0) {
@@ -116,7 +116,7 @@ int main(int argc, char **argv) {
             break;
         case 't':
             if (!config_number(optarg, &invocation.timeout_s)) {
-                return usage_error("--timeout takes seconds, not ", optarg);
+                return imectl_usage_error("--timeout takes seconds, not ", optarg);
             }
             break;
         case 'x':
@@ -132,24 +132,24 @@ int main(int argc, char **argv) {
             fputs(help, stdout);
             return EXIT_DONE;
         default:
-            return usage_error("wrong option", "");
+            return imectl_usage_error("wrong option", "");
         }
     }
     if (optind == argc) {
-        return usage_error("name a command", "");
+        return imectl_usage_error("name a command", "");
     }
     invocation.command = argv[optind];
     invocation.files = argv + optind + 1;
     invocation.file_count = argc - optind - 1;
-    if (!is_command(invocation.command)) {
-        return usage_error("no such command: ", invocation.command);
+    if (!imectl_is_command(invocation.command)) {
+        return imectl_usage_error("no such command: ", invocation.command);
     }
     if (config == NULL) {
-        return usage_error("no settings: give --config FILE or set ", CONFIG_VARIABLE);
+        return imectl_usage_error("no settings: give --config FILE or set ", CONFIG_VARIABLE);
     }
     if (config_read(config, &invocation.config, message, sizeof message) != 0) {
         fprintf(stderr, "imectl: %s\n", message);
         return EXIT_USAGE;
     }
-    return run_command(&invocation);
+    return imectl_run_command(&invocation);
 }

@@ -37,8 +37,8 @@ struct buffered_list {
     size_t room;
 };
 
-/* survey.c: every buffered file with its name, or only those named. 0 or errno; says on stderr what it cannot
- * find. */
+/* survey.c: every buffered file with its name, or only those named. 0 or errno; prints on stderr what it
+ * cannot find. */
 int survey(struct store *store, const struct invocation *invocation, struct buffered_list *list);
 void survey_free(struct buffered_list *list);
 void print_json_text(const char *text);

@@ -4,7 +4,7 @@
 
 #include "imectl.h"
 
-static struct buffered total_of(const struct buffered_list *list) {
+static struct buffered status_total_of(const struct buffered_list *list) {
     struct buffered total = {.settled = true};
     for (size_t i = 0; i < list->count; i++) {
         const struct buffered *entry = &list->entries[i];
@@ -18,21 +18,21 @@ static struct buffered total_of(const struct buffered_list *list) {
 }
 
 /* Besides ourselves and the drainer. */
-static unsigned count_clients(const struct store *store) {
+static unsigned status_count_clients(const struct store *store) {
     int pid;
     unsigned ours = drainer_is_running(store, &pid) ? 2 : 1;
     unsigned all = clients_count(store);
     return all > ours ? all - ours : 0;
 }
 
-static void print_json_bytes(const struct buffered *entry) {
+static void status_print_json_bytes(const struct buffered *entry) {
     printf("\"size_bytes\": %" PRIu64 ", \"resident_bytes\": %" PRIu64 ", \"dirty_bytes\": %" PRIu64
            ", \"drained_bytes\": %" PRIu64 ", \"settled\": %s",
            entry->size_bytes, entry->resident_bytes, entry->dirty_bytes, entry->drained_bytes,
            entry->settled ? "true" : "false");
 }
 
-static void add_index(struct store *store, const char *name, void *total_bytes) {
+static void status_add_index(struct store *store, const char *name, void *total_bytes) {
     int fd = openat(store->objects_fd, name, O_RDONLY | O_CLOEXEC);
     if (fd >= 0) {
         *(uint64_t *)total_bytes += index_bytes(fd);
@@ -40,12 +40,12 @@ static void add_index(struct store *store, const char *name, void *total_bytes) 
     }
 }
 
-static void print_json(struct store *store, const struct buffered_list *list) {
+static void status_print_json(struct store *store, const struct buffered_list *list) {
     int pid;
     bool running = drainer_is_running(store, &pid);
-    struct buffered total = total_of(list);
+    struct buffered total = status_total_of(list);
     uint64_t index = 0;
-    objects_each(store, add_index, &index);
+    objects_each(store, status_add_index, &index);
     printf("{\n  \"fast\": ");
     print_json_text(store->config.fast);
     printf(",\n  \"backing\": ");
@@ -54,10 +54,10 @@ static void print_json(struct store *store, const struct buffered_list *list) {
            ",\n  \"used_bytes\": %" PRIu64 ",\n  \"index_bytes\": %" PRIu64 ",\n",
            store->granule_bytes, store->control->capacity_bytes, atomic_load(&store->control->used_bytes),
            index);
-    printf("  \"clients\": %u,\n  \"drainer_pid\": ", count_clients(store));
+    printf("  \"clients\": %u,\n  \"drainer_pid\": ", status_count_clients(store));
     printf(running ? "%d" : "null", pid);
     printf(",\n  \"drain_errno\": %u,\n  \"total\": {", atomic_load(&store->control->drain_error));
-    print_json_bytes(&total);
+    status_print_json_bytes(&total);
     printf("},\n  \"files\": [");
     for (size_t i = 0; i < list->count; i++) {
         const struct buffered *entry = &list->entries[i];
@@ -68,24 +68,24 @@ static void print_json(struct store *store, const struct buffered_list *list) {
             printf("null");
         }
         printf(", ");
-        print_json_bytes(entry);
+        status_print_json_bytes(entry);
         printf("}");
     }
     printf("%s]\n}\n", list->count > 0 ? "\n  " : "");
 }
 
-static void print_row(const struct buffered *entry, const char *name) {
+static void status_print_row(const struct buffered *entry, const char *name) {
     printf("%14" PRIu64 " %14" PRIu64 " %14" PRIu64 " %14" PRIu64 "  %s\n", entry->size_bytes,
            entry->resident_bytes, entry->dirty_bytes, entry->drained_bytes, name);
 }
 
-static void print_text(const struct store *store, const struct buffered_list *list) {
+static void status_print_text(const struct store *store, const struct buffered_list *list) {
     int pid;
     const double mib = 1048576;
-    struct buffered total = total_of(list);
+    struct buffered total = status_total_of(list);
     printf("store %s before %s (emulated)\n", store->config.fast, store->config.backing);
     printf("%.1f of %.1f MiB used, %u clients, ", (double)atomic_load(&store->control->used_bytes) / mib,
-           (double)store->control->capacity_bytes / mib, count_clients(store));
+           (double)store->control->capacity_bytes / mib, status_count_clients(store));
     if (drainer_is_running(store, &pid)) {
         printf("drainer %d\n", pid);
     } else {
@@ -94,18 +94,18 @@ static void print_text(const struct store *store, const struct buffered_list *li
     printf("%14s %14s %14s %14s  %s\n", "size/B", "resident/B", "dirty/B", "drained/B", "file");
     for (size_t i = 0; i < list->count; i++) {
         const struct buffered *entry = &list->entries[i];
-        print_row(entry, entry->path != NULL ? entry->path : "(deleted, still open)");
+        status_print_row(entry, entry->path != NULL ? entry->path : "(deleted, still open)");
     }
-    print_row(&total, "total");
+    status_print_row(&total, "total");
 }
 
 int command_status(struct store *store, const struct invocation *invocation) {
     struct buffered_list list = {NULL, 0, 0};
     int error = survey(store, invocation, &list);
     if (invocation->json) {
-        print_json(store, &list);
+        status_print_json(store, &list);
     } else {
-        print_text(store, &list);
+        status_print_text(store, &list);
     }
     survey_free(&list);
     return error == 0 ? EXIT_DONE : EXIT_FAILED;

@@ -18,23 +18,23 @@ void survey_free(struct buffered_list *list) {
     *list = (struct buffered_list){NULL, 0, 0};
 }
 
-static uint64_t within(const struct store *store, const struct run *run, uint64_t size) {
+static uint64_t survey_within(const struct store *store, const struct run *run, uint64_t size) {
     uint64_t low = run->first << store->granule_shift;
     uint64_t high = run->end << store->granule_shift;
     high = high < size ? high : size;
     return high > low ? high - low : 0;
 }
 
-static uint64_t count_bytes(struct object *object, unsigned state_set, uint64_t size) {
+static uint64_t survey_count_bytes(struct object *object, unsigned state_set, uint64_t size) {
     uint64_t bytes = 0;
     struct run run = {0, 0};
     while (object_next_run(object, run.end, granules_up_to(object, size), state_set, UINT64_MAX, &run)) {
-        bytes += within(object->store, &run, size);
+        bytes += survey_within(object->store, &run, size);
     }
     return bytes;
 }
 
-static int add(struct store *store, struct buffered_list *list, uint64_t inode, const char *path) {
+static int survey_add(struct store *store, struct buffered_list *list, uint64_t inode, const char *path) {
     int error;
     if (list->count == list->room) {
         size_t room = list->room == 0 ? 64 : 2 * list->room;
@@ -54,15 +54,15 @@ static int add(struct store *store, struct buffered_list *list, uint64_t inode, 
     uint64_t origin = atomic_load(&object->header->origin_bytes);
     *entry =
         (struct buffered){.inode = inode, .path = path != NULL ? strdup(path) : NULL, .size_bytes = size};
-    entry->resident_bytes = count_bytes(object, RESIDENT_SET, size);
-    entry->dirty_bytes = count_bytes(object, DIRTY_SET, size);
-    entry->drained_bytes = count_bytes(
+    entry->resident_bytes = survey_count_bytes(object, RESIDENT_SET, size);
+    entry->dirty_bytes = survey_count_bytes(object, DIRTY_SET, size);
+    entry->drained_bytes = survey_count_bytes(
         object, STATE_SET(GRANULE_CLEAN) | STATE_SET(GRANULE_EVICTED) | STATE_SET(GRANULE_BUSY), size);
     struct run run = {0, 0};
     for (uint64_t granule = 0; granule < granules_up_to(object, origin < size ? origin : size); granule++) {
         if (object_state(object, granule) == GRANULE_NONE) { /* there before it was buffered */
             run = (struct run){granule, granule + 1};
-            entry->drained_bytes += within(store, &run, size);
+            entry->drained_bytes += survey_within(store, &run, size);
         }
     }
     entry->settled = is_settled(object->header);
@@ -75,35 +75,35 @@ struct gathering {
     int error;
 };
 
-static void gather(struct store *store, const char *name, void *context) {
+static void survey_gather(struct store *store, const char *name, void *context) {
     struct gathering *gathering = context;
     uint64_t inode;
     struct object_header header;
     if (gathering->error == 0 && object_inode(name, &inode) && object_peek(store, inode, &header)) {
-        gathering->error = add(store, gathering->list, inode, NULL);
+        gathering->error = survey_add(store, gathering->list, inode, NULL);
     }
 }
 
-static int by_inode(const void *a, const void *b) {
+static int survey_by_inode(const void *a, const void *b) {
     uint64_t x = ((const struct buffered *)a)->inode;
     uint64_t y = ((const struct buffered *)b)->inode;
     return (x > y) - (x < y);
 }
 
-static int by_path(const void *a, const void *b) {
+static int survey_by_path(const void *a, const void *b) {
     const char *x = ((const struct buffered *)a)->path;
     const char *y = ((const struct buffered *)b)->path;
     return x == NULL || y == NULL ? (x == NULL) - (y == NULL) : strcmp(x, y);
 }
 
-static int name_entry(const char *path, const struct stat *status, int type, struct FTW *position) {
+static int survey_name_entry(const char *path, const struct stat *status, int type, struct FTW *position) {
     if (type == FTW_D && position->level == 1 && strcmp(path + position->base, LINKS_DIRECTORY) == 0) {
         return FTW_SKIP_SUBTREE;
     }
     struct buffered key = {.inode = status->st_ino};
     struct buffered *found = NULL;
     if (type == FTW_F && S_ISREG(status->st_mode)) {
-        found = bsearch(&key, walked->entries, walked->count, sizeof key, by_inode);
+        found = bsearch(&key, walked->entries, walked->count, sizeof key, survey_by_inode);
     }
     if (found != NULL && found->path == NULL) {
         found->path = strdup(path + walked_prefix);
@@ -113,15 +113,15 @@ static int name_entry(const char *path, const struct stat *status, int type, str
 
 static int survey_all(struct store *store, struct buffered_list *list) {
     struct gathering gathering = {list, 0};
-    objects_each(store, gather, &gathering);
+    objects_each(store, survey_gather, &gathering);
     if (gathering.error != 0 || list->count == 0) {
         return gathering.error;
     }
-    qsort(list->entries, list->count, sizeof *list->entries, by_inode);
+    qsort(list->entries, list->count, sizeof *list->entries, survey_by_inode);
     walked = list;
     walked_prefix = strlen(store->config.backing) + 1;
-    nftw(store->config.backing, name_entry, 32, FTW_PHYS | FTW_MOUNT | FTW_ACTIONRETVAL);
-    qsort(list->entries, list->count, sizeof *list->entries, by_path);
+    nftw(store->config.backing, survey_name_entry, 32, FTW_PHYS | FTW_MOUNT | FTW_ACTIONRETVAL);
+    qsort(list->entries, list->count, sizeof *list->entries, survey_by_path);
     return 0;
 }
 
@@ -140,7 +140,7 @@ static int survey_named(struct store *store, const char *name, struct buffered_l
     }
     struct object_header header;
     if (path_is_bufferable(store, &status) && object_peek(store, status.st_ino, &header)) {
-        return add(store, list, status.st_ino, relative);
+        return survey_add(store, list, status.st_ino, relative);
     }
     return 0; /* not buffered: nothing of it is in the fast tier */
 }

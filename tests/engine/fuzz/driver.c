@@ -1,4 +1,4 @@
-/* Where the compiler has no libFuzzer: inputs made of the target's words by a seeded generator, so that a
+/* Where the compiler has no libFuzzer: inputs made of the target's arguments by a seeded generator, so that a
  * failure can be repeated.
  *
  *   fuzz-TARGET COUNT SEED      COUNT inputs
@@ -54,9 +54,9 @@ static void append_number(char *input, size_t *length) {
 
 /* A word of the target, mostly as it is; else with a number behind it, or with a byte that does not belong.
  */
-static void append_word(char *input, size_t *length, const char *const *words, size_t count) {
+static void append_argument(char *input, size_t *length, const char *const *arguments, size_t count) {
     size_t at = *length;
-    append(input, length, words[draw(count)]);
+    append(input, length, arguments[draw(count)]);
     if (draw(8) == 0) {
         append(input, length, draw(2) ? "=" : "");
         append_number(input, length);
@@ -104,13 +104,13 @@ int main(int argc, char **argv) {
         state = seed * 0x9e3779b97f4a7c15u + i + 1;
         draw(2);
         input[length++] = (char)draw(256);
-        const char *const *words = fuzz_words((uint8_t)input[0]);
+        const char *const *arguments = fuzz_arguments((uint8_t)input[0]);
         size_t choice = 0;
-        while (words[choice] != NULL) {
+        while (arguments[choice] != NULL) {
             choice++;
         }
         for (uint64_t word = draw(9); word > 0; word--) {
-            append_word(input, &length, words, choice);
+            append_argument(input, &length, arguments, choice);
         }
         if (kept) {
             keep(input, length);

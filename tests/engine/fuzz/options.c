@@ -1,5 +1,5 @@
-/* Whatever the words of a command line are, reading them ends with a plan that can be carried out or with one
- * sentence: no crash, no overflow, no offset outside the file, no byte that two ranks write. */
+/* Whatever the arguments of a command line are, reading them ends with a plan that can be carried out or with
+ * one sentence: no crash, no overflow, no offset outside the file, no byte that two ranks write. */
 #include "target.h"
 
 #include "personalities/batch/batch_list.h"
@@ -7,170 +7,171 @@
 #include "personalities/mdtest/mdtest.h"
 #include "personalities/netcdf_bench/netcdf_bench.h"
 
-#define WORDS     64
+#define ARGUMENTS 64
 #define WALK_MOST 20000 /* operations that are followed */
 
-static const char *const ior_words[] = {"-aMPIIO",
-                                        "-a=NULL",
-                                        "-a",
-                                        "POSIX",
-                                        "-b64k",
-                                        "-b",
-                                        "128",
-                                        "-b=1m",
-                                        "-t8",
-                                        "-t=16",
-                                        "-t4k",
-                                        "-s3",
-                                        "-s",
-                                        "2",
-                                        "-i2",
-                                        "-w",
-                                        "-r",
-                                        "-wr",
-                                        "-W",
-                                        "-R",
-                                        "-F",
-                                        "-C",
-                                        "-Z",
-                                        "-Z",
-                                        "-z",
-                                        "-z",
-                                        "-e",
-                                        "-g",
-                                        "-k",
-                                        "-c",
-                                        "-D1.5",
-                                        "-ofile",
-                                        "-Q2",
-                                        "-X-3",
-                                        "-X",
-                                        "-G7",
-                                        "-N1",
-                                        "-u",
-                                        "-E",
-                                        "-lrandom",
-                                        "-l",
-                                        "o",
-                                        "-d0",
-                                        "-OsummaryFile=x,summaryFormat=JSON",
-                                        "-O",
-                                        "stoneWallingWearOut=1",
-                                        "-OnumTasksOnNode0=2",
-                                        "-OnumNodes=3",
-                                        "--random-offset-seed=7",
-                                        "--posix.odirect",
-                                        "--drop-caches",
-                                        "--null.delay-us=3",
-                                        "--zipf=1.2",
-                                        "--rw-mix=70",
-                                        "--randomPrefill=4k",
-                                        "--distribution=interleaved",
-                                        "--distribution=nested",
-                                        "--distribution=subarray",
-                                        "--mpiio.useFileView",
-                                        "--trace=x",
-                                        "--trace-records=9",
-                                        "-m",
-                                        "-Y",
-                                        "-Q=9223372036854775807",
-                                        "-X=-9223372036854775808",
-                                        "--",
-                                        "-",
-                                        "=",
-                                        NULL};
-static const char *const netcdf_words[] = {"-d=2:4:4:2",
-                                           "-d=3:12:12:1",
-                                           "-d=1:2:3:4",
-                                           "-d",
-                                           "6:6:6:6",
-                                           "-b=1:2:2:1",
-                                           "-b=3:1:1:1",
-                                           "-b=1:2",
-                                           "-c=auto",
-                                           "-c=1:2:2:1",
-                                           "-n=1",
-                                           "-n=2",
-                                           "-p=2",
-                                           "-p=3",
-                                           "-t=coll",
-                                           "-t=ind",
-                                           "-t=file-per-process",
-                                           "-u",
-                                           "-z=3",
-                                           "-z",
-                                           "-F",
-                                           "-f=x.nc",
-                                           "-r",
-                                           "-w",
-                                           "--verify",
-                                           "--type=byte",
-                                           "--type=double",
-                                           "--format=cdf5",
-                                           "--shuffle",
-                                           "--zstd=3",
-                                           "--quantize=3",
-                                           "--hint=a=b",
-                                           "--stonewall=1",
-                                           "--wear-out",
-                                           "--iterations=2",
-                                           "--drop-caches",
-                                           "--json=x",
-                                           "-x=parser",
-                                           ":",
-                                           "=",
-                                           NULL};
-static const char *const mdtest_words[] = {"-n3",
-                                           "-n",
-                                           "8",
-                                           "-I2",
-                                           "-I",
-                                           "-b2",
-                                           "-z3",
-                                           "-z",
-                                           "-u",
-                                           "-L",
-                                           "-F",
-                                           "-D",
-                                           "-C",
-                                           "-T",
-                                           "-E",
-                                           "-r",
-                                           "-R",
-                                           "-W1",
-                                           "-w8",
-                                           "-e8",
-                                           "-N1",
-                                           "-p0",
-                                           "-P",
-                                           "-Y",
-                                           "-y",
-                                           "-X",
-                                           "-x",
-                                           "file",
-                                           "-i2",
-                                           "-dfolder",
-                                           "-t",
-                                           "-U",
-                                           "-Z",
-                                           "-G1",
-                                           "-aNULL",
-                                           "--verify-write",
-                                           "-S",
-                                           "-k",
-                                           "--showRankStatistics",
-                                           "--random-seed=3",
-                                           "--posix.odirect",
-                                           "--dataPacketType=o",
-                                           "-",
-                                           "=",
-                                           NULL};
-static const char *const batch_words[] = {
+static const char *const ior_arguments[] = {"-aMPIIO",
+                                            "-a=NULL",
+                                            "-a",
+                                            "POSIX",
+                                            "-b64k",
+                                            "-b",
+                                            "128",
+                                            "-b=1m",
+                                            "-t8",
+                                            "-t=16",
+                                            "-t4k",
+                                            "-s3",
+                                            "-s",
+                                            "2",
+                                            "-i2",
+                                            "-w",
+                                            "-r",
+                                            "-wr",
+                                            "-W",
+                                            "-R",
+                                            "-F",
+                                            "-C",
+                                            "-Z",
+                                            "-Z",
+                                            "-z",
+                                            "-z",
+                                            "-e",
+                                            "-g",
+                                            "-k",
+                                            "-c",
+                                            "-D1.5",
+                                            "-ofile",
+                                            "-Q2",
+                                            "-X-3",
+                                            "-X",
+                                            "-G7",
+                                            "-N1",
+                                            "-u",
+                                            "-E",
+                                            "-lrandom",
+                                            "-l",
+                                            "o",
+                                            "-d0",
+                                            "-OsummaryFile=x,summaryFormat=JSON",
+                                            "-O",
+                                            "stoneWallingWearOut=1",
+                                            "-OnumTasksOnNode0=2",
+                                            "-OnumNodes=3",
+                                            "--random-offset-seed=7",
+                                            "--posix.odirect",
+                                            "--drop-caches",
+                                            "--null.delay-us=3",
+                                            "--zipf=1.2",
+                                            "--rw-mix=70",
+                                            "--randomPrefill=4k",
+                                            "--distribution=interleaved",
+                                            "--distribution=nested",
+                                            "--distribution=subarray",
+                                            "--mpiio.useFileView",
+                                            "--trace=x",
+                                            "--trace-records=9",
+                                            "-m",
+                                            "-Y",
+                                            "-Q=9223372036854775807",
+                                            "-X=-9223372036854775808",
+                                            "--",
+                                            "-",
+                                            "=",
+                                            NULL};
+static const char *const netcdf_arguments[] = {"-d=2:4:4:2",
+                                               "-d=3:12:12:1",
+                                               "-d=1:2:3:4",
+                                               "-d",
+                                               "6:6:6:6",
+                                               "-b=1:2:2:1",
+                                               "-b=3:1:1:1",
+                                               "-b=1:2",
+                                               "-c=auto",
+                                               "-c=1:2:2:1",
+                                               "-n=1",
+                                               "-n=2",
+                                               "-p=2",
+                                               "-p=3",
+                                               "-t=coll",
+                                               "-t=ind",
+                                               "-t=file-per-process",
+                                               "-u",
+                                               "-z=3",
+                                               "-z",
+                                               "-F",
+                                               "-f=x.nc",
+                                               "-r",
+                                               "-w",
+                                               "--verify",
+                                               "--type=byte",
+                                               "--type=double",
+                                               "--format=cdf5",
+                                               "--shuffle",
+                                               "--zstd=3",
+                                               "--quantize=3",
+                                               "--hint=a=b",
+                                               "--stonewall=1",
+                                               "--wear-out",
+                                               "--iterations=2",
+                                               "--drop-caches",
+                                               "--json=x",
+                                               "-x=parser",
+                                               ":",
+                                               "=",
+                                               NULL};
+static const char *const mdtest_arguments[] = {"-n3",
+                                               "-n",
+                                               "8",
+                                               "-I2",
+                                               "-I",
+                                               "-b2",
+                                               "-z3",
+                                               "-z",
+                                               "-u",
+                                               "-L",
+                                               "-F",
+                                               "-D",
+                                               "-C",
+                                               "-T",
+                                               "-E",
+                                               "-r",
+                                               "-R",
+                                               "-W1",
+                                               "-w8",
+                                               "-e8",
+                                               "-N1",
+                                               "-p0",
+                                               "-P",
+                                               "-Y",
+                                               "-y",
+                                               "-X",
+                                               "-x",
+                                               "file",
+                                               "-i2",
+                                               "-dfolder",
+                                               "-t",
+                                               "-U",
+                                               "-Z",
+                                               "-G1",
+                                               "-aNULL",
+                                               "--verify-write",
+                                               "-S",
+                                               "-k",
+                                               "--showRankStatistics",
+                                               "--random-seed=3",
+                                               "--posix.odirect",
+                                               "--dataPacketType=o",
+                                               "-",
+                                               "=",
+                                               NULL};
+static const char *const batch_arguments[] = {
     "a\t2\t/x\tior\t-w", "b\t1\t/x\tmdtest", "b\t1\t/x",  "# none", "", "\t\t\t",
     "c\t0\t/x\tior",     "d\tx\t/y\tior",    "\t7\t\t\t", NULL};
 
-const char *const *fuzz_words(uint8_t first) {
-    static const char *const *const lists[] = {ior_words, netcdf_words, mdtest_words, batch_words};
+const char *const *fuzz_arguments(uint8_t first) {
+    static const char *const *const lists[] = {ior_arguments, netcdf_arguments, mdtest_arguments,
+                                               batch_arguments};
     return lists[first & 3];
 }
 
@@ -235,7 +236,7 @@ static void try_ior(int argc, char **argv, struct weir_job *job) {
     }
     weir_hints_free(&run->base.hints);
     free(run->base.settings);
-    free(run->base.words);
+    free(run->base.texts);
     free(run->table);
     free(run);
 }
@@ -275,7 +276,7 @@ static void try_netcdf(int argc, char **argv, struct weir_job *job) {
         fuzz_must_explain(complaint);
     }
     weir_hints_free(&run->base.hints);
-    free(run->base.words);
+    free(run->base.texts);
     free(run);
 }
 
@@ -286,7 +287,7 @@ static void try_mdtest(int argc, char **argv) {
         fuzz_must_explain(complaint);
     }
     free(run->base.settings);
-    free(run->base.words);
+    free(run->base.texts);
     free(run);
 }
 
@@ -300,7 +301,7 @@ static void try_batch(const char *text, int ranks) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    char *words[WORDS + 1];
+    char *arguments[ARGUMENTS + 1];
     if (size == 0) {
         return 0;
     }
@@ -314,13 +315,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         free(text);
         return 0;
     }
-    int count = fuzz_cut(text, words, WORDS);
+    int count = fuzz_cut(text, arguments, ARGUMENTS);
     if (which == 0) {
-        try_ior(count, words, &job);
+        try_ior(count, arguments, &job);
     } else if (which == 1) {
-        try_netcdf(count, words, &job);
+        try_netcdf(count, arguments, &job);
     } else {
-        try_mdtest(count, words);
+        try_mdtest(count, arguments);
     }
     free(text);
     return 0;

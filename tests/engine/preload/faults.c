@@ -1,4 +1,4 @@
-/* Preloaded in tests: calls on files whose name ends in FAULT_PATH fail as FAULT_CALL says.
+/* Preloaded in tests: calls on files whose name ends in FAULT_PATH fail as FAULT_CALL orders.
  * close, fsync, pwrite, pread: with EIO (close really closes first, as a late error does); short: every
  * second pwrite and pread moves half; interrupt: every second one is interrupted; flip: a pread returns one
  * wrong bit, with success. FAULT_RANK: only on that rank of Open MPI; FAULT_AFTER: only after so many calls

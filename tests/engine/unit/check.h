@@ -1,4 +1,4 @@
-/* The smallest test harness: CHECK says what failed and goes on; finish() gives main its exit code. */
+/* The smallest test harness: CHECK prints what failed and goes on; finish() gives main its exit code. */
 #ifndef WEIR_CHECK_H
 #define WEIR_CHECK_H
 

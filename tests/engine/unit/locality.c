@@ -113,7 +113,7 @@ static void test_words(void) {
     CHECK(iom_locality_parse("stride0", &locality) && !iom_locality_is_random(&locality));
 }
 
-/* The generator is SplitMix64: the first words of seed 0 are known. */
+/* The generator is SplitMix64: the first numbers of seed 0 are known. */
 static void test_generator(void) {
     uint64_t state = 0;
     CHECK(weir_mix_next(&state) == 0xe220a8397b1dcdafu);

@@ -34,7 +34,7 @@ static void test_offset_words(void) {
     weir_payload_end(&payload);
 }
 
-/* What was placed compares equal; one flipped bit anywhere, another owner, another place do not. */
+/* What was placed compares equal; one flipped bit anywhere, another owner, another offset do not. */
 static void test_check(enum weir_payload_kind kind) {
     struct weir_payload payload;
     struct weir_verify verify = {0};

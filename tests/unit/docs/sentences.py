@@ -12,6 +12,7 @@ import yaml
 
 from tests.checkout import ROOT
 
+_COMMENT_OF_C = re.compile(r"/\*.*?\*/", re.DOTALL)
 _COMMENT = re.compile(r"(^|\s)# .*")
 _QUOTED = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 
@@ -41,12 +42,22 @@ def texts() -> Iterator[Text]:
 
 
 def comments() -> Iterator[Text]:
-    """Comments and docstrings of Python, comments of R."""
+    """Comments and docstrings of Python, comments of C and R."""
     for folder in ("weir", "reframe_checks", "bench", "tests"):
         for path in sorted((ROOT / folder).rglob("*.py")):
             yield from _comments_of_python(path)
     for path in sorted(ROOT.glob("analysis/**/*.R")):
         yield from (text for text in _lines(path) if text.text.lstrip().startswith("#"))
+    for folder in ("src", "tests"):
+        for path in sorted((ROOT / folder).rglob("*.[ch]")):
+            yield from _comments_of_c(path)
+
+
+def _comments_of_c(path: Path) -> Iterator[Text]:
+    text = path.read_text()
+    for found in _COMMENT_OF_C.finditer(text):
+        line = text.count("\n", 0, found.start()) + 1
+        yield Text(str(path.relative_to(ROOT)), line, re.sub(r"\n \* ?", " ", found[0]))
 
 
 def _comments_of_python(path: Path) -> Iterator[Text]:

@@ -35,9 +35,8 @@ _ANY = re.compile("|".join(f"(?:{pattern})" for pattern in INSTEAD))  # most tex
 # Where such a word is right, and why.
 ALLOWED = [
     (r"docs/decisions/0011-.*", r"", "the page that lists the old words beside the new ones"),
-    (r"docs/engine/extend.md", r"errnum|`words`", "a parameter of weir_problem_set in the C interface"),
     (r"weir/tools/ior/problems.py", r"words of this size", "words of memory"),
-    (r"docs/engine/ior.md|src/engine/core/judge.c", r"8-byte words|words of 8 bytes", "words of memory"),
+    (r"docs/engine/ior.md", r"8-byte words", "words of memory"),
     (r"analysis/R/columns.R|weir/bundle/appendix.py", r"^says$", "a column of the table of claims"),
     (r"analysis/R/study_numbers.R", r"^spanned$", "a key of the published values"),
 ]

@@ -1,5 +1,5 @@
-/* batch: many cells in one launch, one after the other, each on the first ranks that it asks for. A launch
- * costs 130 to 360 ms, a small cell a few. */
+/* batch: many cells in one launch, one after the other, each on as many of the first ranks as it requests. A
+ * launch costs 130 to 360 ms, a small cell a few. */
 #include "batch_list.h"
 
 #include "clock.h"
@@ -14,7 +14,7 @@
 
 #define COMPLAINT 256
 
-static void help(void) {
+static void batch_help(void) {
     printf("weir-io batch LIST STATUS: runs the cells of LIST one after the other in this launch.\n\n"
            "LIST    one cell per line, arguments separated by tabs:\n"
            "        NAME RANKS FOLDER PERSONALITY WORD...\n"
@@ -29,7 +29,7 @@ static void help(void) {
 }
 
 /* The whole file on rank 0; NULL after a message. */
-static char *read_text(const char *name) {
+static char *batch_read_text(const char *name) {
     FILE *file = fopen(name, "r");
     char *text = NULL;
     if (file != NULL && fseek(file, 0, SEEK_END) == 0) {
@@ -51,8 +51,8 @@ static char *read_text(const char *name) {
 }
 
 /* Rank 0 reads for all: a thousand ranks that open one file are a benchmark of their own. */
-static char *shared_text(const struct weir_job *job, const char *name) {
-    char *text = job->rank == 0 ? read_text(name) : NULL;
+static char *batch_shared_text(const struct weir_job *job, const char *name) {
+    char *text = job->rank == 0 ? batch_read_text(name) : NULL;
     long long bytes = text != NULL ? (long long)strlen(text) + 1 : 0;
     MPI_Bcast(&bytes, 1, MPI_LONG_LONG, 0, job->comm);
     if (bytes == 0) {
@@ -77,11 +77,11 @@ static const struct weir_personality *batch_find(const char *name) {
     return p != NULL && strcmp(p->name, "batch") != 0 ? p : NULL;
 }
 
-static bool all_known(const struct batch_list *list, char *complaint) {
+static bool batch_all_known(const struct batch_list *list, char *complaint) {
     for (int i = 0; i < list->count; i++) {
-        if (batch_find(list->cells[i].words[0]) == NULL) {
+        if (batch_find(list->cells[i].arguments[0]) == NULL) {
             snprintf(complaint, COMPLAINT, "line %d: '%s' is not a valid personality of a cell",
-                     list->cells[i].line, list->cells[i].words[0]);
+                     list->cells[i].line, list->cells[i].arguments[0]);
             return false;
         }
     }
@@ -90,7 +90,7 @@ static bool all_known(const struct batch_list *list, char *complaint) {
 
 /* Sends a standard stream to a file of the cell; returns what it was, to be given back, or -1 after a message
  * where the file cannot be opened: the stream stays as it is. */
-static int divert(int stream, const char *folder, const char *name) {
+static int batch_divert(int stream, const char *folder, const char *name) {
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     int file = open(path, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0664);
@@ -105,7 +105,7 @@ static int divert(int stream, const char *folder, const char *name) {
     return before;
 }
 
-static void give_back(int stream, int before) {
+static void batch_give_back(int stream, int before) {
     fflush(stream == STDOUT_FILENO ? stdout : stderr);
     if (before >= 0) {
         dup2(before, stream);
@@ -114,7 +114,7 @@ static void give_back(int stream, int before) {
 }
 
 /* The first ranks as a job of their own, made once: to part them takes some ten messages of all ranks. */
-static struct weir_job *job_of(struct weir_job **jobs, const struct weir_job *all, int ranks) {
+static struct weir_job *batch_job_of(struct weir_job **jobs, const struct weir_job *all, int ranks) {
     if (jobs[ranks] == NULL) {
         jobs[ranks] = malloc(sizeof *jobs[ranks]);
         if (jobs[ranks] == NULL) {
@@ -126,7 +126,7 @@ static struct weir_job *job_of(struct weir_job **jobs, const struct weir_job *al
     return jobs[ranks];
 }
 
-static void end_jobs(struct weir_job **jobs, int count) {
+static void batch_end_jobs(struct weir_job **jobs, int count) {
     for (int ranks = 1; jobs != NULL && ranks <= count; ranks++) {
         if (jobs[ranks] != NULL && jobs[ranks]->comm != MPI_COMM_NULL) {
             weir_job_end(jobs[ranks]);
@@ -136,36 +136,37 @@ static void end_jobs(struct weir_job **jobs, int count) {
     free(jobs);
 }
 
-static int run_cell(struct weir_job **jobs, const struct weir_job *all, const struct batch_cell *cell) {
+static int batch_run_cell(struct weir_job **jobs, const struct weir_job *all, const struct batch_cell *cell) {
     int code = WEIR_WRONG_USE;
     int streams[2] = {-1, -1};
     fflush(stdout);
     fflush(stderr);
     int kept = 1; /* what the cell prints */
     if (all->rank == 0) {
-        streams[0] = divert(STDOUT_FILENO, cell->folder, "stdout.txt");
-        streams[1] = streams[0] >= 0 ? divert(STDERR_FILENO, cell->folder, "stderr.txt") : -1;
+        streams[0] = batch_divert(STDOUT_FILENO, cell->folder, "stdout.txt");
+        streams[1] = streams[0] >= 0 ? batch_divert(STDERR_FILENO, cell->folder, "stderr.txt") : -1;
         kept = streams[1] >= 0;
     }
     MPI_Bcast(&kept, 1, MPI_INT, 0, all->comm);
-    struct weir_job *part = job_of(jobs, all, cell->ranks);
+    struct weir_job *part = batch_job_of(jobs, all, cell->ranks);
     if (kept && part->comm != MPI_COMM_NULL) {
-        part->command_words = cell->word_count;
-        part->command_line = cell->words;
-        code = weir_personality_main(batch_find(cell->words[0]), part, cell->word_count, cell->words);
+        part->argument_count = cell->argument_count;
+        part->command_line = cell->arguments;
+        code = weir_personality_main(batch_find(cell->arguments[0]), part, cell->argument_count,
+                                     cell->arguments);
     }
     if (cell->ranks < all->size) {
         weir_job_wait_idle(all->comm);
     }
     if (all->rank == 0) {
-        give_back(STDOUT_FILENO, streams[0]);
-        give_back(STDERR_FILENO, streams[1]);
+        batch_give_back(STDOUT_FILENO, streams[0]);
+        batch_give_back(STDERR_FILENO, streams[1]);
     }
     MPI_Bcast(&code, 1, MPI_INT, 0, all->comm);
     return code;
 }
 
-static int run_all(const struct weir_job *job, const struct batch_list *list, FILE *status) {
+static int batch_run_all(const struct weir_job *job, const struct batch_list *list, FILE *status) {
     int failed = 0;
     struct weir_job **jobs = calloc((size_t)job->size + 1, sizeof *jobs);
     if (!weir_job_agree(job, jobs != NULL)) {
@@ -175,14 +176,14 @@ static int run_all(const struct weir_job *job, const struct batch_list *list, FI
     for (int i = 0; i < list->count; i++) {
         const struct batch_cell *cell = &list->cells[i];
         uint64_t began_ns = weir_clock_ns();
-        int code = run_cell(jobs, job, cell);
+        int code = batch_run_cell(jobs, job, cell);
         failed += code != WEIR_FINE;
         if (job->rank == 0) {
             fprintf(status, "%s\t%d\t%.6f\n", cell->name, code, (double)(weir_clock_ns() - began_ns) / 1e9);
             fflush(status);
         }
     }
-    end_jobs(jobs, job->size);
+    batch_end_jobs(jobs, job->size);
     return failed > 0 ? WEIR_FAILED : WEIR_FINE;
 }
 
@@ -191,9 +192,9 @@ static int batch_run(struct weir_job *job, int argc, char **argv) {
     struct batch_list list = {NULL, NULL, 0};
     FILE *status = NULL;
     int code = WEIR_WRONG_USE;
-    char *text = argc == 3 ? shared_text(job, argv[1]) : NULL;
+    char *text = argc == 3 ? batch_shared_text(job, argv[1]) : NULL;
     bool good = text != NULL && batch_list_parse(&list, text, job->size, complaint, sizeof complaint) &&
-                all_known(&list, complaint);
+                batch_all_known(&list, complaint);
     if (!good && job->rank == 0 && (argc != 3 || text != NULL)) {
         fprintf(stderr, "weir-io: batch: %s\n", complaint);
     }
@@ -204,7 +205,7 @@ static int batch_run(struct weir_job *job, int argc, char **argv) {
         }
     }
     if (weir_job_agree(job, good && (job->rank != 0 || status != NULL))) {
-        code = run_all(job, &list, status);
+        code = batch_run_all(job, &list, status);
     }
     if (status != NULL && fclose(status) != 0) {
         code = WEIR_FAILED;
@@ -217,7 +218,7 @@ static int batch_run(struct weir_job *job, int argc, char **argv) {
 static struct weir_personality batch = {
     .name = "batch",
     .summary = "many cells in one launch",
-    .help = help,
+    .help = batch_help,
     .run = batch_run,
 };
 

@@ -6,7 +6,7 @@
 
 #define FIXED_WORDS 4 /* name, ranks, folder, personality */
 
-static int words_of(const char *line) {
+static int batch_arguments_of(const char *line) {
     int count = 1;
     for (const char *at = line; *at != '\0'; at++) {
         count += *at == '\t';
@@ -14,33 +14,33 @@ static int words_of(const char *line) {
     return count;
 }
 
-static bool read_cell(struct batch_cell *cell, char *line, int ranks, char *complaint, unsigned bytes) {
-    int count = words_of(line);
+static bool batch_read_cell(struct batch_cell *cell, char *line, int ranks, char *complaint, unsigned bytes) {
+    int count = batch_arguments_of(line);
     if (count < FIXED_WORDS) {
         snprintf(complaint, bytes,
                  "line %d: %d fields, but a cell has name, ranks, folder, personality, options", cell->line,
                  count);
         return false;
     }
-    char **words = calloc((size_t)count + 1, sizeof *words);
-    if (words == NULL) {
+    char **arguments = calloc((size_t)count + 1, sizeof *arguments);
+    if (arguments == NULL) {
         snprintf(complaint, bytes, "line %d: no memory", cell->line);
         return false;
     }
     for (int i = 0; i < count; i++) {
-        words[i] = line;
+        arguments[i] = line;
         line += strcspn(line, "\t");
         if (*line == '\t') {
             *line++ = '\0';
         }
     }
     char *end;
-    long wanted = strtol(words[1], &end, 10);
-    cell->name = words[0];
-    cell->folder = words[2];
-    cell->word_count = count - 3;
-    memmove(words, words + 3, (size_t)(count - 2) * sizeof *words);
-    cell->words = words;
+    long wanted = strtol(arguments[1], &end, 10);
+    cell->name = arguments[0];
+    cell->folder = arguments[2];
+    cell->argument_count = count - 3;
+    memmove(arguments, arguments + 3, (size_t)(count - 2) * sizeof *arguments);
+    cell->arguments = arguments;
     cell->ranks = (int)wanted;
     if (*end != '\0' || wanted < 1 || wanted > ranks) {
         snprintf(complaint, bytes, "line %d: a cell of this job can have 1 to %d ranks", cell->line, ranks);
@@ -67,7 +67,7 @@ bool batch_list_parse(struct batch_list *list, char *text, int ranks, char *comp
         if (*line != '\0' && *line != '#') {
             struct batch_cell *cell = &list->cells[list->count++];
             cell->line = number;
-            if (!read_cell(cell, line, ranks, complaint, bytes)) {
+            if (!batch_read_cell(cell, line, ranks, complaint, bytes)) {
                 return false;
             }
         }
@@ -81,7 +81,7 @@ bool batch_list_parse(struct batch_list *list, char *text, int ranks, char *comp
 
 void batch_list_free(struct batch_list *list) {
     for (int i = 0; i < list->count; i++) {
-        free(list->cells[i].words);
+        free(list->cells[i].arguments);
     }
     free(list->cells);
     free(list->text);

@@ -1,8 +1,8 @@
-/* The list of cells: one line each, words separated by tabs, so that words may hold spaces.
+/* The list of cells: one line each, arguments separated by tabs, so that an argument may contain spaces.
  *
  *     NAME <tab> RANKS <tab> FOLDER <tab> PERSONALITY <tab> WORD <tab> WORD ...
  *
- * Empty lines and lines that begin with # are left out. */
+ * Empty lines and lines that begin with # are skipped. */
 #ifndef WEIR_BATCH_LIST_H
 #define WEIR_BATCH_LIST_H
 
@@ -13,12 +13,12 @@ struct batch_cell {
     const char *name;
     int ranks;
     const char *folder; /* stdout.txt and stderr.txt of the cell go there */
-    int word_count;
-    char **words; /* the personality, then its options */
+    int argument_count;
+    char **arguments; /* the personality, then its options */
 };
 
 struct batch_list {
-    char *text; /* what all the words point into */
+    char *text; /* what all the arguments point into */
     struct batch_cell *cells;
     int count;
 };

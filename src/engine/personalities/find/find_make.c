@@ -10,7 +10,7 @@
 
 #define PATH 2048
 
-static bool make_directory(struct find_run *run, const char *path) {
+static bool find_make_directory(struct find_run *run, const char *path) {
     if (mkdir(path, 0775) != 0 && errno != EEXIST) {
         weir_problem_set(&run->problem, "mkdir", path, errno, NULL, "making the tree");
         return false;
@@ -18,7 +18,7 @@ static bool make_directory(struct find_run *run, const char *path) {
     return true;
 }
 
-static bool make_file(struct find_run *run, const char *path, const char *buffer) {
+static bool find_make_file(struct find_run *run, const char *path, const char *buffer) {
     size_t bytes = (size_t)run->requested.make_bytes, done = 0;
     int descriptor = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0664);
     bool good = descriptor >= 0;
@@ -39,11 +39,11 @@ static bool make_file(struct find_run *run, const char *path, const char *buffer
 }
 
 /* Names are those of mdtest, so that patterns of IO500 find their share. */
-static void make_part(struct find_run *run) {
+static void find_make_part(struct find_run *run) {
     const struct find_params *a = &run->requested;
     char path[PATH];
     char *buffer = calloc(1, (size_t)a->make_bytes + 1);
-    if (buffer == NULL || !make_directory(run, a->directory)) {
+    if (buffer == NULL || !find_make_directory(run, a->directory)) {
         free(buffer);
         return;
     }
@@ -52,18 +52,18 @@ static void make_part(struct find_run *run) {
         long long folder = (long long)(i % a->make_directories);
         if (i < a->make_directories) {
             snprintf(path, sizeof path, "%s/mdtest_tree.%d.%lld", a->directory, run->base.job->rank, folder);
-            good = make_directory(run, path);
+            good = find_make_directory(run, path);
         }
         snprintf(path, sizeof path, "%s/mdtest_tree.%d.%lld/file.mdtest.%d.%lld", a->directory,
                  run->base.job->rank, folder, run->base.job->rank, (long long)i);
-        good = good && make_file(run, path, buffer);
+        good = good && find_make_file(run, path, buffer);
     }
     free(buffer);
 }
 
 bool find_make(struct find_run *run) {
     if (run->requested.make_files > 0) {
-        make_part(run);
+        find_make_part(run);
     }
     run->problem.rank = run->base.job->rank;
     return weir_document_settle(&run->base.document, &run->problem);

@@ -7,7 +7,7 @@
 
 static const struct weir_option options[] = {
     {0, "directory", NULL, WEIR_TEXT, AT(directory), "DIR",
-     "where to begin; the first word without a dash too"},
+     "where to begin; the first argument without a dash too"},
     {0, "name", NULL, WEIR_TEXT, AT(name), "PATTERN",
      "names of files, a pattern of the shell such as '*01*'"},
     {0, "size", NULL, WEIR_TEXT, AT(size), "BYTESc", "files of exactly this size, such as 3901c"},
@@ -32,12 +32,12 @@ void find_help(void) {
     weir_options_print(options);
 }
 
-/* Whether the next word is its value. */
-static bool takes_value(const char *word) {
-    static const char *const words[] = {
+/* Whether the next argument is its value. */
+static bool find_takes_value(const char *argument) {
+    static const char *const names[] = {
         "-q", "--json", "--directory", "--make-files", "--make-directories", "--make-bytes"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (strcmp(word, words[i]) == 0) {
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(argument, names[i]) == 0) {
             return true;
         }
     }
@@ -46,34 +46,34 @@ static bool takes_value(const char *word) {
 
 /* find writes long options with one dash, and the directory without an option: brought into the form of the
  * others. */
-static char **in_long_form(int argc, char **argv, int *count) {
+static char **find_in_long_form(int argc, char **argv, int *count) {
     static const char *const single[] = {"-name", "-size", "-newer"};
     static char double_name[] = "--name", double_size[] = "--size", double_newer[] = "--newer";
     static char directory[] = "--directory";
     char *const doubled[] = {double_name, double_size, double_newer};
-    char **words = calloc((size_t)argc * 2 + 1, sizeof *words);
+    char **arguments = calloc((size_t)argc * 2 + 1, sizeof *arguments);
     bool value = false;
     *count = 0;
-    for (int i = 0; words != NULL && i < argc; i++) {
-        char *word = argv[i];
+    for (int i = 0; arguments != NULL && i < argc; i++) {
+        char *argument = argv[i];
         bool is_option = false;
         for (int k = 0; k < 3 && !value; k++) {
-            if (strcmp(word, single[k]) == 0 || strcmp(word, doubled[k]) == 0) {
-                word = doubled[k];
+            if (strcmp(argument, single[k]) == 0 || strcmp(argument, doubled[k]) == 0) {
+                argument = doubled[k];
                 is_option = true;
             }
         }
-        is_option = is_option || (!value && takes_value(word));
-        if (i > 0 && !value && !is_option && word[0] != '-') {
-            words[(*count)++] = directory;
+        is_option = is_option || (!value && find_takes_value(argument));
+        if (i > 0 && !value && !is_option && argument[0] != '-') {
+            arguments[(*count)++] = directory;
         }
-        words[(*count)++] = word;
+        arguments[(*count)++] = argument;
         value = is_option;
     }
-    return words;
+    return arguments;
 }
 
-static bool size_is_sound(struct find_run *run, char *complaint, unsigned bytes) {
+static bool find_size_is_sound(struct find_run *run, char *complaint, unsigned bytes) {
     const char *text = run->requested.size;
     char *end = NULL;
     run->size_bytes = -1;
@@ -91,12 +91,12 @@ bool find_options_read(void *own, int argc, char **argv, char *complaint, unsign
     struct find_run *run = own;
     struct weir_option_set set = {options, &run->requested};
     int count = 0;
-    char **words = in_long_form(argc, argv, &count);
-    REFUSE(words == NULL, "no memory for the options");
+    char **arguments = find_in_long_form(argc, argv, &count);
+    REFUSE(arguments == NULL, "no memory for the options");
     run->requested.queue = 100000;
     run->requested.make_directories = 1;
-    bool good = weir_options_parse(count, words, &set, 1, &run->base.words, complaint, bytes);
-    free(words);
+    bool good = weir_options_parse(count, arguments, &set, 1, &run->base.texts, complaint, bytes);
+    free(arguments);
     if (!good) {
         return false;
     }
@@ -111,5 +111,5 @@ bool find_options_read(void *own, int argc, char **argv, char *complaint, unsign
            "--make-directories %lld: more than the %lld files that are to be in them",
            (long long)a->make_directories, (long long)a->make_files);
     REFUSE(a->document_file != NULL && strlen(a->document_file) > 900, "--json: the name is too long");
-    return size_is_sound(run, complaint, bytes);
+    return find_size_is_sound(run, complaint, bytes);
 }

@@ -1,6 +1,6 @@
-/* Sharing of what waits. All ranks tell how much they have; those with much give to those with little, each
- * knowing from the same numbers who gives how much to whom. The oldest items go: they are the highest in the
- * tree, so that much hangs on them. */
+/* Sharing of what waits. All ranks exchange how much they have; those with much give to those with little,
+ * each knowing from the same numbers who gives how much to whom. The oldest items go: they are the highest in
+ * the tree, so that much hangs on them. */
 #include "find.h"
 
 #include <stdlib.h>
@@ -12,14 +12,14 @@ struct plan {
     uint64_t *gives; /* of this rank, to each */
 };
 
-static uint64_t fair_share(const struct plan *plan, uint64_t total, int rank) {
+static uint64_t find_fair_share(const struct plan *plan, uint64_t total, int rank) {
     return total / (uint64_t)plan->ranks + ((uint64_t)rank < total % (uint64_t)plan->ranks);
 }
 
 /* Giving costs a message: it is worth it where a rank has less than half of its share. */
-static bool somebody_is_short(const struct plan *plan, uint64_t total) {
+static bool find_somebody_is_short(const struct plan *plan, uint64_t total) {
     for (int i = 0; i < plan->ranks; i++) {
-        if (2 * plan->has[i] < fair_share(plan, total, i)) {
+        if (2 * plan->has[i] < find_fair_share(plan, total, i)) {
             return true;
         }
     }
@@ -27,14 +27,14 @@ static bool somebody_is_short(const struct plan *plan, uint64_t total) {
 }
 
 /* Givers and takers are matched in the order of their ranks. */
-static void match(struct plan *plan, uint64_t total, int me) {
+static void find_match(struct plan *plan, uint64_t total, int me) {
     int taker = 0;
     uint64_t filled = 0; /* of the taker, by the givers before */
     for (int giver = 0; giver < plan->ranks; giver++) {
-        uint64_t share = fair_share(plan, total, giver);
+        uint64_t share = find_fair_share(plan, total, giver);
         uint64_t spare = plan->has[giver] > share ? plan->has[giver] - share : 0;
         while (spare > 0 && taker < plan->ranks) {
-            uint64_t wants = fair_share(plan, total, taker);
+            uint64_t wants = find_fair_share(plan, total, taker);
             wants = wants > plan->has[taker] + filled ? wants - plan->has[taker] - filled : 0;
             uint64_t part = wants < spare ? wants : spare;
             if (giver == me) {
@@ -51,7 +51,7 @@ static void match(struct plan *plan, uint64_t total, int me) {
 }
 
 /* Texts one after the other, for each rank in turn; the items leave the queue. */
-static char *pack(struct find_queue *queue, const struct plan *plan, int *bytes, int *at) {
+static char *find_pack(struct find_queue *queue, const struct plan *plan, int *bytes, int *at) {
     size_t whole = 0, index = queue->head;
     for (int i = 0; i < plan->ranks; i++) {
         at[i] = (int)whole;
@@ -72,7 +72,7 @@ static char *pack(struct find_queue *queue, const struct plan *plan, int *bytes,
     return text;
 }
 
-static bool unpack(struct find_queue *queue, const char *text, size_t bytes) {
+static bool find_unpack(struct find_queue *queue, const char *text, size_t bytes) {
     for (const char *item = text; item < text + bytes; item += strlen(item) + 1) {
         if (!find_push(queue, item[0], item + 1, "")) {
             return false;
@@ -81,12 +81,12 @@ static bool unpack(struct find_queue *queue, const char *text, size_t bytes) {
     return true;
 }
 
-static void exchange(struct find_run *run, const struct plan *plan) {
+static void find_exchange(struct find_run *run, const struct plan *plan) {
     size_t ints = (size_t)plan->ranks * sizeof(int);
     int *out = malloc(ints), *out_at = malloc(ints), *in = malloc(ints), *in_at = malloc(ints);
     char *sent = NULL, *got = NULL;
     if (out == NULL || out_at == NULL || in == NULL || in_at == NULL ||
-        (sent = pack(&run->queue, plan, out, out_at)) == NULL) {
+        (sent = find_pack(&run->queue, plan, out, out_at)) == NULL) {
         MPI_Abort(run->base.job->comm, 1);
         return;
     }
@@ -102,7 +102,7 @@ static void exchange(struct find_run *run, const struct plan *plan) {
         return;
     }
     MPI_Alltoallv(sent, out, out_at, MPI_CHAR, got, in, in_at, MPI_CHAR, run->base.job->comm);
-    if (!unpack(&run->queue, got, bytes)) {
+    if (!find_unpack(&run->queue, got, bytes)) {
         MPI_Abort(run->base.job->comm, 1);
     }
     free(out);
@@ -114,32 +114,32 @@ static void exchange(struct find_run *run, const struct plan *plan) {
 }
 
 uint64_t find_share(struct find_run *run, bool *moved) {
-    /* A directory that is being read cannot be handed over, so it is no part of what is shared. */
+    /* A directory that is being read cannot be handed over, so it is not shared. */
     uint64_t mine[2] = {run->queue.count, run->reading != NULL};
     struct plan plan = {.ranks = run->base.job->size};
-    uint64_t *told = malloc(2 * (size_t)plan.ranks * sizeof *told);
+    uint64_t *loads = malloc(2 * (size_t)plan.ranks * sizeof *loads);
     plan.has = calloc((size_t)plan.ranks, sizeof *plan.has);
     plan.gives = calloc((size_t)plan.ranks, sizeof *plan.gives);
-    if (told == NULL || plan.has == NULL || plan.gives == NULL) {
+    if (loads == NULL || plan.has == NULL || plan.gives == NULL) {
         MPI_Abort(run->base.job->comm, 1);
         return 0;
     }
-    MPI_Allgather(mine, 2, MPI_UINT64_T, told, 2, MPI_UINT64_T, run->base.job->comm);
+    MPI_Allgather(mine, 2, MPI_UINT64_T, loads, 2, MPI_UINT64_T, run->base.job->comm);
     uint64_t total = 0, reading = 0;
     for (int i = 0; i < plan.ranks; i++) {
-        plan.has[i] = told[2 * i];
-        total += told[2 * i];
-        reading += told[2 * i + 1];
+        plan.has[i] = loads[2 * i];
+        total += loads[2 * i];
+        reading += loads[2 * i + 1];
     }
-    *moved = somebody_is_short(&plan, total);
+    *moved = find_somebody_is_short(&plan, total);
     if (*moved) {
-        match(&plan, total, run->base.job->rank);
+        find_match(&plan, total, run->base.job->rank);
         for (int i = 0; i < plan.ranks; i++) {
             run->counts.given += plan.gives[i];
         }
-        exchange(run, &plan);
+        find_exchange(run, &plan);
     }
-    free(told);
+    free(loads);
     free(plan.has);
     free(plan.gives);
     return total + reading;

@@ -12,7 +12,7 @@
 
 #define ENTRIES_AT_ONCE 128 /* between two looks at the clock */
 
-static bool grow(struct find_queue *queue) {
+static bool find_grow(struct find_queue *queue) {
     if (queue->head > 0 && queue->head + queue->count == queue->capacity) {
         memmove(queue->items, queue->items + queue->head, queue->count * sizeof *queue->items);
         queue->head = 0;
@@ -32,7 +32,7 @@ static bool grow(struct find_queue *queue) {
 bool find_push(struct find_queue *queue, char kind, const char *folder, const char *name) {
     size_t length = strlen(folder) + strlen(name) + 3;
     char *item = malloc(length);
-    if (item == NULL || !grow(queue)) {
+    if (item == NULL || !find_grow(queue)) {
         free(item);
         return false;
     }
@@ -49,67 +49,67 @@ void find_queue_free(struct find_queue *queue) {
     memset(queue, 0, sizeof *queue);
 }
 
-static void fail(struct find_run *run, const char *call, const char *path, int cause) {
+static void find_fail(struct find_run *run, const char *call, const char *path, int cause) {
     run->counts.failures++;
     weir_problem_set(&run->problem, call, path, cause, NULL, "%s", "");
 }
 
-static bool is_newer(const struct find_run *run, const struct stat *facts) {
+static bool find_is_newer(const struct find_run *run, const struct stat *facts) {
     const struct timespec *a = &facts->st_mtim, *b = &run->newer_than;
     return a->tv_sec > b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec > b->tv_nsec);
 }
 
-static void hit(struct find_run *run, const char *folder, const char *name) {
+static void find_hit(struct find_run *run, const char *folder, const char *name) {
     run->counts.found++;
     if (!run->requested.count_only) {
         printf("%s%s%s\n", folder, name[0] != '\0' ? "/" : "", name);
     }
 }
 
-static void look_at(struct find_run *run, const char *path) {
+static void find_look_at(struct find_run *run, const char *path) {
     struct stat facts;
     uint64_t start_ticks = weir_clock_ticks();
     int status = lstat(path, &facts);
     uint64_t ticks = weir_clock_ticks() - start_ticks;
     if (status != 0) {
-        fail(run, "lstat", path, errno);
+        find_fail(run, "lstat", path, errno);
         return;
     }
     weir_histogram_add(&run->base.measure.latency, weir_clock_ns_of(ticks));
     bool right_size = run->size_bytes < 0 || facts.st_size == run->size_bytes;
-    if (right_size && (run->requested.newer == NULL || is_newer(run, &facts))) {
-        hit(run, path, "");
+    if (right_size && (run->requested.newer == NULL || find_is_newer(run, &facts))) {
+        find_hit(run, path, "");
     }
 }
 
-static void enqueue(struct find_run *run, char kind, const char *name) {
+static void find_enqueue(struct find_run *run, char kind, const char *name) {
     if (!find_push(&run->queue, kind, run->reading_path, name)) {
-        fail(run, "malloc", run->reading_path, ENOMEM);
+        find_fail(run, "malloc", run->reading_path, ENOMEM);
     }
 }
 
-/* Some file systems do not say in the directory what an entry is. */
-static bool is_directory(struct find_run *run, const struct dirent *entry) {
+/* Some file systems do not return the type of an entry with its name. */
+static bool find_is_directory(struct find_run *run, const struct dirent *entry) {
     struct stat facts;
     if (entry->d_type != DT_UNKNOWN) {
         return entry->d_type == DT_DIR;
     }
     run->counts.unknown_types++;
     if (fstatat(dirfd(run->reading), entry->d_name, &facts, AT_SYMLINK_NOFOLLOW) != 0) {
-        fail(run, "fstatat", run->reading_path, errno);
+        find_fail(run, "fstatat", run->reading_path, errno);
         return false;
     }
     return S_ISDIR(facts.st_mode);
 }
 
-static void take_entry(struct find_run *run, const struct dirent *entry) {
+static void find_take_entry(struct find_run *run, const struct dirent *entry) {
     const char *name = entry->d_name;
     if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
         return;
     }
     run->counts.entries++;
-    if (is_directory(run, entry)) {
-        enqueue(run, 'd', name);
+    if (find_is_directory(run, entry)) {
+        find_enqueue(run, 'd', name);
         return;
     }
     run->counts.files++;
@@ -117,17 +117,17 @@ static void take_entry(struct find_run *run, const struct dirent *entry) {
         return;
     }
     if (run->size_bytes < 0 && run->requested.newer == NULL) {
-        hit(run, run->reading_path, name);
+        find_hit(run, run->reading_path, name);
     } else if (run->queue.count < (size_t)run->requested.queue) {
-        enqueue(run, 'f', name);
+        find_enqueue(run, 'f', name);
     } else {
         char path[4096 + 256];
         snprintf(path, sizeof path, "%s/%s", run->reading_path, name);
-        look_at(run, path);
+        find_look_at(run, path);
     }
 }
 
-static void end_directory(struct find_run *run) {
+static void find_end_directory(struct find_run *run) {
     closedir(run->reading);
     free(run->reading_path);
     run->reading = NULL;
@@ -135,36 +135,36 @@ static void end_directory(struct find_run *run) {
     run->counts.directories++;
 }
 
-static void read_on(struct find_run *run) {
+static void find_read_on(struct find_run *run) {
     for (int i = 0; i < ENTRIES_AT_ONCE; i++) {
         errno = 0;
         const struct dirent *entry = readdir(run->reading);
         if (entry == NULL) {
             if (errno != 0) {
-                fail(run, "readdir", run->reading_path, errno);
+                find_fail(run, "readdir", run->reading_path, errno);
             }
-            end_directory(run);
+            find_end_directory(run);
             return;
         }
-        take_entry(run, entry);
+        find_take_entry(run, entry);
     }
 }
 
 /* The newest item: so the queue stays as short as the tree is deep. */
-static void take_item(struct find_run *run) {
+static void find_take_item(struct find_run *run) {
     char *item = run->queue.items[run->queue.head + --run->queue.count];
     if (item[0] == 'f') {
-        look_at(run, item + 1);
+        find_look_at(run, item + 1);
         free(item);
         return;
     }
     run->reading = opendir(item + 1);
     if (run->reading == NULL) {
-        fail(run, "opendir", item + 1, errno);
+        find_fail(run, "opendir", item + 1, errno);
     } else {
         run->reading_path = strdup(item + 1);
         if (run->reading_path == NULL) {
-            fail(run, "strdup", item + 1, ENOMEM);
+            find_fail(run, "strdup", item + 1, ENOMEM);
             closedir(run->reading);
             run->reading = NULL;
         }
@@ -175,9 +175,9 @@ static void take_item(struct find_run *run) {
 void find_work(struct find_run *run, uint64_t until_ns) {
     while (run->reading != NULL || run->queue.count > 0) {
         if (run->reading != NULL) {
-            read_on(run);
+            find_read_on(run);
         } else {
-            take_item(run);
+            find_take_item(run);
         }
         if (weir_clock_ns() > until_ns) {
             return;

@@ -51,7 +51,7 @@ struct iom_run {
     unsigned char *buffer, *expected;
     struct iom_operation *operations;
     struct iom_sampler *sampler;
-    int64_t *resident_bytes; /* in the page cache before each write and read, -1: cannot be told */
+    int64_t *resident_bytes; /* in the page cache before each write and read, -1: unknown */
     char path[1024];
 };
 
@@ -61,11 +61,11 @@ bool iom_original_read(struct iom_run *run, int argc, char **argv, int *used, ch
                        unsigned bytes);
 void iom_help(void);
 
-/* io_model_original.c: the places of rnd as the original draws them, where its command line was given. */
+/* io_model_original.c: the positions of rnd as the original draws them, where its command line was given. */
 void iom_original_plan(struct iom_run *run, int iteration);
 
-/* io_model_transfers.c: the hot loop, and what the bytes are: the same at a place of a file, whoever writes
- * it. */
+/* io_model_transfers.c: the hot loop, and what the bytes are: the same at an offset of a file, whichever
+ * rank writes it. */
 void iom_bytes(const struct iom_run *run, uint64_t offset, unsigned char *into, size_t bytes);
 void iom_operations_plan(struct iom_run *run, int iteration, bool write);
 void iom_transfers(const struct weir_phase *phase, struct weir_file *file, struct weir_measure *measure,
@@ -78,8 +78,8 @@ int iom_file_must_be_whole(struct iom_run *run, struct weir_problem *problem);
 
 /* io_model_cache.c */
 bool iom_cache_can_tell(const struct iom_run *run);
-/* Bring the page cache into the state that was requested, prove it, and tell how many bytes of the file it
- * holds (-1: cannot be told). */
+/* Bring the page cache into the state that was requested, prove it, and return how many bytes of the file it
+ * holds (-1: unknown). */
 int iom_cache_prepare(struct iom_run *run, bool there, int64_t *resident_bytes, struct weir_problem *problem);
 
 /* io_model_counters.c: counters of the system, read before, while and after a phase runs. */

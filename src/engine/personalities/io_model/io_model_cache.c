@@ -11,8 +11,8 @@ bool iom_cache_can_tell(const struct iom_run *run) {
            strcmp(run->base.backend->name, "IME") != 0;
 }
 
-/* -1: cannot be told */
-static int64_t resident_bytes_of(const char *path) {
+/* -1: unknown */
+static int64_t iom_resident_bytes_of(const char *path) {
     struct stat facts;
     struct weir_residency residency;
     weir_page_cache_look(path, &residency);
@@ -24,13 +24,14 @@ static int64_t resident_bytes_of(const char *path) {
 }
 
 /* Some pages may be busy; a file of which a tenth is in the wrong place is measured in the wrong place. */
-static int prove(const struct iom_run *run, int64_t resident_bytes, struct weir_problem *problem) {
+static int iom_prove(const struct iom_run *run, int64_t resident_bytes, struct weir_problem *problem) {
     int64_t file_bytes = run->requested.file_bytes;
     bool steered = run->cache == IOM_CACHED || run->cache == IOM_UNCACHED;
     if (steered && resident_bytes < 0) {
-        return weir_problem_set(problem, "mincore", run->path, 0, "the page cache cannot be seen",
-                                "--cache %s would be a guess: the file is in memory, or somebody else's",
-                                run->requested.cache);
+        return weir_problem_set(
+            problem, "mincore", run->path, 0, "the page cache cannot be seen",
+            "--cache %s would be a guess: the file is in memory, or belongs to another user",
+            run->requested.cache);
     }
     if (run->cache == IOM_UNCACHED && resident_bytes > file_bytes / 10) {
         return weir_problem_set(problem, "mincore", run->path, 0, "the file is not dropped from memory",
@@ -61,6 +62,6 @@ int iom_cache_prepare(struct iom_run *run, bool there, int64_t *resident_bytes,
     if (run->cache == IOM_CACHED && iom_file_read_whole(run, problem) != 0) {
         return -1;
     }
-    *resident_bytes = resident_bytes_of(run->path);
-    return prove(run, *resident_bytes, problem);
+    *resident_bytes = iom_resident_bytes_of(run->path);
+    return iom_prove(run, *resident_bytes, problem);
 }

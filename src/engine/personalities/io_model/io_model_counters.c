@@ -52,11 +52,11 @@ static const char *const device_names[] = {"read_ios",  "read_merges",  "read_se
                                            "write_ios", "write_merges", "write_sectors",    "write_ticks_ms",
                                            "in_flight", "io_ticks_ms",  "time_in_queue_ms", NULL};
 
-static void device_path(char path[512], const char *device) {
+static void iom_device_path(char path[512], const char *device) {
     snprintf(path, 512, "/sys/block/%s/stat", device);
 }
 
-static bool samples_for_node(const struct iom_run *run) {
+static bool iom_samples_for_node(const struct iom_run *run) {
     return run->base.job->leaders != MPI_COMM_NULL;
 }
 
@@ -74,11 +74,11 @@ bool iom_counters_check(const struct iom_run *run, char *complaint, unsigned byt
                  requested->device);
         return false;
     }
-    if (!samples_for_node(run)) {
+    if (!iom_samples_for_node(run)) {
         return true;
     }
     if (requested->device != NULL) {
-        device_path(path, requested->device);
+        iom_device_path(path, requested->device);
         if (access(path, R_OK) != 0) {
             snprintf(complaint, bytes, "--device %s: %s: %s; ls /sys/block shows the devices",
                      requested->device, path, strerror(errno));
@@ -107,8 +107,8 @@ bool iom_counters_check(const struct iom_run *run, char *complaint, unsigned byt
     return true;
 }
 
-static void add_source(struct iom_sampler *sampler, const char *path, const char *label,
-                       const char *const *only, bool device) {
+static void iom_add_source(struct iom_sampler *sampler, const char *path, const char *label,
+                           const char *const *only, bool device) {
     struct source *source = &sampler->sources[sampler->source_count];
     int same = 0;
     for (int i = 0; i < sampler->source_count; i++) {
@@ -126,28 +126,29 @@ static void add_source(struct iom_sampler *sampler, const char *path, const char
 }
 
 /* What belongs to the node is sampled by its first rank only. */
-static void find_sources(struct iom_run *run, struct iom_sampler *sampler) {
+static void iom_find_sources(struct iom_run *run, struct iom_sampler *sampler) {
     const struct iom_params *a = &run->requested;
-    add_source(sampler, "/proc/self/io", "self", NULL, false);
-    if (!samples_for_node(run)) {
+    iom_add_source(sampler, "/proc/self/io", "self", NULL, false);
+    if (!iom_samples_for_node(run)) {
         return;
     }
-    add_source(sampler, "/proc/meminfo", "meminfo", memory_names, false);
+    iom_add_source(sampler, "/proc/meminfo", "meminfo", memory_names, false);
     if (a->device != NULL) {
         char path[512];
-        device_path(path, a->device);
-        add_source(sampler, path, "blockdev", NULL, true);
+        iom_device_path(path, a->device);
+        iom_add_source(sampler, path, "blockdev", NULL, true);
     }
     char list[2048];
     snprintf(list, sizeof list, "%s", a->counters != NULL ? a->counters : "");
     char *rest = list;
     for (char *item = strsep(&rest, ","); item != NULL && item[0] != '\0'; item = strsep(&rest, ",")) {
         const char *slash = strrchr(item, '/');
-        add_source(sampler, item, slash != NULL ? slash + 1 : item, NULL, false);
+        iom_add_source(sampler, item, slash != NULL ? slash + 1 : item, NULL, false);
     }
 }
 
-static int column_of(struct iom_sampler *sampler, const char *label, const char *name, const char *suffix) {
+static int iom_column_of(struct iom_sampler *sampler, const char *label, const char *name,
+                         const char *suffix) {
     char column[96];
     snprintf(column, sizeof column, "%s_%.24s%s", label, name, suffix);
     for (char *at = column; *at != '\0'; at++) {
@@ -165,15 +166,15 @@ static int column_of(struct iom_sampler *sampler, const char *label, const char 
     return sampler->column_count++;
 }
 
-static void keep(struct iom_sampler *sampler, struct row *row, const struct source *source, const char *name,
-                 const char *suffix, int64_t value) {
-    int column = column_of(sampler, source->label, name, suffix);
+static void iom_keep(struct iom_sampler *sampler, struct row *row, const struct source *source,
+                     const char *name, const char *suffix, int64_t value) {
+    int column = iom_column_of(sampler, source->label, name, suffix);
     if (column >= 0) {
         row->values[column] = value;
     }
 }
 
-static bool matters(const struct source *source, const char *name) {
+static bool iom_matters(const struct source *source, const char *name) {
     for (int i = 0; source->only != NULL; i++) {
         if (source->only[i] == NULL) {
             return false;
@@ -192,17 +193,17 @@ static void iom_read_line(struct iom_sampler *sampler, struct row *row, const st
     long long value, least, greatest, sum;
     int got = sscanf(line, " %63[^: \t\n]%*[: \t]%lld samples %31s %lld %lld %lld", name, &value, unit,
                      &least, &greatest, &sum);
-    if (got < 2 || !matters(source, name)) {
+    if (got < 2 || !iom_matters(source, name)) {
         return;
     }
-    keep(sampler, row, source, name, "", value);
+    iom_keep(sampler, row, source, name, "", value);
     if (got == 6) {
-        keep(sampler, row, source, name, "_sum", sum);
+        iom_keep(sampler, row, source, name, "_sum", sum);
     }
 }
 
-static void read_device(struct iom_sampler *sampler, struct row *row, const struct source *source,
-                        char *line) {
+static void iom_read_device(struct iom_sampler *sampler, struct row *row, const struct source *source,
+                            char *line) {
     char *at = line;
     for (int i = 0; device_names[i] != NULL; i++) {
         char *end;
@@ -210,7 +211,7 @@ static void read_device(struct iom_sampler *sampler, struct row *row, const stru
         if (end == at) {
             return;
         }
-        keep(sampler, row, source, device_names[i], "", value);
+        iom_keep(sampler, row, source, device_names[i], "", value);
         at = end;
     }
 }
@@ -234,7 +235,7 @@ static void iom_sample(struct iom_sampler *sampler) {
         const struct source *source = &sampler->sources[i];
         FILE *file = fopen(source->path, "re");
         while (file != NULL && fgets(line, sizeof line, file) != NULL) {
-            (source->device ? read_device : iom_read_line)(sampler, row, source, line);
+            (source->device ? iom_read_device : iom_read_line)(sampler, row, source, line);
         }
         if (file != NULL) {
             fclose(file);
@@ -242,7 +243,7 @@ static void iom_sample(struct iom_sampler *sampler) {
     }
 }
 
-static void *sample_on(void *context) {
+static void *iom_sample_on(void *context) {
     struct iom_sampler *sampler = context;
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
@@ -263,14 +264,14 @@ static void *sample_on(void *context) {
     return NULL;
 }
 
-static struct iom_sampler *new_sampler(struct iom_run *run) {
+static struct iom_sampler *iom_new_sampler(struct iom_run *run) {
     struct iom_sampler *sampler = calloc(1, sizeof *sampler);
     pthread_condattr_t attributes;
     if (sampler == NULL) {
         return NULL;
     }
     sampler->every_s = run->requested.sample_s;
-    find_sources(run, sampler);
+    iom_find_sources(run, sampler);
     pthread_mutex_init(&sampler->mutex, NULL);
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
@@ -284,7 +285,7 @@ bool iom_counters_start(struct iom_run *run, const char *access, int iteration) 
         return true;
     }
     if (run->sampler == NULL) {
-        run->sampler = new_sampler(run);
+        run->sampler = iom_new_sampler(run);
     }
     struct iom_sampler *sampler = run->sampler;
     if (sampler == NULL) {
@@ -295,7 +296,7 @@ bool iom_counters_start(struct iom_run *run, const char *access, int iteration) 
     sampler->over = false;
     sampler->begin_ns = weir_clock_ns();
     iom_sample(sampler);
-    sampler->running = pthread_create(&sampler->thread, NULL, sample_on, sampler) == 0;
+    sampler->running = pthread_create(&sampler->thread, NULL, iom_sample_on, sampler) == 0;
     return sampler->running;
 }
 

@@ -8,7 +8,7 @@
 #define CHUNK_BYTES  ((size_t)1 << 20)
 #define WAIT_SECONDS 30
 
-static struct weir_open how_to_open(const struct iom_run *run, enum weir_access access) {
+static struct weir_open iom_how_to_open(const struct iom_run *run, enum weir_access access) {
     return (struct weir_open){
         .path = run->path,
         .access = access,
@@ -19,8 +19,8 @@ static struct weir_open how_to_open(const struct iom_run *run, enum weir_access 
         .geometry = {.xfer_bytes = CHUNK_BYTES, .file_bytes = (uint64_t)run->requested.file_bytes}};
 }
 
-static int move_whole(struct iom_run *run, struct weir_file *file, unsigned char *chunk,
-                      struct weir_problem *problem) {
+static int iom_move_whole(struct iom_run *run, struct weir_file *file, unsigned char *chunk,
+                          struct weir_problem *problem) {
     uint64_t file_bytes = (uint64_t)run->requested.file_bytes;
     struct weir_piece piece = {file->how->access, chunk, CHUNK_BYTES, 0};
     for (; piece.offset < file_bytes; piece.offset += piece.bytes) {
@@ -38,8 +38,8 @@ static int move_whole(struct iom_run *run, struct weir_file *file, unsigned char
     return sync ? run->base.backend->sync(file, problem) : 0;
 }
 
-static int walk(struct iom_run *run, enum weir_access access, struct weir_problem *problem) {
-    struct weir_open how = how_to_open(run, access);
+static int iom_walk(struct iom_run *run, enum weir_access access, struct weir_problem *problem) {
+    struct weir_open how = iom_how_to_open(run, access);
     struct weir_file file = {.backend = run->base.backend, .how = &how};
     unsigned char *chunk = malloc(CHUNK_BYTES);
     if (chunk == NULL) {
@@ -47,7 +47,7 @@ static int walk(struct iom_run *run, enum weir_access access, struct weir_proble
     }
     int status = run->base.backend->open(&file, problem);
     if (status == 0) {
-        status = move_whole(run, &file, chunk, problem);
+        status = iom_move_whole(run, &file, chunk, problem);
         status = run->base.backend->close(&file, problem) != 0 ? -1 : status;
     }
     free(chunk);
@@ -55,11 +55,11 @@ static int walk(struct iom_run *run, enum weir_access access, struct weir_proble
 }
 
 int iom_file_write_whole(struct iom_run *run, struct weir_problem *problem) {
-    return walk(run, WEIR_WRITE, problem);
+    return iom_walk(run, WEIR_WRITE, problem);
 }
 
 int iom_file_read_whole(struct iom_run *run, struct weir_problem *problem) {
-    return walk(run, WEIR_READ, problem);
+    return iom_walk(run, WEIR_READ, problem);
 }
 
 static int iom_look(const struct iom_run *run, struct weir_stored *stored, struct weir_problem *problem) {

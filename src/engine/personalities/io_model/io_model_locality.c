@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* 0 to last, each equally often. */
-static int64_t any(struct iom_locality *locality, int64_t last) {
+static int64_t iom_any(struct iom_locality *locality, int64_t last) {
     __extension__ typedef unsigned __int128 wide;
     return (int64_t)(((wide)weir_mix_next(&locality->random_state) * ((uint64_t)last + 1)) >> 64);
 }
@@ -33,25 +33,25 @@ static bool iom_sizes(const char *text, int64_t *x_bytes, int64_t *y_bytes, bool
     return true;
 }
 
-bool iom_locality_parse(const char *word, struct iom_locality *locality) {
+bool iom_locality_parse(const char *text, struct iom_locality *locality) {
     bool has_y = false;
     memset(locality, 0, sizeof *locality);
-    if (strcmp(word, "off0") == 0) {
+    if (strcmp(text, "off0") == 0) {
         locality->order = IOM_OFF0;
-    } else if (strcmp(word, "seq") == 0) {
+    } else if (strcmp(text, "seq") == 0) {
         locality->order = IOM_SEQ;
-    } else if (strcmp(word, "rnd") == 0) {
+    } else if (strcmp(text, "rnd") == 0) {
         locality->order = IOM_RND;
-    } else if (strncmp(word, "rnd", 3) == 0) {
+    } else if (strncmp(text, "rnd", 3) == 0) {
         locality->order = IOM_NEAR;
-        return iom_sizes(word + 3, &locality->x_bytes, &locality->y_bytes, &has_y) && !has_y;
-    } else if (strncmp(word, "stride", 6) == 0) {
-        bool good = iom_sizes(word + 6, &locality->x_bytes, &locality->y_bytes, &has_y);
+        return iom_sizes(text + 3, &locality->x_bytes, &locality->y_bytes, &has_y) && !has_y;
+    } else if (strncmp(text, "stride", 6) == 0) {
+        bool good = iom_sizes(text + 6, &locality->x_bytes, &locality->y_bytes, &has_y);
         locality->order = has_y ? IOM_SWAY : IOM_STRIDE;
-        return good && word[6] != '\0';
-    } else if (strncmp(word, "reverse", 7) == 0) {
+        return good && text[6] != '\0';
+    } else if (strncmp(text, "reverse", 7) == 0) {
         locality->order = IOM_REVERSE;
-        return iom_sizes(word + 7, &locality->x_bytes, &locality->y_bytes, &has_y) && !has_y;
+        return iom_sizes(text + 7, &locality->x_bytes, &locality->y_bytes, &has_y) && !has_y;
     } else {
         return false;
     }
@@ -74,14 +74,14 @@ void iom_locality_begin(struct iom_locality *locality, int64_t space_bytes, int6
 
 /* Behind the end it goes on at the beginning, shifted by what was left, so that a second round meets other
  * bytes; before the beginning likewise. */
-static int64_t wrapped(int64_t position, int64_t last) {
+static int64_t iom_wrapped(int64_t position, int64_t last) {
     int64_t within = position % (last + 1);
     return within < 0 ? within + last + 1 : within;
 }
 
 /* A gap of up to X bytes behind or before the last access; where that leaves the space, to the other side. */
-static int64_t nearby(struct iom_locality *locality, int64_t last) {
-    int64_t gap = any(locality, 2 * locality->x_bytes) - locality->x_bytes;
+static int64_t iom_nearby(struct iom_locality *locality, int64_t last) {
+    int64_t gap = iom_any(locality, 2 * locality->x_bytes) - locality->x_bytes;
     int64_t step = gap < 0 ? gap - locality->access_bytes : gap + locality->access_bytes;
     int64_t target = locality->position + step;
     if (target < 0 || target > last) {
@@ -90,7 +90,7 @@ static int64_t nearby(struct iom_locality *locality, int64_t last) {
     return target < 0 ? 0 : target > last ? last : target;
 }
 
-static int64_t next_position(struct iom_locality *locality, int64_t last) {
+static int64_t iom_next_position(struct iom_locality *locality, int64_t last) {
     int64_t stride = locality->access_bytes + locality->x_bytes;
     int64_t sway;
     switch (locality->order) {
@@ -99,16 +99,16 @@ static int64_t next_position(struct iom_locality *locality, int64_t last) {
     case IOM_SEQ:
         return locality->position + stride > last ? 0 : locality->position + stride;
     case IOM_RND:
-        return any(locality, last);
+        return iom_any(locality, last);
     case IOM_NEAR:
-        return nearby(locality, last);
+        return iom_nearby(locality, last);
     case IOM_STRIDE:
-        return wrapped(locality->position + stride, last);
+        return iom_wrapped(locality->position + stride, last);
     case IOM_SWAY:
-        sway = any(locality, 2 * locality->y_bytes) - locality->y_bytes;
-        return wrapped(locality->position + stride + sway, last);
+        sway = iom_any(locality, 2 * locality->y_bytes) - locality->y_bytes;
+        return iom_wrapped(locality->position + stride + sway, last);
     case IOM_REVERSE:
-        return wrapped(locality->position - stride, last);
+        return iom_wrapped(locality->position - stride, last);
     }
     return 0;
 }
@@ -116,11 +116,11 @@ static int64_t next_position(struct iom_locality *locality, int64_t last) {
 int64_t iom_locality_next(struct iom_locality *locality) {
     int64_t last = locality->space_bytes - locality->access_bytes;
     if (locality->started) {
-        locality->position = next_position(locality, last);
+        locality->position = iom_next_position(locality, last);
     } else {
         locality->started = true;
         locality->position = locality->order == IOM_REVERSE ? last
-                             : locality->order == IOM_RND   ? any(locality, last)
+                             : locality->order == IOM_RND   ? iom_any(locality, last)
                                                             : 0;
     }
     return locality->position - locality->position % locality->align_bytes;

@@ -31,7 +31,7 @@ struct iom_locality {
 
 /* off0, seq, rnd, rndX, strideX, strideX,Y, reverseX; X and Y are bytes or have k, m, g. False if it is none.
  */
-bool iom_locality_parse(const char *word, struct iom_locality *locality);
+bool iom_locality_parse(const char *text, struct iom_locality *locality);
 /* Whether chance has a part in it. */
 bool iom_locality_is_random(const struct iom_locality *locality);
 /* Before the first offset: the space, the bytes of an access, what every offset is a multiple of. */

@@ -101,7 +101,7 @@ static bool iom_words_are_known(struct iom_run *run, char *complaint, unsigned b
     return true;
 }
 
-static bool numbers_are_sound(const struct iom_params *a, char *complaint, unsigned bytes) {
+static bool iom_numbers_are_sound(const struct iom_params *a, char *complaint, unsigned bytes) {
     REFUSE(a->xfer_bytes < 1 || a->xfer_bytes > (1 << 30), "-t %lld: an operation moves 1 byte to 1 GiB",
            (long long)a->xfer_bytes);
     REFUSE(a->operations < 1 || a->operations > OPERATIONS_MAX, "-n %lld: between 1 and %d operations",
@@ -115,8 +115,8 @@ static bool numbers_are_sound(const struct iom_params *a, char *complaint, unsig
     return true;
 }
 
-static bool walk_fits(const struct iom_locality *l, const char *option, int64_t space_bytes,
-                      int64_t xfer_bytes, char *complaint, unsigned bytes) {
+static bool iom_walk_fits(const struct iom_locality *l, const char *option, int64_t space_bytes,
+                          int64_t xfer_bytes, char *complaint, unsigned bytes) {
     REFUSE(space_bytes > SPACE_BYTES_MAX, "%s %lld: at most 2^60 bytes", option, (long long)space_bytes);
     REFUSE(space_bytes < xfer_bytes, "%s %lld: smaller than one operation of %lld bytes", option,
            (long long)space_bytes, (long long)xfer_bytes);
@@ -148,8 +148,8 @@ static bool iom_geometry_is_sound(struct iom_run *run, char *complaint, unsigned
            (long long)(a->operations * a->xfer_bytes));
     REFUSE(a->direct && (a->xfer_bytes % DIRECT_BYTES != 0 || a->align_bytes % DIRECT_BYTES != 0),
            "--direct needs -t and --align in multiples of %d bytes: give --align 4k", DIRECT_BYTES);
-    return walk_fits(&run->in_file, "-b", a->file_bytes, a->xfer_bytes, complaint, bytes) &&
-           walk_fits(&run->in_memory, "-M", a->memory_bytes, a->xfer_bytes, complaint, bytes);
+    return iom_walk_fits(&run->in_file, "-b", a->file_bytes, a->xfer_bytes, complaint, bytes) &&
+           iom_walk_fits(&run->in_memory, "-M", a->memory_bytes, a->xfer_bytes, complaint, bytes);
 }
 
 static bool iom_request_is_sound(const struct iom_run *run, char *complaint, unsigned bytes) {
@@ -225,12 +225,12 @@ bool iom_options_read(void *own, int argc, char **argv, char *complaint, unsigne
         weir_backend_options_parse(argc - used, argv + used, &set, &a->api, &chosen, complaint, bytes);
     run->base.backend = chosen.backend;
     run->base.settings = chosen.settings;
-    run->base.words = chosen.words;
+    run->base.texts = chosen.texts;
     run->base.iterations = a->iterations;
     run->base.no_warm_up = a->no_warm_up;
     run->base.document_file = a->document;
     run->base.reads_hints = true;
-    return good && numbers_are_sound(a, complaint, bytes) && iom_words_are_known(run, complaint, bytes) &&
+    return good && iom_numbers_are_sound(a, complaint, bytes) && iom_words_are_known(run, complaint, bytes) &&
            iom_geometry_is_sound(run, complaint, bytes) && iom_request_is_sound(run, complaint, bytes) &&
            iom_backend_can(run, complaint, bytes) && iom_counters_check(run, complaint, bytes);
 }

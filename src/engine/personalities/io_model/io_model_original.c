@@ -1,36 +1,37 @@
-/* The original's command line: 14 or 15 words, each known by its place; and its places of rnd. */
+/* The original's command line: 14 or 15 arguments by position; and its positions of rnd. */
 #include "io_model.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define WORDS 14
+#define ARGUMENTS 14
 
-static bool truth(const char *name, const char *word, int *value, char *complaint, unsigned bytes) {
-    if (strcmp(word, "0") != 0 && strcmp(word, "1") != 0) {
-        snprintf(complaint, bytes, "%s '%s': not 0 or 1", name, word);
+static bool iom_truth(const char *name, const char *text, int *value, char *complaint, unsigned bytes) {
+    if (strcmp(text, "0") != 0 && strcmp(text, "1") != 0) {
+        snprintf(complaint, bytes, "%s '%s': not 0 or 1", name, text);
         return false;
     }
-    *value = word[0] == '1';
+    *value = text[0] == '1';
     return true;
 }
 
-static bool mebibytes(const char *name, const char *word, int64_t *value, char *complaint, unsigned bytes) {
-    if (!weir_number_parse(name, word, value, complaint, bytes)) {
+static bool iom_mebibytes(const char *name, const char *text, int64_t *value, char *complaint,
+                          unsigned bytes) {
+    if (!weir_number_parse(name, text, value, complaint, bytes)) {
         return false;
     }
     if (*value < 1 || *value > (INT64_MAX >> 24)) {
-        snprintf(complaint, bytes, "%s '%s': at least 1", name, word);
+        snprintf(complaint, bytes, "%s '%s': at least 1", name, text);
         return false;
     }
     *value <<= 20;
     return true;
 }
 
-static bool access_is_known(struct iom_params *a, const char *word, char *complaint, unsigned bytes) {
-    bool read = strcmp(word, "R") == 0;
-    REFUSE(!read && strcmp(word, "W") != 0, "ReadOrWrite '%s': R or W", word);
+static bool iom_access_is_known(struct iom_params *a, const char *text, char *complaint, unsigned bytes) {
+    bool read = strcmp(text, "R") == 0;
+    REFUSE(!read && strcmp(text, "W") != 0, "ReadOrWrite '%s': R or W", text);
     a->read = read;
     a->write = !read;
     a->sync = !read; /* the original always synchronises */
@@ -48,33 +49,34 @@ bool iom_original_read(struct iom_run *run, int argc, char **argv, int *used, ch
     struct iom_params *a = &run->requested;
     int64_t remaining_mib = 0;
     int prewrite_memory = 0;
-    int words = 0;
-    char **word = argv; /* word[1] is the file */
-    while (words < WORDS && words + 1 < argc && strncmp(argv[words + 1], "--", 2) != 0) {
-        words++;
+    int count = 0;
+    char **arguments = argv; /* the first is the file */
+    while (count < ARGUMENTS && count + 1 < argc && strncmp(argv[count + 1], "--", 2) != 0) {
+        count++;
     }
-    REFUSE(words < WORDS,
-           "%d word%s in the original's order, which are 14 or 15, see --help; or give options: -w -n 1000",
-           words, words == 1 ? "" : "s");
+    REFUSE(
+        count < ARGUMENTS,
+        "%d argument%s in the original's order, which are 14 or 15, see --help; or give options: -w -n 1000",
+        count, count == 1 ? "" : "s");
     run->original = true;
-    a->test_file = word[1];
+    a->test_file = arguments[1];
     bool good =
-        mebibytes("memoryBufferInMiB", word[2], &a->memory_bytes, complaint, bytes) &&
-        mebibytes("fileSizeInMiB", word[3], &a->file_bytes, complaint, bytes) &&
-        weir_number_parse("MaxRepeats", word[4], &a->operations, complaint, bytes) &&
-        truth("Truncate", word[5], &a->truncate, complaint, bytes) &&
-        weir_number_parse("accessSize", word[6], &a->xfer_bytes, complaint, bytes) &&
-        weir_number_parse("preallocateMemoryRemainsInMiB", word[9], &remaining_mib, complaint, bytes) &&
-        truth("preWriteMemBuffer", word[10], &prewrite_memory, complaint, bytes) &&
-        truth("preWriteFile", word[11], &a->prefill, complaint, bytes) &&
-        access_is_known(a, word[12], complaint, bytes) &&
-        weir_number_parse("SEED", word[13], &a->seed, complaint, bytes) &&
-        truth("WaitForProperSize", word[14], &a->wait, complaint, bytes);
+        iom_mebibytes("memoryBufferInMiB", arguments[2], &a->memory_bytes, complaint, bytes) &&
+        iom_mebibytes("fileSizeInMiB", arguments[3], &a->file_bytes, complaint, bytes) &&
+        weir_number_parse("MaxRepeats", arguments[4], &a->operations, complaint, bytes) &&
+        iom_truth("Truncate", arguments[5], &a->truncate, complaint, bytes) &&
+        weir_number_parse("accessSize", arguments[6], &a->xfer_bytes, complaint, bytes) &&
+        weir_number_parse("preallocateMemoryRemainsInMiB", arguments[9], &remaining_mib, complaint, bytes) &&
+        iom_truth("preWriteMemBuffer", arguments[10], &prewrite_memory, complaint, bytes) &&
+        iom_truth("preWriteFile", arguments[11], &a->prefill, complaint, bytes) &&
+        iom_access_is_known(a, arguments[12], complaint, bytes) &&
+        weir_number_parse("SEED", arguments[13], &a->seed, complaint, bytes) &&
+        iom_truth("WaitForProperSize", arguments[14], &a->wait, complaint, bytes);
     if (!good) {
         return false;
     }
-    a->memory_order = word[7];
-    a->file_order = word[8];
+    a->memory_order = arguments[7];
+    a->file_order = arguments[8];
     REFUSE(remaining_mib != 0,
            "preallocateMemoryRemainsInMiB %lld: weir-io takes no memory away; give 0 and --cache uncached",
            (long long)remaining_mib);
@@ -82,11 +84,11 @@ bool iom_original_read(struct iom_run *run, int argc, char **argv, int *used, ch
         !prewrite_memory,
         "preWriteMemBuffer 0: weir-io always writes the buffer first, else its pages would be timed; give 1");
     a->times = "out"; /* where the original leaves them */
-    *used = WORDS;
-    if (argc > WORDS + 1 && argv[WORDS + 1][0] != '-') {
-        a->device = argv[WORDS + 1];
+    *used = ARGUMENTS;
+    if (argc > ARGUMENTS + 1 && argv[ARGUMENTS + 1][0] != '-') {
+        a->device = argv[ARGUMENTS + 1];
         a->samples = "stats";
-        *used = WORDS + 1;
+        *used = ARGUMENTS + 1;
     }
     return true;
 }

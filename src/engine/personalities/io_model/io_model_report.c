@@ -1,4 +1,4 @@
-/* What the document says beyond what all personalities say, the times of single operations, and the table. */
+/* What only this personality writes to the document, the times of single operations, and the table. */
 #include "clock.h"
 #include "io_model.h"
 #include "requested.h"

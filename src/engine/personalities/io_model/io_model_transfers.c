@@ -12,13 +12,13 @@ static uint64_t iom_word_at(const struct iom_run *run, uint64_t index) {
 }
 
 /* The word's bytes, the lowest first, whatever the order of the machine's. */
-static uint64_t little_word_at(const struct iom_run *run, uint64_t index) {
+static uint64_t iom_little_word_at(const struct iom_run *run, uint64_t index) {
     return htole64(iom_word_at(run, index));
 }
 
 void iom_bytes(const struct iom_run *run, uint64_t offset, unsigned char *into, size_t bytes) {
     while (bytes > 0) {
-        uint64_t word = little_word_at(run, offset / 8);
+        uint64_t word = iom_little_word_at(run, offset / 8);
         size_t skip = offset % 8;
         size_t take = 8 - skip < bytes ? 8 - skip : bytes;
         if (take == 8) {

@@ -208,7 +208,7 @@ static void ior_remove_made(struct ior_run *run, bool well) {
     ior_remove(run, &problem);
     run->made_file = false;
     if (!well) {
-        return; /* the failure before it has been told */
+        return; /* the failure before it has been reported */
     }
     if (!weir_document_settle(&run->base.document, &problem)) {
         run->base.exit_code = WEIR_FAILED;

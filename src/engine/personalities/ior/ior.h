@@ -117,7 +117,7 @@ struct weir_result *ior_report(struct ior_run *run, const struct weir_phase *pha
 void ior_judge(struct ior_run *run, const struct weir_verify *verify, struct weir_result *result,
                const char *when);
 
-/* ior_written.c: what each rank wrote is remembered for the reads of this run, told to the runs after it, and
+/* ior_written.c: what each rank wrote is kept for the reads of this run, passed on to the runs after it, and
  * learnt from the run before it. Called on all ranks; false where any failed. */
 void ior_written_remember(struct ior_run *run);
 bool ior_written_tell(struct ior_run *run);

@@ -1,5 +1,5 @@
-/* Shared files whose ranks do not have blocks: every transfer has its place in the segment, and an MPI type
- * shows the same places as one view of the file. The bytes are those that IOR writes at these offsets. */
+/* Shared files whose ranks do not have blocks: every transfer has an offset in the segment, and an MPI type
+ * shows the same offsets as one view of the file. The bytes are those that IOR writes at these offsets. */
 #include "ior.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* IOR's file names, and making and removing what stands behind them. */
+/* IOR's file names, and making and removing the files. */
 #include "ior.h"
 
 #include "page_cache.h"
@@ -9,15 +9,15 @@
 #include <unistd.h>
 
 /* Length of the directory in the test file's name, its slash included; 0 where the name stands alone. */
-static int directory_length(const struct ior_run *run) {
+static int ior_directory_length(const struct ior_run *run) {
     const char *slash = strrchr(run->requested.test_file, '/');
     return slash != NULL ? (int)(slash - run->requested.test_file) + 1 : 0;
 }
 
 /* DIR/FILE, DIR/FILE.<owner> with -F, DIR/<owner>/FILE.<owner> with -u; and .<iteration> with -m */
-static void path_of(const struct ior_run *run, int owner, char *path, size_t bytes) {
+static void ior_path_of(const struct ior_run *run, int owner, char *path, size_t bytes) {
     const char *name = run->requested.test_file;
-    int directory = directory_length(run);
+    int directory = ior_directory_length(run);
     if (!run->requested.file_per_process) {
         snprintf(path, bytes, "%s", name);
     } else if (!run->requested.unique_dir) {
@@ -31,12 +31,12 @@ static void path_of(const struct ior_run *run, int owner, char *path, size_t byt
     }
 }
 
-static void own_directory(const struct ior_run *run, char *path, size_t bytes) {
-    snprintf(path, bytes, "%.*s%d", directory_length(run), run->requested.test_file, run->base.job->rank);
+static void ior_own_directory(const struct ior_run *run, char *path, size_t bytes) {
+    snprintf(path, bytes, "%.*s%d", ior_directory_length(run), run->requested.test_file, run->base.job->rank);
 }
 
 void ior_path(struct ior_run *run) {
-    path_of(run, (int)ior_owner(run), run->path, sizeof run->path);
+    ior_path_of(run, (int)ior_owner(run), run->path, sizeof run->path);
 }
 
 int ior_make_directory(struct ior_run *run, struct weir_problem *problem) {
@@ -44,7 +44,7 @@ int ior_make_directory(struct ior_run *run, struct weir_problem *problem) {
     if (!run->requested.unique_dir || !(run->base.backend->traits & WEIR_STORES)) {
         return 0;
     }
-    own_directory(run, directory, sizeof directory);
+    ior_own_directory(run, directory, sizeof directory);
     if (mkdir(directory, 0775) == 0) {
         run->made_directory = true;
         return 0;
@@ -55,7 +55,7 @@ int ior_make_directory(struct ior_run *run, struct weir_problem *problem) {
 void ior_drop_caches(const struct ior_run *run, struct weir_problem *problem) {
     char own[1024];
     bool alone = run->requested.file_per_process;
-    path_of(run, run->base.job->rank, own, sizeof own);
+    ior_path_of(run, run->base.job->rank, own, sizeof own);
     if (alone && strcmp(own, run->path) != 0) {
         weir_page_cache_drop(run->path, problem);
     }
@@ -71,11 +71,11 @@ int ior_remove(struct ior_run *run, struct weir_problem *problem) {
     if (!run->requested.file_per_process && run->base.job->rank != 0) {
         return 0;
     }
-    path_of(run, run->base.job->rank, path, sizeof path);
+    ior_path_of(run, run->base.job->rank, path, sizeof path);
     int status = run->base.backend->remove(path, run->base.settings, problem);
     if (status == 0 && run->made_directory) {
-        own_directory(run, directory, sizeof directory);
-        run->made_directory = rmdir(directory) != 0; /* somebody else's files may be in it: then it stays */
+        ior_own_directory(run, directory, sizeof directory);
+        run->made_directory = rmdir(directory) != 0; /* foreign files may be in it: then it stays */
     }
     return status;
 }

@@ -222,7 +222,7 @@ static bool ior_backend_can(const struct ior_run *run, char *complaint, unsigned
     return true;
 }
 
-/* What the ways to access a file exclude. */
+/* Options of access that exclude each other. */
 static bool ior_accesses_are_sound(const struct ior_run *run, char *complaint, unsigned bytes) {
     const struct ior_params *a = &run->requested;
     const struct weir_backend *b = run->base.backend;
@@ -272,7 +272,7 @@ bool ior_options_read(void *own, int argc, char **argv, char *complaint, unsigne
     bool good = weir_backend_options_parse(argc, argv, &set, &a->api, &chosen, complaint, bytes);
     run->base.backend = chosen.backend;
     run->base.settings = chosen.settings;
-    run->base.words = chosen.words;
+    run->base.texts = chosen.texts;
     if (!good) {
         return false;
     }

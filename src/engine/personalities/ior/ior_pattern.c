@@ -8,22 +8,22 @@
 
 #include <stdlib.h>
 
-static int ranks_per_node(const struct ior_run *run) {
+static int ior_ranks_per_node(const struct ior_run *run) {
     return run->requested.tasks_per_node > 0 ? (int)run->requested.tasks_per_node
                                              : run->base.job->tasks_on_node0;
 }
 
 /* With ranks placed node by node the next node is a node's worth of ranks away, with round robin one rank. */
-static int constant_shift(const struct ior_run *run, int64_t nodes_away) {
-    int64_t stride = run->base.job->block_mapping ? ranks_per_node(run) : 1;
+static int ior_constant_shift(const struct ior_run *run, int64_t nodes_away) {
+    int64_t stride = run->base.job->block_mapping ? ior_ranks_per_node(run) : 1;
     return (int)(nodes_away * stride % run->base.job->size);
 }
 
 int ior_shift_to_check(const struct ior_run *run) {
-    return run->requested.reorder_constant ? constant_shift(run, run->requested.shift_nodes + 1) : 0;
+    return run->requested.reorder_constant ? ior_constant_shift(run, run->requested.shift_nodes + 1) : 0;
 }
 
-static int shuffled_shift(const struct ior_run *run, unsigned seed) {
+static int ior_shuffled_shift(const struct ior_run *run, unsigned seed) {
     int size = run->base.job->size;
     int shift = 0;
     int *place = malloc(sizeof *place * (size_t)size);
@@ -45,10 +45,10 @@ static int shuffled_shift(const struct ior_run *run, unsigned seed) {
     return shift;
 }
 
-static int random_shift(const struct ior_run *run, unsigned seed) {
+static int ior_random_shift(const struct ior_run *run, unsigned seed) {
     int nodes = run->requested.shift_nodes_of > 0 ? (int)run->requested.shift_nodes_of : run->base.job->nodes;
     int64_t away = run->requested.shift_nodes < nodes ? run->requested.shift_nodes : nodes - 1;
-    int64_t least = away * ranks_per_node(run);
+    int64_t least = away * ior_ranks_per_node(run);
     int shift;
     if (least >= run->base.job->size) {
         least = run->base.job->size - 1; /* IOR would search for ever */
@@ -64,12 +64,12 @@ int ior_shift_to_read(const struct ior_run *run, int iteration) {
     int64_t requested = run->requested.reorder_seed;
     unsigned seed = requested < 0 ? 0u - (unsigned)requested + (unsigned)iteration : (unsigned)requested;
     if (run->requested.reorder_constant) {
-        return constant_shift(run, run->requested.shift_nodes);
+        return ior_constant_shift(run, run->requested.shift_nodes);
     }
     if (run->requested.reorder_random == 1) {
-        return random_shift(run, seed);
+        return ior_random_shift(run, seed);
     }
-    return run->requested.reorder_random > 1 ? shuffled_shift(run, seed) : 0;
+    return run->requested.reorder_random > 1 ? ior_shuffled_shift(run, seed) : 0;
 }
 
 uint64_t ior_owner(const struct ior_run *run) {
@@ -77,7 +77,7 @@ uint64_t ior_owner(const struct ior_run *run) {
 }
 
 /* In a shared file every transfer of a segment is dealt to a random rank; all ranks draw the same numbers. */
-static uint64_t deal(const struct ior_run *run, uint64_t transfers, uint64_t *table) {
+static uint64_t ior_deal(const struct ior_run *run, uint64_t transfers, uint64_t *table) {
     uint64_t mine = 0;
     for (uint64_t i = 0; i < transfers; i++) {
         if ((uint64_t)(random() % run->base.job->size) == ior_owner(run)) {
@@ -90,7 +90,7 @@ static uint64_t deal(const struct ior_run *run, uint64_t transfers, uint64_t *ta
     return mine;
 }
 
-static bool random_table(struct ior_run *run, struct weir_pattern *pattern) {
+static bool ior_random_table(struct ior_run *run, struct weir_pattern *pattern) {
     bool own_file = run->requested.file_per_process;
     uint64_t per_block = (uint64_t)(run->requested.block_bytes / run->requested.xfer_bytes);
     uint64_t transfers = own_file ? per_block : per_block * (uint64_t)run->base.job->size;
@@ -98,7 +98,7 @@ static bool random_table(struct ior_run *run, struct weir_pattern *pattern) {
     uint64_t mine = transfers;
     if (!own_file) {
         srandom(seed);
-        mine = deal(run, transfers, NULL);
+        mine = ior_deal(run, transfers, NULL);
     }
     free(run->table);
     run->table = malloc(sizeof *run->table * (mine + 1));
@@ -111,7 +111,7 @@ static bool random_table(struct ior_run *run, struct weir_pattern *pattern) {
             run->table[i] = i * (uint64_t)run->requested.xfer_bytes;
         }
     } else {
-        deal(run, transfers, run->table);
+        ior_deal(run, transfers, run->table);
     }
     for (uint64_t i = 0; i < mine; i++) {
         uint64_t other = (uint64_t)random() % mine;
@@ -176,5 +176,5 @@ bool ior_pattern(struct ior_run *run, struct weir_pattern *pattern) {
     if (run->distribution != IOR_BLOCKS) {
         return ior_distribution_table(run, pattern);
     }
-    return run->requested.random ? random_table(run, pattern) : true;
+    return run->requested.random ? ior_random_table(run, pattern) : true;
 }

@@ -9,11 +9,11 @@
 
 #define MIB 1048576.0
 
-static void text(const char *key, const char *value) {
+static void ior_text(const char *key, const char *value) {
     printf("%-20s: %s\n", key, value);
 }
 
-static void number(const char *key, long long value) {
+static void ior_number(const char *key, long long value) {
     printf("%-20s: %lld\n", key, value);
 }
 
@@ -23,7 +23,7 @@ static void ior_moment(const char *key) {
     struct tm local;
     localtime_r(&seconds, &local);
     strftime(now, sizeof now, "%a %b %e %H:%M:%S %Y", &local);
-    text(key, now);
+    ior_text(key, now);
 }
 
 static void ior_size(const char *key, long long bytes) {
@@ -42,7 +42,7 @@ static void ior_size(const char *key, long long bytes) {
     printf("%-20s: %lld bytes\n", key, bytes);
 }
 
-static void file_system(const char *path) {
+static void ior_file_system(const char *path) {
     char directory[1024];
     struct statvfs facts;
     snprintf(directory, sizeof directory, "%s", path);
@@ -59,38 +59,38 @@ static void file_system(const char *path) {
            (double)facts.f_files / MIB, used_inodes);
 }
 
-static void order_between_files(const struct ior_params *a) {
+static void ior_order_between_files(const struct ior_params *a) {
     if (!a->reorder_constant && !a->reorder_random) {
-        text("ordering inter file", "no tasks offsets");
+        ior_text("ordering inter file", "no tasks offsets");
         return;
     }
-    text("ordering inter file", a->reorder_constant ? "constant task offset" : "random task offset");
-    number("task offset", a->shift_nodes);
+    ior_text("ordering inter file", a->reorder_constant ? "constant task offset" : "random task offset");
+    ior_number("task offset", a->shift_nodes);
     if (a->reorder_random) {
-        number("reorder random seed", a->reorder_seed);
+        ior_number("reorder random seed", a->reorder_seed);
     }
 }
 
-static void settings(const struct ior_run *run) {
+static void ior_settings(const struct ior_run *run) {
     const struct ior_params *a = &run->requested;
     printf("\nOptions: \n");
-    text("api", run->base.backend->name);
-    text("test filename", a->test_file);
-    text("access", a->file_per_process ? "file-per-process" : "single-shared-file");
-    text("type", a->collective ? "collective" : "independent");
-    number("segments", a->segments);
-    text("ordering in a file", a->random ? "random" : "sequential");
-    order_between_files(a);
-    number("nodes", run->base.job->nodes);
-    number("tasks", run->base.job->size);
-    number("clients per node", run->base.job->tasks_on_node0);
-    number("repetitions", a->iterations);
+    ior_text("api", run->base.backend->name);
+    ior_text("test filename", a->test_file);
+    ior_text("access", a->file_per_process ? "file-per-process" : "single-shared-file");
+    ior_text("type", a->collective ? "collective" : "independent");
+    ior_number("segments", a->segments);
+    ior_text("ordering in a file", a->random ? "random" : "sequential");
+    ior_order_between_files(a);
+    ior_number("nodes", run->base.job->nodes);
+    ior_number("tasks", run->base.job->size);
+    ior_number("clients per node", run->base.job->tasks_on_node0);
+    ior_number("repetitions", a->iterations);
     ior_size("xfersize", a->xfer_bytes);
     ior_size("blocksize", a->block_bytes);
     ior_size("aggregate filesize", a->block_bytes * a->segments * run->base.job->size);
     if (a->stonewall_s > 0) {
         printf("%-20s: %g\n", "stonewallingTime", a->stonewall_s);
-        number("stoneWallingWearOut", a->wear_out);
+        ior_number("stoneWallingWearOut", a->wear_out);
     }
 }
 
@@ -100,16 +100,16 @@ void ior_table_begin(const void *own) {
     printf("weir-io %s ior: the table of IOR 4\n", WEIR_VERSION);
     ior_moment("Began");
     printf("%-20s:", "Command line");
-    for (int i = 0; i < run->base.job->command_words; i++) {
+    for (int i = 0; i < run->base.job->argument_count; i++) {
         printf(" %s", run->base.job->command_line[i]);
     }
     printf("\n");
     if (uname(&machine) == 0) {
         printf("%-20s: %s %s\n", "Machine", machine.sysname, machine.nodename);
     }
-    text("Path", run->path);
-    file_system(run->path);
-    settings(run);
+    ior_text("Path", run->path);
+    ior_file_system(run->path);
+    ior_settings(run);
     printf(
         "\nResults: \n\n"
         "access    bw(MiB/s)  IOPS       Latency(s)  block(KiB) xfer(KiB)  open(s)    wr/rd(s)   close(s)   "
@@ -120,11 +120,11 @@ void ior_table_begin(const void *own) {
 }
 
 /* Ten columns; fewer digits for greater numbers. */
-static void cell(double value, const char *gap) {
+static void ior_cell(double value, const char *gap) {
     printf("%-10.*f%s", value < 1 ? 6 : value < 3600 ? 2 : 0, value, gap);
 }
 
-static void warnings(const struct ior_run *run, const struct weir_result *result) {
+static void ior_warnings(const struct ior_run *run, const struct weir_result *result) {
     if (result->wear_out) {
         printf("stonewalling pairs accessed min: %llu max: %llu -- mean data: %.1f GiB time: %.1fs\n",
                (unsigned long long)result->wall_pairs_min, (unsigned long long)result->wall_pairs_max,
@@ -146,17 +146,17 @@ static void warnings(const struct ior_run *run, const struct weir_result *result
 }
 
 void ior_table_row(const struct ior_run *run, const struct weir_result *result) {
-    warnings(run, result);
+    ior_warnings(run, result);
     printf("%-10s", result->access);
-    cell(result->bw_mib_s, " ");
-    cell(result->ops_s, " ");
-    cell(result->rank_latency_s, "  ");
-    cell((double)run->requested.block_bytes / 1024.0, " ");
-    cell((double)run->requested.xfer_bytes / 1024.0, " ");
-    cell(result->open_s, " ");
-    cell(result->io_s, " ");
-    cell(result->close_s, " ");
-    cell(result->total_s, " ");
+    ior_cell(result->bw_mib_s, " ");
+    ior_cell(result->ops_s, " ");
+    ior_cell(result->rank_latency_s, "  ");
+    ior_cell((double)run->requested.block_bytes / 1024.0, " ");
+    ior_cell((double)run->requested.xfer_bytes / 1024.0, " ");
+    ior_cell(result->open_s, " ");
+    ior_cell(result->io_s, " ");
+    ior_cell(result->close_s, " ");
+    ior_cell(result->total_s, " ");
     printf("%-4d\n", result->iteration);
     fflush(stdout);
 }

@@ -31,7 +31,7 @@ struct mad_params {
     int file_per_process, sync, verify, drop_caches, no_residency, no_warm_up;
 };
 
-/* What one access of one iteration says beyond a result. */
+/* What one access of one iteration reports beyond a result. */
 struct mad_note {
     double elapsed_s; /* of the whole phase, with busy-work, turns and comparison */
     double busy_s;    /* of the rank that was longest at it */

@@ -68,32 +68,32 @@ void mad_help(void) {
     weir_backend_options_print();
 }
 
-/* Which of two words an environment variable has; the first where it is not set. */
-static bool environment(const struct weir_job *job, const char *name, const char *first, const char *second,
-                        bool *is_second, char *complaint, unsigned bytes) {
-    char word[32];
-    bool set = weir_job_environment(job, name, word, sizeof word);
-    *is_second = set && strcmp(word, second) == 0;
-    REFUSE(set && !*is_second && strcmp(word, first) != 0, "%s=%s: it is %s or %s", name, word, first,
+/* Which of two values an environment variable has; the first where it is not set. */
+static bool mad_environment(const struct weir_job *job, const char *name, const char *first,
+                            const char *second, bool *is_second, char *complaint, unsigned bytes) {
+    char text[32];
+    bool set = weir_job_environment(job, name, text, sizeof text);
+    *is_second = set && strcmp(text, second) == 0;
+    REFUSE(set && !*is_second && strcmp(text, first) != 0, "%s=%s: it is %s or %s", name, text, first,
            second);
     return true;
 }
 
-static bool original(const struct weir_job *job, struct mad_params *a, int argc, char **argv, int *used,
-                     char *complaint, unsigned bytes) {
+static bool mad_original(const struct weir_job *job, struct mad_params *a, int argc, char **argv, int *used,
+                         char *complaint, unsigned bytes) {
     static const char *const names[PLACES] = {"NO_PIX",     "NO_BIN", "NO_GANG", "SBLOCKSIZE",
                                               "FBLOCKSIZE", "RMOD",   "WMOD"};
     int64_t ignored = 1;
     int64_t *into[PLACES] = {&a->pixels,      &a->bins,     &a->gangs,    &ignored,
                              &a->block_bytes, &a->read_mod, &a->write_mod};
-    int words = 0;
-    while (words < PLACES && words + 1 < argc && argv[words + 1][0] != '-') {
-        words++;
+    int count = 0;
+    while (count < PLACES && count + 1 < argc && argv[count + 1][0] != '-') {
+        count++;
     }
-    REFUSE(words < PLACES,
+    REFUSE(count < PLACES,
            "%d number%s in the original's order, which are NO_PIX NO_BIN NO_GANG SBLOCKSIZE FBLOCKSIZE RMOD "
            "WMOD; or give options, see --help",
-           words, words == 1 ? "" : "s");
+           count, count == 1 ? "" : "s");
     for (int i = 0; i < PLACES; i++) {
         if (!weir_number_parse(names[i], argv[i + 1], into[i], complaint, bytes)) {
             return false;
@@ -101,10 +101,10 @@ static bool original(const struct weir_job *job, struct mad_params *a, int argc,
         REFUSE(*into[i] < 1, "%s '%s': at least 1", names[i], argv[i + 1]);
     }
     bool mpi, async, shared, ignored_remap;
-    if (!environment(job, "IOMETHOD", "POSIX", "MPI", &mpi, complaint, bytes) ||
-        !environment(job, "IOMODE", "SYNC", "ASYNC", &async, complaint, bytes) ||
-        !environment(job, "FILETYPE", "UNIQUE", "SHARED", &shared, complaint, bytes) ||
-        !environment(job, "REMAP", "CUSTOM", "SCALAPACK", &ignored_remap, complaint, bytes)) {
+    if (!mad_environment(job, "IOMETHOD", "POSIX", "MPI", &mpi, complaint, bytes) ||
+        !mad_environment(job, "IOMODE", "SYNC", "ASYNC", &async, complaint, bytes) ||
+        !mad_environment(job, "FILETYPE", "UNIQUE", "SHARED", &shared, complaint, bytes) ||
+        !mad_environment(job, "REMAP", "CUSTOM", "SCALAPACK", &ignored_remap, complaint, bytes)) {
         return false;
     }
     REFUSE(async, "IOMODE=ASYNC: weir-io has no asynchronous transfers; give IOMODE=SYNC");
@@ -202,14 +202,15 @@ bool mad_options_read(void *own, int argc, char **argv, char *complaint, unsigne
     struct weir_chosen chosen = {0};
     int used = 0;
     *a = defaults;
-    if (argc > 1 && argv[1][0] != '-' && !original(run->base.job, a, argc, argv, &used, complaint, bytes)) {
+    if (argc > 1 && argv[1][0] != '-' &&
+        !mad_original(run->base.job, a, argc, argv, &used, complaint, bytes)) {
         return false;
     }
     bool good =
         weir_backend_options_parse(argc - used, argv + used, &set, &a->api, &chosen, complaint, bytes);
     run->base.backend = chosen.backend;
     run->base.settings = chosen.settings;
-    run->base.words = chosen.words;
+    run->base.texts = chosen.texts;
     run->base.iterations = a->iterations;
     run->base.no_warm_up = a->no_warm_up;
     run->base.document_file = a->document;

@@ -1,4 +1,4 @@
-/* What the document says beyond what all personalities say, and the table. */
+/* What only this personality writes to the document, and the table. */
 #include "madbench.h"
 #include "requested.h"
 
@@ -11,7 +11,7 @@ const char *mad_access_name(int access) {
     return access_names[access];
 }
 
-static int access_of(const struct weir_result *result) {
+static int mad_access_of(const struct weir_result *result) {
     int access = 0;
     while (access < MAD_ACCESSES - 1 && strcmp(result->access, access_names[access]) != 0) {
         access++;
@@ -59,7 +59,7 @@ void mad_requested(struct weir_json *json, const void *context) {
 
 void mad_more(struct weir_json *json, const struct weir_result *result, const void *context) {
     const struct mad_run *run = context;
-    int access = access_of(result);
+    int access = mad_access_of(result);
     const struct mad_note *note = &run->notes[result->iteration * MAD_ACCESSES + access];
     weir_json_text(json, "phase", phase_names[access]);
     weir_json_number(json, "elapsed_s", note->elapsed_s);
@@ -81,7 +81,7 @@ void mad_table_begin(const void *own) {
 
 void mad_table_row(const struct weir_result *result, const struct mad_note *note) {
     printf("%-5s %-12s %4d %10.2f %10.6f %10.6f %10.6f %10.6f %10.6f %10.6f\n",
-           phase_names[access_of(result)], result->access, result->iteration, result->bw_mib_s,
+           phase_names[mad_access_of(result)], result->access, result->iteration, result->bw_mib_s,
            result->open_s, result->io_s, result->close_s, result->total_s, note->busy_s, note->elapsed_s);
     fflush(stdout);
 }

@@ -101,7 +101,7 @@ static bool mdtest_iterate(void *own, int iteration) {
                 mdtest_measure_items(run, MDTEST_DIRECTORY, iteration) &&
                 mdtest_measure_items(run, MDTEST_FILE, iteration) &&
                 (!run->requested.remove || mdtest_trees_remove(run, iteration));
-    run->shape = shape; /* a stonewall in one iteration says nothing about the next */
+    run->shape = shape; /* a stonewall of one iteration does not limit the next */
     run->items = items;
     return well;
 }

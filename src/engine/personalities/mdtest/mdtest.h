@@ -57,7 +57,7 @@ struct mdtest_rank {
 struct mdtest_note {
     enum mdtest_item item;
     uint64_t requested_items;
-    struct mdtest_rank *ranks; /* NULL where nobody requested them */
+    struct mdtest_rank *ranks; /* NULL if they were not requested */
 };
 
 /* The name of one item after the other. */
@@ -112,7 +112,7 @@ bool mdtest_items(struct mdtest_run *run, enum mdtest_item item, int iteration);
 /* mdtest_trees.c */
 bool mdtest_trees_make(struct mdtest_run *run, int iteration);
 bool mdtest_trees_remove(struct mdtest_run *run, int iteration);
-/* After a failure: what this run made, as far as it goes, without a word. */
+/* After a failure: removes what this run made, as far as it can, without messages. */
 void mdtest_clear_up(struct mdtest_run *run, enum mdtest_item item, int iteration);
 
 /* mdtest_measure.c: a phase is begun and ended on all ranks; a rank counts its failures and goes on. */
@@ -140,12 +140,12 @@ void mdtest_ranks_write(struct mdtest_run *run);
 void mdtest_requested(struct weir_json *json, const void *context);
 void mdtest_more(struct weir_json *json, const struct weir_result *result, const void *context);
 
-/* mdtest_table.c: what mdtest reports, in its order and words */
+/* mdtest_table.c: what mdtest reports, in its order and with its labels */
 #define MDTEST_LINES 11
 struct mdtest_line {
     enum mdtest_item item;
     const char *access;
-    const char *words;
+    const char *label;
 };
 extern const struct mdtest_line mdtest_lines[MDTEST_LINES];
 /* Result of a line in an iteration, -1: there is none. */

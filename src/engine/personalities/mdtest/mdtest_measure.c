@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* What the operating system is requested about: counters of the file system, not the pages of one file. */
-static struct weir_open whole_directory(const struct mdtest_run *run) {
+static struct weir_open mdtest_whole_directory(const struct mdtest_run *run) {
     return (struct weir_open){.path = run->requested.directory,
                               .access = WEIR_WRITE,
                               .comm = MPI_COMM_SELF,
@@ -24,7 +24,7 @@ void mdtest_phase_begin(struct mdtest_run *run) {
     measure->observed.open_flags = -1;
     weir_job_align_clocks(run->base.job);
     weir_clock_iso8601(measure->began);
-    struct weir_open how = whole_directory(run);
+    struct weir_open how = mdtest_whole_directory(run);
     measure->watched.directory = true;
     weir_watch_begin(run->base.job, run->base.backend, &how, &measure->watched);
     MPI_Barrier(run->base.job->comm);
@@ -32,7 +32,7 @@ void mdtest_phase_begin(struct mdtest_run *run) {
     measure->io.start_ns = weir_clock_ns();
 }
 
-static void flush(struct mdtest_run *run) {
+static void mdtest_flush(struct mdtest_run *run) {
     struct weir_name name = {
         .path = run->requested.directory, .settings = run->base.settings, .rank = run->base.job->rank};
     run->base.measure.sync.start_ns = weir_clock_ns();
@@ -50,7 +50,7 @@ static void mdtest_shift(struct weir_step *step, int64_t by_ns) {
 }
 
 /* Nothing is opened before the phase or closed after it: those steps take no time. */
-static void mark_steps(struct mdtest_run *run) {
+static void mdtest_mark_steps(struct mdtest_run *run) {
     struct weir_measure *measure = &run->base.measure;
     mdtest_shift(&measure->io, run->base.job->ahead_ns);
     mdtest_shift(&measure->sync, run->base.job->ahead_ns);
@@ -58,7 +58,8 @@ static void mark_steps(struct mdtest_run *run) {
     measure->close = (struct weir_step){measure->io.stop_ns, measure->io.stop_ns};
 }
 
-static void remember(struct mdtest_run *run, const struct mdtest_phase *phase, struct mdtest_rank *ranks) {
+static void mdtest_remember(struct mdtest_run *run, const struct mdtest_phase *phase,
+                            struct mdtest_rank *ranks) {
     size_t count = (size_t)run->base.document.result_count;
     struct mdtest_note *notes = realloc(run->notes, sizeof *notes * count);
     if (notes == NULL) {
@@ -69,8 +70,8 @@ static void remember(struct mdtest_run *run, const struct mdtest_phase *phase, s
     notes[count - 1] = (struct mdtest_note){phase->item, phase->requested_items, ranks};
 }
 
-/* A rank's first failure says how many there were. */
-static void count_failures(struct mdtest_run *run, const struct mdtest_phase *phase) {
+/* A rank's first failure carries the number of its failures. */
+static void mdtest_count_failures(struct mdtest_run *run, const struct mdtest_phase *phase) {
     struct weir_problem *problem = &run->problem;
     problem->rank = run->base.job->rank;
     if (phase->failures > 1) {
@@ -98,22 +99,22 @@ bool mdtest_phase_end(struct mdtest_run *run, struct mdtest_phase *phase) {
     char where[32];
     snprintf(where, sizeof where, "in the %s", phase->access);
     if (run->requested.flush) {
-        flush(run);
+        mdtest_flush(run);
     }
     run->base.measure.io.stop_ns = weir_clock_ns();
-    struct weir_open how = whole_directory(run);
+    struct weir_open how = mdtest_whole_directory(run);
     weir_watch_end(run->base.job, run->base.backend, &how, &run->base.measure.watched);
-    mark_steps(run);
+    mdtest_mark_steps(run);
     MPI_Barrier(run->base.job->comm);
     mdtest_write_trace(run, phase);
-    count_failures(run, phase);
+    mdtest_count_failures(run, phase);
     bool well = weir_document_settle(&run->base.document, &run->problem);
     if (well) {
         struct mdtest_rank *ranks = mdtest_ranks_gather(run);
         weir_result_gather(run->base.job, &whole, &run->base.measure, &result);
         struct weir_result *kept = weir_document_add(&run->base.document, &result);
         if (kept != NULL) {
-            remember(run, phase, ranks);
+            mdtest_remember(run, phase, ranks);
         }
         if (phase->verify &&
             !weir_judge_bytes(&run->base.document, run->differs, &run->base.measure.verify, kept, where)) {

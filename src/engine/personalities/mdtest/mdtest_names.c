@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static uint64_t power(uint64_t base, uint64_t exponent) {
+static uint64_t mdtest_power(uint64_t base, uint64_t exponent) {
     uint64_t product = 1;
     while (exponent-- > 0 && product < (1ULL << 40)) {
         product *= base;
@@ -13,10 +13,10 @@ static uint64_t power(uint64_t base, uint64_t exponent) {
 }
 
 /* Directories of a tree of one root, `branches` below each, `depth` levels below the root. */
-static uint64_t directories_of(uint64_t branches, uint64_t depth) {
+static uint64_t mdtest_directories_of(uint64_t branches, uint64_t depth) {
     uint64_t sum = 0;
     for (uint64_t level = 0; level <= depth && sum < (1ULL << 40); level++) {
-        sum += power(branches, level);
+        sum += mdtest_power(branches, level);
     }
     return sum;
 }
@@ -25,8 +25,8 @@ bool mdtest_shape_find(struct mdtest_run *run, char *complaint, unsigned bytes) 
     const struct mdtest_params *a = &run->requested;
     struct mdtest_shape *shape = &run->shape;
     uint64_t n = (uint64_t)a->items, per_dir = (uint64_t)a->items_per_dir;
-    shape->directories = directories_of((uint64_t)a->branches, (uint64_t)a->depth);
-    uint64_t leaves = power((uint64_t)a->branches, (uint64_t)a->depth);
+    shape->directories = mdtest_directories_of((uint64_t)a->branches, (uint64_t)a->depth);
+    uint64_t leaves = mdtest_power((uint64_t)a->branches, (uint64_t)a->depth);
     uint64_t holders = a->leaf_only ? leaves : shape->directories;
     if (shape->directories > (1ULL << 32)) {
         snprintf(complaint, bytes, "-b %lld -z %lld: more directories than can be numbered",
@@ -47,7 +47,7 @@ bool mdtest_shape_find(struct mdtest_run *run, char *complaint, unsigned bytes) 
     return run->items > 0;
 }
 
-/* A stonewall or its status file says how many there are; only a flat tree has one. */
+/* A stonewall or its status file gives their number; only a flat tree has one. */
 void mdtest_shape_of_items(struct mdtest_run *run, uint64_t items) {
     run->items = run->shape.per_dir = run->shape.per_loop = items;
 }
@@ -64,9 +64,9 @@ void mdtest_test_dir(const struct mdtest_run *run, int iteration, uint64_t loop,
 }
 
 /* Each directory's name has its number; the parents' names stand before it. */
-static size_t append_tree(const char *base, uint64_t branches, uint64_t k, char *path, size_t at) {
+static size_t mdtest_append_tree(const char *base, uint64_t branches, uint64_t k, char *path, size_t at) {
     if (k > 0) {
-        at = append_tree(base, branches, (k - 1) / branches, path, at);
+        at = mdtest_append_tree(base, branches, (k - 1) / branches, path, at);
     }
     int added = snprintf(path + at, MDTEST_PATH - at, "/%s.%llu", base, (unsigned long long)k);
     return at + (size_t)added < MDTEST_PATH ? at + (size_t)added : at;
@@ -79,7 +79,7 @@ void mdtest_tree_dir(const struct mdtest_run *run, int iteration, uint64_t loop,
         snprintf(base, sizeof base, "mdtest_tree.%d", owner);
     }
     mdtest_test_dir(run, iteration, loop, path);
-    append_tree(base, (uint64_t)run->requested.branches, k, path, strlen(path));
+    mdtest_append_tree(base, (uint64_t)run->requested.branches, k, path, strlen(path));
 }
 
 void mdtest_walk_begin(struct mdtest_walk *walk, const struct mdtest_run *run, enum mdtest_item item,
@@ -95,7 +95,7 @@ void mdtest_walk_begin(struct mdtest_walk *walk, const struct mdtest_run *run, e
 
 /* Items of a rank lie in the tree of the next one: what mdtest calls a unique directory is that of rank + N.
  */
-static void enter(struct mdtest_walk *walk, uint64_t loop, uint64_t dir) {
+static void mdtest_enter(struct mdtest_walk *walk, uint64_t loop, uint64_t dir) {
     const struct mdtest_run *run = walk->run;
     int holder = (int)((walk->owner + run->requested.shift) % run->base.job->size);
     walk->loop = loop;
@@ -122,7 +122,7 @@ const char *mdtest_walk_item(struct mdtest_walk *walk, uint64_t index) {
     uint64_t number = mdtest_walk_number(walk, index);
     uint64_t dir = number / shape->per_dir;
     if (dir != walk->dir || loop != walk->loop) {
-        enter(walk, loop, dir);
+        mdtest_enter(walk, loop, dir);
     }
     /* Digits by hand: snprintf costs as much as a quick file system's stat. */
     char digits[24];

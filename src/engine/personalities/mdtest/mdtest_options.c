@@ -95,7 +95,7 @@ void mdtest_help(void) {
     }
 }
 
-static bool tree_is_sound(const struct mdtest_params *a, char *complaint, unsigned bytes) {
+static bool mdtest_tree_is_sound(const struct mdtest_params *a, char *complaint, unsigned bytes) {
     REFUSE(a->depth < 0 || a->depth > 64, "-z %lld: between 0 and 64 levels", (long long)a->depth);
     REFUSE(a->branches < 1 || a->branches > 1000000, "-b %lld: at least one branch", (long long)a->branches);
     REFUSE(a->iterations < 1 || a->iterations > 1000000, "-i %lld: between 1 and 1000000 iterations",
@@ -184,7 +184,7 @@ static bool mdtest_backend_can(const struct mdtest_run *run, char *complaint, un
     return true;
 }
 
-static void fill_defaults(struct mdtest_run *run) {
+static void mdtest_fill_defaults(struct mdtest_run *run) {
     struct mdtest_params *a = &run->requested;
     if (!a->create && !a->stat && !a->read && !a->rename && !a->remove) {
         a->create = a->stat = a->read = a->remove = 1;
@@ -196,10 +196,10 @@ static void fill_defaults(struct mdtest_run *run) {
     }
 }
 
-/* What mdtest 4 has and weir-io has not, with the way around it. */
-static bool is_offered(int argc, char **argv, char *complaint, unsigned bytes) {
+/* What mdtest 4 has and weir-io has not, with the alternative. */
+static bool mdtest_is_offered(int argc, char **argv, char *complaint, unsigned bytes) {
     static const struct {
-        const char *word, *reason;
+        const char *name, *reason;
     } absent[] = {
         {"-B", "mdtest 4 itself ends with an error where it is given"},
         {"-c", "rank 0 creates for all; one rank alone with -C and that many times -n does the same"},
@@ -216,11 +216,11 @@ static bool is_offered(int argc, char **argv, char *complaint, unsigned bytes) {
     };
     for (int i = 1; i < argc; i++) {
         for (unsigned k = 0; k < sizeof absent / sizeof absent[0]; k++) {
-            size_t length = strlen(absent[k].word);
+            size_t length = strlen(absent[k].name);
             const char *rest = argv[i] + length;
-            bool same = strncmp(argv[i], absent[k].word, length) == 0 &&
+            bool same = strncmp(argv[i], absent[k].name, length) == 0 &&
                         (*rest == '\0' || *rest == '=' || (length == 2 && *rest >= '0' && *rest <= '9'));
-            REFUSE(same, "%s is not offered: %s", absent[k].word, absent[k].reason);
+            REFUSE(same, "%s is not offered: %s", absent[k].name, absent[k].reason);
         }
     }
     return true;
@@ -229,7 +229,7 @@ static bool is_offered(int argc, char **argv, char *complaint, unsigned bytes) {
 bool mdtest_options_read(void *own, int argc, char **argv, char *complaint, unsigned bytes) {
     struct mdtest_run *run = own;
     struct mdtest_params *a = &run->requested;
-    if (!is_offered(argc, argv, complaint, bytes)) {
+    if (!mdtest_is_offered(argc, argv, complaint, bytes)) {
         return false;
     }
     const struct weir_option_set set = {options, a};
@@ -238,16 +238,16 @@ bool mdtest_options_read(void *own, int argc, char **argv, char *complaint, unsi
     bool good = weir_backend_options_parse(argc, argv, &set, &a->api, &chosen, complaint, bytes);
     run->base.backend = chosen.backend;
     run->base.settings = chosen.settings;
-    run->base.words = chosen.words;
+    run->base.texts = chosen.texts;
     if (!good) {
         return false;
     }
-    fill_defaults(run);
+    mdtest_fill_defaults(run);
     run->base.iterations = a->iterations;
     run->base.document_file = a->document_file;
     REFUSE(!weir_payload_kind_find(a->packet, &run->packet),
            "--dataPacketType %s: the data is timestamp, offset, incompressible, random or controlled",
            a->packet);
-    return tree_is_sound(a, complaint, bytes) && mdtest_request_is_sound(a, complaint, bytes) &&
+    return mdtest_tree_is_sound(a, complaint, bytes) && mdtest_request_is_sound(a, complaint, bytes) &&
            mdtest_backend_can(run, complaint, bytes) && mdtest_shape_find(run, complaint, bytes);
 }

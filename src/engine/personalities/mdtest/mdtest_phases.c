@@ -10,23 +10,24 @@
 /* One operation on an item; 0, or -1 with the problem of the run. */
 typedef int act(struct mdtest_run *run, struct weir_name *name, uint64_t number);
 
-static int fail_wrong_size(struct mdtest_run *run, const struct weir_name *name) {
+static int mdtest_fail_wrong_size(struct mdtest_run *run, const struct weir_name *name) {
     return weir_problem_set(&run->problem, "stat", name->path, 0, "the file has another size",
                             "%llu bytes, but -w %lld", (unsigned long long)name->bytes,
                             (long long)run->requested.write_bytes);
 }
 
-static int act_stat_file(struct mdtest_run *run, struct weir_name *name, uint64_t number) {
+static int mdtest_act_stat_file(struct mdtest_run *run, struct weir_name *name, uint64_t number) {
     (void)number;
     if (run->base.backend->names->stat(name, &run->problem) != 0) {
         return -1;
     }
-    bool told = run->requested.write_bytes > 0 && (run->base.backend->traits & WEIR_STORES) != 0;
-    return told && name->bytes != (uint64_t)run->requested.write_bytes ? fail_wrong_size(run, name) : 0;
+    bool known = run->requested.write_bytes > 0 && (run->base.backend->traits & WEIR_STORES) != 0;
+    return known && name->bytes != (uint64_t)run->requested.write_bytes ? mdtest_fail_wrong_size(run, name)
+                                                                        : 0;
 }
 
-static struct weir_open opening(const struct mdtest_run *run, const char *path, enum weir_access access,
-                                uint64_t bytes) {
+static struct weir_open mdtest_opening(const struct mdtest_run *run, const char *path,
+                                       enum weir_access access, uint64_t bytes) {
     return (struct weir_open){.path = path,
                               .access = access,
                               .direct = run->requested.direct != 0,
@@ -44,15 +45,16 @@ static void mdtest_compare(struct mdtest_run *run, struct weir_payload *payload,
     uint64_t before = verify->errors;
     weir_payload_check(payload, number, verify);
     if (before == 0 && verify->errors > 0) {
-        verify->first_offset -= number; /* the data say the item's number where those of IOR say the offset */
+        verify->first_offset -=
+            number; /* the data hold the item's number where those of IOR hold the offset */
         snprintf(run->differs, sizeof run->differs, "%s", path);
     }
 }
 
-static int act_create(struct mdtest_run *run, struct weir_name *name, uint64_t number) {
+static int mdtest_act_create(struct mdtest_run *run, struct weir_name *name, uint64_t number) {
     const struct weir_backend *backend = run->base.backend;
     uint64_t bytes = (uint64_t)run->requested.write_bytes;
-    struct weir_open how = opening(run, name->path, WEIR_WRITE, bytes);
+    struct weir_open how = mdtest_opening(run, name->path, WEIR_WRITE, bytes);
     struct weir_file file = {.backend = backend, .how = &how};
     int status = backend->open(&file, &run->problem);
     if (status != 0) {
@@ -79,10 +81,10 @@ static int act_create(struct mdtest_run *run, struct weir_name *name, uint64_t n
     return backend->close(&file, &run->problem) != 0 ? -1 : status;
 }
 
-static int act_read(struct mdtest_run *run, struct weir_name *name, uint64_t number) {
+static int mdtest_act_read(struct mdtest_run *run, struct weir_name *name, uint64_t number) {
     const struct weir_backend *backend = run->base.backend;
     uint64_t bytes = (uint64_t)run->requested.read_bytes;
-    struct weir_open how = opening(run, name->path, WEIR_READ, bytes);
+    struct weir_open how = mdtest_opening(run, name->path, WEIR_READ, bytes);
     struct weir_file file = {.backend = backend, .how = &how};
     int status = backend->open(&file, &run->problem);
     (void)number;
@@ -110,12 +112,12 @@ struct pass {
 };
 
 /* Items begin to end; returns where it stopped, at the end or at the wall. */
-static uint64_t go(struct mdtest_run *run, struct pass *pass, uint64_t begin, uint64_t end) {
+static uint64_t mdtest_go(struct mdtest_run *run, struct pass *pass, uint64_t begin, uint64_t end) {
     struct weir_measure *measure = &run->base.measure;
     struct weir_name name = {.settings = run->base.settings, .rank = run->base.job->rank};
     bool acts = pass->call == NULL;
-    bool writes = acts && pass->act == act_create && run->requested.write_bytes > 0;
-    bool reads = acts && pass->act == act_read && run->requested.read_bytes > 0;
+    bool writes = acts && pass->act == mdtest_act_create && run->requested.write_bytes > 0;
+    bool reads = acts && pass->act == mdtest_act_read && run->requested.read_bytes > 0;
     uint64_t bytes = (uint64_t)(reads ? run->requested.read_bytes : run->requested.write_bytes);
     for (uint64_t i = begin; i < end; i++) {
         uint64_t index = pass->order != NULL ? pass->order[i] : i;
@@ -167,12 +169,12 @@ static void mdtest_wear_out(struct mdtest_run *run, struct pass *pass, uint64_t 
     measure->wall_ns = weir_clock_ns() - measure->io.start_ns;
     pass->deadline_ticks = UINT64_MAX;
     if (all[1] == 0) {
-        run->made = go(run, pass, done, all[0]);
+        run->made = mdtest_go(run, pass, done, all[0]);
         run->items = all[0];
     }
 }
 
-static bool create(struct mdtest_run *run, enum mdtest_item item, int iteration) {
+static bool mdtest_create(struct mdtest_run *run, enum mdtest_item item, int iteration) {
     const struct weir_names *names = run->base.backend->names;
     struct mdtest_walk walk;
     uint64_t requested = run->items;
@@ -188,7 +190,7 @@ static bool create(struct mdtest_run *run, enum mdtest_item item, int iteration)
                         .call = item != MDTEST_FILE        ? names->mkdir
                                 : run->requested.make_node ? names->mknod
                                                            : NULL,
-                        .act = act_create,
+                        .act = mdtest_act_create,
                         .deadline_ticks = UINT64_MAX,
                         .stops = true};
     if (item == MDTEST_FILE) {
@@ -202,7 +204,7 @@ static bool create(struct mdtest_run *run, enum mdtest_item item, int iteration)
     if (phase.wall) {
         pass.deadline_ticks = weir_clock_ticks() + weir_clock_ticks_of(run->requested.stonewall_s);
     }
-    run->made = go(run, &pass, 0, requested);
+    run->made = mdtest_go(run, &pass, 0, requested);
     if (phase.wall) {
         mdtest_wear_out(run, &pass, run->made, requested);
     }
@@ -228,12 +230,12 @@ static bool mdtest_look(struct mdtest_run *run, struct mdtest_phase *phase, stru
     mdtest_walk_begin(&walk, run, phase->item, phase->iteration, mdtest_owner(run, turn));
     mdtest_phase_begin(run);
     if (!alone || run->base.job->rank == 0) {
-        go(run, &pass, 0, run->items);
+        mdtest_go(run, &pass, 0, run->items);
     }
     return mdtest_phase_end(run, phase);
 }
 
-static bool read_files(struct mdtest_run *run, int iteration) {
+static bool mdtest_read_files(struct mdtest_run *run, int iteration) {
     struct mdtest_phase phase = {.access = "read",
                                  .item = MDTEST_FILE,
                                  .iteration = iteration,
@@ -245,11 +247,11 @@ static bool read_files(struct mdtest_run *run, int iteration) {
     run->found.bytes = bytes; /* the tail of a file is as long as was written */
     weir_payload_fill(&run->found, (uint32_t)run->requested.signature, (uint32_t)mdtest_owner(run, 2));
     run->found.bytes = (size_t)run->requested.read_bytes;
-    return mdtest_look(run, &phase, (struct pass){.act = act_read, .order = run->order}, 2);
+    return mdtest_look(run, &phase, (struct pass){.act = mdtest_act_read, .order = run->order}, 2);
 }
 
 /* Each item takes the name of the one before it, the first one's is taken last, as mdtest does it. */
-static bool rename_all(struct mdtest_run *run, int iteration) {
+static bool mdtest_rename_all(struct mdtest_run *run, int iteration) {
     struct mdtest_phase phase = {.access = "rename", .item = MDTEST_DIRECTORY, .iteration = iteration};
     struct mdtest_walk walk;
     char first[MDTEST_PATH + 4], before[MDTEST_PATH + 4];
@@ -289,10 +291,11 @@ bool mdtest_items(struct mdtest_run *run, enum mdtest_item item, int iteration) 
     const struct weir_names *names = run->base.backend->names;
     struct mdtest_phase stat = {.access = "stat", .item = item, .iteration = iteration};
     struct mdtest_phase remove = {.access = "remove", .item = item, .iteration = iteration};
-    struct pass stats = {.call = file ? NULL : names->stat, .act = act_stat_file, .order = run->order};
+    struct pass stats = {.call = file ? NULL : names->stat, .act = mdtest_act_stat_file, .order = run->order};
     struct pass removes = {.call = file ? names->unlink : names->rmdir};
-    return (!a->create || create(run, item, iteration)) && (!a->stat || mdtest_look(run, &stat, stats, 1)) &&
-           (!a->read || !file || read_files(run, iteration)) &&
-           (!a->rename || file || run->items < 2 || rename_all(run, iteration)) &&
+    return (!a->create || mdtest_create(run, item, iteration)) &&
+           (!a->stat || mdtest_look(run, &stat, stats, 1)) &&
+           (!a->read || !file || mdtest_read_files(run, iteration)) &&
+           (!a->rename || file || run->items < 2 || mdtest_rename_all(run, iteration)) &&
            (!a->remove || mdtest_look(run, &remove, removes, 3));
 }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static bool requested(const struct mdtest_run *run) {
+static bool mdtest_ranks_requested(const struct mdtest_run *run) {
     return run->requested.rank_details != NULL || run->requested.rank_statistics;
 }
 
@@ -23,7 +23,7 @@ bool mdtest_ranks_begin(struct mdtest_run *run) {
     }
     fprintf(file, "rank,items");
     for (int i = 0; i < MDTEST_LINES; i++) {
-        fprintf(file, ",rate-%s,time-%s", mdtest_lines[i].words, mdtest_lines[i].words);
+        fprintf(file, ",rate-%s,time-%s", mdtest_lines[i].label, mdtest_lines[i].label);
     }
     fprintf(file, "\n");
     return fclose(file) == 0;
@@ -31,7 +31,7 @@ bool mdtest_ranks_begin(struct mdtest_run *run) {
 
 struct mdtest_rank *mdtest_ranks_gather(struct mdtest_run *run) {
     const struct weir_measure *measure = &run->base.measure;
-    if (!requested(run)) {
+    if (!mdtest_ranks_requested(run)) {
         return NULL;
     }
     uint64_t stop_ns = measure->sync.stop_ns != 0 ? measure->sync.start_ns : measure->io.stop_ns;
@@ -48,7 +48,7 @@ struct mdtest_rank *mdtest_ranks_gather(struct mdtest_run *run) {
     return all;
 }
 
-static void write_pair(FILE *file, double operations, double elapsed_s) {
+static void mdtest_write_pair(FILE *file, double operations, double elapsed_s) {
     if (operations > 0 && elapsed_s > 0) {
         fprintf(file, ",%.10e,%.10e", operations / elapsed_s, elapsed_s);
     } else {
@@ -56,8 +56,8 @@ static void write_pair(FILE *file, double operations, double elapsed_s) {
     }
 }
 
-/* One row; rank -1 is all of them. Trees are told of all ranks only. */
-static void write_row(FILE *file, const struct mdtest_run *run, int iteration, int rank) {
+/* One row; rank -1 is all of them. Trees are reported for all ranks together only. */
+static void mdtest_write_row(FILE *file, const struct mdtest_run *run, int iteration, int rank) {
     if (rank < 0) {
         fprintf(file, "all,%llu", (unsigned long long)run->items);
     } else {
@@ -67,12 +67,12 @@ static void write_row(FILE *file, const struct mdtest_run *run, int iteration, i
         int found = mdtest_result_of(run, &mdtest_lines[i], iteration);
         const struct weir_result *all = found >= 0 ? &run->base.document.results[found] : NULL;
         if (all != NULL && rank < 0) {
-            write_pair(file, (double)all->operations, all->io_s);
+            mdtest_write_pair(file, (double)all->operations, all->io_s);
         } else if (all != NULL && mdtest_lines[i].item != MDTEST_TREE) {
             const struct mdtest_rank *one = &run->notes[found].ranks[rank];
-            write_pair(file, one->operations, one->elapsed_s);
+            mdtest_write_pair(file, one->operations, one->elapsed_s);
         } else {
-            write_pair(file, 0, 0);
+            mdtest_write_pair(file, 0, 0);
         }
     }
     fprintf(file, "\n");
@@ -86,7 +86,7 @@ void mdtest_ranks_write(struct mdtest_run *run) {
     }
     for (int i = 0; file != NULL && i < (int)run->requested.iterations; i++) {
         for (int rank = -1; rank < run->base.job->size; rank++) {
-            write_row(file, run, i, rank);
+            mdtest_write_row(file, run, i, rank);
         }
     }
     bool bad = file == NULL || ferror(file) != 0;

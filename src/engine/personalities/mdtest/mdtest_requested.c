@@ -1,7 +1,7 @@
 /* What was requested, and what mdtest adds to each result, as the document has it. */
 #include "mdtest.h"
 
-static void accesses(struct weir_json *json, const struct mdtest_params *a) {
+static void mdtest_accesses(struct weir_json *json, const struct mdtest_params *a) {
     static const char *const names[] = {"create", "stat", "read", "rename", "remove"};
     const int given[] = {a->create, a->stat, a->read && a->files, a->rename && a->directories, a->remove};
     weir_json_list(json, "access");
@@ -19,7 +19,7 @@ void mdtest_requested(struct weir_json *json, const void *context) {
     weir_json_text(json, "api", run->base.backend->name);
     weir_json_text(json, "test_file", a->directory);
     weir_json_integer(json, "iterations", a->iterations);
-    accesses(json, a);
+    mdtest_accesses(json, a);
     weir_json_list(json, "items");
     if (a->directories) {
         weir_json_text(json, NULL, "directory");

@@ -8,7 +8,7 @@
 const struct mdtest_line mdtest_lines[MDTEST_LINES] = {
     {MDTEST_DIRECTORY, "create", "Directory creation"},
     {MDTEST_DIRECTORY, "stat", "Directory stat"},
-    {MDTEST_DIRECTORY, "read", "Directory read"}, /* none does it, but it has a place */
+    {MDTEST_DIRECTORY, "read", "Directory read"}, /* not done, but it has a line */
     {MDTEST_DIRECTORY, "rename", "Directory rename"},
     {MDTEST_DIRECTORY, "remove", "Directory removal"},
     {MDTEST_FILE, "create", "File creation"},
@@ -18,13 +18,13 @@ const struct mdtest_line mdtest_lines[MDTEST_LINES] = {
     {MDTEST_TREE, "create", "Tree creation"},
     {MDTEST_TREE, "remove", "Tree removal"}};
 
-static void mdtest_moment(const char *word) {
+static void mdtest_moment(const char *event) {
     char now[32];
     time_t seconds = time(NULL);
     struct tm local;
     localtime_r(&seconds, &local);
     strftime(now, sizeof now, "%m/%d/%Y %H:%M:%S", &local);
-    printf("-- %s at %s --\n", word, now);
+    printf("-- %s at %s --\n", event, now);
 }
 
 void mdtest_table_begin(const void *own) {
@@ -33,12 +33,12 @@ void mdtest_table_begin(const void *own) {
     mdtest_moment("started");
     printf("\nweir-io mdtest-%s was launched with %d total task(s) on %d node(s)\nCommand line used: mdtest",
            WEIR_VERSION, run->base.job->size, run->base.job->nodes);
-    int words = run->base.job->command_words;
-    int first = 0; /* the words before the options: the program, and the personality */
-    while (first < words && run->base.job->command_line[first][0] != '-') {
+    int count = run->base.job->argument_count;
+    int first = 0; /* the arguments before the options: the program, and the personality */
+    while (first < count && run->base.job->command_line[first][0] != '-') {
         first++;
     }
-    for (int i = first; i < words; i++) {
+    for (int i = first; i < count; i++) {
         printf(" '%s'", run->base.job->command_line[i]);
     }
     printf("\nPath                : %s\n", a->directory);
@@ -69,7 +69,7 @@ struct spread {
     double max, min, sum, squares;
 };
 
-static void add(struct spread *spread, double value) {
+static void mdtest_add(struct spread *spread, double value) {
     spread->min = spread->count == 0 || value < spread->min ? value : spread->min;
     spread->max = value > spread->max ? value : spread->max;
     spread->sum += value;
@@ -83,14 +83,14 @@ static void mdtest_print_spread(const struct spread *spread) {
 }
 
 /* Rate, or time of an operation. */
-static double value_of(double operations, double elapsed_s, bool in_time) {
+static double mdtest_value_of(double operations, double elapsed_s, bool in_time) {
     if (in_time) {
         return operations > 0 ? elapsed_s * 1e3 / operations : elapsed_s * 1e3;
     }
     return elapsed_s > 0 ? operations / elapsed_s : 0;
 }
 
-static void print_line(const struct mdtest_run *run, const struct mdtest_line *line, bool in_time) {
+static void mdtest_print_line(const struct mdtest_run *run, const struct mdtest_line *line, bool in_time) {
     struct spread all = {0}, ranks = {0};
     int size = run->base.job->size;
     for (int i = 0; i < (int)run->requested.iterations; i++) {
@@ -102,14 +102,14 @@ static void print_line(const struct mdtest_run *run, const struct mdtest_line *l
         const struct mdtest_rank *each = run->notes[found].ranks;
         /* A time is that of one rank: so many of its operations were done one after the other. */
         double operations = (double)result->operations / (in_time ? size : 1);
-        add(&all, value_of(operations, result->io_s, in_time));
+        mdtest_add(&all, mdtest_value_of(operations, result->io_s, in_time));
         for (int rank = 0; each != NULL && rank < size; rank++) {
             if (each[rank].operations > 0) {
-                add(&ranks, value_of(each[rank].operations, each[rank].elapsed_s, in_time));
+                mdtest_add(&ranks, mdtest_value_of(each[rank].operations, each[rank].elapsed_s, in_time));
             }
         }
     }
-    printf("   %-22s", line->words);
+    printf("   %-22s", line->label);
     if (run->requested.rank_statistics) {
         mdtest_print_spread(&ranks);
     }
@@ -135,7 +135,7 @@ static void mdtest_summary(const struct mdtest_run *run, bool in_time) {
         const struct mdtest_line *line = &mdtest_lines[i];
         bool requested = line->item == MDTEST_TREE || (line->item == MDTEST_FILE ? a->files : a->directories);
         if (requested && (line->item != MDTEST_DIRECTORY || strcmp(line->access, "read") != 0)) {
-            print_line(run, line, in_time);
+            mdtest_print_line(run, line, in_time);
         }
     }
 }

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static MPI_Datatype memory_type(nc_type type) {
+static MPI_Datatype cdf5_memory_type(nc_type type) {
     switch (type) {
     case NC_BYTE:
         return MPI_SIGNED_CHAR;
@@ -88,7 +88,8 @@ static int cdf5_transfer(struct weir_file *file, const struct weir_piece *piece,
         count[i] = (MPI_Offset)v->block[i];
         values *= count[i];
     }
-    return weir_pnetcdf_transfer(file, piece, start, count, values, memory_type(v->type->external), problem);
+    return weir_pnetcdf_transfer(file, piece, start, count, values, cdf5_memory_type(v->type->external),
+                                 problem);
 }
 
 static void cdf5_observe(struct weir_file *file, struct weir_observed *observed) {

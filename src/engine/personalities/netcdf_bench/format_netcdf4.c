@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static int netcdf4_define(struct weir_netcdf_variable *state, const struct weir_open *how,
-                          struct weir_problem *problem) {
+static int format_netcdf4_define(struct weir_netcdf_variable *state, const struct weir_open *how,
+                                 struct weir_problem *problem) {
     const struct ncb_variable *v = how->settings;
     const char *path = how->path;
     int dims[NCB_DIMS], old_mode;
@@ -50,8 +50,8 @@ static int netcdf4_define(struct weir_netcdf_variable *state, const struct weir_
     return 0;
 }
 
-static int netcdf4_find(struct weir_netcdf_variable *state, const struct weir_open *how,
-                        struct weir_problem *problem) {
+static int format_netcdf4_find(struct weir_netcdf_variable *state, const struct weir_open *how,
+                               struct weir_problem *problem) {
     const char *path = how->path;
     int dims[NC_MAX_VAR_DIMS], count = 0;
     size_t lengths[NCB_DIMS];
@@ -68,12 +68,12 @@ static int netcdf4_find(struct weir_netcdf_variable *state, const struct weir_op
     return ncb_same_variable(how->settings, path, type, lengths, problem);
 }
 
-static int netcdf4_open(struct weir_file *file, struct weir_problem *problem) {
-    return weir_netcdf4_open(file, netcdf4_define, netcdf4_find, problem);
+static int format_netcdf4_open(struct weir_file *file, struct weir_problem *problem) {
+    return weir_netcdf4_open(file, format_netcdf4_define, format_netcdf4_find, problem);
 }
 
-static int netcdf4_transfer(struct weir_file *file, const struct weir_piece *piece,
-                            struct weir_problem *problem) {
+static int format_netcdf4_transfer(struct weir_file *file, const struct weir_piece *piece,
+                                   struct weir_problem *problem) {
     const struct ncb_variable *v = file->how->settings;
     const struct weir_netcdf_variable *s = file->state;
     size_t start[NCB_DIMS];
@@ -108,8 +108,8 @@ static void netcdf4_observe(struct weir_file *file, struct weir_observed *observ
 }
 
 /* A file that lacks what its header promises does not open. */
-static int netcdf4_stored(const char *path, const void *settings, struct weir_stored *stored,
-                          struct weir_problem *problem) {
+static int format_netcdf4_stored(const char *path, const void *settings, struct weir_stored *stored,
+                                 struct weir_problem *problem) {
     int file;
     if (ncb_stored(settings, path, stored, problem) != 0) {
         return -1;
@@ -138,13 +138,13 @@ static const struct weir_backend netcdf4 = {
     .traits = WEIR_COLLECTIVE | WEIR_HINTS | WEIR_FILE_PER_PROCESS | WEIR_TOGETHER | WEIR_STORES |
               WEIR_FORMAT | WEIR_PARTS,
     .begin = weir_netcdf4_begin,
-    .open = netcdf4_open,
-    .transfer = netcdf4_transfer,
+    .open = format_netcdf4_open,
+    .transfer = format_netcdf4_transfer,
     .close = weir_netcdf4_close,
     .remove = weir_remove_named,
     .sync = weir_netcdf4_sync,
     .observe = netcdf4_observe,
-    .stored = netcdf4_stored,
+    .stored = format_netcdf4_stored,
     .refuse = netcdf4_refuse,
 };
 

@@ -58,17 +58,14 @@ static void ncb_prepare(struct ncb_run *run, struct weir_phase *phase, const cha
     }
 }
 
-/* Sizes prove that bytes are there only where each byte of a block has its own in the file. */
-static void ncb_expect(struct ncb_run *run, struct weir_phase *phase) {
-    const struct ncb_variable *v = &run->variable;
-    phase->dense = true;
+/* Chunks that reach beyond the variable leave bytes of the file unwritten. */
+static bool ncb_dense(const struct ncb_run *run) {
+    bool dense = true;
     for (int i = 0; i < NCB_DIMS; i++) {
-        phase->dense = phase->dense && (run->found.chunk[i] == 0 || v->dims[i] % run->found.chunk[i] == 0);
+        size_t chunk = run->found.chunk[i];
+        dense = dense && (chunk == 0 || run->variable.dims[i] % chunk == 0);
     }
-    if (run->found.deflate_level > 0 || run->found.zstd_level > 0) {
-        phase->dense = false;
-        run->base.measure.end_bytes = 0;
-    }
+    return dense;
 }
 
 /* Run a phase and look at what it left; false where any rank failed. */
@@ -76,7 +73,7 @@ static bool ncb_measured(struct ncb_run *run, struct weir_phase *phase) {
     if (!weir_judge_phase(&run->base.document, phase, &run->base.measure)) {
         return false;
     }
-    ncb_expect(run, phase);
+    phase->dense = ncb_dense(run);
     return weir_judge_stored(&run->base.document, phase, &run->base.measure);
 }
 

@@ -31,7 +31,7 @@ static bool ncb_parse(const char *letter, const char *text, size_t geometry[NCB_
     return true;
 }
 
-static bool processes(struct ncb_run *run, char *complaint, unsigned bytes) {
+static bool ncb_processes(struct ncb_run *run, char *complaint, unsigned bytes) {
     struct ncb_params *a = &run->requested;
     const struct weir_job *job = run->base.job;
     REFUSE(a->nodes < 0 || a->ppn < 0, "-n=%lld -p=%lld: nodes and processes per node must be positive",
@@ -52,7 +52,7 @@ static bool processes(struct ncb_run *run, char *complaint, unsigned bytes) {
 }
 
 /* What one rank has of the data, and what of it the block is. */
-static bool shares(struct ncb_run *run, char *complaint, unsigned bytes) {
+static bool ncb_shares(struct ncb_run *run, char *complaint, unsigned bytes) {
     const struct ncb_params *a = &run->requested;
     struct ncb_variable *v = &run->variable;
     size_t nodes = (size_t)a->nodes, ppn = (size_t)a->ppn;
@@ -75,7 +75,7 @@ static bool shares(struct ncb_run *run, char *complaint, unsigned bytes) {
     return true;
 }
 
-static bool chunks(struct ncb_run *run, char *complaint, unsigned bytes) {
+static bool ncb_chunks(struct ncb_run *run, char *complaint, unsigned bytes) {
     const struct ncb_params *a = &run->requested;
     struct ncb_variable *v = &run->variable;
     if (a->chunk == NULL) {
@@ -116,13 +116,14 @@ static bool ncb_sizes(struct ncb_run *run, char *complaint, unsigned bytes) {
 
 bool ncb_geometry_read(struct ncb_run *run, char *complaint, unsigned bytes) {
     struct ncb_params *a = &run->requested;
-    if (!processes(run, complaint, bytes)) {
+    if (!ncb_processes(run, complaint, bytes)) {
         return false;
     }
     size_t automatic[NCB_DIMS] = {100, 100 * (size_t)a->nodes, 100 * (size_t)a->ppn, 10};
     memcpy(run->data, automatic, sizeof automatic);
     return (a->data == NULL || ncb_parse("d", a->data, run->data, complaint, bytes)) &&
-           shares(run, complaint, bytes) && chunks(run, complaint, bytes) && ncb_sizes(run, complaint, bytes);
+           ncb_shares(run, complaint, bytes) && ncb_chunks(run, complaint, bytes) &&
+           ncb_sizes(run, complaint, bytes);
 }
 
 struct weir_pattern ncb_pattern(struct ncb_run *run, int owner) {

@@ -72,9 +72,9 @@ void ncb_help(void) {
     weir_options_print(options);
 }
 
-static bool one_of(const char *word, const char *const *names) {
+static bool ncb_one_of(const char *name, const char *const *names) {
     for (int i = 0; names[i] != NULL; i++) {
-        if (strcmp(word, names[i]) == 0) {
+        if (strcmp(name, names[i]) == 0) {
             return true;
         }
     }
@@ -88,9 +88,9 @@ static bool ncb_words_are_known(struct ncb_run *run, char *complaint, unsigned b
     const struct ncb_params *a = &run->requested;
     char types[120];
     ncb_type_names(types, sizeof types);
-    run->collective = one_of(a->io_type, collective);
-    run->file_per_process = one_of(a->io_type, per_process);
-    REFUSE(!run->collective && !run->file_per_process && !one_of(a->io_type, independent),
+    run->collective = ncb_one_of(a->io_type, collective);
+    run->file_per_process = ncb_one_of(a->io_type, per_process);
+    REFUSE(!run->collective && !run->file_per_process && !ncb_one_of(a->io_type, independent),
            "-t=%s: the type is ind, coll or file-per-process", a->io_type);
     REFUSE(strcmp(a->output, "human") != 0 && strcmp(a->output, "parser") != 0,
            "-x=%s: the output is human or parser", a->output);
@@ -135,7 +135,7 @@ static bool ncb_request_is_sound(const struct ncb_run *run, char *complaint, uns
     return true;
 }
 
-static bool format_can(const struct ncb_run *run, char *complaint, unsigned bytes) {
+static bool ncb_format_can(const struct ncb_run *run, char *complaint, unsigned bytes) {
     const struct ncb_params *a = &run->requested;
     const char *type = run->file_per_process ? "file-per-process" : "ind";
     if (strcmp(a->format, "cdf5") == 0) {
@@ -155,22 +155,22 @@ static bool format_can(const struct ncb_run *run, char *complaint, unsigned byte
     return true;
 }
 
-/* Hints may come more than once, so they are taken out of the words before the rest is parsed. */
-static bool take_hints(struct ncb_run *run, int *argc, char **argv, char *complaint, unsigned bytes) {
+/* Hints may come more than once, so they are taken out of the arguments before the rest is parsed. */
+static bool ncb_take_hints(struct ncb_run *run, int *argc, char **argv, char *complaint, unsigned bytes) {
     int kept = 0;
     for (int i = 0; i < *argc; i++) {
         if (strncmp(argv[i], "--hint", 6) != 0 || (argv[i][6] != '=' && argv[i][6] != '\0')) {
             argv[kept++] = argv[i];
             continue;
         }
-        const char *word = argv[i][6] == '=' ? argv[i] + 7 : i + 1 < *argc ? argv[++i] : "";
-        const char *equals = strchr(word, '=');
+        const char *text = argv[i][6] == '=' ? argv[i] + 7 : i + 1 < *argc ? argv[++i] : "";
+        const char *equals = strchr(text, '=');
         struct weir_hint hint = {"", ""};
-        REFUSE(equals == NULL || equals == word || equals[1] == '\0',
-               "--hint=%s: the form is --hint=key=value", word);
-        REFUSE((size_t)(equals - word) >= sizeof hint.key || strlen(equals + 1) >= sizeof hint.value,
-               "--hint=%s: too long", word);
-        snprintf(hint.key, sizeof hint.key, "%.*s", (int)(equals - word), word);
+        REFUSE(equals == NULL || equals == text || equals[1] == '\0',
+               "--hint=%s: the form is --hint=key=value", text);
+        REFUSE((size_t)(equals - text) >= sizeof hint.key || strlen(equals + 1) >= sizeof hint.value,
+               "--hint=%s: too long", text);
+        snprintf(hint.key, sizeof hint.key, "%.*s", (int)(equals - text), text);
         snprintf(hint.value, sizeof hint.value, "%s", equals + 1);
         weir_hints_set(&run->base.hints, hint.key, hint.value);
     }
@@ -181,14 +181,14 @@ static bool take_hints(struct ncb_run *run, int *argc, char **argv, char *compla
 bool ncb_options_read(void *own, int argc, char **argv, char *complaint, unsigned bytes) {
     struct ncb_run *run = own;
     struct ncb_params *a = &run->requested;
-    char **words = malloc(sizeof *words * (size_t)(argc + 1));
+    char **arguments = malloc(sizeof *arguments * (size_t)(argc + 1));
     struct weir_option_set set = {options, a};
     *a = defaults;
-    REFUSE(words == NULL, "no memory");
-    memcpy(words, argv, sizeof *words * (size_t)argc);
-    bool good = take_hints(run, &argc, words, complaint, bytes) &&
-                weir_options_parse(argc, words, &set, 1, &run->base.words, complaint, bytes);
-    free(words);
+    REFUSE(arguments == NULL, "no memory");
+    memcpy(arguments, argv, sizeof *arguments * (size_t)argc);
+    bool good = ncb_take_hints(run, &argc, arguments, complaint, bytes) &&
+                weir_options_parse(argc, arguments, &set, 1, &run->base.texts, complaint, bytes);
+    free(arguments);
     if (!good) {
         return false;
     }
@@ -199,7 +199,7 @@ bool ncb_options_read(void *own, int argc, char **argv, char *complaint, unsigne
         a->write = 1;
     }
     if (!ncb_words_are_known(run, complaint, bytes) || !ncb_request_is_sound(run, complaint, bytes) ||
-        !format_can(run, complaint, bytes) || !ncb_geometry_read(run, complaint, bytes)) {
+        !ncb_format_can(run, complaint, bytes) || !ncb_geometry_read(run, complaint, bytes)) {
         return false;
     }
     run->variable.unlimited = a->unlimited != 0;

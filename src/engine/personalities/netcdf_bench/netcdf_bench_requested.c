@@ -1,8 +1,8 @@
-/* What the document says beyond what all personalities say. */
+/* What only this personality writes to the document. */
 #include "netcdf_bench.h"
 #include "requested.h"
 
-static void geometry(struct weir_json *json, const char *key, const size_t numbers[NCB_DIMS]) {
+static void ncb_geometry(struct weir_json *json, const char *key, const size_t numbers[NCB_DIMS]) {
     char text[100];
     ncb_geometry_text(numbers, text, sizeof text);
     weir_json_text(json, key, numbers[0] != 0 ? text : "contiguous");
@@ -36,9 +36,9 @@ void ncb_requested(struct weir_json *json, const void *context) {
         .keep = true,
     };
     weir_requested_write(json, &requested);
-    geometry(json, "geometry", run->data);
-    geometry(json, "block", v->block);
-    geometry(json, "chunk", v->chunk);
+    ncb_geometry(json, "geometry", run->data);
+    ncb_geometry(json, "block", v->block);
+    ncb_geometry(json, "chunk", v->chunk);
     weir_json_integer(json, "nn", a->nodes);
     weir_json_integer(json, "ppn", a->ppn);
     weir_json_bool(json, "fill", a->fill);
@@ -58,7 +58,7 @@ void ncb_more(struct weir_json *json, const struct weir_result *result, const vo
     const struct ncb_run *run = context;
     (void)result;
     weir_json_object(json, "stored");
-    geometry(json, "chunk", run->found.chunk);
+    ncb_geometry(json, "chunk", run->found.chunk);
     weir_json_integer(json, "deflate_level", run->found.deflate_level);
     weir_json_integer(json, "zstd_level", run->found.zstd_level);
     weir_json_integer(json, "quantize_digits", run->found.quantize_digits);

@@ -68,7 +68,7 @@ void ncb_place(const struct ncb_variable *v, uint64_t offset, size_t start[NCB_D
 }
 
 /* An integer that is too narrow keeps the low bytes of the value. */
-static void set(const struct ncb_type *type, unsigned char *to, uint64_t value) {
+static void ncb_set(const struct ncb_type *type, unsigned char *to, uint64_t value) {
     union {
         uint8_t one;
         uint16_t two;
@@ -99,7 +99,7 @@ void ncb_values(const struct ncb_variable *v, int rank, unsigned char *memory) {
         for (size_t x = 0; x < v->block[1]; x++) {
             for (size_t y = 0; y < v->block[2]; y++) {
                 for (size_t z = 0; z < v->block[3]; z++, to += v->type->bytes) {
-                    set(v->type, to, 100 * t + (uint64_t)rank + x + 10 * y + 1);
+                    ncb_set(v->type, to, 100 * t + (uint64_t)rank + x + 10 * y + 1);
                 }
             }
         }
@@ -107,7 +107,7 @@ void ncb_values(const struct ncb_variable *v, int rank, unsigned char *memory) {
 }
 
 /* Only what the type holds exactly: a value that came back as another is a difference. */
-static uint64_t fitted(const struct ncb_type *type, uint64_t random) {
+static uint64_t ncb_fitted(const struct ncb_type *type, uint64_t random) {
     return type->external == NCB_FLOAT ? random >> 40 : type->external == NCB_DOUBLE ? random >> 11 : random;
 }
 
@@ -121,7 +121,7 @@ void ncb_values_by_position(const struct ncb_variable *v, uint64_t offset, unsig
                 uint64_t row = ((start[0] + t) * v->dims[1] + start[1] + x) * v->dims[2] + start[2] + y;
                 uint64_t index = row * v->dims[3] + start[3];
                 for (size_t z = 0; z < v->block[3]; z++, to += v->type->bytes) {
-                    set(v->type, to, fitted(v->type, weir_mix(v->seed + (index + z) * WEIR_GOLDEN)));
+                    ncb_set(v->type, to, ncb_fitted(v->type, weir_mix(v->seed + (index + z) * WEIR_GOLDEN)));
                 }
             }
         }
@@ -144,8 +144,8 @@ int ncb_same_variable(const struct ncb_variable *requested, const char *path, in
                             there, wanted);
 }
 
-/* Where the data begins; a library that does not tell leaves no more in front of them than is not data. */
-static uint64_t data_begins(const struct ncb_variable *variable, uint64_t file_bytes) {
+/* Where the data begins; without an answer of the library, all that is not data counts as header. */
+static uint64_t ncb_data_begins(const struct ncb_variable *variable, uint64_t file_bytes) {
     uint64_t data_bytes = variable->type->bytes;
     for (int i = 0; i < NCB_DIMS; i++) {
         data_bytes *= variable->dims[i];
@@ -161,10 +161,11 @@ int ncb_stored(const struct ncb_variable *variable, const char *path, struct wei
     if (weir_stored_named(path, NULL, stored, problem) != 0) {
         return -1;
     }
-    if (weir_has_prefix(path)) {
-        return 0; /* MPI-IO tells of no holes */
+    stored->reduced = variable->found->deflate_level > 0 || variable->found->zstd_level > 0;
+    if (stored->reduced || weir_has_prefix(path)) {
+        return 0; /* MPI-IO cannot report holes */
     }
-    uint64_t begins = data_begins(variable, stored->bytes);
+    uint64_t begins = ncb_data_begins(variable, stored->bytes);
     if (stored->first_hole_bytes >= begins) {
         return 0;
     }

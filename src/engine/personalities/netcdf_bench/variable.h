@@ -7,7 +7,7 @@
 
 #define NCB_DIMS 4 /* time, x, y, z */
 
-/* The numbers of the types are the same in NetCDF and PnetCDF, one of which may be left out of a build. */
+/* The numbers of the types are the same in NetCDF and PnetCDF, either of which a build may lack. */
 enum ncb_external {
     NCB_BYTE = 1,
     NCB_SHORT = 3,
@@ -27,7 +27,7 @@ struct ncb_type {
     size_t bytes;
 };
 
-/* What the library says of the file that was opened last. */
+/* What the library reports about the file that was opened last. */
 struct ncb_found {
     size_t chunk[NCB_DIMS]; /* all 0: contiguous */
     int deflate_level, zstd_level, quantize_digits;
@@ -48,7 +48,7 @@ struct ncb_variable {
     bool unlimited, fill, shuffle;
     int deflate_level, zstd_level;
     int quantize_digits; /* significant decimal digits that BitGroom keeps, 0: all */
-    uint64_t seed;       /* of values by position: tells apart the files of ranks that have their own */
+    uint64_t seed;       /* of values by position: differs between the files of ranks that have their own */
     struct ncb_found *found;
 };
 
@@ -64,7 +64,7 @@ void ncb_values_by_position(const struct ncb_variable *variable, uint64_t offset
 /* A file that is read must hold the variable that was requested; -1 with the reason where it does not. */
 int ncb_same_variable(const struct ncb_variable *requested, const char *path, int type,
                       const size_t dims[NCB_DIMS], struct weir_problem *problem);
-/* Size and first hole behind the place where the data begins. */
+/* Size and first hole behind the first byte of the data. */
 int ncb_stored(const struct ncb_variable *variable, const char *path, struct weir_stored *stored,
                struct weir_problem *problem);
 void ncb_geometry_text(const size_t geometry[NCB_DIMS], char *text, size_t bytes);
