@@ -34,10 +34,18 @@ def whole_file(path: Path) -> Iterator[IO[str]]:
         raise
 
 
+def from_json(text: str | bytes) -> Any:
+    """The content of a file that may be damaged: a ValueError says where, also of brackets without end."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("holds brackets within brackets without end") from None
+
+
 def read_object(path: Path, hint: str) -> dict[str, Any]:
     """The JSON object in a file; FileNotFoundError if there is none, WeirError if it is damaged."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = from_json(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise
     except OSError as error:

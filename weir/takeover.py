@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from weir.files import write_atomically
+from weir.files import from_json, write_atomically
 from weir.measure.processes import is_the_same, started
 from weir.measure.removal import held_open, owned_entry, remove_entry
 
@@ -68,7 +68,7 @@ def _remove_temporary(folder: Path) -> None:
 
 def _holder(file: Path) -> dict[str, Any] | None:
     try:
-        content = json.loads(file.read_text(encoding="utf-8"))
+        content = from_json(file.read_text(encoding="utf-8"))
         return content if {"host", "pid", "started_ticks"} <= set(content) else None
     except (OSError, ValueError, TypeError):
         return None

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import statistics
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+
+from weir.files import from_json
 
 # Slower than this many times the median: far beyond what two runs of the probe on one node differ by.
 FACTOR = 1.5
@@ -40,7 +41,7 @@ def read_probes(output: str) -> list[Probe]:
     probes = []
     for line in output.splitlines():
         try:
-            data = json.loads(line)
+            data = from_json(line)
             probes.append(Probe(data["node"], data["times_s"]))
         except (ValueError, KeyError, TypeError):
             continue

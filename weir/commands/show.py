@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.errors import WeirError
+from weir.files import from_json
 from weir.units import three_digits
 
 NAME = "show"
@@ -36,7 +37,7 @@ def execute(args: argparse.Namespace) -> int:
 
 def read_page(file: Path) -> dict[str, Any]:
     try:
-        found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        found: dict[str, Any] = from_json(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise WeirError(
             f"cannot be read: {error.strerror}",

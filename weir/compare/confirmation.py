@@ -6,7 +6,6 @@ measured in turns also free of what changed between the two old ones.
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
 import socket
@@ -21,6 +20,7 @@ from weir.compare.pairs import Metric, Pair, samples
 from weir.compare.sides import RECORDS_FILE, Side
 from weir.compare.verdict import FASTER, SLOWER, Judged, judge_pairs
 from weir.errors import WeirError
+from weir.files import from_json
 from weir.measure.batch import preflight
 from weir.measure.job import BatchJob
 from weir.model import Cell, Row
@@ -171,7 +171,7 @@ class _Finder:
 def _elsewhere(study: Path) -> str:
     """The machine of the study, if it is known and another one than this."""
     try:
-        facts = json.loads((study / FACTS_FILE).read_text(encoding="utf-8"))
+        facts = from_json((study / FACTS_FILE).read_text(encoding="utf-8"))
         nodes = [str(machine["node"]) for machine in facts["machines"]]
     except (OSError, ValueError, KeyError, TypeError):
         return ""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from weir.files import from_json
 from weir.integrity.manifest import digest_of, read_manifest
 from weir.runfiles import RUN_FILE, file_sha256
 
@@ -63,7 +63,7 @@ def _compared(study: Path, name: str, checksum: str) -> Difference | None:
 def _outputs_of(run_file: Path) -> Mapping[str, str]:
     """The sums in a run.json; none where it is gone or unreadable, which is a difference already."""
     try:
-        outputs: Any = json.loads(run_file.read_text(encoding="utf-8")).get("sha256", {})
+        outputs: Any = from_json(run_file.read_text(encoding="utf-8")).get("sha256", {})
     except (OSError, ValueError, AttributeError):
         return {}
     return outputs if isinstance(outputs, dict) else {}
@@ -92,7 +92,7 @@ def _facts_differ(study: Path, digest: str) -> Iterator[Difference]:
     """facts.json repeats the digest for the report."""
     file = study / "facts.json"
     try:
-        printed = json.loads(file.read_text(encoding="utf-8")).get("digest")
+        printed = from_json(file.read_text(encoding="utf-8")).get("digest")
     except FileNotFoundError:
         yield Difference(DELETED, file.name)
         return

@@ -20,6 +20,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from weir.errors import WeirError
+from weir.files import from_json
 from weir.measure.processes import is_the_same, started
 from weir.measure.removal import private_directory
 from weir.model import Target
@@ -213,6 +214,6 @@ def _is_current(descriptor: int, path: Path) -> bool:
 
 def _holder(descriptor: int) -> Holder | None:
     try:
-        return Holder(**json.loads(os.pread(descriptor, 4096, 0)))
+        return Holder(**from_json(os.pread(descriptor, 4096, 0)))
     except (ValueError, TypeError):
         return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from weir.files import from_json
 from weir.measure.document import SUMMARY_FILE, RunEnd, after, now
 from weir.runfiles import is_kept, run_folder, write_run_file
 
@@ -37,11 +37,15 @@ def settle(
     file is damaged is set aside; its cells have no run file and are measured again.
     """
     try:
-        known = json.loads((folder / LAUNCH_FILE).read_text(encoding="utf-8"))
+        known = from_json((folder / LAUNCH_FILE).read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         shutil.rmtree(folder, ignore_errors=True)
         return
     except ValueError:
+        known = None
+    if not isinstance(known, dict) or not all(
+        isinstance(one, dict) and "host" in one for one in known.values()
+    ):
         _set_aside(folder)
         return
     for line in read_status(folder / STATUS_FILE):
@@ -71,7 +75,7 @@ def _settle_one(line: StatusLine, known: Mapping[str, Any], outputs: Path, fault
 def is_complete(outputs: Path) -> bool:
     """Whether the document of weir-io is there to its end."""
     try:
-        return isinstance(json.loads((outputs / SUMMARY_FILE).read_bytes()), dict)
+        return isinstance(from_json((outputs / SUMMARY_FILE).read_bytes()), dict)
     except (OSError, ValueError):
         return False
 

@@ -9,6 +9,7 @@ import os
 from pathlib import Path
 
 from weir.errors import WeirError
+from weir.files import from_json
 from weir.measure.removal import held_open, is_link_or_no_directory, owned, remove_entries, remove_entry
 
 MARKER = ".weir-owned"
@@ -97,7 +98,7 @@ class Workspace:
                 return (
                     True  # killed between mkdir and the end of the marker, or before rmdir: nothing to lose
                 )
-            marker = json.loads(text)
+            marker = from_json(text)
         except (OSError, ValueError):
             return False
         return isinstance(marker, dict) and marker.get("owner") == self._owner

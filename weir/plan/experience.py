@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import fmean
 
+from weir.files import from_json
 from weir.plan.model import Batch, Plan
 
 COSTS_FILE = "costs.jsonl"  # in results/<site>
@@ -70,7 +71,7 @@ def read_costs(results: Path) -> list[BatchCosts]:
     found = []
     for line in lines:
         try:
-            costs = BatchCosts(**json.loads(line))
+            costs = BatchCosts(**from_json(line))
             if not costs.failed and costs.expected_s > 0 and costs.actual_s > 0:
                 found.append(costs)
         except (ValueError, TypeError):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.errors import WeirError
-from weir.files import whole_file
+from weir.files import from_json, whole_file
 from weir.plan.model import Batch, Plan
 
 SCHEMA = 1
@@ -52,7 +52,7 @@ def _is_same(path: Path, pieces: Iterable[str]) -> bool:
 def read_plan(path: Path) -> Plan:
     """The plan of a file that write_plan wrote."""
     try:
-        return plan_from_data(json.loads(path.read_text(encoding="utf-8")))
+        return plan_from_data(from_json(path.read_text(encoding="utf-8")))
     except OSError as error:
         hint = "make it with: weir plan --out FILE"
         raise WeirError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from weir.audit.judge import judge, verdict_columns
 from weir.audit.subject import RunFacts, Subject
 from weir.columns import repeated_parameters
 from weir.errors import WeirError, did_you_mean
+from weir.files import from_json
 from weir.model import Cell, Message, Parsed, Row
 from weir.records.checked import checked
 from weir.runfiles import RUN_FILE
@@ -132,7 +132,7 @@ def _run_columns(cell: Cell, run: Run, results: Path) -> Row:
 
 def read_json(file: Path) -> dict[str, Any]:
     try:
-        content = json.loads(file.read_text())
+        content = from_json(file.read_text())
     except (OSError, ValueError) as error:
         raise WeirError(f"is not readable JSON: {error}", file=str(file)) from None
     if not isinstance(content, dict):

@@ -7,7 +7,6 @@ counted) and then the lines of the run in records.csv and in latencies.csv, so m
 from __future__ import annotations
 
 import hashlib
-import json
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import IO, Any
 
 import weir
 from weir.data import data_folder
+from weir.files import from_json
 
 CACHE_FILE = ".collected"
 
@@ -74,7 +74,7 @@ class RunCache:
         try:
             _, _, *sizes, text = self._stream.readline().decode().rstrip("\n").split("\t", 4)
             tables = [self._stream.read(int(size)) for size in sizes]
-            facts = json.loads(text)
+            facts = from_json(text)
             whole = all(len(table) == int(size) for table, size in zip(tables, sizes, strict=True))
             records, latencies = (table.decode() for table in tables)
         except ValueError:

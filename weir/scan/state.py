@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from weir.errors import WeirError
-from weir.files import write_atomically
+from weir.files import from_json, write_atomically
 from weir.scan.tally import Tally
 
 _HINT = "name another file by --state, or remove this one to scan again from the start"
@@ -64,6 +64,6 @@ def _line(path: str, tally: Tally, inner: list[str]) -> dict[str, Any]:
 def _whole(lines: list[bytes]) -> Iterator[Any]:
     for line in lines:
         try:
-            yield json.loads(line)
+            yield from_json(line)
         except ValueError:
             return

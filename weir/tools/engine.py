@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePath
 
+from weir.files import from_json
 from weir.model import Cell, Row
 from weir.tools.base import Tool
 from weir.tools.outputs import read_text
@@ -53,7 +53,7 @@ class EngineTool(Tool):
     def ranks_started(self, outputs: Path) -> list[int]:
         try:
             return list(
-                json.loads((outputs / _RANKS_FILE).read_text(encoding="utf-8"))["job"]["ranks_per_host"]
+                from_json((outputs / _RANKS_FILE).read_text(encoding="utf-8"))["job"]["ranks_per_host"]
             )
         except (OSError, ValueError, KeyError, TypeError):
             return []

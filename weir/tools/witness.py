@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from weir.files import write_atomically
+from weir.files import from_json, write_atomically
 
 LIBRARY = Path(__file__).resolve().parents[2] / "build" / "libweir-witness.so"
 WITNESS_FILE = "witness.json"
@@ -44,7 +44,7 @@ def gather_witness(outputs: Path) -> None:
 def _documents(parts: list[Path]) -> Iterator[dict[str, Any]]:
     for part in parts:
         try:
-            document = json.loads(part.read_text(encoding="utf-8", errors="replace"))
+            document = from_json(part.read_text(encoding="utf-8", errors="replace"))
         except ValueError:
             continue  # of a process that was killed while it wrote
         if isinstance(document, dict) and document.get("schema") == 1:

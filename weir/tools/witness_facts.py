@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -10,6 +9,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from weir.data import load_schema
+from weir.files import from_json
 from weir.model import Row
 from weir.shapes import Check, compiled
 from weir.tools.witness import LIBRARY
@@ -80,7 +80,7 @@ def read_witness(outputs: Mapping[str, Path]) -> Witnessed:
     """A file that was changed after the library wrote it is not evidence."""
     file = outputs.get("witness")
     try:
-        document = json.loads(file.read_text(encoding="utf-8")) if file else None
+        document = from_json(file.read_text(encoding="utf-8")) if file else None
     except (OSError, ValueError, RecursionError):
         document = None
     return Witnessed(document["processes"]) if document and not _check()(document) else Witnessed()
