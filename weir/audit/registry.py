@@ -31,6 +31,8 @@ class Rule:
     tool: str | None = None  # looks at the records of this tool only
 
     def __call__(self, subject: Subject) -> Outcome | None:
+        if self.tool not in (None, subject.row.get("tool")):
+            return None
         outcome = self.check(subject)
         if outcome and outcome.level in FINDINGS and outcome.level not in self.verdicts:
             raise TypeError(f"rule {self.id} declares {self.verdicts} and returns {outcome.level}")
