@@ -35,7 +35,7 @@ def whole_file(path: Path) -> Iterator[IO[str]]:
 
 
 def from_json(text: str | bytes) -> Any:
-    """The content of a file that may be damaged: a ValueError says where, also of brackets without end."""
+    """The content of a file that may be damaged: damage is a ValueError, also brackets without end."""
     try:
         return json.loads(text)
     except RecursionError:

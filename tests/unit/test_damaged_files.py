@@ -1,4 +1,4 @@
-"""Commands that read a study meet its files damaged: they work or say what is wrong, without a traceback."""
+"""Commands that read a study meet its files damaged: they work or name the fault, without a traceback."""
 
 from __future__ import annotations
 
