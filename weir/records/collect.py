@@ -19,6 +19,21 @@ from weir.tools import purpose_of, tools
 from weir.tools.base import Tool
 from weir.tools.witness_facts import Witnessed, read_witness
 
+_OF_A_RUN: Mapping[str, type | tuple[type, ...]] = {
+    "run": int,
+    "cell": dict,
+    "outputs": dict,
+    "host": dict,
+    "status": str,
+    "seed": int,
+    "began": str,
+    "ended": str,
+    "timed_out": bool,
+    "exit_code": (int, type(None)),
+    "error": (str, type(None)),
+}
+_DAMAGED = "delete it and run again: only this execution is measured again"
+
 
 @dataclass(frozen=True)
 class Run:
@@ -43,7 +58,7 @@ def finished_runs(cell_folder: Path) -> list[Run]:
     failed attempt that was set aside.
     """
     files = (file for file in cell_folder.glob(f"*/{RUN_FILE}") if file.parent.name.isdigit())
-    return sorted((Run(file.parent, read_json(file)) for file in files), key=lambda run: run.number)
+    return sorted((read_run(file.parent) for file in files), key=lambda run: run.number)
 
 
 def collect_cell(cell: Cell, runs: Iterable[Run], results: Path) -> Iterator[Row]:
@@ -52,6 +67,7 @@ def collect_cell(cell: Cell, runs: Iterable[Run], results: Path) -> Iterator[Row
     if cell.tool not in known:
         raise WeirError(f"no tool is called '{cell.tool}'", key="tool", hint=did_you_mean(cell.tool, known))
     for run in runs:
+        _require_sound(run)
         yield from collect_run(cell, run, known[cell.tool], run.number * cell.iterations, results)
 
 
@@ -128,6 +144,23 @@ def _run_columns(cell: Cell, run: Run, results: Path) -> Row:
         "run": run.number,
         "source": str(source.relative_to(results) if source.is_relative_to(results) else source),
     }
+
+
+def read_run(folder: Path) -> Run:
+    """A finished execution."""
+    run = Run(folder, read_json(folder / RUN_FILE))
+    _require_sound(run)
+    return run
+
+
+def _require_sound(run: Run) -> None:
+    """Its run.json must hold what records are made of."""
+    for key, kind in _OF_A_RUN.items():
+        value = run.facts.get(key)
+        if not isinstance(value, kind) or (
+            isinstance(value, dict) and key == "cell" and "target" not in value
+        ):
+            raise WeirError("is damaged or missing", file=str(run.folder / RUN_FILE), key=key, hint=_DAMAGED)
 
 
 def read_json(file: Path) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from typing import Any
 from weir.columns import columns
 from weir.model import Cell, Row
 from weir.records.client_counters import counter_lines
-from weir.records.collect import Run, collect_cell, read_json
+from weir.records.collect import collect_cell, read_run
 from weir.records.latencies import collect_latencies
 from weir.records.run_cache import Parsed, RunCache, state_of
 from weir.records.tally import count_rows, facts_of_run
@@ -107,7 +107,7 @@ def _parsed_runs(runs: Sequence[FoundRun]) -> list[Parsed]:
 
 def _parsed_run(found: FoundRun) -> Parsed:
     file = found.folder / RUN_FILE
-    run = Run(found.folder, read_json(file))
+    run = read_run(found.folder)
     rows = list(collect_cell(found.cell, [run], found.results))
     facts = {
         "counts": count_rows(rows),

@@ -7,8 +7,10 @@ from types import SimpleNamespace
 import pytest
 
 from weir.measure.preflight import check_inodes
-from weir.model import Footprint
+from weir.model import Footprint, Target
 from weir.plan.cost import LAUNCH_EXECUTIONS
+
+TARGET = Target(name="disk", kind="disk", path="/target")
 
 
 @pytest.mark.parametrize(
@@ -23,11 +25,11 @@ def test_the_inodes_of_all_directories_of_a_launch_count(
     for free, fits in ((needed, True), (needed - 1, False)):
         facts = SimpleNamespace(f_files=10**6, f_favail=free)
         monkeypatch.setattr(os, "statvfs", lambda _, facts=facts: facts)
-        check = check_inodes(Path("/target"), peak, executions)
+        check = check_inodes(Path("/target"), TARGET, peak, executions)
         assert (check.problem is None) == fits
         assert check.found == f"{needed} of {free}"
 
 
 def test_a_file_system_that_counts_no_inodes_has_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "statvfs", lambda _: SimpleNamespace(f_files=0, f_favail=0))
-    assert check_inodes(Path("/target"), [], 1).problem is None
+    assert check_inodes(Path("/target"), TARGET, [], 1).problem is None
