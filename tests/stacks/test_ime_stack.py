@@ -74,7 +74,11 @@ def test_every_byte_is_in_the_store_and_none_behind_it(
         api,
     ]
     words += ["-t", "64k", "-b", "1m", "-w", "-r", "-R", "-e", "-k", "-o", f"{file_prefix}{file}"]
-    output_of([*words, "-O", f"summaryFile={summary}", "-O", "summaryFormat=JSON"], store)
+    words += ["-O", f"summaryFile={summary}", "-O", "summaryFormat=JSON"]
+    done = subprocess.run(words, env=store, capture_output=True, text=True, timeout=60, check=False)
+    if f"-a {api}: this weir-io was built without it" in done.stderr:
+        pytest.skip(f"the weir-io of this stack was built without {api}")
+    assert done.returncode == 0, done.stdout + done.stderr
     document = json.loads(summary.read_text())
     read = next(row for row in document["results"] if row["access"] == "read")
     assert document["job"]["tasks"] == 2
