@@ -18,7 +18,7 @@ spack:
   view: false
   concretizer: {{unify: true, reuse: false}}
   # Room for a relocation into a longer prefix.
-  config: {{install_tree: {{root: STORE, padded_length: 128}}}}
+  config: {{install_tree: {{root: FOLDER/store, padded_length: 128}}, test_stage: FOLDER/tests}}
   packages: {{ime: {{require: [ime-emulator]}}}}
   specs: [weir-io +ime ^openmpi]
 """
@@ -32,7 +32,7 @@ def built(spack: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = subprocess.run([script, folder / "debian"], capture_output=True, text=True, check=False)
     if made.returncode != 0:
         pytest.skip(f"no Open MPI stack of Debian: {made.stderr.strip()}")
-    (folder / "spack.yaml").write_text(ENVIRONMENT.replace("STORE", str(folder / "store")))
+    (folder / "spack.yaml").write_text(ENVIRONMENT.replace("FOLDER", str(folder)))
     for step in (("concretize",), ("install", "--jobs", "2", "--fail-fast")):
         good(spack, folder, *step)
     return folder
