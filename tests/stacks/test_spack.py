@@ -68,7 +68,8 @@ def test_a_centres_jobs_are_made_from_the_lock(spack: Run, environment: str, tmp
     shutil.copy(LOCK, Path(environment) / "spack.lock")
     variables = {"WEIR_SITE_PACKAGES": str(ROOT / "envs/spack/centre")}
     jobs_file = tmp_path / "jobs.yaml"
-    done = spack("-e", environment, "ci", "generate", "--output-file", str(jobs_file), environment=variables)
+    files = ("--output-file", str(jobs_file), "--artifacts-root", str(tmp_path / "artifacts"))
+    done = spack("-e", environment, "ci", "generate", *files, environment=variables)
     assert done.returncode == 0, done.stderr
     jobs = yaml.safe_load(jobs_file.read_text())
     tags = {name.split("@")[0]: job["tags"] for name, job in jobs.items() if "@" in name}
