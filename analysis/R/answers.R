@@ -5,7 +5,8 @@ study_answers <- function(records, inputs) {
     AnswerDefaults = default_answer(records, inputs),
     AnswerPrintedDefaults = printed_default_answer(records, inputs),
     AnswerIoFiveHundred = io500_answer(records, inputs),
-    AnswerLayers = layers_answer(records, inputs)
+    AnswerLayers = layers_answer(records, inputs),
+    AnswerPrediction = prediction_answer(records, inputs)
   )
 }
 
@@ -15,6 +16,7 @@ default_answer <- function(records, inputs) {
   if (nrow(shares) == 0) {
     return("")
   }
+  shares <- if (all(shares$emulated)) shares else shares[emulated == FALSE]
   together <- shares[, .(share = 1 / mean(1 / harmonic)), by = c("target", "emulated", "api", default_settings)]
   best <- together[order(emulated, target, api, -share), .SD[1], by = .(target, emulated, api)]
   worst <- together[, .(worst = min(share)), by = .(target, api)]

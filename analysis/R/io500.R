@@ -12,6 +12,9 @@ io500_accesses <- c(write = "write", read = "read", create = "write", stat = "st
 # By the rules a write phase lasts at least this long; a shorter one gives no score.
 io500_write_s <- 300
 
+# A value of the whole system, and what falls to one of its nodes and processes.
+io500_per <- c("whole", "node", "process")
+
 # One row for each target and phase that was measured, in the order of the rules.
 phases_of_io500 <- function(records) {
   records <- records[suite %in% "io500" & experiment %in% c("ior-easy", "ior-hard", "mdtest-easy", "mdtest-hard",
@@ -27,12 +30,16 @@ phases_of_io500 <- function(records) {
   rates <- ifelse(records$unit == "GiB/s", records$bw_mib_s / 1024, records$ops_s / 1000)
   points <- summarise_records(records, rates, c("target", "phase"), "")
   records[, time_s := ifelse(is.na(total_s), io_s, total_s)]
+  shapes <- records[, lapply(.SD, the_only), by = .(target, phase), .SDcols = c("nn", "ppn")]
   # Of the runs that count the shortest: by the rules no write phase may be shorter than so long.
   taken <- records[verdict %in% usable_verdicts, .(time_s = min(time_s)), by = .(target, phase)]
-  points <- taken[points[, unit := NULL], on = c("target", "phase")]
+  points <- shapes[taken[points[, unit := NULL], on = c("target", "phase")], on = c("target", "phase")]
   points <- io500_phases[points, on = "phase"]
   points[order(emulated, target, match(phase, io500_phases$phase))]
 }
+
+# Nodes and processes where all records of a phase have the same.
+the_only <- function(values) if (data.table::uniqueN(values) == 1) values[1] else values[0][1]
 
 # Both rules' formulas of each target that has all phases, and why the result is not a score.
 index_of_io500 <- function(points) {

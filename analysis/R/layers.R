@@ -77,6 +77,7 @@ layers_answer <- function(records, inputs) {
   if (nrow(costs) == 0) {
     return("")
   }
+  costs <- if (all(costs$emulated)) costs else costs[emulated == FALSE]
   most <- costs[order(emulated, target, access, -added), .SD[1], by = .(emulated, target, access)]
   words <- most[, sprintf(
     "%s adds %s\\,\\textmu{}s to %s on %s (%s)", latex_name(api_words(api)), effect_number(added),

@@ -1,7 +1,9 @@
 # All that a report shows of a study, in one process: claims, numbers, figures and tables. What did not change since the
 # last time is copied from the cache of the study, so that an edit of one figure draws one figure.
 
-study_files <- c(excluded = "excluded.csv", latencies = "latencies.csv", facts = "facts.json")
+study_files <- c(
+  excluded = "excluded.csv", latencies = "latencies.csv", facts = "facts.json", counters = "client-counters.csv"
+)
 
 render_study <- function(folder, published = NULL, processes = 2L) {
   inputs <- study_inputs(folder, published)

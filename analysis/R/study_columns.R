@@ -2,11 +2,14 @@
 
 utils::globalVariables(c(
   "added", "added_hi", "added_hi_mib_us", "added_hi_operation_us", "added_lo", "added_lo_mib_us",
-  "added_lo_operation_us", "added_mib_us", "added_operation_us", "angle", "arithmetic", "bandwidth", "base",
-  "base_value", "below", "best_hi", "best_lo", "cached", "cost", "declared", "fetched_bytes", "harmonic", "i.sheet",
-  "ime", "layer", "locality", "memory", "metadata", "mib_us", "mib_us_native", "n_degraded", "n_invalid", "native",
-  "node", "node_mib_s", "of", "operation_us", "operation_us_native", "operations", "own", "peak", "per", "percentile",
-  "phases", "r_arithmetic_mean", "r_harmonic", "radius", "recomputed", "ring", "rnode", "rule_2017", "shortest",
-  "situations", "stripe_count", "stripes", "submission", "target_native", "time_s", "today", "turn", "valid",
-  "w_arithmetic_mean", "w_harmonic", "whole", "wnode", "titled", "x", "y"
+  "added_lo_operation_us", "added_mib_us", "added_operation_us", "angle", "application", "arithmetic", "bandwidth",
+  "base", "base_value", "below", "best_hi", "best_lo", "block_bytes", "cached", "cost", "counter", "declared",
+  "fetched_bytes", "harmonic", "hints", "i.median", "i.sheet", "ime", "iteration", "kernel_access", "kernel_api",
+  "kernel_bytes", "kernel_mib_s", "kind", "label", "layer", "lines", "llite_bytes", "llite_calls", "locality",
+  "measured_s", "memory", "memory_bytes", "metadata", "mib_us", "mib_us_native", "n_degraded", "n_invalid",
+  "native", "node", "node_mib_s", "nodes", "of", "operation_us", "operation_us_native", "operations", "osc_bytes",
+  "own", "peak", "per", "percentile", "phases", "plain_mib_s", "predicted_s", "process", "r_arithmetic_mean",
+  "r_harmonic", "radius", "recomputed", "ring", "rnode", "rule_2017", "samples", "share", "shortest", "situations",
+  "storage_mib_s", "stripe_count", "stripes", "submission", "sync", "target_native", "text", "time_s", "titled",
+  "today", "turn", "unproven_kernel", "valid", "w_arithmetic_mean", "w_harmonic", "whole", "wnode", "x", "y"
 ))

@@ -46,5 +46,28 @@ claims <- list(
       found <- bulk(points)[layout == "shared"]
       ratio_of(found[api == "PNETCDF"], slowest_of(found[api != "PNETCDF"], interface), interface)
     }, below(1), 0.02
+  ),
+  claim(
+    "nersc-small-files-are-cached", "Small files are read faster than large ones: the client still has them in memory.",
+    "Caching effects", "shared files of several sizes by POSIX, without synchronisation",
+    function(points) {
+      found <- bulk(points)[access == "read" & api == "POSIX" & layout == "shared" & grepl("no sync", variant)]
+      ends <- range(found$requested_bytes)
+      if (nrow(found) == 0 || diff(ends) == 0) {
+        return(NULL)
+      }
+      ratio_of(found[requested_bytes == ends[1]], found[requested_bytes == ends[2]], "variant")
+    }, above(1), 0.1
+  ),
+  claim(
+    "nersc-ior-predicts-madbench", "IOR with the parameters of MADbench takes as long as MADbench itself.",
+    "I/O performance prediction for MADbench", "MADbench, and IOR by POSIX with its transfers in a shared file",
+    function(points) {
+      found <- points[api == "POSIX" & layout == "shared" & !grepl("no sync", variant)]
+      application <- found[purpose == "application"]
+      kernel <- bulk(found)[xfer_bytes %in% application$xfer_bytes]
+      ratio_of(kernel, application, c("tool", "purpose", "variant", "collective", "order"))
+    }, near(1), 0.25,
+    measure = "whole"
   )
 )

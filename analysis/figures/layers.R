@@ -7,7 +7,8 @@ if_empty <- "The study does not compare layers."
 caption <- paste(
   "The time of one operation of one process is a fixed part (left, in microseconds) and a part for each MiB (right).",
   "Both come from a line through the sizes of each round. The grey line is the interface without the layer: POSIX, or",
-  "the native one. A fixed part below zero means that small operations cost less than the line through the large ones."
+  "the native one. Of a burst buffer's mount the native interface stands beside the interfaces through FUSE. A fixed",
+  "part below zero means that small operations cost less than the line through the large ones."
 )
 
 make_table <- function(records, inputs) {
@@ -15,9 +16,22 @@ make_table <- function(records, inputs) {
   if (nrow(costs) == 0) {
     return(costs)
   }
-  costs <- costs[nn == min(nn) & ppn == max(ppn)]
+  costs <- native_beside_mount(costs[nn == min(nn) & ppn == max(ppn)], known_facts(inputs))
   costs[, `:=`(median = mean, level = interval_level, n_invalid = 0L, n_degraded = 0L)]
   costs[, `:=`(page = paste0(target, ifelse(emulated, emulated_mark, "")), sheet = 1L)][]
+}
+
+# The native interface of a burst buffer has no layers of its own: it is drawn with those of its mount.
+native_beside_mount <- function(costs, facts) {
+  kinds <- vapply(facts$targets, function(it) text_of(it$kind), "")
+  names(kinds) <- vapply(facts$targets, function(it) text_of(it$target), "")
+  mount <- intersect(costs$target, names(kinds)[kinds == "burst-buffer-fuse"])
+  native <- intersect(costs$target, names(kinds)[kinds == "burst-buffer"])
+  if (length(mount) != 1 || length(native) != 1) {
+    return(costs)
+  }
+  beside <- costs[target == native & api == "IME"][, `:=`(target = mount, base = costs[target == mount]$base[1])]
+  rbind(costs[target != native], beside)
 }
 
 make_figure <- function(table) {

@@ -20,12 +20,12 @@ make_table <- function(records, inputs) {
   ))
 }
 
-# A target with one size has no line, only empty panels, beside targets with several.
+# A target or an experiment with one size has no line, only panels with a point, beside those with several.
 several_sizes <- function(table) {
   if (nrow(table) == 0) {
     return(table)
   }
-  table[, sizes := data.table::uniqueN(xfer_bytes), by = target]
+  table[, sizes := data.table::uniqueN(xfer_bytes), by = .(target, variant)]
   kept <- if (any(table$sizes > 1)) table[sizes > 1] else table
   kept[, sizes := NULL][]
 }

@@ -19,7 +19,10 @@ study_for <- function(of_figure, ...) {
 }
 of_medians <- c("transfer-size", "read-write", "overhead", "scaling", "netcdf")
 # Figures of one study each have tests of their own, with records of such a study.
-of_studies <- c("best-settings", "io500-radar", "io500-submissions", "layers", "operations")
+of_studies <- c(
+  "best-settings", "file-size", "hints", "io500-radar", "io500-submissions", "layers", "operations", "prediction",
+  "settings-by-nodes"
+)
 figures <- known_figures[setdiff(names(known_figures), c("metadata-rates", of_studies))]
 
 plot_of <- function(part, records, inputs = inputs_for(records)) {

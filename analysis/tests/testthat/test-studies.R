@@ -136,6 +136,19 @@ layers_world <- function() {
   records[, io_s := moved_bytes / xfer_bytes * (10 + added + (100 + slower) * xfer_bytes / mib + 0.1 * iteration) / 1e6]
 }
 
+test_that("a valid result is ranked as a whole, per node and per process; a shortened one is not", {
+  part <- load_part("figure", "io500-submissions", home)
+  inputs <- list(submissions = submissions_file)
+  one <- data.table::copy(io500_example(301))[, `:=`(nn = 10L, ppn = 8L)]
+  own <- part$make_table(one, inputs)[own == TRUE & phase == "ior_hard_read"]
+  expect_setequal(as.character(own$per), io500_per)
+  expect_equal(own[per == "process"]$median, own[per == "whole"]$median / 80)
+  known <- read_submissions(submissions_file)[phase == "ior_hard_read"]
+  expect_equal(own[per == "node"]$below, 100 * mean(known[is.finite(node)]$node < own[per == "node"]$median))
+  expect_identical(sum(part$make_table(io500_example(), inputs)$own), 0L)
+  expect_identical(unique(as.character(part$make_table(io500_example(301), inputs)[own == TRUE]$per)), "whole")
+})
+
 test_that("a layer costs what was put into it, per operation and per byte", {
   costs <- layer_costs(layers_world())[access == "read"]
   of <- function(interface, part) costs[api == interface & cost == part]
@@ -159,28 +172,99 @@ test_that("the mount is compared with the native interface of its burst buffer",
   jsonlite::write_json(list(targets = unname(targets)), facts, auto_unbox = TRUE)
   table <- load_part("table", "layers", home)$make_table(records, list(facts = facts))
   expect_identical(unique(table$layer), "FUSE mount over buffer")
+  drawn <- load_part("figure", "layers", home)$make_table(records, list(facts = facts))
+  expect_identical(sort(unique(drawn$page)), "mount")
+  expect_setequal(drawn$api, c("POSIX", "IME"))
   expect_equal(table$added_operation_us, c(-20, -20))
+})
+
+test_that("the counters of a Lustre client stand in the table where a client counts", {
+  records <- read_synthetic(
+    xfer_bytes = 2^14, tool = "io-model", purpose = "latency", experiment = "operations", target = "files",
+    label = "read cached seq", cell = "c0ffee"
+  )[access == "read"]
+  part <- load_part("table", "client-counters", home)
+  expect_match(part$make_latex(part$make_table(records, list())), "are not available here", all = FALSE)
+  counters <- scratch("client-counters.csv")
+  one <- records[1]
+  data.table::fwrite(data.table::data.table(
+    cell = one$cell, run = 0, access = "read", iteration = one$iteration,
+    counter = c("read_bytes", "open", "osc_read_bytes"), samples = c(10, 1, NA), sum = c(163840, 0, 2097152)
+  ), counters)
+  table <- part$make_table(one, list(counters = counters))
+  expect_equal(table[, c(llite_calls, llite_bytes, osc_bytes)], c(10, 16384, 2097152))
+  expect_match(part$make_latex(table), "llite", all = FALSE)
 })
 
 nersc_world <- function(holds) {
   apis <- c("POSIX", "MPIIO", "HDF5", "PNETCDF")
   rows <- rbind(
     read_synthetic(target = "files", api = apis, ppn = 2, xfer_bytes = 2^c(14, 20), n = 6),
-    read_synthetic(target = "files", layout = "file-per-process", ppn = 2, xfer_bytes = 2^20, n = 6)
+    read_synthetic(target = "files", layout = "file-per-process", ppn = 2, xfer_bytes = 2^20, n = 6),
+    read_synthetic(target = "files", api = "POSIX", ppn = 2, xfer_bytes = 2^20, n = 6, purpose = "application",
+      tool = "madbench", experiment = "madbench")
   )
+  cached <- data.table::rbindlist(lapply(2^c(24, 28), function(size) {
+    read_synthetic(target = "files", api = "POSIX", ppn = 2, xfer_bytes = 2^20, block_bytes = size, n = 6,
+      experiment = "file-size", sync = FALSE)
+  }))
   speed <- c(POSIX = 1000, MPIIO = 950, HDF5 = 700, PNETCDF = 200)[rows$api] * ifelse(rows$xfer_bytes > 2^14, 1, 0.1)
   contrary <- c(POSIX = 1000, MPIIO = 3000, HDF5 = 4000, PNETCDF = 9000)[rows$api] *
-    ifelse(rows$layout == "shared", 1, 9)
+    ifelse(rows$layout == "shared", 1, 9) * ifelse(rows$purpose == "application", 3, 1)
   rows[, bw_mib_s := (if (holds) speed else contrary) * (1 + 0.002 * iteration)]
+  cached[, bw_mib_s := ifelse((block_bytes == 2^24) == holds, 4000, 500) * (1 + 0.002 * iteration)]
+  cached[, requested_bytes := as.numeric(block_bytes) * 2]
+  rows <- rbind(rows[, sync := TRUE], cached, fill = TRUE)
+  rows[, total_s := moved_bytes / mib / bw_mib_s]
   rows[, `:=`(io_s = moved_bytes / mib / bw_mib_s, began = "2026-01-01T00:00:00")][]
 }
 
 test_that("the claims of the NERSC talk hold in their world, and none does in the contrary one", {
   held <- outcomes_in(nersc_world(TRUE), facts_of("nersc-ior"))
   expect_identical(names(held)[held != "reproduced"], character())
-  expect_length(held, 5)
+  expect_length(held, 7)
   broken <- outcomes_in(nersc_world(FALSE), facts_of("nersc-ior"))
-  expect_identical(unname(broken), rep("contradicted", 5))
+  expect_identical(unname(broken), rep("contradicted", 7))
+})
+
+hints_world <- function() {
+  plain <- read_synthetic(target = "files", api = "MPIIO", n = 6, experiment = "hints", label = "files MPIIO 100KiB")
+  hinted <- data.table::copy(plain)[, label := "files MPIIO 100KiB romio_cb_write=enable romio_cb_read=enable"]
+  plain[, bw_mib_s := 100 * (1 + 0.01 * iteration)]
+  hinted[, bw_mib_s := 200 * (1 + 0.01 * iteration)]
+  rbind(plain, hinted)[, run := iteration]
+}
+
+test_that("hints are compared with the runs without them, round by round", {
+  found <- hint_effects(hints_world())
+  expect_identical(unique(found$hints), "romio_cb_read=enable, romio_cb_write=enable")
+  expect_equal(found$mean, c(2, 2))
+  expect_true(all(found$n == 6))
+  expect_identical(nrow(hint_effects(read_synthetic())), 0L)
+})
+
+predicted_world <- function(factor) {
+  kernel <- read_synthetic(target = "files", api = "POSIX", ppn = 2, xfer_bytes = 2^24, n = 6, experiment = "kernel")
+  app <- read_synthetic(target = "files", api = "POSIX", ppn = 2, xfer_bytes = 2^24, n = 6, experiment = "madbench",
+    tool = "madbench", purpose = "application")
+  app <- rbind(app, data.table::copy(app)[, access := paste0("update-", access)])
+  kernel[, `:=`(bw_mib_s = 100 * (1 + 0.01 * iteration), suite = "nersc-ior", sync = TRUE)]
+  app[, suite := "nersc-ior"]
+  app[, total_s := moved_bytes / mib / (100 * (1 + 0.01 * iteration)) * factor]
+  rbind(kernel, app)[, run := iteration]
+}
+
+test_that("an application is predicted by its kernel round by round, with its error and the worst case", {
+  found <- predictions(predicted_world(2))
+  expect_identical(sort(found$access), sort(names(phase_names)))
+  expect_equal(found$mean, rep(0.5, 4))
+  expect_equal(found$predicted_s / found$measured_s, rep(0.5, 4))
+  expect_true(all(found$n == 6))
+  expect_match(prediction_answer(predicted_world(2), list()), "madbench within a factor of 2.0. Worst", fixed = TRUE)
+  latex <- load_part("table", "prediction", home)
+  expect_match(latex$make_latex(latex$make_table(predicted_world(2), list())), "-50\\,\\%", fixed = TRUE, all = FALSE)
+  expect_identical(nrow(predictions(read_synthetic())), 0L)
+  expect_identical(prediction_answer(read_synthetic(), list()), "")
 })
 
 test_that("the figures of these studies are drawn from records of such a study, and from nothing else", {
@@ -193,7 +277,9 @@ test_that("the figures of these studies are drawn from records of such a study, 
     lat_p50_us = 50, label = "write+read discarded sequential"
   )
   worlds <- list(
-    "best-settings" = settings, operations = operations, layers = layers_world(),
+    prediction = predicted_world(2), hints = hints_world(),
+    "file-size" = nersc_world(TRUE)[experiment %in% "file-size"],
+    "best-settings" = settings, "settings-by-nodes" = settings, operations = operations, layers = layers_world(),
     "io500-radar" = rbind(io500_example(), io500_example()[, target := "other"]),
     "io500-submissions" = io500_example(301)
   )

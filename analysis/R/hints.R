@@ -1,0 +1,29 @@
+# What MPI-IO hints change: the bandwidth with hints over that without, round by round.
+
+# The hints at the end of a label, such as "romio_cb_read=disable romio_cb_write=disable"; empty without any.
+hints_of_labels <- function(labels) {
+  found <- regmatches(labels, gregexpr("[a-z][a-z0-9_]*=[^ ]+", labels))
+  vapply(found, function(pairs) paste(sort(pairs), collapse = ", "), "")
+}
+
+# One row for each target, access and set of hints: the factor with a t interval over the rounds.
+hint_effects <- function(records) {
+  records <- transfers_of(records)[experiment %in% "hints" & verdict %in% usable_verdicts]
+  records <- records[!is.na(bw_mib_s) & bw_mib_s > 0]
+  if (nrow(records) == 0) {
+    return(data.table::data.table())
+  }
+  records <- round_names(records)[, hints := hints_of_labels(label)]
+  runs <- records[, .(mib_s = stats::median(bw_mib_s), unproven = any(verdict == "UNPROVEN")),
+    by = .(target, emulated, access, nn, ppn, hints, round)]
+  plain <- runs[hints == "", .(target, access, nn, ppn, round, plain_mib_s = mib_s)]
+  pairs <- merge(runs[hints != ""], plain, by = c("target", "access", "nn", "ppn", "round"))
+  if (nrow(pairs) == 0) {
+    return(data.table::data.table())
+  }
+  pairs[, c(
+    list(mib_s = stats::median(mib_s), plain_mib_s = stats::median(plain_mib_s)),
+    lapply(mean_interval(log(mib_s / plain_mib_s))[c("mean", "lo", "hi")], exp),
+    list(n = .N, verdict = point_verdict(TRUE, FALSE, sum(unproven)))
+  ), by = .(target, emulated, access, nn, ppn, hints)]
+}

@@ -1,0 +1,63 @@
+title <- "Bandwidth against file size: where caching ends"
+place <- 4
+statistic <- "Points: medians"
+needs <- "records of the experiment `file-size` of the suite nersc-ior: several sizes, caches left alone"
+if_empty <- "The study has no sweep of file sizes."
+caption <- paste(
+  "Bandwidth of a shared file against the bytes of one process, caches neither dropped nor synchronised: a read after",
+  "the write of the same node, as in the talk. The dashed line has caches dropped before the read and writes",
+  "synchronised: far above it, memory answers. The dotted line is the memory of the node over its processes: from",
+  "there on a file does not fit."
+)
+
+make_table <- function(records, inputs) {
+  sizes <- transfers_of(records)[experiment %in% "file-size" & !is.na(block_bytes)]
+  if (nrow(sizes) == 0 || data.table::uniqueN(sizes$block_bytes) < 2) {
+    return(data.table::data.table())
+  }
+  by <- c("target", "access", "nn", "ppn", "block_bytes")
+  table <- summarise_records(sizes, bandwidth_all(sizes), by, "MiB/s")
+  table[, `:=`(memory_bytes = node_memory(inputs) / ppn, page = "all", sheet = 1L)]
+  dropped <- transfers_of(records)[experiment %in% "scaling" & layout %in% "shared"]
+  table[, storage_mib_s := NA_real_]
+  if (nrow(dropped) > 0) {
+    beside <- summarise_records(dropped, bandwidth_all(dropped), c("target", "access", "nn", "ppn"), "MiB/s")
+    table[beside, storage_mib_s := i.median, on = c("target", "access", "nn", "ppn")]
+  }
+  table[]
+}
+
+node_memory <- function(inputs) {
+  sizes <- unlist(lapply(known_facts(inputs)$machines, function(machine) machine$memory_bytes))
+  if (length(sizes) == 0) NA_real_ else as.numeric(min(sizes))
+}
+
+make_figure <- function(table) {
+  drawn <- mark_emulated(data.table::copy(table))[n > 0]
+  drawn[, access := factor(access, levels = access_levels)]
+  drawn[, target := factor(target, levels = unique(target[order(emulated)]))]
+  ends <- drawn[memory_bytes <= 4 * max(block_bytes)]
+  figure <- ggplot2::ggplot(drawn, ggplot2::aes(block_bytes, median, colour = access)) +
+    ggplot2::geom_hline(ggplot2::aes(yintercept = storage_mib_s, colour = access), linetype = "dashed",
+      linewidth = 0.3, na.rm = TRUE, show.legend = FALSE) +
+    ggplot2::geom_line(linewidth = 0.4, show.legend = FALSE) +
+    ggplot2::geom_linerange(ggplot2::aes(ymin = lo, ymax = hi), linewidth = 0.4, na.rm = TRUE, show.legend = FALSE) +
+    ggplot2::geom_point(ggplot2::aes(fill = fill_by(access, verdict)), shape = 21, size = 1.4, stroke = 0.4) +
+    unproven_marks() +
+    ggplot2::facet_wrap(ggplot2::vars(target), ncol = 2, scales = "free_y") +
+    ggplot2::scale_colour_manual(NULL, values = file_size_colours) +
+    ggplot2::scale_fill_manual(values = file_size_colours, na.value = "white", guide = "none") +
+    scale_x_powers("Bytes of one process", drawn$block_bytes, bytes_words, 55) +
+    scale_y_rate("Bandwidth in MiB/s") +
+    theme_weir()
+  if (nrow(ends) == 0) {
+    return(figure)
+  }
+  figure + ggplot2::geom_vline(
+    ggplot2::aes(xintercept = memory_bytes), data = ends, linetype = "dotted", linewidth = 0.3
+  )
+}
+
+file_size_colours <- c(write = "#16325c", read = "#d18a00")
+
+height_mm <- function(table) 40 + 38 * ceiling(data.table::uniqueN(table$target) / 2)

@@ -1,0 +1,47 @@
+title <- "Predicted over measured time of the phases of applications"
+place <- 5
+statistic <- "Points: geometric mean over the rounds of predicted over measured time"
+interval_text <- "Bars: 95 % t interval over the rounds."
+needs <- "records of the suite nersc-ior: the experiment `kernel` and an application"
+if_empty <- "The study predicts no application."
+caption <- paste(
+  "The time that IOR with the parameters of an application predicts, over the time of the application itself, for each",
+  "phase: right of the line IOR promises too long, left of it too short a time. The grey band is 25 % either way."
+)
+
+make_table <- function(records, inputs) {
+  table <- predictions(records)
+  if (nrow(table) == 0) {
+    return(table)
+  }
+  table[, `:=`(median = mean, level = interval_level, n_invalid = 0L, n_degraded = 0L)]
+  table[, `:=`(page = "all", sheet = 1L)][]
+}
+
+make_figure <- function(table) {
+  drawn <- mark_emulated(data.table::copy(table))
+  drawn[, phase := factor(phase_names[access], levels = rev(phase_names))]
+  drawn[, target := factor(target, levels = unique(target[order(emulated)]))]
+  ggplot2::ggplot(drawn, ggplot2::aes(mean, phase, colour = application)) +
+    ggplot2::annotate("rect", xmin = 1 / 1.25, xmax = 1.25, ymin = -Inf, ymax = Inf, fill = "#ececec") +
+    ggplot2::geom_vline(xintercept = 1, colour = "#a0a0a0", linewidth = 0.3) +
+    ggplot2::geom_linerange(ggplot2::aes(xmin = lo, xmax = hi), linewidth = 0.5, na.rm = TRUE, show.legend = FALSE) +
+    ggplot2::geom_point(ggplot2::aes(fill = fill_by(application, verdict)), shape = 21, size = 1.6, stroke = 0.4) +
+    unproven_marks() +
+    ggplot2::facet_grid(rows = ggplot2::vars(target), cols = ggplot2::vars(application)) +
+    ggplot2::scale_colour_manual(values = application_colours(drawn$application), guide = "none") +
+    ggplot2::scale_fill_manual(
+      values = application_colours(drawn$application), na.value = "white", guide = "none"
+    ) +
+    ggplot2::scale_x_log10("Predicted over measured time", breaks = c(0.25, 0.5, 1, 2, 4), labels = format_plain) +
+    ggplot2::labs(y = NULL) +
+    theme_weir() +
+    upright_row_titles()
+}
+
+application_colours <- function(applications) {
+  names <- sort(unique(applications))
+  stats::setNames(rep(c("#16325c", "#d1495b", "#1b7f79", "#d18a00"), length.out = length(names)), names)
+}
+
+height_mm <- function(table) 34 + 20 * data.table::uniqueN(table$target)
