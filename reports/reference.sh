@@ -42,6 +42,6 @@ awk -F, 'NR == 1 {for (i = 1; i <= NF; i++) at[$i] = i; next}
     END {printf "%d of %d means of the Mistral defaults (%d rows) recompute as printed\n", same, all, all / 2}' \
     "$out/mistral/tables/defaults-published.csv"
 awk -F, 'NR == 1 {for (i = 1; i <= NF; i++) at[$i] = i; next} $at["phase"] ~ /bandwidth|metadata|2017/ {
-    printf "IO500 example of 2017: %s %s %s\n", $at["phase"], $at["median"], $at["unit"]}' \
+    printf "IO500 example of 2017: %s %.4f %s\n", $at["phase"], $at["median"], $at["unit"] == "\"\"" ? "" : $at["unit"]}' \
     "$out/io500/tables/io500-phases.csv"
 echo "done in $((SECONDS - begin)) s"
