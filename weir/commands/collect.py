@@ -62,7 +62,8 @@ def execute(args: argparse.Namespace) -> int:
     sums: dict[Path, str] = {}
     tally = _write_tables(args.out, plan, where, not_measured, sums)
     write_excluded(args.out.with_name("excluded.csv"), excluded_lines(plan, not_measured, where))
-    digest = write_manifest(args.out.parent, args.out.name, [args.plan], sums)
+    tables = [args.plan, args.out.with_name(COUNTERS_FILE)]
+    digest = write_manifest(args.out.parent, args.out.name, tables, sums)
     facts = study_facts(plan, tally) | {"digest": digest}
     write_whole(args.out.with_name("facts.json"), json.dumps(facts, indent=1) + "\n")
     summary = {"out": str(args.out), **tally.summary()} | {
