@@ -19,7 +19,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
 from weir.history.band import judge_newest
 from weir.history.regimes import SURE, changes_of, regimes_of, without_spikes
@@ -73,19 +72,6 @@ def precision(residuals: Sequence[Numbers], slowdown: float) -> float:
         right += any(abs(start - STEP_DAY) <= 10 for start in starts)
         found += len(starts)
     return right / found if found else float("nan")
-
-
-def best_possible(residuals: Sequence[Numbers], slowdown: float) -> float:
-    """Share of the series in which a test of the right day, that knew the noise, would find the step in time.
-
-    The noise of the mean is that of means of five days; one false alarm in 1,000, as weir's own test."""
-    shares = []
-    for one in residuals:
-        logs = without_spikes(one)
-        weeks = logs[: len(logs) // 5 * 5].reshape(-1, 5).mean(axis=1)
-        error = np.sqrt(5 * np.var(weeks) * (1 / PATIENCE_DAYS + 1 / STEP_DAY))
-        shares.append(float(ndtr(-np.log(1 - slowdown) / error - ndtri(1 - SURE))))
-    return statistics.fmean(shares)
 
 
 def beside_otava(series: Sequence[Series], residuals: Sequence[Numbers]) -> None:
@@ -157,8 +143,7 @@ def main() -> None:
         middle = f"{statistics.median(found):.0f} days" if found else "-"
         right = precision(residuals, slowdown)
         print(f"slowdown of {slowdown:.0%}: found in {PATIENCE_DAYS} d: {len(found) / len(residuals):.0%}, "
-              f"median delay {middle}; {right:.0%} of all changes are the step; "
-              f"best possible {best_possible(residuals, slowdown):.0%}")  # fmt: skip
+              f"median delay {middle}; {right:.0%} of all changes are the step")  # fmt: skip
     beside_otava(series, residuals)
     check_million_rows()
 
