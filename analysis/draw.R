@@ -1,12 +1,10 @@
 # The one command of the analysis; see `Rscript analysis/draw.R help`.
 
-suppressPackageStartupMessages({
-  library(data.table)
-  local({
-    file <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE))
-    folder <- if (length(file) == 1) dirname(normalizePath(file)) else "analysis"
-    pkgload::load_all(folder, quiet = TRUE, helpers = FALSE, attach_testthat = FALSE)
-  })
+local({
+  file <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE))
+  home <- if (length(file) == 1) dirname(normalizePath(file)) else "analysis"
+  source(file.path(home, "load.R"))
+  load_analysis(home)
 })
 # Names are UTF-8 and lists have one order, whatever the locale of the machine.
 invisible(suppressWarnings(c(Sys.setlocale("LC_CTYPE", "C.UTF-8"), Sys.setlocale("LC_COLLATE", "C"))))

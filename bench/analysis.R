@@ -4,10 +4,8 @@
 # 2 orders, each written and read in 4 rounds: 100,320. Fewer records are fewer nodes. Draws every part on two cores and
 # prints the time and the largest page of a table.
 
-suppressPackageStartupMessages({
-  library(data.table)
-  pkgload::load_all("analysis", quiet = TRUE, helpers = FALSE, attach_testthat = FALSE)
-})
+source("analysis/load.R")
+load_analysis("analysis")
 
 goal_s <- 40
 goal_bytes <- 2 * 2^20

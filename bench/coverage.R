@@ -4,10 +4,8 @@
 # year of file systems in the order of time, a local series), false effects between identical settings, how often true
 # effects are found, and how many repetitions are saved by adding rounds where they are needed. About ten minutes.
 
-suppressPackageStartupMessages({
-  library(data.table)
-  pkgload::load_all("analysis", quiet = TRUE, helpers = FALSE, attach_testthat = FALSE)
-})
+source("analysis/load.R")
+load_analysis("analysis")
 
 counts <- c(6L, 8L, 10L, 16L, 20L)
 rank_of <- function(n) interval_ranks(n, side_correlation(assumed_autocorrelation))

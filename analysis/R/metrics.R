@@ -15,7 +15,7 @@ load_metric <- function(name, home = analysis_home()) {
       call. = FALSE
     )
   }
-  found <- source(path, local = new.env(parent = asNamespace("weir")))$value
+  found <- source(path, local = new_scope())$value
   if (!identical(found$name, name)) {
     stop(sprintf("%s: names its metric '%s'; it must have the name of the file", path, found$name), call. = FALSE)
   }

@@ -6,16 +6,19 @@ study_files <- c(
 )
 
 render_study <- function(folder, published = NULL, processes = 2L) {
+  # To compile functions that run once takes longer than they do: not before the page is there.
+  level <- compiler::enableJIT(0)
   inputs <- study_inputs(folder, published)
   records <- read_records(file.path(folder, "records.csv"))
+  # The answer first; also before the fork, so that each process has the effects.
+  model <- write_page(folder, records, inputs)
+  compiler::enableJIT(level)
   of_data <- digest_of(c(file.path(folder, "records.csv"), unlist(inputs), package_sources()))
   inputs$claims <- render_claims(folder, records, inputs, of_data)
   parts <- c(chosen_parts("figure", "all"), chosen_parts("table", "all"))
   keys <- vapply(parts, function(part) digest_of_text(c(of_data, digest_of(c(part$path, inputs$claims)))), "")
   ready <- file.path(cache_of(folder), paste(vapply(parts, part_stem, ""), keys, sep = "-"))
   missing <- which(!dir.exists(ready))
-  # Before the fork, so that each process has the effects.
-  model <- write_page(folder, records, inputs)
   in_parallel(c(missing, 0L), processes, function(i) {
     if (i == 0L) {
       write_numbers(make_numbers(records, read_facts(inputs$facts), inputs), file.path(folder, "numbers.tex"))

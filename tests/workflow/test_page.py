@@ -139,7 +139,7 @@ def test_a_tie_is_rounded_alike_in_print_page_and_terminal(browse: Browse) -> No
     script = "document.getElementById('page').append('TIES ' + [%s].map(rate).join(' '))"
     page = browse(script % ", ".join(map(str, values))).split("TIES ", 1)[1].split("<", 1)[0].split()
     assert page == [three_digits(value) for value in values]
-    load = "pkgload::load_all('analysis', quiet = TRUE, helpers = FALSE)"
+    load = "source('analysis/load.R'); load_analysis('analysis')"
     code = f"{load}; cat(rate_words(c({str(values)[1:-1]})))"
     assert run("Rscript", "-e", code).stdout.split() == page
 

@@ -1,10 +1,9 @@
-# Every test sees what draw.R sees: the package, none of its parts.
-
-suppressPackageStartupMessages(library(data.table))
+# Every test sees what draw.R sees: R/, none of the parts.
 
 home <- normalizePath(file.path("..", ".."))
 checkout <- dirname(home)
-pkgload::load_all(home, quiet = TRUE, helpers = FALSE, attach_testthat = FALSE)
+source(file.path(home, "load.R"))
+load_analysis(home)
 
 scratch <- function(name) {
   folder <- tempfile("analysis-")

@@ -33,7 +33,6 @@ class Weir(BundlePackage):
         depends_on("r-data-table", type="run")
         depends_on("r-ggplot2", type="run")
         depends_on("r-jsonlite", type="run")
-        depends_on("r-pkgload", type="run")
         depends_on("r-rlang", type="run")
         depends_on("r-scales", type="run")
         depends_on("r-svglite", type="run")

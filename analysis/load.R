@@ -1,0 +1,13 @@
+# Loads the analysis: what R/*.R defines, in one environment on the search path, behind data.table. As a package it would
+# load ggplot2 and all that it imports at each start, also for the facts of a page, which need a second less without it.
+
+suppressPackageStartupMessages(library(data.table))
+
+load_analysis <- function(home) {
+  home <- normalizePath(home)
+  functions <- attach(NULL, name = "analysis", warn.conflicts = FALSE)
+  for (file in list.files(file.path(home, "R"), pattern = "[.]R$", full.names = TRUE)) {
+    sys.source(file, functions)
+  }
+  assign("analysis_home", function() home, functions)
+}
