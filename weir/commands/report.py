@@ -15,7 +15,7 @@ from pathlib import Path
 
 from weir.campaign import Campaign
 from weir.commands.show import PAGE_FILE, lines, read_page
-from weir.commands.watch import POLL_S, follow
+from weir.commands.watch import follow
 from weir.compare.sides import RECORDS_FILE
 from weir.config import load_config
 from weir.errors import WeirError
@@ -31,6 +31,7 @@ EXAMPLE = "weir report --suites quick --site local"
 
 MEASURED_PLAN = "plan-measured.json"
 _SEEN_OF_LOG = 12
+_WHEN_TOLD = "import sys; from snakemake.cli import main; sys.stdin.readline() and main(sys.argv[1:])"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -61,13 +62,16 @@ def execute(args: argparse.Namespace) -> int:
     (folder / "plan.txt").write_text(cost_card(plan) + "\n", encoding="utf-8")
     write_plan(plan, folder / MEASURED_PLAN)
     analysis = subprocess.Popen(["Rscript", "analysis/draw.R", "check"], stderr=subprocess.PIPE, text=True)
-    try:
-        preflight(plan, folder, [name for name, count in left.items() if count])
-        if problems := _problems(analysis):
-            raise WeirError(f"{problems}; nothing was measured", hint="see: Rscript analysis/draw.R check")
-    finally:
-        analysis.wait()
-    status = Workflow(plan, folder, chosen).run(args.page_only)
+    with Workflow(plan, folder, chosen, args.page_only) as workflow:
+        try:
+            preflight(plan, folder, [name for name, count in left.items() if count])
+            if problems := _problems(analysis):
+                raise WeirError(
+                    f"{problems}; nothing was measured", hint="see: Rscript analysis/draw.R check"
+                )
+        finally:
+            analysis.wait()
+        status = workflow.run()
     if status == 0 and args.campaign:
         return add_comparison(Path(replace(study, campaign="").folder), folder)
     return status
@@ -142,10 +146,13 @@ def _told(errors: str) -> str:
 
 
 class Workflow:
-    """Snakemake in the background: its output goes to a log; progress comes from the files of the study."""
+    """Snakemake in the background: its output goes to a log; progress comes from the files of the study.
 
-    def __init__(self, plan: Plan, folder: Path, chosen: dict[str, str]) -> None:
-        self._plan, self._folder = plan, folder
+    Entering the context starts the process, which imports Snakemake during the preflight; run() begins.
+    """
+
+    def __init__(self, plan: Plan, folder: Path, chosen: dict[str, str], page_only: bool) -> None:
+        self._plan, self._folder, self._page_only = plan, folder, page_only
         self._config = [f"{key}={value}" for key, value in chosen.items()]
         self._log = folder / "logs" / "workflow.log"
         self._page = folder / PAGE_FILE
@@ -157,23 +164,43 @@ class Workflow:
             if not plan.site.targets[batch.target].emulated
         ]
 
-    def run(self, page_only: bool) -> int:
-        self._forget_failures()
+    def __enter__(self) -> Workflow:
         with self._log.open("w", encoding="utf-8") as log:
-            process = subprocess.Popen(self._snakemake(page_only), stdout=log, stderr=subprocess.STDOUT)
-            try:
-                self._follow(process)
-                status = process.wait()
-            except KeyboardInterrupt:
-                # Snakemake receives the signal too, and lets the measurement clean up.
-                with contextlib.suppress(KeyboardInterrupt):
-                    process.wait()
-                raise WeirError(
-                    "interrupted", hint="run it again: finished runs are kept", exit_code=130
-                ) from None
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", _WHEN_TOLD, *self._arguments()],
+                stdin=subprocess.PIPE,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Without a line Snakemake does not begin."""
+        with contextlib.suppress(BrokenPipeError, ValueError):
+            self._told_to_begin("")
+        self._process.wait()
+
+    def _told_to_begin(self, line: str) -> None:
+        if self._process.stdin and not self._process.stdin.closed:
+            self._process.stdin.write(line.encode())
+            self._process.stdin.close()
+
+    def run(self) -> int:
+        self._forget_failures()
+        try:
+            self._told_to_begin("begin\n")
+            self._follow()
+            status = self._process.wait()
+        except KeyboardInterrupt:
+            # Snakemake receives the signal too, and lets the measurement clean up.
+            with contextlib.suppress(KeyboardInterrupt):
+                self._process.wait()
+            raise WeirError(
+                "interrupted", hint="run it again: finished runs are kept", exit_code=130
+            ) from None
         if status != 0:
             return self._failed()
-        if page_only:
+        if self._page_only:
             return 0
         print(f"PDF:  {self._folder / 'report.pdf'}", flush=True)
         return self._provenance()
@@ -186,22 +213,18 @@ class Workflow:
                 handover.errors.unlink(missing_ok=True)
                 handover.log.unlink(missing_ok=True)
 
-    def _snakemake(self, page_only: bool = False) -> list[str]:
-        program = str(Path(sys.executable).parent / "snakemake")
+    def _arguments(self) -> list[str]:
         quiet = ["--cores", "all", "--quiet", "host", "progress", "reason"]
         config = ["--config", *self._config] if self._config else []
         ahead = ["--prioritize", *self._real] if self._real else []
-        return [program, *quiet, *config, *ahead, *(["--until", "draw"] if page_only else []), "--", "report"]
+        return [*quiet, *config, *ahead, *(["--until", "draw"] if self._page_only else []), "--", "report"]
 
-    def _follow(self, process: subprocess.Popen[bytes]) -> None:
-        follow(
-            Campaign(self._plan, self._folder),
-            sys.stdout,
-            lambda: self._answered() or process.poll() is not None,
-        )
-        while process.poll() is None and not self._answered():
-            time.sleep(POLL_S)
-        if self._answered() or (process.poll() == 0 and self._page.is_file()):
+    def _follow(self) -> None:
+        def over() -> bool:
+            return self._answered() or self._process.poll() is not None
+
+        follow(Campaign(self._plan, self._folder), sys.stdout, over)
+        if self._answered() or (self._process.poll() == 0 and self._page.is_file()):
             print("\n".join(["", *lines(read_page(self._page)), ""]))
             print(f"HTML: {self._folder / 'report.html'}", flush=True)
 
@@ -227,10 +250,11 @@ class Workflow:
     def _provenance(self) -> int:
         """workflow.html, by Snakemake: rules, times and code; the page links it."""
         log = self._folder / "logs" / "html.log"
-        arguments = self._snakemake()
-        arguments[1:1] = ["--report", str(self._folder / "workflow.html")]
+        snakemake = [sys.executable, "-m", "snakemake", "--report", str(self._folder / "workflow.html")]
         with log.open("w", encoding="utf-8") as stream:
-            status = subprocess.call(arguments, stdout=stream, stderr=subprocess.STDOUT)
+            status = subprocess.call(
+                [*snakemake, *self._arguments()], stdout=stream, stderr=subprocess.STDOUT
+            )
         if status != 0:
             print(f"weir: workflow.html was not written; the log: {log}", file=sys.stderr)
         return 0 if status == 0 else 1

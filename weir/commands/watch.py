@@ -22,6 +22,7 @@ EXAMPLE = "weir watch results/local/quick"
 PLAN_FILES = ("plan-measured.json", "plan.json")
 
 POLL_S = 1.0
+_POLL_END_S = 0.05
 PLAIN_LINES_S = 10.0
 _BAR = 16
 _OVER = ("finished", "skipped", "failed")
@@ -86,7 +87,9 @@ def follow(campaign: Campaign, stream: TextIO, over: Callable[[], bool]) -> None
         show(campaign.batches)
         if last:
             return
-        time.sleep(POLL_S)
+        look_again = time.monotonic() + POLL_S
+        while time.monotonic() < look_again and not over():
+            time.sleep(_POLL_END_S)
 
 
 def line(one: BatchProgress, bar: bool = False) -> str:
