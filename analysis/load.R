@@ -1,5 +1,5 @@
-# Loads the analysis: what R/*.R defines, in one environment on the search path, behind data.table. As a package it would
-# load ggplot2 and all that it imports at each start, also for the facts of a page, which need a second less without it.
+# Loads the analysis: what R/*.R defines, in one environment on the search path, behind data.table. As a package it
+# would load ggplot2 and all that it imports at each start; the facts of a page need a second less without it.
 
 suppressPackageStartupMessages(library(data.table))
 

@@ -12,7 +12,7 @@ advice_names <- function(home = analysis_home()) {
 
 load_advice <- function(name, home = analysis_home()) {
   path <- file.path(home, "advice", paste0(name, ".R"))
-  found <- source(path, local = new.env(parent = asNamespace("weir")))$value
+  found <- source(path, local = new_scope())$value
   if (!is.function(found)) {
     stop(sprintf("%s: must end with a function of the evidence", path), call. = FALSE)
   }
@@ -157,6 +157,12 @@ each_row <- function(table, make) {
 
 suite_names <- function(facts, separator = ", ") {
   paste(vapply(as.list(facts$suites), function(suite) suite$suite, ""), collapse = separator)
+}
+
+suites_with_scale <- function(facts) {
+  paste(vapply(as.list(facts$suites), function(suite) {
+    if (is.null(suite$scale)) suite$suite else sprintf("%s (scale %s)", suite$suite, suite$scale)
+  }, ""), collapse = ", ")
 }
 
 page_following <- function(facts, folder) {

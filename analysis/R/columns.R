@@ -7,7 +7,7 @@ utils::globalVariables(c(
   "cells", "chunked", "chunking", "clear", "close_s", "collective", "column", "count", "deflate_level", "dimension",
     "degraded",
   "N", "above", "chance", "deviation", "n_records", "sync_share", "usable", "doubtful", "fewest",
-  "half_width", "highest", "i.cells", "is_degraded",
+  "doubts", "half_width", "highest", "i.cells", "iops", "is_degraded", "seconds", "seen",
   "is_invalid", "known_ops", "most_ops", "same", "unknown", "width",
   "doubt", "effect", "emulated", "emulated_of_read", "emulated_of_write", "emulated.x", "emulated.y", "evidence",
   "expected", "experiment", "experiment.y", "explanation", "feature", "fill", "from", "group", "hi", "hi_of_read",

@@ -32,7 +32,7 @@ machine_facts <- function(facts) {
     lapply(facts$stacks, function(stack) {
       fact_row("Software", stack$stack, sprintf("%s; ran %s", text_of(stack$description), text_of(stack$programs)))
     }),
-    plan_rows(facts)
+    plan_rows(facts), code_rows(facts)
   ))
 }
 
@@ -48,6 +48,13 @@ plan_rows <- function(facts) {
     },
     lapply(facts$notes, function(note) fact_row("Plan", "excluded", note))
   )
+}
+
+# Which code measured and drew it.
+code_rows <- function(facts) {
+  known <- c("weir version" = "weir_version", commit = "commit", "locked Python packages" = "lock", digest = "digest")
+  known <- known[!vapply(facts[known], is.null, TRUE)]
+  unname(Map(function(name, key) fact_row("Provenance", name, text_of(facts[[key]])), names(known), known))
 }
 
 # Nodes that are alike take one row, however many they are.
@@ -74,9 +81,14 @@ machine_words <- function(machine) {
 }
 
 target_words <- function(target) {
+  mounted <- c(
+    text_of(target$kind), sprintf("file system %s", text_of(target$file_system)),
+    if (!is.null(target$device)) sprintf("on %s", target$device),
+    if (!is.null(target$mount_options)) sprintf("mounted with %s", target$mount_options)
+  )
   paste0(
     if (isTRUE(target$emulated)) "EMULATED. ", text_of(target$description, "no description"),
-    sprintf(" (%s, file system %s)", text_of(target$kind), text_of(target$file_system))
+    sprintf(" (%s)", paste(mounted, collapse = ", "))
   )
 }
 

@@ -21,6 +21,7 @@ study_line <- function(facts) {
     if (!is.null(machine$cores)) counted(machine$cores, "core"),
     if (!is.null(machine$memory_bytes)) paste(bytes_words(machine$memory_bytes), "of memory"),
     if (nodes > 1) sprintf("%d nodes", nodes), text_of(facts$site$description, ""),
+    sprintf("suite %s", suites_with_scale(facts)),
     gsub("~", " ", period(facts$began, facts$ended), fixed = TRUE), sprintf("weir %s", text_of(facts$weir_version))
   )
   paste(latex_name(parts[nzchar(parts)]), collapse = " \\textperiodcentered{} ")
@@ -58,7 +59,11 @@ emulated_words <- function(facts, records) {
     return("")
   }
   named <- and_list(latex_name(names))
-  sprintf(" \\emulatedstorage{} (%s, marked E): its numbers test the method, not a product.", named)
+  if (nrow(records) > 0 && all(records$emulated)) {
+    sprintf(" \\emulatedstorage{} (%s): its numbers test the method, not a product.", named)
+  } else {
+    sprintf(" Emulated storage is marked (E): %s. It tests the method, not a product.", named)
+  }
 }
 
 # Best, small random and tail latency of each real target; of emulated ones if there are no others.

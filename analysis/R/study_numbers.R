@@ -28,7 +28,6 @@ plan_numbers <- function(facts) {
     FinishedExecutions = counted_words(facts$finished_executions, "execution"),
     FailedExecutions = thousands(count_of(facts$failed_executions)),
     ExcludedCells = counted_words(facts$excluded_points, "cell"),
-    Scale = latex_name(facts$scale),
     Seeds = seed_words(unlist(facts$seeds)),
     Memory = memory_words(facts$machines)
   )
@@ -43,7 +42,7 @@ archive_numbers <- function(facts) {
   nowhere <- c(
     "SiteName", "WeirVersion", "Questions", "MeasuredOn", "Targets", "EmulatedTargets", "EmulatedVerb", "Cells",
     "Executions", "FactorialExecutions", "ValidExecutions", "FinishedExecutions", "FailedExecutions",
-    "ExcludedCells", "Scale", "Seeds", "Memory"
+    "ExcludedCells", "Seeds", "Memory"
   )
   title <- escape_latex(text_of(about$title, "Archived Records"))
   known <- list(

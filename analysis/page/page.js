@@ -105,7 +105,9 @@ const others = shown.length - firstTargets.length;
 const place = (name) => targets.findIndex((target) => target.name === name);
 const answered = list(facts.answers).sort((one, two) => place(one.target) - place(two.target) || (one.access < two.access ? 1 : -1));
 const about = (name) => targets.find((target) => target.name === name) || { name };
-const medium = (target) => [target.file_system, target.device && `on ${target.device}`].filter(Boolean).join(" ");
+// The path of a target fits where there are few.
+const medium = (target) => [target.file_system, target.device && target.device !== target.file_system && `on ${target.device}`].filter(Boolean).join(" ")
+  + (target.path && firstTargets.length < 3 ? `, ${target.path}` : "");
 
 function header() {
   const names = firstTargets.flatMap((target, index) => [
@@ -116,7 +118,7 @@ function header() {
     study.nodes > 1 && `${study.nodes} nodes`, study.archived ? `third-party records ${study.name}` : `suite ${study.suites || study.name}`,
     study.began.slice(0, 16).replace("T", " "), study.system, study.weir && `weir ${study.weir}`];
   return [
-    element("nav", {}, ["Figures", "Records", "Verdicts", "Method"].map((name) => element("a", { href: `#${name.toLowerCase()}` }, name))),
+    element("nav", {}, ["Questions", "Figures", "Records", "Verdicts", "Method"].filter((name) => name !== "Questions" || list(facts.questions).length).map((name) => element("a", { href: `#${name.toLowerCase()}` }, name))),
     element("h1", {}, study.title ? element("b", {}, study.title) : [names, others > 0 ? element("span", { class: "second" }, ` and ${others} more`) : null]),
     element("div", { class: "second" }, machine.filter(Boolean).join(" · ")),
   ];
@@ -253,6 +255,29 @@ function columns() {
 }
 
 // ---- below the first screen ------------------------------------------------------------------------------------------
+// Each question of the suite: what is to be seen, the points as a chart with their numbers.
+function questions() {
+  const asked = list(facts.questions);
+  const section = (one) => {
+    const groups = list(one.groups);
+    const scale = scaleOf(groups.flatMap((group) => list(group.rows)));
+    const chart = element("div", { class: "chart wide" });
+    for (const group of groups) {
+      const more = group.settings > list(group.rows).length ? `, the first ${list(group.rows).length} of ${group.settings} settings` : "";
+      chart.append(element("div", { class: "target" }, group.target, group.emulated ? " (E)" : "", " ",
+        element("span", { class: group.access }, group.access), element("span", { class: "small" }, more)));
+      for (const row of list(group.rows)) {
+        chart.append(element("span", { class: "setting" }, row.setting), mark({ ...row, access: group.access, api: row.setting }, scale),
+          element("b", { class: "number" }, rate(row.value)), element("span", { class: "number second interval" }, interval(row)));
+      }
+    }
+    const axis = element("div", { class: "axis" }, scale.ticks.map((value) => element("span", { style: `left: ${scale.at(value)}%` }, value.toLocaleString("en"))));
+    chart.append(element("span", { class: "small" }, "MiB/s, log"), axis, "", "");
+    return element("section", { class: "question", id: `question-${one.experiment}` }, element("h3", {}, one.question), element("p", {}, one.seen), chart);
+  };
+  return asked.length ? [element("h2", { id: "questions" }, "Questions"), element("div", { class: "figures" }, asked.map(section))] : [];
+}
+
 function figures() {
   const drawn = list(facts.figures).map((one) => {
     const box = element("div");
@@ -363,5 +388,5 @@ function below() {
 }
 
 document.title = `${shown.map((target) => target.name).join(", ")} – weir ${study.name}`;
-page.append(...header(), proof(), element("div", { class: "top" }, answers(), charts()), columns(), ...figures().flat(Infinity), ...browser(), ...below());
+page.append(...header(), proof(), element("div", { class: "top" }, answers(), charts()), columns(), ...questions(), ...figures().flat(Infinity), ...browser(), ...below());
 document.body.append(tip);

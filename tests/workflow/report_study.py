@@ -58,8 +58,9 @@ def facts_of(rows: Iterable[Record], **changes: Any) -> dict[str, Any]:
     return {
         "weir_version": "0.1.0",
         "site": {"site": "nowhere", "description": "A machine that does not exist"},
-        "scale": "full",
-        "suites": [{"suite": "synthetic", "question": "Does it print?", "description": "A test"}],
+        "suites": [
+            {"suite": "synthetic", "scale": "full", "question": "Does it print?", "description": "A test"}
+        ],
         "machines": [
             {
                 "node": "n1",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 import tempfile
 import zipfile
 from pathlib import Path
@@ -20,6 +19,7 @@ from weir.errors import WeirError
 from weir.files import read_object
 from weir.integrity.manifest import MANIFEST, manifest_text, read_manifest, write_manifest
 from weir.integrity.verify import verify
+from weir.provenance import commit_of
 from weir.records.run_cache import CACHE_FILE
 from weir.runfiles import RUN_FILE, write_run_file
 
@@ -48,7 +48,7 @@ def pack(
         copy = _copy_data(study, stage, private)
         drawn = figures and drawn_again(stage / "code", copy)
         facts = read_object(copy / "facts.json", "collect the study again")
-        about = {"source_digest": digest, "commit": _commit(root), "figures": drawn}
+        about = {"source_digest": digest, "commit": commit_of(root), "figures": drawn}
         metadata = crate_metadata(stage, copy.relative_to(stage), facts, about)
         (stage / METADATA).write_text(json.dumps(metadata, indent=1) + "\n")
         files = sorted(file for file in stage.rglob("*") if file.is_file())
@@ -123,19 +123,6 @@ def _copy_data(study: Path, stage: Path, private: Replacements) -> Path:
     facts = private.apply((study / "facts.json").read_bytes())
     (copy / "facts.json").write_text(json.dumps(json.loads(facts) | {"digest": digest}, indent=1) + "\n")
     return copy
-
-
-def _commit(root: Path) -> str | None:
-    """The commit of the code, with a mark if files differ from it; None outside of a checkout of weir."""
-    if not (root / ".git").exists():  # a study in somebody's repository has that one's commits
-        return None
-    arguments = ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
-    done = (
-        subprocess.run(arguments, capture_output=True, text=True, check=False)
-        if shutil.which("git")
-        else None
-    )
-    return done.stdout.strip() if done and done.returncode == 0 else None
 
 
 def _zip(stage: Path, out: Path) -> None:

@@ -35,7 +35,7 @@ def cost_card(plan: Plan, costs: Iterable[BatchCosts] = ()) -> str:
 def short_card(plan: Plan, left: int) -> str:
     """At most twelve lines: what will be measured, where, how much and how long; the rest is in plan.txt."""
     cost = plan.cost
-    suites = ", ".join(f"{suite.suite} ({suite.scale})" for suite in plan.suites)
+    suites = ", ".join(f"{suite.suite} (scale {suite.scale})" for suite in plan.suites)
     lines = [
         f"Plan of {suites} on {plan.site.name}: {plan.site.description}",
         f"  cells       {cost.cells:,} in {cost.executions:,} executions;"
@@ -59,7 +59,7 @@ def short_card(plan: Plan, left: int) -> str:
 
 def _head(plan: Plan) -> Iterator[str]:
     cost = plan.cost
-    suites = ", ".join(f"{suite.suite} ({suite.scale})" for suite in plan.suites)
+    suites = ", ".join(f"{suite.suite} (scale {suite.scale})" for suite in plan.suites)
     yield f"Plan of {suites} on {plan.site.name}: {plan.site.description}"
     yield ""
     duplicates = f", {cost.shared:,} duplicates" if cost.shared else ""

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import weir
 from weir.audit.judge import VERDICTS
 from weir.model import Cell, Row
 from weir.plan import Plan
+from weir.provenance import commit_of, lock_of
 from weir.records.tally import MACHINE_KEYS, Tally
+
+_ROOT = Path(weir.__file__).resolve().parents[1]
 
 
 def archive_facts(about: Mapping[str, Any], rows: Sequence[Row]) -> dict[str, Any]:
@@ -21,17 +25,20 @@ def study_facts(plan: Plan, tally: Tally) -> dict[str, Any]:
     """Null or an empty list where nothing is known; the reader prints that as unknown."""
     return {
         "weir_version": weir.__version__,
+        "commit": commit_of(_ROOT),
+        "lock": lock_of(_ROOT),
         "site": {
             "site": plan.site.name,
             "description": plan.site.description,
             "wire_gbit_s": plan.site.wire_gbit_s,
         },
-        "scale": plan.scale,
         "suites": [
             {
                 "suite": facts.suite,
+                "scale": facts.scale,
                 "question": facts.question,
                 "description": facts.description,
+                "experiments": dict(facts.experiments),
                 "claims": list(facts.claims),
             }
             for facts in plan.suites
@@ -100,12 +107,22 @@ def _targets(plan: Plan, tally: Tally) -> list[dict[str, Any]]:
             "kind": target.kind,
             "description": target.description,
             "emulated": target.emulated,
-            "file_system": tally.file_systems.get(target.name),
+            "path": target.path,
+            **_file_system(tally.file_systems.get(target.name) or {}),
             "peak_mib_s": dict(target.peak_mib_s) or None,
         }
         for target in ordered
         if target.name in used
     ]
+
+
+def _file_system(found: Mapping[str, Any]) -> dict[str, str | None]:
+    """As the runs found it below the target."""
+    return {
+        "file_system": found.get("type"),
+        "device": found.get("device"),
+        "mount_options": found.get("options"),
+    }
 
 
 def _stacks(plan: Plan, tally: Tally) -> list[dict[str, Any]]:

@@ -28,7 +28,7 @@ class Tally:
     findings: dict[str, dict[str, Any]] = field(default_factory=dict)
     programs: set[tuple[str, str]] = field(default_factory=set)  # stack, program with its version
     machines: dict[tuple[Any, ...], None] = field(default_factory=dict)
-    file_systems: dict[str, str | None] = field(default_factory=dict)  # by target
+    file_systems: dict[str, Mapping[str, Any]] = field(default_factory=dict)  # by target
     slow_nodes: dict[tuple[str, str], float] = field(default_factory=dict)
     seeds: set[int] = field(default_factory=set)
     began: str | None = None
@@ -128,7 +128,7 @@ def facts_of_run(facts: Mapping[str, Any]) -> dict[str, Any]:
         "failed": facts["status"] != "done",
         "machine": [host.get(key) for key in MACHINE_KEYS],
         "target": facts["cell"]["target"],
-        "file_system": (host.get("file_system") or {}).get("type"),
+        "file_system": host.get("file_system") or {},
         "seed": facts["seed"],
         "began": facts["began"],
         "ended": facts["ended"],

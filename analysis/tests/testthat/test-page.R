@@ -68,3 +68,29 @@ test_that("logs of several directories are several storages, not one answer", {
   expect_equal(named$target, ifelse(records$run == 0, "one", "two"))
   expect_true(all(is.na(records$target)))
 })
+
+test_that("every question of the suite has a section with its points and what is to be seen", {
+  rows <- rbind(repeated_rounds(6, experiment = "sizes"), repeated_rounds(6, experiment = "other", target = "buffer"))
+  rows[, cell := paste(cell, experiment)][experiment == "other", emulated := TRUE]
+  rows[xfer_bytes == 2^14, bw_mib_s := bw_mib_s / 3]
+  asked <- list(sizes = "Do sizes matter?", other = "Does it work?", unmeasured = "Not asked here?")
+  suite <- list(suite = "synthetic", scale = "full", experiments = asked)
+  facts <- list(site = list(site = "lab"), suites = list(suite))
+  found <- page_of(rows, facts)$facts
+  expect_equal(found$study$suites, "synthetic (scale full)")
+  expect_equal(vapply(found$questions, function(one) one$question, ""), c("Do sizes matter?", "Does it work?"))
+  first <- found$questions[[1]]
+  expect_match(first$seen, "synthetic, write: .*1 MiB is fastest with .* MiB/s, 2[.]9 times as fast as .*16 KiB")
+  expect_equal(vapply(first$groups, function(group) group$settings, 1L), c(2L, 2L))
+  expect_length(first$groups[[1]]$rows[[1]]$values, 6)
+  expect_true(found$questions[[2]]$emulated)
+})
+
+test_that("only a study of emulated storage alone begins with the warning", {
+  rows <- repeated_rounds(2)[, emulated := target == "synthetic"]
+  expect_match(proof_words(read_records(write_synthetic(rows)), list()), "emulatedstorage", fixed = TRUE)
+  both <- rbind(rows, data.table::copy(rows)[, `:=`(target = "disk", emulated = FALSE)])
+  words <- proof_words(read_records(write_synthetic(both)), list())
+  expect_match(words, "Emulated storage is marked (E): synthetic", fixed = TRUE)
+  expect_no_match(words, "emulatedstorage", fixed = TRUE)
+})

@@ -9,7 +9,7 @@ from weir.plan import make_plan
 from weir.plan.card import cost_card
 
 CARD = """\
-Plan of mine (full) on here: A site for tests
+Plan of mine (scale full) on here: A site for tests
 
   cells         6 (24 combinations: 18 excluded)
   executions    12, giving 36 measurements of each access

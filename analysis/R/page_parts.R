@@ -1,0 +1,50 @@
+# What stands on the page below the first screen: figures, claims and exclusions.
+
+# Figures that the study has, as SVG; one of many megabytes stays a file.
+most_svg_bytes <- 250000L
+
+page_figures <- function(folder, parts) {
+  drawn <- Filter(function(part) file.exists(svg_of(part, folder)), parts)
+  drawn <- Filter(function(part) file.size(svg_of(part, folder)) <= most_svg_bytes, drawn)
+  lapply(drawn, function(part) {
+    svg <- paste(readLines(svg_of(part, folder), warn = FALSE, encoding = "UTF-8"), collapse = "\n")
+    list(name = part$name, title = part$title, svg = sub("^<[?]xml[^>]*>\\s*", "", svg), caption = part$caption)
+  })
+}
+
+# Figures that do not apply have no SVG; their .rst ends with the reason.
+absent_figures <- function(folder, parts) {
+  absent <- Filter(function(part) {
+    !file.exists(svg_of(part, folder)) && file.exists(sub("svg$", "rst", svg_of(part, folder)))
+  }, parts)
+  lapply(absent, function(part) {
+    lines <- readLines(sub("svg$", "rst", svg_of(part, folder)), warn = FALSE)
+    list(title = part$title, reason = utils::tail(lines[nzchar(lines)], 1))
+  })
+}
+
+svg_of <- function(part, folder) file.path(folder, "figures", paste0(part$name, ".svg"))
+
+# Figures of claims only if the suite requests claims.
+figure_parts <- function(facts) {
+  wanted <- length(wanted_claims(facts)) > 0
+  Filter(function(part) wanted || !identical(section_of(part), "claims"), chosen_parts("figure", "all"))
+}
+
+# Claims stand on the page of a study whose suite asks for them.
+page_claims <- function(inputs, facts) {
+  wanted <- wanted_claims(facts)
+  if (is.null(inputs$claims) || length(wanted) == 0 || !file.exists(inputs$claims)) {
+    return(list())
+  }
+  claims <- data.table::fread(inputs$claims, colClasses = "character")
+  rows_of(claims[paper %in% wanted, intersect(c("paper", "claim", "verdict", "sentence", "effect"), names(claims)),
+    with = FALSE])
+}
+
+page_excluded <- function(inputs) {
+  if (is.null(inputs$excluded) || !file.exists(inputs$excluded)) {
+    return(list())
+  }
+  rows_of(data.table::fread(inputs$excluded, colClasses = "character"))
+}

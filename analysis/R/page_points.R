@@ -1,0 +1,156 @@
+# The points of the page, one for each cell and access: what the answers of the first screen are chosen from, and the
+# rows of the browser of records.
+
+# One point for each cell and access: the median of its runs with the interval.
+page_points <- function(records) {
+  data <- records[access %in% c("write", "read") & is.na(item)]
+  by <- c("target", "emulated", "access", "cell")
+  points <- if (nrow(data) == 0) data.table::data.table() else summarise_records(data, bandwidth_all(data), by, "MiB/s")
+  if (nrow(points) == 0) {
+    return(points)
+  }
+  first <- data[, .SD[1], by = by, .SDcols = intersect(page_columns, names(data))]
+  # A percentile of few operations is their maximum.
+  usable <- data.table::copy(data[verdict %in% usable_verdicts])
+  usable[, `:=`(sync_share = sync_s / total_s, known_ops = data.table::fifelse(is.na(ops), 0, as.numeric(ops)))]
+  # Of no rows the maximum is a warning and no group.
+  tails <- suppressWarnings(usable[, .(
+    iops = median(ops_s), most_ops = max(known_ops), p99_us = median(lat_p99_us), seconds = median(total_s),
+    bytes = median(moved_bytes), sync_share = median(sync_share)
+  ), by = by])
+  tails[most_ops < 100, p99_us := NA_real_][, most_ops := NULL]
+  verdict_counts <- counts_of_verdicts(data, by)
+  evidence <- doubts_of_points(data, by)
+  points <- first[points, on = by]
+  points <- verdict_counts[tails[evidence[points, on = by], on = by], on = by]
+  points[, setting := describe_uniquely(points, intersect(setting_columns(points), names(points)))]
+  points[order(emulated, -median)]
+}
+
+counts_of_verdicts <- function(data, by) {
+  flags <- data[, by, with = FALSE]
+  flags[, (verdicts) := lapply(verdicts, function(verdict) data$verdict == verdict)]
+  flags[, lapply(.SD, sum), by = by, .SDcols = verdicts]
+}
+
+# Most points have no doubts; only the others are evaluated one by one.
+doubts_of_points <- function(data, by) {
+  columns <- intersect(c("missing", "verdict", "reasons", "evidence"), names(data))
+  rows <- unique(data[, c(by, columns), with = FALSE])
+  lacking <- if (is.null(rows$missing)) FALSE else !is.na(rows$missing) & nzchar(rows$missing)
+  rows[, doubtful := nzchar(rows$reasons) | lacking]
+  seen <- rows[order(verdict == "VALID"), .(seen = evidence[1]), by = by]
+  doubts <- rows[doubtful == TRUE, .(
+    doubts = paste(unique(c(reasons[nzchar(reasons)], missing_words(.SD))), collapse = "; ")
+  ), by = by, .SDcols = intersect(c("missing", "verdict"), columns)]
+  doubts[seen, on = by][is.na(doubts), doubts := ""][]
+}
+
+page_columns <- c("api", "layout", "order", "xfer_bytes", "block_bytes", "nn", "ppn", "collective", "chunking",
+  "stack", "site",
+  "tool", "program", "label", "suite", "experiment", "source", "direct", "sync", "stripe_count")
+
+# What a reader needs to tell the points of a study apart.
+setting_columns <- function(points) {
+  always <- c("api", "layout", "order", "xfer_bytes")
+  unique(c(always, varying_columns(points, setdiff(page_columns, c(always, "label", "source", "block_bytes",
+    "experiment",
+    "suite", "tool", "purpose", "program")))))
+}
+
+missing_words <- function(rows) {
+  if (is.null(rows$missing)) {
+    return(character())
+  }
+  absent <- unique(unlist(strsplit(rows$missing[!is.na(rows$missing)], ";", fixed = TRUE)))
+  if (length(absent) > 0) sprintf("no evidence: %s", absent) else character()
+}
+
+# For each target and access: the best point, small random transfers, the tail of their latency.
+page_answers <- function(points) {
+  if (nrow(points) == 0) {
+    return(list())
+  }
+  used <- points[n > 0 & verdict %in% usable_verdicts]
+  combinations <- unique(used[, .(target, emulated, access)])
+  lapply(seq_len(nrow(combinations)), function(i) {
+    of <- combinations[i]
+    mine <- used[target %in% of$target & access == of$access]
+    best <- mine[which.max(median)]
+    small <- mine[order %in% "random" & xfer_bytes <= 65536][which.max(median)]
+    list(
+      target = text_of(of$target, "storage"), emulated = of$emulated, access = of$access,
+      best = answer_row(best, "median", alternatives = nrow(mine), tied = sum(mine$hi >= best$lo, na.rm = TRUE) - 1L),
+      small = if (nrow(small) == 1) answer_row(small, "median"),
+      tail = if (nrow(small) == 1 && !is.na(small$p99_us)) list(value = small$p99_us, unit = "us",
+        setting = small$setting, cell = small$cell),
+      others = sort(mine$median), interfaces = interface_rows(mine)
+    )
+  })
+}
+
+answer_row <- function(point, column, alternatives = NULL, tied = NULL) {
+  list(
+    value = point[[column]], lo = point$lo, hi = point$hi, n = point$n, values = utils::head(unlist(point$values), 20),
+    unit = "MiB/s", setting = point$setting, iops = point$iops, verdict = point$verdict, alternatives = alternatives,
+    tied = tied, cell = point$cell
+  )
+}
+
+# The best point of each interface, with the medians of its other settings.
+interface_rows <- function(points) {
+  lapply(unique(points$api), function(interface) {
+    mine <- points[api %in% interface]
+    top <- mine[which.max(median)]
+    list(api = api_words(interface), value = top$median, lo = top$lo, hi = top$hi, n = top$n, setting = top$setting,
+      verdict = top$verdict, values = unlist(top$values), others = mine[cell != top$cell]$median, cell = top$cell)
+  })
+}
+
+page_effects <- function(effects, most = 9L) {
+  if (nrow(effects) == 0) {
+    return(list())
+  }
+  # Without an interval there is no conclusion.
+  known <- effects[emulated == FALSE & is.finite(ratio) & is.finite(lo)]
+  shown <- utils::head(known[order(!clear, -abs(log(ratio)))], most)
+  rows_of(shown[, .(target, access, setting, instead_of, ratio, lo, hi, clear, pairs, rounds, also_differs)])
+}
+
+# ---- the browser of records -----------------------------------------------------------------------------------------
+
+# As JSON, column by column: a list for each of 4,000 rows takes longer than the statistics of 100,000 records.
+point_rows <- function(points, folder) {
+  shown <- utils::head(points, most_points_on_page)
+  if (nrow(shown) == 0) {
+    return(list())
+  }
+  columns <- as.list(shown[, list(
+    cell, target = known_text(target, "storage"), emulated, access, api = api_words(api), setting,
+    size = bytes_words(xfer_bytes), xfer = xfer_bytes, n, median, lo, hi, iops, p99 = p99_us, seconds, verdict,
+    doubts = known_text(doubts), seen = known_text(seen), source = known_text(source),
+    command = vapply(source, command_of, "", folder = folder, USE.NAMES = FALSE)
+  )])
+  columns$counts <- as.matrix(shown[, verdicts, with = FALSE])
+  columns$values <- lapply(shown$values, values_of_point)
+  # A data frame by hand: as.data.frame would spread the matrix over columns of its own.
+  to_json(structure(columns, class = "data.frame", row.names = seq_len(nrow(shown))))
+}
+
+# An array, also of one value.
+values_of_point <- function(values) I(utils::head(as.numeric(unlist(values)), most_values_of_point))
+
+known_text <- function(texts, unknown = "") {
+  texts <- trimws(texts)
+  texts[is.na(texts) | !nzchar(texts)] <- unknown
+  texts
+}
+
+# The exact command line, from the run file beside the output that the record was read from.
+command_of <- function(source, folder) {
+  if (is.na(source)) {
+    return("")
+  }
+  file <- file.path(dirname(normalizePath(folder)), dirname(source), "run.json")
+  if (!file.exists(file)) "" else paste(unlist(jsonlite::fromJSON(file)$command), collapse = " ")
+}
