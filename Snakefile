@@ -242,6 +242,7 @@ rule print:
             "reports/print.sh",
             "reports/weir.sty",
             "reports/weir-a4.sty",
+            "reports/method.tex",
             "reports/references.bib",
         ],
         numbers="{folder}/numbers.tex",

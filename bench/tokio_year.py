@@ -11,7 +11,9 @@ import csv
 import statistics
 import sys
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from math import exp, log, sqrt
 from pathlib import Path
 
@@ -23,7 +25,61 @@ from weir.history.series import Series, from_table
 
 KEYS = ("system", "file_system", "app", "access", "layout", "ranks")
 FEWEST_DAYS = 30
+FEWEST_OF_SERIES = 100
+CLUSTER_DAYS = 3
+DAY_S = 86400
 Row = Mapping[str, str]
+Numbers = dict[str, str]
+WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One configuration on DataWarp and on Lustre, on the days that have both."""
+
+    key: tuple[str, ...]
+    days: int
+    ratio: float
+    low: float
+    high: float
+    spread: tuple[float, float]  # of the quartiles: DataWarp, Lustre
+
+    @property
+    def line(self) -> str:
+        names = " & ".join(map(escaped, self.key))
+        ratio = f"{self.ratio:.2f} [{self.low:.2f}--{self.high:.2f}]"
+        return rf"{names} & {self.days} & {ratio} & {self.spread[0]:.0f} & {self.spread[1]:.0f} \\"
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Changes of two or more series of a file system within a few days."""
+
+    place: str
+    day: str
+    time_s: float
+    ratios: tuple[float, ...]
+
+    @property
+    def slower(self) -> int:
+        return sum(ratio < 1 for ratio in self.ratios)
+
+    @property
+    def ratio(self) -> float:
+        return statistics.median(self.ratios)
+
+    @property
+    def line(self) -> str:
+        counts = f"{len(self.ratios)} & {self.slower}"
+        return rf"{escaped(self.place)} & {self.day} & {counts} & {self.ratio:.2f} \\"
+
+
+def word(count: int) -> str:
+    return WORDS[count] if count < len(WORDS) else str(count)
+
+
+def listed(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1]))) if names else "none"
 
 
 def escaped(text: str) -> str:
@@ -42,8 +98,11 @@ def grouped(rows: Sequence[Row], names: Sequence[str]) -> dict[tuple[str, ...], 
     return found
 
 
-def variability(rows: Sequence[Row]) -> Iterator[str]:
+def variability(rows: Sequence[Row]) -> tuple[list[str], Numbers]:
     """Per file system and application: distance of the days from the median of their series."""
+    lines: list[str] = []
+    spread_of: dict[str, list[float]] = defaultdict(list)
+    slow_of: dict[str, list[float]] = defaultdict(list)
     for (system, file_system, app), group in sorted(grouped(rows, ("system", "file_system", "app")).items()):
         shares = []
         for series in grouped(group, ("access", "layout", "ranks")).values():
@@ -53,22 +112,32 @@ def variability(rows: Sequence[Row]) -> Iterator[str]:
                 shares += [value / middle for value in values]
         if shares:
             low, high, worst = np.percentile(shares, [25, 75, 5])
-            slow = sum(share < 0.5 for share in shares) / len(shares)
-            yield (
+            slow = 100 * sum(share < 0.5 for share in shares) / len(shares)
+            spread_of[system].append(100 * (high - low))
+            slow_of[system].append(slow)
+            lines.append(
                 f"{escaped(system)} & {escaped(file_system)} & {escaped(app)} & {len(shares)} & "
-                rf"{100 * (high - low):.0f} & {100 * worst:.0f} & {100 * slow:.1f} \\"
+                rf"{100 * (high - low):.0f} & {100 * worst:.0f} & {slow:.1f} \\"
             )
+    steadiest = min(spread_of, key=lambda system: statistics.median(spread_of[system]))
+    others = [share for system, found in slow_of.items() if system != steadiest for share in found]
+    numbers = {
+        "Steadiest": escaped(steadiest.capitalize()),
+        "SteadiestSpread": f"{statistics.median(spread_of[steadiest]):.0f}",
+        "SteadiestSlow": f"{statistics.median(slow_of[steadiest]):.1f}",
+        "OthersSlow": f"{statistics.median(others):.1f}",
+    }
+    return lines, numbers
 
 
-def burst_buffer(rows: Sequence[Row]) -> tuple[list[str], int]:
+def burst_buffer(rows: Sequence[Row]) -> list[Comparison]:
     """Cori: the same application, access and ranks on DataWarp and on Lustre, on days that have both."""
-    lines: list[str] = []
-    less_steady = 0
+    found: list[Comparison] = []
     cori = grouped([row for row in rows if row["system"] == "cori"], ("app", "access", "layout", "ranks"))
     for key, group in sorted(cori.items()):
         days: dict[int, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
         for row in group:
-            days[int(row["started_unix"]) // 86400][row["file_system"]].append(float(row["bw_mib_s"]))
+            days[int(row["started_unix"]) // DAY_S][row["file_system"]].append(float(row["bw_mib_s"]))
         ratios = [
             log(statistics.fmean(day["datawarp"]) / statistics.fmean(day["cscratch"]))
             for day in days.values()
@@ -78,44 +147,79 @@ def burst_buffer(rows: Sequence[Row]) -> tuple[list[str], int]:
             continue
         half = float(stats.t.ppf(0.975, len(ratios) - 1)) * statistics.stdev(ratios) / sqrt(len(ratios))
         middle = statistics.fmean(ratios)
-        spreads = []
-        for name in ("datawarp", "cscratch"):
-            logs = [log(value) for day in days.values() for value in day.get(name, [])]
-            low, high = np.percentile(logs, [25, 75])
-            spreads.append(f"{100 * (exp(high - low) - 1):.0f}")
-        less_steady += int(spreads[0]) > int(spreads[1])
-        app, access, layout, ranks = map(escaped, key)
-        lines.append(
-            f"{app} & {access} & {layout} & {ranks} & {len(ratios)} & "
-            rf"{exp(middle):.2f} [{exp(middle - half):.2f}--{exp(middle + half):.2f}] & "
-            rf"{' & '.join(spreads)} \\"
-        )
-    return lines, less_steady
+        spread = (quartile_spread(days, "datawarp"), quartile_spread(days, "cscratch"))
+        ends = (exp(middle - half), exp(middle + half))
+        found.append(Comparison(key, len(ratios), exp(middle), *ends, spread))
+    return found
 
 
-def changes(every: Sequence[Series]) -> Iterator[str]:
+def quartile_spread(days: Mapping[int, Mapping[str, Sequence[float]]], name: str) -> float:
+    """Per cent between the quartiles of all values."""
+    logs = [log(value) for day in days.values() for value in day.get(name, [])]
+    low, high = np.percentile(logs, [25, 75])
+    return 100 * (exp(float(high - low)) - 1)
+
+
+def burst_numbers(found: Sequence[Comparison]) -> Numbers:
+    largest = max(found, key=lambda one: one.ratio)
+    app, access, layout, ranks = map(escaped, largest.key)
+    unclear = [
+        "{}, {}, {}, {} processes".format(*map(escaped, one.key)) for one in found if round(one.low, 2) <= 1
+    ]
+    return {
+        "Configurations": str(len(found)),
+        "Faster": str(sum(one.ratio > 1 for one in found)),
+        "Unclear": word(len(unclear)),
+        "UnclearNames": listed(unclear),
+        "LargestGain": f"{largest.ratio:.1f}",
+        "LargestOf": f"{app}, {access}, {layout}, {ranks} processes",
+        "LessSteady": str(sum(one.spread[0] > one.spread[1] for one in found)),
+    }
+
+
+def changes(every: Sequence[Series]) -> list[Cluster]:
     """Dates on which two or more series of a file system changed within three days."""
     by_system: dict[str, list[tuple[float, str, float]]] = defaultdict(list)
     for series in every:
         place = " ".join(series.name.split()[:2])
         for change in changes_of(series, regimes_of(series)):
             by_system[place].append((float(series.times[change.index]), change.day, change.ratio))
+    clusters: list[Cluster] = []
     for place, found in sorted(by_system.items()):
-        found.sort()
-        cluster: list[tuple[float, str, float]] = []
-        for one in [*found, (float("inf"), "", 1.0)]:
-            if cluster and one[0] - cluster[0][0] > 3 * 86400:
-                if len(cluster) > 1:
-                    ratios = sorted(ratio for _, _, ratio in cluster)
-                    down = sum(ratio < 1 for ratio in ratios)
-                    middle = statistics.median(ratios)
-                    yield rf"{escaped(place)} & {cluster[0][1]} & {len(cluster)} & {down} & {middle:.2f} \\"
-                cluster = []
-            cluster.append(one)
+        near: list[tuple[float, str, float]] = []
+        for one in [*sorted(found), (float("inf"), "", 1.0)]:
+            if near and one[0] - near[0][0] > CLUSTER_DAYS * DAY_S:
+                if len(near) > 1:
+                    clusters.append(Cluster(place, near[0][1], near[0][0], tuple(each[2] for each in near)))
+                near = []
+            near.append(one)
+    return clusters
 
 
-def contention(rows: Sequence[Row]) -> Iterator[str]:
+def recoveries(clusters: Sequence[Cluster], within_days: int = 10) -> list[tuple[Cluster, int]]:
+    """Slowdowns of most series that end soon, with the days until then."""
+    found: list[tuple[Cluster, int]] = []
+    for first, then in pairwise(clusters):
+        days = round((then.time_s - first.time_s) / DAY_S)
+        if first.place == then.place and first.ratio < 1 < then.ratio and days <= within_days:
+            found.append((first, days))
+    return found
+
+
+def change_numbers(clusters: Sequence[Cluster]) -> Numbers:
+    ended = recoveries(clusters)
+    days = [count for _, count in ended]
+    return {
+        "Recoveries": word(len(ended)),
+        "RecoveryDays": f"{min(days)} to {max(days)}" if days else "no",
+        "RecoveryNames": listed([f"{escaped(one.place)} on {one.day}" for one, _ in ended]),
+    }
+
+
+def contention(rows: Sequence[Row]) -> tuple[list[str], Numbers]:
     """Rank correlation of bandwidth with the traffic of other jobs, computed within each series."""
+    lines: list[str] = []
+    every: list[float] = []
     for (system, file_system), group in sorted(grouped(rows, ("system", "file_system")).items()):
         found = []
         for series in grouped(group, ("app", "access", "layout", "ranks")).values():
@@ -127,28 +231,39 @@ def contention(rows: Sequence[Row]) -> Iterator[str]:
             if len(both) >= FEWEST_DAYS:
                 found.append(float(stats.spearmanr(*zip(*both, strict=True)).statistic))
         if found:
+            every += found
             negative = sum(one < 0 for one in found)
             chance = float(stats.binomtest(negative, len(found)).pvalue)
-            yield (
+            lines.append(
                 f"{escaped(system)} & {escaped(file_system)} & {len(found)} & {negative} & "
                 rf"{statistics.median(found):.2f} & {chance:.3f} \\"
             )
+    numbers = {
+        "ContentionSeries": str(len(every)),
+        "ContentionNegative": str(sum(one < 0 for one in every)),
+    }
+    return lines, numbers
 
 
 def main() -> None:
     table, out = Path(sys.argv[1]), Path(sys.argv[2])
     rows = rows_of(table)
-    every = [one for one in from_table(table, KEYS, "started_unix", "bw_mib_s") if len(one) >= 100]
-    burst_lines, less_steady = burst_buffer(rows)
+    every = [
+        one for one in from_table(table, KEYS, "started_unix", "bw_mib_s") if len(one) >= FEWEST_OF_SERIES
+    ]
+    variable, of_variability = variability(rows)
+    buffered, clusters = burst_buffer(rows), changes(every)
+    contended, of_contention = contention(rows)
     parts = {
-        "Variability": variability(rows),
-        "BurstBuffer": burst_lines,
-        "Changes": changes(every),
-        "Contention": contention(rows),
+        "Variability": variable,
+        "BurstBuffer": [one.line for one in buffered],
+        "Changes": [one.line for one in clusters],
+        "Contention": contended,
     }
+    numbers = {"Runs": f"{len(rows):,}", "SeriesCount": str(len(every))}
+    numbers |= of_variability | burst_numbers(buffered) | change_numbers(clusters) | of_contention
     out.mkdir(parents=True, exist_ok=True)
-    lines = [rf"\newcommand{{\Runs}}{{{len(rows):,}}}", rf"\newcommand{{\SeriesCount}}{{{len(every)}}}"]
-    lines.append(rf"\newcommand{{\LessSteady}}{{{less_steady}}}")
+    lines = [rf"\newcommand{{\{name}}}{{{value}}}" for name, value in numbers.items()]
     for name, body in parts.items():
         lines += [rf"\newcommand{{\{name}}}{{%", *body, "}"]
     (out / "year.tex").write_text("\n".join(lines) + "\n", encoding="utf-8")

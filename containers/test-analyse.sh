@@ -11,4 +11,4 @@ weir --version
 sed -n 's/^r-cran-\([^ ]*\).*/\1/p' "$top/envs/apt/analyse.txt" | while read -r package; do
     Rscript -e "suppressPackageStartupMessages(library($package))" || { echo "R lacks $package" >&2; exit 1; }
 done
-kpsewhich llncs.cls
+kpsewhich booktabs.sty

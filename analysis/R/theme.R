@@ -1,7 +1,7 @@
 # How every figure looks: one palette, one type size, one mark for each verdict. Nothing here knows what is plotted.
 
 page_width_mm <- 122
-# What leaves room for a caption of five lines on a page of llncs.
+# What leaves room for a caption of five lines on a page.
 page_height_mm <- 166
 type_size_pt <- 7
 panel_gap_mm <- 1.8

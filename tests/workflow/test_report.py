@@ -145,9 +145,9 @@ def test_emulated_storage_says_so_on_every_page_and_in_every_table_of_numbers(tm
     report = printed(tmp_path, rows)
     looks_whole(report)
     proof = report.pages[0].split("What matters here", 1)[0]
-    assert "EMULATED STORAGE" in proof.split("proven", 1)[1]
-    assert "test the method, not a product" in report.words
-    assert all("EMULATED STORAGE" in page for page in report.pages[1:])
+    assert "Emulated storage is marked (E): buffer" in proof.split("proven", 1)[1]
+    assert "EMULATED STORAGE" not in report.words, "real storage leads"
+    assert all("(E): emulated storage" in page for page in report.pages)
     for table in ("best", "summary"):
         assert "buffer \\textbf{(EMULATED)}" in (tmp_path / f"tables/{table}.tex").read_text()
         assert "EMULATED STORAGE" in (tmp_path / f"tables/{table}.html").read_text()
