@@ -145,7 +145,7 @@ def test_emulated_storage_says_so_on_every_page_and_in_every_table_of_numbers(tm
     report = printed(tmp_path, rows)
     looks_whole(report)
     proof = report.pages[0].split("What matters here", 1)[0]
-    assert "Emulated storage is marked (E): buffer" in proof.split("proven", 1)[1]
+    assert "Emulated storage is marked (E): buffer" in " ".join(proof.split("proven", 1)[1].split())
     assert "EMULATED STORAGE" not in report.words, "real storage leads"
     assert all("(E): emulated storage" in page for page in report.pages)
     for table in ("best", "summary"):
@@ -208,7 +208,7 @@ def broken_copy(tmp_path: Path, plain: Printed) -> Path:
 def test_an_error_of_latex_is_the_last_line(broken_copy: Path) -> None:
     folder = broken_copy / "study"
     main = broken_copy / "reports/measurement/main.tex"
-    main.write_text(main.read_text().replace("\\maketitle", "\\maketitle\n\\thereisnosuchcommand"))
+    main.write_text(main.read_text().replace("\\reportopening", "\\reportopening\n\\thereisnosuchcommand"))
     done = print_study(folder, root=broken_copy)
     assert done.returncode == 1
     assert re.search(r"main\.tex:\d+: Undefined control sequence", done.stdout.splitlines()[-1])
@@ -221,7 +221,7 @@ def test_a_report_can_start_no_program(broken_copy: Path) -> None:
     main = broken_copy / "reports/measurement/main.tex"
     mark = broken_copy / "started"
     main.write_text(
-        main.read_text().replace("\\maketitle", f"\\maketitle\n\\immediate\\write18{{touch {mark}}}")
+        main.read_text().replace("\\reportopening", f"\\reportopening\n\\immediate\\write18{{touch {mark}}}")
     )
     assert print_study(folder, root=broken_copy).returncode == 0
     assert not mark.exists()
