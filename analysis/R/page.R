@@ -90,7 +90,8 @@ page_model <- function(records, facts, inputs, folder) {
     doubted = page_doubted(records, facts), targets = page_targets(records, facts), answers = page_answers(points),
     effects = page_effects(evidence$effects), doubts = page_doubts(evidence), advice = page_advice(evidence),
     following = page_following(facts, folder), questions = page_questions(points, facts),
-    points = point_rows(points, folder), points_total = nrow(points), figures = list(), absent = list(), drawing = TRUE, claims = list(),
+    points = point_rows(points, folder), points_total = nrow(points), figures = list(), absent = list(), drawing = TRUE,
+    claims = list(),
     excluded = page_excluded(inputs), machine = if (length(facts$site) > 0) rows_of(machine_facts(facts)) else list()
   )
 }
