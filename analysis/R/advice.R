@@ -47,7 +47,7 @@ doubt_about_verdicts <- function(records) {
   absent <- if (is.null(real$missing)) character() else unlist(strsplit(real[verdict == "UNPROVEN"]$missing, ";",
     fixed = TRUE))
   common <- names(sort(table(absent), decreasing = TRUE))[1]
-  doubt(sprintf("%d of %d", unproven, nrow(real)), sprintf(
+  doubt(sprintf("%s of %s", thousands(unproven), thousands(nrow(real))), sprintf(
     "results lack evidence%s: no rule has a finding, and nothing proves them.",
     if (is.null(common) || is.na(common)) "" else sprintf(", mostly of “%s”", common)
   ))
@@ -169,8 +169,11 @@ page_following <- function(facts, folder) {
   suites <- suite_names(facts, ",")
   study <- file.path("results", text_of(facts$site$site, "archive"), basename(normalizePath(folder)))
   list(
-    list(name = "Repeat elsewhere", command = if (nzchar(suites)) sprintf("make report SUITES=%s SITE=mysite",
-      suites) else "make report"),
+    if (nzchar(suites)) {
+      list(name = "Repeat elsewhere", command = sprintf("make report SUITES=%s SITE=mysite", suites))
+    } else {
+      list(name = "Measure your own storage", command = "make report")
+    },
     list(name = "Compare", command = sprintf("weir compare %s OTHER", study)),
     list(name = "Explain verdicts", command = sprintf("weir audit %s/records.csv", study)),
     list(name = "Check for edits", command = sprintf("weir verify %s", study))

@@ -37,9 +37,10 @@ page_claims <- function(inputs, facts) {
   if (is.null(inputs$claims) || length(wanted) == 0 || !file.exists(inputs$claims)) {
     return(list())
   }
-  claims <- data.table::fread(inputs$claims, colClasses = "character")
-  rows_of(claims[paper %in% wanted, intersect(c("paper", "claim", "verdict", "sentence", "effect"), names(claims)),
-    with = FALSE])
+  claims <- data.table::fread(inputs$claims, colClasses = "character")[paper %in% wanted]
+  effects <- signif(as.numeric(claims$effect), 3)
+  claims[, effect := ifelse(is.na(effects), "", format_plain(effects))]
+  rows_of(claims[, c("paper", "claim", "says", "evidence", "verdict", "effect", "bound"), with = FALSE])
 }
 
 page_excluded <- function(inputs) {

@@ -239,7 +239,7 @@ function effects() {
       element("span", { class: "second" }, row.lo === null ? "" : `${row.lo.toFixed(2)}–${row.hi.toFixed(2)}`)];
   });
   return element("section", {}, element("h3", {}, "What matters here ", element("span", { class: "small" }, "ratio, 95 % interval; grey: no clear effect")),
-    rows.length ? element("div", { class: "effects" }, cells) : "No setting was varied.");
+    rows.length ? element("div", { class: "effects" }, cells) : "No two points differ in one setting alone.");
 }
 
 function columns() {
@@ -355,8 +355,10 @@ function detail(one) {
   const counts = Object.entries(WORD).map(([verdict, word], index) => `${list(one.counts)[index]} ${word}`).join(", ");
   const values = list(one.values);
   const lines = [`runs (MiB/s): ${values.map(rate).join(", ")}`, `records: ${counts}`, one.seconds !== null ? `a phase lasts ${rate(one.seconds)} s (median)` : "",
-    one.doubts && `findings: ${one.doubts}`, one.seen && `evidence: ${one.seen}`, `cell ${one.cell}${one.source ? `, ${one.source}` : ""}`];
-  const box = element("td", { colspan: COLUMNS.length }, values.length > 1 ? runsOf(one, values) : null, lines.filter(Boolean).map((text) => element("div", {}, text)),
+    one.doubts && `findings: ${one.doubts}`, one.seen && `evidence: ${one.seen}`, `cell ${one.cell}`];
+  // Of a run of this site its files lie beside the study.
+  const source = one.source && element("div", {}, "first run: ", one.command ? element("a", { href: `../${one.source}` }, one.source) : one.source);
+  const box = element("td", { colspan: COLUMNS.length }, values.length > 1 ? runsOf(one, values) : null, lines.filter(Boolean).map((text) => element("div", {}, text)), source || null,
     one.command ? element("div", {}, copyButton(one.command), " ", element("span", { class: "command" }, one.command)) : null);
   return element("tr", { class: "detail" }, box);
 }

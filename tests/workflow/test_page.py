@@ -164,6 +164,7 @@ def test_records_can_be_filtered_and_sorted(browse: Browse) -> None:
 def test_a_cell_shows_its_runs_and_a_command_can_be_copied(browse: Browse) -> None:
     shown = browse("document.querySelector('tr.point').click()")
     assert "runs (MiB/s):" in shown
+    assert 'first run: <a href="../runs/disk-POSIX-' in shown
     copied = browse("document.querySelector('.next button').click()")
     assert 'data-copied="make report' in copied
 

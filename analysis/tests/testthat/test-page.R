@@ -94,3 +94,20 @@ test_that("only a study of emulated storage alone begins with the warning", {
   expect_match(words, "Emulated storage is marked (E): synthetic", fixed = TRUE)
   expect_no_match(words, "emulatedstorage", fixed = TRUE)
 })
+
+test_that("claims stand on the page of a suite that asks for them, and on no other", {
+  path <- scratch("claims.csv")
+  data.table::fwrite(data.table::data.table(paper = c("ime-paper", "mistral"), claim = c("scales", "other"),
+    says = "It scales.", evidence = "these records", verdict = "reproduced", effect = c(0.94567, NA),
+    bound = "0.85 or more"), path)
+  asking <- list(suites = list(list(suite = "one", claims = list("ime-paper")), list(suite = "two")))
+  shown <- page_claims(list(claims = path), asking)
+  expect_equal(shown, list(list(paper = "ime-paper", claim = "scales", says = "It scales.", evidence = "these records",
+    verdict = "reproduced", effect = "0.946", bound = "0.85 or more")))
+  silent <- list(suites = list(list(suite = "two")))
+  expect_length(page_claims(list(claims = path), silent), 0)
+  names_of <- function(facts) vapply(figure_parts(facts), function(part) part$name, "")
+  expect_true("claims" %in% names_of(asking))
+  expect_false("claims" %in% names_of(silent))
+  expect_error(page_claims(list(claims = path), list(suites = list(list(claims = list("nobody"))))), "nobody")
+})
