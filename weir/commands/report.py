@@ -69,6 +69,8 @@ def execute(args: argparse.Namespace) -> int:
                 raise WeirError(
                     f"{problems}; nothing was measured", hint="see: Rscript analysis/draw.R check"
                 )
+        except KeyboardInterrupt:
+            raise WeirError("interrupted", hint="nothing was measured", exit_code=130) from None
         finally:
             analysis.wait()
         status = workflow.run()
