@@ -10,7 +10,7 @@ from pathlib import Path
 from weir.launch import applied, launcher
 from weir.measure.execute import execute, time_limit
 from weir.measure.preflight import Check
-from weir.measure.shared_memory import no_segment
+from weir.measure.shared_memory import no_room, no_segment
 from weir.measure.temporary import temporary_variables
 from weir.model import Stack
 from weir.tools import tools
@@ -54,7 +54,7 @@ def check_ranks(
         found = tools()[tool].ranks_started(folder)
     if not found:
         stderr = outcome.stderr.decode(errors="replace").strip()
-        reason = outcome.error or no_segment(stderr) or stderr or "no output"
+        reason = outcome.error or no_segment(stderr) or no_room() or stderr or "no output"
         return Check("ranks", "no start", f"{requested} ranks could not be started: {reason}", _HINT)
     if found == [ppn] * nodes:
         return Check("ranks", requested)

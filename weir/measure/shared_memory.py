@@ -10,6 +10,7 @@ import contextlib
 import math
 import os
 import re
+import shutil
 import time
 from pathlib import Path
 
@@ -29,6 +30,7 @@ _NO_SEGMENT = re.compile(
     r"|system call failed during shared memory initialization"
 )
 _LONGEST = 160
+_SEGMENT_BYTES = 4 * 2**20  # of one rank, by default
 
 
 def no_segment(stderr: str) -> str | None:
@@ -36,11 +38,24 @@ def no_segment(stderr: str) -> str | None:
     for line in stderr.splitlines():
         if found := _NO_SEGMENT.search(line):
             text = " ".join(line[max(0, found.start() - _LONGEST // 2) :].split())[:_LONGEST]
-            return (
-                f"MPI could not make its shared-memory segment ({text}): {FOLDER} must be writable and have"
-                f" several MiB for each rank; look at df {FOLDER} and its mount options"
-            )
+            return _without_segment(text)
     return None
+
+
+def no_room() -> str | None:
+    """The same where MPI loses its own message, as Open MPI does now and then."""
+    try:
+        free = shutil.disk_usage(FOLDER).free
+    except OSError:
+        return None
+    return _without_segment(f"{free} bytes are free") if free < _SEGMENT_BYTES else None
+
+
+def _without_segment(reason: str) -> str:
+    return (
+        f"MPI could not make its shared-memory segment ({reason}): {FOLDER} must be writable and have"
+        f" several MiB for each rank; look at df {FOLDER} and its mount options"
+    )
 
 
 def remove_orphans(since: float, folder: Path = FOLDER) -> list[Path]:
