@@ -1,5 +1,5 @@
 title <- "Effects of a setting"
-place <- 12
+position <- 12
 statistic <- "Points: mean ratio over pairs of cells that differ in one setting, compared within each round"
 needs <- "cells that differ in one setting only"
 interval_text <- "Bars: 95 % t interval."

@@ -1,5 +1,5 @@
 title <- "Overhead of opening, closing and synchronising"
-place <- 30
+position <- 30
 section <- "appendix"
 statistic <- "Points: median share of the time from open to close"
 interval_mark <- "Bars"

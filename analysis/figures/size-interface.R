@@ -1,5 +1,5 @@
 title <- "Transfer size and interface at a glance"
-place <- 8
+position <- 8
 statistic <- "Cells: best median of the other settings"
 interval_text <- "A cell without a number was not measured."
 needs <- "at least two transfer sizes and two interfaces of one storage"

@@ -1,5 +1,5 @@
 title <- "The campaign over time"
-place <- 75
+position <- 75
 section <- "appendix"
 statistic <- "Points: one run each, over the median of its cell"
 interval_text <- "Line: median of each twentieth of the campaign."

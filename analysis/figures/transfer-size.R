@@ -1,5 +1,5 @@
 title <- "Bandwidth against transfer size"
-place <- 10
+position <- 10
 statistic <- "Points: medians"
 needs <- "writes or reads whose transfer size is known"
 caption <- paste(

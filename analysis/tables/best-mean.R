@@ -1,5 +1,5 @@
 title <- "Best and mean beside the published values"
-place <- 6
+position <- 6
 section <- "appendix"
 needs <- "writes or reads on known nodes and processes"
 caption <- paste(

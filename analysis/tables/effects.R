@@ -1,5 +1,5 @@
 title <- "Effects of a setting, in numbers"
-place <- 55
+position <- 55
 section <- "appendix"
 needs <- "cells that differ in one setting only"
 caption <- paste(
