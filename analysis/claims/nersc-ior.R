@@ -50,7 +50,7 @@ claims <- list(
     "nersc-small-files-are-cached", "Small files are read faster than large ones: the client still has them in memory.",
     "Caching effects", "shared files of several sizes by POSIX, without synchronisation",
     function(points) {
-      found <- bulk(points)[access == "read" & api == "POSIX" & layout == "shared" & grepl("no sync", variant)]
+      found <- transfers(points)[access == "read" & api == "POSIX" & layout == "shared" & grepl("no sync", variant)]
       ends <- range(found$requested_bytes)
       if (nrow(found) == 0 || diff(ends) == 0) {
         return(NULL)
