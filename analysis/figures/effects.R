@@ -17,10 +17,13 @@ make_table <- function(records, inputs) {
     return(effects)
   }
   shown <- utils::head(effects, most_rows)
-  shown[, `:=`(n = rounds, verdict = "VALID", n_invalid = 0L, n_degraded = 0L, page = "all", sheet = 1L)]
+  shown[, `:=`(n = rounds, page = "all", sheet = 1L)]
   if (nrow(effects) > nrow(shown)) add_note(shown,
     sprintf("The strongest %d of %d rows.", nrow(shown), nrow(effects))) else shown
 }
+
+# Hollow and filled are taken by clear and not clear.
+verdict_text <- unproven_rows_words
 
 make_figure <- function(table) {
   table <- mark_emulated(table)[order(emulated, target)]
