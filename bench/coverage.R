@@ -22,7 +22,7 @@ series_of <- function(n, correlation, generate = rnorm) {
   as.numeric(stats::filter(generate(n + 20) * sqrt(1 - correlation^2), correlation, method = "recursive"))[-(1:20)]
 }
 
-simulated_coverage <- function(n, correlation, times = 4000) {
+simulated_coverage <- function(n, correlation, times) {
   mean(replicate(times, holds(series_of(n, correlation), rank_of(n), 0)))
 }
 
@@ -39,22 +39,22 @@ replayed_coverage <- function(table, n, around = 60) {
 percent <- function(part) ifelse(is.na(part), "--", sprintf("%.1f %%", 100 * part))
 
 # Runs drawn from all runs of a population over the medians of their series, neighbours alike or not.
-resampled_coverage <- function(table, n, correlation, times = 4000) {
+resampled_coverage <- function(table, n, correlation, times) {
   values <- sort(table[, value / median(value), by = series]$V1)
   at <- rank_of(n)
   middle <- values[ceiling(length(values) / 2)]
   mean(replicate(times, holds(values[ceiling(pnorm(series_of(n, correlation)) * length(values))], at, middle)))
 }
 
-print_coverage <- function(replays, populations) {
+print_coverage <- function(replays, populations, times) {
   heads <- c("n", "printed", "normal", "normal, 0.35", paste0(rep(names(populations), each = 2), c("", ", 0.35")),
     paste0(names(replays), ", in order of time"))
   cat("|", paste(heads, collapse = " | "), "|\n", strrep("|---", length(heads)), "|\n", sep = "")
   for (n in counts) {
     of_populations <- unlist(lapply(populations, function(table) {
-      c(resampled_coverage(table, n, 0), resampled_coverage(table, n, 0.35))
+      c(resampled_coverage(table, n, 0, times), resampled_coverage(table, n, 0.35, times))
     }))
-    known <- c(rank_of(n)$level, simulated_coverage(n, 0), simulated_coverage(n, 0.35), of_populations,
+    known <- c(rank_of(n)$level, simulated_coverage(n, 0, times), simulated_coverage(n, 0.35, times), of_populations,
       vapply(replays, replayed_coverage, 1, n = n))
     cat("|", n, "|", paste(percent(known), collapse = " | "), "|\n")
   }
@@ -119,7 +119,8 @@ print_power <- function(times) {
 
 # Series have other sizes, so that only the effect of what is the same on both sides counts.
 print_replayed_power <- function(replays, times) {
-  cat("\n| rounds |", paste(names(replays), collapse = " | "), "|\n", strrep("|---", 1 + length(replays)), "|\n", sep = "")
+  cat("\n| rounds |", paste(names(replays), collapse = " | "), "|\n")
+  cat(strrep("|---", 1 + length(replays)), "|\n", sep = "")
   for (rounds in c(4, 8, 16)) {
     shares <- vapply(replays, function(table) share_clear(times, function() replayed_settings(table, rounds)), 1)
     cat("|", rounds, "|", paste(percent(shares), collapse = " | "), "|\n")
@@ -188,7 +189,7 @@ if (length(arguments) > 0 && file.exists(arguments[1])) {
   replays[["a year"]] <- year[, .(series, value)]
   populations[["a year"]] <- replays[["a year"]]
 }
-if (length(arguments) > 1) {
+if (length(arguments) > 1 && nzchar(arguments[2])) {
   local <- read_records(arguments[2])[verdict != "INVALID" & is.finite(bw_mib_s)]
   local[, `:=`(value = bw_mib_s, series = paste(cell, access))]
   setorder(local, series, run)
@@ -199,7 +200,7 @@ if (length(arguments) > 1) {
     known$value))
 }
 tables <- if (length(arguments) > 2) as.numeric(arguments[3]) else 1000
-print_coverage(replays, populations)
+print_coverage(replays, populations, 4 * tables)
 print_power(tables)
 print_replayed_power(replays, tables / 2)
 print_sides(4 * tables)

@@ -6,18 +6,9 @@
 
 # Every dimension that varies, of every target and access, as ratios with intervals; `clear` holds the false-discovery
 # rate over the whole table at 5 %.
-effects_of_settings <- local({
-  known <- list(key = "", effects = NULL)
-  function(records, metric = load_metric("bandwidth")) {
-    # A figure, a table, the numbers and the page of one study use the same effects, which are the most expensive part.
-    # Columns alone: data.table notes indices in a table that is looked at.
-    key <- rlang::hash(c(as.list(records), metric$name))
-    if (key != known$key) {
-      known <<- list(key = key, effects = find_effects(records, metric))
-    }
-    data.table::copy(known$effects)
-  }
-})
+effects_of_settings <- function(records, metric = load_metric("bandwidth")) {
+  remembered(find_effects, records, metric, telling = metric$name)
+}
 
 find_effects <- function(records, metric) {
   records <- metric$of(records)[verdict %in% usable_verdicts]
