@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Repetitions saved by `until:` in live measurements on tmpfs and disk, against a fixed ten at equal width.
 
-sampling.py DIR measures 16 cells in 40 rounds (DIR/fixed/records.csv, a series for bench/coverage.R). The
+sampling.py DIR measures 8 cells in 40 rounds (DIR/fixed/records.csv, a series for bench/coverage.R). The
 width that three quarters of the intervals reach with ten runs is then requested with `until:`, and the same
 cells are measured again.
 """
@@ -48,7 +48,6 @@ def measured(checkout: Checkout, suite: str, repetitions: dict[str, object]) -> 
         "space": {
             "xfer": ["16 KiB", "1 MiB"],
             "order": ["sequential", "random"],
-            "layout": ["shared", "file-per-process"],
         },
         "fixed": {"api": "POSIX", "access": ["write", "read"], "block": "8 MiB", "sync": True},
         "repetitions": repetitions,
