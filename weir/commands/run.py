@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--interleave",
         action=argparse.BooleanOptionalAction,
         default=True,
-        help="one round of every batch, then the next, so that a change of the machine affects all of them alike",
+        help="one round of every batch, then the next, so that a change of the machine affects all alike",
     )
     parser.add_argument("--retry-failed", action="store_true", help="run failed executions again")
     parser.add_argument(
