@@ -245,6 +245,9 @@ interval_words <- function(shown, part) {
   if (!is.null(part$interval_text)) {
     return(part$interval_text)
   }
+  if (nrow(shown) > 0 && all(shown$n == 1)) {
+    return("Of one run there is no interval.")
+  }
   if (is.null(shown$level) || all(is.na(shown$level))) {
     return(sprintf("Fewer than %d runs: small marks are the runs, there is no interval.", fewest_for_interval))
   }

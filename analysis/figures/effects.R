@@ -42,7 +42,7 @@ make_figure <- function(table) {
     ggplot2::geom_linerange(ggplot2::aes(xmin = lo, xmax = hi), linewidth = 0.7, na.rm = TRUE, position = lines) +
     ggplot2::geom_point(ggplot2::aes(fill = ifelse(clear, access, NA)), shape = 21, size = 1.5, stroke = 0.4,
       position = lines) +
-    ggplot2::facet_grid(rows = ggplot2::vars(target), scales = "free_y", space = "free_y") +
+    storage_panels(table$target) +
     ggplot2::scale_colour_manual(NULL, values = access_colours) +
     ggplot2::scale_fill_manual(values = access_colours, na.value = "white", guide = "none") +
     ggplot2::scale_x_log10("Factor", breaks = factor_breaks, labels = function(it) paste0("\u00d7", format_plain(it))) +
@@ -50,6 +50,13 @@ make_figure <- function(table) {
     ggplot2::labs(y = NULL) +
     theme_weir() +
     upright_row_titles()
+}
+
+# Of one storage its name stands above.
+storage_panels <- function(targets) {
+  if (data.table::uniqueN(targets) > 1) {
+    ggplot2::facet_grid(rows = ggplot2::vars(target), scales = "free_y", space = "free_y")
+  }
 }
 
 # Intervals of two rounds reach far beyond every effect: the axis ends where the points do.
