@@ -117,6 +117,20 @@ print_power <- function(times) {
     percent(sqrt(all * (1 - all) / 3 / times))))
 }
 
+# The two tests of such a table and their correction alone, which takes a second for many tables: by theory 5 %.
+print_tests_alone <- function(times) {
+  for (rounds in c(4, 8, 16)) {
+    chances <- replicate(2, {
+      of_round <- matrix(rnorm(times * rounds), times)
+      error <- sqrt(rowSums((of_round - rowMeans(of_round))^2) / (rounds - 1) / rounds)
+      2 * stats::pt(-abs(rowMeans(of_round) / error), rounds - 1)
+    })
+    lowest <- pmin(chances[, 1], chances[, 2])
+    clear <- mean(lowest <= 0.025 | pmax(chances[, 1], chances[, 2]) <= 0.05)
+    cat(sprintf("two tests alone, %d rounds, %d tables: %s have a false effect\n", rounds, times, percent(clear)))
+  }
+}
+
 # Series have other sizes, so that only the effect of what is the same on both sides counts.
 print_replayed_power <- function(replays, times) {
   cat("\n| rounds |", paste(names(replays), collapse = " | "), "|\n")
@@ -202,6 +216,7 @@ if (length(arguments) > 1 && nzchar(arguments[2])) {
 tables <- if (length(arguments) > 2) as.numeric(arguments[3]) else 1000
 print_coverage(replays, populations, 4 * tables)
 print_power(tables)
+print_tests_alone(20 * tables)
 print_replayed_power(replays, tables / 2)
 print_sides(4 * tables)
 cat("\n| series | windows | half-width of 10 runs | runs, added as needed | fixed number as good | as narrow |\n",

@@ -227,7 +227,7 @@ provenance_words <- function(table, part) {
   ), collapse = " ")
 }
 
-# A point is of one cell; where a figure takes several together on purpose it says so.
+# A point is of one cell; a figure that takes several together counts them.
 pooled_words <- function(shown) {
   pooled <- sum(shown$cells > 1, na.rm = TRUE)
   if (pooled > 0) sprintf("%s of several cells each.", counted(pooled, "point"))

@@ -97,7 +97,7 @@ def collect_run(cell: Cell, run: Run, tool: Tool, first_iteration: int, results:
         row["iteration"] = first_iteration + printed["iteration"]
         messages = messages_of_row(parsed, index)
         subject = Subject(row, observed, messages, parsed.complete, cell, facts)
-        # After the verdict: that a value was requested is no evidence that it ran.
+        # After the verdict: a request does not prove what ran.
         told = {column: value for column, value in row.items() if value is not None}
         yield row | requested | told | verdict_columns(judge(subject))
 
