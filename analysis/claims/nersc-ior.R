@@ -64,7 +64,7 @@ claims <- list(
     function(points) {
       found <- points[api == "POSIX" & layout == "shared" & !grepl("no sync", variant)]
       application <- found[purpose == "application"]
-      kernel <- bulk(found)[xfer_bytes %in% application$xfer_bytes]
+      kernel <- transfers(found)[xfer_bytes %in% application$xfer_bytes]
       ratio_of(kernel, application, c("tool", "purpose", "variant", "collective", "order"))
     }, near(1), 0.25,
     measure = "whole"

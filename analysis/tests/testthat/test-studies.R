@@ -216,7 +216,7 @@ test_that("the figures of these studies are drawn from records of such a study, 
   )
   worlds <- list(
     prediction = predicted_world(2), hints = hints_world(),
-    "file-size" = nersc_world(TRUE)[experiment %in% "file-size"],
+    "file-size" = load_world("nersc-ior")$holds[experiment %in% "file-size"],
     "best-settings" = settings, "settings-by-nodes" = settings, operations = operations, layers = layers_world(),
     "io500-radar" = rbind(io500_example(), io500_example()[, target := "other"]),
     "io500-submissions" = io500_example(301)
