@@ -124,6 +124,16 @@ clean-records: setup-develop ## measure RECORDS=500 honest records in memory and
 bench-plan: setup ## time the planning of 10,000 cells
 	@$(venv)/python bench/growth.py --only plan --sizes 10000
 
+.PHONY: bench-analysis
+bench-analysis: setup-develop ## draw every part of 100,320 records: time, and the size of the largest table page
+	@Rscript bench/analysis.R
+
+.PHONY: bench-statistics
+bench-statistics: setup-develop ## measure coverage, false effects, power and repetitions saved: the tables of docs/analysis.md
+	@$(MAKE) build
+	@$(venv)/python bench/sampling.py build/sampling
+	@Rscript bench/coverage.R reference/tokio-year.csv build/sampling/fixed/records.csv
+
 .PHONY: bench-scan
 bench-scan: setup ## scan 100,000 files of known content: table exact, rate kept, nothing written
 	@$(venv)/python bench/scan.py

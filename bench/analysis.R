@@ -46,12 +46,12 @@ folder <- if (length(arguments) > 1) arguments[2] else tempfile("weir-bench-anal
 wanted <- if (length(arguments) > 0) as.numeric(arguments[1]) else 100320
 made <- synthetic_study(wanted, folder)
 unlink(file.path(folder, ".parts"), recursive = TRUE)
-began <- proc.time()[["elapsed"]]
+began <- proc.time()
 status <- system2("Rscript", c("analysis/draw.R", "study", shQuote(folder)))
-took <- proc.time()[["elapsed"]] - began
+took <- proc.time() - began
 pages <- list.files(file.path(folder, "tables"), "[.]html$", full.names = TRUE)
 load <- strsplit(readLines("/proc/loadavg"), " ")[[1]][1]
-cat(sprintf("%s records: %.1f s for all parts (goal %d s on 2 cores; load %s at the end)\n",
-  format(made, big.mark = ","), took, goal_s, load))
+cat(sprintf("%s records: %.1f s and %.1f s of CPU for all parts (goal %d s on 2 cores; load %s at the end)\n",
+  format(made, big.mark = ","), took[["elapsed"]], sum(took[c("user.child", "sys.child")]), goal_s, load))
 cat(sprintf("largest page of a table: %.2f MiB (goal %.0f MiB)\n", max(file.size(pages)) / 2^20, goal_bytes / 2^20))
 quit(status = status, save = "no")

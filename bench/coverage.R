@@ -1,8 +1,9 @@
-# What the printed levels are worth: Rscript bench/coverage.R [TOKIO-YEAR.csv] [RECORDS.csv of a local series]
+# What the printed levels are worth: Rscript bench/coverage.R [TOKIO-YEAR.csv] [RECORDS.csv of a local series] [TABLES]
 #
 # Prints the tables of docs/analysis.md: how often intervals hold the median (independent and autocorrelated series, a
-# year of file systems in the order of time, a local series), false effects between identical settings, how often true
-# effects are found, and how many repetitions are saved by adding rounds where they are needed. About ten minutes.
+# year of file systems in the order of time, a local series), false effects between identical settings, made and
+# replayed, how often true effects are found, ratios of sides in turns and one after the other, and how many repetitions
+# are saved by adding rounds where they are needed. `make bench-statistics` measures the local series before.
 
 source("analysis/load.R")
 load_analysis("analysis")
@@ -19,7 +20,7 @@ series_of <- function(n, correlation, generate = rnorm) {
   as.numeric(stats::filter(generate(n + 20) * sqrt(1 - correlation^2), correlation, method = "recursive"))[-(1:20)]
 }
 
-simulated_coverage <- function(n, correlation, times = 4000) {
+simulated_coverage <- function(n, correlation, times) {
   mean(replicate(times, holds(series_of(n, correlation), rank_of(n), 0)))
 }
 
@@ -35,42 +36,124 @@ replayed_coverage <- function(table, n, around = 60) {
 
 percent <- function(part) ifelse(is.na(part), "--", sprintf("%.1f %%", 100 * part))
 
-print_coverage <- function(replays) {
-  cat("| n | printed | independent | autocorrelated 0.35 |", paste(names(replays), collapse = " | "), "|\n")
-  cat("|", strrep("---|", 4 + length(replays)), "\n", sep = "")
+# Runs drawn from all runs of a population over the medians of their series, neighbours alike or not.
+resampled_coverage <- function(table, n, correlation, times) {
+  values <- sort(table[, value / median(value), by = series]$V1)
+  at <- rank_of(n)
+  middle <- values[ceiling(length(values) / 2)]
+  mean(replicate(times, holds(values[ceiling(pnorm(series_of(n, correlation)) * length(values))], at, middle)))
+}
+
+print_coverage <- function(replays, populations, times) {
+  heads <- c("n", "printed", "normal", "normal, 0.35", paste0(rep(names(populations), each = 2), c("", ", 0.35")),
+    paste0(names(replays), ", in order of time"))
+  cat("|", paste(heads, collapse = " | "), "|\n", strrep("|---", length(heads)), "|\n", sep = "")
   for (n in counts) {
-    known <- c(rank_of(n)$level, simulated_coverage(n, 0), simulated_coverage(n, 0.35),
+    of_populations <- unlist(lapply(populations, function(table) {
+      c(resampled_coverage(table, n, 0, times), resampled_coverage(table, n, 0.35, times))
+    }))
+    known <- c(rank_of(n)$level, simulated_coverage(n, 0, times), simulated_coverage(n, 0.35, times), of_populations,
       vapply(replays, replayed_coverage, 1, n = n))
     cat("|", n, "|", paste(percent(known), collapse = " | "), "|\n")
   }
 }
 
 # Eight pairs of cells; each round disturbs all of its cells by 10 %, each run varies by 8 %.
-effects_between <- function(ratio, rounds) {
+identical_settings <- function(rounds, ratio = 1) {
   rows <- CJ(xfer_bytes = 2^(14:21), order = c("sequential", "random"), run = seq_len(rounds) - 1)
   rows[, disturbance := rnorm(1, 0, 0.1), by = run]
-  rows[, bw_mib_s := 100 * ifelse(order == "random", ratio, 1) * exp(disturbance + rnorm(.N, 0, 0.08))]
-  rows[, `:=`(
-    access = "write", target = "t", api = "POSIX", layout = "shared", nn = 1, ppn = 1, item = NA_character_,
-    verdict = "VALID", tool = "ior", purpose = "bandwidth", emulated = FALSE, cell = paste(xfer_bytes, order),
-    began = "2026-01-01T00:00:00", ops_s = NA_real_, chunking = NA_character_, collective = NA,
-    source = "", suite = "s",
-    experiment = "e", site = "x", label = "",
-    reasons = "", stripe_count = NA_real_
-  )]
-  effects <- effects_of_settings(rows[, disturbance := NULL])
-  c(any = any(effects$clear), found = any(effects[dimension == "order"]$clear))
+  rows[, value := 100 * ifelse(order == "random", ratio, 1) * exp(disturbance + rnorm(.N, 0, 0.08))]
+  rows[, disturbance := NULL][]
 }
 
-print_power <- function(times = 200) {
+# Replayed: consecutive runs of a series are the two sides of a pair in one round, each first as often as the other;
+# a table has eight series.
+replayed_settings <- function(table, rounds) {
+  chosen <- table[, if (.N >= 2 * rounds) {
+    first <- sample(.N - 2 * rounds + 1, 1)
+    .(value = value[first + seq_len(2 * rounds) - 1], run = rep(seq_len(rounds) - 1, each = 2),
+      order = as.vector(replicate(rounds, sample(c("sequential", "random")))))
+  }, by = series]
+  kept <- sample(unique(chosen$series), min(8, uniqueN(chosen$series)))
+  chosen[series %in% kept, .(xfer_bytes = 2^(14 + match(series, kept)), order, run, value)]
+}
+
+effects_between <- function(rows) {
+  rows[, `:=`(
+    bw_mib_s = value, access = "write", target = "t", api = "POSIX", layout = "shared", nn = 1, ppn = 1,
+    item = NA_character_, verdict = "VALID", tool = "ior", purpose = "bandwidth", emulated = FALSE,
+    cell = paste(xfer_bytes, order), began = "2026-01-01T00:00:00", ops_s = NA_real_, chunking = NA_character_,
+    collective = NA, source = "", suite = "s", experiment = "e", site = "x", label = "", reasons = "",
+    stripe_count = NA_real_
+  )]
+  find_effects(rows[, value := NULL], bandwidth)
+}
+bandwidth <- load_metric("bandwidth")
+
+# Of so many tables the share in which the effect of `order`, or any effect, is clear; on both cores.
+share_clear <- function(times, make_rows, any_dimension = FALSE) {
+  found <- parallel::mclapply(seq_len(times), function(i) {
+    effects <- effects_between(make_rows())
+    any((if (any_dimension) effects else effects[dimension == "order"])$clear)
+  }, mc.cores = 2)
+  mean(unlist(found))
+}
+
+print_power <- function(times) {
   cat("\n| rounds | identical: tables with a false effect | 1.05 found | 1.1 found | 1.3 found |\n",
     "|---|---|---|---|---|\n", sep = "")
+  all <- 0
   for (rounds in c(4, 8, 16)) {
-    none <- mean(replicate(times, effects_between(1, rounds)[["any"]]))
+    none <- share_clear(times, function() identical_settings(rounds), any_dimension = TRUE)
+    all <- all + none / 3
     found <- vapply(c(1.05, 1.1, 1.3), function(ratio) {
-      mean(replicate(times / 4, effects_between(ratio, rounds)[["found"]]))
+      share_clear(times / 5, function() identical_settings(rounds, ratio))
     }, 1)
     cat("|", rounds, "|", paste(percent(c(none, found)), collapse = " | "), "|\n")
+  }
+  cat(sprintf("identical settings, %d tables: %s have a false effect, standard error %s\n", 3 * times, percent(all),
+    percent(sqrt(all * (1 - all) / 3 / times))))
+}
+
+# The two tests of such a table and their correction alone, which takes a second for many tables: by theory 5 %.
+print_tests_alone <- function(times) {
+  for (rounds in c(4, 8, 16)) {
+    chances <- replicate(2, {
+      of_round <- matrix(rnorm(times * rounds), times)
+      error <- sqrt(rowSums((of_round - rowMeans(of_round))^2) / (rounds - 1) / rounds)
+      2 * stats::pt(-abs(rowMeans(of_round) / error), rounds - 1)
+    })
+    lowest <- pmin(chances[, 1], chances[, 2])
+    clear <- mean(lowest <= 0.025 | pmax(chances[, 1], chances[, 2]) <= 0.05)
+    cat(sprintf("two tests alone, %d rounds, %d tables: %s have a false effect\n", rounds, times, percent(clear)))
+  }
+}
+
+# Series have other sizes, so that only the effect of what is the same on both sides counts.
+print_replayed_power <- function(replays, times) {
+  cat("\n| rounds |", paste(names(replays), collapse = " | "), "|\n")
+  cat(strrep("|---", 1 + length(replays)), "|\n", sep = "")
+  for (rounds in c(4, 8, 16)) {
+    shares <- vapply(replays, function(table) share_clear(times, function() replayed_settings(table, rounds)), 1)
+    cat("|", rounds, "|", paste(percent(shares), collapse = " | "), "|\n")
+  }
+}
+
+# The two sides of a ratio in turns, and one after the other, in one series that remembers.
+print_sides <- function(times) {
+  cat("\n| rounds | in turns | one after the other, widened | not widened |\n|---|---|---|---|\n")
+  covers <- function(ratios, inflation) {
+    found <- mean_interval(ratios, inflation)
+    found$lo <= 0 && 0 <= found$hi
+  }
+  for (rounds in c(4, 8, 16)) {
+    held <- rowMeans(replicate(times, {
+      series <- series_of(2 * rounds, assumed_autocorrelation)
+      turns <- series[2 * seq_len(rounds)] - series[2 * seq_len(rounds) - 1]
+      apart <- series[rounds + seq_len(rounds)] - series[seq_len(rounds)]
+      c(covers(turns, 1), covers(apart, inflation_of(assumed_autocorrelation)), covers(apart, 1))
+    }))
+    cat("|", rounds, "|", paste(percent(held), collapse = " | "), "|\n")
   }
 }
 
@@ -105,25 +188,35 @@ print_savings <- function(name, table, longest = 40L) {
 }
 
 arguments <- commandArgs(TRUE)
+RNGkind("L'Ecuyer-CMRG")
 set.seed(20261122)
 replays <- list()
+of_2018 <- fread("reference/ddn-lustre-2018.csv", integer64 = "numeric")[is.finite(bw_mib_s) & bw_mib_s > 0]
+of_2018[, series := paste(campaign, api, access, nn, ppn, xfer_bytes, layout, order, stripe_count)]
+populations <- list("2018" = of_2018[, .(series, value = bw_mib_s)][, if (.N > 1) .SD, by = series])
 if (length(arguments) > 0 && file.exists(arguments[1])) {
   year <- fread(arguments[1], integer64 = "numeric")[bw_mib_s > 0]
   year[, `:=`(value = bw_mib_s, series = paste(system, file_system, app, access, layout))]
   setorder(year, series, started_unix)
-  replays[["a year of file systems"]] <- year[, .(series, value)]
+  replays[["a year"]] <- year[, .(series, value)]
+  populations[["a year"]] <- replays[["a year"]]
 }
-if (length(arguments) > 1) {
+if (length(arguments) > 1 && nzchar(arguments[2])) {
   local <- read_records(arguments[2])[verdict != "INVALID" & is.finite(bw_mib_s)]
   local[, `:=`(value = bw_mib_s, series = paste(cell, access))]
   setorder(local, series, run)
   replays[["a local series"]] <- local[, .(series, value)]
+  populations[["a local series"]] <- replays[["a local series"]]
   known <- estimate_autocorrelation(local$value, local$series)
   cat(sprintf("local series: %d runs in %d series, autocorrelation %.2f\n\n", nrow(local), uniqueN(local$series),
     known$value))
 }
-print_coverage(replays)
-print_power()
+tables <- if (length(arguments) > 2) as.numeric(arguments[3]) else 1000
+print_coverage(replays, populations, 4 * tables)
+print_power(tables)
+print_tests_alone(20 * tables)
+print_replayed_power(replays, tables / 2)
+print_sides(4 * tables)
 cat("\n| series | windows | half-width of 10 runs | runs, added as needed | fixed number as good | as narrow |\n",
   "|---|---|---|---|---|---|\n", sep = "")
 for (name in names(replays)) print_savings(name, replays[[name]])

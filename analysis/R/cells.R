@@ -2,8 +2,8 @@
 
 dash <- function(values) ifelse(is.na(values), "--", as.character(values))
 
-interval_cell <- function(lo, hi) {
-  ifelse(is.na(lo), "--", paste0(rate_words(lo), "--", rate_words(hi)))
+interval_cell <- function(lo, hi, words = rate_words) {
+  ifelse(is.na(lo), "--", paste0(words(lo), "--", words(hi)))
 }
 
 layout_cell <- function(layout) {

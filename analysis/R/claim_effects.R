@@ -254,6 +254,9 @@ one_of_each <- function(points, apart, sign) {
   }))
 }
 
+# Plain transfers, without those of a file format and without the times of single operations.
+transfers <- function(points) points[purpose == "bandwidth"]
+
 small_blocks <- function(points, most_bytes = 128 * 1024) points[xfer_bytes <= most_bytes]
 large_blocks <- function(points, least_bytes = 4 * mib) points[xfer_bytes >= least_bytes]
 

@@ -6,18 +6,9 @@
 
 # Every dimension that varies, of every target and access, as ratios with intervals; `clear` holds the false-discovery
 # rate over the whole table at 5 %.
-effects_of_settings <- local({
-  known <- list(key = "", effects = NULL)
-  function(records, metric = load_metric("bandwidth")) {
-    # A figure, a table, the numbers and the page of one study use the same effects, which are the most expensive part.
-    # Columns alone: data.table notes indices in a table that is looked at.
-    key <- rlang::hash(c(as.list(records), metric$name))
-    if (key != known$key) {
-      known <<- list(key = key, effects = find_effects(records, metric))
-    }
-    data.table::copy(known$effects)
-  }
-})
+effects_of_settings <- function(records, metric = load_metric("bandwidth")) {
+  remembered(find_effects, records, metric, telling = metric$name)
+}
 
 find_effects <- function(records, metric) {
   records <- metric$of(records)[verdict %in% usable_verdicts]
@@ -45,7 +36,10 @@ comparable_cells <- function(records, runs) {
   records <- name_chunks(records)
   columns <- intersect(unique(c("target", "site", "access", "item", compared_dimensions(records), following, "emulated",
     "experiment", "suite")), names(records))
-  rows <- unique(records[cell %in% runs$cell | is.na(cell), c("cell", columns), with = FALSE])
+  known <- records[cell %in% runs$cell | is.na(cell), unique(c("cell", columns, "verdict")), with = FALSE]
+  known[, unproven := any(verdict == "UNPROVEN"), by = .(cell, access, item)][, verdict := NULL]
+  columns <- c(columns, "unproven")
+  rows <- unique(known)
   keys <- c("cell", "access", "item")
   twice <- duplicated(rows, by = keys) | duplicated(rows, by = keys, fromLast = TRUE)
   merged <- rows[twice, lapply(.SD, first_known), by = keys, .SDcols = setdiff(columns, keys)]
@@ -91,7 +85,7 @@ pairs_of <- function(cells, dimension) {
   first <- unique(grouped[rank == lowest], by = same)
   others <- grouped[rank == highest | (!is.numeric(level) & rank > lowest)]
   others <- unique(others, by = c(same, "level"))
-  kept <- intersect(c("cell", "level", "emulated", following), names(first))
+  kept <- intersect(c("cell", "level", "emulated", "unproven", following), names(first))
   pairs <- merge(first[, c(same, kept), with = FALSE], others[, c(same, kept), with = FALSE], by = same)
   data.table::setnames(pairs, c("level.x", "level.y"), c("from", "to"))
   pairs[, also := differing_words(pairs)][]
@@ -139,7 +133,8 @@ effect_of_pairs <- function(ratios, inflation) {
     pairs = length(of_pair), rounds = length(of_round), over = over, lowest = exp(min(of_pair)),
     highest = exp(max(of_pair)),
     interleaved = interleaved(ratios), also_differs = also_words(also, length(of_pair)),
-    emulated = any(ratios$emulated.x | ratios$emulated.y)
+    emulated = any(ratios$emulated.x | ratios$emulated.y),
+    unproven = sum((ratios$unproven.x | ratios$unproven.y)[!duplicated(pair)])
   )
 }
 
@@ -149,6 +144,14 @@ also_words <- function(counts, pairs) {
   }
   paste(ifelse(counts == pairs, names(counts), sprintf("%s in %d of %d pairs", names(counts), counts, pairs)),
     collapse = "; ")
+}
+
+# How good the records behind the rows are.
+unproven_rows_words <- function(rows) {
+  sprintf(
+    "Of %s, %d have unproven records on a side; degraded and invalid records take no part.",
+    counted(nrow(rows), "row"), sum(rows$unproven > 0)
+  )
 }
 
 # Whether the sides were measured in turns. What does not tell when it began was not, as far as anyone knows.

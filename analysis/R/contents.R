@@ -1,12 +1,12 @@
-# contents.tex: the floats of a study, gathered by the sections they belong to and in the order of their places.
+# contents.tex: the floats of a study, gathered by the sections they belong to and in the order of their positions.
 
 sections <- c("opening", "setup", "results", "claims", "reservations", "appendix")
 
 write_contents <- function(folder, path) {
   parts <- c(chosen_parts("figure", "all"), chosen_parts("table", "all"))
   parts <- Filter(function(part) file.exists(file.path(folder, part_file(part))), parts)
-  places <- vapply(parts, function(part) part$place, numeric(1))
-  parts <- parts[order(places)]
+  positions <- vapply(parts, function(part) part$position, numeric(1))
+  parts <- parts[order(positions)]
   first_lines <- vapply(parts, function(part) readLines(file.path(folder, part_file(part)), n = 1), character(1))
   not_applicable <- startsWith(first_lines, "\\notshown")
   shown <- parts[!not_applicable & !startsWith(first_lines, "%")]
@@ -46,7 +46,7 @@ mention <- function(part) {
 not_applicable_lines <- function(parts) {
   inputs <- vapply(parts, function(part) sprintf("\\input{%s}", part_file(part)), character(1))
   c(
-    sprintf("\\newif\\ifleftout\\leftout%s", if (length(parts) > 0) "true" else "false"),
-    "\\newcommand{\\leftoutparts}{%", sprintf("%s%%", inputs), "}"
+    sprintf("\\newif\\ifnotapplicable\\notapplicable%s", if (length(parts) > 0) "true" else "false"),
+    "\\newcommand{\\notapplicableparts}{%", sprintf("%s%%", inputs), "}"
   )
 }

@@ -9,11 +9,12 @@ fewest_rounds_for_drift <- 4L
 # One row for each target and access: the ratio of the end to the begin, and whether it is clear (false-discovery rate
 # 5 % over the rows).
 drift_of_campaign <- function(records) {
-  usable <- records[verdict %in% usable_verdicts & !is.na(run) & !is.na(cell)]
+  columns <- c("target", "access", "item", "cell", "run", "source", "began", "verdict", "emulated", "bw_mib_s", "ops_s")
+  usable <- records[verdict %in% usable_verdicts & !is.na(run) & !is.na(cell), columns, with = FALSE]
   if (nrow(usable) == 0) {
     return(no_drift)
   }
-  value <- ifelse(is.na(usable$bw_mib_s), usable$ops_s, usable$bw_mib_s)
+  value <- data.table::fcoalesce(usable$bw_mib_s, usable$ops_s)
   runs <- run_values(usable, value, c("target", "access", "item"))[value > 0]
   runs[, `:=`(at = as.numeric(round), level = log(value))]
   rows <- runs[, drift_of_rounds(.SD), by = .(target, access)]

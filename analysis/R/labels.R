@@ -35,12 +35,14 @@ bytes_words <- function(bytes) {
 
 byte_units <- c("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 
-format_plain <- function(values) {
-  of_unique(values, function(values) {
-    vapply(values, function(value) {
-      if (is.na(value)) NA_character_ else format(value, scientific = FALSE, trim = TRUE, digits = 15)
-    }, character(1))
-  })
+format_plain <- function(values) of_unique(values, plain_digits)
+
+# As many digits as the number has, never an exponent.
+plain_digits <- function(values) {
+  words <- sprintf("%.15g", as.numeric(values))
+  with_exponent <- grep("e", words, fixed = TRUE)
+  words[with_exponent] <- vapply(values[with_exponent], format, "", scientific = FALSE, trim = TRUE, digits = 15)
+  replace(words, is.na(values), NA_character_)
 }
 
 # Three significant digits, thousands separated: what a bandwidth deserves.
@@ -56,9 +58,8 @@ three_digits <- function(values) {
 
 rate_words <- function(values) {
   of_unique(values, function(values) {
-    vapply(values, function(value) {
-      if (is.na(value)) "--" else format(three_digits(value), scientific = FALSE, trim = TRUE, big.mark = ",")
-    }, character(1))
+    words <- prettyNum(plain_digits(three_digits(values)), big.mark = ",", preserve.width = "none")
+    replace(words, is.na(values), "--")
   })
 }
 

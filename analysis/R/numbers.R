@@ -41,6 +41,7 @@ number_switches <- function(records, facts, points, decided) {
     synced = any(records$sync & records$access == "write", na.rm = TRUE),
     failed = count_of(facts$failed_executions) > 0,
     unfinished = count_of(facts$finished_executions) < count_of(facts$executions),
+    beyondplan = count_of(facts$finished_executions) > count_of(facts$executions),
     excluded = count_of(facts$excluded_points) > 0
   )
 }

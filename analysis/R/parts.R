@@ -4,9 +4,9 @@
 part_kinds <- list(
   figure = list(
     folder = "figures",
-    defines = c("title", "caption", "place", "statistic", "make_table", "make_figure", "height_mm")
+    defines = c("title", "caption", "position", "statistic", "make_table", "make_figure", "height_mm")
   ),
-  table = list(folder = "tables", defines = c("title", "caption", "place", "make_table", "make_latex"))
+  table = list(folder = "tables", defines = c("title", "caption", "position", "make_table", "make_latex"))
 )
 
 part_names <- function(kind, home = analysis_home()) {
@@ -41,9 +41,9 @@ unknown_part <- function(kind, name, home) {
   sprintf("no %s '%s' in analysis/%s: %s", kind, name, part_kinds[[kind]]$folder, hint)
 }
 
-# `all` or a list separated by commas, in the order of their places.
+# `all` or a list separated by commas, in the order of their positions.
 chosen_parts <- function(kind, names, home = analysis_home()) {
   names <- if (names == "all") part_names(kind, home) else strsplit(names, ",", fixed = TRUE)[[1]]
   parts <- lapply(names, load_part, kind = kind, home = home)
-  parts[order(vapply(parts, function(part) part$place, numeric(1)))]
+  parts[order(vapply(parts, function(part) part$position, numeric(1)))]
 }

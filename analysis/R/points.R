@@ -2,7 +2,9 @@
 
 point_columns <- c("target", "access", "api", "layout", "order", "nn", "ppn", "xfer_bytes")
 
-bandwidth_points <- function(records) {
+bandwidth_points <- function(records) remembered(points_of_bandwidth, records)
+
+points_of_bandwidth <- function(records) {
   records <- add_variant(transfers_of(records), point_columns)
   by <- c(point_columns, "variant")
   points <- summarise_records(records, bandwidth_all(records), by, "MiB/s")

@@ -27,6 +27,8 @@ measured_text <- function(is) {
     "Table~\\ref{tab:machine} shows machines, storage and software as the measurement found them. The plan covers",
     space, "These are \\Cells{} with \\Executions{} planned executions; \\FinishedExecutions{} finished",
     if_so(is[["failed"]], "(\\FailedExecutions{} with an error)"), "\\unskip.",
+    if_so(is[["beyondplan"]], "Those beyond the plan are added rounds, or rounds of cells that another study of the",
+      "site measured more often; all of them count."),
     if_so(is[["unfinished"]], "The study is unfinished: the rest is not measured yet."),
     if (is[["excluded"]]) {
       "Rules exclude \\ExcludedCells{} (Table~\\ref{tab:excluded})."

@@ -4,10 +4,16 @@
 # the execution: rounds are randomised blocks, so that runs of one round are compared with each other. Imported records
 # that tell no run are one execution for each file.
 run_values <- function(records, value, by) {
-  runs <- round_names(records)[, `:=`(value_of_record = as.numeric(value))]
+  runs <- with_values(records, value, c(by, "cell", "began"))
   runs <- runs[verdict %in% usable_verdicts & is.finite(value_of_record)]
   # data.table has a median of all groups at once, which it finds by this name alone.
   runs[, .(value = median(value_of_record), iterations = .N, began = began[1]), by = c(unique(c(by, "cell")), "round")]
+}
+
+# Of a hundred columns the few that a summary needs, and the value.
+with_values <- function(records, value, columns) {
+  needed <- records[, unique(c(columns, "verdict", "emulated", "run", "source")), with = FALSE]
+  round_names(needed)[, value_of_record := as.numeric(value)][]
 }
 
 round_names <- function(records) {
@@ -22,10 +28,10 @@ summarise_records <- function(records, value, by, unit, autocorrelation = study_
   if (nrow(records) == 0) {
     return(data.table::data.table())
   }
-  records <- round_names(records)[, value_of_record := as.numeric(value)]
-  records[, used := used_records(records, by)]
-  counts <- count_records(records, by)
-  runs <- records[used == TRUE, .(value = median(value_of_record)), by = c(by, "cell", "round")]
+  valued <- with_values(records, value, c(by, "cell"))
+  valued[, used := used_records(valued, by)]
+  counts <- count_records(valued, by)
+  runs <- valued[used == TRUE, .(value = median(value_of_record)), by = c(by, "cell", "round")]
   points <- order_statistics(runs, by, autocorrelation)[counts, on = by]
   points <- widened_by_drift(points, records)
   points[is.na(n), n := 0L]
@@ -97,15 +103,15 @@ order_statistics <- function(runs, by, autocorrelation) {
 study_autocorrelation <- function(records) max(assumed_autocorrelation, autocorrelation_of(records)$value)
 
 autocorrelation_of <- function(records) {
-  transfers <- records[verdict %in% usable_verdicts & !is.na(cell)]
+  transfers <- records[verdict %in% usable_verdicts & !is.na(cell),
+    .(cell, access, item, run, speed = data.table::fcoalesce(bw_mib_s, ops_s))]
   if (nrow(transfers) == 0 || all(is.na(transfers$run))) {
     return(list(value = assumed_autocorrelation, pairs = 0L, estimated = FALSE))
   }
-  transfers[, speed := ifelse(is.na(bw_mib_s), ops_s, bw_mib_s)]
   runs <- transfers[is.finite(speed), .(value = median(speed)), by = .(cell, access, item, run)]
   data.table::setorderv(runs, c("cell", "access", "run"))
-  estimate_autocorrelation(runs$value, runs[, .GRP, by = .(cell, access, item)][runs,
-    on = c("cell", "access", "item")]$GRP)
+  runs[, series := .GRP, by = .(cell, access, item)]
+  estimate_autocorrelation(runs$value, runs$series)
 }
 
 # What else tells cells apart. A figure maps some of the dimensions to axes, colours and panels; the rest must not be
@@ -118,6 +124,7 @@ hidden_columns <- function(records, by) {
   candidates <- setdiff(intersect(dimensions(records), names(designs)), by)
   found <- intersect("site", varying_columns(designs, setdiff("site", by)))
   for (columns in list(candidates, setdiff("label", by), setdiff("cell", by))) {
+    columns <- varying_columns(designs, columns)
     repeat {
       apart <- unique(designs[, unique(c(by, found, columns)), with = FALSE])
       together <- vapply(columns, function(column) designs_together(apart, c(by, found, column)), numeric(1))
@@ -161,9 +168,9 @@ add_variant <- function(records, by) {
     return(records[, variant := ""][])
   }
   keys <- intersect(unique(c("cell", by)), names(designs))
-  told <- data.table::copy(records)
+  told <- records[, unique(c(keys, hidden, "api", "collective")), with = FALSE]
   told[!api %in% collective_apis, collective := NA]
-  observed <- varying_in_cells(records, keys, hidden)
+  observed <- varying_in_cells(told, keys, hidden)
   if (length(observed) > 0) {
     settled <- designs[, .SD[1], by = keys, .SDcols = observed]
     told[, (observed) := settled[told, on = keys][, observed, with = FALSE]]
@@ -180,17 +187,17 @@ varying_in_cells <- function(records, keys, columns) {
 
 # Sizes are rounded where the rounded texts differ.
 describe_uniquely <- function(table, columns) {
-  words <- describe_columns(table, columns)
-  values <- do.call(paste, c(lapply(columns, function(column) as.character(table[[column]])), sep = "\r"))
-  apart <- unique(data.table::data.table(words, values))
-  rounded <- apart$words[duplicated(apart$words)]
-  if (length(rounded) == 0) {
-    return(words)
+  if (length(columns) == 0) {
+    return(rep("", nrow(table)))
   }
-  plain <- do.call(paste, c(lapply(columns, function(column) {
-    paste(gsub("_", " ", column), ifelse(is.na(table[[column]]), "unknown", as.character(table[[column]])))
-  }), sep = ", "))
-  ifelse(words %in% rounded, plain, words)
+  of_unique(table[, columns, with = FALSE], function(different) {
+    words <- describe_columns(different, columns)
+    rounded <- words[duplicated(words)]
+    plain <- do.call(paste, c(lapply(columns, function(column) {
+      paste(gsub("_", " ", column), ifelse(is.na(different[[column]]), "unknown", as.character(different[[column]])))
+    }), sep = ", "))
+    ifelse(words %in% rounded, plain, words)
+  })
 }
 
 # Of the others no call is collective, which is not worth a word.

@@ -221,9 +221,16 @@ provenance_words <- function(table, part) {
   shown <- table[table$n > 0, ]
   paste(c(
     sprintf("%s; %s.", part$statistic, n_words(shown$n)),
-    interval_words(shown, part), verdict_words(table), unique(table$note),
+    interval_words(shown, part), if (is.null(part$verdict_text)) verdict_words(table) else part$verdict_text(table),
+    pooled_words(shown), unique(table$note),
     if (any(table$emulated %in% TRUE)) "(E): emulated storage, which tests the method and not a product."
   ), collapse = " ")
+}
+
+# A point is of one cell; a figure that takes several together counts them.
+pooled_words <- function(shown) {
+  pooled <- sum(shown$cells > 1, na.rm = TRUE)
+  if (pooled > 0) sprintf("%s of several cells each.", counted(pooled, "point"))
 }
 
 n_words <- function(n) {
@@ -237,6 +244,9 @@ n_words <- function(n) {
 interval_words <- function(shown, part) {
   if (!is.null(part$interval_text)) {
     return(part$interval_text)
+  }
+  if (nrow(shown) > 0 && all(shown$n == 1)) {
+    return("Of one run there is no interval.")
   }
   if (is.null(shown$level) || all(is.na(shown$level))) {
     return(sprintf("Fewer than %d runs: small marks are the runs, there is no interval.", fewest_for_interval))

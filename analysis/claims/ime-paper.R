@@ -6,7 +6,7 @@ published <- "ime-paper"
 carried <- "carried over from Sect. 5" # about the native interface; not the paper's, but these data decide it
 wire_gbit_s <- 100 # 4x EDR, one port a node
 
-ior <- function(points, wanted) points[purpose == "bandwidth" & role == wanted & !api %in% "HDF5"]
+ior <- function(points, wanted) transfers(points)[role == wanted & !api %in% "HDF5"]
 reads <- function(points) points[access == "read"]
 writes <- function(points) points[access == "write"]
 read_over_write <- function(points) ratio_of(reads(points), writes(points), "access")
@@ -68,7 +68,7 @@ single <- function(points) ratio_of(points[role == "file system"], points[role =
 
 # The files of the paper had 100 transfers a process; where a stonewall or a fixed size ends the phase, nothing follows.
 grows_with_transfers <- function(points) {
-  found <- points[purpose == "bandwidth"]
+  found <- transfers(points)
   if (data.table::uniqueN(found$xfer_bytes) < 2) {
     return(FALSE)
   }
@@ -88,7 +88,7 @@ best_independent <- function(points) best_ratio(points[collective == FALSE], poi
 netcdf_over_mpiio <- function(points) {
   found <- writes(points)[role == "file system"]
   apart <- c("tool", "purpose", "api", "collective", "chunked", "chunking", "order", "layout", "variant")
-  ratio_of(fastest_of(netcdf(found), apart), fastest_of(found[purpose == "bandwidth" & api == "MPIIO"], apart), apart)
+  ratio_of(fastest_of(netcdf(found), apart), fastest_of(transfers(found)[api == "MPIIO"], apart), apart)
 }
 
 claims <- list(
@@ -203,7 +203,7 @@ claims <- list(
   claim(
     "opening-weighs-on-small", "Opening and closing weigh more on small experiments than on large ones.", "Sect. 4.1",
     "records of several transfer sizes, each of as many transfers",
-    function(points) if (grows_with_transfers(points)) largest_over_smallest(points[purpose == "bandwidth"]),
+    function(points) if (grows_with_transfers(points)) largest_over_smallest(transfers(points)),
     below(1), 0.1, measure = "opening"
   ),
   claim(

@@ -5,8 +5,7 @@ cites <- "mistral"
 suites <- "mistral"
 published <- "mistral-2015"
 
-ior <- function(points) points[purpose == "bandwidth"]
-many <- function(points) ior(points)[nn * ppn > 1]
+many <- function(points) transfers(points)[nn * ppn > 1]
 # What else tells cells apart, such as a hint, is a part of the setting.
 interface <- c("api", "layout", "collective", "variant")
 
@@ -33,7 +32,7 @@ claims <- list(
     "mistral-stream-is-slow", "One process reaches a small part, at most a tenth, of what many processes reach.",
     "Acceptance tests", "a single process and many processes with a file each, same sizes",
     function(points) {
-      found <- ior(points)[api == "POSIX" & layout == "file-per-process"]
+      found <- transfers(points)[api == "POSIX" & layout == "file-per-process"]
       best_ratio(found[nn * ppn == 1], found[nn * ppn > 1])
     }, at_most(0.1), 0.1
   ),
@@ -41,7 +40,7 @@ claims <- list(
     "mistral-threads-of-a-node", "Several processes of a node read and write at least twice as fast as one.",
     "Testing defaults", "one and several processes per node with the same interface, nodes and sizes",
     function(points) {
-      found <- ior(points)
+      found <- transfers(points)
       ratio_of(found[ppn > 1], found[ppn == 1], c("ppn", "variant"))
     }, at_least(2), 0.1
   ),
@@ -50,7 +49,7 @@ claims <- list(
     "Between a good and a bad setting of interface, stripes and processes lies a factor of four.",
     "Observations to take away", "several settings of interface and processes with the same nodes and sizes",
     function(points) {
-      found <- ior(points)
+      found <- transfers(points)
       apart <- c(interface, "ppn", "nn")
       good <- fastest_of(found, apart)
       if (nrow(good) == nrow(found)) NULL else ratio_of(good, slowest_of(found, apart), apart)

@@ -4,14 +4,13 @@ title <- "Using IOR to Analyze the I/O Performance"
 cites <- "nerscior"
 suites <- "nersc-ior"
 
-bulk <- function(points) points[purpose == "bandwidth"]
 interface <- c("api", "collective")
 
 claims <- list(
   claim(
     "nersc-large-transfers", "Large transfers are at least twice as fast as small ones.", "Transfer size",
     "transfers of several sizes by POSIX in a shared file",
-    function(points) largest_over_smallest(bulk(points)[api == "POSIX" & layout == "shared" & nn == 1 & ppn > 1]),
+    function(points) largest_over_smallest(transfers(points)[api == "POSIX" & layout == "shared" & nn == 1 & ppn > 1]),
     at_least(2), 0.1
   ),
   claim(
@@ -19,7 +18,7 @@ claims <- list(
     "Shared vs. one file per proc",
     "POSIX with both layouts, the same nodes, processes and sizes",
     function(points) {
-      found <- bulk(points)[api == "POSIX"]
+      found <- transfers(points)[api == "POSIX"]
       ratio_of(found[layout == "shared"], found[layout == "file-per-process"], "layout")
     }, near(1), 0.25
   ),
@@ -27,7 +26,7 @@ claims <- list(
     "nersc-mpiio-is-close", "MPI-IO is about as fast as POSIX.", "Programming interface",
     "POSIX and MPI-IO in a shared file, the same nodes, processes and sizes",
     function(points) {
-      found <- bulk(points)[layout == "shared"]
+      found <- transfers(points)[layout == "shared"]
       ratio_of(found[api == "MPIIO"], found[api == "POSIX"], interface)
     }, near(1), 0.25
   ),
@@ -35,7 +34,7 @@ claims <- list(
     "nersc-hdf5-behind", "HDF5 falls behind MPI-IO.", "Programming interface",
     "MPI-IO and HDF5 in a shared file, the same nodes, processes and sizes",
     function(points) {
-      found <- bulk(points)[layout == "shared"]
+      found <- transfers(points)[layout == "shared"]
       ratio_of(found[api == "HDF5"], found[api == "MPIIO"], interface)
     }, below(1), 0.02
   ),
@@ -43,7 +42,7 @@ claims <- list(
     "nersc-pnetcdf-slowest", "Parallel NetCDF is the slowest interface.", "Programming interface",
     "PnetCDF and another interface in a shared file, the same nodes, processes and sizes",
     function(points) {
-      found <- bulk(points)[layout == "shared"]
+      found <- transfers(points)[layout == "shared"]
       ratio_of(found[api == "PNETCDF"], slowest_of(found[api != "PNETCDF"], interface), interface)
     }, below(1), 0.02
   ),
@@ -51,7 +50,7 @@ claims <- list(
     "nersc-small-files-are-cached", "Small files are read faster than large ones: the client still has them in memory.",
     "Caching effects", "shared files of several sizes by POSIX, without synchronisation",
     function(points) {
-      found <- bulk(points)[access == "read" & api == "POSIX" & layout == "shared" & grepl("no sync", variant)]
+      found <- transfers(points)[access == "read" & api == "POSIX" & layout == "shared" & grepl("no sync", variant)]
       ends <- range(found$requested_bytes)
       if (nrow(found) == 0 || diff(ends) == 0) {
         return(NULL)
@@ -65,7 +64,7 @@ claims <- list(
     function(points) {
       found <- points[api == "POSIX" & layout == "shared" & !grepl("no sync", variant)]
       application <- found[purpose == "application"]
-      kernel <- bulk(found)[xfer_bytes %in% application$xfer_bytes]
+      kernel <- transfers(found)[xfer_bytes %in% application$xfer_bytes]
       ratio_of(kernel, application, c("tool", "purpose", "variant", "collective", "order"))
     }, near(1), 0.25,
     measure = "whole"

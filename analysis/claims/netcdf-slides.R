@@ -74,7 +74,7 @@ claims <- list(
     "NetCDF-Bench and IOR by MPI-IO on one target with the same sizes, nodes and processes",
     function(points) {
       apart <- c("tool", "purpose", "api", "order", "layout", how)
-      mpiio <- points[purpose == "bandwidth" & api == "MPIIO"]
+      mpiio <- transfers(points)[api == "MPIIO"]
       ratio_of(fastest_of(mpiio, apart), fastest_of(netcdf(points), apart), apart)
     }, above(1), 0.05
   ),

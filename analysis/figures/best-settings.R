@@ -1,5 +1,5 @@
 title <- "Share of the best bandwidth by stripe count and processes per node"
-place <- 2
+position <- 2
 statistic <- "Cells: arithmetic mean of the share of the best, in per cent"
 interval_text <- ""
 needs <- "records of the experiment `defaults` of the suite mistral"

@@ -1,5 +1,5 @@
 title <- "Claims of publications"
-place <- 58
+position <- 58
 section <- "claims"
 statistic <- "Points: effects in these records"
 if_empty <- "these data decide none of the claims in analysis/claims."

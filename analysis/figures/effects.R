@@ -1,5 +1,5 @@
 title <- "Effects of a setting"
-place <- 12
+position <- 12
 statistic <- "Points: mean ratio over pairs of cells that differ in one setting, compared within each round"
 needs <- "cells that differ in one setting only"
 interval_text <- "Bars: 95 % t interval."
@@ -17,10 +17,13 @@ make_table <- function(records, inputs) {
     return(effects)
   }
   shown <- utils::head(effects, most_rows)
-  shown[, `:=`(n = rounds, verdict = "VALID", n_invalid = 0L, n_degraded = 0L, page = "all", sheet = 1L)]
+  shown[, `:=`(n = rounds, page = "all", sheet = 1L)]
   if (nrow(effects) > nrow(shown)) add_note(shown,
     sprintf("The strongest %d of %d rows.", nrow(shown), nrow(effects))) else shown
 }
+
+# Hollow and filled are taken by clear and not clear.
+verdict_text <- unproven_rows_words
 
 make_figure <- function(table) {
   table <- mark_emulated(table)[order(emulated, target)]
@@ -39,7 +42,7 @@ make_figure <- function(table) {
     ggplot2::geom_linerange(ggplot2::aes(xmin = lo, xmax = hi), linewidth = 0.7, na.rm = TRUE, position = lines) +
     ggplot2::geom_point(ggplot2::aes(fill = ifelse(clear, access, NA)), shape = 21, size = 1.5, stroke = 0.4,
       position = lines) +
-    ggplot2::facet_grid(rows = ggplot2::vars(target), scales = "free_y", space = "free_y") +
+    storage_panels(table$target) +
     ggplot2::scale_colour_manual(NULL, values = access_colours) +
     ggplot2::scale_fill_manual(values = access_colours, na.value = "white", guide = "none") +
     ggplot2::scale_x_log10("Factor", breaks = factor_breaks, labels = function(it) paste0("\u00d7", format_plain(it))) +
@@ -47,6 +50,13 @@ make_figure <- function(table) {
     ggplot2::labs(y = NULL) +
     theme_weir() +
     upright_row_titles()
+}
+
+# Of one storage its name stands above.
+storage_panels <- function(targets) {
+  if (data.table::uniqueN(targets) > 1) {
+    ggplot2::facet_grid(rows = ggplot2::vars(target), scales = "free_y", space = "free_y")
+  }
 }
 
 # Intervals of two rounds reach far beyond every effect: the axis ends where the points do.

@@ -1,5 +1,5 @@
 title <- "Bandwidth against file size: where caching ends"
-place <- 4
+position <- 4
 statistic <- "Points: medians"
 needs <- "records of the experiment `file-size` of the suite nersc-ior: several sizes, caches left alone"
 if_empty <- "The study has no sweep of file sizes."

@@ -1,5 +1,5 @@
 title <- "Bandwidth with MPI-IO hints over that without"
-place <- 6
+position <- 6
 statistic <- "Points: geometric mean over the rounds"
 interval_text <- "Bars: 95 % t interval over the rounds."
 needs <- "records of the experiment `hints` of the suite mistral"

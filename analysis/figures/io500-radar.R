@@ -1,5 +1,5 @@
 title <- "Radar chart of the phases of IO500"
-place <- 2
+position <- 2
 statistic <- "Corners: median of a phase over the best of the storage shown, logarithmic"
 interval_text <- ""
 needs <- "records of the suite io500 on two targets"

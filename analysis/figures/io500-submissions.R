@@ -1,5 +1,5 @@
 title <- "Valid results among the IO500 submissions"
-place <- 3
+position <- 3
 statistic <- "Lines: share of the published result sets below a value"
 interval_text <- "Each of the result sets is one third-party run without evidence for an audit."
 needs <- "reference/io500-submissions.csv, and a study of the suite io500"

@@ -1,5 +1,5 @@
 title <- "Times of single operations"
-place <- 28
+position <- 28
 statistic <- "Lines: share of operations that took longer"
 interval_text <- "Points: p50, p99 and p99.9, where there are at least 100 operations beyond."
 needs <- "times of single operations (latencies.csv) of io-model"

@@ -1,5 +1,5 @@
 title <- "Cost of each layer, per operation and per byte"
-place <- 1
+position <- 1
 statistic <- "Points: mean over the rounds of a straight line through the time of an operation against its size"
 interval_text <- "Bars: 95 % t interval over the rounds."
 needs <- "records of the suite layers: several sizes by several interfaces"

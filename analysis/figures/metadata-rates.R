@@ -1,5 +1,5 @@
 title <- "Operations on files and directories"
-place <- 60
+position <- 60
 statistic <- "Points: median rate (operations of all ranks over the time from the first start to the last stop)"
 needs <- "records of metadata: create, stat, read, rename, remove or find"
 caption <- paste(

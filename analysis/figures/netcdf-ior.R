@@ -1,5 +1,5 @@
 title <- "NetCDF-Bench over IOR"
-place <- 26
+position <- 26
 statistic <- "Points: ratio of medians, NetCDF-Bench over IOR"
 interval_text <- "Small marks: the ratio in each round."
 needs <- "records of NetCDF-Bench and of IOR by MPI-IO or HDF5 with the same nodes and processes"

@@ -1,5 +1,5 @@
 title <- "NetCDF-Bench by size of a block"
-place <- 24
+position <- 24
 statistic <- "Points: medians of the bandwidth (bytes over open, transfer and close)"
 needs <- "records of NetCDF-Bench"
 caption <- paste(

@@ -1,5 +1,5 @@
 title <- "Time of an operation by its size, order and memory layout"
-place <- 29
+position <- 29
 statistic <- "Points: median time of an operation, over the runs"
 needs <- "records of the experiment `operations` of the suite mistral"
 if_empty <- "The study has no sweep of single operations by size and order."

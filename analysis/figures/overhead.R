@@ -1,5 +1,5 @@
 title <- "Overhead of opening, closing and synchronising"
-place <- 30
+position <- 30
 section <- "appendix"
 statistic <- "Points: median share of the time from open to close"
 interval_mark <- "Bars"
@@ -46,14 +46,16 @@ share_of <- function(part_s, whole_s) ifelse(whole_s > 0, pmin(1, part_s / whole
 
 make_figure <- function(table) {
   shown <- data.table::copy(table)[, size := factor(bytes_words(xfer_bytes), bytes_words(sort(unique(xfer_bytes))))]
+  present <- intersect(names(part_colours), shown$phase)
+  key <- ggplot2::guide_legend(override.aes = list(fill = unname(part_colours[present])))
   ggplot2::ggplot(shown, ggplot2::aes(median, size, colour = phase, shape = phase, group = phase)) +
     ggplot2::geom_linerange(ggplot2::aes(xmin = lo, xmax = hi), linewidth = 0.4, na.rm = TRUE, show.legend = FALSE) +
     run_marks(along = "x") +
     ggplot2::geom_point(ggplot2::aes(fill = fill_by(phase, verdict)), size = 1.3, stroke = 0.4) +
     unproven_marks() +
     facet_panels(table, upright = TRUE, scales = "free_y", space = "free_y") +
-    ggplot2::scale_colour_manual(NULL, values = part_colours) +
-    ggplot2::scale_shape_manual(NULL, values = c("open and close" = 21, "synchronisation" = 24)) +
+    ggplot2::scale_colour_manual(NULL, values = part_colours, guide = key) +
+    ggplot2::scale_shape_manual(NULL, values = c("open and close" = 21, "synchronisation" = 24), guide = key) +
     ggplot2::scale_fill_manual(values = part_colours, na.value = "white", guide = "none") +
     ggplot2::scale_x_continuous("Share of the time in %", limits = c(0, 100), breaks = c(0, 25, 50, 75, 100)) +
     ggplot2::labs(y = "Size of one transfer") +

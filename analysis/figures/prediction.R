@@ -1,5 +1,5 @@
 title <- "Predicted over measured time of the phases of applications"
-place <- 5
+position <- 5
 statistic <- "Points: geometric mean over the rounds of predicted over measured time"
 interval_text <- "Bars: 95 % t interval over the rounds."
 needs <- "records of the suite nersc-ior: the experiment `kernel` and an application"

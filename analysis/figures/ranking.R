@@ -1,5 +1,5 @@
 title <- "The best setting of every storage, access and interface"
-place <- 5
+position <- 5
 section <- "opening"
 statistic <- "Points: best median"
 needs <- "records of writes or reads"

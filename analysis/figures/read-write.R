@@ -1,5 +1,5 @@
 title <- "Read against write"
-place <- 20
+position <- 20
 statistic <- "Points: median bandwidths (bytes over open, transfer and close)"
 needs <- "writes and reads of the same kind"
 caption <- paste(

@@ -1,5 +1,5 @@
 title <- "Scaling with nodes"
-place <- 40
+position <- 40
 statistic <- "Points: medians"
 needs <- "records on more than one number of nodes, or of processes on one node"
 caption <- paste(

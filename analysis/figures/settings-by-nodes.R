@@ -1,5 +1,5 @@
 title <- "Share of the best bandwidth by stripe count, processes per node and nodes"
-place <- 3
+position <- 3
 statistic <- "Cells: share of the best setting with the same number of nodes, in per cent"
 interval_text <- ""
 needs <- "records of the experiment `defaults` of the suite mistral on two numbers of nodes"

@@ -1,7 +1,7 @@
 title <- "Transfer size and interface at a glance"
-place <- 8
+position <- 8
 statistic <- "Cells: best median of the other settings"
-interval_text <- "A cell without a number was not measured."
+interval_text <- "A cell without a number has no usable record."
 needs <- "at least two transfer sizes and two interfaces of one storage"
 caption <- paste(
   "Best median bandwidth for each transfer size and interface, as a share of the best of the same storage and access:",
@@ -26,6 +26,11 @@ make_table <- function(records, inputs) {
   cells <- points[order(-sign * median)][, .SD[1], by = .(target, access, api, layout, xfer_bytes)]
   cells[, share := if (sign > 0) median / max(median) else min(median) / median, by = .(target, access)]
   place_panels(cells, c(target = "row", access = "column"))
+}
+
+# A tile has no centre to be white.
+verdict_text <- function(table) {
+  sprintf("Of %s, %d are of unproven records.", counted(nrow(table), "cell"), sum(table$verdict == "UNPROVEN"))
 }
 
 make_figure <- function(table) {

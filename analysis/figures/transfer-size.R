@@ -1,5 +1,5 @@
 title <- "Bandwidth against transfer size"
-place <- 10
+position <- 10
 statistic <- "Points: medians"
 needs <- "writes or reads whose transfer size is known"
 caption <- paste(
@@ -33,7 +33,7 @@ several_sizes <- function(table) {
 make_figure <- function(table) {
   beside <- ggplot2::position_dodge(0.8) # a little apart, so that equal values do not hide each other
   series <- ggplot2::aes(xfer_bytes, median, colour = api, shape = api, group = interaction(api, layout))
-  drawn <- table[n > 0]
+  drawn <- tell_layouts(table[n > 0])
   ggplot2::ggplot(drawn, series) +
     ggplot2::geom_linerange(
       ggplot2::aes(ymin = lo, ymax = hi),
@@ -47,13 +47,22 @@ make_figure <- function(table) {
     ) +
     unproven_marks(beside) +
     facet_panels(table, scales = "free_y") +
-    scale_api(table$api[table$n > 0]) +
+    scale_api(drawn$api) +
     scale_layout() +
     scale_x_powers("Size of one transfer", table$xfer_bytes, bytes_words, panel_width_mm(table)) +
     scale_y_rate(axis_title(load_metric(table$metric[1]))) +
     theme_weir() +
     # Beside the layouts there is room for so many interfaces.
     ggplot2::theme(legend.box = if (data.table::uniqueN(table$api) > 3) "vertical" else "horizontal")
+}
+
+# Layouts are told by their lines; where too few sizes make a line they are told by colour and shape.
+tell_layouts <- function(drawn) {
+  sizes <- drawn[, .(sizes = data.table::uniqueN(xfer_bytes)), by = .(api, layout)]$sizes
+  if (max(sizes, 0) >= fewest_for_line || data.table::uniqueN(drawn$layout) < 2) {
+    return(drawn)
+  }
+  data.table::copy(drawn)[layout %in% "file-per-process", api := paste0(api_words(api), ", own files")]
 }
 
 height_mm <- function(table) {

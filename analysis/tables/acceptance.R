@@ -1,5 +1,5 @@
 title <- "Acceptance: share of the peak that each interface reaches"
-place <- 1
+position <- 1
 needs <- "records of the experiments `acceptance` and `single-stream` of the suite mistral"
 if_empty <- "The study has no acceptance test."
 caption <- paste(
@@ -19,10 +19,8 @@ make_table <- function(records, inputs) {
   points[, declared := declared_peaks(known_facts(inputs), target, access)]
   points[, peak := ifelse(is.na(declared), max(median), declared), by = c("target", "access")]
   points[, share := median / peak]
-  points[order(emulated, target, -access_rank(access), nn * ppn == 1, -median)]
+  points[order(emulated, target, match(access, access_levels), nn * ppn == 1, -median)]
 }
-
-access_rank <- function(access) match(access, rev(access_levels))
 
 declared_peaks <- function(facts, targets, accesses) {
   whole <- facts$about$peak_gib_s

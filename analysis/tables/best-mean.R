@@ -1,5 +1,5 @@
 title <- "Best and mean beside the published values"
-place <- 6
+position <- 6
 section <- "appendix"
 needs <- "writes or reads on known nodes and processes"
 caption <- paste(
@@ -126,12 +126,12 @@ make_latex <- function(table) {
 
 # Of all interfaces and layouts the one with the highest best; what only NetCDF-Bench's features tell apart, too.
 fastest_ways <- function(table) {
-  shown <- data.table::copy(table)[purpose == "format", `:=`(variant = "", way = collective)][, place := .I]
+  shown <- data.table::copy(table)[purpose == "format", `:=`(variant = "", way = collective)][, at := .I]
   if (is.null(shown$way)) shown[, way := NA]
   apart <- c("target", "access", "variant", "purpose", "way", "order", "nn", "ppn", "published_best")
   alike <- shown[order(-best, published_best), .SD[1], by = apart]
-  head <- alike[, .(first = min(place)), by = .(target, access, variant)]
-  head[alike, on = c("target", "access", "variant")][order(first, place)]
+  head <- alike[, .(first = min(at)), by = .(target, access, variant)]
+  head[alike, on = c("target", "access", "variant")][order(first, at)]
 }
 
 order_shorts <- c(sequential = "seq.", random = "rnd.")

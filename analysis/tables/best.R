@@ -1,5 +1,5 @@
 title <- "The highest median of every target, interface and access"
-place <- 5
+position <- 5
 needs <- "records of writes or reads"
 caption <- paste(
   "The best observed median of every target, interface and access in MiB/s, of so many points; tied: how many of",

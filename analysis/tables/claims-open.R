@@ -1,5 +1,5 @@
 title <- "Claims that these data cannot decide"
-place <- 95
+position <- 95
 section <- "appendix"
 if_empty <- "these data decide every claim in analysis/claims, or none of them."
 caption <- paste(

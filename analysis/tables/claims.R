@@ -1,5 +1,5 @@
 title <- "Claims of publications, decided"
-place <- 60
+position <- 60
 section <- "appendix"
 if_empty <- "these data decide none of the claims in analysis/claims."
 caption <- paste(

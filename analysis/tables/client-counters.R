@@ -1,5 +1,5 @@
 title <- "Client counters of a single process"
-place <- 30
+position <- 30
 needs <- "records of the experiment `operations` of the suite mistral"
 if_empty <- "The study has no sweep of single operations by size and order."
 in_print <- "The table has operations of 16 KiB and 1 MiB; all sizes are in tables/client-counters.csv."

@@ -1,5 +1,5 @@
 title <- "Which defaults Mistral's talk recommends, as printed and recomputed"
-place <- 4
+position <- 4
 needs <- "reference/mistral-defaults.csv"
 if_empty <- "The study has no sweep of stripes and processes."
 caption <- paste(

@@ -1,5 +1,5 @@
 title <- "Which stripe count and number of processes to make the default"
-place <- 3
+position <- 3
 needs <- "records of the experiment `defaults` of the suite mistral"
 if_empty <- "The study has no sweep of stripes and processes."
 caption <- paste(

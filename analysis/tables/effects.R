@@ -1,5 +1,5 @@
 title <- "Effects of a setting, in numbers"
-place <- 55
+position <- 55
 section <- "appendix"
 needs <- "cells that differ in one setting only"
 caption <- paste(
@@ -13,7 +13,8 @@ make_table <- function(records, inputs) effects_of_settings(records, metric_of(i
 
 make_latex <- function(table) {
   shown <- utils::head(table, most_printed)
-  more <- if (nrow(table) > nrow(shown)) sprintf(" All %d are in tables/effects.csv.", nrow(table))
+  more <- paste0(" ", unproven_rows_words(shown),
+    if (nrow(table) > nrow(shown)) sprintf(" All %d are in tables/effects.csv.", nrow(table)))
   cells <- shown[, .(
     latex_name(paste(setting, "instead of", instead_of)),
     paste0(target_cell(target, emulated), ", ", latex_name(access)),

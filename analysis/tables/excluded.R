@@ -1,5 +1,5 @@
 title <- "Excluded cells"
-place <- 80
+position <- 80
 section <- "reservations"
 if_empty <- "no rule excluded a cell."
 caption <- paste(

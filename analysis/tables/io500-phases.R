@@ -1,5 +1,5 @@
 title <- "Phases of IO500 and the index from them"
-place <- 1
+position <- 1
 needs <- "records of the suite io500"
 if_empty <- "The study does not measure the phases of IO500."
 caption <- paste(
@@ -37,7 +37,7 @@ make_table <- function(records, inputs) {
 make_latex <- function(table) {
   cells <- table[, .(
     latex_name(phase), dash(n), paste0(five_digits(median), verdict_mark(verdict)), unit,
-    ifelse(is.na(lo), "--", paste0(five_digits(lo), "--", five_digits(hi))),
+    interval_cell(lo, hi, five_digits),
     ifelse(is.na(time_s), "--", sprintf("%.2f", time_s)), ifelse(is.na(percentile), "--", sprintf("%.0f", percentile))
   )]
   latex_table(

@@ -1,5 +1,5 @@
 title <- "Added cost of each layer"
-place <- 2
+position <- 2
 needs <- "records of the suite layers: several sizes by several interfaces"
 if_empty <- "The study does not compare layers."
 caption <- paste(

@@ -1,5 +1,5 @@
 title <- "What was measured"
-place <- 1
+position <- 1
 section <- "setup"
 if_empty <- "nothing is known of the machine."
 caption <- "What was measured: machines, targets and software, as the measurement found them."

@@ -1,5 +1,5 @@
 title <- "Rates of operations on files and directories"
-place <- 89
+position <- 89
 section <- "appendix"
 needs <- "records of metadata: create, stat, read, rename, remove or find"
 caption <- paste(

@@ -1,5 +1,5 @@
 title <- "NetCDF-Bench: configurations"
-place <- 3
+position <- 3
 section <- "setup"
 needs <- "records of NetCDF-Bench"
 caption <- paste(

@@ -1,5 +1,5 @@
 title <- "Medians that are not as narrow as requested"
-place <- 87
+position <- 87
 section <- "reservations"
 needs <- "a suite with repetitions: until"
 if_empty <- "No suite of this study requests a width of its intervals."

@@ -1,5 +1,5 @@
 title <- "Predicted and measured time of the phases of applications"
-place <- 5
+position <- 5
 needs <- "records of the suite nersc-ior: the experiment `kernel` and an application"
 if_empty <- "The study predicts no application."
 caption <- paste(

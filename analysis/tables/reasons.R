@@ -1,5 +1,5 @@
 title <- "Degraded and invalid records"
-place <- 85
+position <- 85
 section <- "reservations"
 if_empty <- "every record is valid."
 caption <- paste(

@@ -1,5 +1,5 @@
 title <- "Every point"
-place <- 90
+position <- 90
 section <- "appendix"
 needs <- "records of writes or reads"
 caption <- paste(

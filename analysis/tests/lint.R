@@ -7,10 +7,13 @@ pkgload::load_all(home, quiet = TRUE, helpers = FALSE, attach_testthat = FALSE)
 # What is found in one file depends on what the others define.
 sources <- list.files(file.path(home, "R"), full.names = TRUE)
 cache <- file.path(dirname(home), "build", "lintr", substr(rlang::hash(unname(tools::md5sum(sources))), 1, 12))
+worlds <- list.files(file.path(home, "claims"), "[.]world[.]R$")
+# Tests, and the worlds beside claims, use functions of helper files, which no package holds.
+of_tests <- lintr::linters_with_defaults(lintr::line_length_linter(120), object_usage_linter = NULL)
 found <- c(
-  lintr::lint_dir(home, exclusions = list("tests"), cache = cache),
-  # Tests use functions of their helper files, which no package holds.
+  lintr::lint_dir(home, exclusions = as.list(c("tests", file.path("claims", worlds))), cache = cache),
   lintr::lint_dir(file.path(home, "tests"), cache = cache),
+  unlist(lapply(file.path(home, "claims", worlds), lintr::lint, linters = of_tests, cache = cache), recursive = FALSE),
   lintr::lint(file.path(dirname(home), ".ci", "testthat.R"))
 )
 print(found)

@@ -52,7 +52,7 @@ measure_stacks() {
     # The pre-flight of every stack comes before the first byte of any.
     .venv/bin/weir run --plan "$results/stack-cost/plan.json" --results "$results" --preflight
     # The stacks take turns, and one that fails does not hide what the others cost.
-    .venv/bin/weir run --plan "$results/stack-cost/plan.json" --results "$results" --interleave || failed=$?
+    .venv/bin/weir run --plan "$results/stack-cost/plan.json" --results "$results" || failed=$?
     .venv/bin/weir collect --plan "$results/stack-cost/plan.json" --results "$results" --out "$results/stack-cost/records.csv"
     # What was installed goes with what was measured on it.
     if [[ " ${options[*]} " == *" spack-"* ]] && [ -f spack.lock ]; then

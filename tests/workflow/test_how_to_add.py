@@ -10,7 +10,9 @@ import csv
 import json
 import re
 import shutil
+import statistics
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -35,6 +37,10 @@ NOT_COPIED = (
     *("__pycache__", "build", "results", "output", "stage", "perflogs", "weir.egg-info"),
 )
 STONES = {16: 16 * 1024, 64: 64 * 1024, 1024: 1024 * 1024}
+AXIS = (
+    'stones: {type: [integer, "null"], minimum: 1, maximum: 1024, x-role: parameter, x-parameter: stones,'
+    ' x-cell: true, description: "Stones that were thrown."}'
+)
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +56,8 @@ def extended(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
     if (ROOT / "build/lintr").is_dir():  # what the linter of R knows of unchanged files
         shutil.copytree(ROOT / "build/lintr", root / "build/lintr")
     shutil.copytree(ADDITIONS, root, dirs_exist_ok=True)
+    with (root / "config/schemas/record.schema.yaml").open("a") as schema:
+        schema.write(f"  {AXIS}\n")
     checkout = Checkout(root)
     good(checkout, "python", "-m", "weir.config.reference")
     (root / "docs/audit.md").write_text(good(checkout, "python", "-m", "weir", "audit", "--rules"))
@@ -173,20 +181,58 @@ def test_an_engine_back_end(checkout: Checkout, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.fixture(scope="module")
+def parts(extended: Checkout, study: Path) -> Path:
+    """The figure and the table that were added, and two that take the metric and the axis that were added."""
+    facts = ("--with", f"facts={study}/facts.json", "--with", "metric=throw-time")
+    for kind, other in (("figure", "ranking"), ("table", "effects")):
+        names = f"stones,{other}"
+        draw = ("Rscript", "analysis/draw.R", kind, names, f"{study}/records.csv", f"{study}/{kind}s")
+        good(extended, *draw, *facts)
+    return study
+
+
+def drawn(file: Path) -> list[dict[str, str]]:
+    with file.open(newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["figure", "table"])
-def test_a_figure_or_a_table(extended: Checkout, study: Path, kind: str) -> None:
-    folder = study / f"{kind}s"
-    words = (kind, "stones", f"{study}/records.csv", str(folder), "--with", f"facts={study}/facts.json")
-    good(extended, "Rscript", "analysis/draw.R", *words)
-    with (folder / "stones.csv").open(newline="") as file:
-        assert [int(row["moved_bytes"]) for row in csv.DictReader(file)] == sorted(STONES.values())
-    assert (folder / "stones.tex").is_file()
+def test_a_figure_or_a_table(parts: Path, kind: str) -> None:
+    rows = drawn(parts / f"{kind}s/stones.csv")
+    assert [int(row["moved_bytes"]) for row in rows] == sorted(STONES.values())
+    assert (parts / f"{kind}s/stones.tex").is_file()
+
+
+@pytest.mark.slow
+def test_a_metric(study: Path, parts: Path) -> None:
+    """The ranking takes it: the shortest median time, not the longest."""
+    (best,) = drawn(parts / "figures/ranking.csv")
+    times_s = defaultdict(list)
+    for row in read_records(study / "records.csv"):
+        times_s[row["cell"]].append(row["total_s"])
+    assert (best["metric"], best["unit"]) == ("throw-time", "s")
+    assert float(best["median"]) == pytest.approx(min(statistics.median(each) for each in times_s.values()))
+
+
+@pytest.mark.slow
+def test_an_axis(study: Path, parts: Path) -> None:
+    """Its column is filled from the suite, tells cells apart, and its effect is in the table."""
+    assert {row["stones"] for row in read_records(study / "records.csv")} == set(STONES)
+    (effect,) = drawn(parts / "tables/effects.csv")
+    assert (effect["dimension"], effect["from"], effect["to"]) == ("stones", "16", "1024")
+    assert (effect["setting"], effect["instead_of"]) == ("stones 1024", "stones 16")
 
 
 @pytest.mark.slow
 def test_claims_of_a_paper(extended: Checkout, tmp_path: Path) -> None:
-    """One wrong claim: it is decided, by records of 2018, and found wrong."""
+    """One claim: it holds in its world, not in the contrary one, and records of 2018 do not decide it."""
+    in_worlds = (
+        'setwd("analysis/tests/testthat"); source("helper-load.R");'
+        'found <- outcomes_in_worlds("pebbles"); cat(found$holds, found$contrary)'
+    )
+    assert good(extended, "Rscript", "-e", in_worlds) == "reproduced contradicted"
     records, claims = tmp_path / "records.csv", tmp_path / "claims.csv"
     reference = "reference/ddn-lustre-2018"
     good(extended, *WEIR, "import", f"{reference}.csv", "--facts", f"{reference}.yaml", "--out", str(records))

@@ -163,8 +163,8 @@ def test_a_table_of_the_html_report_is_a_page(browse: Callable[[str], str], pape
     assert "Why records are degraded or invalid" in shown
     assert "data:text/html" in shown
     table = (paper.root / STUDY / "tables/reasons.html").read_text()
-    assert "<td>sync-not-applied</td>" in table
-    assert 'data-value="330"' in table
+    assert "<td>sync-not-applied<" in table
+    assert "<td>330<" in table
 
 
 def test_the_html_report_fetches_nothing(page: Path) -> None:

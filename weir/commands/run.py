@@ -40,8 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, help="seed of the random order; by default drawn, and recorded")
     parser.add_argument(
         "--interleave",
-        action="store_true",
-        help="one round of every batch, then the next: what changes meanwhile meets all of them alike",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="one round of every batch, then the next, so that a change of the machine affects all alike",
     )
     parser.add_argument("--retry-failed", action="store_true", help="run failed executions again")
     parser.add_argument(
@@ -104,7 +105,8 @@ def _measure(args: argparse.Namespace) -> int:
     # A terminated weir cleans up like an interrupted one.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     jobs = [_job(plan, batch, args, seed) for batch in batches]
-    results = measure_in_rounds(jobs, seed) if args.interleave else measure_in_turn(jobs)
+    is_interleaved = args.interleave and len(jobs) > 1
+    results = measure_in_rounds(jobs, seed) if is_interleaved else measure_in_turn(jobs)
     failed = [line for result in results for line in result.failed]
     summary = {"seed": seed, "batches": [_counts(result) for result in results]}
     _report(results, summary, args.json)

@@ -27,7 +27,8 @@ def measure_in_rounds(jobs: Sequence[BatchJob], seed: int) -> list[BatchResult]:
     for round in range(_most_rounds(jobs)):
         for number in generator.sample(range(len(jobs)), len(jobs)):
             job = replace(jobs[number], round=round)
-            if results[number].error is None and next_executions(job):
+            can_go_on = results[number].error is None and results[number].unavailable is None
+            if can_go_on and next_executions(job):
                 part = _tried(job)
                 _add(results[number], part)
                 if part.left:

@@ -85,6 +85,7 @@ def collect_run(cell: Cell, run: Run, tool: Tool, first_iteration: int, results:
         "program": parsed.program,
         "tool_version": parsed.tool_version,
     }
+    requested = requested_columns(cell)
     witnessed = read_witness(run.outputs)
     for index, printed in enumerate([*parsed.rows, *missing_rows(cell, parsed.rows)]):
         observed = {**_witnessed_facts(witnessed, printed, cell), **printed.get("observed", {})}
@@ -96,7 +97,9 @@ def collect_run(cell: Cell, run: Run, tool: Tool, first_iteration: int, results:
         row["iteration"] = first_iteration + printed["iteration"]
         messages = messages_of_row(parsed, index)
         subject = Subject(row, observed, messages, parsed.complete, cell, facts)
-        yield row | verdict_columns(judge(subject))
+        # After the verdict: a request does not prove what ran.
+        told = {column: value for column, value in row.items() if value is not None}
+        yield row | requested | told | verdict_columns(judge(subject))
 
 
 def _witnessed_facts(witnessed: Witnessed, printed: Row, cell: Cell) -> dict[str, Any]:
@@ -118,14 +121,19 @@ def site_folder(results: Path, site: str) -> Path:
 def missing_rows(cell: Cell, rows: Iterable[Row]) -> Iterator[Row]:
     """What the cell requested and the output does not have."""
     seen = {(row["access"], row["iteration"]) for row in rows}
-    params = cell.params
-    requested: Row = {"api": params.get("api", cell.tool), "nn": cell.nodes, "ppn": cell.ppn}
-    for column, name in repeated_parameters().items():
-        requested.setdefault(column, params.get(name))
+    requested = {"api": cell.tool} | requested_columns(cell)
     for iteration in range(cell.iterations):
-        for access in params.get("access", ()):
+        for access in cell.params.get("access", ()):
             if (access, iteration) not in seen:
                 yield requested | {"access": access, "iteration": iteration}
+
+
+def requested_columns(cell: Cell) -> Row:
+    """Columns known from the cell and its launch, which not every program repeats in its output."""
+    repeated = {
+        column: cell.params[name] for column, name in repeated_parameters().items() if name in cell.params
+    }
+    return {"nn": cell.nodes, "ppn": cell.ppn} | repeated
 
 
 def _run_columns(cell: Cell, run: Run, results: Path) -> Row:

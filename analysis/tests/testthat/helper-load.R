@@ -75,3 +75,27 @@ with_cells <- function(records, columns = c("target", "api", "layout", "order", 
                                             "block_bytes", "experiment")) {
   data.table::copy(records)[, cell := do.call(paste, .SD), .SDcols = columns][]
 }
+
+# The world of a paper, beside its claims: `holds` and `contrary` are records, `facts` those of their study.
+load_world <- local({
+  known <- list()
+  function(name) {
+    path <- file.path(home, "claims", paste0(name, ".world.R"))
+    if (!file.exists(path)) stop(sprintf("%s: no test world beside the claims", path), call. = FALSE)
+    if (is.null(known[[name]])) {
+      world <- new.env(parent = environment(load_world))
+      sys.source(path, world)
+      known[[name]] <<- world
+    }
+    known[[name]]
+  }
+})
+
+# What becomes of each claim of a paper in its world and in the contrary one.
+outcomes_in_worlds <- function(name) {
+  world <- load_world(name)
+  lapply(list(holds = world$holds, contrary = world$contrary), function(records) {
+    decided <- decide_claims(records, world$facts, NULL, home, name)[evidence == "these records"]
+    setNames(decided$verdict, decided$claim)
+  })
+}

@@ -57,12 +57,14 @@ test_that("every dimension that varies is an effect, the stack and one that the 
   expect_identical(effect[, .(dimension, setting)], data.table(dimension = "queue_depth", setting = "queue depth 8"))
 })
 
-test_that("degraded and invalid records take no part, unproven ones do", {
+test_that("degraded and invalid records take no part, unproven ones do and are counted", {
   records <- two_orders()
   records[order == "random", verdict := "DEGRADED"]
   expect_equal(nrow(effects_of_settings(records)), 0)
-  records[order == "random", verdict := "UNPROVEN"]
-  expect_equal(nrow(effects_of_settings(records)), 2)
+  expect_identical(effects_of_settings(records[order == "random", verdict := "VALID"])$unproven, c(0L, 0L))
+  found <- effects_of_settings(records[order == "random", verdict := "UNPROVEN"])
+  expect_identical(found$unproven, found$pairs)
+  expect_match(unproven_rows_words(found), "Of 2 rows, 2 have unproven records", fixed = TRUE)
 })
 
 test_that("iterations of one run are one value", {

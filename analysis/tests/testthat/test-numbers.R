@@ -38,6 +38,15 @@ test_that("measured and archived studies define the same commands", {
   expect_setequal(names(measured$switches), names(archived$switches))
 })
 
+test_that("runs beyond the plan are explained", {
+  told <- function(finished) {
+    facts <- utils::modifyList(facts_of_one, list(finished_executions = finished))
+    make_numbers(read_synthetic(), facts)$commands$MeasuredText
+  }
+  expect_match(told(3), "Those beyond the plan are added rounds")
+  expect_no_match(told(2), "beyond the plan")
+})
+
 test_that("numbers can be requested by name", {
   records <- read_synthetic()
   records[1, `:=`(verdict = "DEGRADED", reasons = "a-rule;another")]

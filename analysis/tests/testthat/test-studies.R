@@ -1,13 +1,9 @@
-# The studies of the talks: their tables, their answers, and worlds in which their claims hold or do not.
+# The studies of the talks: their tables and their answers.
 
 beside <- file.path(checkout, "reference", "mistral-defaults.csv")
 published_values <- file.path(checkout, "reference", "published.csv")
 facts_of <- function(suite, ...) {
   list(suites = list(list(suite = suite)), targets = list(list(target = "files", kind = "parallel", ...)))
-}
-outcomes_in <- function(records, facts) {
-  here <- decide_claims(records, facts, NULL, home)[evidence == "these records"]
-  setNames(here$verdict, here$claim)
 }
 
 test_that("all arithmetic means of the printed defaults follow from one bandwidth of the best settings", {
@@ -50,33 +46,6 @@ test_that("acceptance relates each interface to the declared peak, or reports th
   undeclared <- part$make_table(records, list())
   expect_equal(undeclared[access == "write"]$share, c(1, 0.5))
   expect_match(part$make_latex(undeclared), "50\\,\\%*", fixed = TRUE, all = FALSE)
-})
-
-mistral_world <- function(holds) {
-  apis <- list(POSIX = "file-per-process", MPIIO = "shared", PNETCDF = "shared", HDF5 = "shared")
-  records <- data.table::rbindlist(Map(function(api, layout) {
-    read_synthetic(target = "files", api = api, layout = layout, ppn = c(1, 4), n = 6)
-  }, names(apis), apis))
-  speed <- c(POSIX = 1600, MPIIO = 400, PNETCDF = 800, HDF5 = 200)[records$api] * ifelse(records$ppn == 4, 1, 0.05)
-  single <- read_synthetic(
-    target = "files", order = c("sequential", "random"), xfer_bytes = 2^14, n = 6, tool = "io-model",
-    purpose = "latency"
-  )
-  rows <- rbind(records, single)
-  speed <- c(speed, rep(100, nrow(single)))
-  rows[, bw_mib_s := (if (holds) speed else 1000 - speed / 4) * (1 + 0.002 * iteration)]
-  rows[, io_s := moved_bytes / mib / bw_mib_s]
-  slow <- rows$order == "random" & holds
-  rows[, `:=`(lat_p50_us = ifelse(slow, 90, 30) * (1 + 0.002 * iteration), began = "2026-01-01T00:00:00")][]
-}
-
-test_that("the claims about Mistral hold in their world, and none does in the contrary one", {
-  held <- outcomes_in(mistral_world(TRUE), facts_of("mistral"))
-  expect_identical(names(held)[held != "reproduced"], character())
-  expect_gt(length(held), 5)
-  broken <- outcomes_in(mistral_world(FALSE), facts_of("mistral"))
-  expect_identical(names(broken)[broken == "reproduced"], character())
-  expect_gt(sum(broken == "contradicted"), 4)
 })
 
 test_that("the claims of a study are decided in it alone, and the numbers that its talk printed decide them", {
@@ -196,37 +165,6 @@ test_that("the counters of a Lustre client stand in the table where a client cou
   expect_match(part$make_latex(table), "llite", all = FALSE)
 })
 
-nersc_world <- function(holds) {
-  apis <- c("POSIX", "MPIIO", "HDF5", "PNETCDF")
-  rows <- rbind(
-    read_synthetic(target = "files", api = apis, ppn = 2, xfer_bytes = 2^c(14, 20), n = 6),
-    read_synthetic(target = "files", layout = "file-per-process", ppn = 2, xfer_bytes = 2^20, n = 6),
-    read_synthetic(target = "files", api = "POSIX", ppn = 2, xfer_bytes = 2^20, n = 6, purpose = "application",
-      tool = "madbench", experiment = "madbench")
-  )
-  cached <- data.table::rbindlist(lapply(2^c(24, 28), function(size) {
-    read_synthetic(target = "files", api = "POSIX", ppn = 2, xfer_bytes = 2^20, block_bytes = size, n = 6,
-      experiment = "file-size", sync = FALSE)
-  }))
-  speed <- c(POSIX = 1000, MPIIO = 950, HDF5 = 700, PNETCDF = 200)[rows$api] * ifelse(rows$xfer_bytes > 2^14, 1, 0.1)
-  contrary <- c(POSIX = 1000, MPIIO = 3000, HDF5 = 4000, PNETCDF = 9000)[rows$api] *
-    ifelse(rows$layout == "shared", 1, 9) * ifelse(rows$purpose == "application", 3, 1)
-  rows[, bw_mib_s := (if (holds) speed else contrary) * (1 + 0.002 * iteration)]
-  cached[, bw_mib_s := ifelse((block_bytes == 2^24) == holds, 4000, 500) * (1 + 0.002 * iteration)]
-  cached[, requested_bytes := as.numeric(block_bytes) * 2]
-  rows <- rbind(rows[, sync := TRUE], cached, fill = TRUE)
-  rows[, total_s := moved_bytes / mib / bw_mib_s]
-  rows[, `:=`(io_s = moved_bytes / mib / bw_mib_s, began = "2026-01-01T00:00:00")][]
-}
-
-test_that("the claims of the NERSC talk hold in their world, and none does in the contrary one", {
-  held <- outcomes_in(nersc_world(TRUE), facts_of("nersc-ior"))
-  expect_identical(names(held)[held != "reproduced"], character())
-  expect_length(held, 7)
-  broken <- outcomes_in(nersc_world(FALSE), facts_of("nersc-ior"))
-  expect_identical(unname(broken), rep("contradicted", 7))
-})
-
 hints_world <- function() {
   plain <- read_synthetic(target = "files", api = "MPIIO", n = 6, experiment = "hints", label = "files MPIIO 100KiB")
   hinted <- data.table::copy(plain)[, label := "files MPIIO 100KiB romio_cb_write=enable romio_cb_read=enable"]
@@ -278,7 +216,7 @@ test_that("the figures of these studies are drawn from records of such a study, 
   )
   worlds <- list(
     prediction = predicted_world(2), hints = hints_world(),
-    "file-size" = nersc_world(TRUE)[experiment %in% "file-size"],
+    "file-size" = load_world("nersc-ior")$holds[experiment %in% "file-size"],
     "best-settings" = settings, "settings-by-nodes" = settings, operations = operations, layers = layers_world(),
     "io500-radar" = rbind(io500_example(), io500_example()[, target := "other"]),
     "io500-submissions" = io500_example(301)

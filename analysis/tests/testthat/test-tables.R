@@ -62,3 +62,19 @@ test_that("of many points the highest of each target and access are printed, and
 test_that("rates are short whatever their size", {
   expect_identical(short_rate_words(c(1873000, 312400, 9990, 5.25, NA)), c("1.87M", "312k", "9,990", "5.25", "--"))
 })
+
+test_that("a table as a page has what its rows have, exact where it is sorted, and is short", {
+  part <- list(name = "some", title = "Some & more", caption = "A caption.")
+  table <- data.table::data.table(
+    target = c("a<b", NA), median = c(1234.5, 12), n = c(4L, 1048576L), lo = NA_real_, variant = "",
+    reached_with = paste(rep("word", 12), collapse = " ")
+  )
+  page <- paste(html_page(part, table), collapse = "\n")
+  expect_match(page, "<tr><td>a&lt;b<td data-v=1234.5>1,230<td>4<td>word", fixed = TRUE)
+  expect_match(page, "<tr><td><td>12<td data-v=1048576>1,048,576<td>", fixed = TRUE)
+  expect_no_match(page, "<th>interval|<th>variant")
+  expect_match(page, "td:nth-child(2), td:nth-child(3) { text-align: right", fixed = TRUE)
+  expect_match(page, "td:nth-child(4) { min-width", fixed = TRUE)
+  long <- data.table::data.table(n = seq_len(most_html_rows + 1))
+  expect_match(html_page(part, long), "The first 2500 of 2501 rows; all are in some.csv.", fixed = TRUE, all = FALSE)
+})

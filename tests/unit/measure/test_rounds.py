@@ -1,9 +1,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from weir import cli
+from weir.commands import run
 from weir.errors import TargetUnavailableError
 from weir.measure import rounds
 from weir.measure.job import BatchJob, BatchResult, pending
@@ -83,3 +86,45 @@ def test_rounds_end_with_the_allocation(tmp_path: Path, monkeypatch: pytest.Monk
     results = measure_in_rounds([job("a", (4,), tmp_path), job("b", (4,), tmp_path)], seed=4)
     assert turns == [0, 0, 1]
     assert [(one.done, one.left) for one in results] == [(1, 3), (1, 3)]
+
+
+def test_a_batch_without_its_target_is_tried_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    turns: list[str] = []
+
+    def measured(one: BatchJob) -> BatchResult:
+        turns.append(one.batch)
+        return BatchResult(one.batch, 99, unavailable="not mounted" if one.batch == "a" else None)
+
+    monkeypatch.setattr(rounds, "measure_batch", measured)
+    results = measure_in_rounds([job("a", (3,), tmp_path), job("b", (3,), tmp_path)], seed=4)
+    assert sorted(turns) == ["a", "b", "b", "b"]
+    assert [one.unavailable for one in results] == ["not mounted", None]
+
+
+@pytest.mark.parametrize(
+    ("batches", "option", "order"),
+    [
+        ("ab", (), "rounds"),
+        ("ab", ("--no-interleave",), "in turn"),
+        ("a", (), "in turn"),
+    ],
+)
+def test_run_interleaves_the_batches_by_default(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batches: str, option: tuple[str, ...], order: str
+) -> None:
+    orders: list[str] = []
+
+    def measured(name: str, jobs: list[BatchJob]) -> list[BatchResult]:
+        orders.append(name)
+        return [BatchResult(one.batch, 1, done=1) for one in jobs]
+
+    plan = SimpleNamespace(batches=[SimpleNamespace(batch=name) for name in batches])
+    monkeypatch.setattr(run.signal, "signal", lambda *of: None)
+    monkeypatch.setattr(run, "read_plan", lambda path: plan)
+    monkeypatch.setattr(run, "_job", lambda plan, batch, args, seed: job(batch.batch, (1,), tmp_path))
+    monkeypatch.setattr(run, "_keep_costs", lambda *of: None)
+    monkeypatch.setattr(run, "successes", lambda one: 1)
+    monkeypatch.setattr(run, "measure_in_rounds", lambda jobs, seed: measured("rounds", jobs))
+    monkeypatch.setattr(run, "measure_in_turn", lambda jobs: measured("in turn", jobs))
+    assert cli.main(["run", "--plan", "plan.json", "--results", str(tmp_path), *option]) == 0
+    assert orders == [order]

@@ -195,6 +195,17 @@ def test_what_ran_is_not_what_was_requested(tmp_path: Path, plan: Plan) -> None:
     assert {row["reasons"] for row in collected(tmp_path, small)} == {"other-than-requested"}
 
 
+def test_what_the_output_does_not_repeat_is_known_from_the_cell(tmp_path: Path, plan: Plan) -> None:
+    """benchtool prints neither nodes nor processes per node; that they were requested proves nothing."""
+    cell = plan.cells[0]
+    silent = document(cell)
+    del silent["job"], silent["requested"]["segments"]
+    leave_run(tmp_path, cell, "000", silent)
+    for row in collected(tmp_path, cell):
+        assert (row["nn"], row["ppn"], row["segments"]) == (1, 2, 1)
+        assert "other-ranks" not in row["checked"].split(";")
+
+
 def test_a_broken_run_file_is_named(tmp_path: Path, plan: Plan) -> None:
     cell = plan.cells[0]
     leave_run(tmp_path, cell, "000", document(cell))

@@ -1,9 +1,9 @@
 title <- "Bandwidth of stones"
-place <- 95
+position <- 95
 section <- "appendix"
 statistic <- "Points: median bandwidth"
 needs <- "records of the tool pebble"
-caption <- "Median bandwidth against the bytes of the file; bars are 95 % bootstrap intervals."
+caption <- "Median bandwidth against the bytes of the file; bars are intervals of the median."
 
 make_table <- function(records, inputs) {
   records <- records[tool == "pebble"]

@@ -1,5 +1,5 @@
 title <- "Stones"
-place <- 96
+position <- 96
 section <- "appendix"
 needs <- "records of the tool pebble"
 caption <- "Bandwidth of pebbles in MiB/s by the bytes of the file, median with its 95 % bootstrap interval."
