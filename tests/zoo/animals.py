@@ -224,7 +224,7 @@ ANIMALS = (
 ABSENT = {
     "NFS": "the kernel of this machine has no NFS client (/proc/filesystems); mountstats has unit tests",
     "Lustre": "the machine has none; the counters of a client are parsed in tests/engine",
-    "DAX": "the machine has no persistent memory (/sys/bus/nd/devices is empty); where a mount has dax, the "
+    "DAX": "the machine has no persistent memory (no /dev/pmem); where a mount has dax, the "
     "counters of its device prove nothing and are not used: such a record is UNPROVEN",
     "static IOR": "Debian's Open MPI has no static libraries; a static program cannot be preloaded, so "
     "without the witness its records lack sync, stored, fetched and direct, as a bare log does",
