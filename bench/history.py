@@ -74,6 +74,30 @@ def precision(residuals: Sequence[Numbers], slowdown: float) -> float:
     return right / found if found else float("nan")
 
 
+def in_the_real_year(series: Sequence[Series], slowdown: float) -> tuple[float, list[float], float]:
+    """A step in the middle of each series as it was measured: share found, delays in days, and the
+    share of new changes that are the step. A change that the untouched series has as well does not count."""
+    delays_days: list[float] = []
+    new = near = 0
+    for one in series:
+        step = len(one) // 2
+        logs = one.logs.copy()
+        logs[step:] += np.log(1 - slowdown)
+        untouched = [regime.start for regime in regimes_of(one)[1:]]
+        found = [regime.start for regime in regimes_of(Series(one.name, one.times, logs))[1:]]
+        fresh = [
+            start for start in found if min((abs(start - old) for old in untouched), default=WEEK) >= WEEK
+        ]
+        new += len(fresh)
+        near += sum(abs(start - step) <= 10 for start in fresh)
+        for end in range(step + 5, min(step + PATIENCE_DAYS, len(one))):
+            until = regimes_of(Series(one.name, one.times[:end], logs[:end]))[1:]
+            if any(abs(regime.start - step) <= 10 for regime in until):
+                delays_days.append(float(one.times[end - 1] - one.times[step]) / DAY_S)
+                break
+    return len(delays_days) / len(series), delays_days, near / new if new else float("nan")
+
+
 def beside_otava(series: Sequence[Series], residuals: Sequence[Numbers]) -> None:
     """The same series and resamples for Apache Otava, if it is installed."""
     try:
@@ -144,6 +168,10 @@ def main() -> None:
         right = precision(residuals, slowdown)
         print(f"slowdown of {slowdown:.0%}: found in {PATIENCE_DAYS} d: {len(found) / len(residuals):.0%}, "
               f"median delay {middle}; {right:.0%} of all changes are the step")  # fmt: skip
+        share, days, right = in_the_real_year(series, slowdown)
+        print(f"  in the year as it was: found within {PATIENCE_DAYS} runs: {share:.0%}, "
+              f"median delay {statistics.median(days) if days else float('nan'):.0f} days; "
+              f"{right:.0%} of the new changes are the step")  # fmt: skip
     beside_otava(series, residuals)
     check_million_rows()
 
