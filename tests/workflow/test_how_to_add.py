@@ -20,7 +20,6 @@ from typing import Any
 import pytest
 
 from tests.workflow.conftest import ROOT, Checkout
-from weir.records.table import read_records
 
 ADDITIONS = Path(__file__).parent / "additions"
 NOT_COPIED = (
@@ -121,16 +120,16 @@ def test_a_suite(extended: Checkout) -> None:
 @pytest.mark.slow
 def test_a_tool(study: Path) -> None:
     """It is planned, it runs, and what it prints becomes records."""
-    rows = read_records(study / "records.csv")
+    rows = drawn(study / "records.csv")
     assert len(rows) == 2 * len(STONES)
-    assert {row["moved_bytes"] for row in rows} == set(STONES.values())
-    assert all(row["bw_mib_s"] > 0 and row["tool_version"] == "1.0" for row in rows)
+    assert {int(row["moved_bytes"]) for row in rows} == set(STONES.values())
+    assert all(float(row["bw_mib_s"]) > 0 and row["tool_version"] == "1.0" for row in rows)
 
 
 @pytest.mark.slow
 def test_an_audit_rule(study: Path) -> None:
-    for row in read_records(study / "records.csv"):
-        is_small = row["moved_bytes"] == STONES[16]
+    for row in drawn(study / "records.csv"):
+        is_small = int(row["moved_bytes"]) == STONES[16]
         assert ("few-bytes" in row["notes"]) is is_small
         assert ("few-bytes" in row["checked"].split(";")) is not is_small
 
@@ -210,8 +209,8 @@ def test_a_metric(study: Path, parts: Path) -> None:
     """The ranking takes it: the shortest median time, not the longest."""
     (best,) = drawn(parts / "figures/ranking.csv")
     times_s = defaultdict(list)
-    for row in read_records(study / "records.csv"):
-        times_s[row["cell"]].append(row["total_s"])
+    for row in drawn(study / "records.csv"):
+        times_s[row["cell"]].append(float(row["total_s"]))
     assert (best["metric"], best["unit"]) == ("throw-time", "s")
     assert float(best["median"]) == pytest.approx(min(statistics.median(each) for each in times_s.values()))
 
@@ -219,7 +218,7 @@ def test_a_metric(study: Path, parts: Path) -> None:
 @pytest.mark.slow
 def test_an_axis(study: Path, parts: Path) -> None:
     """Its column is filled from the suite, tells cells apart, and its effect is in the table."""
-    assert {row["stones"] for row in read_records(study / "records.csv")} == set(STONES)
+    assert {int(row["stones"]) for row in drawn(study / "records.csv")} == set(STONES)
     (effect,) = drawn(parts / "tables/effects.csv")
     assert (effect["dimension"], effect["from"], effect["to"]) == ("stones", "16", "1024")
     assert (effect["setting"], effect["instead_of"]) == ("stones 1024", "stones 16")

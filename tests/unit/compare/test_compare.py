@@ -326,10 +326,17 @@ def test_a_campaign_is_compared_with_the_first_measurement(
             return 0
 
     class Measured:
-        def __init__(self, plan: Any, folder: Path, chosen: dict[str, str]) -> None:
+        def __init__(self, plan: Any, folder: Path, chosen: dict[str, str], page_only: bool) -> None:
             assert (folder, chosen["campaign"]) == (again.relative_to(tmp_path), "2026-12")
+            assert page_only
 
-        def run(self, page_only: bool) -> int:
+        def __enter__(self) -> Measured:
+            return self
+
+        def __exit__(self, *error: object) -> None:
+            pass
+
+        def run(self) -> int:
             write(again / "records.csv", cell(noisy(2, 8, 800.0), start=100))
             (again / "report.html").write_text("<html><main><p>page</p></main></html>")
             return 0
