@@ -54,10 +54,10 @@ FAULTS = {
         "failed to open /dev/fuse",
         burst_buffer=True,
     ),
-    "half a plan.json": Fault(
+    "a truncated plan.json": Fault(
         "head -c 999 plan.json >half; mount --bind half plan.json", "is not a valid plan", 2
     ),
-    "another plan.json": Fault(
+    "a plan.json of another layout": Fault(
         "echo {} >other; mount --bind other plan.json", "is not a valid plan: has the layout None", 2
     ),
 }
