@@ -125,6 +125,7 @@ def test_copies_and_archives_are_whole(programs: Path, make_store: StoreMaker, m
     mount = mounted(store)
     run("cp", "-a", ROOT / "src/ime", "one", cwd=mount)
     run("cp", "-a", "--sparse=auto", "one", "two", cwd=mount)
+    store.imectl("wait", "--timeout", 60)  # tar objects to a new change time of a file, which a drain makes
     run("tar", "cf", "all.tar", "two", cwd=mount)
     run("mkdir", "three", cwd=mount)
     run("tar", "xf", "all.tar", "-C", "three", cwd=mount)

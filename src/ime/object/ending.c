@@ -39,6 +39,11 @@ bool object_drop_if_idle(struct object *object) {
     if (flock(object->fd, LOCK_EX | LOCK_NB) != 0) {
         return false; /* in use by another process, whose last close comes here too */
     }
+    /* Some kernels give the shared lock up before they take the exclusive one: another client may have
+     * dropped the object between, and its name may be that of a new one already. */
+    if (atomic_load(&object->header->magic) != OBJECT_MAGIC) {
+        return false;
+    }
     if (!object_is_orphan(object) && !ending_is_empty(object)) {
         return false;
     }

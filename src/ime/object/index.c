@@ -45,6 +45,17 @@ bool index_has_granules(const struct object *object, uint64_t first, uint64_t en
     return true;
 }
 
+/* A page that was only allocated still counts as a hole for SEEK_DATA, and another client that looked for it
+ * now would remember it as missing. So it is touched before anyone hears of it. */
+static int index_allocate(struct object *object, uint64_t page) {
+    off_t start = (off_t)(page * INDEX_PAGE_BYTES);
+    if (fallocate(object->fd, 0, start, (off_t)INDEX_PAGE_BYTES) != 0) {
+        return errno;
+    }
+    atomic_fetch_or((_Atomic uint8_t *)object->header + start, 0);
+    return 0;
+}
+
 /* The caller holds INDEX_PAGE_BYTES of capacity, which go into the page; *taken is false if it was there. */
 int index_take(struct object *object, uint64_t page, bool *taken) {
     *taken = false;
@@ -52,13 +63,14 @@ int index_take(struct object *object, uint64_t page, bool *taken) {
     int error = lock_byte(object->fd, 1, true);
     if (error == 0) {
         if (!index_is_in_file(object, page)) {
-            off_t start = (off_t)(page * INDEX_PAGE_BYTES);
-            *taken = fallocate(object->fd, 0, start, (off_t)INDEX_PAGE_BYTES) == 0;
-            error = *taken ? 0 : errno;
+            error = index_allocate(object, page);
+            *taken = error == 0;
             if (*taken) {
-                atomic_fetch_or(&object->pages->known[page / 64], UINT64_C(1) << (page % 64));
                 atomic_fetch_add(&object->header->pages_taken, 1);
             }
+        }
+        if (error == 0) {
+            atomic_fetch_or(&object->pages->known[page / 64], UINT64_C(1) << (page % 64));
         }
         unlock_byte(object->fd, 1);
     }

@@ -1,0 +1,13 @@
+"""The pages of an object's index, which several clients take and look for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.ime.conftest import StoreMaker
+
+
+def test_a_page_is_seen_as_soon_as_it_is_taken(programs: Path, make_store: StoreMaker) -> None:
+    store = make_store(programs)
+    done = store.program("ime-index_pages", "ime://file", check=False)
+    assert done.stdout == "8 pages, 0 unseen by the other client, 0 taken twice\n", done.stderr
