@@ -217,7 +217,6 @@ mark_emulated <- function(table) {
 }
 
 provenance_words <- function(table, part) {
-  if (!is.null(table$own)) table <- table[own == TRUE] # published values beside them are not of this study
   shown <- table[table$n > 0, ]
   paste(c(
     sprintf("%s; %s.", part$statistic, n_words(shown$n)),
@@ -263,13 +262,20 @@ verdict_words <- function(table) {
   verdict <- table$verdict[table$n > 0]
   unproven <- sum(verdict == "UNPROVEN")
   degraded <- sum(verdict == "DEGRADED")
-  beside <- sum(table$n_degraded[table$verdict %in% usable_verdicts])
   c(
     sprintf("%s valid%s.", counted(sum(verdict == "VALID"), "point"),
       if (unproven > 0) sprintf(", %d unproven (white centre)", unproven) else ""),
     if (degraded > 0) sprintf("Hollow: %s of degraded records alone.", counted(degraded, "point")),
     if (beside > 0) sprintf("In no point: %s beside usable ones.", counted(beside, "degraded record")),
     if (sum(table$n_invalid) > 0) sprintf("Not drawn: %s.", counted(sum(table$n_invalid), "invalid record"))
+    unused_words(table)
+  )
+}
+
+# Records that are in no point.
+unused_words <- function(table) {
+  beside <- sum(table$n_degraded[table$verdict %in% usable_verdicts])
+  c(
   )
 }
 

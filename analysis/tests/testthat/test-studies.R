@@ -77,13 +77,28 @@ test_that("the published example of 2017 gives its published scores, and is not 
   expect_equal(index$bandwidth, 31.04, tolerance = 1e-4)
   expect_equal(index$metadata, 16.1537, tolerance = 1e-5)
   expect_equal(index$rule_2017, 501.41, tolerance = 1e-4)
-  expect_false(index$valid)
+  expect_identical(index$why, "shortened run")
   part <- load_part("table", "io500-phases", home)
   table <- part$make_table(io500_example(), list(submissions = submissions_file))
   expect_true(all(is.na(table$percentile)))
   expect_identical(table$phase[1:12], io500_phases$phase)
   expect_match(part$make_latex(table), "not a valid IO500 score: shortened run", fixed = TRUE, all = FALSE)
-  expect_match(io500_answer(io500_example(), list()), "is not ranked among the submissions")
+  expect_match(io500_answer(io500_example(), list()), "is not ranked among the submissions: example (shortened run).",
+    fixed = TRUE)
+})
+
+test_that("a degraded write phase is the reason why there is no score, in answer, table and radar chart", {
+  degraded <- io500_example(301)[, target := "degraded"][experiment == "ior-hard" & access == "write",
+    verdict := "DEGRADED"]
+  records <- rbind(degraded, io500_example(301)[access != "find"][, `:=`(target = "partial", emulated = TRUE)])
+  expect_match(io500_answer(records, list()), "submissions: degraded (a write phase is degraded).", fixed = TRUE)
+  part <- load_part("table", "io500-phases", home)
+  latex <- part$make_latex(part$make_table(records, list()))
+  expect_match(latex, "not a valid IO500 score: a write phase is degraded", fixed = TRUE, all = FALSE)
+  expect_match(latex, "not a valid IO500 score: phases are missing", fixed = TRUE, all = FALSE)
+  radar <- load_part("figure", "io500-radar", home)$make_table(records, list())
+  expect_identical(unique(radar$note),
+    "Not a valid IO500 score: degraded (a write phase is degraded), partial (E) (phases are missing).")
 })
 
 test_that("a valid result has a percentile among the submissions, and a phase that is missing makes no index", {
@@ -116,6 +131,19 @@ test_that("a valid result is ranked as a whole, per node and per process; a shor
   expect_equal(own[per == "node"]$below, 100 * mean(known[is.finite(node)]$node < own[per == "node"]$median))
   expect_identical(sum(part$make_table(io500_example(), inputs)$own), 0L)
   expect_identical(unique(as.character(part$make_table(io500_example(301), inputs)[own == TRUE]$per)), "whole")
+})
+
+test_that("the figure of the submissions tells their number and its own results, with or without any", {
+  part <- load_part("figure", "io500-submissions", home)
+  inputs <- list(submissions = submissions_file)
+  without <- provenance_words(part$make_table(io500_example(), inputs), part)
+  expect_match(without, "n = 1 run.", fixed = TRUE)
+  expect_match(without, "No result of this study is a valid IO500 score.", fixed = TRUE)
+  sets <- sprintf(" %d result sets.", nrow(data.table::fread(submissions_file)))
+  expect_match(without, sets, fixed = TRUE)
+  ranked <- provenance_words(part$make_table(io500_example(301), inputs), part)
+  expect_match(ranked, "12 crosses, 12 of them unproven.", fixed = TRUE)
+  expect_match(ranked, sets, fixed = TRUE)
 })
 
 test_that("a layer costs what was put into it, per operation and per byte", {
