@@ -158,6 +158,17 @@ test_that("a layer costs what was put into it, per operation and per byte", {
   expect_identical(nrow(layer_costs(read_synthetic())), 0L)
 })
 
+test_that("what a layer adds is as good as both of its sides, and the figure has n and verdict of what it draws", {
+  records <- layers_world()[!(api == "POSIX" & iteration == 0)][api == "POSIX", verdict := "UNPROVEN"]
+  table <- load_part("table", "layers", home)$make_table(records, list())
+  expect_identical(unique(table$verdict), "UNPROVEN")
+  expect_equal(unique(table$n), 5)
+  drawn <- load_part("figure", "layers", home)$make_table(records, list())
+  expect_identical(unique(drawn[api == "HDF5"]$verdict), "VALID")
+  expect_equal(unique(drawn[api == "HDF5"]$n), 6)
+  expect_equal(unique(drawn[api == "HDF5"]$added_n), 5)
+})
+
 test_that("the mount is compared with the native interface of its burst buffer", {
   records <- rbind(
     layers_world()[api == "POSIX"][, target := "mount"],
@@ -172,6 +183,8 @@ test_that("the mount is compared with the native interface of its burst buffer",
   drawn <- load_part("figure", "layers", home)$make_table(records, list(facts = facts))
   expect_identical(sort(unique(drawn$page)), "mount")
   expect_setequal(drawn$api, c("POSIX", "IME"))
+  expect_identical(unique(drawn[api == "IME"]$target), "buffer")
+  expect_match(constant_words(drawn), "mount and buffer", fixed = TRUE)
   expect_equal(table$added_operation_us, c(-20, -20))
 })
 
@@ -207,6 +220,8 @@ test_that("hints are compared with the runs without them, round by round", {
   expect_equal(found$mean, c(2, 2))
   expect_true(all(found$n == 6))
   expect_identical(nrow(hint_effects(read_synthetic())), 0L)
+  unproven <- hints_world()[!grepl("romio", label), verdict := "UNPROVEN"]
+  expect_identical(unique(hint_effects(unproven)$verdict), "UNPROVEN")
 })
 
 predicted_world <- function(factor) {
