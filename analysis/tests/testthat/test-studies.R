@@ -248,11 +248,40 @@ test_that("an application is predicted by its kernel round by round, with its er
   expect_identical(prediction_answer(read_synthetic(), list()), "")
 })
 
-test_that("the figures of these studies are drawn from records of such a study, and from nothing else", {
-  skip_if_quick()
-  settings <- data.table::rbindlist(lapply(c(1, 4), function(stripes) {
+settings_world <- function() {
+  data.table::rbindlist(lapply(c(1, 4), function(stripes) {
     read_synthetic(nn = c(1, 2), ppn = c(1, 4), stripe_count = stripes, suite = "mistral", experiment = "defaults")
   }))
+}
+
+test_that("tiles explain their marks", {
+  records <- settings_world()[ppn == 1, verdict := "UNPROVEN"][ppn == 4 & stripe_count == 4, verdict := "DEGRADED"]
+  for (name in c("best-settings", "settings-by-nodes")) {
+    part <- load_part("figure", name, home)
+    table <- part$make_table(records, list())
+    words <- provenance_words(table, part)
+    expect_match(words, sprintf("Of %d cells, %d are unproven (\u00b0), %d degraded (\u2020).", nrow(table),
+      nrow(table) / 2, nrow(table) / 4), fixed = TRUE)
+    expect_no_match(words, "white centre|Hollow")
+    labels <- ggplot2::layer_data(part$make_figure(split_pages(table)[[1]]), 2)$label
+    expect_true(any(grepl("\u00b0", labels)) && any(grepl("\u2020", labels)))
+  }
+  part <- load_part("figure", "size-interface", home)
+  records <- read_synthetic(api = c("POSIX", "MPIIO"), xfer_bytes = 2^c(14, 20), verdict = "UNPROVEN")
+  table <- part$make_table(records, list())
+  expect_match(provenance_words(table, part), "Of 8 cells, 8 are unproven (\u00b0), 0 degraded (\u2020).", fixed = TRUE)
+  expect_match(ggplot2::layer_data(part$make_figure(table), 2)$label, "\u00b0")
+})
+
+test_that("the number on a dark tile is white, also if all tiles are dark", {
+  part <- load_part("figure", "best-settings", home)
+  table <- part$make_table(settings_world()[, bw_mib_s := 100], list())
+  expect_identical(unique(ggplot2::layer_data(part$make_figure(table), 2)$colour), "white")
+})
+
+test_that("the figures of these studies are drawn from records of such a study, and from nothing else", {
+  skip_if_quick()
+  settings <- settings_world()
   operations <- read_synthetic(
     xfer_bytes = 2^c(12, 16), tool = "io-model", purpose = "latency", suite = "mistral", experiment = "operations",
     lat_p50_us = 50, label = "write+read discarded sequential"
