@@ -15,14 +15,15 @@ make_table <- function(records, inputs) {
   if (nrow(sizes) == 0 || data.table::uniqueN(sizes$block_bytes) < 2) {
     return(data.table::data.table())
   }
-  by <- c("target", "access", "nn", "ppn", "block_bytes")
-  table <- summarise_records(sizes, bandwidth_all(sizes), by, "MiB/s")
+  # What a file has in common with that of the dashed line, which differs in size and caches alone.
+  alike <- c("suite", "target", "access", "api", "nn", "ppn", "xfer_bytes")
+  table <- summarise_records(sizes, bandwidth_all(sizes), c(alike, "block_bytes"), "MiB/s")
   table[, `:=`(memory_bytes = node_memory(inputs) / ppn, page = "all", sheet = 1L)]
   dropped <- transfers_of(records)[experiment %in% "scaling" & layout %in% "shared"]
   table[, storage_mib_s := NA_real_]
   if (nrow(dropped) > 0) {
-    beside <- summarise_records(dropped, bandwidth_all(dropped), c("target", "access", "nn", "ppn"), "MiB/s")
-    table[beside, storage_mib_s := i.median, on = c("target", "access", "nn", "ppn")]
+    beside <- summarise_records(dropped, bandwidth_all(dropped), alike, "MiB/s")
+    table[beside, storage_mib_s := i.median, on = alike]
   }
   table[]
 }

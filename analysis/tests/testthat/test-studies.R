@@ -241,11 +241,50 @@ test_that("an application is predicted by its kernel round by round, with its er
   expect_equal(found$mean, rep(0.5, 4))
   expect_equal(found$predicted_s / found$measured_s, rep(0.5, 4))
   expect_true(all(found$n == 6))
-  expect_match(prediction_answer(predicted_world(2), list()), "madbench within a factor of 2.0. Worst", fixed = TRUE)
+  expect_match(prediction_answer(predicted_world(2), list()), "madbench within a factor of 2.00. Worst", fixed = TRUE)
   latex <- load_part("table", "prediction", home)
   expect_match(latex$make_latex(latex$make_table(predicted_world(2), list())), "-50\\,\\%", fixed = TRUE, all = FALSE)
   expect_identical(nrow(predictions(read_synthetic())), 0L)
   expect_identical(prediction_answer(read_synthetic(), list()), "")
+  expect_match(prediction_answer(predicted_world(1.241)[, emulated := TRUE], list()),
+    "factor of 1.25. Worst is .* on files \\(E\\):")
+})
+
+test_that("the kernel of an application has its stripes, its kind of calls and the nearest block, and is one cell", {
+  world <- predicted_world(2)
+  other <- function(column, value) {
+    made <- data.table::copy(world[experiment == "kernel"])[, bw_mib_s := 10 * bw_mib_s]
+    data.table::set(made, j = column, value = value)
+  }
+  expect_equal(predictions(rbind(world, other("block_bytes", 2^34)))$mean, rep(0.5, 4))
+  expect_equal(predictions(rbind(world, other("collective", TRUE)))$mean, rep(0.5, 4))
+  striped <- data.table::copy(world)[, stripe_count := 4]
+  far <- data.table::copy(striped)[experiment == "kernel", block_bytes := 2^34]
+  expect_equal(predictions(rbind(far, other("stripe_count", 1)))$mean, rep(0.5, 4))
+  expect_identical(nrow(predictions(rbind(world[experiment != "kernel"], other("collective", TRUE)))), 0L)
+})
+
+test_that("predictions of several numbers of nodes and processes stand apart in figure and table", {
+  world <- rbind(predicted_world(2), predicted_world(3)[, nn := 2])
+  part <- load_part("figure", "prediction", home)
+  drawn <- part$make_table(world, list())
+  expect_identical(levels(part$make_figure(drawn)$data$panel), c("files\n1\u00d72", "files\n2\u00d72"))
+  latex <- load_part("table", "prediction", home)
+  rows <- latex$make_latex(latex$make_table(world, list()))
+  expect_match(rows, "$1\\times2$", fixed = TRUE, all = FALSE)
+  expect_match(rows, "$2\\times2$", fixed = TRUE, all = FALSE)
+})
+
+test_that("the dashed line of a file size is of the same cell but for size and caches", {
+  cached <- load_world("nersc-ior")$holds[experiment %in% "file-size"]
+  dropped <- read_synthetic(target = "files", api = "POSIX", ppn = 2, xfer_bytes = 2^20, n = 6, experiment = "scaling",
+    bw_mib_s = 100)
+  other <- rbind(data.table::copy(dropped)[, api := "MPIIO"], data.table::copy(dropped)[, xfer_bytes := 2^14],
+    data.table::copy(dropped)[, suite := "another"])[, bw_mib_s := 900]
+  part <- load_part("figure", "file-size", home)
+  table <- part$make_table(rbind(cached, dropped, other, fill = TRUE), list())
+  expect_equal(unique(table$storage_mib_s), 100)
+  expect_true(all(is.na(part$make_table(rbind(cached, other, fill = TRUE), list())$storage_mib_s)))
 })
 
 settings_world <- function() {
