@@ -46,8 +46,8 @@ make_figure <- function(table) {
     ggplot2::geom_point(ggplot2::aes(fill = fill_by(access, verdict)), shape = 21, size = 1.4, stroke = 0.4) +
     unproven_marks() +
     ggplot2::facet_wrap(ggplot2::vars(target), ncol = 2, scales = "free_y") +
-    ggplot2::scale_colour_manual(NULL, values = file_size_colours) +
-    ggplot2::scale_fill_manual(values = file_size_colours, na.value = "white", guide = "none") +
+    ggplot2::scale_colour_manual(NULL, values = access_colours) +
+    ggplot2::scale_fill_manual(values = access_colours, na.value = "white", guide = "none") +
     scale_x_powers("Bytes of one process", drawn$block_bytes, bytes_words, 55) +
     scale_y_rate("Bandwidth in MiB/s") +
     theme_weir()
@@ -58,7 +58,5 @@ make_figure <- function(table) {
     ggplot2::aes(xintercept = memory_bytes), data = ends, linetype = "dotted", linewidth = 0.3
   )
 }
-
-file_size_colours <- c(write = "#16325c", read = "#d18a00")
 
 height_mm <- function(table) 40 + 38 * ceiling(data.table::uniqueN(table$target) / 2)
