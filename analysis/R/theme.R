@@ -229,7 +229,9 @@ provenance_words <- function(table, part) {
 # A point is of one cell; a figure that takes several together counts them.
 pooled_words <- function(shown) {
   pooled <- sum(shown$cells > 1, na.rm = TRUE)
-  if (pooled > 0) sprintf("%s of several cells each.", counted(pooled, "point"))
+  if (pooled > 0) {
+    sprintf("%s over several cells.", counted(pooled, "point is a median", "points are medians"))
+  }
 }
 
 n_words <- function(n) {
@@ -245,7 +247,7 @@ interval_words <- function(shown, part) {
     return(part$interval_text)
   }
   if (nrow(shown) > 0 && all(shown$n == 1)) {
-    return("Of one run there is no interval.")
+    return("A single run has no interval.")
   }
   if (is.null(shown$level) || all(is.na(shown$level))) {
     return(sprintf("Fewer than %d runs: small marks are the runs, there is no interval.", fewest_for_interval))
@@ -266,8 +268,6 @@ verdict_words <- function(table) {
     sprintf("%s valid%s.", counted(sum(verdict == "VALID"), "point"),
       if (unproven > 0) sprintf(", %d unproven (white centre)", unproven) else ""),
     if (degraded > 0) sprintf("Hollow: %s of degraded records alone.", counted(degraded, "point")),
-    if (beside > 0) sprintf("In no point: %s beside usable ones.", counted(beside, "degraded record")),
-    if (sum(table$n_invalid) > 0) sprintf("Not drawn: %s.", counted(sum(table$n_invalid), "invalid record"))
     unused_words(table)
   )
 }
@@ -276,6 +276,8 @@ verdict_words <- function(table) {
 unused_words <- function(table) {
   beside <- sum(table$n_degraded[table$verdict %in% usable_verdicts])
   c(
+    if (beside > 0) sprintf("In no point: %s beside usable ones.", counted(beside, "degraded record")),
+    if (sum(table$n_invalid) > 0) sprintf("Not drawn: %s.", counted(sum(table$n_invalid), "invalid record"))
   )
 }
 

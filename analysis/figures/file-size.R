@@ -5,9 +5,8 @@ needs <- "records of the experiment `file-size` of the suite nersc-ior: several 
 if_empty <- "The study has no sweep of file sizes."
 caption <- paste(
   "Bandwidth of a shared file against the bytes of one process, caches neither dropped nor synchronised: a read after",
-  "the write of the same node, as in the talk. The dashed line has caches dropped before the read and writes",
-  "synchronised: far above it, memory answers. The dotted line is the memory of the node over its processes: from",
-  "there on a file does not fit."
+  "the write of the same node, as in the talk. Dashed: bandwidth with caches dropped before the read and synchronised",
+  "writes; points far above it are served from memory. Dotted: memory of the node divided by its processes."
 )
 
 make_table <- function(records, inputs) {
