@@ -13,10 +13,11 @@ cd "$root"
 one() {
     name=$1 folder=$out/$1
     mkdir -p "$folder"
+    # Joined by &&: within a list before || the shell does not stop at a failed command.
     {
-        weir import "reference/$name.csv" --facts "reference/$name.yaml" --out "$folder/records.csv"
-        Rscript analysis/draw.R study "$folder" --with published=reference/published.csv
-        reports/print.sh "reports/$name/main.tex" "$folder" "$folder/report.pdf"
+        weir import "reference/$name.csv" --facts "reference/$name.yaml" --out "$folder/records.csv" &&
+            Rscript analysis/draw.R study "$folder" --with published=reference/published.csv &&
+            reports/print.sh "reports/$name/main.tex" "$folder" "$folder/report.pdf"
     } >"$folder/log" 2>&1 || {
         tail -5 "$folder/log" >&2
         return 1
@@ -28,13 +29,13 @@ begin=$SECONDS
 # The largest first; each takes one core.
 one ddn-lustre-2018 &
 first=$!
-{
-    one mistral
-    one io500
-} &
+{ one mistral && one io500; } &
 second=$!
 weir io500 --submissions reference/io500-submissions.csv >"$out/io500-submissions.txt"
-wait "$first" && wait "$second"
+failed=0
+wait "$first" || failed=1
+wait "$second" || failed=1
+[ "$failed" = 0 ]
 
 head -2 "$out/io500-submissions.txt"
 awk -F, 'NR == 1 {for (i = 1; i <= NF; i++) at[$i] = i; next}

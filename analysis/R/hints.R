@@ -16,7 +16,8 @@ hint_effects <- function(records) {
   records <- round_names(records)[, hints := hints_of_labels(label)]
   runs <- records[, .(mib_s = stats::median(bw_mib_s), unproven = any(verdict == "UNPROVEN")),
     by = .(target, emulated, access, nn, ppn, hints, round)]
-  plain <- runs[hints == "", .(target, access, nn, ppn, round, plain_mib_s = mib_s)]
+  plain <- runs[hints == "", .(target, access, nn, ppn, round, plain_mib_s = mib_s,
+    plain_unproven = unproven)]
   pairs <- merge(runs[hints != ""], plain, by = c("target", "access", "nn", "ppn", "round"))
   if (nrow(pairs) == 0) {
     return(data.table::data.table())
@@ -24,6 +25,6 @@ hint_effects <- function(records) {
   pairs[, c(
     list(mib_s = stats::median(mib_s), plain_mib_s = stats::median(plain_mib_s)),
     lapply(mean_interval(log(mib_s / plain_mib_s))[c("mean", "lo", "hi")], exp),
-    list(n = .N, verdict = point_verdict(TRUE, FALSE, sum(unproven)))
+    list(n = .N, verdict = point_verdict(TRUE, FALSE, sum(unproven | plain_unproven)))
   ), by = .(target, emulated, access, nn, ppn, hints)]
 }

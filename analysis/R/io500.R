@@ -10,12 +10,12 @@ io500_phases <- data.table::data.table(
 )
 io500_accesses <- c(write = "write", read = "read", create = "write", stat = "stat", remove = "delete", find = "find")
 # By the rules a write phase lasts at least this long; a shorter one gives no score.
-io500_write_s <- 300
+io500_write_s <- 300L
 
 # A value of the whole system, and what falls to one of its nodes and processes.
 io500_per <- c("whole", "node", "process")
 
-# One row for each target and phase that was measured, in the order of the rules.
+# One row for each target and phase that was measured, in the order of the rules; `why` the target has no valid score.
 phases_of_io500 <- function(records) {
   records <- records[suite %in% "io500" & experiment %in% c("ior-easy", "ior-hard", "mdtest-easy", "mdtest-hard",
     "find")]
@@ -34,26 +34,45 @@ phases_of_io500 <- function(records) {
   # Of the runs that count the shortest: by the rules no write phase may be shorter than so long.
   taken <- records[verdict %in% usable_verdicts, .(time_s = min(time_s)), by = .(target, phase)]
   points <- shapes[taken[points[, unit := NULL], on = c("target", "phase")], on = c("target", "phase")]
-  points <- io500_phases[points, on = "phase"]
+  points <- io500_phases[points, on = "phase"][, why := why_no_score(phase, n, verdict, time_s), by = target]
   points[order(emulated, target, match(phase, io500_phases$phase))]
 }
 
 # Nodes and processes where all records of a phase have the same.
 the_only <- function(values) if (data.table::uniqueN(values) == 1) values[1] else values[0][1]
 
-# Both rules' formulas of each target that has all phases, and why the result is not a score.
+# Both rules' formulas of each target that has all phases.
 index_of_io500 <- function(points) {
   if (nrow(points) == 0) {
     return(points)
   }
-  points[n > 0, .(
+  index <- points[n > 0, .(
     phases = .N, bandwidth = geometric_mean(median[unit == "GiB/s"]),
-    metadata = geometric_mean(median[unit == "kIOPS"]),
-    shortest = min(time_s[grepl("write", phase)]), emulated = emulated[1],
+    metadata = geometric_mean(median[unit == "kIOPS"]), emulated = emulated[1], why = why[1],
     verdict = point_verdict(TRUE, any(verdict == "DEGRADED"), sum(verdict == "UNPROVEN"))
-  ), by = target][phases == nrow(io500_phases)][, `:=`(
-    today = sqrt(bandwidth * metadata), rule_2017 = bandwidth * metadata, valid = (shortest >= io500_write_s) %in% TRUE
-  )][]
+  ), by = target][phases == nrow(io500_phases)]
+  index[, `:=`(today = sqrt(bandwidth * metadata), rule_2017 = bandwidth * metadata)][]
+}
+
+# The reason of one target from its phases, empty for a valid score. A degraded phase has no time that counts.
+why_no_score <- function(phase, n, verdict, time_s) {
+  write <- grepl("write", phase)
+  if (sum(n > 0) < nrow(io500_phases)) {
+    "phases are missing"
+  } else if (any(verdict[write] == "DEGRADED")) {
+    "a write phase is degraded"
+  } else if (anyNA(time_s[write])) {
+    "a write phase has no time"
+  } else if (min(time_s[write]) < io500_write_s) {
+    "shortened run"
+  } else {
+    ""
+  }
+}
+
+# "buffer (E) (shortened run), disk (phases are missing)"
+why_words <- function(target, emulated, why) {
+  paste(unique(sprintf("%s (%s)", mark_name(target, emulated), why)), collapse = ", ")
 }
 
 geometric_mean <- function(values) exp(mean(log(values)))
@@ -92,12 +111,16 @@ io500_answer <- function(records, inputs) {
   words <- index[, sprintf(
     "%s: bandwidth %s~GiB/s, metadata %s~kIOPS, %s %s by today's formula and %s by that of 2017",
     latex_name(mark_name(target, emulated)), five_digits(bandwidth), five_digits(metadata),
-    ifelse(valid, "score", "index"), five_digits(today), five_digits(rule_2017)
+    ifelse(nzchar(why), "index", "score"), five_digits(today), five_digits(rule_2017)
   )]
-  doubt <- if (any(!index$valid)) {
-    paste(
-      "An index is not a valid IO500 score: it comes from a shortened run, whose write phases lasted less than",
-      "300\\,s, and is not ranked among the submissions."
+  without <- index[nzchar(why)]
+  doubt <- if (nrow(without) > 0) {
+    sprintf(
+      paste(
+        "An index is not a valid IO500 score, which needs write phases of %d\\,s or longer, and is not ranked among",
+        "the submissions: %s."
+      ),
+      io500_write_s, latex_name(without[, why_words(target, emulated, why)])
     )
   }
   paste(c(paste0(paste(words, collapse = "; "), "."), doubt), collapse = " ")

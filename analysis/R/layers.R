@@ -25,7 +25,8 @@ line_through_sizes <- function(size_mib, operation_us) {
 # native interface of the buffer beside it.
 base_apis <- c("POSIX", "IME", "MPIIO")
 
-# Each layer with the mean of its rounds and a t interval, and what it adds to the base of its target.
+# Each layer with the mean of its rounds and a t interval, and what it adds to the base of its target: of the rounds
+# that have both, each with n and verdict of its own.
 layer_costs <- function(records) {
   lines <- layer_lines(records)
   if (nrow(lines) == 0) {
@@ -36,22 +37,24 @@ layer_costs <- function(records) {
   by <- c("target", "emulated", "access", "nn", "ppn", "cost")
   bases <- long[, .(base = intersect(base_apis, api)[1]), by = by]
   long <- bases[long, on = by]
-  base_values <- long[api == base, c(by, "round", "value"), with = FALSE]
-  data.table::setnames(base_values, "value", "base_value")
+  base_values <- long[api == base, c(by, "round", "value", "unproven"), with = FALSE]
+  data.table::setnames(base_values, c("value", "unproven"), c("base_value", "base_unproven"))
   long <- merge(long, base_values, by = c(by, "round"), all.x = TRUE)
   long[, c(
-    mean_interval(value)[c("mean", "lo", "hi")],
+    mean_interval(value)[c("mean", "lo", "hi", "n")],
     stats::setNames(
-      mean_interval(value - base_value)[c("mean", "lo", "hi", "n")], c("added", "added_lo", "added_hi", "n")
+      mean_interval(value - base_value)[c("mean", "lo", "hi", "n")], c("added", "added_lo", "added_hi", "added_n")
     ),
-    list(verdict = point_verdict(TRUE, FALSE, sum(unproven)))
+    list(
+      verdict = point_verdict(TRUE, FALSE, sum(unproven)),
+      added_verdict = point_verdict(TRUE, FALSE, sum((unproven | base_unproven) & !is.na(base_value)))
+    )
   ), by = c(by, "api", "base")]
 }
 
 # The mount against the native interface of the same burst buffer.
 mount_costs <- function(records, facts) {
-  kinds <- vapply(facts$targets, function(it) text_of(it$kind), "")
-  names(kinds) <- vapply(facts$targets, function(it) text_of(it$target), "")
+  kinds <- kinds_of_targets(facts)
   lines <- layer_lines(records)
   if (nrow(lines) == 0 || length(kinds) == 0) {
     return(data.table::data.table())

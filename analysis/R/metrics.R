@@ -31,9 +31,3 @@ axis_title <- function(metric) {
   words <- paste0(toupper(substr(metric$words, 1, 1)), substring(metric$words, 2))
   sprintf("%s in %s", words, metric$unit)
 }
-
-# Of several values the best one.
-best_of <- function(values, metric) {
-  values <- values[!is.na(values)]
-  if (length(values) == 0) NA_real_ else if (metric$better == "higher") max(values) else min(values)
-}

@@ -98,14 +98,12 @@ space_numbers <- function(records) {
   list(
     Interfaces = and_list(latex_name(api_words(in_usual_order("api", names(api_names))))),
     Accesses = and_list(latex_name(paste0(in_usual_order("access", access_levels), "s"))),
-    Layouts = and_list(latex_name(layout_words(present("layout")))),
     Orders = and_list(latex_name(in_usual_order("order", order_levels))),
     TransferSizes = range_or_list(present("xfer_bytes"), bytes_words),
     NodeCounts = range_or_list(present("nn"), thousands),
     NodeWord = if (identical(present("nn"), 1)) "node" else "nodes",
     ProcessCounts = range_or_list(present("ppn"), thousands),
     ProcessWord = if (identical(present("ppn"), 1)) "process" else "processes",
-    RecordedTargets = and_list(latex_name(present("target"))),
     Programs = and_list(latex_name(unique(records[!is.na(program), paste(program, tool_version)]))),
     LargestFile = range_or_list(utils::tail(sort(transfers_of(records)$requested_bytes), 1), bytes_words)
   )
@@ -216,7 +214,6 @@ repetition_numbers <- function(points) {
   n <- if (nrow(points) > 0) points$n[points$n > 0] else integer()
   words <- if (length(n) == 0) "none" else if (min(n) == max(n)) thousands(min(n)) else paste(min(n), "to", max(n))
   list(
-    Points = thousands(length(n)),
     RepetitionsOfPoint = words, RunWord = if (identical(words, "1")) "run" else "runs",
     AttainedLevel = sub(" %", "~\\%", attained_words, fixed = TRUE),
     FewestForInterval = as.character(fewest_for_interval),

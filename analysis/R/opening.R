@@ -21,7 +21,7 @@ study_line <- function(facts) {
     if (!is.null(machine$cores)) counted(machine$cores, "core"),
     if (!is.null(machine$memory_bytes)) paste(bytes_words(machine$memory_bytes), "of memory"),
     if (nodes > 1) sprintf("%d nodes", nodes), text_of(facts$site$description, ""),
-    sprintf("suite %s", suites_with_scale(facts)),
+    if (length(facts$suites) > 0) sprintf("suite %s", suites_with_scale(facts)),
     gsub("~", " ", period(facts$began, facts$ended), fixed = TRUE), sprintf("weir %s", text_of(facts$weir_version))
   )
   paste(latex_name(parts[nzchar(parts)]), collapse = " \\textperiodcentered{} ")

@@ -52,20 +52,14 @@ page_text <- function(model, home = file.path(analysis_home(), "page")) {
 }
 
 # Input of the page, of the first page of the PDF and of the advice; computed once per study.
-page_evidence <- local({
-  known <- list(key = "", evidence = NULL)
-  function(records, facts) {
-    # As a list: a selection leaves an index in a data.table, which its hash would see.
-    key <- rlang::hash(list(as.list(records), facts))
-    if (key != known$key) {
-      records <- name_storage(records)
-      evidence <- list(records = records, points = page_points(records), effects = effects_of_settings(records),
-        facts = facts)
-      known <<- list(key = key, evidence = evidence)
-    }
-    known$evidence
-  }
-})
+page_evidence <- function(records, facts) {
+  remembered(find_page_evidence, records, facts, telling = rlang::hash(facts))
+}
+
+find_page_evidence <- function(records, facts) {
+  records <- name_storage(records)
+  list(records = records, points = page_points(records), effects = effects_of_settings(records), facts = facts)
+}
 
 # Logs do not name their storage: logs of several directories are treated as several systems.
 name_storage <- function(records) {

@@ -13,20 +13,27 @@ page_questions <- function(points, facts) {
   }), recursive = FALSE)
   sections <- lapply(asked, function(one) {
     mine <- points[suite %in% one$suite & experiment %in% one$experiment & n > 0]
-    c(one, list(seen = question_words(mine), emulated = nrow(mine) > 0 && all(mine$emulated),
-      groups = question_groups(mine)))
+    c(one, list(seen = question_words(mine), groups = question_groups(mine)))
   })
   Filter(function(section) length(section$groups) > 0, sections)
 }
 
-# Targets and accesses with their points, fastest first; the browser of records has those beyond the limit.
-question_groups <- function(points) {
+# Targets and accesses with all of their points, fastest first.
+points_of_question <- function(points) {
   groups <- unique(points[order(emulated, target, access == "read"), .(target, emulated, access)])
   lapply(seq_len(nrow(groups)), function(i) {
     of <- groups[i]
-    mine <- points[target %in% of$target & access == of$access][order(-median)]
-    list(target = text_of(of$target, "storage"), emulated = of$emulated, access = of$access, settings = nrow(mine),
-      rows = lapply(seq_len(min(nrow(mine), most_rows_of_question)), function(row) question_row(mine[row])))
+    list(target = text_of(of$target, "storage"), emulated = of$emulated, access = of$access,
+      points = points[target %in% of$target & access == of$access][order(-median)])
+  })
+}
+
+# The browser of records has the points beyond the limit.
+question_groups <- function(points) {
+  lapply(points_of_question(points), function(group) {
+    settings <- nrow(group$points)
+    rows <- lapply(seq_len(min(settings, most_rows_of_question)), function(row) question_row(group$points[row]))
+    c(group[c("target", "emulated", "access")], list(settings = settings, rows = rows))
   })
 }
 
@@ -37,22 +44,23 @@ question_row <- function(point) {
 
 # Real storage; of emulated storage if there is no other.
 question_words <- function(points) {
-  groups <- question_groups(real_points(points)[verdict %in% usable_verdicts])
+  groups <- points_of_question(real_points(points)[verdict %in% usable_verdicts])
   words <- vapply(groups, function(group) {
-    what <- sprintf("%s, %s", group$target, group$access)
-    first <- group$rows[[1]]
-    last <- group$rows[[length(group$rows)]]
-    if (length(group$rows) == 1) {
-      sprintf("%s: %s MiB/s.", what, rate_words(first$value))
-    } else if (!is.finite(first$lo)) {
+    what <- sprintf("%s, %s", mark_name(group$target, group$emulated), group$access)
+    settings <- nrow(group$points)
+    first <- group$points[1]
+    last <- group$points[settings]
+    if (settings == 1) {
+      sprintf("%s: %s MiB/s.", what, rate_words(first$median))
+    } else if (!is.finite(first$lo) || !is.finite(last$hi)) {
       sprintf("%s: %s has the highest median, %s MiB/s; without intervals no order is certain.", what, first$setting,
-        rate_words(first$value))
-    } else if (is.finite(last$hi) && last$hi >= first$lo) {
-      sprintf("%s: the intervals of all %d settings overlap; the highest median is %s MiB/s.", what, group$settings,
-        rate_words(first$value))
+        rate_words(first$median))
+    } else if (last$hi >= first$lo) {
+      sprintf("%s: the intervals of all %d settings overlap; the highest median is %s MiB/s.", what, settings,
+        rate_words(first$median))
     } else {
       sprintf("%s: %s is fastest with %s MiB/s, %.1f times as fast as %s.", what, first$setting,
-        rate_words(first$value), first$value / last$value, last$setting)
+        rate_words(first$median), first$median / last$median, last$setting)
     }
   }, "")
   paste(words, collapse = " ")

@@ -6,6 +6,8 @@
 kernels_of_applications <- data.table::data.table(
   purpose = c("application", "format"), kernel_api = c("POSIX", "MPIIO"), kernel_bytes = c(16, 10) * 2^20
 )
+# What else cells of a kernel may differ in: only one of them is the kernel of an application.
+kernel_settings <- c("block_bytes", "segments", "stripe_count")
 # What the phases of an out-of-core code do beside plain writes and reads.
 kernel_accesses <- c(write = "write", read = "read", "update-write" = "write", "update-read" = "read")
 phase_names <- c(
@@ -26,16 +28,7 @@ predictions <- function(records) {
   if (nrow(known) == 0 || nrow(kernel) == 0) {
     return(data.table::data.table())
   }
-  kernel <- kernel[, .(kernel_mib_s = stats::median(bw_mib_s), unproven_kernel = any(verdict == "UNPROVEN")),
-    by = .(target, nn, ppn, round, kernel_api = api, kernel_bytes = as.numeric(xfer_bytes), kernel_access = access)]
-  known <- known[, .(
-    measured_s = stats::median(ifelse(is.na(total_s), io_s, total_s)), moved_bytes = stats::median(moved_bytes),
-    unproven = any(verdict == "UNPROVEN")
-  ), by = .(target, emulated, application = experiment, purpose, nn, ppn, access, round)]
-  known[, kernel_access := kernel_accesses[access]]
-  known <- kernels_of_applications[known, on = "purpose"]
-  pairs <- merge(known, kernel, by = c("target", "nn", "ppn", "round", "kernel_api", "kernel_bytes", "kernel_access"))
-  pairs <- pairs[measured_s > 0 & kernel_mib_s > 0]
+  pairs <- applications_with_kernels(known, kernel)
   if (nrow(pairs) == 0) {
     return(data.table::data.table())
   }
@@ -47,6 +40,38 @@ predictions <- function(records) {
   ), by = .(target, emulated, application, nn, ppn, access)]
 }
 
+# Each phase in each round beside its kernel, which makes the same kind of calls, as in weir predict.
+applications_with_kernels <- function(known, kernel) {
+  kernel <- kernel[, .(kernel_mib_s = stats::median(bw_mib_s), unproven_kernel = any(verdict == "UNPROVEN")),
+    by = .(target, nn, ppn, round, kernel_api = api, kernel_bytes = as.numeric(xfer_bytes), kernel_access = access,
+      collective = collective %in% TRUE, block_bytes, segments, stripe_count)]
+  known <- known[, .(
+    measured_s = stats::median(ifelse(is.na(total_s), io_s, total_s)), moved_bytes = stats::median(moved_bytes),
+    unproven = any(verdict == "UNPROVEN"), collective = any(collective %in% TRUE), stripes = the_only(stripe_count)
+  ), by = .(target, emulated, application = experiment, purpose, nn, ppn, access, round)]
+  known[, kernel_access := kernel_accesses[access]]
+  known <- kernels_of_applications[known, on = "purpose"]
+  pairs <- merge(known, kernel, allow.cartesian = TRUE,
+    by = c("target", "nn", "ppn", "round", "kernel_api", "kernel_bytes", "kernel_access", "collective"))
+  nearest_kernels(pairs[measured_s > 0 & kernel_mib_s > 0])
+}
+
+# Of each phase the kernel with its number of stripes and the nearest size of file, in all rounds the same.
+nearest_kernels <- function(pairs) {
+  if (nrow(pairs) == 0) {
+    return(pairs)
+  }
+  by <- c("target", "application", "nn", "ppn", "access")
+  held_bytes <- pairs$block_bytes * data.table::fcoalesce(as.numeric(pairs$segments), 1)
+  pairs[, `:=`(
+    other_stripes = !mapply(identical, stripe_count, stripes), far = abs(log2(held_bytes * nn * ppn / moved_bytes))
+  )]
+  kernels <- pairs[, .(other_stripes = mean(other_stripes), far = stats::median(far), rounds = .N),
+    by = c(by, kernel_settings)]
+  chosen <- kernels[order(other_stripes, far, -rounds), .SD[1], by = by]
+  pairs[chosen[, c(by, kernel_settings), with = FALSE], on = c(by, kernel_settings)]
+}
+
 prediction_answer <- function(records, inputs) {
   found <- predictions(records)
   if (nrow(found) == 0) {
@@ -54,15 +79,17 @@ prediction_answer <- function(records, inputs) {
   }
   real <- if (any(!found$emulated)) found[emulated == FALSE] else found
   real <- real[order(abs(log(mean)))]
-  words <- real[, sprintf("%s within a factor of %.1f", latex_name(application), exp(max(abs(log(mean))))),
-    by = application]$V1
+  # Rounded up: no phase is outside of the factor.
+  within <- function(ratios) ceiling(round(100 * exp(max(abs(log(ratios)))), 6)) / 100
+  words <- real[, sprintf("%s within a factor of %.2f", latex_name(application), within(mean)), by = application]$V1
   worst <- real[.N]
   sprintf(
     paste(
       "IOR with the parameters of an application predicts the time of each phase: %s. Worst is %s (%s) on %s: %s of",
       "the measured time."
     ),
-    and_list(words), latex_name(worst$application), latex_name(phase_names[[worst$access]]), latex_name(worst$target),
+    and_list(words), latex_name(worst$application), latex_name(phase_names[[worst$access]]),
+    latex_name(mark_name(worst$target, worst$emulated)),
     percent_words(worst$mean)
   )
 }

@@ -1,7 +1,7 @@
 # What several parts of a study need is computed once: points and effects of the same records. A process that is forked
 # later has them, too.
 
-most_remembered <- 4L
+most_remembered <- 5L
 
 # What `compute` of the records and further arguments gave before, or gives now. `telling` tells results of the same
 # records apart.

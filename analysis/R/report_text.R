@@ -67,8 +67,8 @@ repetition_text <- function(is) {
       paste("Intervals of medians are order-statistic intervals~\\cite{benchmarking} at a level of",
       "\\IntervalLevel,",
         "widened for the autocorrelation of consecutive runs. They need",
-        "\\FewestForInterval{} runs; of fewer the runs are drawn. On a year of six production file systems intervals",
-        "that print 95\\,\\% held the median in \\AttainedLevel.")
+        "\\FewestForInterval{} runs; of fewer the runs are drawn. On a year of data from six production file systems,",
+        "nominal 95\\,\\% intervals covered the median in \\AttainedLevel{} of cases.")
     } else {
       paste("With fewer than \\FewestForInterval{} runs a median has no interval that covers it with",
       "95\\,\\%: the runs",

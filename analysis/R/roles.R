@@ -5,10 +5,16 @@ roles_of_kinds <- c(
   parallel = "file system", network = "file system"
 )
 
-# Archived records say no kind: whoever used a burst buffer's own interface reached a burst buffer.
-add_roles <- function(records, facts = NULL) {
+# The kind of each target by its name.
+kinds_of_targets <- function(facts) {
   kinds <- vapply(facts$targets, function(target) text_of(target$kind), character(1))
   names(kinds) <- vapply(facts$targets, function(target) text_of(target$target), character(1))
+  kinds
+}
+
+# Archived records say no kind: whoever used a burst buffer's own interface reached a burst buffer.
+add_roles <- function(records, facts = NULL) {
+  kinds <- kinds_of_targets(facts)
   records <- data.table::copy(records)
   found <- unname(roles_of_kinds[kinds[records$target]])
   records[, role := ifelse(api == "IME", "native", ifelse(is.na(found), "file system", found))]

@@ -5,7 +5,7 @@
 # they count as one value, their median. n is a number of runs.
 
 interval_level <- 0.95
-# How often intervals that print 95 % covered the median on a year of six production file systems in the order of time,
+# How often nominal 95 % intervals covered the median on a year of six production file systems in the order of time,
 # at n = 8, the fewest that print 95 % (bench/coverage.R).
 attained_words <- "93.7 %"
 # Of fewer values no interval between two of them covers the median with 95 %; the repetitions are drawn instead.

@@ -2,20 +2,16 @@
 
 study_numbers <- function(facts) {
   suites <- vapply(facts$suites, function(suite) text_of(suite$suite), character(1))
-  emulated <- Filter(function(target) isTRUE(target$emulated), facts$targets)
   c(list(
     StudyTitle = sprintf(
       "The Storage of Site %s, Measured by the %s %s", latex_name(facts$site$site),
       if (length(suites) == 1) "Suite" else "Suites", and_list(latex_name(suites))
     ),
-    ShortTitle = sprintf("%s at %s", and_list(latex_name(suites)), latex_name(facts$site$site)),
     SiteName = latex_name(facts$site$site),
     WeirVersion = escape_latex(facts$weir_version),
     Questions = questions(facts$suites),
     MeasuredOn = period(facts$began, facts$ended),
-    Targets = and_list(vapply(facts$targets, short_target, character(1))),
-    EmulatedTargets = and_list(vapply(emulated, short_target, character(1))),
-    EmulatedVerb = if (length(emulated) == 1) "is" else "are"
+    Targets = and_list(vapply(facts$targets, short_target, character(1)))
   ), plan_numbers(facts))
 }
 
@@ -40,13 +36,13 @@ counted_words <- function(value, one) {
 archive_numbers <- function(facts) {
   about <- facts$about
   nowhere <- c(
-    "SiteName", "WeirVersion", "Questions", "MeasuredOn", "Targets", "EmulatedTargets", "EmulatedVerb", "Cells",
-    "Executions", "FactorialExecutions", "ValidExecutions", "FinishedExecutions", "FailedExecutions",
+    "SiteName", "WeirVersion", "Questions", "MeasuredOn", "Targets", "Cells", "Executions",
+    "FactorialExecutions", "ValidExecutions", "FinishedExecutions", "FailedExecutions",
     "ExcludedCells", "Seeds", "Memory"
   )
   title <- escape_latex(text_of(about$title, "Archived Records"))
   known <- list(
-    StudyTitle = title, ShortTitle = title, SiteName = latex_name(text_of(about$site)),
+    StudyTitle = title, SiteName = latex_name(text_of(about$site)),
     Questions = escape_latex(text_of(about$description, ""))
   )
   c(known, setNames(as.list(rep("unknown", length(nowhere))), nowhere)[setdiff(nowhere, names(known))])

@@ -217,7 +217,6 @@ mark_emulated <- function(table) {
 }
 
 provenance_words <- function(table, part) {
-  if (!is.null(table$own)) table <- table[own == TRUE] # published values beside them are not of this study
   shown <- table[table$n > 0, ]
   paste(c(
     sprintf("%s; %s.", part$statistic, n_words(shown$n)),
@@ -230,7 +229,9 @@ provenance_words <- function(table, part) {
 # A point is of one cell; a figure that takes several together counts them.
 pooled_words <- function(shown) {
   pooled <- sum(shown$cells > 1, na.rm = TRUE)
-  if (pooled > 0) sprintf("%s of several cells each.", counted(pooled, "point"))
+  if (pooled > 0) {
+    sprintf("%s over several cells.", counted(pooled, "point is a median", "points are medians"))
+  }
 }
 
 n_words <- function(n) {
@@ -246,7 +247,7 @@ interval_words <- function(shown, part) {
     return(part$interval_text)
   }
   if (nrow(shown) > 0 && all(shown$n == 1)) {
-    return("Of one run there is no interval.")
+    return("A single run has no interval.")
   }
   if (is.null(shown$level) || all(is.na(shown$level))) {
     return(sprintf("Fewer than %d runs: small marks are the runs, there is no interval.", fewest_for_interval))
@@ -263,11 +264,18 @@ verdict_words <- function(table) {
   verdict <- table$verdict[table$n > 0]
   unproven <- sum(verdict == "UNPROVEN")
   degraded <- sum(verdict == "DEGRADED")
-  beside <- sum(table$n_degraded[table$verdict %in% usable_verdicts])
   c(
     sprintf("%s valid%s.", counted(sum(verdict == "VALID"), "point"),
       if (unproven > 0) sprintf(", %d unproven (white centre)", unproven) else ""),
     if (degraded > 0) sprintf("Hollow: %s of degraded records alone.", counted(degraded, "point")),
+    unused_words(table)
+  )
+}
+
+# Records that are in no point.
+unused_words <- function(table) {
+  beside <- sum(table$n_degraded[table$verdict %in% usable_verdicts])
+  c(
     if (beside > 0) sprintf("In no point: %s beside usable ones.", counted(beside, "degraded record")),
     if (sum(table$n_invalid) > 0) sprintf("Not drawn: %s.", counted(sum(table$n_invalid), "invalid record"))
   )

@@ -30,29 +30,17 @@ make_table <- function(records, inputs) {
   table[place, sheet := i.sheet, on = c("page", "storage")][]
 }
 
-# A circle for unproven, a dagger for degraded records.
-cell_marks <- c(UNPROVEN = "\u00b0", DEGRADED = "\u2020")
+verdict_text <- setting_tiles_words
 
 make_figure <- function(table) {
-  drawn <- mark_emulated(data.table::copy(table))
+  drawn <- mark_emulated(data.table::copy(table))[, share := arithmetic]
   drawn[emulated == TRUE, storage := paste0(storage, emulated_mark)]
   drawn[, storage := factor(storage, levels = unique(storage[order(emulated)]))]
-  stripes <- sort(unique(drawn$stripe_count))
-  drawn[, lines := factor(ifelse(stripe_count %in% c(0, NA), "none", stripe_count),
-    levels = c("none", setdiff(stripes, 0)))]
-  drawn[, share := paste0(sprintf("%.0f", 100 * arithmetic), data.table::fcoalesce(cell_marks[verdict], ""))]
   drawn[, access := factor(access, levels = access_levels)]
-  ggplot2::ggplot(drawn, ggplot2::aes(factor(ppn), lines, fill = 100 * arithmetic)) +
-    ggplot2::geom_tile(colour = "white", linewidth = 0.4) +
-    ggplot2::geom_text(ggplot2::aes(label = share, colour = arithmetic > 0.5),
-      size = 2.2, family = sans_family, show.legend = FALSE) +
+  setting_tiles(drawn, 2.2) +
     ggplot2::facet_grid(
       rows = ggplot2::vars(storage), cols = ggplot2::vars(access), scales = "free_y", space = "free_y"
     ) +
-    ggplot2::scale_fill_gradient("Share of the best in %", low = "#f2f5fa", high = "#123a6b", limits = c(0, 100)) +
-    ggplot2::scale_colour_manual(values = c("#202020", "white")) +
-    ggplot2::labs(x = "Processes per node", y = "Stripes of a file") +
-    theme_weir() +
     upright_row_titles()
 }
 

@@ -5,9 +5,8 @@ needs <- "records of the experiment `file-size` of the suite nersc-ior: several 
 if_empty <- "The study has no sweep of file sizes."
 caption <- paste(
   "Bandwidth of a shared file against the bytes of one process, caches neither dropped nor synchronised: a read after",
-  "the write of the same node, as in the talk. The dashed line has caches dropped before the read and writes",
-  "synchronised: far above it, memory answers. The dotted line is the memory of the node over its processes: from",
-  "there on a file does not fit."
+  "the write of the same node, as in the talk. Dashed: bandwidth with caches dropped before the read and synchronised",
+  "writes; points far above it are served from memory. Dotted: memory of the node divided by its processes."
 )
 
 make_table <- function(records, inputs) {
@@ -15,14 +14,15 @@ make_table <- function(records, inputs) {
   if (nrow(sizes) == 0 || data.table::uniqueN(sizes$block_bytes) < 2) {
     return(data.table::data.table())
   }
-  by <- c("target", "access", "nn", "ppn", "block_bytes")
-  table <- summarise_records(sizes, bandwidth_all(sizes), by, "MiB/s")
+  # What a file has in common with that of the dashed line, which differs in size and caches alone.
+  alike <- c("suite", "target", "access", "api", "nn", "ppn", "xfer_bytes")
+  table <- summarise_records(sizes, bandwidth_all(sizes), c(alike, "block_bytes"), "MiB/s")
   table[, `:=`(memory_bytes = node_memory(inputs) / ppn, page = "all", sheet = 1L)]
   dropped <- transfers_of(records)[experiment %in% "scaling" & layout %in% "shared"]
   table[, storage_mib_s := NA_real_]
   if (nrow(dropped) > 0) {
-    beside <- summarise_records(dropped, bandwidth_all(dropped), c("target", "access", "nn", "ppn"), "MiB/s")
-    table[beside, storage_mib_s := i.median, on = c("target", "access", "nn", "ppn")]
+    beside <- summarise_records(dropped, bandwidth_all(dropped), alike, "MiB/s")
+    table[beside, storage_mib_s := i.median, on = alike]
   }
   table[]
 }
@@ -45,8 +45,8 @@ make_figure <- function(table) {
     ggplot2::geom_point(ggplot2::aes(fill = fill_by(access, verdict)), shape = 21, size = 1.4, stroke = 0.4) +
     unproven_marks() +
     ggplot2::facet_wrap(ggplot2::vars(target), ncol = 2, scales = "free_y") +
-    ggplot2::scale_colour_manual(NULL, values = file_size_colours) +
-    ggplot2::scale_fill_manual(values = file_size_colours, na.value = "white", guide = "none") +
+    ggplot2::scale_colour_manual(NULL, values = access_colours) +
+    ggplot2::scale_fill_manual(values = access_colours, na.value = "white", guide = "none") +
     scale_x_powers("Bytes of one process", drawn$block_bytes, bytes_words, 55) +
     scale_y_rate("Bandwidth in MiB/s") +
     theme_weir()
@@ -57,7 +57,5 @@ make_figure <- function(table) {
     ggplot2::aes(xintercept = memory_bytes), data = ends, linetype = "dotted", linewidth = 0.3
   )
 }
-
-file_size_colours <- c(write = "#16325c", read = "#d18a00")
 
 height_mm <- function(table) 40 + 38 * ceiling(data.table::uniqueN(table$target) / 2)

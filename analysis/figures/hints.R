@@ -6,8 +6,8 @@ needs <- "records of the experiment `hints` of the suite mistral"
 if_empty <- "The study has no sweep of MPI-IO hints."
 caption <- paste(
   "Collective transfers of 100 KiB to a shared file, each round with and without the hints: right of the line they",
-  "help. The hints are those of ROMIO (cb: collective buffering, ds: data sieving); an MPI-IO that does not know a",
-  "hint ignores it, as Open MPI's own one does, and then every factor is noise around one."
+  "help. The hints are those of ROMIO (cb: collective buffering, ds: data sieving); an MPI-IO implementation other",
+  "than ROMIO ignores them, and the factors then vary around one."
 )
 
 make_table <- function(records, inputs) {
@@ -29,15 +29,13 @@ make_figure <- function(table) {
     ggplot2::geom_point(ggplot2::aes(fill = fill_by(access, verdict)), shape = 21, size = 1.5, stroke = 0.4) +
     unproven_marks() +
     ggplot2::facet_grid(rows = ggplot2::vars(target), cols = ggplot2::vars(access)) +
-    ggplot2::scale_colour_manual(values = hint_colours, guide = "none") +
-    ggplot2::scale_fill_manual(values = hint_colours, na.value = "white", guide = "none") +
+    ggplot2::scale_colour_manual(values = access_colours, guide = "none") +
+    ggplot2::scale_fill_manual(values = access_colours, na.value = "white", guide = "none") +
     ggplot2::scale_x_log10("Factor", breaks = c(0.25, 1, 4), labels = format_plain) +
     ggplot2::labs(y = NULL) +
     theme_weir() +
     upright_row_titles()
 }
-
-hint_colours <- c(write = "#16325c", read = "#d18a00")
 
 height_mm <- function(table) {
   30 + data.table::uniqueN(table$target) * (4 + 5.5 * data.table::uniqueN(table$hints))

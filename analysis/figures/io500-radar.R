@@ -16,7 +16,6 @@ make_table <- function(records, inputs) {
   if (nrow(points) == 0) {
     return(points)
   }
-  valid <- index_of_io500(points)[valid == TRUE]$target
   points <- points[n > 0]
   if (data.table::uniqueN(points$target) < 2) {
     return(points[0])
@@ -25,13 +24,11 @@ make_table <- function(records, inputs) {
   points[, radius := pmax(0, 1 + log10(share) / decades)]
   points[, angle := 2 * pi * (match(phase, io500_phases$phase) - 1) / nrow(io500_phases)]
   points[, `:=`(x = radius * sin(angle), y = radius * cos(angle), level = NA_real_, page = "all", sheet = 1L)]
-  short <- setdiff(unique(points$target), valid)
-  if (length(short) == 0) {
+  without <- points[nzchar(why)]
+  if (nrow(without) == 0) {
     return(points)
   }
-  add_note(points, sprintf(
-    "Not a valid IO500 score (shortened, or not all phases): %s.", paste(short, collapse = ", ")
-  ))
+  add_note(points, sprintf("Not a valid IO500 score: %s.", without[, why_words(target, emulated, why)]))
 }
 
 make_figure <- function(table) {

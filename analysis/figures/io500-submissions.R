@@ -7,7 +7,7 @@ if_empty <- "The study does not measure the phases of IO500."
 caption <- paste(
   "Each phase of the published IO500 result sets: the share of them below a value, for the whole system, one node and",
   "one process (where their numbers are known); the axis is logarithmic. Triangles: the result sets on IME. A cross:",
-  "a valid result of this study; a shortened run is not ranked. The submissions are not a random sample of storage."
+  "a valid result of this study; no other is ranked. The submissions are not a random sample of storage."
 )
 
 make_table <- function(records, inputs) {
@@ -21,13 +21,14 @@ make_table <- function(records, inputs) {
   long[, below := 100 * (data.table::frank(median) - 0.5) / .N, by = .(phase, per)]
   long <- io500_phases[long[, phase := as.character(phase)], on = "phase"]
   own <- phases_of_io500(records)
-  valid <- if (nrow(own) > 0) index_of_io500(own)[valid == TRUE]$target
+  own <- if (nrow(own) > 0) own[why == ""] else own
   long[, `:=`(own = FALSE, n = 1L, verdict = "UNPROVEN", n_invalid = 0L, n_degraded = 0L, emulated = FALSE)]
-  if (length(valid) > 0) {
-    long <- rbind(long, own_places(own[target %in% valid], submissions), fill = TRUE)
+  if (nrow(own) > 0) {
+    long <- rbind(long, own_places(own, submissions), fill = TRUE)
   }
   long[, `:=`(level = NA_real_, sheet = 1L, page = "all")]
-  add_note(long, sprintf("%d result sets.", data.table::uniqueN(submissions$submission)))
+  # A name may have several result sets.
+  add_note(long, sprintf("%d result sets.", nrow(submissions) %/% nrow(io500_phases)))
 }
 
 # Each phase of a valid result three times, as far as its nodes and processes are known.
@@ -42,6 +43,16 @@ own_places <- function(own, submissions) {
     percentile_among(value, submissions[phase == name][[of]])
   }, phase, as.character(per), median)]
   places[, `:=`(own = TRUE, ime = FALSE)][]
+}
+
+# The lines are of published values; the crosses are of this study.
+verdict_text <- function(table) {
+  own <- table[own == TRUE]
+  if (nrow(own) == 0) {
+    return("No result of this study is a valid IO500 score.")
+  }
+  unproven <- sum(own$verdict == "UNPROVEN")
+  c(sprintf("%s, %d of them unproven.", counted(nrow(own), "cross", "crosses"), unproven), unused_words(own))
 }
 
 make_figure <- function(table) {

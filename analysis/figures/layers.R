@@ -7,8 +7,8 @@ if_empty <- "The study does not compare layers."
 caption <- paste(
   "The time of one operation of one process is a fixed part (left, in microseconds) and a part for each MiB (right).",
   "Both come from a line through the sizes of each round. The grey line is the interface without the layer: POSIX, or",
-  "the native one. Of a burst buffer's mount the native interface stands beside the interfaces through FUSE. A fixed",
-  "part below zero means that small operations cost less than the line through the large ones."
+  "the native one. For the mount of a burst buffer, its native interface is shown beside the interfaces through FUSE.",
+  "A fixed part below zero means that small operations cost less than the line through the large ones."
 )
 
 make_table <- function(records, inputs) {
@@ -17,21 +17,22 @@ make_table <- function(records, inputs) {
     return(costs)
   }
   costs <- native_beside_mount(costs[nn == min(nn) & ppn == max(ppn)], known_facts(inputs))
-  costs[, `:=`(median = mean, level = interval_level, n_invalid = 0L, n_degraded = 0L)]
-  costs[, `:=`(page = paste0(target, ifelse(emulated, emulated_mark, "")), sheet = 1L)][]
+  costs[, `:=`(median = mean, level = interval_level, n_invalid = 0L, n_degraded = 0L, sheet = 1L)]
+  # The page of two targets names both.
+  costs[, variant := if (any(beside)) and_list(unique(mark_name(target, emulated))) else "", by = page][]
 }
 
-# The native interface of a burst buffer has no layers of its own: it is drawn with those of its mount.
+# The native interface of a burst buffer has no layers of its own: it is drawn on the page of its mount.
 native_beside_mount <- function(costs, facts) {
-  kinds <- vapply(facts$targets, function(it) text_of(it$kind), "")
-  names(kinds) <- vapply(facts$targets, function(it) text_of(it$target), "")
+  costs <- data.table::copy(costs)[, `:=`(page = mark_name(target, emulated), beside = FALSE)]
+  kinds <- kinds_of_targets(facts)
   mount <- intersect(costs$target, names(kinds)[kinds == "burst-buffer-fuse"])
   native <- intersect(costs$target, names(kinds)[kinds == "burst-buffer"])
   if (length(mount) != 1 || length(native) != 1) {
     return(costs)
   }
-  beside <- costs[target == native & api == "IME"][, `:=`(target = mount, base = costs[target == mount]$base[1])]
-  rbind(costs[target != native], beside)
+  costs <- costs[target != native | api == "IME"][order(target == native)]
+  costs[target == native, `:=`(page = costs[target == mount]$page[1], beside = TRUE)]
 }
 
 make_figure <- function(table) {
@@ -41,7 +42,7 @@ make_figure <- function(table) {
   drawn[, access := factor(access, levels = access_levels)]
   drawn[, name := factor(api_words(api), levels = rev(api_words(intersect(c("POSIX", "IME", names(api_names)), api))))]
   ggplot2::ggplot(drawn, ggplot2::aes(mean, name, colour = api, shape = api)) +
-    ggplot2::geom_vline(ggplot2::aes(xintercept = mean), data = drawn[api == base], colour = "#a0a0a0",
+    ggplot2::geom_vline(ggplot2::aes(xintercept = mean), data = drawn[api == base & !beside], colour = "#a0a0a0",
       linewidth = 0.3) +
     ggplot2::geom_linerange(ggplot2::aes(xmin = lo, xmax = hi), linewidth = 0.5, na.rm = TRUE, show.legend = FALSE) +
     ggplot2::geom_point(ggplot2::aes(fill = api), size = 1.6, stroke = 0.4, show.legend = FALSE) +

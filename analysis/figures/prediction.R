@@ -6,7 +6,8 @@ needs <- "records of the suite nersc-ior: the experiment `kernel` and an applica
 if_empty <- "The study predicts no application."
 caption <- paste(
   "The time that IOR with the parameters of an application predicts, over the time of the application itself, for each",
-  "phase: right of the line IOR promises too long, left of it too short a time. The grey band is 25 % either way."
+  "phase. Right of the line the prediction is too long, left of it too short. Grey band: within a factor of 1.25.",
+  "N\u00d7P: nodes and processes per node."
 )
 
 make_table <- function(records, inputs) {
@@ -21,14 +22,17 @@ make_table <- function(records, inputs) {
 make_figure <- function(table) {
   drawn <- mark_emulated(data.table::copy(table))
   drawn[, phase := factor(phase_names[access], levels = rev(phase_names))]
-  drawn[, target := factor(target, levels = unique(target[order(emulated)]))]
+  # Where all have the same nodes and processes the subtitle tells them.
+  shapes <- data.table::uniqueN(drawn, by = c("nn", "ppn"))
+  drawn[, panel := if (shapes > 1) sprintf("%s\n%s\u00d7%s", target, nn, ppn) else target]
+  drawn[, panel := factor(panel, levels = unique(panel[order(emulated, target, nn * ppn, nn)]))]
   ggplot2::ggplot(drawn, ggplot2::aes(mean, phase, colour = application)) +
     ggplot2::annotate("rect", xmin = 1 / 1.25, xmax = 1.25, ymin = -Inf, ymax = Inf, fill = "#ececec") +
     ggplot2::geom_vline(xintercept = 1, colour = "#a0a0a0", linewidth = 0.3) +
     ggplot2::geom_linerange(ggplot2::aes(xmin = lo, xmax = hi), linewidth = 0.5, na.rm = TRUE, show.legend = FALSE) +
     ggplot2::geom_point(ggplot2::aes(fill = fill_by(application, verdict)), shape = 21, size = 1.6, stroke = 0.4) +
     unproven_marks() +
-    ggplot2::facet_grid(rows = ggplot2::vars(target), cols = ggplot2::vars(application)) +
+    ggplot2::facet_grid(rows = ggplot2::vars(panel), cols = ggplot2::vars(application)) +
     ggplot2::scale_colour_manual(values = application_colours(drawn$application), guide = "none") +
     ggplot2::scale_fill_manual(
       values = application_colours(drawn$application), na.value = "white", guide = "none"
@@ -44,4 +48,4 @@ application_colours <- function(applications) {
   stats::setNames(rep(c("#16325c", "#d1495b", "#1b7f79", "#d18a00"), length.out = length(names)), names)
 }
 
-height_mm <- function(table) 34 + 20 * data.table::uniqueN(table$target)
+height_mm <- function(table) 34 + 20 * data.table::uniqueN(table, by = c("target", "nn", "ppn"))

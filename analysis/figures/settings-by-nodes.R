@@ -16,30 +16,17 @@ make_table <- function(records, inputs) {
   }
   points <- summarise_records(records, bandwidth_all(records), c(default_situations, default_settings), "MiB/s")[n > 0]
   points[, share := median / max(median), by = default_situations]
-  points[, page := paste0(target, ifelse(emulated, emulated_mark, ""), ", ", access, ", ", api_words(api))]
+  points[, page := paste(mark_name(target, emulated), access, api_words(api), sep = ", ")]
   points[, sheet := 1L][]
 }
 
+verdict_text <- setting_tiles_words
+
 make_figure <- function(table) {
   drawn <- data.table::copy(table)
-  stripes <- sort(unique(drawn$stripe_count))
-  drawn[, lines := factor(ifelse(stripe_count %in% c(0, NA), "none", stripe_count),
-    levels = c("none", setdiff(stripes, 0)))]
   drawn[, nodes := factor(counted(nn, "node"), levels = counted(sort(unique(nn)), "node"))]
-  drawn[, text := paste0(sprintf("%.0f", 100 * share), data.table::fcoalesce(setting_marks[verdict], ""))]
-  ggplot2::ggplot(drawn, ggplot2::aes(factor(ppn), lines, fill = 100 * share)) +
-    ggplot2::geom_tile(colour = "white", linewidth = 0.4) +
-    ggplot2::geom_text(ggplot2::aes(label = text, colour = share > 0.5),
-      size = 2.1, family = sans_family, show.legend = FALSE) +
-    ggplot2::facet_wrap(ggplot2::vars(nodes), ncol = 2) +
-    ggplot2::scale_fill_gradient("Share of the best in %", low = "#f2f5fa", high = "#123a6b", limits = c(0, 100)) +
-    ggplot2::scale_colour_manual(values = c("FALSE" = "#202020", "TRUE" = "white")) +
-    ggplot2::labs(x = "Processes per node", y = "Stripes of a file") +
-    theme_weir()
+  setting_tiles(drawn, 2.1) + ggplot2::facet_wrap(ggplot2::vars(nodes), ncol = 2)
 }
-
-# A circle for unproven, a dagger for degraded records.
-setting_marks <- c(UNPROVEN = "\u00b0", DEGRADED = "\u2020")
 
 height_mm <- function(table) {
   rows <- ceiling(data.table::uniqueN(table$nn) / 2)

@@ -28,10 +28,7 @@ make_table <- function(records, inputs) {
   place_panels(cells, c(target = "row", access = "column"))
 }
 
-# A tile has no centre to be white.
-verdict_text <- function(table) {
-  sprintf("Of %s, %d are of unproven records.", counted(nrow(table), "cell"), sum(table$verdict == "UNPROVEN"))
-}
+verdict_text <- tile_words
 
 make_figure <- function(table) {
   drawn <- data.table::copy(table)
@@ -39,7 +36,7 @@ make_figure <- function(table) {
   drawn[, size := factor(bytes_words(xfer_bytes), bytes_words(sort(unique(xfer_bytes))))]
   ggplot2::ggplot(drawn, ggplot2::aes(size, way, fill = share)) +
     ggplot2::geom_tile(colour = "white", linewidth = 0.4) +
-    ggplot2::geom_text(ggplot2::aes(label = short_rate_words(median), colour = share > 0.55),
+    ggplot2::geom_text(ggplot2::aes(label = mark_tile(short_rate_words(median), verdict), colour = share > 0.55),
       size = 2, family = sans_family, show.legend = FALSE
     ) +
     facet_panels(table, upright = TRUE, scales = "free", space = "free_y") +

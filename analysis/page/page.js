@@ -378,12 +378,12 @@ function table(rows, names) {
 function below() {
   const doubted = list(facts.doubted).map((one) => ({ rule: one.rule, results: one.real, "of emulated storage": one.emulated, meaning: one.explanation, hint: one.hint }));
   const parts = [element("h2", { id: "verdicts" }, "Verdicts"), element("p", {},
-    "A result is proven (VALID) when the program, the operating system and the storage show that the requested I/O happened. It is UNPROVEN when nothing speaks against it and evidence is missing, DEGRADED when it is usable with the reservation that the rule states, and INVALID when the number does not mean what it says.")];
+    "A result is proven (VALID) when the program, the operating system and the storage show that the requested I/O happened. It is UNPROVEN when no rule has a finding but evidence is missing, DEGRADED when it is usable with the reservation that the rule states, and INVALID when the number does not mean what it claims.")];
   parts.push(doubted.length ? table(doubted, ["rule", "results", "of emulated storage", "meaning", "hint"]) : element("p", {}, "No rule has a finding."));
   if (list(facts.claims).length) parts.push(element("h2", {}, "Claims"), table(facts.claims, Object.keys(facts.claims[0])));
   if (list(facts.excluded).length) parts.push(element("h2", {}, "Excluded"), table(facts.excluded, Object.keys(facts.excluded[0])));
   parts.push(element("h2", { id: "method" }, "Method and machine"), table(list(facts.machine), ["kind", "name", "value"]));
-  parts.push(element("p", { class: "small" }, `${study.executions} executions, ${study.failed} failed. A round runs every cell once in random order; a value is the median of the runs of a cell, its interval covers the median with ${facts.interval_level} (on a year of production file systems 95 % attained ${facts.attained_level}), widened for neighbouring runs that are alike. `,
+  parts.push(element("p", { class: "small" }, `${study.executions} executions, ${study.failed} failed. A round runs every cell once in random order; a value is the median of the runs of a cell, its interval covers the median with ${facts.interval_level} (on a year of data from six production file systems, nominal 95 % intervals covered the median in ${facts.attained_level} of cases), widened for the autocorrelation of consecutive runs. `,
     element("a", { href: "records.csv" }, "records.csv"), " · ", element("a", { href: "report.pdf" }, "report.pdf"), " · ", element("a", { href: "workflow.html" }, "workflow.html"),
     study.digest ? ` · digest ${study.digest}` : ""));
   return parts;

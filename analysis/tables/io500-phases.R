@@ -6,8 +6,8 @@ caption <- paste(
   "Phases in the order of IO500's rules: median rate with its interval, its shortest time, and percentile among the",
   "published result sets where the result is valid (each write phase 300 s or longer). The last lines of a target",
   "are the geometric means and their combination by today's rule (square root of the product) and by 2017's (product).",
-  "It is called index, and has no percentiles, if it is not a valid IO500 score: shortened run. Here write and read of",
-  "a phase follow each other in one run; IO500 does all writes first."
+  "It is called index, and has no percentiles, if it is not a valid IO500 score; the reason stands beside the target.",
+  "Here write and read of a phase follow each other in one run; IO500 does all writes first."
 )
 
 make_table <- function(records, inputs) {
@@ -17,18 +17,18 @@ make_table <- function(records, inputs) {
   }
   index <- index_of_io500(points)
   submissions <- io500_submissions(records, inputs)
-  points[, `:=`(valid = target %in% index[valid == TRUE]$target, whole = target %in% index$target)]
   of_phase <- function(name) as.numeric(submissions[phase == name]$whole)
   points[, percentile := NA_real_]
   if (nrow(submissions) > 0) {
-    points[valid & n > 0, percentile := mapply(function(value, name) percentile_among(value, of_phase(name)), median,
-      phase)]
+    points[why == "" & n > 0, percentile := mapply(function(value, name) {
+      percentile_among(value, of_phase(name))
+    }, median, phase)]
   }
-  shown <- points[, .(target, phase, unit, n, median, lo, hi, time_s, percentile, verdict, emulated, valid, whole)]
+  shown <- points[, .(target, phase, unit, n, median, lo, hi, time_s, percentile, verdict, emulated, why)]
   ends <- index[, .(
-    phase = c("bandwidth", "metadata", paste(ifelse(valid, "score", "index"), c("today", "2017"))),
+    phase = c("bandwidth", "metadata", paste(ifelse(nzchar(why), "index", "score"), c("today", "2017"))),
     unit = c("GiB/s", "kIOPS", "", ""), n = NA_integer_, median = c(bandwidth, metadata, today, rule_2017),
-    lo = NA_real_, hi = NA_real_, time_s = NA_real_, percentile = NA_real_, verdict, emulated, valid, whole = TRUE
+    lo = NA_real_, hi = NA_real_, time_s = NA_real_, percentile = NA_real_, verdict, emulated, why
   ), by = .(target, of = seq_len(nrow(index)))][, of := NULL]
   both <- rbind(shown, ends)
   both[order(emulated, target)]
@@ -44,10 +44,8 @@ make_latex <- function(table) {
     name, caption, cells, c("l", "r", "r", "l", "r", "r", "r"),
     c("phase", "$n$", "median", "", "interval", "time in s", "percentile"),
     groups = paste0(
-      target_cell(table$target, table$emulated), ifelse(
-        table$valid, "",
-        paste0(", not a valid IO500 score: ", ifelse(table$whole, "shortened run", "phases are missing"))
-      )
+      target_cell(table$target, table$emulated),
+      ifelse(nzchar(table$why), paste0(", not a valid IO500 score: ", table$why), "")
     ), in_place = TRUE
   )
 }

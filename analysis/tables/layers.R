@@ -15,8 +15,10 @@ make_table <- function(records, inputs) {
     return(costs)
   }
   if (nrow(costs) > 0) {
-    costs <- data.table::dcast(costs, target + emulated + access + nn + ppn + api + base + n + verdict ~ cost,
+    costs <- data.table::dcast(costs,
+      target + emulated + access + nn + ppn + api + base + added_n + added_verdict ~ cost,
       value.var = c("added", "added_lo", "added_hi"))
+    data.table::setnames(costs, c("added_n", "added_verdict"), c("n", "verdict"))
     costs[, layer := paste(api_words(api), "over", api_words(base))]
   }
   rbind(costs, mounts, fill = TRUE)[order(emulated, target, match(access, access_levels), nn * ppn, layer)]

@@ -4,12 +4,15 @@ needs <- "records of the suite nersc-ior: the experiment `kernel` and an applica
 if_empty <- "The study predicts no application."
 caption <- paste(
   "Median times in seconds. Error: predicted over measured time minus one, with a 95 % t interval over the rounds.",
-  "Bold: the largest error of an application on real storage."
+  "Bold: the largest error of an application on real storage. N\u00d7P: nodes and processes per node."
 )
 
 make_table <- function(records, inputs) {
   table <- predictions(records)
-  if (nrow(table) > 0) table[order(emulated, target, application, match(access, names(phase_names)))] else table
+  if (nrow(table) == 0) {
+    return(table)
+  }
+  table[order(emulated, target, application, nn * ppn, nn, match(access, names(phase_names)))]
 }
 
 make_latex <- function(table) {
@@ -18,14 +21,14 @@ make_latex <- function(table) {
   worst <- real & size == stats::ave(ifelse(real, size, -1), table$application, FUN = max)
   error <- function(ratio) ifelse(is.na(ratio), "--", sprintf("%+.0f\\,\\%%", 100 * (ratio - 1)))
   cells <- table[, .(
-    latex_name(application), latex_name(phase_names[access]), n,
+    latex_name(application), latex_name(phase_names[access]), sprintf("$%s\\times%s$", nn, ppn), n,
     paste0(seconds_cell(predicted_s), verdict_mark(verdict)), seconds_cell(measured_s),
     ifelse(worst, sprintf("\\textbf{%s}", error(mean)), error(mean)),
     sprintf("%s to %s", error(lo), error(hi))
   )]
   latex_table(
-    name, caption, cells, c("l", "l", "r", "r", "r", "r", "r"),
-    c("application", "phase", "$n$", "predicted", "measured", "error", "interval"),
+    name, caption, cells, c("l", "l", "r", "r", "r", "r", "r", "r"),
+    c("application", "phase", "$N\\times P$", "$n$", "predicted", "measured", "error", "interval"),
     groups = target_cell(table$target, table$emulated)
   )
 }

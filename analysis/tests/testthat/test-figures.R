@@ -144,6 +144,13 @@ test_that("degraded points are hollow, unproven ones have a white centre, invali
   expect_match(text, sprintf("Not drawn: %d invalid records.", invalid), fixed = TRUE)
 })
 
+test_that("points over several cells are counted", {
+  shown <- data.table::data.table(cells = c(1, 2, 3))
+  expect_identical(pooled_words(shown), "2 points are medians over several cells.")
+  expect_identical(pooled_words(shown[1:2]), "1 point is a median over several cells.")
+  expect_null(pooled_words(shown[1]))
+})
+
 test_that("emulated storage is marked where its name stands and named below; real storage stands first", {
   records <- one_node(target = c("a-buffer", "disk"))[target == "a-buffer", emulated := TRUE]
   table <- figures[["transfer-size"]]$make_table(records, list())

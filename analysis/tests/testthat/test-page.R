@@ -83,7 +83,25 @@ test_that("every question of the suite has a section with its points and what is
   expect_match(first$seen, "synthetic, write: .*1 MiB is fastest with .* MiB/s, 2[.]9 times as fast as .*16 KiB")
   expect_equal(vapply(first$groups, function(group) group$settings, 1L), c(2L, 2L))
   expect_length(first$groups[[1]]$rows[[1]]$values, 6)
-  expect_true(found$questions[[2]]$emulated)
+  expect_true(found$questions[[2]]$groups[[1]]$emulated)
+  expect_match(found$questions[[2]]$seen, "buffer (E), write: ", fixed = TRUE)
+})
+
+test_that("the sentence of a question is of all of its settings, also of those that have no row", {
+  medians <- c(seq(112, 101), 50)
+  points <- data.table::data.table(
+    target = "disk", emulated = FALSE, access = "write", cell = "c", setting = sprintf("setting %d", 1:13),
+    median = medians, lo = medians - 20, hi = medians + 20, n = 6L, verdict = "VALID", values = list(1)
+  )
+  expect_match(question_words(points), "setting 1 is fastest with 112 MiB/s, 2.2 times as fast as setting 13.",
+    fixed = TRUE)
+  expect_length(question_groups(points)[[1]]$rows, most_rows_of_question)
+  points[13, `:=`(lo = NA, hi = NA)]
+  expect_match(question_words(points), "without intervals no order is certain", fixed = TRUE)
+})
+
+test_that("the line of a study without a suite has no empty part", {
+  expect_no_match(study_line(list(site = list(site = "lab"), suites = list())), "suite")
 })
 
 test_that("only a study of emulated storage alone begins with the warning", {

@@ -77,13 +77,28 @@ test_that("the published example of 2017 gives its published scores, and is not 
   expect_equal(index$bandwidth, 31.04, tolerance = 1e-4)
   expect_equal(index$metadata, 16.1537, tolerance = 1e-5)
   expect_equal(index$rule_2017, 501.41, tolerance = 1e-4)
-  expect_false(index$valid)
+  expect_identical(index$why, "shortened run")
   part <- load_part("table", "io500-phases", home)
   table <- part$make_table(io500_example(), list(submissions = submissions_file))
   expect_true(all(is.na(table$percentile)))
   expect_identical(table$phase[1:12], io500_phases$phase)
   expect_match(part$make_latex(table), "not a valid IO500 score: shortened run", fixed = TRUE, all = FALSE)
-  expect_match(io500_answer(io500_example(), list()), "is not ranked among the submissions")
+  expect_match(io500_answer(io500_example(), list()), "is not ranked among the submissions: example (shortened run).",
+    fixed = TRUE)
+})
+
+test_that("a degraded write phase is the reason why there is no score, in answer, table and radar chart", {
+  degraded <- io500_example(301)[, target := "degraded"][experiment == "ior-hard" & access == "write",
+    verdict := "DEGRADED"]
+  records <- rbind(degraded, io500_example(301)[access != "find"][, `:=`(target = "partial", emulated = TRUE)])
+  expect_match(io500_answer(records, list()), "submissions: degraded (a write phase is degraded).", fixed = TRUE)
+  part <- load_part("table", "io500-phases", home)
+  latex <- part$make_latex(part$make_table(records, list()))
+  expect_match(latex, "not a valid IO500 score: a write phase is degraded", fixed = TRUE, all = FALSE)
+  expect_match(latex, "not a valid IO500 score: phases are missing", fixed = TRUE, all = FALSE)
+  radar <- load_part("figure", "io500-radar", home)$make_table(records, list())
+  expect_identical(unique(radar$note),
+    "Not a valid IO500 score: degraded (a write phase is degraded), partial (E) (phases are missing).")
 })
 
 test_that("a valid result has a percentile among the submissions, and a phase that is missing makes no index", {
@@ -118,6 +133,19 @@ test_that("a valid result is ranked as a whole, per node and per process; a shor
   expect_identical(unique(as.character(part$make_table(io500_example(301), inputs)[own == TRUE]$per)), "whole")
 })
 
+test_that("the figure of the submissions tells their number and its own results, with or without any", {
+  part <- load_part("figure", "io500-submissions", home)
+  inputs <- list(submissions = submissions_file)
+  without <- provenance_words(part$make_table(io500_example(), inputs), part)
+  expect_match(without, "n = 1 run.", fixed = TRUE)
+  expect_match(without, "No result of this study is a valid IO500 score.", fixed = TRUE)
+  sets <- sprintf(" %d result sets.", nrow(data.table::fread(submissions_file)))
+  expect_match(without, sets, fixed = TRUE)
+  ranked <- provenance_words(part$make_table(io500_example(301), inputs), part)
+  expect_match(ranked, "12 crosses, 12 of them unproven.", fixed = TRUE)
+  expect_match(ranked, sets, fixed = TRUE)
+})
+
 test_that("a layer costs what was put into it, per operation and per byte", {
   costs <- layer_costs(layers_world())[access == "read"]
   of <- function(interface, part) costs[api == interface & cost == part]
@@ -128,6 +156,17 @@ test_that("a layer costs what was put into it, per operation and per byte", {
   expect_true(of("POSIX", "operation_us")$lo < 10.25 && of("POSIX", "operation_us")$hi > 10.25)
   expect_match(layers_answer(layers_world(), list()), "HDF5 adds 20", fixed = TRUE)
   expect_identical(nrow(layer_costs(read_synthetic())), 0L)
+})
+
+test_that("what a layer adds is as good as both of its sides, and the figure has n and verdict of what it draws", {
+  records <- layers_world()[!(api == "POSIX" & iteration == 0)][api == "POSIX", verdict := "UNPROVEN"]
+  table <- load_part("table", "layers", home)$make_table(records, list())
+  expect_identical(unique(table$verdict), "UNPROVEN")
+  expect_equal(unique(table$n), 5)
+  drawn <- load_part("figure", "layers", home)$make_table(records, list())
+  expect_identical(unique(drawn[api == "HDF5"]$verdict), "VALID")
+  expect_equal(unique(drawn[api == "HDF5"]$n), 6)
+  expect_equal(unique(drawn[api == "HDF5"]$added_n), 5)
 })
 
 test_that("the mount is compared with the native interface of its burst buffer", {
@@ -144,6 +183,8 @@ test_that("the mount is compared with the native interface of its burst buffer",
   drawn <- load_part("figure", "layers", home)$make_table(records, list(facts = facts))
   expect_identical(sort(unique(drawn$page)), "mount")
   expect_setequal(drawn$api, c("POSIX", "IME"))
+  expect_identical(unique(drawn[api == "IME"]$target), "buffer")
+  expect_match(constant_words(drawn), "mount and buffer", fixed = TRUE)
   expect_equal(table$added_operation_us, c(-20, -20))
 })
 
@@ -179,6 +220,8 @@ test_that("hints are compared with the runs without them, round by round", {
   expect_equal(found$mean, c(2, 2))
   expect_true(all(found$n == 6))
   expect_identical(nrow(hint_effects(read_synthetic())), 0L)
+  unproven <- hints_world()[!grepl("romio", label), verdict := "UNPROVEN"]
+  expect_identical(unique(hint_effects(unproven)$verdict), "UNPROVEN")
 })
 
 predicted_world <- function(factor) {
@@ -198,18 +241,86 @@ test_that("an application is predicted by its kernel round by round, with its er
   expect_equal(found$mean, rep(0.5, 4))
   expect_equal(found$predicted_s / found$measured_s, rep(0.5, 4))
   expect_true(all(found$n == 6))
-  expect_match(prediction_answer(predicted_world(2), list()), "madbench within a factor of 2.0. Worst", fixed = TRUE)
+  expect_match(prediction_answer(predicted_world(2), list()), "madbench within a factor of 2.00. Worst", fixed = TRUE)
   latex <- load_part("table", "prediction", home)
   expect_match(latex$make_latex(latex$make_table(predicted_world(2), list())), "-50\\,\\%", fixed = TRUE, all = FALSE)
   expect_identical(nrow(predictions(read_synthetic())), 0L)
   expect_identical(prediction_answer(read_synthetic(), list()), "")
+  expect_match(prediction_answer(predicted_world(1.241)[, emulated := TRUE], list()),
+    "factor of 1.25. Worst is .* on files \\(E\\):")
+})
+
+test_that("the kernel of an application has its stripes, its kind of calls and the nearest block, and is one cell", {
+  world <- predicted_world(2)
+  other <- function(column, value) {
+    made <- data.table::copy(world[experiment == "kernel"])[, bw_mib_s := 10 * bw_mib_s]
+    data.table::set(made, j = column, value = value)
+  }
+  expect_equal(predictions(rbind(world, other("block_bytes", 2^34)))$mean, rep(0.5, 4))
+  expect_equal(predictions(rbind(world, other("collective", TRUE)))$mean, rep(0.5, 4))
+  striped <- data.table::copy(world)[, stripe_count := 4]
+  far <- data.table::copy(striped)[experiment == "kernel", block_bytes := 2^34]
+  expect_equal(predictions(rbind(far, other("stripe_count", 1)))$mean, rep(0.5, 4))
+  expect_identical(nrow(predictions(rbind(world[experiment != "kernel"], other("collective", TRUE)))), 0L)
+})
+
+test_that("predictions of several numbers of nodes and processes stand apart in figure and table", {
+  world <- rbind(predicted_world(2), predicted_world(3)[, nn := 2])
+  part <- load_part("figure", "prediction", home)
+  drawn <- part$make_table(world, list())
+  expect_identical(levels(part$make_figure(drawn)$data$panel), c("files\n1\u00d72", "files\n2\u00d72"))
+  latex <- load_part("table", "prediction", home)
+  rows <- latex$make_latex(latex$make_table(world, list()))
+  expect_match(rows, "$1\\times2$", fixed = TRUE, all = FALSE)
+  expect_match(rows, "$2\\times2$", fixed = TRUE, all = FALSE)
+})
+
+test_that("the dashed line of a file size is of the same cell but for size and caches", {
+  cached <- load_world("nersc-ior")$holds[experiment %in% "file-size"]
+  dropped <- read_synthetic(target = "files", api = "POSIX", ppn = 2, xfer_bytes = 2^20, n = 6, experiment = "scaling",
+    bw_mib_s = 100)
+  other <- rbind(data.table::copy(dropped)[, api := "MPIIO"], data.table::copy(dropped)[, xfer_bytes := 2^14],
+    data.table::copy(dropped)[, suite := "another"])[, bw_mib_s := 900]
+  part <- load_part("figure", "file-size", home)
+  table <- part$make_table(rbind(cached, dropped, other, fill = TRUE), list())
+  expect_equal(unique(table$storage_mib_s), 100)
+  expect_true(all(is.na(part$make_table(rbind(cached, other, fill = TRUE), list())$storage_mib_s)))
+})
+
+settings_world <- function() {
+  data.table::rbindlist(lapply(c(1, 4), function(stripes) {
+    read_synthetic(nn = c(1, 2), ppn = c(1, 4), stripe_count = stripes, suite = "mistral", experiment = "defaults")
+  }))
+}
+
+test_that("tiles explain their marks", {
+  records <- settings_world()[ppn == 1, verdict := "UNPROVEN"][ppn == 4 & stripe_count == 4, verdict := "DEGRADED"]
+  for (name in c("best-settings", "settings-by-nodes")) {
+    part <- load_part("figure", name, home)
+    table <- part$make_table(records, list())
+    words <- provenance_words(table, part)
+    expect_match(words, sprintf("Of %d cells, %d are unproven (\u00b0), %d degraded (\u2020).", nrow(table),
+      nrow(table) / 2, nrow(table) / 4), fixed = TRUE)
+    expect_no_match(words, "white centre|Hollow")
+    labels <- ggplot2::layer_data(part$make_figure(split_pages(table)[[1]]), 2)$label
+    expect_true(any(grepl("\u00b0", labels)) && any(grepl("\u2020", labels)))
+  }
+  part <- load_part("figure", "size-interface", home)
+  records <- read_synthetic(api = c("POSIX", "MPIIO"), xfer_bytes = 2^c(14, 20), verdict = "UNPROVEN")
+  table <- part$make_table(records, list())
+  expect_match(provenance_words(table, part), "Of 8 cells, 8 are unproven (\u00b0), 0 degraded (\u2020).", fixed = TRUE)
+  expect_match(ggplot2::layer_data(part$make_figure(table), 2)$label, "\u00b0")
+})
+
+test_that("the number on a dark tile is white, also if all tiles are dark", {
+  part <- load_part("figure", "best-settings", home)
+  table <- part$make_table(settings_world()[, bw_mib_s := 100], list())
+  expect_identical(unique(ggplot2::layer_data(part$make_figure(table), 2)$colour), "white")
 })
 
 test_that("the figures of these studies are drawn from records of such a study, and from nothing else", {
   skip_if_quick()
-  settings <- data.table::rbindlist(lapply(c(1, 4), function(stripes) {
-    read_synthetic(nn = c(1, 2), ppn = c(1, 4), stripe_count = stripes, suite = "mistral", experiment = "defaults")
-  }))
+  settings <- settings_world()
   operations <- read_synthetic(
     xfer_bytes = 2^c(12, 16), tool = "io-model", purpose = "latency", suite = "mistral", experiment = "operations",
     lat_p50_us = 50, label = "write+read discarded sequential"

@@ -1,0 +1,32 @@
+# Tiles of a heat map: their marks, what explains these, and the tiles of stripes and processes.
+
+# A tile has no centre to be white: marks beside its number.
+tile_marks <- c(UNPROVEN = "\u00b0", DEGRADED = "\u2020")
+
+mark_tile <- function(words, verdict) paste0(words, data.table::fcoalesce(unname(tile_marks[verdict]), ""))
+
+# "Of 8 cells, 4 are unproven, 2 degraded.", with the marks.
+tile_words <- function(table) {
+  counts <- vapply(names(tile_marks), function(verdict) sum(table$verdict == verdict), 1L)
+  marked <- sprintf("%d %s%s (%s)", counts, c(if (counts[1] == 1) "is " else "are ", ""), tolower(names(counts)),
+    tile_marks)
+  sprintf("Of %s, %s.", counted(nrow(table), "cell"), paste(marked, collapse = ", "))
+}
+
+# Stripes over processes per node, dark for a high share; the panels are those of the caller.
+setting_tiles <- function(drawn, text_size) {
+  stripes <- sort(unique(drawn$stripe_count))
+  drawn[, lines := factor(ifelse(stripe_count %in% c(0, NA), "none", stripe_count),
+    levels = c("none", setdiff(stripes, 0)))]
+  drawn[, text := mark_tile(sprintf("%.0f", 100 * share), verdict)]
+  ggplot2::ggplot(drawn, ggplot2::aes(factor(ppn), lines, fill = 100 * share)) +
+    ggplot2::geom_tile(colour = "white", linewidth = 0.4) +
+    ggplot2::geom_text(ggplot2::aes(label = text, colour = share > 0.5),
+      size = text_size, family = sans_family, show.legend = FALSE) +
+    ggplot2::scale_fill_gradient("Share of the best in %", low = "#f2f5fa", high = "#123a6b", limits = c(0, 100)) +
+    ggplot2::scale_colour_manual(values = c("FALSE" = "#202020", "TRUE" = "white")) +
+    ggplot2::labs(x = "Processes per node", y = "Stripes of a file") +
+    theme_weir()
+}
+
+setting_tiles_words <- function(table) c(tile_words(table), unused_words(table))
