@@ -19,7 +19,7 @@ from weir.commands.watch import follow
 from weir.compare.sides import RECORDS_FILE
 from weir.config import load_config
 from weir.errors import WeirError
-from weir.handover import Handover
+from weir.handover import MEASURED_PLAN, Handover
 from weir.plan import Plan, make_plan, write_plan
 from weir.plan.card import cost_card, short_card
 from weir.study import cells_left, measured_study, why_not_measured
@@ -29,7 +29,6 @@ NAME = "report"
 HELP = "measure suites, show the progress, and print the answer and the path of the report"
 EXAMPLE = "weir report --suites quick --site local"
 
-MEASURED_PLAN = "plan-measured.json"
 _SEEN_OF_LOG = 12
 _AT_A_LINE = "import sys; from snakemake.cli import main; sys.stdin.readline() and main(sys.argv[1:])"
 
