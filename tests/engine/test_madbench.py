@@ -160,7 +160,7 @@ def test_data_that_differ_fail(engine: Engine, faults_library: Path) -> None:
     assert [result["access"] for result in done.document["results"]] == ACCESSES[:3]
     verify = done.result("update-read")["verify"]
     assert (verify["checked_bytes"], verify["errors"], verify["first_error"]["offset"]) == (8192, 4, 0)
-    assert "4 8-byte words in phase W, the first at offset 0" in done.complaints[0]
+    assert "4 numbers of 8 bytes in phase W, the first at offset 0" in done.complaints[0]
 
 
 @pytest.mark.parametrize("words", [["--null.eio-at=3"], pytest.param(["--null.eio-at=6"], marks=slow)])

@@ -29,7 +29,7 @@ bool weir_judge_bytes(struct weir_document *document, const char *path, const st
     if (errors > 0) {
         struct weir_problem problem = {.rank = verdict->rank};
         weir_problem_set(&problem, "verify", verdict->path, 0, "data differ",
-                         "%llu 8-byte words %s, the first at offset %llu: expected 0x%016llx, found "
+                         "%llu numbers of 8 bytes %s, the first at offset %llu: expected 0x%016llx, found "
                          "0x%016llx",
                          (unsigned long long)errors, where, (unsigned long long)verdict->offset,
                          (unsigned long long)verdict->expected, (unsigned long long)verdict->found);
