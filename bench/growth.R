@@ -4,8 +4,9 @@
 
 suppressPackageStartupMessages({
   library(data.table)
-  pkgload::load_all("analysis", quiet = TRUE, helpers = FALSE, attach_testthat = FALSE)
+  source("analysis/load.R")
 })
+load_analysis("analysis")
 
 arguments <- commandArgs(TRUE)
 costs <- fread(arguments[1], colClasses = list(numeric = c("time_s", "peak_mib", "goal_s", "goal_mib")))

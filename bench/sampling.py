@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from tests.workflow.conftest import Checkout, copy_of_the_tree  # noqa: E402
+from weir.audit.judge import USABLE  # noqa: E402
 from weir.records.table import read_records  # noqa: E402
 from weir.records.width import half_width  # noqa: E402
 
@@ -66,7 +67,7 @@ def measured(checkout: Checkout, suite: str, repetitions: dict[str, object]) -> 
             raise SystemExit(done.stdout + done.stderr)
     series: Series = defaultdict(list)
     for row in sorted(read_records(checkout.root / folder / "records.csv"), key=lambda row: row["run"]):
-        if row["verdict"] in ("VALID", "UNPROVEN"):
+        if row["verdict"] in USABLE:
             series[row["cell"], row["access"]].append(row["bw_mib_s"])
     return series
 

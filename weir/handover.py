@@ -10,6 +10,8 @@ from weir.errors import WeirError
 from weir.files import read_object
 
 FOLDER = "batches"
+MEASURED_PLAN = "plan-measured.json"  # written before the first execution; collect writes plan.json
+PLAN_FILES = (MEASURED_PLAN, "plan.json")
 
 
 @dataclass(frozen=True)

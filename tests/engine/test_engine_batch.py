@@ -108,18 +108,15 @@ def test_a_cell_whose_output_cannot_be_kept_does_not_run(engine: Engine, tmp_pat
 
 def test_the_data_of_each_shape_is_sampled(engine: Engine, tmp_path: Path) -> None:
     """Once a launch: a later cell of a shape has the sample of the first one, another shape its own."""
-    kinds = ("random", "timestamp", "random")
+    kinds = (["-l=random"], ["-l=timestamp"], ["-l=random"], ["-l=random", "--zipf=1.5"])
+    names = [f"{number}{kind[-1]}" for number, kind in enumerate(kinds)]
     lines = [
-        cell(
-            tmp_path, f"{number}-{kind}", 2, "-w", "-t", "64k", "-b", "1m", f"-l={kind}", "-o", tmp_path / "f"
-        )
-        for number, kind in enumerate(kinds)
+        cell(tmp_path, name, 2, "-w", "-t", "64k", "-b", "1m", *kind, "-o", tmp_path / "f")
+        for name, kind in zip(names, kinds, strict=True)
     ]
     assert engine.call(["batch", listed(tmp_path, *lines), tmp_path / "status"], ranks=2).code == 0
-    documents = [
-        json.loads((tmp_path / f"{number}-{kind}/summary.json").read_text())
-        for number, kind in enumerate(kinds)
-    ]
+    documents = [json.loads((tmp_path / name / "summary.json").read_text()) for name in names]
     samples = [document["results"][0]["observed"]["payload"] for document in documents]
     assert samples[0] == samples[2]
     assert samples[0]["compressed_share"] > 0.9 > 0.5 > samples[1]["compressed_share"]
+    assert samples[0]["unique_share"] == 1 > 0.9 > samples[3]["unique_share"]  # few offsets, many times

@@ -233,7 +233,7 @@ ABSENT = {
 BLIND = {
     "a program that prints a made-up document": "weir believes the counts of the program that it starts; "
     "compare the program with one that you built",
-    "a root that bends /proc and /sys": "the counters of the kernel are the ground that weir stands on",
+    "a root user who falsifies /proc or /sys": "weir relies on the kernel's counters",
     "caches behind the client": "of a storage server, a RAID controller or a hypervisor: read more than "
     "they hold",
 }

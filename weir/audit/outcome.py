@@ -18,10 +18,6 @@ class Outcome(NamedTuple):
     level: str
     text: str
 
-    @property
-    def is_finding(self) -> bool:
-        return self.level in FINDINGS
-
 
 def passed(saw: str) -> Outcome:
     """The rule looked at evidence and found nothing wrong."""

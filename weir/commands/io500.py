@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 from weir.errors import WeirError
+from weir.files import read_object
 from weir.io500.cells import populations, standings
 from weir.io500.cells_output import cell_facts, cell_lines
 from weir.io500.directory import read_directory
@@ -92,7 +93,7 @@ def _volatile(records: Path) -> list[str]:
     facts = records.with_name("facts.json")
     if not facts.is_file():
         return []
-    targets = json.loads(facts.read_text(encoding="utf-8")).get("targets", [])
+    targets = read_object(facts, "collect the study again").get("targets", [])
     return [target["target"] for target in targets if target.get("kind") in ("memory", "pool")]
 
 

@@ -91,6 +91,11 @@ def _trial(args: argparse.Namespace, application: Application, targets: Sequence
             exit_code=2,
         )
     plan = trial_plan(application, replace(config, targets=here), args.rounds)
+    if not plan.cells:
+        raise WeirError(
+            f"no pattern of {application.name} can be measured at site {config.site.name}",
+            hint="; ".join(plan.notes) or "weir plan lists nodes, processes and interfaces of the site",
+        )
     results = args.results or Path("results") / config.site.name / f"predict-{application.name}"
     return measured_trial(plan, results.resolve())
 

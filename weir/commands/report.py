@@ -19,7 +19,7 @@ from weir.commands.watch import follow
 from weir.compare.sides import RECORDS_FILE
 from weir.config import load_config
 from weir.errors import WeirError
-from weir.handover import Handover
+from weir.handover import MEASURED_PLAN, Handover
 from weir.plan import Plan, make_plan, write_plan
 from weir.plan.card import cost_card, short_card
 from weir.study import cells_left, measured_study, why_not_measured
@@ -29,9 +29,8 @@ NAME = "report"
 HELP = "measure suites, show the progress, and print the answer and the path of the report"
 EXAMPLE = "weir report --suites quick --site local"
 
-MEASURED_PLAN = "plan-measured.json"
 _SEEN_OF_LOG = 12
-_WHEN_TOLD = "import sys; from snakemake.cli import main; sys.stdin.readline() and main(sys.argv[1:])"
+_AT_A_LINE = "import sys; from snakemake.cli import main; sys.stdin.readline() and main(sys.argv[1:])"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -84,8 +83,8 @@ def add_comparison(first: Path, folder: Path) -> int:
     if not (first / RECORDS_FILE).is_file():
         print(f"no comparison: there is no {first / RECORDS_FILE}")
         return 0
-    words = ["compare", str(first), str(folder), "--into", str(folder / "report.html")]
-    return subprocess.call([sys.executable, "-m", "weir", *words])
+    arguments = ["compare", str(first), str(folder), "--into", str(folder / "report.html")]
+    return subprocess.call([sys.executable, "-m", "weir", *arguments])
 
 
 def preflight(plan: Plan, folder: Path, batches: Sequence[str]) -> None:
@@ -104,13 +103,13 @@ def preflight(plan: Plan, folder: Path, batches: Sequence[str]) -> None:
         "--plan",
         str(folder / MEASURED_PLAN),
     ]
-    command += ["--results", str(folder.parent), *(word for name in local for word in ("--batch", name))]
+    command += ["--results", str(folder.parent), *(item for name in local for item in ("--batch", name))]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     try:
         checks = json.loads(done.stdout)
     except ValueError:
         raise WeirError(
-            f"the preflight failed: {_told(done.stderr)}", hint=f"run it alone: {' '.join(command)}"
+            f"the preflight failed: {_message_of(done.stderr)}", hint=f"run it alone: {' '.join(command)}"
         ) from None
     problems = {row["batch"]: row["problem"] for row in reversed(checks) if row["problem"]}
     needed = [name for name in problems if not plan.site.targets[plan.batch(name).target].optional]
@@ -140,7 +139,7 @@ def _is_local(plan: Plan, batch: str) -> bool:
     return plan.site.partitions[plan.batch(batch).partition].scheduler == "local"
 
 
-def _told(errors: str) -> str:
+def _message_of(errors: str) -> str:
     try:
         return "; ".join(error["message"] for error in json.loads(errors)["errors"])
     except (ValueError, KeyError, TypeError):
@@ -169,7 +168,7 @@ class Workflow:
     def __enter__(self) -> Workflow:
         with self._log.open("w", encoding="utf-8") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-c", _WHEN_TOLD, *self._arguments()],
+                [sys.executable, "-c", _AT_A_LINE, *self._arguments()],
                 stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -179,10 +178,10 @@ class Workflow:
     def __exit__(self, *error: object) -> None:
         """Without a line Snakemake does not begin."""
         with contextlib.suppress(BrokenPipeError, ValueError):
-            self._told_to_begin("")
+            self._send("")
         self._process.wait()
 
-    def _told_to_begin(self, line: str) -> None:
+    def _send(self, line: str) -> None:
         if self._process.stdin and not self._process.stdin.closed:
             self._process.stdin.write(line.encode())
             self._process.stdin.close()
@@ -190,7 +189,7 @@ class Workflow:
     def run(self) -> int:
         self._forget_failures()
         try:
-            self._told_to_begin("begin\n")
+            self._send("begin\n")
             self._follow()
             status = self._process.wait()
         except KeyboardInterrupt:

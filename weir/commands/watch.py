@@ -13,13 +13,13 @@ from typing import Any, TextIO
 
 from weir.campaign import BatchProgress, Campaign
 from weir.errors import WeirError
+from weir.handover import PLAN_FILES
 from weir.plan import read_plan
 from weir.units import about_duration, three_digits
 
 NAME = "watch"
 HELP = "follow a campaign: executions done, failed, degraded, the rate and the time left of each batch"
 EXAMPLE = "weir watch results/local/quick"
-PLAN_FILES = ("plan-measured.json", "plan.json")
 
 POLL_S = 1.0
 _POLL_END_S = 0.05

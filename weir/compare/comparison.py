@@ -38,11 +38,12 @@ def compare(args: argparse.Namespace) -> int:
             "no cell of A has a like cell in B",
             hint="\n    ".join(output.unmatched_lines(pairing.unmatched)) or None,
         )
-    judged = judge_pairs(pairing.pairs, metric, margin, fail_on.limit, args.day_to_day / 100)
+    settings = Settings(metric, margin, fail_on.limit, args.day_to_day / 100, args.confirm_rounds)
+    judged = judge_pairs(pairing.pairs, metric, margin, settings.limit, settings.day_to_day)
     failed = failures(judged, fail_on)
     confirmed = None
     if args.confirm:
-        confirmed = confirm(both, judged, Settings(metric, margin, fail_on.limit, args.confirm_rounds))
+        confirmed = confirm(both, judged, settings)
         fresh = [one.fresh for one in confirmed.pairs if one.fresh]
         failed = still_failing(failed, failures(fresh, fail_on), confirmed)
     first, second = args.names

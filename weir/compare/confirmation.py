@@ -21,6 +21,7 @@ from weir.compare.sides import RECORDS_FILE, Side
 from weir.compare.verdict import FASTER, SLOWER, Judged, judge_pairs
 from weir.errors import WeirError
 from weir.files import from_json
+from weir.handover import PLAN_FILES
 from weir.measure.batch import preflight
 from weir.measure.job import BatchJob
 from weir.model import Cell, Row
@@ -29,8 +30,6 @@ from weir.records.remeasure import batch_of, job_of_cell, measure_in_turns
 from weir.records.table import write_records
 from weir.schedulers import surrounding
 
-ROUNDS = 6
-PLAN_FILES = ("plan.json", "plan-measured.json")
 FACTS_FILE = "facts.json"
 
 
@@ -66,6 +65,7 @@ class Settings:
     metric: Metric
     margin: float
     limit: float
+    day_to_day: float
     rounds: int
 
 
@@ -85,8 +85,9 @@ def confirm(sides: tuple[Side, Side], judged: Sequence[Judged], settings: Settin
     records = folder / RECORDS_FILE
     write_records(records, (row for of_cell in rows.values() for row in of_cell))
     new = [_new_pair(one.pair, chosen, rows, settings.metric) for one, chosen, _ in found]
+    pairs_again = [pair for pair in new if pair]
     again = iter(
-        judge_pairs([pair for pair in new if pair], settings.metric, settings.margin, settings.limit)
+        judge_pairs(pairs_again, settings.metric, settings.margin, settings.limit, settings.day_to_day)
     )
     pairs = tuple(
         Confirmed(one, next(again) if pair else None, len(chosen) == 2, why)
@@ -255,6 +256,6 @@ def still_failing(
     kept = []
     for one in failed:
         again = found.of(one)
-        if again is None or again.fresh is None or id(again.fresh) in bad:
+        if again is None or again.fresh is None or again.fresh.estimate is None or id(again.fresh) in bad:
             kept.append(one)
     return kept

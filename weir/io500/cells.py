@@ -126,12 +126,12 @@ def phase_of(row: Row) -> tuple[str, str]:
 def _data_phase(row: Row) -> tuple[str, str]:
     if row["access"] not in ("write", "read") or row["rw_mix"]:
         return "", "IO500 reads and writes in separate phases"
+    if row["rate"]:
+        return "", "the rate of its transfers was set"
     if row["order"] == "random":
         if row["access"] == "read" and row["xfer_bytes"] == _RANDOM_READ_BYTES:
             return RANDOM_READ, ""
         return "", "random transfers other than reads of 4 KiB are in no phase"
-    if row["rate"]:
-        return "", "the rate of its transfers was set"
     is_hard = row["xfer_bytes"] == _HARD_BYTES and row["layout"] == "shared" and (row["segments"] or 1) > 1
     return f"ior_{'hard' if is_hard else 'easy'}_{row['access']}", ""
 

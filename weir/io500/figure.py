@@ -11,7 +11,7 @@ from weir.io500.submissions import Submission
 
 _NAME, _WIDE, _ROW, _TOP = 170.0, 480.0, 26.0, 46.0
 _COLORS = {"whole": GOOD, "node": "#d18a00", "process": NEUTRAL}
-_WORDS = {"whole": "whole system", "node": "per node", "process": "per process"}
+_LABELS = {"whole": "whole system", "node": "per node", "process": "per process"}
 _IME_UP, _MARK_UP = 6.0, -4.0
 
 
@@ -55,9 +55,9 @@ def _phase(y: float, name: str, by: Mapping[str, Place], submissions: Sequence[S
 
 def _key(y: float) -> Iterator[str]:
     x = _NAME
-    for per, words in _WORDS.items():
+    for per, label in _LABELS.items():
         yield dot(x, y - 4, _COLORS[per], hollow=per != "whole")
-        yield text(x + 9, y, words, size=11)
+        yield text(x + 9, y, label, size=11)
         x += 108
     yield line(x, y - 8, x, y, BAD, 1.5)
     yield text(x + 7, y, "systems on IME", size=11, color=INK)

@@ -76,7 +76,11 @@ def pressure(proc: Path = _PROC) -> dict[str, float] | None:
 def file_system_of(folder: Path) -> dict[str, Any] | None:
     """The mount of a folder; in_memory tells where in the node's memory a block device or an overlay is."""
     mount = mount_of(folder)
-    return None if mount is None else {**mount, "in_memory": memory_below(folder)}
+    if mount is None:
+        return None
+    # The options of a server's mount name its users and addresses.
+    shown = {key: value for key, value in mount.items() if key != "super_options"}
+    return {**shown, "in_memory": memory_below(folder)}
 
 
 def _throttled(proc: Path, cgroups: Path) -> int | None:

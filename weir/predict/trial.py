@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -14,13 +13,11 @@ from weir.config import Config
 from weir.config.scales import FULL
 from weir.config.sources import Sources
 from weir.config.suites import load_suite
-from weir.errors import WeirError
 from weir.measure.job import job_of
-from weir.measure.rounds import measure_in_rounds
 from weir.model import Row
 from weir.plan import Plan, make_plan
 from weir.predict.application import Application, IoPhase
-from weir.records.collect import collect_cell, finished_runs
+from weir.records.remeasure import measure_in_turns
 from weir.tools import tools
 
 
@@ -76,15 +73,5 @@ def _pattern(phase: IoPhase) -> tuple[str, str, str, bool, int, int]:
 
 def measured_trial(plan: Plan, results: Path) -> list[Row]:
     """The records of all cells of the plan, one round of each after the other."""
-    seed = secrets.randbits(32)
-    jobs = [replace(job_of(plan, batch, results), seed=seed) for batch in plan.batches]
-    for result in measure_in_rounds(jobs, seed):
-        if result.error:
-            raise result.error
-        if result.unavailable:
-            raise WeirError(f"{result.batch} is unavailable: {result.unavailable}")
-    cells = [cell for batch in plan.batches for cell in batch.cells]
-    rows: list[Row] = []
-    for cell in cells:
-        rows += collect_cell(cell, finished_runs(results / "runs" / cell.cell), results)
-    return rows
+    found = measure_in_turns([job_of(plan, batch, results) for batch in plan.batches])
+    return [row for rows in found.values() for row in rows]

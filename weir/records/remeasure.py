@@ -36,6 +36,8 @@ def measure_in_turns(jobs: Sequence[BatchJob]) -> dict[str, list[Row]]:
     ends_at = system.ends_at(os.environ) if system else None
     seed = secrets.randbits(32)
     for result in measure_in_rounds([replace(job, seed=seed, ends_at=ends_at) for job in jobs], seed):
+        if result.error:
+            raise result.error
         if result.unavailable:
             raise WeirError(f"{result.batch} is unavailable: {result.unavailable}")
         if result.left:

@@ -81,7 +81,7 @@ def read_witness(outputs: Mapping[str, Path]) -> Witnessed:
     file = outputs.get("witness")
     try:
         document = from_json(file.read_text(encoding="utf-8")) if file else None
-    except (OSError, ValueError, RecursionError):
+    except (OSError, ValueError):
         document = None
     return Witnessed(document["processes"]) if document and not _check()(document) else Witnessed()
 

@@ -1,5 +1,6 @@
 #include "file_layout.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -97,13 +98,12 @@ static bool file_layout_lfs(const char *path, struct weir_file_layout *layout) {
     posix_spawn_file_actions_t actions;
     int ends[2], status = -1;
     pid_t process;
-    if (pipe(ends) != 0) {
+    if (pipe2(ends, O_CLOEXEC) != 0) {
         return false;
     }
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", 1, 0);
-    posix_spawn_file_actions_addclose(&actions, ends[0]);
     bool started =
         posix_spawnp(&process, command[0], &actions, NULL, (char **)(uintptr_t)command, environ) == 0;
     posix_spawn_file_actions_destroy(&actions);
@@ -162,7 +162,9 @@ struct weir_layout_counts *weir_file_layouts_gather(const struct weir_job *job,
         counts->files = 1;
         counts->stripes[stripes >= 0 && stripes < WEIR_LAYOUT_TARGETS ? stripes : WEIR_LAYOUT_TARGETS] = 1;
         for (int i = 0; i < mine->target_count; i++) {
-            counts->objects[mine->targets[i] % WEIR_LAYOUT_TARGETS]++;
+            if (mine->targets[i] < WEIR_LAYOUT_TARGETS) {
+                counts->objects[mine->targets[i]]++;
+            }
         }
     }
     MPI_Reduce(job->rank == 0 ? MPI_IN_PLACE : (void *)counts, counts, numbers, MPI_UINT32_T, MPI_SUM, 0,

@@ -34,8 +34,9 @@ struct weir_file_layout {
 /* Of all files of a phase, on rank 0. */
 struct weir_layout_counts {
     uint32_t files;
-    uint32_t stripes[WEIR_LAYOUT_TARGETS + 1]; /* files by their stripe count */
-    uint32_t objects[WEIR_LAYOUT_TARGETS];     /* stripes by the index of the target that holds them */
+    uint32_t
+        stripes[WEIR_LAYOUT_TARGETS + 1];  /* files by their stripe count; the last: unknown, not printed */
+    uint32_t objects[WEIR_LAYOUT_TARGETS]; /* stripes by the index of the target that holds them */
 };
 
 /* Reads the layout of a file on Lustre, by liblustreapi where it is installed, else by `lfs getstripe`. Does

@@ -13,6 +13,7 @@ struct weir_pattern {
     uint64_t per_segment;  /* operations of a segment */
     uint64_t segments;
     const uint64_t *table; /* offsets within a segment instead of first and step; NULL: none */
+    bool repeats;          /* the table may have an offset more than once */
     /* where it stands */
     uint64_t segment;
     uint64_t in_segment;

@@ -11,7 +11,8 @@
 #define RUNS       16u         /* stretches of the pattern that a rank's sample comes from */
 
 /* A launch measures many cells, and compressing a sample takes as long as writing 16 MiB to memory. Phases
- * that differ in signature and offsets only have samples alike, so each shape is sampled once. */
+ * that differ in signature and order only have samples alike, so each shape is sampled once. Where
+ * offsets repeat, so do bytes: such a phase is always sampled. */
 #define SHAPES 32u
 
 struct shape {
@@ -46,7 +47,7 @@ static struct shape sample_shape_of(const struct weir_job *job, const struct wei
 static bool sample_was_taken(const struct weir_job *job, const struct weir_phase *phase,
                              struct weir_payload_sample *sample) {
     const struct shape shape = sample_shape_of(job, phase);
-    unsigned i = 0;
+    unsigned i = phase->pattern.repeats ? taken_count : 0;
     while (i < taken_count && !sample_alike(&taken[i].shape, &shape)) {
         i++;
     }
@@ -59,7 +60,7 @@ static bool sample_was_taken(const struct weir_job *job, const struct weir_phase
 
 static void sample_keep(const struct weir_job *job, const struct weir_phase *phase,
                         const struct weir_payload_sample *sample) {
-    if (taken_count < SHAPES && phase->payload->kind != WEIR_PAYLOAD_MADE) {
+    if (taken_count < SHAPES && phase->payload->kind != WEIR_PAYLOAD_MADE && !phase->pattern.repeats) {
         taken[taken_count].shape = sample_shape_of(job, phase);
         taken[taken_count++].sample = *sample;
     }

@@ -91,6 +91,32 @@ def test_the_same_cell_on_both_sides_is_measured_once_and_the_text_says_so(
     assert "confirmation: 1 of 1" in capsys.readouterr().out
 
 
+def test_a_new_measurement_without_a_value_confirms_nothing_and_clears_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, speeds: dict[str, float]
+) -> None:
+    def broken(jobs: Sequence[BatchJob]) -> dict[str, list[Row]]:
+        return {job.cells[0].cell: [] for job in jobs}
+
+    monkeypatch.setattr("weir.compare.confirmation.measure_in_turns", broken)
+    before = study(tmp_path / "before", rounds(DISK, 1000.0, 6, 0))
+    after = study(tmp_path / "after", rounds(DISK, 800.0, 6, 100))
+    assert main(["compare", before, after, "--fail-on", "slower", "--confirm"]) == 1
+
+
+def test_the_spread_from_day_to_day_counts_in_the_confirmation(
+    tmp_path: Path, speeds: dict[str, float], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The old records differ beyond the spread, the new ones of B do not."""
+    speeds[DISK.cell] = 900.0
+    before = study(tmp_path / "before", rounds(DISK, 1000.0, 6, 0))
+    after = study(tmp_path / "after", rounds(DISK, 400.0, 6, 100))
+    words = ["compare", before, after, "--fail-on", "slower", "--confirm", "--day-to-day"]
+    assert main([*words, "0"]) == 1
+    assert "confirmation: 1 of 1" in capsys.readouterr().out
+    assert main([*words, "10"]) == 0
+    assert "confirmation: 0 of 1" in capsys.readouterr().out
+
+
 def test_a_study_of_another_machine_is_not_measured_here(
     tmp_path: Path, speeds: dict[str, float], capsys: pytest.CaptureFixture[str]
 ) -> None:

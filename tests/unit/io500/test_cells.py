@@ -90,6 +90,7 @@ def test_a_comparable_cell_has_percentiles_of_system_node_and_process() -> None:
         ({"order": "random"}, "random transfers other than reads of 4 KiB are in no phase"),
         ({"nn": None}, "nodes and processes are unknown"),
         ({"rate": 100}, "the rate of its transfers was set"),
+        ({"rate": 100, "order": "random", "xfer_bytes": 4096}, "the rate of its transfers was set"),
         ({"tool": "netcdf-bench", "purpose": "format"}, "IO500 has no phase of netcdf-bench"),
         ({"purpose": "search"}, "a search alone is not comparable: its tree is that of all other phases"),
     ],

@@ -75,5 +75,9 @@ def test_wrong_use_of_the_test_is_named(
     command = ["predict", str(toy), "--records", str(records), "--measure", "--site"]
     assert main([*command, "local", "--rounds", "0"]) == 2
     assert "--rounds" in capsys.readouterr().err
+    toy.write_text(APPLICATION.replace("nodes: 1", "nodes: 64"))
+    assert main([*command, "local"]) != 0
+    assert "no pattern of " in capsys.readouterr().err
+    toy.write_text(APPLICATION)
     assert main([*command, "lustre-template"]) == 2
     assert "has none of the targets disk" in capsys.readouterr().err

@@ -69,9 +69,9 @@ def clock_wrong(subject: Subject) -> Outcome | None:
 
 @rule("NOTE", "DEGRADED", needs_output=True)
 def machine_busy(subject: Subject) -> Outcome | None:
-    """Before the run more processes were runnable than the machine has cores (a note): at that moment, and
-    in the load of the last minute, from which as many as the run has ranks on a node are taken, as those may
-    be of the run before. While the run lasted, its CPU limit held its processes back or the node swapped
+    """Before the run more processes were runnable than the machine has cores (a note). The rule checks the
+    current number and the 1-minute load average, less the run's ranks per node, because the previous run may
+    have caused that load. While the run lasted, its CPU limit held its processes back or the node swapped
     (DEGRADED): then the clock also timed the waiting.
 
     Hint: wait for the other work to end, request more cores (--cpus-per-task), or raise the CPU limit.

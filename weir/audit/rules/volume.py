@@ -91,7 +91,7 @@ def _moved_text(subject: Subject) -> str:
 @rule("INVALID", "DEGRADED", needs_output=True)
 def file_size(subject: Subject) -> Outcome | None:
     """The size of the files after the access does not fit the bytes moved. Smaller than what was written or
-    read: bytes were lost, or counted that never were; where less than one transfer per rank lacks, DEGRADED.
+    read: bytes were lost, or counted but never moved; DEGRADED if less than one transfer per rank is missing.
     Larger after a write: an older file was overwritten, which storage treats differently from a new one.
     A program may look at one of many files, or print a size of 0 where the file system does not report it:
     the rule ignores those.

@@ -142,7 +142,7 @@ static bool ior_zipf_table(struct ior_run *run, struct weir_pattern *pattern) {
     }
     free(run->table);
     run->table = table;
-    *pattern = (struct weir_pattern){.table = table, .per_segment = count, .segments = 1};
+    *pattern = (struct weir_pattern){.table = table, .repeats = true, .per_segment = count, .segments = 1};
     return true;
 }
 

@@ -1,0 +1,26 @@
+"""Cells measured again, for a confirmation, a search of settings or the test of a prediction."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.unit.measure.test_rounds import job
+from weir.errors import TargetUnavailableError, WeirError
+from weir.measure import rounds
+from weir.measure.job import BatchJob, BatchResult
+from weir.records.remeasure import measure_in_turns
+
+
+def test_a_target_that_fails_is_the_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its records are missing: nothing is compared with the records of the other side."""
+
+    def measured(one: BatchJob) -> BatchResult:
+        if one.batch == "b":
+            raise TargetUnavailableError("target b: gone")
+        return BatchResult(one.batch, 1, done=1)
+
+    monkeypatch.setattr(rounds, "measure_batch", measured)
+    with pytest.raises(WeirError, match="target b: gone"):
+        measure_in_turns([job("a", (1,), tmp_path), job("b", (1,), tmp_path)])
