@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -17,7 +18,6 @@ from weir.model import Parsed
 from weir.plan import Plan, make_plan, write_plan
 from weir.plan.card import short_card
 from weir.runfiles import run_folder
-from weir.tools import tools
 
 
 @pytest.fixture
@@ -136,10 +136,10 @@ def test_an_output_that_cannot_be_read_does_not_end_the_watch(
     launch = study.parent / "launches" / "one"
     launch.mkdir(parents=True)
     (launch / "status").write_text(f"{cell.cell}-000\t0\t2.5\n")
-    tool = tools()[cell.tool]
-    monkeypatch.setattr(tool, "parse", unreadable)
+    tool = SimpleNamespace(name=cell.tool, parse=unreadable)
+    monkeypatch.setattr("weir.records.collect.tools", lambda: {cell.tool: tool})
     assert (first(campaign_of(study)).ended, first(campaign_of(study)).rates_mib_s) == (1, {})
     impossible = {"api": "POSIX", "access": "write", "iteration": 0, "bw_mib_s": "fast"}
     parsed = Parsed((impossible,), {}, (), "weir-io", "", complete=True)
-    monkeypatch.setattr(tool, "parse", lambda outputs: parsed)
+    tool.parse = lambda outputs: parsed
     assert (first(campaign_of(study)).ended, first(campaign_of(study)).rates_mib_s) == (1, {})
