@@ -122,3 +122,19 @@ def test_the_raw_directories_are_imported_whole(tmp_path: Path, capsys: pytest.C
     assert not any("in its log" in one["doubts"] for one in found["io500"])
     (skewed,) = [one for one in found["io500"] if "INVALID" in one["doubts"]]
     assert skewed["doubts"] == "the audit calls 4 logs INVALID: phases-overlap"
+
+
+def test_a_second_import_does_not_read_the_first_ones_output(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "run").mkdir()
+    write(tmp_path / "run", result_summary=new_summary())
+    (tmp_path / "run/ior-easy-write.txt").write_text(IOR_LOG.format(stonewall=300))
+    monkeypatch.chdir(tmp_path)
+    out = Path("records.csv")
+    first = imported(Path(), out, capsys)
+    table = out.read_text()
+    second = imported(Path(), out, capsys)
+    assert (second["files"], second["records"]) == (first["files"], first["records"])
+    assert out.read_text() == table
+    assert second["files_without_results"] == []
