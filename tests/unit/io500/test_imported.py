@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from functools import partial, partialmethod
 from pathlib import Path
 from typing import Any
 
@@ -138,3 +139,38 @@ def test_a_second_import_does_not_read_the_first_ones_output(
     assert (second["files"], second["records"]) == (first["files"], first["records"])
     assert out.read_text() == table
     assert second["files_without_results"] == []
+
+
+def refuse(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
+    """Files that this user may not read; as root every file can be."""
+    real = {method: getattr(Path, method) for method in ("open", "read_text")}
+
+    def refused(method: str, self: Path, *args: Any, **options: Any) -> Any:
+        if self.name in names:
+            raise PermissionError(13, "Permission denied", str(self))
+        return real[method](self, *args, **options)
+
+    for method in real:
+        monkeypatch.setattr(Path, method, partialmethod(partial(refused, method)))
+
+
+def test_a_file_that_cannot_be_read_is_named_and_the_others_are_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tree = tmp_path / "tree"
+    (tree / "run").mkdir(parents=True)
+    write(tree / "run", result_summary=new_summary())
+    for name in ("run/ior-easy-write.txt", "run/notes", "run/ior-hard-write.txt"):
+        (tree / name).write_text(IOR_LOG.format(stonewall=300))
+    refuse(monkeypatch, "ior-hard-write.txt", "notes")
+    found = imported(tree, tmp_path / "out/records.csv", capsys)
+    assert [Path(error.split(": ")[0]).name for error in found["files_with_errors"]] == [
+        "ior-hard-write.txt",
+        "notes",
+    ]
+    (one,) = found["io500"]
+    assert one["result_set"] == "run"
+    assert "ior-hard-write.txt cannot be read: Permission denied" in one["doubts"]
+    refuse(monkeypatch, "result_summary.txt")
+    assert main(["io500", str(tree / "run")]) == 2
+    assert "result_summary.txt cannot be read: Permission denied" in capsys.readouterr().err
