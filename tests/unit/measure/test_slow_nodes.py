@@ -12,6 +12,7 @@ import pytest
 from weir.commands.run import _counts
 from weir.errors import WeirError
 from weir.measure.batch import measure_batch, preflight
+from weir.measure.guardian import Guardian
 from weir.measure.job import BatchJob
 from weir.model import Cell, Stack, Target
 from weir.records.collect import finished_runs
@@ -96,3 +97,23 @@ def test_two_nodes_are_not_compared_and_lost_probes_stop_nothing(
     measure_batch(two)
     assert host(two)["slow_nodes"] is None
     assert "compared" not in capsys.readouterr().err
+
+
+def test_what_a_preflight_whose_guardian_was_killed_leaves_is_removed_by_the_next(
+    job: BatchJob, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary = Guardian.temporary
+
+    def made_and_killed(self: Guardian) -> Path | None:
+        folder = temporary(self)
+        self._process.kill()
+        self._process.wait()
+        return folder
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Guardian, "temporary", made_and_killed)
+        preflight(job)
+    assert len(list(Path(os.environ["TMPDIR"]).iterdir())) == 1
+    monkeypatch.setattr("weir.measure.batch._checked", lambda *_: ([], None))
+    preflight(job)
+    assert list(Path(os.environ["TMPDIR"]).iterdir()) == []
