@@ -5,6 +5,7 @@ Whoever sees the file system can follow it: the terminal that started it, anothe
 
 from __future__ import annotations
 
+import contextlib
 import math
 import statistics
 from collections import deque
@@ -17,11 +18,11 @@ from weir.errors import WeirError
 from weir.handover import Handover
 from weir.measure.document import OUTPUT_FILES
 from weir.measure.settle import STATUS_FILE, StatusLine, read_status
-from weir.model import Cell
+from weir.model import Cell, Row
 from weir.plan import Batch, Plan
-from weir.records.collect import Run, collect_cell
+from weir.records.checked import checked
+from weir.records.collect import Run, collect_cell, tool_of
 from weir.runfiles import RUN_FILE, is_finished, read_run_file, run_folder, why_unavailable
-from weir.tools import tools
 
 Execution = tuple[Cell, int]  # a cell and its round
 # A new run is audited once, so many at a look: a look stays short where 100,000 runs are there already.
@@ -118,8 +119,7 @@ class Campaign:
             outputs = {
                 role: folder / file for role, file in OUTPUT_FILES.items() if (folder / file).is_file()
             }
-            tool = tools().get(cell.tool)
-            one.rates_mib_s = _rates(tool.parse(outputs).rows) if tool else {}
+            one.rates_mib_s = _rates(_readable(_printed_rows(cell, outputs)))
         one.in_launch = lines
 
     def _forget_repeated(self) -> None:
@@ -159,7 +159,7 @@ class Campaign:
             return
         one.elapsed_s.append(float(document.get("elapsed_s") or 0.0))
         run = Run(run_folder(self._results, cell.cell, number), document)
-        rows = list(_rows(cell, run, self._results))
+        rows = list(_readable(collect_cell(cell, [run], self._results)))
         one.degraded += any(row["verdict"] in ("DEGRADED", "INVALID") for row in rows)
         ended = run.folder.stat().st_mtime
         if ended >= one.last_ended:
@@ -171,12 +171,16 @@ def _executions(batch: Batch) -> list[Execution]:
     return [(cell, run) for cell in batch.cells for run in range(cell.rounds)]
 
 
-def _rows(cell: Cell, run: Run, results: Path) -> Iterator[Mapping[str, Any]]:
+def _readable(rows: Iterator[Row]) -> Iterator[Row]:
     """A run whose output cannot be read counts as done here; `weir collect` reports it."""
-    try:
-        yield from collect_cell(cell, [run], results)
-    except WeirError:
-        return
+    with contextlib.suppress(WeirError, OSError):
+        yield from rows
+
+
+def _printed_rows(cell: Cell, outputs: Mapping[str, Path]) -> Iterator[Row]:
+    """Rows of an execution that has no run file yet."""
+    tool = tool_of(cell)
+    yield from checked(tool.parse(outputs), tool.name).rows
 
 
 def _rates(rows: Iterable[Mapping[str, Any]]) -> dict[str, float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -13,6 +14,7 @@ from weir.campaign import BatchProgress, Campaign
 from weir.commands.watch import campaign_of, line
 from weir.errors import WeirError
 from weir.handover import Handover
+from weir.model import Parsed
 from weir.plan import Plan, make_plan, write_plan
 from weir.plan.card import short_card
 from weir.runfiles import run_folder
@@ -120,3 +122,24 @@ def test_executions_that_ended_in_a_launch_count_before_they_have_run_files(stud
     shutil.rmtree(launch)
     end(study, plan, 0)
     assert (first(campaign).ended, first(campaign).left) == (1, 7)
+
+
+def test_an_output_that_cannot_be_read_does_not_end_the_watch(
+    study: Path, plan: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The launch goes on, and may be writing it."""
+
+    def unreadable(outputs: object) -> Parsed:
+        raise WeirError("holds more than 64 MiB of text")
+
+    cell = plan.batches[0].cells[0]
+    launch = study.parent / "launches" / "one"
+    launch.mkdir(parents=True)
+    (launch / "status").write_text(f"{cell.cell}-000\t0\t2.5\n")
+    tool = SimpleNamespace(name=cell.tool, parse=unreadable)
+    monkeypatch.setattr("weir.records.collect.tools", lambda: {cell.tool: tool})
+    assert (first(campaign_of(study)).ended, first(campaign_of(study)).rates_mib_s) == (1, {})
+    impossible = {"api": "POSIX", "access": "write", "iteration": 0, "bw_mib_s": "fast"}
+    parsed = Parsed((impossible,), {}, (), "weir-io", "", complete=True)
+    tool.parse = lambda outputs: parsed
+    assert (first(campaign_of(study)).ended, first(campaign_of(study)).rates_mib_s) == (1, {})

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from weir.integrity.manifest import write_manifest
+from weir.integrity.manifest import MANIFEST, write_manifest
 from weir.io500.imported import Scored, import_all, scored_facts, scored_lines, scored_table
 from weir.records.excluded import write_excluded
 from weir.records.facts import Facts, read_facts
@@ -26,6 +26,10 @@ EXAMPLE = (
     "weir import reference/ddn-lustre-2018.csv --facts reference/ddn-lustre-2018.yaml --out build/records.csv"
 )
 _MOST_NAMES = 10
+_EXCLUDED_FILE = "excluded.csv"
+_SCORES_FILE = "io500.csv"
+_FACTS_FILE = "facts.json"
+_BESIDE = (_EXCLUDED_FILE, LATENCIES_FILE, _SCORES_FILE, _FACTS_FILE, MANIFEST)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,18 +55,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace) -> int:
     facts = read_facts(args.facts) if args.facts else Facts()
-    files = list(files_below(args.files))
+    own = {file.resolve() for file in (args.out, *map(args.out.with_name, _BESIDE))}
+    # A directory may hold what an earlier import wrote.
+    files = [one for one in files_below(args.files) if not (one[1] and one[0].resolve() in own)]
     imported, scored = import_all(files, facts)
     if not imported.rows:
         raise nothing_found(imported)
     write_records(args.out, imported.rows)
-    write_excluded(args.out.with_name("excluded.csv"), ())
+    write_excluded(args.out.with_name(_EXCLUDED_FILE), ())
     write_latencies(args.out.with_name(LATENCIES_FILE), ())
     if scored:
-        write_whole(args.out.with_name("io500.csv"), scored_table(scored))
+        write_whole(args.out.with_name(_SCORES_FILE), scored_table(scored))
     digest = write_manifest(args.out.parent, args.out.name)
     about = archive_facts(facts.about, imported.rows) | {"digest": digest}
-    write_whole(args.out.with_name("facts.json"), json.dumps(about, indent=1) + "\n")
+    write_whole(args.out.with_name(_FACTS_FILE), json.dumps(about, indent=1) + "\n")
     summary = summarise(imported.rows, args.out) | _what_was_read(len(files), imported, scored)
     print(json.dumps(summary, indent=1) if args.json else "\n".join(_lines(summary, imported, scored)))
     return 0

@@ -107,6 +107,7 @@ def _measure(args: argparse.Namespace) -> int:
     jobs = [_job(plan, batch, args, seed) for batch in batches]
     is_interleaved = args.interleave and len(jobs) > 1
     results = measure_in_rounds(jobs, seed) if is_interleaved else measure_in_turn(jobs)
+    _keep_costs(batches, results, args.results)
     failed = [line for result in results for line in result.failed]
     summary = {"seed": seed, "batches": [_counts(result) for result in results]}
     _report(results, summary, args.json)
@@ -124,7 +125,6 @@ def _measure(args: argparse.Namespace) -> int:
     if args.receipt:
         args.receipt.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(args.receipt, json.dumps(summary, indent=1) + "\n")
-    _keep_costs(batches, results, args.results)
     return 1 if failed else 0
 
 
@@ -141,7 +141,7 @@ def _require_all(results: Sequence[BatchResult]) -> None:
 
 
 def _keep_costs(batches: Sequence[Batch], results: Sequence[BatchResult], folder: Path) -> None:
-    """For the next cost card; the batch is complete without it, so a fault here is not the batch's."""
+    """For the next cost card, also of what ran before an error. A fault here is not the batch's."""
     for batch, result in zip(batches, results, strict=True):
         with contextlib.suppress(WeirError, OSError):
             if costs := batch_costs(batch, result, folder.resolve()):

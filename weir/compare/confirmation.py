@@ -23,7 +23,7 @@ from weir.errors import WeirError
 from weir.files import from_json
 from weir.handover import PLAN_FILES
 from weir.measure.batch import preflight
-from weir.measure.job import BatchJob
+from weir.measure.job import BatchJob, job_of
 from weir.model import Cell, Row
 from weir.plan import Plan, read_plan
 from weir.records.remeasure import batch_of, job_of_cell, measure_in_turns
@@ -128,6 +128,7 @@ class _Finder:
         self._results, self._rounds = results, rounds
         self._plans: dict[Path, Plan | str] = {}
         self._found: dict[tuple[Path | None, str], BatchJob | str] = {}
+        self._sound: dict[tuple[Path, str], bool] = {}  # batches whose preflight has no problem
 
     def job(self, side: Side, cells: frozenset[str]) -> BatchJob | str:
         """The job, or the reason why there is none."""
@@ -154,19 +155,33 @@ class _Finder:
             return reason
         if partition.scheduler != "local" and surrounding(os.environ) is None:
             return f"this is not a job of {partition.scheduler}"
-        cell: Cell = next(one for one in batch.cells if one.cell == name)
-        job = job_of_cell(plan, replace(cell, rounds=self._rounds, until=None), self._results)
-        try:
-            problems = [check.problem for check in preflight(job) if check.problem]
-        except WeirError as error:
-            problems = [str(error.problems[0].message)]
-        return "; ".join(problems) if problems else job
+        whole = job_of(plan, batch, self._results)
+        whole = replace(whole, cells=tuple(self._again(one) for one in whole.cells))
+        job = job_of_cell(plan, next(one for one in whole.cells if one.cell == name), self._results)
+        return self._problems(study, whole, job) or job
+
+    def _again(self, cell: Cell) -> Cell:
+        return replace(cell, rounds=self._rounds, until=None)
+
+    def _problems(self, study: Path, whole: BatchJob, job: BatchJob) -> str:
+        """A preflight starts all ranks: what a whole batch passes, each of its cells passes."""
+        key = (study, whole.batch)
+        if key not in self._sound:
+            self._sound[key] = not _problems(whole)
+        return "" if self._sound[key] else _problems(job)
 
     def _plan(self, study: Path) -> Plan | str:
         if study not in self._plans:
             files = [study / name for name in PLAN_FILES if (study / name).is_file()]
             self._plans[study] = read_plan(files[0]) if files else f"{study} has no plan.json"
         return self._plans[study]
+
+
+def _problems(job: BatchJob) -> str:
+    try:
+        return "; ".join(check.problem for check in preflight(job) if check.problem)
+    except WeirError as error:
+        return str(error.problems[0].message)
 
 
 def _elsewhere(study: Path) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from weir.errors import WeirError
 from weir.io500.ini_file import is_ini, read_ini
-from weir.io500.logs import Job, read_logs
+from weir.io500.logs import Job, read_all, read_logs
 from weir.io500.result import PHASES, Phase, Result
 from weir.io500.score import TOLERANCE, relative
 from weir.io500.summary_file import is_summary, read_summary
@@ -23,7 +23,7 @@ def read_directory(folder: Path) -> Result:
     """Files are recognised by content; where both exist, result.txt adds what the summary lacks."""
     if not folder.is_dir():
         raise WeirError("is not a directory", file=str(folder), hint=_HINT, exit_code=2)
-    texts = {file: _text(file) for file in sorted(folder.iterdir()) if _may_be_result(file)}
+    texts, refused = _texts(folder)
     summary = _only(folder, texts, is_summary, read_summary, "result_summary.txt")
     ini = _only(folder, texts, is_ini, read_ini, "result.txt")
     if summary and ini:
@@ -31,23 +31,35 @@ def read_directory(folder: Path) -> Result:
     elif found := summary or ini:
         result = found
     else:
-        raise WeirError("contains no IO500 result", file=str(folder), hint=_HINT, exit_code=2)
-    return _with_logs(replace(result, label=folder.name), read_logs(folder))
+        raise _no_result(folder, refused)
+    job = read_logs(folder)
+    notes = (*result.notes, *_not_read({**refused, **job.refused}))
+    return _with_logs(replace(result, label=folder.name, notes=notes), job)
 
 
 def results_in(folder: Path) -> list[Path]:
     """The files in it that are a summary or a result.txt, by content."""
-    files = [file for file in sorted(folder.iterdir()) if _may_be_result(file)]
-    return [file for file in files if is_summary(text := _text(file)) or is_ini(text)]
+    texts, _ = _texts(folder)
+    return [file for file, text in texts.items() if is_summary(text) or is_ini(text)]
+
+
+def _no_result(folder: Path, refused: Mapping[Path, str]) -> WeirError:
+    message = "; ".join(["contains no IO500 result", *_not_read(refused)])
+    return WeirError(message, file=str(folder), hint=_HINT, exit_code=2)
+
+
+def _not_read(refused: Mapping[Path, str]) -> list[str]:
+    return [f"{file.name} cannot be read: {reason}" for file, reason in refused.items()]
+
+
+def _texts(folder: Path) -> tuple[dict[Path, str], dict[Path, str]]:
+    """The files that may be a result; and those that cannot be read, with the reason."""
+    return read_all(file for file in sorted(folder.iterdir()) if _may_be_result(file))
 
 
 def _may_be_result(file: Path) -> bool:
     name = file.name.lower()
     return file.is_file() and not name.startswith(_LOG_PREFIXES) and file.stat().st_size < _LARGEST_FILE_BYTES
-
-
-def _text(file: Path) -> str:
-    return file.read_text(encoding="utf-8", errors="replace")
 
 
 def _only(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +17,19 @@ class Job:
     nodes: int | None
     tasks: int | None
     stonewall_s: Mapping[str, float]  # by write phase; 0 is a run without a stonewall
+    refused: Mapping[Path, str]  # logs that cannot be read, with the reason
+
+
+def read_all(files: Iterable[Path]) -> tuple[dict[Path, str], dict[Path, str]]:
+    """Texts; and the files that cannot be read, with the reason."""
+    texts: dict[Path, str] = {}
+    refused: dict[Path, str] = {}
+    for file in files:
+        try:
+            texts[file] = file.read_text(encoding="utf-8", errors="replace")
+        except OSError as error:
+            refused[file] = error.strerror or str(error)
+    return texts, refused
 
 
 def read_logs(folder: Path) -> Job:
@@ -24,12 +37,15 @@ def read_logs(folder: Path) -> Job:
     nodes: int | None = None
     tasks: int | None = None
     stonewall_s: dict[str, float] = {}
+    refused: dict[Path, str] = {}
     for name in WRITE_PHASES:
         tool = tools()[name.partition("_")[0]]
-        for file in sorted(folder.glob(f"{name.replace('_', '[-_]')}.txt")):
-            for run in tool.parse_log(file.read_text(encoding="utf-8", errors="replace")):
+        texts, unreadable = read_all(sorted(folder.glob(f"{name.replace('_', '[-_]')}.txt")))
+        refused |= unreadable
+        for text in texts.values():
+            for run in tool.parse_log(text):
                 nodes = nodes or run.requested.get("nodes")
                 tasks = tasks or run.requested.get("tasks")
                 if run.requested.get("stonewall") is not None:
                     stonewall_s[name] = run.requested["stonewall"]
-    return Job(nodes, tasks, stonewall_s)
+    return Job(nodes, tasks, stonewall_s, refused)

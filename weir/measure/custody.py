@@ -151,6 +151,17 @@ class Custody:
             if self.lock is not None:
                 self.lock.release()
 
+    def end(self, forget: bool) -> None:
+        """Nothing is left on the target. A preflight, and a batch that stops before it claims its workspace,
+        leave the directory for the files of launches. The note stays if that cannot be removed."""
+        if self.temporary.is_here():
+            try:
+                self._remove_files_of_launches()
+            except (WeirError, OSError):
+                return
+        if forget:
+            self.note.unlink(missing_ok=True)
+
     def take_over(self) -> None:
         """weir is gone: end its launch, keep what has run, leave nothing."""
         over = time.monotonic() + WEIR_ENDS_S

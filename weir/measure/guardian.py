@@ -117,7 +117,7 @@ class Guardian:
         self._nothing_left = self._hung is None
 
     def dismiss(self, forget: bool = True) -> bool:
-        """End it if nothing is left to clean up; otherwise it stays, cleans up, and holds the lock.
+        """End it if nothing is left on the target; otherwise it stays, cleans up, and holds the lock.
 
         forget: delete its note, so that no later start cleans up.
         """
@@ -163,8 +163,7 @@ def main() -> None:
     for line in lines:
         request = json.loads(line)
         if request["do"] == "end":
-            if request["forget"]:
-                custody.note.unlink(missing_ok=True)
+            custody.end(request["forget"])
             _reply({})
             return
         try:

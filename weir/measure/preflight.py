@@ -14,11 +14,10 @@ from weir.measure.faults import unwritable
 from weir.measure.removal import exposed_parent
 from weir.measure.temporary import temporary_directory
 from weir.model import Cell, Footprint, Stack, Target
-from weir.plan.cost import LAUNCH_EXECUTIONS
+from weir.plan.cost import inodes_needed
 from weir.tools import tools
+from weir.tools.engine import shared_engine
 from weir.units import format_size
-
-_OWN_INODES = 3  # the workspace, its marker, the lock
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ def _steps(cells: Sequence[Cell], target: Target, stack: Stack) -> Iterable[Call
     yield lambda: check_writable(folder)
     peak = [tools()[cell.tool].footprint(cell) for cell in cells]
     yield lambda: check_space(folder, target, peak)
-    yield lambda: check_inodes(folder, target, peak, sum(cell.most_rounds for cell in cells))
+    yield lambda: check_inodes(folder, target, inodes_of(cells, stack))
     yield check_temporary
     for tool in sorted({cell.tool for cell in cells}):
         yield lambda tool=tool: check_program(tool, stack)  # type: ignore[misc]
@@ -122,10 +121,19 @@ def check_space(folder: Path, target: Target, footprints: Sequence[Footprint]) -
     )
 
 
-def check_inodes(folder: Path, target: Target, footprints: Sequence[Footprint], executions: int) -> Check:
-    """The files of the largest cell, and the directories of all executions that may share its launch."""
-    directories = min(executions, LAUNCH_EXECUTIONS)
-    need = max((each.inodes for each in footprints), default=0) + directories + _OWN_INODES
+def inodes_of(cells: Sequence[Cell], stack: Stack) -> int:
+    """Of the cell that needs most, with the directories of all executions that may share its launch."""
+    sharing = [
+        cell for cell in cells if shared_engine(tools()[cell.tool], cell, stack.programs.get(cell.tool, ()))
+    ]
+    executions = dict.fromkeys((cell.cell for cell in sharing), sum(cell.most_rounds for cell in sharing))
+    return max(
+        (inodes_needed(tools()[cell.tool].footprint(cell), executions.get(cell.cell, 1)) for cell in cells),
+        default=0,
+    )
+
+
+def check_inodes(folder: Path, target: Target, need: int) -> Check:
     facts = os.statvfs(folder)
     limits = [target.inodes] if target.inodes else []
     if facts.f_files != 0:

@@ -9,6 +9,7 @@ from weir.model import Footprint, Partition, Target
 MIB = 2**20
 # Executions that weir-io runs in one launch: more save nothing, and their folders have to be made before it.
 LAUNCH_EXECUTIONS = 200
+_OWN_INODES = 3  # the workspace, its marker, the lock
 # After the stonewall come the transfers under way, the wear-out and the synchronisation.
 _AFTER_STONEWALL = 1.5
 # What is expected of a target is what large transfers get: caches are faster, small ones slower.
@@ -54,6 +55,12 @@ def execution_span(
         bytes_s = [min(each, most_s) for each in bytes_s]
         slowest_s = [min(each, most_s * _SLOWER) for each in slowest_s]
     return start + Span(sum(bytes_s) / _FASTER, sum(bytes_s), sum(slowest_s))
+
+
+def inodes_needed(footprint: Footprint, executions: int = LAUNCH_EXECUTIONS) -> int:
+    """Files and directories at a time: of one execution, of all that may share its launch their directories,
+    made at its start, and of weir itself. Plan and preflight compare it with the same limit."""
+    return footprint.inodes + min(executions, LAUNCH_EXECUTIONS) + _OWN_INODES
 
 
 def stopped(footprint: Footprint, target: Target) -> Footprint:

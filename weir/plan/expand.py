@@ -15,7 +15,7 @@ from weir.config.suite import Experiment
 from weir.config.yaml_file import Keys
 from weir.errors import ConfigError, Problem, unique
 from weir.model import Cell, Footprint, Partition
-from weir.plan.cost import Span, execution_span, stopped, timeout_s
+from weir.plan.cost import Span, execution_span, inodes_needed, stopped, timeout_s
 from weir.plan.hashing import cell_identity
 from weir.plan.locations import Location, Unreachable, locations, partition_for
 from weir.plan.refusals import Refusals
@@ -180,14 +180,13 @@ class _Expander:
             need, have = about_size(footprint.peak_bytes), about_size(target.space_bytes)
             self._exclude("space", f"needs {need} at a time, target {target.name} allows {have}")
             return
-        if target.inodes and footprint.inodes > target.inodes:
-            files = (
-                f"needs {footprint.inodes:,} files at a time, target {target.name} allows {target.inodes:,}"
-            )
-            self._exclude("space", files)
-            return
         program = point.location.stack.programs[cell.tool]
         shared = bool(shared_engine(self.tool, cell, program))
+        inodes = inodes_needed(footprint) if shared else inodes_needed(footprint, executions=1)
+        if target.inodes and inodes > target.inodes:
+            files = f"needs {inodes:,} files at a time, target {target.name} allows {target.inodes:,}"
+            self._exclude("space", files)
+            return
         span = execution_span(footprint, target, partition, cell.ranks, shared)
         if not cell.timeout_s:
             cell = Cell(**{**vars(cell), "timeout_s": timeout_s(span, partition)})

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterator
-from typing import Any
 
-from weir.model import Cell
-from weir.records.collect import Run
+from weir.model import Cell, Parsed, Row
 
 COUNTERS_FILE = "client-counters.csv"
 COLUMNS = ("cell", "run", "access", "iteration", "counter", "samples", "sum")
@@ -17,33 +14,23 @@ COLUMNS = ("cell", "run", "access", "iteration", "counter", "samples", "sum")
 _EXCHANGED = {"device_read_bytes": "osc_read_bytes", "device_written_bytes": "osc_write_bytes"}
 
 
-def counter_lines(cell: Cell, run: Run) -> str:
-    """Lines of the table; empty where no client counts."""
-    path = run.outputs.get("summary")
-    if path is None or not path.is_file():
-        return ""
-    text = path.read_text(encoding="utf-8", errors="replace")
-    if '"lustre"' not in text or '"mount"' not in text:
-        return ""
-    try:
-        results = json.loads(text).get("results") or []
-    except (ValueError, AttributeError):
-        return ""  # truncated: the records of the run report it
+def counter_lines(cell: Cell, run: int, parsed: Parsed) -> str:
+    """Lines of the table for a run; empty where no client counts."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    for result in results:
-        iteration = run.number * cell.iterations + int(result.get("iteration") or 0)
-        for name, samples, total in _counters(result.get("observed") or {}):
-            writer.writerow([cell.cell, run.number, result.get("access"), iteration, name, samples, total])
+    for row in parsed.rows:
+        iteration = run * cell.iterations + row["iteration"]
+        for name, samples, total in _counters(row.get("observed", {})):
+            writer.writerow([cell.cell, run, row["access"], iteration, name, samples, total])
     return buffer.getvalue()
 
 
-def _counters(observed: dict[str, Any]) -> Iterator[tuple[str, int | None, int | None]]:
-    client = observed.get("lustre")
-    if not client:
+def _counters(observed: Row) -> Iterator[tuple[str, int | None, int | None]]:
+    client = observed.get("lustre") or {}
+    if not client.get("counters"):
         return
     for name, counter in client["counters"].items():
-        yield name, counter["samples"], counter["sum"]
+        yield name, counter.get("samples"), counter.get("sum")
     for key, name in _EXCHANGED.items():
         if observed.get(key) is not None:
             yield name, None, observed[key]

@@ -63,17 +63,26 @@ def finished_runs(cell_folder: Path) -> list[Run]:
 
 def collect_cell(cell: Cell, runs: Iterable[Run], results: Path) -> Iterator[Row]:
     """Rows of all runs of a cell; a run that is still missing keeps its iterations free."""
+    tool = tool_of(cell)
+    for run in runs:
+        yield from collect_run(cell, run, parse_run(run, tool), results)
+
+
+def tool_of(cell: Cell) -> Tool:
     known = tools()
     if cell.tool not in known:
         raise WeirError(f"no tool is called '{cell.tool}'", key="tool", hint=did_you_mean(cell.tool, known))
-    for run in runs:
-        _require_sound(run)
-        yield from collect_run(cell, run, known[cell.tool], run.number * cell.iterations, results)
+    return known[cell.tool]
 
 
-def collect_run(cell: Cell, run: Run, tool: Tool, first_iteration: int, results: Path) -> Iterator[Row]:
+def parse_run(run: Run, tool: Tool) -> Parsed:
+    """What the outputs of a run hold, without values that cannot be."""
+    _require_sound(run)
+    return checked(tool.parse(run.outputs), tool.name)
+
+
+def collect_run(cell: Cell, run: Run, parsed: Parsed, results: Path) -> Iterator[Row]:
     """Rows of one run, audited; what was requested and is missing gets a row without numbers."""
-    parsed = checked(tool.parse(run.outputs), tool.name)
     ended = (run.facts["exit_code"], run.facts["timed_out"], cell.timeout_s, run.facts["error"])
     facts = RunFacts(
         *ended,
@@ -94,7 +103,7 @@ def collect_run(cell: Cell, run: Run, tool: Tool, first_iteration: int, results:
             row["fetched_bytes"] = observed.get("fetched_bytes")
         if row.get("stripe_count") is None:
             row["stripe_count"] = run.facts.get("stripe_count")
-        row["iteration"] = first_iteration + printed["iteration"]
+        row["iteration"] = run.number * cell.iterations + printed["iteration"]
         messages = messages_of_row(parsed, index)
         subject = Subject(row, observed, messages, parsed.complete, cell, facts)
         # After the verdict: a request does not prove what ran.

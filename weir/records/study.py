@@ -17,7 +17,7 @@ from typing import Any
 from weir.columns import columns
 from weir.model import Cell, Row
 from weir.records.client_counters import counter_lines
-from weir.records.collect import collect_cell, read_run
+from weir.records.collect import collect_run, parse_run, read_run, tool_of
 from weir.records.latencies import collect_latencies
 from weir.records.run_cache import Parsed, RunCache, state_of
 from weir.records.tally import count_rows, facts_of_run
@@ -108,12 +108,13 @@ def _parsed_runs(runs: Sequence[FoundRun]) -> list[Parsed]:
 def _parsed_run(found: FoundRun) -> Parsed:
     file = found.folder / RUN_FILE
     run = read_run(found.folder)
-    rows = list(collect_cell(found.cell, [run], found.results))
+    parsed = parse_run(run, tool_of(found.cell))
+    rows = list(collect_run(found.cell, run, parsed, found.results))
     facts = {
         "counts": count_rows(rows),
         "run": facts_of_run(run.facts),
         "sha256": file_sha256(file),
-        "client_counters": counter_lines(found.cell, run),
+        "client_counters": counter_lines(found.cell, run.number, parsed),
     }
     latencies = _lines("latency", collect_latencies(found.cell, [run]))
     return Parsed(_lines("record", rows), latencies, json.dumps(facts))

@@ -9,7 +9,7 @@ from weir.files import from_json
 from weir.model import Cell, Row
 from weir.tools.base import Tool
 from weir.tools.outputs import read_text
-from weir.tools.weir_io import read_document
+from weir.tools.weir_io import sound_results
 
 PROGRAM = "weir-io"
 _RANKS_FILE = "ranks.json"
@@ -72,8 +72,7 @@ def latency_buckets(outputs: Mapping[str, Path]) -> Iterator[Row]:
     """The histograms in a document of weir-io; nothing if there is none."""
     summary = outputs.get("summary")
     text = read_text(summary) if summary and summary.is_file() else ""
-    document = read_document(text) or {}
-    for result in document.get("results") or ():
+    for result in sound_results(text):
         place: Row = {"access": result.get("access"), "iteration": result.get("iteration", 0)}
         for upper_us, count in (result.get("latency") or {}).get("buckets") or ():
             yield place | {"upper_us": upper_us, "count": count}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -85,10 +85,21 @@ def _document_check() -> Check:
     return compiled(load_schema("engine"))
 
 
+def _wrong(document: Mapping[str, Any]) -> str | None:
+    """The first value that cannot be. Other versions may lack keys, but these two name a row."""
+    if wrong := _document_check()(document):
+        return wrong
+    for index, result in enumerate(document.get("results") or ()):
+        for key in ("access", "iteration"):
+            if key not in result:
+                return f".results[{index}].{key} is missing"
+    return None
+
+
 def parse_document(document: Mapping[str, Any], api_names: Mapping[str, str]) -> Parsed:
     """Rows, requested values and errors; api_names maps the tool's interface names to ours. A document with a
     value that cannot be has no rows."""
-    wrong = _document_check()(document)
+    wrong = _wrong(document)
     if wrong:
         messages = (Message("error", f"impossible value: document{wrong}"),)
         return Parsed((), {}, messages, "weir-io", str(document.get("version", "")), complete=False)
@@ -108,6 +119,14 @@ def parse_document(document: Mapping[str, Any], api_names: Mapping[str, str]) ->
         tool_version=str(document.get("version", "")),
         complete=document.get("status") == "done",
     )
+
+
+def sound_results(text: str) -> Sequence[Mapping[str, Any]]:
+    """The results of a document; nothing if it has a value that cannot be."""
+    document = read_document(text)
+    if document is None or _wrong(document):
+        return ()
+    return document.get("results") or ()
 
 
 def rows_and_results(parsed: Parsed, document: Mapping[str, Any]) -> Iterator[tuple[Row, Mapping[str, Any]]]:

@@ -122,28 +122,23 @@ static const char *ime_refuse(const struct weir_open *how) {
     return prefixed ? NULL : "-a IME needs a path that begins with ime://, such as -o ime:///scratch/file";
 }
 
-static int ime_on_name(const struct weir_name *name, const char *call, int status,
-                       struct weir_problem *problem) {
-    return status == 0 ? 0 : weir_problem_set(problem, call, name->path, errno, NULL, "%s", "");
-}
-
 static int ime_stat(struct weir_name *name, struct weir_problem *problem) {
     struct stat facts;
     int status = ime_native_stat(name->path, &facts);
     name->bytes = status == 0 ? (uint64_t)facts.st_size : 0;
-    return ime_on_name(name, "ime_native_stat", status, problem);
+    return weir_problem_of(problem, "ime_native_stat", name->path, status);
 }
 
 static int ime_unlink(struct weir_name *name, struct weir_problem *problem) {
-    return ime_on_name(name, "ime_native_unlink", ime_native_unlink(name->path), problem);
+    return weir_problem_of(problem, "ime_native_unlink", name->path, ime_native_unlink(name->path));
 }
 
 static int ime_mkdir(struct weir_name *name, struct weir_problem *problem) {
-    return ime_on_name(name, "ime_native_mkdir", ime_native_mkdir(name->path, 0775), problem);
+    return weir_problem_of(problem, "ime_native_mkdir", name->path, ime_native_mkdir(name->path, 0775));
 }
 
 static int ime_rmdir(struct weir_name *name, struct weir_problem *problem) {
-    return ime_on_name(name, "ime_native_rmdir", ime_native_rmdir(name->path), problem);
+    return weir_problem_of(problem, "ime_native_rmdir", name->path, ime_native_rmdir(name->path));
 }
 
 static const struct weir_names ime_names = {

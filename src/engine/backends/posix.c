@@ -81,42 +81,37 @@ static void posix_observe(struct weir_file *file, struct weir_observed *observed
     observed->open_flags = fcntl(posix_descriptor_of(file), F_GETFL);
 }
 
-static int posix_on_name(const struct weir_name *name, const char *call, int status,
-                         struct weir_problem *problem) {
-    return status == 0 ? 0 : weir_problem_set(problem, call, name->path, errno, NULL, "%s", "");
-}
-
 static int posix_stat(struct weir_name *name, struct weir_problem *problem) {
     struct stat facts;
     int status = stat(name->path, &facts);
     name->bytes = status == 0 ? (uint64_t)facts.st_size : 0;
-    return posix_on_name(name, "stat", status, problem);
+    return weir_problem_of(problem, "stat", name->path, status);
 }
 
 static int posix_unlink(struct weir_name *name, struct weir_problem *problem) {
-    return posix_on_name(name, "unlink", unlink(name->path), problem);
+    return weir_problem_of(problem, "unlink", name->path, unlink(name->path));
 }
 
 static int posix_mknod(struct weir_name *name, struct weir_problem *problem) {
-    return posix_on_name(name, "mknod", mknod(name->path, S_IFREG | 0664, 0), problem);
+    return weir_problem_of(problem, "mknod", name->path, mknod(name->path, S_IFREG | 0664, 0));
 }
 
 static int posix_mkdir(struct weir_name *name, struct weir_problem *problem) {
-    return posix_on_name(name, "mkdir", mkdir(name->path, 0775), problem);
+    return weir_problem_of(problem, "mkdir", name->path, mkdir(name->path, 0775));
 }
 
 static int posix_rmdir(struct weir_name *name, struct weir_problem *problem) {
-    return posix_on_name(name, "rmdir", rmdir(name->path), problem);
+    return weir_problem_of(problem, "rmdir", name->path, rmdir(name->path));
 }
 
 static int posix_rename(struct weir_name *name, struct weir_problem *problem) {
-    return posix_on_name(name, "rename", rename(name->path, name->to), problem);
+    return weir_problem_of(problem, "rename", name->path, rename(name->path, name->to));
 }
 
 /* Of this file system alone: sync() waits for all of them and returns no errors. */
 static int posix_flush(struct weir_name *name, struct weir_problem *problem) {
     int descriptor = open(name->path, O_RDONLY | O_CLOEXEC);
-    int status = posix_on_name(name, "syncfs", descriptor < 0 ? -1 : syncfs(descriptor), problem);
+    int status = weir_problem_of(problem, "syncfs", name->path, descriptor < 0 ? -1 : syncfs(descriptor));
     if (descriptor >= 0) {
         close(descriptor);
     }

@@ -95,7 +95,7 @@ static void phase_transfer_and_sync(const struct weir_phase *phase, struct weir_
     phase_end_step(&measure->io);
 }
 
-static void phase_shift(struct weir_step *step, int64_t by_ns) {
+void weir_step_shift(struct weir_step *step, int64_t by_ns) {
     if (step->stop_ns != 0) {
         step->start_ns = (uint64_t)((int64_t)step->start_ns + by_ns);
         step->stop_ns = (uint64_t)((int64_t)step->stop_ns + by_ns);
@@ -161,10 +161,10 @@ void weir_phase_run(struct weir_job *job, struct weir_phase *phase, struct weir_
         weir_watch_end(job, phase->backend, &phase->how, &measure->watched);
     }
     measure->retries = file.retries;
-    phase_shift(&measure->open, job->ahead_ns);
-    phase_shift(&measure->io, job->ahead_ns - (int64_t)observed_ns);
-    phase_shift(&measure->sync, job->ahead_ns - (int64_t)observed_ns);
-    phase_shift(&measure->close, job->ahead_ns - (int64_t)observed_ns);
+    weir_step_shift(&measure->open, job->ahead_ns);
+    weir_step_shift(&measure->io, job->ahead_ns - (int64_t)observed_ns);
+    weir_step_shift(&measure->sync, job->ahead_ns - (int64_t)observed_ns);
+    weir_step_shift(&measure->close, job->ahead_ns - (int64_t)observed_ns);
     phase_share(phase, measure);
     if (phase->trace != NULL) {
         measure->traced = phase->trace->count;

@@ -66,6 +66,9 @@ struct weir_step {
     uint64_t stop_ns;
 };
 
+/* To the clock that all ranks share; a step that was never taken stays empty. */
+void weir_step_shift(struct weir_step *step, int64_t by_ns);
+
 /* What one rank measured. */
 struct weir_measure {
     char began[40];

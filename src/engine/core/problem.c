@@ -1,5 +1,6 @@
 #include "problem.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,6 +19,10 @@ int weir_problem_set(struct weir_problem *problem, const char *call, const char 
     vsnprintf(problem->text, sizeof problem->text, text, arguments);
     va_end(arguments);
     return -1;
+}
+
+int weir_problem_of(struct weir_problem *problem, const char *call, const char *path, int status) {
+    return status == 0 ? 0 : weir_problem_set(problem, call, path, errno, NULL, "%s", "");
 }
 
 void weir_problem_sentence(const struct weir_problem *problem, int others, char *line, unsigned bytes) {

@@ -155,6 +155,44 @@ def test_a_target_that_is_gone_is_named(
     assert "A cannot be measured again: target disk: there is no such directory: B again" in text
 
 
+def test_a_batch_is_checked_once_and_its_cells_only_if_something_is_wrong(
+    tmp_path: Path,
+    speeds: dict[str, float],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    asked: list[list[str]] = []
+    too_large: set[str] = set()
+
+    def checked(job: BatchJob) -> list[Check]:
+        asked.append([one.cell for one in job.cells])
+        assert {one.rounds for one in job.cells} == {6}
+        return [Check("space", "", "needs more" if too_large & set(asked[-1]) else None)]
+
+    monkeypatch.setattr("weir.compare.confirmation.preflight", checked)
+    batch = next(batch for batch in PLAN.batches if DISK in batch.cells)
+    one, other = [cell for cell in batch.cells if "write" in cell.params["access"]][:2]
+    speeds |= {one.cell: 800.0, other.cell: 800.0}
+    first, second = (
+        study(
+            tmp_path / name,
+            rounds(one, speed, 6, start),
+            [row | {"xfer_bytes": 16384} for row in rounds(other, speed, 6, start + 100)],
+        )
+        for name, speed, start in (("before", 1000.0, 0), ("after", 800.0, 200))
+    )
+    words = ["compare", first, second, "--fail-on", "slower", "--confirm"]
+    assert main(words) == 1
+    assert confirmation(capsys.readouterr().out).startswith("confirmation: 2 of 2")
+    assert asked == [[cell.cell for cell in batch.cells]]
+    too_large.add(other.cell)
+    assert main(words) == 1
+    text = confirmation(capsys.readouterr().out)
+    assert text.startswith("confirmation: 1 of 2")
+    assert "B cannot be measured again: needs more" in text
+    assert sorted(asked[2:]) == sorted([[one.cell], [other.cell]])
+
+
 def test_without_a_plan_a_slowdown_stays_and_nothing_is_measured(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

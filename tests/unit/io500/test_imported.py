@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from functools import partial, partialmethod
 from pathlib import Path
 from typing import Any
 
@@ -122,3 +123,54 @@ def test_the_raw_directories_are_imported_whole(tmp_path: Path, capsys: pytest.C
     assert not any("in its log" in one["doubts"] for one in found["io500"])
     (skewed,) = [one for one in found["io500"] if "INVALID" in one["doubts"]]
     assert skewed["doubts"] == "the audit calls 4 logs INVALID: phases-overlap"
+
+
+def test_a_second_import_does_not_read_the_first_ones_output(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "run").mkdir()
+    write(tmp_path / "run", result_summary=new_summary())
+    (tmp_path / "run/ior-easy-write.txt").write_text(IOR_LOG.format(stonewall=300))
+    monkeypatch.chdir(tmp_path)
+    out = Path("records.csv")
+    first = imported(Path(), out, capsys)
+    table = out.read_text()
+    second = imported(Path(), out, capsys)
+    assert (second["files"], second["records"]) == (first["files"], first["records"])
+    assert out.read_text() == table
+    assert second["files_without_results"] == []
+
+
+def refuse(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
+    """Files that this user may not read; as root every file can be."""
+    real = {method: getattr(Path, method) for method in ("open", "read_text")}
+
+    def refused(method: str, self: Path, *args: Any, **options: Any) -> Any:
+        if self.name in names:
+            raise PermissionError(13, "Permission denied", str(self))
+        return real[method](self, *args, **options)
+
+    for method in real:
+        monkeypatch.setattr(Path, method, partialmethod(partial(refused, method)))
+
+
+def test_a_file_that_cannot_be_read_is_named_and_the_others_are_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tree = tmp_path / "tree"
+    (tree / "run").mkdir(parents=True)
+    write(tree / "run", result_summary=new_summary())
+    for name in ("run/ior-easy-write.txt", "run/notes", "run/ior-hard-write.txt"):
+        (tree / name).write_text(IOR_LOG.format(stonewall=300))
+    refuse(monkeypatch, "ior-hard-write.txt", "notes")
+    found = imported(tree, tmp_path / "out/records.csv", capsys)
+    assert [Path(error.split(": ")[0]).name for error in found["files_with_errors"]] == [
+        "ior-hard-write.txt",
+        "notes",
+    ]
+    (one,) = found["io500"]
+    assert one["result_set"] == "run"
+    assert "ior-hard-write.txt cannot be read: Permission denied" in one["doubts"]
+    refuse(monkeypatch, "result_summary.txt")
+    assert main(["io500", str(tree / "run")]) == 2
+    assert "result_summary.txt cannot be read: Permission denied" in capsys.readouterr().err

@@ -1,35 +1,60 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from weir.measure.preflight import check_inodes
-from weir.model import Footprint, Target
+from tests.checkout import shipped
+from weir.measure.preflight import check_inodes, inodes_of
+from weir.model import Stack, Target
+from weir.plan import make_plan
 from weir.plan.cost import LAUNCH_EXECUTIONS
+from weir.tools import tools
 
 TARGET = Target(name="disk", kind="disk", path="/target")
+CONFIG = shipped("local", ["quick"], targets=["disk"])
+CELLS = make_plan(CONFIG).cells
 
 
 @pytest.mark.parametrize(
-    ("executions", "directories"), [(20, 20), (10 * LAUNCH_EXECUTIONS, LAUNCH_EXECUTIONS)]
+    ("rounds", "program", "directories"),
+    [
+        (10, "weir-io ior", 20),
+        (10 * LAUNCH_EXECUTIONS, "weir-io ior", LAUNCH_EXECUTIONS),
+        (10, "ior", 1),
+    ],
 )
-def test_the_inodes_of_all_directories_of_a_launch_count(
-    monkeypatch: pytest.MonkeyPatch, executions: int, directories: int
-) -> None:
+def test_the_inodes_of_all_directories_of_a_launch_count(rounds: int, program: str, directories: int) -> None:
     """A launch makes them all at its start; besides there are the workspace, its marker and the lock."""
-    peak = [Footprint(1, 1, 1, inodes=inodes, operations=1) for inodes in (7, 2)]
-    needed = 7 + directories + 3
-    for free, fits in ((needed, True), (needed - 1, False)):
+    stack = Stack("mine", {"ior": tuple(program.split())})
+    cells = [replace(cell, rounds=rounds) for cell in CELLS[:2]]
+    files = max(tools()["ior"].footprint(cell).inodes for cell in cells)
+    assert inodes_of(cells, stack) == files + directories + 3
+
+
+@pytest.mark.parametrize("limit", [100, 204, 205])
+def test_what_the_plan_lets_through_is_not_too_much_for_the_preflight(limit: int) -> None:
+    """Both count alike, though the plan does not know yet which executions share a launch."""
+    site = replace(CONFIG.site, targets={"disk": replace(CONFIG.site.targets["disk"], inodes=limit)})
+    plan = make_plan(replace(CONFIG, site=site, targets=("disk",)))
+    stack = CONFIG.site.stacks["debian"]
+    needs = [inodes_of(batch.cells, stack) for batch in plan.batches]
+    assert all(need <= limit for need in needs)
+    assert bool(needs) == (limit > LAUNCH_EXECUTIONS)
+
+
+def test_more_inodes_than_are_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    for free, fits in ((30, True), (29, False)):
         facts = SimpleNamespace(f_files=10**6, f_favail=free)
         monkeypatch.setattr(os, "statvfs", lambda _, facts=facts: facts)
-        check = check_inodes(Path("/target"), TARGET, peak, executions)
+        check = check_inodes(Path("/target"), TARGET, 30)
         assert (check.problem is None) == fits
-        assert check.found == f"{needed} of {free}"
+        assert check.found == f"30 of {free}"
 
 
 def test_a_file_system_that_counts_no_inodes_has_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "statvfs", lambda _: SimpleNamespace(f_files=0, f_favail=0))
-    assert check_inodes(Path("/target"), TARGET, [], 1).problem is None
+    assert check_inodes(Path("/target"), TARGET, 30).problem is None

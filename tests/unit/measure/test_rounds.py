@@ -1,13 +1,15 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from weir import cli
 from weir.commands import run
-from weir.errors import TargetUnavailableError
+from weir.errors import TargetUnavailableError, WeirError
 from weir.measure import rounds
 from weir.measure.job import BatchJob, BatchResult, pending
 from weir.measure.rounds import measure_in_rounds, measure_in_turn
@@ -118,13 +120,45 @@ def test_run_interleaves_the_batches_by_default(
         orders.append(name)
         return [BatchResult(one.batch, 1, done=1) for one in jobs]
 
-    plan = SimpleNamespace(batches=[SimpleNamespace(batch=name) for name in batches])
-    monkeypatch.setattr(run.signal, "signal", lambda *of: None)
-    monkeypatch.setattr(run, "read_plan", lambda path: plan)
-    monkeypatch.setattr(run, "_job", lambda plan, batch, args, seed: job(batch.batch, (1,), tmp_path))
-    monkeypatch.setattr(run, "_keep_costs", lambda *of: None)
-    monkeypatch.setattr(run, "successes", lambda one: 1)
+    run_alone(monkeypatch, tmp_path, batches)
     monkeypatch.setattr(run, "measure_in_rounds", lambda jobs, seed: measured("rounds", jobs))
     monkeypatch.setattr(run, "measure_in_turn", lambda jobs: measured("in turn", jobs))
     assert cli.main(["run", "--plan", "plan.json", "--results", str(tmp_path), *option]) == 0
     assert orders == [order]
+
+
+def run_alone(monkeypatch: pytest.MonkeyPatch, folder: Path, batches: str) -> list[str]:
+    """weir run without a plan file; the batches whose costs are kept."""
+    kept: list[str] = []
+    plan = SimpleNamespace(batches=[SimpleNamespace(batch=name) for name in batches])
+    monkeypatch.setattr(run.signal, "signal", lambda *of: None)
+    monkeypatch.setattr(run, "read_plan", lambda path: plan)
+    monkeypatch.setattr(run, "_job", lambda plan, batch, args, seed: job(batch.batch, (1,), folder))
+    monkeypatch.setattr(run, "batch_costs", lambda batch, result, results: batch.batch)
+    monkeypatch.setattr(run, "append_costs", lambda results, costs: kept.append(costs))
+    monkeypatch.setattr(run, "successes", lambda one: 1)
+    return kept
+
+
+@pytest.mark.parametrize(
+    ("ending", "message"),
+    [
+        ({"error": WeirError("the disk is full")}, "b: the disk is full"),
+        ({"left": 3}, "3 executions do not fit the rest of the allocation"),
+        ({"failed": ["b0"]}, "no execution of a batch succeeded"),
+    ],
+)
+def test_costs_are_kept_whatever_becomes_of_a_batch(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    ending: dict[str, Any],
+    message: str,
+) -> None:
+    kept = run_alone(monkeypatch, tmp_path, "ab")
+    results = [BatchResult("a", 1, done=1), replace(BatchResult("b", 4), **ending)]
+    monkeypatch.setattr(run, "measure_in_rounds", lambda jobs, seed: results)
+    monkeypatch.setattr(run, "successes", lambda one: int(one.batch == "a" or "failed" not in ending))
+    assert cli.main(["run", "--plan", "plan.json", "--results", str(tmp_path)]) == 1
+    assert message in capsys.readouterr().err
+    assert kept == ["a", "b"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +11,8 @@ import pytest
 
 from weir.commands.run import _counts
 from weir.errors import WeirError
-from weir.measure.batch import measure_batch
+from weir.measure.batch import measure_batch, preflight
+from weir.measure.guardian import Guardian
 from weir.measure.job import BatchJob
 from weir.model import Cell, Stack, Target
 from weir.records.collect import finished_runs
@@ -33,8 +35,9 @@ LINE = '{{"node": "n{node}", "times_s": {{"processor": 0.1, "storage": {storage_
 @pytest.fixture
 def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> BatchJob:
     """One cell on four nodes, of which the third takes three times as long for its file."""
-    for name in ("bin", "data"):
+    for name in ("bin", "data", "temporary"):
         (tmp_path / name).mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
     probes = tmp_path / "probes"
     probes.write_text("".join(LINE.format(node=n, storage_s=0.3 if n == 3 else 0.1) for n in range(1, 5)))
     srun = tmp_path / "bin" / "srun"
@@ -75,6 +78,12 @@ def test_a_site_may_want_the_batch_to_stop(job: BatchJob) -> None:
         measure_batch(replace(job, stop_for_slow_nodes=True))
     assert not list(job.results.glob("runs/*/*/run.json"))
     assert list(Path(job.target.path).iterdir()) == []
+    assert list(Path(os.environ["TMPDIR"]).iterdir()) == []
+
+
+def test_a_preflight_leaves_nothing_in_the_directory_of_temporary_files(job: BatchJob) -> None:
+    assert not any(check.problem for check in preflight(job))
+    assert list(Path(os.environ["TMPDIR"]).iterdir()) == []
 
 
 def test_two_nodes_are_not_compared_and_lost_probes_stop_nothing(
@@ -88,3 +97,23 @@ def test_two_nodes_are_not_compared_and_lost_probes_stop_nothing(
     measure_batch(two)
     assert host(two)["slow_nodes"] is None
     assert "compared" not in capsys.readouterr().err
+
+
+def test_what_a_preflight_whose_guardian_was_killed_leaves_is_removed_by_the_next(
+    job: BatchJob, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary = Guardian.temporary
+
+    def made_and_killed(self: Guardian) -> Path | None:
+        folder = temporary(self)
+        self._process.kill()
+        self._process.wait()
+        return folder
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Guardian, "temporary", made_and_killed)
+        preflight(job)
+    assert len(list(Path(os.environ["TMPDIR"]).iterdir())) == 1
+    monkeypatch.setattr("weir.measure.batch._checked", lambda *_: ([], None))
+    preflight(job)
+    assert list(Path(os.environ["TMPDIR"]).iterdir()) == []

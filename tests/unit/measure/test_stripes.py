@@ -15,7 +15,7 @@ from weir.measure.own_launch import LaunchContext, measure_one
 from weir.measure.stripes import stripe
 from weir.measure.workspace import Workspace
 from weir.model import Cell, Stack, Target
-from weir.records.collect import Run, collect_run
+from weir.records.collect import Run, collect_cell
 from weir.tools import tools
 
 # What a Lustre client's lfs does: the folder has a layout that its files get; this one has 6 storage targets.
@@ -82,7 +82,7 @@ def test_from_cell_to_record(
     assert run_file["status"] == "done", run_file["error"]
     assert run_file["stripe_count"] == found
     run = Run(tmp_path / "results" / "runs" / cell.cell / "000", run_file)
-    rows = list(collect_run(cell, run, tools()["ior"], 0, tmp_path / "results"))
+    rows = list(collect_cell(cell, [run], tmp_path / "results"))
     assert {row["stripe_count"] for row in rows} == {found}
     assert {"stripes-not-applied" in row["reasons"] for row in rows} == {bool(reasons)}
 

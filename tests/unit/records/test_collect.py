@@ -268,6 +268,34 @@ def test_buckets_of_a_tool_whose_question_is_single_operations(
     assert {(line[0], int(line[1]), line[2], int(line[3])) for line in lines} < joined
 
 
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"results": [3], "errors": [{"text": '"lustre" "mount"'}]},
+        {"results": [{"access": "read", "iteration": 0, "observed": {"lustre": {"mount": "files"}}}]},
+        {"results": [{"access": "read", "iteration": 0, "latency": {"buckets": [3]}}]},
+        {"results": [{"access": "read"}]},
+        {"results": [{"iteration": 0}]},
+    ],
+)
+def test_an_odd_summary_does_not_end_the_collect(
+    tmp_path: Path, plan: Plan, monkeypatch: pytest.MonkeyPatch, odd: dict[str, Any]
+) -> None:
+    monkeypatch.setattr(tools()["ior"], "latencies", latency_buckets)
+    write_plan(plan, tmp_path / "plan.json")
+    cell = plan.cells[0]
+    leave_run(tmp_path, cell, "000", document(cell, **odd))
+    leave_run(tmp_path, cell, "001", {})
+    nested = '{"lustre": {"mount": ' + "[" * 100_000
+    (tmp_path / f"runs/{cell.cell}/001/summary.json").write_text(nested)
+    leave_run(tmp_path, cell, "002", document(cell))
+    out = tmp_path / "records.csv"
+    words = ["--plan", str(tmp_path / "plan.json"), "--results", str(tmp_path), "--out", str(out)]
+    assert main(["collect", *words]) == 0
+    verdicts = [(row["run"], row["verdict"]) for row in read_records(out) if row["access"] == "read"]
+    assert verdicts == [(run, "VALID" if run == 2 else "INVALID") for run in (0, 0, 1, 1, 2, 2)]
+
+
 def test_nothing_measured_is_a_failure_and_overwrites_nothing(
     tmp_path: Path, plan: Plan, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -42,18 +42,11 @@ static void mdtest_flush(struct mdtest_run *run) {
     run->base.measure.sync.stop_ns = weir_clock_ns();
 }
 
-static void mdtest_shift(struct weir_step *step, int64_t by_ns) {
-    if (step->stop_ns != 0) {
-        step->start_ns = (uint64_t)((int64_t)step->start_ns + by_ns);
-        step->stop_ns = (uint64_t)((int64_t)step->stop_ns + by_ns);
-    }
-}
-
 /* Nothing is opened before the phase or closed after it: those steps take no time. */
 static void mdtest_mark_steps(struct mdtest_run *run) {
     struct weir_measure *measure = &run->base.measure;
-    mdtest_shift(&measure->io, run->base.job->ahead_ns);
-    mdtest_shift(&measure->sync, run->base.job->ahead_ns);
+    weir_step_shift(&measure->io, run->base.job->ahead_ns);
+    weir_step_shift(&measure->sync, run->base.job->ahead_ns);
     measure->open = (struct weir_step){measure->io.start_ns, measure->io.start_ns};
     measure->close = (struct weir_step){measure->io.stop_ns, measure->io.stop_ns};
 }
