@@ -223,4 +223,4 @@ tests-quick-r:
 	@.ci/step $@ Rscript .ci/testthat.R build/test-results/testthat-quick.tsv quick
 
 tests-quick: build
-	@.ci/step $@ $(venv)/pytest -q -m "not slow" --numprocesses=4
+	@.ci/step $@ $(venv)/pytest -q -m "not slow" --numprocesses=2

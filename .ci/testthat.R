@@ -2,7 +2,8 @@
 # reason. Exit code 1 if one fails.
 # Use: Rscript .ci/testthat.R RESULTS.tsv [quick]
 
-# Files of tests that take more than two seconds; `quick` excludes them.
+# Files whose tests all take long; `quick` excludes them, and the single
+# tests that call skip_if_quick().
 slow_files <- c("claims", "coverage", "figures", "render", "svg")
 folder <- "analysis/tests/testthat"
 
@@ -26,7 +27,10 @@ outcome <- function(test) {
 arguments <- commandArgs(trailingOnly = TRUE)
 results_file <- file.path(getwd(), arguments[1])
 names <- sub("^test-(.*)[.]R$", "\\1", list.files(folder, "^test-.*[.]R$"))
-if ("quick" %in% arguments) names <- setdiff(names, slow_files)
+if ("quick" %in% arguments) {
+  names <- setdiff(names, slow_files)
+  Sys.setenv(WEIR_QUICK = "1")
+}
 tests <- testthat::test_dir(folder,
   filter = sprintf("^(%s)$", paste(names, collapse = "|")),
   reporter = "check", stop_on_failure = FALSE

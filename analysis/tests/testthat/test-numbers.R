@@ -31,6 +31,7 @@ test_that("without a usable record the prose says so", {
 })
 
 test_that("measured and archived studies define the same commands", {
+  skip_if_quick()
   records <- read_synthetic()
   measured <- make_numbers(records, facts_of_one)
   archived <- make_numbers(records, list(about = list(title = "Old", site = "There"), records = 6))
@@ -39,6 +40,7 @@ test_that("measured and archived studies define the same commands", {
 })
 
 test_that("runs beyond the plan are explained", {
+  skip_if_quick()
   told <- function(finished) {
     facts <- utils::modifyList(facts_of_one, list(finished_executions = finished))
     make_numbers(read_synthetic(), facts)$commands$MeasuredText

@@ -9,6 +9,7 @@ test_that("the best point is of usable records where there are some", {
 })
 
 test_that("the best of many equal points reads high, and what is expected of it does not", {
+  skip_if_quick()
   high <- with_seed(3, vapply(1:20, function(i) {
     records <- read_synthetic(access = "write", xfer_bytes = 1:66 * 2^14, n = 4)
     records[, bw_mib_s := 100 * exp(stats::rnorm(.N, 0, 0.2))]

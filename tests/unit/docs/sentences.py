@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -57,35 +58,46 @@ def _comments_of_c(path: Path) -> Iterator[Text]:
     text = path.read_text()
     for found in _COMMENT_OF_C.finditer(text):
         line = text.count("\n", 0, found.start()) + 1
-        yield Text(str(path.relative_to(ROOT)), line, re.sub(r"\n \* ?", " ", found[0]))
+        yield Text(_name(path), line, re.sub(r"\n \* ?", " ", found[0]))
+
+
+@cache
+def _constants_of(path: Path) -> tuple[list[ast.Constant], list[ast.Constant]]:
+    """String constants of a file: its docstrings, and the others."""
+    constants: list[ast.Constant] = []
+    docstrings: dict[int, ast.Constant] = {}
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            docstrings[id(node.value)] = node.value
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            constants.append(node)
+    return list(docstrings.values()), [node for node in constants if id(node) not in docstrings]
 
 
 def _comments_of_python(path: Path) -> Iterator[Text]:
-    name = str(path.relative_to(ROOT))
-    for node in ast.walk(ast.parse(path.read_bytes())):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-            yield Text(name, node.lineno, str(node.value.value))
+    name = _name(path)
+    for node in _constants_of(path)[0]:
+        yield Text(name, node.lineno, str(node.value))
     for text in _lines(path):
-        if found := _COMMENT.search(text.text):
+        if "#" in text.text and (found := _COMMENT.search(text.text)):
             yield text._replace(text=found[0])
 
 
+@cache
+def _name(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
 def _lines(path: Path) -> Iterator[Text]:
+    name = _name(path)
     for number, line in enumerate(path.read_text().splitlines(), 1):
-        yield Text(str(path.relative_to(ROOT)), number, line)
+        yield Text(name, number, line)
 
 
 def _python(path: Path) -> Iterator[Text]:
     """String constants that are no docstrings: messages, help, captions; parts of f-strings too."""
-    tree = ast.parse(path.read_text())
-    docstrings = {
-        id(node.value)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    }
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
-            yield Text(str(path.relative_to(ROOT)), node.lineno, node.value)
+    for node in _constants_of(path)[1]:
+        yield Text(_name(path), node.lineno, str(node.value))
 
 
 def _quoted(path: Path) -> Iterator[Text]:
@@ -102,7 +114,7 @@ def _yaml(path: Path) -> Iterator[Text]:
 
 def _scalars(path: Path, node: yaml.Node | None) -> Iterator[Text]:
     if isinstance(node, yaml.ScalarNode):
-        yield Text(str(path.relative_to(ROOT)), node.start_mark.line + 1, node.value)
+        yield Text(_name(path), node.start_mark.line + 1, node.value)
     elif isinstance(node, yaml.SequenceNode):
         for item in node.value:
             yield from _scalars(path, item)
