@@ -13,21 +13,39 @@ BESIDE = ROOT.parent / "shared"
 # Their tests start programs: some belong to `make check` all the same and carry the mark `quick`.
 STARTS_PROGRAMS = ("engine", "ime", "slurm", "stacks", "witness", "workflow", "zoo")
 
-# The same inputs every time, and no limits of time: a busy machine fails no test. `make fuzz` has new ones.
-settings.register_profile(
-    "weir", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+# Minutes each: one that begins last keeps a process busy when the others are done.
+LONGEST_FIRST = (
+    "workflow/test_soak.py",
+    "workflow/test_kills.py",
+    "workflow/test_what_is_measured_again.py",
+    "engine/test_netcdf_bench.py",
+    "engine/test_netcdf_bench_wrong.py",
+    "workflow/test_how_to_add.py",
+    "engine/test_engine_bytes.py",
+    "workflow/test_tutorial.py",
+    "ime/test_power_loss.py",
+    "engine/test_engine_how_to_add.py",
+    "zoo/test_zoo.py",
+    "workflow/test_report.py",
+    "workflow/test_reframe.py",
+    "ime/test_conformance.py",
+    "ime/test_crash.py",
 )
-settings.load_profile("weir")
 
-
-# A slow moment of the machine fails no test, and every run tries the same examples.
+# A slow moment of the machine fails no test, and every run tries the same examples; `make fuzz` has new ones.
 settings.register_profile(
     "weir", deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("weir")
 
 
+def rank(item: pytest.Item) -> int:
+    name = item.path.relative_to(ROOT / "tests").as_posix()
+    return LONGEST_FIRST.index(name) if name in LONGEST_FIRST else len(LONGEST_FIRST)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=rank)
     for item in items:
         folder = item.path.relative_to(ROOT / "tests").parts[0]
         if folder in STARTS_PROGRAMS and not item.get_closest_marker("quick"):
