@@ -210,8 +210,9 @@ class _Reader:
             return None
 
     def _repeated(self, axis: Axis) -> None:
+        seen = _Seen()
         for index, value in enumerate(axis.values):
-            if value is not None and value in axis.values[:index]:
+            if value is not None and not seen.is_new(value):
                 self.add(
                     axis.keys[index],
                     f"the value stands in the list of '{axis.name}' twice",
@@ -246,6 +247,23 @@ class _Reader:
             except ExpressionError as error:
                 self.add((*keys, index, "exclude"), str(error), error.hint)
         return tuple(found)
+
+
+class _Seen:
+    """Values so far; a list of values may be long, and some cannot be members of a set."""
+
+    def __init__(self) -> None:
+        self._hashable: set[Any] = set()
+        self._others: list[Any] = []
+
+    def is_new(self, value: Any) -> bool:
+        try:
+            known = value in self._hashable
+            self._hashable.add(value)
+        except TypeError:
+            known = value in self._others
+            self._others.append(value)
+        return not known
 
 
 def _used(axis: Axis) -> set[str]:
