@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 from weir.data import load_schema
@@ -62,6 +63,17 @@ class Column:
             return f"is {value}, out of range{self._range()}"
         return None
 
+    @cached_property
+    def is_usual(self) -> Callable[[Any], bool]:
+        """Whether a value is like nearly all: of just this type, a finite number within the limits. Fast, and
+        a value that is not may still have no problem."""
+        if self.choices:
+            return self.choices.__contains__
+        kinds, least, most = _TYPES[self.type], max(self.minimum, -_LARGEST), min(self.maximum, _LARGEST)
+        if self.type in ("integer", "number"):
+            return lambda value: type(value) in kinds and least <= value <= most
+        return lambda value: type(value) in kinds
+
     def _is_in_range(self, value: Any) -> bool:
         """Finite, too; a comparison with NaN is false."""
         return bool(self.minimum <= value <= self.maximum and abs(value) != math.inf)
@@ -85,12 +97,15 @@ class Column:
         return "" if value is None else _WRITERS[self.type](value)
 
 
+_LARGEST = sys.float_info.max
 _TYPES: dict[str, tuple[type, ...]] = {
     "integer": (int,),
     "number": (int, float),
     "boolean": (bool,),
     "string": (str,),
 }
+# By the type of the column: values of this class the csv module writes as Column.write does.
+WRITTEN_AS_IS: dict[str, type] = {"integer": int, "string": str}
 _WRITERS: dict[str, Callable[[Any], str]] = {
     "integer": lambda value: str(int(value)),
     "number": lambda value: repr(float(value)).removesuffix(".0"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import os
 from collections.abc import Iterator
@@ -21,9 +22,18 @@ def write_atomically(path: Path, text: str) -> None:
 @contextlib.contextmanager
 def whole_file(path: Path) -> Iterator[IO[str]]:
     """A stream whose text becomes the file when the block ends, and nothing if it ends with an error."""
+    with whole_bytes(path) as stream:
+        text = io.TextIOWrapper(stream, encoding="utf-8", write_through=True)
+        yield text
+        text.detach()
+
+
+@contextlib.contextmanager
+def whole_bytes(path: Path) -> Iterator[IO[bytes]]:
+    """As whole_file, of bytes."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with temporary.open("w", encoding="utf-8") as stream:
+        with temporary.open("wb") as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())

@@ -17,6 +17,8 @@ def half_digit(value: float) -> float:
 
 def product_contains(left: float, right: float, product: float) -> bool:
     """Whether two printed numbers can have this product."""
+    if left >= 0 and right >= 0 and abs(left * right - product) <= 0.5 * _EXACT * product:
+        return True  # whatever the digits: half a digit is at least _EXACT of the number
     left_half, right_half = half_digit(left), half_digit(right)
     low = max(left - left_half, 0.0) * max(right - right_half, 0.0)
     return low <= product <= (left + left_half) * (right + right_half)

@@ -66,9 +66,9 @@ def triggered(rows: Iterable[Row]) -> list[dict[str, Any]]:
             )
             entry["records"] += 1
             entry["verdicts"][finding.verdict] = entry["verdicts"].get(finding.verdict, 0) + 1
-            example = {"label": row.get("label"), "access": row["access"], "evidence": finding.evidence}
-            if len(entry["examples"]) < _EXAMPLES and example not in entry["examples"]:
-                entry["examples"].append(example)
+            if len(entry["examples"]) < _EXAMPLES:
+                example = {"label": row.get("label"), "access": row["access"], "evidence": finding.evidence}
+                entry["examples"] += [example] if example not in entry["examples"] else []
     return sorted(found.values(), key=lambda entry: (-entry["records"], entry["rule"]))
 
 

@@ -19,26 +19,31 @@ class Outcome(NamedTuple):
     text: str
 
 
+def _outcome(level: str, text: str) -> Outcome:
+    """As Outcome(level, text), in half the time: every rule makes one for every record."""
+    return tuple.__new__(Outcome, (level, text))
+
+
 def passed(saw: str) -> Outcome:
     """The rule looked at evidence and found nothing wrong."""
-    return Outcome(PASSED, saw)
+    return _outcome(PASSED, saw)
 
 
 def not_observable(why: str) -> Outcome:
     """The evidence that the rule needs is not in the output."""
-    return Outcome(NOT_OBSERVABLE, why)
+    return _outcome(NOT_OBSERVABLE, why)
 
 
 def note(evidence: str) -> Outcome:
     """Worth knowing; the verdict stays."""
-    return Outcome(NOTE, evidence)
+    return _outcome(NOTE, evidence)
 
 
 def degraded(evidence: str) -> Outcome:
     """The number is usable with this reservation."""
-    return Outcome(DEGRADED, evidence)
+    return _outcome(DEGRADED, evidence)
 
 
 def invalid(evidence: str) -> Outcome:
     """The number does not mean what it claims."""
-    return Outcome(INVALID, evidence)
+    return _outcome(INVALID, evidence)

@@ -34,9 +34,14 @@ class Rule:
         if self.tool not in (None, subject.row.get("tool")):
             return None
         outcome = self.check(subject)
-        if outcome and outcome.level in FINDINGS and outcome.level not in self.verdicts:
-            raise TypeError(f"rule {self.id} declares {self.verdicts} and returns {outcome.level}")
+        if outcome:
+            self.require(outcome.level)
         return outcome
+
+    def require(self, level: str) -> None:
+        """A finding must have a verdict that the rule declares."""
+        if level in FINDINGS and level not in self.verdicts:
+            raise TypeError(f"rule {self.id} declares {self.verdicts} and returns {level}")
 
 
 def rule(*verdicts: str, needs_output: bool = False) -> Callable[[Check], Rule]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from weir.columns import columns
 from weir.errors import WeirError
-from weir.files import whole_file
+from weir.files import whole_bytes
 from weir.integrity.manifest import write_manifest
 from weir.model import Cell
 from weir.plan.files import read_plan
@@ -20,8 +21,8 @@ from weir.records.client_counters import COLUMNS, COUNTERS_FILE
 from weir.records.collect import site_folder
 from weir.records.excluded import ExcludedLine, write_excluded
 from weir.records.latencies import LATENCIES_FILE
-from weir.records.run_cache import CACHE_FILE, RunCache, write_head, write_run
-from weir.records.study import FoundRun, collected, found_runs
+from weir.records.run_cache import CACHE_FILE, write_head
+from weir.records.study import Work, blocks_of, collected
 from weir.records.study_facts import study_facts
 from weir.records.summary import describe
 from weir.records.table import write_whole
@@ -59,7 +60,7 @@ def execute(args: argparse.Namespace) -> int:
     where = args.results or args.plan.resolve().parent.parent
     args.out.parent.mkdir(parents=True, exist_ok=True)
     not_measured: list[Cell] = []
-    sums: dict[Path, str] = {}
+    sums: dict[str, str] = {}
     tally = _write_tables(args.out, plan, where, not_measured, sums)
     write_excluded(args.out.with_name("excluded.csv"), excluded_lines(plan, not_measured, where))
     tables = [args.plan, args.out.with_name(COUNTERS_FILE)]
@@ -75,43 +76,34 @@ def execute(args: argparse.Namespace) -> int:
 
 
 def _write_tables(
-    out: Path, plan: Plan, where: Path, not_measured: list[Cell], sums: dict[Path, str]
+    out: Path, plan: Plan, where: Path, not_measured: list[Cell], sums: dict[str, str]
 ) -> Tally:
-    """The tables and the cache, run after run: no table is in memory as a whole. Fills the list of the cells
-    without a run, and the SHA-256 of every run.json."""
-    tally, cache = Tally(), RunCache(out.with_name(CACHE_FILE))
+    """The tables and the cache, block after block: no table is in memory as a whole. Fills the list of the
+    cells without a run, and the SHA-256 of every run.json."""
+    tally, results, cells = Tally(), site_folder(where, plan.site.name), plan.cells
+    runs = os.path.relpath(results / "runs", out.parent)
     with (
-        whole_file(out) as records,
-        whole_file(out.with_name(LATENCIES_FILE)) as latencies,
-        whole_file(out.with_name(COUNTERS_FILE)) as counters,
-        whole_file(out.with_name(CACHE_FILE)) as kept,
+        whole_bytes(out) as records,
+        whole_bytes(out.with_name(LATENCIES_FILE)) as latencies,
+        whole_bytes(out.with_name(COUNTERS_FILE)) as counters,
+        whole_bytes(out.with_name(CACHE_FILE)) as kept,
     ):
-        records.write(",".join(columns()) + "\n")
-        latencies.write(",".join(columns("latency")) + "\n")
-        counters.write(",".join(COLUMNS) + "\n")
+        tables = (records, latencies, counters)
+        for table, names in zip(tables, (columns(), columns("latency"), COLUMNS), strict=True):
+            table.write(f"{','.join(names)}\n".encode())
         write_head(kept)
-        for one in collected(_runs_of(plan, where, not_measured), cache):
-            records.write(one.parsed.records)
-            latencies.write(one.parsed.latencies)
-            counters.write(one.facts["client_counters"])
-            tally.add_rows(one.facts["counts"])
-            tally.add_run(one.facts["run"])
-            sums[one.run.folder / RUN_FILE] = one.facts["sha256"]
-            write_run(kept, one.run.key, one.run.state, one.parsed)
+        measured: set[str] = set()
+        for block, content in collected(Work(blocks_of(cells), results, out.with_name(CACHE_FILE))):
+            for table, lines in zip(tables, content.tables, strict=True):
+                table.write(lines)
+            tally.add(content.tally)
+            sums |= {f"{runs}/{key}/{RUN_FILE}": checksum for key, checksum in content.sums.items()}
+            measured |= {key.partition("/")[0] for key in content.sums}
+            block.write(kept)
         if not tally.runs:
             raise _nothing_measured(plan, where)
-    cache.close()
+    not_measured += [cell for cell in cells if cell.cell not in measured]
     return tally
-
-
-def _runs_of(plan: Plan, where: Path, not_measured: list[Cell]) -> Iterator[FoundRun]:
-    """Cells without a run go to not_measured."""
-    results = site_folder(where, plan.site.name)
-    for cell in plan.cells:
-        runs = found_runs(cell, results)
-        if not runs:
-            not_measured.append(cell)
-        yield from runs
 
 
 def _nothing_measured(plan: Plan, where: Path) -> WeirError:

@@ -19,21 +19,20 @@ MANIFEST = "SHA256SUMS"
 TABLES = ("excluded.csv", "latencies.csv")
 
 
-def manifest_text(folder: Path, files: Iterable[Path], sums: Mapping[Path, str] | None = None) -> str:
+def manifest_text(folder: Path, files: Iterable[Path], sums: Mapping[str, str] | None = None) -> str:
     """A line for each file, with its path as seen from the folder, in the order of the paths.
 
-    sums: more files, whose SHA-256 is known."""
-    known = {file: file_sha256(file) for file in files} | dict(sums or {})
-    named = {os.path.relpath(file, folder): checksum for file, checksum in known.items()}
+    sums: the SHA-256 of more files, by their paths as seen from the folder."""
+    named = {os.path.relpath(file, folder): file_sha256(file) for file in files} | dict(sums or {})
     return "".join(f"{named[name]}  {name}\n" for name in sorted(named))
 
 
 def write_manifest(
-    folder: Path, records: str, files: Iterable[Path] = (), sums: Mapping[Path, str] | None = None
+    folder: Path, records: str, files: Iterable[Path] = (), sums: Mapping[str, str] | None = None
 ) -> str:
     """SHA256SUMS beside the tables of a study, of these and the other files; the digest of the study.
 
-    sums: more files, whose SHA-256 is known."""
+    sums: the SHA-256 of more files, by their paths as seen from the folder."""
     tables = [folder / name for name in (records, *TABLES)]
     text = manifest_text(folder, [*tables, *files], sums)
     write_atomically(folder / MANIFEST, text)

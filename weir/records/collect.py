@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from weir.audit.judge import judge, verdict_columns
+from weir.audit.judge import judge_all, verdict_columns
 from weir.audit.subject import RunFacts, Subject
 from weir.columns import repeated_parameters
 from weir.errors import WeirError, did_you_mean
@@ -46,7 +48,7 @@ class Run:
     def number(self) -> int:
         return int(self.facts["run"])
 
-    @property
+    @cached_property
     def outputs(self) -> dict[str, Path]:
         return {role: self.folder / name for role, name in self.facts["outputs"].items()}
 
@@ -81,8 +83,13 @@ def parse_run(run: Run, tool: Tool) -> Parsed:
     return checked(tool.parse(run.outputs), tool.name)
 
 
-def collect_run(cell: Cell, run: Run, parsed: Parsed, results: Path) -> Iterator[Row]:
+def collect_run(cell: Cell, run: Run, parsed: Parsed, results: Path) -> list[Row]:
     """Rows of one run, audited; what was requested and is missing gets a row without numbers."""
+    return audited_rows(subjects_of_run(cell, run, parsed, results))
+
+
+def subjects_of_run(cell: Cell, run: Run, parsed: Parsed, results: Path) -> list[Subject]:
+    """Rows of one run for the audit."""
     ended = (run.facts["exit_code"], run.facts["timed_out"], cell.timeout_s, run.facts["error"])
     facts = RunFacts(
         *ended,
@@ -94,8 +101,8 @@ def collect_run(cell: Cell, run: Run, parsed: Parsed, results: Path) -> Iterator
         "program": parsed.program,
         "tool_version": parsed.tool_version,
     }
-    requested = requested_columns(cell)
     witnessed = read_witness(run.outputs)
+    subjects = []
     for index, printed in enumerate([*parsed.rows, *missing_rows(cell, parsed.rows)]):
         observed = {**_witnessed_facts(witnessed, printed, cell), **printed.get("observed", {})}
         row = {key: value for key, value in printed.items() if key != "observed"} | common
@@ -105,20 +112,38 @@ def collect_run(cell: Cell, run: Run, parsed: Parsed, results: Path) -> Iterator
             row["stripe_count"] = run.facts.get("stripe_count")
         row["iteration"] = run.number * cell.iterations + printed["iteration"]
         messages = messages_of_row(parsed, index)
-        subject = Subject(row, observed, messages, parsed.complete, cell, facts)
-        # After the verdict: a request does not prove what ran.
-        told = {column: value for column, value in row.items() if value is not None}
-        yield row | requested | told | verdict_columns(judge(subject))
+        subjects.append(Subject(row, observed, messages, parsed.complete, cell, facts))
+    return subjects
+
+
+def audited_rows(subjects: Sequence[Subject]) -> list[Row]:
+    """Each row with its verdict, and with what the output did not repeat of the request."""
+    requested: dict[int, Row] = {}
+    rows = []
+    for subject, judgement in zip(subjects, judge_all(subjects), strict=True):
+        cell, row = subject.cell, subject.row
+        if cell is not None:
+            if id(cell) not in requested:
+                requested[id(cell)] = requested_columns(cell)
+            # After the verdict: a request does not prove what ran.
+            missing = requested[id(cell)].items()
+            row = row | {column: value for column, value in missing if row.get(column) is None}
+        rows.append(row | verdict_columns(judgement))
+    return rows
 
 
 def _witnessed_facts(witnessed: Witnessed, printed: Row, cell: Cell) -> dict[str, Any]:
     """What the witness of a program saw of one of its rows."""
+    if not witnessed.processes:
+        return {}
     accesses = cell.params.get("access", ())
     return witnessed.common() | witnessed.of_row(printed, accesses, cell.iterations, cell.ranks)
 
 
 def messages_of_row(parsed: Parsed, index: int) -> tuple[Message, ...]:
     """Those of the row and those of no row."""
+    if not parsed.messages:
+        return ()
     return tuple(message for message in parsed.messages if message.row is None or message.row == index)
 
 
@@ -159,8 +184,15 @@ def _run_columns(cell: Cell, run: Run, results: Path) -> Row:
         "experiment": cell.experiment,
         "label": cell.label,
         "run": run.number,
-        "source": str(source.relative_to(results) if source.is_relative_to(results) else source),
+        "source": _source(source, results),
     }
+
+
+def _source(file: Path, results: Path) -> str:
+    try:
+        return str(file.relative_to(results))
+    except ValueError:
+        return str(file)
 
 
 def read_run(folder: Path) -> Run:
@@ -181,10 +213,17 @@ def _require_sound(run: Run) -> None:
 
 
 def read_json(file: Path) -> dict[str, Any]:
+    return read_hashed_json(file)[0]
+
+
+def read_hashed_json(file: Path) -> tuple[dict[str, Any], str]:
+    """The object in a file, and the SHA-256 of the file."""
     try:
-        content = from_json(file.read_text())
+        with open(file, "rb") as stream:
+            data = stream.read()
+        content = from_json(data.decode())
     except (OSError, ValueError) as error:
         raise WeirError(f"is not readable JSON: {error}", file=str(file)) from None
     if not isinstance(content, dict):
         raise WeirError("does not hold a JSON object", file=str(file))
-    return content
+    return content, hashlib.sha256(data).hexdigest()

@@ -1,12 +1,16 @@
-"""What was collected of each run, kept beside records.csv: a run is parsed once while nothing changes.
+"""What was collected, kept beside records.csv in blocks of runs: a run is parsed once while nothing changes.
 
-The cache is derived and may be deleted. For each run it has a line (key, state, two sizes, JSON of what is
-counted) and then the lines of the run in records.csv and in latencies.csv, so many bytes of each.
+The cache is derived and may be deleted. A block is a line (its state, three sizes, its cells) and so many
+bytes of each of three parts, compressed: the lines of its runs in the tables, what is counted of all of them
+together, and what belongs to each run. The last part is read only where a run of the block changed.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -15,17 +19,99 @@ from typing import IO, Any
 import weir
 from weir.data import data_folder
 from weir.files import from_json
+from weir.records.tally import Tally
 
 CACHE_FILE = ".collected"
+_FASTEST = 1  # of the levels of zlib: the tables repeat much, a higher level saves little
+RunKey = tuple[str, str]  # a run and its state
 
 
 @dataclass(frozen=True)
 class Parsed:
-    """A run as it goes into the tables; facts are the JSON of what is counted, and of the sum of run.json."""
+    """A run as it goes into the tables, records, latencies and client counters; facts are what is counted,
+    and the SHA-256 of run.json."""
 
-    records: str
-    latencies: str
-    facts: str
+    tables: tuple[str, str, str]
+    facts: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Content:
+    """What a block adds to the tables, in the order of Parsed.tables, and to the counts."""
+
+    tables: tuple[bytes, ...]
+    tally: Mapping[str, Any]
+    sums: Mapping[str, str]  # of run.json, by run
+
+
+@dataclass(frozen=True)
+class Block:
+    """The runs of some cells, as they are kept."""
+
+    state: str
+    cells: tuple[str, ...]
+    tables: bytes
+    facts: bytes
+    runs: bytes
+
+    def content(self) -> Content:
+        """ValueError if it is damaged."""
+        facts, joined = _unpacked_json(self.facts, dict), _unpacked(self.tables)
+        tables, start = [], 0
+        for size in facts["sizes"]:
+            tables.append(joined[start : start + size])
+            start += size
+        return Content(tuple(tables), facts["tally"], facts["sums"])
+
+    def parsed(self) -> dict[RunKey, Parsed]:
+        """Each run of it; ValueError if it is damaged."""
+        texts = [table.decode() for table in self.content().tables]
+        found, starts = {}, [0, 0, 0]
+        for key, state, sizes, facts in _unpacked_json(self.runs, list):
+            ends = [start + size for start, size in zip(starts, sizes, strict=True)]
+            records, latencies, counters = (
+                text[start:end] for text, start, end in zip(texts, starts, ends, strict=True)
+            )
+            found[key, state] = Parsed((records, latencies, counters), facts)
+            starts = ends
+        return found
+
+    def write(self, stream: IO[bytes]) -> None:
+        parts = (self.tables, self.facts, self.runs)
+        sizes = " ".join(str(len(part)) for part in parts)
+        stream.write(f"{self.state} {sizes} {','.join(self.cells)}\n".encode())
+        for part in parts:
+            stream.write(part)
+
+
+def packed(state: str, cells: Iterable[str], runs: Sequence[tuple[RunKey, Parsed]]) -> Block:
+    """The block of these runs."""
+    tables = ["".join(run.tables[number] for _, run in runs).encode() for number in range(3)]
+    tally = Tally()
+    for _, run in runs:
+        tally.add(run.facts["tally"])
+    facts = {
+        "sizes": [len(table) for table in tables],
+        "tally": tally.data(),
+        "sums": {key: run.facts["sha256"] for (key, _), run in runs},
+    }
+    each = [(*key, [len(text) for text in run.tables], run.facts) for key, run in runs]
+    parts = (b"".join(tables), json.dumps(facts).encode(), json.dumps(each).encode())
+    return Block(state, tuple(cells), *(zlib.compress(part, _FASTEST) for part in parts))
+
+
+def _unpacked(part: bytes) -> bytes:
+    try:
+        return zlib.decompress(part)
+    except zlib.error as error:
+        raise ValueError(str(error)) from None
+
+
+def _unpacked_json(part: bytes, kind: type) -> Any:
+    content = from_json(_unpacked(part))
+    if not isinstance(content, kind):
+        raise ValueError("is not what this weir writes")
+    return content
 
 
 @cache
@@ -43,62 +129,74 @@ class RunCache:
     """Reads what the last collect kept; only the offsets are in memory."""
 
     def __init__(self, file: Path) -> None:
-        self._places: dict[str, tuple[str, int]] = {}
+        self._by_state: dict[str, int] = {}
+        self._by_cell: dict[str, set[int]] = {}
         self._stream: IO[bytes] | None = None
         try:
             self._stream = file.open("rb")
         except OSError:
             return
         if self._stream.readline().decode(errors="replace").strip() == code_state():
-            self._find_places(self._stream)
+            self._find_blocks(self._stream)
 
-    def _find_places(self, stream: IO[bytes]) -> None:
+    def _find_blocks(self, stream: IO[bytes]) -> None:
         """As far as the file is sound."""
         place = stream.tell()
-        while line := stream.readline():
-            try:
-                key, state, records, latencies, _ = line.split(b"\t", 4)
-                size = len(line) + int(records) + int(latencies)
-            except ValueError:
-                return
-            self._places[key.decode(errors="replace")] = (state.decode(errors="replace"), place)
-            place += size
-            stream.seek(place)
+        while (head := _read_head(stream)) is not None:
+            state, sizes, cells = head
+            self._by_state[state] = place
+            for cell in cells:
+                self._by_cell.setdefault(cell, set()).add(place)
+            place = stream.seek(sum(sizes), 1)
 
-    def get(self, key: str, state: str) -> tuple[Parsed, dict[str, Any]] | None:
-        """What was collected of a run that has not changed since, and its facts as data."""
-        known, place = self._places.get(key, ("", 0))
-        if known != state or self._stream is None:
+    def __contains__(self, state: str) -> bool:
+        return state in self._by_state
+
+    def block(self, state: str) -> Block | None:
+        """The block with this state."""
+        return self._read(self._by_state[state]) if state in self._by_state else None
+
+    def runs_of(self, cells: Iterable[str]) -> dict[RunKey, Parsed]:
+        """What was collected of the runs of these cells, and of all others in their blocks."""
+        found: dict[RunKey, Parsed] = {}
+        for place in sorted({place for cell in cells for place in self._by_cell.get(cell, ())}):
+            block = self._read(place)
+            try:
+                found |= block.parsed() if block else {}
+            except (ValueError, TypeError, KeyError):
+                continue  # damaged: its runs are parsed again
+        return found
+
+    def _read(self, place: int) -> Block | None:
+        if self._stream is None:
             return None
         self._stream.seek(place)
-        try:
-            _, _, *sizes, text = self._stream.readline().decode().rstrip("\n").split("\t", 4)
-            tables = [self._stream.read(int(size)) for size in sizes]
-            facts = from_json(text)
-            whole = all(len(table) == int(size) for table, size in zip(tables, sizes, strict=True))
-            records, latencies = (table.decode() for table in tables)
-        except ValueError:
+        head = _read_head(self._stream)
+        if head is None:
             return None
-        return (Parsed(records, latencies, text), facts) if whole and isinstance(facts, dict) else None
+        state, sizes, cells = head
+        tables, facts, runs = (self._stream.read(size) for size in sizes)
+        return Block(state, cells, tables, facts, runs)
 
     def close(self) -> None:
         if self._stream is not None:
             self._stream.close()
 
 
-def write_head(stream: IO[str]) -> None:
-    stream.write(f"{code_state()}\n")
+def _read_head(stream: IO[bytes]) -> tuple[str, tuple[int, int, int], tuple[str, ...]] | None:
+    """State, sizes and cells of the next block; None where none is."""
+    try:
+        state, *sizes, cells = stream.readline().decode().rstrip("\n").split(" ")
+        tables, facts, runs = (int(size) for size in sizes)
+    except ValueError:
+        return None
+    return (state, (tables, facts, runs), tuple(cells.split(","))) if min(tables, facts, runs) >= 0 else None
 
 
-def write_run(stream: IO[str], key: str, state: str, run: Parsed) -> None:
-    sizes = f"{_bytes_of(run.records)}\t{_bytes_of(run.latencies)}"
-    stream.write(f"{key}\t{state}\t{sizes}\t{run.facts}\n{run.records}{run.latencies}")
-
-
-def _bytes_of(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode())
+def write_head(stream: IO[bytes]) -> None:
+    stream.write(f"{code_state()}\n".encode())
 
 
 def state_of(parts: Any) -> str:
-    """16 hexadecimal digits of what a run's rows depend on."""
+    """16 hexadecimal digits of what rows depend on."""
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]

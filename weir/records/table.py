@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from weir.columns import columns
+from weir.columns import WRITTEN_AS_IS, columns
 from weir.errors import WeirError, did_you_mean
 from weir.files import write_atomically
 from weir.model import Row
@@ -59,11 +59,24 @@ def typed_row(fields: Mapping[str, str], path: Path, line: int) -> Row:
 def write_records(path: Path, rows: Iterable[Row]) -> None:
     """The whole table or nothing: readers never see a half of it."""
     buffer = io.StringIO()
+    csv.writer(buffer, lineterminator="\n").writerow(columns())
+    write_whole(path, buffer.getvalue() + lines_of(rows))
+
+
+def lines_of(rows: Iterable[Row], table: str = "record") -> str:
+    """The lines of a table with this schema, for rows that may lack columns."""
+    buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(columns())
+    fields = [(name, WRITTEN_AS_IS.get(column.type), column.write) for name, column in columns(table).items()]
     for row in rows:
-        writer.writerow(column.write(row.get(name)) for name, column in columns().items())
-    write_whole(path, buffer.getvalue())
+        known = row.get
+        writer.writerow(
+            [
+                value if (value := known(name)) is None or type(value) is as_is else write(value)
+                for name, as_is, write in fields
+            ]
+        )
+    return buffer.getvalue()
 
 
 def write_whole(path: Path, text: str) -> None:

@@ -42,6 +42,11 @@ class Tally:
         tally.add_rows(count_rows(rows))
         return tally
 
+    def add(self, counts: Mapping[str, Any]) -> None:
+        """The result of data(), or of count_rows and facts_of_run together."""
+        self.add_rows(counts)
+        self.add_run(counts)
+
     def add_rows(self, counts: Mapping[str, Any]) -> None:
         """The result of count_rows for some more rows."""
         self.records += counts["records"]
@@ -64,15 +69,37 @@ class Tally:
 
     def add_run(self, facts: Mapping[str, Any]) -> None:
         """The result of facts_of_run for one more run."""
-        self.runs += 1
-        self.failed_runs += facts["failed"]
-        self.machines[tuple(facts["machine"])] = None
-        self.file_systems.setdefault(facts["target"], facts["file_system"])
-        self.seeds.add(facts["seed"])
-        self.began = min(filter(None, (self.began, facts["began"])))
-        self.ended = max(filter(None, (self.ended, facts["ended"])))
+        self.runs += facts["runs"]
+        self.failed_runs += facts["failed_runs"]
+        for machine in facts["machines"]:
+            self.machines[tuple(machine)] = None
+        for target, file_system in facts["file_systems"].items():
+            self.file_systems.setdefault(target, file_system)
+        self.seeds.update(facts["seeds"])
+        self.began = min(filter(None, (self.began, facts["began"])), default=None)
+        self.ended = max(filter(None, (self.ended, facts["ended"])), default=None)
         for node, kind, ratio in facts["slow_nodes"]:
             self.slow_nodes[node, kind] = max(self.slow_nodes.get((node, kind), 0.0), ratio)
+
+    def data(self) -> dict[str, Any]:
+        """All of it as plain data, in the order in which it came."""
+        return {
+            "records": self.records,
+            "cells": sorted(self.cells),
+            "verdicts": self.verdicts,
+            "reasons": self.reasons,
+            "missing": self.missing,
+            "findings": [(rule, one["verdicts"], one["examples"]) for rule, one in self.findings.items()],
+            "programs": sorted(self.programs),
+            "machines": list(self.machines),
+            "file_systems": self.file_systems,
+            "slow_nodes": [(*place, ratio) for place, ratio in self.slow_nodes.items()],
+            "seeds": sorted(self.seeds),
+            "began": self.began,
+            "ended": self.ended,
+            "runs": self.runs,
+            "failed_runs": self.failed_runs,
+        }
 
     def triggered(self) -> list[dict[str, Any]]:
         """Each rule with findings, most frequent first, as weir.audit.explain gives it for rows."""
@@ -125,11 +152,11 @@ def facts_of_run(facts: Mapping[str, Any]) -> dict[str, Any]:
     host = facts["host"]
     slow = host.get("slow_nodes") or ()
     return {
-        "failed": facts["status"] != "done",
-        "machine": [host.get(key) for key in MACHINE_KEYS],
-        "target": facts["cell"]["target"],
-        "file_system": host.get("file_system") or {},
-        "seed": facts["seed"],
+        "runs": 1,
+        "failed_runs": int(facts["status"] != "done"),
+        "machines": [[host.get(key) for key in MACHINE_KEYS]],
+        "file_systems": {facts["cell"]["target"]: host.get("file_system") or {}},
+        "seeds": [facts["seed"]],
         "began": facts["began"],
         "ended": facts["ended"],
         "slow_nodes": [(item["node"], item["kind"], item["time_s"] / item["median_s"]) for item in slow],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import BinaryIO
@@ -14,17 +15,25 @@ LINE_BYTES = 8 * 2**10
 _DOCUMENT_LINE_BYTES = 16 * 2**20
 _MOST_BYTES = 64 * 2**20
 _AT_ONCE_BYTES = 2**20
+_USUAL_BYTES = 64 * 2**10  # nearly all outputs are smaller; a larger buffer costs time, even unused
 
 
 def read_texts(outputs: Mapping[str, Path]) -> dict[str, str]:
     """The outputs that are there, by their roles."""
-    return {role: read_text(path) for role, path in outputs.items() if path.is_file()}
+    texts = {}
+    for role, path in outputs.items():
+        # A test whether it exists would cost as much as the reading.
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError, IsADirectoryError):
+            texts[role] = read_text(path)
+    return texts
 
 
 def read_text(path: Path) -> str:
     """The text of a file, each line cut at a length that only noise has; more than 64 MiB is an error."""
-    with path.open("rb") as stream:
-        data = stream.read(_AT_ONCE_BYTES)
+    with open(path, "rb") as stream:
+        data = stream.read(_USUAL_BYTES)
+        if len(data) == _USUAL_BYTES:
+            data += stream.read(_AT_ONCE_BYTES - _USUAL_BYTES)
         longest = _DOCUMENT_LINE_BYTES if data[:64].lstrip().startswith(b"{") else LINE_BYTES
         if len(data) > min(longest, _AT_ONCE_BYTES - 1):
             stream.seek(0)

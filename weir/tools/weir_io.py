@@ -69,7 +69,7 @@ _REQUESTED_FOR_AUDIT = (
 def read_document(text: str) -> dict[str, Any] | None:
     """The document if the text is one of weir-io, else nothing."""
     try:
-        document = json.loads(text, parse_constant=_refuse)
+        document = _DECODER.decode(text)
     except (ValueError, RecursionError):
         return None
     return document if isinstance(document, dict) and document.get("program") == "weir-io" else None
@@ -78,6 +78,9 @@ def read_document(text: str) -> dict[str, Any] | None:
 def _refuse(name: str) -> float:
     """NaN and Infinity are not JSON."""
     raise ValueError(name)
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse)
 
 
 @cache

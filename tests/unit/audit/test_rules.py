@@ -22,7 +22,7 @@ from tests.unit.audit.subjects import (
     subject,
 )
 from weir.audit import RunFacts, Subject, judge, rules
-from weir.audit.judge import verdict_columns
+from weir.audit.judge import judge_all, verdict_columns
 from weir.audit.registry import Rule, rules_for
 
 CLEAN: dict[str, Subject] = {
@@ -144,6 +144,11 @@ def test_rule_finds(rule: str, about: Subject, verdict: str, evidence: str) -> N
 def test_rules_find_nothing(name: str) -> None:
     judged = judge(CLEAN[name])
     assert (judged.findings, judged.notes) == ((), ())
+
+
+def test_records_judged_together_have_the_judgements_of_each_alone() -> None:
+    subjects = [about for _, about, *_ in FINDS]
+    assert judge_all(subjects) == [judge(about) for about in subjects]
 
 
 def test_every_rule_has_a_case() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -38,6 +39,18 @@ def test_an_unknown_key_names_the_tool_and_the_nearest_known_one(changes: Row, w
     with pytest.raises(WeirError) as error:
         checked(parsed(**changes), "ior")
     assert words in str(error.value)
+
+
+def test_a_usual_value_has_no_problem() -> None:
+    values = [0, 1, -1, 2.5, math.nan, math.inf, 10**400, True, "", "text", "write", "POSIX", None, [], 2**80]
+    usual = [
+        (column, value)
+        for column in columns().values()
+        for value in values
+        if value is not None and column.is_usual(value)
+    ]
+    assert {column.type for column, _ in usual} == {"integer", "number", "boolean", "string"}
+    assert [(column.name, value) for column, value in usual if column.problem(value)] == []
 
 
 @pytest.mark.parametrize(

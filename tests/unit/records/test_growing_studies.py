@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from bench.growth import write_configuration, write_runs
 from weir.cli import main
+from weir.errors import WeirError
 from weir.plan import Plan, read_plan
 from weir.records import study
-from weir.records.run_cache import CACHE_FILE, Parsed, RunCache
-from weir.records.study import found_runs
+from weir.records.run_cache import CACHE_FILE, Parsed
+from weir.records.study import Work, blocks_of, collected
+from weir.records.tally import Tally
 
 
 @pytest.fixture
@@ -29,20 +33,20 @@ def collect(folder: Path) -> dict[str, str]:
     out = folder / "results" / "study"
     words = ["--plan", str(out / "plan.json"), "--results", str(folder / "results")]
     assert main(["collect", *words, "--out", str(out / "records.csv")]) == 0
-    names = ("records.csv", "latencies.csv", "excluded.csv", "facts.json", CACHE_FILE)
-    return {name: (out / name).read_text() for name in names}
+    names = ("records.csv", "latencies.csv", "excluded.csv", "facts.json", "SHA256SUMS", CACHE_FILE)
+    return {name: (out / name).read_text(encoding="latin-1") for name in names}
 
 
 def parsed_cells(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Cells whose runs are parsed from now on."""
     parsed: list[str] = []
-    real = study._parsed_run
+    real = study._parsed_runs
 
-    def counted(run: study.FoundRun) -> Parsed:
-        parsed.append(run.cell.cell)
-        return real(run)
+    def counted(runs: Sequence[study.FoundRun]) -> list[Parsed]:
+        parsed.extend(run.cell.cell for run in runs)
+        return real(runs)
 
-    monkeypatch.setattr(study, "_parsed_run", counted)
+    monkeypatch.setattr(study, "_parsed_runs", counted)
     return parsed
 
 
@@ -62,37 +66,75 @@ def test_only_new_and_changed_runs_are_parsed(
     assert parsed[10:] == [planned.cells[3].cell, planned.cells[10].cell]
 
 
-@pytest.mark.parametrize("damage", ["", "other state\n", "half"])
+def flipped(cache: bytes) -> Iterator[bytes]:
+    """The cache with a changed byte, at a dozen places over all of it."""
+    for place in range(0, len(cache), len(cache) // 12):
+        yield cache[:place] + bytes([cache[place] ^ 1]) + cache[place + 1 :]
+
+
 def test_a_cache_that_is_gone_old_or_damaged_changes_no_table(
-    tmp_path: Path, planned: Plan, damage: str
+    tmp_path: Path, planned: Plan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(study, "_BLOCK_RUNS", 2)
     write_runs(planned, tmp_path / "results", 0, 4)
     first = collect(tmp_path)
     cache = tmp_path / "results" / "study" / CACHE_FILE
-    cache.write_text(first[CACHE_FILE][: len(first[CACHE_FILE]) // 2] if damage == "half" else damage)
-    assert collect(tmp_path) == first
+    whole = cache.read_bytes()
+    for damaged in (b"", b"other state\n", whole[: len(whole) // 2], *flipped(whole)):
+        cache.write_bytes(damaged)
+        # What belongs to single runs is checked when it is needed.
+        os.utime(tmp_path / "results" / "runs" / planned.cells[0].cell / "000" / "stdout.txt", ns=(1, 1))
+        assert collect(tmp_path) | {CACHE_FILE: ""} == first | {CACHE_FILE: ""}
+
+
+def test_other_blocks_keep_what_is_known_of_their_runs(
+    tmp_path: Path, planned: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after a plan with more cells or rounds, whose blocks begin elsewhere."""
+    write_runs(planned, tmp_path / "results", 0, 16)
+    first = collect(tmp_path)
+    parsed = parsed_cells(monkeypatch)
+    monkeypatch.setattr(study, "_BLOCK_RUNS", 3)
+    second = collect(tmp_path)
+    assert second.pop(CACHE_FILE) != first.pop(CACHE_FILE)
+    assert second == first
+    assert parsed == []
+
+
+def test_counts_of_blocks_are_those_of_their_runs(tmp_path: Path, planned: Plan) -> None:
+    write_runs(planned, tmp_path / "results", 0, 5)
+    ((block, _),) = collected(Work(blocks_of(planned.cells), tmp_path / "results", tmp_path / "no cache"))
+    counts = [run.facts["tally"] for run in block.parsed().values()]
+    every, halves = tallied(counts), Tally()
+    for half in (counts[:2], counts[2:]):
+        halves.add(json.loads(json.dumps(tallied(half).data())))
+    assert json.dumps(halves.data()) == json.dumps(every.data())
+    assert (every.runs, every.records) == (5, 20)
+
+
+def tallied(counts: Iterable[Mapping[str, Any]]) -> Tally:
+    tally = Tally()
+    for each in counts:
+        tally.add(each)
+    return tally
 
 
 def test_many_runs_are_parsed_by_several_processes_in_the_order_of_the_plan(
     tmp_path: Path, planned: Plan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(study, "_BLOCK_RUNS", 3)
     write_runs(planned, tmp_path / "results", 0, 16)
     one = collect(tmp_path)
     (tmp_path / "results" / "study" / CACHE_FILE).unlink()
     monkeypatch.setattr(study, "_WORTH_PROCESSES", 2)
-    monkeypatch.setattr(study, "_CHUNK_RUNS", 3)
     assert collect(tmp_path) == one
+    (tmp_path / "results" / "runs" / planned.cells[9].cell / "000" / "run.json").write_text("{}")
+    with pytest.raises(WeirError, match=rf"{planned.cells[9].cell}/000/run.json: .*is damaged"):
+        list(collected(Work(blocks_of(planned.cells), tmp_path / "results", tmp_path / "no cache")))
 
 
-def test_the_cache_keeps_the_counts_of_the_facts(tmp_path: Path, planned: Plan) -> None:
+def test_facts_count_records_and_runs(tmp_path: Path, planned: Plan) -> None:
     write_runs(planned, tmp_path / "results", 0, 2)
     facts = json.loads(collect(tmp_path)["facts.json"])
     assert (facts["records"], facts["finished_executions"], facts["failed_executions"]) == (8, 2, 0)
     assert sum(facts["verdicts"].values()) == 8
-    cache = RunCache(tmp_path / "results" / "study" / CACHE_FILE)
-    (run,) = found_runs(planned.cells[0], tmp_path / "results")
-    known = cache.get(run.key, run.state)
-    assert known is not None
-    assert known[1]["counts"]["records"] == 4
-    assert cache.get("no such run", run.state) is None
-    cache.close()

@@ -18,16 +18,13 @@ def other_than_requested(subject: Subject) -> Outcome | None:
     if subject.cell is None or not subject.has_result:
         return None
     params, row = subject.cell.params, subject.row
-    shown = {
-        column: params[name]
-        for column, name in repeated_parameters().items()
-        if name in params and row.get(column) is not None
-    }
-    wrong = [
-        f"{column}: requested {value}, ran {row[column]}"
-        for column, value in shown.items()
-        if row[column] != value
-    ]
+    shown, wrong = [], []
+    for column, name in repeated_parameters().items():
+        ran = row.get(column)
+        if ran is not None and name in params:
+            shown.append(column)
+            if ran != params[name]:
+                wrong.append(f"{column}: requested {params[name]}, ran {ran}")
     if wrong:
         return invalid(", ".join(wrong))
     if not shown:

@@ -31,7 +31,7 @@ def phase_longer_than_total(subject: Subject) -> Outcome | None:
     if total is None or not known:
         return not_observable("the times of the phases are unknown") if subject.has_result else None
     for name, phase in known.items():
-        if phase - half_digit(phase) > total + half_digit(total):
+        if phase > total and phase - half_digit(phase) > total + half_digit(total):
             return invalid(f"{name} is {phase:g}, total_s is {total:g}")
     return passed(f"no phase is longer than {total:g} s")
 
@@ -51,9 +51,8 @@ def phases_overlap(subject: Subject) -> Outcome | None:
         return None
     if not subject.observed.get("barriers"):
         return not_observable("without barriers phases may overlap")
-    rounding = half_digit(total) + sum(half_digit(phase) for phase in known)
     excess = sum(known) - total
-    if excess <= rounding + _CLOCKS_AGREE_S or total <= 0:
+    if excess <= _CLOCKS_AGREE_S or total <= 0 or excess <= _rounding(total, known) + _CLOCKS_AGREE_S:
         return passed(f"the phases fit into {total:g} s")
     skew = excess / 2
     text = f"the phases are {excess:.3g} s longer than the total of {total:g} s, a skew of {skew:.3g} s"
@@ -62,6 +61,10 @@ def phases_overlap(subject: Subject) -> Outcome | None:
     if skew <= _SKEW_INVALID * total:
         return degraded(text)
     return invalid(text + _corrected(subject, total - skew))
+
+
+def _rounding(total_s: float, phases_s: list[float]) -> float:
+    return half_digit(total_s) + sum(map(half_digit, phases_s))
 
 
 def _corrected(subject: Subject, total_s: float) -> str:
