@@ -14,7 +14,7 @@ from weir.measure.mounts import mount_of
 from weir.printed_values import real, whole
 from weir.schedulers import surrounding
 
-Held = Mapping[str, int | None]  # counters of throttling and swapping since the start of the node
+Held = Mapping[str, int | None]  # counters of what holds processes back, since the start of the node
 _PROC, _CGROUPS = Path("/proc"), Path("/sys/fs/cgroup")
 
 
@@ -37,12 +37,13 @@ def host_facts(target_folder: Path) -> dict[str, Any]:
 
 def held_so_far(proc: Path = _PROC, cgroups: Path = _CGROUPS) -> Held:
     """Counters of this node: periods in which a CPU limit throttled this process's control group or one
-    above it, and pages swapped in or out."""
+    above it, pages swapped in or out, and microseconds in which some process waited for memory."""
     swapped = [whole(_first_value(proc / "vmstat", key, " ") or "") for key in ("pswpin", "pswpout")]
     known = [pages for pages in swapped if pages is not None]
     return {
         "throttled_periods": _throttled(proc, cgroups),
         "swapped_pages": sum(known) if len(known) == len(swapped) else None,
+        "memory_stalled_us": whole(_pressure_field(proc, "memory", "total=")),
     }
 
 
@@ -66,11 +67,16 @@ def pressure(proc: Path = _PROC) -> dict[str, float] | None:
     does not report it."""
     found = {}
     for name in ("cpu", "io", "memory"):
-        line = _first_value(proc / "pressure" / name, "some", " ") or ""
-        share = next((real(field[6:]) for field in line.split() if field.startswith("avg10=")), None)
+        share = real(_pressure_field(proc, name, "avg10="))
         if share is not None:
             found[name] = share
     return found or None
+
+
+def _pressure_field(proc: Path, name: str, start: str) -> str:
+    """Of the line about some process that waits; empty where the kernel does not report it."""
+    line = _first_value(proc / "pressure" / name, "some", " ") or ""
+    return next((field.removeprefix(start) for field in line.split() if field.startswith(start)), "")
 
 
 def file_system_of(folder: Path) -> dict[str, Any] | None:

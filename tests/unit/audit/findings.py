@@ -110,6 +110,16 @@ FINDS: list[tuple[str, Subject, str, str]] = [
         "DEGRADED",
         "31 throttled periods, load 0.5 on 2 cores",
     ),
+    (
+        "machine-busy",
+        subject(
+            run=replace(
+                DONE, elapsed_s=4.0, host={"load_1min": 0.5, "cores": 2, "memory_stalled_us": 1_000_000}
+            )
+        ),
+        "NOTE",
+        "waited for memory in 25% of the run, load 0.5 on 2 cores",
+    ),
     ("bytes-moved", subject(**CUT), "INVALID", "moved 83886080 (10.00 %)"),
     ("bytes-moved", subject(**CUT, stonewall_s=30.0, cell=None), "INVALID", "10.00 %"),
     (

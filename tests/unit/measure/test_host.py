@@ -47,20 +47,20 @@ VMSTAT = "nr_free_pages 41\npswpin 3\npswpout 40\npgfault 7\n"
     ids=["version 2, every level", "version 1", "another controller", "no counter"],
 )
 def test_throttled_periods(tmp_path: Path, groups: str, stats: dict[str, int], periods: int | None) -> None:
-    proc = files(tmp_path / "proc", {"self/cgroup": groups, "vmstat": VMSTAT})
+    waited = "some avg10=0.00 avg60=0.00 avg300=0.00 total=1234\nfull avg10=0.00 total=99\n"
+    proc = files(tmp_path / "proc", {"self/cgroup": groups, "vmstat": VMSTAT, "pressure/memory": waited})
     texts = {name: f"usage_usec 8\nnr_periods 90\nnr_throttled {count}\n" for name, count in stats.items()}
     seen = held_so_far(proc, files(tmp_path / "cgroup", texts))
-    assert seen == {"throttled_periods": periods, "swapped_pages": 43}
+    assert seen == {"throttled_periods": periods, "swapped_pages": 43, "memory_stalled_us": 1234}
 
 
 def test_what_held_a_run_back_is_what_was_counted_while_it_lasted(tmp_path: Path) -> None:
-    before = {"throttled_periods": 31, "swapped_pages": 43}
-    assert held_between(before, {"throttled_periods": 36, "swapped_pages": 43}) == {
-        "throttled_periods": 5,
-        "swapped_pages": 0,
-    }
+    before = {"throttled_periods": 31, "swapped_pages": 43, "memory_stalled_us": 7}
+    after = {"throttled_periods": 36, "swapped_pages": 43, "memory_stalled_us": 9}
+    between = {"throttled_periods": 5, "swapped_pages": 0, "memory_stalled_us": 2}
+    assert held_between(before, after) == between
     unknown = held_so_far(tmp_path, tmp_path)
-    assert unknown == {"throttled_periods": None, "swapped_pages": None}
+    assert unknown == {"throttled_periods": None, "swapped_pages": None, "memory_stalled_us": None}
     assert held_between(before, unknown) == unknown
 
 

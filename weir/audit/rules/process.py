@@ -6,7 +6,7 @@ from pathlib import PurePath
 
 from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note, passed
 from weir.audit.registry import rule
-from weir.audit.subject import Subject
+from weir.audit.subject import RunFacts, Subject
 
 # Libraries that watch calls and pass them on. MPI libraries wrap memory calls, not those of files.
 _KNOWN = (
@@ -23,6 +23,7 @@ _KNOWN = (
 )
 _CLOCK_OFF = 0.01
 _TIME_LEFT_S = 0.05
+_MUCH_WAITING = 0.1  # of the run
 
 
 @rule("INVALID", needs_output=True)
@@ -72,7 +73,8 @@ def machine_busy(subject: Subject) -> Outcome | None:
     """Before the run more processes were runnable than the machine has cores (a note). The rule checks the
     current number and the 1-minute load average, less the run's ranks per node, because the previous run may
     have caused that load. While the run lasted, its CPU limit held its processes back or the node swapped
-    (DEGRADED): then the clock also timed the waiting.
+    (DEGRADED): then the clock also timed the waiting. Processes that waited for memory for a tenth of the run
+    or longer are a note: writing more than fits into memory has the same effect on an idle node.
 
     Hint: wait for the other work to end, request more cores (--cpus-per-task), or raise the CPU limit.
     """
@@ -87,7 +89,16 @@ def machine_busy(subject: Subject) -> Outcome | None:
     if held:
         texts = [f"{count} {name.replace('_', ' ')}" for name, count in held.items()]
         return degraded(", ".join([*texts, busy]))
+    waited = _waited_for_memory(subject.run)
+    if waited is not None and waited >= _MUCH_WAITING:
+        return note(f"some process waited for memory in {waited:.0%} of the run, {busy}")
     # The load forgets in minutes: after a run of many ranks it is high on an idle machine.
     still = host.get("running")
     was_busy = load > cores + (subject.row.get("ppn") or 0)
     return note(busy) if was_busy and (still is None or still > cores) else passed(busy)
+
+
+def _waited_for_memory(run: RunFacts) -> float | None:
+    """Share of the run. The cells of a launch are counted in steps that may be longer than a short cell."""
+    stalled_us, elapsed_s = run.host.get("memory_stalled_us"), run.elapsed_s
+    return min(stalled_us / 1e6 / elapsed_s, 1.0) if stalled_us is not None and elapsed_s else None
