@@ -74,22 +74,38 @@ def test_clean_never_touches_measurements() -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "command"),
+    ("file", "job", "command"),
     [
-        *((".github/workflows/test.yml", command) for command in ("check", "test", "docs")),
-        (".github/workflows/spack.yml", "test-spack"),
-        *((".gitlab-ci.yml", command) for command in ("check", "test", "docs", "test-spack")),
+        *(
+            (file, job, command)
+            for file in (".github/workflows/test.yml", ".gitlab-ci.yml")
+            for job, command in (("check", "check"), ("test", "test"), ("docs", "report"), ("docs", "docs"))
+        ),
+        (".github/workflows/spack.yml", "test-spack", "test-spack"),
+        (".gitlab-ci.yml", "test-spack", "test-spack"),
     ],
 )
-def test_continuous_integration_calls_its_body(file: str, command: str) -> None:
+def test_continuous_integration_calls_its_body(file: str, job: str, command: str) -> None:
     jobs = yaml.safe_load((ROOT / file).read_text())
-    job = jobs.get("jobs", jobs)[command]
-    script = job.get("script", [])
-    steps = [step.get("run") for step in job.get("steps", [])] or [script, *script]
+    found = jobs.get("jobs", jobs)[job]
+    script = found.get("script", [])
+    lines = [script] if isinstance(script, str) else script
+    steps = [step.get("run") for step in found.get("steps", [])] or lines
     assert f".ci/run {command}" in steps
     # The body knows the command, and make has it.
     assert re.search(rf"^{command}\) limit=", (ROOT / ".ci/run").read_text(), re.MULTILINE)
     assert re.search(rf"^{command}: ", (ROOT / "Makefile").read_text(), re.MULTILINE)
+
+
+@pytest.mark.parametrize("file", ["test.yml", "spack.yml"])
+def test_actions_are_pinned_to_commits_and_leave_no_credentials(file: str) -> None:
+    """A tag can be moved to other code, and a test could read the token that a checkout leaves."""
+    jobs = yaml.safe_load((ROOT / ".github/workflows" / file).read_text())["jobs"].values()
+    actions = [step for job in jobs for step in job["steps"] if "uses" in step]
+    assert actions
+    assert [step["uses"] for step in actions if not re.search(r"@[0-9a-f]{40}$", step["uses"])] == []
+    checkouts = [step for step in actions if step["uses"].startswith("actions/checkout@")]
+    assert [step for step in checkouts if step["with"].get("persist-credentials") is not False] == []
 
 
 def test_the_body_of_continuous_integration_refuses_other_commands() -> None:
