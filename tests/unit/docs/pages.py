@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shlex
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,3 +64,18 @@ def shows(output: str, shown: str) -> bool:
     """Whether the output is what the page shows; "..." stands for any text."""
     pattern = ".*".join(re.escape(part) for part in shown.strip().split("..."))
     return re.fullmatch(pattern, output.strip(), re.DOTALL) is not None
+
+
+def programs(block: Block) -> Iterator[tuple[str, list[str]]]:
+    """Each program that a block calls, and its arguments, without variables and comments."""
+    for line in block.text.replace("\\\n", " ").splitlines():
+        lexer = shlex.shlex(line, posix=True, punctuation_chars="&|;<>")
+        lexer.commenters = "#"
+        lexer.whitespace_split = True
+        words: list[str] = []
+        for word in [*lexer, ";"]:
+            if word[0] not in "&|;<>":
+                words += [] if not words and re.match(r"\w+=", word) else [word]
+            elif words:
+                yield words[0], words[1:]
+                words = []

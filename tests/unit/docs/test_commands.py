@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.checkout import ROOT
-from tests.unit.docs.pages import FENCE, Block, blocks, pages, shows, steps
+from tests.unit.docs.pages import FENCE, Block, blocks, pages, programs, shows, steps
+from weir.cli import build_parser
 
 BLOCKS = [block for page in pages() for block in blocks(page)]
 RUN = [block for block in BLOCKS if block.marker == "run"]
@@ -48,6 +49,24 @@ def test_a_test_that_a_reason_names_exists() -> None:
     }
     assert named
     assert {(name, path) for name, path in named if not (ROOT / path).exists()} == set()
+
+
+def test_a_command_that_is_not_run_is_at_least_one_that_exists() -> None:
+    """weir accepts its arguments, make has its target, the script is in the checkout."""
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    checked = set()
+    for block in (block for block in BLOCKS if block.marker.startswith("not run")):
+        for program, arguments in programs(block):
+            if program in ("weir", ".venv/bin/weir"):
+                build_parser().parse_args(arguments)  # ends the test where it refuses
+            elif program == "make":
+                assert {word for word in arguments if "=" not in word} <= targets, block.name
+            elif "/" in program and not program.startswith(("/", "$", ".venv/", "spack/")):
+                assert os.access(ROOT / program, os.X_OK), f"{block.name}: {program}"
+            else:
+                continue
+            checked.add(Path(program).name)
+    assert {"weir", "make", "print.sh", "build.sh"} <= checked
 
 
 @pytest.mark.slow
