@@ -9,6 +9,39 @@ read_latencies <- function(path) {
   table[is.finite(upper_us) & count > 0][upper_us <= 0, upper_us := 0.01][]
 }
 
+# The column lat_histogram of records is "e:c;c;c": numbers of operations in classes of powers of two of a microsecond,
+# the first of them up to 2^e. One row for each class of each group: the exponent of its upper edge and the operations.
+sum_histograms <- function(texts, group) {
+  pattern <- "^-?[0-9]{1,2}:[0-9]+(;[0-9]+)*$"
+  known <- which(grepl(pattern, texts))
+  counts <- strsplit(sub("^[^:]*:", "", texts[known]), ";", fixed = TRUE)
+  first <- as.integer(sub(":.*", "", texts[known]))
+  classes <- data.table::data.table(
+    group = rep(group[known], lengths(counts)), exponent = rep(first, lengths(counts)) + sequence(lengths(counts)) - 1L,
+    count = as.numeric(unlist(counts))
+  )
+  classes[, .(count = sum(count)), keyby = .(group, exponent)]
+}
+
+# For the page: of each group the exponent of the first class, then the counts of all classes; empty where no record
+# has a histogram.
+histogram_arrays <- function(texts, group, groups) {
+  classes <- sum_histograms(texts, group)
+  if (nrow(classes) == 0) {
+    return(rep(list(I(numeric())), length(groups)))
+  }
+  arrays <- classes[, .(array = list(I(c(exponent[1], filled_counts(exponent, count))))), by = group]
+  found <- arrays$array[match(groups, arrays$group)]
+  lapply(found, function(array) if (is.null(array)) I(numeric()) else array)
+}
+
+# Also of the classes between that are empty; exponents rise.
+filled_counts <- function(exponents, counts) {
+  filled <- numeric(exponents[length(exponents)] - exponents[1] + 1)
+  filled[exponents - exponents[1] + 1] <- counts
+  filled
+}
+
 # A quantile of counted values, without a row for each of them; the values rise.
 counted_quantile <- function(values, counts, chance) {
   reached <- cumsum(counts)

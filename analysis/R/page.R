@@ -42,7 +42,7 @@ write_whole <- function(text, path) {
 page_text <- function(model, home = file.path(analysis_home(), "page")) {
   read_whole <- function(name) paste(readLines(file.path(home, name), encoding = "UTF-8"), collapse = "\n")
   page <- read_whole("page.html")
-  for (part in c("page.css", "page.js")) {
+  for (part in c("page.css", "page.js", "cell.js")) {
     page <- sub(sprintf("{{%s}}", part), read_whole(part), page, fixed = TRUE)
   }
   # Text must not close the script element that contains it.
@@ -84,8 +84,8 @@ page_model <- function(records, facts, inputs, folder) {
     doubted = page_doubted(records, facts), targets = page_targets(records, facts), answers = page_answers(points),
     effects = page_effects(evidence$effects), doubts = page_doubts(evidence), advice = page_advice(evidence),
     following = page_following(facts, folder), questions = page_questions(points, facts),
-    points = point_rows(points, folder), points_total = nrow(points), figures = list(), absent = list(), drawing = TRUE,
-    claims = list(),
+    points = point_rows(points, records, folder), points_total = nrow(points), figures = list(), absent = list(),
+    drawing = TRUE, claims = list(),
     excluded = page_excluded(inputs), machine = if (length(facts$site) > 0) rows_of(machine_facts(facts)) else list()
   )
 }

@@ -120,7 +120,7 @@ page_effects <- function(effects, most = 9L) {
 # ---- the browser of records -----------------------------------------------------------------------------------------
 
 # As JSON, column by column: a list for each of 4,000 rows takes longer than the statistics of 100,000 records.
-point_rows <- function(points, folder) {
+point_rows <- function(points, records, folder) {
   shown <- utils::head(points, most_points_on_page)
   if (nrow(shown) == 0) {
     return(list())
@@ -133,8 +133,18 @@ point_rows <- function(points, folder) {
   )])
   columns$counts <- as.matrix(shown[, verdicts, with = FALSE])
   columns$values <- lapply(shown$values, values_of_point)
+  columns$latency <- latencies_of_points(shown, records)
   # A data frame by hand: as.data.frame would spread the matrix over columns of its own.
   to_json(structure(columns, class = "data.frame", row.names = seq_len(nrow(shown))))
+}
+
+# Of the records that the median is made of.
+latencies_of_points <- function(points, records) {
+  by <- c("target", "emulated", "access", "cell")
+  number_of <- points[, by, with = FALSE][, number := .I]
+  used <- records[verdict %in% usable_verdicts & is.na(item), c(by, "lat_histogram"), with = FALSE]
+  used <- number_of[used, on = by, nomatch = NULL]
+  histogram_arrays(used$lat_histogram, used$number, number_of$number)
 }
 
 # An array, also of one value.

@@ -339,37 +339,6 @@ function browser() {
     element("div", { class: "scroll" }, element("table", { id: "points" }, element("thead", {}, element("tr", {}, heads)), body))];
 }
 
-function pointRow(one) {
-  const value = { verdict: `${GLYPH[one.verdict]} ${one.verdict}`, target: one.target + (one.emulated ? " (E)" : ""), access: one.access, setting: one.setting,
-    size: one.size, n: one.n, median: rate(one.median), interval: one.lo === null ? "–" : interval(one), iops: one.iops === null ? "–" : count(one.iops), p99: rate(one.p99) };
-  const row = element("tr", { class: `point ${one.emulated ? "emulated" : ""}`, tabindex: 0 }, COLUMNS.map(([name, , , number]) =>
-    element("td", { class: `${number ? "number" : ""} ${name === "verdict" ? one.verdict : ""}` }, String(value[name]))));
-  row.addEventListener("click", () => {
-    if (row.nextSibling?.classList.contains("detail")) row.nextSibling.remove();
-    else row.after(detail(one));
-  });
-  return [row];
-}
-
-function detail(one) {
-  const counts = Object.entries(WORD).map(([verdict, word], index) => `${list(one.counts)[index]} ${word}`).join(", ");
-  const values = list(one.values);
-  const lines = [`runs (MiB/s): ${values.map(rate).join(", ")}`, `records: ${counts}`, one.seconds !== null ? `a phase lasts ${rate(one.seconds)} s (median)` : "",
-    one.doubts && `findings: ${one.doubts}`, one.seen && `evidence: ${one.seen}`, `cell ${one.cell}`];
-  // Of a run of this site its files lie beside the study.
-  const source = one.source && element("div", {}, "first run: ", one.command ? element("a", { href: `../${one.source}` }, one.source) : one.source);
-  const box = element("td", { colspan: COLUMNS.length }, values.length > 1 ? runsOf(one, values) : null, lines.filter(Boolean).map((text) => element("div", {}, text)), source || null,
-    one.command ? element("div", {}, copyButton(one.command), " ", element("span", { class: "command" }, one.command)) : null);
-  return element("tr", { class: "detail" }, box);
-}
-
-function runsOf(one, values) {
-  const low = Math.min(...values), high = Math.max(...values);
-  const svg = element("svg:svg", { width: 260, height: 18, role: "img", "aria-label": "runs of the cell" });
-  for (const value of values) svg.append(element("svg:circle", { cx: 8 + (244 * (value - low)) / (high - low || 1), cy: 9, r: 4, fill: `var(--${one.access})`, "fill-opacity": 0.6 }));
-  return svg;
-}
-
 function table(rows, names) {
   return element("div", { class: "scroll" }, element("table", {}, element("thead", {}, element("tr", {}, names.map((name) => element("th", {}, name.replaceAll("_", " "))))),
     element("tbody", {}, rows.map((row) => element("tr", {}, names.map((name) => element("td", {}, String(row[name] ?? ""))))))));

@@ -34,6 +34,7 @@ def rows() -> list[Record]:
                         made.append(
                             record(access, value, target=target, emulated=emulated, api=api, xfer_bytes=xfer)
                             | {"cell": cell, "label": cell, "run": number, "iteration": 0}
+                            | {"lat_histogram": f"3:90;0;{number}" if target == "disk" else ""}
                             | {"source": f"runs/{cell}/{number:03d}/summary.json"}
                             | {"notes": "machine-busy: load 4.7 on 2 cores" if number == 0 else ""}
                         )
@@ -161,9 +162,19 @@ def test_records_can_be_filtered_and_sorted(browse: Browse) -> None:
     assert values == sorted(values)
 
 
-def test_a_cell_shows_its_runs_and_a_command_can_be_copied(browse: Browse) -> None:
+def test_a_cell_shows_its_runs_its_latencies_and_a_command_to_copy(browse: Browse) -> None:
     shown = browse("document.querySelector('tr.point').click()")
     assert "runs (MiB/s):" in shown
+    runs, latencies = shown.split('class="views"', 1)[1].split('class="latency"', 1)
+    assert runs.count("<circle") == 6
+    assert "6 runs, MiB/s" in runs
+    # Of all six runs: 6 x 90 operations in the first class, none in the second, 0 + 1 + .. + 5 in the third.
+    assert "latency of 555 operations" in latencies
+    assert "more than 4 µs, up to 8 µs: 540 operations (97.3 %)" in latencies
+    assert "more than 8 µs, up to 16 µs: 0 operations (0 %)" in latencies
+    assert "more than 16 µs, up to 32 µs: 15 operations" in latencies
+    emulated = browse("document.querySelector('tr.point.emulated').click()")
+    assert 'class="latency"' not in emulated, "its tool keeps no histogram"
     assert 'first run: <a href="../runs/disk-POSIX-' in shown
     copied = browse("document.querySelector('.next button').click()")
     assert 'data-copied="make report' in copied

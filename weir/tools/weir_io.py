@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -54,6 +56,7 @@ _LATENCY_COLUMNS = {
     "p999_us": "lat_p999_us",
     "max_us": "lat_max_us",
 }
+_LATENCIES_US = (2.0**-10, 2.0**47)  # the clock counts nanoseconds; the upper limit is that of lat_max_us
 _REQUESTED_FOR_AUDIT = (
     "barriers",
     "wear_out",
@@ -142,6 +145,7 @@ def _row(result: Mapping[str, Any], common: Row, requested: Mapping[str, Any], j
     row |= {column: result.get(key) for key, column in _RESULT_COLUMNS.items()}
     latency = result.get("latency") or {}
     row |= {column: latency.get(key) for key, column in _LATENCY_COLUMNS.items()}
+    row["lat_histogram"] = _histogram(latency.get("buckets") or ())
     extremes = result.get("rank_extremes") or {}
     transfers = extremes.get("io_s") or {}
     row["slowest_rank"] = transfers.get("max_rank")
@@ -163,6 +167,18 @@ def _row(result: Mapping[str, Any], common: Row, requested: Mapping[str, Any], j
         row["stripe_count"] = max((files, int(count)) for count, files in stripes.items())[1]
     row["observed"] = observed
     return row
+
+
+def _histogram(buckets: Sequence[Sequence[float]]) -> str | None:
+    """Operations by latency in classes of powers of two; all buckets would be too many for a record."""
+    counts: Counter[int] = Counter()
+    least_us, most_us = _LATENCIES_US
+    for upper_us, count in buckets:
+        counts[math.ceil(math.log2(min(max(upper_us, least_us), most_us)))] += int(count)
+    if not counts:
+        return None
+    first = min(counts)
+    return f"{first}:" + ";".join(str(counts[exponent]) for exponent in range(first, max(counts) + 1))
 
 
 def _note_written(rows: list[Row]) -> None:

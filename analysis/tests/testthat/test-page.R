@@ -31,6 +31,19 @@ test_that("the best point of every target and access is the first answer", {
   }
 })
 
+test_that("a point has the latency histogram of all of its usable records", {
+  rows <- repeated_rounds(3)
+  rows[, lat_histogram := data.table::fcase(
+    verdict != "VALID", "0:999", run == 0, "-1:5", run == 1, "2:1;0;7", default = NA
+  )]
+  rows[xfer_bytes == 2^14 & access == "read", lat_histogram := "of another program"]
+  points <- page_of(rows)$facts$points
+  of <- function(size, access) Filter(function(it) it$xfer == size && it$access == access, points)[[1]]$latency
+  records <- 3
+  expect_equal(unlist(of(2^20, "write")), c(-1, 5 * records, 0, 0, records, 0, 7 * records))
+  expect_length(of(2^14, "read"), 0)
+})
+
 test_that("counts of verdicts are of real storage, emulated storage stands beside", {
   rows <- repeated_rounds(2)
   rows[, verdict := rep(c("VALID", "UNPROVEN"), length.out = .N)][, emulated := FALSE]
