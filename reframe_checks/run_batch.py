@@ -18,8 +18,6 @@ import time
 from pathlib import Path
 
 from weir.handover import Handover
-from weir.measure.lock import is_busy
-from weir.plan import read_plan
 from weir.schedulers import surrounding
 
 HERE = Path(__file__).resolve().parent
@@ -55,7 +53,7 @@ def run_reframe(system: str, batch: str, plan: Path, handover: Handover) -> int:
     logs = results / "reframe" / "logs" / batch  # ReFrame leaves a log in TMPDIR each time
     shutil.rmtree(logs, ignore_errors=True)
     logs.mkdir(parents=True)
-    environment = {**os.environ, "WEIR_PLAN": str(plan), "WEIR_RESULTS": str(results)}
+    environment = {**os.environ, "WEIR_PLAN": str(plan), "WEIR_RESULTS": str(results), "WEIR_BATCH": batch}
     environment |= {"TMPDIR": str(logs), "WEIR_TMPDIR": os.environ.get("TMPDIR", "")}
     around = surrounding(os.environ)
     if around is not None:  # within a job ReFrame does not submit another one
@@ -93,6 +91,9 @@ def end(process: subprocess.Popen[bytes], plan: Path, batch: str) -> None:
         signal.signal(kind, signal.SIG_IGN)
     process.send_signal(signal.SIGTERM)
     process.wait()
+    from weir.measure.lock import is_busy  # with what reads a plan, most of the time of a start
+    from weir.plan import read_plan
+
     contents = read_plan(plan)
     target = contents.site.targets[contents.batch(batch).target]
     over = time.monotonic() + CLEAN_UP_S

@@ -2,7 +2,7 @@
 
 Without WEIR_PLAN a test is known by its suite and batch, and leaves what `snakemake --config suites=<suite>`
 looks for. WEIR_SUITES, a list with commas, is all suites that there are then; WEIR_RESULTS is where to
-measure anew.
+measure anew. WEIR_BATCH is the one batch of the plan that a job of the workflow measures.
 """
 
 from __future__ import annotations
@@ -71,10 +71,12 @@ def cases() -> dict[str, Case]:
 
 
 def _cases() -> Iterator[tuple[str, Case]]:
+    only = os.environ.get("WEIR_BATCH")
     for plan in _plans():
         study = measured_study(plan, ROOT)
         for batch in plan.batches:
-            yield study.name, Case(plan, batch, study)
+            if only in (None, batch.batch):
+                yield study.name, Case(plan, batch, study)
 
 
 def _plans() -> Iterator[Plan]:

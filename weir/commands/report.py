@@ -30,7 +30,24 @@ HELP = "measure suites, show the progress, and print the answer and the path of 
 EXAMPLE = "weir report --suites quick --site local"
 
 _SEEN_OF_LOG = 12
-_AT_A_LINE = "import sys; from snakemake.cli import main; sys.stdin.readline() and main(sys.argv[1:])"
+# Snakemake, with what it and the Snakefile import later, waits for a line: its arguments and where it prints.
+_AT_A_LINE = """
+import contextlib, importlib, json, os, sys
+try:
+    import snakemake.cli
+    for name in ("smart_open", "weir.study", "weir.cluster.admission", "weir.plan.card", "jsonschema"):
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    snakemake.cli.get_argument_parser()
+    line = sys.stdin.readline()
+except KeyboardInterrupt:
+    sys.exit(130)
+if line:
+    log, sys.argv[1:] = json.loads(line)
+    for stream in (1, 2):
+        os.dup2(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666), stream)
+    snakemake.cli.main(sys.argv[1:])
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,30 +69,33 @@ def execute(args: argparse.Namespace) -> int:
     chosen = {
         key: getattr(args, key) for key in ("suites", "site", "scale", "campaign") if getattr(args, key)
     }
-    plan = make_plan(load_config(overrides=chosen))
-    study = measured_study(plan, Path.cwd(), args.campaign or "")
-    folder = Path(study.folder)
-    (folder / "logs").mkdir(parents=True, exist_ok=True)
-    left = {batch.batch: len(cells_left(batch, folder.parent)) for batch in plan.batches}
-    print(short_card(plan, sum(left.values())), flush=True)
-    (folder / "plan.txt").write_text(cost_card(plan) + "\n", encoding="utf-8")
-    write_plan(plan, folder / MEASURED_PLAN)
-    analysis = subprocess.Popen(["Rscript", "analysis/draw.R", "check"], stderr=subprocess.PIPE, text=True)
-    with Workflow(plan, folder, chosen, args.page_only) as workflow:
-        try:
-            preflight(plan, folder, [name for name, count in left.items() if count])
-            if problems := _problems(analysis):
-                raise WeirError(
-                    f"{problems}; nothing was measured", hint="see: Rscript analysis/draw.R check"
-                )
-        except KeyboardInterrupt:
-            raise WeirError("interrupted", hint="nothing was measured", exit_code=130) from None
-        finally:
-            analysis.wait()
-        status = workflow.run()
+    with Snakemake() as snakemake:
+        plan = make_plan(load_config(overrides=chosen))
+        study = measured_study(plan, Path.cwd(), args.campaign or "")
+        folder = Path(study.folder)
+        (folder / "logs").mkdir(parents=True, exist_ok=True)
+        left = {batch.batch: len(cells_left(batch, folder.parent)) for batch in plan.batches}
+        print(short_card(plan, sum(left.values())), flush=True)
+        (folder / "plan.txt").write_text(cost_card(plan) + "\n", encoding="utf-8")
+        write_plan(plan, folder / MEASURED_PLAN)
+        check(plan, folder, [name for name, count in left.items() if count])
+        status = Workflow(snakemake, plan, folder, chosen, args.page_only).run()
     if status == 0 and args.campaign:
         return add_comparison(Path(replace(study, campaign="").folder), folder)
     return status
+
+
+def check(plan: Plan, folder: Path, batches: Sequence[str]) -> None:
+    """The targets, and at the same time the files of the analysis."""
+    analysis = subprocess.Popen(["Rscript", "analysis/draw.R", "check"], stderr=subprocess.PIPE, text=True)
+    try:
+        preflight(plan, folder, batches)
+        if problems := _problems(analysis):
+            raise WeirError(f"{problems}; nothing was measured", hint="see: Rscript analysis/draw.R check")
+    except KeyboardInterrupt:
+        raise WeirError("interrupted", hint="nothing was measured", exit_code=130) from None
+    finally:
+        analysis.wait()
 
 
 def add_comparison(first: Path, folder: Path) -> int:
@@ -146,13 +166,34 @@ def _message_of(errors: str) -> str:
         return (errors.strip().splitlines() or ["no message"])[-1]
 
 
+class Snakemake:
+    """A process that imports Snakemake while weir plans and checks the targets, and begins on request."""
+
+    def __enter__(self) -> Snakemake:
+        self.process = subprocess.Popen([sys.executable, "-c", _AT_A_LINE], stdin=subprocess.PIPE)
+        return self
+
+    def begin(self, log: Path, arguments: Sequence[str]) -> None:
+        log.write_text("", encoding="utf-8")
+        assert self.process.stdin is not None
+        with contextlib.suppress(BrokenPipeError), self.process.stdin as stream:
+            stream.write(json.dumps([str(log), list(arguments)]).encode() + b"\n")
+
+    def __exit__(self, *error: object) -> None:
+        assert self.process.stdin is not None
+        if not self.process.stdin.closed:  # it has not begun
+            self.process.kill()
+            self.process.stdin.close()
+        self.process.wait()
+
+
 class Workflow:
-    """Snakemake in the background: its output goes to a log; progress comes from the files of the study.
+    """Snakemake in the background: its output goes to a log; progress comes from the files of the study."""
 
-    Entering the context starts the process, which imports Snakemake during the preflight; run() begins.
-    """
-
-    def __init__(self, plan: Plan, folder: Path, chosen: dict[str, str], page_only: bool) -> None:
+    def __init__(
+        self, snakemake: Snakemake, plan: Plan, folder: Path, chosen: dict[str, str], page_only: bool
+    ) -> None:
+        self._snakemake, self._process = snakemake, snakemake.process
         self._plan, self._folder, self._page_only = plan, folder, page_only
         self._config = [f"{key}={value}" for key, value in chosen.items()]
         self._log = folder / "logs" / "workflow.log"
@@ -165,31 +206,10 @@ class Workflow:
             if not plan.site.targets[batch.target].emulated
         ]
 
-    def __enter__(self) -> Workflow:
-        with self._log.open("w", encoding="utf-8") as log:
-            self._process = subprocess.Popen(
-                [sys.executable, "-c", _AT_A_LINE, *self._arguments()],
-                stdin=subprocess.PIPE,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-            )
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        """Without a line Snakemake does not begin."""
-        with contextlib.suppress(BrokenPipeError, ValueError):
-            self._send("")
-        self._process.wait()
-
-    def _send(self, line: str) -> None:
-        if self._process.stdin and not self._process.stdin.closed:
-            self._process.stdin.write(line.encode())
-            self._process.stdin.close()
-
     def run(self) -> int:
         self._forget_failures()
         try:
-            self._send("begin\n")
+            self._snakemake.begin(self._log, self._arguments())
             self._follow()
             status = self._process.wait()
         except KeyboardInterrupt:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
-
-import jsonschema
+from typing import TYPE_CHECKING, Any
 
 from weir.config.yaml_file import Keys, YamlFile
 from weir.errors import Problem, did_you_mean
 from weir.units import UnitError, parse_duration, parse_percent, parse_rate, parse_size
+
+if TYPE_CHECKING:
+    import jsonschema
 
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _NUMBER_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -59,6 +60,8 @@ def _check_quantity(parse: Callable[[object], object]) -> Callable[[object], boo
 
 
 def _formats() -> jsonschema.FormatChecker:
+    import jsonschema  # a third of the start of a command that reads no YAML
+
     checker = jsonschema.FormatChecker(formats=())
     checker.checks("name", raises=UnitError)(_check_name)
     checker.checks("regex", raises=UnitError)(_check_regex)
@@ -73,6 +76,8 @@ def check(file: YamlFile, schema: Mapping[str, Any]) -> list[Problem]:
         return [
             Problem("is empty or not a list of keys", file.name, 1, None, None, "begin with 'key: value'")
         ]
+    import jsonschema
+
     validator = jsonschema.Draft202012Validator(schema, format_checker=_formats())
     problems = [problem for error in validator.iter_errors(file.data) for problem in _problems(error, file)]
     return sorted(problems, key=lambda problem: problem.line or 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 import shlex
@@ -326,15 +327,11 @@ def test_a_campaign_is_compared_with_the_first_measurement(
             return 0
 
     class Measured:
-        def __init__(self, plan: Any, folder: Path, chosen: dict[str, str], page_only: bool) -> None:
+        def __init__(
+            self, snakemake: object, plan: Any, folder: Path, chosen: dict[str, str], page_only: bool
+        ) -> None:
             assert (folder, chosen["campaign"]) == (again.relative_to(tmp_path), "2026-12")
             assert page_only
-
-        def __enter__(self) -> Measured:
-            return self
-
-        def __exit__(self, *error: object) -> None:
-            pass
 
         def run(self) -> int:
             write(again / "records.csv", cell(noisy(2, 8, 800.0), start=100))
@@ -342,6 +339,7 @@ def test_a_campaign_is_compared_with_the_first_measurement(
             return 0
 
     monkeypatch.setattr("weir.commands.report.Workflow", Measured)
+    monkeypatch.setattr("weir.commands.report.Snakemake", contextlib.nullcontext)
     monkeypatch.setattr("weir.commands.report.preflight", lambda plan, folder, batches: None)
     monkeypatch.setattr("weir.commands.report.subprocess.Popen", lambda *_, **__: Checked())
     monkeypatch.setattr("weir.commands.report.subprocess.call", lambda words: main(words[3:]))
