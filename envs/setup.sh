@@ -12,6 +12,7 @@ set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 venv=$top/.venv
 log=$top/build/setup.log
+pip_log=$top/build/setup-pip.log # while dpkg writes to the other
 roles=()
 missing_packages=()
 python=
@@ -171,7 +172,9 @@ apt_so_far() {
         END {printf "packages fetched %d, unpacked %d, ready %d", got, unpacked, ready}' "$log"
 }
 
-pip_so_far() { printf 'Python packages fetched %d' "$(grep -c '^Collecting ' "$log")"; }
+pip_so_far() { printf 'Python packages fetched %d' "$(cat "$log" "$pip_log" 2>/dev/null | grep -c '^Collecting ')"; }
+
+both_so_far() { printf '%s; %s' "$(apt_so_far)" "$(pip_so_far)"; }
 
 # A fresh machine in a cloud updates itself in its first minutes: then another process holds the locks of dpkg and apt.
 unlocked() { # unlocked COMMAND...   repeats it while it fails for a lock
@@ -204,12 +207,38 @@ apt() { # waits for another apt instead of failing; never asks; keeps the config
     LC_ALL=C DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1 apt-get -q "${options[@]/#/--option=}" "$@"
 }
 
-install_packages() {
+install_packages() { # install_packages NAME...
+    apt install -y --no-install-recommends "$@"
+}
+
+refresh_lists() {
     # A set-up that was killed leaves dpkg half-way; finishing that first costs nothing otherwise.
     unlocked dpkg --configure -a
     # Old lists name files that mirrors no longer have. If this fails, the install says whether it mattered.
     unlocked apt update || true
-    apt install -y --no-install-recommends "${missing_packages[@]}"
+}
+
+install_missing() {
+    refresh_lists
+    install_packages "${missing_packages[@]}"
+}
+
+# Both at once: dpkg unpacks on one processor, pip on another. pip needs nothing of apt but python3-venv.
+install_both() { # install_both LOCK
+    local status=0 pid
+    refresh_lists
+    case " ${missing_packages[*]} " in *" python3-venv "*) install_packages python3-venv ;; esac
+    make_environment "$1" >"$pip_log" 2>&1 &
+    pid=$!
+    install_packages "${missing_packages[@]}" || status=$?
+    if [ $status -ne 0 ]; then
+        kill "$pid" 2>/dev/null || true
+        wait "$pid" || true
+        return $status
+    fi
+    wait "$pid" || status=$?
+    cat "$pip_log"
+    return $status
 }
 
 pip() { "$venv/bin/python" -m pip --disable-pip-version-check --no-input "$@"; }
@@ -234,13 +263,19 @@ main() {
     flock --nonblock 9 || { say "waiting for another set-up of this checkout" && flock 9; }
     look && exit 0
     : >"$log"
-    if [ ${#missing_packages[@]} -gt 0 ]; then
-        step apt_so_far "installing Debian packages with what they depend on: ${missing_packages[*]}" install_packages
-    fi
-    if ! environment_is_right; then
-        lock=$(lock_file)
+    rm -f "$pip_log"
+    lock=$(lock_file)
+    if environment_is_right; then
+        step apt_so_far "installing Debian packages with what they depend on: ${missing_packages[*]}" \
+            install_missing
+    else
         rm -f "$(stamp_of "$lock")"
-        step pip_so_far "installing Python packages into .venv from envs/pip/$(basename "$lock")" make_environment "$lock"
+        if [ ${#missing_packages[@]} -gt 0 ]; then
+            say "installing at the same time Python packages into .venv from envs/pip/$(basename "$lock")"
+            step both_so_far "and Debian packages with what they depend on: ${missing_packages[*]}" install_both "$lock"
+        else
+            step pip_so_far "installing Python packages into .venv from envs/pip/$(basename "$lock")" make_environment "$lock"
+        fi
         environment_hash "$lock" >"$(stamp_of "$lock")"
         # The larger environment holds the smaller one.
         environment_hash "$top/envs/pip/requirements.txt" >"$(stamp_of requirements.txt)"
