@@ -15,14 +15,17 @@ place_panels <- function(table, wishes, most_rows = 6, most_columns = 5, flow = 
     for (most in few_enough) {
       thinned <- thin_levels(rows, most[intersect(names(most), names(wishes))])
       placed <- place_part(thinned, wishes[wishes != "page"], most_rows, most_columns, flow)
-      if (data.table::uniqueN(placed, by = c("page", "sheet")) <= most_pages) break
+      if (panels_of(placed) <= most_panels && data.table::uniqueN(placed, by = c("page", "sheet")) <= most_pages) break
     }
     placed[, page := factor(paste(part[1], page, sep = "\n"))]
   }), fill = TRUE)[, part := NULL][]
 }
 
+panels_of <- function(placed) data.table::uniqueN(placed, by = c("page", "row", "column"))
+
 # What a variant may fill, and how many numbers of processes and of nodes are drawn where they fill more.
 most_pages <- 4
+most_panels <- 30
 few_enough <- list(c(ppn = 5, nn = 5), c(ppn = 2, nn = 5), c(ppn = 2, nn = 2))
 
 place_part <- function(rows, wishes, most_rows, most_columns, flow) {
