@@ -141,7 +141,7 @@ class _Reader:
             nodes=tuple(raw.counts["nodes"][0]),
             ppn=tuple(raw.counts["ppn"][0]),
             axes=axes,
-            rules=self._rules(data.get("where", []), (*keys, "where"), scope),
+            rules=self._rules(self.file.data, (), scope) + self._rules(data, keys, scope),
             rounds=raw.repetitions.get("rounds", 1),
             iterations=raw.repetitions.get("iterations", 1),
             until=self._until(raw.repetitions, (*keys, "repetitions")),
@@ -238,14 +238,16 @@ class _Reader:
                 return ()
         return tuple(done.values())
 
-    def _rules(self, rules: list[Mapping[str, str]], keys: Keys, scope: Scope) -> tuple[Exclude, ...]:
+    def _rules(self, data: Mapping[str, Any], keys: Keys, scope: Scope) -> tuple[Exclude, ...]:
+        """The rules of a suite, or of an experiment at `keys`."""
         found = []
-        for index, rule in enumerate(rules):
+        for index, rule in enumerate(data.get("where", [])):
+            place = (*keys, "where", index)
             try:
                 expression = parse_expression(rule["exclude"], scope)
-                found.append(Exclude(expression, rule["because"], (*keys, index)))
+                found.append(Exclude(expression, rule["because"], place))
             except ExpressionError as error:
-                self.add((*keys, index, "exclude"), str(error), error.hint)
+                self.add((*place, "exclude"), str(error), error.hint)
         return tuple(found)
 
 

@@ -109,6 +109,11 @@ def test_mistakes_are_named_with_file_line_key_and_hint(
         ("nodes: [1]", "nodes: [1, 1]", "mine.yaml:6: experiments.one.nodes: '1' stands in the list twice"),
         ("nodes: [1]", "nodes: 1", "mine.yaml:6: experiments.one.nodes: 1 is not a list"),
         ("question: How?\n", "", "mine.yaml:1: the key 'question' is missing"),
+        (
+            "experiments:",
+            "where: [{exclude: ap > 1, because: x}]\nexperiments:",
+            "mine.yaml:3: where[0].exclude: 'ap > 1' uses the unknown name 'ap'",
+        ),
         ("  one:", "  Number One:", "mine.yaml:4: experiments.Number One: 'Number One' is not a name"),
     ],
 )

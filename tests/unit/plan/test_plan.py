@@ -57,6 +57,12 @@ def test_rules_leave_out_with_their_reason(tmp_path: Path) -> None:
     assert len(plan.cells) == 16 - 7
 
 
+def test_a_rule_of_the_suite_holds_for_all_experiments(tmp_path: Path) -> None:
+    rule = "where: [{exclude: target.kind == 'memory', because: files only}]\nexperiments:\n"
+    plan = plan_of(tmp_path, (SUITE + RULES).replace("experiments:\n", rule))
+    assert reasons(plan) == {"files only": 8, "one process needs no MPI": 2}
+
+
 def test_what_the_site_cannot_reach_is_said_in_one_line_each(tmp_path: Path) -> None:
     suite = SUITE.replace("nodes: [1]", "nodes: [1, 2, 4, 8]").replace("ppn: [1, 2]", "ppn: [1, 8, 16]")
     plan = plan_of(tmp_path, suite)
