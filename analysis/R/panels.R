@@ -103,8 +103,8 @@ rank_of <- function(column, values) {
   if (is.null(known)) values else match(values, c(known, setdiff(values, known)))
 }
 
-# The pages of a table, the fullest first: what was measured most is what the study is about. The sheets of a page stay
-# together.
+# The pages of a table, the fullest first: what was measured most is what the study is about. Pages of published values,
+# which the column `published` marks, come last. The sheets of a page stay together.
 split_pages <- function(table) {
   if (is.null(table$page)) {
     return(list(table))
@@ -116,7 +116,8 @@ split_pages <- function(table) {
   # Real storage comes first, then the fullest page.
   is_emulated <- vapply(sheets, function(sheet) all(sheet$emulated %in% TRUE), logical(1))
   real <- rowsum(as.integer(!is_emulated), of_page)[of_page, 1]
-  kept <- order(real == 0, -fullness, match(of_page, unique(of_page)))
+  published <- vapply(sheets, function(sheet) any(sheet$published %in% TRUE), logical(1))
+  kept <- order(published, real == 0, -fullness, match(of_page, unique(of_page)))
   kept <- kept[drawn[kept] > 0]
   unname(sheets[if (length(kept) > 0) kept else 1])
 }

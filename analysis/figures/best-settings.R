@@ -24,7 +24,8 @@ make_table <- function(records, inputs) {
     return(table)
   }
   table[, `:=`(level = NA_real_, storage = ifelse(is.na(api), target, paste(target, api_words(api), sep = ", ")))]
-  table[, page := ifelse(grepl("as printed", target), "printed", "measured")]
+  data.table::set(table, j = "published", value = grepl("as printed", table$target))
+  table[, page := ifelse(table$published, "printed", "measured")]
   place <- table[order(emulated), .(storage = unique(storage)), by = page]
   place[, sheet := (seq_len(.N) - 1L) %/% 6L + 1L, by = page]
   table[place, sheet := i.sheet, on = c("page", "storage")][]

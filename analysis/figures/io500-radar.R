@@ -63,4 +63,4 @@ make_figure <- function(table) {
     )
 }
 
-height_mm <- function(table) 112
+height_mm <- function(table) 100

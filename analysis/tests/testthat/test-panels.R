@@ -94,3 +94,9 @@ test_that("titles take one line where there is room, else a line each", {
   expect_identical(fit_title("POSIX\nfile per process\nwrite", 25), "POSIX\nfile per process\nwrite")
   expect_identical(fit_title("a rather long name", 12), "a rather\nlong name")
 })
+
+test_that("pages of published values come last", {
+  table <- data.table::data.table(page = c("a", "b", "b"), sheet = 1L, n = 1L, emulated = FALSE)
+  expect_identical(split_pages(table)[[1]]$page[1], "b")
+  expect_identical(split_pages(table[, published := page == "b"])[[1]]$page, "a")
+})
