@@ -99,7 +99,7 @@ def grouped(rows: Sequence[Row], names: Sequence[str]) -> dict[tuple[str, ...], 
 
 
 def variability(rows: Sequence[Row]) -> tuple[list[str], Numbers]:
-    """Per file system and application: distance of the days from the median of their series."""
+    """Per file system and application: distance of the jobs from the median of their series."""
     lines: list[str] = []
     spread_of: dict[str, list[float]] = defaultdict(list)
     slow_of: dict[str, list[float]] = defaultdict(list)
@@ -236,7 +236,7 @@ def contention(rows: Sequence[Row]) -> tuple[list[str], Numbers]:
             chance = float(stats.binomtest(negative, len(found)).pvalue)
             lines.append(
                 f"{escaped(system)} & {escaped(file_system)} & {len(found)} & {negative} & "
-                rf"{statistics.median(found):.2f} & {chance:.3f} \\"
+                rf"{statistics.median(found):.2f} & {'$<$0.001' if chance < 0.001 else f'{chance:.3f}'} \\"
             )
     numbers = {
         "ContentionSeries": str(len(every)),
