@@ -359,5 +359,7 @@ function below() {
 }
 
 document.title = `${shown.map((target) => target.name).join(", ")} – weir ${study.name}`;
-page.append(...header(), proof(), element("div", { class: "top" }, answers(), charts()), columns(), ...questions(), ...figures().flat(Infinity), ...browser(), ...below());
+// The section of `weir compare --into` is in the page before this script adds to it.
+const comparison = document.getElementById("comparison");
+page.append(...header(), proof(), element("div", { class: "top" }, answers(), charts()), columns(), ...(comparison ? [comparison] : []), ...questions(), ...figures().flat(Infinity), ...browser(), ...below());
 document.body.append(tip);

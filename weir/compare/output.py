@@ -82,7 +82,8 @@ def _line(judged: Judged) -> str:
     line = f"  {judged.verdict:<13} x{judged.estimate.ratio():.3f} [{low:.3f}–{high:.3f}]  {name}"
     line += " (UNPROVEN)" if judged.unproven else ""
     if judged.verdict == UNDECIDED:
-        more = f"about {judged.more_rounds} more rounds" if judged.more_rounds else "more than 1,000 rounds"
+        count = judged.more_rounds
+        more = f"about {count} more round{'s' * (count > 1)}" if count else "more than 1,000 rounds"
         line += f" (n = {min(judged.estimate.rounds)}; {more} would decide)"
     return line
 

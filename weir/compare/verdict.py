@@ -47,10 +47,12 @@ def judge_pairs(
     differs = _adjusted([one.chance_different() if one else None for one in estimates])
     same = _adjusted([_chance_unequal(one, margin) if one else None for one in estimates])
     slower = _adjusted([_chance_not_slower(one, metric, limit) if one else None for one in estimates])
+    # Where no other pair differs, one of so many is decided at this level.
+    level = 1 - LEVEL / len(pairs) if pairs else 1 - LEVEL
     judged = []
     for index, (pair, found) in enumerate(zip(pairs, estimates, strict=True)):
         verdict = _verdict(found, metric, differs[index], same[index])
-        more = found.more_rounds(margin) if found and verdict == UNDECIDED else None
+        more = found.more_rounds(margin, level) if found and verdict == UNDECIDED else None
         judged.append(Judged(pair, found, verdict, slower[index], more, _notes(pair, found)))
     return judged
 

@@ -16,16 +16,16 @@ from weir import drawing
 from weir.drawing import BAD, GOOD, INK, NEUTRAL, PALE
 from weir.history.band import FASTER, SLOWER, SPIKE, Judgement
 from weir.history.output import headline, line
-from weir.history.regimes import Change, Regime
+from weir.history.regimes import FEWEST_POINTS, Change, Regime
 from weir.history.series import Series
 
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 900.0, 230.0, 70.0, 20.0, 26.0, 30.0
 _COLORS = {SLOWER: BAD, FASTER: GOOD, SPIKE: "#e08214"}
 _SHARES = (2.5, 97.5)  # of the points of a level, between which the band is drawn
 _LEGEND = (
-    "Points: values of campaigns. Grey: the middle 95 % of each level; line: its median. Dashed: a change, "
-    "with its date, ratio and 95 % interval. The last point has the verdict: red is slower, orange a spike, "
-    "blue faster."
+    "Points: values of campaigns. Line: median of a level; grey: the middle 95 % of one of ten points or "
+    "more. Dashed: a change, with its date, ratio and 95 % interval. The last point has the verdict: red is "
+    "slower, orange a spike, blue faster."
 )
 _CLOSE = 90.0  # labels of changes closer than this are stacked
 
@@ -86,15 +86,14 @@ def chart(series: Series, found: Judgement) -> str:
 
 
 def _level(series: Series, regime: Regime, x: Position, y: drawing.LogScale) -> list[str]:
-    """The band and the median of one level."""
+    """The median of one level, and its band if it has enough points for one."""
     logs = series.logs[regime.start : regime.end]
     low, high = (exp(float(np.percentile(logs, share))) for share in _SHARES)
     left, right = x(float(series.times[regime.start])), x(float(series.times[regime.end - 1]))
     middle = y.at(exp(regime.level))
-    return [
-        drawing.box(left, y.at(high), right - left, y.at(low) - y.at(high), "#eeeeee"),
-        drawing.line(left, middle, right, middle, GOOD, 2),
-    ]
+    band = [drawing.box(left, y.at(high), right - left, y.at(low) - y.at(high), "#eeeeee")]
+    median = drawing.line(left, middle, right, middle, GOOD, 2)
+    return [*(band if len(logs) >= FEWEST_POINTS else []), median]
 
 
 def _changes(changes: Sequence[Change], series: Series, x: Position) -> list[str]:
