@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import islice
+from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
 from weir.model import Cell, Row
 from weir.model import Parsed as Output
@@ -27,6 +30,10 @@ _WORTH_PROCESSES = 128  # executions; fewer are parsed here: processes cost more
 _WAITING = 3  # blocks for each process: none is idle, and few are in memory
 
 
+# The fields that rows depend on.
+_ABOUT_CELL = attrgetter(*(field.name for field in fields(Cell) if field.repr))
+
+
 @dataclass(frozen=True)
 class FoundRun:
     """A finished run; state changes with everything that its rows depend on."""
@@ -34,7 +41,11 @@ class FoundRun:
     cell: Cell
     name: str  # of its directory
     results: Path
-    state: str
+    about: tuple[Any, ...]  # the cell and the files
+
+    @cached_property
+    def state(self) -> str:
+        return state_of(self.about)
 
     @cached_property
     def key(self) -> str:
@@ -75,17 +86,13 @@ def found_runs(cell: Cell, results: Path) -> list[FoundRun]:
         names = [entry.name for entry in os.scandir(folder) if entry.name.isdigit()]
     except FileNotFoundError:
         return []
-    about_cell = repr(cell)
+    about_cell = _ABOUT_CELL(cell)
     for name in sorted(names, key=int):
-        files = sorted(_state_of_file(entry) for entry in os.scandir(f"{folder}/{name}"))
-        if any(file[0] == RUN_FILE for file in files):
-            found.append(FoundRun(cell, name, results, state_of((about_cell, files))))
+        files = {entry.name: entry.stat() for entry in os.scandir(f"{folder}/{name}")}
+        if RUN_FILE in files:
+            states = sorted((file, facts.st_size, facts.st_mtime_ns) for file, facts in files.items())
+            found.append(FoundRun(cell, name, results, (about_cell, states)))
     return found
-
-
-def _state_of_file(entry: os.DirEntry[str]) -> tuple[str, int, int]:
-    facts = entry.stat()
-    return entry.name, facts.st_size, facts.st_mtime_ns
 
 
 def collected(work: Work) -> Iterator[tuple[Block, Content]]:
@@ -125,6 +132,7 @@ _shared: list[tuple[Work, RunCache]] = []  # of a process of the pool: cells nee
 
 
 def _begin(work: Work) -> None:
+    gc.freeze()  # the cells are not looked through for garbage, which would copy their memory
     _shared[:] = [(work, RunCache(work.cache_file))]
 
 
@@ -144,7 +152,7 @@ def _runs_of(cells: Iterable[Cell], results: Path) -> list[FoundRun]:
 
 
 def _state_of_block(cells: Iterable[Cell], runs: Iterable[FoundRun]) -> str:
-    return state_of(([cell.cell for cell in cells], [(run.key, run.state) for run in runs]))
+    return state_of(([cell.cell for cell in cells], [(run.name, run.about) for run in runs]))
 
 
 def _made_block(cells: Sequence[Cell], runs: Sequence[FoundRun], known: Mapping[RunKey, Parsed]) -> Block:
