@@ -80,7 +80,10 @@ not_shown_line <- function(part, why_not) {
 # A float for each page. Pages are as high as the highest; what is free below the picture is cropped.
 float_lines <- function(part, pages, heights_mm) {
   unlist(lapply(seq_along(pages), function(i) {
-    told <- if (length(pages) > 1) sprintf(" (%d of %d: %s)", i, length(pages), constant_words(pages[[i]]))
+    told <- if (length(pages) > 1) {
+      words <- c(sprintf("%d of %d", i, length(pages)), constant_words(pages[[i]]))
+      sprintf(" (%s)", paste(words[nzchar(words)], collapse = ": "))
+    }
     free_mm <- max(heights_mm) - heights_mm[i]
     c(
       "\\begin{figure}[tbp]", "\\centering",

@@ -98,5 +98,8 @@ test_that("titles take one line where there is room, else a line each", {
 test_that("pages of published values come last", {
   table <- data.table::data.table(page = c("a", "b", "b"), sheet = 1L, n = 1L, emulated = FALSE)
   expect_identical(split_pages(table)[[1]]$page[1], "b")
-  expect_identical(split_pages(table[, published := page == "b"])[[1]]$page, "a")
+  pages <- split_pages(table[, published := page == "b"])
+  expect_identical(pages[[1]]$page, "a")
+  floats <- float_lines(list(name = "n", title = "T", caption = "C."), pages, c(1, 1))
+  expect_match(floats, "C. (1 of 2)", fixed = TRUE, all = FALSE)
 })
