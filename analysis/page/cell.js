@@ -24,7 +24,7 @@ function detail(one) {
   return element("tr", { class: "detail" }, box);
 }
 
-// Each run at its rate, with the median and its interval as in the charts above.
+// Each run at its rate, and the median.
 function runsOf(one, values) {
   const low = Math.min(...values), high = Math.max(...values);
   const at = (value) => 8 + (284 * (value - low)) / (high - low || 1);
