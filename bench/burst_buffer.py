@@ -43,8 +43,8 @@ class Bench:
     def environment(self) -> dict[str, str]:
         return {**os.environ, "IM_CLIENT_CFG_FILE": str(self.folder / "ime.conf")}
 
-    def run(self, program: str, *words: str) -> str:
-        command = [str(PROGRAMS / program), *words]
+    def run(self, program: str, *arguments: str) -> str:
+        command = [str(PROGRAMS / program), *arguments]
         return subprocess.run(
             command, env=self.environment, capture_output=True, text=True, check=True
         ).stdout
@@ -77,10 +77,12 @@ def transfers(bench: Bench, rounds: int) -> Samples:
     samples: Samples = defaultdict(list)
     order = random.Random(1)
     for _ in range(rounds):
-        for case, words in CASES.items():
+        for case, arguments in CASES.items():
             for interface in order.sample(INTERFACES, k=len(INTERFACES)):
                 kind, path = bench.place(interface)
-                lines = bench.run("ime-cost", "--interface", kind, "--path", path, *words, "--repeat", "1")
+                lines = bench.run(
+                    "ime-cost", "--interface", kind, "--path", path, *arguments, "--repeat", "1"
+                )
                 for line in lines.splitlines():
                     told = json.loads(line)
                     samples[case, told["access"] + " us", interface].append(told["op_us"])
@@ -132,7 +134,7 @@ def drain_rate(rounds: int) -> None:
     with store(drain="auto", drain_rate="64 MiB/s", capacity="256 MiB") as bench:
         for i in range(rounds):
             began = time.monotonic()
-            words = [
+            arguments = [
                 "--interface",
                 "native",
                 "--path",
@@ -142,7 +144,7 @@ def drain_rate(rounds: int) -> None:
                 "--file",
                 str(size),
             ]
-            bench.run("ime-cost", *words, "--keep", "--repeat", "1")
+            bench.run("ime-cost", *arguments, "--keep", "--repeat", "1")
             bench.run("imectl", "wait")
             ratios.append((time.monotonic() - began) / (size / rate))
         bench.run("imectl", "drainer", "--stop")

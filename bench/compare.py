@@ -127,8 +127,8 @@ def show(kind: str, design: str, count: int, slowdown: float, tables: Sequence[S
 def seconds(delay_us: float) -> list[float]:
     """How long each run of the null back end takes."""
     size = ["-t", "64k", "-b", f"{64 * TRANSFERS}k", "-i", str(MEASURED)]
-    words = ["ior", "-a", "NULL", "--null.delay-us", f"{delay_us:.0f}", *size, "-w", "-o", "x"]
-    done = subprocess.run([ENGINE, *words], capture_output=True, text=True, check=True)
+    arguments = ["ior", "-a", "NULL", "--null.delay-us", f"{delay_us:.0f}", *size, "-w", "-o", "x"]
+    done = subprocess.run([ENGINE, *arguments], capture_output=True, text=True, check=True)
     rows = [line.split() for line in done.stdout.splitlines() if line.startswith("write ")]
     return [float(row[9]) for row in rows[:MEASURED]]  # total(s)
 

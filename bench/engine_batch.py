@@ -28,16 +28,16 @@ def cells(folder: Path, count: int, ranks: int) -> list[list[str]]:
     for number in range(count):
         place = folder / f"{number:06d}"
         place.mkdir()
-        words = ["ior", "-a", ("POSIX", "MPIIO")[number % 2], *SHAPE, "-o", str(folder / "data")]
+        arguments = ["ior", "-a", ("POSIX", "MPIIO")[number % 2], *SHAPE, "-o", str(folder / "data")]
         summary = ["-O", f"summaryFile={place / 'summary.json'}"]
-        found.append([f"cell{number}", str(ranks), str(place), *words, *summary])
+        found.append([f"cell{number}", str(ranks), str(place), *arguments, *summary])
     return found
 
 
 def beyond_ms(program: str, folder: Path, count: int, ranks: int) -> list[float]:
     """Of each cell: from its begin to its end, less the phases that it measured."""
     requested, status = folder / "list", folder / "status"
-    requested.write_text("".join("\t".join(words) + "\n" for words in cells(folder, count, ranks)))
+    requested.write_text("".join("\t".join(arguments) + "\n" for arguments in cells(folder, count, ranks)))
     mpirun = shutil.which("mpirun.openmpi") or "mpirun"
     launcher = [mpirun, *LAUNCH, "-n", str(ranks)]
     environment = {**os.environ, **ENVIRONMENT}

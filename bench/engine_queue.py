@@ -47,22 +47,26 @@ class Sample:
 
 def run_engine(case: Case, file: Path) -> Sample:
     summary = file.with_suffix(".json")
-    words = [str(ENGINE), "ior", "-a", "URING", f"--uring.depth={case.depth}", "--posix.odirect", "-k"]
-    words += ["-E", "-t", case.xfer, "-b", f"{FILE_MIB}m", "-o", str(file)]
-    words += ["-z", "-D", str(SECONDS)] if case.random else []
-    words += ["-w" if case.access == "write" else "-r", "--no-warm-up", "-O", f"summaryFile={summary}"]
-    subprocess.run(words, check=True, capture_output=True, env={**os.environ, **AS_ROOT})
+    arguments = [str(ENGINE), "ior", "-a", "URING", f"--uring.depth={case.depth}", "--posix.odirect", "-k"]
+    arguments += ["-E", "-t", case.xfer, "-b", f"{FILE_MIB}m", "-o", str(file)]
+    arguments += ["-z", "-D", str(SECONDS)] if case.random else []
+    arguments += ["-w" if case.access == "write" else "-r", "--no-warm-up", "-O", f"summaryFile={summary}"]
+    subprocess.run(arguments, check=True, capture_output=True, env={**os.environ, **AS_ROOT})
     result = json.loads(summary.read_text())["results"][0]
     return Sample(result["ops_s"], result["observed"]["cpu_s"] / result["operations"] * 1e6)
 
 
 def run_fio(case: Case, file: Path) -> Sample:
-    words = ["fio", "--name=queue", f"--filename={file}", f"--size={FILE_MIB}m", f"--bs={case.xfer}"]
-    words += [f"--rw={'rand' if case.random else ''}{case.access}", f"--iodepth={case.depth}", "--direct=1"]
-    words += ["--ioengine=io_uring", "--fixedbufs", "--registerfiles", "--thread", "--overwrite=1"]
-    words += [f"--runtime={SECONDS}", "--time_based"] if case.random else []
-    words += ["--output-format=json"]
-    done = subprocess.run(words, check=True, capture_output=True, text=True)
+    arguments = ["fio", "--name=queue", f"--filename={file}", f"--size={FILE_MIB}m", f"--bs={case.xfer}"]
+    arguments += [
+        f"--rw={'rand' if case.random else ''}{case.access}",
+        f"--iodepth={case.depth}",
+        "--direct=1",
+    ]
+    arguments += ["--ioengine=io_uring", "--fixedbufs", "--registerfiles", "--thread", "--overwrite=1"]
+    arguments += [f"--runtime={SECONDS}", "--time_based"] if case.random else []
+    arguments += ["--output-format=json"]
+    done = subprocess.run(arguments, check=True, capture_output=True, text=True)
     job = json.loads(done.stdout[done.stdout.index("{") :])["jobs"][0]
     cpu_share = (job["usr_cpu"] + job["sys_cpu"]) / 100
     found = job[case.access]
@@ -99,8 +103,8 @@ def main() -> int:
         return 0
     with tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_FOLDER", str(ROOT / "build"))) as folder:
         file = Path(folder) / "data"
-        words = [str(ENGINE), "ior", "-w", "-k", "-e", "-t", "1m", "-b", f"{FILE_MIB}m", "-l", "random"]
-        subprocess.run([*words, "-o", str(file)], check=True, capture_output=True)
+        arguments = [str(ENGINE), "ior", "-w", "-k", "-e", "-t", "1m", "-b", f"{FILE_MIB}m", "-l", "random"]
+        subprocess.run([*arguments, "-o", str(file)], check=True, capture_output=True)
         print(f"{FILE_MIB} MiB in {folder}, {ROUNDS} rounds of {SECONDS} s each in alternating order")
         print(
             "| access | bytes | depth | weir-io ops/s | fio ops/s | ratio | 95 % | CPU us | CPU us of fio |"

@@ -56,11 +56,11 @@ class Case:
     less_is_better: bool = False
 
 
-def run(ranks: int, words: Sequence[str]) -> str:
+def run(ranks: int, options: Sequence[str]) -> str:
     mpirun = shutil.which("mpirun.openmpi") or "mpirun"
     launcher = [mpirun, *LAUNCH, "-n", str(ranks)]
     done = subprocess.run(
-        [*launcher, *words],
+        [*launcher, *options],
         env={**os.environ, **ENVIRONMENT},
         capture_output=True,
         text=True,
@@ -202,8 +202,8 @@ def lines(case: Case, found: dict[str, dict[str, list[float]]]) -> Iterator[str]
         if case.less_is_better:
             ratios = [1 / ratio for ratio in reversed(ratios)]
         middle = f"{statistics.median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f})" if ratios else ""
-        words = [case.what, str(case.ranks), access, *shown, middle, case.unit]
-        yield f"| {' | '.join(words)} |"
+        options = [case.what, str(case.ranks), access, *shown, middle, case.unit]
+        yield f"| {' | '.join(options)} |"
 
 
 def main() -> None:

@@ -23,16 +23,24 @@ APIS = ("POSIX", "MMAP", "MPIIO", "HDF5", "NETCDF4", "PNETCDF", "URING")
 CELLS = 3
 
 
-def launch(program: str, words: list[str]) -> None:
+def launch(program: str, arguments: list[str]) -> None:
     mpirun = shutil.which("mpirun.openmpi") or "mpirun"
-    command = [mpirun, *LAUNCH, "-n", "2", program, *words]
+    command = [mpirun, *LAUNCH, "-n", "2", program, *arguments]
     subprocess.run(command, env={**os.environ, **ENVIRONMENT}, check=True, capture_output=True)
 
 
 def cell(folder: Path, api: str, warm: bool) -> list[str]:
     folder.mkdir(parents=True, exist_ok=True)
-    words = ["ior", "-a", api, *SHAPE, *([] if warm else ["--no-warm-up"]), "-o", str(folder.parent / "data")]
-    return [*words, "-O", f"summaryFile={folder / 'summary.json'}"]
+    arguments = [
+        "ior",
+        "-a",
+        api,
+        *SHAPE,
+        *([] if warm else ["--no-warm-up"]),
+        "-o",
+        str(folder.parent / "data"),
+    ]
+    return [*arguments, "-O", f"summaryFile={folder / 'summary.json'}"]
 
 
 def total_s(folder: Path) -> float:

@@ -41,14 +41,14 @@ def build_blind() -> None:
     subprocess.run(["cmake", "--build", BLIND, "--target", "weir-io"], check=True, stdout=subprocess.DEVNULL)
 
 
-def cpu_s(words: Sequence[str], log: Path) -> float:
+def cpu_s(arguments: Sequence[str], log: Path) -> float:
     """CPU time of a program and of what it started."""
     with log.open("w") as stream:
         output = [(os.POSIX_SPAWN_DUP2, stream.fileno(), 1)]
-        pid = os.posix_spawn(words[0], words, {**os.environ, **ENVIRONMENT}, file_actions=output)
+        pid = os.posix_spawn(arguments[0], arguments, {**os.environ, **ENVIRONMENT}, file_actions=output)
     _, status, used = os.wait4(pid, 0)
     if status != 0:
-        raise RuntimeError(f"{' '.join(words)}: {log.read_text()}")
+        raise RuntimeError(f"{' '.join(arguments)}: {log.read_text()}")
     return used.ru_utime + used.ru_stime
 
 
@@ -58,9 +58,9 @@ def batch_s(program: Path, folder: Path, cells: int) -> Values:
     for number in range(cells):
         place = folder / f"{number:06d}"
         place.mkdir()
-        words = ["ior", "-a", ("POSIX", "MPIIO")[number % 2], *CELL, "-o", str(folder / "data")]
-        words += ["-O", f"summaryFile={place / 'summary.json'}"]
-        lines.append("\t".join([f"cell{number}", "1", str(place), *words]))
+        arguments = ["ior", "-a", ("POSIX", "MPIIO")[number % 2], *CELL, "-o", str(folder / "data")]
+        arguments += ["-O", f"summaryFile={place / 'summary.json'}"]
+        lines.append("\t".join([f"cell{number}", "1", str(place), *arguments]))
     (folder / "list").write_text("\n".join(lines) + "\n")
     used = cpu_s([str(program), "batch", str(folder / "list"), str(folder / "status")], folder / "log")
     status = (folder / "status").read_text().splitlines()
@@ -69,8 +69,10 @@ def batch_s(program: Path, folder: Path, cells: int) -> Values:
 
 def operation_ns(program: Path, folder: Path) -> Values:
     """Time per operation of a write and a read phase."""
-    words = [str(program), "ior", "-w", "-r", "-t", "4096", "-b", str(4096 * OPERATIONS)]
-    cpu_s([*words, "-o", str(folder / "data"), "-O", f"summaryFile={folder / 'doc.json'}"], folder / "log")
+    arguments = [str(program), "ior", "-w", "-r", "-t", "4096", "-b", str(4096 * OPERATIONS)]
+    cpu_s(
+        [*arguments, "-o", str(folder / "data"), "-O", f"summaryFile={folder / 'doc.json'}"], folder / "log"
+    )
     results = json.loads((folder / "doc.json").read_text())["results"]
     return tuple(1e9 * float(result["total_s"]) / OPERATIONS for result in results)
 

@@ -63,13 +63,15 @@ class Cost:
     peak_mib: float
 
 
-def measured(words: list[str]) -> Cost:
+def measured(arguments: list[str]) -> Cost:
     """weir in a process of its own, and of its children."""
     began = time.perf_counter()
-    process = subprocess.Popen([sys.executable, "-m", "weir", *words], stdout=subprocess.DEVNULL, cwd=ROOT)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "weir", *arguments], stdout=subprocess.DEVNULL, cwd=ROOT
+    )
     _, status, usage = os.wait4(process.pid, 0)
     if status:
-        raise SystemExit(f"weir {' '.join(words)} failed")
+        raise SystemExit(f"weir {' '.join(arguments)} failed")
     return Cost(time.perf_counter() - began, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
 
 

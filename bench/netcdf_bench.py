@@ -27,33 +27,33 @@ MIB = 2**20
 Measured = Iterator[tuple[str, str, float]]
 
 
-def run(program: list[str], ranks: int, geometry: str, words: list[str]) -> str:
+def run(program: list[str], ranks: int, geometry: str, arguments: list[str]) -> str:
     mpirun = shutil.which("mpirun.openmpi") or "mpirun"
     shape = ["-n=1", f"-p={ranks}", f"-d={geometry}"]
-    command = [mpirun, *LAUNCH, "-n", str(ranks), *program, *shape, "-w", "-r", *words]
+    command = [mpirun, *LAUNCH, "-n", str(ranks), *program, *shape, "-w", "-r", *arguments]
     done = subprocess.run(
         command, env={**os.environ, **AS_ROOT}, capture_output=True, text=True, check=True, timeout=300
     )
     return done.stdout
 
 
-def ours(program: Path, ranks: int, geometry: str, words: list[str], folder: Path) -> Measured:
+def ours(program: Path, ranks: int, geometry: str, arguments: list[str], folder: Path) -> Measured:
     summary = folder / "summary.json"
     run(
         [str(program), "netcdf-bench"],
         ranks,
         geometry,
-        [*words, f"--json={summary}", f"-f={folder / 'ours.nc'}"],
+        [*arguments, f"--json={summary}", f"-f={folder / 'ours.nc'}"],
     )
     for result in json.loads(summary.read_text())["results"]:
         yield result["access"], "io", result["moved_bytes"] / MIB / result["io_s"]
         yield result["access"], "all", result["bw_mib_s"]
 
 
-def original(program: str, ranks: int, geometry: str, words: list[str], folder: Path) -> Measured:
+def original(program: str, ranks: int, geometry: str, arguments: list[str], folder: Path) -> Measured:
     file = folder / "theirs.nc"
     file.unlink(missing_ok=True)  # as weir-io does before a write
-    (parsed,) = TOOL.parse_log(run([program], ranks, geometry, [*words, f"-f={file}"]))
+    (parsed,) = TOOL.parse_log(run([program], ranks, geometry, [*arguments, f"-f={file}"]))
     for row in parsed.rows:
         yield row["access"], "io", row["requested_bytes"] / MIB / row["io_s"]
         yield row["access"], "all", row["bw_mib_s"]
@@ -70,11 +70,11 @@ def main() -> None:
     beside = os.environ.get("BENCHTOOL")
     print(f"{requested.geometry} int, {requested.ranks} ranks, {requested.runs} runs, medians in MiB/s")
     print("case         access  what   weir-io  benchtool  ratio")
-    for case, words in {**CASES, **CDF5}.items():
+    for case, arguments in {**CASES, **CDF5}.items():
         found: dict[tuple[str, str, str], list[float]] = {}
         for number in range(requested.runs):
             with tempfile.TemporaryDirectory(dir=requested.folder) as name:
-                shape = (requested.ranks, requested.geometry, words, Path(name))
+                shape = (requested.ranks, requested.geometry, arguments, Path(name))
                 turns = [("weir-io", ours(requested.program, *shape))]
                 if beside and case in CASES:
                     turns.append(("benchtool", original(beside, *shape)))

@@ -57,12 +57,12 @@ def measured(checkout: Checkout, suite: str, repetitions: dict[str, object]) -> 
     checkout.write(f"config/suites/{suite}.yaml", description)
     folder = f"results/{suite}"
     plan = f"{folder}/plan.json"
-    for words in (
+    for arguments in (
         ("plan", "--site", "local", "--suite", suite, "--stack", "debian", "--out", plan),
         ("run", "--plan", plan, "--results", folder),
         ("collect", "--plan", plan, "--results", folder, "--out", f"{folder}/records.csv"),
     ):
-        done = checkout.weir(*words)
+        done = checkout.weir(*arguments)
         if done.returncode != 0:
             raise SystemExit(done.stdout + done.stderr)
     series: Series = defaultdict(list)

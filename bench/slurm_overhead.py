@@ -92,9 +92,9 @@ class Bench:
             "PYTHONPATH": str(ROOT),
         }
 
-    def call(self, *words: str | Path) -> str:
+    def call(self, *arguments: str | Path) -> str:
         done = subprocess.run(
-            [str(word) for word in words],
+            [str(word) for word in arguments],
             cwd=self.root,
             env=self.environment,
             capture_output=True,
@@ -102,11 +102,11 @@ class Bench:
             check=False,
         )
         if done.returncode != 0:
-            raise SystemExit(f"{' '.join(map(str, words))}: {done.stderr}{done.stdout}")
+            raise SystemExit(f"{' '.join(map(str, arguments))}: {done.stderr}{done.stdout}")
         return done.stdout
 
-    def weir(self, *words: str | Path) -> list[str | Path]:
-        return [sys.executable, "-m", "weir", *words]
+    def weir(self, *arguments: str | Path) -> list[str | Path]:
+        return [sys.executable, "-m", "weir", *arguments]
 
     def plan(self, name: str, stack: str, first: int, cells: int) -> Path:
         """A plan of so many cells that differ in their number of segments."""

@@ -18,8 +18,8 @@ def compiled(folder: Path, *options: str) -> Path:
     with (ROOT / "build" / "build.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (folder / "build.ninja").exists():
-            words = ["cmake", "-S", str(ROOT), "-B", str(folder), "-G", "Ninja", *options]
-            subprocess.run(words, check=True, capture_output=True)
+            arguments = ["cmake", "-S", str(ROOT), "-B", str(folder), "-G", "Ninja", *options]
+            subprocess.run(arguments, check=True, capture_output=True)
         done = subprocess.run(["cmake", "--build", str(folder)], capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
     return folder
@@ -51,7 +51,7 @@ def faults_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """To be preloaded: calls of the system that fail as ordered."""
     library = tmp_path_factory.mktemp("faults") / "faults.so"
     source = ROOT / "tests/engine/preload/faults.c"
-    words = [
+    arguments = [
         "cc",
         "-std=c11",
         "-Wall",
@@ -63,14 +63,14 @@ def faults_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "-o",
         str(library),
     ]
-    subprocess.run([*words, "-ldl"], check=True)
+    subprocess.run([*arguments, "-ldl"], check=True)
     return library
 
 
 def mounted(point: Path, *options: str) -> Iterator[Path]:
     point.mkdir()
-    words = ["mount", "-t", "tmpfs", "-o", ",".join(options), "none", str(point)]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    arguments = ["mount", "-t", "tmpfs", "-o", ",".join(options), "none", str(point)]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         pytest.skip(f"mounting a tmpfs is not allowed here: {done.stderr.strip()}")
     yield point

@@ -15,9 +15,9 @@ def cells(engine: Engine, ranks: int, *lists: Sequence[object]) -> list[Done]:
     known = len(list(folder.glob("cell-*")))
     places = [folder / f"cell-{known + i}" for i in range(len(lists))]
     lines = []
-    for place, words in zip(places, lists, strict=True):
+    for place, options in zip(places, lists, strict=True):
         place.mkdir()
-        lines.append([place.name, ranks, place, *words, f"--json={place / 'out.json'}"])
+        lines.append([place.name, ranks, place, *options, f"--json={place / 'out.json'}"])
     (folder / "list").write_text("".join("\t".join(map(str, line)) + "\n" for line in lines))
     engine.call(["batch", folder / "list", folder / "status"], ranks)
     codes = [int(line.split("\t")[1]) for line in (folder / "status").read_text().splitlines()]

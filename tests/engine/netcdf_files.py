@@ -17,20 +17,20 @@ NAMES = ("time", "dim_1", "dim_2", "dim_3")
 
 
 def bench(
-    engine: Engine, *words: object, ranks: int = 1, environment: Mapping[str, str] | None = None
+    engine: Engine, *arguments: object, ranks: int = 1, environment: Mapping[str, str] | None = None
 ) -> Done:
     """With a document; asserts nothing."""
     summary = engine.folder / "summary.json"
     summary.unlink(missing_ok=True)
-    done = engine.call(["netcdf-bench", *words, f"--json={summary}"], ranks, environment)
+    done = engine.call(["netcdf-bench", *arguments, f"--json={summary}"], ranks, environment)
     document = json.loads(summary.read_text()) if summary.exists() else {}
     return Done(done.code, done.out, done.err, document)
 
 
 def good(
-    engine: Engine, *words: object, ranks: int = 1, environment: Mapping[str, str] | None = None
+    engine: Engine, *arguments: object, ranks: int = 1, environment: Mapping[str, str] | None = None
 ) -> Done:
-    done = bench(engine, *words, ranks=ranks, environment=environment)
+    done = bench(engine, *arguments, ranks=ranks, environment=environment)
     assert done.code == 0, done.err
     assert done.document["status"] == "done"
     assert done.document["errors"] == []

@@ -48,11 +48,11 @@ class Engine:
     environment: Mapping[str, str] = field(default_factory=dict)
 
     def call(
-        self, words: Sequence[object], ranks: int = 1, environment: Mapping[str, str] | None = None
+        self, arguments: Sequence[object], ranks: int = 1, environment: Mapping[str, str] | None = None
     ) -> Done:
         launcher = [mpirun(), *QUIET_MPI, "-n", str(ranks)] if ranks > 1 else []
         done = subprocess.run(
-            [*launcher, str(self.program), *(str(word) for word in words)],
+            [*launcher, str(self.program), *(str(word) for word in arguments)],
             env={**os.environ, **AS_ROOT, **GRACE, **self.environment, **(environment or {})},
             cwd=self.folder,
             capture_output=True,
@@ -63,17 +63,17 @@ class Engine:
         )
         return Done(done.returncode, done.stdout, done.stderr)
 
-    def ior(self, *words: object, ranks: int = 1, environment: Mapping[str, str] | None = None) -> Done:
+    def ior(self, *arguments: object, ranks: int = 1, environment: Mapping[str, str] | None = None) -> Done:
         """With a summary file; asserts nothing."""
         summary = self.folder / "summary.json"
         summary.unlink(missing_ok=True)
-        requested = ["ior", *words, "-O", f"summaryFile={summary},summaryFormat=JSON"]
+        requested = ["ior", *arguments, "-O", f"summaryFile={summary},summaryFormat=JSON"]
         done = self.call(requested, ranks, environment)
         document = json.loads(summary.read_text()) if summary.exists() else {}
         return Done(done.code, done.out, done.err, document)
 
-    def good(self, *words: object, ranks: int = 1, environment: Mapping[str, str] | None = None) -> Done:
-        done = self.ior(*words, ranks=ranks, environment=environment)
+    def good(self, *arguments: object, ranks: int = 1, environment: Mapping[str, str] | None = None) -> Done:
+        done = self.ior(*arguments, ranks=ranks, environment=environment)
         assert done.code == 0, done.err
         assert done.document["status"] == "done"
         assert done.document["errors"] == []

@@ -38,9 +38,9 @@ lines:
 def test_a_known_speed_passes_below_and_fails_above_it(tmp_path: Path) -> None:
     logs = []
     for number in range(RUNS):
-        words = ["ior", "-a", "NULL", "--null.delay-us", "20000", "-t", "1m", "-b", "8m", "-w", "-o", "x"]
+        arguments = ["ior", "-a", "NULL", "--null.delay-us", "20000", "-t", "1m", "-b", "8m", "-w", "-o", "x"]
         done = subprocess.run(
-            [ROOT / "build" / "weir-io", *words], capture_output=True, text=True, check=True
+            [ROOT / "build" / "weir-io", *arguments], capture_output=True, text=True, check=True
         )
         logs.append(tmp_path / f"{number}.log")
         logs[-1].write_text(done.stdout)

@@ -28,9 +28,9 @@ class Store:
     def environment(self) -> dict[str, str]:
         return {"IM_CLIENT_CFG_FILE": str(self.config)}
 
-    def control(self, *words: str) -> str:
+    def control(self, *arguments: str) -> str:
         done = subprocess.run(
-            [self._imectl, "--config", self.config, *words], capture_output=True, text=True, check=False
+            [self._imectl, "--config", self.config, *arguments], capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stderr
         return done.stdout
@@ -50,7 +50,7 @@ def total(store: Store) -> dict[str, Any]:
 
 
 def test_what_is_written_natively_reaches_the_backing(engine: Engine, store: Store) -> None:
-    words = [
+    arguments = [
         "ior",
         "-a",
         "IME",
@@ -68,9 +68,9 @@ def test_what_is_written_natively_reaches_the_backing(engine: Engine, store: Sto
         "-e",
         "-k",
     ]
-    done = engine.call([*words, "-o", f"ime://{store.backing}/data"], environment=store.environment)
+    done = engine.call([*arguments, "-o", f"ime://{store.backing}/data"], environment=store.environment)
     assert done.code == 0, done.err
-    plain = engine.call([*words, "-a", "POSIX", "-o", engine.folder / "plain"])
+    plain = engine.call([*arguments, "-a", "POSIX", "-o", engine.folder / "plain"])
     assert plain.code == 0, plain.err
     assert total(store)["resident_bytes"] == 2**18
     store.control("drain")
@@ -80,8 +80,8 @@ def test_what_is_written_natively_reaches_the_backing(engine: Engine, store: Sto
 
 @pytest.mark.slow
 def test_ranks_share_a_file_and_verify_each_other(engine: Engine, store: Store) -> None:
-    words = ["ior", "-a", "IME", "-w", "-r", "-R", "-G", "7", "-C", "-t", "4k", "-b", "64k", "-s", "3"]
-    done = engine.call([*words, "-o", f"ime://{store.backing}/data"], 2, store.environment)
+    arguments = ["ior", "-a", "IME", "-w", "-r", "-R", "-G", "7", "-C", "-t", "4k", "-b", "64k", "-s", "3"]
+    done = engine.call([*arguments, "-o", f"ime://{store.backing}/data"], 2, store.environment)
     assert done.code == 0, done.err
     assert list(store.backing.glob("data*")) == []  # removed through the library
 

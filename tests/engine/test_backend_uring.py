@@ -15,7 +15,7 @@ SHAPE = ["-t", "4k", "-b", "64k", "-s", "3"]
 @BOTH
 @pytest.mark.parametrize("depth", [1, 7, 64])
 @pytest.mark.parametrize(
-    "words",
+    "arguments",
     [
         ["-l", "random", "-z", "--random-offset-seed=5"],
         ["-l", "timestamp", "-F"],
@@ -24,11 +24,11 @@ SHAPE = ["-t", "4k", "-b", "64k", "-s", "3"]
     ids=" ".join,
 )
 def test_the_bytes_are_those_of_posix(
-    engine: Engine, tmp_path: Path, interface: str, depth: int, words: list[str]
+    engine: Engine, tmp_path: Path, interface: str, depth: int, arguments: list[str]
 ) -> None:
     for api in ("POSIX", "URING"):
         own = [f"--uring.depth={depth}", f"--uring.interface={interface}"] if api == "URING" else []
-        done = engine.good("-a", api, *own, "-w", "-k", "-G", "7", *SHAPE, *words, "-o", tmp_path / api)
+        done = engine.good("-a", api, *own, "-w", "-k", "-G", "7", *SHAPE, *arguments, "-o", tmp_path / api)
     files = [sorted(path.read_bytes() for path in tmp_path.glob(f"{api}*")) for api in ("POSIX", "URING")]
     assert files[0] == files[1] != []
     queue = done.result("write")["observed"]["queue"]
@@ -38,9 +38,9 @@ def test_the_bytes_are_those_of_posix(
 
 @BOTH
 def test_what_is_read_is_compared(engine: Engine, tmp_path: Path, interface: str) -> None:
-    words = ["-a", "URING", f"--uring.interface={interface}", *SHAPE, "-G", "7", "-l", "random", "-k"]
+    arguments = ["-a", "URING", f"--uring.interface={interface}", *SHAPE, "-G", "7", "-l", "random", "-k"]
     data = tmp_path / "data"
-    good = engine.good(*words, "-w", "-r", "-R", "-W", "-o", data, ranks=2)
+    good = engine.good(*arguments, "-w", "-r", "-R", "-W", "-o", data, ranks=2)
     assert good.result("read")["verify"] == {
         "checked_bytes": 2 * 196608,
         "errors": 0,
@@ -49,7 +49,7 @@ def test_what_is_read_is_compared(engine: Engine, tmp_path: Path, interface: str
     with data.open("r+b") as file:
         file.seek(8192)
         file.write(b"wrong")
-    done = engine.ior(*words, "-r", "-R", "-o", data, ranks=2)
+    done = engine.ior(*arguments, "-r", "-R", "-o", data, ranks=2)
     assert done.code == 1
     assert done.result("read")["verify"]["first_error"]["offset"] == 8192
 
@@ -65,8 +65,8 @@ def test_a_file_that_is_too_short_fails(engine: Engine, tmp_path: Path, interfac
 
 @BOTH
 def test_a_full_file_system_fails(engine: Engine, small_space: Path, interface: str) -> None:
-    words = ["-a", "URING", f"--uring.interface={interface}", "-w", "-t", "1m", "-b", "96m"]
-    done = engine.ior(*words, "-o", small_space / "data")
+    arguments = ["-a", "URING", f"--uring.interface={interface}", "-w", "-t", "1m", "-b", "96m"]
+    done = engine.ior(*arguments, "-o", small_space / "data")
     assert done.code == 1
     assert "No space left on device" in done.complaints[0]
 
@@ -75,9 +75,9 @@ def test_a_full_file_system_fails(engine: Engine, small_space: Path, interface: 
 def test_a_stonewall_ends_it_and_the_read_stops_where_the_write_did(
     engine: Engine, tmp_path: Path, wear_out: int
 ) -> None:
-    words = ["-a", "URING", "-w", "-r", "-R", "-G", "7", "-t", "4k", "-b", "1g", "-D", "0.1", "-F"]
+    arguments = ["-a", "URING", "-w", "-r", "-R", "-G", "7", "-t", "4k", "-b", "1g", "-D", "0.1", "-F"]
     wall = ["-O", f"stoneWallingWearOut={wear_out}"] if wear_out else []
-    done = engine.good(*words, *wall, "-o", tmp_path / "data", ranks=2)
+    done = engine.good(*arguments, *wall, "-o", tmp_path / "data", ranks=2)
     write, read = done.result("write"), done.result("read")
     assert write["stonewall"]["hit"] is True
     assert 0 < write["moved_bytes"] < 2 << 30
@@ -87,14 +87,23 @@ def test_a_stonewall_ends_it_and_the_read_stops_where_the_write_did(
 
 
 def test_the_names_of_iors_aio_are_taken(engine: Engine, tmp_path: Path) -> None:
-    words = ["-a", "AIO", "--aio.max-pending=8", "--aio.granularity=4", "-w", *SHAPE, "-o", tmp_path / "data"]
-    done = engine.good(*words)
+    arguments = [
+        "-a",
+        "AIO",
+        "--aio.max-pending=8",
+        "--aio.granularity=4",
+        "-w",
+        *SHAPE,
+        "-o",
+        tmp_path / "data",
+    ]
+    done = engine.good(*arguments)
     assert done.document["requested"]["api"] == "URING"
     assert done.result("write")["observed"]["queue"]["depth"] == 8
 
 
 @pytest.mark.parametrize(
-    ("words", "phrase"),
+    ("arguments", "phrase"),
     [
         (["--uring.depth=5000"], "between 1 and 4096"),
         (["--aio.granularity=33"], "between 1 and the depth"),
@@ -102,16 +111,16 @@ def test_the_names_of_iors_aio_are_taken(engine: Engine, tmp_path: Path) -> None
         (["-c"], "URING has no collective transfers"),
     ],
 )
-def test_wrong_use_is_refused(engine: Engine, words: list[str], phrase: str) -> None:
-    done = engine.call(["ior", "-a", "URING", *words])
+def test_wrong_use_is_refused(engine: Engine, arguments: list[str], phrase: str) -> None:
+    done = engine.call(["ior", "-a", "URING", *arguments])
     assert done.code == 2
     assert phrase in done.complaints[0]
 
 
 def test_personalities_that_move_one_piece_at_a_time_use_it(engine: Engine) -> None:
-    for words in (
+    for arguments in (
         ["io-model", "-a", "URING", "-w", "-r", "--verify", "-n", "16", "-t", "4k", "-o", "f"],
         ["madbench", "-a", "URING", "-p", "32", "--verify", "-o", "m"],
     ):
-        done = engine.call(words, ranks=2)
+        done = engine.call(arguments, ranks=2)
         assert done.code == 0, done.err

@@ -10,11 +10,11 @@ import pytest
 from tests.engine.runs import Engine
 
 
-def cell(folder: Path, name: str, ranks: int, *words: object) -> str:
+def cell(folder: Path, name: str, ranks: int, *argv: object) -> str:
     place = folder / name
     place.mkdir()
     summary = ["-O", f"summaryFile={place / 'summary.json'}"]
-    return "\t".join(str(word) for word in (name, ranks, place, "ior", *words, *summary))
+    return "\t".join(str(word) for word in (name, ranks, place, "ior", *argv, *summary))
 
 
 def listed(folder: Path, *lines: str) -> Path:
@@ -66,7 +66,7 @@ def test_one_rank_runs_a_list(engine: Engine, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "printed"),
     [
         ("a\t1\t/tmp", "line 1: 3 fields, but a cell has name, ranks, folder, personality, options"),
         ("a\t2\t/tmp\tior", "line 1: a cell of this job can have 1 to 1 ranks"),
@@ -77,11 +77,11 @@ def test_one_rank_runs_a_list(engine: Engine, tmp_path: Path) -> None:
     ],
 )
 def test_a_wrong_list_is_refused_before_anything_runs(
-    engine: Engine, tmp_path: Path, line: str, said: str
+    engine: Engine, tmp_path: Path, line: str, printed: str
 ) -> None:
     done = engine.call(["batch", listed(tmp_path, line), tmp_path / "status"])
     assert done.code == 2
-    assert done.complaints == [f"weir-io: batch: {said}"]
+    assert done.complaints == [f"weir-io: batch: {printed}"]
     assert not (tmp_path / "status").exists()
 
 

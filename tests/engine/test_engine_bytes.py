@@ -65,10 +65,25 @@ MATRIX = [
 def test_files_hold_what_was_requested_for(
     engine: Engine, api: str, layout: str, segments: int, block: str, xfer: str, order: str
 ) -> None:
-    words = ["-a", api, "-w", "-k", "-s", segments, "-b", block, "-t", xfer, "-G", SIGNATURE, "-o", "data"]
-    words += ["-F"] if layout == "file-per-process" else []
-    words += ["-z", "--random-offset-seed=3"] if order == "random" else []
-    done = engine.good(*words, ranks=RANKS)
+    arguments = [
+        "-a",
+        api,
+        "-w",
+        "-k",
+        "-s",
+        segments,
+        "-b",
+        block,
+        "-t",
+        xfer,
+        "-G",
+        SIGNATURE,
+        "-o",
+        "data",
+    ]
+    arguments += ["-F"] if layout == "file-per-process" else []
+    arguments += ["-z", "--random-offset-seed=3"] if order == "random" else []
+    done = engine.good(*arguments, ranks=RANKS)
     block_bytes, xfer_bytes = bytes_of(block), bytes_of(xfer)
     result = done.result("write")
     assert result["moved_bytes"] == result["file_bytes"] == RANKS * segments * block_bytes
@@ -122,10 +137,10 @@ LEFT_BY_IOR = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("words", sorted(LEFT_BY_IOR))
-def test_files_are_those_of_ior(engine: Engine, words: str) -> None:
-    engine.good(*words.split(), "-w", "-k", "-G", SIGNATURE, "-o", "data", ranks=RANKS)
-    assert digest(files(engine.folder)) == LEFT_BY_IOR[words]
+@pytest.mark.parametrize("arguments", sorted(LEFT_BY_IOR))
+def test_files_are_those_of_ior(engine: Engine, arguments: str) -> None:
+    engine.good(*arguments.split(), "-w", "-k", "-G", SIGNATURE, "-o", "data", ranks=RANKS)
+    assert digest(files(engine.folder)) == LEFT_BY_IOR[arguments]
 
 
 def real_ior() -> str | None:
@@ -139,20 +154,20 @@ def real_ior() -> str | None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "words", [*sorted(LEFT_BY_IOR), "-a MMAP -b 64k -t 16k -s 2", "-a NCMPI -b 64k -t 16k"]
+    "arguments", [*sorted(LEFT_BY_IOR), "-a MMAP -b 64k -t 16k -s 2", "-a NCMPI -b 64k -t 16k"]
 )
-def test_files_are_those_of_the_ior_at_hand(engine: Engine, words: str) -> None:
+def test_files_are_those_of_the_ior_at_hand(engine: Engine, arguments: str) -> None:
     program = real_ior()
     if program is None:
         pytest.skip("no IOR: neither IOR=/path/to/ior nor ior on the PATH")
-    requested = [*words.split(), "-w", "-k", "-G", SIGNATURE, "-o", "data"]
+    requested = [*arguments.split(), "-w", "-k", "-G", SIGNATURE, "-o", "data"]
     engine.good(*requested, ranks=RANKS)
     ours = files(engine.folder)
     for name in ours:
         (engine.folder / name).unlink()
     done = Engine(Path(program), engine.folder).call(requested, RANKS)
     if "option is not compiled" in done.out or "Unrecognized" in done.out + done.err:
-        pytest.skip(f"{program} has not what '{words}' needs")
+        pytest.skip(f"{program} has not what '{arguments}' needs")
     assert done.code == 0, done.out + done.err
     assert files(engine.folder) == ours
 
@@ -175,11 +190,11 @@ def test_an_existing_file_is_replaced_or_written_into(engine: Engine) -> None:
 
 
 def test_files_made_are_removed_unless_kept(engine: Engine) -> None:
-    words = ["-w", "-r", "-F", "-u", "-i", 2, "-b", "16k", "-t", "8k", "-o", "there/data"]
+    arguments = ["-w", "-r", "-F", "-u", "-i", 2, "-b", "16k", "-t", "8k", "-o", "there/data"]
     (engine.folder / "there").mkdir()
-    engine.good(*words, ranks=RANKS)
+    engine.good(*arguments, ranks=RANKS)
     assert list((engine.folder / "there").iterdir()) == []
-    engine.good(*words, "-k", ranks=RANKS)
+    engine.good(*arguments, "-k", ranks=RANKS)
     kept = sorted(path.relative_to(engine.folder).as_posix() for path in engine.folder.glob("there/*/*"))
     assert kept == ["there/0/data.00000000", "there/1/data.00000001"]
 

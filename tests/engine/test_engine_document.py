@@ -39,11 +39,12 @@ RUNS = [
 
 
 @pytest.mark.parametrize(
-    "words", [pytest.param(words, marks=pytest.mark.slow if i % 3 else ()) for i, words in enumerate(RUNS)]
+    "arguments",
+    [pytest.param(arguments, marks=pytest.mark.slow if i % 3 else ()) for i, arguments in enumerate(RUNS)],
 )
-def test_documents_are_valid(engine: Engine, words: list[str]) -> None:
+def test_documents_are_valid(engine: Engine, arguments: list[str]) -> None:
     (engine.folder / "wrong").write_bytes(bytes(8192))
-    assert_valid(engine.ior(*words).document)
+    assert_valid(engine.ior(*arguments).document)
 
 
 def test_numbers_fit_each_other(engine: Engine) -> None:
@@ -86,8 +87,8 @@ def assert_latency(latency: dict[str, Any]) -> None:
 @pytest.mark.slow
 def test_delays_are_seen_where_they_are(engine: Engine) -> None:
     """The null back end takes at least 2 ms for each transfer, and 20 ms for open, sync and close."""
-    words = ["-a", "NULL", "-w", "-e", "--null.delay-us=2000", "--null.step-delay-us=20000", *SHAPE]
-    result = engine.good(*words).result("write")
+    arguments = ["-a", "NULL", "-w", "-e", "--null.delay-us=2000", "--null.step-delay-us=20000", *SHAPE]
+    result = engine.good(*arguments).result("write")
     assert result["open_s"] >= 0.02
     assert result["sync_s"] >= 0.02
     assert result["close_s"] >= 0.02
@@ -109,8 +110,25 @@ def test_the_command_line_and_moments(engine: Engine) -> None:
 
 @pytest.mark.slow
 def test_what_was_requested(engine: Engine) -> None:
-    words = ["-a", "MPIIO", "-w", "-F", "-z", "-s", 3, "-i", 2, "-D", "1.5", "-e", "-g", "-Z", "-k", *SHAPE]
-    requested = engine.good(*words).document["requested"]
+    arguments = [
+        "-a",
+        "MPIIO",
+        "-w",
+        "-F",
+        "-z",
+        "-s",
+        3,
+        "-i",
+        2,
+        "-D",
+        "1.5",
+        "-e",
+        "-g",
+        "-Z",
+        "-k",
+        *SHAPE,
+    ]
+    requested = engine.good(*arguments).document["requested"]
     expected = {
         "api": "MPIIO",
         "layout": "file-per-process",

@@ -34,7 +34,7 @@ def test_counters_of_the_node_hold_what_its_slowest_rank_wrote(
 
 
 @pytest.mark.parametrize(
-    ("words", "before_reads"),
+    ("arguments", "before_reads"),
     [([], {"0": ["open", "open"], "1": ["open"]}), (["--no-residency"], {"0": ["open"], "1": ["open"]})],
     ids=["residency", "no residency"],
 )
@@ -42,14 +42,14 @@ def test_the_timed_open_is_the_first_use_of_the_name(
     engine: Engine,
     tmp_path: Path,
     faults_library: Path,
-    words: list[str],
+    arguments: list[str],
     before_reads: dict[str, list[str]],
 ) -> None:
     """Of all ranks only rank 0 opens its file for a look at its pages, and reports it."""
     engine.good(*SHAPE, "-F", "-o", "data", ranks=2)
     log = tmp_path / "log"
     environment = {"LD_PRELOAD": str(faults_library), "FAULT_LOG": str(log), "FAULT_PATH": "data"}
-    read = ["-r", "-k", "-t", "4k", "-b", f"{4 * WRITES}k", "-F", "-o", "data", "--no-warm-up", *words]
+    read = ["-r", "-k", "-t", "4k", "-b", f"{4 * WRITES}k", "-F", "-o", "data", "--no-warm-up", *arguments]
     done = engine.good(*read, ranks=2, environment=environment)
     seen: dict[str, list[str]] = {"0": [], "1": []}
     reading = set()
@@ -60,8 +60,8 @@ def test_the_timed_open_is_the_first_use_of_the_name(
             seen[rank].append(call)
     assert seen == before_reads
     observed = done.result("read")["observed"]
-    assert observed["touched"] == (["directory"] if words else ["directory", "file"])
-    if words:
+    assert observed["touched"] == (["directory"] if arguments else ["directory", "file"])
+    if arguments:
         assert observed["residency"] is None
 
 
@@ -70,13 +70,13 @@ def test_values_by_position_find_swapped_time_steps(engine: Engine, tmp_path: Pa
     file, steps = tmp_path / "f.nc", 4
     shape = ["-n=1", "-p=2", f"-d={steps}:4:4:2", "-b=1:4:2:2", f"-f={file}", "--format=cdf5"]
     for values, code in (("block", 0), ("position", 1)):
-        words = ["netcdf-bench", *shape, f"--values={values}"]
-        assert engine.call([*words, "-w", "-r", "--verify"], ranks=2).code == 0
+        arguments = ["netcdf-bench", *shape, f"--values={values}"]
+        assert engine.call([*arguments, "-w", "-r", "--verify"], ranks=2).code == 0
         data = file.read_bytes()
         step = 4 * 4 * 2 * 4
         head, blocks = data[: -steps * step], data[-steps * step :]
         file.write_bytes(head + blocks[step : 2 * step] + blocks[:step] + blocks[2 * step :])
-        done = engine.call([*words, "-r", "--verify", f"--json={tmp_path / 'out.json'}"], ranks=2)
+        done = engine.call([*arguments, "-r", "--verify", f"--json={tmp_path / 'out.json'}"], ranks=2)
         assert done.code == code, done.err
     found = json.loads((tmp_path / "out.json").read_text())["results"][0]["verify"]
     assert found["errors"] > 0
@@ -86,9 +86,9 @@ def test_values_by_position_find_swapped_time_steps(engine: Engine, tmp_path: Pa
 @pytest.mark.parametrize("kind", ["int", "float", "double", "byte", "uint64"])
 @pytest.mark.parametrize("layout", ["ind", "file-per-process"])
 def test_values_by_position_come_back(engine: Engine, tmp_path: Path, kind: str, layout: str) -> None:
-    words = ["netcdf-bench", "-n=1", "-p=2", "-d=3:4:4:2", "-w", "-r", "--verify", "--values=position"]
+    arguments = ["netcdf-bench", "-n=1", "-p=2", "-d=3:4:4:2", "-w", "-r", "--verify", "--values=position"]
     file = tmp_path / "out.json"
-    done = engine.call([*words, f"--type={kind}", f"-t={layout}", "-f=f.nc", f"--json={file}"], ranks=2)
+    done = engine.call([*arguments, f"--type={kind}", f"-t={layout}", "-f=f.nc", f"--json={file}"], ranks=2)
     assert done.code == 0, done.err
     results = json.loads(file.read_text())["results"]
     assert next(r for r in results if r["access"] == "read")["verify"]["errors"] == 0
@@ -98,8 +98,8 @@ def test_a_collective_transfer_done_chunk_by_chunk_is_an_error(
     engine: Engine, tmp_path: Path, faults_library: Path
 ) -> None:
     environment = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": "chunks"}
-    words = ["-a", "HDF5", "-c", "-w", "-t", "4k", "-b", "16k", "-o", tmp_path / "f"]
-    done = engine.ior(*words, ranks=2, environment=environment)
+    arguments = ["-a", "HDF5", "-c", "-w", "-t", "4k", "-b", "16k", "-o", tmp_path / "f"]
+    done = engine.ior(*arguments, ranks=2, environment=environment)
     assert done.code == 1
     assert "the transfers were not collective" in done.complaints[0]
 
@@ -107,12 +107,12 @@ def test_a_collective_transfer_done_chunk_by_chunk_is_an_error(
 def test_a_leftover_errno_says_nothing_of_a_short_read(
     engine: Engine, tmp_path: Path, faults_library: Path
 ) -> None:
-    words = ["-a", "MPIIO", "-t", "4k", "-b", "16k", "-k", "-o", "data"]
-    engine.good("-w", *words)
+    arguments = ["-a", "MPIIO", "-t", "4k", "-b", "16k", "-k", "-o", "data"]
+    engine.good("-w", *arguments)
     with (tmp_path / "data").open("r+b") as file:
         file.truncate(8192)
     environment = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": "errno"}
-    done = engine.ior("-r", *words, environment=environment)
+    done = engine.ior("-r", *arguments, environment=environment)
     assert done.code == 1
     assert "end of file" in done.complaints[0]
     assert "No such file" not in done.complaints[0]
@@ -125,12 +125,12 @@ def test_libraries_are_used_once_before_the_first_timed_phase(
     """A file of one transfer a rank, beside the measured one, of which nothing stays."""
     log = tmp_path / "log"
     environment = {"LD_PRELOAD": str(faults_library), "FAULT_LOG": str(log), "FAULT_PATH": "warm-up"}
-    words = ["-a", api, "-w", "-r", "-t", "4k", "-b", "16k", "-s", "2", "-o", "data"]
-    done = engine.good(*words, ranks=2, environment=environment)
+    arguments = ["-a", api, "-w", "-r", "-t", "4k", "-b", "16k", "-s", "2", "-o", "data"]
+    done = engine.good(*arguments, ranks=2, environment=environment)
     assert done.document["job"]["warmed_up"] is True
     assert "warm-up" in log.read_text().replace("pread warm-up", "")
     log.unlink()
-    done = engine.good(*words, "--no-warm-up", ranks=2, environment=environment)
+    done = engine.good(*arguments, "--no-warm-up", ranks=2, environment=environment)
     assert done.document["job"]["warmed_up"] is False
     rest = log.read_text() if log.exists() else ""
     assert "warm-up" not in rest.replace("pread warm-up", "")

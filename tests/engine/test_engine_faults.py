@@ -46,22 +46,24 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("words", "call", "errnum"), FAULTS[:2])
-def test_a_fault_fails_the_run(engine: Engine, words: list[str], call: str, errnum: int) -> None:
-    error = assert_failed(engine.ior(*NULL, "-w", *words), call, errnum, [0])
+@pytest.mark.parametrize(("arguments", "call", "errnum"), FAULTS[:2])
+def test_a_fault_fails_the_run(engine: Engine, arguments: list[str], call: str, errnum: int) -> None:
+    error = assert_failed(engine.ior(*NULL, "-w", *arguments), call, errnum, [0])
     assert error["path"] == "none"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("words", "call", "errnum"), FAULTS)
-def test_a_fault_on_one_rank_fails_the_run(engine: Engine, words: list[str], call: str, errnum: int) -> None:
-    done = engine.ior(*NULL, "-w", "-g", "--null.fault-rank=1", *words, ranks=2)
+@pytest.mark.parametrize(("arguments", "call", "errnum"), FAULTS)
+def test_a_fault_on_one_rank_fails_the_run(
+    engine: Engine, arguments: list[str], call: str, errnum: int
+) -> None:
+    done = engine.ior(*NULL, "-w", "-g", "--null.fault-rank=1", *arguments, ranks=2)
     assert_failed(done, call, errnum, [1])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "words",
+    "arguments",
     [
         ["-c", "--null.eio-at=5"],
         ["-c", "--null.fail=open"],
@@ -71,9 +73,9 @@ def test_a_fault_on_one_rank_fails_the_run(engine: Engine, words: list[str], cal
     ],
     ids=" ".join,
 )
-def test_the_other_ranks_do_not_wait_for_a_failed_one(engine: Engine, words: list[str]) -> None:
-    done = engine.ior(*NULL, "-w", "-r", "--null.fault-rank=2", *words, ranks=3)
-    call = "open" if "--null.fail=open" in words else "write"
+def test_the_other_ranks_do_not_wait_for_a_failed_one(engine: Engine, arguments: list[str]) -> None:
+    done = engine.ior(*NULL, "-w", "-r", "--null.fault-rank=2", *arguments, ranks=3)
+    call = "open" if "--null.fail=open" in arguments else "write"
     assert_failed(done, call, EIO, [2])
 
 
@@ -147,7 +149,7 @@ def test_what_is_not_a_file_is_not_removed(engine: Engine, name: str) -> None:
 def test_a_directory_that_vanishes_between_iterations(engine: Engine) -> None:
     place = engine.folder / "place"
     place.mkdir()
-    words = [
+    arguments = [
         str(engine.program),
         "ior",
         "-w",
@@ -163,7 +165,7 @@ def test_a_directory_that_vanishes_between_iterations(engine: Engine) -> None:
         "place/data",
     ]
     process = subprocess.Popen(
-        [*words, "-O", "summaryFile=summary.json"],
+        [*arguments, "-O", "summaryFile=summary.json"],
         cwd=engine.folder,
         env={**AS_ROOT, "PATH": "/usr/bin:/bin"},
         stdout=subprocess.PIPE,
@@ -191,9 +193,9 @@ PRELOADED = {
     "call", [pytest.param(call, marks=pytest.mark.slow if call != "close" else ()) for call in PRELOADED]
 )
 def test_errors_of_posix_calls(engine: Engine, faults_library: Path, call: str) -> None:
-    name, errnum, words = PRELOADED[call]
+    name, errnum, arguments = PRELOADED[call]
     environment = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": call, "FAULT_PATH": "data"}
-    done = engine.ior(*words, "-w", "-r", "-b", "64k", "-t", "8k", "-o", "data", environment=environment)
+    done = engine.ior(*arguments, "-w", "-r", "-b", "64k", "-t", "8k", "-o", "data", environment=environment)
     assert_failed(done, name, errnum, [0], results=1 if call == "pread" else 0)
 
 
@@ -201,8 +203,8 @@ def test_errors_of_posix_calls(engine: Engine, faults_library: Path, call: str) 
 @pytest.mark.parametrize("kind", ["short", "interrupt"])
 def test_posix_repeats_what_was_short_or_interrupted(engine: Engine, faults_library: Path, kind: str) -> None:
     environment = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": kind, "FAULT_PATH": "data"}
-    words = ["-w", "-W", "-r", "-R", "-l", "offset", "-b", "64k", "-t", "8k", "-o", "data"]
-    done = engine.good(*words, environment=environment)
+    arguments = ["-w", "-W", "-r", "-R", "-l", "offset", "-b", "64k", "-t", "8k", "-o", "data"]
+    done = engine.good(*arguments, environment=environment)
     for access in ("write", "read"):
         result = done.result(access)
         assert result["observed"]["retries"] > 0
@@ -217,8 +219,8 @@ def test_a_rank_that_cannot_reach_rank_0_writes_the_document(
     """Rank 0 waits in PnetCDF for ever: what was finished before stands in the document all the same."""
     fault = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": "fsync", "FAULT_PATH": "/data"}
     which = {"FAULT_RANK": "1", "FAULT_AFTER": str(spared), "OMPI_MCA_io": "ompio", "WEIR_GRACE_S": "1"}
-    words = ["-a", "PNETCDF", "-w", "-r", "-e", "-i", 3, "-b", "64k", "-t", "8k"]
-    done = engine.ior(*words, "-o", engine.folder / "data", ranks=2, environment=fault | which)
+    arguments = ["-a", "PNETCDF", "-w", "-r", "-e", "-i", 3, "-b", "64k", "-t", "8k"]
+    done = engine.ior(*arguments, "-o", engine.folder / "data", ranks=2, environment=fault | which)
     assert done.code == 1
     assert_valid(done.document)
     assert done.document["status"] == "failed"

@@ -24,16 +24,16 @@ def test_each_iteration_has_its_file(engine: Engine, tmp_path: Path) -> None:
 
 
 def test_a_prefilled_file_is_whole_whatever_the_stonewall_leaves(engine: Engine, tmp_path: Path) -> None:
-    words = ["-a", "POSIX", "-w", "-k", "-z", "--randomPrefill=128k", "--rate=20", "-D", "0.2", *SHAPE]
-    write = engine.good(*words, "-o", tmp_path / "data").result("write")
+    arguments = ["-a", "POSIX", "-w", "-k", "-z", "--randomPrefill=128k", "--rate=20", "-D", "0.2", *SHAPE]
+    write = engine.good(*arguments, "-o", tmp_path / "data").result("write")
     assert write["moved_bytes"] < 512 << 10, "the stonewall ended it"
     assert (tmp_path / "data").stat().st_blocks * 512 >= 512 << 10
 
 
 def test_filters_of_hdf5_shrink_the_file_and_lose_nothing(engine: Engine, tmp_path: Path) -> None:
     filters = ["--hdf5.chunkSize=4096", "--hdf5.deflate=4", "--hdf5.shuffle", "--hdf5.fletcher32"]
-    words = ["-a", "HDF5", "-c", "-w", "-r", "-W", "-R", "-l", "timestamp", *filters, *SHAPE]
-    write = engine.good(*words, "-o", tmp_path / "data", ranks=2).result("write")
+    arguments = ["-a", "HDF5", "-c", "-w", "-r", "-W", "-R", "-l", "timestamp", *filters, *SHAPE]
+    write = engine.good(*arguments, "-o", tmp_path / "data", ranks=2).result("write")
     assert write["file_bytes"] < write["moved_bytes"] / 4
     assert write["verify"]["errors"] == 0
 
@@ -42,9 +42,9 @@ def test_filters_of_hdf5_shrink_the_file_and_lose_nothing(engine: Engine, tmp_pa
 def test_posted_requests_of_pnetcdf_store_the_same_bytes(
     engine: Engine, tmp_path: Path, collective: list[str]
 ) -> None:
-    for name, words in (("waits", []), ("posts", ["--pnetcdf.nonblocking=5"])):
-        words = ["-a", "PNETCDF", *collective, *words, "-w", "-r", "-R", "-k", "-l", "random", *SHAPE]
-        done = engine.good(*words, "-o", tmp_path / name, ranks=2)
+    for name, arguments in (("waits", []), ("posts", ["--pnetcdf.nonblocking=5"])):
+        arguments = ["-a", "PNETCDF", *collective, *arguments, "-w", "-r", "-R", "-k", "-l", "random", *SHAPE]
+        done = engine.good(*arguments, "-o", tmp_path / name, ranks=2)
     assert (tmp_path / "waits").read_bytes() == (tmp_path / "posts").read_bytes()
     assert done.result("read")["observed"]["queue"]["depth"] == 5
     assert done.result("read")["verify"]["errors"] == 0
@@ -53,7 +53,7 @@ def test_posted_requests_of_pnetcdf_store_the_same_bytes(
 def test_quantized_values_compress_better(engine: Engine, tmp_path: Path) -> None:
     document = tmp_path / "d.json"
     sizes = []
-    for words in ([], ["--quantize=2"]):
+    for arguments in ([], ["--quantize=2"]):
         shape = [
             "-d",
             "2:64:64:4",
@@ -67,7 +67,9 @@ def test_quantized_values_compress_better(engine: Engine, tmp_path: Path) -> Non
             "--values=position",
         ]
         file = tmp_path / "data.nc"
-        done = engine.call(["netcdf-bench", "-w", *shape, *words, "-f", file, f"--json={document}"], ranks=2)
+        done = engine.call(
+            ["netcdf-bench", "-w", *shape, *arguments, "-f", file, f"--json={document}"], ranks=2
+        )
         assert done.code == 0, done.err
         sizes.append(file.stat().st_size)
     assert sizes[1] < sizes[0]
@@ -82,7 +84,7 @@ def test_zstd_is_there_or_refused_by_name(engine: Engine, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("words", "phrase"),
+    ("arguments", "phrase"),
     [
         (["ior", "-a", "URING", "-Y"], "URING has many transfers at a time"),
         (["ior", "-a", "MPIIO", "-Y"], "by calls of all ranks"),
@@ -96,7 +98,7 @@ def test_zstd_is_there_or_refused_by_name(engine: Engine, tmp_path: Path) -> Non
         (["netcdf-bench", "--zstd=3", "--format=cdf5"], "they need --format=netcdf4"),
     ],
 )
-def test_wrong_use_is_refused(engine: Engine, words: list[str], phrase: str) -> None:
-    done = engine.call(words)
+def test_wrong_use_is_refused(engine: Engine, arguments: list[str], phrase: str) -> None:
+    done = engine.call(arguments)
     assert done.code == 2
     assert phrase in done.complaints[0]

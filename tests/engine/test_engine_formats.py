@@ -61,10 +61,10 @@ def test_files_hold_what_was_requested_for(engine: Engine, tmp_path: Path) -> No
     ]
     lines = []
     for kind in kinds:
-        words = ["-a", kind[0], *GEOMETRY, *ACCESSES, "-o", tmp_path / "-".join(kind) / "data"]
-        words += ["-F"] if kind[1] == "file-per-process" else []
-        words += ["-c"] if kind[2] == "collective" else []
-        lines.append(cell(tmp_path, "-".join(kind), RANKS, *words))
+        arguments = ["-a", kind[0], *GEOMETRY, *ACCESSES, "-o", tmp_path / "-".join(kind) / "data"]
+        arguments += ["-F"] if kind[1] == "file-per-process" else []
+        arguments += ["-c"] if kind[2] == "collective" else []
+        lines.append(cell(tmp_path, "-".join(kind), RANKS, *arguments))
     done = engine.call(["batch", listed(tmp_path, *lines), tmp_path / "status"], RANKS)
     assert done.code == 0, {kind: (tmp_path / "-".join(kind) / "stderr.txt").read_text() for kind in kinds}
     for api, layout, calls in kinds:
@@ -94,9 +94,9 @@ def assert_recorded(document: dict[str, Any], api: str, folder: Path) -> None:
 
 @pytest.mark.slow
 def test_options_of_hdf5_reach_the_file(engine: Engine) -> None:
-    words = ["-a", "HDF5", "-w", "-k", *GEOMETRY, "--hdf5.collectiveMetadata"]
-    engine.good(*words, "--hdf5.chunkSize=1000", "--hdf5.noFill", "-o", "chunked", ranks=RANKS)
-    engine.good(*words, "--hdf5.setAlignment=64k", "-o", "aligned", ranks=RANKS)
+    arguments = ["-a", "HDF5", "-w", "-k", *GEOMETRY, "--hdf5.collectiveMetadata"]
+    engine.good(*arguments, "--hdf5.chunkSize=1000", "--hdf5.noFill", "-o", "chunked", ranks=RANKS)
+    engine.good(*arguments, "--hdf5.setAlignment=64k", "-o", "aligned", ranks=RANKS)
     with h5py.File(engine.folder / "chunked") as file:
         first = file["Dataset-0000.0000"]
         assert first.chunks == (1000,)
@@ -108,8 +108,8 @@ def test_options_of_hdf5_reach_the_file(engine: Engine) -> None:
 
 @pytest.mark.slow
 def test_calls_that_hdf5_does_not_make_together_are_no_collective_ones(engine: Engine) -> None:
-    words = ["-a", "HDF5", "-c", "-w", *GEOMETRY, "-o", "data"]
-    done = engine.ior(*words, ranks=RANKS, environment={"HDF5_MPI_OPT_TYPES": "0"})
+    arguments = ["-a", "HDF5", "-c", "-w", *GEOMETRY, "-o", "data"]
+    done = engine.ior(*arguments, ranks=RANKS, environment={"HDF5_MPI_OPT_TYPES": "0"})
     assert done.code == 1
     assert done.document["results"] == []
     assert "the transfers were not collective" in done.complaints[0]
@@ -119,9 +119,9 @@ def test_calls_that_hdf5_does_not_make_together_are_no_collective_ones(engine: E
 @pytest.mark.parametrize("api", sorted(READERS))
 def test_a_stonewall_parts_no_ranks(engine: Engine, api: str) -> None:
     """The ranks stop in different segments; hints are those that MPI-IO has in force."""
-    words = ["-a", api, "-w", "-D", "0.02", "-b", "8k", "-t", "8k", "-s", 4000, "-o", "data"]
+    arguments = ["-a", api, "-w", "-D", "0.02", "-b", "8k", "-t", "8k", "-s", 4000, "-o", "data"]
     hints = {"IOR_HINT__MPI__cb_nodes": "1", "OMPI_MCA_io": "romio321"}
-    done = engine.good(*words, ranks=RANKS, environment=hints)
+    done = engine.good(*arguments, ranks=RANKS, environment=hints)
     assert done.document["requested"]["hints"] == {"cb_nodes": "1"}
     assert done.result("write")["stonewall"]["hit"]
     assert done.result("write")["observed"]["hints"]["cb_nodes"] == "1"
@@ -139,11 +139,11 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("words", WRONG)
-def test_what_a_format_cannot_do_is_refused(engine: Engine, words: str) -> None:
-    done = engine.call(["ior", *words.split(), "-o", "data"])
+@pytest.mark.parametrize("arguments", WRONG)
+def test_what_a_format_cannot_do_is_refused(engine: Engine, arguments: str) -> None:
+    done = engine.call(["ior", *arguments.split(), "-o", "data"])
     assert done.code == 2
-    assert done.complaints == [f"weir-io: ior: {WRONG[words]}"]
+    assert done.complaints == [f"weir-io: ior: {WRONG[arguments]}"]
     assert not (engine.folder / "data").exists()
 
 

@@ -19,11 +19,11 @@ SHAPE = ["-w", "-t", "4k", "-b", "64k"]
 def two_ranks(engine: Engine, first: Sequence[object], second: Sequence[object], folder: Path) -> Done:
     """Rank 0 works in folder/0 and rank 1 in folder/1."""
     ranks: list[str] = []
-    for number, words in enumerate((first, second)):
+    for number, arguments in enumerate((first, second)):
         (folder / str(number)).mkdir(exist_ok=True)
         ranks += [":"] if number else []
         ranks += ["-wdir", str(folder / str(number)), "-n", "1", str(engine.program)]
-        ranks += [str(word) for word in words]
+        ranks += [str(word) for word in arguments]
     done = subprocess.run(
         [mpirun(), *QUIET_MPI, *ranks],
         env={**os.environ, **AS_ROOT},
@@ -39,7 +39,7 @@ def test_a_hints_file_that_only_rank_0_has_is_read_for_all(engine: Engine, tmp_p
     (tmp_path / "0").mkdir()
     (tmp_path / "0" / "hints").write_text("IOR_HINT__MPI__cb_nodes=1\n")
     document = tmp_path / "summary.json"
-    words = [
+    arguments = [
         "ior",
         "-a",
         "MPIIO",
@@ -51,7 +51,7 @@ def test_a_hints_file_that_only_rank_0_has_is_read_for_all(engine: Engine, tmp_p
         "-O",
         f"summaryFile={document}",
     ]
-    done = two_ranks(engine, words, words, tmp_path)
+    done = two_ranks(engine, arguments, arguments, tmp_path)
     assert done.code == 0, done.err
     assert json.loads(document.read_text())["requested"]["hints"] == {"cb_nodes": "1"}
 
@@ -59,8 +59,8 @@ def test_a_hints_file_that_only_rank_0_has_is_read_for_all(engine: Engine, tmp_p
 def test_a_hints_file_that_rank_0_lacks_ends_the_run_with_one_message(engine: Engine, tmp_path: Path) -> None:
     (tmp_path / "1").mkdir()
     (tmp_path / "1" / "hints").write_text("IOR_HINT__MPI__cb_nodes=1\n")
-    words = ["ior", "-a", "MPIIO", "-U", "hints", *SHAPE, "-o", tmp_path / "f"]
-    done = two_ranks(engine, words, words, tmp_path)
+    arguments = ["ior", "-a", "MPIIO", "-U", "hints", *SHAPE, "-o", tmp_path / "f"]
+    done = two_ranks(engine, arguments, arguments, tmp_path)
     assert done.code == 2
     assert done.complaints == ["weir-io: ior: cannot read the hints file hints: No such file or directory"]
 
@@ -70,8 +70,8 @@ def test_counters_are_looked_for_where_they_are_sampled(engine: Engine, tmp_path
     """The first rank of a node samples for the node: what the others lack does not matter."""
     (tmp_path / str(rank)).mkdir()
     (tmp_path / str(rank) / "counters").write_text("reads 1\n")
-    words = ["io-model", "-w", "-t", "4k", "-n", "4", "-o", tmp_path / "f", "--counters", "counters"]
-    done = two_ranks(engine, *([[*words, "--samples", tmp_path / "s"]] * 2), tmp_path)
+    arguments = ["io-model", "-w", "-t", "4k", "-n", "4", "-o", tmp_path / "f", "--counters", "counters"]
+    done = two_ranks(engine, *([[*arguments, "--samples", tmp_path / "s"]] * 2), tmp_path)
     if rank == 0:
         assert done.code == 0, done.err
         assert "counters_reads" in (tmp_path / "s-0.csv").read_text()
@@ -92,8 +92,8 @@ PERSONALITIES = {
 
 @pytest.mark.parametrize("name", PERSONALITIES)
 def test_ranks_with_other_options_are_told_apart_at_once(engine: Engine, tmp_path: Path, name: str) -> None:
-    words = [name, *PERSONALITIES[name]]
-    done = two_ranks(engine, words, [*words, "--bogus"], tmp_path)
+    arguments = [name, *PERSONALITIES[name]]
+    done = two_ranks(engine, arguments, [*arguments, "--bogus"], tmp_path)
     assert done.code == 2
     assert done.complaints == [
         f"weir-io: {name}: rank 1 was started with other options than rank 0; hint: start all ranks alike"

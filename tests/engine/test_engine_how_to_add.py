@@ -52,27 +52,27 @@ def test_the_examples_of_the_page_compile_and_run(tmp_path: Path) -> None:
 
 def assert_left_out(engine: Engine) -> None:
     """What was switched off is not there, is named as missing, and brings no library with it."""
-    said = "this weir-io was built without it; build it with"
-    for words, how in {
+    printed = "this weir-io was built without it; build it with"
+    for arguments, how in {
         "ior -a HDF5": "-a HDF5: {} -DWEIR_HDF5=ON",
         "ior -a NCMPI": "-a NCMPI: {} -DWEIR_PNETCDF=ON",
         "ior -a netcdf4": "-a netcdf4: {} -DWEIR_NETCDF4=ON",
         "netcdf-bench -w": "--format=netcdf4: {} -DWEIR_NETCDF4=ON",
         "netcdf-bench -w --format=cdf5": "--format=cdf5: {} -DWEIR_PNETCDF=ON",
     }.items():
-        done = engine.call(words.split())
+        done = engine.call(arguments.split())
         assert done.code == 2
-        assert done.complaints == [f"weir-io: {words.split()[0]}: {how.format(said)}"]
+        assert done.complaints == [f"weir-io: {arguments.split()[0]}: {how.format(printed)}"]
     linked = subprocess.run(["ldd", engine.program], capture_output=True, text=True, check=True).stdout
     assert not [name for name in ("hdf5", "netcdf") if name in linked]
 
 
 @pytest.mark.slow
 def test_a_missing_library_is_named_with_its_package(tmp_path: Path) -> None:
-    words = ["cmake", "-S", str(ROOT), "-B", str(tmp_path), "-DWEIR_TESTS=OFF", "-DWEIR_HDF5=OFF"]
+    arguments = ["cmake", "-S", str(ROOT), "-B", str(tmp_path), "-DWEIR_TESTS=OFF", "-DWEIR_HDF5=OFF"]
     environment = {**os.environ, "PKG_CONFIG_LIBDIR": str(tmp_path)}
     done = subprocess.run(
-        [*words, "-DWEIR_NETCDF4=OFF"], env=environment, capture_output=True, text=True, check=False
+        [*arguments, "-DWEIR_NETCDF4=OFF"], env=environment, capture_output=True, text=True, check=False
     )
     assert done.returncode != 0
     assert "apt-get install libpnetcdf-dev" in done.stderr

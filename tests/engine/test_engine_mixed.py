@@ -18,8 +18,8 @@ TRANSFERS = 1024
 @BOTH
 @pytest.mark.parametrize("order", [["-z"], ["--zipf=1.2", "-F"]], ids=" ".join)
 def test_both_accesses_share_one_phase(engine: Engine, tmp_path: Path, api: str, order: list[str]) -> None:
-    words = ["-a", api, "--rw-mix=70", "-R", *SHAPE, *order, "-o", tmp_path / "data"]
-    done = engine.good(*words, ranks=2)
+    arguments = ["-a", api, "--rw-mix=70", "-R", *SHAPE, *order, "-o", tmp_path / "data"]
+    done = engine.good(*arguments, ranks=2)
     write, read = done.result("write"), done.result("read")
     assert write["operations"] + read["operations"] == 2 * TRANSFERS
     assert 0.65 < read["operations"] / (2 * TRANSFERS) < 0.75
@@ -60,7 +60,7 @@ def test_a_few_offsets_are_hot(engine: Engine, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "phrase"),
+    ("arguments", "phrase"),
     [
         (["--rw-mix=100"], "between 1 and 99 percent"),
         (["--rw-mix=50", "-w"], "give -w and -r, or neither"),
@@ -70,7 +70,7 @@ def test_a_few_offsets_are_hot(engine: Engine, tmp_path: Path) -> None:
         (["--zipf=1.2", "-a", "PNETCDF"], "takes offsets in order only"),
     ],
 )
-def test_wrong_use_is_refused(engine: Engine, words: list[str], phrase: str) -> None:
-    done = engine.call(["ior", *words])
+def test_wrong_use_is_refused(engine: Engine, arguments: list[str], phrase: str) -> None:
+    done = engine.call(["ior", *arguments])
     assert done.code == 2
     assert phrase in done.complaints[0]

@@ -53,14 +53,14 @@ WRONG = [
 
 
 @pytest.mark.parametrize(
-    ("words", "phrase"),
+    ("arguments", "phrase"),
     [
-        pytest.param(words, phrase, id=" ".join(words), marks=pytest.mark.slow if i % 13 else ())
-        for i, (words, phrase) in enumerate(WRONG)
+        pytest.param(arguments, phrase, id=" ".join(arguments), marks=pytest.mark.slow if i % 13 else ())
+        for i, (arguments, phrase) in enumerate(WRONG)
     ],
 )
-def test_wrong_use_is_refused(engine: Engine, words: list[str], phrase: str) -> None:
-    done = engine.call(["ior", *words])
+def test_wrong_use_is_refused(engine: Engine, arguments: list[str], phrase: str) -> None:
+    done = engine.call(["ior", *arguments])
     assert done.code == 2
     assert len(done.complaints) == 1
     assert done.complaints[0].startswith("weir-io: ior: ")
@@ -81,9 +81,11 @@ NOT_HERE = [
 ]
 
 
-@pytest.mark.parametrize(("words", "name"), NOT_HERE, ids=[" ".join(words) for words, _ in NOT_HERE])
-def test_what_is_not_here_is_refused_by_its_name(engine: Engine, words: list[str], name: str) -> None:
-    done = engine.call(words)
+@pytest.mark.parametrize(
+    ("arguments", "name"), NOT_HERE, ids=[" ".join(arguments) for arguments, _ in NOT_HERE]
+)
+def test_what_is_not_here_is_refused_by_its_name(engine: Engine, arguments: list[str], name: str) -> None:
+    done = engine.call(arguments)
     assert done.code == 2
     assert len(done.complaints) == 1
     assert name in done.complaints[0]
@@ -91,9 +93,9 @@ def test_what_is_not_here_is_refused_by_its_name(engine: Engine, words: list[str
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("words", [["ior", "--bogus"], ["ior", "-t", "3"], ["iro"]])
-def test_wrong_use_on_several_ranks_is_said_once(engine: Engine, words: list[str]) -> None:
-    done = engine.call(words, ranks=3)
+@pytest.mark.parametrize("arguments", [["ior", "--bogus"], ["ior", "-t", "3"], ["iro"]])
+def test_wrong_use_on_several_ranks_is_said_once(engine: Engine, arguments: list[str]) -> None:
+    done = engine.call(arguments, ranks=3)
     assert done.code == 2
     assert len(done.complaints) == 1
 

@@ -17,8 +17,8 @@ SHAPE = ["-a", "NULL", "-b", "64k", "-t", "8k", "-s", 3, "-o", "none"]
 TRANSFERS = 8  # of a block
 
 
-def traced(engine: Engine, *words: object, ranks: int) -> list[list[tuple[str, int, int]]]:
-    engine.good(*SHAPE, *words, "--null.trace", engine.folder / "trace", ranks=ranks)
+def traced(engine: Engine, *arguments: object, ranks: int) -> list[list[tuple[str, int, int]]]:
+    engine.good(*SHAPE, *arguments, "--null.trace", engine.folder / "trace", ranks=ranks)
     return trace(engine.folder, "trace", ranks)
 
 
@@ -62,16 +62,16 @@ def test_a_read_in_random_order_asks_for_what_was_written(engine: Engine) -> Non
         assert {word for word, _, _ in operations[half:]} == {"read"}
 
 
-def readers_source(engine: Engine, *words: object, ranks: int) -> list[int]:
+def readers_source(engine: Engine, *arguments: object, ranks: int) -> list[int]:
     """For each rank, the rank that wrote what it reads."""
-    by_rank = traced(engine, "-w", "-r", "-s", 1, *words, ranks=ranks)
+    by_rank = traced(engine, "-w", "-r", "-s", 1, *arguments, ranks=ranks)
     first_reads = [next(offset for word, offset, _ in ops if word == "read") for ops in by_rank]
     return [offset // (64 * K) for offset in first_reads]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("words", "sources"),
+    ("arguments", "sources"),
     [
         (["-C"], [0, 1, 2, 3]),  # one node: its next node is itself, as in IOR
         (["-C", "-O", "numTasksOnNode0=1"], [1, 2, 3, 0]),
@@ -82,9 +82,9 @@ def readers_source(engine: Engine, *words: object, ranks: int) -> list[int]:
         (["-Z", "-Z", "-X", 9], [3, 0, 1, 2]),
     ],
 )
-def test_whose_data_is_read(engine: Engine, words: list[object], sources: list[int]) -> None:
+def test_whose_data_is_read(engine: Engine, arguments: list[object], sources: list[int]) -> None:
     """The random ones are what IOR reads for the same seed, by the numbers of the GNU C library."""
-    assert readers_source(engine, *words, ranks=4) == sources
+    assert readers_source(engine, *arguments, ranks=4) == sources
 
 
 # Stands for ssh, so that mpirun starts its daemons of two "nodes" here.
@@ -106,13 +106,13 @@ def test_constant_shift_reads_from_the_next_node(
     agent = tmp_path / "ssh"
     agent.write_text(FAKE_SSH)
     agent.chmod(0o755)
-    words = [mpirun(), "--host", "alpha:2,beta:2", "--map-by", placement, "-n", "4"]
-    words += ["--mca", "plm_rsh_agent", str(agent), "--mca", "pml", "ob1", "--mca", "btl", "self,tcp"]
-    words += ["--mca", "btl_tcp_if_include", "lo", "--mca", "oob_tcp_if_include", "lo"]
-    words += [str(engine.program), "ior", *(str(word) for word in SHAPE)]
-    words += ["-s", "1", "-w", "-r", "-g", "-C", "--null.trace", str(tmp_path / "trace")]
+    arguments = [mpirun(), "--host", "alpha:2,beta:2", "--map-by", placement, "-n", "4"]
+    arguments += ["--mca", "plm_rsh_agent", str(agent), "--mca", "pml", "ob1", "--mca", "btl", "self,tcp"]
+    arguments += ["--mca", "btl_tcp_if_include", "lo", "--mca", "oob_tcp_if_include", "lo"]
+    arguments += [str(engine.program), "ior", *(str(word) for word in SHAPE)]
+    arguments += ["-s", "1", "-w", "-r", "-g", "-C", "--null.trace", str(tmp_path / "trace")]
     done = subprocess.run(
-        words, env={**os.environ, **AS_ROOT}, capture_output=True, text=True, timeout=60, check=False
+        arguments, env={**os.environ, **AS_ROOT}, capture_output=True, text=True, timeout=60, check=False
     )
     if done.returncode != 0 and "weir-io" not in done.stdout:
         pytest.skip(f"this MPI cannot start two nodes on one machine: {done.stderr.strip()[:200]}")

@@ -14,8 +14,8 @@ SHAPE = ["-w", "-t", "4k", "-b", f"{4 * OPERATIONS}k"]
 
 def test_what_a_slow_operation_delays_is_counted(engine: Engine) -> None:
     """Each takes 5 ms and one is due every millisecond: a closed loop would report 5 ms for all."""
-    words = ["-a", "NULL", "--null.delay-us=5000", "--rate=1000", *SHAPE, "-o", "none"]
-    write = engine.good(*words).result("write")
+    arguments = ["-a", "NULL", "--null.delay-us=5000", "--rate=1000", *SHAPE, "-o", "none"]
+    write = engine.good(*arguments).result("write")
     assert write["service"]["count"] == write["latency"]["count"] == OPERATIONS
     assert write["service"]["min_us"] >= 5000
     assert write["latency"]["max_us"] >= 5000 + 4000 * (OPERATIONS - 1)
@@ -32,14 +32,14 @@ def test_no_operation_begins_before_it_is_due(engine: Engine, tmp_path: Path, ap
 
 
 def test_a_rest_lies_between_operations(engine: Engine) -> None:
-    words = ["-a", "NULL", "-O", "interIODelay=1000", *SHAPE, "-o", "none"]
-    write = engine.good(*words).result("write")
+    arguments = ["-a", "NULL", "-O", "interIODelay=1000", *SHAPE, "-o", "none"]
+    write = engine.good(*arguments).result("write")
     assert write["io_s"] >= (OPERATIONS - 1) * 0.001
     assert "service" not in write
 
 
 @pytest.mark.parametrize(
-    ("words", "phrase"),
+    ("arguments", "phrase"),
     [
         (["--rate=10", "-a", "MPIIO", "-c"], "collective transfers wait for each other"),
         (["--rate=10", "-O", "interIODelay=5"], "exclude each other"),
@@ -47,7 +47,7 @@ def test_a_rest_lies_between_operations(engine: Engine) -> None:
         (["--rate=-1"], "cannot be negative"),
     ],
 )
-def test_wrong_use_is_refused(engine: Engine, words: list[str], phrase: str) -> None:
-    done = engine.call(["ior", *words])
+def test_wrong_use_is_refused(engine: Engine, arguments: list[str], phrase: str) -> None:
+    done = engine.call(["ior", *arguments])
     assert done.code == 2
     assert phrase in done.complaints[0]

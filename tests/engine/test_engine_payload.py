@@ -21,7 +21,7 @@ def shares(file: Path) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize(
-    ("words", "compressed", "unique"),
+    ("arguments", "compressed", "unique"),
     [
         (["-l", "random"], 1.0, 1.0),
         (["-l", "controlled"], 1.0, 1.0),
@@ -30,9 +30,9 @@ def shares(file: Path) -> tuple[float, float]:
     ],
 )
 def test_the_data_is_as_reducible_as_requested_and_the_sample_says_so(
-    engine: Engine, tmp_path: Path, words: list[str], compressed: float, unique: float
+    engine: Engine, tmp_path: Path, arguments: list[str], compressed: float, unique: float
 ) -> None:
-    done = engine.good(*FILE, *words, "-o", tmp_path / "f")
+    done = engine.good(*FILE, *arguments, "-o", tmp_path / "f")
     sample = done.result("write")["observed"]["payload"]
     by_zlib, by_blocks = shares(tmp_path / "f")
     if unique == 1.0:
@@ -52,14 +52,14 @@ def test_data_of_ior_that_is_reducible_is_found_to_be(engine: Engine, tmp_path: 
 
 
 def test_equal_blocks_of_different_ranks_are_found(engine: Engine, tmp_path: Path) -> None:
-    words = [*FILE, "-l", "c", "--dedupe-percentage=100", "-o", tmp_path / "f"]
-    sample = engine.good(*words, ranks=2).result("write")["observed"]["payload"]
+    arguments = [*FILE, "-l", "c", "--dedupe-percentage=100", "-o", tmp_path / "f"]
+    sample = engine.good(*arguments, ranks=2).result("write")["observed"]["payload"]
     assert sample["unique_share"] * sample["sampled_bytes"] / BLOCK == pytest.approx(1)
 
 
 def test_controlled_data_is_verified(engine: Engine, tmp_path: Path) -> None:
-    words = ["-w", "-r", "-R", "-W", "-l", "controlled", "-t", "4k", "-b", "64k", "-s", "3", "-z"]
-    done = engine.good(*words, "-o", tmp_path / "f", ranks=2)
+    arguments = ["-w", "-r", "-R", "-W", "-l", "controlled", "-t", "4k", "-b", "64k", "-s", "3", "-z"]
+    done = engine.good(*arguments, "-o", tmp_path / "f", ranks=2)
     assert done.result("read")["verify"]["errors"] == 0
 
 

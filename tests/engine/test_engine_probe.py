@@ -30,8 +30,8 @@ def observed(done: Done, access: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("layout", [[], ["-F", "-C"]], ids=["shared", "file per process"])
 def test_a_read_after_dropped_caches_comes_from_the_device(engine: Engine, layout: list[str]) -> None:
-    words = [*SHAPE, *layout, "-o", "data"]
-    kept = engine.good(*words, ranks=2)
+    arguments = [*SHAPE, *layout, "-o", "data"]
+    kept = engine.good(*arguments, ranks=2)
     if observed(kept, "write")["fetched_bytes"] is None:
         pytest.skip(f"{engine.folder} lies on {observed(kept, 'write')['file_system']}, which is not counted")
     assert kept.document["requested"]["drop_caches"] is False
@@ -39,7 +39,7 @@ def test_a_read_after_dropped_caches_comes_from_the_device(engine: Engine, layou
     assert observed(kept, "write")["residency"] is None
     assert observed(kept, "read")["fetched_bytes"] < BYTES / 10
     assert observed(kept, "read")["residency"]["before"] > 0.9
-    dropped = engine.good(*words, "--drop-caches", ranks=2)
+    dropped = engine.good(*arguments, "--drop-caches", ranks=2)
     assert dropped.document["requested"]["drop_caches"] is True
     assert observed(dropped, "read")["fetched_bytes"] >= BYTES
     assert observed(dropped, "read")["residency"]["before"] < 0.1
@@ -65,8 +65,8 @@ def test_memory_tells_nothing_about_fetching(engine: Engine) -> None:
 
 def test_the_timeline_shows_a_rest(engine: Engine) -> None:
     """A synchronisation of at least 50 ms after transfers of 8 x 1 ms: its hundredths move nothing."""
-    words = ["-a", "NULL", "-w", "-e", "-t", "8k", "-b", "64k", "--null.delay-us=1000", "-o", "none"]
-    result = engine.good(*words, "--null.step-delay-us=50000").result("write")
+    arguments = ["-a", "NULL", "-w", "-e", "-t", "8k", "-b", "64k", "--null.delay-us=1000", "-o", "none"]
+    result = engine.good(*arguments, "--null.step-delay-us=50000").result("write")
     moved = result["timeline"]["moved_bytes"]
     assert sum(moved) == 65536
     assert moved[0] > 0

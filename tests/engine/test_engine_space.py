@@ -50,8 +50,8 @@ def test_mpiio_prints_no_number_for_bytes_that_are_not_there(
     calls: list[str],
     geometry: list[str],
 ) -> None:
-    words = ["-a", "MPIIO", "-w", "-r", *layout, *calls, *geometry, "-o", small_space / "data"]
-    done = engine.ior(*words, ranks=2, environment=IMPLEMENTATIONS[implementation])
+    arguments = ["-a", "MPIIO", "-w", "-r", *layout, *calls, *geometry, "-o", small_space / "data"]
+    done = engine.ior(*arguments, ranks=2, environment=IMPLEMENTATIONS[implementation])
     assert done.code == 1
     assert done.document["results"] == []
     assert not [line for line in done.out.splitlines() if line.startswith("write ")]
@@ -88,8 +88,8 @@ def test_a_failed_run_keeps_its_files_if_requested_to(engine: Engine, small_spac
 def test_formats_end_with_a_message(
     engine: Engine, small_space: Path, api: str, calls: list[str], implementation: str
 ) -> None:
-    words = ["-a", api, "-w", "-r", *calls, "-b", "1m", "-t", "1m", "-s", 48, "-o", small_space / "data"]
-    done = engine.ior(*words, ranks=2, environment=IMPLEMENTATIONS[implementation])
+    arguments = ["-a", api, "-w", "-r", *calls, "-b", "1m", "-t", "1m", "-s", 48, "-o", small_space / "data"]
+    done = engine.ior(*arguments, ranks=2, environment=IMPLEMENTATIONS[implementation])
     assert done.code == 1
     assert done.document["status"] == "failed"
     assert done.document["results"] == []

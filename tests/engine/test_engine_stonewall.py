@@ -32,8 +32,8 @@ def test_without_wear_out_each_rank_stops_where_it_stands(engine: Engine) -> Non
 
 
 def test_with_wear_out_all_ranks_do_what_the_quickest_did(engine: Engine) -> None:
-    words = ["-a", "NULL", "-w", "-D", "0.4", "-t", "16k", "-b", "1g", "-O", "stoneWallingWearOut=1"]
-    result = engine.good(*words, *SLOW, ranks=2).result("write")
+    arguments = ["-a", "NULL", "-w", "-D", "0.4", "-t", "16k", "-b", "1g", "-O", "stoneWallingWearOut=1"]
+    result = engine.good(*arguments, *SLOW, ranks=2).result("write")
     wall = result["stonewall"]
     assert wall["hit"] is True
     assert wall["wear_out"] is True
@@ -61,8 +61,22 @@ def test_collective_ranks_stop_together(engine: Engine) -> None:
 @pytest.mark.slow
 def test_a_read_stops_where_the_write_of_the_same_data_stopped(engine: Engine) -> None:
     """Rank 0 reads what the slow rank 1 wrote, and the other way round: each reads as much as is there."""
-    words = ["-a", "NULL", "-w", "-r", "-D", "0.4", "-t", "16k", "-b", "1g", "-C", "-O", "numTasksOnNode0=1"]
-    engine.good(*words, *SLOW, "--null.trace", engine.folder / "trace", ranks=2)
+    arguments = [
+        "-a",
+        "NULL",
+        "-w",
+        "-r",
+        "-D",
+        "0.4",
+        "-t",
+        "16k",
+        "-b",
+        "1g",
+        "-C",
+        "-O",
+        "numTasksOnNode0=1",
+    ]
+    engine.good(*arguments, *SLOW, "--null.trace", engine.folder / "trace", ranks=2)
     by_rank = trace(engine.folder, "trace", 2)
     writes = [{offset for word, offset, _ in ops if word == "write"} for ops in by_rank]
     reads = [{offset for word, offset, _ in ops if word == "read"} for ops in by_rank]
@@ -71,10 +85,10 @@ def test_a_read_stops_where_the_write_of_the_same_data_stopped(engine: Engine) -
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("words", [[], ["-C", "-O", "numTasksOnNode0=1"], ["-F"], ["-z"]], ids=" ".join)
-def test_what_a_stonewall_left_is_right(engine: Engine, words: list[str]) -> None:
+@pytest.mark.parametrize("arguments", [[], ["-C", "-O", "numTasksOnNode0=1"], ["-F"], ["-z"]], ids=" ".join)
+def test_what_a_stonewall_left_is_right(engine: Engine, arguments: list[str]) -> None:
     requested = ["-w", "-W", "-r", "-R", "-l", "offset", "-D", "0.05", "-t", "16k", "-b", "64m", "-o", "data"]
-    done = engine.good(*requested, *words, ranks=2)
+    done = engine.good(*requested, *arguments, ranks=2)
     result = done.result("write")
     assert result["verify"]["checked_bytes"] == result["moved_bytes"] > 0
     assert result["verify"]["errors"] == done.result("read")["verify"]["errors"] == 0

@@ -40,8 +40,8 @@ def test_every_transfer_has_a_record(engine: Engine, tmp_path: Path, api: str) -
 
 def test_what_does_not_fit_is_counted(engine: Engine, tmp_path: Path) -> None:
     trace = tmp_path / "trace"
-    words = [*SHAPE, "-o", tmp_path / "data", f"--trace={trace}", "--trace-records=5"]
-    done = engine.good(*words)
+    arguments = [*SHAPE, "-o", tmp_path / "data", f"--trace={trace}", "--trace-records=5"]
+    done = engine.good(*arguments)
     assert done.result("write")["observed"]["trace"] == {"records": 5, "dropped": 11}
     assert [(len(phase.records), phase.dropped) for phase in read_trace(Path(f"{trace}.0"))] == [(5, 11)] * 2
 
@@ -50,8 +50,8 @@ def test_mdtest_and_the_conversion_to_csv(
     engine: Engine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     trace = tmp_path / "trace"
-    words = ["mdtest", "-F", "-n", "10", "-w", "100", "-d", tmp_path / "md", f"--trace={trace}"]
-    done = engine.call(words, ranks=2)
+    arguments = ["mdtest", "-F", "-n", "10", "-w", "100", "-d", tmp_path / "md", f"--trace={trace}"]
+    done = engine.call(arguments, ranks=2)
     assert done.code == 0, done.err
     assert main(["trace", f"{trace}.0", f"{trace}.1"]) == 0
     rows = list(csv.DictReader(capsys.readouterr().out.splitlines()))

@@ -33,7 +33,7 @@ def test_unit_under_sanitizers(sanitized_build: Path, name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("words", "code"),
+    ("arguments", "code"),
     [
         (["-a", "POSIX", "-w", "-W", "-r", "-R", "-F", "-u", "-z", "-e", "-g", "-o", "data"], 0),
         (["-a", "MPIIO", "-w", "-W", "-r", "-R", "-c", "-l", "random", "-o", "data"], 0),
@@ -49,8 +49,8 @@ def test_unit_under_sanitizers(sanitized_build: Path, name: str) -> None:
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )
-def test_runs_under_sanitizers(sanitized: Engine, words: list[str], code: int) -> None:
-    done = sanitized.ior(*words, *SHAPE, ranks=2)
+def test_runs_under_sanitizers(sanitized: Engine, arguments: list[str], code: int) -> None:
+    done = sanitized.ior(*arguments, *SHAPE, ranks=2)
     assert done.code == code, done.err
     assert "Sanitizer" not in done.err
     assert "runtime error" not in done.err

@@ -76,9 +76,9 @@ def test_a_piece_in_the_wrong_place_is_found_by_offset_data(engine: Engine) -> N
 
 @pytest.mark.slow
 @pytest.mark.parametrize("data", ["timestamp", "offset", "incompressible", "random"])
-@pytest.mark.parametrize("words", [[], ["-F"], ["-z"], ["-C", "-O", "numTasksOnNode0=1"]], ids=" ".join)
-def test_every_kind_of_data_compares_equal(engine: Engine, data: str, words: list[str]) -> None:
-    done = engine.good("-w", "-W", "-r", "-R", "-i", 2, "-l", data, *words, *SHAPE, ranks=2)
+@pytest.mark.parametrize("arguments", [[], ["-F"], ["-z"], ["-C", "-O", "numTasksOnNode0=1"]], ids=" ".join)
+def test_every_kind_of_data_compares_equal(engine: Engine, data: str, arguments: list[str]) -> None:
+    done = engine.good("-w", "-W", "-r", "-R", "-i", 2, "-l", data, *arguments, *SHAPE, ranks=2)
     for iteration in range(2):
         for access in ("write", "read"):
             verify = done.result(access, iteration)["verify"]

@@ -18,10 +18,10 @@ VIEW = ["-a", "MPIIO", "--mpiio.useFileView", "-r", "-R", "-W"]
 def summaries(engine: Engine, folder: Path, cells: dict[str, list[str]], *launch: str) -> None:
     """All cells of one launch; each finds its document and data in a folder of its name."""
     lines = []
-    for name, words in cells.items():
+    for name, arguments in cells.items():
         (folder / name).mkdir()
         end = ["-o", str(folder / name / "data"), "-O", f"summaryFile={folder / name / 'summary.json'}"]
-        lines.append("\t".join([name, str(RANKS), str(folder / name), "ior", *words, *end]))
+        lines.append("\t".join([name, str(RANKS), str(folder / name), "ior", *arguments, *end]))
     (folder / "list").write_text("\n".join(lines) + "\n")
     environment = {f"OMPI_MCA_{word.split('=')[0]}": word.split("=")[1] for word in launch}
     done = engine.call(["batch", folder / "list", folder / "status"], RANKS, environment)
@@ -49,21 +49,21 @@ def test_the_bytes_are_those_of_posix(engine: Engine, tmp_path: Path, library: s
 
 def test_one_call_moves_a_block_and_wrong_bytes_are_found(engine: Engine, tmp_path: Path) -> None:
     data = tmp_path / "data"
-    words = ["--distribution=subarray", "-c", *VIEW, *SHAPE, "-o", data]
-    write = engine.good(*words, ranks=RANKS).result("write")
+    arguments = ["--distribution=subarray", "-c", *VIEW, *SHAPE, "-o", data]
+    write = engine.good(*arguments, ranks=RANKS).result("write")
     assert write["operations"] == RANKS * SEGMENTS
     assert write["moved_bytes"] == data.stat().st_size
     with data.open("r+b") as file:
         file.seek(5 * 1024)
         file.write(b"wrong")
-    words = [word for word in words if word not in ("-w", "-W")]
-    done = engine.ior(*words, ranks=RANKS)
+    arguments = [word for word in arguments if word not in ("-w", "-W")]
+    done = engine.ior(*arguments, ranks=RANKS)
     assert done.code == 1
     assert done.result("read")["verify"]["first_error"]["offset"] == 5 * 1024
 
 
 @pytest.mark.parametrize(
-    ("words", "phrase"),
+    ("arguments", "phrase"),
     [
         (["--mpiio.useFileView"], "POSIX has no file views"),
         (["--mpiio.useFileView", "-a", "MPIIO", "-D", "1"], "excludes -F, -z, -D"),
@@ -72,7 +72,7 @@ def test_one_call_moves_a_block_and_wrong_bytes_are_found(engine: Engine, tmp_pa
         (["--distribution=nested", "-a", "PNETCDF"], "takes blocks only"),
     ],
 )
-def test_wrong_use_is_refused(engine: Engine, words: list[str], phrase: str) -> None:
-    done = engine.call(["ior", *words])
+def test_wrong_use_is_refused(engine: Engine, arguments: list[str], phrase: str) -> None:
+    done = engine.call(["ior", *arguments])
     assert done.code == 2
     assert phrase in done.complaints[0]

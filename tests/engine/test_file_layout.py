@@ -16,7 +16,7 @@ from weir.tools.weir_io import parse_document
 SHAPE = ["-w", "-k", "-t", "4k", "-b", "8k", "-o", "data"]
 LFS = """#!/bin/sh
 # lfs getstripe FILE: two stripes for the file of rank 0, one for that of rank 1
-echo "$2" >> "$WEIR_LUSTRE_ROOT/asked"
+echo "$2" >> "$WEIR_LUSTRE_ROOT/requests"
 first=5 count=2
 case $2 in *.00000001) first=6 count=1 ;; esac
 printf '%s\\nlmm_stripe_count:  %s\\nlmm_stripe_size:   1048576\\nlmm_pattern:       1\\n' "$2" "$count"
@@ -63,7 +63,7 @@ def test_each_file_is_read_by_lfs(engine: Engine, lustre: dict[str, str]) -> Non
 
 def test_only_one_rank_asks_for_the_layout_of_a_shared_file(engine: Engine, lustre: dict[str, str]) -> None:
     engine.good(*SHAPE, ranks=2, environment=lustre)
-    assert len((engine.folder / "asked").read_text().splitlines()) == 1
+    assert len((engine.folder / "requests").read_text().splitlines()) == 1
 
 
 def test_components_are_read_by_the_library(engine: Engine, lustre: dict[str, str]) -> None:

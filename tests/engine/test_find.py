@@ -67,8 +67,8 @@ def test_all_ranks_find_what_one_would(engine: Engine, forest: Path, ranks: int)
 
 
 def test_a_tree_is_made_before_the_clock_starts(engine: Engine) -> None:
-    words = ["--make-files", 50, "--make-directories", 4, "--make-bytes", 12, "-C", "-name", "*.1?"]
-    (made,) = cells(engine, 2, ["find", engine.folder / "tree", "-size", "12c", *words])
+    arguments = ["--make-files", 50, "--make-directories", 4, "--make-bytes", 12, "-C", "-name", "*.1?"]
+    (made,) = cells(engine, 2, ["find", engine.folder / "tree", "-size", "12c", *arguments])
     assert made.code == 0, made.err
     (result,) = made.document["results"]
     assert (result["found"], result["operations"], result["requested_operations"]) == (20, 100, 100)
@@ -100,7 +100,7 @@ def test_what_cannot_be_read_is_counted(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("arguments", "printed"),
     [
         ([], "a directory to begin with is missing"),
         ([".", "-size", "4k"], "bytes with a c behind them"),
@@ -110,7 +110,7 @@ def test_what_cannot_be_read_is_counted(engine: Engine) -> None:
         ([".", "--make-files=2", "--make-directories=3"], "more than the 2 files"),
     ],
 )
-def test_wrong_use_is_refused(engine: Engine, words: list[str], said: str) -> None:
-    done = engine.call(["find", *words])
-    assert said in done.err
+def test_wrong_use_is_refused(engine: Engine, arguments: list[str], printed: str) -> None:
+    done = engine.call(["find", *arguments])
+    assert printed in done.err
     assert done.code == 2

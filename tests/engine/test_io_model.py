@@ -17,17 +17,17 @@ slow = pytest.mark.slow
 MASK = 2**64 - 1
 
 
-def model(engine: Engine, *words: object, ranks: int = 1) -> Done:
+def model(engine: Engine, *arguments: object, ranks: int = 1) -> Done:
     """With a document; asserts nothing."""
     summary = engine.folder / "summary.json"
     summary.unlink(missing_ok=True)
-    done = engine.call(["io-model", *words, "--json", summary], ranks)
+    done = engine.call(["io-model", *arguments, "--json", summary], ranks)
     document = json.loads(summary.read_text()) if summary.exists() else {}
     return Done(done.code, done.out, done.err, document)
 
 
-def good(engine: Engine, *words: object, ranks: int = 1) -> Done:
-    done = model(engine, *words, ranks=ranks)
+def good(engine: Engine, *arguments: object, ranks: int = 1) -> Done:
+    done = model(engine, *arguments, ranks=ranks)
     assert done.code == 0, done.err
     assert_valid(done.document)
     return done
@@ -36,14 +36,14 @@ def good(engine: Engine, *words: object, ranks: int = 1) -> Done:
 def stream(count: int, seed: int = 0, rank: int = 0) -> bytes:
     """The first bytes of what a rank's file holds."""
 
-    def words() -> Iterator[bytes]:
+    def arguments() -> Iterator[bytes]:
         for index in range((count + 7) // 8):
             word = ((seed << 32 | rank) + index * 0x9E3779B97F4A7C15) & MASK
             word = ((word ^ word >> 30) * 0xBF58476D1CE4E5B9) & MASK
             word = ((word ^ word >> 27) * 0x94D049BB133111EB) & MASK
             yield (word ^ word >> 31).to_bytes(8, "little")
 
-    return b"".join(words())[:count]
+    return b"".join(arguments())[:count]
 
 
 def operations(path: Path) -> list[dict[str, int]]:
@@ -56,8 +56,8 @@ ANYWHERE = ["-w", "-f", "rnd", "-n", "300", "-t", "100", "-b", "5000", "-o", "da
 
 def test_each_rank_writes_its_own_file_in_the_order_that_is_told(engine: Engine) -> None:
     """Replaying the told offsets, from memory to file, gives the file; ranks differ."""
-    words = [*ANYWHERE, "-m", "stride40", "-M", "3000", "--seed", "3", "--truncate", "-e"]
-    done = good(engine, *words, ranks=2)
+    arguments = [*ANYWHERE, "-m", "stride40", "-M", "3000", "--seed", "3", "--truncate", "-e"]
+    done = good(engine, *arguments, ranks=2)
     told = []
     for rank in range(2):
         memory = stream(3000, seed=3, rank=rank)
@@ -80,10 +80,10 @@ def test_each_rank_writes_its_own_file_in_the_order_that_is_told(engine: Engine)
     assert result["latency"]["max_us"] * 1000 == pytest.approx(slowest_ns, abs=1)
 
 
-@pytest.mark.parametrize("words", [["-a", "POSIX"], pytest.param(["-a", "MPIIO"], marks=slow)])
-def test_verified_bytes_are_those_of_the_place(engine: Engine, words: list[str]) -> None:
+@pytest.mark.parametrize("arguments", [["-a", "POSIX"], pytest.param(["-a", "MPIIO"], marks=slow)])
+def test_verified_bytes_are_those_of_the_place(engine: Engine, arguments: list[str]) -> None:
     """Overlapping random writes leave the same bytes; an overwritten file stays whole."""
-    done = good(engine, *words, *ANYWHERE, "-r", "--verify", "--prefill", "-i", 2)
+    done = good(engine, *arguments, *ANYWHERE, "-r", "--verify", "--prefill", "-i", 2)
     assert (engine.folder / "data-0").read_bytes() == stream(5000)
     for iteration in range(2):
         for access in ("write", "read"):
@@ -106,9 +106,9 @@ def test_a_byte_that_differs_fails(engine: Engine) -> None:
 
 def test_cache_modes_are_proven(engine: Engine) -> None:
     """By mincore: nothing of the file is in memory, or all of it, when the access begins."""
-    words = ["-r", "-n", 64, "-t", "4k", "-f", "rnd", "-o", "data"]
-    assert good(engine, *words, "--prefill", "-c", "cached").result("read")["resident_bytes"] == 64 * 4096
-    uncached = model(engine, *words, "-c", "uncached")
+    arguments = ["-r", "-n", 64, "-t", "4k", "-f", "rnd", "-o", "data"]
+    assert good(engine, *arguments, "--prefill", "-c", "cached").result("read")["resident_bytes"] == 64 * 4096
+    uncached = model(engine, *arguments, "-c", "uncached")
     if uncached.code == 1 and "cannot be seen" in uncached.err:
         pytest.skip("the test folder is on a file system in memory, which has no other place for a file")
     assert uncached.result("read")["resident_bytes"] <= 64 * 4096 // 10
@@ -129,8 +129,8 @@ def test_counters_are_sampled_on_each_rank(engine: Engine) -> None:
     stats.write_text(
         "snapshot_time 1.5 secs.usecs\nread_bytes 3 samples [bytes] 1 9 21\nopen 2 samples [regs]\n"
     )
-    words = ["-w", "-n", 50, "-t", "1k", "-o", "data", "--samples", "seen", "--counters", stats]
-    good(engine, *words, ranks=2)
+    arguments = ["-w", "-n", 50, "-t", "1k", "-o", "data", "--samples", "seen", "--counters", stats]
+    good(engine, *arguments, ranks=2)
     first, second = (list(csv.DictReader((engine.folder / f"seen-{rank}.csv").open())) for rank in range(2))
     assert {row["access"] for row in (*first, *second)} == {"write"}
     for rows in (first, second):
@@ -145,21 +145,21 @@ def test_counters_are_sampled_on_each_rank(engine: Engine) -> None:
 def test_the_original_command_line(engine: Engine) -> None:
     """MaxRepeats is the most it does; files of times and counters have their old places."""
     device = next(Path("/sys/block").iterdir()).name
-    words = ["data", 1, 2, 500, 1, 65536, "rnd", "seq", 0, 1, 0, "W", 3, 0, device]
-    done = good(engine, *words)
+    arguments = ["data", 1, 2, 500, 1, 65536, "rnd", "seq", 0, 1, 0, "W", 3, 0, device]
+    done = good(engine, *arguments)
     assert done.result("write")["operations"] == 32
     assert done.document["requested"]["sync"] is True
     assert len(operations(engine.folder / "out-write-0-0.csv")) == 32
     assert "blockdev_write_ios" in (engine.folder / "stats-0.csv").read_text()
-    words = ["data", 1, 2, 500, 0, 65536, "rnd", "rnd1048576", 0, 1, 0, "R", 3, 0]
-    assert good(engine, *words).result("read")["operations"] == 500
+    arguments = ["data", 1, 2, 500, 0, 65536, "rnd", "rnd1048576", 0, 1, 0, "R", 3, 0]
+    assert good(engine, *arguments).result("read")["operations"] == 500
 
 
 def test_rnd_of_the_original_command_line_is_the_original_s(engine: Engine) -> None:
     """rand() from srand(SEED), for memory once before and then for memory and file in turns."""
     libc = ctypes.CDLL(None)
-    words = ["data", 1, 2, 40, 0, 4096, "rnd", "rnd", 0, 1, 1, "R", 3, 0]
-    good(engine, *words, ranks=2)
+    arguments = ["data", 1, 2, 40, 0, 4096, "rnd", "rnd", 0, 1, 1, "R", 3, 0]
+    good(engine, *arguments, ranks=2)
     libc.srand(3)
     libc.rand()
     expected = [(libc.rand() * 128 % (2**20 - 4096), libc.rand() * 10 % (2**21 - 4096)) for _ in range(40)]
@@ -205,14 +205,14 @@ WRONG = [
 
 
 @pytest.mark.parametrize(
-    ("words", "phrase"),
+    ("arguments", "phrase"),
     [
-        pytest.param(words, phrase, id=" ".join(words) or "nothing", marks=slow if i % 8 else ())
-        for i, (words, phrase) in enumerate(WRONG)
+        pytest.param(arguments, phrase, id=" ".join(arguments) or "nothing", marks=slow if i % 8 else ())
+        for i, (arguments, phrase) in enumerate(WRONG)
     ],
 )
-def test_wrong_use_is_refused(engine: Engine, words: list[str], phrase: str) -> None:
-    done = engine.call(["io-model", *words])
+def test_wrong_use_is_refused(engine: Engine, arguments: list[str], phrase: str) -> None:
+    done = engine.call(["io-model", *arguments])
     assert done.code == 2
     assert len(done.complaints) == 1
     assert done.complaints[0].startswith("weir-io: io-model: ")
@@ -222,7 +222,7 @@ def test_wrong_use_is_refused(engine: Engine, words: list[str], phrase: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("words", "phrase"),
+    ("arguments", "phrase"),
     [
         (["-r", "-o", "absent"], "No such file or directory, there is no file to read; --prefill"),
         (["-r", "-o", "short"], "100 of the 4096000 bytes to read within"),
@@ -230,13 +230,13 @@ def test_wrong_use_is_refused(engine: Engine, words: list[str], phrase: str) -> 
         pytest.param(["-w", "-o", "absent/data"], 'open("absent/data-1") failed', marks=slow),
     ],
 )
-def test_a_file_that_cannot_be_measured(engine: Engine, words: list[str], phrase: str) -> None:
+def test_a_file_that_cannot_be_measured(engine: Engine, arguments: list[str], phrase: str) -> None:
     """What the original measured, or ended by an abort: a missing file, a short one, a missing directory."""
     for rank in range(2):
         (engine.folder / f"short-{rank}").write_bytes(bytes(100))
         with (engine.folder / f"holes-{rank}").open("wb") as file:
             file.truncate(5000000)
-    done = model(engine, *words, ranks=2)
+    done = model(engine, *arguments, ranks=2)
     assert (done.code, done.document["results"]) == (1, [])
     assert len(done.complaints) == 1
     assert phrase.replace("-1", "-0") in done.complaints[0]
@@ -251,6 +251,17 @@ def test_a_full_file_system(engine: Engine, small_space: Path) -> None:
 
 @slow
 def test_memory_errors_are_looked_for(sanitized: Engine) -> None:
-    words = [*ANYWHERE, "-r", "-m", "rnd7", "--verify", "--prefill", "--samples", "seen", "--times", "ops"]
-    good(sanitized, *words)
+    arguments = [
+        *ANYWHERE,
+        "-r",
+        "-m",
+        "rnd7",
+        "--verify",
+        "--prefill",
+        "--samples",
+        "seen",
+        "--times",
+        "ops",
+    ]
+    good(sanitized, *arguments)
     good(sanitized, *ORIGINAL[:10], "1", *ORIGINAL[11:])

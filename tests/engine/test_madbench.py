@@ -17,19 +17,21 @@ GOLDEN = 0x9E3779B97F4A7C15
 ACCESSES = ["write", "update-read", "update-write", "read"]
 
 
-def mad(engine: Engine, *words: object, ranks: int = 1, environment: Mapping[str, str] | None = None) -> Done:
+def mad(
+    engine: Engine, *arguments: object, ranks: int = 1, environment: Mapping[str, str] | None = None
+) -> Done:
     """With a document; asserts nothing."""
     summary = engine.folder / "summary.json"
     summary.unlink(missing_ok=True)
-    done = engine.call(["madbench", *words, "--json", summary], ranks, environment)
+    done = engine.call(["madbench", *arguments, "--json", summary], ranks, environment)
     document = json.loads(summary.read_text()) if summary.exists() else {}
     return Done(done.code, done.out, done.err, document)
 
 
 def good(
-    engine: Engine, *words: object, ranks: int = 1, environment: Mapping[str, str] | None = None
+    engine: Engine, *arguments: object, ranks: int = 1, environment: Mapping[str, str] | None = None
 ) -> Done:
-    done = mad(engine, *words, ranks=ranks, environment=environment)
+    done = mad(engine, *arguments, ranks=ranks, environment=environment)
     assert done.code == 0, done.err
     assert_valid(done.document)
     return done
@@ -44,8 +46,8 @@ def mixed(word: int) -> int:
 def stored(bytes_: int, version: int, seed: int = 0, unique_rank: int | None = None) -> bytes:
     """What a file without gaps holds after S (version 0) or W (1)."""
     key = mixed(seed << 1 | version) + (0 if unique_rank is None else unique_rank + 1 << 40)
-    words = (mixed((key + index * GOLDEN) & MASK) for index in range(bytes_ // 8))
-    return b"".join(word.to_bytes(8, "little") for word in words)
+    arguments = (mixed((key + index * GOLDEN) & MASK) for index in range(bytes_ // 8))
+    return b"".join(word.to_bytes(8, "little") for word in arguments)
 
 
 # 16 x 16 doubles are 2048 bytes, shared out to two ranks
@@ -54,17 +56,17 @@ SMALL = ["-p", "16", "-b", "4", "-o", "data", "--seed", "5"]
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "words", [["-a", "POSIX"], ["-a", "MPIIO"], pytest.param(["-a", "MPIIO", "-F"], marks=slow)]
+    "arguments", [["-a", "POSIX"], ["-a", "MPIIO"], pytest.param(["-a", "MPIIO", "-F"], marks=slow)]
 )
-def test_each_phase_leaves_its_own_bytes(engine: Engine, words: list[str]) -> None:
+def test_each_phase_leaves_its_own_bytes(engine: Engine, arguments: list[str]) -> None:
     """After S and after all phases; two iterations, synchronised, and all that is read compared."""
-    unique = "-F" in words
-    good(engine, *words, *SMALL, "--phases", "S", ranks=2)
+    unique = "-F" in arguments
+    good(engine, *arguments, *SMALL, "--phases", "S", ranks=2)
     files = [engine.folder / name for name in (("data-0", "data-1") if unique else ("data",))]
     size = 4 * 2048 // len(files)
     for rank, file in enumerate(files):
         assert file.read_bytes() == stored(size, 0, 5, rank if unique else None)
-    done = good(engine, *words, *SMALL, "-i", "2", "-e", "--verify", "-t", "512", ranks=2)
+    done = good(engine, *arguments, *SMALL, "-i", "2", "-e", "--verify", "-t", "512", ranks=2)
     for rank, file in enumerate(files):
         assert file.read_bytes() == stored(size, 1, 5, rank if unique else None)
     assert [(r["access"], r["phase"], r["iteration"]) for r in done.document["results"]] == [
@@ -82,9 +84,9 @@ def test_each_phase_leaves_its_own_bytes(engine: Engine, words: list[str]) -> No
         )
 
 
-def traced(engine: Engine, *words: object, ranks: int) -> list[list[tuple[str, int, int]]]:
+def traced(engine: Engine, *arguments: object, ranks: int) -> list[list[tuple[str, int, int]]]:
     stem = engine.folder / "trace"
-    good(engine, "-a", "NULL", *words, f"--null.trace={stem}", ranks=ranks)
+    good(engine, "-a", "NULL", *arguments, f"--null.trace={stem}", ranks=ranks)
     return trace(engine.folder, "trace", ranks)
 
 
@@ -93,8 +95,8 @@ def test_ior_does_what_s_and_c_do(engine: Engine) -> None:
     """With the same call, the part as block and the matrices as segments."""
     ours = traced(engine, "-p", "16", "-b", "4", "--phases", "SC", "-t", "256", ranks=2)
     stem = engine.folder / "ior"
-    words = ["-a", "NULL", "-w", "-r", "-t", "256", "-b", "1024", "-s", "4", f"--null.trace={stem}"]
-    engine.good(*words, ranks=2)
+    arguments = ["-a", "NULL", "-w", "-r", "-t", "256", "-b", "1024", "-s", "4", f"--null.trace={stem}"]
+    engine.good(*arguments, ranks=2)
     assert trace(engine.folder, "ior", 2) == ours
 
 
@@ -130,9 +132,9 @@ def test_gangs_take_whole_matrices(engine: Engine) -> None:
 
 
 @slow
-@pytest.mark.parametrize("words", [[], ["-F"], ["-a", "MPIIO"]])
-def test_gangs_read_what_they_wrote(engine: Engine, words: list[str]) -> None:
-    good(engine, *words, "-p", 32, "-b", 4, "-g", 2, "--rmod", 4, "--block", "4k", "--verify", ranks=4)
+@pytest.mark.parametrize("arguments", [[], ["-F"], ["-a", "MPIIO"]])
+def test_gangs_read_what_they_wrote(engine: Engine, arguments: list[str]) -> None:
+    good(engine, *arguments, "-p", 32, "-b", 4, "-g", 2, "--rmod", 4, "--block", "4k", "--verify", ranks=4)
 
 
 ORIGINAL = ["64", "4", "1", "32", "1", "1", "1"]
@@ -163,8 +165,8 @@ def test_data_that_differ_fail(engine: Engine, faults_library: Path) -> None:
     assert "4 numbers of 8 bytes in phase W, the first at offset 0" in done.complaints[0]
 
 
-@pytest.mark.parametrize("words", [["--null.eio-at=3"], pytest.param(["--null.eio-at=6"], marks=slow)])
-def test_a_rank_that_fails_lets_the_others_move(engine: Engine, words: list[str]) -> None:
+@pytest.mark.parametrize("arguments", [["--null.eio-at=3"], pytest.param(["--null.eio-at=6"], marks=slow)])
+def test_a_rank_that_fails_lets_the_others_move(engine: Engine, arguments: list[str]) -> None:
     """Ranks that wait for their turn, or for their gang, come to the end."""
     requested = [
         "-a",
@@ -180,19 +182,19 @@ def test_a_rank_that_fails_lets_the_others_move(engine: Engine, words: list[str]
         "--wmod",
         2,
         "--null.fault-rank=0",
-        *words,
+        *arguments,
     ]
     done = mad(engine, *requested, ranks=2)
     assert done.code == 1
     assert len(done.complaints) == 1
     assert "rank 0: null" in done.complaints[0].lower() or "Input/output error" in done.complaints[0]
     finished = [result["access"] for result in done.document["results"]]
-    assert finished == ([] if "=3" in words[0] else ["write"])
+    assert finished == ([] if "=3" in arguments[0] else ["write"])
 
 
-@pytest.mark.parametrize("words", [[], pytest.param(["-a", "MPIIO"], marks=slow)])
-def test_a_full_file_system(engine: Engine, small_space: Path, words: list[str]) -> None:
-    done = mad(engine, *words, "-p", 1000, "-b", 12, "-o", small_space / "data", ranks=2)
+@pytest.mark.parametrize("arguments", [[], pytest.param(["-a", "MPIIO"], marks=slow)])
+def test_a_full_file_system(engine: Engine, small_space: Path, arguments: list[str]) -> None:
+    done = mad(engine, *arguments, "-p", 1000, "-b", 12, "-o", small_space / "data", ranks=2)
     assert (done.code, done.document["status"], done.document["results"]) == (1, "failed", [])
     assert "No space left on device" in done.complaints[0]
 
@@ -214,11 +216,11 @@ WRONG = [
 
 
 @pytest.mark.parametrize(
-    ("words", "phrase", "ranks"),
+    ("arguments", "phrase", "ranks"),
     [pytest.param(*one, id=" ".join(one[0]), marks=slow if i % 5 else ()) for i, one in enumerate(WRONG)],
 )
-def test_wrong_use_is_refused(engine: Engine, words: list[str], phrase: str, ranks: int) -> None:
-    done = engine.call(["madbench", *words], ranks=ranks)
+def test_wrong_use_is_refused(engine: Engine, arguments: list[str], phrase: str, ranks: int) -> None:
+    done = engine.call(["madbench", *arguments], ranks=ranks)
     assert done.code == 2
     assert len(done.complaints) == 1
     assert done.complaints[0].startswith("weir-io: madbench: ")
@@ -228,6 +230,6 @@ def test_wrong_use_is_refused(engine: Engine, words: list[str], phrase: str, ran
 
 @slow
 def test_memory_errors_are_looked_for(sanitized: Engine) -> None:
-    words = ["-p", 32, "-b", 4, "-g", 2, "--block", "4k", "-t", "1k", "-e", "--verify", "--drop-caches"]
-    good(sanitized, *words, "-i", 2, "--busy", 1, ranks=2)
+    arguments = ["-p", 32, "-b", 4, "-g", 2, "--block", "4k", "-t", "1k", "-e", "--verify", "--drop-caches"]
+    good(sanitized, *arguments, "-i", 2, "--busy", 1, ranks=2)
     assert mad(sanitized, "-p", 32, "--drop-caches", "-o", "absent/data").code == 1

@@ -34,8 +34,8 @@ def test_names_and_bytes_are_those_of_mdtest(engine: Engine) -> None:
     hard = {name: held for name, held in tree(places[1]).items() if held is not None}
     root = "test-dir.0-0/mdtest_tree.0"
     assert set(hard) == {f"{root}/file.mdtest.{r}.{i}" for r in (0, 1) for i in range(2)}
-    words = (np.uint64(1) << np.uint64(32)) | (np.arange(487, dtype=np.uint64) + np.uint64(7))
-    assert hard[f"{root}/file.mdtest.1.0"] == words.tobytes() + bytes(i % 256 for i in range(3896, 3901))
+    arguments = (np.uint64(1) << np.uint64(32)) | (np.arange(487, dtype=np.uint64) + np.uint64(7))
+    assert hard[f"{root}/file.mdtest.1.0"] == arguments.tobytes() + bytes(i % 256 for i in range(3896, 3901))
     chain = {3: "mdtest_tree.1/mdtest_tree.3", 6: "mdtest_tree.2/mdtest_tree.6"}
     for kind in ("dir", "file"):
         for number, folder in chain.items():
@@ -44,8 +44,8 @@ def test_names_and_bytes_are_those_of_mdtest(engine: Engine) -> None:
 
 def test_every_phase_does_all_of_it_and_leaves_nothing(engine: Engine) -> None:
     place = engine.folder / "md"
-    words = ["-n", 14, "-b", 2, "-z", 2, "-i", 2, "-w", 100, "-e", 96, "-X", "-R", "-y", "-Y", "-P"]
-    (done,) = cells(engine, 2, ["mdtest", *words, "--verify-write", "-d", place])
+    arguments = ["-n", 14, "-b", 2, "-z", 2, "-i", 2, "-w", 100, "-e", 96, "-X", "-R", "-y", "-Y", "-P"]
+    (done,) = cells(engine, 2, ["mdtest", *arguments, "--verify-write", "-d", place])
     assert done.code == 0, done.err
     assert_valid(done.document)
     items = [r for r in done.document["results"] if r["item"] != "tree"]
@@ -137,8 +137,8 @@ def test_what_fails_is_counted_and_told(engine: Engine) -> None:
 def few_inodes(tmp_path: Path) -> Path:
     point = tmp_path / "few"
     point.mkdir()
-    words = ["mount", "-t", "tmpfs", "-o", "size=1m,nr_inodes=60", "none", str(point)]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    arguments = ["mount", "-t", "tmpfs", "-o", "size=1m,nr_inodes=60", "none", str(point)]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         pytest.skip(f"mounting a tmpfs is not allowed here: {done.stderr.strip()}")
     return point
@@ -164,8 +164,10 @@ def test_after_a_failure_nothing_is_left(engine: Engine, few_inodes: Path) -> No
 
 def test_shared_files_are_made_by_all_and_removed_once(engine: Engine) -> None:
     place = engine.folder / "md"
-    words = ["-F", "-S", "-n", 3, "-w", 9, "-d", place]
-    made, gone = cells(engine, 2, ["mdtest", "-C", *words], ["mdtest", "-T", "-E", "-r", "-e", 9, *words])
+    arguments = ["-F", "-S", "-n", 3, "-w", 9, "-d", place]
+    made, gone = cells(
+        engine, 2, ["mdtest", "-C", *arguments], ["mdtest", "-T", "-E", "-r", "-e", 9, *arguments]
+    )
     assert (made.code, gone.code) == (0, 0), made.err + gone.err
     [create] = [r for r in made.document["results"] if r["item"] == "file"]
     assert (create["operations"], create["moved_bytes"]) == (6, 54)
@@ -176,8 +178,8 @@ def test_shared_files_are_made_by_all_and_removed_once(engine: Engine) -> None:
 def test_what_each_rank_did(engine: Engine) -> None:
     """By mdtest's own columns, and its spread in the table; files are made by mknod."""
     place, ranks = engine.folder / "md", engine.folder / "ranks.csv"
-    words = ["-k", "-n", 5, "-i", 2, f"--saveRankPerformanceDetails={ranks}", "--showRankStatistics"]
-    (done,) = cells(engine, 2, ["mdtest", *words, "-d", place])
+    arguments = ["-k", "-n", 5, "-i", 2, f"--saveRankPerformanceDetails={ranks}", "--showRankStatistics"]
+    (done,) = cells(engine, 2, ["mdtest", *arguments, "-d", place])
     assert done.code == 0, done.err
     rows = list(csv.DictReader(ranks.open()))
     assert [row["rank"] for row in rows] == 2 * ["all", "0", "1"]
@@ -220,11 +222,11 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("words", WRONG)
-def test_wrong_use_is_refused(engine: Engine, words: str) -> None:
-    done = engine.call(["mdtest", *words.split(), "--json=out.json"])
-    assert WRONG[words] in done.err
-    assert done.code == (1 if "absent" in words else 2)
+@pytest.mark.parametrize("arguments", WRONG)
+def test_wrong_use_is_refused(engine: Engine, arguments: str) -> None:
+    done = engine.call(["mdtest", *arguments.split(), "--json=out.json"])
+    assert WRONG[arguments] in done.err
+    assert done.code == (1 if "absent" in arguments else 2)
 
 
 SHAPES = {
@@ -245,8 +247,8 @@ def test_mdtest_and_weir_io_go_on_with_each_others_trees(engine: Engine, shape: 
     if original is None:
         pytest.skip("the original mdtest is neither on the PATH nor in MDTEST=")
 
-    def mdtest(*words: object) -> None:
-        line = [mpirun(), *QUIET_MPI, "-n", "2", original, *map(str, words)]
+    def mdtest(*arguments: object) -> None:
+        line = [mpirun(), *QUIET_MPI, "-n", "2", original, *map(str, arguments)]
         environment = {**os.environ, **AS_ROOT}
         done = subprocess.run(
             line, env=environment, capture_output=True, text=True, timeout=LIMIT_S, check=True

@@ -49,8 +49,18 @@ def test_a_file_that_only_mpi_io_can_reach(engine: Engine) -> None:
     """Through the driver of a memory pool, twice: what was written is found, looked at and removed there."""
     library, folder = engine.program.parent / "libweir-pool.so", engine.folder / "pool"
     pool = {"LD_PRELOAD": str(library), "WEIR_POOL_DIR": str(folder)}
-    words = ["-n=1", "-p=2", "-w", "-r", "--verify", "--iterations=2", "-c=auto", "-d=4:6:8:3", "-f=xpd:data"]
-    done = good(engine, *words, ranks=2, environment=pool)
+    arguments = [
+        "-n=1",
+        "-p=2",
+        "-w",
+        "-r",
+        "--verify",
+        "--iterations=2",
+        "-c=auto",
+        "-d=4:6:8:3",
+        "-f=xpd:data",
+    ]
+    done = good(engine, *arguments, ranks=2, environment=pool)
     assert done.result("read", 1)["verify"] == {"checked_bytes": 2304, "errors": 0, "first_error": None}
     assert done.result("write", 1)["file_bytes"] > 2304
     assert [file.name for file in folder.iterdir()] == ["data"]
@@ -75,14 +85,14 @@ CASES = {
 
 
 @slow
-@pytest.mark.parametrize("words", CASES.values(), ids=CASES.keys())
-def test_every_way_to_write_the_same(engine: Engine, words: list[str]) -> None:
-    done = good(engine, "-n=2", "-p=2", "-w", "-r", "--verify", *words, *SHAPE, ranks=4)
+@pytest.mark.parametrize("arguments", CASES.values(), ids=CASES.keys())
+def test_every_way_to_write_the_same(engine: Engine, arguments: list[str]) -> None:
+    done = good(engine, "-n=2", "-p=2", "-w", "-r", "--verify", *arguments, *SHAPE, ranks=4)
     path = engine.folder / "data.nc"
     assert np.array_equal(stored(path), values(DATA, (1, 3, 4, 3), 2, 2))
     with netCDF4.Dataset(path) as file:
-        assert file.data_model == ("NETCDF3_64BIT_DATA" if "--format=cdf5" in words else "NETCDF4")
-        assert file.dimensions["time"].isunlimited() == ("-u" in words)
+        assert file.data_model == ("NETCDF3_64BIT_DATA" if "--format=cdf5" in arguments else "NETCDF4")
+        assert file.dimensions["time"].isunlimited() == ("-u" in arguments)
     assert done.result("write")["file_bytes"] == path.stat().st_size
 
 
@@ -104,8 +114,8 @@ def test_every_way_to_write_the_same(engine: Engine, words: list[str]) -> None:
 )
 def test_types(engine: Engine, form: str, name: str, kind: type) -> None:
     """Also where a block is not a multiple of 8 bytes: one of 9 values is verified to its last."""
-    words = [f"--type={name}", f"--format={form}", "-b=4:3:1:3", "-w", "-r", "--verify", *SHAPE]
-    done = good(engine, *words)
+    arguments = [f"--type={name}", f"--format={form}", "-b=4:3:1:3", "-w", "-r", "--verify", *SHAPE]
+    done = good(engine, *arguments)
     found = stored(engine.folder / "data.nc")
     assert found.dtype.newbyteorder("=") == kind
     assert np.array_equal(found, values(DATA, (4, 3, 1, 3), 1, 1).astype(kind))
@@ -115,8 +125,8 @@ def test_types(engine: Engine, form: str, name: str, kind: type) -> None:
 @slow
 @pytest.mark.parametrize("form", ["netcdf4", "cdf5"])
 def test_a_file_for_each_process(engine: Engine, form: str) -> None:
-    words = ["-t=file-per-process", f"--format={form}", "-w", "-r", "--verify", *SHAPE]
-    done = good(engine, "-n=1", "-p=2", *words, ranks=2)
+    arguments = ["-t=file-per-process", f"--format={form}", "-w", "-r", "--verify", *SHAPE]
+    done = good(engine, "-n=1", "-p=2", *arguments, ranks=2)
     whole = values(DATA, (1, 6, 4, 3), 1, 2)
     for rank in range(2):
         assert np.array_equal(
@@ -155,8 +165,8 @@ def test_the_library_is_requested_what_it_did(engine: Engine) -> None:
 @pytest.mark.skipif(shutil.which("ncdump") is None, reason="ncdump is not on the PATH")
 def test_the_header_is_that_of_the_sample(engine: Engine) -> None:
     good(engine, "-d=5:2048:256:5", "-w", "-f=data.nc")
-    words = ["ncdump", "-h", "data.nc"]
-    done = subprocess.run(words, cwd=engine.folder, capture_output=True, text=True, check=True)
+    arguments = ["ncdump", "-h", "data.nc"]
+    done = subprocess.run(arguments, cwd=engine.folder, capture_output=True, text=True, check=True)
     assert done.stdout == HEADER
 
 
@@ -165,14 +175,14 @@ BENCHTOOL = os.environ.get("BENCHTOOL") or shutil.which("benchtool")
 
 @slow
 @pytest.mark.skipif(BENCHTOOL is None, reason="there is no benchtool: set BENCHTOOL or put it on the PATH")
-@pytest.mark.parametrize("words", [[], ["-t=coll"], ["-c=auto"], ["-F"], ["-t=file-per-process"]])
-def test_the_file_is_that_of_benchtool(engine: Engine, words: list[str]) -> None:
+@pytest.mark.parametrize("arguments", [[], ["-t=coll"], ["-c=auto"], ["-F"], ["-t=file-per-process"]])
+def test_the_file_is_that_of_benchtool(engine: Engine, arguments: list[str]) -> None:
     requested = [
         "-n=1",
         "-p=2",
         "-d=5:60:8:3",
         "-w",
-        *words,
+        *arguments,
     ]  # sizes below 1000 bytes keep benchtool for ever
     good(engine, *requested, "-f=ours.nc", ranks=2)
     launch = [mpirun(), *QUIET_MPI, "-n", "2", str(BENCHTOOL), *requested, "-f=theirs.nc"]
@@ -184,7 +194,7 @@ def test_the_file_is_that_of_benchtool(engine: Engine, words: list[str]) -> None
     assert ours
     for path in ours:
         other = path.with_name(path.name.replace("ours", "theirs"))
-        if "-c=auto" not in words:  # chunks are allocated as the ranks come
+        if "-c=auto" not in arguments:  # chunks are allocated as the ranks come
             assert path.read_bytes() == other.read_bytes()
         assert np.array_equal(stored(path), stored(other))
 
@@ -201,12 +211,12 @@ def test_iterations_and_synchronisation(engine: Engine) -> None:
 
 
 @slow
-@pytest.mark.parametrize("words", [["-t=ind"], ["-t=coll"], ["-t=coll", "-u"], ["--format=cdf5", "-u"]])
+@pytest.mark.parametrize("arguments", [["-t=ind"], ["-t=coll"], ["-t=coll", "-u"], ["--format=cdf5", "-u"]])
 @pytest.mark.parametrize("wear_out", [[], ["--wear-out"]])
-def test_stonewall(engine: Engine, words: list[str], wear_out: list[str]) -> None:
+def test_stonewall(engine: Engine, arguments: list[str], wear_out: list[str]) -> None:
     """The wall is hit after the first block; the read gets what was written, and that is right."""
     requested = ["-d=64:6:8:3", "-f=data.nc", "-w", "-r", "--verify", "--stonewall=0.000001"]
-    done = good(engine, "-n=1", "-p=2", *requested, *words, *wear_out, ranks=2)
+    done = good(engine, "-n=1", "-p=2", *requested, *arguments, *wear_out, ranks=2)
     assert_valid(done.document)
     written, read = done.result("write"), done.result("read")
     assert written["stonewall"]["hit"]
@@ -214,7 +224,7 @@ def test_stonewall(engine: Engine, words: list[str], wear_out: list[str]) -> Non
     assert 0 < written["moved_bytes"] < written["requested_bytes"]
     assert read["moved_bytes"] <= written["moved_bytes"]
     assert read["verify"]["checked_bytes"] == read["moved_bytes"]
-    if wear_out or "-t=coll" in words:
+    if wear_out or "-t=coll" in arguments:
         extremes = written["rank_extremes"]["moved_bytes"]
         assert extremes["min"] == extremes["max"]
 
@@ -222,8 +232,8 @@ def test_stonewall(engine: Engine, words: list[str], wear_out: list[str]) -> Non
 @pytest.mark.parametrize("layout", ["ind", "file-per-process"])
 def test_drop_caches(engine: Engine, layout: str) -> None:
     """A rank reads what another wrote, from the device."""
-    words = ["-n=1", "-p=2", "-w", "-r", "-d=4:64:64:16", f"-t={layout}", "-f=data.nc", "--drop-caches"]
-    read = good(engine, *words, ranks=2).result("read")["observed"]
+    arguments = ["-n=1", "-p=2", "-w", "-r", "-d=4:64:64:16", f"-t={layout}", "-f=data.nc", "--drop-caches"]
+    read = good(engine, *arguments, ranks=2).result("read")["observed"]
     if read["fetched_bytes"] is None:
         pytest.skip(f"{engine.folder} lies on {read['file_system']}, which is not counted")
     assert read["residency"]["before"] < 0.1
@@ -242,7 +252,7 @@ def test_a_file_of_before_is_verified(engine: Engine, tmp_path: Path) -> None:
 
 @slow
 def test_sanitized(sanitized: Engine) -> None:
-    for words in (["-t=coll", "-c=auto", "-z=1", "-u"], ["--format=cdf5", "--hint=cb_nodes=1"]):
-        done = good(sanitized, "-n=1", "-p=2", "-w", "-r", "--verify", *words, *SHAPE, ranks=2)
+    for arguments in (["-t=coll", "-c=auto", "-z=1", "-u"], ["--format=cdf5", "--hint=cb_nodes=1"]):
+        done = good(sanitized, "-n=1", "-p=2", "-w", "-r", "--verify", *arguments, *SHAPE, ranks=2)
         assert "ERROR: AddressSanitizer" not in done.err
         assert "runtime error" not in done.err

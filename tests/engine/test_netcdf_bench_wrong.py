@@ -54,14 +54,14 @@ WRONG = [
 
 
 @pytest.mark.parametrize(
-    ("words", "phrase"),
+    ("arguments", "phrase"),
     [
-        pytest.param(words, phrase, id=" ".join(words), marks=slow if i % 11 else ())
-        for i, (words, phrase) in enumerate(WRONG)
+        pytest.param(arguments, phrase, id=" ".join(arguments), marks=slow if i % 11 else ())
+        for i, (arguments, phrase) in enumerate(WRONG)
     ],
 )
-def test_wrong_use_is_refused(engine: Engine, words: list[str], phrase: str) -> None:
-    done = engine.call(["netcdf-bench", *words])
+def test_wrong_use_is_refused(engine: Engine, arguments: list[str], phrase: str) -> None:
+    done = engine.call(["netcdf-bench", *arguments])
     assert done.code == 2
     assert len(done.complaints) == 1
     assert done.complaints[0].startswith("weir-io: netcdf-bench: ")
@@ -70,9 +70,9 @@ def test_wrong_use_is_refused(engine: Engine, words: list[str], phrase: str) -> 
     assert list(engine.folder.iterdir()) == []
 
 
-@pytest.mark.parametrize("words", [["-q"], pytest.param(["-n=3", "-p=1"], marks=slow)])
-def test_wrong_use_ends_on_several_ranks(engine: Engine, words: list[str]) -> None:
-    done = engine.call(["netcdf-bench", *words], ranks=2)
+@pytest.mark.parametrize("arguments", [["-q"], pytest.param(["-n=3", "-p=1"], marks=slow)])
+def test_wrong_use_ends_on_several_ranks(engine: Engine, arguments: list[str]) -> None:
+    done = engine.call(["netcdf-bench", *arguments], ranks=2)
     assert done.code == 2
     assert len(done.complaints) == 1
 
@@ -87,10 +87,10 @@ def test_help_ends_on_several_ranks(engine: Engine) -> None:
 
 @slow
 def test_long_forms_are_options_by_another_name(engine: Engine) -> None:
-    words = ["--nn=1", "--ppn=1", "--data-geometry=4:6:8:3", "--block-geometry=1:6:8:3"]
-    words += ["--chunk-geometry=auto", "--write", "--read", "--io-type=c", "--unlimited"]
-    words += ["--compression_level=2", "--testfile=data.nc", "--output-format=parser"]
-    requested = good(engine, *words).document["requested"]
+    arguments = ["--nn=1", "--ppn=1", "--data-geometry=4:6:8:3", "--block-geometry=1:6:8:3"]
+    arguments += ["--chunk-geometry=auto", "--write", "--read", "--io-type=c", "--unlimited"]
+    arguments += ["--compression_level=2", "--testfile=data.nc", "--output-format=parser"]
+    requested = good(engine, *arguments).document["requested"]
     assert (requested["geometry"], requested["chunk"], requested["deflate_level"]) == (
         "4:6:8:3",
         "1:6:8:3",
@@ -129,11 +129,11 @@ def test_a_file_that_does_not_fit_is_not_read(engine: Engine) -> None:
 
 
 @slow
-@pytest.mark.parametrize("words", [["-w", "-f=absent/data.nc"], ["-r", "-f=absent.nc"]])
+@pytest.mark.parametrize("arguments", [["-w", "-f=absent/data.nc"], ["-r", "-f=absent.nc"]])
 @pytest.mark.parametrize("form", ["netcdf4", "cdf5"])
 @pytest.mark.parametrize("ranks", [1, 2])
-def test_a_file_that_cannot_be_opened(engine: Engine, words: list[str], form: str, ranks: int) -> None:
-    done = bench(engine, f"--format={form}", *words, ranks=ranks)
+def test_a_file_that_cannot_be_opened(engine: Engine, arguments: list[str], form: str, ranks: int) -> None:
+    done = bench(engine, f"--format={form}", *arguments, ranks=ranks)
     assert done.code == 1
     assert done.document["results"] == []
     assert "No such file or directory" in done.complaints[0]
@@ -155,12 +155,12 @@ FULL = {
 
 @slow
 @pytest.mark.parametrize("implementation", ["ompio", "romio321"])
-@pytest.mark.parametrize("words", FULL.values(), ids=FULL.keys())
+@pytest.mark.parametrize("arguments", FULL.values(), ids=FULL.keys())
 def test_no_number_for_bytes_that_are_not_there(
-    engine: Engine, small_space: Path, words: list[str], implementation: str
+    engine: Engine, small_space: Path, arguments: list[str], implementation: str
 ) -> None:
     """Every error ends the run, also where HDF5 leaves one rank behind in a collective call."""
-    requested = ["-n=1", "-p=2", *TOO_MUCH, *words, f"-f={small_space}/data.nc"]
+    requested = ["-n=1", "-p=2", *TOO_MUCH, *arguments, f"-f={small_space}/data.nc"]
     done = bench(engine, *requested, ranks=2, environment={"OMPI_MCA_io": implementation})
     assert done.code == 1
     assert "MiB/s" not in done.out
@@ -170,9 +170,9 @@ def test_no_number_for_bytes_that_are_not_there(
         assert done.document["errors"]
 
 
-@pytest.mark.parametrize("words", [["-t=coll"], pytest.param(["--format=cdf5"], marks=slow)])
-def test_a_full_file_system_on_one_rank(engine: Engine, small_space: Path, words: list[str]) -> None:
-    done = bench(engine, *TOO_MUCH, *words, f"-f={small_space}/data.nc")
+@pytest.mark.parametrize("arguments", [["-t=coll"], pytest.param(["--format=cdf5"], marks=slow)])
+def test_a_full_file_system_on_one_rank(engine: Engine, small_space: Path, arguments: list[str]) -> None:
+    done = bench(engine, *TOO_MUCH, *arguments, f"-f={small_space}/data.nc")
     assert done.code == 1
     assert (done.document["status"], done.document["results"]) == ("failed", [])
     assert_valid(done.document)

@@ -139,11 +139,11 @@ class Checkout:
         own = {"PYTHONPATH": str(self.folder), "HOME": str(self.folder / "home")}
         return environment | own | {"PATH": f"{environment['PATH']}:{BIN}"}
 
-    def start(self, *words: str) -> subprocess.Popen[str]:
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
         """In a session of its own, as a terminal would: Ctrl-C then reaches this command and nothing else."""
         (self.folder / "home").mkdir(exist_ok=True)
         process = subprocess.Popen(
-            list(words),
+            list(arguments),
             cwd=self.folder,
             env=self.environment,
             text=True,
@@ -162,8 +162,8 @@ class Checkout:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.communicate()
 
-    def run(self, *words: str, limit_s: float = 400) -> tuple[int, str]:
-        process = self.start(*words)
+    def run(self, *arguments: str, limit_s: float = 400) -> tuple[int, str]:
+        process = self.start(*arguments)
         try:
             output, _ = process.communicate(timeout=limit_s)
         except BaseException:
@@ -171,18 +171,18 @@ class Checkout:
             raise
         return process.returncode, output
 
-    def snakemake_words(self, *words: str) -> list[str]:
+    def snakemake_words(self, *arguments: str) -> list[str]:
         records = str((self.results / self.study / "records.csv").relative_to(self.folder))
         start = [sys.executable, "-c", SNAKEMAKE, "--profile", "profiles/slurm", "--nocolor"]
         start += ["--slurm-init-seconds-before-status-checks", "1", "--latency-wait", "10"]
-        return [*start, *words, "--", records]
+        return [*start, *arguments, "--", records]
 
-    def snakemake(self, *words: str, limit_s: float = 400) -> tuple[int, str]:
-        return self.run(*self.snakemake_words(*words), limit_s=limit_s)
+    def snakemake(self, *arguments: str, limit_s: float = 400) -> tuple[int, str]:
+        return self.run(*self.snakemake_words(*arguments), limit_s=limit_s)
 
-    def reframe(self, *words: str) -> tuple[int, str]:
+    def reframe(self, *arguments: str) -> tuple[int, str]:
         settings = ["-C", "reframe_checks/settings.py", "-c", "reframe_checks", "--system", "sandbox:debug"]
-        return self.run(str(BIN / "reframe"), "--nocolor", *settings, *words)
+        return self.run(str(BIN / "reframe"), "--nocolor", *settings, *arguments)
 
     def records(self) -> list[dict[str, str]]:
         with (self.results / self.study / "records.csv").open() as stream:

@@ -69,10 +69,10 @@ def rank_ids(checkout: Checkout) -> list[int]:
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
         try:
-            words = (entry / "cmdline").read_bytes().split(b"\0")
+            arguments = (entry / "cmdline").read_bytes().split(b"\0")
         except OSError:
             continue
-        if program in words and words[0].rsplit(b"/")[-1] in (b"sh", b"weir-io"):
+        if program in arguments and arguments[0].rsplit(b"/")[-1] in (b"sh", b"weir-io"):
             found.append(int(entry.name))
     return found
 

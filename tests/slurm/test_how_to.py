@@ -52,8 +52,8 @@ def test_from_a_clone_to_the_first_report(lab: Checkout) -> None:
         if step.startswith("$EDITOR"):
             edit_site(lab)
             continue
-        words = step.replace(" --config ", " --slurm-init-seconds-before-status-checks 1 --config ")
-        code, output = lab.run("bash", "-c", words, limit_s=400)
+        arguments = step.replace(" --config ", " --slurm-init-seconds-before-status-checks 1 --config ")
+        code, output = lab.run("bash", "-c", arguments, limit_s=400)
         # Virtual nodes share a machine's cores: which of them is slow at the moment is chance.
         assert code == 0 or (" nodes " in step and "times the median" in output), f"{step}\n{output}"
     study = lab.folder / "results" / "lab" / "nodes"

@@ -35,12 +35,12 @@ def assert_geometry(output: str, nodes: int, ppn: int) -> None:
     """Exactly the ranks requested, ppn of them on each of `nodes` nodes, block by block."""
     lines = sorted(
         (line.split() for line in output.splitlines() if line.split()[:1] and line.split()[0].isdigit()),
-        key=lambda words: int(words[0]),
+        key=lambda fields: int(fields[0]),
     )
-    assert [int(words[0]) for words in lines] == list(range(nodes * ppn))
-    assert {int(words[1]) for words in lines} == {nodes * ppn}
-    assert {int(words[2]) for words in lines} == {ppn}
-    names = [words[3] for words in lines]
+    assert [int(fields[0]) for fields in lines] == list(range(nodes * ppn))
+    assert {int(fields[1]) for fields in lines} == {nodes * ppn}
+    assert {int(fields[2]) for fields in lines} == {ppn}
+    names = [fields[3] for fields in lines]
     assert Counter(names) == dict.fromkeys(names, ppn)
     assert len(set(names)) == nodes
     for node in range(nodes):
@@ -49,15 +49,15 @@ def assert_geometry(output: str, nodes: int, ppn: int) -> None:
 
 @pytest.mark.parametrize(("nodes", "ppn"), GEOMETRIES)
 def test_open_mpi_has_the_ranks_requested_for(cluster: Cluster, ranks: Path, nodes: int, ppn: int) -> None:
-    words = launcher("srun").command(nodes, ppn, [], {})
-    assert_geometry(cluster.out(*words, ranks), nodes, ppn)
+    fields = launcher("srun").command(nodes, ppn, [], {})
+    assert_geometry(cluster.out(*fields, ranks), nodes, ppn)
 
 
 @pytest.mark.parametrize(("nodes", "ppn"), [(1, 2), (2, 2)])
 def test_mpich_has_the_ranks_requested_for(cluster: Cluster, tmp_path: Path, nodes: int, ppn: int) -> None:
     program = compiled("mpicc.mpich", tmp_path)
-    words = launcher("srun").command(nodes, ppn, ["--mpi=pmi2"], {})
-    assert_geometry(cluster.out(*words, program), nodes, ppn)
+    fields = launcher("srun").command(nodes, ppn, ["--mpi=pmi2"], {})
+    assert_geometry(cluster.out(*fields, program), nodes, ppn)
 
 
 # What weir does inside an allocation: take away the outer step's variables, start a whole new geometry.
@@ -66,8 +66,9 @@ import os, subprocess, sys
 from weir.launch import applied, launcher
 name, nodes, ppn, program = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
 start = launcher(name)
-words = [*start.command(nodes, ppn, [], {}), program]
-sys.exit(subprocess.run(words, env=applied(os.environ, start.environment(os.environ)), timeout=99).returncode)
+command = [*start.command(nodes, ppn, [], {}), program]
+environment = applied(os.environ, start.environment(os.environ))
+sys.exit(subprocess.run(command, env=environment, timeout=99).returncode)
 """
 
 
@@ -109,10 +110,10 @@ def test_batch_job_without_exported_environment(cluster: Cluster, ranks: Path, t
     """sbatch --export=NONE would hand the same to every srun inside."""
     log = tmp_path / "job.out"
     script = tmp_path / "job.sh"
-    words = " ".join(f"'{word}'" for word in inside("srun", 2, 1, ranks)).replace(INSIDE, "$INSIDE")
-    words = words.replace("'$INSIDE'", '"$INSIDE"')
+    fields = " ".join(f"'{word}'" for word in inside("srun", 2, 1, ranks)).replace(INSIDE, "$INSIDE")
+    fields = fields.replace("'$INSIDE'", '"$INSIDE"')
     script.write_text(
-        f"#!/bin/bash\nPATH={cluster.folder}/bin:{os.environ['PATH']}\nINSIDE='{INSIDE}'\n{words}\n"
+        f"#!/bin/bash\nPATH={cluster.folder}/bin:{os.environ['PATH']}\nINSIDE='{INSIDE}'\n{fields}\n"
     )
     cluster.out("sbatch", "--wait", "--export=NONE", "-N2", "-o", log, script)
     assert_geometry(log.read_text(), 2, 1)

@@ -150,11 +150,11 @@ def test_accounting_remembers_jobs(empty: Cluster) -> None:
     assert done.returncode == 0, done.stderr
     facts = state(empty)
     empty.out("srun", "--job-name=remembered", "-N2", "true")
-    words = ("sacct", "-X", "-n", "-P", "-o", "jobname,state,nnodes")
+    arguments = ("sacct", "-X", "-n", "-P", "-o", "jobname,state,nnodes")
     end = time.monotonic() + 120  # slurmctld tells slurmdbd some seconds late
-    while "remembered|COMPLETED|2" not in empty.out(*words) and time.monotonic() < end:
+    while "remembered|COMPLETED|2" not in empty.out(*arguments) and time.monotonic() < end:
         time.sleep(0.3)
-    assert "remembered|COMPLETED|2" in empty.out(*words)
+    assert "remembered|COMPLETED|2" in empty.out(*arguments)
     empty.down()
     assert_nothing_left(empty, facts)
 

@@ -160,12 +160,12 @@ def test_an_allocation_other_than_the_site_asks_for_degrades_its_records(
     checkout.suite([2], [1])
     weir, plan = [sys.executable, "-m", "weir"], str(checkout.results / "tiny" / "plan.json")
     allocation = ["salloc", "-Q", "-N2", "-w", "node[2-3]", *weir, "run", "--plan", plan]
-    for words in (
+    for arguments in (
         [*weir, "plan", "--out", plan],
         [*allocation, "--results", str(checkout.results)],
         [*weir, "collect", "--plan", plan, "--out", str(checkout.results / "tiny" / "records.csv")],
     ):
-        code, output = checkout.run(*words)
+        code, output = checkout.run(*arguments)
         assert code == 0, output
     written, read = sorted(checkout.records(), key=lambda row: row["access"] == "read")
     assert written["verdict"] == read["verdict"] == "DEGRADED"

@@ -28,9 +28,11 @@ def spack() -> Run:
     if program is None:
         pytest.skip("no spack: neither on the PATH nor by SPACK_ROOT (https://spack.io, 1.1 or newer)")
 
-    def run(*words: str, environment: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    def run(
+        *arguments: str, environment: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [program, "--color=never", *words],
+            [program, "--color=never", *arguments],
             env={**os.environ, **(environment or {})},
             capture_output=True,
             text=True,
@@ -64,8 +66,8 @@ def compile_c(tmp_path: Path) -> Compile:
         target = tmp_path / name
         library = ["-shared", "-fPIC", f"-Wl,-soname,{name}"] if ".so" in name else []
         # Without this the linker drops what is linked but not called, as the fakes are.
-        words = [gcc, *library, "-Wl,--no-as-needed", "-o", str(target), str(source), *map(str, links)]
-        subprocess.run([*words, f"-Wl,-rpath,{tmp_path}"], check=True)
+        arguments = [gcc, *library, "-Wl,--no-as-needed", "-o", str(target), str(source), *map(str, links)]
+        subprocess.run([*arguments, f"-Wl,-rpath,{tmp_path}"], check=True)
         return target
 
     return build

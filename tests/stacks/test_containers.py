@@ -22,10 +22,10 @@ TEST = ROOT / "containers" / "test-measure.sh"
 RANKS = ("mpirun", "--oversubscribe", "--bind-to", "none", "-np", "2")
 
 
-def call(*words: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
+def call(*arguments: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
     root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     return subprocess.run(
-        [str(word) for word in words],
+        [str(word) for word in arguments],
         env={**os.environ, **root, **variables},
         capture_output=True,
         text=True,
@@ -100,13 +100,13 @@ def test_a_build_labels_the_commit_and_its_lists_and_a_failed_one_says_what_to_d
     }
     done = call(BUILD, "measure", **choice)
     assert done.returncode == 3
-    words = done.stdout.split("\n")
-    assert words[:4] == ["build", "--force", "--sandbox", "--fix-perms"]
+    arguments = done.stdout.split("\n")
+    assert arguments[:4] == ["build", "--force", "--sandbox", "--fix-perms"]
     assert {f"commit={commit}", f"lock={lists_hash(commit)}", "bootstrap=docker", "from=debian:12"} <= set(
-        words
+        arguments
     )
     assert "WEIR_BASE=localimage:" in done.stderr
-    assert "base=docker:debian:12" in words
+    assert "base=docker:debian:12" in arguments
     missing = call(BUILD, "measure", WEIR_APT_SOURCES=str(tmp_path / "none.list"), **choice)
     assert missing.returncode == 2
     assert "none.list cannot be read" in missing.stderr

@@ -42,13 +42,13 @@ def store(prefix: Path, tmp_path: Path) -> Iterator[Mapping[str, str]]:
         output_of([prefix / "bin" / "imectl", "destroy"], environment)
 
 
-def output_of(words: Sequence[str | Path], environment: Mapping[str, str]) -> str:
-    done = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=60, check=False)
+def output_of(arguments: Sequence[str | Path], environment: Mapping[str, str]) -> str:
+    done = subprocess.run(arguments, env=environment, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
-def test_the_stack_has_both_doors(prefix: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_stack_has_both_interfaces(prefix: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["stacks", "--prefix", str(prefix), "--json"]) == 0
     (facts,) = json.loads(capsys.readouterr().out)
     assert {"mpich", "romio-ime", "ime-native", "tool-ior"} <= set(facts["features"])
@@ -64,7 +64,7 @@ def test_every_byte_is_in_the_store_and_none_behind_it(
 ) -> None:
     file = tmp_path / "backing" / "data"
     summary = tmp_path / "summary.json"
-    words: list[str | Path] = [
+    arguments: list[str | Path] = [
         prefix / "bin" / "mpiexec.hydra",
         "-n",
         "2",
@@ -73,9 +73,9 @@ def test_every_byte_is_in_the_store_and_none_behind_it(
         "-a",
         api,
     ]
-    words += ["-t", "64k", "-b", "1m", "-w", "-r", "-R", "-e", "-k", "-o", f"{file_prefix}{file}"]
-    words += ["-O", f"summaryFile={summary}", "-O", "summaryFormat=JSON"]
-    done = subprocess.run(words, env=store, capture_output=True, text=True, timeout=60, check=False)
+    arguments += ["-t", "64k", "-b", "1m", "-w", "-r", "-R", "-e", "-k", "-o", f"{file_prefix}{file}"]
+    arguments += ["-O", f"summaryFile={summary}", "-O", "summaryFormat=JSON"]
+    done = subprocess.run(arguments, env=store, capture_output=True, text=True, timeout=60, check=False)
     if f"-a {api}: this weir-io was built without it" in done.stderr:
         pytest.skip(f"the weir-io of this stack was built without {api}")
     assert done.returncode == 0, done.stdout + done.stderr

@@ -40,15 +40,15 @@ def roots() -> Iterator[tuple[str, ...]]:
         yield from itertools.product(*columns)
 
 
-def words(spec: str) -> frozenset[str]:
+def arguments(spec: str) -> frozenset[str]:
     """Names, variants and versions of a spec, whatever blanks stand between them."""
     spaced = re.sub(r"([+~^@])", r" \1", spec).replace("^ ", "^")
     return frozenset(word for word in spaced.split() if word)
 
 
 def test_its_roots_are_those_of_the_environment(lock: dict[str, Any]) -> None:
-    wanted = {words(" ".join(root)) for root in roots()}
-    assert {words(root["spec"]) for root in lock["roots"]} == wanted
+    wanted = {arguments(" ".join(root)) for root in roots()}
+    assert {arguments(root["spec"]) for root in lock["roots"]} == wanted
     assert len(wanted) == 15
 
 

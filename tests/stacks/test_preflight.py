@@ -25,8 +25,8 @@ def script(file: Path, text: str) -> Path:
     return file
 
 
-def stack_of(folder: Path, *words: str) -> Stack:
-    return Stack("mine", {"ior": words}, environment={"PATH": f"{folder}:/usr/bin:/bin"})
+def stack_of(folder: Path, *arguments: str) -> Stack:
+    return Stack("mine", {"ior": arguments}, environment={"PATH": f"{folder}:/usr/bin:/bin"})
 
 
 def test_a_program_by_its_name_is_looked_for_on_the_path_of_the_stack(

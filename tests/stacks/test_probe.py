@@ -110,7 +110,7 @@ def test_one_program_for_several_tools_is_judged_once(compile_c: Compile, tmp_pa
     ],
     ids=["native and MPI-IO", "MPI-IO only", "none"],
 )
-def test_the_doors_to_ime_are_told_apart(
+def test_interfaces_to_ime_are_told_apart(
     compile_c: Compile,
     tmp_path: Path,
     calls: bool,
@@ -154,8 +154,8 @@ def test_a_container_whose_image_is_not_there_is_a_problem(tmp_path: Path) -> No
     wrapper.write_text("#!/bin/sh\nexit 0\n")
     wrapper.chmod(0o755)
     image = tmp_path / "measure.sif"
-    words = (str(wrapper), str(image), "weir-io", "ior")
-    stack = Stack("container", {"ior": words}, "", environment={"PATH": "/usr/bin:/bin"})
+    arguments = (str(wrapper), str(image), "weir-io", "ior")
+    stack = Stack("container", {"ior": arguments}, "", environment={"PATH": "/usr/bin:/bin"})
     without = probe_stack(stack, "none")
     (sentence,) = problems(without)
     assert f"is given {image}, which is not there; build it (containers/build.sh" in sentence

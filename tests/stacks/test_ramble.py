@@ -48,9 +48,9 @@ def test_both_workloads_run_and_are_analysed(tmp_path: Path) -> None:
     # Nothing of the user's configuration takes part, and nothing is left in it.
     kept = {**os.environ, "HOME": str(tmp_path), "SPACK_PYTHON": sys.executable}
 
-    def ramble(*words: str) -> str:
+    def ramble(*arguments: str) -> str:
         done = subprocess.run(
-            [program, *words],
+            [program, *arguments],
             env=kept,
             cwd=tmp_path,
             capture_output=True,

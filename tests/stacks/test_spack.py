@@ -31,10 +31,10 @@ def environment(tmp_path: Path) -> str:
 
 
 def spec(
-    spack: Run, environment: str, words: str, variables: Mapping[str, str] | None = None
+    spack: Run, environment: str, arguments: str, variables: Mapping[str, str] | None = None
 ) -> dict[str, dict[str, Any]]:
     """Packages of a spec by name, concretized without what happens to be installed."""
-    done = spack("-e", environment, "spec", "--fresh", "--json", words, environment=variables)
+    done = spack("-e", environment, "spec", "--fresh", "--json", arguments, environment=variables)
     assert done.returncode == 0, done.stderr
     (document,) = json.loads(done.stdout) if done.stdout.startswith("[") else [json.loads(done.stdout)]
     return {node["name"]: node for node in document["spec"]["nodes"]}
@@ -113,15 +113,15 @@ def test_without_a_commit_nothing_is_concretized(spack: Run, environment: str, t
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("arguments", "message"),
     [
         (f"mpich {IME} ~romio", "the driver ime is a part of ROMIO: ask for +romio"),
         (f"mpich@3.2 {IME}", "ROMIO has the ime file system since MPICH 3.3"),
         ("ior@3.0.1 +ime", "IOR has the interface IME since 3.2"),
     ],
 )
-def test_a_conflict_says_what_to_ask_for(spack: Run, environment: str, words: str, message: str) -> None:
-    done = spack("-e", environment, "spec", words)
+def test_a_conflict_says_what_to_ask_for(spack: Run, environment: str, arguments: str, message: str) -> None:
+    done = spack("-e", environment, "spec", arguments)
     assert done.returncode != 0
     assert message in " ".join((done.stdout + done.stderr).split())
 

@@ -38,8 +38,8 @@ def built(spack: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def good(spack: Run, folder: Path, *words: str, options: tuple[str, ...] = (), **variables: str) -> str:
-    done = spack(*options, "-e", str(folder), *words, environment=variables)
+def good(spack: Run, folder: Path, *arguments: str, options: tuple[str, ...] = (), **variables: str) -> str:
+    done = spack(*options, "-e", str(folder), *arguments, environment=variables)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -51,9 +51,9 @@ def installed(store: Path, name: str) -> Path:
 
 def test_what_was_built_passes_its_own_tests(spack: Run, built: Path) -> None:
     good(spack, built, "test", "run", "--alias", "weir", "weir-io", "ime-emulator")
-    said = good(spack, built, "test", "results", "--logs", "weir")
-    assert "PASSED: WeirIo::test_write_and_verify_mpiio" in said
-    assert "PASSED: ImeEmulator::test_store" in said
+    printed = good(spack, built, "test", "results", "--logs", "weir")
+    assert "PASSED: WeirIo::test_write_and_verify_mpiio" in printed
+    assert "PASSED: ImeEmulator::test_store" in printed
 
 
 def test_the_module_of_weir_io_names_its_prefix(spack: Run, built: Path) -> None:
@@ -77,12 +77,12 @@ def test_a_signed_cache_is_for_those_who_trust_its_key(spack: Run, built: Path) 
     cache = ("-C", str(built / "scope"))
     good(spack, built, "buildcache", "push", "--update-index", "centre", options=cache, **team)
     elsewhere = (*cache, "-c", f"config:install_tree:root:{built}/elsewhere")
-    words = ("install", "--use-buildcache", "only")
-    refused = spack(*elsewhere, "-e", str(built), *words, environment=user)
+    arguments = ("install", "--use-buildcache", "only")
+    refused = spack(*elsewhere, "-e", str(built), *arguments, environment=user)
     assert refused.returncode != 0
     good(spack, built, "gpg", "trust", str(built / "centre.pub"), **user)
-    good(spack, built, *words, options=elsewhere, **user)
+    good(spack, built, *arguments, options=elsewhere, **user)
     program = installed(built / "elsewhere", "weir-io")
-    said = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
-    assert said.startswith("weir-io ")
+    printed = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
+    assert printed.startswith("weir-io ")
     assert str(built / "store") not in os.fsdecode(program.read_bytes())

@@ -50,9 +50,9 @@ def test_plan_prints_json_and_nothing_else(checkout: Path, capsys: pytest.Captur
 
 def test_wrong_files_end_with_2_and_messages(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["plan", "--suite", "mien", "--target", "dsk"]) == 2
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert said.err == "weir: config/suites: there is no suite 'mien'\n    did you mean 'mine'?\n" + (
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err == "weir: config/suites: there is no suite 'mien'\n    did you mean 'mine'?\n" + (
         "weir: requested targets: site here has no target 'dsk'\n    did you mean 'disk'?\n"
     )
 
@@ -69,29 +69,31 @@ def test_a_plan_without_cells_ends_with_1(checkout: Path, capsys: pytest.Capture
     suite = checkout / "config" / "suites" / "mine.yaml"
     suite.write_text(suite.read_text().replace("ppn: [1]", "ppn: [4]"))
     assert cli.main(["plan", "--out", "plan.json"]) == 1
-    said = capsys.readouterr()
-    assert "needs more than the 2 processes per node" in said.out
-    assert "nothing is left to measure" in said.err
+    printed = capsys.readouterr()
+    assert "needs more than the 2 processes per node" in printed.out
+    assert "nothing is left to measure" in printed.err
     assert not (checkout / "plan.json").exists()
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "printed"),
     [
         (["plna"], "there is no 'plna'; did you mean 'plan'?"),
         (["plan", "--sweet"], "unrecognized arguments: --sweet"),
         ([], "required: COMMAND"),
     ],
 )
-def test_wrong_use_ends_with_2(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_use_ends_with_2(
+    arguments: list[str], printed: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit) as caught:
         cli.main(arguments)
     assert caught.value.code == 2
-    assert said in capsys.readouterr().err
+    assert printed in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
-    ("raised", "code", "said"),
+    ("raised", "code", "printed"),
     [
         (WeirError("it broke", hint="do this"), 1, "weir: it broke\n    do this\n"),
         (WeirError("wrong use", exit_code=2), 2, "weir: wrong use\n"),
@@ -101,7 +103,7 @@ def test_wrong_use_ends_with_2(arguments: list[str], said: str, capsys: pytest.C
 def test_errors_become_messages(
     raised: BaseException,
     code: int,
-    said: str,
+    printed: str,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -110,7 +112,7 @@ def test_errors_become_messages(
 
     monkeypatch.setattr(weir.commands.plan, "execute", execute)
     assert cli.main(["plan"]) == code
-    assert capsys.readouterr().err == said
+    assert capsys.readouterr().err == printed
 
 
 def test_the_verbs_that_scripts_rely_on() -> None:
@@ -128,9 +130,9 @@ def test_every_command_has_help_with_an_example(name: str, capsys: pytest.Captur
 
 
 def test_a_reader_that_leaves_early_is_no_error(checkout: Path) -> None:
-    words = f"{sys.executable} -m weir.cli plan --json | head -c 1"
+    options = f"{sys.executable} -m weir.cli plan --json | head -c 1"
     done = subprocess.run(
-        ["bash", "-c", words],
+        ["bash", "-c", options],
         check=False,
         capture_output=True,
         text=True,

@@ -30,7 +30,7 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
     "empty": lambda _: b"{}",
     "nulls": lambda text: re.sub(rb": [-0-9.]+", b": null", text),
     "nested": nested,
-    "words": lambda text: text.replace(b"1", b'"x"'),
+    "arguments": lambda text: text.replace(b"1", b'"x"'),
     "nothing": lambda text: text.replace(b": {", b": [{"),
 }
 # What reads the file; `runs` is the folder of one run, `launch` that of the launch that a killed weir left.
@@ -61,14 +61,14 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     launch.mkdir(parents=True)
     (launch / "launch.json").write_text(json.dumps({f"{plan.cells[2].cell}-000": {"host": {}}}))
     (launch / "status").write_text(f"{plan.cells[2].cell}-000\t0\t1.0\n")
-    words = ["--plan", str(plan_file), "--out", str(plan_file.with_name("records.csv"))]
-    assert main(["collect", *words]) == 0
+    arguments = ["--plan", str(plan_file), "--out", str(plan_file.with_name("records.csv"))]
+    assert main(["collect", *arguments]) == 0
     (folder / "runs").symlink_to(results / "runs" / plan.cells[0].cell / "000")
     (folder / "launch").symlink_to(launch)
     return folder
 
 
-def words(command: str, folder: Path, whole: Path) -> list[str]:
+def arguments(command: str, folder: Path, whole: Path) -> list[str]:
     study, results = str(folder / STUDY), str(folder / "results/large")
     plan, records = f"{study}/plan.json", f"{study}/records.csv"
     return {
@@ -112,4 +112,4 @@ def test_a_damaged_file_is_a_message_or_no_matter(
         if command == "settle":
             settle((folder / "launch").resolve(), folder / "results/large")
         else:
-            assert main(words(command, folder, study)) in {0, 1, 2}, command
+            assert main(arguments(command, folder, study)) in {0, 1, 2}, command

@@ -55,9 +55,9 @@ def of(study: Path, cell: str = "1111", run: str = "000") -> Path:
 
 def test_a_study_that_nobody_touched(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["verify", str(study)]) == 0
-    said = capsys.readouterr().out
-    assert "16 files compared, 0 differ" in said
-    assert "an edit that also rewrites the checksums is not detected" in said
+    shown = capsys.readouterr().out
+    assert "16 files compared, 0 differ" in shown
+    assert "an edit that also rewrites the checksums is not detected" in shown
     checked = subprocess.run(["sha256sum", "--check", "--quiet", MANIFEST], cwd=study, check=False)
     assert checked.returncode == 0
 
@@ -152,14 +152,14 @@ def test_a_signature_names_the_signer_and_breaks_with_the_study(
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
     public = key.with_suffix(".pub").read_text().split()
     allowed.write_text(f"storage@example.org {public[0]} {public[1]}\n")
-    words = ["verify", str(study), "--allowed-signers", str(allowed)]
-    assert cli.main(words) == 1
+    arguments = ["verify", str(study), "--allowed-signers", str(allowed)]
+    assert cli.main(arguments) == 1
     assert "there is no signature" in capsys.readouterr().err
     assert cli.main(["verify", str(study), "--sign", str(key)]) == 0
-    assert cli.main(words) == 0
+    assert cli.main(arguments) == 0
     assert "signed by storage@example.org" in capsys.readouterr().out
     rewritten(study)
-    assert cli.main(words) == 1
+    assert cli.main(arguments) == 1
     assert "ssh-keygen -Y verify failed" in capsys.readouterr().err
 
 

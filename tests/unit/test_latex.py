@@ -64,8 +64,8 @@ def test_latex_prints_it(tmp_path: Path) -> None:
     apart = " ".join(EVERYTHING)
     text = FRAME.replace("TEXT", latex(apart)).replace("PATH", latex_path(apart))
     (tmp_path / "main.tex").write_text(text)
-    words = [ROOT / "reports/print.sh", tmp_path / "main.tex", tmp_path, tmp_path / "out.pdf"]
-    done = subprocess.run(words, capture_output=True, text=True, errors="replace", check=False)
+    arguments = [ROOT / "reports/print.sh", tmp_path / "main.tex", tmp_path, tmp_path / "out.pdf"]
+    done = subprocess.run(arguments, capture_output=True, text=True, errors="replace", check=False)
     assert done.returncode == 0, done.stdout[-2000:]
     pdf = ["pdftotext", "-layout", str(tmp_path / "out.pdf"), "-"]
     printed = subprocess.run(pdf, capture_output=True, text=True, check=True).stdout

@@ -29,9 +29,9 @@ def test_no_ranks_is_refused(name: str, nodes: int, ppn: int) -> None:
 
 @pytest.mark.parametrize(("nodes", "ppn"), GEOMETRIES)
 def test_srun_is_always_given_its_full_geometry(nodes: int, ppn: int) -> None:
-    words = launcher("srun").command(nodes, ppn, [], {})
-    assert words[0] == "srun"
-    assert {f"--nodes={nodes}", f"--ntasks={nodes * ppn}", f"--ntasks-per-node={ppn}"} <= set(words)
+    arguments = launcher("srun").command(nodes, ppn, [], {})
+    assert arguments[0] == "srun"
+    assert {f"--nodes={nodes}", f"--ntasks={nodes * ppn}", f"--ntasks-per-node={ppn}"} <= set(arguments)
 
 
 def test_inner_srun_hangs_without_overlap() -> None:
@@ -47,8 +47,8 @@ def test_without_mpi_plugin_open_mpi_starts_as_singletons() -> None:
 
 
 def test_mpich_needs_pmi2_and_the_stack_says_so() -> None:
-    words = launcher("srun").command(2, 2, ["--mpi=pmi2"], {})
-    assert [word for word in words if word.startswith("--mpi")] == ["--mpi=pmi2"]
+    arguments = launcher("srun").command(2, 2, ["--mpi=pmi2"], {})
+    assert [word for word in arguments if word.startswith("--mpi")] == ["--mpi=pmi2"]
 
 
 LAYOUT_OPTIONS = [["--distribution=cyclic"], ["--distribution", "cyclic"], ["-m", "cyclic"], ["-mcyclic"]]
@@ -56,9 +56,9 @@ LAYOUT_OPTIONS = [["--distribution=cyclic"], ["--distribution", "cyclic"], ["-m"
 
 @pytest.mark.parametrize("option", LAYOUT_OPTIONS)
 def test_task_layout_of_the_site_wins(option: list[str]) -> None:
-    words = launcher("srun").command(2, 2, option, {})
-    assert "--distribution=block" not in words
-    assert words[-len(option) :] == option
+    arguments = launcher("srun").command(2, 2, option, {})
+    assert "--distribution=block" not in arguments
+    assert arguments[-len(option) :] == option
 
 
 @pytest.mark.parametrize(
@@ -125,8 +125,8 @@ def test_geometry_and_step_of_the_outer_job_do_not_reach_the_inner_srun() -> Non
 
 @pytest.mark.parametrize(("nodes", "ppn"), GEOMETRIES)
 def test_mpirun_maps_ranks_per_node_and_does_not_hope(nodes: int, ppn: int) -> None:
-    words = launcher("mpirun").command(nodes, ppn, [], {})
-    assert words == ["mpirun", "-np", str(nodes * ppn), "--map-by", f"ppr:{ppn}:node"]
+    arguments = launcher("mpirun").command(nodes, ppn, [], {})
+    assert arguments == ["mpirun", "-np", str(nodes * ppn), "--map-by", f"ppr:{ppn}:node"]
 
 
 def test_oversubscribe_only_if_the_site_says_so() -> None:
@@ -135,9 +135,9 @@ def test_oversubscribe_only_if_the_site_says_so() -> None:
 
 
 def test_mpirun_names_variables_for_ranks_on_other_nodes_and_leaves_its_own() -> None:
-    words = launcher("mpirun").command(2, 1, [], {"OMPI_MCA_pml": "cm", "IM_CLIENT_CFG_FILE": "/c"})
-    assert words[-2:] == ["-x", "IM_CLIENT_CFG_FILE"]
-    assert "OMPI_MCA_pml" not in words
+    arguments = launcher("mpirun").command(2, 1, [], {"OMPI_MCA_pml": "cm", "IM_CLIENT_CFG_FILE": "/c"})
+    assert arguments[-2:] == ["-x", "IM_CLIENT_CFG_FILE"]
+    assert "OMPI_MCA_pml" not in arguments
 
 
 def test_mpirun_within_a_step_uses_the_whole_allocation() -> None:

@@ -296,9 +296,9 @@ def test_the_real_dpkg_reports_a_held_lock_in_the_words_that_are_looked_for(tmp_
         (tmp_path / name).touch()
     with (tmp_path / "lock-frontend").open("w") as lock:
         fcntl.lockf(lock, fcntl.LOCK_EX)
-        words = ["dpkg", "--force-not-root", f"--admindir={tmp_path}", "--configure", "-a"]
+        options = ["dpkg", "--force-not-root", f"--admindir={tmp_path}", "--configure", "-a"]
         environment = {"LC_ALL": "C", "PATH": "/usr/bin:/bin:/usr/sbin:/sbin"}
-        done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(options, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode != 0
     assert "lock was locked by another process" in done.stderr
     assert "lock was locked by another process" in (ROOT / "envs" / "setup.sh").read_text()

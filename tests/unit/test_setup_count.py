@@ -21,8 +21,8 @@ JUNIT = """<?xml version="1.0"?>
 
 
 def count(*files: Path) -> tuple[int, list[str]]:
-    words = [sys.executable, str(ROOT / ".ci" / "count.py"), *map(str, files)]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    arguments = [sys.executable, str(ROOT / ".ci" / "count.py"), *map(str, files)]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout.splitlines()
 
 
@@ -68,9 +68,9 @@ def test_a_runner_without_results_has_failed(tmp_path: Path, good: Path, content
     assert lines[-1] == "2 passed, 1 failed, 0 skipped"
 
 
-def step(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def step(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [str(ROOT / ".ci" / "step"), *words],
+        [str(ROOT / ".ci" / "step"), *arguments],
         cwd=folder,
         env=os.environ | {"WEIR_STEPS": str(folder / "steps.tsv")},
         capture_output=True,

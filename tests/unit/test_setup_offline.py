@@ -33,11 +33,11 @@ def test_a_clone_of_the_bundle_is_checked_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("arguments", "message"),
     [((), "name the folder to fill"), (("build/offline", "wheel"), "unknown part 'wheel'")],
 )
-def test_wrong_use_is_named(tmp_path: Path, words: tuple[str, ...], message: str) -> None:
-    done = subprocess.run([SCRIPT, *words], cwd=tmp_path, capture_output=True, text=True, check=False)
+def test_wrong_use_is_named(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
+    done = subprocess.run([SCRIPT, *arguments], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert message in done.stderr
     shutil.rmtree(ROOT / "build" / "offline", ignore_errors=True)

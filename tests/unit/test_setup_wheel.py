@@ -47,9 +47,9 @@ def built_wheel(folder: Path) -> Path:
             shutil.copytree(ROOT / name, tree / name, symlinks=True, ignore=ignored)
         else:
             shutil.copy(ROOT / name, tree)
-    words = [sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", "--quiet", "--no-index"]
-    words += ["--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(tree)]
-    subprocess.run(words, check=True, capture_output=True)
+    arguments = [sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", "--quiet", "--no-index"]
+    arguments += ["--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(tree)]
+    subprocess.run(arguments, check=True, capture_output=True)
     return next(folder.glob("weir-*.whl"))
 
 
@@ -103,9 +103,9 @@ class Installed:
     program: Path
     folder: Path
 
-    def weir(self, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    def weir(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [self.program, *words],
+            [self.program, *arguments],
             cwd=self.folder,
             env={"PATH": "/usr/bin:/bin", "HOME": str(self.folder), **environment},
             capture_output=True,
@@ -114,8 +114,8 @@ class Installed:
             **other_user(),
         )
 
-    def good(self, *words: str, **environment: str) -> str:
-        done = self.weir(*words, **environment)
+    def good(self, *arguments: str, **environment: str) -> str:
+        done = self.weir(*arguments, **environment)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
@@ -130,8 +130,8 @@ def installed() -> Iterator[Installed]:
     (site_packages,) = (folder / "venv").glob("lib/python*/site-packages")
     for name in declared(wheel):
         put_in(site_packages, name)
-    words = ["--python", str(folder / "venv/bin/python"), "install", "--quiet", "--no-index", "--no-deps"]
-    subprocess.run([sys.executable, "-m", "pip", *words, str(wheel)], check=True)
+    arguments = ["--python", str(folder / "venv/bin/python"), "install", "--quiet", "--no-index", "--no-deps"]
+    subprocess.run([sys.executable, "-m", "pip", *arguments, str(wheel)], check=True)
     (folder / "study").mkdir()
     if os.getuid() == 0:
         os.chown(folder / "study", NOBODY, NOBODY)
@@ -188,10 +188,10 @@ def test_a_users_suite_and_target_beside_the_shipped_ones(installed: Installed) 
     (own / "sites/local/targets").mkdir(parents=True)
     (own / "suites/mine.yaml").write_text(USER_SUITE)
     (own / "sites/local/targets/scratch.yaml").write_text(USER_TARGET)
-    words = ("plan", "--suite", "mine", "--target", "scratch")
-    assert "scratch" in installed.good(*words, "--config-dir", "own")
-    assert "scratch" in installed.good(*words, WEIR_CONFIG=str(own))
-    assert installed.weir(*words).returncode == 2
+    arguments = ("plan", "--suite", "mine", "--target", "scratch")
+    assert "scratch" in installed.good(*arguments, "--config-dir", "own")
+    assert "scratch" in installed.good(*arguments, WEIR_CONFIG=str(own))
+    assert installed.weir(*arguments).returncode == 2
 
 
 def test_a_study_of_its_own_outside_of_a_checkout(installed: Installed) -> None:
@@ -199,12 +199,14 @@ def test_a_study_of_its_own_outside_of_a_checkout(installed: Installed) -> None:
     engine.write_text("#!/bin/sh\n")
     assert installed.weir("init", "mine", "--engine", "weir-io").returncode == 2  # not a program yet
     engine.chmod(0o755)
-    said = installed.good("init", "mine", "--engine", "weir-io")
-    assert "not on the PATH: snakemake" in said
+    printed = installed.good("init", "mine", "--engine", "weir-io")
+    assert "not on the PATH: snakemake" in printed
     study = installed.folder / "mine"
     assert (study / "build/weir-io").resolve() == engine.resolve()
-    words = ("plan", "--suite", "quick", "--target", "memory", "--out", "plan.json")
-    done = subprocess.run([installed.program, *words], cwd=study, check=True, capture_output=True, text=True)
+    arguments = ("plan", "--suite", "quick", "--target", "memory", "--out", "plan.json")
+    done = subprocess.run(
+        [installed.program, *arguments], cwd=study, check=True, capture_output=True, text=True
+    )
     assert "cells" in done.stdout
     assert f'"{study}/build/weir-io"' in (study / "plan.json").read_text()
     refused = installed.weir("init", "mine")

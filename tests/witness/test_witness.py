@@ -30,8 +30,8 @@ def build(folder: Path, name: str, *sources: Path, options: tuple[str, ...] = ()
     if shutil.which("cc") is None:
         pytest.skip("cc is not installed")
     target = folder / name
-    words = ["cc", "-O2", "-D_GNU_SOURCE", *options, *sources, "-o", target, "-ldl", "-pthread"]
-    subprocess.run(words, check=True)
+    arguments = ["cc", "-O2", "-D_GNU_SOURCE", *options, *sources, "-o", target, "-ldl", "-pthread"]
+    subprocess.run(arguments, check=True)
     return target
 
 

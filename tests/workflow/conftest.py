@@ -35,14 +35,14 @@ class Checkout:
     root: Path
 
     def call(
-        self, *words: str, environment: Mapping[str, str] | None = None
+        self, *arguments: str, environment: Mapping[str, str] | None = None
     ) -> subprocess.CompletedProcess[str]:
         path = f"{ROOT / '.venv/bin'}:{os.environ['PATH']}"
         clean = {
             name: value for name, value in os.environ.items() if not name.startswith(("WEIR_", "SNAKEMAKE"))
         }
         return subprocess.run(
-            words,
+            arguments,
             cwd=self.root,
             env={**clean, "PATH": path, "PYTHONPATH": str(self.root), **(environment or {})},
             capture_output=True,
@@ -51,11 +51,11 @@ class Checkout:
             check=False,
         )
 
-    def weir(self, *words: str) -> subprocess.CompletedProcess[str]:
-        return self.call("python", "-m", "weir", *words)
+    def weir(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return self.call("python", "-m", "weir", *arguments)
 
-    def snakemake(self, *words: str) -> subprocess.CompletedProcess[str]:
-        return self.call("snakemake", "--cores", "2", *words)
+    def snakemake(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return self.call("snakemake", "--cores", "2", *arguments)
 
     def write(self, name: str, content: object) -> Path:
         """A text as it is, anything else as YAML."""

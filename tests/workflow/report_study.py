@@ -110,7 +110,7 @@ class Printed:
         return text.split("\f")[:-1]
 
     @property
-    def words(self) -> str:
+    def arguments(self) -> str:
         """The text with single spaces, hyphens at ends of lines taken back."""
         return re.sub(r"\s+", " ", re.sub(r"-\n\s*", "", "\n".join(self.pages)))
 
@@ -119,10 +119,10 @@ class Printed:
         return [line for line in self.log.splitlines() if line.startswith("warning: ")]
 
 
-def run(*words: str | Path, root: Path = ROOT) -> subprocess.CompletedProcess[str]:
+def run(*arguments: str | Path, root: Path = ROOT) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PATH": f"{ROOT / '.venv/bin'}:{os.environ['PATH']}", "LC_ALL": "C"}
     return subprocess.run(
-        words, cwd=root, env=environment, capture_output=True, text=True, timeout=300, check=False
+        arguments, cwd=root, env=environment, capture_output=True, text=True, timeout=300, check=False
     )
 
 

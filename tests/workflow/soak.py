@@ -212,12 +212,12 @@ def one_round(field: Field, kind: Kind, draw: random.Random, tally: Tally) -> No
 
 
 def _false_verdicts(field: Field) -> list[str]:
-    out, said = field.results / "soak.csv", io.StringIO()
+    out, printed = field.results / "soak.csv", io.StringIO()
     plan = str(field.checkout.root / "plan.json")
-    with redirect_stdout(said), redirect_stderr(said):
+    with redirect_stdout(printed), redirect_stderr(printed):
         code = weir(["collect", "--plan", plan, "--results", str(field.results), "--out", str(out)])
     if code != 0:
-        return [said.getvalue()]
+        return [printed.getvalue()]
     lines = out.read_text().splitlines()[1:]
     wrong = [line for line in lines if ",INVALID," in line]
     expected = EXECUTIONS * 4  # two iterations of write and read

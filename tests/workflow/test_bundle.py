@@ -55,14 +55,14 @@ def bundle(checkout: Checkout) -> Path:
     good(checkout, "plan", "--suite", "tiny", "--target", "ram", "--out", f"{study}/plan.json")
     good(checkout, "run", "--plan", f"{study}/plan.json", "--results", "results/local")
     good(checkout, "collect", "--plan", f"{study}/plan.json", "--out", f"{study}/records.csv")
-    said = good(checkout, "bundle", study, "--out", "tiny.zip")
+    printed = good(checkout, "bundle", study, "--out", "tiny.zip")
     shutil.rmtree(target)
-    assert "tiny.zip: " in said
+    assert "tiny.zip: " in printed
     return checkout.root / "tiny.zip"
 
 
-def good(checkout: Checkout, *words: str) -> str:
-    done = checkout.call("python", "-m", "weir", *words, environment={"LOGNAME": USER})
+def good(checkout: Checkout, *arguments: str) -> str:
+    done = checkout.call("python", "-m", "weir", *arguments, environment={"LOGNAME": USER})
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -94,10 +94,10 @@ def test_it_is_reproduced_elsewhere_without_network(bundle: Path) -> None:
         folder.chmod(0o777)
         copy = shutil.copy(bundle, folder)
         Path(copy).chmod(0o644)
-        words = [*alone, python, "-m", "weir", "reproduce", copy, "--out", f"{name}/again", "--json"]
+        arguments = [*alone, python, "-m", "weir", "reproduce", copy, "--out", f"{name}/again", "--json"]
         path = os.pathsep.join((str(ROOT), sysconfig.get_path("purelib")))
         kept = {"PATH": os.environ["PATH"], "HOME": name, "PYTHONPATH": path}
-        done = subprocess.run(words, cwd=folder, env=kept, capture_output=True, text=True, check=False)
+        done = subprocess.run(arguments, cwd=folder, env=kept, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     outcome = json.loads(done.stdout)
     assert outcome["different"] == []
@@ -114,8 +114,15 @@ def can_be_alone() -> bool:
     if os.getuid() != 0 or not shutil.which("unshare") or not shutil.which("setpriv"):
         return False
     path = {"PYTHONPATH": os.pathsep.join((str(ROOT), sysconfig.get_path("purelib")))}
-    words = ["unshare", "--net", *AS_NOBODY, "/usr/bin/python3", "-c", "import weir.cli, yaml, jsonschema"]
-    return subprocess.run(words, env=path, cwd="/", capture_output=True, check=False).returncode == 0
+    arguments = [
+        "unshare",
+        "--net",
+        *AS_NOBODY,
+        "/usr/bin/python3",
+        "-c",
+        "import weir.cli, yaml, jsonschema",
+    ]
+    return subprocess.run(arguments, env=path, cwd="/", capture_output=True, check=False).returncode == 0
 
 
 def repacked(bundle: Path, copy: Path, edited: str) -> Path:

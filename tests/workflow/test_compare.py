@@ -53,7 +53,9 @@ def weir_io(*options: str) -> list[str]:
 def site(folder: Path, suite: str, api: str, **stacks: list[str]) -> None:
     """A folder with a configuration, in which `weir` finds it."""
     (folder / "target").mkdir(parents=True)
-    text = "".join(STACK.format(name=name, program=json.dumps(words)) for name, words in stacks.items())
+    text = "".join(
+        STACK.format(name=name, program=json.dumps(arguments)) for name, arguments in stacks.items()
+    )
     make_checkout(
         folder,
         site=SITE.format(names=", ".join(stacks), stacks=text),
@@ -89,8 +91,8 @@ def test_stacks_are_compared_and_measured_again_in_turns(
     ]
     write_records(study / "records.csv", [row for rows in old for row in rows])
     capsys.readouterr()
-    words = ["compare", str(study), "--by", "stack", "--confirm", "--confirm-rounds", "3", "--json"]
-    assert main(words) == 0
+    arguments = ["compare", str(study), "--by", "stack", "--confirm", "--confirm-rounds", "3", "--json"]
+    assert main(arguments) == 0
     found = json.loads(capsys.readouterr().out)
     assert [one["verdict"] for one in found["pairs"]] == ["slower"]
     (one,) = found["confirmation"]["pairs"]

@@ -192,9 +192,9 @@ def test_an_interrupt_cleans_up_and_loses_only_the_run_in_flight(
     )
     assert until(lambda: ended(tiny) >= 2)
     harness.send_signal(kind)
-    _, said = harness.communicate(timeout=300)
+    _, printed = harness.communicate(timeout=300)
     assert harness.returncode == 130
-    assert "Traceback" not in said
+    assert "Traceback" not in printed
     assert list(target_folder.iterdir()) == []
     assert len(runs_of(tiny)) >= 2
 

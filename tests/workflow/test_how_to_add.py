@@ -83,14 +83,14 @@ def study(extended: Checkout) -> Iterator[Path]:
 WEIR = ("python", "-m", "weir")
 
 
-def good(checkout: Checkout, *words: str, environment: dict[str, str] | None = None) -> str:
-    done = checkout.call(*words, environment=environment)
+def good(checkout: Checkout, *arguments: str, environment: dict[str, str] | None = None) -> str:
+    done = checkout.call(*arguments, environment=environment)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
-def plan(checkout: Checkout, *words: str) -> dict[str, Any]:
-    return dict(json.loads(good(checkout, *WEIR, "plan", "--json", *words)))
+def plan(checkout: Checkout, *arguments: str) -> dict[str, Any]:
+    return dict(json.loads(good(checkout, *WEIR, "plan", "--json", *arguments)))
 
 
 def cells(plan: dict[str, Any]) -> list[dict[str, Any]]:
@@ -104,8 +104,8 @@ def test_a_target(extended: Checkout) -> None:
 
 @pytest.mark.slow
 def test_a_site(extended: Checkout) -> None:
-    words = ("reframe", "-C", "reframe_checks/settings.py", "--system=lab", "--show-config=systems")
-    assert '"name": "lab"' in good(extended, *words)
+    arguments = ("reframe", "-C", "reframe_checks/settings.py", "--system=lab", "--show-config=systems")
+    assert '"name": "lab"' in good(extended, *arguments)
 
 
 @pytest.mark.slow
@@ -156,11 +156,11 @@ def test_an_engine_back_end(checkout: Checkout, tmp_path: Path) -> None:
         "src/engine/backends/pebble.c", text.replace("weir_backend null =", "weir_backend pebble =")
     )
     build = tmp_path / "build"
-    for words in (
+    for arguments in (
         ["cmake", "-S", ".", "-B", str(build), "-G", "Ninja", "-DWEIR_TESTS=OFF"],
         ["cmake", "--build", str(build)],
     ):
-        done = checkout.call(*words)
+        done = checkout.call(*arguments)
         assert done.returncode == 0, done.stdout + done.stderr
     shown = checkout.call(str(build / "weir-io"), "--help")
     assert re.search(r"^ +PEBBLE ", shown.stdout, re.MULTILINE), shown.stdout
@@ -258,7 +258,7 @@ def test_linters_and_quick_tests_pass_with_everything_added(extended: Checkout) 
     for what is shipped: only tools name a tool, and every tool refuses impossible values of a document.
     """
     good(extended, "make", "--jobs=2", "--keep-going", "lint")
-    words = ("-q", "-p", "no:cacheprovider", "-m", "not slow", "-n", "2", "tests/unit", "tests/golden")
+    arguments = ("-q", "-p", "no:cacheprovider", "-m", "not slow", "-n", "2", "tests/unit", "tests/golden")
     without_case = "tests/unit/audit/test_rules.py::test_every_rule_has_a_case"
     shipped = (
         "tests/golden/audit/test_coverage.py::test_every_rule_has_a_capture_or_a_reason",
@@ -266,7 +266,7 @@ def test_linters_and_quick_tests_pass_with_everything_added(extended: Checkout) 
         "tests/unit/records/test_hostile_text.py",
     )
     apart = [word for name in (without_case, *shipped) for word in ("--deselect", name)]
-    good(extended, sys.executable, "-m", "pytest", *words, *apart)
+    good(extended, sys.executable, "-m", "pytest", *arguments, *apart)
     told = extended.call(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", without_case)
     assert "'few-bytes'" in told.stdout
 

@@ -21,9 +21,9 @@ FIGURE = "results/archive/ddn-lustre-2018/figures/scaling"
 def documented() -> list[str]:
     """The command of the page, for one figure instead of the whole paper."""
     line = next(iter(re.findall(r"^snakemake .*--sdm apptainer.*$", PAGE.read_text(), re.MULTILINE)))
-    words = shlex.split(line)
-    assert words[-1] == "paper"
-    return [*words[1:-1], f"{FIGURE}.svg"]
+    arguments = shlex.split(line)
+    assert arguments[-1] == "paper"
+    return [*arguments[1:-1], f"{FIGURE}.svg"]
 
 
 def test_the_command_of_the_page_is_one_that_snakemake_understands(documented: list[str]) -> None:

@@ -14,8 +14,8 @@ from tests.workflow.conftest import ROOT, Checkout
 from weir.measure.processes import started
 
 SUITE = {
-    "suite": "doors",
-    "question": "Do all doors open?",
+    "suite": "interfaces",
+    "question": "Do all interfaces open?",
     "experiments": {
         "one": {
             "tool": "ior",
@@ -36,8 +36,8 @@ SUITE = {
 
 @pytest.mark.slow
 def test_every_door_moves_bytes_and_leaves_nothing(checkout: Checkout) -> None:
-    checkout.write("config/suites/doors.yaml", SUITE)
-    assert checkout.weir("plan", "--suite", "doors", "--out", "plan.json").returncode == 0
+    checkout.write("config/suites/interfaces.yaml", SUITE)
+    assert checkout.weir("plan", "--suite", "interfaces", "--out", "plan.json").returncode == 0
     done = checkout.weir("run", "--plan", "plan.json", "--results", "results/local", "--json")
     assert done.returncode == 0, done.stdout + done.stderr
     batches = {each["batch"].removesuffix("-debian-1x2"): each for each in json.loads(done.stdout)["batches"]}
@@ -52,7 +52,7 @@ def test_every_door_moves_bytes_and_leaves_nothing(checkout: Checkout) -> None:
     assert reasons <= {"", "phase-too-short", "others-on-device"}, [row["evidence"] for row in rows]
     proven = {row["target"] for row in rows if not row["missing"]}
     assert proven >= {"disk", "memory"}
-    doors = {(row["target"], row["api"], row["emulated"]) for row in rows}
+    interfaces = {(row["target"], row["api"], row["emulated"]) for row in rows}
     expected = {
         ("disk", "POSIX", "false"),
         ("memory", "MPIIO", "false"),
@@ -60,12 +60,12 @@ def test_every_door_moves_bytes_and_leaves_nothing(checkout: Checkout) -> None:
         ("ime-native", "IME", "true"),
         ("memory-pool", "MPIIO", "true"),
     }
-    assert expected <= doors
+    assert expected <= interfaces
     # Without a usable /dev/fuse the mount is skipped, with the reason.
     mounted = os.access("/dev/fuse", os.R_OK | os.W_OK)
     reason = batches["ime-fuse"]["unavailable"]
     assert reason is None if mounted else "fuse" in reason
-    assert (("ime-fuse", "POSIX", "true") in doors) == mounted
+    assert (("ime-fuse", "POSIX", "true") in interfaces) == mounted
 
 
 def burst_buffer(action: str, folder: Path) -> subprocess.CompletedProcess[str]:

@@ -38,7 +38,7 @@ def rows() -> list[Record]:
                             | {"source": f"runs/{cell}/{number:03d}/summary.json"}
                             | {"notes": "machine-busy: load 4.7 on 2 cores" if number == 0 else ""}
                         )
-    made[0] |= {"verdict": "DEGRADED", "reasons": "sync-not-applied", "evidence": "asked, not done"}
+    made[0] |= {"verdict": "DEGRADED", "reasons": "sync-not-applied", "evidence": "requests, not done"}
     return made
 
 

@@ -45,9 +45,9 @@ def archived_rows() -> list[dict[str, str]]:
 
 def test_the_scaling_of_2018_is_drawn_from_the_archive(printed: Printed) -> None:
     assert printed.warnings == []
-    assert "??" not in printed.words
+    assert "??" not in printed.arguments
     assert "1,614" in printed.pages[0]
-    assert "against the number of nodes" in printed.words
+    assert "against the number of nodes" in printed.arguments
     assert (printed.folder / "figures/scaling.svg").stat().st_size > 10_000
 
 
@@ -60,18 +60,18 @@ def test_its_numbers_are_those_of_the_archive(printed: Printed) -> None:
         access: max(median(values) for key, values in points.items() if key[1:3] == ("POSIX", access))
         for access in ("write", "read")
     }
-    assert f"{round(best['write'], -1):,.0f} MiB/s for writes" in printed.words
-    assert f"{round(best['read'], -1):,.0f} MiB/s for reads" in printed.words
+    assert f"{round(best['write'], -1):,.0f} MiB/s for writes" in printed.arguments
+    assert f"{round(best['read'], -1):,.0f} MiB/s for reads" in printed.arguments
     unsynchronised = sum(row["api"] == "MPIIO" and row["access"] == "write" for row in archived_rows())
-    assert f"{unsynchronised} writes by MPI-IO were requested to synchronise and did not" in printed.words
+    assert f"{unsynchronised} writes by MPI-IO were requested to synchronise and did not" in printed.arguments
 
 
 def test_it_says_what_the_data_cannot_show(printed: Printed) -> None:
     table = (printed.folder / "tables/reasons.csv").read_text()
     for rule in ("sync-not-applied", "random-draw-overlaps"):
         assert f"\n{rule}," in table
-    assert "the processes did not agree on who takes which block" in printed.words
-    assert "interface and layout cannot be told apart" in printed.words
+    assert "the processes did not agree on who takes which block" in printed.arguments
+    assert "interface and layout cannot be told apart" in printed.arguments
 
 
 def test_a_broken_record_stops_the_paper_and_is_named(paper: Checkout) -> None:

@@ -21,12 +21,12 @@ def test_tags_choose_suites_and_a_broken_one_is_named(tmp_path: Path) -> None:
     checkout = copy_of_the_tree(tmp_path)
     checkout.write("config/suites/broken.yaml", {"suite": "broken", "question": "Why?", "experiments": {}})
     checkout.write("config/sites/ruin/site.yaml", {"site": "ruin"})
-    said = checkout.call(*REFRAME, "--system=local", "--list", "--tag=smoke")
-    assert said.returncode == 0, said.stderr + said.stdout
-    chosen = re.findall(r"^- (\w+) %batch=([\w-]+):", said.stdout, re.M)
+    printed = checkout.call(*REFRAME, "--system=local", "--list", "--tag=smoke")
+    assert printed.returncode == 0, printed.stderr + printed.stdout
+    chosen = re.findall(r"^- (\w+) %batch=([\w-]+):", printed.stdout, re.M)
     assert set(chosen) == {("measure", "quick")}
-    assert "suite broken is skipped" in said.stdout + said.stderr
-    assert "site ruin is skipped" in said.stderr
+    assert "suite broken is skipped" in printed.stdout + printed.stderr
+    assert "site ruin is skipped" in printed.stderr
 
 
 @pytest.mark.slow
@@ -35,8 +35,8 @@ def test_a_job_of_the_pipeline_measures_what_snakemake_then_finds(tiny: Checkout
     suite.write_text(suite.read_text() + "tags: [smoke]\n")
     for other in set(suite.parent.glob("*.yaml")) - {suite}:
         other.unlink()
-    said = tiny.call(*REFRAME, "--system=local", "--tag=smoke", "--ci-generate=pipeline.yml")
-    assert said.returncode == 0, said.stderr + said.stdout
+    printed = tiny.call(*REFRAME, "--system=local", "--tag=smoke", "--ci-generate=pipeline.yml")
+    assert printed.returncode == 0, printed.stderr + printed.stdout
     pipeline = yaml.safe_load((tiny.root / "pipeline.yml").read_text())
     (name,) = (key for key in pipeline if key.startswith("measure"))
     job = pipeline[name]
@@ -66,10 +66,10 @@ def assert_references_are_kept(tiny: Checkout, records: str) -> None:
         median, low = (1000 * value, 900 * value) if slower else (2 * value, 0.1 * value)
         bounds.append({"cell": row["cell"], "access": row["access"], "median": median, "low": low})
     (tiny.root / "past.json").write_text(json.dumps({"bounds": bounds}))
-    words = ("--system=local", "--tag=tiny", "--name=^measure", "--run", "--performance-report")
-    said = tiny.call(*REFRAME, *words, environment={"WEIR_REFERENCE": "past.json"})
-    assert said.returncode != 0
-    verdicts = [line.split("│")[-2].strip() for line in said.stdout.splitlines() if "│ MiB/s" in line]
-    assert sorted(verdicts) == ["fail"] * 2 + ["pass"] * 6, said.stdout
+    arguments = ("--system=local", "--tag=tiny", "--name=^measure", "--run", "--performance-report")
+    printed = tiny.call(*REFRAME, *arguments, environment={"WEIR_REFERENCE": "past.json"})
+    assert printed.returncode != 0
+    verdicts = [line.split("│")[-2].strip() for line in printed.stdout.splitlines() if "│ MiB/s" in line]
+    assert sorted(verdicts) == ["fail"] * 2 + ["pass"] * 6, printed.stdout
     assert len(list(tiny.root.glob("results/local/runs/*/*/run.json"))) == len({row["cell"] for row in rows})
     assert os.listdir(tiny.root / "results/local/tiny/batches") == ["ram-debian-1x2.json"]

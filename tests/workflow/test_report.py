@@ -31,7 +31,7 @@ pytestmark = pytest.mark.slow
 def looks_whole(report: Printed) -> None:
     """Nothing in the margin, no reference into the void, no page without text."""
     assert report.warnings == []
-    assert "??" not in report.words
+    assert "??" not in report.arguments
     for number, page in enumerate(report.pages, 1):
         assert len(page.split()) > 12, f"page {number} is empty: {page!r}"
 
@@ -66,15 +66,15 @@ def test_the_numbers_of_the_text_are_those_of_the_records(plain: Printed) -> Non
     first = plain.pages[0]
     assert re.search(rf"read +{best:.0f} +n ?= ?1", first)
     assert "24 of 33 results proven; 8 degraded and 1 invalid" in re.sub(r"\s+", " ", first)
-    assert "8 of 33 records are degraded" in plain.words
+    assert "8 of 33 records are degraded" in plain.arguments
 
 
 def test_what_was_left_out_is_told_with_the_reason(plain: Printed) -> None:
-    assert "random order needs blocks" in plain.words
-    assert "sync-not-applied" in plain.words
-    assert "exit-code" in plain.words
-    assert "exit code 1" in plain.words
-    assert "Scaling with nodes:" in plain.words, "a figure that does not apply is named"
+    assert "random order needs blocks" in plain.arguments
+    assert "sync-not-applied" in plain.arguments
+    assert "exit-code" in plain.arguments
+    assert "exit code 1" in plain.arguments
+    assert "Scaling with nodes:" in plain.arguments, "a figure that does not apply is named"
 
 
 def test_tables_and_figures_come_in_order(plain: Printed) -> None:
@@ -93,7 +93,7 @@ def test_the_first_page_has_the_answer_and_a_chart_on_a4(plain: Printed) -> None
 
 
 def test_claims_are_printed_where_the_suite_asks_for_them(plain: Printed) -> None:
-    assert "Claims of publications" not in plain.words
+    assert "Claims of publications" not in plain.arguments
 
 
 def test_every_float_is_mentioned_in_the_text(plain: Printed) -> None:
@@ -133,11 +133,11 @@ def test_any_name_can_be_printed(tmp_path: Path, name: str) -> None:
     report = printed(tmp_path, rows, facts, [{"suite": name, "experiment": name, "reason": name, "cells": 1}])
     looks_whole(report)
     if name == ODD:
-        assert "t_1 50% & #2 ~x^y {z} \\n $5" in report.words
-        assert "[U+76EE]" in report.words
-        assert "Slow nodes" in report.words
+        assert "t_1 50% & #2 ~x^y {z} \\n $5" in report.arguments
+        assert "[U+76EE]" in report.arguments
+        assert "Slow nodes" in report.arguments
     else:
-        assert name in re.sub(r"\s", "", report.words)
+        assert name in re.sub(r"\s", "", report.arguments)
 
 
 def test_emulated_storage_says_so_on_every_page_and_in_every_table_of_numbers(tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_emulated_storage_says_so_on_every_page_and_in_every_table_of_numbers(tm
     looks_whole(report)
     proof = report.pages[0].split("What matters here", 1)[0]
     assert "Emulated storage is marked (E): buffer" in " ".join(proof.split("proven", 1)[1].split())
-    assert "EMULATED STORAGE" not in report.words, "real storage leads"
+    assert "EMULATED STORAGE" not in report.arguments, "real storage leads"
     assert all("(E): emulated storage" in page for page in report.pages)
     for table in ("best", "summary"):
         assert "buffer \\textbf{(EMULATED)}" in (tmp_path / f"tables/{table}.tex").read_text()
@@ -157,9 +157,9 @@ def test_without_a_usable_record_the_report_says_so(tmp_path: Path) -> None:
     rows = [invalid(row) for row in repeated()]
     report = printed(tmp_path, rows, facts_of(rows, failed_executions=2))
     looks_whole(report)
-    assert "No record can be used" in report.words
-    assert "8 of 8 records are invalid" in report.words
-    assert "Bandwidth against transfer size: no valid record" in report.words
+    assert "No record can be used" in report.arguments
+    assert "8 of 8 records are invalid" in report.arguments
+    assert "Bandwidth against transfer size: no valid record" in report.arguments
 
 
 @pytest.mark.parametrize(
@@ -184,8 +184,8 @@ def test_without_a_usable_record_the_report_says_so(tmp_path: Path) -> None:
 def test_few_and_many(tmp_path: Path, rows: list[dict[str, object]], says: str) -> None:
     report = printed(tmp_path, rows)
     looks_whole(report)
-    assert re.search(says, report.words)
-    assert "The plan excludes no cell" in report.words
+    assert re.search(says, report.arguments)
+    assert "The plan excludes no cell" in report.arguments
 
 
 def test_an_archive_without_facts_prints(tmp_path: Path) -> None:

@@ -23,8 +23,8 @@ def installed(folder: Path) -> dict[str, str]:
     """The environment of a weir that pip installed; the packages that it needs are those of the tests."""
     (folder / "wheel").mkdir()
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-index"]
-    words = [*pip, "--no-deps", "--target", str(folder / "site"), str(built_wheel(folder / "wheel"))]
-    subprocess.run(words, check=True)
+    arguments = [*pip, "--no-deps", "--target", str(folder / "site"), str(built_wheel(folder / "wheel"))]
+    subprocess.run(arguments, check=True)
     clean = {key: value for key, value in os.environ.items() if not key.startswith("WEIR_")}
     path = f"{Path(sys.executable).parent}:{ENGINE.parent}:{clean['PATH']}"
     return {**clean, "PATH": path, "PYTHONPATH": str(folder / "site")}
@@ -35,23 +35,23 @@ def test_the_tutorial_does_what_it_says(tmp_path: Path) -> None:
         pytest.skip("build/weir-io is missing: make build")
     environment = installed(tmp_path)
     bash = shutil.which("bash") or "bash"
-    folder, said = tmp_path, {}
+    folder, printed = tmp_path, {}
     for block in blocks(PAGE):
         text = block.text.replace("/var/tmp/weir-tutorial", str(tmp_path / "disk"))
         if "weir bundle" in text:
             # Without R, which test_bundle.py has: figures are drawn once here, and that is enough.
             environment |= {"PATH": str(Path(sys.executable).parent)}
-        words = [bash, "-euc", text]
+        arguments = [bash, "-euc", text]
         done = subprocess.run(
-            words, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=300
+            arguments, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=300
         )
         assert done.returncode == 0, f"{block.name}\n{done.stdout}{done.stderr}"
-        said[text.split("\n")[0]] = done.stdout
+        printed[text.split("\n")[0]] = done.stdout
         folder = tmp_path / "my-disk"
-    assert "\n  cells         2 " in said["weir plan --suite first --target mine"]
-    assert " 0 differ" in said["weir verify results/local/first"]
-    assert "\n4 pairs: " in said["weir compare before results/local/first --across sync"]
+    assert "\n  cells         2 " in printed["weir plan --suite first --target mine"]
+    assert " 0 differ" in printed["weir verify results/local/first"]
+    assert "\n4 pairs: " in printed["weir compare before results/local/first --across sync"]
     assert "%PDF" in (folder / "results/local/first/report.pdf").read_bytes()[:8].decode()
     # The second study, whose writes were not synced, is the one that is audited last.
-    assert "DEGRADED" in said["weir audit results/local/first/records.csv"]
+    assert "DEGRADED" in printed["weir audit results/local/first/records.csv"]
     assert (folder / "again").is_dir()

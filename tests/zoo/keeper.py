@@ -99,8 +99,8 @@ class Keeper:
         for place in (self.disk, self.memory):
             place.mkdir()
         compile_words = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"]
-        words = [*compile_words, str(ROOT / "tests/zoo/shims.c"), "-o", str(self.shims), "-ldl"]
-        subprocess.run(words, check=True)
+        arguments = [*compile_words, str(ROOT / "tests/zoo/shims.c"), "-o", str(self.shims), "-ldl"]
+        subprocess.run(arguments, check=True)
 
     def close(self) -> None:
         for place in (self.disk, self.memory):
@@ -160,9 +160,11 @@ class Keeper:
             "scheduler": "local",
             "stacks": ["plain"],
         }
-        words = self._overwriting(home, program) if animal.beside == OVERWRITTEN else self.programs[program]
+        arguments = (
+            self._overwriting(home, program) if animal.beside == OVERWRITTEN else self.programs[program]
+        )
         stack = {
-            "programs": {"ior": words},
+            "programs": {"ior": arguments},
             "environment": environment,
             "launcher_options": _LAUNCHER_OPTIONS,
         }
@@ -268,11 +270,11 @@ def _tracer() -> list[str]:
     ]
 
 
-def _weir(*words: str, may_fail: bool = False, prefix: Sequence[str] = ()) -> None:
-    command = [*prefix, sys.executable, "-m", "weir", *words]
+def _weir(*arguments: str, may_fail: bool = False, prefix: Sequence[str] = ()) -> None:
+    command = [*prefix, sys.executable, "-m", "weir", *arguments]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode != 0 and not may_fail:
-        raise RuntimeError(f"weir {' '.join(words)}: {done.stdout}{done.stderr}")
+        raise RuntimeError(f"weir {' '.join(arguments)}: {done.stdout}{done.stderr}")
 
 
 def _edited(records: Path) -> str:
@@ -284,8 +286,8 @@ def _edited(records: Path) -> str:
         row[at] = str(2 * float(row[at]))
     with records.open("w", newline="") as stream:
         csv.writer(stream).writerows([header, *rows])
-    words = [sys.executable, "-m", "weir", "verify", str(records.parent)]
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    arguments = [sys.executable, "-m", "weir", "verify", str(records.parent)]
+    done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, check=False)
     return done.stdout.splitlines()[0] if done.returncode == 1 else ""
 
 

@@ -69,6 +69,6 @@ def _offset(content: bytearray, address: int) -> int:
 def _compiled(made: Path, *options: str) -> Path:
     if shutil.which("cc") is None:
         raise CannotStageError("needs a C compiler")
-    words = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", *options, str(_SOURCE), "-o", str(made)]
-    subprocess.run(words, check=True)
+    argv = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", *options, str(_SOURCE), "-o", str(made)]
+    subprocess.run(argv, check=True)
     return made

@@ -22,9 +22,9 @@ _IMAGE_BYTES = 512 * 2**20
 
 
 @contextmanager
-def repeated(words: Sequence[str], environment: Mapping[str, str]) -> Iterator[None]:
+def repeated(arguments: Sequence[str], environment: Mapping[str, str]) -> Iterator[None]:
     """A command, again and again."""
-    loop = ["bash", "-c", f"for n in {{1..1000}}; do {shlex.join(words)}; done"]
+    loop = ["bash", "-c", f"for n in {{1..1000}}; do {shlex.join(arguments)}; done"]
     process = subprocess.Popen(
         loop,
         env={**os.environ, **environment},
@@ -47,9 +47,9 @@ def of_another_user(engine: Path, folder: Path) -> Iterator[None]:
         raise CannotStageError("only root may start a process of another user")
     folder.mkdir()
     os.chown(folder, _NOBODY, _NOBODY)
-    words = ["ior", "-a", "NULL", "-w", "-t", "1m", "-b", "1t", "--null.delay-us", "100000"]
+    arguments = ["ior", "-a", "NULL", "-w", "-t", "1m", "-b", "1t", "--null.delay-us", "100000"]
     process = subprocess.Popen(
-        ["setpriv", f"--reuid={_NOBODY}", "--clear-groups", str(engine), *words],
+        ["setpriv", f"--reuid={_NOBODY}", "--clear-groups", str(engine), *arguments],
         cwd="/",
         env={**os.environ, "TMPDIR": str(folder)},
         stdout=subprocess.DEVNULL,
@@ -124,8 +124,8 @@ def _lying_fuse(place: Path, work: Path) -> Iterator[None]:
     if flags.returncode != 0 or not os.access("/dev/fuse", os.W_OK):
         raise CannotStageError("needs libfuse3-dev and /dev/fuse")
     source = [str(_HERE / "lying_fuse.c"), "-o", str(program)]
-    words = ["cc", "-std=gnu11", "-Wall", "-Wextra", "-Werror", *source, *flags.stdout.split()]
-    subprocess.run(words, check=True)
+    arguments = ["cc", "-std=gnu11", "-Wall", "-Wextra", "-Werror", *source, *flags.stdout.split()]
+    subprocess.run(arguments, check=True)
     process = subprocess.Popen([program, place, "-f"], stderr=subprocess.DEVNULL)
     try:
         _wait_for_mount(place)
@@ -167,10 +167,10 @@ def _of_memory(kind: str, place: Path, work: Path, memory: Path) -> Iterator[Non
 
 
 @contextmanager
-def _mount(words: Sequence[str], place: Path) -> Iterator[None]:
-    done = subprocess.run(["mount", *words, place], capture_output=True, text=True, check=False)
+def _mount(arguments: Sequence[str], place: Path) -> Iterator[None]:
+    done = subprocess.run(["mount", *arguments, place], capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise CannotStageError(f"mount {' '.join(words)}: {done.stderr.strip()}")
+        raise CannotStageError(f"mount {' '.join(arguments)}: {done.stderr.strip()}")
     try:
         yield
     finally:

@@ -79,7 +79,7 @@ def _far_away(space: Space, trials: Trials, source: random.Random) -> int:
     return max(drawn, key=lambda number: float(np.abs(known - space.points[number]).sum(axis=1).min()))
 
 
-def predict(space: Space, usable: dict[int, float], asked: Sequence[int]) -> tuple[Numbers, Numbers]:
+def predict(space: Space, usable: dict[int, float], points: Sequence[int]) -> tuple[Numbers, Numbers]:
     """Mean and standard deviation of the logarithm of the score."""
     known = list(usable)
     logs = np.log([usable[number] for number in known])
@@ -88,7 +88,7 @@ def predict(space: Space, usable: dict[int, float], asked: Sequence[int]) -> tup
     inner = _differences(space, known, known)
     lengths, noise = _fitted(space, inner, values)
     factor = cho_factor(_kernel(inner, lengths) + noise * np.eye(len(known)), lower=True)
-    across = _kernel(_differences(space, list(asked), known), lengths)
+    across = _kernel(_differences(space, list(points), known), lengths)
     mean = across @ cho_solve(factor, values)
     variance = 1.0 - np.einsum("ij,ji->i", across, cho_solve(factor, across.T))
     return mean * scale + centre, np.sqrt(np.maximum(variance, _FLOOR)) * scale

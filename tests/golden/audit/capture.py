@@ -52,9 +52,9 @@ def _preloaded(fault: str, access: str = "write") -> Animal:
 
 _WITHOUT_VERIFICATION = """\
 #!/bin/bash
-words=()
-for word; do [ "$word" = -R ] || words+=("$word"); done
-exec {program} "${{words[@]}}"
+arguments=()
+for word; do [ "$word" = -R ] || arguments+=("$word"); done
+exec {program} "${{arguments[@]}}"
 """
 _LAUNCH = ["--oversubscribe", "--bind-to", "none", "-n", "1"]
 RUNS: dict[str, Run] = {
@@ -92,36 +92,36 @@ RUNS: dict[str, Run] = {
 }
 
 
-def _ior(*words: str, before: str = "", name: str = "IOR") -> Callable[[Path], str]:
+def _ior(*options: str, before: str = "", name: str = "IOR") -> Callable[[Path], str]:
     """IOR on a file in a folder; before: a command of the shell that runs first."""
 
     def run(folder: Path) -> str:
         if before:
             subprocess.run(["bash", "-c", before], cwd=folder, check=True)
-        return _output([*_RANKS, os.environ[name], *words], folder)
+        return _output([*_RANKS, os.environ[name], *options], folder)
 
     return run
 
 
-def _mdtest(*words: str) -> Callable[[Path], str]:
-    return lambda folder: _output([*_RANKS, os.environ["MDTEST"], *words, "-d", "tree"], folder)
+def _mdtest(*options: str) -> Callable[[Path], str]:
+    return lambda folder: _output([*_RANKS, os.environ["MDTEST"], *options, "-d", "tree"], folder)
 
 
-def _output(words: list[str], folder: Path, more: Mapping[str, str] | None = None) -> str:
+def _output(options: list[str], folder: Path, more: Mapping[str, str] | None = None) -> str:
     environment = {**os.environ, **_AS_ROOT, **(more or {})}
     done = subprocess.run(
-        words, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
+        options, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
     )
     return done.stdout.decode()
 
 
-def _document(*words: str, before: str = "", program: str = str(ENGINE)) -> Callable[[Path], str]:
+def _document(*options: str, before: str = "", program: str = str(ENGINE)) -> Callable[[Path], str]:
     """The document of weir-io; before: a command of the shell that runs first."""
 
     def run(folder: Path) -> str:
         subprocess.run(["bash", "-c", before or "true"], cwd=folder, check=True)
         launcher = ["mpirun.mpich", "-n", "2"] if program != str(ENGINE) else _RANKS
-        words_ = [word.replace("FOLDER", str(folder)) for word in words]
+        words_ = [word.replace("FOLDER", str(folder)) for word in options]
         _output([*launcher, program, *words_], folder)
         return json.dumps(json.loads((folder / "out.json").read_text())) + "\n"
 
@@ -131,26 +131,26 @@ def _document(*words: str, before: str = "", program: str = str(ENGINE)) -> Call
 def _at_once(folder: Path) -> str:
     """A read of 8 bytes of memory: four decimals have no room for its time."""
     file = f"/dev/shm/{folder.name}"
-    words = ["mpirun", "-n", "1", os.environ["IOR"], "-w", "-r", "-t", "8", "-b", "8", "-o", file]
-    return _output([*words, "-O", "summaryFormat=JSON"], folder).replace(file, "/dev/shm/weir")
+    options = ["mpirun", "-n", "1", os.environ["IOR"], "-w", "-r", "-t", "8", "-b", "8", "-o", file]
+    return _output([*options, "-O", "summaryFormat=JSON"], folder).replace(file, "/dev/shm/weir")
 
 
 def _killed(folder: Path) -> str:
     """IOR that is ended while it writes its second iteration."""
-    words = ["timeout", "6", *_RANKS, os.environ["IOR"], "-w", "-r", "-t", "1m", "-b", "256m", "-i", "99"]
-    return _output([*words, "-e", "-o", "data"], folder)
+    options = ["timeout", "6", *_RANKS, os.environ["IOR"], "-w", "-r", "-t", "1m", "-b", "256m", "-i", "99"]
+    return _output([*options, "-e", "-o", "data"], folder)
 
 
-def _shimmed(fault: str, *words: str, name: str = "IOR") -> Callable[[Path], str]:
+def _shimmed(fault: str, *options: str, name: str = "IOR") -> Callable[[Path], str]:
     """IOR with a fault of the zoo; not through weir, whose own clocks would see it."""
-    return lambda folder: _with_fault(folder, fault, os.environ[name], *words)
+    return lambda folder: _with_fault(folder, fault, os.environ[name], *options)
 
 
-def _with_fault(folder: Path, fault: str, *words: str) -> str:
+def _with_fault(folder: Path, fault: str, *options: str) -> str:
     shims = folder / "shims.so"
     subprocess.run(["cc", "-shared", "-fPIC", ROOT / "tests/zoo/shims.c", "-o", shims, "-ldl"], check=True)
     preload = ["env", f"LD_PRELOAD={shims}"]
-    return _output([*_RANKS, *preload, *words], folder, {"WEIR_ZOO": fault, "WEIR_ZOO_PATH": "data"})
+    return _output([*_RANKS, *preload, *options], folder, {"WEIR_ZOO": fault, "WEIR_ZOO_PATH": "data"})
 
 
 _WRITE = ["-w", "-t", "1m", "-b", "16m", "-e", "-o", "data"]
@@ -187,11 +187,11 @@ class _Staged(Keeper):
         other, without = home / "other-transfer", home / "without-verification"
         other.write_text(f'#!/bin/sh\nexec {self.programs.get("ior", [""])[0]} "$@" -t 524288\n')
         without.write_text(_WITHOUT_VERIFICATION.format(program=ENGINE))
-        words = json.dumps(dict(self.run.stack))
+        options = json.dumps(dict(self.run.stack))
         for word, script in (("OTHER", other), ("WITHOUT-R", without)):
             script.chmod(0o755)
-            words = words.replace(word, str(script))
-        stack = json.loads(words)
+            options = options.replace(word, str(script))
+        stack = json.loads(options)
         config = home / "config"
         _merge(config / "sites/zoo/site.yaml", ("stacks", "plain"), stack)
         _merge(config / f"sites/zoo/targets/{animal.target}.yaml", (), self.run.target)

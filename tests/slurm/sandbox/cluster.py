@@ -51,11 +51,11 @@ def _is_free(port: int) -> bool:
     return True
 
 
-def ask(sandbox: Sandbox, *words: str, limit_s: float = 5.0) -> str:
+def ask(sandbox: Sandbox, *arguments: str, limit_s: float = 5.0) -> str:
     """Output of a client command; empty if it fails, does not answer, or there is nobody to ask."""
     if not processes.alive(sandbox, "slurmctld"):
         return ""
-    command = [str(sandbox.folder / "bin" / words[0]), *words[1:]]
+    command = [str(sandbox.folder / "bin" / arguments[0]), *arguments[1:]]
     try:
         done = subprocess.run(
             command, env=sandbox.environment(), capture_output=True, text=True, timeout=limit_s, check=False
@@ -142,10 +142,10 @@ def start(sandbox: Sandbox, name: str) -> int:
     if processes.alive(sandbox, name):
         raise SandboxError(f"{name} is running already")
     if name == "munged":
-        words = [program("munged"), "--foreground", "--force", "--num-threads=4"]
-        words += [f"--key-file={sandbox.folder}/etc/munge.key", f"--socket={run}/munge.socket"]
-        words += [f"--pid-file={run}/munged.pid", f"--log-file={sandbox.folder}/log/munged.log"]
-        processes.start(sandbox, name, [*words, f"--seed-file={run}/munged.seed"])
+        arguments = [program("munged"), "--foreground", "--force", "--num-threads=4"]
+        arguments += [f"--key-file={sandbox.folder}/etc/munge.key", f"--socket={run}/munge.socket"]
+        arguments += [f"--pid-file={run}/munged.pid", f"--log-file={sandbox.folder}/log/munged.log"]
+        processes.start(sandbox, name, [*arguments, f"--seed-file={run}/munged.seed"])
         processes.wait_until("munge's socket", (run / "munge.socket").is_socket, 120.0)
     elif name == "slurmctld":
         processes.start(sandbox, name, [program("slurmctld"), "-D"])

@@ -23,8 +23,8 @@ def bring_up(sandbox: Sandbox, program: Callable[[str], str]) -> None:
         ["add", "account", "bench", "Cluster=sandbox"],
         ["add", "user", getpass.getuser(), "Account=bench"],
     )
-    for words in additions:
-        _succeeds(sandbox, [str(manager), "-i", *words])  # root is there from the beginning
+    for arguments in additions:
+        _succeeds(sandbox, [str(manager), "-i", *arguments])  # root is there from the beginning
 
 
 def _start_mariadb(sandbox: Sandbox, program: Callable[[str], str]) -> None:
@@ -35,10 +35,14 @@ def _start_mariadb(sandbox: Sandbox, program: Callable[[str], str]) -> None:
     done = subprocess.run(install, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise SandboxError(f"mariadb-install-db failed: {(done.stderr + done.stdout).strip()[-300:]}")
-    words = [program("mariadbd"), *own, f"--socket={socket}", "--bind-address=127.0.0.1"]
-    words += [f"--port={mariadb_port(sandbox)}", f"--pid-file={sandbox.folder}/run/mariadb.pid"]
-    words += ["--innodb-buffer-pool-size=64M", "--innodb-flush-log-at-trx-commit=0", "--skip-name-resolve"]
-    processes.start(sandbox, "mariadbd", words)
+    arguments = [program("mariadbd"), *own, f"--socket={socket}", "--bind-address=127.0.0.1"]
+    arguments += [f"--port={mariadb_port(sandbox)}", f"--pid-file={sandbox.folder}/run/mariadb.pid"]
+    arguments += [
+        "--innodb-buffer-pool-size=64M",
+        "--innodb-flush-log-at-trx-commit=0",
+        "--skip-name-resolve",
+    ]
+    processes.start(sandbox, "mariadbd", arguments)
     client = [program("mariadb"), "--no-defaults", f"--socket={socket}", "-uroot", "-e"]
     processes.wait_until("mariadb's answer", lambda: _succeeds(sandbox, [*client, "select 1"]), 120.0)
     user = "slurm@'127.0.0.1'"
@@ -47,9 +51,11 @@ def _start_mariadb(sandbox: Sandbox, program: Callable[[str], str]) -> None:
         raise SandboxError("mariadb refused to make slurmdbd's user")
 
 
-def _succeeds(sandbox: Sandbox, words: list[str]) -> bool:
+def _succeeds(sandbox: Sandbox, arguments: list[str]) -> bool:
     try:
-        done = subprocess.run(words, env=sandbox.environment(), capture_output=True, timeout=60, check=False)
+        done = subprocess.run(
+            arguments, env=sandbox.environment(), capture_output=True, timeout=60, check=False
+        )
     except subprocess.TimeoutExpired:
         return False
     return done.returncode == 0

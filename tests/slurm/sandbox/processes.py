@@ -13,11 +13,11 @@ from pathlib import Path
 from layout import MARK, Sandbox, SandboxError
 
 
-def start(sandbox: Sandbox, name: str, words: list[str], extra: dict[str, str] | None = None) -> None:
+def start(sandbox: Sandbox, name: str, arguments: list[str], extra: dict[str, str] | None = None) -> None:
     """Start one daemon, detached from our terminal, and record its id."""
     with (sandbox.folder / "log" / f"{name}.out").open("ab") as output:
         process = subprocess.Popen(
-            words,
+            arguments,
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,

@@ -176,16 +176,16 @@ VIOLATIONS = [
 
 
 @pytest.mark.parametrize(
-    ("name", "edit", "condition", "words"),
+    ("name", "edit", "condition", "arguments"),
     [one[1:] for one in VIOLATIONS],
     ids=[one[0] for one in VIOLATIONS],
 )
 def test_a_seeded_violation_is_named(
-    tmp_path: Path, name: str, edit: Edit, condition: str, words: str
+    tmp_path: Path, name: str, edit: Edit, condition: str, arguments: str
 ) -> None:
     results = judged(tmp_path, contract_of(name), edit)
     found = [item for one in results for item in one.findings if item.condition == condition]
-    assert any(words in item.text for item in found), [item for one in results for item in one.findings]
+    assert any(arguments in item.text for item in found), [item for one in results for item in one.findings]
     assert overall(results) == NOT_PROVEN
 
 
@@ -275,7 +275,7 @@ def test_a_log_of_latex_that_is_not_utf_8_is_an_error_with_its_last_line(
 def test_wrong_contracts_are_refused(tmp_path: Path) -> None:
     text = (CONTRACTS / "mistral-2015.yaml").read_text()
     file = tmp_path / "mistral-2015.yaml"
-    for old, new, words in (
+    for old, new, arguments in (
         ("160 GB/s", "160 GB", "is not a bandwidth"),
         ("xfer: 2 MB", "xfre: 2 MB", "no parameter 'xfre'"),
         ("tool: ior", "tool: iro", "no tool 'iro'"),
@@ -284,7 +284,7 @@ def test_wrong_contracts_are_refused(tmp_path: Path) -> None:
         ("contract: mistral-2015", "contract: other", "its file 'mistral-2015.yaml'"),
     ):
         file.write_text(text.replace(old, new))
-        with pytest.raises(ConfigError, match=words):
+        with pytest.raises(ConfigError, match=arguments):
             read_contract(file)
     with pytest.raises(WeirError, match="does not fill an open promise"):
         read_contract(CONTRACTS / "mistral-2015.yaml", ["posix-read=1 GB/s"])

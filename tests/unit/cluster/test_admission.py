@@ -59,7 +59,7 @@ def test_without_a_queue_nobody_is_requested() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "hint"),
+    ("arguments", "hint"),
     [
         (
             "sbatch: error: invalid partition specified: compte\nallocation failure: Invalid partition name",
@@ -73,12 +73,12 @@ def test_without_a_queue_nobody_is_requested() -> None:
         ("allocation failure: Invalid feature specification", "sinfo -o '%N %f'"),
     ],
 )
-def test_a_refusal_that_lasts_names_the_key_and_the_hint(words: str, hint: str) -> None:
-    (problem,), notes = replies((1, words))
+def test_a_refusal_that_lasts_names_the_key_and_the_hint(arguments: str, hint: str) -> None:
+    (problem,), notes = replies((1, arguments))
     assert problem.startswith(
         "config/sites/lab/site.yaml: partitions.main.scheduler_options: sbatch refuses these options: "
     )
-    assert words.splitlines()[0].partition(": ")[2].removeprefix("error: ") in problem
+    assert arguments.splitlines()[0].partition(": ")[2].removeprefix("error: ") in problem
     assert hint in problem
     assert notes == []
 

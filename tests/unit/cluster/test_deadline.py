@@ -10,8 +10,8 @@ from weir.schedulers.slurm.allocation import allocation_end
 from weir.schedulers.slurm.queries import answer
 
 
-def unasked(words: Sequence[str]) -> str:
-    raise AssertionError(f"nobody should be queried: {words}")
+def unasked(arguments: Sequence[str]) -> str:
+    raise AssertionError(f"nobody should be queried: {arguments}")
 
 
 def test_outside_of_an_allocation_nothing_ends() -> None:
@@ -26,8 +26,8 @@ def test_the_end_in_the_environment_is_believed() -> None:
 def test_older_slurm_is_requested_for_the_end() -> None:
     requested: list[Sequence[str]] = []
 
-    def squeue(words: Sequence[str]) -> str:
-        requested.append(words)
+    def squeue(arguments: Sequence[str]) -> str:
+        requested.append(arguments)
         return "2026-01-02T03:04:05\n"
 
     assert allocation_end({"SLURM_JOB_ID": "7"}, squeue) == datetime(2026, 1, 2, 3, 4, 5).timestamp()
@@ -36,7 +36,7 @@ def test_older_slurm_is_requested_for_the_end() -> None:
 
 @pytest.mark.parametrize("text", ["", "N/A", "Unknown"])
 def test_no_answer_stops_nothing(text: str) -> None:
-    assert allocation_end({"SLURM_JOB_ID": "7"}, lambda words: text) is None
+    assert allocation_end({"SLURM_JOB_ID": "7"}, lambda arguments: text) is None
 
 
 def test_a_program_fits_if_even_its_time_limit_does() -> None:

@@ -145,8 +145,8 @@ def test_unproven_records_are_used_and_every_output_says_so(
     first = write(tmp_path / "a.csv", cell(noisy(1, 8)))
     second = write(tmp_path / "b.csv", cell(noisy(2, 8, 800.0), start=100, verdict="UNPROVEN"))
     files = {name: tmp_path / f"out.{name}" for name in ("junit", "csv", "html")}
-    words = [word for name, file in files.items() for word in (f"--{name}", str(file))]
-    assert main(["compare", str(first), str(second), "--fail-on", "slower", *words]) == 1
+    arguments = [word for name, file in files.items() for word in (f"--{name}", str(file))]
+    assert main(["compare", str(first), str(second), "--fail-on", "slower", *arguments]) == 1
     printed = capsys.readouterr().out
     assert "shared 1MiB (UNPROVEN)" in printed
     assert "note: 8 UNPROVEN records used (1 of 1 pairs)" in printed
@@ -205,11 +205,19 @@ def test_the_command_fails_on_what_was_requested(tmp_path: Path, capsys: pytest.
     assert "1 pairs: 1 slower, 0 faster, 0 undecided, 0 no difference within ±5%" in printed
     assert "measured one after the other" in printed
     junit = tmp_path / "out.xml"
-    words = ["compare", str(first), str(second), "--junit", str(junit), "--csv", str(tmp_path / "out.csv")]
-    assert main([*words, "--fail-on", "slower:5%"]) == 1
+    arguments = [
+        "compare",
+        str(first),
+        str(second),
+        "--junit",
+        str(junit),
+        "--csv",
+        str(tmp_path / "out.csv"),
+    ]
+    assert main([*arguments, "--fail-on", "slower:5%"]) == 1
     assert len(ElementTree.parse(junit).findall("testcase/failure")) == 1
     assert "slower" in (tmp_path / "out.csv").read_text()
-    assert main([*words, "--fail-on", "slower:30%"]) == 0
+    assert main([*arguments, "--fail-on", "slower:30%"]) == 0
 
 
 @pytest.mark.parametrize(
@@ -243,15 +251,17 @@ def test_nothing_in_common_names_what_differs(tmp_path: Path, capsys: pytest.Cap
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("arguments", "message"),
     [
         (["compare", "nowhere", "nowhere"], "there is no such table of records"),
         (["compare", "nowhere"], "needs B, or --by"),
         (["compare", "A", "B", "--across", "stakc"], "not a column that pairs are made by"),
     ],
 )
-def test_wrong_use_is_explained(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(words) == 2
+def test_wrong_use_is_explained(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 2
     assert message in capsys.readouterr().err
 
 
@@ -296,9 +306,9 @@ def test_the_figure_is_a_page_and_a_section_of_a_report(tmp_path: Path) -> None:
     write(second / "records.csv", [row for group in other for row in group])
     page, report = tmp_path / "page.html", tmp_path / "report.html"
     report.write_text("<html><main><p>old</p></main></html>")
-    words = ["compare", str(first), str(second), "--html", str(page), "--into", str(report)]
-    assert main(words) == 0
-    assert main(words) == 0
+    arguments = ["compare", str(first), str(second), "--html", str(page), "--into", str(report)]
+    assert main(arguments) == 0
+    assert main(arguments) == 0
     text = page.read_text()
     drawing = ElementTree.fromstring(text[text.index("<svg") : text.index("</svg>") + 6])
     assert len(drawing.findall("{http://www.w3.org/2000/svg}circle")) == 2
@@ -306,7 +316,7 @@ def test_the_figure_is_a_page_and_a_section_of_a_report(tmp_path: Path) -> None:
     assert "×0.5" in text
     assert report.read_text().count('<section id="comparison">') == 1
     assert report.read_text().startswith("<html><main><p>old</p><!-- comparison -->")
-    assert main([*words[:3], "--into", str(first / "records.csv")]) == 2
+    assert main([*arguments[:3], "--into", str(first / "records.csv")]) == 2
 
 
 def test_a_campaign_is_compared_with_the_first_measurement(
@@ -342,15 +352,15 @@ def test_a_campaign_is_compared_with_the_first_measurement(
     monkeypatch.setattr("weir.commands.report.Snakemake", contextlib.nullcontext)
     monkeypatch.setattr("weir.commands.report.preflight", lambda plan, folder, batches: None)
     monkeypatch.setattr("weir.commands.report.subprocess.Popen", lambda *_, **__: Checked())
-    monkeypatch.setattr("weir.commands.report.subprocess.call", lambda words: main(words[3:]))
+    monkeypatch.setattr("weir.commands.report.subprocess.call", lambda arguments: main(arguments[3:]))
     for part in ("config", "reports", "Snakefile"):
         (tmp_path / part).symlink_to(ROOT / part)
     monkeypatch.chdir(tmp_path)
-    words = ["report", "--suites", "quick", "--site", "local", "--campaign", "2026-12", "--page-only"]
-    assert main(words) == 0
+    arguments = ["report", "--suites", "quick", "--site", "local", "--campaign", "2026-12", "--page-only"]
+    assert main(arguments) == 0
     assert "no comparison: there is no results/local/quick/records.csv" in capsys.readouterr().out
     write(first / "records.csv", cell(noisy(1, 8)))
-    assert main(words) == 0
+    assert main(arguments) == 0
     assert "1 pairs: 1 slower" in capsys.readouterr().out
     assert '<section id="comparison">' in (again / "report.html").read_text()
 

@@ -62,14 +62,14 @@ def test_two_cells_are_measured_in_turns(
 ) -> None:
     speeds |= {DISK.cell: 1000.0, MEMORY.cell: 800.0}
     where = study(tmp_path / "a", rounds(DISK, 1000.0, 6, 0), rounds(MEMORY, 800.0, 6, 100))
-    words = ["compare", where, "--by", "target", "--fail-on", "slower", "--confirm"]
-    assert main(words) == 1
+    arguments = ["compare", where, "--by", "target", "--fail-on", "slower", "--confirm"]
+    assert main(arguments) == 1
     text = confirmation(capsys.readouterr().out)
     assert text.startswith("confirmation: 1 of 1 differences are confirmed")
     assert "(A and B in turns, n = 6)" in text
     speeds[MEMORY.cell] = 1000.0
     page = tmp_path / "page.html"
-    assert main([*words, "--html", str(page)]) == 0
+    assert main([*arguments, "--html", str(page)]) == 0
     assert "confirmation: 0 of 1 differences are confirmed" in capsys.readouterr().out
     assert "was slower, now no difference" in page.read_text()
 
@@ -80,14 +80,14 @@ def test_the_same_cell_on_both_sides_is_measured_once_and_the_text_says_so(
     speeds[DISK.cell] = 1000.0
     before = study(tmp_path / "before", rounds(DISK, 1000.0, 6, 0))
     after = study(tmp_path / "after", rounds(DISK, 800.0, 6, 100))
-    words = ["compare", before, after, "--fail-on", "slower", "--confirm", "--confirm-rounds", "8"]
-    assert main(words) == 0
+    arguments = ["compare", before, after, "--fail-on", "slower", "--confirm", "--confirm-rounds", "8"]
+    assert main(arguments) == 0
     text = confirmation(capsys.readouterr().out)
     assert text.startswith("confirmation: 0 of 1 differences are confirmed")
     assert "was slower, now no difference" in text
     assert "A is the same cell as B and would be measured as B is: B again" in text
     speeds[DISK.cell] = 800.0
-    assert main(words) == 1
+    assert main(arguments) == 1
     assert "confirmation: 1 of 1" in capsys.readouterr().out
 
 
@@ -110,10 +110,10 @@ def test_the_spread_from_day_to_day_counts_in_the_confirmation(
     speeds[DISK.cell] = 900.0
     before = study(tmp_path / "before", rounds(DISK, 1000.0, 6, 0))
     after = study(tmp_path / "after", rounds(DISK, 400.0, 6, 100))
-    words = ["compare", before, after, "--fail-on", "slower", "--confirm", "--day-to-day"]
-    assert main([*words, "0"]) == 1
+    arguments = ["compare", before, after, "--fail-on", "slower", "--confirm", "--day-to-day"]
+    assert main([*arguments, "0"]) == 1
     assert "confirmation: 1 of 1" in capsys.readouterr().out
-    assert main([*words, "10"]) == 0
+    assert main([*arguments, "10"]) == 0
     assert "confirmation: 0 of 1" in capsys.readouterr().out
 
 
@@ -125,12 +125,12 @@ def test_a_study_of_another_machine_is_not_measured_here(
     second = study(tmp_path / "b", rounds(MEMORY, 800.0, 6, 100))
     (tmp_path / "a/facts.json").write_text(json.dumps({"machines": [{"node": "elsewhere"}]}))
     (tmp_path / "b/facts.json").write_text(json.dumps({"machines": [{"node": socket.gethostname()}]}))
-    words = ["compare", first, second, "--across", "target", "--fail-on", "slower", "--confirm"]
-    assert main(words) == 1
+    arguments = ["compare", first, second, "--across", "target", "--fail-on", "slower", "--confirm"]
+    assert main(arguments) == 1
     text = confirmation(capsys.readouterr().out)
     assert "was measured on elsewhere, this is " in text
     assert "(B again, n = 6)" in text
-    assert main(["compare", second, first, *words[3:]]) == 0  # faster
+    assert main(["compare", second, first, *arguments[3:]]) == 0  # faster
     text = confirmation(capsys.readouterr().out)
     assert "not measured: was faster" in text
     assert "B cannot be measured again: " in text
@@ -161,13 +161,13 @@ def test_a_batch_is_checked_once_and_its_cells_only_if_something_is_wrong(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    asked: list[list[str]] = []
+    requests: list[list[str]] = []
     too_large: set[str] = set()
 
     def checked(job: BatchJob) -> list[Check]:
-        asked.append([one.cell for one in job.cells])
+        requests.append([one.cell for one in job.cells])
         assert {one.rounds for one in job.cells} == {6}
-        return [Check("space", "", "needs more" if too_large & set(asked[-1]) else None)]
+        return [Check("space", "", "needs more" if too_large & set(requests[-1]) else None)]
 
     monkeypatch.setattr("weir.compare.confirmation.preflight", checked)
     batch = next(batch for batch in PLAN.batches if DISK in batch.cells)
@@ -181,16 +181,16 @@ def test_a_batch_is_checked_once_and_its_cells_only_if_something_is_wrong(
         )
         for name, speed, start in (("before", 1000.0, 0), ("after", 800.0, 200))
     )
-    words = ["compare", first, second, "--fail-on", "slower", "--confirm"]
-    assert main(words) == 1
+    arguments = ["compare", first, second, "--fail-on", "slower", "--confirm"]
+    assert main(arguments) == 1
     assert confirmation(capsys.readouterr().out).startswith("confirmation: 2 of 2")
-    assert asked == [[cell.cell for cell in batch.cells]]
+    assert requests == [[cell.cell for cell in batch.cells]]
     too_large.add(other.cell)
-    assert main(words) == 1
+    assert main(arguments) == 1
     text = confirmation(capsys.readouterr().out)
     assert text.startswith("confirmation: 1 of 2")
     assert "B cannot be measured again: needs more" in text
-    assert sorted(asked[2:]) == sorted([[one.cell], [other.cell]])
+    assert sorted(requests[2:]) == sorted([[one.cell], [other.cell]])
 
 
 def test_without_a_plan_a_slowdown_stays_and_nothing_is_measured(
@@ -198,8 +198,8 @@ def test_without_a_plan_a_slowdown_stays_and_nothing_is_measured(
 ) -> None:
     first = write(tmp_path / "a.csv", rounds(DISK, 1000.0, 6, 0))
     second = write(tmp_path / "b.csv", rounds(DISK, 800.0, 6, 100))
-    words = ["--fail-on", "slower", "--confirm", "--json"]
-    assert main(["compare", str(first), str(second), *words]) == 1
+    arguments = ["--fail-on", "slower", "--confirm", "--json"]
+    assert main(["compare", str(first), str(second), *arguments]) == 1
     found = json.loads(capsys.readouterr().out)["confirmation"]
     assert found["records"] is None
     assert "has no plan.json" in found["pairs"][0]["why"]

@@ -57,9 +57,9 @@ def test_places_that_are_not_weirs_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, message: str
 ) -> None:
     monkeypatch.setenv("HOME", "/home/me")
-    said = problems_of(tmp_path, target=TARGET.replace("/scratch/weir-{user}", f'"{path}"'))
-    assert said.startswith("config/sites/here/targets/disk.yaml:4: path: ")
-    assert message in said
+    printed = problems_of(tmp_path, target=TARGET.replace("/scratch/weir-{user}", f'"{path}"'))
+    assert printed.startswith("config/sites/here/targets/disk.yaml:4: path: ")
+    assert message in printed
 
 
 def test_a_home_can_be_measured_if_the_target_says_so(
@@ -96,11 +96,11 @@ def test_another_name_space_needs_no_directory(tmp_path: Path) -> None:
     ],
 )
 def test_mistakes_of_a_site(tmp_path: Path, old: str, new: str, place: str, message: str, hint: str) -> None:
-    said = problems_of(tmp_path, site=SITE.replace(old, new))
-    assert said.startswith("config/sites/here/site.yaml:")
-    assert place in said
-    assert message in said
-    assert hint in said
+    printed = problems_of(tmp_path, site=SITE.replace(old, new))
+    assert printed.startswith("config/sites/here/site.yaml:")
+    assert place in printed
+    assert message in printed
+    assert hint in printed
 
 
 @pytest.mark.parametrize(
@@ -131,22 +131,22 @@ def test_mistakes_of_a_site(tmp_path: Path, old: str, new: str, place: str, mess
 def test_mistakes_of_a_target(
     tmp_path: Path, old: str, new: str, place: str, message: str, hint: str
 ) -> None:
-    said = problems_of(tmp_path, target=TARGET.replace(old, new))
-    assert place in said
-    assert message in said
-    assert hint in said
+    printed = problems_of(tmp_path, target=TARGET.replace(old, new))
+    assert place in printed
+    assert message in printed
+    assert hint in printed
 
 
 def test_environment_is_text(tmp_path: Path) -> None:
-    said = problems_of(tmp_path, target=TARGET + "environment: {A: 1, B: true}\n")
-    assert 'environment.A: 1 is not text\n    put it in quotes: "1"' in said
-    assert 'environment.B: true is not text\n    put it in quotes: "true"' in said
+    printed = problems_of(tmp_path, target=TARGET + "environment: {A: 1, B: true}\n")
+    assert 'environment.A: 1 is not text\n    put it in quotes: "1"' in printed
+    assert 'environment.B: true is not text\n    put it in quotes: "true"' in printed
 
 
 def test_all_files_are_checked_at_once(tmp_path: Path) -> None:
-    said = problems_of(tmp_path, SITE.replace("nodes: 2,", "nodes: 0,"), TARGET.replace("1 GiB", "1"))
-    assert "site.yaml:4:" in said
-    assert "disk.yaml:6:" in said
+    printed = problems_of(tmp_path, SITE.replace("nodes: 2,", "nodes: 0,"), TARGET.replace("1 GiB", "1"))
+    assert "site.yaml:4:" in printed
+    assert "disk.yaml:6:" in printed
 
 
 def test_a_site_without_targets_and_one_that_is_not_there(tmp_path: Path) -> None:

@@ -89,11 +89,11 @@ def test_a_formula_comes_after_what_it_uses(tmp_path: Path) -> None:
 def test_mistakes_are_named_with_file_line_key_and_hint(
     tmp_path: Path, line: str, place: str, message: str, hint: str
 ) -> None:
-    said = problems_of(tmp_path, HEAD + line + "\n")
-    assert said.startswith("config/suites/mine.yaml:8: ")
-    assert place in said
-    assert message in said
-    assert hint in said
+    printed = problems_of(tmp_path, HEAD + line + "\n")
+    assert printed.startswith("config/suites/mine.yaml:8: ")
+    assert place in printed
+    assert message in printed
+    assert hint in printed
 
 
 @pytest.mark.parametrize(
@@ -151,8 +151,8 @@ def test_what_stands_in_the_wrong_place_is_told_where_it_belongs(
 
 
 def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
-    said = problems_of(tmp_path, HEAD + "    fixed: {api: posix, sync: 1, blcok: 1 MiB, xfer: 3}\n")
-    assert said.count("config/suites/mine.yaml:8:") == 4
+    printed = problems_of(tmp_path, HEAD + "    fixed: {api: posix, sync: 1, blcok: 1 MiB, xfer: 3}\n")
+    assert printed.count("config/suites/mine.yaml:8:") == 4
 
 
 def test_a_suite_that_is_not_there(tmp_path: Path) -> None:
@@ -188,9 +188,9 @@ def test_an_experiment_changes_a_scale_for_itself(tmp_path: Path) -> None:
 
 
 def test_scales_are_checked_also_when_they_are_not_requested_for(tmp_path: Path) -> None:
-    said = problems_of(tmp_path, SCALED.replace("xfer: [16 KiB]}", "xfer: [16 KB], yfer: [1]}"))
-    assert "scales.quick.space.xfer[0]: '16 KB' has the unknown unit 'KB'" in said
-    assert "scales.quick.space.yfer: no experiment has the parameter 'yfer'" in said
+    printed = problems_of(tmp_path, SCALED.replace("xfer: [16 KiB]}", "xfer: [16 KB], yfer: [1]}"))
+    assert "scales.quick.space.xfer[0]: '16 KB' has the unknown unit 'KB'" in printed
+    assert "scales.quick.space.yfer: no experiment has the parameter 'yfer'" in printed
 
 
 def test_a_scale_that_no_suite_has(tmp_path: Path) -> None:

@@ -21,8 +21,19 @@ def test_every_key_and_item_has_its_line() -> None:
 
 def test_scalars_follow_yaml_1_2() -> None:
     text = "[off, no, Yes, 100:16:4:4, 1_000, 0x10, NULL, null, ~, true, False, 3, 1.5, 1e3, '7', 2026-01-01]"
-    words = ["off", "no", "Yes", "100:16:4:4", "1_000", "0x10", "NULL"]
-    assert parse_yaml(text, "f").data == [*words, None, None, True, False, 3, 1.5, 1000.0, "7", "2026-01-01"]
+    arguments = ["off", "no", "Yes", "100:16:4:4", "1_000", "0x10", "NULL"]
+    assert parse_yaml(text, "f").data == [
+        *arguments,
+        None,
+        None,
+        True,
+        False,
+        3,
+        1.5,
+        1000.0,
+        "7",
+        "2026-01-01",
+    ]
 
 
 def test_a_key_that_stands_twice_is_an_error() -> None:
@@ -44,7 +55,7 @@ def test_a_key_that_stands_twice_is_an_error() -> None:
         ("a: @x\n", "f.yaml:1", "into quotes"),
         ("a: *x\n", "f.yaml:1", "begins with * into quotes"),
         ("a:\n  - 1\n  b: 2\n", "f.yaml:3", "begin every item"),
-        ("words: [{root}/bin/x]\n", "f.yaml:1", "quotes"),
+        ("arguments: [{root}/bin/x]\n", "f.yaml:1", "quotes"),
         ("a: {[1]: 2}\n", "f.yaml:1", "quotes"),
     ],
 )

@@ -72,10 +72,10 @@ def programs(block: Block) -> Iterator[tuple[str, list[str]]]:
         lexer = shlex.shlex(line, posix=True, punctuation_chars="&|;<>")
         lexer.commenters = "#"
         lexer.whitespace_split = True
-        words: list[str] = []
+        options: list[str] = []
         for word in [*lexer, ";"]:
             if word[0] not in "&|;<>":
-                words += [] if not words and re.match(r"\w+=", word) else [word]
-            elif words:
-                yield words[0], words[1:]
-                words = []
+                options += [] if not options and re.match(r"\w+=", word) else [word]
+            elif options:
+                yield options[0], options[1:]
+                options = []

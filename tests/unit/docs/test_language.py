@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from tests.checkout import ROOT
 from tests.unit.docs.sentences import Text, comments, texts
 
 # What is wrong, and what to write instead.
@@ -74,3 +75,16 @@ def test_each_exception_is_needed_and_has_a_reason() -> None:
         assert any(re.fullmatch(path, text.path) and re.search(phrase, text.text) for text in everything()), (
             phrase
         )
+
+
+def test_no_name_of_the_old_dialect() -> None:
+    """Nor as a name of a variable or function."""
+    name = re.compile(r"^[^\"#']*\b(words|doors|asked|said|mend|spanned)\b", re.MULTILINE)
+    found = [
+        f"{file.relative_to(ROOT)}: {match[1]}"
+        for folder in ("weir", "tests", "bench", "reframe_checks")
+        for file in sorted((ROOT / folder).rglob("*.py"))
+        for match in name.finditer(file.read_text())
+        if not file.is_relative_to(ROOT / "tests/unit/docs")
+    ]
+    assert found == []

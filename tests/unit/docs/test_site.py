@@ -33,7 +33,7 @@ def test_the_navigation_has_every_page() -> None:
 
 @pytest.mark.slow
 def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
-    words = [
+    arguments = [
         sys.executable,
         "-m",
         "mkdocs",
@@ -44,7 +44,7 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
         str(tmp_path / "site"),
     ]
     done = subprocess.run(
-        words, cwd=ROOT, env={"NO_MKDOCS_2_WARNING": "1"}, capture_output=True, text=True, check=False
+        arguments, cwd=ROOT, env={"NO_MKDOCS_2_WARNING": "1"}, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
     pages = {page.relative_to(ROOT / "docs").with_suffix(".html") for page in (ROOT / "docs").rglob("*.md")}

@@ -95,12 +95,12 @@ def test_a_second_measurement_is_refused_with_the_holders_name(tmp_path: Path, o
     first, second = Lock(tmp_path / "lock"), Lock(tmp_path / "lock")
     parent = replace(own, pid=os.getppid(), started_ticks=started(os.getppid()) or 0)
     assert first.take(parent) is None
-    said: list[str] = []
+    printed: list[str] = []
     with pytest.raises(WeirError) as error:
-        take(second, replace(own, results="/elsewhere"), TARGET, 0.0, said.append)
+        take(second, replace(own, results="/elsewhere"), TARGET, 0.0, printed.append)
     assert error.value.problems[0].message.startswith(f"target ram is being measured by process {parent.pid}")
     assert f"kill {parent.pid}" in str(error.value.problems[0].hint)
-    assert said == []
+    assert printed == []
     first.release()
 
 
@@ -111,7 +111,7 @@ def test_an_earlier_process_of_the_same_batch_is_waited_for(
     parent = replace(own, pid=os.getppid(), started_ticks=started(os.getppid()) or 0)
     assert first.take(parent) is None
     monkeypatch.setattr(module.time, "sleep", lambda _: first.release())
-    said: list[str] = []
-    take(second, own, TARGET, 0.0, said.append)
-    assert said == [f"waiting for {parent}, which measures this target"]
+    printed: list[str] = []
+    take(second, own, TARGET, 0.0, printed.append)
+    assert printed == [f"waiting for {parent}, which measures this target"]
     second.release()

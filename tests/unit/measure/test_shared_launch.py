@@ -23,8 +23,8 @@ CONTAINER = """#!/bin/bash
 printf '%s\\n' "$*" >>"$NOTES"
 summary=${*: -3:1}
 [ "$3" = batch ] || { printf '{"job": {"ranks_per_host": [1]}}' >"${summary#*=}"; exit; }
-while IFS=$'\\t' read -r name ranks outputs words; do
-    [ "${words%%$'\\t'*}" = ior ] || exit 9
+while IFS=$'\\t' read -r name ranks outputs arguments; do
+    [ "${arguments%%$'\\t'*}" = ior ] || exit 9
     : >"$outputs/stdout.txt"
     printf '{}' >"$outputs/summary.json"
     printf '%s\\t0\\t0.1\\n' "$name" >>"$5"

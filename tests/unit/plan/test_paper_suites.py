@@ -36,8 +36,8 @@ def test_a_suite_is_a_page_that_names_no_place(suite: str) -> None:
     text = (ROOT / f"config/suites/{suite}.yaml").read_text()
     assert len(text.splitlines()) <= 60
     names = {target for targets, _ in SHIPPED_SITES.values() for target in targets}
-    words = set(text.replace("'", " ").replace(",", " ").replace("]", " ").split())
-    assert words & (names - {"disk", "memory", "burst-buffer"}) == set()
+    arguments = set(text.replace("'", " ").replace(",", " ").replace("]", " ").split())
+    assert arguments & (names - {"disk", "memory", "burst-buffer"}) == set()
     assert "/" not in text.replace("//", "")
 
 
@@ -46,9 +46,9 @@ def test_the_whole_study_on_ten_nodes() -> None:
     plan = plan_of("ime-paper", "ime-template", "full")
     bandwidth = cells_of(plan, "bandwidth")
     # Doors: POSIX in two layouts and MPI-IO behind and through the mount, IME in two layouts and MPI-IO.
-    doors = Counter((cell.target, cell.params["api"], cell.params["layout"]) for cell in bandwidth)
-    assert len(doors) == 9
-    assert set(doors.values()) == {10 * 8 * 2 * 4}
+    kinds_of_access = Counter((cell.target, cell.params["api"], cell.params["layout"]) for cell in bandwidth)
+    assert len(kinds_of_access) == 9
+    assert set(kinds_of_access.values()) == {10 * 8 * 2 * 4}
     assert {cell.nodes for cell in bandwidth} == set(range(1, 11))
     assert {cell.ppn for cell in bandwidth} == set(range(1, 9))
     assert values(bandwidth, "xfer_bytes") == {1024 * size for size in (16, 100, 1024, 10240)}

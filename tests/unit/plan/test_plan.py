@@ -164,7 +164,7 @@ def test_a_cell_that_needs_more_files_than_the_quota_allows(
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "printed"),
     [
         (
             "[16 KiB, 1 MiB]",
@@ -178,11 +178,11 @@ def test_a_cell_that_needs_more_files_than_the_quota_allows(
         ),
     ],
 )
-def test_values_that_can_never_run_are_mistakes(tmp_path: Path, old: str, new: str, said: str) -> None:
+def test_values_that_can_never_run_are_mistakes(tmp_path: Path, old: str, new: str, printed: str) -> None:
     suite = SUITE.replace('"= 4 * xfer"', "16 MiB").replace(old, new)
     with pytest.raises(ConfigError) as caught:
         plan_of(tmp_path, suite)
-    assert said in str(caught.value)
+    assert printed in str(caught.value)
     assert "exclude it by a rule" in str(caught.value)
     assert len(caught.value.problems) == 1
 
@@ -194,7 +194,7 @@ def test_a_rule_makes_them_exclusions(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("formula", "said"),
+    ("formula", "printed"),
     [
         ("4 * xfer / 7", "which is not a whole number"),
         ("xfer // (ppn - 1)", "cannot be computed: integer division or modulo by zero"),
@@ -202,11 +202,11 @@ def test_a_rule_makes_them_exclusions(tmp_path: Path) -> None:
         ("xfer if api == 'POSIX' else layout", "unknown name 'layout'"),
     ],
 )
-def test_formulas_that_go_wrong(tmp_path: Path, formula: str, said: str) -> None:
+def test_formulas_that_go_wrong(tmp_path: Path, formula: str, printed: str) -> None:
     with pytest.raises(ConfigError) as caught:
         plan_of(tmp_path, SUITE.replace("4 * xfer", formula))
     assert "mine.yaml:12: experiments.sizes.fixed.block: " in str(caught.value)
-    assert said in str(caught.value)
+    assert printed in str(caught.value)
 
 
 def test_the_mistakes_of_all_experiments_are_told_at_once(tmp_path: Path) -> None:

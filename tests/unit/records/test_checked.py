@@ -27,7 +27,7 @@ def test_a_row_without_fault_is_kept_as_it_is() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "words"),
+    ("changes", "arguments"),
     [
         ({"queue_length": 4}, "the tool 'ior' gives 'queue_length', which is not a column of a record"),
         ({"xfer_byte": 4}, "did you mean 'xfer_bytes'?"),
@@ -35,10 +35,10 @@ def test_a_row_without_fault_is_kept_as_it_is() -> None:
         ({"observed": {"task": 4}}, "did you mean 'tasks'?"),
     ],
 )
-def test_an_unknown_key_names_the_tool_and_the_nearest_known_one(changes: Row, words: str) -> None:
+def test_an_unknown_key_names_the_tool_and_the_nearest_known_one(changes: Row, arguments: str) -> None:
     with pytest.raises(WeirError) as error:
         checked(parsed(**changes), "ior")
-    assert words in str(error.value)
+    assert arguments in str(error.value)
 
 
 def test_a_usual_value_has_no_problem() -> None:

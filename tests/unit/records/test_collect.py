@@ -230,10 +230,10 @@ def test_command(tmp_path: Path, plan: Plan, capsys: pytest.CaptureFixture[str])
     write_plan(plan, tmp_path / "plan.json")
     leave_run(tmp_path / "here", plan.cells[0], "000", document(plan.cells[0]))
     out = tmp_path / "study" / "records.csv"
-    words = ["--plan", str(tmp_path / "plan.json"), "--results", str(tmp_path), "--out", str(out)]
-    assert main(["collect", *words]) == 0
+    arguments = ["--plan", str(tmp_path / "plan.json"), "--results", str(tmp_path), "--out", str(out)]
+    assert main(["collect", *arguments]) == 0
     assert "1 of 2 planned cells have no finished run yet" in capsys.readouterr().out
-    assert main(["collect", *words, "--json"]) == 0
+    assert main(["collect", *arguments, "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert facts["verdicts"] == {"VALID": 4, "UNPROVEN": 0, "DEGRADED": 0, "INVALID": 0}
     assert (facts["records"], facts["cells_planned"], facts["cells_without_run"]) == (4, 2, 1)
@@ -253,8 +253,8 @@ def test_buckets_of_a_tool_whose_question_is_single_operations(
     leave_run(tmp_path, cell, "000", None, exit_code=1, status="failed", error="exit code 1")
     leave_run(tmp_path, cell, "001", document(cell))
     out = tmp_path / "records.csv"
-    words = ["--plan", str(tmp_path / "plan.json"), "--results", str(tmp_path), "--out", str(out)]
-    assert main(["collect", *words]) == 0
+    arguments = ["--plan", str(tmp_path / "plan.json"), "--results", str(tmp_path), "--out", str(out)]
+    assert main(["collect", *arguments]) == 0
     with (tmp_path / "latencies.csv").open() as stream:
         lines = [tuple(line.values()) for line in csv.DictReader(stream)]
     buckets = [("12.5", "30"), ("400", "2")]
@@ -290,8 +290,8 @@ def test_an_odd_summary_does_not_end_the_collect(
     (tmp_path / f"runs/{cell.cell}/001/summary.json").write_text(nested)
     leave_run(tmp_path, cell, "002", document(cell))
     out = tmp_path / "records.csv"
-    words = ["--plan", str(tmp_path / "plan.json"), "--results", str(tmp_path), "--out", str(out)]
-    assert main(["collect", *words]) == 0
+    arguments = ["--plan", str(tmp_path / "plan.json"), "--results", str(tmp_path), "--out", str(out)]
+    assert main(["collect", *arguments]) == 0
     verdicts = [(row["run"], row["verdict"]) for row in read_records(out) if row["access"] == "read"]
     assert verdicts == [(run, "VALID" if run == 2 else "INVALID") for run in (0, 0, 1, 1, 2, 2)]
 
@@ -302,7 +302,14 @@ def test_nothing_measured_is_a_failure_and_overwrites_nothing(
     write_plan(plan, tmp_path / "plan.json")
     out = tmp_path / "records.csv"
     out.write_text("measured before")
-    words = ["--plan", str(tmp_path / "plan.json"), "--results", str(tmp_path / "nowhere"), "--out", str(out)]
-    assert main(["collect", *words]) == 1
+    arguments = [
+        "--plan",
+        str(tmp_path / "plan.json"),
+        "--results",
+        str(tmp_path / "nowhere"),
+        "--out",
+        str(out),
+    ]
+    assert main(["collect", *arguments]) == 1
     assert "none of the 2 planned cells has a finished run" in capsys.readouterr().err
     assert out.read_text() == "measured before"

@@ -31,8 +31,8 @@ def planned(tmp_path: Path) -> Plan:
 def collect(folder: Path) -> dict[str, str]:
     """Every table by its name."""
     out = folder / "results" / "study"
-    words = ["--plan", str(out / "plan.json"), "--results", str(folder / "results")]
-    assert main(["collect", *words, "--out", str(out / "records.csv")]) == 0
+    arguments = ["--plan", str(out / "plan.json"), "--results", str(folder / "results")]
+    assert main(["collect", *arguments, "--out", str(out / "records.csv")]) == 0
     names = ("records.csv", "latencies.csv", "excluded.csv", "facts.json", "SHA256SUMS", CACHE_FILE)
     return {name: (out / name).read_text(encoding="latin-1") for name in names}
 

@@ -104,7 +104,7 @@ def test_files_without_results_are_listed(tmp_path: Path, capsys: pytest.Capture
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "arguments"),
     [
         ("column: {}", "did you mean 'columns'?"),
         ("columns: {bandwith: 3}", "columns.bandwith"),
@@ -116,12 +116,12 @@ def test_files_without_results_are_listed(tmp_path: Path, capsys: pytest.Capture
         ("a: b: c", "is not YAML"),
     ],
 )
-def test_a_wrong_sidecar(tmp_path: Path, text: str, words: str) -> None:
+def test_a_wrong_sidecar(tmp_path: Path, text: str, arguments: str) -> None:
     sidecar = tmp_path / "facts.yaml"
     sidecar.write_text(text)
     with pytest.raises(WeirError) as caught:
         read_facts(sidecar)
-    assert words in str(caught.value)
+    assert arguments in str(caught.value)
     assert str(sidecar) in str(caught.value)
 
 

@@ -67,7 +67,7 @@ def test_nothing_is_left_of_a_write(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "place", "words"),
+    ("text", "place", "arguments"),
     [
         ("", "records.csv", "is empty"),
         ("api,acess\nPOSIX,write\n", "records.csv:1: acess", "did you mean 'access'?"),
@@ -83,13 +83,13 @@ def test_nothing_is_left_of_a_write(tmp_path: Path) -> None:
         ("api,emulated\nPOSIX,perhaps\n", "records.csv:2: emulated", "not of type boolean"),
     ],
 )
-def test_faults_have_a_place(tmp_path: Path, text: str, place: str, words: str) -> None:
+def test_faults_have_a_place(tmp_path: Path, text: str, place: str, arguments: str) -> None:
     table = tmp_path / "records.csv"
     table.write_text(text)
     with pytest.raises(WeirError) as caught:
         read_records(table)
     assert place in str(caught.value)
-    assert words in str(caught.value)
+    assert arguments in str(caught.value)
     assert caught.value.exit_code == 2
 
 

@@ -127,8 +127,8 @@ def test_every_operation_waits_for_its_turn(tmp_path: Path) -> None:
     pace = Pace(FAST)
     scan_tree(tmp_path, EVERYTHING, pace, 1, None)
     entered, listed, looked_at, opened = 0 + 1 + 2 + 3, 4, 6, 3
-    asked_for_hsm = 1  # the first answer is that there is none
-    assert pace.operations == entered + listed + looked_at + opened + asked_for_hsm
+    requested_hsm = 1  # the first answer is that there is none
+    assert pace.operations == entered + listed + looked_at + opened + requested_hsm
 
 
 def test_links_are_counted_and_not_followed_even_when_swapped_in(tmp_path: Path) -> None:

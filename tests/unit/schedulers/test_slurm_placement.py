@@ -17,15 +17,15 @@ SwitchName=top Level=1 LinkSpeed=1 Nodes=n[1-4] Switches=s1,s2
 NAMES = {"n[1-3]": "n1\nn2\nn3\n", "n[1-2]": "n1\nn2\n", "n[3-4]": "n3\nn4\n", "n[8-9]": "n8\nn9\n"}
 
 
-def slurm(words: Sequence[str]) -> str:
+def slurm(arguments: Sequence[str]) -> str:
     """Answers in the form of Slurm 22.05; sinfo names a node once for each of its partitions."""
-    if words[:3] == ["scontrol", "show", "hostnames"]:
-        return NAMES[words[3]]
-    if words == ["scontrol", "show", "job", "7"]:
+    if arguments[:3] == ["scontrol", "show", "hostnames"]:
+        return NAMES[arguments[3]]
+    if arguments == ["scontrol", "show", "job", "7"]:
         return "JobId=7\n   OverSubscribe=NO Contiguous=0\n   Switches=1@00:05:00\n"
-    if words == ["scontrol", "show", "topology"]:
+    if arguments == ["scontrol", "show", "topology"]:
         return TOPOLOGY
-    assert words == ["sinfo", "-h", "-N", "-n", "n1,n2,n3", "-o", "%N|%b"]
+    assert arguments == ["sinfo", "-h", "-N", "-n", "n1,n2,n3", "-o", "%N|%b"]
     return "n1|nvme,ib\nn1|nvme,ib\nn2|nvme,ib\nn3|(null)\n"
 
 
@@ -49,8 +49,8 @@ def test_nodes_by_switch_and_feature_beside_what_was_requested() -> None:
 
 
 def test_a_slurm_that_says_nothing_is_no_error() -> None:
-    def hostnames_only(words: Sequence[str]) -> str:
-        return slurm(words) if words[2] == "hostnames" else ""
+    def hostnames_only(arguments: Sequence[str]) -> str:
+        return slurm(arguments) if arguments[2] == "hostnames" else ""
 
     found = placement([], JOB, hostnames_only)
     assert found is not None
@@ -59,7 +59,7 @@ def test_a_slurm_that_says_nothing_is_no_error() -> None:
 
 
 def test_outside_of_a_job_nobody_is_requested() -> None:
-    assert placement(["--exclusive"], {}, lambda words: pytest.fail(f"requested {words}")) is None
+    assert placement(["--exclusive"], {}, lambda arguments: pytest.fail(f"requested {arguments}")) is None
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,10 @@ def cell(iterations: int = 1, **params: Any) -> Cell:
 
 def test_the_command_makes_the_tree_that_it_walks() -> None:
     line = "/data/run/data -C -name *01* -size 3901c --make-files=50 --make-directories=5 --make-bytes=3901"
-    words = TOOL.command(cell(files_per_rank=50, directories_per_rank=5), DISK, ["weir-io", "find"], PATHS)
-    assert words == ["weir-io", "find", *line.split(), "--json=/results/000/summary.json"]
+    arguments = TOOL.command(
+        cell(files_per_rank=50, directories_per_rank=5), DISK, ["weir-io", "find"], PATHS
+    )
+    assert arguments == ["weir-io", "find", *line.split(), "--json=/results/000/summary.json"]
     assert TOOL.unsupported(cell(), ["/opt/weir-io", "find"]) is None
     assert "use [weir-io, find]" in str(TOOL.unsupported(cell(), ["pfind"]))
 

@@ -57,8 +57,8 @@ def test_cost_of_writes_and_comparisons() -> None:
 
 def test_times_and_counters_stay_with_the_results() -> None:
     one = cell(times=True, sample=0.5, counters="/proc/vmstat")
-    words = "--times /results/000/operations --samples /results/000/counters --sample-every 0.5"
-    assert f" {words} --counters /proc/vmstat " in command(one)
+    arguments = "--times /results/000/operations --samples /results/000/counters --sample-every 0.5"
+    assert f" {arguments} --counters /proc/vmstat " in command(one)
 
 
 def test_the_original_is_not_run() -> None:

@@ -137,7 +137,7 @@ def test_footprint_of_a_file_per_process_without_reads() -> None:
 
 
 @pytest.mark.parametrize(
-    ("params", "words"),
+    ("params", "argv"),
     [
         ({"xfer_bytes": 3 * 2**20}, "not a multiple of the transfer"),
         ({"xfer_bytes": 100, "block_bytes": 1000}, "multiple of 8 bytes"),
@@ -176,8 +176,8 @@ def test_footprint_of_a_file_per_process_without_reads() -> None:
         ({"api": "IME"}, "needs a target with the prefix ime://"),
     ],
 )
-def test_problems(params: dict[str, Any], words: str) -> None:
-    assert any(words in problem for problem in IOR.problems(cell(**params), DISK))
+def test_problems(params: dict[str, Any], argv: str) -> None:
+    assert any(argv in problem for problem in IOR.problems(cell(**params), DISK))
 
 
 def test_prefix_and_interface_belong_together() -> None:

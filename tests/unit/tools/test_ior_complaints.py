@@ -55,9 +55,12 @@ def test_neither(line: str) -> None:
 
 
 def test_repeats_become_one_with_their_count() -> None:
-    said = [Message("warning", f"task {rank}, partial write()") for rank in range(3)]
+    printed = [Message("warning", f"task {rank}, partial write()") for rank in range(3)]
     other = Message("error", "task 0, partial write()")
-    assert without_repeats([*said, other]) == [Message("warning", "task 0, partial write() (3 times)"), other]
+    assert without_repeats([*printed, other]) == [
+        Message("warning", "task 0, partial write() (3 times)"),
+        other,
+    ]
 
 
 def test_a_warning_belongs_to_the_result_after_it() -> None:

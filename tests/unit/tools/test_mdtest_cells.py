@@ -44,8 +44,8 @@ def test_one_command_line_for_both_programs() -> None:
 def test_command_says_what_the_cell_asks(params: dict[str, Any], options: str) -> None:
     one = cell(**params)
     assert not TOOL.problems(one, DISK)
-    words = TOOL.command(one, DISK, ["mdtest"], PATHS)
-    assert words == ["mdtest", "-a", "POSIX", "-i", "1", *options.split(), "-d", "/data/run/data"]
+    arguments = TOOL.command(one, DISK, ["mdtest"], PATHS)
+    assert arguments == ["mdtest", "-a", "POSIX", "-i", "1", *options.split(), "-d", "/data/run/data"]
 
 
 def test_cost_counts_names_and_what_stays() -> None:
@@ -68,7 +68,7 @@ def test_labels_tell_cells_apart() -> None:
 
 
 @pytest.mark.parametrize(
-    ("params", "said"),
+    ("params", "printed"),
     [
         ({"access": ["stat"]}, "starts with an empty directory"),
         ({"item": "directory"}, "does not read directories"),
@@ -84,9 +84,9 @@ def test_labels_tell_cells_apart() -> None:
         ({"api": "NULL", **HARD}, "stores nothing"),
     ],
 )
-def test_what_cannot_mean_anything_is_said(params: dict[str, Any], said: str) -> None:
+def test_what_cannot_mean_anything_is_said(params: dict[str, Any], printed: str) -> None:
     problems = TOOL.problems(cell(**params), DISK)
-    assert any(said in problem for problem in problems), problems
+    assert any(printed in problem for problem in problems), problems
 
 
 def test_a_burst_buffer_has_no_rename_and_no_other_door() -> None:

@@ -80,7 +80,7 @@ def test_benchtool_is_not_given_what_it_does_not_know(params: dict[str, Any]) ->
 
 
 @pytest.mark.parametrize(
-    ("params", "said"),
+    ("params", "printed"),
     [
         ({"geometry": "100:16:64"}, "is not t:x:y:z"),
         ({"geometry": "100:0:64:4"}, "is not t:x:y:z"),
@@ -103,9 +103,9 @@ def test_benchtool_is_not_given_what_it_does_not_know(params: dict[str, Any]) ->
         ({"access": []}, "access is empty"),
     ],
 )
-def test_what_cannot_mean_anything(params: dict[str, Any], said: str) -> None:
+def test_what_cannot_mean_anything(params: dict[str, Any], printed: str) -> None:
     problems = TOOL.problems(cell(**params), DISK)
-    assert [problem for problem in problems if said in problem], problems
+    assert [problem for problem in problems if printed in problem], problems
 
 
 def test_a_prefix_is_out_of_reach() -> None:
@@ -116,11 +116,11 @@ def test_a_prefix_is_out_of_reach() -> None:
 def test_behind_ime_netcdf_opens_a_file_and_no_address() -> None:
     buffer = Target("buffer", "burst-buffer", "/data", prefix="ime://")
     assert TOOL.problems(cell(), buffer) == []
-    (said,) = TOOL.problems(cell(api="PNETCDF"), buffer)
-    assert "past MPI-IO" in said
+    (printed,) = TOOL.problems(cell(api="PNETCDF"), buffer)
+    assert "past MPI-IO" in printed
     paths = RunPaths("ime:///data/run/data", Path("/results"))
-    words = TOOL.command(cell(), buffer, ["weir-io", "netcdf-bench"], paths)
-    assert words[-1] == "-f=ime:/data/run/data"
+    arguments = TOOL.command(cell(), buffer, ["weir-io", "netcdf-bench"], paths)
+    assert arguments[-1] == "-f=ime:/data/run/data"
 
 
 def test_footprint() -> None:
@@ -137,8 +137,8 @@ def test_footprint() -> None:
 def test_label_leaves_defaults_out() -> None:
     assert TOOL.label(cell().params) == "NETCDF4 shared independent 100:16:64:4"
     params = cell(collective=True, chunking="auto", deflate_level=4, sync=False, access=["write"]).params
-    words = "NETCDF4 shared collective 100:16:64:4 chunks-auto deflate-4 write no-sync"
-    assert TOOL.label(params) == words
+    arguments = "NETCDF4 shared collective 100:16:64:4 chunks-auto deflate-4 write no-sync"
+    assert TOOL.label(params) == arguments
 
 
 def test_geometry_is_four_numbers() -> None:

@@ -54,14 +54,14 @@ def test_twenty_measurements_reach_the_best_and_beat_chance() -> None:
 def test_each_search_measures_a_setting_once_and_all_if_it_may() -> None:
     replay = read_replay(MISTRAL, ["stripes", "ppn"], {}, "wnode")
     for search in (lambda *given: run(*given, "random"), run, run_tpe):
-        asked: list[int] = []
+        requests: list[int] = []
 
-        def measure(number: int, asked: list[int] = asked) -> float | None:
-            asked.append(number)
+        def measure(number: int, requests: list[int] = requests) -> float | None:
+            requests.append(number)
             return None if number == 0 else replay.score(number)
 
         trials = search(replay.space, 100, 3, measure)
-        assert sorted(asked) == list(range(35))
+        assert sorted(requests) == list(range(35))
         assert replay.score(winner(trials) or 0) == replay.best
 
 
@@ -121,8 +121,18 @@ def test_the_winner_is_valid_measured_again_and_printed_for_use(
     monkeypatch.setattr("weir.tune.actions.Machine", Pretended)
     monkeypatch.chdir(ROOT)
     facts = tmp_path / "facts.json"
-    words = ["tune", "--suite", "tune-transfers", "--site", "local", "--target", "disk", "--scale", "quick"]
-    assert main([*words, "--results", str(tmp_path), "--budget", "24", "--json", str(facts)]) == 0
+    arguments = [
+        "tune",
+        "--suite",
+        "tune-transfers",
+        "--site",
+        "local",
+        "--target",
+        "disk",
+        "--scale",
+        "quick",
+    ]
+    assert main([*arguments, "--results", str(tmp_path), "--budget", "24", "--json", str(facts)]) == 0
     out = capsys.readouterr().out
     found = json.loads(facts.read_text())
     assert found["best"] == {"api": "POSIX", "xfer": 16 * 2**20, "collective": False, "ppn": 2}
@@ -160,7 +170,7 @@ def test_settings_must_differ_in_what_moves_only() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "words"),
+    ("old", "new", "arguments"),
     [
         ("experiment: shared-file", "experiment: shared", "no experiment 'shared'"),
         ("move: [api,", "move: [apy,", "'apy' is not a key that may move"),
@@ -169,12 +179,12 @@ def test_settings_must_differ_in_what_moves_only() -> None:
         ("{write: 1 GiB, read: 1 GiB}", "{write: 1}", "write"),
     ],
 )
-def test_a_wrong_tune_is_refused(tmp_path: Path, old: str, new: str, words: str) -> None:
+def test_a_wrong_tune_is_refused(tmp_path: Path, old: str, new: str, arguments: str) -> None:
     own = tmp_path / "suites"
     own.mkdir()
     text = (ROOT / "config/suites/tune-transfers.yaml").read_text()
     (own / "tune-transfers.yaml").write_text(text.replace(old, new))
-    with pytest.raises(ConfigError, match=words):
+    with pytest.raises(ConfigError, match=arguments):
         shipped("local", ["tune-transfers"], config_dir=str(tmp_path))
 
 

@@ -78,9 +78,9 @@ class Find(EngineOnlyTool):
         document = read_document(texts.get("summary", ""))
         if document is not None:
             return _of_document(document)
-        said = [line for line in texts.get("stderr", "").splitlines() if line.startswith("weir-io: ")]
+        printed = [line for line in texts.get("stderr", "").splitlines() if line.startswith("weir-io: ")]
         parsed = _of_pfind(texts.get("stdout", ""))
-        return replace(parsed, messages=tuple(Message("error", line) for line in said))
+        return replace(parsed, messages=tuple(Message("error", line) for line in printed))
 
     def parse_log(self, text: str) -> Sequence[Parsed]:
         """The document of weir-io, or what pfind printed."""
