@@ -253,7 +253,7 @@ def test_a_report(extended: Checkout) -> None:
 def test_linters_and_quick_tests_pass_with_everything_added(extended: Checkout) -> None:
     """As `make check` runs them; the tests of the engine see nothing of it.
 
-    A rule wants a case in the tests of rules and a capture or a reason, by design: these tests
+    A rule wants a case in the tests of rules and a capture, by design: these tests
     fail and say so. Two others hold
     for what is shipped: only tools name a tool, and every tool refuses impossible values of a document.
     """
@@ -261,7 +261,7 @@ def test_linters_and_quick_tests_pass_with_everything_added(extended: Checkout) 
     arguments = ("-q", "-p", "no:cacheprovider", "-m", "not slow", "-n", "2", "tests/unit", "tests/golden")
     without_case = "tests/unit/audit/test_rules.py::test_every_rule_has_a_case"
     shipped = (
-        "tests/golden/audit/test_coverage.py::test_every_rule_has_a_capture_or_a_reason",
+        "tests/golden/audit/test_coverage.py::test_every_rule_has_a_capture",
         "tests/unit/tools/test_names.py",
         "tests/unit/records/test_hostile_text.py",
     )

@@ -152,6 +152,12 @@ def refuse(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
 
     for method in real:
         monkeypatch.setattr(Path, method, partialmethod(partial(refused, method)))
+    opened = open
+
+    def refused_by_name(file: Any, *args: Any, **options: Any) -> Any:
+        return Path(file).open(*args, **options) if isinstance(file, Path) else opened(file, *args, **options)
+
+    monkeypatch.setattr("builtins.open", refused_by_name)
 
 
 def test_a_file_that_cannot_be_read_is_named_and_the_others_are_imported(
