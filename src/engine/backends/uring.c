@@ -19,7 +19,7 @@
 
 struct uring_settings {
     int64_t depth;       /* 0: UNLESS_GIVEN */
-    int64_t granularity; /* 0: submit what waits when there is nothing else to do */
+    int64_t granularity; /* 0: not given */
     const char *interface;
 };
 #define UNLESS_GIVEN 32
@@ -95,7 +95,9 @@ static int uring_open(struct weir_file *file, struct weir_problem *problem) {
     }
     const struct uring_settings *settings = how->settings;
     state->depth = uring_depth(how);
-    state->granularity = settings->granularity > 0 ? (unsigned)settings->granularity : state->depth;
+    /* Each at once unless requested otherwise: a device that gets the whole queue in one piece idles
+     * meanwhile. */
+    state->granularity = settings->granularity > 0 ? (unsigned)settings->granularity : 1;
     state->operations = calloc(state->depth, sizeof *state->operations);
     state->blocks = calloc(state->depth, sizeof *state->blocks);
     state->events = calloc(state->depth, sizeof *state->events);
@@ -333,7 +335,7 @@ static const struct weir_option options[] = {
     {0, "uring.depth", NULL, WEIR_COUNT, AT(depth), "N", "transfers of a rank at a time [32]"},
     {0, "aio.max-pending", NULL, WEIR_COUNT, AT(depth), "N", "the same, as IOR 4 calls it for its AIO"},
     {0, "aio.granularity", NULL, WEIR_COUNT, AT(granularity), "N",
-     "transfers that are submitted together [as many as there is room for]"},
+     "transfers that are submitted together [1]"},
     {0, "uring.interface", NULL, WEIR_TEXT, AT(interface), "NAME",
      "io_uring or libaio [io_uring, libaio where the kernel forbids it]"},
     WEIR_OPTION_END,
