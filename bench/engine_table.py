@@ -79,12 +79,13 @@ def results(summary: Path) -> list[dict[str, float | str]]:
     return found
 
 
-def loop_case(program: str, ior: str | None) -> Case:
+def loop_case(program: str, ior: str | None, traced: bool) -> Case:
     shape = ["-w", "-r", "-t", "4096", "-b", str(4096 * NULL_OPERATIONS), "-i", str(ITERATIONS), "-o", "none"]
 
     def ours(folder: Path) -> Measured:
         summary = folder / "summary.json"
-        run(1, [program, "ior", "-a", "NULL", *shape, "-O", f"summaryFile={summary}"])
+        trace = [f"--trace={folder / 'trace'}", f"--trace-records={NULL_OPERATIONS}"] if traced else []
+        run(1, [program, "ior", "-a", "NULL", *shape, *trace, "-O", f"summaryFile={summary}"])
         for result in results(summary):
             yield str(result["access"]), 1e6 * float(result["io_s"]) / NULL_OPERATIONS
 
@@ -92,7 +93,8 @@ def loop_case(program: str, ior: str | None) -> Case:
         for row in IOR_ROW.findall(run(1, [str(ior), "-a", "DUMMY", *shape])):
             yield row[0], 1e6 * float(row[7]) / NULL_OPERATIONS
 
-    return Case("null, histogram on", "us", 1, ours, theirs if ior else None, less_is_better=True)
+    what = "null, histogram and trace on" if traced else "null, histogram on"
+    return Case(what, "us", 1, ours, theirs if ior else None, less_is_better=True)
 
 
 def ior_case(program: str, ior: str | None, api: str, size: str, ranks: int) -> Case:
@@ -165,7 +167,8 @@ def rates(text: str) -> Measured:
 
 def cases(program: str) -> Iterator[Case]:
     ior = original("ior", "IOR")
-    yield loop_case(program, ior)
+    for traced in (False, True):
+        yield loop_case(program, ior, traced)
     for api in ("POSIX", "MPIIO"):
         for size in SIZES:
             for ranks in (1, 2):

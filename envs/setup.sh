@@ -159,6 +159,7 @@ step() { # step REPORT TEXT COMMAND...
     wait "$pid" || status=$?
     trap - INT TERM HUP
     if [ $status -ne 0 ]; then
+        kill -- -$pid 2>/dev/null || true # what else COMMAND had started
         say "failed after $((SECONDS - began)) s: $text; the end of its log:"
         tail -n 15 "$log" | sed 's/^/    /' >&2
         explain
@@ -230,12 +231,7 @@ install_both() { # install_both LOCK
     case " ${missing_packages[*]} " in *" python3-venv "*) install_packages python3-venv ;; esac
     make_environment "$1" >"$pip_log" 2>&1 &
     pid=$!
-    install_packages "${missing_packages[@]}" || status=$?
-    if [ $status -ne 0 ]; then
-        kill "$pid" 2>/dev/null || true
-        wait "$pid" || true
-        return $status
-    fi
+    install_packages "${missing_packages[@]}" || return # step ends pip, too
     wait "$pid" || status=$?
     cat "$pip_log"
     return $status

@@ -64,6 +64,7 @@ STAND_INS = {
         *--version) [ -e "$(dirname "$0")/pip" ] ;;
         *)
             note "$@"
+            [ ! -e "$notes/pip-sleeps" ] || sleep "$(cat "$notes/pip-sleeps")"
             if [ -e "$notes/pip-fails" ]; then
                 cat "$notes/pip-fails"
                 exit 1
@@ -326,3 +327,15 @@ def test_an_interrupt_ends_what_was_started(machine: Machine) -> None:
     assert process.returncode == 130
     (machine.notes / "apt-sleeps").unlink()
     assert machine.set_up("measure")[0] == 0
+
+
+def test_when_apt_fails_pip_ends_as_well(machine: Machine) -> None:
+    (machine.notes / "installed").write_text("python3-venv\n")
+    (machine.notes / "pip-sleeps").write_text("300")
+    (machine.notes / "apt-sleeps").write_text("0.5")  # until pip has begun
+    (machine.notes / "apt-fails").write_text("E: Unable to locate package r-base-core\n")
+    process = machine.start("measure")
+    # It returns at once only if nothing that was started still holds the pipe.
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "apt does not know a package" in output

@@ -30,14 +30,6 @@ class Rule:
     check: Check
     tool: str | None = None  # looks at the records of this tool only
 
-    def __call__(self, subject: Subject) -> Outcome | None:
-        if self.tool not in (None, subject.row.get("tool")):
-            return None
-        outcome = self.check(subject)
-        if outcome:
-            self.require(outcome.level)
-        return outcome
-
     def require(self, level: str) -> None:
         """A finding must have a verdict that the rule declares."""
         if level in FINDINGS and level not in self.verdicts:

@@ -118,7 +118,7 @@ FINDS: list[tuple[str, Subject, str, str]] = [
             )
         ),
         "NOTE",
-        "waited for memory in 25% of the run, load 0.5 on 2 cores",
+        "waited for memory in 25 % of the run, load 0.5 on 2 cores",
     ),
     ("bytes-moved", subject(**CUT), "INVALID", "moved 83886080 (10.00 %)"),
     ("bytes-moved", subject(**CUT, stonewall_s=30.0, cell=None), "INVALID", "10.00 %"),

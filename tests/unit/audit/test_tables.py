@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from tests.conftest import ROOT
 from weir.audit.evidence import EVIDENCE, KINDS
 from weir.audit.explain import manual, triggered
-from weir.audit.judge import USABLE, VERDICTS, Judgement, verdict_columns, worst
+from weir.audit.judge import USABLE, VERDICTS, Judgement, judge, verdict_columns, worst
 from weir.audit.outcome import Outcome, degraded
 from weir.audit.registry import rule, rules
 from weir.audit.stored import audited, stored_findings, stored_notes
@@ -111,7 +112,7 @@ def test_a_rule_without_a_hint_is_refused() -> None:
         rule("INVALID")(half_explained)
 
 
-def test_a_rule_cannot_return_more_than_it_declares() -> None:
+def test_a_rule_cannot_return_more_than_it_declares(monkeypatch: pytest.MonkeyPatch) -> None:
     @rule("NOTE")
     def louder(subject: Subject) -> Outcome | None:
         """Declares a note.
@@ -120,8 +121,9 @@ def test_a_rule_cannot_return_more_than_it_declares() -> None:
         """
         return degraded("seen")
 
+    monkeypatch.setattr(sys.modules[judge.__module__], "rules_for", lambda tool: (louder,))
     with pytest.raises(TypeError, match="louder declares"):
-        louder(Subject(record()))
+        judge(Subject(record()))
 
 
 def test_evidence_is_given_by_rules_that_exist() -> None:

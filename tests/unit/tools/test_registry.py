@@ -130,7 +130,7 @@ def test_rules_beside_a_tool_look_at_its_records_only(
         registry.rules.cache_clear()
         registry.rules_for.cache_clear()
     assert (rule.id, rule.tool, rule.hint) == ("pebble-sank", "pebble", "throw a flatter one.")
-    outcome = rule(Subject({"tool": "pebble"}))
+    outcome = rule.check(Subject({"tool": "pebble"}))
     assert outcome is not None
     assert outcome.text == "after 3 jumps"
 

@@ -91,7 +91,7 @@ def machine_busy(subject: Subject) -> Outcome | None:
         return degraded(", ".join([*texts, busy]))
     waited = _waited_for_memory(subject.run)
     if waited is not None and waited >= _MUCH_WAITING:
-        return note(f"some process waited for memory in {waited:.0%} of the run, {busy}")
+        return note(f"some process waited for memory in {100 * waited:.0f} % of the run, {busy}")
     # The load forgets in minutes: after a run of many ranks it is high on an idle machine.
     still = host.get("running")
     was_busy = load > cores + (subject.row.get("ppn") or 0)
