@@ -5,11 +5,15 @@ tile_marks <- c(UNPROVEN = "\u00b0", DEGRADED = "\u2020")
 
 mark_tile <- function(words, verdict) paste0(words, data.table::fcoalesce(unname(tile_marks[verdict]), ""))
 
-# "Of 8 cells, 4 are unproven, 2 degraded.", with the marks.
+# "Of 8 cells, 4 are unproven (°), 2 degraded (†).", the marks that are there.
 tile_words <- function(table) {
   counts <- vapply(names(tile_marks), function(verdict) sum(table$verdict == verdict), 1L)
-  marked <- sprintf("%d %s%s (%s)", counts, c(if (counts[1] == 1) "is " else "are ", ""), tolower(names(counts)),
-    tile_marks)
+  there <- counts > 0
+  if (!any(there)) {
+    return(sprintf("%s, none unproven or degraded.", counted(nrow(table), "cell")))
+  }
+  is <- ifelse(seq_len(sum(there)) > 1, "", ifelse(counts[there] == 1, "is ", "are "))
+  marked <- sprintf("%d %s%s (%s)", counts[there], is, tolower(names(tile_marks)[there]), tile_marks[there])
   sprintf("Of %s, %s.", counted(nrow(table), "cell"), paste(marked, collapse = ", "))
 }
 
