@@ -1,7 +1,8 @@
 """The same cell launched alone, as the first of a batch and as a later one: ratios of the whole bandwidth.
 
 Each round launches every back end alone and in a batch of three, with the warm-up and without it. Printed are
-the ratios of the median times, alone over later and first over later; the goal is 0.97 to 1.03.
+the medians of the ratios within a round, later over alone and later over first, each with an interval that
+covers it with 95 %; the goal is 0.97 to 1.03.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from engine_queue import interval
+
 ROOT = Path(__file__).resolve().parents[1]
 ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 LAUNCH = ["--mca", "pml", "ob1", "--mca", "btl", "self,vader", "--bind-to", "none", "--oversubscribe"]
-SHAPE = ["-w", "-r", "-g", "-t", "16k", "-b", "8m"]
+SHAPE = ["-w", "-r", "-g", "-t", "16k"]
 APIS = ("POSIX", "MMAP", "MPIIO", "HDF5", "NETCDF4", "PNETCDF", "URING")
 CELLS = 3
 
@@ -29,18 +32,10 @@ def launch(program: str, arguments: list[str]) -> None:
     subprocess.run(command, env={**os.environ, **ENVIRONMENT}, check=True, capture_output=True)
 
 
-def cell(folder: Path, api: str, warm: bool) -> list[str]:
+def cell(folder: Path, api: str, block: str, warm: bool) -> list[str]:
     folder.mkdir(parents=True, exist_ok=True)
-    arguments = [
-        "ior",
-        "-a",
-        api,
-        *SHAPE,
-        *([] if warm else ["--no-warm-up"]),
-        "-o",
-        str(folder.parent / "data"),
-    ]
-    return [*arguments, "-O", f"summaryFile={folder / 'summary.json'}"]
+    arguments = ["ior", "-a", api, *SHAPE, "-b", block, *([] if warm else ["--no-warm-up"])]
+    return [*arguments, "-o", str(folder.parent / "data"), "-O", f"summaryFile={folder / 'summary.json'}"]
 
 
 def total_s(folder: Path) -> float:
@@ -48,11 +43,11 @@ def total_s(folder: Path) -> float:
     return float(sum(result["total_s"] for result in results))
 
 
-def once(program: str, folder: Path, api: str, warm: bool) -> tuple[float, float, float]:
+def once(program: str, folder: Path, api: str, block: str, warm: bool) -> tuple[float, float, float]:
     """Seconds alone, of the first cell and of the last cell of a batch."""
-    launch(program, cell(folder / "alone", api, warm))
+    launch(program, cell(folder / "alone", api, block, warm))
     places = [folder / f"cell{number}" for number in range(CELLS)]
-    lines = ["\t".join([place.name, "2", str(place), *cell(place, api, warm)]) for place in places]
+    lines = ["\t".join([place.name, "2", str(place), *cell(place, api, block, warm)]) for place in places]
     (folder / "list").write_text("\n".join(lines) + "\n")
     launch(program, ["batch", str(folder / "list"), str(folder / "status")])
     return total_s(folder / "alone"), total_s(places[0]), total_s(places[-1])
@@ -62,20 +57,27 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--folder", default="/dev/shm", help="for the data and the documents")
+    parser.add_argument("--block", default="8m", help="bytes of each of the two ranks")
+    parser.add_argument("--warm-only", action="store_true", help="not without the warm-up")
     parser.add_argument("--program", default=str(ROOT / "build/weir-io"))
     requested = parser.parse_args()
-    print(f"{requested.rounds} rounds in {requested.folder}; load {os.getloadavg()[0]:.1f}")
-    print("| back end | warm-up | alone / later | first / later |\n|---|---|---|---|")
+    where = f"in {requested.folder}, {requested.block} a rank"
+    print(f"{requested.rounds} rounds {where}; load {os.getloadavg()[0]:.1f}")
+    print("| back end | warm-up | later / alone | 95 % | later / first | 95 % |")
+    print("|---|---|---|---|---|---|")
     times: dict[tuple[str, bool], list[tuple[float, float, float]]] = {}
     for _ in range(requested.rounds):
         for api in APIS:
-            for warm in (True, False):
+            for warm in (True,) if requested.warm_only else (True, False):
                 with tempfile.TemporaryDirectory(dir=requested.folder) as name:
-                    found = once(requested.program, Path(name), api, warm)
+                    found = once(requested.program, Path(name), api, requested.block, warm)
                 times.setdefault((api, warm), []).append(found)
     for (api, warm), rows in times.items():
-        alone, first, later = (statistics.median(row[i] for row in rows) for i in range(3))
-        print(f"| {api} | {'yes' if warm else 'no'} | {later / alone:.2f} | {later / first:.2f} |")
+        words = []
+        for reference in (0, 1):
+            ratios = [row[2] / row[reference] for row in rows]
+            words += [f"{statistics.median(ratios):.2f}", interval(ratios)]
+        print(f"| {api} | {'yes' if warm else 'no'} | {' | '.join(words)} |")
 
 
 if __name__ == "__main__":

@@ -57,7 +57,7 @@ void spans_begin(void) {
         return;
     }
     snprintf(path, sizeof path, "%s/", root);
-    weir_medium_of_directory(path, &medium);
+    weir_medium_of_directory(path, NULL, &medium);
     weir_device_begin(path, &medium, &device);
     files_look(root);
 }

@@ -1,9 +1,11 @@
 #include "interposed.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *const calls[] = {
     "open",   "open64",          "openat",        "openat64",      "close",   "read",           "write",
@@ -49,16 +51,17 @@ static void interposed_look_at_linker(char *text) {
 
 /* A tracer can answer any call of the system itself. */
 static void interposed_look_at_tracer(char *text) {
-    char line[512];
+    char line[64], status[4096];
     unsigned tracer = 0;
-    FILE *status = fopen("/proc/self/status", "re");
-    while (status != NULL && fgets(line, sizeof line, status) != NULL) {
-        if (sscanf(line, "TracerPid: %u", &tracer) == 1 && tracer != 0) {
-            interposed_add_line(text, line, (size_t)snprintf(line, sizeof line, "ptrace process %u", tracer));
-        }
+    int descriptor = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+    ssize_t length = descriptor >= 0 ? read(descriptor, status, sizeof status - 1) : 0;
+    if (descriptor >= 0) {
+        close(descriptor);
     }
-    if (status != NULL) {
-        fclose(status);
+    status[length > 0 ? length : 0] = '\0';
+    const char *found = strstr(status, "\nTracerPid:");
+    if (found != NULL && sscanf(found, " TracerPid: %u", &tracer) == 1 && tracer != 0) {
+        interposed_add_line(text, line, (size_t)snprintf(line, sizeof line, "ptrace process %u", tracer));
     }
 }
 

@@ -1,6 +1,8 @@
 #include "medium.h"
 
+#include <fcntl.h>
 #include <linux/magic.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -47,11 +49,11 @@ static bool medium_facts_of_directory(const char *path, struct stat *facts, stru
     return medium_facts_of(directory, facts, system);
 }
 
-static void medium_find_mount(const struct stat *facts, const struct statfs *system,
-                              struct weir_medium *medium) {
-    char line[4096], device[64];
-    unsigned major_number = major(facts->st_dev), minor_number = minor(facts->st_dev);
-    FILE *mounts = fopen("/proc/self/mountinfo", "re");
+#define MOUNTS "/proc/self/mountinfo"
+
+static bool medium_find_line(unsigned major_number, unsigned minor_number, struct weir_medium *medium) {
+    char line[4096];
+    FILE *mounts = fopen(MOUNTS, "re");
     bool found = false;
     while (mounts != NULL && !found && fgets(line, sizeof line, mounts) != NULL) {
         found = weir_medium_parse(line, major_number, minor_number, medium);
@@ -59,6 +61,41 @@ static void medium_find_mount(const struct stat *facts, const struct statfs *sys
     if (mounts != NULL) {
         fclose(mounts);
     }
+    return found;
+}
+
+/* Since the descriptor was opened or asked last. */
+static bool medium_mounts_changed(struct weir_mounts *mounts) {
+    struct pollfd change = {.fd = mounts->descriptor, .events = POLLPRI};
+    if (mounts->descriptor < 0) {
+        mounts->descriptor = open(MOUNTS, O_RDONLY | O_CLOEXEC);
+        return true;
+    }
+    return poll(&change, 1, 0) != 0;
+}
+
+static bool medium_find_or_keep_line(unsigned major_number, unsigned minor_number, struct weir_mounts *mounts,
+                                     struct weir_medium *medium) {
+    if (mounts == NULL) {
+        return medium_find_line(major_number, minor_number, medium);
+    }
+    /* First: a change while the table is read is reported the next time. */
+    bool changed = medium_mounts_changed(mounts) || mounts->descriptor < 0;
+    if (changed || mounts->major_number != major_number || mounts->minor_number != minor_number) {
+        memset(&mounts->medium, 0, sizeof mounts->medium);
+        mounts->found = medium_find_line(major_number, minor_number, &mounts->medium);
+        mounts->major_number = major_number;
+        mounts->minor_number = minor_number;
+    }
+    *medium = mounts->medium;
+    return mounts->found;
+}
+
+static void medium_find_mount(const struct stat *facts, const struct statfs *system,
+                              struct weir_mounts *mounts, struct weir_medium *medium) {
+    char device[64];
+    unsigned major_number = major(facts->st_dev), minor_number = minor(facts->st_dev);
+    bool found = medium_find_or_keep_line(major_number, minor_number, mounts, medium);
     /* A subvolume of btrfs has a device number that no mount has, yet its transfers are counted. */
     bool btrfs = system->f_type == BTRFS_SUPER_MAGIC;
     if (btrfs && !found) {
@@ -68,24 +105,24 @@ static void medium_find_mount(const struct stat *facts, const struct statfs *sys
     medium->counted = !medium->dax && (btrfs || access(device, F_OK) == 0);
 }
 
-void weir_medium_of(const char *path, struct weir_medium *medium) {
+void weir_medium_of(const char *path, struct weir_mounts *mounts, struct weir_medium *medium) {
     struct stat facts;
     struct statfs system;
     memset(medium, 0, sizeof *medium);
     if (medium_facts_of(path, &facts, &system)) {
         if (S_ISREG(facts.st_mode) || S_ISDIR(facts.st_mode)) {
-            medium_find_mount(&facts, &system, medium);
+            medium_find_mount(&facts, &system, mounts, medium);
         }
     } else if (medium_facts_of_directory(path, &facts, &system)) {
-        medium_find_mount(&facts, &system, medium);
+        medium_find_mount(&facts, &system, mounts, medium);
     }
 }
 
-void weir_medium_of_directory(const char *path, struct weir_medium *medium) {
+void weir_medium_of_directory(const char *path, struct weir_mounts *mounts, struct weir_medium *medium) {
     struct stat facts;
     struct statfs system;
     memset(medium, 0, sizeof *medium);
     if (medium_facts_of_directory(path, &facts, &system)) {
-        medium_find_mount(&facts, &system, medium);
+        medium_find_mount(&facts, &system, mounts, medium);
     }
 }

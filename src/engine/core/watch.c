@@ -6,6 +6,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+static struct weir_mounts watch_mounts = WEIR_MOUNTS_UNREAD;
+
 static bool watch_first_on_node(const struct weir_job *job) {
     return job->leaders != MPI_COMM_NULL;
 }
@@ -60,7 +62,8 @@ void weir_watch_begin(const struct weir_job *job, const struct weir_backend *bac
         return;
     }
     if (watch_first_on_node(job) && (backend->traits & WEIR_STORES) != 0) {
-        (watched->directory ? weir_medium_of : weir_medium_of_directory)(how->path, &watched->medium);
+        (watched->directory ? weir_medium_of : weir_medium_of_directory)(how->path, &watch_mounts,
+                                                                         &watched->medium);
         weir_llite_read(&watched->medium, &watched->llite);
         weir_device_begin(how->path, &watched->medium, &watched->device);
     }
@@ -88,7 +91,7 @@ void weir_watch_end(const struct weir_job *job, const struct weir_backend *backe
         weir_page_cache_look(how->path, &watched->after);
     }
     if (watch_first_on_node(job) && (backend->traits & WEIR_STORES) != 0) {
-        weir_medium_of(how->path, &watched->medium);
+        weir_medium_of(how->path, &watch_mounts, &watched->medium);
     }
     if (watched->llite.instance[0] != '\0') {
         struct weir_llite llite;

@@ -3,13 +3,44 @@
 
 #include "check.h"
 
+#include <sched.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
+#include <unistd.h>
 
 static struct weir_medium medium;
 
 static bool parse(const char *line) {
     memset(&medium, 0, sizeof medium);
     return weir_medium_parse(line, 98, 3, &medium);
+}
+
+/* One file system takes the place of another between two looks, mostly with the same device number. */
+static void check_that_a_change_is_seen(void) {
+    static const char *const types[] = {"tmpfs", "ramfs", "tmpfs"};
+    struct weir_mounts mounts = WEIR_MOUNTS_UNREAD;
+    char folder[] = "/tmp/weir-medium-XXXXXX", path[64];
+    CHECK(mkdtemp(folder) != NULL);
+    snprintf(path, sizeof path, "%s/file", folder);
+    weir_medium_of(path, &mounts, &medium);
+    if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0) {
+        printf("skipped: a change of the mounts; mounting is not permitted\n");
+        rmdir(folder);
+        return;
+    }
+    close(mounts.descriptor); /* of the namespace that was left */
+    mounts.descriptor = -1;
+    for (unsigned i = 0; i < sizeof types / sizeof types[0]; i++) {
+        CHECK(mount(types[i], folder, types[i], 0, NULL) == 0);
+        for (int look = 0; look < 2; look++) {
+            weir_medium_of(path, &mounts, &medium);
+            CHECK(strcmp(medium.file_system, types[i]) == 0 && strcmp(medium.source, types[i]) == 0);
+        }
+        CHECK(umount(folder) == 0);
+    }
+    close(mounts.descriptor);
+    rmdir(folder);
 }
 
 int main(void) {
@@ -25,9 +56,10 @@ int main(void) {
     CHECK(!parse("36 35 98:4 / /data rw - ext4 /dev/sda rw\n"));
     CHECK(!parse("36 35 9"));
     CHECK(!parse(""));
-    weir_medium_of("/proc/self/no-such-folder/file", &medium);
+    weir_medium_of("/proc/self/no-such-folder/file", NULL, &medium);
     CHECK(medium.file_system[0] == '\0' && !medium.counted);
-    weir_medium_of("/proc/self/status", &medium);
+    weir_medium_of("/proc/self/status", NULL, &medium);
     CHECK(strcmp(medium.file_system, "proc") == 0 && !medium.counted);
+    check_that_a_change_is_seen();
     return finish();
 }
