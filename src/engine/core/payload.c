@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define BLOCK_WORDS 512u /* 4 KiB, with a head word in OFFSET and INCOMPRESSIBLE */
@@ -32,14 +33,30 @@ const char *weir_payload_kind_name(enum weir_payload_kind kind) {
     return names[kind];
 }
 
-unsigned char *weir_pages(size_t bytes) {
+#define HUGE_PAGE_BYTES ((size_t)2 << 20)
+
+static unsigned char *payload_allocate(size_t alignment, size_t bytes, bool huge) {
     void *memory = NULL;
-    long page = sysconf(_SC_PAGESIZE);
-    if (posix_memalign(&memory, page > 0 ? (size_t)page : 4096, bytes) != 0) {
+    if (posix_memalign(&memory, alignment, bytes) != 0) {
         return NULL;
+    }
+    if (huge) {
+        (void)madvise(memory, bytes, MADV_HUGEPAGE); /* a kernel without them gives small ones */
     }
     memset(memory, 0, bytes);
     return memory;
+}
+
+unsigned char *weir_pages(size_t bytes) {
+    long page = sysconf(_SC_PAGESIZE);
+    return payload_allocate(page > 0 ? (size_t)page : 4096, bytes, false);
+}
+
+/* For transfers by a queue, in huge pages where they fill one: scattered pages of 4 KiB are more pieces than
+ * many devices take at once, and a transfer of 1 MiB becomes two. */
+static unsigned char *payload_slots(size_t bytes) {
+    size_t whole = (bytes + HUGE_PAGE_BYTES - 1) / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
+    return bytes < HUGE_PAGE_BYTES / 2 ? weir_pages(bytes) : payload_allocate(HUGE_PAGE_BYTES, whole, true);
 }
 
 bool weir_payload_begin(struct weir_payload *payload, enum weir_payload_kind kind, size_t bytes,
@@ -156,7 +173,7 @@ bool weir_payload_slots(struct weir_payload *payload, unsigned count) {
     }
     free(payload->slots);
     payload->slot_bytes = (payload->bytes + page - 1) / page * page;
-    payload->slots = weir_pages(payload->slot_bytes * count);
+    payload->slots = payload_slots(payload->slot_bytes * count);
     payload->slot_count = payload->slots != NULL ? count : 0;
     for (unsigned i = 0; i < payload->slot_count; i++) {
         payload_fill(payload, weir_payload_slot(payload, i));

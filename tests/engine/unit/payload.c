@@ -34,6 +34,18 @@ static void test_offset_words(void) {
     weir_payload_end(&payload);
 }
 
+/* Those that fill a huge page begin at one; of slots that grow the old ones are freed. */
+static void test_slots_of_huge_pages(void) {
+    const unsigned small = 2, large = 200;
+    struct weir_payload payload;
+    CHECK(weir_payload_begin(&payload, WEIR_PAYLOAD_TIMESTAMP, BYTES, false));
+    weir_payload_fill(&payload, 42, 3);
+    CHECK(weir_payload_slots(&payload, small) && (uintptr_t)payload.slots % 4096 == 0);
+    CHECK(weir_payload_slots(&payload, large) && (uintptr_t)payload.slots % (2u << 20) == 0);
+    CHECK(memcmp(weir_payload_slot(&payload, large - 1), payload.buffer, BYTES) == 0);
+    weir_payload_end(&payload);
+}
+
 /* What was placed compares equal; one flipped bit anywhere, another owner, another offset do not. */
 static void test_check(enum weir_payload_kind kind) {
     struct weir_payload payload;
@@ -84,6 +96,7 @@ static void test_controlled(void) {
 int main(void) {
     test_timestamp_words();
     test_offset_words();
+    test_slots_of_huge_pages();
     test_check(WEIR_PAYLOAD_TIMESTAMP);
     test_check(WEIR_PAYLOAD_OFFSET);
     test_check(WEIR_PAYLOAD_INCOMPRESSIBLE);
