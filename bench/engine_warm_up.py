@@ -73,11 +73,11 @@ def main() -> None:
                     found = once(requested.program, Path(name), api, requested.block, warm)
                 times.setdefault((api, warm), []).append(found)
     for (api, warm), rows in times.items():
-        words = []
+        columns = []
         for reference in (0, 1):
             ratios = [row[2] / row[reference] for row in rows]
-            words += [f"{statistics.median(ratios):.2f}", interval(ratios)]
-        print(f"| {api} | {'yes' if warm else 'no'} | {' | '.join(words)} |")
+            columns += [f"{statistics.median(ratios):.2f}", interval(ratios)]
+        print(f"| {api} | {'yes' if warm else 'no'} | {' | '.join(columns)} |")
 
 
 if __name__ == "__main__":

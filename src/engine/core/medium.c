@@ -64,7 +64,7 @@ static bool medium_find_line(unsigned major_number, unsigned minor_number, struc
     return found;
 }
 
-/* Since the descriptor was opened or asked last. */
+/* Since the descriptor was opened or polled last. */
 static bool medium_mounts_changed(struct weir_mounts *mounts) {
     struct pollfd change = {.fd = mounts->descriptor, .events = POLLPRI};
     if (mounts->descriptor < 0) {

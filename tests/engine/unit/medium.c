@@ -16,7 +16,7 @@ static bool parse(const char *line) {
     return weir_medium_parse(line, 98, 3, &medium);
 }
 
-/* One file system takes the place of another between two looks, mostly with the same device number. */
+/* One file system replaces another between two looks, mostly with the same device number. */
 static void check_that_a_change_is_seen(void) {
     static const char *const types[] = {"tmpfs", "ramfs", "tmpfs"};
     struct weir_mounts mounts = WEIR_MOUNTS_UNREAD;
