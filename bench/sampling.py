@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Repetitions saved by `until:` in live measurements on tmpfs and disk, against a fixed ten at equal width.
 
-sampling.py DIR measures 8 cells in 40 rounds (DIR/fixed/records.csv, a series for bench/coverage.R). The
-width that three quarters of the intervals reach with ten runs is then requested with `until:`, and the same
-cells are measured again.
+sampling.py DIR measures 8 cells in 80 rounds (DIR/fixed/records.csv, series that bench/coverage.R replays in
+the order of time, which takes 60 runs). The width that three quarters of the intervals reach with ten runs is
+then requested with `until:`, and the same cells are measured again.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from weir.records.table import read_records  # noqa: E402
 from weir.records.width import half_width  # noqa: E402
 
 TEN, LEAST, MOST = 10, 8, 40
+SERIES = 80
 REACHED_BY_TEN = 0.75
 
 Series = dict[tuple[str, str], list[float]]  # cell and access: values in order of time
@@ -89,7 +90,7 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as scratch:
             checkout = prepared(Path(scratch), folders)
             load = os.getloadavg()[0]
-            fixed = measured(checkout, "fixed", {"rounds": MOST})
+            fixed = measured(checkout, "fixed", {"rounds": SERIES})
             of_ten = sorted(half_width(values[:TEN]) for values in fixed.values())
             wanted = round(of_ten[round(REACHED_BY_TEN * (len(of_ten) - 1))] + 0.0005, 3)
             until = {"rounds": LEAST, "until": f"{100 * wanted:.1f} %", "at_most": MOST}
