@@ -43,7 +43,8 @@ def arguments(monkeypatch: pytest.MonkeyPatch) -> Args:
         directives: dict[str, Any] = {
             word: lambda *_, **__: None for word in ("variant", "depends_on", "conflicts")
         }
-        directives["EnvironmentModifications"] = object
+        directives |= {"EnvironmentModifications": object, "Executable": object, "SkipTest": Exception}
+        directives["run_after"] = lambda *_: lambda method: method
         directives["filter_file"] = _filter_file
         sets = SimpleNamespace(with_non_feature_values=lambda *_: ())
         directives["disjoint_sets"] = lambda *_: sets
@@ -62,6 +63,8 @@ def arguments(monkeypatch: pytest.MonkeyPatch) -> Args:
         for depth in range(1, 5):
             package = ".".join(f"spack_repo.builtin.packages.{name}".split(".")[:depth])
             monkeypatch.setitem(sys.modules, package, ModuleType(package))
+        romio = _loaded(RECIPES.parent / "romio.py")
+        monkeypatch.setitem(sys.modules, "spack_repo.weir.romio", romio)
         recipe = getattr(_loaded(RECIPES / name / "package.py"), class_name)()
         recipe.spec = _Spec(*variants)
         getattr(recipe, "patch", lambda: None)()
