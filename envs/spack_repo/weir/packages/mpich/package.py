@@ -11,7 +11,7 @@ from spack.package import *
 FILE_SYSTEMS = ("daos", "gpfs", "ime", "lustre", "nfs", "panfs", "pvfs2", "quobytefs", "testfs", "ufs", "xfs")
 
 
-class Mpich(RomioWithIme, BuiltinMpich):
+class Mpich(BuiltinMpich, RomioWithIme):
     """MPICH as Spack's builtin recipe has it, with a choice of ROMIO's drivers, IME among them."""
 
     variant(

@@ -10,7 +10,7 @@ from spack.package import *
 ROMIO_FLAGS = "--with-io-romio-flags="
 
 
-class Openmpi(RomioWithIme, BuiltinOpenmpi):
+class Openmpi(BuiltinOpenmpi, RomioWithIme):
     """Open MPI as Spack's builtin recipe has it; romio-filesystem=ime takes the IME client of the stack."""
 
     depends_on("ime", when="romio-filesystem=ime")
