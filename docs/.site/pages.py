@@ -26,6 +26,7 @@ REPORTS = {
     "reports/ddn-lustre-2018.html": "results/archive/ddn-lustre-2018/report.html",
     "reports/tokio-year.pdf": "build/tokio-year/tokio-year.pdf",
 }
+HEADING = re.compile(r"^##+ ", re.MULTILINE)
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s]+)\)")
 
 
@@ -40,6 +41,8 @@ def on_files(files: Files, config: Any) -> Files:
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
     uri = page.file.src_uri
+    if not HEADING.search(markdown):
+        page.meta["hide"] = ["toc"]  # an empty list of headings: the tables get its place
     own = {name: source for source, name in OUTSIDE.items()}.get(uri, f"docs/{uri}")
     return LINK.sub(lambda found: _link(found[1], found[2], own, uri), _images(markdown, own))
 
