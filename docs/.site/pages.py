@@ -26,6 +26,8 @@ REPORTS = {
     "reports/ddn-lustre-2018.html": "results/archive/ddn-lustre-2018/report.html",
     "reports/tokio-year.pdf": "build/tokio-year/tokio-year.pdf",
 }
+# A browser would break it after the first dash.
+OPTION = re.compile(r"<code>(?=-[^<\n]{1,19}</code>)")
 HEADING = re.compile(r"^##+ ", re.MULTILINE)
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s]+)\)")
 
@@ -45,6 +47,10 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
         page.meta["hide"] = ["toc"]  # an empty list of headings: the tables get its place
     own = {name: source for source, name in OUTSIDE.items()}.get(uri, f"docs/{uri}")
     return LINK.sub(lambda found: _link(found[1], found[2], own, uri), _images(markdown, own))
+
+
+def on_page_content(html: str, page: Any, config: Any, files: Files) -> str:
+    return OPTION.sub('<code style="white-space:nowrap">', html)
 
 
 def _images(markdown: str, own: str) -> str:
