@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import re
 import shutil
 import subprocess
@@ -10,6 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from packaging.specifiers import SpecifierSet
 
 ROOT = Path(__file__).resolve().parents[2]
 LISTS = sorted((ROOT / "envs" / "apt").glob("*.txt"))
@@ -54,6 +56,15 @@ def test_every_package_exists() -> None:
     if not Path("/var/lib/apt/lists").is_dir() or not list(Path("/var/lib/apt/lists").glob("*_Packages*")):
         pytest.skip("apt has no package lists here")
     assert {name for name in names if candidates.get(name, "(none)") == "(none)"} == set()
+
+
+def test_every_locked_package_runs_with_the_python_of_debian_12() -> None:
+    """It is 3.11.2; a lock written with a newer one can name packages that set-up does not find there."""
+    wanted = pins(LOCKS[-1])
+    installed = [one for one in importlib.metadata.distributions() if plain_name(one.name) in wanted]
+    assert installed
+    needs = {one.name: one.metadata.get("Requires-Python") or "" for one in installed}
+    assert {name: python for name, python in needs.items() if "3.11.2" not in SpecifierSet(python)} == {}
 
 
 @pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.stem)
