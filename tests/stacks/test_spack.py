@@ -117,6 +117,7 @@ def test_without_a_commit_nothing_is_concretized(spack: Run, environment: str, t
     [
         (f"mpich {IME} ~romio", "the driver ime is a part of ROMIO: ask for +romio"),
         (f"mpich@3.2 {IME}", "ROMIO has the ime file system since MPICH 3.3"),
+        (f"openmpi@4 +romio {IME}", "Open MPI's ROMIO has the driver ime since 5.0"),
         ("ior@3.0.1 +ime", "IOR has the interface IME since 3.2"),
     ],
 )
