@@ -13,8 +13,8 @@ IME_FILE = Path(__file__).resolve().parent / "ime_file.c"
 
 
 class RomioWithIme:
-    """An MPI whose ROMIO opens files named ime:<path> through the IME client of the stack. To be named after the
-    builtin class, in whose folder Spack looks for patches."""
+    """An MPI whose ROMIO opens files named ime:<path> through the IME client of the stack. To be named after
+    the builtin class, in whose folder Spack looks for patches."""
 
     def ime_link_arguments(self) -> "list[str]":
         """ROMIO's configure looks for ime_native.h only and links no library, so that every program of the
