@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -41,6 +42,18 @@ def test_plan_prints_the_card_and_writes_the_plan(checkout: Path, capsys: pytest
     assert cli.main(["plan", "--target", "disk", "--out", "results/plan.json"]) == 0
     assert "cells         2 (2 combinations" in capsys.readouterr().out
     assert len(read_plan(checkout / "results" / "plan.json").cells) == 2
+
+
+def test_the_plan_is_whole_when_the_reader_of_the_card_has_gone(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in `weir plan --out FILE | head -1`."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w", buffering=1) as closed:
+        monkeypatch.setattr(sys, "stdout", closed)
+        assert cli.main(["plan", "--target", "disk", "--out", "plan.json"]) == 1
+    assert len(read_plan(checkout / "plan.json").cells) == 2
 
 
 def test_plan_prints_json_and_nothing_else(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:

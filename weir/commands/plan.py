@@ -53,9 +53,9 @@ def execute(args: argparse.Namespace) -> int:
     }
     plan = make_plan(load_config(args.config, config_dir=args.config_dir, overrides=chosen))
     costs = read_costs(args.results / plan.site.name)
+    if args.out and plan.batches:
+        write_plan(plan, args.out)  # before the card: its reader may go early, as head does
     print(json.dumps(plan_data(plan), indent=1) if args.json else cost_card(plan, costs))
     if not plan.batches:
         raise WeirError("nothing is left to measure", hint="the cost card lists what is excluded and why")
-    if args.out:
-        write_plan(plan, args.out)
     return 0

@@ -71,13 +71,13 @@ def _live(args: argparse.Namespace) -> int:
     lines = [f"best: {output.setting_text(space.settings[best])}", *_gain(judged)]
     lines += output.as_used(cells[best], plan.site.targets[cells[best].target])
     lines += [*output.not_tried(space, trials), f"excluded by the suite or the site: {candidates.elsewhere}"]
-    print("\n".join(lines))
     if args.hints and (text := output.hints_file(cells[best])):
         args.hints.write_text(text, encoding="utf-8")
     if args.json:
         args.json.write_text(
             json.dumps(_facts(space, trials, best, judged), indent=1) + "\n", encoding="utf-8"
         )
+    print("\n".join(lines))  # after the files: a reader that has gone must not cost what was measured
     return 0
 
 
