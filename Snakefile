@@ -7,6 +7,7 @@ snakemake --profile profiles/slurm                 the same as the first, on a c
 """
 
 import shlex
+import signal
 import sys
 from pathlib import Path
 
@@ -26,7 +27,11 @@ from weir.study import (
     what_is_left,
     why_not_measured,
 )
-from weir.takeover import note_temporary, take_over_from_a_killed_workflow
+from weir.takeover import (
+    handle_in_a_thread,
+    note_temporary,
+    take_over_from_a_killed_workflow,
+)
 
 
 configfile: "config/config.yaml"
@@ -66,6 +71,7 @@ if workflow.is_main_process and not ARCHIVED:
 
 # Once, before the jobs start and not while the Snakefile is parsed: a dry run writes nothing.
 onstart:
+    handle_in_a_thread(signal.SIGTERM)
     if not ARCHIVED:
         Path(MEASURED.folder).mkdir(parents=True, exist_ok=True)
         write_plan(PLAN, Path(f"{MEASURED.folder}/plan-measured.json"))

@@ -1,10 +1,12 @@
-"""A workflow that was killed left Snakemake's lock: the next one takes it, once the process is gone."""
+"""A workflow that is killed ends, and the next one takes the lock that it left, once its process is gone."""
 
 from __future__ import annotations
 
+import _thread
 import contextlib
 import json
 import os
+import signal
 import socket
 import sys
 from pathlib import Path
@@ -40,6 +42,14 @@ def take_over_from_a_killed_workflow(folder: Path) -> None:
     with contextlib.suppress(OSError):  # without it Snakemake's own message tells what to do
         folder.mkdir(exist_ok=True)
         write_atomically(folder / HOLDER_FILE, json.dumps(own) + "\n")
+
+
+def handle_in_a_thread(number: signal.Signals) -> None:
+    """Snakemake's handler of SIGTERM waits for a lock that the interrupted thread may hold: where the signal
+    came as a job ended, it hung for ever. A thread of its own gets the lock; its start takes no other."""
+    handler = signal.getsignal(number)
+    if callable(handler):
+        signal.signal(number, lambda *about: _thread.start_new_thread(handler, about))
 
 
 def note_temporary(folder: Path, temporary: Path) -> None:

@@ -21,11 +21,12 @@ def start(
     environment: Mapping[str, str] | None = None,
     keep_output: bool = False,
 ) -> subprocess.Popen[str]:
-    """In a session of its own, as a terminal would have it."""
+    """In a session of its own, as a terminal would have it, and with Ctrl-C: a shell's background job ignores
+    that, and so would all that it starts."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("WEIR_", "SNAKE"))}
     path = f"{ROOT / '.venv/bin'}:{os.environ['PATH']}"
     return subprocess.Popen(
-        command,
+        ["env", "--default-signal=INT,QUIT", *command],
         cwd=checkout.root,
         env={**clean, "PYTHONPATH": str(checkout.root), "PATH": path, **(environment or {})},
         stdout=subprocess.PIPE if keep_output else subprocess.DEVNULL,

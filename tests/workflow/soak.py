@@ -22,7 +22,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -109,7 +109,11 @@ def _everything(process: Process, field: Field) -> None:
 
 
 def _group(number: signal.Signals) -> Callable[[Process, Field], None]:
-    return lambda process, _: os.killpg(process.pid, number)
+    def attack(process: Process, _: Field) -> None:
+        with suppress(ProcessLookupError):  # it ended in the moment before
+            os.killpg(process.pid, number)
+
+    return attack
 
 
 KINDS = {
@@ -191,10 +195,10 @@ def one_round(field: Field, kind: Kind, draw: random.Random, tally: Tally) -> No
     time.sleep(draw.uniform(0, 0.3) if wanted else draw.uniform(0, 8 if kind.command == MAKE else 2))
     ended = field.done()
     kind.attack(first, field)
-    first.wait(LIMIT_S)
+    _wait(first, field, tally)
     more = ("--retry-failed",) if kind.fails_a_cell else ()
     again = start(field.checkout, *kind.command, *more, environment=environment, keep_output=True)
-    output, _ = again.communicate(timeout=LIMIT_S)
+    output = _wait(again, field, tally)
     tally.rounds += 1
     tally.hits += 0 < len(ended) < EXECUTIONS
     runs = field.run_files()
@@ -209,6 +213,17 @@ def one_round(field: Field, kind: Kind, draw: random.Random, tally: Tally) -> No
     if not until(lambda: not field.left(), 60):
         tally.problems.append(f"left: {field.left()}")
     tally.problems += _false_verdicts(field)
+
+
+def _wait(process: Process, field: Field, tally: Tally) -> str:
+    """What it printed, if that is kept. One that hangs is a problem, and is killed with all that is left."""
+    try:
+        return process.communicate(timeout=LIMIT_S)[0] or ""
+    except subprocess.TimeoutExpired:
+        alive = processes_below(field.checkout.root)
+        tally.problems.append(f"{process.args} did not end within {LIMIT_S:g} s; processes: {alive}")
+        kill([int(line.split()[0]) for line in alive])
+        return process.communicate()[0] or ""
 
 
 def _false_verdicts(field: Field) -> list[str]:
@@ -229,19 +244,23 @@ def _false_verdicts(field: Field) -> list[str]:
 
 
 def soak(kinds: list[str], rounds: int, seconds: float, seed: int) -> dict[str, Tally]:
-    """Rounds of all kinds in turn, so that a limit of time meets all alike."""
-    draw, tallies = random.Random(seed), {name: Tally() for name in kinds}
-    over = time.monotonic() + seconds
+    """Rounds of all kinds in turn, so that a limit of time, or Ctrl-C, meets all alike."""
+    tallies = {name: Tally() for name in kinds}
+    with suppress(KeyboardInterrupt):
+        _rounds(tallies, rounds, time.monotonic() + seconds, random.Random(seed))
+    return tallies
+
+
+def _rounds(tallies: dict[str, Tally], rounds: int, over: float, draw: random.Random) -> None:
     with soak_field() as field:
         for _ in range(rounds):
-            for name in kinds:
+            for name in tallies:
                 if time.monotonic() > over:
-                    return tallies
+                    return
                 seen = len(tallies[name].problems)
                 one_round(field, KINDS[name], draw, tallies[name])
                 for problem in tallies[name].problems[seen:]:
                     print(f"{name}, round {tallies[name].rounds}: {problem}", flush=True)
-    return tallies
 
 
 def main() -> int:
