@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
-import signal
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -14,7 +12,7 @@ from typing import Any
 
 from weir.errors import WeirError
 from weir.files import write_atomically
-from weir.measure.execute import GRACE_S, POLL_S, processes_with_token
+from weir.measure.execute import GRACE_S, POLL_S, end_processes, processes_with_token
 from weir.measure.faults import fault
 from weir.measure.job import BatchJob
 from weir.measure.lock import LOCK_IN_TARGET, Holder, Lock
@@ -177,7 +175,7 @@ class Custody:
     def _clean_up_after_a_kill(self) -> dict[str, Any]:
         """How many processes were ended, and what could not be cleaned up."""
         self._wait_for_the_launcher()
-        ended = self._end_processes(self.token)
+        ended = end_processes(self.token)
         complaints = []
         for step in (self._settle, self._remove_files_of_launches, self._empty_the_target):
             try:
@@ -185,7 +183,7 @@ class Custody:
             except (WeirError, OSError) as error:
                 complaints.append(str(error))
         complaints += clean_up(self.target)
-        if left := self._end_processes(f"{PREPARE_TOKEN}{self.token}"):
+        if left := end_processes(f"{PREPARE_TOKEN}{self.token}"):
             complaints += clean_up(self.target)
         return {"processes": ended + left, "complaints": complaints}
 
@@ -197,14 +195,3 @@ class Custody:
         over = time.monotonic() + GRACE_S
         while processes_with_token(self.token) and time.monotonic() < over:
             time.sleep(POLL_S)
-
-    def _end_processes(self, token: str) -> int:
-        """And wait until they are gone: one that dies may still make a file."""
-        pids = processes_with_token(token)
-        for pid in pids:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
-        over = time.monotonic() + GRACE_S  # one that waits for a file system does not go
-        while processes_with_token(token) and time.monotonic() < over:
-            time.sleep(POLL_S)
-        return len(pids)

@@ -62,6 +62,20 @@ def processes_with_token(token: str) -> list[int]:
     return found
 
 
+def end_processes(token: str) -> int:
+    """Kill what carries the token, and wait until it is gone: one that dies may still make a file, or a
+    process. How many there were."""
+    ended: set[int] = set()
+    over = time.monotonic() + GRACE_S  # one that waits for a file system does not go
+    while (pids := processes_with_token(token)) and time.monotonic() < over:
+        ended.update(pids)
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(POLL_S)
+    return len(ended)
+
+
 def _end_all(process: subprocess.Popen[bytes], token: str) -> None:
     """Ask the launcher to end its ranks; after the grace, end whatever still carries the token."""
     with contextlib.suppress(ProcessLookupError):

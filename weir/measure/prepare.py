@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from weir.errors import TargetUnavailableError
-from weir.measure.execute import TOKEN_VARIABLE
+from weir.measure.execute import TOKEN_VARIABLE, end_processes
 from weir.measure.removal import private_directory
 from weir.model import Target
 
@@ -27,8 +27,11 @@ _GRACE_S = 5.0
 def prepared(target: Target, token: str = "", cleaned: Callable[[], None] | None = None) -> Iterator[None]:
     """The target's own commands around the batch; clean-up also runs when preparing failed half-way.
 
-    cleaned is called when clean-up has run to its end, which an interrupt prevents.
+    What an interrupted command has started, such as a mount, may come up after clean-up looked for it: it is
+    ended, and clean-up runs again. cleaned is called when clean-up has run to its end, which an interrupt
+    prevents.
     """
+    is_whole = False
     try:
         for folder in private_directories(target):
             private_directory(folder)
@@ -39,8 +42,12 @@ def prepared(target: Target, token: str = "", cleaned: Callable[[], None] | None
                     hint="correct `prepare` in the target's file, or the cause of its message",
                 )
         yield
+        is_whole = True
     finally:
-        for complaint in clean_up(target):
+        complaints = clean_up(target)
+        if token and (complaints or not is_whole) and end_processes(PREPARE_TOKEN + token):
+            complaints = clean_up(target)
+        for complaint in complaints:
             print(f"weir: target {target.name}: clean-up: {complaint}", file=sys.stderr)
         if cleaned:
             cleaned()
