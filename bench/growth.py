@@ -144,6 +144,7 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=sizes, help="numbers of cells and of records")
     parser.add_argument("--only", choices=["plan"], help="no records: for a million cells")
     parser.add_argument("--figure", type=Path, help="draw it there, as SVG; a table goes beside it")
+    parser.add_argument("--before", type=Path, help="such a table of an earlier version, drawn with it")
     args = parser.parse_args()
     print(
         f"{'':14} {'cells or records':>16} {'time':>9} {'of CPUs':>9} {'peak memory':>12}   goal at 100,000"
@@ -163,7 +164,8 @@ def main() -> None:
         args.figure.parent.mkdir(parents=True, exist_ok=True)
         csv = args.figure.with_suffix(".csv")
         csv.write_text(table(costs))
-        subprocess.run(["Rscript", "bench/growth.R", csv, args.figure], cwd=ROOT, check=True)
+        files = [csv, args.figure, *filter(None, [args.before])]
+        subprocess.run(["Rscript", "bench/growth.R", *map(Path.resolve, files)], cwd=ROOT, check=True)
 
 
 if __name__ == "__main__":

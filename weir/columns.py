@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -11,6 +10,7 @@ from typing import Any
 
 from weir.data import load_schema
 from weir.errors import did_you_mean
+from weir.shapes import Plain, plain_values
 
 
 @dataclass(frozen=True)
@@ -64,15 +64,9 @@ class Column:
         return None
 
     @cached_property
-    def is_usual(self) -> Callable[[Any], bool]:
-        """Whether a value is like nearly all: of just this type, a finite number within the limits. Fast, and
-        a value that is not may still have no problem."""
-        if self.choices:
-            return self.choices.__contains__
-        kinds, least, most = _TYPES[self.type], max(self.minimum, -_LARGEST), min(self.maximum, _LARGEST)
-        if self.type in ("integer", "number"):
-            return lambda value: type(value) in kinds and least <= value <= most
-        return lambda value: type(value) in kinds
+    def plain(self) -> Plain:
+        """What nearly every value is; a value that is not may still have no problem."""
+        return {} if self.choices else plain_values([self.type], self.minimum, self.maximum)
 
     def _is_in_range(self, value: Any) -> bool:
         """Finite, too; a comparison with NaN is false."""
@@ -97,7 +91,6 @@ class Column:
         return "" if value is None else _WRITERS[self.type](value)
 
 
-_LARGEST = sys.float_info.max
 _TYPES: dict[str, tuple[type, ...]] = {
     "integer": (int,),
     "number": (int, float),
@@ -105,7 +98,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "string": (str,),
 }
 # By the type of the column: values of this class the csv module writes as Column.write does.
-WRITTEN_AS_IS: dict[str, type] = {"integer": int, "string": str}
+WRITTEN_AS_IS: dict[str, type] = {"integer": int}
 _WRITERS: dict[str, Callable[[Any], str]] = {
     "integer": lambda value: str(int(value)),
     "number": lambda value: repr(float(value)).removesuffix(".0"),

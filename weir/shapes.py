@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 _LARGEST = sys.float_info.max
 # The place of the first fault and what is wrong there, or None.
 Check = Callable[[Any], str | None]
+# The classes of values that need no look inside, with the limits of numbers; of other classes, None.
+Plain = Mapping[type, tuple[float, float] | None]
 _TYPES: Mapping[str, tuple[type, ...]] = {
     "string": (str,),
     "integer": (int,),
@@ -22,11 +24,34 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
     "object": (dict,),
     "null": (type(None),),
 }
+_NUMBERS, _WITH_CONTENT = ("integer", "number"), ("array", "object")
 
 
 def compiled(schema: Mapping[str, Any], part: Mapping[str, Any] | None = None) -> Check:
     """A check for the schema, or for a part of it whose $ref points into it."""
     return _compiled(schema if part is None else part, schema.get("$defs", {}), {})
+
+
+def plain_values(names: Iterable[str], low: float = -math.inf, high: float = math.inf) -> Plain:
+    """What nearly every value of these types is: of just such a class, and a finite number within the limits.
+    Another one may still be right."""
+    limits = max(low, -_LARGEST), min(high, _LARGEST)
+    return {
+        kind: limits if name in _NUMBERS else None
+        for name in names
+        if name not in _WITH_CONTENT
+        for kind in _TYPES[name]
+    }
+
+
+def _plain_of(part: Mapping[str, Any], definitions: Mapping[str, Any]) -> Plain:
+    while "$ref" in part:
+        part = definitions[part["$ref"].removeprefix("#/$defs/")]
+    if part.keys() & {"oneOf", "enum", "const"}:
+        return {}
+    names = part.get("type", ())
+    limits = part.get("minimum", -math.inf), part.get("maximum", math.inf)
+    return plain_values([names] if isinstance(names, str) else names, *limits)
 
 
 def _compiled(part: Mapping[str, Any], definitions: Mapping[str, Any], seen: dict[str, Check]) -> Check:
@@ -75,7 +100,7 @@ def _of_type(
     if name == "array":
         return _array(part, definitions, seen)
     kinds, low, high = _TYPES[name], part.get("minimum", -math.inf), part.get("maximum", math.inf)
-    is_number, least, most = name in ("integer", "number"), max(low, -_LARGEST), min(high, _LARGEST)
+    is_number, least, most = name in _NUMBERS, max(low, -_LARGEST), min(high, _LARGEST)
 
     def check(value: Any) -> str | None:
         # What nearly every value is, in one step: a finite number, or a value of just this type.
@@ -95,11 +120,17 @@ def _object(part: Mapping[str, Any], definitions: Mapping[str, Any], seen: dict[
     known = {key: _compiled(one, definitions, seen) for key, one in part.get("properties", {}).items()}
     more = part.get("additionalProperties")
     other = _compiled(more, definitions, seen) if isinstance(more, Mapping) else None
+    plain = {key: _plain_of(one, definitions) for key, one in part.get("properties", {}).items()}
+    nothing: Plain = {}
 
     def check(value: Any) -> str | None:
         if not isinstance(value, dict):
             return f" is {_shown(value)}, not of type object"
         for key, item in value.items():
+            # Without a call for nearly every value: a large study has a hundred million of them.
+            limits = plain.get(key, nothing).get(type(item), ())
+            if limits is None or (limits and limits[0] <= item <= limits[1]):
+                continue
             one = known.get(key, other)
             if one is not None and (wrong := one(item)):
                 return f".{key}{wrong}"
@@ -111,11 +142,13 @@ def _object(part: Mapping[str, Any], definitions: Mapping[str, Any], seen: dict[
 def _array(part: Mapping[str, Any], definitions: Mapping[str, Any], seen: dict[str, Check]) -> Check:
     places = [_compiled(one, definitions, seen) for one in part.get("prefixItems", ())]
     each = _compiled(part["items"], definitions, seen) if "items" in part else None
-    least = part.get("minItems", 0)
+    least, plain = part.get("minItems", 0), _plain_tuple(part.get("items", {}), definitions)
 
     def check(value: Any) -> str | None:
         if not isinstance(value, list | tuple):
             return f" is {_shown(value)}, not of type array"
+        if plain and value and _are_plain_tuples(value, plain):
+            return None
         if len(value) < least:
             return f" has {len(value)} items, fewer than {least}"
         for index, item in enumerate(value):
@@ -126,6 +159,32 @@ def _array(part: Mapping[str, Any], definitions: Mapping[str, Any], seen: dict[s
         return None
 
     return check
+
+
+def _plain_tuple(part: Mapping[str, Any], definitions: Mapping[str, Any]) -> Sequence[Plain]:
+    """Of an array of so many plain values; empty for anything else."""
+    places = [_plain_of(one, definitions) for one in part.get("prefixItems", ())]
+    return places if all(places) and part.get("minItems") == len(places) else ()
+
+
+def _are_plain_tuples(value: Sequence[Any], plain: Sequence[Plain]) -> bool:
+    """Column by column, without a call for each value: a histogram has hundreds."""
+    if set(map(type, value)) - {list, tuple} or set(map(len, value)) != {len(plain)}:
+        return False
+    return all(map(_are_plain, zip(*value, strict=True), plain))
+
+
+def _are_plain(column: Sequence[Any], plain: Plain) -> bool:
+    kinds = set(map(type, column))
+    if not kinds <= plain.keys():
+        return False
+    limits = [plain[kind] for kind in kinds]
+    if len(limits) > 1 and None in limits:
+        return False  # numbers beside other values
+    # NaN may hide from a minimum, and not from a sum.
+    return limits[0] is None or (
+        limits[0][0] <= min(column) and max(column) <= limits[0][1] and not math.isnan(sum(column))
+    )
 
 
 def _shown(value: Any) -> str:

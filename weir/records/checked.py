@@ -31,7 +31,8 @@ def _problems(row: Row, tool: str) -> Iterator[tuple[str, str]]:
         column = known.get(name)
         if column is None:
             raise _unknown(tool, name, "a column of a record", known)
-        if value is None or column.is_usual(value):
+        limits = column.plain.get(type(value), ())
+        if value is None or limits is None or (limits and limits[0] <= value <= limits[1]):
             continue
         wrong = column.problem(value)
         if wrong:

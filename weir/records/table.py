@@ -67,15 +67,20 @@ def lines_of(rows: Iterable[Row], table: str = "record") -> str:
     """The lines of a table with this schema, for rows that may lack columns."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    fields = [(name, WRITTEN_AS_IS.get(column.type), column.write) for name, column in columns(table).items()]
+    names = tuple(columns(table))
+    # Of the other columns the csv module writes every value as Column.write does.
+    converted = [
+        (place, WRITTEN_AS_IS.get(column.type), column.write)
+        for place, column in enumerate(columns(table).values())
+        if column.type != "string"
+    ]
     for row in rows:
-        known = row.get
-        writer.writerow(
-            [
-                value if (value := known(name)) is None or type(value) is as_is else write(value)
-                for name, as_is, write in fields
-            ]
-        )
+        values = list(map(row.get, names))
+        for place, as_is, write in converted:
+            value = values[place]
+            if value is not None and type(value) is not as_is:
+                values[place] = write(value)
+        writer.writerow(values)
     return buffer.getvalue()
 
 

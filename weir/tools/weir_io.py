@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -171,14 +170,16 @@ def _row(result: Mapping[str, Any], common: Row, requested: Mapping[str, Any], j
 
 def _histogram(buckets: Sequence[Sequence[float]]) -> str | None:
     """Operations by latency in classes of powers of two; all buckets would be too many for a record."""
-    counts: Counter[int] = Counter()
+    counts: dict[int, int] = {}
     least_us, most_us = _LATENCIES_US
     for upper_us, count in buckets:
-        counts[math.ceil(math.log2(min(max(upper_us, least_us), most_us)))] += int(count)
+        fraction, exponent = math.frexp(min(max(upper_us, least_us), most_us))
+        exponent -= fraction == 0.5  # a power of two is the upper edge of its class
+        counts[exponent] = counts.get(exponent, 0) + int(count)
     if not counts:
         return None
     first = min(counts)
-    return f"{first}:" + ";".join(str(counts[exponent]) for exponent in range(first, max(counts) + 1))
+    return f"{first}:" + ";".join(str(counts.get(exponent, 0)) for exponent in range(first, max(counts) + 1))
 
 
 def _note_written(rows: list[Row]) -> None:
