@@ -14,6 +14,7 @@ from pathlib import Path
 from weir.cluster.admission import admission
 from weir.cluster.allocation import allocations, retries
 from weir.config import load_config
+from weir.handover import note_start
 from weir.plan import make_plan, write_plan
 from weir.plan.added import until_words
 from weir.plan.card import cost_card
@@ -58,6 +59,7 @@ DRAWING = sorted(
 note_temporary(Path(".snakemake"), workflow.snakemake_tmp_dir)
 if workflow.is_main_process:
     take_over_from_a_killed_workflow(Path(".snakemake"))
+    note_start()
 
 if workflow.is_main_process and not ARCHIVED:
     results = Path(MEASURED.site_folder)

@@ -48,7 +48,8 @@ class WeirRun(rfm.RunOnlyRegressionTest):
         self.tags |= {planned.target, *self.case.suites}
         self.num_tasks = planned.nodes * planned.ppn
         self.num_tasks_per_node = planned.ppn
-        self.time_limit = time_s(planned, site.partitions[planned.partition])
+        in_turns = [planned, *self.case.plan.in_turns(planned)] if self.case.started else [planned]
+        self.time_limit = sum(time_s(batch, site.partitions[batch.partition]) for batch in in_turns)
 
     @run_after("init")
     def be_a_job_of_a_pipeline(self):

@@ -42,6 +42,10 @@ class measure(WeirRun):  # noqa: N801 - its name is what reframe -l prints
         handover = self.case.handover
         self.executable_opts += ["--retry-failed", "--json", "--receipt", str(handover.receipt)]
         self.executable_opts += ["--errors", str(handover.errors), "--progress", str(handover.progress)]
+        for name in self.case.waiting_beside():
+            self.executable_opts += ["--beside", name]
+        if self.case.started:  # what failed beside an earlier batch of this workflow has been tried
+            self.executable_opts += ["--kept-since", str(self.case.started)]
 
     @run_before("performance")
     def one_variable_per_cell(self):

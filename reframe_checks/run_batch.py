@@ -95,9 +95,10 @@ def end(process: subprocess.Popen[bytes], plan: Path, batch: str) -> None:
     from weir.plan import read_plan
 
     contents = read_plan(plan)
-    target = contents.site.targets[contents.batch(batch).target]
+    own = contents.batch(batch)
+    targets = [contents.site.targets[each.target] for each in (own, *contents.in_turns(own))]
     over = time.monotonic() + CLEAN_UP_S
-    while is_busy(target) and time.monotonic() < over:
+    while any(map(is_busy, targets)) and time.monotonic() < over:
         time.sleep(POLL_S)
 
 

@@ -19,9 +19,9 @@ from reframe.core.runtime import runtime
 from weir.config import load_config
 from weir.config.sources import find_sources
 from weir.errors import WeirError
-from weir.handover import Handover
+from weir.handover import Handover, start_of_workflow
 from weir.plan import Batch, Plan, make_plan, read_plan, write_plan
-from weir.study import Study, measured_study
+from weir.study import Study, measured_study, waiting_beside
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -59,6 +59,18 @@ class Case:
     @property
     def suite_tags(self) -> set[str]:
         return {tag for facts in self.plan.suites if facts.suite in self.suites for tag in facts.tags}
+
+    @property
+    def started(self) -> float | None:
+        """When the workflow did whose job this is, where batches take turns."""
+        return start_of_workflow() if self.plan.in_turns(self.batch) else None
+
+    def waiting_beside(self) -> list[str]:
+        """Batches that a job of a workflow measures in turns with its own; they keep jobs of their own."""
+        if self.started is None:
+            return []
+        others = waiting_beside(self.plan, self.batch, self.plan_file.parent, self.started)
+        return [other.batch for other in others]
 
     def write_plan(self) -> None:
         write_plan(self.plan, self.plan_file)

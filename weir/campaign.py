@@ -43,6 +43,7 @@ class BatchProgress:
     rates_mib_s: dict[str, float] = field(default_factory=dict)  # of the last execution, by access
     last_ended: float = 0.0
     in_launch: list[StatusLine] = field(default_factory=list)  # ended, in a launch that goes on
+    beside: list[BatchProgress] = field(default_factory=list)  # measured in turns with this one
 
     @property
     def executions(self) -> int:
@@ -61,7 +62,13 @@ class BatchProgress:
         return self.executions - self.ended
 
     def time_left_s(self) -> tuple[float, float, float]:
-        """Expected, and what it lies between: from the executions so far, before them from the plan.
+        """Expected, and what it lies between; batches that are measured in turns end together."""
+        of_each = [one.own_time_left_s() for one in (self, *self.beside)]
+        expected, low, high = (sum(column) for column in zip(*of_each, strict=True))
+        return expected, low, high
+
+    def own_time_left_s(self) -> tuple[float, float, float]:
+        """From the executions so far, before them from the plan.
 
         The order is random, so the rest is like the sample: the interval is that of a sum of `left` draws
         whose mean is itself known from the `ended` ones, at two standard deviations.
@@ -83,6 +90,9 @@ class Campaign:
     def __init__(self, plan: Plan, folder: Path) -> None:
         self._folder, self._results = folder, folder.parent
         self.batches = [BatchProgress(batch) for batch in plan.batches]
+        self._in_turns = {
+            batch.batch: {other.batch for other in plan.in_turns(batch)} for batch in plan.batches
+        }
         self._missing = {one.batch.batch: _executions(one.batch) for one in self.batches}
         self._status: list[StatusLine] = []
         self._failed: list[tuple[BatchProgress, Execution, int]] = []  # with the time of its run.json
@@ -94,6 +104,7 @@ class Campaign:
         self._status = [line for file in files for line in read_status(file)]
         for one in self.batches:
             self._look_at(one)
+        self._look_beside()
         for _ in range(min(MOST_AUDITED, len(self._unaudited))):
             self._audit(*self._unaudited.popleft())
 
@@ -108,6 +119,18 @@ class Campaign:
         self._missing[one.batch.batch] = missing
         self._look_into_launches(one, missing)
         one.state, one.reason = self._state(one)
+
+    def _look_beside(self) -> None:
+        """The job of one batch measures those that wait for theirs in turns with it."""
+        running = {one.batch.batch for one in self.batches if one.state == "running"}
+        for one in self.batches:
+            if one.state == "waiting" and one.left and running & self._in_turns[one.batch.batch]:
+                one.state = "running"
+        for one in self.batches:
+            mates = self._in_turns[one.batch.batch] if one.state == "running" else set()
+            one.beside = [
+                mate for mate in self.batches if mate.batch.batch in mates and mate.state == "running"
+            ]
 
     def _look_into_launches(self, one: BatchProgress, missing: Sequence[Execution]) -> None:
         """Executions of one launch get their run files when it ends; its status lists those that ended."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +14,19 @@ from weir.files import read_object
 FOLDER = "batches"
 MEASURED_PLAN = "plan-measured.json"  # written before the first execution; collect writes plan.json
 PLAN_FILES = (MEASURED_PLAN, "plan.json")
+
+_STARTED = "WEIR_STARTED"  # a parameter of a job would measure it again
+
+
+def note_start() -> None:
+    """Of a workflow, for its jobs."""
+    os.environ[_STARTED] = str(time.time())
+
+
+def start_of_workflow() -> float | None:
+    """In seconds since 1970; None where no workflow started this process."""
+    noted = os.environ.get(_STARTED)
+    return float(noted) if noted else None
 
 
 @dataclass(frozen=True)

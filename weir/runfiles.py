@@ -49,6 +49,14 @@ def is_kept(results: Path, cell_id: str, run: int, only_successful: bool = False
     return document is not None and (not only_successful or document.get("status") == "done")
 
 
+def ended_at(results: Path, cell_id: str, run: int) -> float | None:
+    """When its run.json was written, in seconds since 1970; None for an execution that never ended."""
+    try:
+        return (run_folder(results, cell_id, run) / RUN_FILE).stat().st_mtime
+    except OSError:
+        return None
+
+
 def fresh_folder(results: Path, cell_id: str, run: int) -> Path:
     """An empty folder for this run; an interrupted run's files go, a failed or damaged run is set aside."""
     folder = run_folder(results, cell_id, run)

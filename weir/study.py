@@ -95,6 +95,21 @@ def cells_left(batch: Batch, results: Path) -> list[str]:
     ]
 
 
+def waiting_beside(plan: Plan, batch: Batch, folder: Path, started: float) -> list[Batch]:
+    """Batches that this workflow still has to measure and that can take turns with this one.
+
+    started: when the workflow did, in seconds since 1970; failures before it are those of an earlier one.
+    """
+    return [other for other in plan.in_turns(batch) if _is_waiting(other, folder, started)]
+
+
+def _is_waiting(batch: Batch, folder: Path, started: float) -> bool:
+    handover = Handover.of(folder, batch.batch)
+    is_skipped = handover.receipt.exists() and why_unavailable(folder.parent, batch.batch) is not None
+    has_failed = handover.errors.exists() and handover.errors.stat().st_mtime >= started
+    return not is_skipped and not has_failed and bool(cells_left(batch, folder.parent))
+
+
 def why_not_measured(plan: Plan, folder: Path) -> list[str]:
     """The reason of each batch of a study that could not be measured, and where to read more."""
     lines = []

@@ -63,12 +63,18 @@ ratio_of <- function(first, second, apart) {
   by_round <- exp(middle_by_round(ratios))
   used <- data.table::rbindlist(list(side_of(pairs, "x"), side_of(pairs, "y")))
   whole <- exp(vapply(ratios, mean, numeric(1)))
-  in_turns <- all(pairs$began.x <= pairs$ended.y & pairs$began.y <= pairs$ended.x) %in% TRUE
+  alternately <- pairs_in_turns(pairs)
   found <- effect_of("factor", by_round, used, min(whole), max(whole), nrow(pairs),
-    if (in_turns) 1 else inflation_of(assumed_autocorrelation)
+    if (alternately) 1 else inflation_of(assumed_autocorrelation)
   )
-  found$note <- c(also_in(pairs), if (!in_turns && length(by_round) > 1) "measured one after the other")
+  found$note <- c(also_in(pairs), if (!alternately && length(by_round) > 1) "measured one after the other")
   found
+}
+
+pairs_in_turns <- function(pairs) {
+  common <- Map(intersect, lapply(pairs$times.x, names), lapply(pairs$times.y, names))
+  of_side <- function(times) unlist(Map(function(side, rounds) side[rounds], times, common))
+  in_turns(of_side(pairs$times.x), of_side(pairs$times.y), rep(seq_along(common), lengths(common)))
 }
 
 side_of <- function(pairs, suffix) {

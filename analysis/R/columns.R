@@ -3,7 +3,8 @@
 
 utils::globalVariables(c(
   ".", "..bound", "..dimension", "..metric", "..note", "access", "access_mode", "also", "also_differs", "any_used",
-  "api", "array", "at", "at_ends", "began", "best", "beyond", "bound", "bound_hi", "bound_lo", "bw_mib_s", "calls",
+  "api", "array", "at", "at.x", "at.y", "at_ends", "batch", "batch.x", "batch.y", "began", "best", "beyond", "bound",
+  "bound_hi", "bound_lo", "bw_mib_s", "calls",
   "cell",
   "cells", "chunked", "chunking", "clear", "close_s", "collective", "column", "count", "deflate_level", "dimension",
     "degraded",

@@ -57,7 +57,7 @@ effects_of_dimension <- function(cells, runs, dimension, inflation, drift) {
     return(NULL)
   }
   sides <- c("target", "access", "item", "cell")
-  of_runs <- runs[, c(sides, "round", "value", "began"), with = FALSE]
+  of_runs <- runs[, c(sides, "round", "value", "began"), with = FALSE][, began := seconds_of(began)]
   ratios <- merge(pairs, of_runs, by.x = c("target", "access", "item", "cell.x"), by.y = sides, allow.cartesian = TRUE)
   ratios <- merge(ratios, of_runs, by.x = c("target", "access", "item", "cell.y", "round"), by.y = c(sides, "round"),
     suffixes = c("_first", "_other"))
@@ -123,16 +123,17 @@ effect_of_pairs <- function(ratios, inflation) {
   of_round <- mean(of_pair) + tapply(ratios$log_ratio - of_pair[pair], ratios$round, mean)
   over <- if (length(of_round) >= 3) "rounds" else if (length(of_pair) >= fewest_for_interval) "pairs" else "rounds"
   values <- if (over == "rounds") of_round else of_pair
-  found <- mean_interval(values, if (interleaved(ratios)) 1 else inflation)
+  alternately <- in_turns(ratios$began_first, ratios$began_other, pair)
+  found <- mean_interval(values, if (alternately) 1 else inflation)
   # A drift between the two sides explains a difference as well as the setting does.
-  drift <- if (interleaved(ratios)) 0 else ratios$drift[1]
+  drift <- if (alternately) 0 else ratios$drift[1]
   also <- table(ratios$also[!duplicated(pair) & nzchar(ratios$also)])
   list(
     ratio = exp(mean(of_pair)), lo = exp(found$lo - drift), hi = exp(found$hi + drift),
     p = chance_of_mean(max(0, abs(found$mean) - drift), found$error, found$df),
     pairs = length(of_pair), rounds = length(of_round), over = over, lowest = exp(min(of_pair)),
     highest = exp(max(of_pair)),
-    interleaved = interleaved(ratios), also_differs = also_words(also, length(of_pair)),
+    interleaved = alternately, also_differs = also_words(also, length(of_pair)),
     emulated = any(ratios$emulated.x | ratios$emulated.y),
     unproven = sum((ratios$unproven.x | ratios$unproven.y)[!duplicated(pair)])
   )
@@ -152,13 +153,6 @@ unproven_rows_words <- function(rows) {
     "Of %s, %d have unproven records on a side; degraded and invalid records take no part.",
     counted(nrow(rows), "row"), sum(rows$unproven > 0)
   )
-}
-
-# Whether the sides were measured in turns. What does not tell when it began was not, as far as anyone knows.
-interleaved <- function(ratios) {
-  first <- ratios$began_first
-  other <- ratios$began_other
-  !anyNA(first) && !anyNA(other) && length(first) > 1 && min(first) <= max(other) && min(other) <= max(first)
 }
 
 # Experiments that measured the same settings: what another hour and another stonewall made of them.

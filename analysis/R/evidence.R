@@ -7,7 +7,7 @@ claim_columns <- c(
 point_keys <- c(claim_columns, "variant", "statistic")
 
 # One point for each combination of claim_columns and of what else tells cells apart, of valid and unproven records.
-# `rounds` has the value of each round by its name: the median over the iterations.
+# `rounds` has the value of each round by its name, the median over the iterations, and `times` when it began.
 evidence_of <- function(records, facts, value_of) {
   records <- records[verdict %in% usable_verdicts]
   if (nrow(records) == 0) {
@@ -21,9 +21,11 @@ evidence_of <- function(records, facts, value_of) {
   }
   by <- c(claim_columns, "variant")
   records <- add_variant(records, claim_columns)
-  runs <- records[, .(value = median(value_of_record)), by = c(by, "round")]
+  runs <- records[, .(value = median(value_of_record), began = began[1]), by = c(by, "round")]
+  runs[, began := seconds_of(began)]
   points <- runs[, .(median = median(value), n = .N), by = by]
-  points[, rounds := runs[, .(rounds = list(setNames(value, round))), by = by]$rounds]
+  lists <- runs[, .(rounds = list(setNames(value, round)), times = list(setNames(began, round))), by = by]
+  points[, `:=`(rounds = lists$rounds, times = lists$times)]
   points <- about_points(records, by)[points, on = by]
   data.table::setorderv(points, by)
   wire_gbit_s <- facts$site$wire_gbit_s
@@ -32,11 +34,11 @@ evidence_of <- function(records, facts, value_of) {
 
 # What else a claim may need of a point. What differs among the records of a point is evaluated record by record.
 about_points <- function(records, by) {
-  facts <- records[, c(by, "requested_bytes", "emulated", "began", "cell"), with = FALSE]
+  facts <- records[, c(by, "requested_bytes", "emulated", "cell"), with = FALSE]
   facts[, unproven := records$verdict == "UNPROVEN"]
   about <- facts[, .(
-    requested_bytes = median(requested_bytes), emulated = sum(emulated), unproven = sum(unproven), began = min(began),
-    ended = max(began), one_cell = cell[1]
+    requested_bytes = median(requested_bytes), emulated = sum(emulated), unproven = sum(unproven),
+    one_cell = cell[1]
   ), by = by]
   about[, `:=`(emulated = emulated > 0, unproven = unproven > 0)]
   reasons <- unique(records[, c(by, "reasons"), with = FALSE])[, .(
@@ -70,7 +72,7 @@ published_evidence <- function(path, source_name, wire_gbit_s = NA_real_) {
     median = value_mib_s, n = 1L, rounds = lapply(value_mib_s, setNames, "printed"), emulated = FALSE,
     unproven = FALSE, reasons = "", site = system, statistic, wire_mib_s = wire_rate(wire_gbit_s),
     one_cell = NA_character_,
-    began = NA_character_, ended = NA_character_, requested_bytes = NA_real_
+    times = lapply(value_mib_s, function(value) c(printed = NA_real_)), requested_bytes = NA_real_
   )]
 }
 

@@ -39,6 +39,7 @@ number_switches <- function(records, facts, points, decided) {
     invalid = any(records$verdict == "INVALID"),
     intervals = nrow(points) > 0 && any(points$n >= fewest_for_interval),
     synced = any(records$sync & records$access == "write", na.rm = TRUE),
+    inturns = batches_in_turns(records),
     failed = count_of(facts$failed_executions) > 0,
     unfinished = count_of(facts$finished_executions) < count_of(facts$executions),
     beyondplan = count_of(facts$finished_executions) > count_of(facts$executions),

@@ -86,9 +86,13 @@ limits_text <- function(is) {
       "options that the program ignored silently."))
   }
   paste(c(
-    "Absolute numbers are those of this machine at this time. Targets, and numbers of nodes and processes,",
-      "were measured",
-    "one after the other, so that a comparison between them can include a change of load.",
+    "Absolute numbers are those of this machine at this time.",
+    if (is[["inturns"]]) {
+      "The rounds of different targets, and of different numbers of nodes and processes, were measured in turns."
+    } else {
+      paste("Targets, and numbers of nodes and processes, were measured one after the other, so that a comparison",
+        "between them can include a change of load.")
+    },
     if_so(is[["usable"]], "The largest files had \\LargestFile, the smallest machine \\Memory{} of memory: a",
       "much smaller file",
       "may be read from the page cache."),

@@ -62,6 +62,22 @@ def test_a_batch_waits_runs_and_is_finished(study: Path, plan: Plan) -> None:
     assert line(first(campaign)).startswith("disk-plain-1x1: 8/8 done, 0 failed")
 
 
+def test_a_batch_in_turns_with_one_that_runs_runs_too_and_both_end_together(study: Path, plan: Plan) -> None:
+    campaign = campaign_of(study)
+    handover = Handover.of(study, plan.batches[0].batch)
+    handover.log.parent.mkdir()
+    handover.log.write_text("")
+    assert first(campaign).state == "running"
+    one, other = campaign.batches
+    assert other.state == "running"
+    assert one.time_left_s() == other.time_left_s() > one.own_time_left_s()
+    handover.receipt.write_text("{}")
+    for number in range(8):
+        end(study, plan, number)
+    assert first(campaign).state == "finished"
+    assert (other.state, other.beside) == ("waiting", [])
+
+
 def test_a_failed_execution_that_runs_once_more_is_counted_once(study: Path, plan: Plan) -> None:
     campaign = campaign_of(study)
     folder = end(study, plan, 0, status="failed")
@@ -118,7 +134,7 @@ def test_executions_that_ended_in_a_launch_count_before_they_have_run_files(stud
     (launch / "status").write_text(f"{cell}-000\t0\t2.5\n{cell}-001\t1\t1.5\nother-000\t0\t9\n{cell}-002\t0")
     one = first(campaign)
     assert (one.state, one.ended, one.failures, one.left) == ("running", 2, 1, 6)
-    assert one.time_left_s()[0] == 6 * 2.0
+    assert one.own_time_left_s()[0] == 6 * 2.0
     shutil.rmtree(launch)
     end(study, plan, 0)
     assert (first(campaign).ended, first(campaign).left) == (1, 7)

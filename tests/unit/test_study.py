@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,7 +15,8 @@ from tests.checkout import ROOT, shipped
 from weir.errors import WeirError, error_data
 from weir.handover import Handover
 from weir.plan import make_plan
-from weir.study import measured_study, why_not_measured
+from weir.runfiles import note_unavailable
+from weir.study import measured_study, waiting_beside, why_not_measured
 
 PLAN: Any = SimpleNamespace(batches=[SimpleNamespace(batch=name) for name in ("disk-a-1x1", "disk-a-3x1")])
 ERROR = json.dumps(error_data(WeirError("target disk: nothing is mounted on /lustre", hint="mount it")))
@@ -21,7 +24,7 @@ ERROR = json.dumps(error_data(WeirError("target disk: nothing is mounted on /lus
 
 def tried(folder: Path, batch: str, errors: str | None) -> Handover:
     handover = Handover.of(folder, batch)
-    handover.log.parent.mkdir(exist_ok=True)
+    handover.log.parent.mkdir(parents=True, exist_ok=True)
     handover.log.write_text("all output of ReFrame\n")
     if errors is not None:
         handover.errors.write_text(errors)
@@ -69,3 +72,30 @@ def test_a_campaign_has_runs_of_its_own() -> None:
     assert measured_study(plan, ROOT).folder == "results/local/quick"
     with pytest.raises(WeirError, match="not a name of a campaign"):
         measured_study(plan, ROOT, "../elsewhere")
+
+
+def test_batches_of_a_machine_take_turns_as_far_as_they_wait(tmp_path: Path) -> None:
+    plan = make_plan(shipped("local", ["quick"]))
+    names = {batch.batch.removesuffix("-debian-1x2"): batch for batch in plan.batches}
+    assert {name for name in names if names[name] in plan.in_turns(names["backing"])} == {
+        "ime-fuse",
+        "ime-native",
+        "memory-pool",
+    }, "emulated storage is measured after real storage"
+
+    def waiting() -> list[str]:
+        return [batch.batch for batch in waiting_beside(plan, names["disk"], tmp_path / "quick", started=1e9)]
+
+    memory = names["memory"].batch
+    assert waiting() == [memory]
+    failed = tried(tmp_path / "quick", memory, ERROR)
+    assert waiting() == []
+    os.utime(failed.errors, (1e8, 1e8))
+    assert waiting() == [memory], "an earlier workflow failed"
+    failed.receipt.write_text("{}")
+    assert waiting() == [memory], "the plan has grown"
+    note_unavailable(tmp_path, memory, "not mounted")
+    assert waiting() == [], "it was skipped"
+    slow = replace(plan.site.partitions["node"], time_limit_s=3600.0)
+    limited = replace(plan, site=replace(plan.site, partitions={"node": slow}))
+    assert limited.in_turns(names["disk"]) == []

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import itertools
+import json
 from pathlib import Path
 
 import pytest
@@ -35,12 +38,25 @@ def test_each_failed_batch_is_reported_with_its_own_reason(two_broken: Checkout)
 
 
 @pytest.mark.slow
-def test_progress_and_receipt_pass_through_reframe(tiny: Checkout) -> None:
+def test_two_batches_take_turns_and_hand_over_through_reframe(tiny: Checkout) -> None:
+    """Each has a job and a receipt of its own, but the job of the first measures both."""
+    ram = yaml.safe_load((tiny.root / "config/sites/local/targets/ram.yaml").read_text())
+    tiny.write("config/sites/local/targets/rom.yaml", ram | {"target": "rom", "path": f"{ram['path']}/rom"})
+    Path(ram["path"], "rom").mkdir()
+    suite = yaml.safe_load((tiny.root / "config/suites/tiny.yaml").read_text())
+    suite["experiments"]["one"]["repetitions"] = {"rounds": 2}
+    tiny.write("config/suites/tiny.yaml", suite)
     done = tiny.snakemake("--", "results/local/tiny/records.csv")
     assert done.returncode == 0, done.stderr
-    assert "[4/4]" in done.stderr
-    left = sorted(file.name for file in (tiny.root / "results/local/tiny/batches").iterdir())
-    assert left == ["ram-debian-1x2.json", "ram-debian-1x2.log", "ram-debian-1x2.progress"]
+    assert "[16/16]" in done.stderr
+    folder = tiny.root / "results/local/tiny/batches"
+    receipts = [json.loads(file.read_text())["batches"] for file in sorted(folder.glob("*.json"))]
+    assert sorted((one["kept"], one["done"]) for (one,) in receipts) == [(0, 8), (8, 0)]
+    with (tiny.root / "results/local/tiny/records.csv").open() as stream:
+        rows = sorted(csv.DictReader(stream), key=lambda row: row["began"])
+    turns = [key for key, _ in itertools.groupby((row["run"], row["target"]) for row in rows)]
+    assert [run for run, _ in turns] == ["0", "0", "1", "1"]
+    assert len(set(turns)) == 4
 
 
 @pytest.mark.slow

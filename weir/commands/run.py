@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import math
 import os
 import secrets
 import signal
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -37,6 +39,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--batch", action="append", default=[], help="measure this batch only; may be repeated"
     )
+    parser.add_argument(
+        "--beside",
+        action="append",
+        default=[],
+        metavar="BATCH",
+        help="measure the rounds of this batch in turns with those of --batch until that one is through, "
+        "which alone decides exit code and receipt; may be repeated",
+    )
     parser.add_argument("--seed", type=int, help="seed of the random order; by default drawn, and recorded")
     parser.add_argument(
         "--interleave",
@@ -45,6 +55,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="one round of every batch, then the next, so that a change of the machine affects all alike",
     )
     parser.add_argument("--retry-failed", action="store_true", help="run failed executions again")
+    parser.add_argument(
+        "--kept-since",
+        type=float,
+        default=math.inf,
+        metavar="SECONDS",
+        help="but not those that failed after this time, in seconds since 1970",
+    )
     parser.add_argument(
         "--preflight", action="store_true", help="check targets and programs, measure nothing"
     )
@@ -99,15 +116,18 @@ def _duration_s(text: str) -> float:
 def _measure(args: argparse.Namespace) -> int:
     plan = read_plan(args.plan)
     batches = [_batch(plan, name) for name in args.batch] or list(plan.batches)
+    if args.beside and len(batches) != 1:
+        raise WeirError("needs exactly one --batch", key="--beside", exit_code=2)
     if args.preflight:
         return _preflight(plan, batches, args)
     seed = args.seed if args.seed is not None else secrets.randbits(32)
     # A terminated weir cleans up like an interrupted one.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     jobs = [_job(plan, batch, args, seed) for batch in batches]
-    is_interleaved = args.interleave and len(jobs) > 1
-    results = measure_in_rounds(jobs, seed) if is_interleaved else measure_in_turn(jobs)
-    _keep_costs(batches, results, args.results)
+    beside = [_batch(plan, name) for name in args.beside]
+    results = _results(jobs, [_job(plan, batch, args, seed) for batch in beside], args, seed)
+    _keep_costs([*batches, *beside], results, args.results)
+    results = results[: len(batches)]
     failed = [line for result in results for line in result.failed]
     summary = {"seed": seed, "batches": [_counts(result) for result in results]}
     _report(results, summary, args.json)
@@ -126,6 +146,20 @@ def _measure(args: argparse.Namespace) -> int:
         args.receipt.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(args.receipt, json.dumps(summary, indent=1) + "\n")
     return 1 if failed else 0
+
+
+def _results(
+    jobs: Sequence[BatchJob], beside: Sequence[BatchJob], args: argparse.Namespace, seed: int
+) -> list[BatchResult]:
+    """Of the jobs, then of those beside them; the faults of the latter come again in jobs of their own."""
+    if beside:
+        results = measure_in_rounds([*jobs, *beside], seed, until_first=True)
+        for result in results[len(jobs) :]:
+            if reason := result.unavailable or result.error:
+                print(f"weir: {result.batch}, beside: {reason}", file=sys.stderr)
+        return results
+    is_interleaved = args.interleave and len(jobs) > 1
+    return measure_in_rounds(jobs, seed) if is_interleaved else measure_in_turn(jobs)
 
 
 def _require_all(results: Sequence[BatchResult]) -> None:
@@ -164,6 +198,7 @@ def _job(plan: Plan, batch: Batch, args: argparse.Namespace, seed: int) -> Batch
         job_of(plan, batch, args.results.resolve()),
         seed=seed,
         retry_failed=args.retry_failed,
+        kept_since=args.kept_since,
         ends_at=system.ends_at(os.environ) if system else None,
         wait_s=args.wait,
         width_of=width_meter(args.results.resolve()),

@@ -138,12 +138,22 @@ def _claimed(guardian: Guardian) -> Iterator[list[str]]:
 @contextlib.contextmanager
 def _locked(job: BatchJob) -> Iterator[Lock]:
     """The target is this process's until the end; a lock goes before everything that deletes."""
-    lock = machine_lock(job.target)
-    take(lock, this_process(job.results, job.batch), job.target, job.wait_s, _report(job))
+    lock = job.lock or machine_lock(job.target)
+    if lock.descriptor < 0:
+        take_lock(job, lock)
+    else:
+        lock.rename(this_process(job.results, job.batch))
     try:
         yield lock
     finally:
-        lock.release()
+        if job.lock is None:
+            lock.release()
+
+
+def take_lock(job: BatchJob, lock: Lock, is_patient: bool = True) -> None:
+    """Become the holder of the target's lock, for this batch."""
+    own = this_process(job.results, job.batch)
+    take(lock, own, job.target, job.wait_s, _report(job), is_patient)
 
 
 def _report(job: BatchJob) -> Callable[[str], None]:
@@ -194,6 +204,8 @@ def _checked(job: BatchJob, guardian: Guardian, token: str) -> tuple[list[Check]
     if any(check.problem for check in checks):
         return checks, None
     temporary = guardian.temporary()
+    if job.ranks_checked:
+        return checks, temporary
     first = job.cells[0]  # all cells of a batch have the same shape
     ranks = check_ranks(first.nodes, first.ppn, job.stack, job.launcher, token, temporary)
     return [*checks, ranks], temporary

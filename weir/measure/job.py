@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from weir.cluster.nodes import Slow
 from weir.errors import WeirError
+from weir.measure.lock import Lock
 from weir.measure.order import Execution, rounds_in_random_order
+from weir.measure.progress import Progress
 from weir.model import Cell, Stack, Target
-from weir.plan.model import Batch, Plan
-from weir.runfiles import is_kept
+from weir.runfiles import ended_at, is_kept
+
+if TYPE_CHECKING:  # a guardian, one for each turn of a batch, starts sooner without the planner
+    from weir.plan.model import Batch, Plan
 
 
 @dataclass(frozen=True)
@@ -32,6 +38,10 @@ class BatchJob:
     scheduler_options: Sequence[str] = ()
     wait_s: float = 0.0  # for another measurement of the same target
     width_of: Callable[[Cell], float | None] | None = None  # of a cell's interval; None: no rounds are added
+    kept_since: float = math.inf  # what failed after it is not run again; in seconds since 1970
+    ranks_checked: bool = False  # in an earlier round of this session
+    progress: Progress | None = None  # of several batches in turns; None: of this one
+    lock: Lock | None = None  # of the target, held over all rounds; None: taken for this batch
 
     @property
     def launch_folder(self) -> Path:
@@ -81,10 +91,16 @@ class BatchResult:
 
 def pending(job: BatchJob) -> list[Execution]:
     """Executions without a finished run file (with retry_failed: without a successful one)."""
-    todo = rounds_in_random_order(
-        job.cells, job.seed, lambda cell, run: is_kept(job.results, cell.cell, run, job.retry_failed)
+    return rounds_in_random_order(
+        job.cells, job.seed, lambda cell, run: job.round not in (None, run) or _is_kept(job, cell, run)
     )
-    return [execution for execution in todo if job.round in (None, execution.run)]
+
+
+def _is_kept(job: BatchJob, cell: Cell, run: int) -> bool:
+    if is_kept(job.results, cell.cell, run, job.retry_failed):
+        return True
+    ended = ended_at(job.results, cell.cell, run)
+    return ended is not None and ended > job.kept_since and is_kept(job.results, cell.cell, run)
 
 
 def successes(job: BatchJob) -> int:

@@ -109,6 +109,10 @@ class Lock:
             if busy:
                 return found or own
 
+    def rename(self, own: Holder) -> None:
+        """Another batch of the process that holds it."""
+        self._name(own, None)
+
     def _busy(self, descriptor: int, found: Holder | None) -> bool:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -179,8 +183,16 @@ def is_busy(target: Target) -> bool:
     return False
 
 
-def take(lock: Lock, own: Holder, target: Target, wait_s: float, report: Callable[[str], None]) -> None:
-    """Wait for an earlier process of the same batch and for one that cleans up; refuse any other holder."""
+def take(
+    lock: Lock,
+    own: Holder,
+    target: Target,
+    wait_s: float,
+    report: Callable[[str], None],
+    is_patient: bool = True,
+) -> None:
+    """Wait for one that cleans up and, if patient, for an earlier process of the same batch; refuse any other
+    holder."""
     began, reported = time.monotonic(), False
     while (holder := lock.take(own)) is not None:
         if holder.is_here and holder.pid == own.pid:
@@ -189,7 +201,8 @@ def take(lock: Lock, own: Holder, target: Target, wait_s: float, report: Callabl
                 hint="look at the file system of the target, or unmount it; then run again",
             )
         waited_s = time.monotonic() - began
-        same = (holder.results, holder.batch) == (own.results, own.batch) and holder.is_alive() is True
+        is_same = (holder.results, holder.batch) == (own.results, own.batch)
+        same = is_patient and is_same and holder.is_alive() is True
         cleaning = holder.is_alive() is False and waited_s < GUARDIAN_S
         if not same and not cleaning and waited_s >= wait_s:
             raise WeirError(

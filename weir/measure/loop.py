@@ -6,6 +6,7 @@ import itertools
 import sys
 import time
 from collections.abc import Sequence
+from functools import partial
 
 from weir.cluster.deadline import fits
 from weir.errors import WeirError
@@ -25,7 +26,7 @@ LOST_PAUSE_S = 15.0
 
 def run_all(job: BatchJob, todo: Sequence[Execution], context: LaunchContext, result: BatchResult) -> None:
     """Each launch settles at least its first execution, so this ends."""
-    progress = Progress(len(todo), job.batch, open_stream())
+    progress = job.progress or Progress(len(todo), open_stream())
     left = list(todo)
     lost = 0
     while left:
@@ -56,11 +57,12 @@ def _sharing(fitting: Sequence[Execution], context: LaunchContext) -> list[Execu
 
 
 def _launch(tried: Sequence[Execution], context: LaunchContext, job: BatchJob, progress: Progress) -> None:
+    step = partial(progress.step, job.batch)
     if engine_arguments(tried[0], context):
-        measure_in_one_launch(tried, context, job.launch_folder, progress.step)
+        measure_in_one_launch(tried, context, job.launch_folder, step)
     else:
         document = measure_one(tried[0], context)
-        progress.step(tried[0], document["error"] or document["status"], document["elapsed_s"])
+        step(tried[0], document["error"] or document["status"], document["elapsed_s"])
 
 
 def _wait_for_the_batch_system(reason: LaunchLostError, times: int) -> None:

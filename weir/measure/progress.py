@@ -25,16 +25,20 @@ def open_stream() -> TextIO:
 class Progress:
     """Counts executions; the ETA is the mean of those done so far, since the order is random."""
 
-    def __init__(self, total: int, title: str, stream: TextIO) -> None:
-        self._total, self._title, self._stream = total, title, stream
+    def __init__(self, total: int, stream: TextIO) -> None:
+        self._total, self._stream = total, stream
         self._done = 0
         self._started = time.monotonic()
 
-    def step(self, execution: Execution, ending: str, elapsed_s: float) -> None:
+    def expect(self, more: int) -> None:
+        """Rounds are added, or (below zero) a batch cannot go on."""
+        self._total += more
+
+    def step(self, title: str, execution: Execution, ending: str, elapsed_s: float) -> None:
         self._done += 1
         spent = time.monotonic() - self._started
         left = spent / self._done * (self._total - self._done)
         width = len(str(self._total))
-        count = f"{self._title} [{self._done:{width}}/{self._total}]"
+        count = f"{title} [{self._done:{width}}/{self._total}]"
         line = f"{count} {execution.cell.point}: {ending} in {elapsed_s:.1f} s"
         print(f"{line}, {about_duration(left)} left", file=self._stream, flush=True)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
 from weir.errors import WeirError, from_os_error
 from weir.measure.added import next_executions
-from weir.measure.batch import measure_batch
+from weir.measure.batch import measure_batch, take_lock
 from weir.measure.job import BatchJob, BatchResult, pending
+from weir.measure.lock import machine_lock
+from weir.measure.progress import Progress, open_stream
+from weir.measure.remains import clean_up_after_kills
 
 
 def measure_in_turn(jobs: Sequence[BatchJob]) -> list[BatchResult]:
@@ -17,24 +22,80 @@ def measure_in_turn(jobs: Sequence[BatchJob]) -> list[BatchResult]:
     return [_tried(job) for job in jobs]
 
 
-def measure_in_rounds(jobs: Sequence[BatchJob], seed: int) -> list[BatchResult]:
+def measure_in_rounds(jobs: Sequence[BatchJob], seed: int, until_first: bool = False) -> list[BatchResult]:
     """The same in rounds, one of each batch and then the next; no batch is always the first of a round.
 
-    What changes meanwhile meets all of them alike.
+    What changes meanwhile meets all of them alike. until_first: it ends when the first batch is through or
+    cannot go on, whatever the others still lack.
     """
-    generator = random.Random(seed)
     results = [_nothing_done(job) for job in jobs]
+    if until_first and not next_executions(jobs[0]):
+        return [_tried(jobs[0]), *results[1:]]
+    clean_up_after_kills(lambda line: print(f"weir: {line}", file=sys.stderr))
+    with contextlib.ExitStack() as held:
+        return _in_rounds(_holding(jobs, results, until_first, held), results, seed, until_first)
+
+
+def _holding(
+    jobs: Sequence[BatchJob], results: Sequence[BatchResult], until_first: bool, held: contextlib.ExitStack
+) -> list[BatchJob]:
+    """The jobs with the locks of their targets: nobody takes a target between two rounds.
+
+    Two processes must never wait for each other. So all take the locks in one order; until_first, that of the
+    first batch is the first, and no other is waited for.
+    """
+    locks = {lock.path: lock for lock in (machine_lock(job.target) for job in jobs)}
+    holding = [replace(job, lock=locks[machine_lock(job.target).path]) for job in jobs]
+    order = sorted(range(len(jobs)), key=lambda number: str(machine_lock(jobs[number].target).path))
+    if until_first:
+        order.sort(key=bool)
+    for number in order:
+        lock = locks[machine_lock(jobs[number].target).path]
+        if lock.descriptor >= 0 or not next_executions(jobs[number]):
+            continue
+        try:
+            take_lock(jobs[number], lock, is_patient=not until_first or number == 0)
+            held.callback(lock.release)
+        except (WeirError, OSError) as error:
+            results[number].error = _as_ours(error)
+    return holding
+
+
+def _in_rounds(
+    jobs: Sequence[BatchJob], results: list[BatchResult], seed: int, until_first: bool
+) -> list[BatchResult]:
+    generator = random.Random(seed)
+    progress = Progress(sum(result.planned - result.kept for result in results), open_stream())
     for round in range(_most_rounds(jobs)):
+        if until_first and _is_through(replace(jobs[0], round=round)):
+            return results
         for number in generator.sample(range(len(jobs)), len(jobs)):
-            job = replace(jobs[number], round=round)
-            can_go_on = results[number].error is None and results[number].unavailable is None
-            if can_go_on and next_executions(job):
-                part = _tried(job)
-                _add(results[number], part)
-                if part.left:
-                    lefts = [part.left if result is results[number] else 0 for result in results]
-                    return [_with_the_rest(*each) for each in zip(results, lefts, strict=True)]
+            if until_first and not _can_go_on(results[0]):
+                return results
+            if _can_go_on(results[number]):
+                _take_turn(replace(jobs[number], round=round, progress=progress), results[number], progress)
+            if results[number].left:
+                return [_with_the_rest(result, result.left) for result in results]
     return results
+
+
+def _take_turn(job: BatchJob, result: BatchResult, progress: Progress) -> None:
+    todo = next_executions(job)
+    if not todo:
+        return
+    progress.expect(sum(each.run >= each.cell.rounds for each in todo))
+    _add(result, _tried(replace(job, ranks_checked=bool(result.ran))))
+    if not _can_go_on(result):
+        progress.expect(-len(pending(replace(job, round=None))))
+
+
+def _can_go_on(result: BatchResult) -> bool:
+    return result.error is None and result.unavailable is None
+
+
+def _is_through(job: BatchJob) -> bool:
+    """Whether all planned rounds of the batch are before this one, and no more is added."""
+    return job.round not in range(max(cell.rounds for cell in job.cells)) and not next_executions(job)
 
 
 def _tried(job: BatchJob) -> BatchResult:
@@ -43,14 +104,17 @@ def _tried(job: BatchJob) -> BatchResult:
     try:
         return measure_batch(job)
     except (WeirError, OSError) as error:
-        reason = error if isinstance(error, WeirError) else from_os_error(error)
-        done = before.planned - before.kept - len(pending(replace(job, round=None)))
-        return replace(before, done=done, error=reason)
+        done = before.planned - before.kept - len(pending(job))
+        return replace(before, done=done, error=_as_ours(error))
+
+
+def _as_ours(error: WeirError | OSError) -> WeirError:
+    return error if isinstance(error, WeirError) else from_os_error(error)
 
 
 def _nothing_done(job: BatchJob) -> BatchResult:
     planned = sum(cell.rounds for cell in job.cells)
-    return BatchResult(job.batch, planned, kept=planned - len(pending(replace(job, round=None))))
+    return BatchResult(job.batch, planned, kept=planned - len(pending(job)))
 
 
 def _most_rounds(jobs: Sequence[BatchJob]) -> int:
@@ -73,6 +137,7 @@ def _add(total: BatchResult, part: BatchResult) -> None:
     total.elapsed_s += part.elapsed_s
     total.failed += part.failed
     total.spent_s += part.spent_s
+    total.left = part.left
     total.unavailable = part.unavailable
     total.error = part.error
     total.slow_nodes = part.slow_nodes

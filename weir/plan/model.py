@@ -142,6 +142,15 @@ class Plan:
     def cells(self) -> tuple[Cell, ...]:
         return tuple(cell for batch in self.batches for cell in batch.cells)
 
+    def in_turns(self, batch: Batch) -> list[Batch]:
+        """The others whose rounds one job can measure in turns with those of this batch: on the same machine,
+        without a queue or a limit of time, and like it on real or on emulated storage."""
+        partition, targets = self.site.partitions[batch.partition], self.site.targets
+        if partition.scheduler != "local" or partition.time_limit_s:
+            return []
+        same = [each for each in self.batches if each.partition == batch.partition and each != batch]
+        return [each for each in same if targets[each.target].emulated == targets[batch.target].emulated]
+
     def batch(self, name: str) -> Batch:
         """The batch of that name; KeyError if there is none."""
         for batch in self.batches:

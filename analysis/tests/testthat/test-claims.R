@@ -126,6 +126,21 @@ test_that("less evidence decides less: one round decides nothing, a missing inte
   expect_lt(wide$needed, 30)
 })
 
+test_that("sides that did not take turns are noted and have a wider interval", {
+  records <- read_synthetic(access = "write", order = c("sequential", "random"), n = 4, io_s = 1, moved_bytes = mib)
+  records[order == "random", io_s := c(0.5, 0.55, 0.52, 0.6)[run + 1]]
+  found <- function(first, other) {
+    minutes <- ifelse(records$order == "random", other[records$run + 1], first[records$run + 1])
+    points <- evidence_of(records[, began := sprintf("2026-01-01T00:%02d:00", minutes)], NULL, bandwidth_io)
+    ratio_of(points[order == "random"], points[order == "sequential"], "order")
+  }
+  turns <- found(c(0, 3, 4, 7), c(1, 2, 5, 6))
+  apart <- found(0:3, 4:7)
+  expect_null(turns$note)
+  expect_identical(apart$note, "measured one after the other")
+  expect_equal(log(apart$hi / apart$lo) / log(turns$hi / turns$lo), inflation_of(assumed_autocorrelation))
+})
+
 test_that("one pair with one round takes no interval from nineteen others", {
   ratios <- c(rep(list(setNames(log(c(1.3, 1.31, 1.29)), 0:2)), 19), list(setNames(log(1.3), "0")))
   expect_length(middle_by_round(ratios), 3)

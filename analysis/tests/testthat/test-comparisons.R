@@ -87,6 +87,41 @@ test_that("sides that were measured one after the other have a wider interval", 
   expect_equal(log(apart$hi / apart$lo) / log(together$hi / together$lo), inflation_of(assumed_autocorrelation))
 })
 
+# Records of two targets, or sides, whose rounds begin at these minutes.
+begun <- function(records, side, first, other) {
+  minutes <- ifelse(side, other[records$run + 1], first[records$run + 1])
+  records[, began := sprintf("2026-01-01T%02d:%02d:00.25+00:00", minutes %/% 60, minutes %% 60)][]
+}
+
+test_that("whether sides took turns is known from the times of their rounds", {
+  turns <- function(first, other) {
+    records <- two_orders(access = "write", n = length(first))
+    effects_of_settings(begun(records, records$order == "random", first, other))$interleaved
+  }
+  expect_true(turns(c(0, 3, 4, 7), c(1, 2, 5, 6)))
+  expect_true(turns(c(0, 10, 20, 30), c(9, 19, 29, 39)))
+  expect_true(turns(c(0, 3), c(1, 2)))
+  expect_false(turns(0:3, 4:7))
+  expect_false(turns(c(0, 1), c(2, 3)))
+  # One after the other but for the last rounds, whose ranges of time overlap.
+  expect_false(turns(c(0, 1, 2, 3, 8), c(4, 5, 6, 7, 9)))
+  # A run that was repeated late changes little.
+  expect_true(turns(c(0, 30, 4, 7, 8, 11), c(1, 2, 5, 6, 9, 10)))
+  expect_false(turns(0, 1))
+})
+
+test_that("batches took turns if each two of a kind of storage did", {
+  records <- read_synthetic(target = c("disk", "memory"), n = 4)[, stack := "debian"]
+  memory <- records$target == "memory"
+  expect_true(batches_in_turns(begun(records, memory, c(0, 3, 4, 7), c(1, 2, 5, 6))))
+  expect_false(batches_in_turns(begun(records, memory, 0:3, 4:7)))
+  expect_false(batches_in_turns(records[target == "disk"]))
+  expect_false(batches_in_turns(records[0]))
+  expect_false(batches_in_turns(records[, began := NA_character_]))
+  after <- begun(records, memory, 0:3, 4:7)[target == "memory", emulated := TRUE]
+  expect_false(batches_in_turns(after))
+})
+
 test_that("experiments that measured the same are compared", {
   records <- read_synthetic()
   again <- data.table::copy(records)[, `:=`(experiment = "two", bw_mib_s = 3 * bw_mib_s)]

@@ -37,7 +37,7 @@ def job_of(results: Path, cells: list[Cell]) -> BatchJob:
         values = [value for value in speeds(results, one.cell) if value > 0]
         return half_width(values) if values else None
 
-    target = Target("t", "disk", "/x")
+    target = Target("t", "disk", str(results))
     return BatchJob("b", cells, target, Stack("st", {}), "srun", results, seed=1, width_of=width_of)
 
 
@@ -153,11 +153,22 @@ def test_batches_side_by_side_add_rounds_in_turns(
     machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rounds, "measure_batch", measure)
+    monkeypatch.setattr(rounds, "clean_up_after_kills", lambda report: [])
     until = Until(0.001, at_most=8)
     jobs = [job_of(tmp_path, [cell("b", until)]), job_of(tmp_path, [cell("c", until, 6)])]
     results = measure_in_rounds(jobs, seed=3)
     assert machine.counts == {"b": 8, "c": 8}
     assert [each.added for each in results] == [4, 2]
+
+
+def test_turns_end_with_the_added_rounds_of_the_first_batch(
+    machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rounds, "measure_batch", measure)
+    monkeypatch.setattr(rounds, "clean_up_after_kills", lambda report: [])
+    jobs = [job_of(tmp_path, [cell("b", Until(0.001, at_most=6))]), job_of(tmp_path, [cell("c", None, 9)])]
+    first = measure_in_rounds(jobs, seed=3, until_first=True)[0]
+    assert (machine.counts, first.added) == ({"b": 6, "c": 6}, 2)
     turns = [each.cell.cell for each in machine.ran]
     assert {tuple(turns[i : i + 2]) for i in range(0, 8, 2)} <= {("b", "c"), ("c", "b")}
 

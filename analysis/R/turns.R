@@ -1,0 +1,32 @@
+# Whether two sides were measured in turns, from the times at which their rounds began.
+#
+# What changes during a campaign is in a ratio as far as one side was measured later than the other. In turns that is
+# less than one of n rounds; one after the other it is half of the time that a pair took, or more.
+
+# `first` and `other` are seconds, one for each round of each pair. What does not tell when it began was not measured in
+# turns, as far as anyone knows.
+in_turns <- function(first, other, pair) {
+  if (length(first) == 0 || anyNA(first) || anyNA(other)) {
+    return(FALSE)
+  }
+  span <- tapply(pmax(first, other), pair, max) - tapply(pmin(first, other), pair, min)
+  lag <- tapply(other - first, pair, mean)
+  abs(mean(ifelse(span == 0, 0, lag / span))) <= 1 / max(2, length(first) / length(span))
+}
+
+# "2026-01-31T23:59:00.5+00:00" in seconds since 1970; records of one campaign have the same zone.
+seconds_of <- function(times) {
+  known <- unique(times)
+  seconds <- as.numeric(as.POSIXct(strptime(known, "%Y-%m-%dT%H:%M:%OS", tz = "UTC")))
+  seconds[match(times, known)]
+}
+
+# Whether the batches of a study took turns, real and emulated storage each among themselves.
+batches_in_turns <- function(records) {
+  of_batch <- c("emulated", "target", "stack", "nn", "ppn")
+  known <- records[!is.na(began) & !is.na(run), c(of_batch, "run", "began"), with = FALSE]
+  rounds <- known[, .(at = mean(seconds_of(began))), by = c(of_batch, "run")]
+  rounds[, batch := .GRP, by = of_batch]
+  pairs <- merge(rounds, rounds, by = c("emulated", "run"), allow.cartesian = TRUE)[batch.x < batch.y]
+  nrow(pairs) > 0 && all(pairs[, in_turns(at.x, at.y, rep(1, .N)), by = .(batch.x, batch.y)]$V1)
+}
