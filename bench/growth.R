@@ -41,7 +41,9 @@ drawn_costs <- function(costs) {
     ggplot2::scale_y_log10(NULL, labels = scales::comma) +
     ggplot2::scale_colour_manual(NULL, values = c("#0072b2", "#d55e00", "#009e73")) +
     ggplot2::scale_shape_manual(NULL, values = c(16, 17, 15)) +
-    ggplot2::scale_linetype_manual(NULL, values = c("solid", "22"), drop = TRUE) +
+    ggplot2::scale_linetype_manual(NULL,
+      values = c("solid", "22"), guide = if (uniqueN(costs$version) > 1) "legend" else "none"
+    ) +
     ggplot2::coord_cartesian(clip = "off") +
     theme_weir()
 }
