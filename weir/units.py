@@ -124,6 +124,14 @@ def three_digits(value: float) -> str:
     return f"{rounded:.{max(-power, 1)}f}".rstrip("0").rstrip(".")
 
 
+def latency_text(microseconds: float) -> str:
+    """'9.06 us', '2.94 ms', '1.2 s'."""
+    for unit, size in (("s", 1e6), ("ms", 1e3)):
+        if microseconds >= size:
+            return f"{three_digits(microseconds / size)} {unit}"
+    return f"{three_digits(microseconds)} us"
+
+
 def about_duration(duration_s: float) -> str:
     """A duration for reading: '42 s', '3 min 20 s', '5 h 12 min', '3 d 4 h'."""
     if duration_s < 10:

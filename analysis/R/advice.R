@@ -24,14 +24,16 @@ page_advice <- function(evidence, names = advice_names()) {
     pieces <- load_advice(name)(evidence)
     lapply(pieces, function(piece) c(list(rule = name), piece))
   }), recursive = FALSE)
-  found[order(-vapply(found, function(piece) piece$weight, numeric(1)))]
+  found <- found[order(-vapply(found, function(piece) piece$weight, numeric(1)))]
+  # Every rule once before one speaks again: the same advice for writes and for reads must not fill the page.
+  found[order(duplicated(vapply(found, function(piece) piece$rule, "")))]
 }
 
 # Doubts are about the numbers themselves, worst first, each with its own number.
 page_doubts <- function(evidence) {
   Filter(Negate(is.null), list(
-    doubt_about_verdicts(evidence$records), doubt_about_rounds(evidence$points), doubt_about_phases(evidence$points),
-    doubt_about_memory(evidence), doubt_about_load(evidence$records), doubt_about_drift(evidence$records),
+    doubt_about_load(evidence$records), doubt_about_verdicts(evidence$records), doubt_about_rounds(evidence$points),
+    doubt_about_phases(evidence$points), doubt_about_memory(evidence), doubt_about_drift(evidence$records),
     doubt_about_precision(evidence)
   ))
 }
@@ -121,9 +123,10 @@ doubt_about_memory <- function(evidence) {
 
 # Emulated storage is counted apart: its numbers answer no question.
 doubt_about_load <- function(records) {
-  busy <- sum(records[emulated == FALSE, has_finding(.SD, "machine-busy")])
-  if (busy == 0) NULL else doubt(thousands(busy),
-    "results were taken while the machine was busy with other work.")
+  real <- records[emulated == FALSE]
+  busy <- sum(real[, has_finding(.SD, "machine-busy")])
+  if (busy == 0) NULL else doubt(sprintf("%s of %s", thousands(busy), thousands(nrow(real))),
+    "results were taken while the machine was busy with other work: the storage may be faster.")
 }
 
 # Whether the rule has a finding, of any weight, on a record.
@@ -140,7 +143,9 @@ effect_words <- function(effect) {
   sprintf("×%s%s", plain_factor(effect$ratio), range)
 }
 
-plain_factor <- function(value) format(signif(value, 2), scientific = FALSE, trim = TRUE)
+plain_factor <- function(value) {
+  format(if (value < 10) signif(value, 2) else round(value), scientific = FALSE, trim = TRUE)
+}
 
 # The clear effects of real storage for some dimension.
 effects_that_matter <- function(evidence, of) {

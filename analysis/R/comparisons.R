@@ -18,10 +18,11 @@ find_effects <- function(records, metric) {
   runs <- run_values(records, metric$value(records), c("target", "access", "item"))
   cells <- comparable_cells(records, runs)
   inflation <- inflation_of(study_autocorrelation(records))
-  dimensions <- varying_columns(cells, intersect(compared_dimensions(records), names(cells)))
+  experiments <- lapply(split(cells, by = intersect(c("suite", "experiment"), names(cells))), with_settings)
+  compared <- c(compared_dimensions(records), unique(unlist(lapply(experiments, function(one) one$own))))
   drift <- drift_of_campaign(records)
-  rows <- data.table::rbindlist(lapply(dimensions, function(dimension) {
-    effects_of_dimension(cells, runs, dimension, inflation, drift)
+  rows <- data.table::rbindlist(lapply(varying_columns(cells, intersect(compared, names(cells))), function(dimension) {
+    effects_of_dimension(experiments, runs, dimension, inflation, drift)
   }))
   if (nrow(rows) == 0) {
     return(rows)
@@ -51,9 +52,22 @@ first_known <- function(values) {
   if (length(known) == 0) values[1] else known[1]
 }
 
-effects_of_dimension <- function(cells, runs, dimension, inflation, drift) {
-  pairs <- pairs_of(cells, dimension)
-  if (is.null(pairs)) {
+# The cells of an experiment and what pairs of them must have in common. What follows from other settings elsewhere may
+# be a setting of its own here, as the stripes are of a sweep of stripes: cells differ in it that are equal in the rest.
+with_settings <- function(cells) {
+  settings <- intersect(c("target", "site", "access", "item", "experiment", "suite", compared_dimensions(cells)),
+    names(cells))
+  own <- character()
+  for (column in intersect(following, names(cells))) {
+    known <- unique(cells[!is.na(cells[[column]]), c(settings, own, column), with = FALSE])
+    if (anyDuplicated(known, by = c(settings, own)) > 0) own <- c(own, column)
+  }
+  list(cells = cells, settings = c(settings, own), own = own)
+}
+
+effects_of_dimension <- function(experiments, runs, dimension, inflation, drift) {
+  pairs <- data.table::rbindlist(lapply(experiments, pairs_of, dimension), fill = TRUE)
+  if (nrow(pairs) == 0) {
     return(NULL)
   }
   sides <- c("target", "access", "item", "cell")
@@ -72,10 +86,16 @@ effects_of_dimension <- function(cells, runs, dimension, inflation, drift) {
 }
 
 # Pairs of cells with the usual value and another one, or with the two ends of a number: the ends of the group itself.
-pairs_of <- function(cells, dimension) {
-  same <- setdiff(intersect(c("target", "site", "access", "item", "experiment", "suite", compared_dimensions(cells)),
-    names(cells)), dimension)
+pairs_of <- function(experiment, dimension) {
+  cells <- experiment$cells
+  if (!dimension %in% experiment$settings) {
+    return(NULL)
+  }
+  same <- setdiff(experiment$settings, dimension)
   known <- cells[!is.na(cells[[dimension]])]
+  if (nrow(known) == 0) {
+    return(NULL)
+  }
   known[, `:=`(level = get(dimension), rank = rank_of_level(get(dimension)))]
   ends <- known[, .(lowest = min(rank), highest = max(rank)), by = same][lowest < highest]
   grouped <- known[ends, on = same, nomatch = NULL]
@@ -85,10 +105,10 @@ pairs_of <- function(cells, dimension) {
   first <- unique(grouped[rank == lowest], by = same)
   others <- grouped[rank == highest | (!is.numeric(level) & rank > lowest)]
   others <- unique(others, by = c(same, "level"))
-  kept <- intersect(c("cell", "level", "emulated", "unproven", following), names(first))
+  kept <- setdiff(intersect(c("cell", "level", "emulated", "unproven", following), names(first)), same)
   pairs <- merge(first[, c(same, kept), with = FALSE], others[, c(same, kept), with = FALSE], by = same)
   data.table::setnames(pairs, c("level.x", "level.y"), c("from", "to"))
-  pairs[, also := differing_words(pairs)][]
+  pairs[, also := differing_words(pairs, dimension)][]
 }
 
 usual_levels <- c("sequential", "shared", "POSIX", "contiguous")
@@ -99,8 +119,9 @@ rank_of_level <- function(levels) {
 }
 
 # What follows from the setting and differs too: "stripe count 2 to 32".
-differing_words <- function(pairs) {
-  present <- following[paste0(following, ".x") %in% names(pairs)]
+differing_words <- function(pairs, dimension = character()) {
+  present <- setdiff(following, dimension)
+  present <- present[paste0(present, ".x") %in% names(pairs)]
   words <- lapply(present, function(column) {
     first <- pairs[[paste0(column, ".x")]]
     other <- pairs[[paste0(column, ".y")]]

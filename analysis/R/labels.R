@@ -97,6 +97,7 @@ column_words <- function(column, values) {
     segments = counted(values, "segment"),
     stonewall_s = ifelse(values == 0, "no stonewall", paste0("stonewall ", values, " s")),
     stripe_count = counted(values, "stripe"),
+    chunking = ifelse(values %in% c("contiguous", "chunked"), values, paste("chunks", values)),
     deflate_level = ifelse(values %in% 0, "", paste("deflate", values)),
     named_value(column, values)
   )

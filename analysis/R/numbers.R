@@ -105,9 +105,13 @@ space_numbers <- function(records) {
     NodeWord = if (identical(present("nn"), 1)) "node" else "nodes",
     ProcessCounts = range_or_list(present("ppn"), thousands),
     ProcessWord = if (identical(present("ppn"), 1)) "process" else "processes",
-    Programs = and_list(latex_name(unique(records[!is.na(program), paste(program, tool_version)]))),
+    Programs = and_list(latex_name(programs_of(records))),
     LargestFile = range_or_list(utils::tail(sort(transfers_of(records)$requested_bytes), 1), bytes_words)
   )
+}
+
+programs_of <- function(records) {
+  unique(records[!is.na(program), trimws(paste(program, data.table::fcoalesce(as.character(tool_version), "")))])
 }
 
 range_or_list <- function(values, in_words) {

@@ -12,7 +12,8 @@ opening_numbers <- function(records, facts) {
 
 study_line <- function(facts) {
   if (!is.null(facts$about)) {
-    return(sprintf("Archived records of %s", latex_name(text_of(facts$about$site))))
+    site <- text_of(facts$about$site, "")
+    return(if (nzchar(site)) sprintf("Archived records of %s", latex_name(site)) else "Third-party records")
   }
   machine <- if (length(facts$machines) > 0) facts$machines[[1]]
   nodes <- length(facts$machines)
@@ -39,15 +40,16 @@ proof_words <- function(records, facts) {
   emulated <- unlist(counts$emulated)
   first <- if (sum(real) > 0) real else emulated
   beside <- if (sum(real) > 0 && sum(emulated) > 0) {
-    sprintf(" Of emulated storage: %d of %d proven.", emulated[["VALID"]], sum(emulated))
+    sprintf(" Of emulated storage: %s of %s proven.", thousands(emulated[["VALID"]]), thousands(sum(emulated)))
   }
   others <- first[-1][first[-1] > 0]
   doubted <- if (length(others) == 0) {
-    "none is in doubt"
+    "no rule of the audit doubts any"
   } else {
     and_list(sprintf("%s %s", vapply(others, thousands, ""), print_of_verdict[names(others)]))
   }
   paste0(sprintf("\\textbf{%s of %s results proven}; %s.", thousands(first[["VALID"]]), thousands(sum(first)), doubted),
+    if (counts$busy > 0) sprintf(" \\textbf{%s were taken on a busy machine.}", thousands(counts$busy)),
     beside, emulated_words(facts, records))
 }
 
@@ -67,7 +69,7 @@ emulated_words <- function(facts, records) {
 }
 
 # Best, small random and tail latency of each real target; of emulated ones if there are no others.
-most_answers <- 12L
+most_answers <- 24L
 
 answers_words <- function(answers, targets) {
   real <- Filter(function(answer) !answer$emulated, answers)
@@ -77,18 +79,24 @@ answers_words <- function(answers, targets) {
   }
   order_of <- vapply(targets, function(target) target$name, "")
   rank <- vapply(shown, function(one) 2 * match(one$target, order_of) + (one$access == "read"), 1)
+  further <- length(shown) - most_answers
+  several <- length(unique(vapply(shown, function(one) one$target, ""))) > most_systems_in_full
   shown <- utils::head(shown[order(rank)], most_answers)
-  rows <- vapply(shown, answer_cells, "")
+  rows <- vapply(shown, answer_cells, "", in_short = several)
   c(
     "{\\tablesize\\renewcommand{\\arraystretch}{1.25}", paste0(
-      "\\begin{tabular}{@{}", wrapped_column(20), "l", "rl", wrapped_column(30), "rlrr@{}}"
+      "\\begin{tabular}{@{}", wrapped_column(15), "l", "rl", wrapped_column(36), "rlrr@{}}"
     ), "\\toprule",
     "\\multicolumn{2}{@{}l}{MiB/s [interval]} & \\multicolumn{2}{l}{best} & reached with &",
-    "\\multicolumn{2}{l}{small, random} & op/s & p99 latency \\\\ \\midrule", rows, "\\bottomrule", "\\end{tabular}}"
+    "\\multicolumn{2}{l}{small, random} & op/s & p99 latency \\\\ \\midrule", rows, "\\bottomrule", "\\end{tabular}}",
+    if (further > 0) sprintf("{\\footnotesize\\par Not shown: %s; report.html has them.\\par}", counted(further, "row"))
   ) |> paste(collapse = " ")
 }
 
-answer_cells <- function(answer) {
+# Of more systems a setting takes one line.
+most_systems_in_full <- 4L
+
+answer_cells <- function(answer, in_short) {
   rate <- function(found) {
     if (is.null(found)) {
       return("-- & ")
@@ -100,11 +108,12 @@ answer_cells <- function(answer) {
     }
     sprintf("{\\normalsize\\bfseries %s} & %s", rate_words(found$value), range)
   }
-  tail <- if (is.null(answer$tail)) "--" else sprintf("%s~\u00b5s", rate_words(answer$tail$value))
+  tail <- if (is.null(answer$tail)) "--" else gsub(" ", "~", duration_words(answer$tail$value))
   operations <- if (is.null(answer$small)) "--" else rate_words(answer$small$iops)
+  setting <- in_print(if (in_short) answer$best$short else answer$best$setting)
   sprintf(
     "%s%s & %s & %s & %s & %s & %s & %s \\\\", latex_name(answer$target), if (answer$emulated) " (E)" else "",
-    latex_name(answer$access), rate(answer$best), latex_name(answer$best$setting), rate(answer$small), operations, tail
+    latex_name(answer$access), rate(answer$best), setting, rate(answer$small), operations, tail
   )
 }
 
@@ -114,9 +123,9 @@ matters_words <- function(effects, most = 4L) {
     return("No setting has a clear effect: with these rounds no ratio differs significantly from 1.")
   }
   words <- vapply(clear, function(effect) {
-    sprintf("%s instead of %s, %ss on %s: $\\times$%.2g {[}%.2g--%.2g{]}", latex_name(effect$setting),
-      latex_name(effect$instead_of), latex_name(effect$access), latex_name(effect$target), effect$ratio, effect$lo,
-      effect$hi)
+    sprintf("%s instead of %s, %ss on %s: $\\times$%s {[}%s--%s{]}", latex_name(effect$setting),
+      latex_name(effect$instead_of), latex_name(effect$access), latex_name(effect$target), plain_factor(effect$ratio),
+      plain_factor(effect$lo), plain_factor(effect$hi))
   }, "")
   paste0(paste(words, collapse = "; "), ".")
 }

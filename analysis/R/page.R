@@ -120,7 +120,8 @@ page_verdicts <- function(records) {
     as.list(setNames(vapply(verdicts, function(verdict) sum(rows$verdict == verdict), 1L), verdicts))
   }
   real <- records[emulated == FALSE]
-  list(real = counted_verdicts(real), emulated = counted_verdicts(records[emulated == TRUE]))
+  list(real = counted_verdicts(real), emulated = counted_verdicts(records[emulated == TRUE]),
+    busy = sum(real[, has_finding(.SD, "machine-busy")]))
 }
 
 real_points <- function(points) if (nrow(points) > 0 && any(!points$emulated)) points[emulated == FALSE] else points

@@ -48,7 +48,7 @@ doubts_of_points <- function(data, by) {
 
 page_columns <- c("api", "layout", "order", "xfer_bytes", "block_bytes", "nn", "ppn", "collective", "chunking",
   "stack", "site",
-  "tool", "program", "label", "suite", "experiment", "source", "direct", "sync", "stripe_count")
+  "tool", "purpose", "program", "label", "suite", "experiment", "source", "direct", "sync", "stripe_count")
 
 # What a reader needs to tell the points of a study apart.
 setting_columns <- function(points) {
@@ -71,7 +71,7 @@ page_answers <- function(points) {
   if (nrow(points) == 0) {
     return(list())
   }
-  used <- points[n > 0 & verdict %in% usable_verdicts]
+  used <- points[n > 0 & verdict %in% usable_verdicts & of_storage(points)]
   combinations <- unique(used[, .(target, emulated, access)])
   lapply(seq_len(nrow(combinations)), function(i) {
     of <- combinations[i]
@@ -89,12 +89,25 @@ page_answers <- function(points) {
   })
 }
 
+# The null back end moves no bytes: it is the cost of the program. Times of single operations, of a warm cache too where
+# the suite asks for them, are no bandwidth of the storage.
+of_storage <- function(points) {
+  alone <- all(points$purpose %in% "latency")
+  !points$api %in% "NULL" & (alone | !points$purpose %in% "latency")
+}
+
 answer_row <- function(point, column, alternatives = NULL, tied = NULL) {
   list(
     value = point[[column]], lo = point$lo, hi = point$hi, n = point$n, values = utils::head(unlist(point$values), 20),
     unit = "MiB/s", setting = point$setting, iops = point$iops, verdict = point$verdict, alternatives = alternatives,
-    tied = tied, cell = point$cell
+    tied = tied, cell = point$cell, short = short_setting(point)
   )
+}
+
+# What fits a row of many systems: "POSIX, 1 MiB, 10×16".
+short_setting <- function(point) {
+  shape <- if (!is.na(point$nn) && !is.na(point$ppn)) sprintf("%g\u00d7%g", point$nn, point$ppn)
+  paste(c(describe_columns(point, c("api", "xfer_bytes")), shape), collapse = ", ")
 }
 
 # The best point of each interface, with the medians of its other settings.
@@ -128,6 +141,7 @@ point_rows <- function(points, records, folder) {
   columns <- as.list(shown[, list(
     cell, target = known_text(target, "storage"), emulated, access, api = api_words(api), setting,
     size = bytes_words(xfer_bytes), xfer = xfer_bytes, n, median, lo, hi, iops, p99 = p99_us, seconds, verdict,
+    bandwidth = of_storage(points)[seq_len(.N)],
     doubts = known_text(doubts), seen = known_text(seen), source = known_text(source),
     command = vapply(source, command_of, "", folder = folder, USE.NAMES = FALSE)
   )])

@@ -1,7 +1,7 @@
 # Where the small multiples stand: which of the columns that vary become rows of panels, columns of panels, or pages.
 
 # Adds `page`, `sheet`, `row` and `column` to a table. `wishes` names for each column of the table the position where it
-# belongs (page, row or column). A page has room for so many rows and columns of panels only; of all placings that fit,
+# belongs (page, row or column). A page has room for so many rows, columns and panels only; of all placings that fit,
 # the one with the fewest pages is taken, then the one nearest to the wishes that is not a tower of panels. Where rows
 # `flow` they go on on a further sheet instead.
 place_panels <- function(table, wishes, most_rows = 6, most_columns = 5, flow = FALSE) {
@@ -15,18 +15,16 @@ place_panels <- function(table, wishes, most_rows = 6, most_columns = 5, flow = 
     for (most in few_enough) {
       thinned <- thin_levels(rows, most[intersect(names(most), names(wishes))])
       placed <- place_part(thinned, wishes[wishes != "page"], most_rows, most_columns, flow)
-      if (panels_of(placed) <= most_panels && data.table::uniqueN(placed, by = c("page", "sheet")) <= most_pages) break
+      if (data.table::uniqueN(placed, by = c("page", "sheet")) <= most_pages) break
     }
     placed[, page := factor(paste(part[1], page, sep = "\n"))]
   }), fill = TRUE)[, part := NULL][]
 }
 
-panels_of <- function(placed) data.table::uniqueN(placed, by = c("page", "row", "column"))
-
-# What a variant may fill, and how many numbers of processes and of nodes are drawn where they fill more.
-most_pages <- 4
-most_panels <- 30
-few_enough <- list(c(ppn = 5, nn = 5), c(ppn = 2, nn = 5), c(ppn = 2, nn = 2))
+# Panels of a page and pages of a variant. How many numbers of processes and of nodes are drawn where they fill more.
+most_panels <- 12
+most_pages <- 2
+few_enough <- list(c(ppn = 5, nn = 5), c(ppn = 3, nn = 5), c(ppn = 2, nn = 5), c(ppn = 2, nn = 3), c(ppn = 2, nn = 2))
 
 place_part <- function(rows, wishes, most_rows, most_columns, flow) {
   wishes <- wishes[varying_columns(rows, names(wishes))]
@@ -34,8 +32,10 @@ place_part <- function(rows, wishes, most_rows, most_columns, flow) {
   for (place in c("page", "row", "column")) {
     data.table::set(rows, j = place, value = words_in_order(mark_emulated(rows), names(places)[places == place]))
   }
-  rows[, sheet := sheets_of(row, most_rows), by = page]
+  rows[, sheet := sheets_of(row, rows_of_sheet(data.table::uniqueN(column), most_rows)), by = page]
 }
+
+rows_of_sheet <- function(columns, most_rows) max(1, min(most_rows, floor(most_panels / columns)))
 
 # Sheets of about as many rows each.
 sheets_of <- function(row, most_rows) {
@@ -53,8 +53,8 @@ thin_levels <- function(table, most) {
       wanted <- exp(seq(log(values[1]), log(values[length(values)]), length.out = most[[column]]))
       kept <- values[unique(vapply(wanted, function(value) which.min(abs(log(values / value))), integer(1)))]
       table <- add_note(table[table[[column]] %in% c(kept, NA)], sprintf(
-        "Of %s %s only %s are drawn.", paste(values, collapse = ", "), thinned_names[[column]],
-        paste(kept, collapse = ", ")
+        "Of %s %s only %s are drawn; report.html has the others.", paste(values, collapse = ", "),
+        thinned_names[[column]], paste(kept, collapse = ", ")
       ))
     }
   }
@@ -72,9 +72,10 @@ best_places <- function(combinations, wishes, most_rows, most_columns, flow) {
     counts <- vapply(c(page = "page", row = "row", column = "column"), function(place) {
       combinations_of(combinations, names(wishes)[places == place])
     }, numeric(1))
-    fits <- (flow || counts[["row"]] <= most_rows) && counts[["column"]] <= most_columns
+    rows <- rows_of_sheet(counts[["column"]], most_rows)
+    fits <- (flow || counts[["row"]] <= rows) && counts[["column"]] <= most_columns
     narrow <- !flow && counts[["row"]] > 2 * counts[["column"]]
-    pages <- counts[["page"]] * ceiling(counts[["row"]] / most_rows)
+    pages <- counts[["page"]] * ceiling(counts[["row"]] / rows)
     if (fits) pages * 100 + sum(places != wishes) + 1.5 * narrow else Inf
   })
   replace(wishes, seq_along(wishes), unlist(choices[which.min(cost), ]))
@@ -119,7 +120,21 @@ split_pages <- function(table) {
   published <- vapply(sheets, function(sheet) any(sheet$published %in% TRUE), logical(1))
   kept <- order(published, real == 0, -fullness, match(of_page, unique(of_page)))
   kept <- kept[drawn[kept] > 0]
-  unname(sheets[if (length(kept) > 0) kept else 1])
+  without_further_pages(unname(sheets[if (length(kept) > 0) kept else 1]))
+}
+
+# Of logs of many systems each has a page; nobody reads hundreds.
+most_pages_of_figure <- 6L
+
+without_further_pages <- function(sheets) {
+  further <- utils::tail(sheets, -most_pages_of_figure)
+  if (length(further) == 0) {
+    return(sheets)
+  }
+  points <- sum(vapply(further, function(sheet) sum(sheet$n > 0), numeric(1)))
+  note <- sprintf("Not drawn: %s on %s; report.html and tables/summary.csv have them.", counted(points, "point"),
+    counted(length(further), "further page"))
+  lapply(utils::head(sheets, most_pages_of_figure), add_note, note)
 }
 
 # What all panels of a page have in common, as text.
@@ -187,7 +202,7 @@ panel_width_mm <- function(table, columns = column_count(table)) {
 # the values are, in the units of the axis. Beside the breaks: how far the axis must reach beyond the values, so that
 # the labels at its ends stay within their panel.
 spaced_labels <- function(labels, at, width_mm) {
-  half_mm <- nchar(labels) * mm_per_letter * 0.9 / 2 + 0.6
+  half_mm <- nchar(labels) * mm_per_letter / 2 + 0.6
   last <- length(labels)
   inner_mm <- max(width_mm - half_mm[1] - half_mm[last], 1)
   scale <- if (last > 1) inner_mm / (at[last] - at[1]) else 1

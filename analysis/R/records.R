@@ -24,6 +24,8 @@ read_records <- function(path) {
   records[is.na(emulated), emulated := FALSE]
   records[is.na(purpose), purpose := "bandwidth"]
   records[is.na(reasons), reasons := ""]
+  # Logs do not name their storage. Those of a directory are of one system, those of several must not be mixed.
+  records[is.na(target) & !is.na(source), target := basename(dirname(source))]
   records[]
 }
 

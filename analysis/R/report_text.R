@@ -18,8 +18,8 @@ measured_text <- function(is) {
   )
   if (is[["archived"]]) {
     return(paste("\\Questions{} These \\Records{} records are third-party measurements with \\Programs.",
-      "Table~\\ref{tab:machine} has what their source reports about the machine; the rest is unknown. They",
-      "cover", space))
+      "\\refpartstart{table}{machine}{has what their source reports about the machine.} What is not printed there",
+      "or in a table is unknown. They cover", space))
   }
   paste(c(
     "\\Questions{} This report answers for the storage of the site \\SiteName: \\Targets, measured on",

@@ -1,11 +1,14 @@
 # How every figure looks: one palette, one type size, one mark for each verdict. Nothing here knows what is plotted.
 
-page_width_mm <- 122
+# The width of the text of an A4 report.
+page_width_mm <- 166
 # What leaves room for a caption of five lines on a page.
-page_height_mm <- 166
+page_height_mm <- 200
+# Of every letter: smaller ones are not readable in print.
 type_size_pt <- 7
+type_size_mm <- type_size_pt / ggplot2::.pt
 panel_gap_mm <- 1.8
-# What a letter takes of a line, on the average and at most; labels of axes are one point smaller.
+# What a letter takes of a line, on the average and at most.
 mm_per_letter <- 1.25
 
 sans_family <- local({
@@ -43,7 +46,7 @@ theme_weir <- function() {
   ggplot2::theme_minimal(base_size = type_size_pt, base_family = sans_family) +
     ggplot2::theme(
       text = ggplot2::element_text(colour = "#202020"),
-      axis.text = ggplot2::element_text(colour = "#404040", size = type_size_pt - 1),
+      axis.text = ggplot2::element_text(colour = "#404040", size = type_size_pt),
       axis.ticks = ggplot2::element_line(colour = "#a0a0a0", linewidth = 0.25),
       panel.grid.major = ggplot2::element_line(colour = "#e4e4e4", linewidth = 0.25),
       panel.grid.minor = ggplot2::element_blank(),
@@ -58,11 +61,12 @@ theme_weir <- function() {
       legend.margin = ggplot2::margin(0, 2, 0, 2, "mm"),
       legend.box.margin = ggplot2::margin(-2, 0, 0, 0, "mm"),
       legend.title = ggplot2::element_text(size = type_size_pt),
+      legend.text = ggplot2::element_text(size = type_size_pt),
       plot.title.position = "plot",
       plot.caption.position = "plot",
       plot.subtitle = ggplot2::element_text(size = type_size_pt, margin = ggplot2::margin(b = 1.5, unit = "mm")),
       plot.caption = ggplot2::element_text(
-        size = type_size_pt - 1, hjust = 0, colour = "#505050", lineheight = 1.1,
+        size = type_size_pt, hjust = 0, colour = "#505050", lineheight = 1.1,
         margin = ggplot2::margin(t = 1.5, unit = "mm")
       ),
       plot.margin = ggplot2::margin(1, 1, 1, 1, "mm")
@@ -160,16 +164,17 @@ decade_breaks <- function(limits, most = 5) {
   if (length(chosen) >= 2) chosen else if (length(whole) >= 2) range(whole) else pretty(limits, 3)
 }
 
-rate_axis <- function(scale, name, limits, most_labels) {
+rate_axis <- function(scale, name, limits, most_labels, beyond = 0.07) {
   scale(
     name,
     breaks = function(range) decade_breaks(range, most_labels), labels = rate_words, limits = limits,
-    expand = ggplot2::expansion(mult = 0.07)
+    expand = ggplot2::expansion(mult = beyond)
   )
 }
 
-scale_x_rate <- function(name, limits = NULL, panel_mm = 100) {
-  rate_axis(ggplot2::scale_x_log10, name, limits, max(2, floor(panel_mm / 12)))
+# `beyond` is the room at both ends, for labels above the points there.
+scale_x_rate <- function(name, limits = NULL, panel_mm = 100, beyond = 0.07) {
+  rate_axis(ggplot2::scale_x_log10, name, limits, max(2, floor(panel_mm / 14)), beyond)
 }
 
 scale_y_rate <- function(name, limits = NULL) rate_axis(ggplot2::scale_y_log10, name, limits, 5)
@@ -192,17 +197,17 @@ scale_point_sizes <- function(sizes) {
 }
 
 upright_row_titles <- function() {
-  ggplot2::theme(strip.text.y = ggplot2::element_text(angle = 0, hjust = 0, size = type_size_pt - 1))
+  ggplot2::theme(strip.text.y = ggplot2::element_text(angle = 0, hjust = 0, size = type_size_pt))
 }
 
-wrap_words <- function(text, width = 118) {
+wrap_words <- function(text, width = 138) {
   paste(strwrap(text, width), collapse = "\n")
 }
 
 # What must stand on every figure: n, interval, verdicts, what was excluded, and whether storage is emulated.
 add_provenance <- function(plot, table, part) {
   plot + ggplot2::labs(
-    subtitle = wrap_words(constant_words(table), 96), caption = wrap_words(provenance_words(table, part))
+    subtitle = wrap_words(constant_words(table), 130), caption = wrap_words(provenance_words(table, part))
   )
 }
 

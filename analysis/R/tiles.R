@@ -18,7 +18,7 @@ tile_words <- function(table) {
 }
 
 # Stripes over processes per node, dark for a high share; the panels are those of the caller.
-setting_tiles <- function(drawn, text_size) {
+setting_tiles <- function(drawn) {
   stripes <- sort(unique(drawn$stripe_count))
   drawn[, lines := factor(ifelse(stripe_count %in% c(0, NA), "none", stripe_count),
     levels = c("none", setdiff(stripes, 0)))]
@@ -26,7 +26,7 @@ setting_tiles <- function(drawn, text_size) {
   ggplot2::ggplot(drawn, ggplot2::aes(factor(ppn), lines, fill = 100 * share)) +
     ggplot2::geom_tile(colour = "white", linewidth = 0.4) +
     ggplot2::geom_text(ggplot2::aes(label = text, colour = share > 0.5),
-      size = text_size, family = sans_family, show.legend = FALSE) +
+      size = type_size_mm, family = sans_family, show.legend = FALSE) +
     ggplot2::scale_fill_gradient("Share of the best in %", low = "#f2f5fa", high = "#123a6b", limits = c(0, 100)) +
     ggplot2::scale_colour_manual(values = c("FALSE" = "#202020", "TRUE" = "white")) +
     ggplot2::labs(x = "Processes per node", y = "Stripes of a file") +

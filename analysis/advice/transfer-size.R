@@ -4,8 +4,12 @@ function(evidence) {
   each_row(effects[ratio > 1.1], function(effect) {
     advice(
       sprintf("Use large transfers for %ss on %s.", effect$access, effect$target),
-      sprintf("%s instead of %s give %s.", effect$setting, effect$instead_of, effect_words(effect)),
-      "Collect small writes in a buffer, or let collective buffering do it.", log(effect$ratio)
+      sprintf("%s instead of %s gives %s.", effect$setting, effect$instead_of, effect_words(effect)),
+      if (effect$access == "read") {
+        "Read more at once and keep it, or let collective buffering or read-ahead do it."
+      } else {
+        "Collect small writes in a buffer, or let collective buffering do it."
+      }, log(effect$ratio)
     )
   })
 }

@@ -38,7 +38,7 @@ make_figure <- function(table) {
   drawn[emulated == TRUE, storage := paste0(storage, emulated_mark)]
   drawn[, storage := factor(storage, levels = unique(storage[order(emulated)]))]
   drawn[, access := factor(access, levels = access_levels)]
-  setting_tiles(drawn, 2.2) +
+  setting_tiles(drawn) +
     ggplot2::facet_grid(
       rows = ggplot2::vars(storage), cols = ggplot2::vars(access), scales = "free_y", space = "free_y"
     ) +

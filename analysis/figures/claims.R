@@ -44,7 +44,7 @@ make_figure <- function(table) {
     ggplot2::geom_point(ggplot2::aes(fill = ifelse(outcome == outcomes[3], NA, as.character(outcome))), shape = 21,
       size = 1.5, stroke = 0.4) +
     ggplot2::geom_text(ggplot2::aes(x = reach[2] / 1.04, label = ifelse(outcome == outcomes[3], dash(needed), "")),
-      size = 2, hjust = 1, family = sans_family, show.legend = FALSE
+      size = type_size_mm, hjust = 1, family = sans_family, show.legend = FALSE
     ) +
     ggplot2::scale_colour_manual(NULL, values = outcome_colours, drop = FALSE) +
     ggplot2::scale_fill_manual(values = outcome_colours, na.value = "white", guide = "none") +

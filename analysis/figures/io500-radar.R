@@ -50,7 +50,7 @@ make_figure <- function(table) {
     unproven_marks() +
     ggplot2::geom_text(
       ggplot2::aes(1.1 * x, 1.06 * y, label = titled, hjust = ifelse(abs(x) < 0.1, 0.5, ifelse(x > 0, 0, 1))),
-      data = spokes, colour = "#202020", size = 2.3, family = sans_family
+      data = spokes, colour = "#202020", size = type_size_mm, family = sans_family
     ) +
     ggplot2::scale_colour_manual(NULL, values = colours) +
     ggplot2::scale_fill_manual(values = colours, na.value = "white", guide = "none") +

@@ -29,9 +29,8 @@ make_table <- function(records, inputs) {
   long <- long[phase == "open and close" | !is.na(share)]
   points <- summarise_records(long, pmax(long$share, 0.01), c(mapped, "variant"), "%", assumed_autocorrelation)
   place_panels(points[n > 0], c(
-    variant = "page", tool = "page", target = "row", api = "row", layout = "row", nn = "row", ppn = "row",
-    order = "column", access = "column"
-  ), most_rows = 10, flow = TRUE)
+    variant = "page", tool = "page", target = "row", nn = "row", ppn = "row", order = "column", access = "column"
+  ), flow = TRUE)
 }
 
 largest_of <- function(records) {
@@ -45,10 +44,12 @@ largest_of <- function(records) {
 share_of <- function(part_s, whole_s) ifelse(whole_s > 0, pmin(1, part_s / whole_s), NA_real_)
 
 make_figure <- function(table) {
-  shown <- data.table::copy(table)[, size := factor(bytes_words(xfer_bytes), bytes_words(sort(unique(xfer_bytes))))]
+  shown <- data.table::copy(table)[order(api, layout, -xfer_bytes)]
+  told <- c("api", if (data.table::uniqueN(shown$layout) > 1) "layout", "xfer_bytes")
+  shown[, line := describe_columns(shown, told)][, line := factor(line, unique(line))]
   present <- intersect(names(part_colours), shown$phase)
   key <- ggplot2::guide_legend(override.aes = list(fill = unname(part_colours[present])))
-  ggplot2::ggplot(shown, ggplot2::aes(median, size, colour = phase, shape = phase, group = phase)) +
+  ggplot2::ggplot(shown, ggplot2::aes(median, line, colour = phase, shape = phase, group = phase)) +
     ggplot2::geom_linerange(ggplot2::aes(xmin = lo, xmax = hi), linewidth = 0.4, na.rm = TRUE, show.legend = FALSE) +
     run_marks(along = "x") +
     ggplot2::geom_point(ggplot2::aes(fill = fill_by(phase, verdict)), size = 1.3, stroke = 0.4) +
@@ -58,7 +59,7 @@ make_figure <- function(table) {
     ggplot2::scale_shape_manual(NULL, values = c("open and close" = 21, "synchronisation" = 24), guide = key) +
     ggplot2::scale_fill_manual(values = part_colours, na.value = "white", guide = "none") +
     ggplot2::scale_x_continuous("Share of the time in %", limits = c(0, 100), breaks = c(0, 25, 50, 75, 100)) +
-    ggplot2::labs(y = "Size of one transfer") +
+    ggplot2::labs(y = NULL) +
     theme_weir() +
     upright_row_titles()
 }

@@ -46,12 +46,12 @@ make_figure <- function(table) {
     ggplot2::geom_point(ggplot2::aes(fill = fill_by(api, verdict)), size = 1.7, stroke = 0.4, show.legend = FALSE) +
     unproven_marks() +
     ggplot2::geom_text(ggplot2::aes(label = rate_words(median)),
-      size = 2, vjust = -0.9, family = sans_family, colour = "#202020", show.legend = FALSE
+      size = type_size_mm, vjust = -0.9, family = sans_family, colour = "#202020", show.legend = FALSE
     ) +
     ggplot2::facet_grid(cols = ggplot2::vars(access)) +
     scale_api(table$api) +
     ggplot2::guides(colour = "none", shape = "none") +
-    scale_x_rate(axis_title(metric), panel_mm = 45) +
+    scale_x_rate(axis_title(metric), panel_mm = 60, beyond = 0.12) +
     ggplot2::labs(y = NULL) +
     ggplot2::scale_y_discrete(expand = ggplot2::expansion(add = c(0.5, 0.8))) +
     theme_weir()

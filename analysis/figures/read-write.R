@@ -1,7 +1,7 @@
 title <- "Read against write"
 position <- 20
 statistic <- "Points: median bandwidths (bytes over open, transfer and close)"
-needs <- "writes and reads of the same kind"
+needs <- "writes and reads of the same kind, three configurations of it"
 caption <- paste(
   "Read against write bandwidth, one point for each configuration that did both; the larger the point, the larger its",
   "transfers. On the grey diagonal reading is as fast as writing; above it reads win, most where a cache below the",
@@ -22,7 +22,8 @@ make_table <- function(records, inputs) {
   if (nrow(points) == 0) {
     return(points)
   }
-  place_panels(pair_accesses(points), c(variant = "column", target = "column", order = "column", nn = "column"), 1, 12)
+  pairs <- several_pairs(pair_accesses(points))
+  place_panels(pairs, c(variant = "column", target = "column", order = "column", nn = "column"), 1, most_panels)
 }
 
 pair_accesses <- function(points) {
@@ -39,6 +40,19 @@ pair_accesses <- function(points) {
     n_degraded = n_degraded_of_read + n_degraded_of_write,
     emulated = emulated_of_read | emulated_of_write, note = rep(remark, .N)
   )]
+}
+
+# A panel with a point or two shows less than the table of the points.
+fewest_pairs <- 3L
+
+several_pairs <- function(pairs) {
+  pairs[, beside := .N, by = .(variant, target, order, nn)]
+  dropped <- sum(pairs$beside < fewest_pairs)
+  kept <- pairs[beside >= fewest_pairs][, beside := NULL]
+  if (dropped == 0 || nrow(kept) == 0) {
+    return(kept)
+  }
+  add_note(kept, sprintf("Not drawn: %s without two others like it.", counted(dropped, "configuration")))
 }
 
 alone_words <- function(count) {

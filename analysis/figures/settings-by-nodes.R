@@ -25,7 +25,7 @@ verdict_text <- setting_tiles_words
 make_figure <- function(table) {
   drawn <- data.table::copy(table)
   drawn[, nodes := factor(counted(nn, "node"), levels = counted(sort(unique(nn)), "node"))]
-  setting_tiles(drawn, 2.1) + ggplot2::facet_wrap(ggplot2::vars(nodes), ncol = 2)
+  setting_tiles(drawn) + ggplot2::facet_wrap(ggplot2::vars(nodes), ncol = 2)
 }
 
 height_mm <- function(table) {

@@ -37,7 +37,7 @@ make_figure <- function(table) {
   ggplot2::ggplot(drawn, ggplot2::aes(size, way, fill = share)) +
     ggplot2::geom_tile(colour = "white", linewidth = 0.4) +
     ggplot2::geom_text(ggplot2::aes(label = mark_tile(short_rate_words(median), verdict), colour = share > 0.55),
-      size = 2, family = sans_family, show.legend = FALSE
+      size = type_size_mm, family = sans_family, show.legend = FALSE
     ) +
     facet_panels(table, upright = TRUE, scales = "free", space = "free_y") +
     ggplot2::scale_colour_manual(values = c("FALSE" = "#202020", "TRUE" = "white"), guide = "none") +
@@ -45,9 +45,14 @@ make_figure <- function(table) {
     ggplot2::labs(x = NULL, y = NULL) +
     theme_weir() +
     upright_row_titles() +
-    ggplot2::theme(
-      panel.grid.major = ggplot2::element_blank(), axis.text.x = ggplot2::element_text(angle = 45, hjust = 1)
-    )
+    ggplot2::theme(panel.grid.major = ggplot2::element_blank(), axis.text.x = size_labels(drawn))
+}
+
+# Upright where the sizes of a panel do not fit beside each other.
+size_labels <- function(drawn) {
+  cell_mm <- (panel_width_mm(drawn) - 18) / max(drawn[, .(sizes = data.table::uniqueN(size)), by = column]$sizes)
+  fits <- max(nchar(levels(drawn$size)) + 1) * mm_per_letter <= cell_mm
+  if (fits) ggplot2::element_text() else ggplot2::element_text(angle = 90, hjust = 1, vjust = 0.5)
 }
 
 height_mm <- function(table) {

@@ -1,7 +1,7 @@
 title <- "Bandwidth against transfer size"
 position <- 10
 statistic <- "Points: medians"
-needs <- "writes or reads whose transfer size is known"
+needs <- "writes or reads of several transfer sizes"
 caption <- paste(
   "Bandwidth (bytes over open, transfer and close) against the size of one transfer; both axes are logarithmic.",
   "Read it along a line: where it still rises, the cost of a call dominates; where it is flat, the storage does.",
@@ -20,14 +20,13 @@ make_table <- function(records, inputs) {
   ))
 }
 
-# A target or an experiment with one size has no line, only panels with a point, beside those with several.
+# Of a target or an experiment with one size nothing can be seen here.
 several_sizes <- function(table) {
   if (nrow(table) == 0) {
     return(table)
   }
   table[, sizes := data.table::uniqueN(xfer_bytes), by = .(target, variant)]
-  kept <- if (any(table$sizes > 1)) table[sizes > 1] else table
-  kept[, sizes := NULL][]
+  table[sizes > 1][, sizes := NULL][]
 }
 
 make_figure <- function(table) {

@@ -37,7 +37,6 @@ function runsOf(one, values) {
 }
 
 // Times of single operations in classes of powers of two; the fewest are still seen.
-const duration = (us) => (us >= 1e6 ? `${threeDigits(us / 1e6)} s` : us >= 1e3 ? `${threeDigits(us / 1e3)} ms` : `${threeDigits(us)} µs`);
 function latencyOf(one) {
   const [first, ...counts] = list(one.latency);
   if (!counts.length) return null;

@@ -30,6 +30,8 @@ function rate(value) {
   const digits = rounded > 0 ? Math.max(0, 2 - Math.floor(Math.log10(rounded))) : 0;
   return rounded.toLocaleString("en", { maximumFractionDigits: digits });
 }
+const duration = (us) => (us >= 1e6 ? `${rate(us / 1e6)} s` : us >= 1e3 ? `${rate(us / 1e3)} ms` : `${rate(us)} µs`);
+const factor = (value) => value.toFixed(value >= 10 ? 0 : 2);
 const interval = (one) => (one.lo === null || one.lo === undefined ? `n = ${one.n}` : `${rate(one.lo)}–${rate(one.hi)}`);
 const count = (value) => (value >= 1e6 ? `${(value / 1e6).toPrecision(3)} M` : value >= 1e3 ? `${(value / 1e3).toPrecision(3)} k` : rate(value));
 
@@ -115,7 +117,7 @@ function header() {
     element("span", { class: "second" }, medium(target)),
   ]);
   const machine = [study.host && `host ${study.host}`, study.processor, study.cores && `${study.cores} cores`, study.memory,
-    study.nodes > 1 && `${study.nodes} nodes`, study.archived ? `third-party records ${study.name}` : `suite ${study.suites || study.name}`,
+    study.nodes > 1 && `${study.nodes} nodes`, study.archived ? `third-party records ${study.name}${targets.length > 1 ? `, ${targets.length} systems` : ""}` : `suite ${study.suites || study.name}`,
     study.began.slice(0, 16).replace("T", " "), study.system, study.weir && `weir ${study.weir}`];
   return [
     element("nav", {}, ["Questions", "Figures", "Records", "Verdicts", "Method"].filter((name) => name !== "Questions" || list(facts.questions).length).map((name) => element("a", { href: `#${name.toLowerCase()}` }, name))),
@@ -125,18 +127,43 @@ function header() {
 }
 
 function proof() {
-  const counts = facts.verdicts.real;
-  const all = Object.values(counts).reduce((sum, value) => sum + value, 0);
-  const emulated = Object.values(facts.verdicts.emulated).reduce((sum, value) => sum + value, 0);
+  const sumOf = (some) => Object.values(some).reduce((sum, value) => sum + value, 0);
+  const counts = real.length ? facts.verdicts.real : facts.verdicts.emulated;
+  const all = sumOf(counts);
+  const emulated = real.length ? sumOf(facts.verdicts.emulated) : 0;
+  const busy = facts.verdicts.busy;
+  // Green where most results are proven.
+  const proven = counts.VALID > all / 2 ? "VALID" : "UNPROVEN";
   const others = ["UNPROVEN", "DEGRADED", "INVALID"].map((verdict) =>
     element("span", { class: counts[verdict] ? verdict : "zero" }, `${GLYPH[verdict]} ${counts[verdict].toLocaleString("en")} ${WORD[verdict]}`));
   return element("div", { class: "proof", id: "proof" },
-    element("span", { class: counts.VALID ? "VALID" : "UNPROVEN" }, `${counts.VALID ? GLYPH.VALID : GLYPH.UNPROVEN} ${counts.VALID.toLocaleString("en")} of ${all.toLocaleString("en")} results proven`), others,
-    emulated ? element("span", { class: "zero" }, `and ${emulated} of emulated storage`) : null,
+    element("span", { class: `most ${proven}` }, `${GLYPH[proven]} ${counts.VALID.toLocaleString("en")} of ${all.toLocaleString("en")} results proven`),
+    busy ? element("span", { class: "DEGRADED" }, `▲ ${busy.toLocaleString("en")} taken on a busy machine`) : null, others,
+    emulated ? element("span", { class: "zero" }, `and ${emulated.toLocaleString("en")} of emulated storage`) : null,
     element("a", { href: "#verdicts" }, "why"));
 }
 
+// Of several targets a row each, so that they can be compared at a glance.
+const MOST_SYSTEMS = 10;
+function systems() {
+  const find = (target, kind, access) => answered.find((one) => one.target === target.name && one.access === access)?.[kind];
+  const columns = [["best", "write"], ["best", "read"], ["small", "write"], ["small", "read"]]
+    .filter(([kind, access]) => shown.some((target) => find(target, kind, access)));
+  const cell = (target, kind, access) => {
+    const found = find(target, kind, access);
+    return found ? [tellsPoint(element("div", { class: `value ${access}` }, rate(found.value)), found, access),
+      element("div", { class: "small" }, kind === "best" ? found.short : found.iops ? `${count(found.iops)} op/s` : "")] : "–";
+  };
+  const head = columns.map(([kind, access]) => element("th", { scope: "col" }, kind === "best" ? "best " : "small, random ",
+    element("span", { class: access }, access === "write" ? "● write" : "◆ read")));
+  const rows = shown.slice(0, MOST_SYSTEMS).map((target) => element("tr", {}, element("th", { scope: "row" }, target.name),
+    columns.map(([kind, access]) => element("td", {}, cell(target, kind, access)))));
+  return element("div", { id: "answers", class: "systems" }, element("table", {}, element("thead", {}, element("tr", {}, element("th", {}, "MiB/s"), head)), element("tbody", {}, rows)),
+    shown.length > MOST_SYSTEMS ? element("p", { class: "small" }, `${shown.length - MOST_SYSTEMS} more targets: Records`) : null);
+}
+
 function answers() {
+  if (shown.length > 2) return systems();
   const columns = answered.filter((one) => shown.some((target) => target.name === one.target)).slice(0, 4);
   if (!columns.length) return element("p", {}, "No bandwidth was measured in this study.");
   const cells = [element("span", { class: "small" }, "median, interval")];
@@ -152,13 +179,13 @@ function answers() {
     }
   };
   const number = (found, one) => [
-    tellsPoint(element("div", { class: `value ${one.access}` }, rate(found.value), found.unit === "us" ? element("small", {}, " µs") : null),
-      found, one.access),
-    found.unit === "us" ? null : element("div", { class: "second" }, interval(found)),
+    tellsPoint(element("div", { class: `value ${one.access}` }, found.unit === "us"
+      ? [duration(found.value).split(" ")[0], element("small", {}, ` ${duration(found.value).split(" ")[1]}`)] : rate(found.value)), found, one.access),
+    found.unit === "us" ? null : element("div", { class: "second range" }, interval(found)),
   ];
   const inMib = (name) => [name, element("div", { class: "small" }, "MiB/s")];
   row(inMib("Best"), (one) => one.best, (found, one) => [number(found, one), element("div", { class: "small" }, found.setting,
-    found.tied > 0 ? `; tied with ${found.tied} of ${found.alternatives - 1} others` : `; best of ${found.alternatives}`)], true);
+    element("span", { class: "tied" }, found.tied > 0 ? `; tied with ${found.tied} of ${found.alternatives - 1} others` : `; best of ${found.alternatives}`))], true);
   row(inMib("Small, random"), (one) => one.small, (found, one) => [number(found, one), found.iops ? element("div", { class: "small" }, `${count(found.iops)} op/s`) : null]);
   row("p99 latency", (one) => one.tail, (found, one) => [number(found, one), element("div", { class: "small" }, "small, random")]);
   return element("div", { class: "answers", id: "answers", style: `--columns: ${columns.length}` }, cells);
@@ -235,8 +262,8 @@ function effects() {
     const kind = row.clear ? "" : "unclear";
     const words = tells(element("span", { class: kind }, `${row.setting} `, element("span", { class: "small" }, `vs. ${row.instead_of}, ${row.target}`)),
       `${row.pairs} pairs of cells, ${row.rounds} rounds${row.also_differs ? `; also differs: ${row.also_differs}` : ""}`);
-    return [element("span", { class: `${row.access} ${kind}` }, row.access), words, element(row.clear ? "b" : "span", { class: kind }, `×${row.ratio.toFixed(2)}`),
-      element("span", { class: "second" }, row.lo === null ? "" : `${row.lo.toFixed(2)}–${row.hi.toFixed(2)}`)];
+    return [element("span", { class: `${row.access} ${kind}` }, row.access), words, element(row.clear ? "b" : "span", { class: kind }, `×${factor(row.ratio)}`),
+      element("span", { class: "second" }, row.lo === null ? "" : `${factor(row.lo)}–${factor(row.hi)}`)];
   });
   return element("section", {}, element("h3", {}, "What matters here ", element("span", { class: "small" }, "ratio, 95 % interval; grey: no clear effect")),
     rows.length ? element("div", { class: "effects" }, cells) : "No two points differ in one setting alone.");
@@ -287,7 +314,7 @@ function figures() {
   if (facts.drawing) drawn.push(element("p", {}, "The figures are being drawn: load this page again in a few seconds."));
   const absent = list(facts.absent).map((one) => element("li", {}, element("b", {}, one.title), `: ${one.reason}`));
   const others = absent.length ? element("details", { id: "absent" }, element("summary", {}, `${absent.length} figures do not apply to this study`), element("ul", {}, absent)) : null;
-  return [element("h2", { id: "figures" }, "Figures"), element("div", { class: "figures" }, drawn), others].filter(Boolean);
+  return [element("h2", { id: "figures" }, "Figures"), element("div", { class: "drawings" }, drawn), others].filter(Boolean);
 }
 
 const COLUMNS = [

@@ -16,6 +16,7 @@ def point(target: str, median: float, **changes: Any) -> dict[str, Any]:
     return {
         "target": target, "emulated": False, "access": "write", "median": median, "n": 3,
         "lo": None, "hi": None, "verdict": "VALID", "setting": f"POSIX at {median:.0f}", "cell": "c",
+        "bandwidth": True,
     } | changes  # fmt: skip
 
 
@@ -23,7 +24,7 @@ def write_study(site: Path, name: str, points: list[dict[str, Any]]) -> None:
     counts = {"VALID": len(points), "UNPROVEN": 0, "DEGRADED": 1, "INVALID": 0}
     facts = {
         "study": {"question": "How <fast>?", "began": "2026-11-22T04:31"},
-        "verdicts": {"real": counts, "emulated": {}},
+        "verdicts": {"real": counts, "emulated": {}, "busy": 2},
         "advice": [{"title": "Use larger transfers."}],
         "points": points,
     }
@@ -35,13 +36,16 @@ def write_study(site: Path, name: str, points: list[dict[str, Any]]) -> None:
 def site(tmp_path: Path) -> Path:
     folder = tmp_path / "results" / "lab"
     write_study(folder, "quick", [point("disk", 100), point("disk", 300), point("buffer", 9, emulated=True)])
-    write_study(folder, "other", [point("disk", 700, lo=600, hi=800), point("disk", 999, verdict="INVALID")])
+    write_study(folder, "other", [point("disk", 700, lo=600, hi=800), point("disk", 999, verdict="INVALID"),
+                                  point("disk", 9999, bandwidth=False)])  # fmt: skip
     return folder
 
 
 def test_best_median_and_worst_are_over_all_studies(site: Path) -> None:
     disk, buffer = site_rows(studies_of(site))
-    assert (disk.best["median"], disk.best["study"]) == (700, "other"), "an invalid point is no best"
+    assert (disk.best["median"], disk.best["study"]) == (700, "other"), (
+        "neither an invalid point nor a cached operation is the best"
+    )
     assert (disk.worst["median"], disk.worst["study"]) == (100, "quick")
     assert (disk.median_mib_s, disk.points) == (300, 3)
     assert buffer.emulated
@@ -53,7 +57,7 @@ def test_the_page_is_static_and_links_the_reports(site: Path, capsys: pytest.Cap
     text = (site / "index.html").read_text()
     assert 'href="quick/report.html"' in text
     assert "<b>700</b> [600–800]" in text
-    assert "3 of 4 proven, 1 degraded" in text
+    assert "2 on a busy machine" in text
     assert "How &lt;fast&gt;?" in text
     assert "Use larger transfers." in text
     assert "<script" not in text

@@ -106,12 +106,32 @@ def answers_of(shown: str) -> str:
 def test_the_first_screen_answers(browse: Browse) -> None:
     shown = browse()
     assert "47 of 48 results proven" in shown
+    assert "8 taken on a busy machine" in shown
     assert "1 degraded" in shown
     assert "and 48 of emulated storage" in shown
     assert "1,030" in answers_of(shown)  # the median of six writes of 1 MiB by POSIX
     assert "9,270" not in answers_of(shown)  # emulated storage is never the answer
     assert "1 emulated targets (E)" in shown
     assert shown.index('id="answers"') < shown.index('id="records"')
+
+
+def test_several_systems_have_a_row_each(study: Path, tmp_path: Path) -> None:
+    """Twelve systems made of the disk of the study; ten have room."""
+    head, text, tail = re.split(
+        r'(?<=<script type="application/json" id="facts">)(.*?)(?=</script>)',
+        (study / "report.html").read_text(), maxsplit=1, flags=re.DOTALL,
+    )  # fmt: skip
+    facts = json.loads(text)
+    for kind, key in (("targets", "name"), ("answers", "target")):
+        disk = [one for one in facts[kind] if one[key] == "disk"]
+        facts[kind] = [one | {key: f"system-{number}"} for number in range(12) for one in disk]
+    (tmp_path / "report.html").write_text(head + json.dumps(facts).replace("</", "<\\/") + tail)
+    shown = open_page(tmp_path, tmp_path, "--window-size=1280,800", "--dump-dom").stdout
+    rows = re.findall(r'<th scope="row">(.*?)</th>(.*?)</tr>', shown.split('id="answers"', 1)[1])
+    assert [name for name, _ in rows] == [f"system-{number}" for number in range(10)]
+    assert all("1,030" in values for _, values in rows)
+    assert "2 more targets" in shown
+    assert "PAGE ERROR" not in shown.split('<main id="page">', 1)[1].split("<script", 1)[0]
 
 
 @pytest.mark.parametrize("size", ["1280,800", "500,844"])
@@ -132,7 +152,7 @@ def test_answers_proof_and_chart_need_no_scrolling(browse: Browse, size: str) ->
 
 def test_doubts_count_real_storage_only(browse: Browse) -> None:
     shown = re.sub(r"<[^>]+>", " ", browse().split('class="doubts"', 1)[1].split("</dl>", 1)[0])
-    assert re.search(r"\b8 +results were taken while the machine was busy", shown)
+    assert re.search(r"\b8 of 48 +results were taken while the machine was busy", shown)
 
 
 def test_a_tie_is_rounded_alike_in_print_page_and_terminal(browse: Browse) -> None:
@@ -227,6 +247,6 @@ def test_the_page_is_small_and_asks_for_nothing(study: Path) -> None:
 
 def test_the_terminal_says_the_same(study: Path) -> None:
     text = "\n".join(lines(read_page(study / "page.json")))
-    assert "47 of 48 results proven" in text
+    assert "47 of 48 results proven, 0 unproven, 1 degraded, 0 invalid; 8 taken on a busy machine" in text
     assert re.search(r"disk +write +best 1,030 MiB/s \[", text)
     assert "  buffer " not in text

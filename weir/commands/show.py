@@ -11,7 +11,7 @@ from typing import Any
 
 from weir.errors import WeirError
 from weir.files import from_json
-from weir.units import three_digits
+from weir.units import latency_text, three_digits
 
 NAME = "show"
 HELP = "print the answer of a study: best rates, proof, doubts and advice"
@@ -20,6 +20,7 @@ PAGE_FILE = "page.json"
 
 _WIDTH = 100
 _MOST_ADVICE = 3
+_MOST_TARGETS = 4
 _WORDS = {"VALID": "proven", "UNPROVEN": "unproven", "DEGRADED": "degraded", "INVALID": "invalid"}
 
 
@@ -56,9 +57,9 @@ def lines(facts: Mapping[str, Any]) -> Iterator[str]:
     """The first screen of the page."""
     study, targets = facts["study"], [one for one in facts["targets"] if not one["emulated"]]
     shown = [one["name"] for one in targets or facts["targets"]]
-    yield study["title"] or " · ".join(
-        " ".join(filter(None, (one["name"], one["file_system"]))) for one in targets or facts["targets"]
-    )
+    names = [" ".join(filter(None, (one["name"], one["file_system"]))) for one in targets or facts["targets"]]
+    more = f" and {len(names) - _MOST_TARGETS} more" if len(names) > _MOST_TARGETS else ""
+    yield study["title"] or " · ".join(names[:_MOST_TARGETS]) + more
     machine = [
         study["host"],
         study["processor"],
@@ -67,19 +68,25 @@ def lines(facts: Mapping[str, Any]) -> Iterator[str]:
     ]
     yield "  " + ", ".join(part for part in (*machine, study["began"][:16].replace("T", " ")) if part)
     yield proof(facts["verdicts"])
-    for name in shown:
+    for name in shown[:_MOST_TARGETS]:
         yield from answers(name, [one for one in facts["answers"] if one["target"] == name])
+    if len(shown) > _MOST_TARGETS:
+        yield f"  and {len(shown) - _MOST_TARGETS} more targets: report.html"
     yield from listed("doubts", [f"{one['number']} {one['sentence']}" for one in facts["doubts"]])
     advice = [f"{one['title']} {one['evidence']} {one['action']}" for one in facts["advice"]]
     yield from listed("advice", advice[:_MOST_ADVICE])
 
 
-def proof(verdicts: Mapping[str, Mapping[str, int]]) -> str:
-    counts = verdicts["real"]
-    others = [f"{counts[verdict]} {word}" for verdict, word in _WORDS.items() if verdict != "VALID"]
-    text = f"  {counts['VALID']} of {sum(counts.values())} results proven, {', '.join(others)}"
+def proof(verdicts: Mapping[str, Any]) -> str:
+    """Of real storage; of emulated storage where there is no other."""
     emulated = sum(verdicts["emulated"].values())
-    return text + (f"; and {emulated} of emulated storage" if emulated else "")
+    only_emulated = not sum(verdicts["real"].values())
+    counts = verdicts["emulated"] if only_emulated else verdicts["real"]
+    others = [f"{counts[verdict]:,} {word}" for verdict, word in _WORDS.items() if verdict != "VALID"]
+    text = f"  {counts['VALID']:,} of {sum(counts.values()):,} results proven, {', '.join(others)}"
+    if verdicts.get("busy"):
+        text += f"; {verdicts['busy']:,} taken on a busy machine"
+    return text + (f"; and {emulated:,} of emulated storage" if emulated and not only_emulated else "")
 
 
 def answers(target: str, found: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -87,11 +94,11 @@ def answers(target: str, found: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for one in sorted(found, key=lambda each: str(each["access"]) != "write"):
         best, small, tail = one["best"], one.get("small"), one.get("tail")
         text = f"  {target:<10} {one['access']:<6} best {_rate(best)}  {best['setting']}"
-        if small:
-            text += f"; small random {_rate(small)}, {small['iops']:,.0f} op/s"
-        if tail:
-            text += f"; p99 {tail['value']:,.3g} us"
         yield from textwrap.wrap(text, _WIDTH, subsequent_indent=" " * 20)
+        details = [f"small random {_rate(small)}, {three_digits(small['iops'])} op/s"] if small else []
+        details += [f"p99 {latency_text(tail['value'])}"] if tail else []
+        if details:
+            yield " " * 20 + ", ".join(details)
 
 
 def _rate(row: Mapping[str, Any]) -> str:

@@ -86,7 +86,10 @@ def site_rows(studies: Mapping[str, Mapping[str, Any]]) -> list[Row]:
         {**point, "study": name}
         for name, facts in studies.items()
         for point in facts["points"]
-        if point["n"] > 0 and point["verdict"] in USABLE and point["median"] is not None
+        if point["n"] > 0
+        and point["verdict"] in USABLE
+        and point["median"] is not None
+        and point["bandwidth"]
     ]
     keys = sorted(
         {(one["emulated"], one["target"], one["access"] != "write", one["access"]) for one in points}
@@ -154,21 +157,24 @@ def _target_cells(row: Row) -> tuple[str, ...]:
         f"{_text(row.best['setting'])} ({_link(row.best['study'])})",
         three_digits(row.median_mib_s),
         f"{three_digits(row.worst['median'])}: {_text(row.worst['setting'])} ({_link(row.worst['study'])})",
-        f"{row.points} cells",
+        f"{row.points}\u00a0cells",
     )
 
 
 def _interval(point: Mapping[str, Any]) -> str:
     if point["lo"] is None:
-        return f"(n = {point['n']})"
+        return f"(n\u00a0=\u00a0{point['n']})"
     return f"[{three_digits(point['lo'])}–{three_digits(point['hi'])}]"
 
 
 def _study_rows(studies: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, ...]]:
     for name, facts in studies.items():
         counts = facts["verdicts"]["real"]
-        others = [f"{counts[key]} {word}" for key, word in _WORDS.items() if key != "VALID" and counts[key]]
-        proven = f"{counts['VALID']} of {sum(counts.values())} proven"
+        others = [f"{counts[key]:,} {word}" for key, word in _WORDS.items() if key != "VALID" and counts[key]]
+        others += (
+            [f"{facts['verdicts']['busy']:,} on a busy machine"] if facts["verdicts"].get("busy") else []
+        )
+        proven = f"{counts['VALID']:,} of {sum(counts.values()):,} proven"
         advice = "<br>".join(_text(one["title"]) for one in facts["advice"][:_MOST_ADVICE])
         began = facts["study"]["began"][:10]
         yield (

@@ -18,7 +18,8 @@ advised <- function(rule, evidence) vapply(load_advice(rule)(evidence), function
 
 test_that("every rule has a test here", {
   tested <- c(
-    "collective", "interface", "processes-per-node", "random-offsets", "shared-file", "stripe-count", "sync-share",
+    "cached-reads", "chunk-shape", "collective", "interface", "open-close", "processes-per-node", "random-offsets",
+    "shared-file", "stripe-count", "sync-share",
     "tail-latency", "too-few-rounds", "transfer-size", "unproven-reads"
   )
   expect_setequal(advice_names(), tested)
@@ -26,6 +27,7 @@ test_that("every rule has a test here", {
 
 test_that("clear effects become advice, unclear and emulated ones do not", {
   cases <- list(
+    "chunk-shape" = effect_row("chunking", "chunked", 0.5),
     collective = effect_row("collective", "collective", 1.5), interface = effect_row("api", "MPI-IO", 0.6),
     "processes-per-node" = effect_row("ppn", "8 processes per node", 2), "random-offsets" = effect_row("order",
       "random", 0.3),
@@ -67,10 +69,25 @@ test_that("a long tail and unproven reads are named", {
   expect_length(advised("unproven-reads", evidence_of(records = reads[, verdict := "VALID"])), 0)
 })
 
+test_that("reads of a cache and files that are open for a moment are named", {
+  records <- read_synthetic(xfer_bytes = 2^14)[, `:=`(emulated = FALSE, cell = "a")]
+  expect_length(advised("cached-reads", evidence_of(records = records)), 0)
+  cached <- data.table::copy(records)[access == "read", `:=`(verdict = "DEGRADED", reasons = "read-from-cache")]
+  expect_length(advised("cached-reads", evidence_of(records = cached)), 1)
+  expect_length(advised("cached-reads", evidence_of(records = cached[, emulated := TRUE])), 0)
+  expect_length(advised("open-close", evidence_of(records = records)), 0)
+  short <- data.table::copy(records)[access == "write", `:=`(open_s = 0.6, total_s = 1)]
+  expect_identical(advised("open-close", evidence_of(records = short)), "Open fewer files for writes on synthetic.")
+  expect_length(advised("open-close", evidence_of(records = short[, emulated := TRUE])), 0)
+})
+
 test_that("advice is ordered by what is at stake", {
   effects <- rbind(effect_row("order", "random", 0.8), effect_row("xfer_bytes", "1 MiB", 8))
   found <- page_advice(evidence_of(effects))
   expect_equal(found[[1]]$rule, "transfer-size")
   weights <- vapply(found, function(piece) piece$weight, 1)
   expect_false(is.unsorted(-weights))
+  both <- rbind(effects, effect_row("xfer_bytes", "1 MiB", 7, access = "read"))
+  rules <- vapply(page_advice(evidence_of(both)), function(piece) piece$rule, "")
+  expect_identical(rules, c("transfer-size", "random-offsets", "transfer-size"))
 })

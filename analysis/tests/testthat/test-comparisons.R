@@ -37,6 +37,20 @@ test_that("pairs that differ in what follows from the setting say so", {
   expect_identical(nrow(effects_of_settings(with_cells(records))[dimension == "nn"]), 0L)
 })
 
+test_that("what follows from settings elsewhere is a setting where an experiment varies it by itself", {
+  sweep <- read_synthetic(access = "write", nn = c(1, 16), n = 3)[, experiment := "sweep"]
+  sweep <- rbind(sweep[, stripe_count := 1], data.table::copy(sweep)[, stripe_count := 8])
+  sweep[, bw_mib_s := 100 * ifelse(stripe_count == 8, 3, 1) * nn]
+  scaling <- read_synthetic(access = "write", nn = c(1, 16), n = 3)[, `:=`(stripe_count = 2 * nn, bw_mib_s = 100 * nn)]
+  effects <- effects_of_settings(with_cells(rbind(sweep, scaling)))
+  expect_identical(effects[dimension == "stripe_count", .(setting, instead_of, also_differs)],
+    data.table(setting = "8 stripes", instead_of = "1 stripe", also_differs = ""))
+  expect_equal(effects[dimension == "stripe_count"]$ratio, 3)
+  # One pair of each count of the sweep, and one where the stripes follow the nodes.
+  expect_identical(effects[dimension == "nn", .(pairs, also_differs)],
+    data.table(pairs = 3L, also_differs = "stripes in 1 of 3 pairs"))
+})
+
 test_that("the ends of a number are those of each target and group", {
   records <- rbind(
     read_synthetic(access = "write", target = "disk", ppn = c(1, 4)),

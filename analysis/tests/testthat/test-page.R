@@ -31,6 +31,17 @@ test_that("the best point of every target and access is the first answer", {
   }
 })
 
+test_that("neither the null back end nor single operations, of a warm cache even, are the best bandwidth", {
+  fast <- function(rows, name) data.table::copy(rows)[, `:=`(bw_mib_s = 1e6, cell = name)]
+  rows <- repeated_rounds(2)
+  found <- page_of(rbind(rows, fast(rows, "null")[, api := "NULL"], fast(rows, "cached")[, purpose := "latency"]))
+  for (answer in found$facts$answers) {
+    expect_lt(answer$best$value, 1e5)
+    expect_identical(answer$best$short, "POSIX, 1 MiB, 1\u00d71")
+  }
+  expect_gt(max(vapply(found$facts$points, function(point) point$median, 1)), 1e5)
+})
+
 test_that("a point has the latency histogram of all of its usable records", {
   rows <- repeated_rounds(3)
   rows[, lat_histogram := data.table::fcase(
@@ -79,6 +90,7 @@ test_that("logs of several directories are several storages, not one answer", {
     directories = "shared")]
   named <- name_storage(records)
   expect_equal(named$target, ifelse(records$run == 0, "one", "two"))
+  expect_equal(read_records(write_synthetic(records))$target, named$target)
   expect_true(all(is.na(records$target)))
 })
 

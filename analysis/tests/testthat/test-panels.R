@@ -9,6 +9,10 @@ crossed <- function(...) {
 
 pages_of <- function(table) data.table::uniqueN(table$page)
 
+panels_of_pages <- function(placed) {
+  vapply(split_pages(placed), function(page) row_count(page) * column_count(page), 1L)
+}
+
 test_that("what varies stands where it is wished, in the order of time", {
   placed <- place_panels(crossed(target = c("disk", "memory"), order = c("random", "sequential")), wishes)
   expect_identical(levels(placed$row), c("disk", "memory"))
@@ -22,31 +26,41 @@ test_that("numbers are ordered as numbers, not as text", {
 })
 
 test_that("what fills more than a page moves until it fits, and nothing is lost", {
-  table <- crossed(nn = c(1, 2, 4, 8, 16), ppn = c(1, 2, 4))
+  table <- crossed(nn = c(1, 2, 4, 8, 16), order = c("random", "sequential"))
   placed <- place_panels(table, wishes)
   expect_identical(nrow(placed), nrow(table))
-  expect_identical(panels_of(placed), 30L)
+  expect_identical(sort(panels_of_pages(placed)), c(10L, 10L))
   expect_null(placed$note)
+})
+
+test_that("no page has more than twelve panels, whatever varies, with sheets and without", {
+  for (flow in c(FALSE, TRUE)) {
+    placed <- place_panels(crossed(order = c("a", "b"), target = letters[1:7], nn = c(1, 2)), wishes, flow = flow)
+    expect_lte(max(panels_of_pages(placed)), 12L)
+    expect_identical(nrow(placed), 112L)
+  }
 })
 
 test_that("of a full study some numbers are drawn, the ends among them, and the note says which", {
   placed <- place_panels(crossed(nn = 1:10, ppn = 1:8, target = c("a", "b", "c")), wishes)
-  expect_lte(pages_of(placed), most_pages)
-  expect_lte(panels_of(placed), most_panels)
+  expect_lte(length(split_pages(placed)), most_pages)
+  expect_lte(max(panels_of_pages(placed)), most_panels)
   expect_identical(range(placed$nn), c(1L, 10L))
   expect_identical(range(placed$ppn), c(1L, 8L))
-  expect_match(placed$note[1], "Of 1, 2, 3, 4, 5, 6, 7, 8 processes per node only 1, 8 are drawn.", fixed = TRUE)
+  expect_match(placed$note[1], fixed = TRUE,
+    "Of 1, 2, 3, 4, 5, 6, 7, 8 processes per node only 1, 8 are drawn; report.html has the others."
+  )
 })
 
 test_that("rows that flow fill sheets of about as many rows, in order and without loss", {
-  table <- crossed(target = sprintf("t%02d", 1:15), order = c("random", "sequential"))
+  table <- crossed(target = sprintf("t%02d", 1:15), access = "write")
   placed <- place_panels(table, wishes, most_rows = 8, flow = TRUE)
   sheets <- split_pages(placed)
   expect_identical(vapply(sheets, row_count, 1L), c(8L, 7L))
   rows <- unlist(lapply(sheets, function(sheet) as.character(unique(sort(sheet$row)))))
   expect_identical(rows, sort(unique(table$target)))
   expect_identical(sum(vapply(sheets, nrow, 1L)), nrow(table))
-  expect_length(split_pages(place_panels(table, wishes, most_rows = 15, flow = TRUE)), 1)
+  expect_length(split_pages(place_panels(table[target < "t10"], wishes, most_rows = 9, flow = TRUE)), 1)
 })
 
 test_that("a variant has pages of its own, the fullest comes first, an empty one is not printed", {
@@ -56,6 +70,14 @@ test_that("a variant has pages of its own, the fullest comes first, an empty one
   pages <- split_pages(place_panels(table, wishes))
   expect_identical(vapply(pages, function(page) page$variant[1], ""), c("all", "trial"))
   expect_identical(constant_words(pages[[2]]), "disk, 1 node, 1 process per node, sequential, trial")
+})
+
+test_that("of hundreds of pages the fullest are drawn, and the note counts what is in the others", {
+  table <- crossed(variant = sprintf("system %02d", 1:9), nn = 1)[variant == "system 03", xfer_bytes := xfer_bytes + 1]
+  pages <- split_pages(place_panels(table, wishes))
+  expect_length(pages, most_pages_of_figure)
+  expect_identical(unique(unlist(lapply(pages, function(page) page$note))),
+    "Not drawn: 12 points on 3 further pages; report.html and tables/summary.csv have them.")
 })
 
 test_that("no rows stay no rows", {
@@ -70,7 +92,7 @@ test_that("labels of an axis keep apart, the outer ones are there, and stay with
     expect_true(all(shown[c(1, 5)]))
     reach <- diff(range(log2(sizes))) + spaced$expand[2] + spaced$expand[4]
     middle_mm <- (log2(sizes) - min(log2(sizes)) + spaced$expand[2]) / reach * width_mm
-    half_mm <- nchar(spaced$labels) * mm_per_letter * 0.9 / 2
+    half_mm <- nchar(spaced$labels) * mm_per_letter / 2
     left <- (middle_mm - half_mm)[shown]
     right <- (middle_mm + half_mm)[shown]
     expect_true(all(left[-1] > right[-sum(shown)]))

@@ -74,6 +74,8 @@ for (study in names(crowded)) {
       save_svg(laid_out(lapply(pages, draw_page, part = part)), heights_of(pages, part), path)
       drawn <- text_boxes(path)
       expect_gt(nrow(drawn$boxes), 0)
+      sizes_pt <- as.numeric(sub(".*font-size: ([0-9.]+)px.*", "\\1", drawn$style))
+      expect_gte(min(sizes_pt), 7, label = sprintf("smallest letter of %s", name))
       expect_identical(overlapping(drawn$boxes), character(), info = name)
       outside <- with(drawn$boxes, left < 0 | top < 0 | right > drawn$size[1] | bottom > drawn$size[2])
       expect_identical(drawn$boxes$text[outside], character(), info = name)

@@ -11,6 +11,7 @@ from weir.units import (
     about_duration,
     about_size,
     format_size,
+    latency_text,
     number_list,
     parse_duration,
     parse_rate,
@@ -126,3 +127,10 @@ def test_for_reading() -> None:
 )
 def test_three_digits_have_no_exponent(value: float, shown: str) -> None:
     assert three_digits(value) == shown
+
+
+@pytest.mark.parametrize(
+    ("microseconds", "shown"), [(9.06, "9.06 us"), (999.0, "999 us"), (2940.0, "2.94 ms"), (1.2e6, "1.2 s")]
+)
+def test_latencies_have_a_unit_that_fits(microseconds: float, shown: str) -> None:
+    assert latency_text(microseconds) == shown

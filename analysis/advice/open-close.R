@@ -1,0 +1,19 @@
+# Where opening and closing take most of the time, the metadata server decides and not the bandwidth.
+function(evidence) {
+  records <- evidence$records[emulated == FALSE & verdict %in% usable_verdicts & access %in% c("write", "read") &
+    total_s > 0 & is.finite(open_s + close_s)]
+  if (nrow(records) == 0) {
+    return(list())
+  }
+  of_cell <- records[, .(share = stats::median((open_s + close_s) / total_s)), by = .(target, access, cell)]
+  found <- of_cell[, .(share = max(share), many = sum(share > 0.3), cells = .N), by = .(target, access)]
+  each_row(found[many > 0], function(one) {
+    advice(
+      sprintf("Open fewer files for %ss on %s.", one$access, one$target),
+      sprintf("Opening and closing take up to %.0f %% of the time (more than 30 %% in %d of %s).",
+        100 * min(1, one$share), one$many, counted(one$cells, "setting")),
+      "Keep files open, put more into each file, and check the load of the metadata server.",
+      log(1 / (1 - min(one$share, 0.95))) / 4
+    )
+  })
+}
