@@ -7,7 +7,7 @@ utils::globalVariables(c(
   "bound_hi", "bound_lo", "bw_mib_s", "calls",
   "cell",
   "beside", "cells", "chunked", "chunking", "clear", "close_s", "collective", "column", "count", "deflate_level",
-  "dimension", "degraded", "line", "many", "open_s", "source", "share", "total_s",
+  "dimension", "degraded", "line", "lines", "many", "open_s", "source", "share", "total_s",
   "N", "above", "chance", "deviation", "n_records", "sync_share", "usable", "doubtful", "fewest",
   "doubts", "half_width", "highest", "i.cells", "iops", "is_degraded", "seconds", "seen",
   "is_invalid", "known_ops", "most_ops", "same", "unknown", "width",

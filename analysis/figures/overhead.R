@@ -28,9 +28,25 @@ make_table <- function(records, inputs) {
   }))
   long <- long[phase == "open and close" | !is.na(share)]
   points <- summarise_records(long, pmax(long$share, 0.01), c(mapped, "variant"), "%", assumed_autocorrelation)
-  place_panels(points[n > 0], c(
+  points <- at_most_lines(points[n > 0])
+  place_panels(points, c(
     variant = "page", tool = "page", target = "row", nn = "row", ppn = "row", order = "column", access = "column"
-  ), flow = TRUE)
+  ), most_rows = max(1, floor(most_lines / max(1, points[, .(lines = count_lines(.SD)), by = target]$lines))),
+  flow = TRUE)
+}
+
+# A page has room for so many lines, each a combination of interface, layout and size.
+most_lines <- 40L
+
+count_lines <- function(points) nrow(unique(points[, .(api, layout, xfer_bytes)]))
+
+# Of more the smallest and the largest transfers: there the shares differ most.
+at_most_lines <- function(points) {
+  if (nrow(points) == 0 || max(points[, .(lines = count_lines(.SD)), by = target]$lines) <= most_lines) {
+    return(points)
+  }
+  ends <- points[, .I[xfer_bytes %in% range(xfer_bytes)], by = .(target, api, layout)]$V1
+  add_note(points[ends], "Of each interface the smallest and the largest transfers are drawn.")
 }
 
 largest_of <- function(records) {
@@ -67,6 +83,6 @@ make_figure <- function(table) {
 part_colours <- c("open and close" = "#16325c", "synchronisation" = "#d98b00")
 
 height_mm <- function(table) {
-  bars <- table[, .(bars = data.table::uniqueN(xfer_bytes)), by = row]
-  36 + sum(pmax(9, 3 * bars$bars + 1.5) + panel_gap_mm)
+  rows <- table[, .(lines = count_lines(.SD)), by = row]
+  36 + sum(pmax(9, 3.4 * rows$lines + 1.5) + panel_gap_mm)
 }

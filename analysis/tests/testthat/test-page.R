@@ -37,7 +37,7 @@ test_that("neither the null back end nor single operations, of a warm cache even
   found <- page_of(rbind(rows, fast(rows, "null")[, api := "NULL"], fast(rows, "cached")[, purpose := "latency"]))
   for (answer in found$facts$answers) {
     expect_lt(answer$best$value, 1e5)
-    expect_identical(answer$best$short, "POSIX, 1 MiB, 1\u00d71")
+    expect_identical(answer$best$short, "POSIX, 16 KiB, 1\u00d71")
   }
   expect_gt(max(vapply(found$facts$points, function(point) point$median, 1)), 1e5)
 })
