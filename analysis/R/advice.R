@@ -25,7 +25,7 @@ page_advice <- function(evidence, names = advice_names()) {
     lapply(pieces, function(piece) c(list(rule = name), piece))
   }), recursive = FALSE)
   found <- found[order(-vapply(found, function(piece) piece$weight, numeric(1)))]
-  # Every rule once before one speaks again: the same advice for writes and for reads must not fill the page.
+  # Each rule once before any rule twice: the same advice for writes and for reads must not fill the page.
   found[order(duplicated(vapply(found, function(piece) piece$rule, "")))]
 }
 
