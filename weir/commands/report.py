@@ -160,8 +160,10 @@ def _is_local(plan: Plan, batch: str) -> bool:
 
 
 def _message_of(errors: str) -> str:
+    """The messages of a JSON document that lines about a clean-up may precede; else the last line."""
+    document = re.search(r"^\{.*", errors, re.MULTILINE | re.DOTALL)
     try:
-        return "; ".join(error["message"] for error in json.loads(errors)["errors"])
+        return "; ".join(error["message"] for error in json.loads(document[0] if document else "")["errors"])
     except (ValueError, KeyError, TypeError):
         return (errors.strip().splitlines() or ["no message"])[-1]
 

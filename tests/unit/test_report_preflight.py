@@ -1,0 +1,35 @@
+"""What `make report` says when the preflight of its targets ends without an answer."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from weir.commands.report import preflight
+from weir.errors import WeirError
+
+DOCUMENT = json.dumps({"errors": [{"message": "/dev/shm has only 64 MiB free"}]}, indent=2)
+
+
+@pytest.mark.parametrize(
+    ("printed", "message"),
+    [
+        (DOCUMENT, "/dev/shm has only 64 MiB free"),
+        (f"weir: target ime: clean-up: no store here\n{DOCUMENT}\n", "/dev/shm has only 64 MiB free"),
+        ("Traceback\nMemoryError: \n", "MemoryError:"),
+        ("", "no message"),
+    ],
+)
+def test_the_reason_is_that_of_the_check(monkeypatch: pytest.MonkeyPatch, printed: str, message: str) -> None:
+    local = SimpleNamespace(partitions={"node": SimpleNamespace(scheduler="local")})
+    plan: Any = SimpleNamespace(site=local, batch=lambda _: SimpleNamespace(partition="node"))
+    ended = subprocess.CompletedProcess([], 1, stdout="", stderr=printed)
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: ended)
+    with pytest.raises(WeirError) as caught:
+        preflight(plan, Path("results/local/quick"), ["one"])
+    assert f"the preflight failed: {message}" in str(caught.value)
