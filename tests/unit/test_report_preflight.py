@@ -1,4 +1,4 @@
-"""What `make report` says when the preflight of its targets ends without an answer."""
+"""The message of `make report` when the preflight of its targets ends without an answer."""
 
 from __future__ import annotations
 
