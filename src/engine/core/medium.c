@@ -51,15 +51,27 @@ static bool medium_facts_of_directory(const char *path, struct stat *facts, stru
 
 #define MOUNTS "/proc/self/mountinfo"
 
-static bool medium_find_line(unsigned major_number, unsigned minor_number, struct weir_medium *medium) {
+/* What a process sees from its root; that of the first process has what is mounted above a chroot, too. */
+static const char *const medium_tables[] = {MOUNTS, "/proc/1/mountinfo"};
+
+static bool medium_find_in_table(const char *table, unsigned major_number, unsigned minor_number,
+                                 struct weir_medium *medium) {
     char line[4096];
-    FILE *mounts = fopen(MOUNTS, "re");
+    FILE *mounts = fopen(table, "re");
     bool found = false;
     while (mounts != NULL && !found && fgets(line, sizeof line, mounts) != NULL) {
         found = weir_medium_parse(line, major_number, minor_number, medium);
     }
     if (mounts != NULL) {
         fclose(mounts);
+    }
+    return found;
+}
+
+static bool medium_find_line(unsigned major_number, unsigned minor_number, struct weir_medium *medium) {
+    bool found = false;
+    for (unsigned i = 0; !found && i < sizeof medium_tables / sizeof medium_tables[0]; i++) {
+        found = medium_find_in_table(medium_tables[i], major_number, minor_number, medium);
     }
     return found;
 }

