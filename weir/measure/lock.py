@@ -45,6 +45,7 @@ class Holder:
     results: str
     batch: str
     job: str | None  # of the batch system
+    cleans: bool = False  # up after a measurement that was killed, and measures nothing
 
     def __str__(self) -> str:
         job = f", job {self.job}" if self.job else ""
@@ -203,7 +204,7 @@ def take(
         waited_s = time.monotonic() - began
         is_same = (holder.results, holder.batch) == (own.results, own.batch)
         same = is_patient and is_same and holder.is_alive() is True
-        cleaning = holder.is_alive() is False and waited_s < GUARDIAN_S
+        cleaning = (holder.cleans or holder.is_alive() is False) and waited_s < GUARDIAN_S
         if not same and not cleaning and waited_s >= wait_s:
             raise WeirError(
                 f"target {target.name} is being measured by {holder}",

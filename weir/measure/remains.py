@@ -53,7 +53,7 @@ class Cleaned:
 def clean_up_after_kills(report: Report, wait_s: float = 0.0) -> list[Cleaned]:
     """What killed measurements of this user left on this machine; those that still run are left alone.
 
-    wait_s: time for a guardian that is cleaning up.
+    wait_s: time for a guardian, or another process of this user, that is cleaning up.
     """
     found = []
     for note in sorted(lock_directory().glob(f"*{NOTE_SUFFIX}")):
@@ -87,7 +87,7 @@ def _facts(note: Path) -> dict[str, Any] | None:
 
 def _clean_up(facts: Mapping[str, Any], lock: Lock, report: Report, wait_s: float) -> Cleaned:
     cleaned = Cleaned(facts["target"]["name"], facts["batch"], facts["results"])
-    own = this_process(Path(cleaned.results), cleaned.batch)
+    own = replace(this_process(Path(cleaned.results), cleaned.batch), cleans=True)
     holder = _take(lock, own, wait_s)
     if holder is not None:
         return replace(cleaned, held_by=str(holder))
@@ -113,6 +113,8 @@ def _clean_up(facts: Mapping[str, Any], lock: Lock, report: Report, wait_s: floa
 
 def _take(lock: Lock, own: Holder, wait_s: float) -> Holder | None:
     over = time.monotonic() + wait_s
-    while (holder := lock.take(own)) is not None and not holder.is_alive() and time.monotonic() < over:
+    while (holder := lock.take(own)) is not None and time.monotonic() < over:
+        if holder.is_alive() and not holder.cleans:
+            break
         time.sleep(_POLL_S)
     return holder

@@ -115,3 +115,16 @@ def test_an_earlier_process_of_the_same_batch_is_waited_for(
     take(second, own, TARGET, 0.0, printed.append)
     assert printed == [f"waiting for {parent}, which measures this target"]
     second.release()
+
+
+def test_a_process_that_cleans_up_is_waited_for_whatever_it_measured(
+    tmp_path: Path, own: Holder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = Lock(tmp_path / "lock"), Lock(tmp_path / "lock")
+    cleaner = replace(own, pid=os.getppid(), started_ticks=started(os.getppid()) or 0, cleans=True)
+    assert first.take(cleaner) is None
+    monkeypatch.setattr(module.time, "sleep", lambda _: first.release())
+    printed: list[str] = []
+    take(second, replace(own, results="/elsewhere"), TARGET, 0.0, printed.append)
+    assert printed == [f"waiting for {cleaner}, which cleans up"]
+    second.release()
