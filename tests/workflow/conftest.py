@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -89,8 +90,8 @@ def checkout(tmp_path: Path) -> Checkout:
 @pytest.fixture
 def target_folder() -> Iterator[Path]:
     """A directory on tmpfs, outside of any home."""
-    folder = Path(f"/dev/shm/weir-test-{os.getpid()}")
-    folder.mkdir()
+    folder = Path(tempfile.mkdtemp(prefix="weir-test-", dir="/dev/shm"))
+    folder.chmod(0o755)
     yield folder
     shutil.rmtree(folder)
 
