@@ -1,4 +1,4 @@
-# Where opening and closing take most of the time, the metadata server decides and not the bandwidth.
+# Where opening and closing take most of the time, the metadata decides and not the bandwidth.
 function(evidence) {
   records <- evidence$records[emulated == FALSE & verdict %in% usable_verdicts & access %in% c("write", "read") &
     total_s > 0 & is.finite(open_s + close_s)]
@@ -12,7 +12,7 @@ function(evidence) {
       sprintf("Open fewer files for %ss on %s.", one$access, one$target),
       sprintf("Opening and closing take up to %.0f %% of the time (more than 30 %% in %d of %s).",
         100 * min(1, one$share), one$many, counted(one$cells, "setting")),
-      "Keep files open, put more into each file, and check the load of the metadata server.",
+      "Keep files open and put more into each; on a parallel file system look at the load of its metadata servers.",
       log(1 / (1 - min(one$share, 0.95))) / 4
     )
   })

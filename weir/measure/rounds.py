@@ -7,12 +7,13 @@ import random
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from weir.errors import WeirError, from_os_error
 from weir.measure.added import next_executions
 from weir.measure.batch import measure_batch, take_lock
 from weir.measure.job import BatchJob, BatchResult, pending
-from weir.measure.lock import machine_lock
+from weir.measure.lock import Lock, machine_lock
 from weir.measure.progress import Progress, open_stream
 from weir.measure.remains import clean_up_after_kills
 
@@ -44,13 +45,13 @@ def _holding(
     Two processes must never wait for each other. So all take the locks in one order; until_first, that of the
     first batch is the first, and no other is waited for.
     """
-    locks = {lock.path: lock for lock in (machine_lock(job.target) for job in jobs)}
-    holding = [replace(job, lock=locks[machine_lock(job.target).path]) for job in jobs]
-    order = sorted(range(len(jobs)), key=lambda number: str(machine_lock(jobs[number].target).path))
+    locks: dict[Path, Lock] = {}
+    of_job = [locks.setdefault(lock.path, lock) for lock in (machine_lock(job.target) for job in jobs)]
+    order = sorted(range(len(jobs)), key=lambda number: str(of_job[number].path))
     if until_first:
         order.sort(key=bool)
     for number in order:
-        lock = locks[machine_lock(jobs[number].target).path]
+        lock = of_job[number]
         if lock.descriptor >= 0 or not next_executions(jobs[number]):
             continue
         try:
@@ -58,7 +59,7 @@ def _holding(
             held.callback(lock.release)
         except (WeirError, OSError) as error:
             results[number].error = _as_ours(error)
-    return holding
+    return [replace(job, lock=lock) for job, lock in zip(jobs, of_job, strict=True)]
 
 
 def _in_rounds(
