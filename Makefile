@@ -30,8 +30,8 @@ help: ## print these verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
 
 .PHONY: setup
-setup: ## install what measuring, analysing and reporting need
-	@envs/setup.sh measure analyse report
+setup: ## install what measuring, analysing and reporting need, and compile meanwhile
+	@envs/setup.sh --build measure analyse report
 	@profiles/slurm/install.sh
 
 .PHONY: setup-develop
@@ -41,9 +41,7 @@ setup-develop:
 .PHONY: build
 build: ## compile the engine to build/weir-io
 	@envs/setup.sh measure
-	@mkdir -p build
-	@flock build/build.lock .ci/step build bash -c \
-		'{ [ -f build/build.ninja ] || cmake -S . -B build -G Ninja; } && cmake --build build'
+	@.ci/build
 
 .PHONY: report
 report: setup ## measure SUITES at SITE and print where the PDF and the HTML report are

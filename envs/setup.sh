@@ -4,6 +4,7 @@
 #
 #   envs/setup.sh measure analyse report     # what `make report` needs
 #   envs/setup.sh measure analyse report develop
+#   envs/setup.sh --build measure ...        # and compile the engine while the rest is installed
 #
 # WEIR_APT=no   the programs come from modules, Spack or a container: leave Debian packages alone
 # PYTHON=...    the interpreter to build .venv with (3.11 or newer)
@@ -13,6 +14,8 @@ top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 venv=$top/.venv
 log=$top/build/setup.log
 pip_log=$top/build/setup-pip.log # while dpkg writes to the other
+build_log=$top/build/setup-build.log
+builds=no
 roles=()
 missing_packages=()
 python=
@@ -30,6 +33,10 @@ die() { # die STATUS LINE...
 
 read_roles() {
     local role known
+    if [ "${1:-}" = --build ]; then
+        builds=yes
+        shift
+    fi
     known=$(cd "$top/envs/apt" && printf '%s ' *.txt | sed 's/\.txt//g')
     [ $# -gt 0 ] || die 2 "no role given; known roles: $known" "for example: envs/setup.sh measure analyse report"
     for role in "$@"; do
@@ -40,9 +47,9 @@ read_roles() {
 
 # ---- what is missing ------------------------------------------------------------------------------------------------
 
-wanted_packages() {
+packages_of() { # packages_of ROLE...
     local role
-    for role in "${roles[@]}"; do
+    for role in "$@"; do
         sed -e 's/#.*//' -e 's/[[:space:]]*$//' -e '/^$/d' "$top/envs/apt/$role.txt"
     done | LC_ALL=C sort -u
 }
@@ -94,7 +101,7 @@ look() { # sets missing_packages; true if nothing at all is to be done
     local wanted=() right=yes
     missing_packages=()
     if uses_apt; then
-        mapfile -t wanted < <(wanted_packages)
+        mapfile -t wanted < <(packages_of "${roles[@]}")
         mapfile -t missing_packages < <(comm -23 <(printf '%s\n' "${wanted[@]}") <(installed_of "${wanted[@]}"))
     fi
     if ! environment_is_right; then
@@ -224,16 +231,34 @@ install_missing() {
     install_packages "${missing_packages[@]}"
 }
 
-# Both at once: dpkg unpacks on one processor, pip on another. pip needs nothing of apt but python3-venv.
+# If it fails, `make build` says so when everything is installed.
+build() { [ $builds = no ] || "$top/.ci/build" >"$build_log" 2>&1 || true; }
+
+# At once: dpkg unpacks on one processor, pip and the compiler share the other. pip needs nothing of apt but python3-venv,
+# the compiler what the role measure has.
 install_both() { # install_both LOCK
-    local status=0 pid
+    local status=0 pid measure=()
     refresh_lists
     case " ${missing_packages[*]} " in *" python3-venv "*) install_packages python3-venv ;; esac
     make_environment "$1" >"$pip_log" 2>&1 &
     pid=$!
-    install_packages "${missing_packages[@]}" || return # step ends pip, too
+    mapfile -t measure < <(comm -12 <(packages_of measure) <(printf '%s\n' "${missing_packages[@]}" | LC_ALL=C sort))
+    if [ $builds = yes ] && [ ${#measure[@]} -gt 0 ]; then
+        install_packages "${measure[@]}" || return # step ends pip, too
+    fi
+    build &
+    install_packages "${missing_packages[@]}" || return
     wait "$pid" || status=$?
     cat "$pip_log"
+    wait
+    return $status
+}
+
+make_environment_and_build() { # make_environment_and_build LOCK
+    local status=0
+    build &
+    make_environment "$1" || status=$?
+    wait
     return $status
 }
 
@@ -270,7 +295,8 @@ main() {
             say "installing at the same time Python packages into .venv from envs/pip/$(basename "$lock")"
             step both_so_far "and Debian packages with what they depend on: ${missing_packages[*]}" install_both "$lock"
         else
-            step pip_so_far "installing Python packages into .venv from envs/pip/$(basename "$lock")" make_environment "$lock"
+            step pip_so_far "installing Python packages into .venv from envs/pip/$(basename "$lock")" \
+                make_environment_and_build "$lock"
         fi
         environment_hash "$lock" >"$(stamp_of "$lock")"
         # The larger environment holds the smaller one.

@@ -159,6 +159,28 @@ def test_first_call_installs_what_the_roles_need_and_the_second_does_and_says_no
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("state", ["passes", "fails"])
+def test_the_engine_is_compiled_while_the_rest_is_installed(machine: Machine, state: str) -> None:
+    program = machine.checkout / ".ci/build"
+    program.parent.mkdir()
+    program.write_text(
+        "#!/bin/bash\n"
+        'echo "build $(sort "$notes/installed" | tr "\\n" " ")" >>"$notes/calls"\n'
+        f"exit {int(state == 'fails')}\n"
+    )
+    program.chmod(0o755)
+    (machine.notes / "apt-sleeps").write_text("0.5")
+    status, output = machine.set_up("--build", *REPORT_ROLES)
+    assert status == 0, output
+    _, first, rest = machine.installs()
+    assert packages_of("measure") == set(first.split()) & packages_of(*REPORT_ROLES)
+    (build,) = machine.calls("build")
+    assert packages_of("measure") <= set(build.split())
+    assert not packages_of("report") & set(build.split())
+    assert packages_of("report") <= set(rest.split())
+
+
+@pytest.mark.slow
 def test_develop_takes_the_larger_lock_which_holds_the_smaller(machine: Machine) -> None:
     machine.set_up("measure", "develop")
     assert any("requirements-develop.txt" in call for call in machine.calls("python3"))
