@@ -125,11 +125,11 @@ def three_digits(value: float) -> str:
 
 
 def latency_text(microseconds: float) -> str:
-    """'9.06 us', '2.94 ms', '1.2 s'."""
+    """'9.06 µs', '2.94 ms', '1.2 s'."""
     for unit, size in (("s", 1e6), ("ms", 1e3)):
         if microseconds >= size:
             return f"{three_digits(microseconds / size)} {unit}"
-    return f"{three_digits(microseconds)} us"
+    return f"{three_digits(microseconds)} µs"
 
 
 def about_duration(duration_s: float) -> str:

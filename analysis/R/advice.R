@@ -104,6 +104,13 @@ doubt_about_phases <- function(points) {
   ))
 }
 
+# As declared; "" where no description of the target is at hand.
+kind_of_target <- function(facts, name) {
+  known <- as.list(facts$targets)
+  at <- match(name, vapply(known, function(target) text_of(target$target, ""), ""))
+  if (is.na(at)) "" else text_of(known[[at]]$kind, "")
+}
+
 doubt_about_memory <- function(evidence) {
   memory <- if (length(evidence$facts$machines) > 0) evidence$facts$machines[[1]]$memory_bytes
   known <- as.list(evidence$facts$targets)
@@ -114,7 +121,8 @@ doubt_about_memory <- function(evidence) {
   if (is.null(memory) || !is.finite(largest) || largest >= memory) {
     return(NULL)
   }
-  doubt(sprintf("%.0f %%", 100 * largest / memory), sprintf(
+  share <- 100 * largest / memory
+  doubt(if (share < 1) "under 1 %" else sprintf("%.0f %%", share), sprintf(
     "of memory is the largest file (%s of %s); what a cache below the client holds is not seen.",
       bytes_words(signif(largest, 3)),
     bytes_words(memory)

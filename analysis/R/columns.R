@@ -32,6 +32,6 @@ utils::globalVariables(c(
   "unlimited", "unproven", "unproven_native", "upper_us", "used", "value", "value_first", "value_mib_s",
   "value_of_record", "value_other", "values", "values.x", "values.y", "variant", "verdict", "verdict_of_read",
   "verdict_of_write", "verdict.x", "verdict.y", "way", "ways", "where", "whole_gib", "whole_s", "wire_mib_s",
-  "workers", "write_hi",
-  "write_lo", "xfer_bytes", "xfer_kib"
+  "workers", "write_hi", "write_lo", "xfer_bytes", "xfer_kib",
+  "cell.x", "cell.y", "early", "first", "gap", "lag", "late", "other", "pair", "span"
 ))

@@ -79,6 +79,7 @@ effects_of_dimension <- function(experiments, runs, dimension, inflation, drift)
     return(NULL)
   }
   ratios[, log_ratio := log(value_other / value_first)]
+  ratios[, pair := .GRP, by = .(cell.x, cell.y)]
   ratios[, drift := log(clear_drift(.SD, drift)), .SDcols = c("target", "access")]
   rows <- ratios[is.finite(log_ratio), effect_of_pairs(.SD, inflation), by = .(target, access, from, to)]
   rows[, `:=`(setting = column_words(dimension, to), instead_of = column_words(dimension, from))]
@@ -139,9 +140,9 @@ column_names <- c(block_bytes = "block", segments = "segments", stripe_count = "
 # The mean log ratio over the rounds; of settings that are compared over many pairs in one or two rounds, over the
 # pairs.
 effect_of_pairs <- function(ratios, inflation) {
-  pair <- paste(ratios$cell.x, ratios$cell.y)
-  of_pair <- tapply(ratios$log_ratio, pair, mean)
-  of_round <- mean(of_pair) + tapply(ratios$log_ratio - of_pair[pair], ratios$round, mean)
+  pair <- ratios$pair
+  of_pair <- means_of(ratios$log_ratio, pair)
+  of_round <- mean(of_pair) + means_of(ratios$log_ratio - of_pair[match(pair, names(of_pair))], ratios$round)
   over <- if (length(of_round) >= 3) "rounds" else if (length(of_pair) >= fewest_for_interval) "pairs" else "rounds"
   values <- if (over == "rounds") of_round else of_pair
   alternately <- in_turns(ratios$began_first, ratios$began_other, pair)
@@ -158,6 +159,13 @@ effect_of_pairs <- function(ratios, inflation) {
     emulated = any(ratios$emulated.x | ratios$emulated.y),
     unproven = sum((ratios$unproven.x | ratios$unproven.y)[!duplicated(pair)])
   )
+}
+
+# Of each group, named by it, in the order of the first of each: tapply() takes ten times as long for many groups.
+means_of <- function(values, group) {
+  known <- unique(group)
+  at <- match(group, known)
+  setNames(as.vector(rowsum(values, at)) / tabulate(at), known)
 }
 
 also_words <- function(counts, pairs) {

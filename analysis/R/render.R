@@ -19,7 +19,8 @@ render_study <- function(folder, published = NULL, processes = 2L) {
   keys <- vapply(parts, function(part) digest_of_text(c(of_data, digest_of(c(part$path, inputs$claims)))), "")
   ready <- file.path(cache_of(folder), paste(vapply(parts, part_stem, ""), keys, sep = "-"))
   missing <- which(!dir.exists(ready))
-  in_parallel(c(missing, 0L), processes, function(i) {
+  # The numbers take longest, so that they begin first.
+  in_parallel(c(0L, missing), processes, function(i) {
     if (i == 0L) {
       write_numbers(make_numbers(records, read_facts(inputs$facts), inputs), file.path(folder, "numbers.tex"))
     } else {

@@ -9,9 +9,19 @@ in_turns <- function(first, other, pair) {
   if (length(first) == 0 || anyNA(first) || anyNA(other)) {
     return(FALSE)
   }
-  span <- tapply(pmax(first, other), pair, max) - tapply(pmin(first, other), pair, min)
-  lag <- tapply(other - first, pair, mean)
-  abs(mean(ifelse(span == 0, 0, lag / span))) <= 1 / max(2, length(first) / length(span))
+  pairs <- spans_of_pairs(data.table::data.table(pair, first, other), "pair")
+  took_turns(pairs$span, pairs$lag, length(first) / nrow(pairs))
+}
+
+# Columns late, early and gap first: data.table aggregates plain columns at once, and expressions group by group.
+spans_of_pairs <- function(rounds, by) {
+  rounds[, `:=`(late = pmax(first, other), early = pmin(first, other), gap = other - first)]
+  pairs <- rounds[, .(late = max(late), early = min(early), lag = mean(gap), rounds = .N), by = by]
+  pairs[, span := late - early][]
+}
+
+took_turns <- function(span, lag, rounds) {
+  abs(mean(ifelse(span == 0, 0, lag / span))) <= 1 / max(2, rounds)
 }
 
 # "2026-01-31T23:59:00.5+00:00" in seconds since 1970; records of one campaign have the same zone.
@@ -28,5 +38,10 @@ batches_in_turns <- function(records) {
   rounds <- known[, .(at = mean(seconds_of(began))), by = c(of_batch, "run")]
   rounds[, batch := .GRP, by = of_batch]
   pairs <- merge(rounds, rounds, by = c("emulated", "run"), allow.cartesian = TRUE)[batch.x < batch.y]
-  nrow(pairs) > 0 && all(pairs[, in_turns(at.x, at.y, rep(1, .N)), by = .(batch.x, batch.y)]$V1)
+  if (nrow(pairs) == 0) {
+    return(FALSE)
+  }
+  data.table::setnames(pairs, c("at.x", "at.y"), c("first", "other"))
+  spans <- spans_of_pairs(pairs, c("batch.x", "batch.y"))
+  all(spans[, took_turns(span, lag, rounds), by = .(batch.x, batch.y)]$V1)
 }

@@ -5,7 +5,11 @@ function(evidence) {
     advice(
       sprintf("Prefer a file per process for %ss on %s.", effect$access, effect$target),
       sprintf("It is %s of a shared file.", effect_words(effect)),
-      "On Lustre, try more stripes for the shared file before the program is changed.", log(effect$ratio)
+      if (kind_of_target(evidence$facts, effect$target) == "parallel") {
+        "Try more stripes for the shared file before the program is changed."
+      } else {
+        "Where so many files are a burden, let groups of processes share one."
+      }, log(effect$ratio)
     )
   })
 }

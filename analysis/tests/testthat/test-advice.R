@@ -46,6 +46,16 @@ test_that("clear effects become advice, unclear and emulated ones do not", {
   }
 })
 
+test_that("stripes are proposed where a target may have them", {
+  evidence <- evidence_of(effect_row("layout", "file per process", 1.4))
+  action_on <- function(kind) {
+    evidence$facts <- list(targets = list(list(target = "disk", kind = kind)))
+    load_advice("shared-file")(evidence)[[1]]$action
+  }
+  expect_match(action_on("parallel"), "stripes")
+  expect_no_match(action_on("memory"), "stripes")
+})
+
 test_that("large effects that are not sure want more rounds", {
   open <- effect_row("order", "random", 0.5, clear = FALSE)
   expect_length(advised("too-few-rounds", evidence_of(open)), 1)
