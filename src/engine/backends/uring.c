@@ -297,6 +297,14 @@ static int uring_close(struct weir_file *file, struct weir_problem *problem) {
     if (state->aio) {
         io_destroy(state->context);
     } else {
+        /* The kernel frees a ring some time after its end, and would hold the file and the buffers until
+         * then: a deleted file keeps its memory. */
+        if (state->known_file) {
+            io_uring_unregister_files(&state->ring);
+        }
+        if (state->registered) {
+            io_uring_unregister_buffers(&state->ring);
+        }
         io_uring_queue_exit(&state->ring);
     }
     uring_free(state);
