@@ -33,3 +33,25 @@ def test_the_reason_is_that_of_the_check(monkeypatch: pytest.MonkeyPatch, printe
     with pytest.raises(WeirError) as caught:
         preflight(plan, Path("results/local/quick"), ["one"])
     assert f"the preflight failed: {message}" in str(caught.value)
+
+
+def test_an_optional_target_that_cannot_be_prepared_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    problem = "target ime: `up` ended with exit code 1: failed to open /dev/fuse\nno mount"
+    rows = [
+        {"batch": "disk-1x2", "check": "mount", "found": "/", "problem": None},
+        {"batch": "ime-1x2", "check": "prepare", "found": "failed", "problem": problem},
+    ]
+    site = SimpleNamespace(
+        partitions={"node": SimpleNamespace(scheduler="local")},
+        targets={"disk": SimpleNamespace(optional=False), "ime": SimpleNamespace(optional=True)},
+    )
+    batches = {f"{name}-1x2": SimpleNamespace(partition="node", target=name) for name in site.targets}
+    plan: Any = SimpleNamespace(site=site, batch=batches.__getitem__)
+    ended = subprocess.CompletedProcess([], 1, stdout=json.dumps(rows), stderr="")
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: ended)
+    preflight(plan, Path("results/local/quick"), list(batches))
+    skipped, counted = capsys.readouterr().out.splitlines()
+    assert skipped == "  ime is skipped: " + problem.replace("\n", " ")
+    assert counted.startswith("preflight: 1 of 2 batches can start")

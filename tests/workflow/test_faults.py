@@ -206,6 +206,9 @@ def test_an_optional_target_that_cannot_be_prepared_is_left_out_with_the_reason(
     assert plan(tiny).returncode == 0
     (name,) = (batch.batch for batch in read_plan(tiny.root / "plan.json").batches)
     receipt = tiny.root / f"{name}.json"
+    (check,) = json.loads(tiny.weir(*RUN, "--preflight", "--json").stdout)
+    assert (check["batch"], check["check"]) == (name, "prepare")
+    assert "no such device" in check["problem"]
     done = tiny.weir(*RUN, "--receipt", receipt.name)
     assert done.returncode == 0, done.stderr
     assert "unavailable: target ram: `sh -c" in done.stdout

@@ -131,7 +131,8 @@ def preflight(plan: Plan, folder: Path, batches: Sequence[str]) -> None:
         raise WeirError(
             f"the preflight failed: {_message_of(done.stderr)}", hint=f"run it alone: {' '.join(command)}"
         ) from None
-    problems = {row["batch"]: row["problem"] for row in reversed(checks) if row["problem"]}
+    # A program's message may have several lines.
+    problems = {row["batch"]: " ".join(row["problem"].split()) for row in reversed(checks) if row["problem"]}
     needed = [name for name in problems if not plan.site.targets[plan.batch(name).target].optional]
     ready = len(local) - len(problems)
     if needed and not ready:

@@ -15,10 +15,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from weir.errors import ProblemsError, WeirError, did_you_mean, error_data, from_os_error
+from weir.errors import (
+    ProblemsError,
+    TargetUnavailableError,
+    WeirError,
+    did_you_mean,
+    error_data,
+    from_os_error,
+)
 from weir.files import write_atomically
 from weir.measure.batch import preflight
 from weir.measure.job import BatchJob, BatchResult, job_of, successes
+from weir.measure.preflight import Check
 from weir.measure.progress import STREAM_VARIABLE
 from weir.measure.rounds import measure_in_rounds, measure_in_turn
 from weir.plan import Batch, Plan, read_plan
@@ -206,10 +214,11 @@ def _job(plan: Plan, batch: Batch, args: argparse.Namespace, seed: int) -> Batch
 
 
 def _preflight(plan: Plan, batches: list[Batch], args: argparse.Namespace) -> int:
+    """Of a target that its own commands cannot prepare, the row has the reason; the others are checked."""
     rows = [
         {"batch": batch.batch, "check": check.name, "found": check.found, "problem": check.problem}
         for batch in batches
-        for check in preflight(_job(plan, batch, args, seed=0))
+        for check in _checks(_job(plan, batch, args, seed=0))
     ]
     if args.json:
         print(json.dumps(rows, indent=1))
@@ -218,6 +227,13 @@ def _preflight(plan: Plan, batches: list[Batch], args: argparse.Namespace) -> in
             mark = "FAILED" if row["problem"] else "ok"
             print(f"{mark:6} {row['batch']}  {row['check']}: {row['problem'] or row['found']}")
     return 1 if any(row["problem"] for row in rows) else 0
+
+
+def _checks(job: BatchJob) -> list[Check]:
+    try:
+        return preflight(job)
+    except TargetUnavailableError as error:
+        return [Check("prepare", "failed", error.problems[0].message, error.problems[0].hint or "")]
 
 
 def _counts(result: BatchResult) -> dict[str, Any]:
