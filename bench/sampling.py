@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Repetitions saved by `until:` in live measurements on tmpfs and disk, against a fixed ten at equal width.
 
-sampling.py DIR measures 8 cells in 80 rounds (DIR/fixed/records.csv, series that bench/coverage.R replays in
+sampling.py DIR measures 8 cells in 160 rounds (DIR/fixed/records.csv, series that bench/coverage.R replays in
 the order of time, which takes 60 runs). The width that three quarters of the intervals reach with ten runs is
 then requested with `until:`, and the same cells are measured again.
 """
@@ -26,7 +26,7 @@ from weir.records.table import read_records  # noqa: E402
 from weir.records.width import half_width  # noqa: E402
 
 TEN, LEAST, MOST = 10, 8, 40
-SERIES = 80
+SERIES = 160
 REACHED_BY_TEN = 0.75
 
 Series = dict[tuple[str, str], list[float]]  # cell and access: values in order of time
@@ -51,7 +51,7 @@ def measured(checkout: Checkout, suite: str, repetitions: dict[str, object]) -> 
             "xfer": ["16 KiB", "1 MiB"],
             "order": ["sequential", "random"],
         },
-        "fixed": {"api": "POSIX", "access": ["write", "read"], "block": "64 MiB", "sync": True},
+        "fixed": {"api": "POSIX", "access": ["write", "read"], "block": "64 MiB", "sync": True, "drop_caches": True},
         "repetitions": repetitions,
     }
     description = {"suite": suite, "question": "How many runs?", "experiments": {"same": experiment}}
