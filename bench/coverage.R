@@ -215,7 +215,8 @@ print_stopping <- function(times, longest = 40L) {
     }
     c(n, ends[1] <= 1 && 1 <= ends[2])
   }
-  cat("\n| requested half-width | mean runs | median held | mean runs, 0.35 | median held, 0.35 |\n|---|---|---|---|---|\n")
+  cat("\n| requested half-width | mean runs | median held | mean runs, 0.35 | median held, 0.35 |\n",
+    "|---|---|---|---|---|\n", sep = "")
   for (wanted in c(0.03, 0.05, 0.08)) {
     found <- vapply(c(0, 0.35), function(correlation) {
       rowMeans(replicate(times, stopped(exp(0.08 * series_of(longest, correlation)), wanted)))

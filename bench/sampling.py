@@ -51,7 +51,13 @@ def measured(checkout: Checkout, suite: str, repetitions: dict[str, object]) -> 
             "xfer": ["16 KiB", "1 MiB"],
             "order": ["sequential", "random"],
         },
-        "fixed": {"api": "POSIX", "access": ["write", "read"], "block": "64 MiB", "sync": True, "drop_caches": True},
+        "fixed": {
+            "api": "POSIX",
+            "access": ["write", "read"],
+            "block": "64 MiB",
+            "sync": True,
+            "drop_caches": True,
+        },
         "repetitions": repetitions,
     }
     description = {"suite": suite, "question": "How many runs?", "experiments": {"same": experiment}}
