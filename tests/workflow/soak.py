@@ -22,7 +22,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from contextlib import contextmanager, nullcontext, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -97,6 +97,7 @@ class Kind:
     command: tuple[str, ...]
     attack: Callable[[Process, Field], None]
     fails_a_cell: bool = False  # a program that was killed is a failed cell, which is measured again
+    holds_mounts: bool = False  # a process in another mount namespace has a copy of all mounts meanwhile
 
 
 def _of(text: str) -> Callable[[Process, Field], None]:
@@ -132,7 +133,21 @@ KINDS = {
     "guardian": Kind(WEIR, _of(GUARDIAN)),
     "drainer": Kind(WEIR, lambda _, field: kill(named_below(field.memory, "ime-drainer")), fails_a_cell=True),
     "mount": Kind(WEIR, lambda _, field: kill(named_below(field.memory, "ime-fuse"))),
+    "held-mount": Kind(WEIR, _everything, holds_mounts=True),
 }
+
+
+@contextmanager
+def holder_of_mounts() -> Iterator[None]:
+    """A process in a copy of all mounts, as a container or `unshare` makes it."""
+    command = ["unshare", "--mount", "--propagation", "private", "sh", "-c", "echo holds; exec sleep 600"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, cwd="/") as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"holds\n"
+        try:
+            yield
+        finally:
+            process.kill()
 
 
 @dataclass
@@ -194,11 +209,12 @@ def one_round(field: Field, kind: Kind, draw: random.Random, tally: Tally) -> No
     until(lambda: len(field.done()) >= wanted or first.poll() is not None, LIMIT_S)
     time.sleep(draw.uniform(0, 0.3) if wanted else draw.uniform(0, 8 if kind.command == MAKE else 2))
     ended = field.done()
-    kind.attack(first, field)
-    _wait(first, field, tally)
-    more = ("--retry-failed",) if kind.fails_a_cell else ()
-    again = start(field.checkout, *kind.command, *more, environment=environment, keep_output=True)
-    output = _wait(again, field, tally)
+    with holder_of_mounts() if kind.holds_mounts else nullcontext():
+        kind.attack(first, field)
+        _wait(first, field, tally)
+        more = ("--retry-failed",) if kind.fails_a_cell else ()
+        again = start(field.checkout, *kind.command, *more, environment=environment, keep_output=True)
+        output = _wait(again, field, tally)
     tally.rounds += 1
     tally.hits += 0 < len(ended) < EXECUTIONS
     runs = field.run_files()

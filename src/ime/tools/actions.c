@@ -140,6 +140,16 @@ int command_drainer(struct store *store, const struct invocation *invocation) {
     return error == 0 || error == EALREADY ? EXIT_DONE : EXIT_FAILED;
 }
 
+static void actions_name_clients(struct store *store) {
+    fprintf(stderr, "imectl: destroy: %u clients use the store: process", clients_count(store) - 1);
+    for (uint32_t i = 0; i < MAX_PROCESSES; i++) {
+        if (i != store->process && client_is_alive(store, i)) {
+            fprintf(stderr, " %" PRId32, atomic_load(&store->control->processes[i].pid));
+        }
+    }
+    fprintf(stderr, "; hint: end them (or unmount) first\n");
+}
+
 /* Everything drained and no client left: 0, or 1 with the reason on stderr. */
 static int actions_empty_store(struct store *store, const struct invocation *invocation) {
     uint64_t bytes = 0;
@@ -153,8 +163,7 @@ static int actions_empty_store(struct store *store, const struct invocation *inv
         usleep(10000); /* a mount that got a signal to end is still closing */
     }
     if (clients_count(store) > 1) {
-        fprintf(stderr, "imectl: destroy: %u clients use the store: end them (or unmount) first\n",
-                clients_count(store) - 1);
+        actions_name_clients(store);
         return EXIT_FAILED;
     }
     if (!invocation->discard) {
