@@ -82,6 +82,10 @@ class Checkout:
         return self.folder / "results" / "sandbox"
 
     @property
+    def hold(self) -> Path:
+        return self.folder / "hold"
+
+    @property
     def target(self) -> Path:
         return self.folder / "target"
 
@@ -128,7 +132,9 @@ class Checkout:
         file.write_text(text.replace(old, new))
 
     def slow_down(self, seconds: float) -> None:
-        program = SLOW_PROGRAM.format(seconds=seconds)
+        runs = self.results / "runs"
+        hold = f"while [ -e {self.hold} ] && ls {runs}/*/*/run.json >/dev/null 2>&1; do sleep 0.2; done"
+        program = SLOW_PROGRAM.format(seconds=seconds, hold=hold)
         assert not engine_of(json.loads(program)), "the cells would share a launch, and its one moment"
         self.site('["{root}/build/weir-io", ior]', program)
 

@@ -25,7 +25,7 @@ class Cluster:
         root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
         return clean | root | self.extra | {"PATH": f"{self.folder}/bin:{clean['PATH']}"}
 
-    def run(self, *arguments: str | Path, limit_s: float = 60) -> subprocess.CompletedProcess[str]:
+    def run(self, *arguments: str | Path, limit_s: float = 180) -> subprocess.CompletedProcess[str]:
         """A command with a limit, so that a hang is a failure with a name."""
         return subprocess.run(
             [str(word) for word in arguments],
@@ -37,7 +37,7 @@ class Cluster:
             stdin=subprocess.DEVNULL,
         )
 
-    def out(self, *arguments: str | Path, limit_s: float = 60) -> str:
+    def out(self, *arguments: str | Path, limit_s: float = 180) -> str:
         done = self.run(*arguments, limit_s=limit_s)
         assert done.returncode == 0, f"{arguments}: exit {done.returncode}\n{done.stdout}\n{done.stderr}"
         return done.stdout

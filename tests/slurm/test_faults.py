@@ -35,11 +35,12 @@ def checkout(fragile: Cluster, tmp_path: Path) -> Iterator[Checkout]:
     checkout.slow_down(4)
     checkout.suite([2], [1], cells=CELLS)
     yield checkout
+    release(checkout)
     checkout.end()
     fragile.run("scancel", "--me")
 
 
-def wait_for(what: str, condition: Callable[[], object], limit_s: float = 60) -> None:
+def wait_for(what: str, condition: Callable[[], object], limit_s: float = 180) -> None:
     end = time.monotonic() + limit_s
     while not condition():
         assert time.monotonic() < end, f"{what} did not come within {limit_s} s"
@@ -51,11 +52,16 @@ def job_ids(cluster: Cluster) -> list[str]:
 
 
 def start_and_wait_for_a_run(checkout: Checkout) -> subprocess.Popen[str]:
-    """Snakemake in the middle of a batch: at least one run is finished and another is in flight."""
+    """Snakemake in the middle of a batch: one run is finished, the other in flight until it is released."""
+    checkout.hold.touch()
     process = checkout.start(*checkout.snakemake_words())
     wait_for("the first run", lambda: checkout.runs() or process.poll() is not None, 180)
     assert process.poll() is None, process.communicate()[0]
     return process
+
+
+def release(checkout: Checkout) -> None:
+    checkout.hold.unlink(missing_ok=True)
 
 
 def end_of(process: subprocess.Popen[str], limit_s: float = 400) -> tuple[int, str]:
@@ -95,7 +101,10 @@ def finished(checkout: Checkout) -> set[str]:
 def test_scancel_is_retried(checkout: Checkout) -> None:
     process = start_and_wait_for_a_run(checkout)
     kept = finished(checkout)
-    checkout.cluster.out("scancel", *job_ids(checkout.cluster))
+    (job,) = job_ids(checkout.cluster)
+    checkout.cluster.out("scancel", job)
+    wait_for("the end of the job", lambda: job not in job_ids(checkout.cluster))
+    release(checkout)
     code, output = end_of(process)
     assert code == 0, output
     assert "CANCELLED" in output
@@ -109,6 +118,7 @@ def test_failed_node_is_left_out(checkout: Checkout) -> None:
     try:
         cluster.out(SANDBOX, "kill", "node2", cluster.folder)
         cluster.out("scontrol", "update", "nodename=node2", "state=down", "reason=test")
+        release(checkout)
         code, output = end_of(process)
         assert code == 0, output
         assert output.count("has been submitted") == 1  # Slurm itself starts the job again elsewhere
@@ -129,6 +139,7 @@ def test_end_at_the_time_limit_is_retried(checkout: Checkout) -> None:
     wait_for("the next run", lambda: rank_ids(checkout))
     for pid in rank_ids(checkout):
         os.kill(pid, signal.SIGSTOP)
+    release(checkout)
     for job in job_ids(checkout.cluster):
         checkout.cluster.out("scontrol", "update", f"jobid={job}", "TimeLimit=0:01")
     code, output = end_of(process)
@@ -142,6 +153,7 @@ def test_preempted_batch_is_completed(checkout: Checkout) -> None:
     process = start_and_wait_for_a_run(checkout)
     kept = finished(checkout)
     checkout.cluster.out("srun", "-p", "debug", "-N4", "--exclusive", "true")
+    release(checkout)
     code, output = end_of(process)
     assert code == 0, output
     assert output.count("has been submitted") == 1
@@ -154,6 +166,7 @@ def test_restart_of_slurmctld_loses_nothing(checkout: Checkout) -> None:
     checkout.suite([2], [1], cells=CELLS, timeout="30 s")
     process = start_and_wait_for_a_run(checkout)
     kept = finished(checkout)
+    release(checkout)  # holding it counts towards its limit
     cluster.out(SANDBOX, "kill", "slurmctld", cluster.folder)
     time.sleep(5)
     cluster.out(SANDBOX, "start", "slurmctld", cluster.folder)
@@ -170,6 +183,7 @@ def test_ctrl_c_cancels_the_jobs(checkout: Checkout) -> None:
     assert code != 0
     wait_for("the end of the job", lambda: checkout.cluster.out("squeue", "-h") == "")
     wait_for("the end of the ranks", lambda: rank_ids(checkout) == [])
+    release(checkout)
     code, output = checkout.snakemake()
     assert code == 0, output
     assert_complete(checkout, kept)
@@ -182,6 +196,7 @@ def test_rebooted_login_node_leaves_the_job_that_can_be_waited_for(checkout: Che
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
     assert len(job_ids(checkout.cluster)) == 1
+    release(checkout)
     checkout.run(str(BIN / "snakemake"), "--unlock", "--cores", "1")
     code, output = checkout.snakemake("--rerun-incomplete")
     assert code == 0, output

@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from tests.workflow.conftest import ROOT, Checkout
-from tests.workflow.processes import until
+from tests.workflow.gate import ENDED, close_gate
 from weir.plan import read_plan
 from weir.study import what_is_left
 
@@ -181,6 +181,7 @@ def test_an_interrupt_cleans_up_and_loses_only_the_run_in_flight(
     tiny: Checkout, target_folder: Path, kind: signal.Signals
 ) -> None:
     ask_for_twenty_executions(tiny)
+    gate = close_gate(tiny)
     assert plan(tiny).returncode == 0
     clean = {name: value for name, value in os.environ.items() if not name.startswith("WEIR_")}
     harness = subprocess.Popen(
@@ -190,13 +191,13 @@ def test_an_interrupt_cleans_up_and_loses_only_the_run_in_flight(
         stderr=subprocess.PIPE,
         text=True,
     )
-    assert until(lambda: ended(tiny) >= 2)
+    gate.wait()
     harness.send_signal(kind)
     _, printed = harness.communicate(timeout=300)
     assert harness.returncode == 130
     assert "Traceback" not in printed
     assert list(target_folder.iterdir()) == []
-    assert len(runs_of(tiny)) >= 2
+    assert len(runs_of(tiny)) == ENDED
 
 
 @pytest.mark.slow

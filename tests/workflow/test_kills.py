@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from tests.workflow.conftest import ROOT, Checkout, copy_of_the_tree
+from tests.workflow.gate import ENDED, close_gate
 from tests.workflow.processes import GUARDIAN, children, kill, processes_below, start, until
 from tests.workflow.test_faults import (
     RUN,
@@ -146,13 +147,15 @@ def test_after_sigkill_of_weir_and_its_guardian_something_cleans_up(
     marker, temporary = twenty.root / "cleaned", tmp_path / "temporary"
     temporary.mkdir()
     aim(twenty, cleanup=[["touch", str(marker)]])
+    gate = close_gate(twenty)
     assert plan(twenty).returncode == 0
     first = start(twenty, *WEIR, *RUN, "--seed", "2", environment={"TMPDIR": str(temporary)})
-    assert until(lambda: ended(twenty) >= 3)
+    gate.wait()
     kill(
         [*children(first.pid, GUARDIAN), *children(first.pid, "mpirun"), *children(first.pid, ""), first.pid]
     )
     first.wait()
+    gate.open()
     marker.unlink(missing_ok=True)
     if cleaner == "weir clean":
         cleaned = twenty.weir("clean")
@@ -168,13 +171,12 @@ def test_after_sigkill_of_weir_and_its_guardian_something_cleans_up(
         assert started.returncode == 0, started.stderr
     if cleaner != "the next start":
         assert nothing_is_left(twenty, target_folder), processes_below(twenty.root)
-        assert len(runs_of(twenty)) >= 3
+        assert len(runs_of(twenty)) == ENDED
     again = twenty.weir(*RUN, "--seed", "1")
     assert again.returncode == 0, again.stderr
     assert until(lambda: nothing_is_left(twenty, target_folder)), processes_below(twenty.root)
     assert marker.exists()
-    assert len(seeds(twenty)) == 20
-    assert seeds(twenty).count(2) >= 3
+    assert sorted(seeds(twenty)) == [1] * (20 - ENDED) + [2] * ENDED
     assert list(temporary.iterdir()) == []
 
 
@@ -244,15 +246,17 @@ def test_cleanup_runs_when_settling_completes_the_batch(twenty: Checkout, target
 def test_a_full_results_disk_ends_the_batch_and_blames_no_cell(twenty: Checkout, small_mount: Path) -> None:
     hog = small_mount / "hog"
     run = ("run", "--plan", "plan.json", "--results", str(small_mount), "--errors", "errors.json")
+    gate = close_gate(twenty, small_mount)
+    assert plan(twenty).returncode == 0
     first = start(twenty, *WEIR, *run, "--seed", "2")
-    launches = small_mount / "launches"
-    assert until(lambda: any(file.read_text().count("\n") >= 2 for file in launches.glob("*/status")))
+    gate.wait()
     with hog.open("wb") as stream:
         try:
             while stream.write(bytes(65536)):
                 stream.flush()
         except OSError:
             pass
+    gate.open()
     assert first.wait(300) == 1
     runs = list(small_mount.glob("runs/*/*/run.json"))
     assert {json.loads(file.read_text())["status"] for file in runs} <= {"done"}
@@ -269,14 +273,16 @@ def test_a_target_that_is_unmounted_in_a_shared_launch_blames_no_cell(
     twenty: Checkout, small_mount: Path
 ) -> None:
     aim(twenty, path=str(small_mount))
+    gate = close_gate(twenty)
     assert plan(twenty).returncode == 0
     first = weir_run(twenty, "--errors", "errors.json", "--seed", "2")
-    assert until(lambda: ended(twenty) >= 2)
+    gate.wait()
     subprocess.run(["umount", "--lazy", str(small_mount)], check=True)
+    gate.open()
     assert first.wait(300) == 1
     assert "was" in (twenty.root / "errors.json").read_text()
     assert "unmounted" in (twenty.root / "errors.json").read_text()
-    assert len(seeds(twenty)) >= 2
+    assert len(seeds(twenty)) == ENDED
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64m", "none", str(small_mount)], check=True)
     again = twenty.weir(*RUN, "--seed", "1")
     assert again.returncode == 0, again.stderr
@@ -320,15 +326,17 @@ def test_a_file_system_that_does_not_answer_is_named_and_keeps_nothing_back(
     suite = yaml.safe_load((twenty.root / "config/suites/tiny.yaml").read_text())
     suite["experiments"]["one"]["timeout"] = "20 s"
     twenty.write("config/suites/tiny.yaml", suite)
+    gate = close_gate(twenty)
     assert plan(twenty).returncode == 0
     first = weir_run(twenty, "--errors", "errors.json", "--seed", "2")
-    assert until(lambda: ended(twenty) >= 3)
+    gate.wait()
     (daemon,) = (int(line.split()[0]) for line in processes_below(base) if f"ime-fuse {point}" in line)
     os.kill(daemon, signal.SIGSTOP)
+    gate.open()
     try:
         assert first.wait(300) == 1
         assert f"{point} does not answer for" in (twenty.root / "errors.json").read_text()
-        assert len(seeds(twenty)) >= 3
+        assert len(seeds(twenty)) == ENDED
     finally:
         os.kill(daemon, signal.SIGCONT)
     # The guardian ends what prepare started, and then unmounts what is left of it.
