@@ -211,7 +211,7 @@ def test_a_stale_process_id_is_not_signalled(programs: Path, make_store: StoreMa
     os.kill(pid, signal.SIGKILL)
     # The bystander starts in a later tick: start times have no more resolution, no kernel reuses ids so soon.
     time.sleep(2 / os.sysconf("SC_CLK_TCK"))
-    with subprocess.Popen(["sleep", "60"]) as bystander, (store.fast / "control").open("r+b") as control:
+    with subprocess.Popen(["sleep", "600"]) as bystander, (store.fast / "control").open("r+b") as control:
         at = control.read(8192).index(struct.pack("<i", pid))
         control.seek(at)
         control.write(struct.pack("<i", bystander.pid))

@@ -135,7 +135,7 @@ def test_two_sandboxes_side_by_side_do_not_see_each_other(cluster: Cluster, empt
     empty.up("--nodes", "2")
     assert cluster.out("sinfo", "-h", "-p", "debug", "-o", "%D").strip() == "4"
     assert empty.out("sinfo", "-h", "-p", "debug", "-o", "%D").strip() == "2"
-    empty.out("sbatch", "--job-name=only-here", "-o", "/dev/null", "--wrap", "sleep 60")
+    empty.out("sbatch", "--job-name=only-here", "-o", "/dev/null", "--wrap", "sleep 600")
     assert "only-here" in empty.out("squeue", "-o", "%j")
     assert "only-here" not in cluster.out("squeue", "-o", "%j")
     empty.down()

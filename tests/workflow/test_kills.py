@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -338,7 +339,8 @@ def test_a_file_system_that_does_not_answer_is_named_and_keeps_nothing_back(
         assert f"{point} does not answer for" in (twenty.root / "errors.json").read_text()
         assert len(seeds(twenty)) == ENDED
     finally:
-        os.kill(daemon, signal.SIGCONT)
+        with contextlib.suppress(ProcessLookupError):  # clean-up may have ended it
+            os.kill(daemon, signal.SIGCONT)
     # The guardian ends what prepare started, and then unmounts what is left of it.
     assert until(lambda: processes_below(twenty.root) + processes_below(target_folder) == [])
     assert until(lambda: str(point) not in Path("/proc/self/mounts").read_text())
