@@ -11,6 +11,15 @@ import signal
 import sys
 from pathlib import Path
 
+from weir.takeover import (
+    handle_in_a_thread,
+    note_temporary,
+    take_over_from_a_killed_workflow,
+)
+
+# Before all that takes time: a kill from here on leaves nothing that the next start does not find.
+note_temporary(Path(".snakemake"), workflow.snakemake_tmp_dir)
+
 from weir.cluster.admission import admission
 from weir.cluster.allocation import allocations, retries
 from weir.config import load_config
@@ -27,11 +36,6 @@ from weir.study import (
     plan_digest,
     what_is_left,
     why_not_measured,
-)
-from weir.takeover import (
-    handle_in_a_thread,
-    note_temporary,
-    take_over_from_a_killed_workflow,
 )
 
 
@@ -56,7 +60,6 @@ DRAWING = sorted(
     for path in Path("analysis", folder).glob("*.*")
 )
 
-note_temporary(Path(".snakemake"), workflow.snakemake_tmp_dir)
 if workflow.is_main_process:
     take_over_from_a_killed_workflow(Path(".snakemake"))
     note_start()

@@ -227,6 +227,25 @@ def test_damaged_files_are_set_aside_and_measured_again(twenty: Checkout) -> Non
 
 
 @pytest.mark.slow
+def test_snakemake_that_is_killed_as_it_starts_leaves_no_directory(tiny: Checkout, tmp_path: Path) -> None:
+    """While it reads what the plan needs, which takes longest."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    dry_run = ("snakemake", "--cores", "1", "--dry-run")
+    card = tiny.root / "weir/plan/card.py"
+    text = card.read_text()
+    card.write_text(f"{text}\nimport os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n")
+    killed = tiny.call(*dry_run, environment={"TMPDIR": str(temporary)})
+    assert killed.returncode == -signal.SIGKILL
+    left = list(temporary.iterdir())
+    assert left != []
+    card.write_text(text)
+    again = tiny.call(*dry_run, environment={"TMPDIR": str(temporary)})
+    assert again.returncode == 0, again.stderr
+    assert [each for each in left if each.exists()] == []
+
+
+@pytest.mark.slow
 def test_cleanup_runs_when_settling_completes_the_batch(twenty: Checkout, target_folder: Path) -> None:
     assert twenty.weir(*RUN).returncode == 0
     launches = twenty.root / "results/local/launches/ram-debian-1x2"
