@@ -202,7 +202,8 @@ def burst_buffer(checkout: Checkout, memory: Path) -> dict[str, Any]:
 
 def one_round(field: Field, kind: Kind, draw: random.Random, tally: Tally) -> None:
     """Adds its problems to the tally."""
-    shutil.rmtree(field.results, ignore_errors=True)
+    for folder in (field.results, *field.temporary.iterdir()):  # what a round left is its problem alone
+        shutil.rmtree(folder, ignore_errors=True)
     environment = {"TMPDIR": str(field.temporary)}
     first = start(field.checkout, *kind.command, environment=environment)
     wanted = draw.randrange(EXECUTIONS - 2)
