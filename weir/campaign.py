@@ -29,7 +29,7 @@ Execution = tuple[Cell, int]  # a cell and its round
 MOST_AUDITED = 200
 
 
-@dataclass
+@dataclass(eq=False)  # batches in turns refer to each other
 class BatchProgress:
     """What is known of one batch."""
 
@@ -43,7 +43,12 @@ class BatchProgress:
     rates_mib_s: dict[str, float] = field(default_factory=dict)  # of the last execution, by access
     last_ended: float = 0.0
     in_launch: list[StatusLine] = field(default_factory=list)  # ended, in a launch that goes on
-    beside: list[BatchProgress] = field(default_factory=list)  # measured in turns with this one
+    in_turns: list[BatchProgress] = field(default_factory=list, repr=False)  # measured in turns with this one
+
+    @property
+    def beside(self) -> list[BatchProgress]:
+        """Those in turns with this one while both run."""
+        return [mate for mate in self.in_turns if mate.state == "running"] if self.state == "running" else []
 
     @property
     def executions(self) -> int:
@@ -90,9 +95,9 @@ class Campaign:
     def __init__(self, plan: Plan, folder: Path) -> None:
         self._folder, self._results = folder, folder.parent
         self.batches = [BatchProgress(batch) for batch in plan.batches]
-        self._in_turns = {
-            batch.batch: {other.batch for other in plan.in_turns(batch)} for batch in plan.batches
-        }
+        named = {one.batch.batch: one for one in self.batches}
+        for one in self.batches:
+            one.in_turns = [named[other.batch] for other in plan.in_turns(one.batch)]
         self._missing = {one.batch.batch: _executions(one.batch) for one in self.batches}
         self._status: list[StatusLine] = []
         self._failed: list[tuple[BatchProgress, Execution, int]] = []  # with the time of its run.json
@@ -122,15 +127,10 @@ class Campaign:
 
     def _look_beside(self) -> None:
         """The job of one batch measures those that wait for theirs in turns with it."""
-        running = {one.batch.batch for one in self.batches if one.state == "running"}
+        running = [one for one in self.batches if one.state == "running"]
         for one in self.batches:
-            if one.state == "waiting" and one.left and running & self._in_turns[one.batch.batch]:
+            if one.state == "waiting" and one.left and any(mate in running for mate in one.in_turns):
                 one.state = "running"
-        for one in self.batches:
-            mates = self._in_turns[one.batch.batch] if one.state == "running" else set()
-            one.beside = [
-                mate for mate in self.batches if mate.batch.batch in mates and mate.state == "running"
-            ]
 
     def _look_into_launches(self, one: BatchProgress, missing: Sequence[Execution]) -> None:
         """Executions of one launch get their run files when it ends; its status lists those that ended."""
@@ -143,6 +143,8 @@ class Campaign:
                 role: folder / file for role, file in OUTPUT_FILES.items() if (folder / file).is_file()
             }
             one.rates_mib_s = _rates(_readable(_printed_rows(cell, outputs)))
+            written = [file.stat().st_mtime for file in outputs.values()]
+            one.last_ended = max([one.last_ended, *written])
         one.in_launch = lines
 
     def _forget_repeated(self) -> None:

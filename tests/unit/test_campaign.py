@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 
 from tests.checkout import SITE, SUITE, TARGET, load, make_checkout
 from weir.campaign import BatchProgress, Campaign
-from weir.commands.watch import campaign_of, line
+from weir.commands.watch import _append, campaign_of, line
 from weir.errors import WeirError
 from weir.handover import Handover
 from weir.model import Parsed
@@ -76,6 +77,34 @@ def test_a_batch_in_turns_with_one_that_runs_runs_too_and_both_end_together(stud
         end(study, plan, number)
     assert first(campaign).state == "finished"
     assert (other.state, other.beside) == ("waiting", [])
+
+
+def test_batches_in_turns_share_one_line_every_ten_seconds_and_one_at_the_end(
+    plan: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 0.0
+    monkeypatch.setattr("weir.commands.watch.time", SimpleNamespace(monotonic=lambda: now))
+    disk, other = (
+        BatchProgress(batch, state="running", done=2, elapsed_s=[2.0, 2.0]) for batch in plan.batches
+    )
+    disk.in_turns, other.in_turns = [other], [disk]
+    other.rates_mib_s, other.last_ended = {"write": 1234.0}, 1.0
+    printed = io.StringIO()
+    show = _append(printed)
+    for second in range(25):
+        now = float(second)
+        show([disk, other])
+    names = [f"{batch.batch} 2/8" for batch in plan.batches]
+    shown = f"{', '.join(names)} done, 0 failed, 0 degraded; disk write 1,230 MiB/s; 24 s left (24 s to 24 s)"
+    assert printed.getvalue().splitlines() == [shown, shown]
+    printed.truncate(printed.seek(0))
+    disk.state, disk.done = "finished", 8
+    show([disk, other])
+    assert printed.getvalue() == ""
+    other.state, other.done = "finished", 8
+    show([disk, other])
+    show([disk, other])
+    assert printed.getvalue() == shown.replace(" 2/8", " 8/8").split("; 24 s")[0] + "\n"
 
 
 def test_a_failed_execution_that_runs_once_more_is_counted_once(study: Path, plan: Plan) -> None:

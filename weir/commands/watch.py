@@ -7,7 +7,7 @@ import json
 import shutil
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -25,6 +25,7 @@ POLL_S = 1.0
 _POLL_END_S = 0.05
 PLAIN_LINES_S = 10.0
 _BAR = 16
+_NAMED = 3  # the names of more batches fill a line
 _OVER = ("finished", "skipped", "failed")
 
 
@@ -79,7 +80,7 @@ def campaign_of(study: Path) -> Campaign:
 
 
 def follow(campaign: Campaign, stream: TextIO, over: Callable[[], bool]) -> None:
-    """Redraw the lines on a terminal; elsewhere print a line every 10 s and one per finished batch."""
+    """Redraw a line for each batch on a terminal; elsewhere print one line of all that run every 10 s."""
     show = _redraw(stream) if stream.isatty() else _append(stream)
     while True:
         last = over()
@@ -101,17 +102,37 @@ def line(one: BatchProgress, bar: bool = False) -> str:
     filled = _BAR * one.ended // max(1, one.executions)
     drawn = f" [{'#' * filled}{'.' * (_BAR - filled)}]" if bar else ""
     counts = f"{one.ended}/{one.executions} done, {one.failures} failed, {one.degraded} degraded"
-    rates = ", ".join(f"{access} {three_digits(rate)}" for access, rate in one.rates_mib_s.items())
-    parts = [f"{one.batch.batch}:{drawn} {counts}", f"{rates} MiB/s" if rates else "", _time_left(one)]
+    parts = [f"{one.batch.batch}:{drawn} {counts}", _rates(one), _time_left([one])]
     return "; ".join(part for part in parts if part)
 
 
-def _time_left(one: BatchProgress) -> str:
-    if one.left == 0:
+def line_of_several(several: Sequence[BatchProgress]) -> str:
+    """Batches that run at the same time, or in turns, in one line; the rates are of the last execution."""
+    if len(several) == 1:
+        return line(several[0])
+    if len(several) <= _NAMED:
+        done = ", ".join(f"{one.batch.batch} {one.ended}/{one.executions}" for one in several)
+    else:
+        ended, executions = (sum(getattr(one, name) for one in several) for name in ("ended", "executions"))
+        done = f"{len(several)} batches: {ended}/{executions}"
+    failed, degraded = (sum(getattr(one, name) for one in several) for name in ("failures", "degraded"))
+    last = max(several, key=lambda one: one.last_ended)
+    parts = [f"{done} done, {failed} failed, {degraded} degraded", _rates(last, f"{last.batch.target} ")]
+    return "; ".join(part for part in [*parts, _time_left(several)] if part)
+
+
+def _rates(one: BatchProgress, where: str = "") -> str:
+    rates = ", ".join(f"{access} {three_digits(rate)}" for access, rate in one.rates_mib_s.items())
+    return f"{where}{rates} MiB/s" if rates else ""
+
+
+def _time_left(several: Sequence[BatchProgress]) -> str:
+    """Batches in turns count each other's time already; of the rest, the longest decides."""
+    left = [one.time_left_s() for one in several if one.left]
+    if not left:
         return ""
-    expected, low, high = one.time_left_s()
-    interval = f"{about_duration(low)} to {about_duration(high)}"
-    return f"{about_duration(expected)} left ({interval})"
+    expected, low, high = (max(column) for column in zip(*left, strict=True))
+    return f"{about_duration(expected)} left ({about_duration(low)} to {about_duration(high)})"
 
 
 def _redraw(stream: TextIO) -> Callable[[list[BatchProgress]], None]:
@@ -131,19 +152,24 @@ def _redraw(stream: TextIO) -> Callable[[list[BatchProgress]], None]:
 
 
 def _append(stream: TextIO) -> Callable[[list[BatchProgress]], None]:
-    ended: set[str] = set()
+    told: set[str] = set()
     last = time.monotonic()
 
     def show(batches: list[BatchProgress]) -> None:
         nonlocal last
-        due = time.monotonic() - last >= PLAIN_LINES_S
-        for one in batches:
-            name = one.batch.batch
-            if one.state in _OVER and name not in ended:
-                ended.add(name)
-                print(line(one), file=stream, flush=True)
-            elif one.state == "running" and due:
-                print(line(one), file=stream, flush=True)
-        last = time.monotonic() if due else last
+        running = [one for one in batches if one.state == "running"]
+        # Batches in turns end together: the line of the first to end waits for the others.
+        over = [one for one in batches if one.state in _OVER and one.batch.batch not in told]
+        ended = [
+            one for one in over if one.state == "finished" and not any(it in running for it in one.in_turns)
+        ]
+        lines = [line(one) for one in over if one.state != "finished"]
+        lines += [line_of_several(ended)] if ended else []
+        told.update(one.batch.batch for one in over if one.state != "finished" or one in ended)
+        if time.monotonic() - last >= PLAIN_LINES_S:
+            lines += [line_of_several(running)] if running else []
+            last = time.monotonic()
+        for text in lines:
+            print(text, file=stream, flush=True)
 
     return show
