@@ -42,7 +42,7 @@ write_whole <- function(text, path) {
 page_text <- function(model, home = file.path(analysis_home(), "page")) {
   read_whole <- function(name) paste(readLines(file.path(home, name), encoding = "UTF-8"), collapse = "\n")
   page <- read_whole("page.html")
-  for (part in c("page.css", "page.js", "cell.js")) {
+  for (part in c("page.css", "page.js", "cell.js", "systems.js")) {
     page <- sub(sprintf("{{%s}}", part), read_whole(part), page, fixed = TRUE)
   }
   # Text must not close the script element that contains it.

@@ -100,7 +100,8 @@ answer_row <- function(point, column, alternatives = NULL, tied = NULL) {
   list(
     value = point[[column]], lo = point$lo, hi = point$hi, n = point$n, values = utils::head(unlist(point$values), 20),
     unit = "MiB/s", setting = point$setting, iops = point$iops, verdict = point$verdict, alternatives = alternatives,
-    tied = tied, cell = point$cell, short = short_setting(point)
+    tied = tied, cell = point$cell, short = short_setting(point),
+    size = if (is.na(point$xfer_bytes)) "" else bytes_words(point$xfer_bytes)
   )
 }
 

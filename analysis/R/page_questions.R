@@ -13,7 +13,9 @@ page_questions <- function(points, facts) {
   }), recursive = FALSE)
   sections <- lapply(asked, function(one) {
     mine <- points[suite %in% one$suite & experiment %in% one$experiment & n > 0]
-    c(one, list(seen = question_words(mine), groups = question_groups(mine)))
+    common <- common_pieces(mine$setting)
+    mine[, setting := without_pieces(setting, common)]
+    c(one, list(common = paste(common, collapse = ", "), groups = question_groups(mine)))
   })
   Filter(function(section) length(section$groups) > 0, sections)
 }
@@ -28,12 +30,25 @@ points_of_question <- function(points) {
   })
 }
 
+# What all settings of a question have in common stands once, if something is left to tell them apart.
+common_pieces <- function(settings) {
+  pieces <- strsplit(unique(settings), ", ", fixed = TRUE)
+  common <- Reduce(intersect, pieces)
+  if (length(pieces) < 2 || any(lengths(pieces) <= length(common))) character() else common
+}
+
+without_pieces <- function(settings, common) {
+  pieces <- strsplit(settings, ", ", fixed = TRUE)
+  vapply(pieces, function(each) paste(setdiff(each, common), collapse = ", "), "")
+}
+
 # The browser of records has the points beyond the limit.
 question_groups <- function(points) {
   lapply(points_of_question(points), function(group) {
     settings <- nrow(group$points)
     rows <- lapply(seq_len(min(settings, most_rows_of_question)), function(row) question_row(group$points[row]))
-    c(group[c("target", "emulated", "access")], list(settings = settings, rows = rows))
+    usable <- group$points[verdict %in% usable_verdicts]
+    c(group[c("target", "emulated", "access")], list(settings = settings, seen = seen_words(usable), rows = rows))
   })
 }
 
@@ -42,26 +57,19 @@ question_row <- function(point) {
     verdict = point$verdict, values = values_of_point(point$values))
 }
 
-# Real storage; of emulated storage if there is no other.
-question_words <- function(points) {
-  groups <- points_of_question(real_points(points)[verdict %in% usable_verdicts])
-  words <- vapply(groups, function(group) {
-    what <- sprintf("%s, %s", mark_name(group$target, group$emulated), group$access)
-    settings <- nrow(group$points)
-    first <- group$points[1]
-    last <- group$points[settings]
-    if (settings == 1) {
-      sprintf("%s: %s MiB/s.", what, rate_words(first$median))
-    } else if (!is.finite(first$lo) || !is.finite(last$hi)) {
-      sprintf("%s: %s has the highest median, %s MiB/s; without intervals no order is certain.", what, first$setting,
-        rate_words(first$median))
-    } else if (last$hi >= first$lo) {
-      sprintf("%s: the intervals of all %d settings overlap; the highest median is %s MiB/s.", what, settings,
-        rate_words(first$median))
-    } else {
-      sprintf("%s: %s is fastest with %s MiB/s, %.1f times as fast as %s.", what, first$setting,
-        rate_words(first$median), first$median / last$median, last$setting)
-    }
-  }, "")
-  paste(words, collapse = " ")
+# Of all settings, also of those that have no row; one alone is its own answer.
+seen_words <- function(points) {
+  settings <- nrow(points)
+  if (settings < 2) {
+    return("")
+  }
+  first <- points[1]
+  last <- points[settings]
+  if (!is.finite(first$lo) || !is.finite(last$hi)) {
+    "without intervals no order is certain"
+  } else if (last$hi >= first$lo) {
+    if (settings == 2) "the intervals overlap" else sprintf("the intervals of all %d overlap", settings)
+  } else {
+    sprintf("%s is fastest, \u00d7%.1f of %s", first$setting, first$median / last$median, last$setting)
+  }
 }

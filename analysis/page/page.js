@@ -99,7 +99,9 @@ function copyButton(text) {
 const study = facts.study;
 const targets = list(facts.targets);
 const real = targets.filter((target) => !target.emulated);
-const shown = real.length ? real : targets;
+// What has no usable result stands last.
+const has = (target) => list(facts.answers).some((one) => one.target === target.name);
+const shown = [...(real.length ? real : targets)].sort((one, two) => has(two) - has(one));
 // So many fit the first screen; the records below have all.
 const MOST_TARGETS = 4;
 const firstTargets = shown.slice(0, MOST_TARGETS);
@@ -121,7 +123,7 @@ function header() {
     study.began.slice(0, 16).replace("T", " "), study.system, study.weir && `weir ${study.weir}`];
   return [
     element("nav", {}, ["Questions", "Figures", "Records", "Verdicts", "Method"].filter((name) => name !== "Questions" || list(facts.questions).length).map((name) => element("a", { href: `#${name.toLowerCase()}` }, name))),
-    element("h1", {}, study.title ? element("b", {}, study.title) : [names, others > 0 ? element("span", { class: "second" }, ` and ${others} more`) : null]),
+    element("h1", {}, study.title ? element("b", {}, study.title) : others > 0 ? [element("b", {}, `${shown.length} systems `), element("span", { class: "second" }, firstTargets.map((one) => one.name).join(", "), ", …")] : names),
     element("div", { class: "second" }, machine.filter(Boolean).join(" · ")),
   ];
 }
@@ -143,24 +145,8 @@ function proof() {
     element("a", { href: "#verdicts" }, "why"));
 }
 
-// Of several targets a row each, so that they can be compared at a glance.
+// So many systems have a row each in the table and in the chart of the first screen.
 const MOST_SYSTEMS = 10;
-function systems() {
-  const find = (target, kind, access) => answered.find((one) => one.target === target.name && one.access === access)?.[kind];
-  const columns = [["best", "write"], ["best", "read"], ["small", "write"], ["small", "read"]]
-    .filter(([kind, access]) => shown.some((target) => find(target, kind, access)));
-  const cell = (target, kind, access) => {
-    const found = find(target, kind, access);
-    return found ? [tellsPoint(element("div", { class: `value ${access}` }, rate(found.value)), found, access),
-      element("div", { class: "small" }, kind === "best" ? found.short : found.iops ? `${count(found.iops)} op/s` : "")] : "–";
-  };
-  const head = columns.map(([kind, access]) => element("th", { scope: "col" }, kind === "best" ? "best " : "small, random ",
-    element("span", { class: access }, access === "write" ? "● write" : "◆ read")));
-  const rows = shown.slice(0, MOST_SYSTEMS).map((target) => element("tr", {}, element("th", { scope: "row" }, target.name),
-    columns.map(([kind, access]) => element("td", {}, cell(target, kind, access)))));
-  return element("div", { id: "answers", class: "systems" }, element("table", {}, element("thead", {}, element("tr", {}, element("th", {}, "MiB/s"), head)), element("tbody", {}, rows)),
-    shown.length > MOST_SYSTEMS ? element("p", { class: "small" }, `${shown.length - MOST_SYSTEMS} more targets: Records`) : null);
-}
 
 function answers() {
   if (shown.length > 2) return systems();
@@ -186,7 +172,7 @@ function answers() {
   const inMib = (name) => [name, element("div", { class: "small" }, "MiB/s")];
   row(inMib("Best"), (one) => one.best, (found, one) => [number(found, one), element("div", { class: "small" }, found.setting,
     element("span", { class: "tied" }, found.tied > 0 ? `; tied with ${found.tied} of ${found.alternatives - 1} others` : `; best of ${found.alternatives}`))], true);
-  row(inMib("Small, random"), (one) => one.small, (found, one) => [number(found, one), found.iops ? element("div", { class: "small" }, `${count(found.iops)} op/s`) : null]);
+  row(inMib("Small, random"), (one) => one.small, (found, one) => [number(found, one), element("div", { class: "small" }, [found.size, found.iops && `${count(found.iops)} op/s`].filter(Boolean).join(", "))]);
   row("p99 latency", (one) => one.tail, (found, one) => [number(found, one), element("div", { class: "small" }, "small, random")]);
   return element("div", { class: "answers", id: "answers", style: `--columns: ${columns.length}` }, cells);
 }
@@ -221,6 +207,10 @@ function chartOf(some) {
         element("b", { class: "number" }, rate(row.value)), element("span", { class: "number second interval" }, interval(row)));
     }
   }
+  return withAxis(chart, scale);
+}
+
+function withAxis(chart, scale) {
   const axis = element("div", { class: "axis" }, scale.ticks.map((value) => element("span", { style: `left: ${scale.at(value)}%` }, value.toLocaleString("en"))));
   chart.append(element("span", { class: "small" }, "MiB/s, log"), axis, "", "");
   return chart;
@@ -248,19 +238,23 @@ function charts() {
   const folded = real.length && emulated.length
     ? element("details", { id: "emulated" }, element("summary", {}, `${targets.length - real.length} emulated targets (E): they test the method, not a product`), chartOf(emulated))
     : null;
-  return element("div", { id: "chart" }, element("h3", {}, "Best bandwidth by interface"),
-    chartOf(answered.filter((one) => firstTargets.some((target) => target.name === one.target))),
-    others > 0 ? element("details", { id: "others" }, element("summary", {}, `${others} more targets`),
-      chartOf(answered.filter((one) => shown.indexOf(about(one.target)) >= MOST_TARGETS))) : null,
+  const many = others > 0;
+  return element("div", { id: "chart" }, element("h3", {}, many ? "Best bandwidth of each system" : "Best bandwidth by interface"),
+    many ? chartOfSystems() : chartOf(answered.filter((one) => firstTargets.some((target) => target.name === one.target))),
+    many ? element("details", { id: "others" }, element("summary", {}, "all systems by interface"),
+      chartOf(answered.filter((one) => shown.includes(about(one.target))))) : null,
     element("div", { class: "small" }, `Symbol: best median; bar: its interval at ${facts.interval_level} (below 6 runs: the runs); hollow: not proven; ticks: medians of the other settings.`),
     folded);
 }
+
+// Text in backticks is code.
+const coded = (text) => text.split("`").map((piece, index) => (index % 2 ? element("code", {}, piece) : piece));
 
 function effects() {
   const rows = list(facts.effects);
   const cells = rows.flatMap((row) => {
     const kind = row.clear ? "" : "unclear";
-    const words = tells(element("span", { class: kind }, `${row.setting} `, element("span", { class: "small" }, `vs. ${row.instead_of}, ${row.target}`)),
+    const words = tells(element("span", { class: kind }, `${row.setting} `, element("span", { class: "small" }, `vs. ${row.instead_of}${shown.length > 1 ? `, ${row.target}` : ""}`)),
       `${row.pairs} pairs of cells, ${row.rounds} rounds${row.also_differs ? `; also differs: ${row.also_differs}` : ""}`);
     return [element("span", { class: `${row.access} ${kind}` }, row.access), words, element(row.clear ? "b" : "span", { class: kind }, `×${factor(row.ratio)}`),
       element("span", { class: "second" }, row.lo === null ? "" : `${factor(row.lo)}–${factor(row.hi)}`)];
@@ -272,7 +266,7 @@ function effects() {
 function columns() {
   const doubts = element("dl", { class: "doubts" }, list(facts.doubts).map((one) => [element("dt", {}, one.number), element("dd", {}, one.sentence)]));
   const pieces = list(facts.advice);
-  const said = (some) => element("ol", {}, some.map((one) => element("li", {}, element("b", {}, one.title), ` ${one.evidence} ${one.action}`)));
+  const said = (some) => element("ol", {}, some.map((one) => element("li", {}, element("b", {}, one.title), " ", coded(`${one.evidence} ${one.action}`))));
   return element("div", { class: "columns" }, effects(),
     element("section", {}, element("h3", {}, "Doubts"), list(facts.doubts).length ? doubts : "None of weir's checks raises one."),
     element("section", { id: "advice" }, element("h3", {}, "Advice"), pieces.length ? said(pieces.slice(0, 3)) : "No setting stands out.",
@@ -289,18 +283,21 @@ function questions() {
     const groups = list(one.groups);
     const scale = scaleOf(groups.flatMap((group) => list(group.rows)));
     const chart = element("div", { class: "chart wide" });
+    const emulated = groups.every((group) => group.emulated);
     for (const group of groups) {
       const more = group.settings > list(group.rows).length ? `, the first ${list(group.rows).length} of ${group.settings} settings` : "";
       chart.append(element("div", { class: "target" }, group.target, group.emulated ? " (E)" : "", " ",
-        element("span", { class: group.access }, group.access), element("span", { class: "small" }, more)));
+        element("span", { class: group.access }, group.access), " ", element("span", { class: "small" }, [group.seen, more].filter(Boolean).join(""))));
       for (const row of list(group.rows)) {
         chart.append(element("span", { class: "setting" }, row.setting), mark({ ...row, access: group.access, api: row.setting }, scale),
           element("b", { class: "number" }, rate(row.value)), element("span", { class: "number second interval" }, interval(row)));
       }
     }
-    const axis = element("div", { class: "axis" }, scale.ticks.map((value) => element("span", { style: `left: ${scale.at(value)}%` }, value.toLocaleString("en"))));
-    chart.append(element("span", { class: "small" }, "MiB/s, log"), axis, "", "");
-    return element("section", { class: "question", id: `question-${one.experiment}` }, element("h3", {}, one.question), element("p", {}, one.seen), chart);
+    withAxis(chart, scale);
+    const common = one.common ? element("p", { class: "small" }, `All with ${one.common}.`) : null;
+    // Emulated storage answers no question about a product: folded where there is real storage.
+    const body = emulated && real.length ? element("details", {}, element("summary", {}, "emulated targets (E)"), common, chart) : [common, chart];
+    return element("section", { class: "question", id: `question-${one.experiment}` }, element("h3", {}, one.question), body);
   };
   return asked.length ? [element("h2", { id: "questions" }, "Questions"), element("div", { class: "figures" }, asked.map(section))] : [];
 }

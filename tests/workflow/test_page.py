@@ -116,7 +116,7 @@ def test_the_first_screen_answers(browse: Browse) -> None:
 
 
 def test_several_systems_have_a_row_each(study: Path, tmp_path: Path) -> None:
-    """Twelve systems made of the disk of the study; ten have room."""
+    """Thirteen systems made of the disk of the study; ten have room, one without an answer is last."""
     head, text, tail = re.split(
         r'(?<=<script type="application/json" id="facts">)(.*?)(?=</script>)',
         (study / "report.html").read_text(), maxsplit=1, flags=re.DOTALL,
@@ -124,13 +124,17 @@ def test_several_systems_have_a_row_each(study: Path, tmp_path: Path) -> None:
     facts = json.loads(text)
     for kind, key in (("targets", "name"), ("answers", "target")):
         disk = [one for one in facts[kind] if one[key] == "disk"]
-        facts[kind] = [one | {key: f"system-{number}"} for number in range(12) for one in disk]
+        facts[kind] = [one | {key: f"system-{number}"} for number in range(13) for one in disk]
+    facts["answers"] = [one for one in facts["answers"] if one["target"] != "system-3"]
     (tmp_path / "report.html").write_text(head + json.dumps(facts).replace("</", "<\\/") + tail)
     shown = open_page(tmp_path, tmp_path, "--window-size=1280,800", "--dump-dom").stdout
     rows = re.findall(r'<th scope="row">(.*?)</th>(.*?)</tr>', shown.split('id="answers"', 1)[1])
-    assert [name for name, _ in rows] == [f"system-{number}" for number in range(10)]
+    assert [name for name, _ in rows] == [f"system-{number}" for number in range(11) if number != 3]
+    chart = shown.split('id="chart"', 1)[1].split("<details", 1)[0]
+    assert re.findall(r"<b>(system-\d+) </b>", chart) == [name for name, _ in rows]
+    assert "13 systems" in shown.split("</h1>", 1)[0]
     assert all("1,030" in values for _, values in rows)
-    assert "2 more targets" in shown
+    assert "3 more systems" in shown
     assert "PAGE ERROR" not in shown.split('<main id="page">', 1)[1].split("<script", 1)[0]
 
 
