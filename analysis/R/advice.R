@@ -32,7 +32,8 @@ page_advice <- function(evidence, names = advice_names()) {
 # Doubts are about the numbers themselves, worst first, each with its own number.
 page_doubts <- function(evidence) {
   Filter(Negate(is.null), list(
-    doubt_about_load(evidence$records), doubt_about_verdicts(evidence$records), doubt_about_rounds(evidence$points),
+    doubt_about_load(evidence$records), doubt_about_verdicts(evidence$records), doubt_about_findings(evidence$records),
+    doubt_about_rounds(evidence$points),
     doubt_about_phases(evidence$points), doubt_about_memory(evidence), doubt_about_drift(evidence$records),
     doubt_about_precision(evidence)
   ))
@@ -50,8 +51,33 @@ doubt_about_verdicts <- function(records) {
     fixed = TRUE))
   common <- names(sort(table(absent), decreasing = TRUE))[1]
   doubt(sprintf("%s of %s", thousands(unproven), thousands(nrow(real))), sprintf(
-    "results lack evidence%s: no rule has a finding, and nothing proves them.",
-    if (is.null(common) || is.na(common)) "" else sprintf(", mostly of “%s”", common)
+    "results are unproven: no rule has a finding, but evidence is missing%s.",
+    if (is.null(common) || is.na(common)) "" else sprintf(", mostly that %s", meaning_of_evidence(common))
+  ))
+}
+
+# As docs/audit.md has them; a name that is new stands for itself.
+evidence_words <- c(
+  end = "the program came to its end", request = "the output repeats the request", bytes = "the bytes were counted",
+  file = "the files have their size", sync = "every rank synchronised",
+  stored = "the bytes reached the storage", fetched = "the bytes came from the storage and no cache",
+  direct = "the file was open with O_DIRECT", operations = "the operations were counted",
+  "file-system" = "the files are on the declared file system"
+)
+
+meaning_of_evidence <- function(name) if (name %in% names(evidence_words)) evidence_words[[name]] else name
+
+# The commonest rule first; the section on verdicts has all.
+doubt_about_findings <- function(records) {
+  bad <- records[emulated == FALSE & verdict %in% c("DEGRADED", "INVALID")]
+  if (nrow(bad) == 0) {
+    return(NULL)
+  }
+  rules <- sort(table(unlist(strsplit(bad$reasons, "; *"))), decreasing = TRUE)
+  kinds <- c(DEGRADED = "degraded", INVALID = "invalid")[intersect(c("DEGRADED", "INVALID"), bad$verdict)]
+  doubt(sprintf("%s of %s", thousands(nrow(bad)), thousands(sum(!records$emulated))), sprintf(
+    "results are %s%s.", paste(kinds, collapse = " or "),
+    if (length(rules) == 0) "" else sprintf(", mostly by the rule %s", names(rules)[1])
   ))
 }
 

@@ -91,7 +91,7 @@ column_words <- function(column, values) {
     nn = counted(values, "node"),
     ppn = paste(counted(values, "process", "processes"), "per node"),
     experiment = paste("experiment", values),
-    suite = paste("suite", values),
+    suite = paste("suite", values), program_of = paste("over", values),
     xfer_bytes = bytes_words(values),
     block_bytes = paste("block", bytes_words(values)),
     segments = counted(values, "segment"),

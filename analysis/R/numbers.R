@@ -106,8 +106,16 @@ space_numbers <- function(records) {
     ProcessCounts = range_or_list(present("ppn"), thousands),
     ProcessWord = if (identical(present("ppn"), 1)) "process" else "processes",
     Programs = and_list(latex_name(programs_of(records))),
-    LargestFile = range_or_list(utils::tail(sort(transfers_of(records)$requested_bytes), 1), bytes_words)
+    LargestFile = range_or_list(utils::tail(sort(known_file_bytes(transfers_of(records))), 1), function(bytes) {
+      bytes_words(signif(bytes, 3))
+    })
   )
+}
+
+# As found; of records that do not tell, as requested.
+known_file_bytes <- function(records) {
+  found <- records$file_bytes
+  if (any(is.finite(found))) found else records$requested_bytes
 }
 
 programs_of <- function(records) {

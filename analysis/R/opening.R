@@ -85,7 +85,7 @@ answers_words <- function(answers, targets) {
   rows <- vapply(shown, answer_cells, "", in_short = several)
   c(
     "{\\tablesize\\renewcommand{\\arraystretch}{1.25}", paste0(
-      "\\begin{tabular}{@{}", wrapped_column(15), "l", "rl", wrapped_column(36), "rlrr@{}}"
+      "\\begin{tabular}{@{}", wrapped_column(15), "l", "rl", wrapped_column(39), "rlrr@{}}"
     ), "\\toprule",
     "\\multicolumn{2}{@{}l}{MiB/s [interval]} & \\multicolumn{2}{l}{best} & reached with &",
     "\\multicolumn{2}{l}{small, random} & op/s & p99 latency \\\\ \\midrule", rows, "\\bottomrule", "\\end{tabular}}",
@@ -146,4 +146,9 @@ advice_words <- function(pieces, most = 3L) {
   }
 }
 
-in_print <- function(text) gsub("\u00d7", "$\\times$", latex_name(text), fixed = TRUE)
+# Text in backticks is code, as on the page; a number keeps its unit.
+in_print <- function(text) {
+  text <- gsub("\u00d7", "$\\times$", latex_name(text), fixed = TRUE)
+  text <- gsub("`([^`]+)`", "\\\\texttt{\\1}", text)
+  gsub("([0-9]) ((?:[KMGT]i)?B|MiB/s|GiB)\\b", "\\1~\\2", text, perl = TRUE)
+}

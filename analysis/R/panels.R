@@ -144,11 +144,11 @@ constant_words <- function(table) {
   describe_columns(mark_emulated(table[1]), same)
 }
 
-# Titles of rows stand along the panels, or upright where rows are low.
-facet_panels <- function(table, upright = FALSE, ...) {
+# Titles of rows stand along the panels, `height_mm` long, or upright where rows are low.
+facet_panels <- function(table, upright = FALSE, height_mm = 27, ...) {
   titles <- ggplot2::labeller(
     column = function(words) fit_title(words, panel_width_mm(table)),
-    row = function(words) if (upright) fill_title(words, row_title_mm) else fit_title(words, 27)
+    row = function(words) if (upright) fill_title(words, row_title_mm) else fit_title(words, height_mm)
   )
   rows <- if (row_count(table) > 1) ggplot2::vars(row)
   columns <- if (column_count(table) > 1) ggplot2::vars(column)
@@ -200,11 +200,12 @@ panel_width_mm <- function(table, columns = column_count(table)) {
 
 # Of the values on an axis those that are labelled, so that labels keep apart; the outer ones come first. `at` is where
 # the values are, in the units of the axis. Beside the breaks: how far the axis must reach beyond the values, so that
-# the labels at its ends stay within their panel.
-spaced_labels <- function(labels, at, width_mm) {
+# the labels at its ends stay within their panel, and labels of lines of a width `beyond_mm` right of the last value.
+spaced_labels <- function(labels, at, width_mm, beyond_mm = 0) {
   half_mm <- nchar(labels) * mm_per_letter / 2 + 0.6
   last <- length(labels)
-  inner_mm <- max(width_mm - half_mm[1] - half_mm[last], 1)
+  end_mm <- max(half_mm[last], beyond_mm)
+  inner_mm <- max(width_mm - half_mm[1] - end_mm, 1)
   scale <- if (last > 1) inner_mm / (at[last] - at[1]) else 1
   kept <- if (last > 1 && inner_mm > half_mm[1] + half_mm[last]) c(1, last) else last
   for (i in seq_len(last)) {
@@ -213,6 +214,6 @@ spaced_labels <- function(labels, at, width_mm) {
   }
   list(
     labels = replace(rep("", last), kept, labels[kept]),
-    expand = c(0, half_mm[1] / scale, 0, half_mm[last] / scale)
+    expand = c(0, half_mm[1] / scale, 0, end_mm / scale)
   )
 }

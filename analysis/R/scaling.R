@@ -5,8 +5,14 @@ scaling_columns <- c("access", "api", "layout", "order", "target", "nn", "ppn", 
 
 nothing_to_scale <- function(records) {
   known <- bulk_transfers(records)[!is.na(nn) & !is.na(xfer_bytes)]
-  if (nrow(known) == 0 || !is.na(scaling_axis(known))) {
+  axis <- scaling_axis(known)
+  if (nrow(known) == 0 || !is.na(axis)) {
     return("")
+  }
+  varying <- varying_columns(known, c("nn", "ppn"))
+  if (length(varying) > 0) {
+    numbers <- and_list(sort(unique(known[[varying[1]]])))
+    return(sprintf("all records are of %s %s; a line needs three numbers", numbers, axis_words[[varying[1]]]))
   }
   sprintf(
     "all records are of %s and %s; there is nothing to scale", counted(known$nn[1], "node"),
@@ -14,9 +20,11 @@ nothing_to_scale <- function(records) {
   )
 }
 
+# What has values enough for a line: the ratio of two is among the effects of settings.
 scaling_axis <- function(records) {
-  varying <- varying_columns(records, c("nn", "ppn"))
-  if (length(varying) == 0) NA_character_ else varying[1]
+  has_several <- function(column) data.table::uniqueN(records[[column]], na.rm = TRUE) >= fewest_for_line
+  several <- Filter(has_several, c("nn", "ppn"))
+  if (length(several) == 0) NA_character_ else several[1]
 }
 
 scaling_table <- function(records, metric) {
@@ -28,12 +36,15 @@ scaling_table <- function(records, metric) {
   }
   table[, `:=`(along = axis, workers = get(axis))]
   others <- c(setdiff(scaling_columns, axis), "variant")
-  alone <- table[, .(alone = data.table::uniqueN(workers) < 2), by = others]
+  alone <- table[, .(alone = data.table::uniqueN(workers) < fewest_for_line), by = others]
   table <- table[alone, on = others]
   remark <- if (any(table$alone)) {
-    sprintf("Not drawn: %s measured on one number of %s only.", counted(sum(table$alone), "point"), axis_words[[axis]])
+    sprintf("Not drawn: %s on one or two numbers of %s.", counted(sum(table$alone), "point"), axis_words[[axis]])
   }
   table <- table[alone == FALSE][, alone := NULL]
+  if (nrow(table) == 0) {
+    return(table)
+  }
   table <- if (axis == "nn") {
     place_panels(table, c(
       variant = "page", target = "page", api = "column", layout = "column", order = "column", access = "column",
@@ -41,7 +52,7 @@ scaling_table <- function(records, metric) {
     ))
   } else {
     place_panels(table, c(
-      variant = "page", target = "row", api = "row", layout = "row", order = "column", access = "column"
+      variant = "page", target = "row", api = "row", layout = "row", nn = "row", order = "column", access = "column"
     ), most_rows = 8, flow = TRUE)
   }
   if (is.null(remark)) table else add_note(table, remark)
@@ -52,6 +63,9 @@ axis_words <- c(nn = "nodes", ppn = "processes per node")
 scaling_plot <- function(table, metric = load_metric("bandwidth")) {
   table <- data.table::copy(table)[n > 0][, size := as_size(xfer_bytes)]
   name <- sub("^(.)", "\\U\\1", axis_words[[table$along[1]]], perl = TRUE)
+  width_mm <- panel_width_mm(table)
+  ends <- labels_of_lines(table[, label := bytes_words(xfer_bytes)], "workers", "size", "label", width_mm,
+    scaling_row_mm(table) - panel_gap_mm)
   ggplot2::ggplot(table, ggplot2::aes(workers, median, colour = size, shape = size, group = size)) +
     proportional_slopes(table) +
     ggplot2::geom_linerange(ggplot2::aes(ymin = lo, ymax = hi), linewidth = 0.35, na.rm = TRUE, show.legend = FALSE) +
@@ -59,12 +73,14 @@ scaling_plot <- function(table, metric = load_metric("bandwidth")) {
     line_through(ggplot2::aes(group = size), "workers", "size") +
     ggplot2::geom_point(ggplot2::aes(fill = fill_by(size, verdict)), size = 1.2, stroke = 0.4) +
     unproven_marks() +
-    facet_panels(table, upright = on_one_node(table)) +
+    direct_labels(ends, log2(max(table$workers) / min(table$workers)) / width_mm) +
+    facet_panels(table, upright = on_one_node(table), height_mm = scaling_row_mm(table) - panel_gap_mm) +
     scale_sizes(table$xfer_bytes) +
-    scale_x_powers(name, table$workers, as.character, panel_width_mm(table)) +
+    scale_x_powers(name, table$workers, as.character, width_mm, width_of_labels_mm(ends)) +
     scale_y_rate(axis_title(metric)) +
     theme_weir() +
-    if (on_one_node(table)) upright_row_titles()
+    (if (!is.null(ends)) ggplot2::guides(colour = "none", shape = "none")) +
+    (if (on_one_node(table)) upright_row_titles())
 }
 
 on_one_node <- function(table) table$along[1] == "ppn"
@@ -75,7 +91,6 @@ proportional_slopes <- function(table) {
   ggplot2::geom_abline(slope = log10(2), intercept = decades, colour = "#d8d8d8", linewidth = 0.3)
 }
 
-scaling_height_mm <- function(table) {
-  each_mm <- if (on_one_node(table)) 17 else if (row_count(table) > 4) 26 else 32
-  38 + row_count(table) * each_mm
-}
+scaling_row_mm <- function(table) if (on_one_node(table)) 17 else if (row_count(table) > 4) 26 else 32
+
+scaling_height_mm <- function(table) 38 + row_count(table) * scaling_row_mm(table)

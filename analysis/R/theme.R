@@ -60,7 +60,9 @@ theme_weir <- function() {
       legend.key.height = grid::unit(3.4, "mm"),
       legend.margin = ggplot2::margin(0, 2, 0, 2, "mm"),
       legend.box.margin = ggplot2::margin(-2, 0, 0, 0, "mm"),
-      legend.title = ggplot2::element_text(size = type_size_pt),
+      legend.title = ggplot2::element_text(
+        size = type_size_pt, margin = ggplot2::margin(r = 2.5, unit = "mm")
+      ),
       legend.text = ggplot2::element_text(size = type_size_pt),
       plot.title.position = "plot",
       plot.caption.position = "plot",
@@ -143,9 +145,9 @@ fill_by <- function(levels, verdict) {
 }
 
 # Powers of two apart; every value has its grid line, but only so many have a label as the panels are wide.
-scale_x_powers <- function(name, values, labels, panel_mm) {
+scale_x_powers <- function(name, values, labels, panel_mm, beyond_mm = 0) {
   values <- sort(unique(values))
-  spaced <- spaced_labels(labels(values), log2(values), panel_mm)
+  spaced <- spaced_labels(labels(values), log2(values), panel_mm, beyond_mm)
   ggplot2::scale_x_continuous(name, trans = "log2", breaks = values, labels = spaced$labels, expand = spaced$expand)
 }
 
@@ -179,10 +181,10 @@ scale_x_rate <- function(name, limits = NULL, panel_mm = 100, beyond = 0.07) {
 
 scale_y_rate <- function(name, limits = NULL) rate_axis(ggplot2::scale_y_log10, name, limits, 5)
 
-# A colour for each storage, told apart in a grey print by the order of their lightness.
+# A colour for each storage, in the order given; more than there are begin again.
 target_colours <- function(targets) {
-  levels <- sort(unique(targets))
-  setNames(grDevices::hcl.colors(length(levels) + 1, "Dark 3")[seq_along(levels)], levels)
+  known <- c("#0072b2", "#d55e00", "#1b7f79", "#7b4fa6", "#e9a820", "#6fb1de", "#8c4a1d", "#606060")
+  setNames(rep_len(known, length(unique(targets))), unique(targets))
 }
 
 # Larger points for larger sizes; of many sizes the key shows some.

@@ -65,7 +65,7 @@ why_empty <- function(part, records, usable) {
   } else if (is.null(part$needs)) {
     "no valid record for it."
   } else {
-    sprintf("no valid record for it; it needs %s.", part$needs)
+    sprintf("it needs %s.", part$needs)
   }
 }
 

@@ -10,8 +10,8 @@ function(evidence) {
   each_row(found[ratio > 10], function(one) {
     advice(
       sprintf("Some %ss on %s take far longer than usual.", one$access, one$target),
-      sprintf("Over all its settings the 99th percentile is %.0f times the median (%s).", one$ratio,
-        duration_words(one$p99)),
+      sprintf("The 99th percentile is %s, %.0f times the median operation (medians over all settings).",
+        duration_words(one$p99), one$ratio),
       "Look for other load, for writeback, and for one slow device; a synchronous program waits for the slowest rank.",
       log(one$ratio) / 8
     )

@@ -3,7 +3,7 @@ position <- 58
 section <- "claims"
 statistic <- "Points: effects in these records"
 if_empty <- "these data decide none of the claims in analysis/claims."
-interval_text <- "Bars: 95 % interval over the rounds."
+interval_text <- "Bars: 95 % interval over the rounds, of two rounds or more."
 caption <- paste(
   "Each claim of a publication against these records. The effect is divided by the bound that it had to clear, so",
   "that 1 is the bound; the grey side contradicts the claim. Undecided (hollow): the interval reaches both sides;",
@@ -26,6 +26,12 @@ make_table <- function(records, inputs) {
   decided[, page := factor(paper)][]
 }
 
+# Of claims, not of points.
+verdict_text <- function(table) {
+  counts <- vapply(outcomes[1:3], function(outcome) sum(table$outcome == outcome), 1L)
+  paste0(paste(sprintf("%d %s", counts, outcomes[1:3]), collapse = ", "), ".")
+}
+
 make_figure <- function(table) {
   table <- data.table::copy(table)[, name := vapply(paste0(says, ifelse(emulated, emulated_mark, "")), wrap_words, "",
     width = 74)]
@@ -46,12 +52,17 @@ make_figure <- function(table) {
     ggplot2::geom_text(ggplot2::aes(x = reach[2] / 1.04, label = ifelse(outcome == outcomes[3], dash(needed), "")),
       size = type_size_mm, hjust = 1, family = sans_family, show.legend = FALSE
     ) +
-    ggplot2::scale_colour_manual(NULL, values = outcome_colours, drop = FALSE) +
+    ggplot2::scale_colour_manual(NULL, values = outcome_colours) +
     ggplot2::scale_fill_manual(values = outcome_colours, na.value = "white", guide = "none") +
-    ggplot2::scale_x_log10("Effect over its bound", labels = format_plain, limits = reach, expand = c(0, 0)) +
+    ggplot2::scale_x_log10("Effect over its bound", labels = format_plain, limits = reach, expand = c(0, 0),
+      oob = scales::oob_keep # rounding puts the edge of the grey side outside
+    ) +
     ggplot2::labs(y = NULL) +
     theme_weir() +
     ggplot2::theme(legend.key.width = grid::unit(3, "mm"), legend.justification = "right")
 }
 
-height_mm <- function(table) 34 + sum(ifelse(nchar(table$says) > 74, 6, 3.8))
+# All rows are as high as the highest.
+height_mm <- function(table) {
+  34 + nrow(table) * if (any(nchar(table$says) + nchar(emulated_mark) * table$emulated > 74)) 6.2 else 3.8
+}

@@ -1,12 +1,12 @@
 title <- "Times of single operations"
 position <- 28
 statistic <- "Lines: share of operations that took longer"
-interval_text <- "Points: p50, p99 and p99.9, where there are at least 100 operations beyond."
+interval_text <- "Grey lines: p50, p99 and p99.9."
 needs <- "times of single operations (latencies.csv) of io-model"
 caption <- paste(
   "How many of the operations took longer than a time, one line for each storage; both axes are logarithmic, so",
   "that the tail can be read: at 0.01 is the 99th percentile. A step to the right is where a cache did not answer.",
-  "A line that does not move between the orders is of storage that does not mind them."
+  "Where a line is the same for both orders, the order costs nothing."
 )
 
 apart <- c("target", "tool", "api", "access", "order", "nn", "ppn", "xfer_bytes")
@@ -45,18 +45,28 @@ make_table <- function(records, inputs) {
   ))
 }
 
+verdict_text <- function(table) {
+  kinds <- vapply(usable_verdicts, function(kind) sum(table$verdict == kind), 1L)
+  sprintf("%s: %s; emulated storage is dashed.", counted(nrow(table), "line"),
+    paste(kinds, tolower(usable_verdicts), collapse = ", "))
+}
+
 make_figure <- function(table) {
   drawn <- mark_emulated(data.table::copy(table))
   drawn[emulated == TRUE, storage := paste0(storage, emulated_mark)]
   curves <- drawn[, .(upper_us = unlist(upper_us), beyond = unlist(beyond)), by = .(storage, row, column)][beyond > 0]
-  colours <- target_colours(drawn$storage)
-  ggplot2::ggplot(curves, ggplot2::aes(upper_us, beyond, colour = storage)) +
+  # Real storage first.
+  storages <- unique(drawn[order(emulated, storage), .(storage, emulated)])
+  colours <- target_colours(storages$storage)
+  curves[, storage := factor(storage, levels = storages$storage)]
+  key <- ggplot2::guide_legend(nrow = ceiling(length(colours) / 3), byrow = TRUE)
+  ggplot2::ggplot(curves, ggplot2::aes(upper_us, beyond, colour = storage, linetype = storage)) +
     ggplot2::geom_hline(yintercept = c(0.5, 0.01, 0.001), colour = "#d0d0d0", linewidth = 0.3) +
     ggplot2::geom_step(ggplot2::aes(group = storage), linewidth = 0.45) +
     facet_panels(table) +
-    ggplot2::scale_colour_manual(
-      NULL,
-      values = colours, guide = ggplot2::guide_legend(nrow = ceiling(length(colours) / 3), byrow = TRUE)
+    ggplot2::scale_colour_manual(NULL, values = colours, guide = key) +
+    ggplot2::scale_linetype_manual(
+      NULL, values = setNames(ifelse(storages$emulated, "42", "solid"), storages$storage), guide = key
     ) +
     scale_x_rate("Time of one operation in microseconds", panel_mm = panel_width_mm(table)) +
     ggplot2::scale_y_log10("Share that took longer", labels = format_plain, breaks = c(0.5, 0.1, 0.01, 0.001, 1e-4)) +

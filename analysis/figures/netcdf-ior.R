@@ -19,7 +19,7 @@ make_table <- function(records, inputs) {
   }
   note <- netcdf_feature_note(netcdf)
   netcdf <- without_features(netcdf)
-  ior[, `:=`(way = way_of(.SD), program_of = ifelse(api == "HDF5", "IOR HDF5", paste("IOR MPI-IO", order)))]
+  ior[, `:=`(way = way_of(.SD), program_of = ifelse(api == "HDF5", "IOR HDF5", paste0("IOR MPI-IO, ", order)))]
   ours <- summarise_records(netcdf, bandwidth_all(netcdf), mapped, "MiB/s")
   theirs <- summarise_records(ior, bandwidth_all(ior), c(setdiff(mapped, "way"), "program_of"), "MiB/s")
   pairs <- merge(ours[n > 0], theirs[n > 0], by = setdiff(mapped, "way"), allow.cartesian = TRUE)
@@ -58,4 +58,5 @@ make_figure <- function(table) {
     if (narrow) ggplot2::theme(axis.text.x = ggplot2::element_text(angle = 90, hjust = 1, vjust = 0.5))
 }
 
-height_mm <- function(table) 44 + row_count(table) * if (row_count(table) > 4) 21 else 28
+# Two of five rows fit a page.
+height_mm <- function(table) 44 + row_count(table) * if (row_count(table) > 4) 13.5 else 28

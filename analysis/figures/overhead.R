@@ -30,9 +30,16 @@ make_table <- function(records, inputs) {
   points <- summarise_records(long, pmax(long$share, 0.01), c(mapped, "variant"), "%", assumed_autocorrelation)
   points <- at_most_lines(points[n > 0])
   place_panels(points, c(
-    variant = "page", tool = "page", target = "row", nn = "row", ppn = "row", order = "column", access = "column"
+    variant = "page", tool = "page", if (apis_differ(points)) c(api = "page"),
+    target = "row", nn = "row", ppn = "row", order = "column", access = "column"
   ), most_rows = max(1, floor(most_lines / max(1, points[, .(lines = count_lines(.SD)), by = target]$lines))),
   flow = TRUE)
+}
+
+# Storage with other interfaces than the rest would have empty lines, and the rest on its lines.
+apis_differ <- function(points) {
+  apis <- points[, .(apis = paste(sort(unique(api)), collapse = " ")), by = .(variant, tool, target)]
+  any(apis[, .(kinds = data.table::uniqueN(apis)), by = .(variant, tool)]$kinds > 1)
 }
 
 # A page has room for so many lines, each a combination of interface, layout and size.

@@ -1,7 +1,7 @@
 title <- "Transfer size and interface at a glance"
 position <- 8
 statistic <- "Cells: best median of the other settings"
-interval_text <- "A cell without a number has no usable record."
+interval_text <- "A cell without a number was not measured or has no usable record."
 needs <- "at least two transfer sizes and two interfaces of one storage"
 caption <- paste(
   "Best median bandwidth for each transfer size and interface, as a share of the best of the same storage and access:",
@@ -41,7 +41,9 @@ make_figure <- function(table) {
     ) +
     facet_panels(table, upright = TRUE, scales = "free", space = "free_y") +
     ggplot2::scale_colour_manual(values = c("FALSE" = "#202020", "TRUE" = "white"), guide = "none") +
-    ggplot2::scale_fill_gradient("Share of the best", low = "#eef3f8", high = "#16325c", limits = c(0, 1)) +
+    ggplot2::scale_fill_gradient("Share of the best", low = "#eef3f8", high = "#16325c", limits = c(0, 1),
+      breaks = c(0, 0.5, 1), labels = c("0", "0.5", "1")
+    ) +
     ggplot2::labs(x = NULL, y = NULL) +
     theme_weir() +
     upright_row_titles() +

@@ -1,7 +1,7 @@
 title <- "Bandwidth against transfer size"
 position <- 10
 statistic <- "Points: medians"
-needs <- "writes or reads of several transfer sizes"
+needs <- "writes or reads of three transfer sizes"
 caption <- paste(
   "Bandwidth (bytes over open, transfer and close) against the size of one transfer; both axes are logarithmic.",
   "Read it along a line: where it still rises, the cost of a call dominates; where it is flat, the storage does.",
@@ -20,13 +20,13 @@ make_table <- function(records, inputs) {
   ))
 }
 
-# Of a target or an experiment with one size nothing can be seen here.
+# One size shows nothing here, and two are in the heat map and among the effects of settings.
 several_sizes <- function(table) {
   if (nrow(table) == 0) {
     return(table)
   }
   table[, sizes := data.table::uniqueN(xfer_bytes), by = .(target, variant)]
-  table[sizes > 1][, sizes := NULL][]
+  table[sizes >= fewest_for_line][, sizes := NULL][]
 }
 
 make_figure <- function(table) {

@@ -113,7 +113,7 @@ make_latex <- function(table) {
   latex_table(
     name, paste(caption, in_print), cells,
     # Room for bandwidths of five digits.
-    paste0(c("", rep("@{\\hspace{3.3pt}}", 8), "@{\\hspace{6pt}}", "@{\\hspace{3.3pt}}"), c(
+    paste0(c("", rep("@{\\hspace{9pt}}", 10)), c(
       wrapped_column(15.5), "l", rep("r", 9)
     )),
     c(

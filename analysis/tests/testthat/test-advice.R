@@ -101,3 +101,20 @@ test_that("advice is ordered by what is at stake", {
   rules <- vapply(page_advice(evidence_of(both)), function(piece) piece$rule, "")
   expect_identical(rules, c("transfer-size", "random-offsets", "transfer-size"))
 })
+
+test_that("doubts name evidence in words, and the rule that found most", {
+  records <- read_synthetic(access = "read")[, `:=`(verdict = "UNPROVEN", missing = "fetched")]
+  expect_match(doubt_about_verdicts(records)$sentence, "mostly that the bytes came from the storage")
+  expect_null(doubt_about_findings(records))
+  records[1:2, `:=`(verdict = c("DEGRADED", "INVALID"), reasons = "sync-not-applied")]
+  found <- doubt_about_findings(records)
+  expect_identical(found$number, "2 of 3")
+  expect_identical(found$sentence, "results are degraded or invalid, mostly by the rule sync-not-applied.")
+  code <- readLines(file.path(checkout, "weir", "audit", "evidence.py"))
+  names <- sub('^    "([a-z-]+)": Evidence.*', "\\1", grep('^    "[a-z-]+": Evidence', code, value = TRUE))
+  expect_setequal(names(evidence_words), names)
+})
+
+test_that("text in backticks is code in print, and a number keeps its unit", {
+  expect_identical(in_print("Raise `rounds` to 4 MiB"), "Raise \\texttt{rounds} to 4~MiB")
+})

@@ -11,7 +11,7 @@ many_nodes <- function(...) with_cells(read_synthetic(nn = c(1, 2, 4), ppn = c(1
 study_for <- function(of_figure, ...) {
   switch(of_figure,
     netcdf = netcdf_study(...), "netcdf-ior" = netcdf_study(...), latency = single_operations(...),
-    "size-interface" = one_node(...),
+    "size-interface" = one_node(...), "transfer-size" = one_node(...),
     timeline = many_nodes(...)[, began := sprintf("2026-01-01T00:%02d:00", iteration)][],
     claims = with_cells(read_synthetic(target = "buffer", api = "IME", xfer_bytes = c(2^14, 2^24), ...)),
     many_nodes(...)
@@ -83,16 +83,16 @@ test_that("every figure says n, verdicts and the level of its intervals, or that
 })
 
 test_that("below six runs the runs are drawn and no interval", {
-  records <- many_nodes(n = 4)
+  records <- one_node(n = 4)
   plot <- plot_of(figures[["transfer-size"]], records)
   runs <- points_of(plot)
   expect_equal(sort(10^runs$y), sort(records$bw_mib_s))
-  expect_identical(nrow(points_of(plot_of(figures[["transfer-size"]], many_nodes(n = 7)))), 0L)
+  expect_identical(nrow(points_of(plot_of(figures[["transfer-size"]], one_node(n = 7)))), 0L)
 })
 
 test_that("bandwidths are drawn where the table says", {
   for (name in c("transfer-size", "scaling")) {
-    records <- many_nodes()
+    records <- study_for(name)
     table <- figures[[name]]$make_table(records, list())
     expect_equal(sort(10^filled_points(plot_of(figures[[name]], records))$y), sort(table$median))
   }
@@ -107,7 +107,26 @@ test_that("a line goes through three values and more", {
     nrow(ggplot2::layer_data(plot, which(is_line)[1]))
   }
   expect_identical(lines_of(plot_of(figures[["transfer-size"]], one_node())), 24L)
-  expect_identical(lines_of(plot_of(figures[["transfer-size"]], many_nodes())), 0L)
+  expect_identical(nrow(figures[["transfer-size"]]$make_table(many_nodes(), list())), 0L)
+})
+
+test_that("lines have their names at their ends, apart from each other, where there is room; else a key", {
+  labels_of <- function(records) {
+    plot <- plot_of(figures$scaling, records)
+    is_text <- vapply(plot$layers, function(layer) inherits(layer$geom, "GeomText"), logical(1))
+    list(rows = if (any(is_text)) ggplot2::layer_data(plot, which(is_text)), key = plot$guides$colour)
+  }
+  few <- labels_of(many_nodes(access = "write"))
+  expect_setequal(few$rows$label, c("16 KiB", "1 MiB"))
+  expect_identical(few$key, "none")
+  apart <- tapply(few$rows$y, few$rows$PANEL, function(at) min(diff(sort(at))))
+  expect_true(all(apart > 0))
+  drawn <- figures$scaling$make_table(many_nodes(), list())[, label := bytes_words(xfer_bytes)]
+  expect_null(labels_of_lines(drawn, "workers", "xfer_bytes", "label", 20, 30))
+  expect_null(labels_of_lines(drawn, "workers", "xfer_bytes", "label", 60, 4))
+  expect_null(labels_of_lines(drawn[xfer_bytes > 2^14 | nn < 4], "workers", "xfer_bytes", "label", 60, 30))
+  expect_equal(kept_apart(c(3, 1, 1), 0.5, c(0, 10)), c(3, 0.75, 1.25))
+  expect_equal(kept_apart(c(9.9, 9.9), 1, c(0, 10)), c(9, 10))
 })
 
 test_that("reads are drawn over the writes of the same configuration, where there are several nodes", {
@@ -182,11 +201,11 @@ test_that("what does not apply has no picture and says why in print", {
   expect_false(file.exists(files$svg))
 })
 
-test_that("reads alone of one run are enough for what they can show; one size shows nothing about sizes", {
-  records <- read_synthetic(access = "read", xfer_bytes = c(2^14, 2^20), n = 1)
+test_that("reads alone of one run are enough for what they can show; two sizes show no line", {
+  records <- read_synthetic(access = "read", xfer_bytes = c(2^14, 2^17, 2^20), n = 1)
   plot <- plot_of(figures[["transfer-size"]], records)
   expect_equal(sort(10^filled_points(plot)$y), sort(records$bw_mib_s))
-  expect_identical(nrow(figures[["transfer-size"]]$make_table(records[xfer_bytes == 2^20], list())), 0L)
+  expect_identical(nrow(figures[["transfer-size"]]$make_table(records[xfer_bytes >= 2^17], list())), 0L)
 })
 
 test_that("campaigns that measured the same are not mixed: each has its page and its caption", {
@@ -202,15 +221,40 @@ test_that("campaigns that measured the same are not mixed: each has its page and
 })
 
 test_that("no line joins the nodes of two systems", {
-  records <- rbind(many_nodes(site = "a"), with_cells(read_synthetic(nn = c(8, 16), ppn = c(1, 2), site = "b")))
+  records <- rbind(many_nodes(site = "a"), with_cells(read_synthetic(nn = c(8, 16, 32), ppn = c(1, 2), site = "b")))
   table <- figures$scaling$make_table(records, list())
   expect_setequal(table$variant, c("a", "b"))
   expect_identical(table[, .(systems = data.table::uniqueN(variant)), by = page]$systems, c(1L, 1L))
 })
 
 test_that("on one node the scaling is that of its processes", {
-  plot <- plot_of(figures$scaling, one_node(ppn = c(1, 2)))
+  plot <- plot_of(figures$scaling, one_node(ppn = c(1, 2, 4)))
   expect_identical(plot$scales$get_scales("x")$name, "Processes per node")
+})
+
+test_that("two numbers of processes are no scaling, and the ratio of the two is an effect", {
+  records <- one_node(ppn = c(1, 2))
+  expect_identical(why_nothing(figures$scaling, figures$scaling$make_table(records, list()), records),
+    "all records are of 1 and 2 processes per node; a line needs three numbers.")
+  expect_true("ppn" %in% effects_of_settings(records)$dimension)
+})
+
+test_that("each claim has a grey side, and the caption counts claims and no points", {
+  plot <- plot_of(figures$claims, study_for("claims"),
+    list(published = file.path(checkout, "reference", "published.csv")))
+  tiles <- ggplot2::layer_data(plot, 1)
+  expect_false(anyNA(tiles[c("xmin", "xmax")]))
+  expect_true(any(tiles$xmax <= 1e-9))
+  expect_match(one_line(plot$labels$caption), "[0-9]+ reproduced, [0-9]+ contradicted, [0-9]+ undecided[.]")
+  expect_no_match(one_line(plot$labels$caption), "valid")
+})
+
+test_that("storage with an interface of its own is on pages of its own where overhead is drawn", {
+  records <- rbind(read_synthetic(target = "disk"), read_synthetic(target = "buffer", api = "IME"))
+  table <- figures$overhead$make_table(with_cells(records), list())
+  expect_identical(table[, .(targets = data.table::uniqueN(target)), by = page]$targets, c(1L, 1L))
+  alike <- figures$overhead$make_table(with_cells(read_synthetic(target = c("a", "b"))), list())
+  expect_identical(data.table::uniqueN(alike$page), 1L)
 })
 
 test_that("the ranking has the best point of each storage, access and interface, and what is expected of it", {
