@@ -11,7 +11,7 @@ labels_of_lines <- function(drawn, x, apart, labels, width_mm, height_mm) {
   panels <- intersect(c("row", "column"), names(drawn))
   drawn <- drawn[!is.na(median)]
   lines <- drawn[, .(values = data.table::uniqueN(.SD[[1]]), at = max(.SD[[1]])), by = c(panels, apart), .SDcols = x]
-  names_mm <- max(nchar(as.character(drawn[[labels]]))) * mm_per_letter + 1.5
+  names_mm <- max(nchar(as.character(drawn[[labels]]))) * mm_per_letter + 2.5
   fits <- names_mm <= most_share_of_labels * width_mm &&
     max(lines[, .(lines = .N), by = panels]$lines) * label_height_mm <= height_mm
   if (!fits || any(lines$values < fewest_for_line) || data.table::uniqueN(lines$at) > 1) {
@@ -34,7 +34,7 @@ kept_apart <- function(at, gap, limits) {
   replace(at, rank, apart)
 }
 
-# `nudge` is a millimetre on the axis of the figure.
+# `nudge` is what keeps a label off its mark, on the axis of the figure.
 direct_labels <- function(ends, nudge) {
   if (!is.null(ends)) {
     ggplot2::geom_text(ggplot2::aes(at, label_at, label = label),

@@ -73,7 +73,7 @@ scaling_plot <- function(table, metric = load_metric("bandwidth")) {
     line_through(ggplot2::aes(group = size), "workers", "size") +
     ggplot2::geom_point(ggplot2::aes(fill = fill_by(size, verdict)), size = 1.2, stroke = 0.4) +
     unproven_marks() +
-    direct_labels(ends, log2(max(table$workers) / min(table$workers)) / width_mm) +
+    direct_labels(ends, 2 * log2(max(table$workers) / min(table$workers)) / width_mm) +
     facet_panels(table, upright = on_one_node(table), height_mm = scaling_row_mm(table) - panel_gap_mm) +
     scale_sizes(table$xfer_bytes) +
     scale_x_powers(name, table$workers, as.character, width_mm, width_of_labels_mm(ends)) +

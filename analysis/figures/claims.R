@@ -64,5 +64,5 @@ make_figure <- function(table) {
 
 # All rows are as high as the highest.
 height_mm <- function(table) {
-  34 + nrow(table) * if (any(nchar(table$says) + nchar(emulated_mark) * table$emulated > 74)) 6.2 else 3.8
+  34 + nrow(table) * if (any(nchar(table$says) + nchar(emulated_mark) * table$emulated > 74)) 5.4 else 3.8
 }

@@ -58,5 +58,4 @@ make_figure <- function(table) {
     if (narrow) ggplot2::theme(axis.text.x = ggplot2::element_text(angle = 90, hjust = 1, vjust = 0.5))
 }
 
-# Two of five rows fit a page.
-height_mm <- function(table) 44 + row_count(table) * if (row_count(table) > 4) 13.5 else 28
+height_mm <- function(table) 44 + row_count(table) * if (row_count(table) > 4) 21 else 28

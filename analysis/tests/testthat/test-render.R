@@ -3,7 +3,7 @@
 small_study <- function() {
   folder <- scratch("study")
   dir.create(folder)
-  records <- synthetic_records(xfer_bytes = c(2^14, 2^20))[,
+  records <- synthetic_records(xfer_bytes = c(2^14, 2^17, 2^20))[,
     `:=`(cell = as.character(xfer_bytes), run = 0, iteration = 0)]
   write_synthetic(records, file.path(folder, "records.csv"))
   writeLines("suite,experiment,reason,cells", file.path(folder, "excluded.csv"))
