@@ -117,9 +117,9 @@ def test_a_mount_that_somebody_holds_hinders_neither_clean_up_nor_the_next_start
     assert named_below(place, "ime-fuse") == []
 
 
-def burst_buffer(action: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def burst_buffer(action: str, folder: Path, root: Path = ROOT) -> subprocess.CompletedProcess[str]:
     """Called by a process that is not its owner."""
-    command = [ROOT / "config/sites/local/burst-buffer", action, ROOT, folder / "fast", folder]
+    command = [ROOT / "config/sites/local/burst-buffer", action, root, folder / "fast", folder]
     return subprocess.run(
         ["sh", "-c", '"$@"; exit $?', "sh", *command], capture_output=True, text=True, check=False
     )
@@ -147,3 +147,16 @@ def test_a_burst_buffer_that_another_checkout_uses_is_left_alone_and_says_whose_
     assert f"end it by: kill {owner}" in done.stderr
     assert f"other folders than {tmp_path} and {tmp_path}/fast in config/sites/local/targets" in done.stderr
     assert sorted(file.name for file in tmp_path.iterdir()) == ["owner"]
+
+
+def test_a_store_that_could_not_be_made_is_not_looked_for_by_the_next(tmp_path: Path) -> None:
+    """/dev/shm is too small: every target behind the burst buffer gives that reason, not only the first."""
+    imectl = tmp_path / "prefix" / "bin" / "imectl"
+    imectl.parent.mkdir(parents=True)
+    imectl.write_text(
+        "#!/bin/sh\n[ $1 = create ] && echo has only 64 MiB free >&2 || echo no store here >&2; exit 1\n"
+    )
+    imectl.chmod(0o755)
+    for _ in range(2):
+        done = burst_buffer("up", tmp_path / "store", tmp_path / "prefix")
+        assert (done.returncode, done.stderr) == (1, "has only 64 MiB free\n")
