@@ -209,7 +209,11 @@ def test_full_results_directory_is_named_and_mended(checkout: Checkout) -> None:
         pytest.skip("needs root to mount a small file system")
     runs = checkout.results / "runs"
     runs.mkdir(parents=True)
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(runs)], check=True)
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", runs], capture_output=True, text=True, check=False
+    )
+    if mounted.returncode != 0:
+        pytest.skip(f"no small file system can be mounted here: {mounted.stderr.splitlines()[0]}")
     try:
         (runs / "filler").write_bytes(b"x" * 60 * 1024)
         code, output = checkout.reframe("--name", "^measure", "--run")

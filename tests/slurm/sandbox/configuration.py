@@ -158,7 +158,7 @@ def write_all(sandbox: Sandbox, programs: dict[str, str]) -> None:
         (folder / "tmp" / node).mkdir(exist_ok=True)
     sandbox.conf.write_text(slurm_conf(sandbox))
     (folder / "etc" / "topology.conf").write_text(topology_conf(sandbox))
-    # Nothing here uses cgroups, but slurmd ends where none are mounted, as in a container, if it has to find their kind.
+    # Nothing here uses cgroups; but where none are mounted, slurmd ends if it has to find their kind.
     (folder / "etc" / "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\n")
     files = {folder / "etc" / "task_prolog": task_prolog(sandbox)}
     files |= {folder / "bin" / command: shim(sandbox, program) for command, program in programs.items()}
