@@ -44,14 +44,15 @@ cat >"$out/packages.yaml" <<YAML
 # made by envs/spack/debian-externals.sh from the packages of this machine
 packages:
   openmpi:
-    buildable: false
+    # Debian's, except where the stack needs ROMIO's driver for IME.
+    require: [{any_of: ['@$(version_of libopenmpi-dev)', romio-filesystem=ime]}]
     externals:
     - id: debian-openmpi
       spec: openmpi@$(version_of libopenmpi-dev)
       prefix: $out/openmpi
   hdf5:
     # Other stacks build their own.
-    require: [{spec: '@$(version_of libhdf5-openmpi-dev)', when: ^openmpi}]
+    require: [{spec: '@$(version_of libhdf5-openmpi-dev)', when: ^openmpi@$(version_of libopenmpi-dev)}]
     externals:
     - id: debian-hdf5
       spec: hdf5@$(version_of libhdf5-openmpi-dev) +mpi +hl +shared ~cxx ~fortran
@@ -60,7 +61,7 @@ packages:
       - {id: debian-openmpi, deptypes: [build, link], virtuals: mpi}
   parallel-netcdf:
     # Other stacks build their own.
-    require: [{spec: '@$(version_of libpnetcdf-dev)', when: ^openmpi}]
+    require: [{spec: '@$(version_of libpnetcdf-dev)', when: ^openmpi@$(version_of libopenmpi-dev)}]
     externals:
     - id: debian-pnetcdf
       spec: parallel-netcdf@$(version_of libpnetcdf-dev) +shared
@@ -69,7 +70,7 @@ packages:
       - {id: debian-openmpi, deptypes: [build, link], virtuals: mpi}
   netcdf-c:
     # Other stacks build their own.
-    require: [{spec: '@$(version_of libnetcdf-mpi-dev)', when: ^openmpi}]
+    require: [{spec: '@$(version_of libnetcdf-mpi-dev)', when: ^openmpi@$(version_of libopenmpi-dev)}]
     externals:
     - id: debian-netcdf
       spec: netcdf-c@$(version_of libnetcdf-mpi-dev) +mpi +parallel-netcdf +shared ~blosc ~szip ~zstd ~nczarr_zip ~dap ~byterange

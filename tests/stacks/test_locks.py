@@ -49,7 +49,7 @@ def arguments(spec: str) -> frozenset[str]:
 def test_its_roots_are_those_of_the_environment(lock: dict[str, Any]) -> None:
     wanted = {arguments(" ".join(root)) for root in roots()}
     assert {arguments(root["spec"]) for root in lock["roots"]} == wanted
-    assert len(wanted) == 15
+    assert len(wanted) == 20
 
 
 def test_it_names_no_directory_of_a_machine(lock: dict[str, Any]) -> None:
