@@ -20,7 +20,8 @@ FIGURE = "results/archive/ddn-lustre-2018/figures/scaling"
 @pytest.fixture
 def documented() -> list[str]:
     """The command of the page, for one figure instead of the whole paper."""
-    line = next(iter(re.findall(r"^snakemake .*--sdm apptainer.*$", PAGE.read_text(), re.MULTILINE)))
+    lines = re.findall(r"^\.venv/bin/snakemake .*--sdm apptainer.*$", PAGE.read_text(), re.MULTILINE)
+    line = next(iter(lines))
     arguments = shlex.split(line)
     assert arguments[-1] == "paper"
     return [*arguments[1:-1], f"{FIGURE}.svg"]
