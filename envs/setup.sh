@@ -264,12 +264,19 @@ make_environment_and_build() { # make_environment_and_build LOCK
 
 pip() { "$venv/bin/python" -m pip --disable-pip-version-check --no-input "$@"; }
 
+# Python compiles a module at its first import, if it may keep what it compiled, and most are never imported: pip takes
+# half of the time. Tests start many processes at once, for them all is compiled before.
+compile_option() { # compile_option LOCK
+    case $1 in *develop*) ;; *) [ -n "${PYTHONDONTWRITEBYTECODE:-}" ] || printf '%s' --no-compile ;; esac
+}
+
 make_environment() { # make_environment LOCK
     if ! { "$venv/bin/python" -m pip --version && grep -qF "$venv/bin" "$venv/bin/pip"; } >/dev/null 2>&1; then
         "$python" -m venv --clear "$venv"
     fi
     # The lock is complete, so pip need not search (--no-deps); the check afterwards says if it is not, on another Python.
-    pip install --no-deps --require-hashes --requirement "$1"
+    # shellcheck disable=SC2046 # no word, or one
+    pip install $(compile_option "$1") --no-deps --require-hashes --requirement "$1"
     pip install --no-deps --no-build-isolation --editable "$top"
     pip check
 }

@@ -143,8 +143,7 @@ class Campaign:
                 role: folder / file for role, file in OUTPUT_FILES.items() if (folder / file).is_file()
             }
             one.rates_mib_s = _rates(_readable(_printed_rows(cell, outputs)))
-            written = [file.stat().st_mtime for file in outputs.values()]
-            one.last_ended = max([one.last_ended, *written])
+            one.last_ended = max(one.last_ended, _last_written(outputs.values()))
         one.in_launch = lines
 
     def _forget_repeated(self) -> None:
@@ -194,6 +193,15 @@ class Campaign:
 
 def _executions(batch: Batch) -> list[Execution]:
     return [(cell, run) for cell in batch.cells for run in range(cell.rounds)]
+
+
+def _last_written(files: Iterable[Path]) -> float:
+    """In seconds since 1970; a run that is tried again may just have been set aside."""
+    latest = 0.0
+    for file in files:
+        with contextlib.suppress(OSError):
+            latest = max(latest, file.stat().st_mtime)
+    return latest
 
 
 def _readable(rows: Iterator[Row]) -> Iterator[Row]:

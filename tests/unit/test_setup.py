@@ -153,6 +153,8 @@ def test_first_call_installs_what_the_roles_need_and_the_second_does_and_says_no
     assert first.split()[-1] == "python3-venv", "so that pip works while dpkg does"
     assert packages_of(*REPORT_ROLES) <= set(install.split())
     assert not (packages_of("develop") - packages_of(*REPORT_ROLES)) & set(install.split())
+    (fetching,) = (call for call in machine.calls("python3") if "requirements.txt" in call)
+    assert "--no-compile" in fetching
     machine.forget_calls()
     assert machine.set_up(*REPORT_ROLES) == (0, "")
     assert not (machine.notes / "calls").exists()
@@ -183,7 +185,8 @@ def test_the_engine_is_compiled_while_the_rest_is_installed(machine: Machine, st
 @pytest.mark.slow
 def test_develop_takes_the_larger_lock_which_holds_the_smaller(machine: Machine) -> None:
     machine.set_up("measure", "develop")
-    assert any("requirements-develop.txt" in call for call in machine.calls("python3"))
+    (fetching,) = (call for call in machine.calls("python3") if "requirements-develop.txt" in call)
+    assert "--no-compile" not in fetching
     machine.forget_calls()
     assert machine.set_up("measure") == (0, "")
     assert machine.calls("python3") == []
