@@ -30,7 +30,7 @@ test_that("nothing measured gives no points and no error", {
 
 test_that("a metric is one file, and takes the place of bandwidth", {
   expect_setequal(metric_names(), c("bandwidth", "bandwidth-io", "iops", "metadata-rate", "p99"))
-  records <- read_synthetic(xfer_bytes = c(2^14, 2^20), lat_p99_us = 5)[,
+  records <- read_synthetic(xfer_bytes = 2^c(14, 17, 20), lat_p99_us = 5)[,
     lat_p99_us := ifelse(xfer_bytes == 2^14, 1, 7)]
   best <- best_points(metric_points(records, load_metric("p99")), c("target", "access"), load_metric("p99")$better)
   expect_equal(best$median, c(1, 1))
