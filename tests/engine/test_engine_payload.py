@@ -57,6 +57,13 @@ def test_equal_blocks_of_different_ranks_are_found(engine: Engine, tmp_path: Pat
     assert sample["unique_share"] * sample["sampled_bytes"] / BLOCK == pytest.approx(1)
 
 
+def test_a_rank_without_random_offsets_takes_part(engine: Engine, tmp_path: Path) -> None:
+    """With this seed all four offsets of the shared file belong to one rank; the other one did not sample."""
+    shape = ["-a", "POSIX", "-t", "16k", "-b", "32k", "-w", "-r", "-z", "--random-offset-seed=7"]
+    done = engine.good(*shape, "-o", tmp_path / "f", ranks=2)
+    assert done.result("read")["bw_mib_s"] > 0
+
+
 def test_controlled_data_is_verified(engine: Engine, tmp_path: Path) -> None:
     arguments = ["-w", "-r", "-R", "-W", "-l", "controlled", "-t", "4k", "-b", "64k", "-s", "3", "-z"]
     done = engine.good(*arguments, "-o", tmp_path / "f", ranks=2)

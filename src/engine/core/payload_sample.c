@@ -70,6 +70,9 @@ static void sample_keep(const struct weir_job *job, const struct weir_phase *pha
 static size_t sample_take_pieces(const struct weir_phase *phase, unsigned char *memory, size_t most) {
     struct weir_payload *payload = phase->payload;
     uint64_t operations = weir_pattern_operations(&phase->pattern);
+    if (operations == 0) {
+        return 0;
+    }
     uint64_t pieces = most / payload->bytes > 0 ? most / payload->bytes : 1;
     pieces = pieces < operations ? pieces : operations;
     uint64_t runs = pieces < RUNS ? pieces : RUNS;
@@ -89,8 +92,12 @@ static size_t sample_take_pieces(const struct weir_phase *phase, unsigned char *
 void weir_payload_sample_take(const struct weir_job *job, const struct weir_phase *phase,
                               struct weir_payload_sample *sample) {
     *sample = (struct weir_payload_sample){0};
-    if (WEIR_IS_BLIND || phase->how.access != WEIR_WRITE || phase->payload == NULL ||
-        phase->pattern.per_segment == 0) {
+    if (WEIR_IS_BLIND || phase->how.access != WEIR_WRITE || phase->payload == NULL) {
+        return;
+    }
+    /* Random offsets of a shared file may leave a rank without any: it takes part, as the others wait for it.
+     */
+    if (weir_job_agree(job, phase->pattern.per_segment == 0)) {
         return;
     }
     if (sample_was_taken(job, phase, sample)) {
@@ -116,7 +123,7 @@ void weir_payload_sample_take(const struct weir_job *job, const struct weir_phas
             memmove(all + found, all + (size_t)rank * blocks, (size_t)counts[rank] * sizeof *all);
             found += (size_t)counts[rank];
         }
-        if (found > 0) {
+        if (found > 0 && bytes > 0) {
             sample->sampled_bytes = found * WEIR_BLOCK_BYTES;
             sample->compressed_share = (double)weir_compressed_bytes(memory, bytes) / (double)bytes;
             sample->unique_share = (double)weir_distinct(all, found) / (double)found;
