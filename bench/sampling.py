@@ -98,7 +98,7 @@ def main() -> int:
             load = os.getloadavg()[0]
             fixed = measured(checkout, "fixed", {"rounds": SERIES})
             if few := [name for name, values in fixed.items() if len(values) < SERIES]:
-                print(f"left out, with unusable runs: {few}", file=sys.stderr)
+                print(f"excluded for unusable runs: {few}", file=sys.stderr)
                 fixed = {name: values for name, values in fixed.items() if name not in few}
             of_ten = sorted(half_width(values[:TEN]) for values in fixed.values())
             wanted = round(of_ten[round(REACHED_BY_TEN * (len(of_ten) - 1))] + 0.0005, 3)

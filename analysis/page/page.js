@@ -34,6 +34,8 @@ const duration = (us) => (us >= 1e6 ? `${rate(us / 1e6)} s` : us >= 1e3 ? `${rat
 const factor = (value) => value.toFixed(value >= 10 ? 0 : 2);
 const interval = (one) => (one.lo === null || one.lo === undefined ? `n = ${one.n}` : `${rate(one.lo)}–${rate(one.hi)}`);
 const count = (value) => (value >= 1e6 ? `${(value / 1e6).toPrecision(3)} M` : value >= 1e3 ? `${(value / 1e3).toPrecision(3)} k` : rate(value));
+// How small, and how many.
+const smallWords = (found) => [found.size, found.iops && `${count(found.iops)} op/s`].filter(Boolean).join(", ");
 
 // ---- tooltip ---------------------------------------------------------------------------------------------------------
 // A click or Enter keeps it, so that its command can be copied; Escape or a click elsewhere closes it.
@@ -172,7 +174,7 @@ function answers() {
   const inMib = (name) => [name, element("div", { class: "small" }, "MiB/s")];
   row(inMib("Best"), (one) => one.best, (found, one) => [number(found, one), element("div", { class: "small" }, found.setting,
     element("span", { class: "tied" }, found.tied > 0 ? `; tied with ${found.tied} of ${found.alternatives - 1} others` : `; best of ${found.alternatives}`))], true);
-  row(inMib("Small, random"), (one) => one.small, (found, one) => [number(found, one), element("div", { class: "small" }, [found.size, found.iops && `${count(found.iops)} op/s`].filter(Boolean).join(", "))]);
+  row(inMib("Small, random"), (one) => one.small, (found, one) => [number(found, one), element("div", { class: "small" }, smallWords(found))]);
   row("p99 latency", (one) => one.tail, (found, one) => [number(found, one), element("div", { class: "small" }, "small, random")]);
   return element("div", { class: "answers", id: "answers", style: `--columns: ${columns.length}` }, cells);
 }
@@ -285,9 +287,9 @@ function questions() {
     const chart = element("div", { class: "chart wide" });
     const emulated = groups.every((group) => group.emulated);
     for (const group of groups) {
-      const more = group.settings > list(group.rows).length ? `, the first ${list(group.rows).length} of ${group.settings} settings` : "";
+      const more = group.settings > list(group.rows).length ? `the first ${list(group.rows).length} of ${group.settings} settings` : "";
       chart.append(element("div", { class: "target" }, group.target, group.emulated ? " (E)" : "", " ",
-        element("span", { class: group.access }, group.access), " ", element("span", { class: "small" }, [group.seen, more].filter(Boolean).join(""))));
+        element("span", { class: group.access }, group.access), " ", element("span", { class: "small" }, [group.seen, more].filter(Boolean).join(", "))));
       for (const row of list(group.rows)) {
         chart.append(element("span", { class: "setting" }, row.setting), mark({ ...row, access: group.access, api: row.setting }, scale),
           element("b", { class: "number" }, rate(row.value)), element("span", { class: "number second interval" }, interval(row)));

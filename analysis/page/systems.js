@@ -6,7 +6,7 @@ function systems() {
   const cell = (target, kind, access) => {
     const found = find(target, kind, access);
     return found ? [tellsPoint(element("div", { class: `value ${access}` }, rate(found.value)), found, access),
-      element("div", { class: "small" }, kind === "best" ? found.short : [found.size, found.iops && `${count(found.iops)} op/s`].filter(Boolean).join(", "))] : "–";
+      element("div", { class: "small" }, kind === "best" ? found.short : smallWords(found))] : "–";
   };
   const head = columns.map(([kind, access]) => element("th", { scope: "col" }, kind === "best" ? "best " : "small, random ",
     element("span", { class: access }, access === "write" ? "● write" : "◆ read")));

@@ -76,6 +76,12 @@ FINDS: list[tuple[str, Subject, str, str]] = [
         "8388608 bytes were written to vda1, 838860800 to the files",
     ),
     (
+        "sync-not-effective",
+        subject({"device": {"name": "vda1"}, "device_written_bytes": 300 * MIB, "scattered": True}),
+        "INVALID",
+        "314572800 bytes were written to vda1, 419430400 to the files",
+    ),
+    (
         "others-on-device",
         subject(on_disk(0, 900 * MIB)),
         "NOTE",

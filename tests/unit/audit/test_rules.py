@@ -112,6 +112,10 @@ CLEAN: dict[str, Subject] = {
         alone=False,
         groups=[{"switch": f"s{n}", "features": [], "nodes": [f"n{n}"]} for n in (1, 2)],
     ),
+    # Of 4,000 offsets drawn with replacement 63 % are distinct: measured were 64 to 72 %.
+    "offsets that are drawn twice reach the device once": subject(
+        on_disk(0, 512 * MIB) | {"device_written_bytes": 512 * MIB, "scattered": True}
+    ),
     "the journal adds a little": subject(on_disk(0, 810 * MIB) | {"device_written_bytes": 810 * MIB}),
     "several disks hold copies": subject(
         on_disk(0, 1600 * MIB) | {"device": {"name": "sda and 1 more", "disk_written_bytes": 1600 * MIB}}

@@ -9,6 +9,8 @@ from weir.audit.subject import Subject
 _MIB = 2**20
 # Metadata and journals only add to what a device is written; a few blocks of the tail may be on their way.
 _ARRIVED = 0.95
+# Of offsets that are drawn again and again 1 - 1/e, 63 %, or more are distinct.
+_DISTINCT = 0.5
 # A journal adds a percent or two; a tenth is more than that. With half as many bytes as ours again on the
 # device, the rate may be a third too low.
 _OTHERS_NOTE = 0.10
@@ -23,7 +25,8 @@ def sync_not_effective(subject: Subject) -> Outcome | None:
     """Every rank synchronised, and the device behind the file was written fewer bytes than the file got.
     Something between the program and the device (a library, a file system, a driver) reports a
     synchronisation that it did not do, or loses writes. Data that the storage may have reduced is excluded,
-    and where others wrote to the same device nothing is proven.
+    and where others wrote to the same device nothing is proven. Where offsets may be met twice, half of
+    the bytes suffice.
 
     Hint: look for LD_PRELOAD and for mount options such as nobarrier or async; compare with O_DIRECT.
     """
@@ -106,7 +109,9 @@ def _file_share(subject: Subject) -> float | None:
     moved, file_bytes = subject.number("moved_bytes"), subject.number("file_bytes")
     if not moved:
         return None
-    return min(moved, file_bytes) if file_bytes else moved
+    share = min(moved, file_bytes) if file_bytes else moved
+    redrawn = subject.observed.get("scattered") or subject.observed.get("random_twice")
+    return _DISTINCT * share if redrawn else share
 
 
 def _name(subject: Subject) -> str:
