@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -182,3 +183,9 @@ def test_usable_verdicts_are_listed_once() -> None:
     assert VERDICTS[: len(USABLE)] == USABLE
     again = [file for file in (ROOT / "weir").rglob("*.py") if '("VALID", "UNPROVEN")' in file.read_text()]
     assert again == []
+
+
+def test_the_report_explains_every_evidence() -> None:
+    source = (ROOT / "analysis/R/advice.R").read_text()
+    table = source.partition("evidence_words <- c(")[2].partition("\n)")[0]
+    assert set(re.findall(r'"?([a-z-]+)"? = "', table)) == set(EVIDENCE)
