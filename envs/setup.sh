@@ -15,6 +15,7 @@ venv=$top/.venv
 log=$top/build/setup.log
 pip_log=$top/build/setup-pip.log # while dpkg writes to the other
 build_log=$top/build/setup-build.log
+fetched=$top/build/debs
 builds=no
 roles=()
 missing_packages=()
@@ -234,20 +235,46 @@ install_missing() {
 # If it fails, `make build` says so when everything is installed.
 build() { [ $builds = no ] || "$top/.ci/build" >"$build_log" 2>&1 || true; }
 
+missing_of() { # missing_of NAME...   in one line
+    comm -12 <(printf '%s\n' "$@" | LC_ALL=C sort -u) <(printf '%s\n' "${missing_packages[@]}" | LC_ALL=C sort -u) | tr '\n' ' '
+}
+
+apt_fetched() { # keeps what it fetched in the build folder, also where the apt of a container deletes it at once
+    mkdir -p "$fetched/partial"
+    apt --option=Dir::Cache::Archives="$fetched" --option=APT::Keep-Downloaded-Packages=true "$@"
+}
+
+# Installs LOT while NEXT is fetched, which needs no lock of dpkg. If fetching fails, the installation tries it again.
+# shellcheck disable=SC2086 # both are names in one line, or empty
+install_lot() { # install_lot LOT NEXT
+    local fetching=
+    if [ -n "$2" ]; then
+        apt_fetched --option=Debug::NoLocking=true install -y --download-only --no-install-recommends $2 &
+        fetching=$!
+    fi
+    [ -z "$1" ] || apt_fetched install -y --no-install-recommends $1 || return # step ends what else runs
+    [ -z "$fetching" ] || wait "$fetching" || true
+}
+
 # At once: dpkg unpacks on one processor, pip and the compiler share the other. pip needs nothing of apt but python3-venv,
-# the compiler what the role measure has.
+# the engine what the role measure has; of that the compiler is a good part to begin with.
 install_both() { # install_both LOCK
-    local status=0 pid measure=()
+    local status=0 pid first compiler measure rest names
     refresh_lists
-    case " ${missing_packages[*]} " in *" python3-venv "*) install_packages python3-venv ;; esac
+    first=$(missing_of python3-venv)
+    compiler=$(missing_of gcc libc6-dev)
+    mapfile -t names < <(packages_of measure | grep -vxE 'gcc|libc6-dev')
+    measure=$(missing_of "${names[@]}")
+    rest=$(comm -23 <(printf '%s\n' "${missing_packages[@]}" | LC_ALL=C sort -u) \
+        <(tr ' ' '\n' <<<"$first$compiler$measure" | LC_ALL=C sort -u) | tr '\n' ' ')
+    install_lot "$first" "$compiler" || return
     make_environment "$1" >"$pip_log" 2>&1 &
     pid=$!
-    mapfile -t measure < <(comm -12 <(packages_of measure) <(printf '%s\n' "${missing_packages[@]}" | LC_ALL=C sort))
-    if [ $builds = yes ] && [ ${#measure[@]} -gt 0 ]; then
-        install_packages "${measure[@]}" || return # step ends pip, too
-    fi
+    install_lot "$compiler" "$measure" || return
+    install_lot "$measure" "$rest" || return
     build &
-    install_packages "${missing_packages[@]}" || return
+    install_lot "$rest" "" || return
+    rm -rf "$fetched"
     wait "$pid" || status=$?
     cat "$pip_log"
     wait

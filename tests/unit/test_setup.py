@@ -42,6 +42,7 @@ STAND_INS = {
         note "$@"
         [ ! -e "$notes/apt-sleeps" ] || sleep "$(cat "$notes/apt-sleeps")"
         case " $* " in
+        *" --download-only "*) ;;
         *" install "*)
             if [ -e "$notes/apt-fails" ]; then
                 cat "$notes/apt-fails"
@@ -110,7 +111,7 @@ class Machine:
         return [line for line in lines if line.startswith(f"{program} ")]
 
     def installs(self) -> list[str]:
-        return [call for call in self.calls("apt-get") if " install " in call]
+        return [call for call in self.calls("apt-get") if " install " in call and "--download-only" not in call]
 
     def forget_calls(self) -> None:
         (self.notes / "calls").unlink(missing_ok=True)
