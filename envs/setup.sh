@@ -15,7 +15,7 @@ venv=$top/.venv
 log=$top/build/setup.log
 pip_log=$top/build/setup-pip.log # while dpkg writes to the other
 build_log=$top/build/setup-build.log
-fetched=$top/build/debs
+fetched=/var/cache/apt/weir-$(cksum <<<"$top" | cut -d ' ' -f 1) # where the user _apt may write
 builds=no
 roles=()
 missing_packages=()
@@ -239,8 +239,7 @@ missing_of() { # missing_of NAME...   in one line
     comm -12 <(printf '%s\n' "$@" | LC_ALL=C sort -u) <(printf '%s\n' "${missing_packages[@]}" | LC_ALL=C sort -u) | tr '\n' ' '
 }
 
-apt_fetched() { # keeps what it fetched in the build folder, also where the apt of a container deletes it at once
-    mkdir -p "$fetched/partial"
+apt_fetched() { # keeps what it fetched in a folder of its own, also where the apt of a container deletes it at once
     apt --option=Dir::Cache::Archives="$fetched" --option=APT::Keep-Downloaded-Packages=true "$@"
 }
 
