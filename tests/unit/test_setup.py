@@ -111,7 +111,9 @@ class Machine:
         return [line for line in lines if line.startswith(f"{program} ")]
 
     def installs(self) -> list[str]:
-        return [call for call in self.calls("apt-get") if " install " in call and "--download-only" not in call]
+        return [
+            call for call in self.calls("apt-get") if " install " in call and "--download-only" not in call
+        ]
 
     def forget_calls(self) -> None:
         (self.notes / "calls").unlink(missing_ok=True)
@@ -150,10 +152,11 @@ def test_first_call_installs_what_the_roles_need_and_the_second_does_and_says_no
     status, output = machine.set_up(*REPORT_ROLES)
     assert status == 0, output
     assert output.splitlines()[-1].startswith("setup: ready in ")
-    first, install = machine.installs()
+    first, *others = machine.installs()
     assert first.split()[-1] == "python3-venv", "so that pip works while dpkg does"
-    assert packages_of(*REPORT_ROLES) <= set(install.split())
-    assert not (packages_of("develop") - packages_of(*REPORT_ROLES)) & set(install.split())
+    installed = {word for install in others for word in install.split()}
+    assert packages_of(*REPORT_ROLES) <= installed
+    assert not (packages_of("develop") - packages_of(*REPORT_ROLES)) & installed
     (fetching,) = (call for call in machine.calls("python3") if "requirements.txt" in call)
     assert "--no-compile" in fetching
     machine.forget_calls()
@@ -175,12 +178,24 @@ def test_the_engine_is_compiled_while_the_rest_is_installed(machine: Machine, st
     (machine.notes / "apt-sleeps").write_text("0.5")
     status, output = machine.set_up("--build", *REPORT_ROLES)
     assert status == 0, output
-    _, first, rest = machine.installs()
-    assert packages_of("measure") == set(first.split()) & packages_of(*REPORT_ROLES)
+    *_, rest = machine.installs()
     (build,) = machine.calls("build")
     assert packages_of("measure") <= set(build.split())
     assert not packages_of("report") & set(build.split())
     assert packages_of("report") <= set(rest.split())
+
+
+def test_the_next_packages_are_fetched_while_others_are_installed(machine: Machine) -> None:
+    """Without the lock of dpkg, and into the folder that the installation takes them from."""
+    assert machine.set_up(*REPORT_ROLES)[0] == 0
+    fetches = [call for call in machine.calls("apt-get") if "--download-only" in call]
+    last = set(fetches[-1].split())
+    assert [bool(packages_of(role) & last) for role in REPORT_ROLES] == [False, True, True]
+    assert all("--option=Debug::NoLocking=true" in fetch for fetch in fetches)
+    calls = " ".join([*fetches, *machine.installs()]).split()
+    folders = {word for word in calls if "Dir::Cache::Archives=" in word}
+    assert len(folders) == 1
+    assert not Path(folders.pop().split("=")[-1]).exists()
 
 
 @pytest.mark.slow
@@ -300,7 +315,7 @@ def test_a_lock_that_another_process_holds_is_waited_for(machine: Machine) -> No
     output, _ = process.communicate(timeout=300)
     assert process.returncode == 0, output
     assert output.count("another process holds the lock of dpkg or apt") == 1
-    assert len(machine.installs()) == 2
+    assert len(machine.installs()) == 3
     assert all("DPkg::Lock::Timeout=600" in install for install in machine.installs())
 
 
@@ -337,7 +352,7 @@ def test_two_at_once_install_once(machine: Machine) -> None:
     both = [machine.start("measure") for _ in range(2)]
     outputs = [process.communicate(timeout=300)[0] for process in both]
     assert [process.returncode for process in both] == [0, 0], outputs
-    assert len(machine.installs()) == 2, "python3-venv, and the others"
+    assert len(machine.installs()) == 3, "python3-venv, the compiler, and the others"
 
 
 @pytest.mark.slow
