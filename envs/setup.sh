@@ -296,6 +296,11 @@ compile_option() { # compile_option LOCK
     case $1 in *develop*) ;; *) [ -n "${PYTHONDONTWRITEBYTECODE:-}" ] || printf '%s' --no-compile ;; esac
 }
 
+# What a report imports is compiled while dpkg still works, and not when the first measurement waits for it.
+compile_what_starts() {
+    "$venv/bin/snakemake" --help && "$venv/bin/reframe" --version && "$venv/bin/weir" --help
+}
+
 make_environment() { # make_environment LOCK
     if ! { "$venv/bin/python" -m pip --version && grep -qF "$venv/bin" "$venv/bin/pip"; } >/dev/null 2>&1; then
         "$python" -m venv --clear "$venv"
@@ -305,6 +310,7 @@ make_environment() { # make_environment LOCK
     pip install $(compile_option "$1") --no-deps --require-hashes --requirement "$1"
     pip install --no-deps --no-build-isolation --editable "$top"
     pip check
+    [ -z "$(compile_option "$1")" ] || compile_what_starts >/dev/null
 }
 
 main() {
