@@ -19,6 +19,7 @@ import pytest
 import yaml
 
 from tests.workflow.conftest import ROOT, Checkout, copy_of_the_tree
+from weir.cli import main
 
 SECRET = "hunter2-of-the-burst-buffer"
 ELSEWHERE = "hunter3-of-another-site"
@@ -107,6 +108,24 @@ def test_it_is_reproduced_elsewhere_without_network(bundle: Path) -> None:
         assert any(name.startswith("figures/") and name.endswith(".svg") for name in outcome["identical"])
         with zipfile.ZipFile(bundle) as archive:  # nothing that draw.R could copy instead of drawing
             assert not any("/.parts/" in name for name in archive.namelist())
+
+
+def test_its_artifact_appendix_is_written_and_printed(bundle: Path, tmp_path: Path) -> None:
+    """From files that weir and R wrote, not from what a test takes for them."""
+    with zipfile.ZipFile(bundle) as archive:
+        archive.extractall(tmp_path)
+    study = tmp_path / "results/local/tiny"
+    if not (study / "page.json").is_file():
+        pytest.skip("the study was not drawn: Rscript is missing")
+    assert main(["appendix", str(study)]) == 0
+    text = (study / "appendix.tex").read_text()
+    assert "--config site=local suites=tiny" in text
+    assert "targets=ram" in text
+    if shutil.which("latexmk"):
+        printing = [ROOT / "reports/print.sh", "reports/appendix/main.tex", study, study / "appendix.pdf"]
+        done = subprocess.run(printing, cwd=ROOT, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout[-2000:]
+        assert "warning:" not in done.stdout
 
 
 def can_be_alone() -> bool:

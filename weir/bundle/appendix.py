@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import cycle
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
+import weir
+from weir.data import data_folder
 from weir.errors import WeirError
 from weir.files import read_object
-from weir.latex import latex
+from weir.latex import latex, latex_path
 from weir.runfiles import file_sha256
-from weir.units import three_digits
+from weir.units import about_duration, about_size, three_digits
 
 TEXT = "appendix.tex"
 LOCK = "spack.lock"
@@ -28,10 +31,10 @@ def appendix(study: Path) -> str:
     page = _read(study / "page.json", _DRAW)
     plan = _read(study / "plan.json", _COLLECT) if (study / "plan.json").is_file() else {}
     parts = [
-        *_section("Claims and what shows them", _claims(study, page, _command(facts))),
+        *_section("Claims and what shows them", _claims(study, page, " ".join(_command(study, facts, plan)))),
         *_section("Artifact", _artifact(study, facts)),
         *_section("Hardware and software of the measurement", _machine(study, facts)),
-        *_section("Install, measure, print", _steps(facts)),
+        *_section("Install, measure, print", _steps(study, facts, plan)),
         *_section("Time and space", _cost(facts, plan)),
         *_section("Reduced path", _reduced(study)),
     ]
@@ -53,27 +56,49 @@ def _section(title: str, lines: Iterator[str]) -> Iterator[str]:
 def _table(heads: Sequence[str], widths: str, rows: Sequence[Sequence[object]]) -> Iterator[str]:
     yield f"\\begin{{longtable}}{{{widths}}}\\toprule"
     yield " & ".join(heads) + r" \\\midrule\endhead\bottomrule\endfoot"
-    yield from (" & ".join(map(latex, row)) + r" \\" for row in rows)
+    for row in rows:
+        # A line of a command may end within a path, a line of text only at a space.
+        cells = (as_latex(cell) for as_latex, cell in zip(cycle((latex, latex_path)), row, strict=False))
+        yield " & ".join(cells) + r" \\"
     yield r"\end{longtable}"
 
 
-def _command(facts: Mapping[str, Any]) -> str:
-    suites = ",".join(suite["suite"] for suite in facts.get("suites") or ())
-    if not suites:
-        return "snakemake --cores all paper"
-    return (
-        f"snakemake --cores all --config site={facts['site']['site']} suites={suites} scale={facts['scale']}"
-    )
+def _command(study: Path, facts: Mapping[str, Any], plan: Mapping[str, Any]) -> list[str]:
+    """What measures the same again, or draws the same archived records, in parts that fit a line."""
+    if not plan:
+        name = f"{study.resolve().name}.csv"
+        records = f"reference/{name}" if (data_folder("reference") / name).is_file() else name
+        return ["snakemake --cores all paper", f"--config records={records}"]
+    suites = ",".join(suite["suite"] for suite in plan["suites"])
+    parts = ["snakemake --cores all", f"--config site={plan['site']['name']} suites={suites}"]
+    # What was measured of a site that has more: the choice itself is not recorded, and need not be.
+    for key, name in (("targets", "target"), ("stacks", "stack")):
+        measured = sorted({one[name] for one in facts.get(key) or ()})
+        if set(measured) < set(plan["site"][key]):
+            parts.append(f"{key}={','.join(measured)}")
+    return [*parts, f"scale={plan['scale']}"] if plan["scale_requested"] else parts
 
 
 def _claims(study: Path, page: Mapping[str, Any], command: str) -> Iterator[str]:
     """Claims of papers that these records decide; the best rates of the page if there are none."""
-    rows = [_claim(row, command) for row in _rows(study / "claims.csv") if row["verdict"] in _REPRODUCED]
+    rows = [
+        (*_claim(row, command), _shown_in(study, "claims"))
+        for row in _rows(study / "claims.csv")
+        if row["verdict"] in _REPRODUCED
+    ]
     if not rows:
         yield "These records decide no claim of a paper. Their best rates are:"
-        rows = [_rate(one, command) for one in page.get("answers") or ()]
-    widths = r"p{0.34\textwidth}p{0.25\textwidth}p{0.23\textwidth}p{0.1\textwidth}"
+        rows = [(*_rate(one, command), _shown_in(study, "ranking")) for one in page.get("answers") or ()]
+    # No word of a command is hyphenated, which raggedright leaves no reason for.
+    column = r">{\raggedright\arraybackslash}p{%s\textwidth}"
+    widths = "".join(column % share for share in (0.29, 0.25, 0.2, 0.15))
     yield from _table(("claim", "command", "expected, with tolerance", "shown in"), widths, rows)
+
+
+def _shown_in(study: Path, figure: str) -> str:
+    """The figure; where the study has too little for it, the paper as a whole."""
+    name = f"figures/{figure}.pdf"
+    return name if (study / name).is_file() else "report.pdf"
 
 
 def _rows(path: Path) -> list[dict[str, str]]:
@@ -85,13 +110,13 @@ def _rows(path: Path) -> list[dict[str, str]]:
 
 def _claim(row: Mapping[str, str], command: str) -> tuple[str, ...]:
     value = _interval(row["effect"], row["lo"], row["hi"], row["unit"])
-    return row["says"], command, f"{row['bound']}; measured {value}: {row['verdict']}", "claims"
+    return row["says"], command, f"{row['bound']}; measured {value}: {row['verdict']}"
 
 
 def _rate(one: Mapping[str, Any], command: str) -> tuple[str, ...]:
     best = one["best"]
     value = _interval(best["value"], best.get("lo"), best.get("hi"), best["unit"])
-    return f"Best {one['access']} rate of {one['target']}: {best['setting']}", command, value, "answers"
+    return f"Best {one['access']} rate of {one['target']}: {best['setting']}", command, value
 
 
 def _interval(value: Any, low: Any, high: Any, unit: str) -> str:
@@ -110,12 +135,14 @@ def _digits(value: Any) -> str:
 
 def _artifact(study: Path, facts: Mapping[str, Any]) -> Iterator[str]:
     lock = study / LOCK
-    held = f"{LOCK}, SHA-256 {file_sha256(lock)}" if lock.is_file() else "none: packages of the system"
+    without = "none: packages of the system" if facts.get("machines") else "not recorded"
+    held = f"{LOCK}, SHA-256 {file_sha256(lock)}" if lock.is_file() else without
     yield from _items(
         ("Digest of the study (SHA-256 of SHA256SUMS)", facts["digest"]),
-        ("Code", f"weir {facts['weir_version']}, Apache-2.0; the bundle holds it"),
+        ("Code", f"weir {facts.get('weir_version', weir.__version__)}, Apache-2.0; the bundle holds it"),
         ("Records", f"{facts['records']}: " + ", ".join(f"{n} {v}" for v, n in facts["verdicts"].items())),
         ("Lock of the stacks", held),
+        *([("Lock of the Python packages (SHA-256)", facts["lock"])] if facts.get("lock") else []),
         ("Seeds of the random order", ", ".join(map(str, facts.get("seeds") or ())) or "not recorded"),
         ("Check", f"weir verify, with --digest {facts['digest'][:16]}"),
     )
@@ -129,35 +156,52 @@ def _machine(study: Path, facts: Mapping[str, Any]) -> Iterator[str]:
         yield from _items((f"Node {one['node']}", about))
     for one in facts.get("targets") or ():
         emulated = "; emulated" if one.get("emulated") else ""
-        about = f"{one.get('description')}; {one.get('file_system') or 'file system not recorded'}{emulated}"
-        yield from _items((f"Target {one['target']}", about))
+        yield from _items((f"Target {one['target']}", f"{one.get('description')}; {_mount(one)}{emulated}"))
     for one in facts.get("stacks") or ():
         programs = ", ".join(one.get("programs") or ())
         yield from _items((f"Stack {one['stack']}", f"{one.get('description')}; {programs}"))
-    yield "Mounts, options and loaded libraries of each run are in its \\texttt{run.json}."
+    # Of archived records: what whoever measured wrote down.
+    yield from _items(*((str(key).replace("_", " ").capitalize(), text) for key, text in _about(facts)))
+    if facts.get("machines"):
+        yield "\\par The arguments, the environment and the mount of each run are in its \\texttt{run.json}."
 
 
-def _steps(facts: Mapping[str, Any]) -> Iterator[str]:
+def _mount(target: Mapping[str, Any]) -> str:
+    if not target.get("file_system"):
+        return "file system not recorded"
+    mount = f"{target['file_system']} on {target.get('device') or 'an unknown device'}"
+    options = target.get("mount_options")
+    return f"{mount}, mounted with {options}" if options else mount
+
+
+def _about(facts: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
+    about = facts.get("about")
+    yield from about.items() if isinstance(about, Mapping) else ()
+
+
+def _steps(study: Path, facts: Mapping[str, Any], plan: Mapping[str, Any]) -> Iterator[str]:
     yield r"\begin{verbatim}"
     yield "make setup build            # or: spack install weir"
-    yield _command(facts)
+    yield " \\\n  ".join(_command(study, facts, plan))
     yield "weir verify STUDY           # checks that no file was edited"
     yield "weir compare THIS STUDY     # compares your study with this one"
     yield r"\end{verbatim}"
 
 
 def _cost(facts: Mapping[str, Any], plan: Mapping[str, Any]) -> Iterator[str]:
+    times = [str(facts[key]) for key in ("began", "ended") if facts.get(key)]
+    executions = f"{facts.get('finished_executions')} in {facts.get('cells')} cells"
     yield from _items(
-        ("Measured", f"{facts.get('began') or 'not recorded'} to {facts.get('ended') or 'not recorded'}"),
-        (
-            "Executions",
-            f"{facts.get('finished_executions', 'not recorded')} in {facts.get('cells', '?')} cells",
-        ),
+        ("Measured", " to ".join(times) or "not recorded"),
+        ("Executions", executions if "cells" in facts else "not recorded"),
     )
     cost = plan.get("cost") or {}
+    if "estimated_s" in cost:
+        low, middle, high = (about_duration(cost[key]) for key in ("low_s", "estimated_s", "high_s"))
+        yield from _items(("Expected time of the measurement", f"{middle} ({low} to {high})"))
     for key, name in (("written_bytes", "Written"), ("read_bytes", "Read"), ("peak_bytes", "Peak space")):
         if key in cost:
-            yield from _items((name, f"{cost[key] / _GIB:.3g} GiB"))
+            yield from _items((name, about_size(cost[key])))
 
 
 def _reduced(study: Path) -> Iterator[str]:
