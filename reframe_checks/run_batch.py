@@ -8,6 +8,7 @@ and receipt pass through ReFrame as files that lie beside each other.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -17,6 +18,8 @@ import sys
 import time
 from pathlib import Path
 
+from weir.errors import WeirError, error_data
+from weir.extras import install_hint
 from weir.handover import Handover
 from weir.schedulers import surrounding
 
@@ -30,14 +33,22 @@ def main(system: str, batch: str, plan: str, receipt: str) -> int:
     handover = Handover(Path(receipt).resolve())
     for file in (handover.errors, handover.progress):
         file.unlink(missing_ok=True)
+    if shutil.which("reframe") is None:
+        hint = f"spack install weir, or: {install_hint('reframe')}; a checkout of weir: make setup"
+        error = WeirError("reframe is not on the PATH", hint=hint)
+        handover.errors.write_text(json.dumps(error_data(error)), encoding="utf-8")
+        handover.log.write_text(f"{error}\n", encoding="utf-8")
+        return failed(batch, handover)
     status = run_reframe(system, batch, Path(plan).resolve(), handover)
     if status != 0 and handover.receipt.exists():
         print(
             f"{batch}: some executions failed; the report lists them; details: {handover.log}",
             file=sys.stderr,
         )
-    if handover.receipt.exists():
-        return 0
+    return 0 if handover.receipt.exists() else failed(batch, handover)
+
+
+def failed(batch: str, handover: Handover) -> int:
     for reason in handover.reasons():
         print(f"weir: {batch}: {reason}", file=sys.stderr)
     print(f"measuring {batch} failed; the whole log is {handover.log}", file=sys.stderr)

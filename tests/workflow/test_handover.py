@@ -5,12 +5,15 @@ from __future__ import annotations
 import csv
 import itertools
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 import yaml
 
-from tests.workflow.conftest import Checkout
+from tests.workflow.conftest import ROOT, Checkout
+from weir.handover import Handover
 
 
 @pytest.fixture
@@ -67,3 +70,24 @@ def test_a_relative_results_directory_is_relative_to_the_caller(tiny: Checkout) 
     assert done.returncode == 0, done.stdout + done.stderr
     assert len(list(tiny.root.glob("elsewhere/runs/*/*/run.json"))) == 4
     assert not (tiny.root / "reframe_checks/elsewhere").exists()
+
+
+def test_without_reframe_the_reason_is_handed_over(tmp_path: Path) -> None:
+    """As after `pip install` of weir alone, in a directory of weir init."""
+    program = ROOT / "reframe_checks/run_batch.py"
+    arguments = [
+        sys.executable,
+        program,
+        "local:node",
+        "a-batch",
+        tmp_path / "plan.json",
+        tmp_path / "a.json",
+    ]
+    environment = {"PATH": "/nonexistent", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(arguments, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "weir: a-batch: reframe is not on the PATH\n    spack install weir, or: pip install" in done.stderr
+    assert "Traceback" not in done.stderr
+    handover = Handover(tmp_path / "a.json")
+    assert handover.log.exists()  # by which the workflow knows that it was tried
+    assert handover.reasons()[0].startswith("reframe is not on the PATH\n")

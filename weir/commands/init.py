@@ -6,16 +6,19 @@ import argparse
 import json
 import os
 import shutil
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from weir.data import STUDY_PARTS, data_folder
 from weir.errors import WeirError
+from weir.extras import install_hint
 
 NAME = "init"
 HELP = "create a study directory with the workflow, the configuration and the analysis"
 EXAMPLE = "weir init my-study && cd my-study && snakemake --cores all"
 ENGINE = "weir-io"
 EMULATOR = ("imectl", "ime-fuse")
+_EXTRAS = {"snakemake": "workflow", "reframe": "reframe"}
 _LIBRARIES = ("libweir-pool.so", "libweir-witness.so")
 _UNWANTED = shutil.ignore_patterns("__pycache__", "*.pyc", "tests")
 _HINT = (
@@ -57,7 +60,18 @@ def _report(folder: Path, engine: Path | None, lacks: list[str]) -> None:
     if not engine:
         print(f"{ENGINE} was not found; {_HINT}")
     if lacks:
-        print(f"not on the PATH: {', '.join(lacks)}; they come with `spack install weir`, or see the README")
+        print(f"not on the PATH: {', '.join(lacks)}; `spack install weir` brings them, or")
+        print("\n".join(f"  {line}" for line in _how_to_get(lacks)))
+
+
+def _how_to_get(lacks: Sequence[str]) -> Iterator[str]:
+    """Without Spack."""
+    extras = [_EXTRAS[name] for name in lacks if name in _EXTRAS]
+    if extras:
+        yield install_hint(*extras)
+    others = [name for name in lacks if name not in _EXTRAS]
+    if others:
+        yield f"{', '.join(others)}: R and LaTeX of the system; a checkout lists their packages in envs/apt"
 
 
 def find_engine(given: Path | None) -> Path | None:
