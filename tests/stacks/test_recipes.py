@@ -121,6 +121,18 @@ def test_every_recipe_states_its_licence() -> None:
     assert [file for file in files if "# SPDX-License-Identifier: Apache-2.0" not in file.read_text()] == []
 
 
+def test_an_overlay_tells_what_could_be_sent_to_spack() -> None:
+    recipes = {file.parent.name: file.read_text() for file in RECIPES.glob("*/package.py")}
+    overlays = {name for name, text in recipes.items() if "spack_repo.builtin.packages" in text}
+    assert overlays == {"ior", "mpich", "openmpi", "parallel_netcdf", "snakemake"}
+    for name in overlays:
+        text = (RECIPES / name / "UPSTREAM.md").read_text()
+        assert f"Compared with `{name.replace('_', '-')}` of Spack's packages v" in text
+        # A change to send consists of lines of the overlay or of the builtin recipe that it extends.
+        own = set(re.findall(r"^\+\s+(depends_on\(.*|filter_file\(.*)$", text, re.MULTILINE))
+        assert {line for line in own if line not in recipes[name]} == set()
+
+
 def test_the_bundle_has_the_r_packages_that_debian_gives() -> None:
     listed = re.findall(r"^r-cran-(\S+)", (ROOT / "envs/apt/analyse.txt").read_text(), re.MULTILINE)
     wanted = {f"r-{name.replace('.', '-')}" for name in listed}
