@@ -41,6 +41,22 @@ def test_no_command_hides_behind_another_language() -> None:
     assert languages <= {"sh", "console", "c", "yaml"}
 
 
+def test_no_command_hides_in_an_indented_block() -> None:
+    """Which has no marker. The how-to pages have no such block at all."""
+    programs_of_ours = (
+        r"make|snakemake|weir|imectl|Rscript|cmake|ctest|pytest|spack|apptainer|git|pip|mpi(?:run|exec)|srun"
+    )
+    command = re.compile(
+        rf"^    (?:{programs_of_ours}|export|ldd|printf|\.venv/\S+|build/\S+) .*$", re.MULTILINE
+    )
+    found = []
+    for page in pages():
+        text = FENCE.sub("", page.read_text())
+        inside = re.compile(r"\n\n {4}\S.*") if page.parent.name == "how-to" else command
+        found += [f"{page.relative_to(ROOT)}: {line.strip()}" for line in inside.findall(text)]
+    assert found == []
+
+
 def test_a_test_that_a_reason_names_exists() -> None:
     named = {
         (block.name, path)
