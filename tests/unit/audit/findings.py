@@ -147,6 +147,12 @@ FINDS: list[tuple[str, Subject, str, str]] = [
     ("file-size", subject(program="weir-io", file_bytes=799 * MIB), "INVALID", "a file of 837812224"),
     ("file-size", subject(program="weir-io", file_bytes=0), "INVALID", "a file of 0"),
     ("file-size", subject(file_bytes=900 * MIB), "DEGRADED", "older"),
+    (
+        "file-size",
+        subject({"scattered": True, "least_bytes_of_rank": 99 * MIB}, file_bytes=700 * MIB),
+        "INVALID",
+        "of each rank at least 103809024",
+    ),
     ("bandwidth-not-bytes-over-time", subject(bw_mib_s=500.0), "INVALID", "moved were 800 MiB"),
     (
         "bandwidth-not-bytes-over-time",

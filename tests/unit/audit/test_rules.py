@@ -116,6 +116,9 @@ CLEAN: dict[str, Subject] = {
     "offsets that are drawn twice reach the device once": subject(
         on_disk(0, 512 * MIB) | {"device_written_bytes": 512 * MIB, "scattered": True}
     ),
+    "random offsets need not reach the end of the file": subject(
+        {"scattered": True, "least_bytes_of_rank": 99 * MIB}, file_bytes=799 * MIB
+    ),
     "the journal adds a little": subject(on_disk(0, 810 * MIB) | {"device_written_bytes": 810 * MIB}),
     "several disks hold copies": subject(
         on_disk(0, 1600 * MIB) | {"device": {"name": "sda and 1 more", "disk_written_bytes": 1600 * MIB}}

@@ -105,8 +105,10 @@ def file_size(subject: Subject) -> Outcome | None:
     )
     if file_bytes is None or not moved or not requested:
         return not_observable("the size of the files is unknown")
-    if subject.row.get("deflate_level") or subject.observed.get("scattered"):
-        return not_observable("compressed or scattered data may have any size")
+    if subject.row.get("deflate_level"):
+        return not_observable("compressed data may have any size")
+    if subject.observed.get("scattered"):
+        return _size_of_scattered(subject, file_bytes)
     if _is_size_of_one(subject, file_bytes, moved):
         return not_observable(f"{file_bytes:.0f} bytes are the size of one of the files, or of none")
     text = f"moved {moved:.0f} bytes of a file of {file_bytes:.0f}"
@@ -122,6 +124,14 @@ def file_size(subject: Subject) -> Outcome | None:
     if subject.row.get("access") == "write" and file_bytes > requested and is_plain:
         return degraded(f"requested {requested:.0f} bytes, the file has {file_bytes:.0f}: it is older")
     return passed(text)
+
+
+def _size_of_scattered(subject: Subject, file_bytes: float) -> Outcome:
+    least = subject.observed.get("least_bytes_of_rank")
+    if not least:
+        return not_observable("scattered data may have any size")
+    text = f"a file of {file_bytes:.0f} bytes, of each rank at least {least}"
+    return passed(text) if file_bytes >= least * subject.ranks else invalid(text)
 
 
 def _is_size_of_one(subject: Subject, file_bytes: float, moved: float) -> bool:
