@@ -6,6 +6,7 @@ import json
 import shutil
 import tempfile
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import weir
 from weir.bundle.crate import METADATA, crate_metadata
 from weir.bundle.private import Replacements, replacements
 from weir.bundle.rebuild import collected_again, drawn_again
+from weir.config.sites import user_name
 from weir.config.yaml_file import read_yaml
 from weir.data import STUDY_PARTS
 from weir.errors import WeirError
@@ -61,7 +63,15 @@ def _private(study: Path, root: Path, home: Path) -> Replacements:
     plan = study / "plan.json"
     data = read_object(plan, "plan and collect again") if plan.is_file() else {}
     configuration = [read_yaml(file, root).data for file in sorted((root / "config").rglob("*.yaml"))]
-    return replacements(data, configuration, root, study.parent.parent, home)
+    users = {user_name(), *_owner(study)}
+    return replacements(data, configuration, root, study.parent.parent, home, users)
+
+
+def _owner(study: Path) -> Iterator[str]:
+    try:
+        yield study.owner()
+    except KeyError:  # as in a container, which has no name for it
+        return
 
 
 def _copy_code(root: Path, code: Path, private: Replacements) -> None:
