@@ -106,7 +106,7 @@ rank_of <- function(column, values) {
 
 # The pages of a table, the fullest first: what was measured most is what the study is about. Pages of published values,
 # which the column `published` marks, come last. The sheets of a page stay together.
-split_pages <- function(table) {
+split_pages <- function(table, limit = most_pages_of_figure) {
   if (is.null(table$page)) {
     return(list(table))
   }
@@ -120,21 +120,21 @@ split_pages <- function(table) {
   published <- vapply(sheets, function(sheet) any(sheet$published %in% TRUE), logical(1))
   kept <- order(published, real == 0, -fullness, match(of_page, unique(of_page)))
   kept <- kept[drawn[kept] > 0]
-  without_further_pages(unname(sheets[if (length(kept) > 0) kept else 1]))
+  without_further_pages(unname(sheets[if (length(kept) > 0) kept else 1]), limit)
 }
 
-# Of logs of many systems each has a page; nobody reads hundreds.
+# Of logs of many systems each has a page; nobody reads hundreds. A figure of less weight may define a lower page_limit.
 most_pages_of_figure <- 6L
 
-without_further_pages <- function(sheets) {
-  further <- utils::tail(sheets, -most_pages_of_figure)
+without_further_pages <- function(sheets, limit) {
+  further <- utils::tail(sheets, -limit)
   if (length(further) == 0) {
     return(sheets)
   }
   points <- sum(vapply(further, function(sheet) sum(sheet$n > 0), numeric(1)))
   note <- sprintf("Not drawn: %s on %s; report.html and tables/summary.csv have them.", counted(points, "point"),
     counted(length(further), "further page"))
-  lapply(utils::head(sheets, most_pages_of_figure), add_note, note)
+  lapply(utils::head(sheets, limit), add_note, note)
 }
 
 # What all panels of a page have in common, as text.

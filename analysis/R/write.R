@@ -11,7 +11,7 @@ write_figures <- function(parts, records, inputs, folder) {
 write_figure <- function(part, records, inputs, stem) {
   table <- part$make_table(records, inputs)
   why_not <- why_nothing(part, table, records)
-  pages <- if (is.null(why_not)) split_pages(table) else list()
+  pages <- if (is.null(why_not)) split_pages(table, page_limit_of(part)) else list()
   heights_mm <- heights_of(pages, part)
   if (length(pages) > 0) {
     save_plots(lapply(pages, draw_page, part = part), heights_mm, stem)
@@ -22,6 +22,8 @@ write_figure <- function(part, records, inputs, stem) {
     paste0(stem, ".tex")
   )
 }
+
+page_limit_of <- function(part) if (is.null(part$page_limit)) most_pages_of_figure else part$page_limit
 
 # A file without a column would say nothing, not even why.
 write_csv <- function(table, why_not, stem) {

@@ -1,6 +1,7 @@
 title <- "Overhead of opening, closing and synchronising"
 position <- 30
 section <- "appendix"
+page_limit <- 3L
 statistic <- "Points: median share of the time from open to close"
 interval_mark <- "Bars"
 needs <- "writes or reads with times of open, transfer and close"

@@ -78,6 +78,7 @@ test_that("of hundreds of pages the fullest are drawn, and the note counts what 
   expect_length(pages, most_pages_of_figure)
   expect_identical(unique(unlist(lapply(pages, function(page) page$note))),
     "Not drawn: 12 points on 3 further pages; report.html and tables/summary.csv have them.")
+  expect_length(split_pages(place_panels(table, wishes), page_limit_of(list(page_limit = 2L))), 2)
 })
 
 test_that("no rows stay no rows", {
