@@ -90,6 +90,17 @@ def test_mpich_with_ime_takes_the_emulator_at_a_commit_of_this_checkout(spack: R
     assert nodes["ime-emulator"]["parameters"]["commit"] == nodes["weir-io"]["parameters"]["commit"]
 
 
+def test_mpich_has_drivers_for_ime_and_lustre_at_once(spack: Run, environment: str, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    site.mkdir()
+    external = "{buildable: false, externals: [{spec: lustre@2.15, prefix: /opt/lustre}]}"
+    (site / "packages.yaml").write_text(f"packages: {{lustre: {external}}}\n")
+    variables = {"WEIR_SITE_PACKAGES": str(site)}
+    nodes = spec(spack, environment, "mpich romio-filesystem=ime,lustre", variables)
+    assert sorted(nodes["mpich"]["parameters"]["romio-filesystem"]) == ["ime", "lustre"]
+    assert {"ime-emulator", "lustre"} <= set(nodes)
+
+
 def test_without_ime_no_burst_buffer_is_below_mpi(spack: Run, environment: str) -> None:
     assert "ime-emulator" not in spec(spack, environment, "mpich")
 

@@ -18,6 +18,8 @@ class PyWeir(FromCheckout, PythonPackage):
     for _release, _tag in releases().items():
         version(_release, tag=_tag)
 
+    # Not by default: SciPy needs a Fortran compiler, and measuring needs neither.
+    variant("statistics", default=False, description="NumPy and SciPy: weir compare and weir accept")
     variant("workflow", default=True, description="Snakemake and ReFrame: measure a study by `snakemake`")
 
     depends_on("python@3.11:", type=("build", "run"))
@@ -30,8 +32,11 @@ class PyWeir(FromCheckout, PythonPackage):
         depends_on("reframe@4.7.3:", type="run")
         depends_on("py-pygments", type="run")
 
-    # `weir compare`, `history`, `accept` and `tune` need NumPy and SciPy, `history` also ruptures, for which
-    # Spack has no recipe.
+    # `weir history` also needs ruptures, for which Spack has no recipe; `tune` a newer Optuna than it has.
+    with when("+statistics"):
+        depends_on("py-numpy@2:", type="run")
+        depends_on("py-scipy@1.15:", type="run")
+
     import_modules = ["weir", "weir.cli", "weir.commands"]
     sanity_check_is_file = ["bin/weir"]
 

@@ -21,12 +21,14 @@ class Weir(BundlePackage):
     variant("measure", default=True, description="weir-io with MPI, HDF5, NetCDF and PnetCDF")
     variant("ime", default=False, description="weir-io natively through the IME client", when="+measure")
     variant("steer", default=True, description="weir with Snakemake and ReFrame")
+    variant("statistics", default=False, description="weir compare and weir accept", when="+steer")
     variant("analyse", default=True, description="R with the packages that draw, and LaTeX")
 
     depends_on("weir-io", type="run", when="+measure")
     depends_on("weir-io ~ime", type="run", when="+measure ~ime")
     depends_on("weir-io +ime", type="run", when="+ime")
     depends_on("py-weir +workflow", type="run", when="+steer")
+    depends_on("py-weir +statistics", type="run", when="+statistics")
     with when("+analyse"):
         # As envs/apt/analyse.txt and report.txt; tests/stacks/test_recipes.py compares them.
         depends_on("r@4.2:", type="run")
