@@ -174,6 +174,10 @@ release-check: setup-develop ## what a release needs: one version everywhere, an
 	if grep -q "^## $$version, not yet released" CHANGELOG.md; then \
 		echo "CHANGELOG.md: $$version is not released: write its date in place of 'not yet released'"; exit 1; fi; \
 	if [ -n "$$(git status --porcelain)" ]; then echo "there are changes without a commit"; exit 1; fi; \
+	lock=envs/spack/locks/$$version-x86_64_v3.lock; \
+	commit=$$(grep -o '"commit":"[0-9a-f]*"' "$$lock" | sort -u | cut -d '"' -f 4); \
+	if ! git diff --quiet "$$commit" HEAD -- src; then \
+		echo "$$lock builds commit $$commit, whose src/ differs: make the lock again (docs/how-to/spack.md)"; exit 1; fi; \
 	echo "ready: git tag v$$version"
 
 .PHONY: clean
