@@ -12,6 +12,7 @@ import pytest
 from weir.audit import Subject, judge
 from weir.audit.judge import verdict_columns
 from weir.model import Parsed
+from weir.records.checked import checked
 from weir.records.collect import messages_of_row
 from weir.tools import tools
 
@@ -29,7 +30,9 @@ def without_command(text: str) -> str:
 
 
 def described(runs: Sequence[Parsed]) -> str:
-    """Everything that a Parsed contains, with the verdict of each row."""
+    """Everything that a Parsed contains, with the verdict of each row; what collecting would refuse is refused."""
+    for parsed in runs:
+        checked(parsed, "of the capture")
     return json.dumps([_run(parsed) for parsed in runs], indent=1, sort_keys=True) + "\n"
 
 
