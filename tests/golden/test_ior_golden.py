@@ -30,7 +30,7 @@ def without_command(text: str) -> str:
 
 
 def described(runs: Sequence[Parsed]) -> str:
-    """Everything that a Parsed contains, with the verdict of each row; what collecting would refuse is refused."""
+    """Everything that a Parsed contains, with the verdict of each row. What collecting would refuse fails."""
     for parsed in runs:
         checked(parsed, "of the capture")
     return json.dumps([_run(parsed) for parsed in runs], indent=1, sort_keys=True) + "\n"
