@@ -79,6 +79,25 @@ def test_a_definition_labels_what_it_was_made_from_and_tests_itself(definition: 
         assert part in text
 
 
+@pytest.mark.parametrize("definition", DEFINITIONS, ids=lambda file: file.stem)
+def test_a_label_is_the_checksum_of_the_packages_in_the_image(definition: Path, tmp_path: Path) -> None:
+    """The lines of %post that write labels, with another directory for /opt and a dpkg-query of two."""
+    lines = [line for line in definition.read_text().splitlines() if re.search("dpkg-query|LABELS", line)]
+    (tmp_path / "dpkg-query").write_text("#!/bin/sh\nprintf 'a\\t1\\nb\\t2\\n'\n")
+    (tmp_path / "dpkg-query").chmod(0o755)
+    (tmp_path / "opt/weir").mkdir(parents=True)
+    (tmp_path / "opt/weir-sources.list").touch()
+    script = "\n".join(lines).replace("/opt/", f"{tmp_path}/opt/")
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    done = call("sh", "-euc", script, PATH=path, APPTAINER_LABELS=str(tmp_path / "labels"))
+    assert done.returncode == 0, done.stderr
+    labels = dict(line.split(" ") for line in (tmp_path / "labels").read_text().splitlines())
+    assert labels == {
+        "weir.packages": hashlib.sha256(b"a\t1\nb\t2\n").hexdigest(),
+        "weir.apt": hashlib.sha256(b"").hexdigest(),
+    }
+
+
 def test_a_missing_image_and_an_unknown_container_are_named(tmp_path: Path) -> None:
     absent = call(EXEC, tmp_path / "no.sif", "weir-io")
     assert absent.returncode == 2
