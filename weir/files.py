@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import io
 import json
 import os
@@ -42,6 +43,21 @@ def whole_bytes(path: Path) -> Iterator[IO[bytes]]:
         with contextlib.suppress(OSError):
             temporary.unlink()
         raise
+
+
+class Hashed:
+    """A stream with the SHA-256 of what was written to it: a file need not be read again for its checksum."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream, self._sum = stream, hashlib.sha256()
+
+    def write(self, data: bytes | memoryview) -> None:
+        self._sum.update(data)
+        self._stream.write(data)
+
+    def sha256(self) -> str:
+        """In hexadecimal digits."""
+        return self._sum.hexdigest()
 
 
 def from_json(text: str | bytes) -> Any:

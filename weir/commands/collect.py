@@ -6,21 +6,23 @@ import argparse
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from weir.columns import columns
 from weir.errors import WeirError
-from weir.files import whole_bytes
+from weir.files import Hashed, whole_bytes
 from weir.integrity.manifest import write_manifest
-from weir.model import Cell
-from weir.plan.files import read_plan
+from weir.plan.lines import PlanLines, cell_of_line, name_of_line, read_lines
 from weir.plan.model import Plan
 from weir.records.client_counters import COLUMNS, COUNTERS_FILE
 from weir.records.collect import site_folder
 from weir.records.excluded import ExcludedLine, write_excluded
 from weir.records.latencies import LATENCIES_FILE
+from weir.records.planned import Planned
 from weir.records.run_cache import CACHE_FILE, write_head
 from weir.records.study import Work, blocks_of, collected
 from weir.records.study_facts import study_facts
@@ -56,75 +58,80 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace) -> int:
-    plan = read_plan(args.plan)
+    lines = read_lines(args.plan)
     where = args.results or args.plan.resolve().parent.parent
     args.out.parent.mkdir(parents=True, exist_ok=True)
-    not_measured: list[Cell] = []
-    sums: dict[str, str] = {}
-    tally = _write_tables(args.out, plan, where, not_measured, sums)
-    write_excluded(args.out.with_name("excluded.csv"), excluded_lines(plan, not_measured, where))
-    tables = [args.plan, args.out.with_name(COUNTERS_FILE)]
-    digest = write_manifest(args.out.parent, args.out.name, tables, sums)
-    facts = study_facts(plan, tally) | {"digest": digest}
+    done = _write_tables(args.out, lines, args.plan, where)
+    write_excluded(args.out.with_name("excluded.csv"), excluded_lines(lines, done.measured, args.plan, where))
+    digest = write_manifest(args.out.parent, args.out.name, [args.plan], done.sums)
+    facts = study_facts(lines.plan, done.planned, done.tally) | {"digest": digest}
     write_whole(args.out.with_name("facts.json"), json.dumps(facts, indent=1) + "\n")
-    summary = {"out": str(args.out), **tally.summary()} | {
-        "cells_planned": len(plan.cells),
-        "cells_without_run": len(not_measured),
+    summary = {"out": str(args.out), **done.tally.summary()} | {
+        "cells_planned": done.planned.cells,
+        "cells_without_run": done.planned.cells - len(done.measured),
     }
     print(json.dumps(summary, indent=1) if args.json else _text(summary))
     return 0
 
 
-def _write_tables(
-    out: Path, plan: Plan, where: Path, not_measured: list[Cell], sums: dict[str, str]
-) -> Tally:
-    """The tables and the cache, block after block: no table is in memory as a whole. Fills the list of the
-    cells without a run, and the SHA-256 of every run.json."""
-    tally, results, cells = Tally(), site_folder(where, plan.site.name), plan.cells
+@dataclass
+class _Done:
+    """What is known when the tables are written."""
+
+    planned: Planned = field(default_factory=Planned)
+    tally: Tally = field(default_factory=Tally)
+    measured: set[str] = field(default_factory=set)  # cells with a run
+    sums: dict[str, str] = field(default_factory=dict)  # SHA-256 of the tables and of every run.json
+
+
+def _write_tables(out: Path, lines: PlanLines, plan_file: Path, where: Path) -> _Done:
+    """The tables and the cache, block after block: no table is in memory as a whole."""
+    done, results = _Done(), site_folder(where, lines.plan.site.name)
     runs = os.path.relpath(results / "runs", out.parent)
-    with (
-        whole_bytes(out) as records,
-        whole_bytes(out.with_name(LATENCIES_FILE)) as latencies,
-        whole_bytes(out.with_name(COUNTERS_FILE)) as counters,
-        whole_bytes(out.with_name(CACHE_FILE)) as kept,
-    ):
-        tables = (records, latencies, counters)
-        for table, names in zip(tables, (columns(), columns("latency"), COLUMNS), strict=True):
-            table.write(f"{','.join(names)}\n".encode())
+    work = Work(plan_file, blocks_of(lines.cells), results, out.with_name(CACHE_FILE))
+    names = (out.name, LATENCIES_FILE, COUNTERS_FILE)
+    with ExitStack() as stack:
+        tables = [Hashed(stack.enter_context(whole_bytes(out.with_name(name)))) for name in names]
+        kept = stack.enter_context(whole_bytes(work.cache_file))
+        for table, header in zip(tables, (columns(), columns("latency"), COLUMNS), strict=True):
+            table.write(f"{','.join(header)}\n".encode())
         write_head(kept)
-        measured: set[str] = set()
-        for block, content in collected(Work(blocks_of(cells), results, out.with_name(CACHE_FILE))):
-            for table, lines in zip(tables, content.tables, strict=True):
-                table.write(lines)
-            tally.add(content.tally)
-            sums |= {f"{runs}/{key}/{RUN_FILE}": checksum for key, checksum in content.sums.items()}
-            measured |= {key.partition("/")[0] for key in content.sums}
+        for block, content in collected(work):
+            for table, text in zip(tables, content.tables, strict=True):
+                table.write(text)
+            done.planned.add(content.planned)
+            done.tally.add(content.tally)
+            done.sums |= {f"{runs}/{key}/{RUN_FILE}": checksum for key, checksum in content.sums.items()}
+            done.measured |= {key.partition("/")[0] for key in content.sums}
             block.write(kept)
-        if not tally.runs:
-            raise _nothing_measured(plan, where)
-    not_measured += [cell for cell in cells if cell.cell not in measured]
-    return tally
+        if not done.tally.runs:
+            raise _nothing_measured(lines.plan, done.planned.cells, where)
+    done.sums |= {name: table.sha256() for name, table in zip(names, tables, strict=True)}
+    return done
 
 
-def _nothing_measured(plan: Plan, where: Path) -> WeirError:
+def _nothing_measured(plan: Plan, cells: int, where: Path) -> WeirError:
     """An empty table would replace what may have been measured."""
     known = [why_unavailable(site_folder(where, plan.site.name), batch.batch) for batch in plan.batches]
     return WeirError(
-        "; ".join([f"none of the {len(plan.cells)} planned cells has a finished run", *filter(None, known)]),
+        "; ".join([f"none of the {cells} planned cells has a finished run", *filter(None, known)]),
         file=str(where),
         hint="measure first, by weir run, or name the folder that holds runs/ by --results",
     )
 
 
-def excluded_lines(plan: Plan, not_measured: Iterable[Cell], results: Path) -> list[ExcludedLine]:
+def excluded_lines(
+    lines: PlanLines, measured: Collection[str], plan_file: Path, results: Path
+) -> list[ExcludedLine]:
     """What the plan excludes, and what is planned but not measured, with the reason if it is known."""
-    site = site_folder(results, plan.site.name)
-    known = {batch.batch: why_unavailable(site, batch.batch) for batch in plan.batches}
-    reasons = {cell.cell: known[batch.batch] for batch in plan.batches for cell in batch.cells}
-    missing = Counter(
-        (cell.suite, cell.experiment, reasons[cell.cell] or _NOT_MEASURED) for cell in not_measured
-    )
-    return [(one.suite, one.experiment, one.reason, one.count) for one in plan.exclusions] + [
+    site = site_folder(results, lines.plan.site.name)
+    known = {batch.batch: why_unavailable(site, batch.batch) for batch in lines.plan.batches}
+    missing: Counter[tuple[str, str, str]] = Counter()
+    for line, batch in lines.with_batches():
+        if name_of_line(line, plan_file) not in measured:
+            cell = cell_of_line(line, plan_file)
+            missing[cell.suite, cell.experiment, known[batch] or _NOT_MEASURED] += 1
+    return [(one.suite, one.experiment, one.reason, one.count) for one in lines.plan.exclusions] + [
         (*key, count) for key, count in missing.items()
     ]
 

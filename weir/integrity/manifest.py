@@ -22,8 +22,12 @@ TABLES = ("excluded.csv", "latencies.csv")
 def manifest_text(folder: Path, files: Iterable[Path], sums: Mapping[str, str] | None = None) -> str:
     """A line for each file, with its path as seen from the folder, in the order of the paths.
 
-    sums: the SHA-256 of more files, by their paths as seen from the folder."""
-    named = {os.path.relpath(file, folder): file_sha256(file) for file in files} | dict(sums or {})
+    sums: the SHA-256 of more files, by their paths as seen from the folder; a file among them is not read."""
+    named = dict(sums or {})
+    for file in files:
+        name = os.path.relpath(file, folder)
+        if name not in named:
+            named[name] = file_sha256(file)
     return "".join(f"{named[name]}  {name}\n" for name in sorted(named))
 
 
@@ -32,7 +36,7 @@ def write_manifest(
 ) -> str:
     """SHA256SUMS beside the tables of a study, of these and the other files; the digest of the study.
 
-    sums: the SHA-256 of more files, by their paths as seen from the folder."""
+    sums: as in manifest_text."""
     tables = [folder / name for name in (records, *TABLES)]
     text = manifest_text(folder, [*tables, *files], sums)
     write_atomically(folder / MANIFEST, text)

@@ -29,17 +29,17 @@ def plan_from_data(data: Mapping[str, Any]) -> Plan:
     """The plan of plan_data; equal to the one it was made from."""
     if data.get("schema") != SCHEMA:
         raise ValueError(f"has the layout {data.get('schema')}, this weir reads {SCHEMA}")
-    built: Plan = _built(Plan, {key: value for key, value in data.items() if key != "schema"})
-    return built
+    plan: Plan = built(Plan, {key: value for key, value in data.items() if key != "schema"})
+    return plan
 
 
 def write_plan(plan: Plan, path: Path) -> None:
     """Write plan.json whole or not at all; a plan that did not change keeps its file and its date."""
-    if _is_same(path, _pieces(plan)):
+    if _is_same(path, pieces(plan)):
         return
     path.parent.mkdir(parents=True, exist_ok=True)
     with whole_file(path) as stream:
-        stream.writelines(_pieces(plan))
+        stream.writelines(pieces(plan))
 
 
 def _is_same(path: Path, pieces: Iterable[str]) -> bool:
@@ -53,9 +53,15 @@ def _is_same(path: Path, pieces: Iterable[str]) -> bool:
 
 def read_plan(path: Path) -> Plan:
     """The plan of a file that write_plan wrote."""
+    with damage_named(path), _no_garbage():
+        return plan_from_data(from_json(path.read_text(encoding="utf-8")))
+
+
+@contextlib.contextmanager
+def damage_named(path: Path) -> Iterator[None]:
+    """What is wrong with the file, as an error with a hint."""
     try:
-        with _no_garbage():
-            return plan_from_data(from_json(path.read_text(encoding="utf-8")))
+        yield
     except OSError as error:
         hint = "make it with: weir plan --out FILE"
         raise WeirError(
@@ -80,7 +86,7 @@ def _no_garbage() -> Iterator[None]:
             gc.enable()
 
 
-def _pieces(plan: Plan) -> Iterator[str]:
+def pieces(plan: Plan) -> Iterator[str]:
     """JSON with a line for each cell: ten times as fast as indented, a change is a changed line, and no more
     than a cell is in memory as text."""
     yield f'{{\n"schema": {SCHEMA},\n'
@@ -124,19 +130,19 @@ def _inner_types(kind: Hashable) -> dict[str, Any]:
     return {name: known for name, known in _field_types(kind).items() if known not in as_they_are}
 
 
-def _built(kind: Any, data: Any) -> Any:
+def built(kind: Any, data: Any) -> Any:
     """data as the type: dataclasses, tuples of them, mappings to them, and plain values as they are."""
     if data is None or isinstance(data, (str, int, float)):
         return data
     if is_dataclass(kind):
         inner = _inner_types(typing.cast(Hashable, kind)).items()
-        built = {name: _built(known, data[name]) for name, known in inner if name in data}
-        return typing.cast(Any, kind)(**{**data, **built})
+        changed = {name: built(known, data[name]) for name, known in inner if name in data}
+        return typing.cast(Any, kind)(**{**data, **changed})
     if isinstance(kind, types.UnionType):  # of a class and None
-        return _built(next(each for each in typing.get_args(kind) if each is not type(None)), data)
+        return built(next(each for each in typing.get_args(kind) if each is not type(None)), data)
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if origin is tuple:
-        return tuple(_built(arguments[0], item) for item in data)
+        return tuple(built(arguments[0], item) for item in data)
     if origin is Mapping and arguments[1] is not Any:
-        return {key: _built(arguments[1], item) for key, item in data.items()}
+        return {key: built(arguments[1], item) for key, item in data.items()}
     return data

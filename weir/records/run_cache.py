@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import marshal
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ from typing import IO, Any
 import weir
 from weir.data import data_folder
 from weir.files import from_json
+from weir.model import Cell
+from weir.records.planned import Planned
 from weir.records.tally import Tally
 
 CACHE_FILE = ".collected"
@@ -39,7 +42,8 @@ class Parsed:
 class Content:
     """What a block adds to the tables, in the order of Parsed.tables, and to the counts."""
 
-    tables: tuple[bytes, ...]
+    tables: tuple[memoryview, ...]
+    planned: Mapping[str, Any]
     tally: Mapping[str, Any]
     sums: Mapping[str, str]  # of run.json, by run
 
@@ -56,16 +60,16 @@ class Block:
 
     def content(self) -> Content:
         """ValueError if it is damaged."""
-        facts, joined = _unpacked_json(self.facts, dict), _unpacked(self.tables)
+        facts, joined = _unpacked_json(self.facts, dict), memoryview(_unpacked(self.tables))
         tables, start = [], 0
         for size in facts["sizes"]:
             tables.append(joined[start : start + size])
             start += size
-        return Content(tuple(tables), facts["tally"], facts["sums"])
+        return Content(tuple(tables), facts["planned"], facts["tally"], facts["sums"])
 
     def parsed(self) -> dict[RunKey, Parsed]:
         """Each run of it; ValueError if it is damaged."""
-        texts = [table.decode() for table in self.content().tables]
+        texts = [str(table, "utf-8") for table in self.content().tables]
         found, starts = {}, [0, 0, 0]
         for key, state, sizes, facts in _unpacked_json(self.runs, list):
             ends = [start + size for start, size in zip(starts, sizes, strict=True)]
@@ -84,20 +88,23 @@ class Block:
             stream.write(part)
 
 
-def packed(state: str, cells: Iterable[str], runs: Sequence[tuple[RunKey, Parsed]]) -> Block:
-    """The block of these runs."""
+def packed(state: str, cells: Sequence[Cell], runs: Sequence[tuple[RunKey, Parsed]]) -> Block:
+    """The block of these cells and their runs."""
     tables = ["".join(run.tables[number] for _, run in runs).encode() for number in range(3)]
     tally = Tally()
     for _, run in runs:
         tally.add(run.facts["tally"])
     facts = {
         "sizes": [len(table) for table in tables],
+        "planned": Planned.of_cells(cells).data(),
         "tally": tally.data(),
         "sums": {key: run.facts["sha256"] for (key, _), run in runs},
     }
     each = [(*key, [len(text) for text in run.tables], run.facts) for key, run in runs]
     parts = (b"".join(tables), json.dumps(facts).encode(), json.dumps(each).encode())
-    return Block(state, tuple(cells), *(zlib.compress(part, _FASTEST) for part in parts))
+    return Block(
+        state, tuple(cell.cell for cell in cells), *(zlib.compress(part, _FASTEST) for part in parts)
+    )
 
 
 def _unpacked(part: bytes) -> bytes:
@@ -197,6 +204,10 @@ def write_head(stream: IO[bytes]) -> None:
     stream.write(f"{code_state()}\n".encode())
 
 
-def state_of(parts: Any) -> str:
+def state_of(text: str, parts: Any) -> str:
     """16 hexadecimal digits of what rows depend on."""
-    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+    found = hashlib.sha256(text.encode())
+    # Six times as fast as repr; the first layout of marshal has no references, so that equal parts give
+    # equal bytes.
+    found.update(marshal.dumps(parts, 0))
+    return found.hexdigest()[:16]

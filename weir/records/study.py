@@ -5,17 +5,16 @@ from __future__ import annotations
 import gc
 import os
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from operator import attrgetter
 from pathlib import Path
-from typing import Any
 
 from weir.model import Cell, Row
 from weir.model import Parsed as Output
+from weir.plan.lines import cell_of_line, most_rounds, name_of_line, what_rows_depend_on
 from weir.records.client_counters import counter_lines
 from weir.records.collect import Run, audited_rows, parse_run, read_hashed_json, subjects_of_run, tool_of
 from weir.records.latencies import collect_latencies
@@ -26,12 +25,13 @@ from weir.runfiles import RUN_FILE
 
 _BLOCK_RUNS = 64  # in memory at a time
 _CHUNK_RUNS = 16  # parsed together
-_WORTH_PROCESSES = 128  # executions; fewer are parsed here: processes cost more
+_FEW_BLOCKS = 2  # are parsed here: processes cost more
 _WAITING = 3  # blocks for each process: none is idle, and few are in memory
 
 
-# The fields that rows depend on.
-_ABOUT_CELL = attrgetter(*(field.name for field in fields(Cell) if field.repr))
+FileStates = list[
+    tuple[str, int, int, int]
+]  # of each file of a run: name, size, time of change of both kinds
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,12 @@ class FoundRun:
     cell: Cell
     name: str  # of its directory
     results: Path
-    about: tuple[Any, ...]  # the cell and the files
+    line: str  # of the cell in the plan
+    files: FileStates
 
     @cached_property
     def state(self) -> str:
-        return state_of(self.about)
+        return state_of(what_rows_depend_on(self.line), self.files)
 
     @cached_property
     def key(self) -> str:
@@ -58,54 +59,56 @@ class FoundRun:
 
 @dataclass(frozen=True)
 class Work:
-    """The cells of a study in blocks, and where their runs and the cache of them are."""
+    """The lines of the cells of a plan in blocks, and where their runs and the cache of them are."""
 
-    blocks: Sequence[Sequence[Cell]]
+    plan_file: Path
+    blocks: Sequence[Sequence[str]]
     results: Path
     cache_file: Path
 
 
-def blocks_of(cells: Sequence[Cell]) -> list[Sequence[Cell]]:
-    """Cells that follow each other, with about as many runs in each block. A new run changes one block."""
-    blocks: list[Sequence[Cell]] = []
+def blocks_of(lines: Sequence[str]) -> list[Sequence[str]]:
+    """Lines of cells that follow each other, with about as many runs in each block. A new run changes one
+    block."""
+    blocks: list[Sequence[str]] = []
     first = runs = 0
-    for number, cell in enumerate(cells):
-        runs += cell.most_rounds
-        if runs >= _BLOCK_RUNS or number == len(cells) - 1:
-            blocks.append(cells[first : number + 1])
+    for number, line in enumerate(lines):
+        runs += most_rounds(line)
+        if runs >= _BLOCK_RUNS or number == len(lines) - 1:
+            blocks.append(lines[first : number + 1])
             first, runs = number + 1, 0
     return blocks
 
 
-def found_runs(cell: Cell, results: Path) -> list[FoundRun]:
-    """Finished runs of a cell in their order. A folder without run.json never ended; one whose name is no
-    number is a failed attempt that was set aside."""
+def found_runs(cell: str, results: Path) -> list[tuple[str, FileStates]]:
+    """Finished runs of a cell in their order, and their files. A folder without run.json never ended; one
+    with another name than a number is a failed attempt that was set aside."""
     found = []
+    folder = f"{results}/runs/{cell}"
     try:
-        folder = f"{results}/runs/{cell.cell}"
         names = [entry.name for entry in os.scandir(folder) if entry.name.isdigit()]
     except FileNotFoundError:
         return []
-    about_cell = _ABOUT_CELL(cell)
     for name in sorted(names, key=int):
         files = {entry.name: entry.stat() for entry in os.scandir(f"{folder}/{name}")}
         if RUN_FILE in files:
-            states = sorted((file, facts.st_size, facts.st_mtime_ns) for file, facts in files.items())
-            found.append(FoundRun(cell, name, results, (about_cell, states)))
+            # When an inode changed cannot be set: an edited file with its old size and date is found by it.
+            states = [(one, at.st_size, at.st_mtime_ns, at.st_ctime_ns) for one, at in files.items()]
+            found.append((name, sorted(states)))
     return found
 
 
 def collected(work: Work) -> Iterator[tuple[Block, Content]]:
     """Every block in the order of the cells."""
     cache = RunCache(work.cache_file)
-    for cells, found in zip(work.blocks, _collected_blocks(work, cache), strict=True):
+    for number, found in enumerate(_collected_blocks(work, cache)):
         block = cache.block(found) if isinstance(found, str) else found
         try:
             if block is None:
                 raise ValueError("the cache was damaged")
             content = block.content()
         except (ValueError, TypeError, KeyError):
-            block = _made_block(cells, _runs_of(cells, work.results), {})
+            block = _made_block(work, number, _runs_of(work, number), {})
             content = block.content()
         yield block, content
     cache.close()
@@ -113,9 +116,9 @@ def collected(work: Work) -> Iterator[tuple[Block, Content]]:
 
 def _collected_blocks(work: Work, cache: RunCache) -> Iterator[Block | str]:
     """Each block, or its state if the cache has it."""
-    if sum(cell.rounds for cells in work.blocks for cell in cells) < _WORTH_PROCESSES:
-        for cells in work.blocks:
-            yield _block_or_state(cells, work.results, cache)
+    if len(work.blocks) <= _FEW_BLOCKS:
+        for number in range(len(work.blocks)):
+            yield _block_or_state(work, number, cache)
         return
     processes = len(os.sched_getaffinity(0))
     with ProcessPoolExecutor(processes, initializer=_begin, initargs=(work,)) as pool:
@@ -132,36 +135,49 @@ _shared: list[tuple[Work, RunCache]] = []  # of a process of the pool: cells nee
 
 
 def _begin(work: Work) -> None:
-    gc.freeze()  # the cells are not looked through for garbage, which would copy their memory
+    gc.freeze()  # what the parent holds is not looked through for garbage, which would copy its memory
     _shared[:] = [(work, RunCache(work.cache_file))]
 
 
 def _numbered(number: int) -> Block | str:
     ((work, cache),) = _shared
-    return _block_or_state(work.blocks[number], work.results, cache)
+    return _block_or_state(work, number, cache)
 
 
-def _block_or_state(cells: Sequence[Cell], results: Path, cache: RunCache) -> Block | str:
-    runs = _runs_of(cells, results)
-    state = _state_of_block(cells, runs)
-    return state if state in cache else _made_block(cells, runs, cache.runs_of(cell.cell for cell in cells))
+Runs = list[list[tuple[str, FileStates]]]  # of each cell of a block
 
 
-def _runs_of(cells: Iterable[Cell], results: Path) -> list[FoundRun]:
-    return [run for cell in cells for run in found_runs(cell, results)]
+def _block_or_state(work: Work, number: int, cache: RunCache) -> Block | str:
+    runs = _runs_of(work, number)
+    state = _state_of_block(work, number, runs)
+    if state in cache:
+        return state
+    names = [name_of_line(line, work.plan_file) for line in work.blocks[number]]
+    return _made_block(work, number, runs, cache.runs_of(names))
 
 
-def _state_of_block(cells: Iterable[Cell], runs: Iterable[FoundRun]) -> str:
-    return state_of(([cell.cell for cell in cells], [(run.name, run.about) for run in runs]))
+def _runs_of(work: Work, number: int) -> Runs:
+    return [found_runs(name_of_line(line, work.plan_file), work.results) for line in work.blocks[number]]
 
 
-def _made_block(cells: Sequence[Cell], runs: Sequence[FoundRun], known: Mapping[RunKey, Parsed]) -> Block:
+def _state_of_block(work: Work, number: int, runs: Runs) -> str:
+    return state_of("\n".join(work.blocks[number]), runs)
+
+
+def _made_block(work: Work, number: int, runs: Runs, known: Mapping[RunKey, Parsed]) -> Block:
     """The block of these runs, of which some may be known from the last time."""
-    new = [run for run in runs if (run.key, run.state) not in known]
+    lines = work.blocks[number]
+    cells = [cell_of_line(line, work.plan_file) for line in lines]
+    found = [
+        FoundRun(cell, name, work.results, line, files)
+        for cell, line, some in zip(cells, lines, runs, strict=True)
+        for name, files in some
+    ]
+    new = [run for run in found if (run.key, run.state) not in known]
     chunks = [new[first : first + _CHUNK_RUNS] for first in range(0, len(new), _CHUNK_RUNS)]
     parsed = iter([one for chunk in chunks for one in _parsed_runs(chunk)])
-    every = [((run.key, run.state), known.get((run.key, run.state)) or next(parsed)) for run in runs]
-    return packed(_state_of_block(cells, runs), [cell.cell for cell in cells], every)
+    every = [((run.key, run.state), known.get((run.key, run.state)) or next(parsed)) for run in found]
+    return packed(_state_of_block(work, number, runs), cells, every)
 
 
 def _parsed_runs(runs: Sequence[FoundRun]) -> list[Parsed]:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import weir
 from weir.audit.judge import VERDICTS
-from weir.model import Cell, Row
+from weir.model import Row
 from weir.plan import Plan
 from weir.provenance import commit_of, lock_of
+from weir.records.planned import Planned
 from weir.records.tally import MACHINE_KEYS, Tally
 
 _ROOT = Path(weir.__file__).resolve().parents[1]
@@ -21,8 +22,9 @@ def archive_facts(about: Mapping[str, Any], rows: Sequence[Row]) -> dict[str, An
     return {"about": dict(about)} | _counts(Tally.of_rows(rows))
 
 
-def study_facts(plan: Plan, tally: Tally) -> dict[str, Any]:
-    """Null or an empty list where nothing is known; the reader prints that as unknown."""
+def study_facts(plan: Plan, planned: Planned, tally: Tally) -> dict[str, Any]:
+    """The cells are counted in planned, those of the plan are not read. Null or an empty list where nothing
+    is known; the reader prints that as unknown."""
     return {
         "weir_version": weir.__version__,
         "commit": commit_of(_ROOT),
@@ -50,8 +52,8 @@ def study_facts(plan: Plan, tally: Tally) -> dict[str, Any]:
         "began": tally.began,
         "ended": tally.ended,
         "seeds": sorted(tally.seeds),
-        "cells": len(plan.cells),
-        "executions": sum(cell.rounds for cell in plan.cells),
+        "cells": planned.cells,
+        "executions": planned.executions,
         "finished_executions": tally.runs,
         "failed_executions": tally.failed_runs,
         "points": plan.cost.points,
@@ -65,18 +67,9 @@ def study_facts(plan: Plan, tally: Tally) -> dict[str, Any]:
             for item in plan.unreachable
         ],
         "notes": list(plan.notes),
-        # Of cells to which rounds are added: what was requested of their intervals.
-        "repetitions": [
-            {
-                "cell": cell.cell,
-                "rounds": cell.rounds,
-                "half_width": cell.until.half_width,
-                "at_most": cell.until.at_most,
-            }
-            for cell in plan.cells
-            if cell.until
-        ],
-        "layout": _layouts(plan.cells),
+        "repetitions": planned.repetitions,
+        # The numbers of nodes and of processes per node of all cells.
+        "layout": {"nodes": sorted(planned.nodes), "ppn": sorted(planned.ppn)},
     } | _counts(tally)
 
 
@@ -136,12 +129,6 @@ def _stacks(plan: Plan, tally: Tally) -> list[dict[str, Any]]:
         for name, stack in plan.site.stacks.items()
         if name in used
     ]
-
-
-def _layouts(cells: Iterable[Cell]) -> dict[str, list[int]]:
-    """The numbers of nodes and of processes per node that the study spans."""
-    held = list(cells)
-    return {"nodes": sorted({cell.nodes for cell in held}), "ppn": sorted({cell.ppn for cell in held})}
 
 
 def _machines(tally: Tally) -> list[dict[str, Any]]:
