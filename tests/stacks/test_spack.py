@@ -90,6 +90,33 @@ def test_mpich_with_ime_takes_the_emulator_at_a_commit_of_this_checkout(spack: R
     assert nodes["ime-emulator"]["parameters"]["commit"] == nodes["weir-io"]["parameters"]["commit"]
 
 
+def test_a_release_is_built_from_its_tag_and_main_from_a_detached_head(spack: Run, tmp_path: Path) -> None:
+    clone = tmp_path / "clone"
+    commits = []
+    for arguments in (
+        ("clone", "--quiet", str(ROOT), str(clone)),
+        ("-C", str(clone), "checkout", "--quiet", "--detach", "HEAD"),
+        ("-C", str(clone), "branch", "--force", "main", "HEAD~1"),  # what Spack itself would take
+        ("-C", str(clone), "tag", "v9.8.7", "HEAD~1"),
+        ("-C", str(clone), "rev-parse", "HEAD"),
+        ("-C", str(clone), "rev-parse", "v9.8.7"),
+    ):
+        done = subprocess.run(["git", *arguments], capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            pytest.skip(f"no git checkout with a history: {done.stderr.strip()}")
+        commits.append(done.stdout.strip())
+    folder = tmp_path / "environment"
+    folder.mkdir()
+    (folder / "spack.yaml").write_text(
+        f"spack: {{repos: {{weir: {clone}/envs/spack_repo/weir}}, view: false}}\n"
+    )
+    for version, commit in zip(("main", "9.8.7"), commits[-2:], strict=True):
+        nodes = spec(spack, str(folder), f"ime-emulator@{version}")
+        assert nodes["ime-emulator"]["parameters"]["commit"] == commit
+    whole = spec(spack, str(folder), "weir@9.8.7 ~steer ~analyse ^weir-io ~hdf5 ~netcdf4 ~pnetcdf")
+    assert whole["weir-io"]["parameters"]["commit"] == commits[-1]
+
+
 def test_mpich_has_drivers_for_ime_and_lustre_at_once(spack: Run, environment: str, tmp_path: Path) -> None:
     site = tmp_path / "site"
     site.mkdir()

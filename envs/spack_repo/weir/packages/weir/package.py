@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 from spack_repo.builtin.build_systems.bundle import BundlePackage
-from spack_repo.weir.checkout import CHECKOUT
+from spack_repo.weir.checkout import CHECKOUT, releases
 
 from spack.package import *
 
@@ -16,7 +16,9 @@ class Weir(BundlePackage):
 
     license("Apache-2.0")
 
-    version("main")
+    version("main", preferred=True)
+    for _release in releases():
+        version(_release)
 
     variant("measure", default=True, description="weir-io with MPI, HDF5, NetCDF and PnetCDF")
     variant("ime", default=False, description="weir-io natively through the IME client", when="+measure")
@@ -29,6 +31,10 @@ class Weir(BundlePackage):
     depends_on("weir-io +ime", type="run", when="+ime")
     depends_on("py-weir +workflow", type="run", when="+steer")
     depends_on("py-weir +statistics", type="run", when="+statistics")
+    # All of one commit or one release.
+    for _version in ("main", *releases()):
+        depends_on(f"weir-io@{_version}", type="run", when=f"@{_version} +measure")
+        depends_on(f"py-weir@{_version}", type="run", when=f"@{_version} +steer")
     with when("+analyse"):
         # As envs/apt/analyse.txt and report.txt; tests/stacks/test_recipes.py compares them.
         depends_on("r@4.2:", type="run")
