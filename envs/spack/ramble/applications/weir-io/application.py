@@ -6,8 +6,8 @@ from ramble.appkit import *
 
 
 class WeirIo(ExecutableApplication):
-    """weir's engine by IOR's options, for workspaces of Ramble and Benchpark: a write, then a read.
-    `weir import` audits the output."""
+    """weir's engine by IOR's options, for workspaces of Ramble and Benchpark: a write, then a read, whose
+    output `weir import` audits; and a whole suite of weir, which starts its ranks itself."""
 
     name = "weir-io"
 
@@ -24,8 +24,33 @@ class WeirIo(ExecutableApplication):
         use_mpi=True,
     )
 
+    # For the suite: weir plans, measures what is missing and counts the verdicts of the records.
+    study = "results/{site}/{suite}"
+    executable(
+        "study",
+        template=[
+            "[ -d study ] || weir init study --engine $(command -v weir-io)",
+            "cd study",
+            f"weir plan --site {{site}} --suite {{suite}} {{choice}} --out {study}/plan.json",
+            f"weir run --plan {study}/plan.json --results results/{{site}}",
+            f"weir collect --plan {study}/plan.json --out {study}/records.csv",
+            "cd ..",
+        ],
+        use_mpi=False,
+    )
+
     workload("shared-file", executables=["ior"])
     workload("file-per-process", executables=["ior"])
+
+    workload("suite", executables=["study"])
+    workload_variable("suite", default="quick", description="suite of weir", workloads=["suite"])
+    workload_variable("site", default="local", description="site of config/sites", workloads=["suite"])
+    workload_variable(
+        "choice",
+        default="",
+        description="options of weir plan, such as --target memory or --config-dir DIR",
+        workloads=["suite"],
+    )
 
     both = ["shared-file", "file-per-process"]
     workload_variable("api", default="POSIX", description="POSIX, MPIIO, HDF5, ...", workloads=both)
@@ -62,4 +87,19 @@ class WeirIo(ExecutableApplication):
                 units="MiB/s",
             )
 
-    success_criteria("both accesses", mode="string", match=r"^read\s+[0-9.]+\s", file="{log_file}")
+    verdicts = ("VALID", "UNPROVEN", "DEGRADED", "INVALID")
+    for verdict in verdicts:
+        figure_of_merit(
+            f"{verdict} records",
+            fom_regex=rf".* records of [0-9]+ cells: .*\b(?P<count>[0-9]+) {verdict}\b",
+            group_name="count",
+            units="",
+        )
+
+    # A read of the engine, or the records of a suite.
+    success_criteria(
+        "it was measured",
+        mode="string",
+        match=r"^(?:read\s+[0-9.]+\s|.* records of [0-9]+ cells: )",
+        file="{log_file}",
+    )
