@@ -28,6 +28,8 @@ from weir.records.width import half_width  # noqa: E402
 TEN, LEAST, MOST = 10, 8, 40
 SERIES = 160
 REACHED_BY_TEN = 0.75
+# Of a fixed number of rounds: assumed_autocorrelation of analysis/R/statistics.R.
+FIXED_AUTOCORRELATION = 0.35
 
 Series = dict[tuple[str, str], list[float]]  # cell and access: values in order of time
 
@@ -79,6 +81,10 @@ def measured(checkout: Checkout, suite: str, repetitions: dict[str, object]) -> 
     return series
 
 
+def width_of_fixed(values: Sequence[float]) -> float:
+    return half_width(values, FIXED_AUTOCORRELATION)
+
+
 def share_reached(widths: Sequence[float], wanted: float) -> float:
     return sum(width <= wanted for width in widths) / len(widths)
 
@@ -100,7 +106,7 @@ def main() -> int:
             if few := [name for name, values in fixed.items() if len(values) < SERIES]:
                 print(f"excluded for unusable runs: {few}", file=sys.stderr)
                 fixed = {name: values for name, values in fixed.items() if name not in few}
-            of_ten = sorted(half_width(values[:TEN]) for values in fixed.values())
+            of_ten = sorted(width_of_fixed(values[:TEN]) for values in fixed.values())
             wanted = round(of_ten[round(REACHED_BY_TEN * (len(of_ten) - 1))] + 0.0005, 3)
             until = {"rounds": LEAST, "until": f"{100 * wanted:.1f} %", "at_most": MOST}
             added = measured(checkout, "until", until)
@@ -111,7 +117,7 @@ def main() -> int:
             shutil.rmtree(folder)
     reached = share_reached([half_width(values) for values in added.values()], wanted)
     by_number = {
-        count: share_reached([half_width(values[:count]) for values in fixed.values()], wanted)
+        count: share_reached([width_of_fixed(values[:count]) for values in fixed.values()], wanted)
         for count in range(LEAST, MOST + 1)
     }
     as_good = next((str(count) for count, share in by_number.items() if share >= reached), f"> {MOST}")

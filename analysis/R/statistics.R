@@ -7,13 +7,17 @@
 interval_level <- 0.95
 # How often nominal 95 % intervals covered the median on a year of six production file systems in the order of time,
 # at n = 8, the fewest that print 95 % (bench/coverage.R).
-attained_words <- "93.7 %"
+attained_words <- "94.0 %"
 # Of fewer values no interval between two of them covers the median with 95 %; the repetitions are drawn instead.
 fewest_for_interval <- 6L
 # Lag-1 autocorrelation of consecutive runs where a study has too few runs to estimate its own. On tmpfs and disk up to
 # 0.29 was measured; a year of file systems remembers longer than one day, and needs this much (bench/coverage.R).
 assumed_autocorrelation <- 0.35
 fewest_neighbours <- 100L
+# The same where rounds were added until the interval was narrow (column `until`): they end where it is narrow by
+# chance, which it is where neighbours are alike. weir/records/width.py, which decides whether a round is added, has the
+# same value (docs/decisions/0017-intervals-after-added-rounds.md).
+stopping_autocorrelation <- 0.48
 
 # Of a Gaussian series with this autocorrelation, the correlation of being on the same side of the median.
 side_correlation <- function(autocorrelation) 2 / pi * asin(autocorrelation)

@@ -28,11 +28,11 @@ summarise_records <- function(records, value, by, unit, autocorrelation = study_
   if (nrow(records) == 0) {
     return(data.table::data.table())
   }
-  valued <- with_values(records, value, c(by, "cell"))
+  valued <- with_values(records, value, c(by, "cell", intersect("until", names(records))))
   valued[, used := used_records(valued, by)]
   counts <- count_records(valued, by)
   runs <- valued[used == TRUE, .(value = median(value_of_record)), by = c(by, "cell", "round")]
-  points <- order_statistics(runs, by, autocorrelation)[counts, on = by]
+  points <- order_statistics(runs, by, autocorrelation, with_added_rounds(valued, by))[counts, on = by]
   points <- widened_by_drift(points, records)
   points[is.na(n), n := 0L]
   points[, `:=`(
@@ -77,26 +77,39 @@ point_verdict <- function(any_used, degraded, n_unproven) {
 }
 
 # Median, interval and the values themselves, of all groups at once: a study of 25,000 points takes a second.
-order_statistics <- function(runs, by, autocorrelation) {
+order_statistics <- function(runs, by, autocorrelation, added = NULL) {
   data.table::setorderv(runs, c(by, "round"))
   in_rounds <- runs[, .(values = list(setNames(value, round))), by = by]
   data.table::setorderv(runs, c(by, "value"))
   groups <- runs[, .(n = .N, first = .I[1]), by = by]
   groups[, values := in_rounds$values]
-  ranks <- data.table::rbindlist(lapply(unique(groups$n), function(n) {
-    c(list(n = n), interval_ranks(n, side_correlation(autocorrelation)))
-  }))
+  groups[, until_narrow := FALSE]
+  if (NROW(added) > 0) groups[added, on = by, until_narrow := TRUE]
+  ranks <- ranks_of_groups(unique(groups[, .(n, until_narrow)]), autocorrelation)
   if (nrow(groups) == 0) {
-    return(groups[, `:=`(median = numeric(), lo = numeric(), hi = numeric(), level = numeric(), first = NULL)])
+    return(groups[, `:=`(median = numeric(), lo = numeric(), hi = numeric(), level = numeric(), first = NULL,
+      until_narrow = NULL)])
   }
-  groups[ranks, on = "n", `:=`(k = i.k, share = i.share, level = i.level)]
+  groups[ranks, on = c("n", "until_narrow"), `:=`(k = i.k, share = i.share, level = i.level)]
   at <- function(rank) runs$value[groups$first + rank - 1L]
   inner <- pmin(groups$k + 1L, groups$n)
   groups[, `:=`(
     median = (at((n + 1L) %/% 2L) + at(n %/% 2L + 1L)) / 2,
     lo = (1 - share) * at(k) + share * at(inner), hi = (1 - share) * at(n + 1L - k) + share * at(n + 1L - inner)
   )]
-  groups[, `:=`(k = NULL, share = NULL, first = NULL)][]
+  groups[, `:=`(k = NULL, share = NULL, first = NULL, until_narrow = NULL)][]
+}
+
+ranks_of_groups <- function(groups, autocorrelation) {
+  data.table::rbindlist(lapply(seq_len(nrow(groups)), function(i) {
+    known <- if (groups$until_narrow[i]) max(autocorrelation, stopping_autocorrelation) else autocorrelation
+    c(as.list(groups[i]), interval_ranks(groups$n[i], side_correlation(known)))
+  }))
+}
+
+# The groups with a cell to which rounds were added until its interval was narrow.
+with_added_rounds <- function(valued, by) {
+  if ("until" %in% names(valued)) unique(valued[used & !is.na(until), by, with = FALSE])
 }
 
 # How far the values of consecutive runs hang together in this study; never less than what was measured elsewhere.

@@ -18,7 +18,7 @@ from weir.plan.model import Plan
 _BATCH, _BATCH_CELLS, _CELL = ' {"batch": "', ', "cells": [', '  {"cell": "'
 _ROUNDS = re.compile(r'"rounds": (\d{1,9})\b')
 _AT_MOST = re.compile(r'"at_most": (\d{1,9})\b')
-_UNTIL = re.compile(r', "until": (?:null|\{[^{}]*\})\}$')
+_UNTIL = re.compile(r', "until": (?:null|\{("half_width": [0-9.e+-]+)[^{}]*\})\}$')
 _NO_UNTIL = ', "until": null}'
 
 
@@ -105,5 +105,5 @@ def most_rounds(line: str) -> int:
 
 
 def what_rows_depend_on(line: str) -> str:
-    """The line without what ends the rounds of the cell: no row depends on it."""
-    return _UNTIL.sub("", line)
+    """The line without the limits of added rounds: of what ends them, rows repeat the half-width alone."""
+    return _UNTIL.sub(lambda found: f", {found[1]}" if found[1] else "", line)

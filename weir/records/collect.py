@@ -184,6 +184,7 @@ def _run_columns(cell: Cell, run: Run, results: Path) -> Row:
         "experiment": cell.experiment,
         "label": cell.label,
         "run": run.number,
+        "until": cell.until.half_width if cell.until else None,
         "source": _source(source, results),
     }
 

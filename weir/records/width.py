@@ -1,7 +1,8 @@
 """Width of the interval of a cell's median, while measuring: the interval of analysis/R/statistics.R.
 
-Its ends are order statistics of the runs, at a level that allows for autocorrelated runs. Below 95 %
-there is no width: too few runs show nothing, however close they are.
+Its ends are order statistics of the runs, at a level that allows for autocorrelated runs and for rounds that
+end when the interval is narrow. Below 95 % there is no width: too few runs show nothing, however close they
+are.
 """
 
 from __future__ import annotations
@@ -19,7 +20,10 @@ from weir.records.collect import collect_cell, finished_runs
 from weir.runfiles import RUN_FILE
 
 LEVEL = 0.95
-ASSUMED_AUTOCORRELATION = 0.35  # of neighbouring runs, as in analysis/R/statistics.R
+# Of neighbouring runs, as analysis/R/statistics.R takes it where rounds were added: more than elsewhere,
+# because rounds end where the interval is narrow by chance
+# (docs/decisions/0017-intervals-after-added-rounds.md).
+STOPPING_AUTOCORRELATION = 0.48
 
 
 def width_meter(results: Path) -> Callable[[Cell], float | None]:
@@ -51,25 +55,32 @@ def widest(rows: Iterable[Row]) -> float | None:
     return max((half_width(values) for values in medians), default=None)
 
 
-def half_width(values: Sequence[float]) -> float:
+def half_width(values: Sequence[float], autocorrelation: float = STOPPING_AUTOCORRELATION) -> float:
     """Of the 95 % interval of the median, as a part of the median; infinite where there is none."""
-    ranks = interval_ranks(len(values))
+    ends = median_interval(values, autocorrelation)
     middle = statistics.median(values)
-    if ranks is None or middle == 0:
-        return math.inf
+    return math.inf if ends is None or middle == 0 else (ends[1] - ends[0]) / 2 / middle
+
+
+def median_interval(
+    values: Sequence[float], autocorrelation: float = STOPPING_AUTOCORRELATION
+) -> tuple[float, float] | None:
+    """Its two ends; None where the runs are too few for 95 %."""
+    ranks = interval_ranks(len(values), autocorrelation)
+    if ranks is None:
+        return None
     k, share = ranks
     ordered = sorted(values)
     low = (1 - share) * ordered[k - 1] + share * ordered[k]
-    high = (1 - share) * ordered[-k] + share * ordered[-k - 1]
-    return (high - low) / 2 / middle
+    return low, (1 - share) * ordered[-k] + share * ordered[-k - 1]
 
 
 @cache
-def interval_ranks(count: int) -> tuple[int, float] | None:
+def interval_ranks(count: int, autocorrelation: float = STOPPING_AUTOCORRELATION) -> tuple[int, float] | None:
     """The ends are between the k-th and the next value from either side, at `share` of the distance.
 
     After Hettmansperger and Sheather; None where even the extremes do not reach the level."""
-    sides = _side_counts(count, round(2 / math.pi * math.asin(ASSUMED_AUTOCORRELATION), 2))
+    sides = _side_counts(count, round(2 / math.pi * math.asin(autocorrelation), 2))
     levels = [sum(sides[k : count - k + 1]) for k in range(1, count // 2 + 1)]
     k = sum(level >= LEVEL for level in levels)
     if k == 0:

@@ -53,11 +53,14 @@ def test_lines_hold_the_plan(tmp_path: Path, plan: Plan, layout: Callable[[objec
     ]
 
 
-def test_rows_depend_on_all_but_the_end_of_the_rounds(tmp_path: Path, plan: Plan) -> None:
+def test_rows_depend_on_all_but_the_limits_of_added_rounds(tmp_path: Path, plan: Plan) -> None:
     write_plan(plan, tmp_path / "plan.json")
     first, second, *_ = read_lines(tmp_path / "plan.json").cells
     rest = json.loads(what_rows_depend_on(first) + "}")
-    assert rest == {key: value for key, value in json.loads(first).items() if key != "until"}
+    whole = json.loads(first)
+    assert rest == {key: value for key, value in whole.items() if key != "until"} | {"half_width": 0.05}
+    assert what_rows_depend_on(first.replace("600.0", "700.0")) == what_rows_depend_on(first)
+    assert what_rows_depend_on(first.replace("0.05", "0.04")) != what_rows_depend_on(first)
     assert what_rows_depend_on(second).endswith('"z": {"until": null}}')
     shorter = second.removesuffix(', "until": null}') + "}"
     assert what_rows_depend_on(shorter) == shorter, "this one is a parameter"

@@ -14,7 +14,7 @@ from tests.checkout import SITE, make_checkout
 from weir.cli import main
 from weir.config import load_config
 from weir.errors import WeirError
-from weir.model import Cell, Row
+from weir.model import Cell, Row, Until
 from weir.plan import make_plan
 from weir.plan.files import write_plan
 from weir.plan.model import Plan
@@ -135,6 +135,13 @@ def test_iterations_are_counted_over_runs(tmp_path: Path, plan: Plan) -> None:
     assert {"exit-code", "bytes-moved", "other-target"} <= set(rows[0]["checked"].split(";"))
     assert rows[0]["source"] == f"runs/{cell.cell}/000/summary.json"
     assert all(row["emulated"] for row in rows)
+
+
+def test_a_record_tells_whether_rounds_are_added_to_its_cell(tmp_path: Path, plan: Plan) -> None:
+    cell = plan.cells[0]
+    leave_run(tmp_path, cell, "000", document(cell))
+    added = dataclasses.replace(cell, until=Until(0.05, at_most=20))
+    assert [{row["until"] for row in collected(tmp_path, one)} for one in (cell, added)] == [{None}, {0.05}]
 
 
 def test_without_evidence_a_record_is_unproven(tmp_path: Path, plan: Plan) -> None:

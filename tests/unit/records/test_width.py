@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
+import csv
 import math
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from weir.records.width import half_width, interval_ranks, widest
+from weir.records.width import half_width, interval_ranks, median_interval, widest
 
-# From analysis/tests/testthat/test-drift.R, which has the same numbers.
-RANKS = {8: (1, 0.531531), 9: (1, 0.818979), 10: (1, 0.949788), 20: (5, 0.189545)}
-
-
-@pytest.mark.parametrize("count", RANKS)
-def test_the_ends_are_those_of_the_analysis(count: int) -> None:
-    assert interval_ranks(count) == pytest.approx(RANKS[count], abs=1e-5)
+# analysis/tests/testthat/test-drift.R reads it, too.
+TABLE = Path(__file__).resolve().parents[2] / "golden/intervals.csv"
+CASES = list(csv.DictReader(TABLE.read_text().splitlines()))
 
 
-def test_of_fewer_than_eight_runs_nothing_is_known() -> None:
-    assert [half_width([100.0] * count) for count in (1, 2, 7, 8)] == [math.inf, math.inf, math.inf, 0.0]
-    assert half_width([float(value) for value in range(100, 108)]) == pytest.approx(0.02868086)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['autocorrelation']}-{case['count']}")
+def test_the_interval_is_that_of_the_analysis(case: dict[str, str]) -> None:
+    values = [float(text) for text in case["values"].split()]
+    autocorrelation, count = float(case["autocorrelation"]), int(case["count"])
+    assert len(values) == count
+    found = interval_ranks(count, autocorrelation), median_interval(values, autocorrelation)
+    if not case["k"]:
+        assert found == (None, None)
+    else:
+        assert found[0] == pytest.approx((int(case["k"]), float(case["share"])), abs=1e-5)
+        assert found[1] == pytest.approx((float(case["low"]), float(case["high"])), abs=1e-4)
+
+
+def test_of_fewer_than_nine_runs_nothing_is_known() -> None:
+    assert [half_width([100.0] * count) for count in (1, 2, 8, 9)] == [math.inf, math.inf, math.inf, 0.0]
+    # Nine values from 100 to 108, between the first and the second from either end.
+    assert half_width([float(value) for value in range(100, 109)]) == pytest.approx((4 - 0.554431) / 104)
 
 
 def row(run: int, value: float | None, **other: Any) -> dict[str, Any]:
@@ -28,10 +40,10 @@ def row(run: int, value: float | None, **other: Any) -> dict[str, Any]:
 
 
 def test_a_cell_is_as_wide_as_its_widest_access() -> None:
-    writes = [row(run, 100.0) for run in range(8)]
-    reads = [row(run, 100.0 + 10 * run, access="read") for run in range(8)]
+    writes = [row(run, 100.0) for run in range(9)]
+    reads = [row(run, 100.0 + 10 * run, access="read") for run in range(9)]
     assert widest(writes) == 0.0
-    assert widest([*writes, *reads]) == half_width([100.0 + 10 * run for run in range(8)])
+    assert widest([*writes, *reads]) == half_width([100.0 + 10 * run for run in range(9)])
 
 
 def test_iterations_of_a_run_are_one_value_and_unusable_rows_none() -> None:
