@@ -84,9 +84,16 @@ page_answers <- function(points) {
       small = if (nrow(small) == 1) answer_row(small, "median"),
       tail = if (nrow(small) == 1 && !is.na(small$p99_us)) list(value = small$p99_us, unit = "us",
         setting = small$setting, cell = small$cell),
-      others = sort(mine$median), interfaces = interface_rows(mine)
+      others = sort(mine$median), interfaces = interface_rows(mine),
+      unusable = as.list(api_words(unusable_interfaces(points, of, mine)))
     )
   })
+}
+
+# Interfaces that were measured and have degraded or invalid results only: a chart without them says why.
+unusable_interfaces <- function(points, of, used) {
+  measured <- points[target %in% of$target & access == of$access & of_storage(points), unique(api)]
+  sort(setdiff(measured, c(used$api, NA)))
 }
 
 # The null back end moves no bytes: it is the cost of the program. Times of single operations, of a warm cache too where

@@ -208,6 +208,9 @@ function chartOf(some) {
       chart.append(element("span", {}, element("span", { class: row.access }, row.access), ` ${row.api}`), mark(row, scale),
         element("b", { class: "number" }, rate(row.value)), element("span", { class: "number second interval" }, interval(row)));
     }
+    for (const one of some.filter((each) => each.target === name)) {
+      for (const api of list(one.unusable)) chart.append(element("span", {}, element("span", { class: one.access }, one.access), ` ${api}`), element("span", { class: "small", style: "grid-column: 2 / -1" }, "degraded or invalid results only"));
+    }
   }
   return withAxis(chart, scale);
 }

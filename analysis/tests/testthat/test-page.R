@@ -157,3 +157,10 @@ test_that("claims stand on the page of a suite that asks for them, and on no oth
   expect_false("claims" %in% names_of(silent))
   expect_error(page_claims(list(claims = path), list(suites = list(list(claims = list("nobody"))))), "nobody")
 })
+
+test_that("an interface with degraded results only is named beside the chart", {
+  records <- repeated_rounds(2, api = c("POSIX", "MPIIO"))
+  records[, cell := paste(cell, api)][api == "MPIIO" & access == "write", verdict := "DEGRADED"]
+  unusable <- lapply(page_of(records)$facts$answers, function(answer) list(answer$access, unlist(answer$unusable)))
+  expect_setequal(unusable, list(list("write", "MPI-IO"), list("read", NULL)))
+})
