@@ -90,7 +90,7 @@ page_answers <- function(points) {
   })
 }
 
-# Interfaces that were measured and have degraded or invalid results only: a chart without them says why.
+# Interfaces that were measured and have degraded or invalid results only, which a chart omits.
 unusable_interfaces <- function(points, of, used) {
   measured <- points[target %in% of$target & access == of$access & of_storage(points), unique(api)]
   sort(setdiff(measured, c(used$api, NA)))
