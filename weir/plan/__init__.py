@@ -1,21 +1,15 @@
-"""make_plan: suites and a site in, cells, batches and cost out. Pure: reads no file, starts nothing."""
+"""A plan: made of suites and a site, and as a file. Who reads one does not import what makes one, which takes
+nearly half as long as all else that weir collect imports."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-from weir.config import Config
-from weir.errors import ConfigError, Problem, WeirError, unique
-from weir.plan.added import added_span, stricter, with_shares
-from weir.plan.expand import Expansion, PlannedCell, expand
 from weir.plan.files import plan_data, plan_from_data, read_plan, write_plan
-from weir.plan.labels import unique_labels
 from weir.plan.model import Batch, Cost, Exclusion, Plan, Shared, SuiteFacts, TargetCost, UnreachableCounts
-from weir.plan.packing import MARGIN, packed
-from weir.plan.totals import batch_cost, moved_bytes, plan_cost
-from weir.units import about_duration, number_list
+
+if TYPE_CHECKING:
+    from weir.plan.make import make_plan
 
 __all__ = [
     "Batch",
@@ -34,189 +28,9 @@ __all__ = [
 ]
 
 
-def make_plan(config: Config) -> Plan:
-    """The plan for all suites of the configuration on its site."""
-    expansions = _expand_all(config)
-    merged, shared = _merge(expansions)
-    cells = unique_labels([planned.cell for planned in merged])
-    planned = with_shares([replace(item, cell=cell) for item, cell in zip(merged, cells, strict=True)])
-    batches = _batches(planned, config)
-    beyond = _out_of_reach(expansions)
-    return Plan(
-        site=config.site,
-        scale=config.scale,
-        scale_requested=config.scale_requested,
-        suites=tuple(
-            SuiteFacts(
-                suite.name,
-                suite.question,
-                suite.description,
-                suite.scale,
-                {e.name: e.question for e in suite.experiments},
-                suite.tags,
-                suite.claims,
-            )
-            for suite in config.suites
-        ),
-        batches=batches,
-        exclusions=_exclusions(expansions),
-        unreachable=beyond,
-        notes=(
-            *_scale_notes(config),
-            *_reach_notes(beyond, config),
-            *_empty_notes(expansions, config),
-            *_stack_notes(expansions),
-            *_part_notes(batches, config),
-        ),
-        shared=shared,
-        cost=plan_cost(planned, expansions, len(shared), batches, config),
-    )
+def __getattr__(name: str) -> Any:
+    if name != "make_plan":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from weir.plan.make import make_plan
 
-
-def _expand_all(config: Config) -> list[Expansion]:
-    expansions = []
-    problems: list[Problem] = []
-    for experiment in (experiment for suite in config.suites for experiment in suite.experiments):
-        try:
-            expansions.append(expand(experiment, config))
-        except ConfigError as error:
-            problems.extend(error.problems)
-    if problems:
-        raise ConfigError(unique(problems))
-    return expansions
-
-
-def _merge(expansions: list[Expansion]) -> tuple[list[PlannedCell], tuple[Shared, ...]]:
-    """Each cell once: the first experiment to ask keeps it, with the most rounds that any requests."""
-    merged: dict[str, PlannedCell] = {}
-    shared = []
-    for planned in (item for expansion in expansions for item in expansion.cells):
-        cell = planned.cell
-        first = merged.setdefault(cell.cell, planned)
-        if first is planned:
-            continue
-        shared.append(Shared(cell.cell, cell.suite, cell.experiment))
-        rounds = max(first.cell.rounds, cell.rounds)
-        limit_s = max(first.cell.timeout_s, cell.timeout_s)
-        until = stricter(first.cell.until, cell.until)
-        both = replace(first.cell, rounds=rounds, timeout_s=limit_s, until=until)
-        merged[cell.cell] = replace(first, cell=both)
-    return list(merged.values()), tuple(shared)
-
-
-def _batches(planned: list[PlannedCell], config: Config) -> tuple[Batch, ...]:
-    """One for each geometry on each target with each stack, in the order of the site's files, emulated
-    storage last; several where one job would not do."""
-    groups: dict[tuple[str, str, str, int, int], list[PlannedCell]] = defaultdict(list)
-    for item in planned:
-        cell = item.cell
-        groups[cell.target, cell.stack, cell.partition, cell.nodes, cell.ppn].append(item)
-    batches: dict[str, Batch] = {}
-    for (target, stack, partition, nodes, ppn), group in groups.items():
-        parts = packed(group, config.site.partitions[partition])
-        for number, items in enumerate(parts, start=1):
-            name = f"{target}-{stack}-{nodes}x{ppn}" + (f"-part{number}" if number > 1 else "")
-            if name in batches:
-                raise WeirError(
-                    f"two batches would be named {name}",
-                    hint="rename a target or a stack of the site",
-                    exit_code=2,
-                )
-            cells = tuple(item.cell for item in items)
-            span, launches = batch_cost(items, config.site.partitions[partition])
-            added = added_span(items)
-            batches[name] = Batch(
-                name,
-                partition,
-                nodes,
-                ppn,
-                stack,
-                target,
-                cells,
-                span.expected_s,
-                launches,
-                span.low_s,
-                span.high_s + added.high_s,
-                added.expected_s,
-                sum(item.cell.rounds * moved_bytes(item.footprint) for item in items),
-                max(item.footprint.inodes for item in items),
-            )
-    targets, stacks = list(config.targets), list(config.stacks)
-
-    def place(batch: Batch) -> tuple[bool, int, int, int, int]:
-        target = batch.target
-        emulated = config.site.targets[target].emulated
-        return emulated, targets.index(target), stacks.index(batch.stack), batch.nodes, batch.ppn
-
-    return tuple(sorted(batches.values(), key=place))  # parts stay in their order
-
-
-def _exclusions(expansions: list[Expansion]) -> tuple[Exclusion, ...]:
-    return tuple(
-        Exclusion(item.experiment.suite, item.experiment.name, cause, reason, count)
-        for item in expansions
-        for (cause, reason), count in item.excluded.items()
-    )
-
-
-def _scale_notes(config: Config) -> Iterator[str]:
-    """Nobody requested a site's own scale: a suite without it is as it is meant."""
-    for suite in config.suites:
-        if config.scale_requested and suite.scale != config.scale:
-            yield f"{suite.name} has no scale {config.scale}: planned as it is written"
-
-
-def _out_of_reach(expansions: list[Expansion]) -> tuple[UnreachableCounts, ...]:
-    """By suite, in its order."""
-    found = []
-    for suite in dict.fromkeys(item.experiment.suite for item in expansions):
-        own = [item for item in expansions if item.experiment.suite == suite]
-        cells = [planned.cell for item in own for planned in item.cells]
-        nodes = set().union(*(item.beyond["nodes"] for item in own)) - {cell.nodes for cell in cells}
-        ppn = set().union(*(item.beyond["ppn"] for item in own)) - {cell.ppn for cell in cells}
-        if nodes or ppn:
-            found.append(UnreachableCounts(suite, tuple(sorted(nodes)), tuple(sorted(ppn))))
-    return tuple(found)
-
-
-def _reach_notes(beyond: Iterable[UnreachableCounts], config: Config) -> Iterator[str]:
-    for item in beyond:
-        limits = [f"{number_list(item.nodes)} nodes"] if item.nodes else []
-        limits += [f"{number_list(item.ppn)} processes per node (max_ppn)"] if item.ppn else []
-        yield f"{item.suite}: {' and '.join(limits)} are out of reach of site {config.site.name} and dropped"
-
-
-def _empty_notes(expansions: list[Expansion], config: Config) -> Iterator[str]:
-    for item in expansions:
-        experiment = item.experiment
-        name = f"{experiment.suite}/{experiment.name}"
-        if not item.points:
-            wanted = " or ".join(experiment.kinds or experiment.targets)
-            yield f"{name}: nothing to measure, none of the chosen targets is {wanted}"
-        elif not item.cells:
-            yield f"{name}: nothing to measure, every combination is excluded"
-
-
-def _stack_notes(expansions: list[Expansion]) -> Iterator[str]:
-    """A stack that is added to a site multiplies the cells of every suite that names none."""
-    free = [item for item in expansions if not item.experiment.stacks]
-    for suite in dict.fromkeys(item.experiment.suite for item in free):
-        cells = [planned.cell for item in free if item.experiment.suite == suite for planned in item.cells]
-        stacks = list(dict.fromkeys(cell.stack for cell in cells))
-        if len(stacks) > 1:
-            names = ", ".join(stacks)
-            yield f"{suite} names no stacks: measured on each of {names}; --stack NAME chooses one"
-
-
-def _part_notes(batches: Iterable[Batch], config: Config) -> Iterator[str]:
-    """One line for each partition whose limit makes several jobs of what would be one."""
-    jobs: dict[str, Counter[str]] = defaultdict(Counter)
-    for batch in batches:
-        jobs[batch.partition][batch.place] += 1
-    for name, counts in jobs.items():
-        parts = [count for count in counts.values() if count > 1]
-        if parts:
-            limit = about_duration(config.site.partitions[name].time_limit_s)
-            what = "one batch became" if len(parts) == 1 else f"{len(parts)} batches became"
-            why = f"{name} ends a job after {limit}, and {MARGIN:g} times the expected time is requested"
-            yield f"{what} {sum(parts)}: {why}"
+    return make_plan

@@ -6,12 +6,13 @@ import gc
 import os
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
 
+from weir.audit.registry import rules
 from weir.model import Cell, Row
 from weir.model import Parsed as Output
 from weir.plan.lines import cell_of_line, most_rounds, name_of_line, what_rows_depend_on
@@ -122,13 +123,13 @@ def _collected_blocks(work: Work, cache: RunCache) -> Iterator[Block | str]:
         return
     processes = len(os.sched_getaffinity(0))
     with ProcessPoolExecutor(processes, initializer=_begin, initargs=(work,)) as pool:
-        waiting: deque[Future[Block | str]] = deque()
-        for number in range(len(work.blocks)):
-            waiting.append(pool.submit(_numbered, number))
-            if len(waiting) >= _WAITING * processes:
-                yield waiting.popleft().result()
+        numbers = iter(range(len(work.blocks)))
+        waiting = deque(pool.submit(_numbered, number) for number in islice(numbers, _WAITING * processes))
+        rules()  # are loaded for the counts while the processes work
         while waiting:
-            yield waiting.popleft().result()
+            found = waiting.popleft().result()
+            waiting += [pool.submit(_numbered, number) for number in islice(numbers, 1)]
+            yield found
 
 
 _shared: list[tuple[Work, RunCache]] = []  # of a process of the pool: cells need not be sent to it
