@@ -109,7 +109,7 @@ class Cell:
     iterations: int
     timeout_s: float
     params: Mapping[str, Any]
-    until: Until | None = field(default=None, repr=False)  # no row depends on it
+    until: Until | None = None
 
     @property
     def most_rounds(self) -> int:
