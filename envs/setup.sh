@@ -243,6 +243,9 @@ apt_fetched() { # keeps what it fetched in a folder of its own, also where the a
     apt --option=Dir::Cache::Archives="$fetched" --option=APT::Keep-Downloaded-Packages=true "$@"
 }
 
+# What is not on the disk yet would be written while a report measures that disk.
+write_out() { sync --file-system /usr "$top" || true; }
+
 # Installs LOT while NEXT is fetched, which needs no lock of dpkg. If fetching fails, the installation tries it again.
 # shellcheck disable=SC2086 # both are names in one line, or empty
 install_lot() { # install_lot LOT NEXT
@@ -271,12 +274,14 @@ install_both() { # install_both LOCK
     pid=$!
     install_lot "$compiler" "$measure" || return
     install_lot "$measure" "$rest" || return
+    write_out & # most of it, beside the next packages
     build &
     install_lot "$rest" "" || return
     rm -rf "$fetched"
     wait "$pid" || status=$?
     cat "$pip_log"
     wait
+    write_out
     return $status
 }
 
