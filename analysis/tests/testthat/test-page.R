@@ -164,3 +164,10 @@ test_that("an interface with degraded results only is named beside the chart", {
   unusable <- lapply(page_of(records)$facts$answers, function(answer) list(answer$access, unlist(answer$unusable)))
   expect_setequal(unusable, list(list("write", "MPI-IO"), list("read", NULL)))
 })
+
+test_that("only interfaces with collective calls are called independent", {
+  rows <- data.table::data.table(api = c("POSIX", "MPIIO", "MPIIO"), collective = c(FALSE, FALSE, TRUE))
+  told <- describe_columns(rows, c("api", "collective"))
+  expect_identical(told, c("POSIX", "MPI-IO, independent", "MPI-IO, collective"))
+  expect_identical(describe_columns(rows[1], "collective"), "")
+})
