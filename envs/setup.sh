@@ -263,12 +263,9 @@ install_lot() { # install_lot LOT NEXT
 install_both() { # install_both LOCK
     local status=0 pid first compiler measure rest names
     refresh_lists
-    first=$(missing_of python3-venv)
-    compiler=$(missing_of gcc libc6-dev)
-    mapfile -t names < <(packages_of measure | grep -vxE 'gcc|libc6-dev')
-    measure=$(missing_of "${names[@]}")
-    rest=$(comm -23 <(printf '%s\n' "${missing_packages[@]}" | LC_ALL=C sort -u) \
-        <(tr ' ' '\n' <<<"$first$compiler$measure" | LC_ALL=C sort -u) | tr '\n' ' ')
+    mapfile -t names < <(packages_of measure)
+    first=$(missing_of python3-venv) compiler=$(missing_of gcc libc6-dev) measure=$(missing_of "${names[@]}")
+    rest=${missing_packages[*]} # apt passes over what an earlier lot brought
     install_lot "$first" "$compiler" || return
     make_environment "$1" >"$pip_log" 2>&1 &
     pid=$!
@@ -277,7 +274,6 @@ install_both() { # install_both LOCK
     write_out & # most of it, beside the next packages
     build &
     install_lot "$rest" "" || return
-    rm -rf "$fetched"
     wait "$pid" || status=$?
     cat "$pip_log"
     wait
@@ -346,6 +342,7 @@ main() {
         # The larger environment holds the smaller one.
         environment_hash "$top/envs/pip/requirements.txt" >"$(stamp_of requirements.txt)"
     fi
+    [ ! -w "$fetched" ] || rm -rf "$fetched" # also what an earlier set-up that was interrupted had fetched
     say "ready in $SECONDS s"
 }
 

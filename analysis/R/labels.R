@@ -117,9 +117,6 @@ named_value <- function(column, values) {
   trimws(paste(name, as.character(values), if (is.na(unit)) "" else unit))
 }
 
-# Of the other interfaces it goes without saying that their calls are independent.
-apis_with_collective_calls <- c("MPIIO", "HDF5", "NETCDF4", "PNETCDF", "NCMPI")
-
 # One text for each row: the columns as text, joined by commas.
 describe_columns <- function(rows, columns, separator = ", ") {
   if (length(columns) == 0 || nrow(rows) == 0) {
@@ -127,7 +124,7 @@ describe_columns <- function(rows, columns, separator = ", ") {
   }
   told <- rows[, columns, with = FALSE]
   if ("collective" %in% columns && !is.null(rows$api)) {
-    data.table::set(told, which(!rows$api %in% apis_with_collective_calls), "collective", NA)
+    data.table::set(told, which(!rows$api %in% collective_apis), "collective", NA)
   }
   of_unique(told, function(rows) {
     parts <- lapply(columns, function(column) column_words(column, rows[[column]]))
