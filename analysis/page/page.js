@@ -299,7 +299,7 @@ function questions() {
       }
     }
     withAxis(chart, scale);
-    const common = one.common ? element("p", { class: "small" }, `All with ${one.common}.`) : null;
+    const common = one.common ? element("p", { class: "small" }, `All: ${one.common}.`) : null;
     // Emulated storage answers no question about a product: folded where there is real storage.
     const body = emulated && real.length ? element("details", {}, element("summary", {}, "emulated targets (E)"), common, chart) : [common, chart];
     return element("section", { class: "question", id: `question-${one.experiment}` }, element("h3", {}, one.question), body);
