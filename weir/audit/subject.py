@@ -76,6 +76,17 @@ class Subject:
         return self.row.get("api") == "NULL"
 
     @cached_property
+    def passes(self) -> int:
+        """How often a read began at the start of its files."""
+        return int(self.observed.get("passes") or 1)
+
+    def of_files(self, moved: float) -> float:
+        """What an access of so many bytes takes from its files, or gives them: compressed data is less than
+        what comes out of it."""
+        file_bytes = self.number("file_bytes")
+        return min(moved, file_bytes * self.passes) if file_bytes else moved
+
+    @cached_property
     def in_memory(self) -> bool:
         """The files are pages of the node's memory: there is no storage below them."""
         return self.file_system in MEMORY_FILE_SYSTEMS

@@ -142,6 +142,9 @@ static void document_write_observed(struct weir_json *json, const struct weir_re
     document_write_flags(json, result->observed.open_flags);
     weir_json_count(json, "sync_calls", result->sync_calls);
     weir_json_count(json, "retries", result->retries);
+    if (result->passes > 0) {
+        weir_json_count(json, "passes", result->passes);
+    }
     const struct weir_queue_observed *queue = &result->observed.queue;
     if (queue->interface != NULL) {
         weir_json_object(json, "queue");

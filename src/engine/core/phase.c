@@ -144,7 +144,7 @@ void weir_phase_run(struct weir_job *job, struct weir_phase *phase, struct weir_
     if (ready) {
         phase_transfer_and_sync(phase, &file, measure, problem);
     } else if (!agree && phase->wear_out) {
-        weir_transfers_abstain(phase);
+        weir_transfers_abstain(phase, measure, problem);
     }
     if (phase->barriers) {
         MPI_Barrier(job->comm);
@@ -162,9 +162,11 @@ void weir_phase_run(struct weir_job *job, struct weir_phase *phase, struct weir_
     }
     measure->retries = file.retries;
     weir_step_shift(&measure->open, job->ahead_ns);
+    int64_t after_ns = job->ahead_ns - (int64_t)observed_ns - (int64_t)measure->paused_ns;
     weir_step_shift(&measure->io, job->ahead_ns - (int64_t)observed_ns);
-    weir_step_shift(&measure->sync, job->ahead_ns - (int64_t)observed_ns);
-    weir_step_shift(&measure->close, job->ahead_ns - (int64_t)observed_ns);
+    measure->io.stop_ns -= measure->paused_ns;
+    weir_step_shift(&measure->sync, after_ns);
+    weir_step_shift(&measure->close, after_ns);
     phase_share(phase, measure);
     if (phase->trace != NULL) {
         measure->traced = phase->trace->count;

@@ -51,7 +51,11 @@ struct weir_phase {
     struct weir_pace pace;        /* all 0: no rest and no schedule */
     double stonewall_s;           /* 0: none */
     bool wear_out;  /* after the stonewall, every rank does as many operations as the quickest did */
-    uint64_t limit; /* operations this rank does at most */
+    uint64_t limit; /* operations this rank does at most, in a pass */
+    /* Untimed, before a read that ended before the stonewall begins again (passes.h): lets go of the pages
+     * that the pass before left in memory. NULL: there is one pass. */
+    void (*forget)(const void *forgetful, struct weir_problem *problem);
+    const void *forgetful;
     uint64_t requested_bytes; /* of all ranks */
     bool dense;               /* all ranks together write every byte of the file */
     /* The hot loop of a personality whose operations no pattern and payload describe, and what it works on;
@@ -78,6 +82,8 @@ struct weir_measure {
     uint64_t end_bytes; /* end of the piece furthest from the start of the file */
     uint64_t sync_calls;
     uint64_t retries;
+    uint64_t passes;          /* where a phase may have several */
+    uint64_t paused_ns;       /* between them */
     uint64_t cpu_ns;          /* of the process, from the open to the close */
     uint64_t traced, dropped; /* records of the trace */
     bool wall_hit;
@@ -111,6 +117,8 @@ void weir_transfers_run(const struct weir_phase *phase, struct weir_file *file, 
 /* Before the first transfer: the timelines; after the last: the bytes. */
 void weir_transfers_begin(const struct weir_phase *phase, struct weir_measure *measure);
 void weir_transfers_end(const struct weir_phase *phase, struct weir_measure *measure);
+/* Since the first transfer, without what lay between passes. */
+uint64_t weir_phase_ns(const struct weir_measure *measure);
 struct weir_schedule weir_phase_schedule(const struct weir_phase *phase);
 /* Transfers of a rank at a time by the back end's queue; 0: it has none, or is not to use it. */
 static inline unsigned weir_phase_depth(const struct weir_phase *phase) {
@@ -121,6 +129,7 @@ void weir_transfers_queued(const struct weir_phase *phase, struct weir_file *fil
                            struct weir_measure *measure, struct weir_problem *problem);
 /* Operations of the quickest rank at the wall, which all do; 0 where any rank failed. Called by all ranks. */
 uint64_t weir_transfers_goal(const struct weir_phase *phase, uint64_t operations, bool failed);
-void weir_transfers_abstain(const struct weir_phase *phase);
+void weir_transfers_abstain(const struct weir_phase *phase, struct weir_measure *measure,
+                            struct weir_problem *problem);
 
 #endif

@@ -113,6 +113,7 @@ static void result_stonewall(const struct weir_job *job, const struct weir_phase
     result->wall_pairs_max = all_high[2];
     result->wall_pairs_min = least;
     result->wall_bytes = bytes;
+    result->passes = measure->passes;
 }
 
 static void result_totals(const struct weir_job *job, const struct weir_phase *phase,

@@ -50,7 +50,8 @@ struct weir_result {
     double bw_mib_s, ops_s;
     double rank_latency_s; /* time of the transfers by operations, of the rank where it is least */
     uint64_t requested_bytes, moved_bytes, file_bytes, operations;
-    bool walled; /* a stonewall was requested */
+    uint64_t passes; /* of a read that begins again; 0: there is one */
+    bool walled;     /* a stonewall was requested */
     bool wall_hit, wear_out;
     double wall_s;
     uint64_t wall_bytes, wall_pairs_min, wall_pairs_max;

@@ -1,6 +1,6 @@
 /* The hot loop. Nothing here allocates, locks or calls the system beyond the transfer itself. */
 #include "clock.h"
-#include "phase.h"
+#include "passes.h"
 
 struct loop {
     const struct weir_phase *phase;
@@ -98,13 +98,12 @@ static bool transfers_wall_together(const struct loop *loop, bool hit) {
     return all_hit != 0;
 }
 
-static bool transfers_run_to_the_wall(struct loop *loop) {
+/* True where the deadline ended the pass. */
+static bool transfers_pass(struct loop *loop, uint64_t deadline_ticks) {
     const struct weir_phase *phase = loop->phase;
-    uint64_t start_ticks = weir_clock_ticks();
-    uint64_t deadline_ticks =
-        phase->stonewall_s > 0 ? start_ticks + weir_clock_ticks_of(phase->stonewall_s) : UINT64_MAX;
     bool rank_0_decides = loop->collective && phase->stonewall_s > 0;
-    uint64_t now_ticks = start_ticks;
+    uint64_t now_ticks = 0;
+    weir_pattern_rewind(&loop->pattern);
     for (uint64_t done = 0; done < phase->limit; done++) {
         if (!weir_pattern_next(&loop->pattern, &loop->piece.offset) || !transfers_operate(loop, &now_ticks)) {
             return false;
@@ -120,6 +119,17 @@ static bool transfers_run_to_the_wall(struct loop *loop) {
     return false;
 }
 
+static bool transfers_run_to_the_wall(struct loop *loop) {
+    double stonewall_s = loop->phase->stonewall_s;
+    uint64_t deadline_ticks =
+        stonewall_s > 0 ? weir_clock_ticks() + weir_clock_ticks_of(stonewall_s) : UINT64_MAX;
+    bool hit;
+    do {
+        hit = transfers_pass(loop, deadline_ticks);
+    } while (weir_passes_again(loop->phase, loop->measure, hit, &deadline_ticks, loop->problem));
+    return hit;
+}
+
 /* Operations of the quickest rank at the wall; 0 if any rank failed, so that no rank goes on for nothing. */
 uint64_t weir_transfers_goal(const struct weir_phase *phase, uint64_t operations, bool failed) {
     uint64_t mine[2] = {operations, failed};
@@ -128,14 +138,17 @@ uint64_t weir_transfers_goal(const struct weir_phase *phase, uint64_t operations
     return all[1] != 0 ? 0 : all[0];
 }
 
-void weir_transfers_abstain(const struct weir_phase *phase) {
+void weir_transfers_abstain(const struct weir_phase *phase, struct weir_measure *measure,
+                            struct weir_problem *problem) {
+    uint64_t deadline_ticks = 0;
+    weir_passes_again(phase, measure, true, &deadline_ticks, problem);
     weir_transfers_goal(phase, 0, true);
 }
 
 static void transfers_wear_out(struct loop *loop) {
     uint64_t ignored_ticks;
     uint64_t operations = weir_transfers_goal(loop->phase, loop->measure->operations, loop->failed);
-    loop->measure->wall_ns = weir_clock_ns() - loop->measure->io.start_ns;
+    loop->measure->wall_ns = weir_phase_ns(loop->measure);
     while (loop->measure->operations < operations && weir_pattern_next(&loop->pattern, &loop->piece.offset)) {
         if (!transfers_operate(loop, &ignored_ticks)) {
             return;
@@ -148,6 +161,10 @@ struct weir_schedule weir_phase_schedule(const struct weir_phase *phase) {
     MPI_Comm_rank(phase->job_comm, &rank);
     MPI_Comm_size(phase->job_comm, &ranks);
     return weir_schedule_begin(&phase->pace, rank, ranks);
+}
+
+uint64_t weir_phase_ns(const struct weir_measure *measure) {
+    return weir_clock_ns() - measure->io.start_ns - measure->paused_ns;
 }
 
 void weir_transfers_begin(const struct weir_phase *phase, struct weir_measure *measure) {
@@ -189,10 +206,9 @@ void weir_transfers_run(const struct weir_phase *phase, struct weir_file *file, 
     };
     loop.paced = phase->pace.operations_s > 0 || phase->pace.rest_s > 0;
     loop.schedule = weir_phase_schedule(phase);
-    weir_pattern_rewind(&loop.pattern);
     weir_transfers_begin(phase, measure);
     measure->wall_hit = transfers_run_to_the_wall(&loop);
-    measure->wall_ns = weir_clock_ns() - measure->io.start_ns;
+    measure->wall_ns = weir_phase_ns(measure);
     measure->wall_operations = measure->operations;
     if (phase->wear_out) {
         transfers_wear_out(&loop);

@@ -1,7 +1,7 @@
 /* The hot loop of back ends that take several transfers of a rank at a time. Each is timed from its
  * submission to its end. */
 #include "clock.h"
-#include "phase.h"
+#include "passes.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -128,19 +128,33 @@ static bool queued_run(struct queued *queued, uint64_t limit, uint64_t deadline_
     } while (true);
 }
 
-static bool queued_allocate(struct queued *queued) {
+static bool queued_run_to_the_wall(struct queued *queued) {
+    const struct weir_phase *phase = queued->phase;
+    uint64_t deadline_ticks =
+        phase->stonewall_s > 0 ? weir_clock_ticks() + weir_clock_ticks_of(phase->stonewall_s) : UINT64_MAX;
+    bool hit;
+    do {
+        bool endless = phase->limit > UINT64_MAX - queued->submitted;
+        uint64_t limit = endless ? UINT64_MAX : queued->submitted + phase->limit;
+        weir_pattern_rewind(&queued->pattern);
+        queued->over = weir_problem_is_set(queued->problem);
+        hit = !queued->over && queued_run(queued, limit, deadline_ticks);
+    } while (weir_passes_again(phase, queued->measure, hit, &deadline_ticks, queued->problem));
+    return hit;
+}
+
+static void queued_allocate(struct queued *queued) {
     queued->slots = calloc(queued->depth, sizeof *queued->slots);
     queued->idle = calloc(queued->depth, sizeof *queued->idle);
     queued->ended = calloc(queued->depth, sizeof *queued->ended);
     if (queued->slots == NULL || queued->idle == NULL || queued->ended == NULL) {
         weir_problem_set(queued->problem, "malloc", queued->phase->how.path, ENOMEM, NULL, "%u transfers",
                          queued->depth);
-        return false;
+        return;
     }
     for (; queued->idle_count < queued->depth; queued->idle_count++) {
         queued->idle[queued->idle_count] = queued->depth - 1 - queued->idle_count;
     }
-    return true;
 }
 
 void weir_transfers_queued(const struct weir_phase *phase, struct weir_file *file,
@@ -151,20 +165,16 @@ void weir_transfers_queued(const struct weir_phase *phase, struct weir_file *fil
                             .problem = problem,
                             .pattern = phase->pattern,
                             .depth = weir_phase_depth(phase)};
-    bool walled = phase->stonewall_s > 0;
-    weir_pattern_rewind(&queued.pattern);
     queued.schedule = weir_phase_schedule(phase);
     weir_transfers_begin(phase, measure);
-    queued.over = !queued_allocate(&queued);
-    uint64_t deadline_ticks =
-        walled ? weir_clock_ticks() + weir_clock_ticks_of(phase->stonewall_s) : UINT64_MAX;
-    measure->wall_hit = !queued.over && queued_run(&queued, phase->limit, deadline_ticks);
-    measure->wall_ns = weir_clock_ns() - measure->io.start_ns;
+    queued_allocate(&queued);
+    measure->wall_hit = queued_run_to_the_wall(&queued);
+    measure->wall_ns = weir_phase_ns(measure);
     measure->wall_operations = measure->operations;
     if (phase->wear_out) {
         bool failed = weir_problem_is_set(problem);
         uint64_t operations = weir_transfers_goal(phase, measure->operations, failed);
-        measure->wall_ns = weir_clock_ns() - measure->io.start_ns;
+        measure->wall_ns = weir_phase_ns(measure);
         if (!failed) {
             queued_run(&queued, operations, UINT64_MAX);
         }

@@ -55,6 +55,7 @@ static struct weir_phase warm_up_one_transfer(const struct weir_phase *first, en
     phase.sync = access == WEIR_WRITE && first->backend->sync != NULL;
     phase.verify = phase.wear_out = false;
     phase.stonewall_s = 0;
+    phase.forget = NULL;
     phase.pace = (struct weir_pace){0};
     phase.limit = WEIR_NO_LIMIT;
     phase.unwatched = true;

@@ -75,6 +75,17 @@ void weir_watch_begin(const struct weir_job *job, const struct weir_backend *bac
     weir_process_io_read(&watched->io);
 }
 
+void weir_watch_look_again(const char *path, struct weir_watched *watched) {
+    struct weir_residency now, *before = &watched->before;
+    if (!watched->touched) {
+        return; /* this rank does not look */
+    }
+    weir_page_cache_look(path, &now);
+    if (now.resident_pages * before->sampled_pages > before->resident_pages * now.sampled_pages) {
+        *before = now;
+    }
+}
+
 void weir_watch_end(const struct weir_job *job, const struct weir_backend *backend,
                     const struct weir_open *how, struct weir_watched *watched) {
     struct weir_process_io io;

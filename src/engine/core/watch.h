@@ -37,6 +37,8 @@ struct weir_watched {
  */
 void weir_watch_begin(const struct weir_job *job, const struct weir_backend *backend,
                       const struct weir_open *how, struct weir_watched *watched);
+/* Before another pass over the file: what the page cache holds of it counts where it is more than before. */
+void weir_watch_look_again(const char *path, struct weir_watched *watched);
 /* Turns what was seen at the begin into differences. Called by all ranks: those of a node wait for each
  * other, as its counters and caches are those of all. */
 void weir_watch_end(const struct weir_job *job, const struct weir_backend *backend,

@@ -4,10 +4,10 @@
  * wrong bit, with success. FAULT_RANK: only on that rank of Open MPI; FAULT_AFTER: only after so many calls
  * that would have failed.
  *
- * Without failing: slow rests 2 ms in each pwrite; FAULT_STATS counts the pwrites of all ranks in a file like
- * those of a Lustre client; FAULT_LOG takes a line for each open, stat and pread by name; errno leaves one
- * behind in each MPI_File_read_at; chunks lets HDF5 say of its first collective transfer that it was done
- * chunk by chunk. */
+ * Without failing: slow rests 2 ms in each pwrite, rest 50 ms in each fsync; FAULT_STATS counts the pwrites
+ * of all ranks in a file like those of a Lustre client; FAULT_LOG takes a line for each open, stat and pread
+ * by name; errno leaves one behind in each MPI_File_read_at; chunks lets HDF5 say of its first collective
+ * transfer that it was done chunk by chunk. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -56,6 +56,9 @@ int close(int descriptor) {
 
 int fsync(int descriptor) {
     int (*real)(int) = (int (*)(int))dlsym(RTLD_NEXT, "fsync");
+    if (concerns(descriptor, "rest")) {
+        usleep(50000);
+    }
     return concerns(descriptor, "fsync") ? fail_with(EIO) : real(descriptor);
 }
 

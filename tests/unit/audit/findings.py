@@ -10,6 +10,7 @@ from tests.unit.audit.subjects import (
     DONE,
     MIB,
     NAMES,
+    PASSES,
     PLACED,
     RANDOM,
     SLOW,
@@ -93,6 +94,28 @@ FINDS: list[tuple[str, Subject, str, str]] = [
         subject(on_disk(1600 * MIB, 0), access="read", fetched_bytes=800 * MIB),
         "DEGRADED",
         "838860800 bytes of other users",
+    ),
+    (
+        "bytes-moved",
+        subject({"passes": 2, "written_bytes": 300 * MIB, "stonewall": {"hit": True}}, **PASSES),
+        "INVALID",
+        "requested 838860800 bytes, moved 786432000 in 2 passes",
+    ),
+    (
+        "file-size",
+        subject({"passes": 3, "written_bytes": 400 * MIB, "stonewall": {"hit": True}}, **PASSES),
+        "INVALID",
+        "moved 786432000 bytes of a file of 314572800",
+    ),
+    (
+        "read-from-cache",
+        subject(
+            {"passes": 3, "written_bytes": 300 * MIB, "stonewall": {"hit": True}},
+            **PASSES,
+            fetched_bytes=300 * MIB,
+        ),
+        "DEGRADED",
+        "read 786432000 bytes, 314572800 of them were fetched from storage (40 %)",
     ),
     (
         "payload-reducible",

@@ -73,6 +73,8 @@ PLACED: dict[str, Any] = {
 SLOW = {"node": "n2", "kind": "storage", "time_s": 0.3, "median_s": 0.1}
 DONE = RunFacts(exit_code=0, timed_out=False, timeout_s=60.0, error=None)
 CUT = {"moved_bytes": 80 * MIB, "bw_mib_s": 39.992}
+# A read of more than its files hold, in passes.
+PASSES = {"access": "read", "moved_bytes": 750 * MIB, "bw_mib_s": 374.925, "file_bytes": 300 * MIB}
 SHORT = {"io_s": 29.5, "total_s": 29.6, "open_s": 0.01, "close_s": 0.01, "stonewall_s": 30.0}
 RANDOM = {"order": "random"}
 # Of metadata there is a rate, and mostly no bytes and no open or close of its own.

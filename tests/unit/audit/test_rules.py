@@ -14,6 +14,7 @@ from tests.unit.audit.subjects import (
     DONE,
     MIB,
     NAMES,
+    PASSES,
     SHORT,
     alone,
     on_disk,
@@ -45,6 +46,17 @@ CLEAN: dict[str, Subject] = {
     "it is not known whether a stonewall was set": alone(**CUT, stonewall_s=None),
     "a minimum time writes again and again": subject(
         {"min_time_s": "1"}, moved_bytes=1600 * MIB, bw_mib_s=799.84
+    ),
+    "a read begins again until its stonewall": subject(
+        {"passes": 3, "written_bytes": 300 * MIB, "stonewall": {"hit": True}},
+        **PASSES,
+        fetched_bytes=750 * MIB,
+    ),
+    "a read of the passes that it says": subject(
+        {"passes": 2, "written_bytes": 400 * MIB},
+        access="read",
+        file_bytes=400 * MIB,
+        fetched_bytes=800 * MIB,
     ),
     "a header makes the file larger": alone(api="HDF5", file_bytes=801 * MIB),
     "nothing is stored": alone(api="NULL", file_bytes=0),

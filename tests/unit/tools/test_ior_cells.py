@@ -13,6 +13,7 @@ import pytest
 from tests.checkout import ROOT
 from tests.unit.tools.cells import cell_of
 from weir.model import Cell, Target
+from weir.plan.cost import stopped
 from weir.tools import tools
 from weir.tools.base import RunPaths
 from weir.tools.engine import shared_engine
@@ -58,7 +59,7 @@ def test_command_says_what_the_cell_asks(params: dict[str, Any]) -> None:
     requested = parse_arguments(" ".join(command(one, ("ior",))))
     assert requested["iterations"] == one.iterations
     for name, value in one.params.items():
-        if name not in ("hints", "stripe_count", "drop_caches"):  # no options of IOR
+        if name not in ("hints", "stripe_count", "drop_caches", "read_again"):  # no options of IOR
             assert requested[name] == value, name
 
 
@@ -131,6 +132,18 @@ def test_footprint_counts_every_byte() -> None:
     assert cost.inodes == 1
 
 
+def test_a_read_that_begins_again_is_ended_by_its_stonewall() -> None:
+    again = cell(stonewall=1.0, wear_out=True, drop_caches=True, read_again=True)
+    once = cell(stonewall=1.0, wear_out=True, drop_caches=True)
+    assert "--read-again" in command(again)
+    assert "--read-again" not in command(again, ("/opt/ior/bin/ior",))
+    assert "--read-again" not in command(once)
+    fast = dataclasses.replace(DISK, read_mib_s=1e6)
+    assert stopped(IOR.footprint(once), fast).read_bytes == IOR.footprint(once).read_bytes
+    assert stopped(IOR.footprint(again), fast).read_bytes == 3 * 10**6 * 2**20
+    assert stopped(IOR.footprint(again), fast).written_bytes == IOR.footprint(once).written_bytes
+
+
 def test_footprint_of_a_file_per_process_without_reads() -> None:
     cost = IOR.footprint(cell(layout="file-per-process", access=["write"]))
     assert (cost.inodes, cost.read_bytes) == (8, 0)
@@ -168,7 +181,9 @@ def test_footprint_of_a_file_per_process_without_reads() -> None:
         ({"payload": "controlled", "dedupe_percent": 101}, "dedupe_percent is at most 100, not 101"),
         ({"hints": {"cb_nodes": "1"}}, "hints do not reach POSIX"),
         ({"wear_out": True}, "wear_out needs a stonewall"),
-        ({"stonewall": 0.5}, "whole seconds"),
+        ({"read_again": True, "drop_caches": True}, "read_again is ended by a stonewall"),
+        ({"read_again": True, "wear_out": True, "stonewall": 1.0}, "it needs wear_out and drop_caches"),
+        ({"read_again": True, "rate": 5}, "read_again excludes rate"),
         ({"verify_write": True, "access": ["read"]}, "verify_write needs write"),
         ({"verify_read": True, "access": ["write"]}, "verify_read needs read"),
         ({"access": ["read"]}, "nothing to read"),
@@ -246,6 +261,7 @@ def test_labels_differ_where_parameters_do() -> None:
         "file_view": True,
         "stripe_count": 4,
         "drop_caches": True,
+        "read_again": True,
     }
     assert set(changes) == set(plain.params)
     labels = {
@@ -261,6 +277,7 @@ def test_labels_differ_where_parameters_do() -> None:
         ({"api": "NETCDF4"}, "IOR has no NetCDF-4 back end"),
         ({"api": "PNETCDF", "reorder": "constant"}, "reads what each rank wrote itself"),
         ({"rate": 5}, "on a schedule"),
+        ({"stonewall": 0.5}, "stonewalls of whole seconds, and this one has 0.5"),
         ({"payload": "controlled"}, "payload: controlled"),
         ({"api": "URING", "iodepth": 1}, "AIO refuses an iodepth below 8: 1"),
         ({"api": "URING", "iodepth": 8, "verify_read": True}, "compares data before its transfer has ended"),

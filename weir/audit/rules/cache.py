@@ -40,8 +40,7 @@ def _fetched(subject: Subject, is_direct: bool) -> Outcome | None:
     fetched, moved = subject.number("fetched_bytes"), subject.number("moved_bytes")
     if fetched is None or not moved:
         return None
-    stored = subject.number("file_bytes")
-    needed = min(moved, stored) if stored else moved  # compressed data is less than what comes out of it
+    needed = subject.of_files(moved)
     text = f"read {moved:.0f} bytes, {fetched:.0f} of them were fetched from storage"
     if fetched >= _MOST * needed:
         return passed(text)
@@ -96,7 +95,7 @@ def read_after_write(subject: Subject) -> Outcome | None:
     if nodes is None:
         return not_observable("the number of nodes is unknown")
     memory = seen.get("memory_bytes") or (subject.run.host.get("memory_bytes") if subject.run else None)
-    share, limit = moved / nodes, memory or _FITS_ANY_NODE
+    share, limit = moved / subject.passes / nodes, memory or _FITS_ANY_NODE
     if share < limit:
         of_memory = f"{memory:.0f} bytes of memory" if memory else "any node's memory"
         return degraded(f"each node read back the {share:.0f} bytes that it wrote, less than {of_memory}")

@@ -19,7 +19,6 @@ def bytes_not_in_calls(subject: Subject) -> Outcome | None:
     called, moved = subject.observed.get("called_bytes"), subject.number("moved_bytes")
     if called is None or not moved:
         return not_observable("no witness counted the calls of the program")
-    file_bytes = subject.number("file_bytes")
-    needed = min(moved, file_bytes) if file_bytes else moved
+    needed = subject.of_files(moved)
     text = f"reported {moved:.0f} bytes, the calls moved {called}"
     return invalid(text) if called < needed else passed(text)

@@ -106,10 +106,10 @@ def _may_be_reduced(subject: Subject) -> bool:
 
 def _file_share(subject: Subject) -> float | None:
     """Bytes of the file that this access wrote: parts that are written twice reach the device once."""
-    moved, file_bytes = subject.number("moved_bytes"), subject.number("file_bytes")
+    moved = subject.number("moved_bytes")
     if not moved:
         return None
-    share = min(moved, file_bytes) if file_bytes else moved
+    share = subject.of_files(moved)
     redrawn = subject.observed.get("scattered") or subject.observed.get("random_twice")
     return _DISTINCT * share if redrawn else share
 

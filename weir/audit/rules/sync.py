@@ -67,7 +67,6 @@ def bytes_not_stored(subject: Subject) -> Outcome | None:
     dirtied, moved = subject.observed.get("dirtied_bytes"), subject.number("moved_bytes")
     if dirtied is None or not moved:
         return not_observable(f"the kernel does not count writes to {subject.file_system or 'these files'}")
-    file_bytes = subject.number("file_bytes")
-    needed = min(moved, file_bytes) if file_bytes else moved
+    needed = subject.of_files(moved)
     text = f"{dirtied} bytes of {needed:.0f} were given to {subject.file_system or 'the file system'}"
     return passed(text) if dirtied >= needed / 2 else degraded(text)

@@ -52,7 +52,7 @@ def _difference(subject: Subject) -> float | None:
     moved, requested = subject.number("moved_bytes"), subject.number("requested_bytes")
     if not moved or not requested:
         return None
-    expected = min(requested, subject.observed.get("written_bytes") or requested)
+    expected = subject.passes * min(requested, subject.observed.get("written_bytes") or requested)
     if moved == expected or (moved > expected and subject.observed.get("min_time_s")):
         return None
     if moved < expected and _may_move_less(subject, moved / expected):
@@ -85,7 +85,8 @@ def _shared_random(subject: Subject) -> bool:
 
 def _moved_text(subject: Subject) -> str:
     moved, requested = subject.number("moved_bytes") or 0.0, subject.number("requested_bytes") or 1.0
-    return f"requested {requested:.0f} bytes, moved {moved:.0f} ({100 * moved / requested:.2f} %)"
+    passes = f" in {subject.passes} passes" if subject.passes > 1 else ""
+    return f"requested {requested:.0f} bytes, moved {moved:.0f}{passes} ({100 * moved / requested:.2f} %)"
 
 
 @rule("INVALID", "DEGRADED", needs_output=True)
@@ -113,6 +114,8 @@ def file_size(subject: Subject) -> Outcome | None:
         return not_observable(f"{file_bytes:.0f} bytes are the size of one of the files, or of none")
     text = f"moved {moved:.0f} bytes of a file of {file_bytes:.0f}"
     whole = min(moved, requested)
+    if subject.passes > 1:
+        whole = min(whole, subject.observed.get("written_bytes") or whole)
     if file_bytes < whole and not subject.observed.get("random_twice") and not _has_holes(subject):
         lacking = whole - file_bytes
         is_little = lacking < subject.ranks * (subject.row.get("xfer_bytes") or 0)

@@ -16,6 +16,7 @@ _UPDATES = ("POSIX", "MPIIO", "MMAP", "URING", "IME")
 _ZIPF_MOST = 10
 _MOST_UNDER_WAY = 4096  # maximum queue depth of weir-io's URING
 _LEAST_PENDING = 8  # minimum queue depth of IOR's AIO
+_ONLY_ENGINE = (("rw_mix", 0), ("zipf", 0), ("distribution", "blocks"), ("file_view", False))
 _WORD_BYTES = 8  # IOR fills and compares buffers in words of this size
 
 
@@ -41,9 +42,11 @@ def what_the_original_cannot(params: Mapping[str, Any]) -> str | None:
         return "IOR's PnetCDF back end reads what each rank wrote itself, whatever the reorder"
     if params["rate"]:
         return "IOR cannot begin its transfers on a schedule (rate)"
-    for name, usual in (("rw_mix", 0), ("zipf", 0), ("distribution", "blocks"), ("file_view", False)):
+    for name, usual in _ONLY_ENGINE:
         if params[name] != usual:
             return f"IOR has no {name}"
+    if params["stonewall"] != int(params["stonewall"]):
+        return f"IOR has stonewalls of whole seconds, and this one has {params['stonewall']:g}"
     if params["payload"] == "controlled":
         return "IOR has no data of a given compressibility (payload: controlled)"
     return _what_aio_cannot(params) if params["api"] == "URING" else None
@@ -91,8 +94,10 @@ def _combinations(cell: Cell) -> Iterator[str]:
         yield "NULL stores nothing that could be cached"
     if params["hints"] and api not in ("MPIIO", *_FILE_FORMATS):
         yield f"MPI-IO hints do not reach {api}"
-    if params["stonewall"] != int(params["stonewall"]):
-        yield f"a stonewall has whole seconds in IOR, and this one has {params['stonewall']:g}"
+    if params["read_again"] and not (params["drop_caches"] and params["wear_out"]):
+        yield "read_again is ended by a stonewall and reads from storage: it needs wear_out and drop_caches"
+    if params["read_again"] and (params["rate"] or params["rw_mix"] or params["file_view"]):
+        yield "read_again excludes rate, rw_mix and file_view"
     if params["wear_out"] and not params["stonewall"]:
         yield "wear_out needs a stonewall"
     if params["verify_write"] and "write" not in params["access"]:

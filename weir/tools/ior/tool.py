@@ -97,6 +97,12 @@ PARAMETERS: Mapping[str, Parameter] = {
         "Drop the files' pages from every node's page cache before each read, untimed (weir-io only).",
         False,
     ),
+    "read_again": Parameter(
+        "flag",
+        "A read that ends before its stonewall begins again, after its pages were dropped, untimed (weir-io "
+        "only).",
+        False,
+    ),
     "hints": Parameter("hints", "MPI-IO hints for the open.", {}),
     "stripe_count": STRIPE_COUNT,
     "keep": Parameter("flag", "Leave the file after the run (IOR -k).", False),
@@ -111,6 +117,7 @@ _FLAGS = {
 }
 _REORDER = {"none": [], "constant": ["-C"], "random": ["-Z"]}
 _SEED = 1
+_ENDLESS_PASSES = 10**6  # only the stonewall ends them
 _ACCESS = {"write": "-w", "read": "-r"}
 _LABEL_COUNTS = {
     "compress_percent": "compress-{}%",
@@ -126,6 +133,7 @@ _LABEL_FLAGS = (
     "file_view",
     "direct",
     "drop_caches",
+    "read_again",
     "wear_out",
     "verify_write",
     "verify_read",
@@ -189,8 +197,9 @@ class Ior(EngineTool):
         arguments += [f"--rate={params['rate']}"] if params["rate"] else []
         arguments += _pattern_options(params)
         arguments += ["--posix.odirect"] if params["direct"] else []
-        # IOR has no such option; the audit reports that its caches were kept.
-        arguments += ["--drop-caches"] if params["drop_caches"] and is_engine(program) else []
+        # IOR has no such options; the audit reports that its caches were kept, and how long a read was.
+        own = {"drop_caches": "--drop-caches", "read_again": "--read-again"} if is_engine(program) else {}
+        arguments += [option for flag, option in own.items() if params[flag]]
         if params["stonewall"]:
             arguments += ["-D", f"{params['stonewall']:g}"]
             arguments += ["-O", "stoneWallingWearOut=1"] if params["wear_out"] else []
@@ -218,10 +227,11 @@ class Ior(EngineTool):
         if params["rw_mix"]:  # the file is laid out before
             writes, reads = 2 * cell.iterations, cell.iterations
         reads_back = writes if params["verify_write"] else 0
+        passes = _ENDLESS_PASSES if params["read_again"] else 1
         files = cell.ranks if params["layout"] == "file-per-process" else 1
         return Footprint(
             written_bytes=data_bytes * writes,
-            read_bytes=data_bytes * (reads + reads_back),
+            read_bytes=data_bytes * (reads * passes + reads_back),
             peak_bytes=data_bytes,
             inodes=files,
             operations=data_bytes // params["xfer_bytes"] * (writes + reads + reads_back),

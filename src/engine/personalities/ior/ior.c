@@ -169,6 +169,10 @@ bool ior_empty_caches(struct ior_run *run) {
     return weir_document_settle(&run->base.document, &problem);
 }
 
+static void ior_forget(const void *forgetful, struct weir_problem *problem) {
+    ior_drop_caches(forgetful, problem);
+}
+
 static bool ior_read_iteration(struct ior_run *run, int iteration) {
     struct weir_phase phase;
     if (!run->requested.read && !run->requested.verify_read) {
@@ -180,6 +184,10 @@ static bool ior_read_iteration(struct ior_run *run, int iteration) {
         return false;
     }
     phase.verify = run->requested.verify_read;
+    if (run->requested.read_again) {
+        phase.forget = ior_forget;
+        phase.forgetful = run;
+    }
     if (!weir_warm_up(&run->base, &phase) || !ior_empty_caches(run)) {
         return false;
     }

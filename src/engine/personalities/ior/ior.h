@@ -40,8 +40,8 @@ struct ior_params {
     double stonewall_s;
     int write, read, verify_write, verify_read;
     int keep, existing, sync, barriers, file_per_process, unique_dir;
-    int random, reorder_constant, reorder_random, collective, direct, wear_out, drop_caches, no_residency,
-        no_warm_up, multi_file, sync_each, file_view;
+    int random, reorder_constant, reorder_random, collective, direct, wear_out, read_again, drop_caches,
+        no_residency, no_warm_up, multi_file, sync_each, file_view;
 };
 
 /* Which transfers of a segment of a shared file belong to which rank. */

@@ -54,6 +54,8 @@ static const struct weir_option options[] = {
      "read what a random rank wrote; twice: a random permutation"},
     {0, "drop-caches", NULL, WEIR_FLAG, AT(drop_caches), NULL,
      "before each read, untimed: write back and drop the files' pages on every node"},
+    {0, "read-again", NULL, WEIR_FLAG, AT(read_again), NULL,
+     "a read that ends before -D begins again, its pages dropped as by --drop-caches"},
     {0, "random-offset-seed", NULL, WEIR_COUNT, AT(random_seed), "N", "seed of -z [the time]"},
     {0, "posix.odirect", "useO_DIRECT", WEIR_FLAG, AT(direct), NULL, "bypass the page cache (POSIX)"},
     {0, NULL, "summaryFile", WEIR_TEXT, AT(summary_file), "FILE", "write the results as JSON to the file"},
@@ -162,6 +164,11 @@ static bool ior_request_is_sound(const struct ior_params *a, int ranks, char *co
            "-O stoneWallingStatusFile: the name is too long");
     REFUSE(a->unique_dir && !a->file_per_process, "-u needs -F: a shared file has one directory");
     REFUSE(a->drop_caches && !a->read && !a->verify_read, "--drop-caches acts before a read: give -r");
+    REFUSE(
+        a->read_again && (!a->drop_caches || !a->wear_out),
+        "--read-again is ended by a stonewall: give --drop-caches, -D SECONDS and -O stoneWallingWearOut=1");
+    REFUSE(a->read_again && (a->rate > 0 || a->rest_us > 0),
+           "--read-again excludes --rate and -O interIODelay");
     REFUSE(a->verify_write && !a->write,
            "-W checks what -w wrote: give -w, or -R to check a file that is there");
     REFUSE(a->verify_read && !a->write && a->signature == 0,

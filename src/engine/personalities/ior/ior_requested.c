@@ -47,6 +47,7 @@ void ior_requested(struct weir_json *json, const void *context) {
     weir_json_integer(json, "prefill_bytes", a->prefill_bytes);
     weir_json_integer(json, "signature", a->signature);
     weir_json_bool(json, "drop_caches", a->drop_caches);
+    weir_json_bool(json, "read_again", a->read_again);
     weir_json_integer(json, "random_seed", a->random_seed);
     weir_json_integer(json, "reorder_seed", a->reorder_seed);
 }

@@ -1,0 +1,36 @@
+#include "passes.h"
+
+#include "clock.h"
+
+/* Stonewalls that the time between the passes may take: small files would never end. */
+#define MOST_PAUSES 4
+
+/* Each rank takes out of its time what the slowest needed: none can wait longer than that for the others, and
+ * what they wait besides stays in. */
+static bool passes_forget(const struct weir_phase *phase, struct weir_measure *measure,
+                          uint64_t *deadline_ticks, struct weir_problem *problem) {
+    uint64_t start_ticks = weir_clock_ticks();
+    phase->forget(phase->forgetful, problem);
+    weir_watch_look_again(phase->how.path, &measure->watched);
+    uint64_t mine[2] = {weir_clock_ticks() - start_ticks, weir_problem_is_set(problem)};
+    uint64_t all[2];
+    MPI_Allreduce(mine, all, 2, MPI_UINT64_T, MPI_MAX, phase->job_comm);
+    measure->paused_ns += weir_clock_ns_of(all[0]);
+    measure->timeline.begin_ticks += all[0];
+    *deadline_ticks += all[0];
+    return all[1] == 0;
+}
+
+bool weir_passes_again(const struct weir_phase *phase, struct weir_measure *measure, bool hit,
+                       uint64_t *deadline_ticks, struct weir_problem *problem) {
+    if (phase->forget == NULL) {
+        return false;
+    }
+    double paused_s = (double)measure->paused_ns * 1e-9;
+    /* A rank without transfers would never meet the stonewall. */
+    int over = hit || weir_problem_is_set(problem) || measure->operations == 0 ||
+               weir_clock_ticks() > *deadline_ticks || paused_s > MOST_PAUSES * phase->stonewall_s;
+    measure->passes++;
+    MPI_Allreduce(MPI_IN_PLACE, &over, 1, MPI_INT, MPI_MAX, phase->job_comm);
+    return !over && passes_forget(phase, measure, deadline_ticks, problem);
+}

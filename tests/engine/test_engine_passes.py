@@ -1,0 +1,107 @@
+"""--read-again: a read that ends before its stonewall begins again, from the storage and not from memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.engine.runs import Engine
+
+AGAIN = ["--drop-caches", "--read-again", "-O", "stoneWallingWearOut=1"]
+XFER = 64 * 1024
+
+
+@pytest.mark.parametrize(
+    "more", [[], ["-F"], ["-z"], ["-F", "-C"], ["-a", "MPIIO"], ["-a", "MPIIO", "-c"], ["-a", "URING"]]
+)
+def test_a_read_begins_again_until_its_stonewall(engine: Engine, more: list[str]) -> None:
+    arguments = ["-w", "-r", "-R", "-D", "0.4", "-t", "64k", "-b", "4m", *AGAIN, *more]
+    done = engine.good(*arguments, "-o", "data", ranks=2)
+    write, read = done.result("write"), done.result("read")
+    assert "passes" not in write["observed"]
+    assert read["stonewall"]["hit"] is True
+    assert 0.4 <= read["stonewall"]["time_s"] <= read["io_s"]
+    passes, moved, once = read["observed"]["passes"], read["moved_bytes"], write["moved_bytes"]
+    assert passes > 1
+    assert (passes - 1) * once < moved <= passes * once
+    assert read["operations"] == read["latency"]["count"] == moved // XFER
+    assert read["verify"]["checked_bytes"] == moved == sum(read["timeline"]["moved_bytes"])
+    assert read["file_bytes"] == write["file_bytes"]
+
+
+def test_what_a_pass_left_in_memory_is_gone_before_the_next(engine: Engine) -> None:
+    done = engine.good(
+        "-w", "-r", "-e", "-g", "-D", "0.5", "-t", "1m", "-b", "32m", *AGAIN, "-o", "data", ranks=2
+    )
+    read = done.result("read")
+    if read["observed"]["fetched_bytes"] is None:
+        pytest.skip(f"{engine.folder} lies on {read['observed']['file_system']}, which is not counted")
+    assert read["observed"]["passes"] > 1
+    assert read["observed"]["residency"]["before"] < 0.1
+    assert read["observed"]["fetched_bytes"] >= 0.9 * read["moved_bytes"]
+
+
+def test_the_time_between_two_passes_is_not_that_of_the_read(engine: Engine, faults_library: Path) -> None:
+    """Each fsync of the preloaded library, which comes before pages are dropped, rests for 50 ms."""
+    arguments = ["-w", "-r", "-g", "-D", "0.2", "-t", "64k", "-b", "64k", *AGAIN, "-o", "data"]
+    rests = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": "rest", "FAULT_PATH": "data"}
+    read = engine.good(*arguments, ranks=2, environment=rests).result("read")
+    passes = read["observed"]["passes"]
+    assert 10 < passes < 30, "after so many rests it ends before its stonewall"
+    assert read["stonewall"]["hit"] is False
+    assert read["total_s"] < 0.5 * passes * 0.05
+    assert read["rank_extremes"]["io_s"]["max"] <= read["io_s"] + 1e-6
+
+
+@pytest.mark.parametrize("calls", [70, 200])
+def test_a_pass_that_fails_on_one_rank_ends_the_read_on_all(
+    engine: Engine, faults_library: Path, calls: int
+) -> None:
+    arguments = [
+        "-w",
+        "-r",
+        "-g",
+        "-D",
+        "30",
+        "-t",
+        "64k",
+        "-b",
+        "4m",
+        *AGAIN,
+        "-o",
+        "data",
+        "--no-residency",
+    ]
+    fault = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": "pread", "FAULT_PATH": "data"}
+    done = engine.ior(*arguments, ranks=2, environment=fault | {"FAULT_RANK": "1", "FAULT_AFTER": str(calls)})
+    assert done.code == 1
+    assert [(error["rank"], error["call"]) for error in done.document["errors"]] == [(1, "pread")]
+
+
+def test_pages_that_cannot_be_dropped_end_the_read(engine: Engine, faults_library: Path) -> None:
+    arguments = ["-w", "-r", "-D", "30", "-t", "64k", "-b", "4m", *AGAIN, "-o", "data"]
+    fault = {
+        "LD_PRELOAD": str(faults_library),
+        "FAULT_CALL": "fsync",
+        "FAULT_PATH": "data",
+        "FAULT_AFTER": "3",
+    }
+    done = engine.ior(*arguments, ranks=2, environment=fault)
+    assert done.code == 1
+    assert done.document["errors"][0]["call"] == "fsync"
+    assert "to drop its pages" in done.document["errors"][0]["text"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--read-again"], "--drop-caches, -D SECONDS and -O stoneWallingWearOut=1"),
+        (["--read-again", "--drop-caches", "-D", "1"], "-O stoneWallingWearOut=1"),
+        (["-D", "1", *AGAIN, "--rate=10"], "excludes --rate"),
+    ],
+)
+def test_what_it_needs_is_named(engine: Engine, arguments: list[str], complaint: str) -> None:
+    done = engine.ior("-w", "-r", *arguments, "-o", "data")
+    assert done.code == 2
+    assert complaint in done.err
