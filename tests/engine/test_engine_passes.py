@@ -22,8 +22,11 @@ def test_a_read_begins_again_until_its_stonewall(engine: Engine, more: list[str]
     assert "passes" not in write["observed"]
     assert read["stonewall"]["hit"] is True
     assert 0.4 <= read["stonewall"]["time_s"] <= read["io_s"]
-    passes, moved, once = read["observed"]["passes"], read["moved_bytes"], write["moved_bytes"]
+    passes, moved, once = read["observed"]["passes"]["count"], read["moved_bytes"], write["moved_bytes"]
+    first = read["observed"]["passes"]
     assert passes > 1
+    assert first["first_bytes"] == once
+    assert 0 < first["first_s"] < read["io_s"]
     assert (passes - 1) * once < moved <= passes * once
     assert read["operations"] == read["latency"]["count"] == moved // XFER
     assert read["verify"]["checked_bytes"] == moved == sum(read["timeline"]["moved_bytes"])
@@ -37,7 +40,7 @@ def test_what_a_pass_left_in_memory_is_gone_before_the_next(engine: Engine) -> N
     read = done.result("read")
     if read["observed"]["fetched_bytes"] is None:
         pytest.skip(f"{engine.folder} lies on {read['observed']['file_system']}, which is not counted")
-    assert read["observed"]["passes"] > 1
+    assert read["observed"]["passes"]["count"] > 1
     assert read["observed"]["residency"]["before"] < 0.1
     assert read["observed"]["fetched_bytes"] >= 0.9 * read["moved_bytes"]
 
@@ -47,7 +50,7 @@ def test_the_time_between_two_passes_is_not_that_of_the_read(engine: Engine, fau
     arguments = ["-w", "-r", "-g", "-D", "0.2", "-t", "64k", "-b", "64k", *AGAIN, "-o", "data"]
     rests = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": "rest", "FAULT_PATH": "data"}
     read = engine.good(*arguments, ranks=2, environment=rests).result("read")
-    passes = read["observed"]["passes"]
+    passes = read["observed"]["passes"]["count"]
     assert 10 < passes < 30, "after so many rests it ends before its stonewall"
     assert read["stonewall"]["hit"] is False
     assert read["total_s"] < 0.5 * passes * 0.05

@@ -78,7 +78,7 @@ class Subject:
     @cached_property
     def passes(self) -> int:
         """How often a read began at the start of its files."""
-        return int(self.observed.get("passes") or 1)
+        return int((self.observed.get("passes") or {}).get("count") or 1)
 
     def of_files(self, moved: float) -> float:
         """What an access of so many bytes takes from its files, or gives them: compressed data is less than

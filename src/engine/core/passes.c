@@ -15,7 +15,7 @@ static bool passes_forget(const struct weir_phase *phase, struct weir_measure *m
     uint64_t mine[2] = {weir_clock_ticks() - start_ticks, weir_problem_is_set(problem)};
     uint64_t all[2];
     MPI_Allreduce(mine, all, 2, MPI_UINT64_T, MPI_MAX, phase->job_comm);
-    measure->paused_ns += weir_clock_ns_of(all[0]);
+    measure->passes.paused_ns += weir_clock_ns_of(all[0]);
     measure->timeline.begin_ticks += all[0];
     *deadline_ticks += all[0];
     return all[1] == 0;
@@ -26,11 +26,15 @@ bool weir_passes_again(const struct weir_phase *phase, struct weir_measure *meas
     if (phase->forget == NULL) {
         return false;
     }
-    double paused_s = (double)measure->paused_ns * 1e-9;
+    struct weir_passes *passes = &measure->passes;
+    double paused_s = (double)passes->paused_ns * 1e-9;
     /* A rank without transfers would never meet the stonewall. */
     int over = hit || weir_problem_is_set(problem) || measure->operations == 0 ||
                weir_clock_ticks() > *deadline_ticks || paused_s > MOST_PAUSES * phase->stonewall_s;
-    measure->passes++;
     MPI_Allreduce(MPI_IN_PLACE, &over, 1, MPI_INT, MPI_MAX, phase->job_comm);
+    if (passes->count++ == 0) {
+        passes->first_ns = weir_phase_ns(measure);
+        passes->first_operations = measure->operations;
+    }
     return !over && passes_forget(phase, measure, deadline_ticks, problem);
 }

@@ -73,6 +73,13 @@ struct weir_step {
 /* To the clock that all ranks share; a step that was never taken stays empty. */
 void weir_step_shift(struct weir_step *step, int64_t by_ns);
 
+/* Of a phase that may begin again; count 0: it may not. */
+struct weir_passes {
+    uint64_t count;
+    uint64_t paused_ns; /* between them */
+    uint64_t first_ns, first_operations;
+};
+
 /* What one rank measured. */
 struct weir_measure {
     char began[40];
@@ -82,8 +89,7 @@ struct weir_measure {
     uint64_t end_bytes; /* end of the piece furthest from the start of the file */
     uint64_t sync_calls;
     uint64_t retries;
-    uint64_t passes;          /* where a phase may have several */
-    uint64_t paused_ns;       /* between them */
+    struct weir_passes passes;
     uint64_t cpu_ns;          /* of the process, from the open to the close */
     uint64_t traced, dropped; /* records of the trace */
     bool wall_hit;

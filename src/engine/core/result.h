@@ -50,8 +50,10 @@ struct weir_result {
     double bw_mib_s, ops_s;
     double rank_latency_s; /* time of the transfers by operations, of the rank where it is least */
     uint64_t requested_bytes, moved_bytes, file_bytes, operations;
-    uint64_t passes; /* of a read that begins again; 0: there is one */
-    bool walled;     /* a stonewall was requested */
+    uint64_t passes; /* of a read that may begin again; 0: it may not */
+    uint64_t first_pass_bytes;
+    double first_pass_s;
+    bool walled; /* a stonewall was requested */
     bool wall_hit, wear_out;
     double wall_s;
     uint64_t wall_bytes, wall_pairs_min, wall_pairs_max;

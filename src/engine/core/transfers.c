@@ -164,7 +164,7 @@ struct weir_schedule weir_phase_schedule(const struct weir_phase *phase) {
 }
 
 uint64_t weir_phase_ns(const struct weir_measure *measure) {
-    return weir_clock_ns() - measure->io.start_ns - measure->paused_ns;
+    return weir_clock_ns() - measure->io.start_ns - measure->passes.paused_ns;
 }
 
 void weir_transfers_begin(const struct weir_phase *phase, struct weir_measure *measure) {

@@ -98,6 +98,26 @@ def alone(**facts: Any) -> Subject:
     return subject(cell=None, **facts)
 
 
+def passes_of(times: float) -> Subject:
+    """A read of three passes and a second for the first one."""
+    later_s = 2 / times
+    return subject(
+        {
+            "passes": {"count": 3, "first_bytes": 250 * MIB, "first_s": 1.0},
+            "written_bytes": 250 * MIB,
+        },
+        access="read",
+        moved_bytes=750 * MIB,
+        file_bytes=250 * MIB,
+        fetched_bytes=750 * MIB,
+        io_s=1 + later_s,
+        open_s=0.0,
+        close_s=0.0,
+        total_s=1 + later_s,
+        bw_mib_s=750 / (1 + later_s),
+    )
+
+
 def placed(**changes: Any) -> Subject:
     """A record of a job that got nodes."""
     host = {"slow_nodes": [], "placement": PLACED | changes}

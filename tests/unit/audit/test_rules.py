@@ -18,6 +18,7 @@ from tests.unit.audit.subjects import (
     SHORT,
     alone,
     on_disk,
+    passes_of,
     placed,
     printed,
     subject,
@@ -48,12 +49,24 @@ CLEAN: dict[str, Subject] = {
         {"min_time_s": "1"}, moved_bytes=1600 * MIB, bw_mib_s=799.84
     ),
     "a read begins again until its stonewall": subject(
-        {"passes": 3, "written_bytes": 300 * MIB, "stonewall": {"hit": True}},
+        {"passes": {"count": 3}, "written_bytes": 300 * MIB, "stonewall": {"hit": True}},
         **PASSES,
         fetched_bytes=750 * MIB,
     ),
+    "the second pass had hardly begun": subject(
+        {
+            "passes": {"count": 2, "first_bytes": 780 * MIB, "first_s": 1.78},
+            "written_bytes": 780 * MIB,
+            "stonewall": {"hit": True},
+        },
+        access="read",
+        file_bytes=780 * MIB,
+        fetched_bytes=800 * MIB,
+        io_s=1.781,
+    ),
+    "passes of one speed": passes_of(1.9),
     "a read of the passes that it says": subject(
-        {"passes": 2, "written_bytes": 400 * MIB},
+        {"passes": {"count": 2}, "written_bytes": 400 * MIB},
         access="read",
         file_bytes=400 * MIB,
         fetched_bytes=800 * MIB,

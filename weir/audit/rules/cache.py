@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from weir.audit.evidence import warm_cache_requested
-from weir.audit.outcome import Outcome, degraded, invalid, not_observable, passed
+from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note, passed
 from weir.audit.registry import rule
 from weir.audit.subject import Subject
 
 _MOST = 0.5
 # A node without one free GiB of memory for its page cache is not in use for benchmarks.
 _FITS_ANY_NODE = 2**30
+# Times that later passes are as fast as the first one.
+_MAYBE_KEPT_BELOW = 2.0
+_KEPT_BELOW = 4.0
+_ENOUGH = 0.25  # of a pass: less is over too soon to tell
 
 
 @rule("DEGRADED", "INVALID", needs_output=True)
@@ -66,6 +70,32 @@ def _cache_kept(subject: Subject) -> Outcome | None:
         return None
     program = subject.row.get("program") or "the program"
     return degraded(f"dropped caches were requested, and {program} does not drop them")
+
+
+@rule("NOTE", "DEGRADED", needs_output=True)
+def later_passes_faster(subject: Subject) -> Outcome | None:
+    """A read that began again (`read_again`) made its later passes more than twice as fast as the first (a
+    note) or more than 4 times (DEGRADED). A cache below the client, of a server, a controller or a
+    hypervisor, kept what the first one read, and answered part of the others.
+
+    Hint: write more, so that a pass lasts as long as the stonewall, or read once (read_again: false).
+    """
+    passes = subject.observed.get("passes") or {}
+    moved, io_s = subject.number("moved_bytes"), subject.number("io_s")
+    if subject.passes < 2 or subject.in_memory or not moved or io_s is None:
+        return None
+    first_bytes, first_s = passes.get("first_bytes"), passes.get("first_s")
+    if not first_bytes or not first_s or io_s <= first_s:
+        return not_observable("the time of the first pass is unknown")
+    if moved - first_bytes < _ENOUGH * first_bytes:
+        return None
+    times = (moved - first_bytes) / (io_s - first_s) / (first_bytes / first_s)
+    text = (
+        f"the first pass moved {first_bytes} bytes in {first_s:.3g} s; the others: {times:.2f} times as fast"
+    )
+    if times > _KEPT_BELOW:
+        return degraded(text)
+    return note(text) if times > _MAYBE_KEPT_BELOW else passed(text)
 
 
 @rule("DEGRADED", needs_output=True)
