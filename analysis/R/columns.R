@@ -10,7 +10,7 @@ utils::globalVariables(c(
   "dimension", "degraded", "line", "lines", "many", "open_s", "source", "share", "total_s",
   "N", "above", "chance", "deviation", "n_records", "sync_share", "usable", "doubtful", "fewest",
   "doubts", "half_width", "highest", "i.cells", "iops", "is_degraded", "seconds", "seen",
-  "is_invalid", "known_ops", "most_ops", "same", "unknown", "width",
+  "is_invalid", "known_ops", "most_ops", "same", "unknown", "width", "width_of_rounds",
   "doubt", "effect", "emulated", "emulated_of_read", "emulated_of_write", "emulated.x", "emulated.y", "evidence",
   "expected", "experiment", "exponent", "experiment.y", "explanation", "feature", "fill", "from", "group", "hi",
   "hi_of_read",

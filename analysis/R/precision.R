@@ -11,9 +11,13 @@ precision_points <- function(records, facts) {
   value <- ifelse(is.na(mine$bw_mib_s), mine$ops_s, mine$bw_mib_s)
   points <- summarise_records(mine, value, c("cell", "item", point_columns, "variant"), "")
   points <- wanted[points, on = "cell"]
-  points[, width := ifelse(n == 0, NA_real_, (hi - lo) / 2 / median)]
-  points[, outcome := outcome_of_rounds(n + n_lost_runs(cell, mine), width, half_width, at_most)][]
+  half <- sqrt(clear_drift(points, drift_of_campaign(mine)))
+  points[, width := half_width_of(lo, hi, median, n)]
+  points[, width_of_rounds := half_width_of(lo * half, hi / half, median, n)]
+  points[, outcome := outcome_of_rounds(n + n_lost_runs(cell, mine), width, width_of_rounds, half_width, at_most)][]
 }
+
+half_width_of <- function(lo, hi, median, n) ifelse(n == 0, NA_real_, (hi - lo) / 2 / median)
 
 requested_widths <- function(facts) {
   rows <- lapply(facts$repetitions, function(one) {
@@ -30,10 +34,12 @@ n_lost_runs <- function(cells, records) {
   lost$lost[match(cells, lost$cell)]
 }
 
-outcome_of_rounds <- function(rounds, width, half_width, at_most) {
+# width_of_rounds is what the measurement saw when it added no more: the drift is found afterwards.
+outcome_of_rounds <- function(rounds, width, width_of_rounds, half_width, at_most) {
   data.table::fcase(
     is.na(width) & rounds == 0, "no usable run",
     !is.na(width) & width <= half_width, "reached",
+    !is.na(width_of_rounds) & width_of_rounds <= half_width, "drift",
     rounds >= at_most, "most rounds",
     default = "out of budget"
   )
@@ -45,7 +51,8 @@ precision_sentence <- function(points) {
   }
   count <- function(what) sum(points$outcome == what)
   sprintf(
-    "%d of %d medians are as narrow as requested, after %d to %d runs; %d ran out of budget, %d had the most rounds.",
-    count("reached"), nrow(points), min(points$n), max(points$n), count("out of budget"), count("most rounds")
+    "%d of %d medians are as narrow as requested, after %d to %d runs; %d ran out of budget, %d had the most rounds%s.",
+    count("reached"), nrow(points), min(points$n), max(points$n), count("out of budget"), count("most rounds"),
+    if (count("drift") > 0) sprintf(", %d are wider by the drift of the campaign", count("drift")) else ""
   )
 }

@@ -5,7 +5,8 @@ needs <- "a suite with repetitions: until"
 if_empty <- "No suite of this study requests a width of its intervals."
 caption <- paste(
   "Rounds were added until the half-width of the interval of a median was the requested part of it. Listed are the",
-  "medians that are wider: their budget was spent, or they had the most rounds."
+  "medians that are wider: their budget was spent, they had the most rounds, or the campaign drifted, which is known",
+  "only at its end."
 )
 most_printed <- 30
 

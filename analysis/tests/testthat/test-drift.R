@@ -71,6 +71,17 @@ test_that("the report tells which medians are as narrow as requested, and why ot
   expect_identical(nrow(precision_points(records, list())), 0L)
 })
 
+test_that("a median that only the drift of the campaign makes too wide did not run out of budget", {
+  records <- with_seed(7, drifting(1.5, rounds = 12, noise = 0.02))
+  points <- precise(records, 0.5, 20)
+  expect_true(all(points$width_of_rounds < points$width))
+  between <- (max(points$width_of_rounds) + min(points$width)) / 2
+  drifted <- precise(records, between, 20)
+  expect_identical(unique(drifted$outcome), "drift")
+  expect_match(precision_sentence(drifted), "0 had the most rounds, 12 are wider by the drift of the campaign.", fixed = TRUE)
+  expect_identical(unique(precise(records, 0.001, 20)$outcome), "out of budget")
+})
+
 test_that("the table lists what is too wide, with its width", {
   records <- with_seed(7, drifting(1, rounds = 8, noise = 0.05))
   part <- load_part("table", "precision")
