@@ -5,20 +5,21 @@
 /* Stonewalls that the time between the passes may take: small files would never end. */
 #define MOST_PAUSES 4
 
-/* Each rank takes out of its time what the slowest needed: none can wait longer than that for the others, and
- * what they wait besides stays in. */
+/* All ranks take the same time out of theirs, the shortest that one was away: none becomes faster by it than
+ * it was. */
 static bool passes_forget(const struct weir_phase *phase, struct weir_measure *measure,
                           uint64_t *deadline_ticks, struct weir_problem *problem) {
     uint64_t start_ticks = weir_clock_ticks();
     phase->forget(phase->forgetful, problem);
     weir_watch_look_again(phase->how.path, &measure->watched);
-    uint64_t mine[2] = {weir_clock_ticks() - start_ticks, weir_problem_is_set(problem)};
-    uint64_t all[2];
-    MPI_Allreduce(mine, all, 2, MPI_UINT64_T, MPI_MAX, phase->job_comm);
-    measure->passes.paused_ns += weir_clock_ns_of(all[0]);
-    measure->timeline.begin_ticks += all[0];
-    *deadline_ticks += all[0];
-    return all[1] == 0;
+    int failed = weir_problem_is_set(problem);
+    MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, phase->job_comm);
+    uint64_t away_ticks = weir_clock_ticks() - start_ticks;
+    MPI_Allreduce(MPI_IN_PLACE, &away_ticks, 1, MPI_UINT64_T, MPI_MIN, phase->job_comm);
+    measure->passes.paused_ns += weir_clock_ns_of(away_ticks);
+    measure->timeline.begin_ticks += away_ticks;
+    *deadline_ticks += away_ticks;
+    return !failed;
 }
 
 bool weir_passes_again(const struct weir_phase *phase, struct weir_measure *measure, bool hit,
