@@ -7,7 +7,7 @@
  * longer for each transfer. clock, clock-rank: CLOCK_MONOTONIC and gettimeofday run 1.5 times too fast, on
  * all ranks or on rank 1. Only for captures of tests/golden/audit: short-writes, a pwrite takes half;
  * stale-size, rank 1 sees empty files; clock-step, a close sets the clock back by half of the time since the
- * open. */
+ * open; kept-below, a rank's first 32 preads take 10 ms longer, as if a server kept what they read. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -90,6 +90,14 @@ static void dawdle(int descriptor) {
     }
 }
 
+static void fetch_slowly(int descriptor) {
+    static int calls;
+    if (is("kept-below") && concerns(descriptor) && calls++ < 32) {
+        const struct timespec rest = {0, 10000000};
+        nanosleep(&rest, NULL);
+    }
+}
+
 static int loses_this(int descriptor) {
     static int calls;
     return is("lost-writes") && concerns(descriptor) && ++calls % 7 == 0;
@@ -148,6 +156,7 @@ ssize_t pwrite64(int descriptor, const void *from, size_t bytes, off_t offset) {
 static ssize_t get(const char *name, int descriptor, void *into, size_t bytes, off_t offset) {
     REAL(name, read_call);
     dawdle(descriptor);
+    fetch_slowly(descriptor);
     if (is("zeros") && concerns(descriptor)) {
         memset(into, 0, bytes);
         return (ssize_t)bytes;

@@ -123,9 +123,13 @@ def _document(*options: str, before: str = "", program: str = str(ENGINE)) -> Ca
         launcher = ["mpirun.mpich", "-n", "2"] if program != str(ENGINE) else _RANKS
         words_ = [word.replace("FOLDER", str(folder)) for word in options]
         _output([*launcher, program, *words_], folder)
-        return json.dumps(json.loads((folder / "out.json").read_text())) + "\n"
+        return _one_line(folder)
 
     return run
+
+
+def _one_line(folder: Path) -> str:
+    return json.dumps(json.loads((folder / "out.json").read_text())) + "\n"
 
 
 def _at_once(folder: Path) -> str:
@@ -153,6 +157,15 @@ def _with_fault(folder: Path, fault: str, *options: str) -> str:
     return _output([*_RANKS, *preload, *options], folder, {"WEIR_ZOO": fault, "WEIR_ZOO_PATH": "data"})
 
 
+def _kept_below(folder: Path) -> str:
+    """A read in passes, of which the first is slow."""
+    _with_fault(folder, "kept-below", str(ENGINE), *_AGAIN, "-b", "2m", "-e")
+    return _one_line(folder)
+
+
+_AGAIN = ("ior", "-w", "-r", "-t", "64k", "-o", "data", "-O", "summaryFile=out.json", "--drop-caches")
+_AGAIN += ("--read-again", "-D", "0.5", "-O", "stoneWallingWearOut=1")
+_CHUNKS = ("-a", "HDF5", "--hdf5.chunkSize=1024", "-t", "8k", "-b", "128k", "-e")
 _WRITE = ["-w", "-t", "1m", "-b", "16m", "-e", "-o", "data"]
 _FIND = ("find", "tree", "-C", "--make-files", "100", "--json", "out.json")
 _HINTED = ("ior", "-a", "MPIIO", "-w", "-e", "-g", "-t", "1m", "-b", "16m", "-o", "FOLDER/data", "-O")
@@ -172,6 +185,8 @@ LOGS: dict[str, Callable[[Path], str]] = {
     "older-tree": _document(*_FIND, before="mkdir tree && touch tree/older"),
     "empty-tree": _document("find", "tree", "-C", "--json", "out.json", before="mkdir tree"),
     "hint-changed": _document(*_HINTED, program=os.environ.get("WEIR_IO_MPICH", "weir-io"), before=_HINT),
+    "kept-below": _kept_below,
+    "chunks-kept": _document(*_AGAIN, *_CHUNKS),
     "stale-size": _shimmed("stale-size", *_WRITE),
     "mean-of-five": _mdtest("-n", "20", "-i", "5"),
 }

@@ -15,6 +15,7 @@ from tests.unit.audit.subjects import (
     RANDOM,
     SLOW,
     alone,
+    in_calls,
     on_disk,
     passes_of,
     placed,
@@ -382,18 +383,16 @@ FINDS: list[tuple[str, Subject, str, str]] = [
         "measured on n3 although excluded",
     ),
     ("nodes-shared", placed(alone=False), "DEGRADED", "Slurm lets other jobs share the 2 nodes"),
+    ("bytes-not-in-calls", subject({"called_bytes": 1}), "INVALID", "the calls moved 1"),
     (
         "bytes-not-in-calls",
-        subject({"called_bytes": 1}),
+        subject(in_calls(rchar=300) | {"passes": {"count": 3}, "written_bytes": 300 * MIB}, **PASSES),
         "INVALID",
-        "the calls moved 1",
+        "reported 786432000 bytes, the calls moved 314572800",
     ),
-    (
-        "file-overwritten",
-        subject({"existing_bytes": 7}),
-        "DEGRADED",
-        "the files had 7 bytes before the write",
-    ),
+    ("bytes-not-in-calls", subject(in_calls(wchar=799)), "INVALID", "the calls moved 837812224"),
+    ("bytes-not-in-calls", subject(in_calls(rchar=8), access="read", api="HDF5"), "DEGRADED", "8388608"),
+    ("file-overwritten", subject({"existing_bytes": 7}), "DEGRADED", "the files had 7 bytes before"),
     ("no-rate", alone(**NAMES | {"ops_s": 0.0}), "INVALID", "0 operations per second"),
 ]
 # Neighbours of the above without any finding.

@@ -118,6 +118,11 @@ def passes_of(times: float) -> Subject:
     )
 
 
+def in_calls(rchar: int = 0, wchar: int = 0, file_system: str | None = "tmpfs") -> dict[str, Any]:
+    """What the kernel counted, in MiB."""
+    return {"file_system": file_system, "process_io": {"rchar": rchar * MIB, "wchar": wchar * MIB}}
+
+
 def placed(**changes: Any) -> Subject:
     """A record of a job that got nodes."""
     host = {"slow_nodes": [], "placement": PLACED | changes}

@@ -17,6 +17,7 @@ from tests.unit.audit.subjects import (
     PASSES,
     SHORT,
     alone,
+    in_calls,
     on_disk,
     passes_of,
     placed,
@@ -156,6 +157,18 @@ CLEAN: dict[str, Subject] = {
     "data that a compressor cannot reduce": subject(
         {"payload": {"compressed_share": 1.0, "unique_share": 1.0}, "file_system": "btrfs"}
     ),
+    "the kernel counted every byte": subject(in_calls(wchar=800)),
+    "compressed data passes in fewer calls": subject(
+        in_calls(rchar=101),
+        cell=None,
+        access="read",
+        api="HDF5",
+        file_bytes=100 * MIB,
+        deflate_level=1,
+    ),
+    "the kernel does not count a mapped file": subject(in_calls(), cell=None, api="MMAP"),
+    "a client of MPI-IO's own": subject(in_calls(file_system=None), cell=None, api="MPIIO"),
+    "a client of MPI-IO's own, below a mount": subject(in_calls(file_system="pvfs2"), cell=None, api="MPIIO"),
     "one stripe count": subject({"file_stripes": {8: 2}}),
 }
 
