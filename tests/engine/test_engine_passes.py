@@ -102,6 +102,7 @@ def test_pages_that_cannot_be_dropped_end_the_read(engine: Engine, faults_librar
         (["--read-again"], "--drop-caches, -D SECONDS and -O stoneWallingWearOut=1"),
         (["--read-again", "--drop-caches", "-D", "1"], "-O stoneWallingWearOut=1"),
         (["-D", "1", *AGAIN, "--rate=10"], "excludes --rate"),
+        (["-D", "1", *AGAIN, "-a", "MMAP"], "MMAP keeps the pages of an open file"),
     ],
 )
 def test_what_it_needs_is_named(engine: Engine, arguments: list[str], complaint: str) -> None:

@@ -93,6 +93,7 @@ enum weir_trait {
     WEIR_PARTS = 1 << 8,  /* where one rank fails, the others may wait in the library for ever */
     WEIR_UPDATE = 1 << 9, /* a file that is open to write can be read too */
     WEIR_VIEWS = 1 << 10, /* takes a view of the file, so that one transfer moves many pieces of it */
+    WEIR_MAPS = 1 << 11,  /* keeps the pages of an open file mapped: the kernel then drops none of them */
 };
 
 /* One operation on a name instead of on the bytes of a file. */

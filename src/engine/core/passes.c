@@ -11,9 +11,10 @@ static bool passes_forget(const struct weir_phase *phase, struct weir_measure *m
                           uint64_t *deadline_ticks, struct weir_problem *problem) {
     uint64_t start_ticks = weir_clock_ticks();
     phase->forget(phase->forgetful, problem);
-    weir_watch_look_again(phase->how.path, &measure->watched);
     int failed = weir_problem_is_set(problem);
     MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, phase->job_comm);
+    weir_watch_look_again(phase->how.path, &measure->watched); /* after all have let go */
+    MPI_Barrier(phase->job_comm);
     uint64_t away_ticks = weir_clock_ticks() - start_ticks;
     MPI_Allreduce(MPI_IN_PLACE, &away_ticks, 1, MPI_UINT64_T, MPI_MIN, phase->job_comm);
     measure->passes.paused_ns += weir_clock_ns_of(away_ticks);

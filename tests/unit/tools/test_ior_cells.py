@@ -184,6 +184,7 @@ def test_footprint_of_a_file_per_process_without_reads() -> None:
         ({"read_again": True, "drop_caches": True}, "read_again is ended by a stonewall"),
         ({"read_again": True, "wear_out": True, "stonewall": 1.0}, "it needs wear_out and drop_caches"),
         ({"read_again": True, "rate": 5}, "read_again excludes rate"),
+        ({"read_again": True, "api": "MMAP"}, "MMAP keeps the pages of an open file"),
         ({"verify_write": True, "access": ["read"]}, "verify_write needs write"),
         ({"verify_read": True, "access": ["write"]}, "verify_read needs read"),
         ({"access": ["read"]}, "nothing to read"),

@@ -23,7 +23,9 @@ def read_from_cache(subject: Subject) -> Outcome | None:
     large part that of memory. A read with O_DIRECT that fetched less than half is INVALID: O_DIRECT leaves
     no cache to read from, so something between the program and the kernel took it away. The rule does not
     apply where the storage is memory itself or where a warm cache was requested. The kernel does not
-    see what a FUSE file system keeps in its own memory, so the page cache is not evidence there.
+    see what a FUSE file system keeps in its own memory, so the page cache is not evidence there. Where the
+    program dropped the pages before the read, or between its passes, pages that are there nevertheless are
+    a finding whatever was fetched: it may have been fetched while the clock did not run.
 
     Hint: let the cell drop the caches (ior, netcdf-bench: drop_caches: true; io-model: cache: uncached), or
     declare that a warm one is meant (cache: cached).
@@ -33,10 +35,18 @@ def read_from_cache(subject: Subject) -> Outcome | None:
     if subject.observed.get("cache") in ("cached", "discarded"):
         return None  # memory is what was requested
     is_direct = bool(subject.observed.get("direct"))
-    outcome = _fetched(subject, is_direct)
+    outcome = (None if is_direct else _came_back(subject)) or _fetched(subject, is_direct)
     if outcome is None and not is_direct:
         outcome = _resident(subject) or _cache_kept(subject)
     return outcome or not_observable("the output does not tell how much was fetched from the storage")
+
+
+def _came_back(subject: Subject) -> Outcome | None:
+    before = (subject.observed.get("residency") or {}).get("before")
+    if not subject.observed.get("drop_caches") or before is None or before <= _MOST:
+        return None
+    share = f"{100 * before:.0f} % of the file was in the page cache before the read"
+    return degraded(f"{share}, after its pages were dropped")
 
 
 def _fetched(subject: Subject, is_direct: bool) -> Outcome | None:

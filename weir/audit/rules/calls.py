@@ -39,7 +39,7 @@ def bytes_not_in_calls(subject: Subject) -> Outcome | None:
 
 
 def _called_bytes(subject: Subject) -> int | None:
-    """The witness counts the calls on the files of the run, the kernel those on all: it is asked second."""
+    """The witness counts the calls on the files of the run, the kernel those on all: it comes second."""
     called: int | None = subject.observed.get("called_bytes")
     counts, system = (subject.observed.get(name) for name in ("process_io", "file_system"))
     if called is not None or counts is None or system is None or system in _OWN_CLIENTS:

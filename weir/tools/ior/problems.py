@@ -98,6 +98,8 @@ def _combinations(cell: Cell) -> Iterator[str]:
         yield "read_again is ended by a stonewall and reads from storage: it needs wear_out and drop_caches"
     if params["read_again"] and (params["rate"] or params["rw_mix"] or params["file_view"]):
         yield "read_again excludes rate, rw_mix and file_view"
+    if params["read_again"] and api == "MMAP":
+        yield "MMAP keeps the pages of an open file, so that a later pass of read_again would read memory"
     if params["wear_out"] and not params["stonewall"]:
         yield "wear_out needs a stonewall"
     if params["verify_write"] and "write" not in params["access"]:

@@ -207,6 +207,9 @@ static bool ior_backend_can(const struct ior_run *run, char *complaint, unsigned
            "%s: %s stores nothing that could be compared", a->verify_read ? "-R" : "-W", b->name);
     REFUSE(a->drop_caches && !(b->traits & WEIR_STORES),
            "--drop-caches: %s stores nothing that could be cached", b->name);
+    REFUSE(a->read_again && (b->traits & WEIR_MAPS),
+           "--read-again: %s keeps the pages of an open file, so that a later pass would read memory",
+           b->name);
     REFUSE(a->sync && b->sync == NULL, "-e: %s cannot synchronise", b->name);
     REFUSE(a->existing && a->write && (b->traits & WEIR_FORMAT),
            "-E: %s makes each file anew and cannot write into one that is there", b->name);
