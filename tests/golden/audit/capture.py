@@ -163,6 +163,17 @@ def _kept_below(folder: Path) -> str:
     return _one_line(folder)
 
 
+def _over_a_file(folder: Path) -> str:
+    """A read of a file system in a file, which the page cache holds."""
+    make = "truncate -s 64M image && mkfs.ext4 -q image && mkdir mount && mount -o loop image mount"
+    try:
+        return _document(*_PLAIN, before=make)(folder)
+    finally:
+        subprocess.run(["umount", folder / "mount"], check=True)
+
+
+_PLAIN = ("ior", "-w", "-r", "-e", "-g", "-t", "256k", "-b", "16m", "--drop-caches", "-o", "mount/data")
+_PLAIN += ("-O", "summaryFile=out.json")
 _AGAIN = ("ior", "-w", "-r", "-t", "64k", "-o", "data", "-O", "summaryFile=out.json", "--drop-caches")
 _AGAIN += ("--read-again", "-D", "0.5", "-O", "stoneWallingWearOut=1")
 _CHUNKS = ("-a", "HDF5", "--hdf5.chunkSize=1024", "-t", "8k", "-b", "128k", "-e")
@@ -185,6 +196,7 @@ LOGS: dict[str, Callable[[Path], str]] = {
     "older-tree": _document(*_FIND, before="mkdir tree && touch tree/older"),
     "empty-tree": _document("find", "tree", "-C", "--json", "out.json", before="mkdir tree"),
     "hint-changed": _document(*_HINTED, program=os.environ.get("WEIR_IO_MPICH", "weir-io"), before=_HINT),
+    "over-a-file": _over_a_file,
     "kept-below": _kept_below,
     "chunks-kept": _document(*_AGAIN, *_CHUNKS),
     "stale-size": _shimmed("stale-size", *_WRITE),

@@ -15,6 +15,7 @@ from tests.unit.audit.subjects import (
     RANDOM,
     SLOW,
     alone,
+    from_disk,
     in_calls,
     on_disk,
     passes_of,
@@ -25,14 +26,10 @@ from tests.unit.audit.subjects import (
 from weir.audit import RunFacts, Subject
 
 IN_MEMORY = {"type": "ext4", "in_memory": "the memory device zram0"}
+# A rule, a record with its finding, the verdict and a part of the evidence.
 FINDS: list[tuple[str, Subject, str, str]] = [
     ("exit-code", subject(run=RunFacts(134, False, 60.0, None)), "INVALID", "exit code 134"),
-    (
-        "exit-code",
-        subject(run=RunFacts(None, False, 60.0, "no such file")),
-        "INVALID",
-        "could not be started: no such file",
-    ),
+    ("exit-code", subject(run=RunFacts(None, False, 60.0, "no such file")), "INVALID", "no such file"),
     ("timed-out", subject(run=RunFacts(-9, True, 60.0, None)), "INVALID", "60 s"),
     ("result-missing", subject(bw_mib_s=None, ops_s=None), "INVALID", "no result of write"),
     ("output-incomplete", subject(complete=False), "INVALID", "before its results"),
@@ -122,6 +119,7 @@ FINDS: list[tuple[str, Subject, str, str]] = [
     ),
     ("later-passes-faster", passes_of(6.0), "DEGRADED", "in 1 s; the others: 6.00 times as fast"),
     ("later-passes-faster", passes_of(2.5), "NOTE", "the others: 2.50 times as fast"),
+    ("read-not-from-device", from_disk(300), "DEGRADED", "838860800 bytes were fetched, vda gave 314572800"),
     (
         "payload-reducible",
         subject({"payload": {"compressed_share": 0.4, "unique_share": 1.0}, "file_system": "btrfs"}),
@@ -396,4 +394,3 @@ FINDS: list[tuple[str, Subject, str, str]] = [
     ("file-overwritten", subject({"existing_bytes": 7}), "DEGRADED", "the files had 7 bytes before"),
     ("no-rate", alone(**NAMES | {"ops_s": 0.0}), "INVALID", "0 operations per second"),
 ]
-# Neighbours of the above without any finding.

@@ -137,4 +137,7 @@ def on_disk(read_bytes: int, written_bytes: int) -> dict[str, Any]:
     return {"device": {"name": "vda", "disk_read_bytes": read_bytes, "disk_written_bytes": written_bytes}}
 
 
-# rule, a record with its finding, the verdict and a part of the evidence.
+def from_disk(mib: int, name: str = "vda") -> Subject:
+    """A read whose bytes were all fetched, some of them from the disk."""
+    seen = {"device": {"name": name}, "device_read_bytes": mib * MIB}
+    return subject(seen, access="read", fetched_bytes=800 * MIB)

@@ -17,6 +17,7 @@ from tests.unit.audit.subjects import (
     PASSES,
     SHORT,
     alone,
+    from_disk,
     in_calls,
     on_disk,
     passes_of,
@@ -157,6 +158,8 @@ CLEAN: dict[str, Subject] = {
     "data that a compressor cannot reduce": subject(
         {"payload": {"compressed_share": 1.0, "unique_share": 1.0}, "file_system": "btrfs"}
     ),
+    "the disk gave what was fetched": from_disk(800),
+    "a loop device counts what its own cache gives": from_disk(0, "loop0"),
     "the kernel counted every byte": subject(in_calls(wchar=800)),
     "compressed data passes in fewer calls": subject(
         in_calls(rchar=101),
