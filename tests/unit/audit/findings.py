@@ -119,6 +119,7 @@ FINDS: list[tuple[str, Subject, str, str]] = [
     ),
     ("later-passes-faster", passes_of(6.0), "DEGRADED", "in 1 s; the others: 6.00 times as fast"),
     ("later-passes-faster", passes_of(2.5), "NOTE", "the others: 2.50 times as fast"),
+    ("read-not-from-device", from_disk(800, "loop0"), "NOTE", "what is below loop0 is unknown"),
     ("read-not-from-device", from_disk(300), "DEGRADED", "838860800 bytes were fetched, vda gave 314572800"),
     (
         "payload-reducible",

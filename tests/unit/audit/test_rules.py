@@ -159,7 +159,6 @@ CLEAN: dict[str, Subject] = {
         {"payload": {"compressed_share": 1.0, "unique_share": 1.0}, "file_system": "btrfs"}
     ),
     "the disk gave what was fetched": from_disk(800),
-    "a loop device counts what its own cache gives": from_disk(0, "loop0"),
     "the kernel counted every byte": subject(in_calls(wchar=800)),
     "compressed data passes in fewer calls": subject(
         in_calls(rchar=101),

@@ -47,11 +47,12 @@ def sync_not_effective(subject: Subject) -> Outcome | None:
     return passed(text)
 
 
-@rule("DEGRADED", needs_output=True)
+@rule("NOTE", "DEGRADED", needs_output=True)
 def read_not_from_device(subject: Subject) -> Outcome | None:
     """The file system fetched the bytes of a read, and the disks below it gave less than half of them. A
     cache between the two answered, such as the page cache below a loop device, which dropping the pages of
-    the file does not empty. Where a loop device lies over a file system without counters, nothing is shown.
+    the file does not empty. A loop device over a file system whose disks are unknown (overlay, NFS, btrfs) is
+    a note: its cache cannot be told from its disks.
 
     Hint: measure on the disk itself, or give the loop device its file with O_DIRECT
     (losetup --direct-io=on).
@@ -61,8 +62,10 @@ def read_not_from_device(subject: Subject) -> Outcome | None:
     fetched, given = subject.number("fetched_bytes"), subject.observed.get("device_read_bytes")
     if fetched is None or fetched < _MOST * subject.of_files(subject.number("moved_bytes") or 0.0):
         return None  # the page cache answered, or may have: that is read-from-cache
-    if given is None or _name(subject).startswith("loop"):
+    if given is None:
         return not_observable(_reason(subject))
+    if _name(subject).startswith("loop"):
+        return note(f"what is below {_name(subject)} is unknown: its page cache may have answered")
     text = f"{fetched:.0f} bytes were fetched, {_name(subject)} gave {given}"
     return degraded(text) if given < _MOST * fetched else passed(text)
 
