@@ -117,6 +117,8 @@ FINDS: list[tuple[str, Subject, str, str]] = [
         "DEGRADED",
         "90 % of the file was in the page cache before the read, after its pages were dropped",
     ),
+    ("passes-too-short", passes_of(1.0, first_s=0.05), "NOTE", "3 passes lasted 50 ms each"),
+    ("passes-too-short", passes_of(1.0, first_s=0.005), "DEGRADED", "3 passes lasted 5 ms each"),
     ("later-passes-faster", passes_of(6.0), "DEGRADED", "in 1 s; the others: 6.00 times as fast"),
     ("later-passes-faster", passes_of(2.5), "NOTE", "the others: 2.50 times as fast"),
     ("read-not-from-device", from_disk(800, "loop0"), "NOTE", "what is below loop0 is unknown"),

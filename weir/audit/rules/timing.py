@@ -112,6 +112,25 @@ def phase_too_short(subject: Subject) -> Outcome | None:
     return note(text) if time_s < _SHORT_NOTE_S else passed(text)
 
 
+@rule("NOTE", "DEGRADED", needs_output=True)
+def passes_too_short(subject: Subject) -> Outcome | None:
+    """The passes of a read that began again (`read_again`) lasted less than 100 ms each (a note) or less
+    than 10 ms (DEGRADED), the limits of phase-too-short. Between two passes the storage rests, untimed: it
+    may end older work, or collect what a limit of bytes per second grants (cloud disks). So many short
+    passes are as many peaks, and not a rate that lasts. Memory has no such work.
+
+    Hint: write more, so that a pass lasts longer, or read once (read_again: false).
+    """
+    io_s = subject.number("io_s")
+    if subject.passes < 2 or subject.in_memory or io_s is None:
+        return None
+    pass_s = io_s / subject.passes
+    text = f"{subject.passes} passes lasted {1000 * pass_s:.3g} ms each"
+    if pass_s < _SHORT_DEGRADED_S:
+        return degraded(text)
+    return note(text) if pass_s < _SHORT_NOTE_S else passed(text)
+
+
 @rule("NOTE", needs_output=True)
 def stonewall_uneven(subject: Subject) -> Outcome | None:
     """When the stonewall was reached, the fastest rank had made more than five times the transfers of the
