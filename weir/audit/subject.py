@@ -82,9 +82,13 @@ class Subject:
 
     def of_files(self, moved: float) -> float:
         """What an access of so many bytes takes from its files, or gives them: compressed data is less than
-        what comes out of it."""
-        file_bytes = self.number("file_bytes")
-        return min(moved, file_bytes * self.passes) if file_bytes else moved
+        what comes out of it, and a stonewall may end a pass anywhere."""
+        file_bytes, written = self.number("file_bytes"), self.observed.get("written_bytes")
+        if not file_bytes:
+            return moved
+        if written and self.is_read:
+            return moved * min(1.0, file_bytes / float(written))
+        return min(moved, file_bytes * self.passes)
 
     @cached_property
     def in_memory(self) -> bool:
