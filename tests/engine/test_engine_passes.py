@@ -71,10 +71,10 @@ def test_a_pass_that_fails_on_one_rank_ends_the_read_on_all(
         "64k",
         "-b",
         "4m",
+        "--no-residency",
         *AGAIN,
         "-o",
         "data",
-        "--no-residency",
     ]
     fault = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": "pread", "FAULT_PATH": "data"}
     done = engine.ior(*arguments, ranks=2, environment=fault | {"FAULT_RANK": "1", "FAULT_AFTER": str(calls)})
@@ -84,13 +84,8 @@ def test_a_pass_that_fails_on_one_rank_ends_the_read_on_all(
 
 def test_pages_that_cannot_be_dropped_end_the_read(engine: Engine, faults_library: Path) -> None:
     arguments = ["-w", "-r", "-D", "30", "-t", "64k", "-b", "4m", *AGAIN, "-o", "data"]
-    fault = {
-        "LD_PRELOAD": str(faults_library),
-        "FAULT_CALL": "fsync",
-        "FAULT_PATH": "data",
-        "FAULT_AFTER": "3",
-    }
-    done = engine.ior(*arguments, ranks=2, environment=fault)
+    fault = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": "fsync", "FAULT_PATH": "data"}
+    done = engine.ior(*arguments, ranks=2, environment=fault | {"FAULT_AFTER": "3"})
     assert done.code == 1
     assert done.document["errors"][0]["call"] == "fsync"
     assert "to drop its pages" in done.document["errors"][0]["text"]
