@@ -236,4 +236,8 @@ BLIND = {
     "a root user who falsifies /proc or /sys": "weir relies on the kernel's counters",
     "caches behind the client": "of a storage server, a RAID controller or a hypervisor: read more than "
     "they hold",
+    "a disk whose cache need not be flushed": "write_cache of the queue set to write through, nobarrier, a "
+    "virtual disk with cache=unsafe: the bytes arrive at the device as before",
+    "calls outside the counts in memory": "io_uring, Linux AIO and mapped files on tmpfs: neither rchar nor "
+    "a device counts them; verify the data (-R)",
 }
