@@ -12,7 +12,7 @@ import pytest
 
 from tests.checkout import SITE, SUITE, TARGET, load, make_checkout
 from weir.campaign import BatchProgress, Campaign
-from weir.commands.watch import _append, campaign_of, line
+from weir.commands.watch import _append, _redraw, campaign_of, line
 from weir.errors import WeirError
 from weir.handover import Handover
 from weir.model import Parsed
@@ -105,6 +105,29 @@ def test_batches_in_turns_share_one_line_every_ten_seconds_and_one_at_the_end(
     show([disk, other])
     show([disk, other])
     assert printed.getvalue() == shown.replace(" 2/8", " 8/8").split("; 24 s")[0] + "\n"
+
+
+def test_a_campaign_that_nobody_measures_is_not_followed_in_silence(
+    plan: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A study whose runs are elsewhere, or a job in a queue: the line is repeated only after a change."""
+    now = 0.0
+    monkeypatch.setattr("weir.commands.watch.time", SimpleNamespace(monotonic=lambda: now))
+    disk, other = (BatchProgress(batch) for batch in plan.batches)
+    disk.done = 2
+    idle = "nothing is being measured: 2 of 16 executions done, 2 batches wait\n"
+    printed, drawn = io.StringIO(), io.StringIO()
+    show = _append(printed)
+    for second in range(45):
+        now = float(second)
+        show([disk, other])
+    assert printed.getvalue() == idle
+    disk.done = 3
+    now = 60.0
+    show([disk, other])
+    assert printed.getvalue() == idle + idle.replace("2 of", "3 of")
+    _redraw(drawn)([disk, other])
+    assert "nothing is being measured: 3 of 16 executions done" in drawn.getvalue()
 
 
 def test_a_failed_execution_that_runs_once_more_is_counted_once(study: Path, plan: Plan) -> None:

@@ -135,6 +135,16 @@ def _time_left(several: Sequence[BatchProgress]) -> str:
     return f"{about_duration(expected)} left ({about_duration(low)} to {about_duration(high)})"
 
 
+def _idle_line(batches: Sequence[BatchProgress]) -> str:
+    """What is said while no batch runs: a job waits in a queue, or the runs are not here."""
+    waiting = sum(one.state == "waiting" for one in batches)
+    if not waiting or any(one.state == "running" for one in batches):
+        return ""
+    ended, executions = (sum(getattr(one, name) for one in batches) for name in ("ended", "executions"))
+    wait = "1 batch waits" if waiting == 1 else f"{waiting} batches wait"
+    return f"nothing is being measured: {ended} of {executions} executions done, {wait}"
+
+
 def _redraw(stream: TextIO) -> Callable[[list[BatchProgress]], None]:
     drawn = 0
 
@@ -142,21 +152,23 @@ def _redraw(stream: TextIO) -> Callable[[list[BatchProgress]], None]:
         nonlocal drawn
         size = shutil.get_terminal_size()
         # Skip waiting batches; more lines than the terminal has cannot be redrawn.
-        told = [one for one in batches if one.state != "waiting"][-(size.lines - 1) :]
+        texts = [line(one, bar=True) for one in batches if one.state != "waiting"]
+        texts = [text for text in (*texts, _idle_line(batches)) if text][-(size.lines - 1) :]
         back = f"\x1b[{drawn}F" if drawn else ""
-        stream.write(back + "".join(f"\x1b[2K{line(one, bar=True)[: size.columns - 1]}\n" for one in told))
+        below = "\x1b[J" if drawn > len(texts) else ""  # the idle line is gone
+        stream.write(back + "".join(f"\x1b[2K{text[: size.columns - 1]}\n" for text in texts) + below)
         stream.flush()
-        drawn = len(told)
+        drawn = len(texts)
 
     return show
 
 
 def _append(stream: TextIO) -> Callable[[list[BatchProgress]], None]:
     told: set[str] = set()
-    last = time.monotonic()
+    last, told_idle = time.monotonic(), ""
 
     def show(batches: list[BatchProgress]) -> None:
-        nonlocal last
+        nonlocal last, told_idle
         running = [one for one in batches if one.state == "running"]
         # Batches in turns end together: the line of the first to end waits for the others.
         over = [one for one in batches if one.state in _OVER and one.batch.batch not in told]
@@ -168,7 +180,9 @@ def _append(stream: TextIO) -> Callable[[list[BatchProgress]], None]:
         told.update(one.batch.batch for one in over if one.state != "finished" or one in ended)
         if time.monotonic() - last >= PLAIN_LINES_S:
             lines += [line_of_several(running)] if running else []
-            last = time.monotonic()
+            idle = _idle_line(batches)
+            lines += [idle] if idle != told_idle and idle else []
+            told_idle, last = idle, time.monotonic()
         for text in lines:
             print(text, file=stream, flush=True)
 
