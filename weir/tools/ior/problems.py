@@ -94,8 +94,8 @@ def _combinations(cell: Cell) -> Iterator[str]:
         yield "NULL stores nothing that could be cached"
     if params["hints"] and api not in ("MPIIO", *_FILE_FORMATS):
         yield f"MPI-IO hints do not reach {api}"
-    if params["read_again"] and not (params["drop_caches"] and params["wear_out"]):
-        yield "read_again is ended by a stonewall and reads from storage: it needs wear_out and drop_caches"
+    if params["read_again"]:
+        yield from _what_read_again_lacks(params)
     if params["read_again"] and (params["rate"] or params["rw_mix"] or params["file_view"]):
         yield "read_again excludes rate, rw_mix and file_view"
     if params["read_again"] and api == "MMAP":
@@ -110,6 +110,14 @@ def _combinations(cell: Cell) -> Iterator[str]:
         yield "nothing is requested: access is empty"
     elif "write" not in params["access"]:
         yield "there is nothing to read: every run starts with an empty directory, so access needs write"
+
+
+def _what_read_again_lacks(params: Mapping[str, Any]) -> Iterator[str]:
+    needed = {"stonewall": "stonewall", "wear_out": "wear_out: true", "drop_caches": "drop_caches: true"}
+    *others, last = [text for name, text in needed.items() if not params[name]] or [""]
+    if last:
+        lacking = f"{', '.join(others)} and {last}" if others else last
+        yield f"read_again repeats a read from storage until its stonewall: it needs {lacking} too"
 
 
 def _pace(params: Mapping[str, Any]) -> Iterator[str]:
