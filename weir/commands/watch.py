@@ -136,7 +136,7 @@ def _time_left(several: Sequence[BatchProgress]) -> str:
 
 
 def _idle_line(batches: Sequence[BatchProgress]) -> str:
-    """What is said while no batch runs: a job waits in a queue, or the runs are not here."""
+    """The line while no batch runs: a job waits in a queue, or the runs are not here."""
     waiting = sum(one.state == "waiting" for one in batches)
     if not waiting or any(one.state == "running" for one in batches):
         return ""
