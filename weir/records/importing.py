@@ -87,8 +87,27 @@ def nothing_found(imported: Imported) -> WeirError:
     if imported.errors:
         return imported.errors[0]
     hint = f"give outputs of {', '.join(tools())} or a CSV file with the columns of a record"
-    first = str(imported.without_results[0]) if imported.without_results else None
-    return WeirError("holds no results that weir can read", file=first, hint=hint, exit_code=2)
+    first = imported.without_results[0] if imported.without_results else None
+    return WeirError(
+        "holds no results that weir can read",
+        file=None if first is None else str(first),
+        hint=(first and _why_without(first)) or hint,
+        exit_code=2,
+    )
+
+
+def _why_without(file: Path) -> str:
+    """What the log of a failed run shows; empty if the file is none."""
+    try:
+        text = read_text(file)
+    except OSError:
+        return ""
+    runs = [run for tool in tools().values() for run in tool.parse_log(text)]
+    for run in runs:
+        for message in run.messages:
+            if message.level == "error":
+                return f"it reports an error: {message.text}"
+    return f"it is a log of {runs[0].program} that ends before the first result" if runs else ""
 
 
 def _of_source(source: Source, facts: Facts) -> Iterator[Subject]:

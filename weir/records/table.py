@@ -28,6 +28,14 @@ def check_header(names: Sequence[str], path: Path, also: Sequence[str] = ()) -> 
     """Every name must be a column of a record."""
     if not names:
         raise WeirError("is empty", file=str(path), hint="give a CSV file with a header", exit_code=2)
+    if not set(names) & columns().keys():
+        raise WeirError(
+            "is not a table of records: none of its columns is one of a record",
+            file=str(path),
+            line=1,
+            hint="name the records.csv of a study; weir import reads logs of benchmark programs",
+            exit_code=2,
+        )
     for name in names:
         if name not in columns() and name not in also:
             raise WeirError(

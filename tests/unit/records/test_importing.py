@@ -104,6 +104,36 @@ def test_files_without_results_are_listed(tmp_path: Path, capsys: pytest.Capture
 
 
 @pytest.mark.parametrize(
+    ("capture", "lines", "reason"),
+    [
+        ("fail-ior-missing-dir.json", None, 'reports an error: ERROR: open64("/scratch/weir/nodir/ior.dat"'),
+        ("fail-ior-bad-geometry.txt", None, "reports an error: ERROR: block size must be a multiple of"),
+        ("ior-posix-shared.txt", 8, "is a log of IOR that ends before the first result"),
+    ],
+)
+def test_a_log_of_a_failed_run_is_not_taken_for_something_unknown(
+    capture: str, lines: int | None, reason: str, tmp_path: Path
+) -> None:
+    log = tmp_path / capture
+    log.write_text("".join((CAPTURES / capture).read_text().splitlines(keepends=True)[:lines]))
+    with pytest.raises(WeirError, match="holds no results that weir can read") as caught:
+        import_files([log], Facts())
+    assert reason in str(caught.value)
+    assert "give outputs of" not in str(caught.value)
+
+
+def test_the_table_of_somebody_else_is_not_answered_with_every_column(tmp_path: Path) -> None:
+    table = tmp_path / "sales.csv"
+    table.write_text("a,b,c\n1,2,3\n")
+    with pytest.raises(WeirError, match=r"is not a table of records: none of its columns is one") as caught:
+        read_records(table)
+    assert "weir import" in str(caught.value)
+    table.write_text("api,acess,xyzzy\nPOSIX,write,3\n")
+    with pytest.raises(WeirError, match="did you mean 'access'"):
+        read_records(table)
+
+
+@pytest.mark.parametrize(
     ("text", "arguments"),
     [
         ("column: {}", "did you mean 'columns'?"),
