@@ -81,11 +81,15 @@ _OS_HINTS = {
     errno.ENOTCONN: "the file system's process has ended: mount it again",
     errno.ENOENT: "check the path",
 }
+# Of two names, as of a copy, these errors are about the second one.
+_OF_THE_GOAL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 
 
 def from_os_error(error: OSError) -> WeirError:
     """A message with the file and what to do, instead of a traceback."""
-    file = None if error.filename is None else str(error.filename)
+    is_about_goal = error.filename2 is not None and error.errno in _OF_THE_GOAL
+    name = error.filename2 if is_about_goal else error.filename
+    file = None if name is None else str(name)
     return WeirError(error.strerror or str(error), file=file, hint=hint_of(error))
 
 

@@ -39,9 +39,11 @@ def whole_bytes(path: Path) -> Iterator[IO[bytes]]:
             stream.flush()
             os.fsync(stream.fileno())
         temporary.replace(path)
-    except BaseException:
+    except BaseException as error:
         with contextlib.suppress(OSError):
             temporary.unlink()
+        if isinstance(error, OSError) and error.errno and error.filename is None:
+            error.filename = str(path)  # errors of write and fsync have no name
         raise
 
 

@@ -41,17 +41,27 @@ def execute(args: argparse.Namespace) -> int:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise WeirError("is not an empty directory", file=str(folder), hint="name a new one", exit_code=2)
     engine = find_engine(args.engine)
-    folder.mkdir(parents=True, exist_ok=True)
-    for part in STUDY_PARTS:
-        _copy(data_folder(part), folder / part)
-    if engine:
-        link_engine(engine, folder / "build")
+    existed = folder.exists()
+    try:
+        _fill(folder, engine)
+    except BaseException:  # half a study would refuse the next attempt
+        for part in folder.glob("*") if existed else [folder]:
+            shutil.rmtree(part, ignore_errors=True) if part.is_dir() else part.unlink(missing_ok=True)
+        raise
     lacks = [name for name in ("snakemake", "reframe", "Rscript", "latexmk") if not shutil.which(name)]
     if args.json:
         print(json.dumps({"folder": str(folder), "engine": str(engine) if engine else None, "lacks": lacks}))
     else:
         _report(folder, engine, lacks)
     return 0
+
+
+def _fill(folder: Path, engine: Path | None) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for part in STUDY_PARTS:
+        _copy(data_folder(part), folder / part)
+    if engine:
+        link_engine(engine, folder / "build")
 
 
 def _report(folder: Path, engine: Path | None, lacks: list[str]) -> None:
@@ -102,6 +112,12 @@ def link_engine(engine: Path, build: Path) -> None:
 
 def _copy(source: Path, goal: Path) -> None:
     if source.is_dir():
-        shutil.copytree(source, goal, ignore=_UNWANTED)
+        try:
+            shutil.copytree(source, goal, ignore=_UNWANTED)
+        except shutil.Error as error:  # a list with an entry for each file
+            _, file, reason = error.args[0][0]
+            raise WeirError(
+                f"cannot be copied: {reason}", file=file, hint="make room, or name another"
+            ) from None
     else:
         shutil.copy(source, goal)

@@ -53,7 +53,7 @@ def measure_in_one_launch(
     folder.mkdir(parents=True, exist_ok=True)
     ready = [prepare(execution, context) for execution in executions]
     engine = engine_arguments(executions[0], context)
-    (folder / "list").write_text("".join(_line(each, len(engine)) for each in ready), encoding="utf-8")
+    write_atomically(folder / "list", "".join(_line(each, len(engine)) for each in ready))
     (folder / STATUS_FILE).write_text("", encoding="utf-8")
     known = {_name(each.execution): each.known for each in ready}
     write_atomically(folder / LAUNCH_FILE, json.dumps(known))
