@@ -26,9 +26,16 @@ class Problem:
 
     def __str__(self) -> str:
         place = ":".join(str(part) for part in (self.file, self.line) if part is not None)
-        head = ": ".join(part for part in (place, self.key) if part)
+        head = ": ".join(part for part in (place, self._key_and_value()) if part)
         text = f"{head}: {self.message}" if head else self.message
         return f"{text}\n    {self.hint}" if self.hint else text
+
+    def _key_and_value(self) -> str | None:
+        """Of an option its value, too: the same option may be given several times."""
+        is_option = self.key is not None and self.key.startswith("--")
+        if not is_option or self.value is None or str(self.value) in self.message:
+            return self.key
+        return f"{self.key} {self.value}"
 
 
 class WeirError(Exception):

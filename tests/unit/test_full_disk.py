@@ -36,6 +36,20 @@ def test_of_a_copy_the_file_on_the_full_disk_is_named() -> None:
     assert str(from_os_error(error)).startswith("/from: ")
 
 
+def test_of_a_folder_the_first_file_is_named_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """copytree collects an error for each file."""
+
+    def full(source: str, target: str, *args: object, **options: object) -> None:
+        raise shutil.Error([(source, f"{target}/a.csv", f"[Errno 28] {FULL}: 'x' -> 'y'")] * 3)
+
+    monkeypatch.setattr(shutil, "copytree", full)
+    assert cli.main(["init", str(tmp_path / "study")]) == 1
+    printed = capsys.readouterr().err
+    assert f"a.csv: cannot be copied: {FULL}\n" in printed
+
+
 def test_init_can_be_repeated_after_a_full_disk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -59,7 +59,8 @@ def _unpack(bundle: Path, folder: Path) -> None:
             archive.extractall(folder)
     except (OSError, zipfile.BadZipFile) as error:
         hint = "name a file that weir bundle wrote"
-        raise WeirError(f"cannot be read: {error}", file=str(bundle), hint=hint, exit_code=2) from None
+        reason = (isinstance(error, OSError) and error.strerror) or error
+        raise WeirError(f"cannot be read: {reason}", file=str(bundle), hint=hint, exit_code=2) from None
 
 
 def _study_in(folder: Path) -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -116,8 +117,9 @@ def _copy(source: Path, goal: Path) -> None:
             shutil.copytree(source, goal, ignore=_UNWANTED)
         except shutil.Error as error:  # a list with an entry for each file
             _, file, reason = error.args[0][0]
+            reason = re.sub(r"^\[Errno \d+\] |: '.*", "", reason)
             raise WeirError(
-                f"cannot be copied: {reason}", file=file, hint="make room, or name another"
+                f"cannot be copied: {reason}", file=file, hint="make room, or name another directory"
             ) from None
     else:
         shutil.copy(source, goal)

@@ -6,6 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
+from weir.compare.sides import records_file
 from weir.errors import WeirError
 from weir.files import read_object
 from weir.io500.cells import populations, standings
@@ -69,6 +70,7 @@ def execute(args: argparse.Namespace) -> int:
 
 
 def _rank_cells(args: argparse.Namespace) -> int:
+    args.records = records_file(args.records)
     rows = read_records(args.records)
     if args.cell:
         rows = [row for row in rows if row["cell"] == args.cell]

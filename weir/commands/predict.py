@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from weir.compare.sides import records_file
 from weir.config import load_config
 from weir.config.sources import add_config_dir, find_sources
 from weir.errors import WeirError
@@ -59,6 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     sources = find_sources(args.config_dir)
     application = read_application(sources.named_file("applications", args.application), sources.root)
+    args.records = records_file(args.records)
     rows = read_records(args.records)
     targets = args.target or sorted({row["target"] for row in rows if row["target"]})
     trial = _trial(args, application, targets) if args.measure else []

@@ -91,9 +91,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     if args.progress:
         os.environ[STREAM_VARIABLE] = str(args.progress.resolve())
-    if args.errors is None:
-        return _measure(args)
-    args.errors.unlink(missing_ok=True)
+    if args.errors:
+        args.errors.unlink(missing_ok=True)
     try:
         return _measure(args)
     except WeirError as error:
@@ -103,12 +102,15 @@ def execute(args: argparse.Namespace) -> int:
         _hand_over(from_os_error(error), args.errors)
         raise
     except KeyboardInterrupt:
-        _hand_over(WeirError("interrupted", hint="run again: finished runs are kept"), args.errors)
-        raise
+        stop = WeirError("interrupted", hint="run again: finished runs are kept", exit_code=130)
+        _hand_over(stop, args.errors)
+        raise stop from None
 
 
-def _hand_over(error: WeirError, file: Path) -> None:
+def _hand_over(error: WeirError, file: Path | None) -> None:
     """The reason of this batch, in a file of its own; a full disk must not hide it from stderr."""
+    if file is None:
+        return
     with contextlib.suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(file, json.dumps(error_data(error), indent=1, default=str) + "\n")

@@ -18,6 +18,7 @@ HELP = "print the answer of a study: best rates, proof, doubts and advice"
 EXAMPLE = "weir show results/local/quick"
 PAGE_FILE = "page.json"
 
+_HINT = "name the folder of a study that was drawn, such as results/local/quick"
 _WIDTH = 100
 _MOST_ADVICE = 3
 _MOST_TARGETS = 4
@@ -39,14 +40,25 @@ def execute(args: argparse.Namespace) -> int:
 def read_page(file: Path) -> dict[str, Any]:
     try:
         found: dict[str, Any] = from_json(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        if file.parent.is_dir() and file.name == PAGE_FILE:
+            raise WeirError(
+                "is missing: the study was not drawn",
+                file=str(file),
+                hint="name the folder of a study that was, such as results/local/quick of make report",
+                exit_code=2,
+            ) from None
+        raise WeirError("there is no such study", file=str(file), hint=_HINT, exit_code=2) from None
     except OSError as error:
         raise WeirError(
             f"cannot be read: {error.strerror}",
             file=str(file),
-            hint="name the folder of a study that was drawn, such as results/local/quick",
+            hint=_HINT,
             exit_code=2,
         ) from None
     except ValueError as error:
+        if file.name != PAGE_FILE:
+            raise WeirError("is not the page of a study", file=str(file), hint=_HINT, exit_code=2) from None
         raise WeirError(
             f"is not JSON: {error}", file=str(file), hint="draw it again: snakemake report", exit_code=2
         ) from None

@@ -14,7 +14,7 @@ from weir.compare import confirmation, figure, output, sides
 from weir.compare.confirmation import Confirmation, Settings, confirm, still_failing
 from weir.compare.pairs import IDENTITY, METRICS, Pairing, pair_cells
 from weir.compare.verdict import SLOWER, UNDECIDED, Judged, judge_pairs
-from weir.errors import WeirError
+from weir.errors import WeirError, did_you_mean
 from weir.records.table import write_whole
 
 _FAIL_ON = re.compile(r"(slower)(?::(\d+(?:\.\d+)?)%?)?|(undecided)")
@@ -110,7 +110,10 @@ def _sides(args: argparse.Namespace) -> tuple[tuple[sides.Side, sides.Side], lis
     known = [*IDENTITY, *columns_of_role("parameter")]
     for name in args.across:
         if name not in known:
-            raise WeirError("is not a column that pairs are made by", key="--across", value=name, exit_code=2)
+            hint = did_you_mean(name, known)
+            raise WeirError(
+                "is not a column that pairs are made by", key="--across", value=name, hint=hint, exit_code=2
+            )
     if (args.by is None) == (args.second is None):
         raise WeirError(
             "a comparison needs B, or --by to split A",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from pathlib import Path
 
 from weir.columns import columns_of_role
 from weir.compare.pairs import METRICS
@@ -14,6 +15,8 @@ from weir.history.reference import reference_bounds
 from weir.history.series import Series, from_campaigns, from_table, series_name
 from weir.history.store import add_campaign, campaigns
 from weir.records.table import write_whole
+
+_MOST_NAMES = 12
 
 
 def act(args: argparse.Namespace) -> int:
@@ -26,13 +29,20 @@ def act(args: argparse.Namespace) -> int:
     return _show(args, series) if args.action == "show" else _check(args, series)
 
 
+def _columns_of(table: Path) -> str:
+    with table.open(encoding="utf-8", errors="replace") as stream:
+        names = stream.readline().strip().split(",")
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return f"; it has {', '.join(names[:_MOST_NAMES])}{more}" if len(names) > 1 else ""
+
+
 def _series(args: argparse.Namespace) -> list[Series]:
     if args.history.is_file():
         if not args.key:
             raise WeirError(
                 "a CSV file needs the columns that name a series",
                 file=str(args.history),
-                hint="such as --key target --key access",
+                hint="such as --key target --key access" + _columns_of(args.history),
                 exit_code=2,
             )
         return from_table(args.history, args.key, args.time, args.value, args.metric)

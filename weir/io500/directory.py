@@ -22,7 +22,8 @@ _HINT = "an IO500 run writes result_summary.txt, and result.txt since 2020"
 def read_directory(folder: Path) -> Result:
     """Files are recognised by content; where both exist, result.txt adds what the summary lacks."""
     if not folder.is_dir():
-        raise WeirError("is not a directory", file=str(folder), hint=_HINT, exit_code=2)
+        hint = f"name the directory that holds it: {_HINT}" if folder.is_file() else _HINT
+        raise WeirError("is not a directory", file=str(folder), hint=hint, exit_code=2)
     texts, refused = _texts(folder)
     summary = _only(folder, texts, is_summary, read_summary, "result_summary.txt")
     ini = _only(folder, texts, is_ini, read_ini, "result.txt")
@@ -45,7 +46,8 @@ def results_in(folder: Path) -> list[Path]:
 
 def _no_result(folder: Path, refused: Mapping[Path, str]) -> WeirError:
     message = "; ".join(["contains no IO500 result", *_not_read(refused)])
-    return WeirError(message, file=str(folder), hint=_HINT, exit_code=2)
+    hint = f"{_HINT}; weir import DIR reads all results below a directory"
+    return WeirError(message, file=str(folder), hint=hint, exit_code=2)
 
 
 def _not_read(refused: Mapping[Path, str]) -> list[str]:
