@@ -93,7 +93,8 @@ def _adjusted(chances: Sequence[float | None]) -> list[float | None]:
 def _notes(pair: Pair, found: Estimate | None) -> tuple[str, ...]:
     notes = []
     if found is None:
-        notes.append("fewer than two rounds a side")
+        refused = pair.verdicts.get(RESERVED) or pair.verdicts.get("INVALID")
+        notes.append("fewer than two rounds a side" + (" that can be used" if refused else ""))
     elif found.design == "separate":
         notes.append("measured one after the other: what changed between is part of the ratio")
     if count := pair.verdicts.get(RESERVED):

@@ -105,6 +105,12 @@ def test_one_round_a_side_decides_nothing() -> None:
     assert "fewer than two rounds" in one.notes[0]
 
 
+def test_rounds_that_cannot_be_used_are_not_called_missing() -> None:
+    bad = [row | {"verdict": "DEGRADED", "reasons": "x"} for row in cell(noisy(2, 8, 100.0), start=100)]
+    one = judged(side("a", cell(noisy(1, 8))), side("b", bad))[0]
+    assert one.notes == ("fewer than two rounds a side that can be used", "8 DEGRADED records not used")
+
+
 def test_iterations_of_one_run_are_one_value() -> None:
     first = [record(0, value, iteration=index) for index, value in enumerate(noisy(5, 20))]
     second = [record(0, value, iteration=index, minute=9) for index, value in enumerate(noisy(6, 20, 500.0))]
