@@ -62,6 +62,15 @@ def test_a_value_is_printed_once() -> None:
     assert str(WeirError("is unknown", **facts)) == "--batch mine: is unknown"
 
 
+def test_what_the_audit_explains_fits_a_terminal(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    assert main(["audit", str(study / "records.csv")]) == 0
+    printed = capsys.readouterr().out
+    assert "the number is a peak and not a rate that lasts" in " ".join(printed.split())
+    paragraphs = [line for line in printed.splitlines() if line[:2] == "  " and line[:4] != "  - "]
+    assert max(map(len, paragraphs)) <= 100
+
+
 def test_an_interrupted_run_names_the_next_step(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

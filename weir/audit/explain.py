@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -11,6 +12,7 @@ from weir.audit.stored import stored_findings, stored_notes
 from weir.model import Row
 
 _EXAMPLES = 3
+_WIDTH = 100
 _MANUAL_HEAD = """\
 # The audit
 
@@ -79,9 +81,13 @@ def as_text(entries: Sequence[dict[str, Any]]) -> str:
 
 def _lines(entry: dict[str, Any]) -> list[str]:
     verdicts = ", ".join(f"{count} {verdict}" for verdict, count in sorted(entry["verdicts"].items()))
-    lines = [f"{entry['rule']}: {verdicts}", f"  {entry['explanation']}"]
-    lines += [f"  hint: {entry['hint']}"] if entry["hint"] else []
+    lines = [f"{entry['rule']}: {verdicts}", *_wrapped(entry["explanation"])]
+    lines += _wrapped(f"hint: {entry['hint']}") if entry["hint"] else []
     return lines + [f"  - {one['label']}, {one['access']}: {one['evidence']}" for one in entry["examples"]]
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, _WIDTH, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
 
 
 def manual() -> str:
