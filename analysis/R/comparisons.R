@@ -12,6 +12,8 @@ effects_of_settings <- function(records, metric = load_metric("bandwidth")) {
 
 find_effects <- function(records, metric) {
   records <- metric$of(records)[verdict %in% usable_verdicts]
+  # Operations on a cache, or at one place, say nothing about the bandwidth of the storage.
+  if (metric$name %in% c("bandwidth", "bandwidth-io")) records <- records[!single_operations_beside(records)]
   if (nrow(records) == 0) {
     return(data.table::data.table())
   }
@@ -34,9 +36,9 @@ find_effects <- function(records, metric) {
 
 # One row for each cell and access, with the values of its dimensions.
 comparable_cells <- function(records, runs) {
-  records <- name_chunks(records)
+  records <- data.table::copy(name_chunks(records))[, beside := options_of_labels(label)]
   columns <- intersect(unique(c("target", "site", "access", "item", compared_dimensions(records), following, "emulated",
-    "experiment", "suite")), names(records))
+    "experiment", "suite", "beside")), names(records))
   known <- records[cell %in% runs$cell | is.na(cell), unique(c("cell", columns, "verdict")), with = FALSE]
   known[, unproven := any(verdict == "UNPROVEN"), by = .(cell, access, item)][, verdict := NULL]
   columns <- c(columns, "unproven")
@@ -55,8 +57,8 @@ first_known <- function(values) {
 # The cells of an experiment and what pairs of them must have in common. What follows from other settings elsewhere may
 # be a setting of its own here, as the stripes are of a sweep of stripes: cells differ in it that are equal in the rest.
 with_settings <- function(cells) {
-  settings <- intersect(c("target", "site", "access", "item", "experiment", "suite", compared_dimensions(cells)),
-    names(cells))
+  settings <- intersect(c("target", "site", "access", "item", "experiment", "suite", "beside",
+    compared_dimensions(cells)), names(cells))
   own <- character()
   for (column in intersect(following, names(cells))) {
     known <- unique(cells[!is.na(cells[[column]]), c(settings, own, column), with = FALSE])

@@ -57,7 +57,7 @@ dimensions <- function(records = NULL) {
 }
 
 derived_columns <- c("value", "round", "variant", "role", "way", "feature", "kind", "shape", "value_of_record",
-  "campaign", "unproven")
+  "campaign", "unproven", "beside")
 
 # Settings that follow from others: a suite gives each number of processes a block of its own so that the file stays as
 # large, a file system gives more stripes to larger files. Pairs may differ in them, and the pair is told to.

@@ -3,7 +3,7 @@
 
 make_numbers <- function(records, facts, inputs = list()) {
   points <- bandwidth_points(records)
-  bulk <- bandwidth_points(bulk_transfers(records))
+  bulk <- bandwidth_points(rates_of_storage(records))
   decided <- decided_claims(records, inputs)
   switches <- number_switches(records, facts, points, decided)
   list(

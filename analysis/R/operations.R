@@ -13,3 +13,13 @@ operation_kinds <- function(labels) {
     cached = word("cached|uncached|discarded", "untouched")
   )
 }
+
+# Settings that a label has and no column: hints, and the place and state of the cache of single operations. Cells that
+# differ in them are no pair; whether offsets are random has a column.
+options_of_labels <- function(labels) {
+  known <- unique(labels)
+  kinds <- operation_kinds(known)
+  kinds[locality == "rnd", locality := "seq"]
+  words <- paste(kinds$locality, kinds$memory, kinds$cached, hints_of_labels(known))
+  words[match(labels, known)]
+}

@@ -97,10 +97,9 @@ unusable_interfaces <- function(points, of, used) {
 }
 
 # The null back end moves no bytes: it is the cost of the program. Times of single operations, of a warm cache too where
-# the suite asks for them, are no bandwidth of the storage.
+# the suite asks for them, are no bandwidth of the storage, and writes that were not synchronised beside others are none.
 of_storage <- function(points) {
-  alone <- all(points$purpose %in% "latency")
-  !points$api %in% "NULL" & (alone | !points$purpose %in% "latency")
+  !points$api %in% "NULL" & !single_operations_beside(points) & ended_in_storage(points)
 }
 
 answer_row <- function(point, column, alternatives = NULL, tied = NULL) {
@@ -128,13 +127,17 @@ interface_rows <- function(points) {
   })
 }
 
+most_unclear <- 4L
+
 page_effects <- function(effects, most = 9L) {
   if (nrow(effects) == 0) {
     return(list())
   }
   # Without an interval there is no conclusion.
-  known <- effects[emulated == FALSE & is.finite(ratio) & is.finite(lo)]
-  shown <- utils::head(known[order(!clear, -abs(log(ratio)))], most)
+  known <- effects[emulated == FALSE & is.finite(ratio) & is.finite(lo)][order(!clear, -abs(log(ratio)))]
+  # What is not clear is told in short, and not at all where the interval allows anything.
+  open <- utils::head(known[clear == FALSE & hi < 10 * lo], most_unclear)
+  shown <- utils::head(rbind(known[clear == TRUE], open), most)
   rows_of(shown[, .(target, access, setting, instead_of, ratio, lo, hi, clear, pairs, rounds, also_differs)])
 }
 

@@ -19,7 +19,7 @@ points_of_bandwidth <- function(records) {
 # Of any metric, over everything that it is of but what stands in figures of its own.
 metric_points <- function(records, metric) {
   records <- metric$of(records)
-  records <- if (metric$name %in% c("bandwidth", "bandwidth-io")) bulk_transfers(records) else records
+  records <- if (metric$name %in% c("bandwidth", "bandwidth-io")) rates_of_storage(records) else records
   records <- add_variant(records, point_columns)
   summarise_records(records, metric$value(records), c(point_columns, "variant"), metric$unit)
 }

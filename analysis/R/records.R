@@ -93,11 +93,32 @@ bandwidth_io <- function(records) {
 
 above_zero <- function(values) ifelse(values > 0, values, NA_real_)
 
+# A write that nobody synchronised may have ended in memory: where the same storage has writes that were, only those are
+# its bandwidth. Without a page cache (O_DIRECT) there is nothing to synchronise first.
+ended_in_storage <- function(rows) {
+  if (is.null(rows$sync)) {
+    return(rep(TRUE, nrow(rows)))
+  }
+  writes <- rows$access == "write"
+  direct <- if (is.null(rows$direct)) FALSE else rows$direct %in% TRUE
+  unsynced <- writes & rows$sync %in% FALSE & !direct
+  !(unsynced & rows$target %in% rows$target[writes & rows$sync %in% TRUE])
+}
+
 # Those whose question is bandwidth: the times of single operations have figures of their own, and so have libraries of
 # a file format beside plain transfers.
 bulk_transfers <- function(records) {
   found <- timed_whole(records)
   if (any(found$purpose %in% "bandwidth")) found[!purpose %in% "format"] else found
+}
+
+# Times of single operations, beside transfers: alone they are what the study is of.
+single_operations_beside <- function(rows) rows$purpose %in% "latency" & !all(rows$purpose %in% "latency")
+
+# Of these the best is looked for.
+rates_of_storage <- function(records) {
+  found <- bulk_transfers(records)
+  found[ended_in_storage(found)]
 }
 
 timed_whole <- function(records) transfers_of(records)[!purpose %in% "latency"]

@@ -10,7 +10,7 @@ caption <- paste(
 )
 
 make_table <- function(records, inputs) {
-  points <- best_points(bandwidth_points(records), c("target", "access", "api"))
+  points <- best_points(bandwidth_points(rates_of_storage(records)), c("target", "access", "api"))
   if (nrow(points) == 0) {
     return(points)
   }

@@ -42,6 +42,27 @@ test_that("neither the null back end nor single operations, of a warm cache even
   expect_gt(max(vapply(found$facts$points, function(point) point$median, 1)), 1e5)
 })
 
+test_that("writes that were not synchronised are no best bandwidth beside those that were", {
+  rows <- repeated_rounds(2)[, sync := TRUE]
+  cached <- data.table::copy(rows)[access == "write"][, `:=`(bw_mib_s = 1e6, cell = "unsynced", sync = FALSE)]
+  best <- function(records) {
+    Filter(function(answer) answer$access == "write", page_of(records)$facts$answers)[[1]]$best$value
+  }
+  expect_lt(best(rbind(rows, cached)), 1e5)
+  expect_equal(best(rbind(rows, data.table::copy(cached)[, direct := TRUE], fill = TRUE)), 1e6)
+  expect_equal(best(cached), 1e6)
+  found <- rates_of_storage(rbind(rows, cached)[, `:=`(item = NA_character_, purpose = "bandwidth")])
+  expect_setequal(found$cell, rows$cell)
+})
+
+test_that("of unclear effects few are on the page, and none whose interval allows anything", {
+  effects <- data.table::data.table(target = "disk", access = "write", setting = letters[1:8], instead_of = "z",
+    ratio = 1.2, lo = c(1, 1e-3, rep(1, 6)), hi = c(1.4, 1e3, rep(1.4, 6)), clear = c(TRUE, rep(FALSE, 7)), pairs = 1L,
+    rounds = 6L, also_differs = "", emulated = FALSE)
+  shown <- vapply(page_effects(effects), function(one) one$setting, "")
+  expect_identical(shown, c("a", "c", "d", "e", "f"))
+})
+
 test_that("a point has the latency histogram of all of its usable records", {
   rows <- repeated_rounds(3)
   rows[, lat_histogram := data.table::fcase(
