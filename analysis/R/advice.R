@@ -25,6 +25,8 @@ page_advice <- function(evidence, names = advice_names()) {
     lapply(pieces, function(piece) c(list(rule = name), piece))
   }), recursive = FALSE)
   found <- found[order(-vapply(found, function(piece) piece$weight, numeric(1)))]
+  # With names they would be no list in JSON.
+  found <- unname(found)
   # Each rule once before any rule twice: the same advice for writes and for reads must not fill the page.
   found[order(duplicated(vapply(found, function(piece) piece$rule, "")))]
 }
@@ -34,7 +36,7 @@ page_doubts <- function(evidence) {
   Filter(Negate(is.null), list(
     doubt_about_load(evidence$records), doubt_about_verdicts(evidence$records), doubt_about_findings(evidence$records),
     doubt_about_rounds(evidence$points),
-    doubt_about_phases(evidence$points), doubt_about_memory(evidence), doubt_about_drift(evidence$records),
+    doubt_about_phases(evidence), doubt_about_memory(evidence), doubt_about_drift(evidence$records),
     doubt_about_precision(evidence)
   ))
 }
@@ -51,7 +53,7 @@ doubt_about_verdicts <- function(records) {
     fixed = TRUE))
   common <- names(sort(table(absent), decreasing = TRUE))[1]
   doubt(sprintf("%s of %s", thousands(unproven), thousands(nrow(real))), sprintf(
-    "results are unproven: no rule has a finding, but evidence is missing%s.",
+    "results are unproven: nothing speaks against them, but evidence is missing%s.",
     if (is.null(common) || is.na(common)) "" else sprintf(", mostly that %s", meaning_of_evidence(common))
   ))
 }
@@ -110,24 +112,48 @@ doubt_about_rounds <- function(points) {
   if (length(rounds) == 0 || min(rounds) >= 10) {
     return(NULL)
   }
-  fewest <- min(rounds)
-  run <- if (fewest == 1) "run" else "runs"
-  doubt(sprintf("n = %d", fewest), if (fewest < fewest_for_interval) {
-    sprintf("%s a point: too few for an interval with 95 %%, so the single runs are drawn.", run)
+  few <- sum(rounds < fewest_for_interval)
+  run <- if (max(rounds) == 1) "run" else "runs"
+  doubt(paste("n =", range_words(rounds)), if (max(rounds) == 1) {
+    "run of each setting: how far it scatters is unknown."
+  } else if (few == length(rounds)) {
+    sprintf("%s of each setting: too few for an interval with 95 %%, so the single runs are drawn.", run)
+  } else if (few > 0) {
+    sprintf("%s of each setting: %d of %d have too few for an interval, so their single runs are drawn.", run, few,
+      length(rounds))
   } else {
-    sprintf("%s a point: the interval is the range of nearly all runs; %d more would halve it.", run, 3L * fewest)
+    sprintf("%s of each setting: the interval is the range of nearly all runs; %d more would halve it.", run,
+      3L * min(rounds))
   })
 }
 
-doubt_about_phases <- function(points) {
-  seconds <- if (nrow(points) > 0) points[emulated == FALSE & n > 0 & is.finite(seconds)]$seconds else numeric()
-  if (length(seconds) == 0 || min(seconds) >= 1) {
+range_words <- function(values) paste(unique(range(values)), collapse = "\u2013")
+
+# Shorter phases are no rate that lasts. Memory has no cache in front of it that a short phase would end in.
+short_phase_s <- 0.5
+
+doubt_about_phases <- function(evidence) {
+  points <- evidence$points
+  of_memory <- targets_of_kind(evidence$facts, "memory")
+  seconds <- if (nrow(points) > 0) {
+    points[emulated == FALSE & n > 0 & is.finite(seconds) & !target %in% of_memory & of_storage(points)]$seconds
+  } else {
+    numeric()
+  }
+  short <- sum(seconds < short_phase_s)
+  if (short == 0) {
     return(NULL)
   }
-  words <- function(value) if (value < 1) sprintf("%.0f ms", value * 1000) else sprintf("%.1f s", value)
-  doubt(sprintf("%s–%s", words(min(seconds)), words(max(seconds))), paste(
-    "is how long a phase lasts: short ones show peaks."
+  doubt(sprintf("%s of %s", thousands(short), thousands(length(seconds))), sprintf(
+    "settings moved data for less than %s s at a time, the shortest for %.0f ms: what goes on for longer may be slower.",
+    short_phase_s, 1000 * min(seconds)
   ))
+}
+
+targets_of_kind <- function(facts, kind) {
+  known <- as.list(facts$targets)
+  kinds <- vapply(known, function(target) text_of(target$kind, ""), "")
+  vapply(known, function(target) text_of(target$target, ""), "")[kinds == kind]
 }
 
 # As declared; "" where no description of the target is at hand.
@@ -139,9 +165,7 @@ kind_of_target <- function(facts, name) {
 
 doubt_about_memory <- function(evidence) {
   memory <- if (length(evidence$facts$machines) > 0) evidence$facts$machines[[1]]$memory_bytes
-  known <- as.list(evidence$facts$targets)
-  kinds <- vapply(known, function(target) text_of(target$kind, ""), "")
-  of_memory <- vapply(known, function(target) text_of(target$target, ""), "")[kinds == "memory"]
+  of_memory <- targets_of_kind(evidence$facts, "memory")
   sizes <- evidence$records[emulated == FALSE & !target %in% of_memory]$file_bytes
   largest <- suppressWarnings(max(sizes, na.rm = TRUE))
   if (is.null(memory) || !is.finite(largest) || largest >= memory) {
@@ -149,9 +173,8 @@ doubt_about_memory <- function(evidence) {
   }
   share <- 100 * largest / memory
   doubt(if (share < 1) "under 1 %" else sprintf("%.0f %%", share), sprintf(
-    "of memory is the largest file (%s of %s); what a cache below the client holds is not seen.",
-      bytes_words(signif(largest, 3)),
-    bytes_words(memory)
+    "of the memory is the largest file (%s of %s): a cache below the client, of a server or a hypervisor, may hold it.",
+    bytes_words(signif(largest, 3)), bytes_words(memory)
   ))
 }
 
@@ -178,14 +201,21 @@ effect_words <- function(effect) {
 }
 
 plain_factor <- function(value) {
-  format(if (value < 10) signif(value, 2) else round(value), scientific = FALSE, trim = TRUE)
+  # As the page has it, so that a narrow interval has two ends.
+  if (value < 0.1) format(signif(value, 2), scientific = FALSE) else sprintf(if (value < 10) "%.2f" else "%.0f", value)
+}
+
+# Of an effect below 1, the share that is left: 26 % [21-33 %].
+share_words <- function(effect) {
+  range <- if (is.finite(effect$lo)) sprintf(" [%.0f\u2013%.0f %%]", 100 * effect$lo, 100 * effect$hi) else ""
+  sprintf("%.0f %%%s", 100 * effect$ratio, range)
 }
 
 # The clear effects of real storage for some dimension.
 effects_that_matter <- function(evidence, of) {
   effects <- evidence$effects
   if (nrow(effects) == 0) {
-    return(data.table::data.table(ratio = numeric(), setting = character()))
+    return(data.table::data.table(ratio = numeric(), setting = character(), target = character(), access = character()))
   }
   effects[emulated == FALSE & clear == TRUE & dimension %in% of]
 }

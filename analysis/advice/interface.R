@@ -1,11 +1,18 @@
-# What a layer above POSIX costs, where it costs something.
+# What the layers above POSIX cost, where they cost something.
 function(evidence) {
-  effects <- effects_that_matter(evidence, "api")
-  each_row(effects[ratio < 0.9], function(effect) {
+  effects <- effects_that_matter(evidence, "api")[ratio < 0.9]
+  if (nrow(effects) == 0) {
+    return(list())
+  }
+  of_storage <- unname(split(effects, by = c("target", "access", "instead_of"), sorted = FALSE))
+  lapply(of_storage, function(of) {
+    of <- of[order(ratio)]
+    reached <- vapply(seq_len(nrow(of)), function(i) share_words(of[i]), "")
     advice(
-      sprintf("%s costs bandwidth for %ss on %s.", effect$setting, effect$access, effect$target),
-      sprintf("It reaches %s of %s.", effect_words(effect), effect$instead_of),
-      "Look at its hints (collective buffering, data sieving), and at larger transfers.", -log(effect$ratio)
+      sprintf("%s %s bandwidth for %ss on %s.", and_list(of$setting), if (nrow(of) == 1) "costs" else "cost",
+        of$access[1], of$target[1]),
+      sprintf("%s %s of %s.", if (nrow(of) == 1) "It reaches" else "They reach", and_list(reached), of$instead_of[1]),
+      "Try larger transfers, and the hints of MPI-IO (collective buffering, data sieving).", -log(min(of$ratio))
     )
   })
 }

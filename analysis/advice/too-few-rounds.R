@@ -8,12 +8,17 @@ function(evidence) {
   if (nrow(open) == 0) {
     return(list())
   }
-  one <- open[which.max(abs(log(ratio)))]
+  # An interval that allows anything is no example of an effect.
+  one <- open[order(hi > 10 * lo, -abs(log(ratio)))][1]
   list(advice(
     "Measure more rounds before tuning.",
     sprintf("%s not sure, such as %s for %ss on %s (%s).",
       if (nrow(open) == 1) "One large effect is" else sprintf("%d large effects are", nrow(open)),
       one$setting, one$access, one$target, effect_words(one)),
-    "Raise `rounds` in the suite and run again: finished rounds are kept.", 0.3
+    if (is.null(evidence$facts$about)) {
+      "Raise `rounds` in the suite and run again: finished rounds are kept."
+    } else {
+      "Repeat the same runs, in a random order."
+    }, 0.3
   ))
 }

@@ -1,7 +1,8 @@
 # Small transfers pay the overhead of the interface again and again.
 function(evidence) {
-  effects <- effects_that_matter(evidence, "xfer_bytes")
-  each_row(effects[ratio > 1.1], function(effect) {
+  effects <- effects_that_matter(evidence, "xfer_bytes")[order(-ratio)]
+  # Once for each storage and access: pairs of other sizes say the same again.
+  each_row(effects[ratio > 1.1 & !duplicated(paste(target, access))], function(effect) {
     advice(
       sprintf("Use large transfers for %ss on %s.", effect$access, effect$target),
       sprintf("%s instead of %s gives %s.", effect$setting, effect$instead_of, effect_words(effect)),

@@ -241,14 +241,14 @@ function mark(row, scale) {
 function charts() {
   const emulated = answered.filter((one) => one.emulated);
   const folded = real.length && emulated.length
-    ? element("details", { id: "emulated" }, element("summary", {}, `${targets.length - real.length} emulated targets (E): they test the method, not a product`), chartOf(emulated))
+    ? element("details", { id: "emulated" }, element("summary", {}, `${targets.length - real.length === 1 ? "1 emulated target (E): it tests" : `${targets.length - real.length} emulated targets (E): they test`} the method, not a product`), chartOf(emulated))
     : null;
   const many = others > 0;
   return element("div", { id: "chart" }, element("h3", {}, many ? "Best bandwidth of each system" : "Best bandwidth by interface"),
     many ? chartOfSystems() : chartOf(answered.filter((one) => firstTargets.some((target) => target.name === one.target))),
     many ? element("details", { id: "others" }, element("summary", {}, "all systems by interface"),
       chartOf(answered.filter((one) => shown.includes(about(one.target))))) : null,
-    element("div", { class: "small" }, `Symbol: best median; bar: its interval at ${facts.interval_level} (below 6 runs: the runs); hollow: not proven; ticks: medians of the other settings.`),
+    element("div", { class: "small" }, `Symbol: best median; bar: its interval at ${facts.interval_level} (of fewer than 6 runs: each run); hollow: not proven; ticks: medians of the other settings.`),
     folded);
 }
 
@@ -264,7 +264,7 @@ function effects() {
     return [element("span", { class: `${row.access} ${kind}` }, row.access), words, element(row.clear ? "b" : "span", { class: kind }, `×${factor(row.ratio)}`),
       element("span", { class: "second" }, row.lo === null ? "" : `${factor(row.lo)}–${factor(row.hi)}`)];
   });
-  return element("section", {}, element("h3", {}, "What matters here ", element("span", { class: "small" }, "ratio, 95 % interval; grey: no clear effect")),
+  return element("section", {}, element("h3", {}, "What matters here ", element("span", { class: "small" }, "ratio, 95 % interval; grey: may be chance, so many were compared")),
     rows.length ? element("div", { class: "effects" }, cells) : "No two points differ in one setting alone.");
 }
 

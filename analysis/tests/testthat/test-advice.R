@@ -71,8 +71,12 @@ test_that("writes that wait for their synchronisation are named", {
 
 test_that("a long tail and unproven reads are named", {
   records <- read_synthetic(xfer_bytes = 2^14)
-  slow <- data.table::copy(records)[, `:=`(lat_p50_us = 10, lat_p99_us = 500, ops = 5000, emulated = FALSE)]
+  slow <- data.table::copy(records)[, `:=`(lat_p50_us = 10, lat_p99_us = 5000, ops = 5000, emulated = FALSE)]
+  # In sequential order that is how read-ahead looks.
+  expect_length(advised("tail-latency", evidence_of(records = slow)), 0)
+  slow[, order := "random"]
   expect_gt(length(advised("tail-latency", evidence_of(records = slow))), 0)
+  expect_length(advised("tail-latency", evidence_of(records = data.table::copy(slow)[, lat_p99_us := 500])), 0)
   expect_length(advised("tail-latency", evidence_of(records = slow[, lat_p99_us := 20])), 0)
   reads <- data.table::copy(records)[access == "read"][, `:=`(verdict = "UNPROVEN", emulated = FALSE)]
   expect_length(advised("unproven-reads", evidence_of(records = reads)), 1)
@@ -113,6 +117,54 @@ test_that("doubts name evidence in words, and the rule that found most", {
   code <- readLines(file.path(checkout, "weir", "audit", "evidence.py"))
   names <- sub('^    "([a-z-]+)": Evidence.*', "\\1", grep('^    "[a-z-]+": Evidence', code, value = TRUE))
   expect_setequal(names(evidence_words), names)
+})
+
+test_that("layers are one piece of advice, and so are transfer sizes, with what is reached in per cent", {
+  layers <- rbind(effect_row("api", "HDF5", 0.8, instead_of = "POSIX"),
+    effect_row("api", "PnetCDF", 0.5, instead_of = "POSIX"))
+  found <- load_advice("interface")(evidence_of(layers))
+  expect_length(found, 1)
+  expect_null(names(page_advice(evidence_of(layers))))
+  expect_match(found[[1]]$title, "PnetCDF and HDF5 cost bandwidth for writes on disk", fixed = TRUE)
+  expect_match(found[[1]]$evidence, "They reach 50 % [48\u201352 %] and 80 % [76\u201384 %] of POSIX.", fixed = TRUE)
+  sizes <- rbind(effect_row("xfer_bytes", "1 MiB", 2), effect_row("xfer_bytes", "10 MiB", 3))
+  expect_match(load_advice("transfer-size")(evidence_of(sizes))[[1]]$evidence, "10 MiB")
+  expect_length(advised("transfer-size", evidence_of(sizes)), 1)
+})
+
+test_that("collective calls are turned off by a hint with its value", {
+  found <- load_advice("collective")(evidence_of(effect_row("collective", "collective", 0.5)))[[1]]
+  expect_match(found$action, "`romio_cb_write` to `disable`", fixed = TRUE)
+})
+
+test_that("records of others are not repeated by a suite, and no example is an interval that allows anything", {
+  open <- effect_row("order", "random", 0.5, clear = FALSE)
+  wide <- effect_row("block_bytes", "block 1 GiB", 0.1, clear = FALSE)[, `:=`(lo = 1e-4, hi = 100)]
+  evidence <- evidence_of(rbind(wide, open))
+  expect_match(load_advice("too-few-rounds")(evidence)[[1]]$evidence, "such as random")
+  evidence$facts <- list(about = list(site = "elsewhere"))
+  expect_no_match(load_advice("too-few-rounds")(evidence)[[1]]$action, "suite")
+})
+
+test_that("the doubt about rounds tells all numbers of runs, not the smallest as that of all", {
+  of <- function(n) doubt_about_rounds(data.table::data.table(emulated = FALSE, n = n))
+  expect_null(of(c(10L, 12L)))
+  expect_identical(of(c(2L, 6L, 6L))$number, "n = 2\u20136")
+  expect_match(of(c(2L, 6L, 6L))$sentence, "1 of 3 have too few for an interval")
+  expect_match(of(c(6L, 6L))$sentence, "18 more would halve it")
+  expect_match(of(1L)$sentence, "unknown")
+})
+
+test_that("the doubt about short phases is of short ones alone, and not of memory", {
+  points <- data.table::data.table(target = c("disk", "disk", "memory"), emulated = FALSE, n = 6L,
+    seconds = c(1, 2, 0.01), api = "POSIX", access = "read", purpose = "bandwidth")
+  evidence <- evidence_of(points = points)
+  evidence$facts <- list(targets = list(list(target = "memory", kind = "memory")))
+  expect_null(doubt_about_phases(evidence))
+  evidence$points[1, seconds := 0.012]
+  found <- doubt_about_phases(evidence)
+  expect_identical(found$number, "1 of 2")
+  expect_match(found$sentence, "the shortest for 12 ms")
 })
 
 test_that("text in backticks is code in print, and a number keeps its unit", {
