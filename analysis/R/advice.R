@@ -145,7 +145,7 @@ doubt_about_phases <- function(evidence) {
     return(NULL)
   }
   doubt(sprintf("%s of %s", thousands(short), thousands(length(seconds))), sprintf(
-    "settings moved data for less than %s s at a time, the shortest for %.0f ms: what goes on for longer may be slower.",
+    "settings moved data for less than %s s, the shortest for %.0f ms: what goes on for longer may be slower.",
     short_phase_s, 1000 * min(seconds)
   ))
 }

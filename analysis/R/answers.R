@@ -22,12 +22,15 @@ default_answer <- function(records, inputs) {
   worst <- together[, .(worst = min(share)), by = .(target, api)]
   best <- worst[best, on = c("target", "api")]
   words <- best[, sprintf(
-    "%s with %s%s by %s (%s of the best in the harmonic mean; the worst setting %s)",
+    "on %s %s%s by %s (%s, the worst %s)",
     latex_name(mark_name(target, emulated)), counted(ppn, "process per node", "processes per node"),
     ifelse(stripe_count %in% c(0, NA), "", paste(" and", counted(stripe_count, "stripe"))),
     latex_name(api_words(api)), percent_words(share), percent_words(worst)
   )]
-  sprintf("The best default is, for writes and reads together: %s.", paste(words, collapse = "; "))
+  sprintf(paste(
+    "The best default for writes and reads together, with its share of the best setting of each (harmonic mean):",
+    "%s."
+  ), paste(words, collapse = "; "))
 }
 
 mark_name <- function(target, emulated) paste0(target, ifelse(emulated %in% TRUE, emulated_mark, ""))

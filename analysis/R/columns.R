@@ -34,5 +34,6 @@ utils::globalVariables(c(
   "value_of_record", "value_other", "values", "values.x", "values.y", "variant", "verdict", "verdict_of_read",
   "verdict_of_write", "verdict.x", "verdict.y", "way", "ways", "where", "whole_gib", "whole_s", "wire_mib_s",
   "workers", "write_hi", "write_lo", "xfer_bytes", "xfer_kib",
-  "beside", "cell.x", "cell.y", "early", "label", "label_at", "first", "gap", "lag", "late", "other", "pair", "span"
+  "beside", "sure", "cell.x", "cell.y", "early", "label", "label_at", "first", "gap", "lag", "late", "other", "pair",
+  "span"
 ))

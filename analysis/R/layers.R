@@ -81,11 +81,20 @@ layers_answer <- function(records, inputs) {
     return("")
   }
   costs <- if (all(costs$emulated)) costs else costs[emulated == FALSE]
-  most <- costs[order(emulated, target, access, -added), .SD[1], by = .(emulated, target, access)]
-  words <- most[, sprintf(
-    "%s adds %s\\,\\textmu{}s to %s on %s (%s)", latex_name(api_words(api)), effect_number(added),
-    latex_name(paste("each", access)), latex_name(mark_name(target, emulated)),
-    ifelse(is.na(added_lo), "no interval", sprintf("%s to %s", effect_number(added_lo), effect_number(added_hi)))
-  )]
-  sprintf("The layer with the highest cost per operation: %s.", paste(words, collapse = "; "))
+  # A cost whose interval has zero in it is none that these rounds show.
+  costs[, sure := is.na(added_lo) | added_lo > 0]
+  most <- costs[order(emulated, target, access, !sure, -added), .SD[1], by = .(emulated, target, access)]
+  named <- function(rows) latex_name(mark_name(rows$target, rows$emulated))
+  adds <- most[sure == TRUE]
+  words <- sprintf(
+    "%s adds %s\\,\\textmu{}s to each %s on %s (%s)", latex_name(api_words(adds$api)), effect_number(adds$added),
+    latex_name(adds$access), named(adds),
+    ifelse(is.na(adds$added_lo), "no interval", paste(effect_number(adds$added_lo), "to", effect_number(adds$added_hi)))
+  )
+  none <- most[sure == FALSE]
+  paste(c(
+    if (nrow(adds) > 0) sprintf("The layer with the highest cost per operation: %s.", paste(words, collapse = "; ")),
+    if (nrow(none) > 0) sprintf("No layer adds a cost to %s that these rounds tell from zero.",
+      paste(sprintf("%ss on %s", latex_name(none$access), named(none)), collapse = " or "))
+  ), collapse = " ")
 }

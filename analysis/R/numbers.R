@@ -209,6 +209,8 @@ repeated_points <- function(ratios) {
   sprintf("Some points were measured by two experiments: %s.", paste(words, collapse = "; "))
 }
 
+gain_words <- function(share) if (abs(share) < 0.001) "less than 0.1~\\%" else percent_words(share)
+
 # What the choice of the definition of bandwidth changes.
 definition_numbers <- function(records) {
   usable <- transfers_of(records)[verdict %in% usable_verdicts]
@@ -218,7 +220,7 @@ definition_numbers <- function(records) {
     return(list(DefinitionGain = "unknown", DefinitionGainMost = "unknown"))
   }
   list(
-    DefinitionGain = percent_words(stats::median(gain) / 100),
+    DefinitionGain = gain_words(stats::median(gain) / 100),
     DefinitionGainMost = sprintf("%.3g", 1 + max(gain) / 100)
   )
 }

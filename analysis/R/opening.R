@@ -88,7 +88,8 @@ answers_words <- function(answers, targets) {
       "\\begin{tabular}{@{}", wrapped_column(15), "l", "rl", wrapped_column(39), "rlrr@{}}"
     ), "\\toprule",
     "\\multicolumn{2}{@{}l}{MiB/s [interval]} & \\multicolumn{2}{l}{best} & reached with &",
-    "\\multicolumn{2}{l}{small, random} & op/s & p99 latency \\\\ \\midrule", rows, "\\bottomrule", "\\end{tabular}}",
+    "\\multicolumn{2}{l}{small, random} & op/s & p99 latency \\\\ \\midrule", rows,
+    "\\bottomrule", "\\end{tabular}}\\par\\smallskip",
     if (further > 0) sprintf("{\\footnotesize\\par Not shown: %s; report.html has them.\\par}", counted(further, "row"))
   ) |> paste(collapse = " ")
 }

@@ -97,7 +97,7 @@ unusable_interfaces <- function(points, of, used) {
 }
 
 # The null back end moves no bytes: it is the cost of the program. Times of single operations, of a warm cache too where
-# the suite asks for them, are no bandwidth of the storage, and writes that were not synchronised beside others are none.
+# the suite asks for them, are no bandwidth of the storage, and writes without sync beside others are none.
 of_storage <- function(points) {
   !points$api %in% "NULL" & !single_operations_beside(points) & ended_in_storage(points)
 }

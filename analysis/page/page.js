@@ -264,16 +264,22 @@ function effects() {
     return [element("span", { class: `${row.access} ${kind}` }, row.access), words, element(row.clear ? "b" : "span", { class: kind }, `×${factor(row.ratio)}`),
       element("span", { class: "second" }, row.lo === null ? "" : `${factor(row.lo)}–${factor(row.hi)}`)];
   });
-  return element("section", {}, element("h3", {}, "What matters here ", element("span", { class: "small" }, "ratio, 95 % interval; grey: may be chance, so many were compared")),
+  return element("section", {}, element("h3", {}, "What matters here ", element("span", { class: "small" }, `ratio, 95 % interval${rows.every((row) => row.clear) ? "" : "; grey: may be chance, so many were compared"}`)),
     rows.length ? element("div", { class: "effects" }, cells) : "No two points differ in one setting alone.");
 }
 
+function doubts() {
+  const all = list(facts.doubts).map((one) => [element("dt", {}, one.number), element("dd", {}, one.sentence)]);
+  return element("section", { id: "doubts" }, element("h3", {}, "Doubts"), all.length ? element("dl", { class: "doubts" }, all) : "None of weir's checks raises one.");
+}
+
+// Beside a long chart there is room for the doubts below the answers, on the first screen.
+const longChart = !others && answered.filter((one) => firstTargets.some((target) => target.name === one.target)).flatMap((one) => list(one.interfaces)).length > 9;
+
 function columns() {
-  const doubts = element("dl", { class: "doubts" }, list(facts.doubts).map((one) => [element("dt", {}, one.number), element("dd", {}, one.sentence)]));
   const pieces = list(facts.advice);
   const said = (some) => element("ol", {}, some.map((one) => element("li", {}, element("b", {}, one.title), " ", coded(`${one.evidence} ${one.action}`))));
-  return element("div", { class: "columns" }, effects(),
-    element("section", {}, element("h3", {}, "Doubts"), list(facts.doubts).length ? doubts : "None of weir's checks raises one."),
+  return element("div", { class: longChart ? "columns three" : "columns" }, effects(), longChart ? null : doubts(),
     element("section", { id: "advice" }, element("h3", {}, "Advice"), pieces.length ? said(pieces.slice(0, 3)) : "No setting stands out.",
       pieces.length > 3 ? element("details", {}, element("summary", {}, `${pieces.length - 3} more`), said(pieces.slice(3))) : null),
     element("section", { class: "next" }, element("h3", {}, "Next"), list(facts.following).map((one) =>
@@ -390,5 +396,5 @@ function below() {
 document.title = `${shown.map((target) => target.name).join(", ")} – weir ${study.name}`;
 // The section of `weir compare --into` is in the page before this script adds to it.
 const comparison = document.getElementById("comparison");
-page.append(...header(), proof(), element("div", { class: "top" }, answers(), charts()), columns(), ...(comparison ? [comparison] : []), ...questions(), ...figures().flat(Infinity), ...browser(), ...below());
+page.append(...header(), proof(), element("div", { class: "top" }, longChart ? element("div", {}, answers(), doubts()) : answers(), charts()), columns(), ...(comparison ? [comparison] : []), ...questions(), ...figures().flat(Infinity), ...browser(), ...below());
 document.body.append(tip);
