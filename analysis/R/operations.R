@@ -23,3 +23,16 @@ options_of_labels <- function(labels) {
   words <- paste(kinds$locality, kinds$memory, kinds$cached, hints_of_labels(known))
   words[match(labels, known)]
 }
+
+# The same in words, empty for the usual ones.
+option_words <- function(labels) {
+  known <- unique(labels)
+  kinds <- operation_kinds(known)
+  hints <- gsub("romio_", "", gsub(", ", " ", hints_of_labels(known), fixed = TRUE), fixed = TRUE)
+  words <- cbind(
+    in_words(kinds$locality, c(off0 = "at one place", rnd = "", seq = "")),
+    ifelse(kinds$memory == "memory-rnd", "random buffers", ""),
+    in_words(kinds$cached, c(uncached = "not cached", untouched = "")), hints
+  )
+  apply(words, 1, function(row) paste(row[nzchar(row)], collapse = ", "))[match(labels, known)]
+}

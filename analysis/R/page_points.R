@@ -24,7 +24,19 @@ page_points <- function(records) {
   points <- first[points, on = by]
   points <- verdict_counts[tails[evidence[points, on = by], on = by], on = by]
   points[, setting := describe_uniquely(points, intersect(setting_columns(points), names(points)))]
+  points <- with_options(points)
   points[order(emulated, -median)]
+}
+
+# Hints, and the place and cache of single operations, are in the label alone.
+with_options <- function(points) {
+  if (is.null(points$label)) {
+    return(points)
+  }
+  hinted <- nzchar(hints_of_labels(points$label))
+  plain <- !hinted & points$experiment %in% points$experiment[hinted]
+  options <- paste0(option_words(points$label), ifelse(plain, "no hints", ""))
+  points[, setting := paste0(setting, ifelse(nzchar(options), paste0(", ", options), ""))][]
 }
 
 counts_of_verdicts <- function(data, by) {

@@ -13,11 +13,14 @@ page_questions <- function(points, facts) {
   }), recursive = FALSE)
   sections <- lapply(asked, function(one) {
     mine <- points[suite %in% one$suite & experiment %in% one$experiment & n > 0]
+    if (nrow(mine) > 0 && all(mine$purpose %in% "latency")) {
+      return(c(one, list(note = "The answer is in times of single operations: see the figures.", groups = list())))
+    }
     common <- common_pieces(mine$setting)
     mine[, setting := without_pieces(setting, common)]
     c(one, list(common = paste(common, collapse = ", "), groups = question_groups(mine)))
   })
-  Filter(function(section) length(section$groups) > 0, sections)
+  Filter(function(section) length(section$groups) > 0 || !is.null(section$note), sections)
 }
 
 # Targets and accesses with all of their points, fastest first.

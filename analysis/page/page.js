@@ -291,6 +291,7 @@ function columns() {
 function questions() {
   const asked = list(facts.questions);
   const section = (one) => {
+    if (one.note) return element("section", { class: "question", id: `question-${one.experiment}` }, element("h3", {}, one.question), element("p", { class: "small" }, one.note));
     const groups = list(one.groups);
     const scale = scaleOf(groups.flatMap((group) => list(group.rows)));
     const chart = element("div", { class: "chart wide" });

@@ -192,3 +192,22 @@ test_that("only interfaces with collective calls are called independent", {
   expect_identical(told, c("POSIX", "MPI-IO, independent", "MPI-IO, collective"))
   expect_identical(describe_columns(rows[1], "collective"), "")
 })
+
+test_that("settings that a label has and no column tell points apart", {
+  expect_identical(option_words(c(
+    "disk POSIX shared sequential 1MiB", "disk POSIX read sequential off0 1 MiB x 800 memory-rnd uncached no-sync",
+    "disk MPIIO shared collective romio_cb_read=enable romio_cb_write=enable", NA
+  )), c("", "at one place, random buffers, not cached", "cb_read=enable cb_write=enable", ""))
+  rows <- read_synthetic(access = "write", n = 2)[, `:=`(label = "MPIIO", cell = "plain")]
+  hints <- data.table::copy(rows)[, `:=`(label = "MPIIO romio_cb_write=disable", cell = "hints")]
+  points <- page_points(rbind(rows, hints))
+  expect_identical(anyDuplicated(points$setting), 0L)
+  expect_setequal(sub(".*, ", "", points$setting), c("no hints", "cb_write=disable"))
+})
+
+test_that("times of single operations are no answer in MiB/s", {
+  points <- data.table::data.table(suite = "s", experiment = "operations", n = 3L, purpose = "latency", setting = "a")
+  asked <- page_questions(points, list(suites = list(list(suite = "s", experiments = list(operations = "How long?")))))
+  expect_match(asked[[1]]$note, "single operations")
+  expect_length(asked[[1]]$groups, 0)
+})
