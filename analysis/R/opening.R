@@ -82,22 +82,30 @@ answers_words <- function(answers, targets) {
   further <- length(shown) - most_answers
   several <- length(unique(vapply(shown, function(one) one$target, ""))) > most_systems_in_full
   shown <- utils::head(shown[order(rank)], most_answers)
-  rows <- vapply(shown, answer_cells, "", in_short = several)
+  # A study without small random accesses needs no columns of dashes.
+  small <- any(lengths(lapply(shown, function(one) one$small)) > 0)
+  rows <- vapply(shown, answer_cells, "", in_short = several, with_small = small)
   c(
     "{\\tablesize\\renewcommand{\\arraystretch}{1.25}", paste0(
-      "\\begin{tabular}{@{}", wrapped_column(15), "l", "rl", wrapped_column(39), "rlrr@{}}"
+      "\\begin{tabular}{@{}", wrapped_column(width_of_names(shown)), "l", "rl", wrapped_column(if (small) 39 else 74),
+      if (small) "rlrr", "@{}}"
     ), "\\toprule",
-    "\\multicolumn{2}{@{}l}{MiB/s [interval]} & \\multicolumn{2}{l}{best} & reached with &",
-    "\\multicolumn{2}{l}{small, random} & op/s & p99 latency \\\\ \\midrule", rows,
-    "\\bottomrule", "\\end{tabular}}\\par\\smallskip",
+    "\\multicolumn{2}{@{}l}{MiB/s [interval]} & \\multicolumn{2}{l}{best} & reached with",
+    if (small) "& \\multicolumn{2}{l}{small, random} & op/s & p99 latency",
+    "\\\\ \\midrule", rows, "\\bottomrule", "\\end{tabular}}\\par\\smallskip",
     if (further > 0) sprintf("{\\footnotesize\\par Not shown: %s; report.html has them.\\par}", counted(further, "row"))
   ) |> paste(collapse = " ")
+}
+
+# The settings beside them get what short names leave.
+width_of_names <- function(answers) {
+  min(15, 2 + 1.3 * max(vapply(answers, function(one) nchar(one$target) + 4 * one$emulated, 1)))
 }
 
 # Of more systems a setting takes one line.
 most_systems_in_full <- 4L
 
-answer_cells <- function(answer, in_short) {
+answer_cells <- function(answer, in_short, with_small = TRUE) {
   rate <- function(found) {
     if (is.null(found)) {
       return("-- & ")
@@ -112,10 +120,10 @@ answer_cells <- function(answer, in_short) {
   tail <- if (is.null(answer$tail)) "--" else gsub(" ", "~", duration_words(answer$tail$value))
   operations <- if (is.null(answer$small)) "--" else rate_words(answer$small$iops)
   setting <- in_print(if (in_short) answer$best$short else answer$best$setting)
-  sprintf(
-    "%s%s & %s & %s & %s & %s & %s & %s \\\\", latex_name(answer$target), if (answer$emulated) " (E)" else "",
-    latex_name(answer$access), rate(answer$best), setting, rate(answer$small), operations, tail
-  )
+  first <- sprintf("%s%s & %s & %s & %s", latex_name(answer$target), if (answer$emulated) " (E)" else "",
+    latex_name(answer$access), rate(answer$best), setting)
+  further <- if (with_small) c(rate(answer$small), operations, tail)
+  paste(paste(c(first, further), collapse = " & "), "\\\\")
 }
 
 matters_words <- function(effects, most = 4L) {

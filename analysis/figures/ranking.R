@@ -19,9 +19,11 @@ make_table <- function(records, inputs) {
   if (nrow(winners) == 0) {
     return(winners)
   }
+  # A degraded median right of the best usable one would be a better setting than the best.
   usable <- points[n > 0]
   winners[, others := lapply(seq_len(.N), function(i) {
-    usable[target == winners$target[i] & access == winners$access[i] & api %in% winners$api[i]]$median
+    usable[target == winners$target[i] & access == winners$access[i] & api %in% winners$api[i] &
+      (verdict == "DEGRADED") == (winners$verdict[i] == "DEGRADED")]$median
   })]
   words <- describe_points(winners, c("target", "access", "api"))
   winners[, `:=`(page = "all", sheet = 1L, reached_with = words, metric = ..metric$name)][]

@@ -265,6 +265,10 @@ test_that("the ranking has the best point of each storage, access and interface,
     expect_equal(table$median[i], max(table$others[[i]]))
     expect_lte(table$expected[i], max(unlist(table$values[i])) * 1.0001)
   }
+  cached <- records[access == "read"][xfer_bytes == min(xfer_bytes)]
+  cached <- data.table::copy(cached)[, `:=`(bw_mib_s = 1e6, verdict = "DEGRADED", sync = FALSE)]
+  beside <- figures$ranking$make_table(rbind(records, cached), list())
+  expect_lt(max(unlist(beside$others)), 1e6)
 })
 
 test_that("the heat map has a share for each size and interface", {

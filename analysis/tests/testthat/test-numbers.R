@@ -56,3 +56,16 @@ test_that("numbers can be requested by name", {
   expect_equal(numbers$named[["recordsof-a-rule"]], "1")
   expect_true("bestof-POSIX-write" %in% names(numbers$named))
 })
+
+test_that("the first table has columns for small random accesses where there are any", {
+  point <- list(value = 1000, lo = NA, hi = NA, n = 1L, iops = 10, setting = "POSIX, 1 MiB", short = "POSIX")
+  answer <- list(target = "disk", emulated = FALSE, access = "write", best = point, small = NULL, tail = NULL)
+  without <- answers_words(list(answer), list(list(name = "disk")))
+  expect_no_match(without, "small, random|--")
+  answer$small <- point
+  found <- answers_words(list(answer), list(list(name = "disk")))
+  expect_match(found, "small, random")
+  cells <- function(text) lengths(regmatches(text, gregexpr("&", text)))
+  expect_identical(cells(answer_cells(answer, FALSE)), 8L)
+  expect_identical(cells(answer_cells(answer, FALSE, with_small = FALSE)), 4L)
+})
