@@ -53,7 +53,7 @@ doubt_about_verdicts <- function(records) {
     fixed = TRUE))
   common <- names(sort(table(absent), decreasing = TRUE))[1]
   doubt(sprintf("%s of %s", thousands(unproven), thousands(nrow(real))), sprintf(
-    "results are unproven: nothing speaks against them, but evidence is missing%s.",
+    "results are unproven: no rule found a fault, but evidence is missing%s.",
     if (is.null(common) || is.na(common)) "" else sprintf(", mostly that %s", meaning_of_evidence(common))
   ))
 }

@@ -14,7 +14,7 @@ operation_kinds <- function(labels) {
   )
 }
 
-# Settings that a label has and no column: hints, and the place and state of the cache of single operations. Cells that
+# Settings that a label has and no column: hints, and the offsets and the cache of single operations. Cells that
 # differ in them are no pair; whether offsets are random has a column.
 options_of_labels <- function(labels) {
   known <- unique(labels)
@@ -24,13 +24,13 @@ options_of_labels <- function(labels) {
   words[match(labels, known)]
 }
 
-# The same in words, empty for the usual ones.
+# The same as text, empty for the usual ones.
 option_words <- function(labels) {
   known <- unique(labels)
   kinds <- operation_kinds(known)
   hints <- gsub("romio_", "", gsub(", ", " ", hints_of_labels(known), fixed = TRUE), fixed = TRUE)
   words <- cbind(
-    in_words(kinds$locality, c(off0 = "at one place", rnd = "", seq = "")),
+    in_words(kinds$locality, c(off0 = "one offset", rnd = "", seq = "")),
     ifelse(kinds$memory == "memory-rnd", "random buffers", ""),
     in_words(kinds$cached, c(uncached = "not cached", untouched = "")), hints
   )

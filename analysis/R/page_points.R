@@ -28,7 +28,7 @@ page_points <- function(records) {
   points[order(emulated, -median)]
 }
 
-# Hints, and the place and cache of single operations, are in the label alone.
+# Hints, and the offsets and cache of single operations, are in the label alone.
 with_options <- function(points) {
   if (is.null(points$label)) {
     return(points)

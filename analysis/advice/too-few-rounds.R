@@ -8,7 +8,7 @@ function(evidence) {
   if (nrow(open) == 0) {
     return(list())
   }
-  # An interval that allows anything is no example of an effect.
+  # An interval that allows anything shows no effect.
   one <- open[order(hi > 10 * lo, -abs(log(ratio)))][1]
   list(advice(
     "Measure more rounds before tuning.",

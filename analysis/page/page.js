@@ -186,13 +186,13 @@ function scaleOf(rows) {
   const at = (value) => (100 * (Math.log10(value) - low)) / (high - low || 1);
   const ticks = [];
   for (let power = Math.floor(low); power <= high; power++) {
-    for (const step of [1, 2, 5]) {
+    for (const step of [1, 2, 3, 5]) {
       const value = step * 10 ** power;
       if (Math.log10(value) >= low && Math.log10(value) <= high) ticks.push(value);
     }
   }
   // Labels need room: fewer for each decade the more decades there are, and never more than seven.
-  const fewer = [/^[125]/, /^[15]/, /^1/].map((first) => ticks.filter((value) => first.test(value)));
+  const fewer = [/^[125]/, /^[13]/, /^1/].map((first) => ticks.filter((value) => first.test(value)));
   const fitting = fewer.find((some) => some.length <= 5) || fewer[2];
   return { at, ticks: fitting.filter((value, index) => index % Math.ceil(fitting.length / 5) === 0) };
 }
@@ -397,5 +397,5 @@ function below() {
 document.title = `${shown.map((target) => target.name).join(", ")} – weir ${study.name}`;
 // The section of `weir compare --into` is in the page before this script adds to it.
 const comparison = document.getElementById("comparison");
-page.append(...header(), proof(), element("div", { class: "top" }, longChart ? element("div", {}, answers(), doubts()) : answers(), charts()), columns(), ...(comparison ? [comparison] : []), ...questions(), ...figures().flat(Infinity), ...browser(), ...below());
+page.append(...header(), proof(), element("div", { class: "top" }, longChart ? element("div", { class: "beside" }, answers(), doubts()) : answers(), charts()), columns(), ...(comparison ? [comparison] : []), ...questions(), ...figures().flat(Infinity), ...browser(), ...below());
 document.body.append(tip);

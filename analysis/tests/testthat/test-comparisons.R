@@ -143,14 +143,14 @@ test_that("experiments that measured the same are compared", {
   expect_equal(nrow(experiment_ratios(records)), 0)
 })
 
-test_that("single operations are no bandwidth beside transfers, and pairs of them have the same place and cache", {
+test_that("single operations are no bandwidth beside transfers, and pairs of them have the same offsets and cache", {
   transfers <- two_orders(access = "write", n = 3)
   transfers[, bw_mib_s := 100 * ifelse(order == "random", 0.5, 1)]
   operations <- two_orders(access = "write", n = 3)[, `:=`(purpose = "latency", bw_mib_s = 1e6, tool = "io-model",
     cell = paste("operation", order), label = ifelse(order == "random", "write rnd cached", "write off0 discarded"))]
   operations[order == "random", bw_mib_s := 1]
   expect_equal(effects_of_settings(rbind(transfers, operations))[dimension == "order"]$ratio, 0.5)
-  # Alone they are what the study is of: a place and a state of the cache are no order.
+  # Alone they are what the study is of: an offset and a state of the cache do not make an order.
   expect_identical(nrow(effects_of_settings(operations)), 0L)
   operations[order == "sequential", `:=`(label = "write seq cached", bw_mib_s = 2)]
   expect_equal(effects_of_settings(operations)$ratio, 0.5)

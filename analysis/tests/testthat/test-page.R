@@ -197,7 +197,7 @@ test_that("settings that a label has and no column tell points apart", {
   expect_identical(option_words(c(
     "disk POSIX shared sequential 1MiB", "disk POSIX read sequential off0 1 MiB x 800 memory-rnd uncached no-sync",
     "disk MPIIO shared collective romio_cb_read=enable romio_cb_write=enable", NA
-  )), c("", "at one place, random buffers, not cached", "cb_read=enable cb_write=enable", ""))
+  )), c("", "one offset, random buffers, not cached", "cb_read=enable cb_write=enable", ""))
   rows <- read_synthetic(access = "write", n = 2)[, `:=`(label = "MPIIO", cell = "plain")]
   hints <- data.table::copy(rows)[, `:=`(label = "MPIIO romio_cb_write=disable", cell = "hints")]
   points <- page_points(rbind(rows, hints))

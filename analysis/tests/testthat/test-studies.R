@@ -154,7 +154,7 @@ test_that("a layer costs what was put into it, per operation and per byte", {
   expect_equal(of("POSIX", "operation_us")$mean, 10.25)
   expect_true(of("POSIX", "operation_us")$lo < 10.25 && of("POSIX", "operation_us")$hi > 10.25)
   expect_match(layers_answer(layers_world(), list()), "HDF5 adds 20", fixed = TRUE)
-  # What may be zero is no cost.
+  # What may be zero does not count.
   same <- layers_world()[access == "read" & api == "POSIX"]
   noise <- data.table::copy(same)[, `:=`(api = "HDF5", io_s = io_s * (1 + 0.3 * (-1)^iteration))]
   expect_identical(layers_answer(rbind(same, noise), list()),
