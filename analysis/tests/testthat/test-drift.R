@@ -78,7 +78,8 @@ test_that("a median that only the drift of the campaign makes too wide did not r
   between <- (max(points$width_of_rounds) + min(points$width)) / 2
   drifted <- precise(records, between, 20)
   expect_identical(unique(drifted$outcome), "drift")
-  expect_match(precision_sentence(drifted), "0 had the most rounds, 12 are wider by the drift of the campaign.", fixed = TRUE)
+  expect_match(precision_sentence(drifted), "0 had the most rounds, 12 are wider by the drift of the campaign.",
+    fixed = TRUE)
   expect_identical(unique(precise(records, 0.001, 20)$outcome), "out of budget")
 })
 
