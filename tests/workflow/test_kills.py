@@ -361,7 +361,8 @@ def test_a_file_system_that_does_not_answer_is_named_and_keeps_nothing_back(
         with contextlib.suppress(ProcessLookupError):  # clean-up may have ended it
             os.kill(daemon, signal.SIGCONT)
     # The guardian ends what prepare started, and then unmounts what is left of it.
-    assert until(lambda: processes_below(twenty.root) + processes_below(target_folder) == [])
+    until(lambda: processes_below(twenty.root) + processes_below(target_folder) == [])
+    assert processes_below(twenty.root) + processes_below(target_folder) == []
     assert until(lambda: str(point) not in Path("/proc/self/mounts").read_text())
     again = twenty.weir(*RUN, "--seed", "1")
     assert again.returncode == 0, again.stderr
