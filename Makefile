@@ -175,7 +175,8 @@ release-check: setup-develop ## what a release needs: one version everywhere, an
 		echo "CHANGELOG.md: $$version is not released: write its date in place of 'not yet released'"; exit 1; fi; \
 	if [ -n "$$(git status --porcelain)" ]; then echo "there are changes without a commit"; exit 1; fi; \
 	lock=envs/spack/locks/$$version-x86_64_v3.lock; \
-	commit=$$(grep -o '"commit":"[0-9a-f]*"' "$$lock" | sort -u | cut -d '"' -f 4); \
+	commit=$$($(venv)/python -c 'import json, sys; nodes = json.load(open(sys.argv[1]))["concrete_specs"].values(); \
+		print(*{node["parameters"]["commit"] for node in nodes if "commit" in node["parameters"]})' "$$lock"); \
 	if ! git diff --quiet "$$commit" HEAD -- src; then \
 		echo "$$lock builds commit $$commit, whose src/ differs: make the lock again (docs/how-to/spack.md)"; exit 1; fi; \
 	echo "ready: git tag v$$version"
