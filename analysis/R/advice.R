@@ -145,7 +145,7 @@ doubt_about_phases <- function(evidence) {
     return(NULL)
   }
   doubt(sprintf("%s of %s", thousands(short), thousands(length(seconds))), sprintf(
-    "settings moved data for less than %s s, the shortest for %.0f ms: what goes on for longer may be slower.",
+    "settings moved data for less than %s s, the shortest for %.0f ms: longer transfers may be slower.",
     short_phase_s, 1000 * min(seconds)
   ))
 }
@@ -173,8 +173,8 @@ doubt_about_memory <- function(evidence) {
   }
   share <- 100 * largest / memory
   doubt(if (share < 1) "under 1 %" else sprintf("%.0f %%", share), sprintf(
-    "of the memory is the largest file (%s of %s): a cache below the client, of a server or a hypervisor, may hold it.",
-    bytes_words(signif(largest, 3)), bytes_words(memory)
+    "of the memory (%s) would hold the largest file (%s): a cache below the client (server, hypervisor) may do so.",
+    bytes_words(memory), bytes_words(signif(largest, 3))
   ))
 }
 

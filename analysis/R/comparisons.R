@@ -13,7 +13,7 @@ effects_of_settings <- function(records, metric = load_metric("bandwidth")) {
 find_effects <- function(records, metric) {
   records <- metric$of(records)[verdict %in% usable_verdicts]
   # Operations on a cache, or at one offset, say nothing about the bandwidth of the storage.
-  if (metric$name %in% c("bandwidth", "bandwidth-io")) records <- records[!single_operations_beside(records)]
+  if (is_bandwidth(metric)) records <- records[!single_operations_beside(records)]
   if (nrow(records) == 0) {
     return(data.table::data.table())
   }

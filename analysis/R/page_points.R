@@ -140,6 +140,7 @@ interface_rows <- function(points) {
 }
 
 most_unclear <- 4L
+is_too_wide <- function(lo, hi) hi >= 10 * lo
 
 page_effects <- function(effects, most = 9L) {
   if (nrow(effects) == 0) {
@@ -147,8 +148,8 @@ page_effects <- function(effects, most = 9L) {
   }
   # Without an interval there is no conclusion.
   known <- effects[emulated == FALSE & is.finite(ratio) & is.finite(lo)][order(!clear, -abs(log(ratio)))]
-  # What is not clear is told in short, and not at all where the interval allows anything.
-  open <- utils::head(known[clear == FALSE & hi < 10 * lo], most_unclear)
+  # Few of the unclear effects, and none whose interval is too wide to tell anything.
+  open <- utils::head(known[clear == FALSE & !is_too_wide(lo, hi)], most_unclear)
   shown <- utils::head(rbind(known[clear == TRUE], open), most)
   rows_of(shown[, .(target, access, setting, instead_of, ratio, lo, hi, clear, pairs, rounds, also_differs)])
 }

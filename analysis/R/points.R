@@ -16,10 +16,12 @@ points_of_bandwidth <- function(records) {
   in_access_order(points, c("target", "access", "variant", setdiff(point_columns, c("target", "access"))))
 }
 
+is_bandwidth <- function(metric) metric$name %in% c("bandwidth", "bandwidth-io")
+
 # Of any metric, over everything that it is of but what stands in figures of its own.
 metric_points <- function(records, metric) {
   records <- metric$of(records)
-  records <- if (metric$name %in% c("bandwidth", "bandwidth-io")) rates_of_storage(records) else records
+  records <- if (is_bandwidth(metric)) rates_of_storage(records) else records
   records <- add_variant(records, point_columns)
   summarise_records(records, metric$value(records), c(point_columns, "variant"), metric$unit)
 }

@@ -8,8 +8,7 @@ function(evidence) {
   if (nrow(open) == 0) {
     return(list())
   }
-  # An interval that allows anything shows no effect.
-  one <- open[order(hi > 10 * lo, -abs(log(ratio)))][1]
+  one <- open[order(is_too_wide(lo, hi), -abs(log(ratio)))][1]
   list(advice(
     "Measure more rounds before tuning.",
     sprintf("%s not sure, such as %s for %ss on %s (%s).",

@@ -264,7 +264,7 @@ function effects() {
     return [element("span", { class: `${row.access} ${kind}` }, row.access), words, element(row.clear ? "b" : "span", { class: kind }, `×${factor(row.ratio)}`),
       element("span", { class: "second" }, row.lo === null ? "" : `${factor(row.lo)}–${factor(row.hi)}`)];
   });
-  return element("section", {}, element("h3", {}, "What matters here ", element("span", { class: "small" }, `ratio, 95 % interval${rows.every((row) => row.clear) ? "" : "; grey: may be chance, so many were compared"}`)),
+  return element("section", {}, element("h3", {}, "What matters here ", element("span", { class: "small" }, `ratio, 95 % interval${rows.every((row) => row.clear) ? "" : "; grey: not significant after so many comparisons"}`)),
     rows.length ? element("div", { class: "effects" }, cells) : "No two points differ in one setting alone.");
 }
 

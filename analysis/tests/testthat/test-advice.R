@@ -137,7 +137,7 @@ test_that("collective calls are turned off by a hint with its value", {
   expect_match(found$action, "`romio_cb_write` to `disable`", fixed = TRUE)
 })
 
-test_that("records of others are not repeated by a suite, and no example is an interval that allows anything", {
+test_that("third-party records are not measured again, and no example has an interval over a factor of 10", {
   open <- effect_row("order", "random", 0.5, clear = FALSE)
   wide <- effect_row("block_bytes", "block 1 GiB", 0.1, clear = FALSE)[, `:=`(lo = 1e-4, hi = 100)]
   evidence <- evidence_of(rbind(wide, open))

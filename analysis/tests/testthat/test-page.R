@@ -55,7 +55,7 @@ test_that("writes that were not synchronised are no best bandwidth beside those 
   expect_setequal(found$cell, rows$cell)
 })
 
-test_that("of unclear effects few are on the page, and none whose interval allows anything", {
+test_that("of unclear effects few are on the page, and none whose interval spans a factor of ten", {
   effects <- data.table::data.table(target = "disk", access = "write", setting = letters[1:8], instead_of = "z",
     ratio = 1.2, lo = c(1, 1e-3, rep(1, 6)), hi = c(1.4, 1e3, rep(1.4, 6)), clear = c(TRUE, rep(FALSE, 7)), pairs = 1L,
     rounds = 6L, also_differs = "", emulated = FALSE)

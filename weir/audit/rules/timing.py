@@ -116,8 +116,8 @@ def phase_too_short(subject: Subject) -> Outcome | None:
 def passes_too_short(subject: Subject) -> Outcome | None:
     """The passes of a read that began again (`read_again`) lasted less than 100 ms each (a note) or less
     than 10 ms (DEGRADED), the limits of phase-too-short. Between two passes the storage rests, untimed: it
-    may end older work, or collect what a limit of bytes per second grants (cloud disks). So many short
-    passes are as many peaks, and not a rate that lasts. Memory has no such work.
+    may finish earlier writes, or regain burst credit (cloud disks). Many short passes are then many peaks,
+    and not a rate that lasts. Memory has no such background work.
 
     Hint: write more, so that a pass lasts longer, or read once (read_again: false).
     """
