@@ -11,7 +11,8 @@
 #define CHUNKS_LOOKED_AT 64 /* finding one takes as long as there are chunks */
 
 /* Bytes of a chunked data set before the first hole, as far as its chunks are looked at. */
-static uint64_t hdf5_chunked_bytes(hid_t data_set, hid_t list, int descriptor, uint64_t bytes) {
+static uint64_t hdf5_chunked_bytes(hid_t data_set, hid_t list, int descriptor, uint64_t bytes,
+                                   struct weir_stored *stored) {
     hsize_t chunk_values = 0, count = 0, first = 0, chunk_bytes = 0;
     haddr_t address = HADDR_UNDEF;
     unsigned filters;
@@ -29,7 +30,8 @@ static uint64_t hdf5_chunked_bytes(hid_t data_set, hid_t list, int descriptor, u
         H5Dget_chunk_info(data_set, space, i, &first, &filters, &address, &chunk_bytes);
         uint64_t begin = first * VALUE_BYTES;
         uint64_t wanted = bytes - begin < full_bytes ? bytes - begin : full_bytes;
-        uint64_t there = address == HADDR_UNDEF ? 0 : weir_bytes_before_hole(descriptor, address, wanted);
+        uint64_t there =
+            address == HADDR_UNDEF ? 0 : weir_bytes_before_hole(descriptor, address, wanted, stored);
         whole = there < wanted ? begin + there : whole;
     }
     H5Sclose(space);
@@ -37,15 +39,16 @@ static uint64_t hdf5_chunked_bytes(hid_t data_set, hid_t list, int descriptor, u
 }
 
 /* Bytes of a data set, and how many of them lie before its first hole. */
-static void hdf5_measure_data_set(hid_t data_set, int descriptor, uint64_t *bytes, uint64_t *whole) {
+static void hdf5_measure_data_set(hid_t data_set, int descriptor, uint64_t *bytes, uint64_t *whole,
+                                  struct weir_stored *stored) {
     hid_t list = H5Dget_create_plist(data_set);
     hid_t space = H5Dget_space(data_set);
     *bytes = (uint64_t)H5Sget_simple_extent_npoints(space) * VALUE_BYTES;
     if (H5Pget_layout(list) == H5D_CHUNKED) {
-        *whole = hdf5_chunked_bytes(data_set, list, descriptor, *bytes);
+        *whole = hdf5_chunked_bytes(data_set, list, descriptor, *bytes, stored);
     } else {
         haddr_t begin = H5Dget_offset(data_set);
-        *whole = begin == HADDR_UNDEF ? 0 : weir_bytes_before_hole(descriptor, begin, *bytes);
+        *whole = begin == HADDR_UNDEF ? 0 : weir_bytes_before_hole(descriptor, begin, *bytes, stored);
     }
     H5Sclose(space);
     H5Pclose(list);
@@ -63,7 +66,7 @@ static void hdf5_find_hole(hid_t file, int descriptor, struct weir_stored *store
         if (data_set < 0) {
             return;
         }
-        hdf5_measure_data_set(data_set, descriptor, &bytes, &whole);
+        hdf5_measure_data_set(data_set, descriptor, &bytes, &whole, stored);
         H5Dclose(data_set);
         if (whole < bytes) {
             stored->first_hole_bytes = before + whole;

@@ -166,7 +166,7 @@ static int mmap_close(struct weir_file *file, struct weir_problem *problem) {
 }
 
 static void mmap_observe(struct weir_file *file, struct weir_observed *observed) {
-    observed->open_flags = fcntl(((const struct mmap_state *)file->state)->descriptor, F_GETFL);
+    observed->open_flags = weir_descriptor_flags_of(((const struct mmap_state *)file->state)->descriptor);
 }
 
 #define AT(member) offsetof(struct mmap_settings, member)

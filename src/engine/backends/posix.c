@@ -78,7 +78,7 @@ static const char *posix_refuse(const struct weir_open *how) {
 }
 
 static void posix_observe(struct weir_file *file, struct weir_observed *observed) {
-    observed->open_flags = fcntl(posix_descriptor_of(file), F_GETFL);
+    observed->open_flags = weir_descriptor_flags_of(posix_descriptor_of(file));
 }
 
 static int posix_stat(struct weir_name *name, struct weir_problem *problem) {

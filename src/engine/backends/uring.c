@@ -316,7 +316,7 @@ static int uring_close(struct weir_file *file, struct weir_problem *problem) {
 
 static void uring_observe(struct weir_file *file, struct weir_observed *observed) {
     const struct uring_state *state = file->state;
-    observed->open_flags = fcntl(state->descriptor, F_GETFL);
+    observed->open_flags = weir_descriptor_flags_of(state->descriptor);
     observed->queue = (struct weir_queue_observed){.interface = state->aio ? "libaio" : "io_uring",
                                                    .depth = state->depth,
                                                    .registered = state->registered};

@@ -78,6 +78,7 @@ struct weir_stored {
     uint64_t header_bytes;     /* of it in front of the data, if the format has a header */
     uint64_t first_hole_bytes; /* offset of the first byte of the data that was never written; bytes where
                                   there is none */
+    uint64_t denied_holes;     /* that SEEK_HOLE reported and where a read gave data */
     bool reduced;              /* a filter made the data smaller: the size of the file shows nothing */
 };
 

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 int weir_descriptor_open(const struct weir_open *how, struct weir_problem *problem) {
     bool writes = how->access == WEIR_WRITE;
@@ -20,6 +22,14 @@ int weir_descriptor_open(const struct weir_open *how, struct weir_problem *probl
     return descriptor;
 }
 
+int weir_descriptor_flags_of(int descriptor) {
+#ifdef SYS_fcntl
+    return (int)syscall(SYS_fcntl, descriptor, F_GETFL);
+#else
+    return (int)syscall(SYS_fcntl64, descriptor, F_GETFL);
+#endif
+}
+
 int weir_descriptor_flags(const char *path) {
     struct stat file, other;
     int flags = -1;
@@ -30,7 +40,7 @@ int weir_descriptor_flags(const char *path) {
         bool numeric = entry->d_name[0] >= '0' && entry->d_name[0] <= '9';
         if (numeric && fstat(descriptor, &other) == 0 && other.st_dev == file.st_dev &&
             other.st_ino == file.st_ino) {
-            flags = fcntl(descriptor, F_GETFL);
+            flags = weir_descriptor_flags_of(descriptor);
         }
     }
     if (directory != NULL) {

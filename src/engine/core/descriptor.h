@@ -8,7 +8,10 @@
  * interrupted. -1 after setting the problem. */
 int weir_descriptor_open(const struct weir_open *how, struct weir_problem *problem);
 
-/* Flags of the first descriptor of this process that is open on the file, as fcntl(F_GETFL) gives them; -1
+/* Flags of a descriptor, or -1: by the kernel itself, as a library may answer fcntl(F_GETFL) what was
+ * requested. */
+int weir_descriptor_flags_of(int descriptor);
+/* Flags of the first descriptor of this process that is open on the file, as the kernel has them; -1
  * where there is none. */
 int weir_descriptor_flags(const char *path);
 

@@ -6,7 +6,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #define WEIR_DEVICE_PARTS 16
 
@@ -19,10 +18,10 @@ enum weir_device_count {
 };
 
 struct weir_device {
-    char name[64];   /* vda1, the export of NFS, the file system of Lustre; empty: no counters */
-    char reason[96]; /* why there are none */
-    bool is_nfs, is_lustre;
-    int parts; /* disks or partitions: of a RAID or a logical volume those that it consists of */
+    char name[64];    /* vda1, sda and 3 more; empty: no counters */
+    char reason[160]; /* why there are none */
+    uint64_t copies;  /* of each byte that is written: 2 where a journal takes the data, too */
+    int parts;        /* disks or partitions: of a RAID or a logical volume those that it consists of */
     unsigned major_of[WEIR_DEVICE_PARTS], minor_of[WEIR_DEVICE_PARTS];
     uint64_t counts[WEIR_DEVICE_COUNTS];
 };
@@ -30,17 +29,26 @@ struct weir_device {
 /* Find the device of the directory of the file, and read its counters. */
 void weir_device_begin(const char *path, const struct weir_medium *medium, struct weir_device *device);
 /* The counters as they are now; false where they went away. */
-bool weir_device_now(const struct weir_medium *medium, const struct weir_device *device, uint64_t *counts);
+bool weir_device_now(const struct weir_device *device, uint64_t *counts);
 /* Turns the counters into what they grew by since the begin. */
-void weir_device_end(const struct weir_medium *medium, struct weir_device *device);
+void weir_device_end(struct weir_device *device);
 
 /* Whether a device is one (and not the number of a mount), followed down to the disks below it. sys:
- * /sys/dev/block. */
+ * /sys/dev/block. False, too, where what is below it cannot be told: then nothing is counted. */
 bool weir_device_follow(const char *sys, unsigned major_number, unsigned minor_number, int depth,
                         struct weir_device *device);
+/* The devices that a directory of /sys lists; 0 where it lists none, -1 where one cannot be followed. */
+int weir_device_follow_members(const char *sys, const char *directory, int depth, struct weir_device *device);
+/* The disks below a directory of the medium, whatever file systems are stacked there (device_below.c). */
+bool weir_device_follow_medium(const char *directory, const struct weir_medium *medium, int depth,
+                               struct weir_device *device);
+/* The disks below the file of a loop device, whose directory in /sys is given. */
+bool weir_device_follow_loop(const char *sys, const char *directory, const char *backing, int depth,
+                             struct weir_device *device);
+bool weir_device_add_part(unsigned major_number, unsigned minor_number, struct weir_device *device);
+bool weir_device_read_line(const char *path, char *text, int bytes);
+#define WEIR_DEVICE_DEEPEST 8
 /* Sum of the counters of all parts. */
 bool weir_device_count(const char *sys, const struct weir_device *device, uint64_t *counts);
-/* The counters of one export in the text of /proc/self/mountstats. */
-bool weir_device_nfs_parse(FILE *file, const char *source, uint64_t *counts);
 
 #endif

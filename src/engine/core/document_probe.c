@@ -55,6 +55,19 @@ static void document_write_residency(struct weir_json *json, const struct weir_w
     weir_json_object_end(json);
 }
 
+static void document_write_unwritten(struct weir_json *json, const struct weir_cachestat *unwritten) {
+    if (unwritten->files == 0) {
+        weir_json_null(json, "unwritten");
+        return;
+    }
+    weir_json_object(json, "unwritten");
+    weir_json_count(json, "files", unwritten->files);
+    weir_json_count(json, "pages", unwritten->pages);
+    weir_json_count(json, "dirty_bytes", unwritten->dirty_bytes);
+    weir_json_count(json, "writeback_bytes", unwritten->writeback_bytes);
+    weir_json_object_end(json);
+}
+
 static void document_write_llite(struct weir_json *json, const struct weir_llite *llite) {
     if (llite->instance[0] == '\0') {
         weir_json_null(json, "lustre");
@@ -82,6 +95,51 @@ static void document_write_device(struct weir_json *json, const struct weir_devi
     weir_json_text(json, "reason", known || device->reason[0] == '\0' ? NULL : device->reason);
     document_write_known(json, "disk_read_bytes", known, device->counts[WEIR_DEVICE_DISK_READ]);
     document_write_known(json, "disk_written_bytes", known, device->counts[WEIR_DEVICE_DISK_WRITTEN]);
+    document_write_known(json, "copies", known, device->copies);
+    weir_json_object_end(json);
+}
+
+static void document_write_servers_count(struct weir_json *json, const char *key,
+                                         const struct weir_seen *seen, enum weir_server_count which) {
+    bool known = seen->known && seen->counts[which] != WEIR_SERVERS_UNKNOWN;
+    document_write_known(json, key, known, seen->counts[which]);
+}
+
+static void document_write_observer(struct weir_json *json, const struct weir_observer *observer,
+                                    const struct weir_seen *seen) {
+    weir_json_object(json, NULL);
+    weir_json_text(json, "observer", observer->name);
+    weir_json_text(json, "counted", weir_servers_counted_name(observer->counted));
+    weir_json_text(json, "what", seen->known ? seen->what : NULL);
+    weir_json_text(json, "reason", seen->known ? NULL : seen->what);
+    document_write_servers_count(json, "sent_bytes", seen, WEIR_SERVERS_SENT);
+    document_write_servers_count(json, "received_bytes", seen, WEIR_SERVERS_RECEIVED);
+    document_write_servers_count(json, "requests", seen, WEIR_SERVERS_REQUESTS);
+    document_write_servers_count(json, "writes", seen, WEIR_SERVERS_WRITES);
+    document_write_servers_count(json, "commits", seen, WEIR_SERVERS_COMMITS);
+    document_write_servers_count(json, "ended_connections", seen, WEIR_SERVERS_ENDED);
+    document_write_known(json, "idle_sent_bytes", seen->known, seen->idle[0]);
+    document_write_known(json, "idle_received_bytes", seen->known, seen->idle[1]);
+    weir_json_object_end(json);
+}
+
+/* null: nothing tells that the file system has servers. */
+static void document_write_servers(struct weir_json *json, const struct weir_servers *servers) {
+    int i = 0;
+    if (!servers->any) {
+        weir_json_null(json, "servers");
+        return;
+    }
+    weir_json_object(json, "servers");
+    weir_json_number(json, "idle_s", servers->idle_s);
+    weir_json_list(json, "observers");
+    for (const struct weir_observer *o = weir_observers(); o != NULL && i < WEIR_SERVERS_MOST; o = o->next) {
+        const struct weir_seen *seen = &servers->seen[i++];
+        if (seen->fits) {
+            document_write_observer(json, o, seen);
+        }
+    }
+    weir_json_list_end(json);
     weir_json_object_end(json);
 }
 
@@ -167,17 +225,23 @@ void weir_document_write_observed(struct weir_json *json, const struct weir_resu
     document_write_known(json, "fetched_bytes", counted, io->counts[WEIR_IO_READ_BYTES]);
     document_write_known(json, "dirtied_bytes", counted, io->counts[WEIR_IO_WRITE_BYTES]);
     document_write_device(json, &watched->device);
+    document_write_servers(json, &watched->servers);
     if (watched->clock_error >= 0) {
         weir_json_number(json, "clock_error", watched->clock_error);
     } else {
         weir_json_null(json, "clock_error");
     }
+    weir_json_number(json, "paused_s", (double)watched->paused_ns / 1e9);
     document_write_process_io(json, io);
     document_write_residency(json, watched);
+    document_write_unwritten(json, &watched->unwritten);
     document_write_llite(json, &watched->llite);
     document_write_payload(json, &result->payload);
     document_write_touched(json, result);
     document_write_file_layout(json, result);
+    if (result->denied_holes > 0) {
+        weir_json_count(json, "denied_holes", result->denied_holes);
+    }
     if (result->existing_bytes > 0) {
         weir_json_count(json, "existing_bytes", result->existing_bytes);
     }

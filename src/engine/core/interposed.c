@@ -1,30 +1,10 @@
 #include "interposed.h"
 
-#include <dlfcn.h>
-#include <fcntl.h>
+#include "bindings.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-static const char *const calls[] = {
-    "open",   "open64",          "openat",        "openat64",      "close",   "read",           "write",
-    "pread",  "pread64",         "pwrite",        "pwrite64",      "lseek64", "fsync",          "fdatasync",
-    "syncfs", "sync_file_range", "posix_fadvise", "fcntl",         "fcntl64", "mmap",           "msync",
-    "stat",   "fstat",           "ftruncate",     "clock_gettime", "unlink",  "posix_fadvise64"};
-
-static bool interposed_is_system(const char *object) {
-    static const char *const names[] = {"libc.so", "libc-",      "ld-linux",
-                                        "ld-musl", "linux-vdso", "libpthread"};
-    const char *slash = strrchr(object, '/');
-    const char *base = slash != NULL ? slash + 1 : object;
-    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strncmp(base, names[i], strlen(names[i])) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
 
 /* A line of more whose text is not there yet. */
 static void interposed_add_line(char *text, const char *line, size_t length) {
@@ -40,71 +20,66 @@ static void interposed_add_line(char *text, const char *line, size_t length) {
     }
 }
 
-/* An audit library of the dynamic linker replaces calls without their symbols showing it. */
-static void interposed_look_at_linker(char *text) {
-    char line[512];
-    const char *audit = getenv("LD_AUDIT");
-    if (audit != NULL && audit[0] != '\0') {
-        interposed_add_line(text, line, (size_t)snprintf(line, sizeof line, "LD_AUDIT %.400s", audit));
-    }
-}
-
 /* A tracer can answer any call of the system itself. */
 static void interposed_look_at_tracer(char *text) {
-    char line[64], status[4096];
-    unsigned tracer = 0;
-    int descriptor = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
-    ssize_t length = descriptor >= 0 ? read(descriptor, status, sizeof status - 1) : 0;
-    if (descriptor >= 0) {
-        close(descriptor);
-    }
-    status[length > 0 ? length : 0] = '\0';
-    const char *found = strstr(status, "\nTracerPid:");
-    if (found != NULL && sscanf(found, " TracerPid: %u", &tracer) == 1 && tracer != 0) {
+    char line[64];
+    unsigned tracer = weir_bindings_tracer();
+    if (tracer != 0) {
         interposed_add_line(text, line, (size_t)snprintf(line, sizeof line, "ptrace process %u", tracer));
     }
 }
 
-static void interposed_look(char text[WEIR_INTERPOSED_BYTES]) {
+static void interposed_add_call(void *text, const char *call, const char *object, bool behind) {
     char line[512];
-    Dl_info info;
-    text[0] = '\0';
-    for (unsigned i = 0; i < sizeof calls / sizeof calls[0]; i++) {
-        void *address = dlsym(RTLD_DEFAULT, calls[i]);
-        if (address != NULL && dladdr(address, &info) != 0 && info.dli_fname != NULL &&
-            !interposed_is_system(info.dli_fname)) {
-            int length = snprintf(line, sizeof line, "%s %.400s", calls[i], info.dli_fname);
-            interposed_add_line(text, line, (size_t)length);
-        }
+    (void)behind;
+    interposed_add_line(text, line, (size_t)snprintf(line, sizeof line, "%.60s %.400s", call, object));
+}
+
+static void interposed_add_lines(char *text, char *lines) {
+    for (char *line = strtok_r(lines, "\n", &lines); line != NULL; line = strtok_r(NULL, "\n", &lines)) {
+        interposed_add_line(text, line, strlen(line));
     }
-    interposed_look_at_linker(text);
+}
+
+/* The ranks are mostly alike: only those that differ from rank 0 send. */
+static void interposed_gather(const struct weir_job *job, char *mine, char text[WEIR_INTERPOSED_BYTES]) {
+    int *bytes = calloc((size_t)job->size, sizeof *bytes), *at = calloc((size_t)job->size, sizeof *at);
+    memcpy(text, mine, WEIR_INTERPOSED_BYTES);
+    MPI_Bcast(text, WEIR_INTERPOSED_BYTES, MPI_CHAR, 0, job->comm);
+    int length = strcmp(text, mine) == 0 ? 0 : (int)strlen(mine) + 1, sum = 0;
+    if (bytes == NULL || at == NULL) {
+        fprintf(stderr, "weir-io: no memory for the list of libraries\n");
+        MPI_Abort(job->comm, 1);
+    }
+    MPI_Gather(&length, 1, MPI_INT, bytes, 1, MPI_INT, 0, job->comm);
+    for (int i = 0; job->rank == 0 && i < job->size; i++) {
+        at[i] = sum;
+        sum += bytes[i];
+    }
+    char *all = calloc((size_t)sum + 1, 1);
+    MPI_Gatherv(mine, length, MPI_CHAR, all, bytes, at, MPI_CHAR, 0, job->comm);
+    for (int i = 0; all != NULL && job->rank == 0 && i < job->size; i++) {
+        interposed_add_lines(text, all + at[i]);
+    }
+    free(all);
+    free(at);
+    free(bytes);
 }
 
 void weir_interposed_find(const struct weir_job *job, char text[WEIR_INTERPOSED_BYTES]) {
-    static char found[WEIR_INTERPOSED_BYTES];
+    static char found[WEIR_INTERPOSED_BYTES], mine[WEIR_INTERPOSED_BYTES];
     static bool looked;
-    if (!looked) { /* once: what is loaded later comes behind the C library, and a look searches all symbols
-                    */
-        interposed_look(found);
+    if (!looked) { /* once: what is loaded later comes behind the C library */
+        weir_bindings_look(NULL, interposed_add_call, found);
         looked = true;
     }
-    char mine[WEIR_INTERPOSED_BYTES];
     memcpy(mine, found, sizeof mine);
     interposed_look_at_tracer(mine); /* may attach at any time */
     bool any = !weir_job_agree(job, mine[0] == '\0');
     text[0] = '\0';
-    if (!any) {
-        return;
+    if (any) {
+        interposed_gather(job, mine, text);
     }
-    char *all = job->rank == 0 ? calloc((size_t)job->size, sizeof mine) : NULL;
-    MPI_Gather(mine, sizeof mine, MPI_CHAR, all, sizeof mine, MPI_CHAR, 0, job->comm);
-    for (int i = 0; all != NULL && i < job->size; i++) {
-        char *rest = all + (size_t)i * sizeof mine;
-        for (char *line = strtok_r(rest, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
-            interposed_add_line(text, line, strlen(line));
-        }
-    }
-    free(all);
 }
 
 void weir_interposed_write(struct weir_json *json, const char *text) {

@@ -1,11 +1,11 @@
-/* Which libraries provide the calls that a measurement rests on. */
+/* Which objects provide calls in place of the C library. */
 #ifndef WEIR_INTERPOSED_H
 #define WEIR_INTERPOSED_H
 
 #include "job.h"
 #include "json.h"
 
-#define WEIR_INTERPOSED_BYTES 2048
+#define WEIR_INTERPOSED_BYTES (32 << 10) /* a sanitizer provides some 500 calls */
 
 /* One line `call object` for each call that the C library does not provide, all ranks together; empty if
  * there is none. Called by all ranks; the text is rank 0's. */

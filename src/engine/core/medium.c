@@ -1,79 +1,145 @@
 #include "medium.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/magic.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
-static bool medium_has_dax(char *options) {
-    char *rest = options;
-    for (char *word = strtok_r(options, ", \n", &rest); word != NULL; word = strtok_r(NULL, ", \n", &rest)) {
-        if (strncmp(word, "dax", 3) == 0 && strcmp(word, "dax=never") != 0) {
+#define MOUNTS  "/proc/self/mountinfo"
+#define DEEPEST 8 /* file systems that give their bytes to one another */
+
+/* Which mount a path is on. Many file systems (btrfs, overlay, ZFS, bcachefs) give their files the number of
+ * a device that no mount has. */
+struct medium_place {
+    const char *path;
+    uint64_t mount_id; /* 0: the kernel does not report it */
+    struct stat facts;
+    struct statfs system;
+    int depth;
+};
+
+static void medium_of_directory(const char *path, struct weir_mounts *mounts, int depth,
+                                struct weir_medium *medium);
+
+/* By number and offset: the headers that weir is built with may be older than the kernel that it meets. */
+#define STATX_BYTES        256
+#define STATX_MNT_ID_BIT   0x1000u
+#define STATX_MNT_ID_PLACE 144
+
+static uint64_t medium_mount_id(const char *path) {
+    char answer[STATX_BYTES];
+    uint32_t mask;
+    uint64_t id = 0;
+#ifdef SYS_statx
+    if (syscall(SYS_statx, AT_FDCWD, path, AT_NO_AUTOMOUNT, STATX_MNT_ID_BIT, answer) != 0) {
+        return 0;
+    }
+    memcpy(&mask, answer, sizeof mask);
+    if ((mask & STATX_MNT_ID_BIT) != 0) {
+        memcpy(&id, answer + STATX_MNT_ID_PLACE, sizeof id);
+    }
+#endif
+    return id;
+}
+
+static bool medium_look(const char *path, struct medium_place *place) {
+    place->path = path;
+    if (stat(path, &place->facts) != 0 || statfs(path, &place->system) != 0) {
+        return false;
+    }
+    place->mount_id = medium_mount_id(path);
+    return true;
+}
+
+/* What a process sees from its root; that of the first process has what is mounted above a chroot, too. */
+static const char *const medium_tables[] = {MOUNTS, "/proc/1/mountinfo"};
+
+/* How well a mount fits; 0: not at all. Of two that fit equally, the later one hides the other. */
+static size_t medium_fit(const struct weir_mount *mount, const struct medium_place *place,
+                         const char *real_path, bool is_own_table) {
+    if (place->mount_id != 0 && mount->id == place->mount_id) {
+        return SIZE_MAX;
+    }
+    if (!is_own_table) {
+        dev_t number = place->facts.st_dev;
+        return major(number) != 0 && major(number) == mount->major_number &&
+               minor(number) == mount->medium.minor_number;
+    }
+    return place->mount_id == 0 ? weir_mount_above(mount, real_path) : 0;
+}
+
+static bool medium_find_in_table(const char *table, const struct medium_place *place,
+                                 struct weir_medium *medium) {
+    struct weir_mount mount;
+    char real_path[PATH_MAX], *line = NULL;
+    size_t room = 0, best = 0;
+    bool is_own_table = table == medium_tables[0];
+    if (is_own_table && place->mount_id == 0 && realpath(place->path, real_path) == NULL) {
+        return false;
+    }
+    FILE *mounts = fopen(table, "re");
+    while (mounts != NULL && best < SIZE_MAX && getline(&line, &room, mounts) > 0) {
+        size_t fit = weir_mount_parse(line, &mount) ? medium_fit(&mount, place, real_path, is_own_table) : 0;
+        if (fit > 0 && fit >= best) {
+            best = fit;
+            *medium = mount.medium;
+        }
+    }
+    free(line);
+    if (mounts != NULL) {
+        fclose(mounts);
+    }
+    return best > 0;
+}
+
+bool weir_medium_is_memory(const struct weir_medium *medium) {
+    static const char *const names[] = {"tmpfs", "ramfs", "hugetlbfs", "devtmpfs"};
+    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(medium->file_system, names[i]) == 0) {
             return true;
         }
     }
     return false;
 }
 
-/* 36 35 98:0 /root /point rw,noatime master:1 - ext4 /dev/sda rw,errors=continue */
-bool weir_medium_parse(const char *line, unsigned major_number, unsigned minor_number,
-                       struct weir_medium *medium) {
-    unsigned line_major, line_minor;
-    char options[256] = "";
-    const char *tail = strstr(line, " - ");
-    if (sscanf(line, "%*u %*u %u:%u", &line_major, &line_minor) != 2 || tail == NULL ||
-        line_major != major_number || line_minor != minor_number) {
+/* A daemon of FUSE reads and writes for the process, which is then not charged. */
+static bool medium_is_counted(const struct medium_place *place, const struct weir_medium *medium) {
+    char device[64];
+    struct stat source;
+    if (medium->dax || strncmp(medium->file_system, "fuse", 4) == 0) {
         return false;
     }
-    if (sscanf(tail, " - %31s %255s %255s", medium->file_system, medium->source, options) < 2) {
-        return false;
+    if (medium->lower[0] != '\0') {
+        char lower[WEIR_MEDIUM_PATH + 1];
+        struct weir_medium below;
+        snprintf(lower, sizeof lower, "%s/", medium->lower);
+        medium_of_directory(lower, NULL, place->depth + 1, &below);
+        return below.counted;
     }
-    medium->dax = medium_has_dax(options);
-    return true;
+    dev_t number = place->facts.st_dev;
+    snprintf(device, sizeof device, "/sys/dev/block/%u:%u", major(number), minor(number));
+    return place->system.f_type == BTRFS_SUPER_MAGIC || access(device, F_OK) == 0 ||
+           (medium->source[0] == '/' && stat(medium->source, &source) == 0 && S_ISBLK(source.st_mode));
 }
 
-static bool medium_facts_of(const char *path, struct stat *facts, struct statfs *system) {
-    return stat(path, facts) == 0 && statfs(path, system) == 0;
-}
-
-static bool medium_facts_of_directory(const char *path, struct stat *facts, struct statfs *system) {
-    char directory[1024];
-    snprintf(directory, sizeof directory, "%s", path);
-    char *slash = strrchr(directory, '/');
-    snprintf(slash != NULL ? slash + 1 : directory, 2, ".");
-    return medium_facts_of(directory, facts, system);
-}
-
-#define MOUNTS "/proc/self/mountinfo"
-
-/* What a process sees from its root; that of the first process has what is mounted above a chroot, too. */
-static const char *const medium_tables[] = {MOUNTS, "/proc/1/mountinfo"};
-
-static bool medium_find_in_table(const char *table, unsigned major_number, unsigned minor_number,
-                                 struct weir_medium *medium) {
-    char line[4096];
-    FILE *mounts = fopen(table, "re");
+static void medium_find(const struct medium_place *place, struct weir_medium *medium) {
     bool found = false;
-    while (mounts != NULL && !found && fgets(line, sizeof line, mounts) != NULL) {
-        found = weir_medium_parse(line, major_number, minor_number, medium);
-    }
-    if (mounts != NULL) {
-        fclose(mounts);
-    }
-    return found;
-}
-
-static bool medium_find_line(unsigned major_number, unsigned minor_number, struct weir_medium *medium) {
-    bool found = false;
+    memset(medium, 0, sizeof *medium);
     for (unsigned i = 0; !found && i < sizeof medium_tables / sizeof medium_tables[0]; i++) {
-        found = medium_find_in_table(medium_tables[i], major_number, minor_number, medium);
+        found = medium_find_in_table(medium_tables[i], place, medium);
     }
-    return found;
+    if (!found && place->system.f_type == BTRFS_SUPER_MAGIC) {
+        snprintf(medium->file_system, sizeof medium->file_system, "btrfs");
+    }
+    medium->counted = place->depth < DEEPEST && medium_is_counted(place, medium);
 }
 
 /* Since the descriptor was opened or polled last. */
@@ -86,55 +152,48 @@ static bool medium_mounts_changed(struct weir_mounts *mounts) {
     return poll(&change, 1, 0) != 0;
 }
 
-static bool medium_find_or_keep_line(unsigned major_number, unsigned minor_number, struct weir_mounts *mounts,
-                                     struct weir_medium *medium) {
+static void medium_find_or_keep(const struct medium_place *place, struct weir_mounts *mounts,
+                                struct weir_medium *medium) {
+    unsigned major_number = major(place->facts.st_dev), minor_number = minor(place->facts.st_dev);
     if (mounts == NULL) {
-        return medium_find_line(major_number, minor_number, medium);
+        medium_find(place, medium);
+        return;
     }
     /* First: a change while the table is read is reported the next time. */
     bool changed = medium_mounts_changed(mounts) || mounts->descriptor < 0;
-    if (changed || mounts->major_number != major_number || mounts->minor_number != minor_number) {
-        memset(&mounts->medium, 0, sizeof mounts->medium);
-        mounts->found = medium_find_line(major_number, minor_number, &mounts->medium);
+    if (changed || mounts->mount_id != place->mount_id || mounts->major_number != major_number ||
+        mounts->minor_number != minor_number) {
+        medium_find(place, &mounts->medium);
+        mounts->mount_id = place->mount_id;
         mounts->major_number = major_number;
         mounts->minor_number = minor_number;
     }
     *medium = mounts->medium;
-    return mounts->found;
 }
 
-static void medium_find_mount(const struct stat *facts, const struct statfs *system,
-                              struct weir_mounts *mounts, struct weir_medium *medium) {
-    char device[64];
-    unsigned major_number = major(facts->st_dev), minor_number = minor(facts->st_dev);
-    bool found = medium_find_or_keep_line(major_number, minor_number, mounts, medium);
-    /* A subvolume of btrfs has a device number that no mount has, yet its transfers are counted. */
-    bool btrfs = system->f_type == BTRFS_SUPER_MAGIC;
-    if (btrfs && !found) {
-        snprintf(medium->file_system, sizeof medium->file_system, "btrfs");
+static void medium_of_directory(const char *path, struct weir_mounts *mounts, int depth,
+                                struct weir_medium *medium) {
+    char directory[WEIR_MEDIUM_PATH + 2];
+    struct medium_place place = {.depth = depth};
+    memset(medium, 0, sizeof *medium);
+    snprintf(directory, sizeof directory, "%s", path);
+    char *slash = strrchr(directory, '/');
+    snprintf(slash != NULL ? slash + 1 : directory, 2, ".");
+    if (medium_look(directory, &place)) {
+        medium_find_or_keep(&place, mounts, medium);
     }
-    snprintf(device, sizeof device, "/sys/dev/block/%u:%u", major_number, minor_number);
-    medium->counted = !medium->dax && (btrfs || access(device, F_OK) == 0);
 }
 
 void weir_medium_of(const char *path, struct weir_mounts *mounts, struct weir_medium *medium) {
-    struct stat facts;
-    struct statfs system;
+    struct medium_place place = {.depth = 0};
     memset(medium, 0, sizeof *medium);
-    if (medium_facts_of(path, &facts, &system)) {
-        if (S_ISREG(facts.st_mode) || S_ISDIR(facts.st_mode)) {
-            medium_find_mount(&facts, &system, mounts, medium);
-        }
-    } else if (medium_facts_of_directory(path, &facts, &system)) {
-        medium_find_mount(&facts, &system, mounts, medium);
+    if (!medium_look(path, &place)) {
+        medium_of_directory(path, mounts, 0, medium);
+    } else if (S_ISREG(place.facts.st_mode) || S_ISDIR(place.facts.st_mode)) {
+        medium_find_or_keep(&place, mounts, medium);
     }
 }
 
 void weir_medium_of_directory(const char *path, struct weir_mounts *mounts, struct weir_medium *medium) {
-    struct stat facts;
-    struct statfs system;
-    memset(medium, 0, sizeof *medium);
-    if (medium_facts_of_directory(path, &facts, &system)) {
-        medium_find_mount(&facts, &system, mounts, medium);
-    }
+    medium_of_directory(path, mounts, 0, medium);
 }

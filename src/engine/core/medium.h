@@ -3,10 +3,20 @@
 #define WEIR_MEDIUM_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define WEIR_MEDIUM_PATH 1024
 
 struct weir_medium {
     char file_system[32]; /* ext4, tmpfs, lustre, fuse.sshfs ...; empty: unknown */
     char source[256];     /* what is mounted */
+    /* Directories of another file system that take the bytes, separated by colons: the upper one of an
+     * overlay, the source of a FUSE file system where it is a directory; empty: none is known. */
+    char lower[WEIR_MEDIUM_PATH];
+    char point[WEIR_MEDIUM_PATH]; /* where it is mounted */
+    char options[512];            /* of the file system, as far as they fit */
+    unsigned minor_number;        /* of the device number of the mount */
     /* It is on a block device and nothing bypasses the kernel's accounting: then read_bytes and
      * write_bytes of /proc/self/io count what it gave and took. They count nothing for tmpfs, FUSE, most
      * network file systems and DAX. */
@@ -19,7 +29,7 @@ struct weir_medium {
  * open. */
 struct weir_mounts {
     int descriptor; /* of the table; -1: not opened yet */
-    bool found;
+    uint64_t mount_id;
     unsigned major_number, minor_number;
     struct weir_medium medium;
 };
@@ -32,8 +42,17 @@ struct weir_mounts {
 void weir_medium_of(const char *path, struct weir_mounts *mounts, struct weir_medium *medium);
 /* By the directory, without a look at the file; a path that ends in a slash is one. */
 void weir_medium_of_directory(const char *path, struct weir_mounts *mounts, struct weir_medium *medium);
-/* One line of /proc/self/mountinfo; false where it is another device's. */
-bool weir_medium_parse(const char *line, unsigned major_number, unsigned minor_number,
-                       struct weir_medium *medium);
+/* Its files are pages of the node's memory. */
+bool weir_medium_is_memory(const struct weir_medium *medium);
+
+/* What a line of /proc/self/mountinfo reports; false where it is not one. */
+struct weir_mount {
+    uint64_t id;
+    unsigned major_number;
+    struct weir_medium medium; /* without counted */
+};
+bool weir_mount_parse(const char *line, struct weir_mount *mount);
+/* Length of the mount point where it is above the path, plus 1; 0 elsewhere. */
+size_t weir_mount_above(const struct weir_mount *mount, const char *path);
 
 #endif

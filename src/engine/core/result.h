@@ -65,6 +65,7 @@ struct weir_result {
     uint64_t sync_calls, retries;
     uint64_t cpu_ns; /* of all ranks; 0: not measured */
     uint64_t traced, dropped;
+    uint64_t denied_holes; /* of all files; see struct weir_stored */
     struct weir_buckets timeline;
     struct weir_watched watched;
     struct weir_payload_sample payload;       /* of a write */

@@ -26,22 +26,60 @@ int weir_stored_plain(const char *path, const void *settings, struct weir_stored
                                 "looking at the file after it was closed");
     }
     stored->bytes = (uint64_t)facts.st_size;
-    /* File systems without holes answer with the end of the file, or not at all. */
-    off_t hole = lseek(descriptor, 0, SEEK_HOLE);
-    stored->first_hole_bytes = hole >= 0 ? (uint64_t)hole : stored->bytes;
+    stored->first_hole_bytes = weir_bytes_before_hole(descriptor, 0, stored->bytes, stored);
     close(descriptor);
     return 0;
 }
 
-uint64_t weir_bytes_before_hole(int descriptor, uint64_t begin, uint64_t bytes) {
+#define WINDOW_BYTES (64u << 10)
+#define WINDOWS      64u
+#define MOST_HOLES   4096
+
+static bool stored_has_data(int descriptor, uint64_t offset, uint64_t bytes) {
+    static unsigned char window[WINDOW_BYTES];
+    ssize_t length = pread(descriptor, window, (size_t)bytes, (off_t)offset);
+    for (ssize_t i = 0; i < length; i++) {
+        if (window[i] != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Where in a hole only zeros are read; its end where there is data everywhere. A long one is looked at in
+ * windows, evenly spread. */
+static uint64_t stored_zeros_in_hole(int descriptor, uint64_t begin, uint64_t end) {
+    uint64_t windows = (end - begin + WINDOW_BYTES - 1) / WINDOW_BYTES;
+    uint64_t looks = windows < WINDOWS ? windows : WINDOWS;
+    for (uint64_t i = 0; i < looks; i++) {
+        uint64_t at = begin + windows * i / looks * WINDOW_BYTES;
+        uint64_t bytes = end - at < WINDOW_BYTES ? end - at : WINDOW_BYTES;
+        if (!stored_has_data(descriptor, at, bytes)) {
+            return at;
+        }
+    }
+    return end;
+}
+
+uint64_t weir_bytes_before_hole(int descriptor, uint64_t begin, uint64_t bytes, struct weir_stored *stored) {
     struct stat facts;
-    uint64_t end = begin + bytes;
+    uint64_t end = begin + bytes, at = begin;
     if (fstat(descriptor, &facts) == 0 && (uint64_t)facts.st_size < end) {
         end = (uint64_t)facts.st_size > begin ? (uint64_t)facts.st_size : begin;
     }
-    off_t hole = lseek(descriptor, (off_t)begin, SEEK_HOLE);
-    if (hole >= 0 && (uint64_t)hole < end) {
-        end = (uint64_t)hole;
+    for (int holes = 0; at < end && holes < MOST_HOLES; holes++) {
+        /* File systems without holes answer with the end of the file, or not at all. */
+        off_t hole = lseek(descriptor, (off_t)at, SEEK_HOLE);
+        if (hole < (off_t)at || (uint64_t)hole >= end) {
+            break;
+        }
+        off_t data = lseek(descriptor, hole, SEEK_DATA);
+        at = data > hole && (uint64_t)data < end ? (uint64_t)data : end;
+        uint64_t zeros = stored_zeros_in_hole(descriptor, (uint64_t)hole, at);
+        if (zeros < at) {
+            return zeros - begin;
+        }
+        stored->denied_holes++;
     }
     return end - begin;
 }
@@ -50,7 +88,7 @@ void weir_stored_data(const char *path, uint64_t begin, uint64_t bytes, struct w
     int descriptor = open(path, O_RDONLY | O_CLOEXEC); /* none where only MPI-IO knows the name */
     stored->header_bytes = begin;
     if (descriptor >= 0) {
-        stored->first_hole_bytes = weir_bytes_before_hole(descriptor, begin, bytes);
+        stored->first_hole_bytes = weir_bytes_before_hole(descriptor, begin, bytes, stored);
         close(descriptor);
     }
 }

@@ -10,8 +10,9 @@
 int weir_stored_plain(const char *path, const void *settings, struct weir_stored *stored,
                       struct weir_problem *problem);
 /* How many of the bytes from begin on lie before the first that was never written; bytes where all are
- * there. */
-uint64_t weir_bytes_before_hole(int descriptor, uint64_t begin, uint64_t bytes);
+ * there. Some servers answer SEEK_HOLE wrongly: a hole in which a read finds data is counted in stored as
+ * denied, and is none. */
+uint64_t weir_bytes_before_hole(int descriptor, uint64_t begin, uint64_t bytes, struct weir_stored *stored);
 /* Why the system would not open, or not write, the file either, for libraries that give no reason; 0 where it
  * has nothing against it. */
 int weir_cause_plain(const char *path, enum weir_access access);

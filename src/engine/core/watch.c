@@ -1,6 +1,8 @@
 #include "watch.h"
 #include "clock.h"
+#include "pauses.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -15,6 +17,15 @@ static bool watch_first_on_node(const struct weir_job *job) {
 static bool watch_can_look(const struct weir_backend *backend, const struct weir_open *how,
                            const struct weir_watched *watched) {
     return !watched->no_residency && how->access == WEIR_READ && (backend->traits & WEIR_STORES) != 0;
+}
+
+/* What a write left unwritten, once all ranks of the node have closed. */
+static void watch_unwritten(const struct weir_backend *backend, const struct weir_open *how,
+                            struct weir_watched *watched) {
+    bool stores = (backend->traits & WEIR_STORES) != 0;
+    if (how->access == WEIR_WRITE && stores && !watched->no_residency && !watched->directory) {
+        weir_cachestat_add(how->path, &watched->unwritten);
+    }
 }
 
 /* The page cache is the node's: of a shared file one look a node is enough. */
@@ -33,8 +44,9 @@ static uint64_t watch_raw_clock_ns(void) {
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* The same moment by both clocks; again where the process was interrupted between them. */
-static void watch_read_clocks(uint64_t *clock_ns, uint64_t *raw_ns) {
+/* The same moment by both clocks; again where the process was interrupted between them. What is returned is
+ * how far apart the two readings may be all the same: a guest or a busy node may interrupt each attempt. */
+static uint64_t watch_read_clocks(uint64_t *clock_ns, uint64_t *raw_ns) {
     uint64_t before, after = 0;
     int attempts = 0;
     do {
@@ -43,16 +55,26 @@ static void watch_read_clocks(uint64_t *clock_ns, uint64_t *raw_ns) {
         after = watch_raw_clock_ns();
     } while (after - before > CLOSE_NS && ++attempts < 8);
     *raw_ns = before + (after - before) / 2;
+    return (after - before + 1) / 2;
 }
 
 static double watch_clock_error(const struct weir_watched *begin) {
-    uint64_t clock_ns, raw_ns;
-    watch_read_clocks(&clock_ns, &raw_ns);
+    uint64_t clock_ns, raw_ns, apart_ns = watch_read_clocks(&clock_ns, &raw_ns) + begin->apart_ns;
     double clock = (double)(clock_ns - begin->clock_ns), raw = (double)(raw_ns - begin->raw_ns);
     if (raw < TELLING_NS) {
         return -1;
     }
-    return clock > raw ? clock / raw - 1 : 1 - clock / raw;
+    double off = fabs(clock - raw) - (double)apart_ns;
+    return off > 0 ? off / raw : 0;
+}
+
+/* All ranks wait, so that what moves meanwhile is not theirs. */
+static void watch_rest(const struct weir_job *job, const struct weir_medium *medium,
+                       struct weir_servers *servers) {
+    MPI_Barrier(job->comm);
+    if (watch_first_on_node(job)) {
+        weir_servers_rest(medium, servers);
+    }
 }
 
 void weir_watch_begin(const struct weir_job *job, const struct weir_backend *backend,
@@ -61,17 +83,23 @@ void weir_watch_begin(const struct weir_job *job, const struct weir_backend *bac
     if (WEIR_IS_BLIND) {
         return;
     }
+    if (job->rank == 0 && how->access == WEIR_READ) {
+        weir_server_drop_caches();
+    }
     if (watch_first_on_node(job) && (backend->traits & WEIR_STORES) != 0) {
         (watched->directory ? weir_medium_of : weir_medium_of_directory)(how->path, &watch_mounts,
                                                                          &watched->medium);
         weir_llite_read(&watched->medium, &watched->llite);
         weir_device_begin(how->path, &watched->medium, &watched->device);
+        weir_servers_begin(&watched->medium, &watched->servers);
     }
     if (job->rank == 0 && watch_can_look(backend, how, watched)) {
         weir_page_cache_look(how->path, &watched->before);
         watched->touched = true;
     }
-    watch_read_clocks(&watched->clock_ns, &watched->raw_ns);
+    watch_rest(job, &watched->medium, &watched->servers);
+    watched->paused_ns = weir_pauses_ns();
+    watched->apart_ns = watch_read_clocks(&watched->clock_ns, &watched->raw_ns);
     weir_process_io_read(&watched->io);
 }
 
@@ -93,13 +121,20 @@ void weir_watch_end(const struct weir_job *job, const struct weir_backend *backe
         return;
     }
     watched->clock_error = watch_clock_error(watched);
+    watched->paused_ns = weir_pauses_ns() - watched->paused_ns;
     weir_process_io_read(&io);
     weir_process_io_since(&watched->io, &io);
     watched->io = io;
     MPI_Barrier(job->node_comm);
-    weir_device_end(&watched->medium, &watched->device);
-    if (watch_can_look(backend, how, watched) && watch_looks_afterwards(job, how)) {
-        weir_page_cache_look(how->path, &watched->after);
+    weir_device_end(&watched->device);
+    if (watch_first_on_node(job)) {
+        weir_servers_end(&watched->medium, &watched->servers);
+    }
+    if (watch_looks_afterwards(job, how)) {
+        watch_unwritten(backend, how, watched);
+        if (watch_can_look(backend, how, watched)) {
+            weir_page_cache_look(how->path, &watched->after);
+        }
     }
     if (watch_first_on_node(job) && (backend->traits & WEIR_STORES) != 0) {
         weir_medium_of(how->path, &watch_mounts, &watched->medium);
@@ -133,6 +168,27 @@ static void watch_gather_llite(const struct weir_job *job, const struct weir_wat
     free(nodes);
 }
 
+static void watch_gather_servers(const struct weir_job *job, const struct weir_watched *mine,
+                                 struct weir_watched *all) {
+    struct weir_servers *nodes = NULL;
+    size_t bytes = sizeof mine->servers;
+    if (!watch_first_on_node(job)) {
+        return;
+    }
+    all->servers = mine->servers;
+    if (job->nodes == 1) {
+        return;
+    }
+    if (job->rank == 0) {
+        nodes = calloc((size_t)job->nodes, bytes);
+    }
+    MPI_Gather(&mine->servers, (int)bytes, MPI_BYTE, nodes, (int)bytes, MPI_BYTE, 0, job->leaders);
+    for (int i = 1; nodes != NULL && i < job->nodes; i++) {
+        weir_servers_add(&all->servers, &nodes[i]);
+    }
+    free(nodes);
+}
+
 /* Devices of the same kind on all nodes, or the same export; unknown where one node does not know. */
 static void watch_gather_device(const struct weir_job *job, const struct weir_watched *mine,
                                 struct weir_watched *all) {
@@ -153,16 +209,26 @@ static void watch_gather_device(const struct weir_job *job, const struct weir_wa
 
 void weir_watched_gather(const struct weir_job *job, const struct weir_watched *mine,
                          struct weir_watched *all) {
-    uint64_t here[WEIR_IO_COUNTS + 5], sums[WEIR_IO_COUNTS + 5] = {0};
-    const uint64_t others[5] = {mine->io.known, mine->before.sampled_pages, mine->before.resident_pages,
-                                mine->after.sampled_pages, mine->after.resident_pages};
+    uint64_t here[WEIR_IO_COUNTS + 9], sums[WEIR_IO_COUNTS + 9] = {0};
+    const struct weir_cachestat *unwritten = &mine->unwritten;
+    const uint64_t others[9] = {mine->io.known,
+                                mine->before.sampled_pages,
+                                mine->before.resident_pages,
+                                mine->after.sampled_pages,
+                                mine->after.resident_pages,
+                                unwritten->files,
+                                unwritten->pages,
+                                unwritten->dirty_bytes,
+                                unwritten->writeback_bytes};
     memcpy(here, mine->io.counts, sizeof mine->io.counts);
     memcpy(here + WEIR_IO_COUNTS, others, sizeof others);
-    MPI_Reduce(here, sums, WEIR_IO_COUNTS + 5, MPI_UINT64_T, MPI_SUM, 0, job->comm);
+    MPI_Reduce(here, sums, WEIR_IO_COUNTS + 9, MPI_UINT64_T, MPI_SUM, 0, job->comm);
     memset(all, 0, sizeof *all);
     watch_gather_llite(job, mine, all);
     watch_gather_device(job, mine, all);
+    watch_gather_servers(job, mine, all);
     MPI_Reduce(&mine->clock_error, &all->clock_error, 1, MPI_DOUBLE, MPI_MAX, 0, job->comm);
+    MPI_Reduce(&mine->paused_ns, &all->paused_ns, 1, MPI_UINT64_T, MPI_MAX, 0, job->comm);
     all->medium = mine->medium;
     all->no_residency = mine->no_residency;
     all->touched = mine->touched;
@@ -171,4 +237,5 @@ void weir_watched_gather(const struct weir_job *job, const struct weir_watched *
     all->io.known = rest[0] == (uint64_t)job->size;
     all->before = (struct weir_residency){rest[1], rest[2]};
     all->after = (struct weir_residency){rest[3], rest[4]};
+    all->unwritten = (struct weir_cachestat){rest[5], rest[6], rest[7], rest[8]};
 }

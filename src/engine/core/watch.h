@@ -3,12 +3,14 @@
 #define WEIR_WATCH_H
 
 #include "backend.h"
+#include "cachestat.h"
 #include "device.h"
 #include "job.h"
 #include "llite.h"
 #include "medium.h"
 #include "page_cache.h"
 #include "process_io.h"
+#include "servers.h"
 
 /* Built so by bench/evidence.py, to compare with; its records lack all evidence. */
 #ifdef WEIR_BLIND
@@ -25,9 +27,13 @@ struct weir_watched {
     struct weir_medium medium; /* on the first rank of each node */
     struct weir_process_io io;
     struct weir_residency before, after; /* of a read, on the ranks that sampled */
+    struct weir_cachestat unwritten;     /* after a write, on the ranks that looked */
     struct weir_llite llite;             /* on the first rank of each node */
     struct weir_device device;           /* likewise */
+    struct weir_servers servers;         /* likewise */
     uint64_t clock_ns, raw_ns;           /* the clock of the phases, and the kernel's own past any library */
+    uint64_t apart_ns;                   /* how far apart the two may have been read */
+    uint64_t paused_ns;                  /* of the rank where it is most */
     double clock_error;                  /* how far the first is off, as a share; negative: unknown */
 };
 

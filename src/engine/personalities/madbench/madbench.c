@@ -69,6 +69,7 @@ static void mad_split_reads(struct mad_run *run, struct weir_measure *reads) {
     reads->io = all->io;
     reads->close = all->close;
     reads->stored = all->stored;
+    reads->watched = all->watched; /* what it fetched, too: only the reads fetch */
     reads->observed.open_flags = all->observed.open_flags;
     for (int i = 0; i < all->observed.hints.count; i++) {
         const struct weir_hint *hint = &all->observed.hints.list[i];

@@ -53,11 +53,18 @@ struct mdtest_rank {
     double elapsed_s;
 };
 
+/* Names that were looked up after a phase, all ranks together, and those that were there. Of files that were
+ * synchronised: those whose pages could be looked at, and what had not been written back. */
+struct mdtest_entries {
+    uint64_t sampled, there, cached_files, unwritten_bytes;
+};
+
 /* What mdtest knows of a result beyond what all personalities do. */
 struct mdtest_note {
     enum mdtest_item item;
     uint64_t requested_items;
     struct mdtest_rank *ranks; /* NULL if they were not requested */
+    struct mdtest_entries entries;
 };
 
 /* The name of one item after the other. */
@@ -130,6 +137,9 @@ struct mdtest_phase {
 void mdtest_phase_begin(struct mdtest_run *run);
 /* After the last operation: flush, barrier, results; false where any rank failed. */
 bool mdtest_phase_end(struct mdtest_run *run, struct mdtest_phase *phase);
+
+/* mdtest_entries.c: called by all ranks after the phase; the sums are rank 0's. */
+struct mdtest_entries mdtest_entries_look(struct mdtest_run *run, const struct mdtest_phase *phase);
 
 /* mdtest_ranks.c: where ranks are requested. Gather is called by all ranks, the others on rank 0. */
 bool mdtest_ranks_begin(struct mdtest_run *run);

@@ -52,7 +52,7 @@ static void mdtest_mark_steps(struct mdtest_run *run) {
 }
 
 static void mdtest_remember(struct mdtest_run *run, const struct mdtest_phase *phase,
-                            struct mdtest_rank *ranks) {
+                            struct mdtest_rank *ranks, struct mdtest_entries entries) {
     size_t count = (size_t)run->base.document.result_count;
     struct mdtest_note *notes = realloc(run->notes, sizeof *notes * count);
     if (notes == NULL) {
@@ -60,7 +60,7 @@ static void mdtest_remember(struct mdtest_run *run, const struct mdtest_phase *p
         MPI_Abort(run->base.job->comm, 1);
     }
     run->notes = notes;
-    notes[count - 1] = (struct mdtest_note){phase->item, phase->requested_items, ranks};
+    notes[count - 1] = (struct mdtest_note){phase->item, phase->requested_items, ranks, entries};
 }
 
 /* A rank's first failure carries the number of its failures. */
@@ -104,10 +104,11 @@ bool mdtest_phase_end(struct mdtest_run *run, struct mdtest_phase *phase) {
     bool well = weir_document_settle(&run->base.document, &run->problem);
     if (well) {
         struct mdtest_rank *ranks = mdtest_ranks_gather(run);
+        struct mdtest_entries entries = mdtest_entries_look(run, phase);
         weir_result_gather(run->base.job, &whole, &run->base.measure, &result);
         struct weir_result *kept = weir_document_add(&run->base.document, &result);
         if (kept != NULL) {
-            mdtest_remember(run, phase, ranks);
+            mdtest_remember(run, phase, ranks, entries);
         }
         if (phase->verify &&
             !weir_judge_bytes(&run->base.document, run->differs, &run->base.measure.verify, kept, where)) {

@@ -61,4 +61,13 @@ void mdtest_more(struct weir_json *json, const struct weir_result *result, const
     long index = result - run->base.document.results;
     weir_json_text(json, "item", items[run->notes[index].item]);
     weir_json_count(json, "requested_operations", run->notes[index].requested_items);
+    const struct mdtest_entries *entries = &run->notes[index].entries;
+    if (entries->sampled > 0) {
+        weir_json_object(json, "entries");
+        weir_json_count(json, "sampled", entries->sampled);
+        weir_json_count(json, "there", entries->there);
+        weir_json_count(json, "cached_files", entries->cached_files);
+        weir_json_count(json, "unwritten_bytes", entries->unwritten_bytes);
+        weir_json_object_end(json);
+    }
 }

@@ -175,8 +175,8 @@ int ncb_stored(const struct ncb_variable *variable, const char *path, struct wei
         return weir_problem_set(problem, "open", path, errno, NULL,
                                 "looking at the file after it was closed");
     }
-    off_t hole = lseek(descriptor, (off_t)begins, SEEK_HOLE);
-    stored->first_hole_bytes = hole >= 0 ? (uint64_t)hole : stored->bytes;
+    stored->first_hole_bytes =
+        begins + weir_bytes_before_hole(descriptor, begins, stored->bytes - begins, stored);
     close(descriptor);
     return 0;
 }

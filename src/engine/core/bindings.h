@@ -1,0 +1,19 @@
+/* Which objects of the process stand between its calls and the C library, whatever they are called. */
+#ifndef WEIR_BINDINGS_H
+#define WEIR_BINDINGS_H
+
+#include <stdbool.h>
+
+/* A call that the C library defines and another object provides. behind: to this library, which the call
+ * then passes first; else to the program or one of its libraries. */
+typedef void weir_binding_found(void *context, const char *call, const char *object, bool behind);
+
+/* Looks at what the calls of each loaded object are bound to, by its own tables: this shows preloaded and
+ * linked libraries, and tables that an audit library or another one has changed. What was not bound yet is
+ * looked up. own: an address in the library that asks, which does not count; NULL in a program. A call may be
+ * found several times. */
+void weir_bindings_look(const void *own, weir_binding_found *found, void *context);
+/* The process that traces this one; 0: none. */
+unsigned weir_bindings_tracer(void);
+
+#endif

@@ -1,0 +1,172 @@
+/* From a directory down to the disks that hold its bytes, through stacked file systems, loop devices and the
+ * members of btrfs. What cannot be followed to its end is unknown: half of the disks would prove nothing. */
+#include "device.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+static const char blocks[] = "/sys/dev/block";
+#define SECTOR_BYTES 512u
+
+/* The first reason is that of the lowest device. */
+static bool below_unknown(struct weir_device *device, const char *what, const char *below) {
+    if (device->reason[0] == '\0') {
+        snprintf(device->reason, sizeof device->reason, "what is below %.30s (%.90s) is unknown", what,
+                 below);
+    }
+    return false;
+}
+
+static const char *below_last(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+/* The name of the kernel (dm-0), where the path has another (/dev/mapper/home). */
+static bool below_kernel_name(dev_t number, char *name, size_t room) {
+    char path[64], target[512];
+    snprintf(path, sizeof path, "%s/%u:%u", blocks, major(number), minor(number));
+    ssize_t length = readlink(path, target, sizeof target - 1);
+    if (length > 0) {
+        target[length] = '\0';
+        snprintf(name, room, "%.100s", below_last(target));
+    }
+    return length > 0;
+}
+
+/* ext4 writes the data to its journal first where it was mounted or made so. */
+static bool below_journals_data(dev_t number) {
+    char name[128], path[256], line[128];
+    bool found = false;
+    if (!below_kernel_name(number, name, sizeof name)) {
+        return false;
+    }
+    snprintf(path, sizeof path, "/proc/fs/ext4/%s/options", name);
+    FILE *options = fopen(path, "re");
+    while (options != NULL && !found && fgets(line, sizeof line, options) != NULL) {
+        found = strcmp(line, "data=journal\n") == 0;
+    }
+    if (options != NULL) {
+        fclose(options);
+    }
+    return found;
+}
+
+/* All devices of the btrfs that has one of this name; 0: none of them has. */
+static int below_btrfs(const char *name, int depth, struct weir_device *device) {
+    char path[600];
+    int members = 0;
+    DIR *systems = opendir("/sys/fs/btrfs");
+    for (struct dirent *entry; systems != NULL && members == 0 && (entry = readdir(systems)) != NULL;) {
+        snprintf(path, sizeof path, "/sys/fs/btrfs/%.200s/devices/%.200s", entry->d_name, name);
+        if (entry->d_name[0] != '.' && access(path, F_OK) == 0) {
+            snprintf(path, sizeof path, "/sys/fs/btrfs/%.200s/devices", entry->d_name);
+            members = weir_device_follow_members(blocks, path, depth, device);
+            snprintf(path, sizeof path, "/sys/fs/btrfs/%.200s/allocation/data/dup", entry->d_name);
+            device->copies *= access(path, F_OK) == 0 ? 2 : 1;
+        }
+    }
+    if (systems != NULL) {
+        closedir(systems);
+    }
+    return members;
+}
+
+/* The number of the mount is not that of a device, but its source is one. */
+static bool below_source(const struct weir_medium *medium, int depth, struct weir_device *device) {
+    struct stat facts;
+    char name[256];
+    if (medium->source[0] != '/' || stat(medium->source, &facts) != 0 || !S_ISBLK(facts.st_mode)) {
+        return false;
+    }
+    int members = 0;
+    if (strcmp(medium->file_system, "btrfs") == 0 && below_kernel_name(facts.st_rdev, name, sizeof name)) {
+        members = below_btrfs(name, depth, device);
+    }
+    return members > 0 || (members == 0 && weir_device_follow(blocks, major(facts.st_rdev),
+                                                              minor(facts.st_rdev), depth, device));
+}
+
+/* Directories of other file systems that take the bytes. */
+static bool below_directories(const struct weir_medium *medium, int depth, struct weir_device *device) {
+    char list[WEIR_MEDIUM_PATH], *rest = list;
+    snprintf(list, sizeof list, "%s", medium->lower);
+    for (char *one = strtok_r(list, ":", &rest); one != NULL; one = strtok_r(NULL, ":", &rest)) {
+        char directory[WEIR_MEDIUM_PATH + 1];
+        struct stat facts;
+        struct weir_medium lower;
+        snprintf(directory, sizeof directory, "%s/", one);
+        bool there = one[0] == '/' && stat(directory, &facts) == 0;
+        if (there) {
+            weir_medium_of_directory(directory, NULL, &lower);
+        }
+        if (!there || weir_medium_is_memory(&lower) ||
+            !weir_device_follow_medium(directory, &lower, depth + 1, device)) {
+            return below_unknown(device, medium->file_system, one);
+        }
+    }
+    return device->parts > 0;
+}
+
+bool weir_device_follow_medium(const char *directory, const struct weir_medium *medium, int depth,
+                               struct weir_device *device) {
+    struct stat facts;
+    if (depth > WEIR_DEVICE_DEEPEST || medium->dax || stat(directory, &facts) != 0) {
+        return false;
+    }
+    if (major(facts.st_dev) != 0) {
+        device->copies *= below_journals_data(facts.st_dev) ? 2 : 1;
+        return weir_device_follow(blocks, major(facts.st_dev), minor(facts.st_dev), depth, device);
+    }
+    struct stat source;
+    bool is_stacked =
+        medium->lower[0] != '\0' && (stat(medium->source, &source) != 0 || !S_ISBLK(source.st_mode));
+    return is_stacked ? below_directories(medium, depth, device) : below_source(medium, depth, device);
+}
+
+/* A path of another root or namespace may name another file here: its size gives that away. */
+static bool below_is_file_of_loop(const char *directory, off_t file_bytes) {
+    static const char *const names[] = {"size", "loop/offset", "loop/sizelimit"};
+    unsigned long long values[3];
+    char path[600], text[64];
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%s/%s", directory, names[i]);
+        if (!weir_device_read_line(path, text, sizeof text) || sscanf(text, "%llu", &values[i]) != 1) {
+            return false;
+        }
+    }
+    unsigned long long end = values[0] * SECTOR_BYTES + values[1], bytes = (unsigned long long)file_bytes;
+    return end <= bytes && (values[2] != 0 || bytes - end < SECTOR_BYTES);
+}
+
+bool weir_device_follow_loop(const char *sys, const char *directory, const char *backing, int depth,
+                             struct weir_device *device) {
+    struct stat facts;
+    struct weir_medium medium;
+    unsigned major_number, minor_number;
+    const char *number = below_last(directory);
+    char name[128] = "a loop device", folder[1024];
+    if (sscanf(number, "%u:%u", &major_number, &minor_number) == 2) {
+        snprintf(name, sizeof name, "loop %s", number);
+        below_kernel_name(makedev(major_number, minor_number), name, sizeof name);
+    }
+    if (stat(backing, &facts) == 0 && S_ISBLK(facts.st_mode)) {
+        return weir_device_follow(sys, major(facts.st_rdev), minor(facts.st_rdev), depth + 1, device);
+    }
+    if (stat(backing, &facts) != 0 || !below_is_file_of_loop(directory, facts.st_size)) {
+        return below_unknown(device, name, backing);
+    }
+    weir_medium_of(backing, NULL, &medium);
+    if (weir_medium_is_memory(&medium)) {
+        return weir_device_add_part(major_number, minor_number, device);
+    }
+    snprintf(folder, sizeof folder, "%s", backing);
+    char *slash = strrchr(folder, '/');
+    snprintf(slash != NULL ? slash + 1 : folder, 2, ".");
+    return weir_device_follow_medium(folder, &medium, depth + 1, device) ||
+           below_unknown(device, name, backing);
+}

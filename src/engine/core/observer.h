@@ -1,0 +1,57 @@
+/* What the client of a network file system exchanged with its servers, by one source of the client's node.
+ *
+ * An observer is one file of observers/: it registers itself, tells whether it can see anything of a mount,
+ * and then how its counters have grown since. Engine and witness use the same ones.
+ */
+#ifndef WEIR_OBSERVER_H
+#define WEIR_OBSERVER_H
+
+#include "medium.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum weir_server_count {
+    WEIR_SERVERS_SENT,     /* bytes that the servers acknowledged, or that the client sent them */
+    WEIR_SERVERS_RECEIVED, /* bytes that came from them */
+    WEIR_SERVERS_REQUESTS, /* requests of any kind */
+    WEIR_SERVERS_WRITES,   /* requests that write; only where the observer tells them apart */
+    WEIR_SERVERS_COMMITS,  /* requests to make earlier writes stable; likewise */
+    WEIR_SERVERS_ENDED,    /* connections whose last counts were lost: then the others are lower bounds */
+    WEIR_SERVERS_COUNTS
+};
+
+/* A count that the observer does not have. */
+#define WEIR_SERVERS_UNKNOWN UINT64_MAX
+
+/* What it reports, for whoever has to believe it. */
+enum weir_server_counted {
+    WEIR_COUNTS_PAYLOAD, /* bytes of files alone */
+    WEIR_COUNTS_TRAFFIC, /* of the mount, with headers and requests */
+    WEIR_COUNTS_NODE,    /* of the whole node, whoever caused it */
+    WEIR_COUNTS_DEVICES  /* of the servers' devices, as the servers report them */
+};
+
+struct weir_observer {
+    const char *name;
+    enum weir_server_counted counted;
+    /* Whether it is about this kind of mount at all. */
+    bool (*fits)(const struct weir_medium *medium);
+    /* Find what to count: a text for whom it counts, or, where it returns false, why it cannot. */
+    bool (*begin)(const struct weir_medium *medium, char what[96]);
+    /* How far the counters are now. They only grow between two calls of begin. */
+    bool (*count)(const struct weir_medium *medium, uint64_t counts[WEIR_SERVERS_COUNTS]);
+    const struct weir_observer *next; /* set by the registry */
+};
+
+void weir_observer_register(struct weir_observer *observer);
+const struct weir_observer *weir_observers(void); /* sorted by name */
+
+/* Put this at the end of an observer's file. The number: before the constructor of the witness, which looks
+ * for observers when it is loaded. */
+#define WEIR_OBSERVER(table)                                                                                 \
+    __attribute__((constructor(200))) static void table##_register(void) {                                   \
+        weir_observer_register(&(table));                                                                    \
+    }
+
+#endif

@@ -1,0 +1,75 @@
+/* A thread that does nothing but sleep finds out: where it woke up far too late, no thread of the process
+ * ran. A handler of SIGCONT would know neither when the process was stopped nor of a frozen group or machine.
+ */
+#include "pauses.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BEAT_NS  50000000
+#define LEAST_NS 500000000u
+#define STACK    (PTHREAD_STACK_MIN + 65536)
+
+static pthread_once_t pauses_once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t pauses_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pid_t pauses_process; /* that the thread is in; 0: in none */
+static uint64_t pauses_last_ns, pauses_sum_ns;
+
+/* Goes on while the machine is suspended; past a library that changes the time. */
+static uint64_t pauses_clock_ns(void) {
+    struct timespec now = {0, 0};
+    syscall(SYS_clock_gettime, CLOCK_BOOTTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Whoever looks first after a pause counts it. */
+static uint64_t pauses_look(bool beats) {
+    pthread_mutex_lock(&pauses_mutex);
+    uint64_t now_ns = pauses_clock_ns(), gap_ns = now_ns - pauses_last_ns;
+    if (gap_ns >= LEAST_NS) {
+        pauses_sum_ns += gap_ns;
+    }
+    if (beats || gap_ns >= LEAST_NS) {
+        pauses_last_ns = now_ns;
+    }
+    uint64_t sum_ns = pauses_sum_ns;
+    pthread_mutex_unlock(&pauses_mutex);
+    return sum_ns;
+}
+
+static void *pauses_beat(void *unused) {
+    const struct timespec beat = {0, BEAT_NS};
+    (void)unused;
+    for (;;) {
+        nanosleep(&beat, NULL);
+        pauses_look(true);
+    }
+    return NULL;
+}
+
+static void pauses_begin(void) {
+    pthread_t thread;
+    pthread_attr_t attributes;
+    sigset_t all, before;
+    pauses_last_ns = pauses_clock_ns();
+    sigfillset(&all);
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, STACK);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are the program's */
+    if (pthread_create(&thread, &attributes, pauses_beat, NULL) == 0) {
+        pauses_process = getpid();
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+}
+
+uint64_t weir_pauses_ns(void) {
+    pthread_once(&pauses_once, pauses_begin);
+    return pauses_process == getpid() ? pauses_look(false) : 0;
+}

@@ -1,0 +1,12 @@
+/* Time in which this process did not run at all: stopped by a signal, frozen with its control group, or the
+ * whole machine suspended. A rank that waits, for storage or for a core, does not count. */
+#ifndef WEIR_PAUSES_H
+#define WEIR_PAUSES_H
+
+#include <stdint.h>
+
+/* Since the first call, which begins to look; pauses shorter than half a second are not told from waiting. A
+ * child of the process that looks has none. */
+uint64_t weir_pauses_ns(void);
+
+#endif

@@ -1,0 +1,119 @@
+#include "servers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define REST_MS 20
+
+static struct weir_observer *registered;
+
+/* Constructors run in no particular order, so the list is kept sorted. */
+void weir_observer_register(struct weir_observer *observer) {
+    const struct weir_observer **place = (const struct weir_observer **)&registered;
+    while (*place != NULL && strcmp((*place)->name, observer->name) < 0) {
+        place = (const struct weir_observer **)&((struct weir_observer *)*place)->next;
+    }
+    observer->next = *place;
+    *place = observer;
+}
+
+const struct weir_observer *weir_observers(void) {
+    return registered;
+}
+
+const char *weir_servers_counted_name(enum weir_server_counted counted) {
+    static const char *const names[] = {"payload", "traffic", "node", "devices"};
+    return names[counted];
+}
+
+static void servers_count_one(const struct weir_observer *observer, const struct weir_medium *medium,
+                              struct weir_seen *seen) {
+    if (seen->known && !observer->count(medium, seen->counts)) {
+        seen->known = false;
+        snprintf(seen->what, sizeof seen->what, "its counters went away");
+    }
+}
+
+void weir_servers_begin(const struct weir_medium *medium, struct weir_servers *servers) {
+    int i = 0;
+    memset(servers, 0, sizeof *servers);
+    for (const struct weir_observer *o = weir_observers(); o != NULL && i < WEIR_SERVERS_MOST; o = o->next) {
+        struct weir_seen *seen = &servers->seen[i++];
+        seen->counted = o->counted;
+        seen->fits = o->fits(medium);
+        seen->known = seen->fits && o->begin(medium, seen->what);
+        servers->any = servers->any || seen->fits;
+        servers->known = servers->known || seen->known;
+    }
+    weir_servers_count(medium, servers);
+}
+
+void weir_servers_count(const struct weir_medium *medium, struct weir_servers *servers) {
+    int i = 0;
+    for (const struct weir_observer *o = weir_observers(); o != NULL && i < WEIR_SERVERS_MOST; o = o->next) {
+        servers_count_one(o, medium, &servers->seen[i++]);
+    }
+}
+
+static void servers_subtract(const uint64_t *earlier, uint64_t *later) {
+    for (int i = 0; i < WEIR_SERVERS_COUNTS; i++) {
+        if (later[i] != WEIR_SERVERS_UNKNOWN) {
+            later[i] = later[i] >= earlier[i] ? later[i] - earlier[i] : 0;
+        }
+    }
+}
+
+void weir_servers_rest(const struct weir_medium *medium, struct weir_servers *servers) {
+    const struct timespec rest = {0, REST_MS * 1000000};
+    struct weir_servers before = *servers;
+    if (!servers->known) {
+        return;
+    }
+    nanosleep(&rest, NULL);
+    weir_servers_count(medium, servers);
+    servers->idle_s = REST_MS / 1e3;
+    for (int i = 0; i < WEIR_SERVERS_MOST; i++) {
+        for (int way = WEIR_SERVERS_SENT; way <= WEIR_SERVERS_RECEIVED; way++) {
+            uint64_t now = servers->seen[i].counts[way], then = before.seen[i].counts[way];
+            servers->seen[i].idle[way] = now > then ? now - then : 0;
+        }
+    }
+}
+
+void weir_servers_end(const struct weir_medium *medium, struct weir_servers *servers) {
+    struct weir_servers before = *servers;
+    weir_servers_count(medium, servers);
+    for (int i = 0; i < WEIR_SERVERS_MOST; i++) {
+        servers_subtract(before.seen[i].counts, servers->seen[i].counts);
+    }
+}
+
+void weir_server_drop_caches(void) {
+    const char *command = getenv("WEIR_DROP_SERVER_CACHES");
+    if (command != NULL && command[0] != '\0' && system(command) != 0) {
+        fprintf(stderr, "weir-io: %s (WEIR_DROP_SERVER_CACHES) failed: reads may come from there\n", command);
+    }
+}
+
+void weir_servers_add(struct weir_servers *sum, const struct weir_servers *node) {
+    sum->any = sum->any || node->any;
+    sum->known = sum->known && node->known;
+    for (int i = 0; i < WEIR_SERVERS_MOST; i++) {
+        struct weir_seen *all = &sum->seen[i];
+        const struct weir_seen *one = &node->seen[i];
+        if (all->known && !one->known) {
+            memcpy(all->what, one->what, sizeof all->what);
+        }
+        all->known = all->known && one->known;
+        /* Every node that asks the servers gets the same answer. */
+        bool same = all->known && all->counted == WEIR_COUNTS_DEVICES;
+        for (int c = 0; c < WEIR_SERVERS_COUNTS && !same; c++) {
+            bool both = all->counts[c] != WEIR_SERVERS_UNKNOWN && one->counts[c] != WEIR_SERVERS_UNKNOWN;
+            all->counts[c] = both ? all->counts[c] + one->counts[c] : WEIR_SERVERS_UNKNOWN;
+        }
+        all->idle[0] += one->idle[0];
+        all->idle[1] += one->idle[1];
+    }
+}

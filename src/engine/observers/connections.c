@@ -1,0 +1,221 @@
+/* TCP connections of the mount: those of its FUSE process, else those to the servers that the mount names. */
+#include "fuse_client.h"
+#include "inet_diag.h"
+#include "observer.h"
+
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SERVERS_MOST     64
+#define LISTENING_MOST   512
+#define CONNECTIONS_MOST 8192
+
+struct known_connection {
+    uint64_t cookie;
+    uint64_t acked_bytes, received_bytes, segments; /* when it was seen last */
+    bool here;                                      /* this time */
+};
+
+static struct {
+    unsigned char servers[SERVERS_MOST][16];
+    int server_count;
+    pid_t client;
+    unsigned long inodes[WEIR_FUSE_SOCKETS];
+    int inode_count;
+    uint16_t listening[LISTENING_MOST];
+    int listening_count;
+    struct known_connection known[CONNECTIONS_MOST];
+    int known_count;
+    int here; /* connections this time */
+    uint64_t totals[WEIR_SERVERS_COUNTS];
+} state;
+
+static bool connections_is_fuse(const struct weir_medium *medium) {
+    return strncmp(medium->file_system, "fuse", 4) == 0 && strcmp(medium->file_system, "fuseblk") != 0;
+}
+
+/* host:/export, 10.0.0.1@tcp:/name, mfs#host, or an address among the options. */
+static bool connections_fits(const struct weir_medium *medium) {
+    bool named = medium->source[0] != '/' && strpbrk(medium->source, ":@#") != NULL;
+    return !medium->counted && !medium->dax && (connections_is_fuse(medium) || named);
+}
+
+static void connections_add_server(const char *text) {
+    unsigned char address[16] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+    bool good = inet_pton(AF_INET, text, address + 12) == 1 || inet_pton(AF_INET6, text, address) == 1;
+    if (good && state.server_count < SERVERS_MOST) {
+        memcpy(state.servers[state.server_count++], address, 16);
+    }
+}
+
+/* Every word of it that is an address; a word of IPv4 ends at a colon, too: 10.0.0.1:6789. */
+static void connections_find_servers(const char *text) {
+    char word[64];
+    for (const char *at = text; *at != '\0';) {
+        size_t length = strspn(at, "0123456789abcdefABCDEF.:");
+        size_t dotted = strspn(at, "0123456789.");
+        size_t end = memchr(at, '.', dotted) != NULL ? dotted : length;
+        if (end > 1 && end < sizeof word) {
+            snprintf(word, sizeof word, "%.*s", (int)end, at);
+            connections_add_server(word);
+        }
+        at += end > 0 ? end : 1;
+    }
+}
+
+static bool connections_is_server(const unsigned char address[16]) {
+    for (int i = 0; i < state.server_count; i++) {
+        if (memcmp(state.servers[i], address, 16) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool connections_listens_at(uint16_t port) {
+    for (int i = 0; i < state.listening_count; i++) {
+        if (state.listening[i] == port) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool connections_is_of_client(unsigned long inode) {
+    for (int i = 0; i < state.inode_count; i++) {
+        if (state.inodes[i] == inode) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void connections_note_listening(const struct weir_connection *one, void *own) {
+    (void)own;
+    if (one->listens && state.listening_count < LISTENING_MOST) {
+        state.listening[state.listening_count++] = one->local_port;
+    }
+}
+
+/* Where servers are on the same machine both ends are seen: a server's has the port that it listens at. */
+static bool connections_is_ours(const struct weir_connection *one) {
+    if (one->listens) {
+        return false;
+    }
+    if (state.client != 0) {
+        return connections_is_of_client(one->inode);
+    }
+    return connections_is_server(one->remote) && !connections_listens_at(one->local_port);
+}
+
+static struct known_connection *connections_find(uint64_t cookie) {
+    for (int i = 0; i < state.known_count; i++) {
+        if (state.known[i].cookie == cookie) {
+            return &state.known[i];
+        }
+    }
+    if (state.known_count == CONNECTIONS_MOST) {
+        return NULL;
+    }
+    state.known[state.known_count] = (struct known_connection){.cookie = cookie};
+    return &state.known[state.known_count++];
+}
+
+static void connections_count_one(const struct weir_connection *one, void *own) {
+    struct known_connection *known = connections_is_ours(one) ? connections_find(one->cookie) : NULL;
+    (void)own;
+    if (known == NULL) {
+        return;
+    }
+    state.totals[WEIR_SERVERS_SENT] += one->acked_bytes - known->acked_bytes;
+    state.totals[WEIR_SERVERS_RECEIVED] += one->received_bytes - known->received_bytes;
+    state.totals[WEIR_SERVERS_REQUESTS] += (uint32_t)(one->segments - known->segments);
+    *known =
+        (struct known_connection){one->cookie, one->acked_bytes, one->received_bytes, one->segments, true};
+    state.here++;
+}
+
+/* What a connection moved between the last look and its end is lost. */
+static void connections_forget_ended(void) {
+    int kept = 0;
+    for (int i = 0; i < state.known_count; i++) {
+        if (state.known[i].here) {
+            state.known[kept] = state.known[i];
+            state.known[kept++].here = false;
+        }
+    }
+    state.totals[WEIR_SERVERS_ENDED] += (uint64_t)(state.known_count - kept);
+    state.known_count = kept;
+}
+
+static bool connections_look(void) {
+    state.here = 0;
+    if (state.client != 0) {
+        state.inode_count = weir_fuse_sockets(state.client, state.inodes);
+        if (state.inode_count < 0) {
+            return false;
+        }
+    }
+    if (!weir_inet_diag(connections_count_one, NULL)) {
+        return false;
+    }
+    connections_forget_ended();
+    return true;
+}
+
+/* The harness resolves names and adds what the target declares. */
+static void connections_find_all_servers(const struct weir_medium *medium) {
+    const char *given = getenv("WEIR_SERVER_ADDRESSES");
+    state.server_count = 0;
+    connections_find_servers(medium->source);
+    connections_find_servers(medium->options);
+    connections_find_servers(given != NULL ? given : "");
+}
+
+static bool connections_begin(const struct weir_medium *medium, char what[96]) {
+    connections_find_all_servers(medium);
+    state.known_count = state.listening_count = 0;
+    state.client = connections_is_fuse(medium) ? weir_fuse_client(medium) : 0;
+    if (state.client == 0 && state.server_count == 0) {
+        snprintf(what, 96, "the mount names no address of a server, and its client is not visible");
+        return false;
+    }
+    if (!weir_inet_diag(connections_note_listening, NULL) || !connections_look()) {
+        snprintf(what, 96, "the kernel does not list TCP connections here");
+        return false;
+    }
+    if (state.here == 0) {
+        snprintf(what, 96, "no TCP connection to the servers is visible in this network namespace");
+        return false;
+    }
+    memset(state.totals, 0, sizeof state.totals);
+    state.totals[WEIR_SERVERS_WRITES] = state.totals[WEIR_SERVERS_COMMITS] = WEIR_SERVERS_UNKNOWN;
+    if (state.client != 0) {
+        snprintf(what, 96, "%d TCP connections of process %ld", state.here, (long)state.client);
+    } else {
+        snprintf(what, 96, "%d TCP connections to the addresses of the servers", state.here);
+    }
+    return true;
+}
+
+static bool connections_count(const struct weir_medium *medium, uint64_t counts[WEIR_SERVERS_COUNTS]) {
+    (void)medium;
+    if (!connections_look()) {
+        return false;
+    }
+    memcpy(counts, state.totals, sizeof state.totals);
+    return true;
+}
+
+static struct weir_observer connections = {
+    .name = "connections",
+    .counted = WEIR_COUNTS_TRAFFIC,
+    .fits = connections_fits,
+    .begin = connections_begin,
+    .count = connections_count,
+};
+
+WEIR_OBSERVER(connections)

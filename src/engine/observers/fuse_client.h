@@ -1,0 +1,17 @@
+/* The process that serves a FUSE mount: its sockets are the mount's connections. */
+#ifndef WEIR_FUSE_CLIENT_H
+#define WEIR_FUSE_CLIENT_H
+
+#include "medium.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#define WEIR_FUSE_SOCKETS 4096
+
+/* 0: none was found, or it is another user's, whose descriptors only root may list. */
+pid_t weir_fuse_client(const struct weir_medium *medium);
+/* Inodes of its sockets; returns how many, -1 where they cannot be listed. */
+int weir_fuse_sockets(pid_t client, unsigned long inodes[WEIR_FUSE_SOCKETS]);
+
+#endif

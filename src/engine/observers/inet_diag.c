@@ -1,0 +1,115 @@
+#include "inet_diag.h"
+
+#include <errno.h>
+#include <linux/inet_diag.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <linux/sock_diag.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define TIME_WAIT 6 /* of the kernel's states: without counters, and there may be thousands */
+#define LISTENS   10
+#define REPLY     (32u << 10)
+
+struct diag_request {
+    struct nlmsghdr header;
+    struct inet_diag_req_v2 body;
+};
+
+static bool diag_ask(int netlink, unsigned char family) {
+    struct diag_request request = {
+        .header = {.nlmsg_len = sizeof request,
+                   .nlmsg_type = SOCK_DIAG_BY_FAMILY,
+                   .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP},
+        .body = {.sdiag_family = family,
+                 .sdiag_protocol = IPPROTO_TCP,
+                 .idiag_ext = 1u << (INET_DIAG_INFO - 1),
+                 .idiag_states = ~(1u << TIME_WAIT)},
+    };
+    return send(netlink, &request, sizeof request, 0) == (ssize_t)sizeof request;
+}
+
+static void diag_address(unsigned char family, const uint32_t *words, unsigned char address[16]) {
+    static const unsigned char mapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+    if (family == AF_INET) {
+        memcpy(address, mapped, sizeof mapped);
+        memcpy(address + sizeof mapped, words, 4);
+    } else {
+        memcpy(address, words, 16);
+    }
+}
+
+/* Older kernels know fewer fields: what is not there counts nothing. */
+static uint64_t diag_field(const struct rtattr *info, size_t offset, size_t bytes) {
+    uint64_t wide = 0;
+    uint32_t narrow = 0;
+    if ((size_t)RTA_PAYLOAD(info) < offset + bytes) {
+        return 0;
+    }
+    const char *field = (const char *)RTA_DATA(info) + offset;
+    memcpy(bytes == sizeof wide ? (void *)&wide : (void *)&narrow, field, bytes);
+    return bytes == sizeof wide ? wide : narrow;
+}
+
+static void diag_read(const struct nlmsghdr *header, struct weir_connection *connection) {
+    const struct inet_diag_msg *message = NLMSG_DATA(header);
+    int rest = (int)(header->nlmsg_len - NLMSG_LENGTH(sizeof *message));
+    memset(connection, 0, sizeof *connection);
+    connection->cookie = (uint64_t)message->id.idiag_cookie[1] << 32 | message->id.idiag_cookie[0];
+    diag_address(message->idiag_family, message->id.idiag_src, connection->local);
+    diag_address(message->idiag_family, message->id.idiag_dst, connection->remote);
+    connection->local_port = ntohs(message->id.idiag_sport);
+    connection->remote_port = ntohs(message->id.idiag_dport);
+    connection->inode = message->idiag_inode;
+    connection->user = message->idiag_uid;
+    connection->listens = message->idiag_state == LISTENS;
+    for (const struct rtattr *part = (const struct rtattr *)(message + 1); RTA_OK(part, rest);
+         part = RTA_NEXT(part, rest)) {
+        if (part->rta_type == INET_DIAG_INFO) {
+            connection->acked_bytes = diag_field(part, offsetof(struct tcp_info, tcpi_bytes_acked), 8);
+            connection->received_bytes = diag_field(part, offsetof(struct tcp_info, tcpi_bytes_received), 8);
+            connection->segments = diag_field(part, offsetof(struct tcp_info, tcpi_data_segs_out), 4);
+        }
+    }
+}
+
+static bool diag_receive(int netlink, void (*look)(const struct weir_connection *, void *), void *own) {
+    static _Alignas(struct nlmsghdr) char reply[REPLY];
+    struct weir_connection connection;
+    for (;;) {
+        ssize_t bytes = recv(netlink, reply, sizeof reply, 0);
+        if (bytes < 0 && errno == EINTR) {
+            continue;
+        }
+        if (bytes <= 0) {
+            return false;
+        }
+        unsigned rest = (unsigned)bytes;
+        for (struct nlmsghdr *header = (struct nlmsghdr *)reply; NLMSG_OK(header, rest);
+             header = NLMSG_NEXT(header, rest)) {
+            if (header->nlmsg_type == NLMSG_DONE || header->nlmsg_type == NLMSG_ERROR) {
+                return header->nlmsg_type == NLMSG_DONE;
+            }
+            diag_read(header, &connection);
+            look(&connection, own);
+        }
+    }
+}
+
+bool weir_inet_diag(void (*look)(const struct weir_connection *connection, void *own), void *own) {
+    int netlink = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+    if (netlink < 0) {
+        return false;
+    }
+    bool good = diag_ask(netlink, AF_INET) && diag_receive(netlink, look, own);
+    if (good && diag_ask(netlink, AF_INET6)) {
+        diag_receive(netlink, look, own); /* a kernel without IPv6 has none */
+    }
+    close(netlink);
+    return good;
+}

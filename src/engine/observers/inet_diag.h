@@ -1,0 +1,21 @@
+/* TCP connections of the own network namespace, with the bytes that each moved; no privilege is needed. */
+#ifndef WEIR_INET_DIAG_H
+#define WEIR_INET_DIAG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct weir_connection {
+    uint64_t cookie;
+    unsigned char local[16], remote[16]; /* IPv4 as ::ffff:a.b.c.d */
+    uint16_t local_port, remote_port;
+    unsigned long inode;
+    uint32_t user;
+    bool listens;
+    uint64_t acked_bytes, received_bytes, segments; /* segments with data that were sent */
+};
+
+/* Calls look for every connection; false where the kernel does not tell. */
+bool weir_inet_diag(void (*look)(const struct weir_connection *connection, void *own), void *own);
+
+#endif

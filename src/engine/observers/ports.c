@@ -1,0 +1,126 @@
+/* Network ports of the node, whoever used them: the weakest witness, for clients that show nothing else. */
+#include "observer.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define UNIT_BYTES 4u /* port_xmit_data and port_rcv_data of InfiniBand count units of 4 bytes */
+
+/* Kept on this machine, though no block device is below the mount. */
+static bool ports_is_local(const char *file_system) {
+    static const char *const local[] = {"tmpfs", "ramfs", "hugetlbfs", "overlay",  "zfs",
+                                        "btrfs", "proc",  "sysfs",     "devtmpfs", "bcachefs"};
+    for (unsigned i = 0; i < sizeof local / sizeof local[0]; i++) {
+        if (strcmp(file_system, local[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool ports_fits(const struct weir_medium *medium) {
+    bool fuse = strncmp(medium->file_system, "fuse", 4) == 0;
+    bool named = medium->source[0] != '/' && strpbrk(medium->source, ":@#") != NULL;
+    bool declared = getenv("WEIR_SERVER_ADDRESSES") != NULL;
+    return medium->file_system[0] != '\0' && !medium->counted && !medium->dax &&
+           !ports_is_local(medium->file_system) && (!fuse || named || declared);
+}
+
+static bool ports_add(const char *folder, const char *name, const char *file, uint64_t unit, uint64_t *sum) {
+    char path[800];
+    unsigned long long value;
+    snprintf(path, sizeof path, "%.300s/%.200s/%.60s", folder, name, file);
+    FILE *counter = fopen(path, "re");
+    bool good = counter != NULL && fscanf(counter, "%llu", &value) == 1;
+    if (counter != NULL) {
+        fclose(counter);
+    }
+    *sum += good ? value * unit : 0;
+    return good;
+}
+
+/* Of this network namespace, whose links /sys may not show. Hardware alone: bridges and tunnels are made of
+ * it; where there is none, all of them. */
+static int ports_add_ethernet(bool hardware, uint64_t *sent, uint64_t *received) {
+    char line[512], name[32], path[128];
+    unsigned long long in, out;
+    int found = 0;
+    FILE *links = fopen("/proc/net/dev", "re");
+    while (links != NULL && fgets(line, sizeof line, links) != NULL) {
+        if (sscanf(line, " %31[^:]: %llu %*u %*u %*u %*u %*u %*u %*u %llu", name, &in, &out) != 3 ||
+            strcmp(name, "lo") == 0) {
+            continue;
+        }
+        snprintf(path, sizeof path, "/sys/class/net/%s/device", name);
+        if (!hardware || access(path, F_OK) == 0) {
+            *received += in;
+            *sent += out;
+            found++;
+        }
+    }
+    if (links != NULL) {
+        fclose(links);
+    }
+    return found;
+}
+
+static int ports_add_infiniband(uint64_t *sent, uint64_t *received) {
+    static const char folder[] = "/sys/class/infiniband";
+    char path[600];
+    int found = 0;
+    DIR *adapters = opendir(folder);
+    for (struct dirent *adapter; adapters != NULL && (adapter = readdir(adapters)) != NULL;) {
+        snprintf(path, sizeof path, "%s/%.200s/ports", folder, adapter->d_name);
+        DIR *ports = adapter->d_name[0] == '.' ? NULL : opendir(path);
+        for (struct dirent *port; ports != NULL && (port = readdir(ports)) != NULL;) {
+            found += port->d_name[0] != '.' &&
+                     ports_add(path, port->d_name, "counters/port_xmit_data", UNIT_BYTES, sent) &&
+                     ports_add(path, port->d_name, "counters/port_rcv_data", UNIT_BYTES, received);
+        }
+        if (ports != NULL) {
+            closedir(ports);
+        }
+    }
+    if (adapters != NULL) {
+        closedir(adapters);
+    }
+    return found;
+}
+
+static int ports_sum(uint64_t counts[WEIR_SERVERS_COUNTS]) {
+    memset(counts, 0, WEIR_SERVERS_COUNTS * sizeof *counts);
+    uint64_t *sent = &counts[WEIR_SERVERS_SENT], *received = &counts[WEIR_SERVERS_RECEIVED];
+    int found = ports_add_ethernet(true, sent, received) + ports_add_infiniband(sent, received);
+    if (found == 0) {
+        found = ports_add_ethernet(false, sent, received);
+    }
+    counts[WEIR_SERVERS_REQUESTS] = counts[WEIR_SERVERS_WRITES] = counts[WEIR_SERVERS_COMMITS] =
+        WEIR_SERVERS_UNKNOWN;
+    return found;
+}
+
+static bool ports_count(const struct weir_medium *medium, uint64_t counts[WEIR_SERVERS_COUNTS]) {
+    (void)medium;
+    return ports_sum(counts) > 0;
+}
+
+static bool ports_begin(const struct weir_medium *medium, char what[96]) {
+    uint64_t counts[WEIR_SERVERS_COUNTS];
+    int found = ports_sum(counts);
+    (void)medium;
+    snprintf(what, 96, found > 0 ? "%d ports of the node, all traffic" : "no port has counters%.0d", found);
+    return found > 0;
+}
+
+static struct weir_observer ports = {
+    .name = "ports",
+    .counted = WEIR_COUNTS_NODE,
+    .fits = ports_fits,
+    .begin = ports_begin,
+    .count = ports_count,
+};
+
+WEIR_OBSERVER(ports)
