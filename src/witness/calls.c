@@ -12,14 +12,6 @@
 /* All else of the library is hidden: its names must not replace a program's. */
 #pragma GCC visibility push(default)
 
-/* The next provider of a call, found at the first use: other libraries' constructors may call before ours
- * ran. */
-#define NEXT(name)                                                                                           \
-    static __typeof__(&name) next_##name;                                                                    \
-    if (__builtin_expect(next_##name == NULL, 0)) {                                                          \
-        next_##name = (__typeof__(&name))next_call(#name);                                                   \
-    }
-
 static void count_read(int fd, const void *buffer, ssize_t bytes) {
     (void)buffer;
     struct record *record = file_of(fd);
@@ -47,12 +39,19 @@ static void count_sync(int fd, enum sync_call call, int result) {
     }
 }
 
-static int note_open(const char *path, int flags, int fd) {
+#define KIND_OF(flags) (((flags)&O_CREAT) != 0 ? NAME_CREATE : NAME_OPEN)
+
+static int note_open(int directory, const char *path, int flags, int fd) {
     int error = errno;
     file_opened(path, flags, fd);
+    name_done(KIND_OF(flags), directory, path, fd);
     errno = error;
     return fd;
 }
+
+/* The turn of the operations before ends before the call. */
+#define OPENED(directory, path, flags, call)                                                                 \
+    (name_begins(KIND_OF(flags), directory, path), note_open(directory, path, flags, call))
 
 #define MODE_OF(flags)                                                                                       \
     mode_t mode = 0;                                                                                         \
@@ -67,7 +66,7 @@ static int note_open(const char *path, int flags, int fd) {
     int name(const char *path, int flags, ...) {                                                             \
         NEXT(name)                                                                                           \
         MODE_OF(flags)                                                                                       \
-        return note_open(path, flags, next_##name(path, flags, mode));                                       \
+        return OPENED(AT_FDCWD, path, flags, next_##name(path, flags, mode));                                \
     }
 OPEN(open)
 OPEN(open64)
@@ -76,7 +75,7 @@ OPEN(open64)
     int name(int directory, const char *path, int flags, ...) {                                              \
         NEXT(name)                                                                                           \
         MODE_OF(flags)                                                                                       \
-        return note_open(path, flags, next_##name(directory, path, flags, mode));                            \
+        return OPENED(directory, path, flags, next_##name(directory, path, flags, mode));                    \
     }
 OPENAT(openat)
 OPENAT(openat64)
@@ -91,7 +90,7 @@ ssize_t __pread64_chk(int fd, void *buffer, size_t size, off64_t offset, size_t 
 #define OPEN_2(name)                                                                                         \
     int name(const char *path, int flags) {                                                                  \
         NEXT(name)                                                                                           \
-        return note_open(path, flags, next_##name(path, flags));                                             \
+        return OPENED(AT_FDCWD, path, flags, next_##name(path, flags));                                      \
     }
 OPEN_2(__open_2)
 OPEN_2(__open64_2)
@@ -99,7 +98,7 @@ OPEN_2(__open64_2)
 #define CREAT(name)                                                                                          \
     int name(const char *path, mode_t mode) {                                                                \
         NEXT(name)                                                                                           \
-        return note_open(path, O_CREAT | O_WRONLY | O_TRUNC, next_##name(path, mode));                       \
+        return OPENED(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, next_##name(path, mode));                \
     }
 CREAT(creat)
 CREAT(creat64)
@@ -257,13 +256,16 @@ static void begin_child(void) {
     is_child = true;
     files_forget();
     spans_forget();
+    names_begin();
 }
 
 __attribute__((constructor)) static void begin(void) {
     pthread_atfork(NULL, NULL, begin_child);
     spans_begin();
+    names_begin(); /* what came before was our own look at the directory */
 }
 
 __attribute__((destructor)) static void end(void) {
+    names_end();
     report_write(is_child);
 }

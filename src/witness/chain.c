@@ -1,17 +1,13 @@
-/* Which object provides a call: to the program, and to us, who pass it on. Where neither is the C library,
- * another library is between the measurement and the system. */
+/* Which objects provide calls instead of the C library: between the program and us, and behind us. */
 #include <dlfcn.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "bindings.h"
 #include "json.h"
 #include "witness.h"
 
-static const char *const calls[] = {
-    "open",        "open64",    "openat",          "openat64",      "close",           "read",
-    "write",       "pread",     "pread64",         "pwrite",        "pwrite64",        "fsync",
-    "fdatasync",   "syncfs",    "sync_file_range", "posix_fadvise", "posix_fadvise64", "fcntl",
-    "fcntl64",     "ftruncate", "ftruncate64",     "mmap",          "mmap64",          "clock_gettime",
-    "gettimeofday"};
+#define LIST_BYTES (128 << 10) /* a sanitizer provides some 500 calls */
 
 void *next_call(const char *name) {
     return dlsym(RTLD_NEXT, name);
@@ -21,22 +17,44 @@ void *first_call(const char *name) {
     return dlsym(RTLD_DEFAULT, name);
 }
 
-static const char *object_of(void *address) {
-    Dl_info info;
-    return address != NULL && dladdr(address, &info) != 0 && info.dli_fname != NULL ? info.dli_fname : "";
+struct list {
+    FILE *stream;
+    char *lines; /* those that were written, one each */
+    size_t used;
+};
+
+/* Each once: many objects have a table of their calls. */
+static void write_binding(void *context, const char *call, const char *object, bool behind) {
+    struct list *list = context;
+    char line[1024];
+    int length = snprintf(line, sizeof line, "\n%s %s %d\n", call, object, behind);
+    if (length < 0 || (size_t)length >= sizeof line || list->used + sizeof line > LIST_BYTES ||
+        strstr(list->lines, line) != NULL) {
+        return;
+    }
+    fputs(list->used > 0 ? ",\n    {\"call\": " : "\n    {\"call\": ", list->stream);
+    memcpy(list->lines + list->used, line, (size_t)length + 1);
+    list->used += (size_t)length;
+    json_text(list->stream, call);
+    fputs(", \"object\": ", list->stream);
+    json_text(list->stream, object);
+    fprintf(list->stream, ", \"behind\": %s}", behind ? "true" : "false");
 }
 
 void chain_write(FILE *stream) {
     const char *preload = getenv("LD_PRELOAD");
+    struct list list = {stream, calloc(1, LIST_BYTES), 0};
     fputs("  \"preload\": ", stream);
     json_text(stream, preload != NULL ? preload : "");
     fputs(",\n  \"calls\": [", stream);
-    for (unsigned i = 0; i < sizeof calls / sizeof calls[0]; i++) {
-        fprintf(stream, "%s\n    {\"call\": \"%s\", \"first\": ", i > 0 ? "," : "", calls[i]);
-        json_text(stream, object_of(first_call(calls[i])));
-        fputs(", \"next\": ", stream);
-        json_text(stream, object_of(next_call(calls[i])));
-        fputs("}", stream);
+    if (list.lines != NULL) {
+        char tracer[32];
+        snprintf(tracer, sizeof tracer, "process %u", weir_bindings_tracer());
+        weir_bindings_look((const void *)&chain_write, write_binding, &list);
+        if (strcmp(tracer, "process 0") != 0) {
+            write_binding(&list, "ptrace", tracer, true);
+        }
     }
     fputs("\n  ]", stream);
+    free(list.lines);
 }

@@ -169,6 +169,16 @@ void files_sum(uint64_t *read_bytes, uint64_t *written_bytes, uint64_t *syncs) {
     add_sums(&others, read_bytes, written_bytes, syncs);
 }
 
+void files_unwritten(struct weir_cachestat *sum) {
+    for (unsigned i = 0; i < atomic_load(&used); i++) {
+        uint64_t written = atomic_load_explicit(&records[i].written_bytes, memory_order_relaxed);
+        if (written != records[i].looked_bytes) {
+            records[i].looked_bytes = written;
+            weir_cachestat_add(records[i].path, sum);
+        }
+    }
+}
+
 /* What the parent did is reported by the parent; the descriptors stay known. */
 void files_forget(void) {
     pthread_mutex_init(&mutex, NULL);

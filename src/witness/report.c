@@ -117,12 +117,65 @@ static void write_device_counts(FILE *stream, const char *key, const struct mome
     fputs("]", stream);
 }
 
+/* For each observer that fits: bytes sent and received, requests, writes, commits, ended connections. */
+static void write_server_counts(FILE *stream, const char *key, const struct moment *moment) {
+    const char *separator = "";
+    fprintf(stream, ", \"%s\": [", key);
+    for (int i = 0; i < WEIR_SERVERS_MOST; i++) {
+        const struct weir_seen *seen = &spans_servers()->seen[i];
+        for (int c = 0; seen->fits && c < WEIR_SERVERS_COUNTS; c++) {
+            fputs(c > 0 ? ", " : separator, stream);
+            fputs(c > 0 ? "" : "[", stream);
+            if (seen->known && moment->servers[i][c] != WEIR_SERVERS_UNKNOWN) {
+                fprintf(stream, "%" PRIu64, moment->servers[i][c]);
+            } else {
+                fputs("null", stream);
+            }
+            fputs(c == WEIR_SERVERS_COUNTS - 1 ? "]" : "", stream);
+            separator = ", ";
+        }
+    }
+    fputs("]", stream);
+}
+
+static void write_observers(FILE *stream) {
+    int i = 0;
+    const char *separator = "";
+    fputs("  \"observers\": [", stream);
+    for (const struct weir_observer *o = weir_observers(); o != NULL && i < WEIR_SERVERS_MOST; o = o->next) {
+        const struct weir_seen *seen = &spans_servers()->seen[i++];
+        if (seen->fits) {
+            fprintf(stream,
+                    "%s{\"observer\": \"%s\", \"counted\": \"%s\", \"known\": %s, \"what\": ", separator,
+                    o->name, weir_servers_counted_name(o->counted), seen->known ? "true" : "false");
+            json_text(stream, seen->what);
+            fputs("}", stream);
+            separator = ", ";
+        }
+    }
+    fprintf(stream, "],\n  \"started_ns\": %" PRIu64, spans_start()->raw_ns);
+    write_server_counts(stream, "servers_at_start", spans_start());
+    fputs(",\n", stream);
+}
+
+static void write_unwritten(FILE *stream, const struct weir_cachestat *unwritten) {
+    if (unwritten->files == 0) {
+        fputs(", \"unwritten\": null", stream);
+        return;
+    }
+    fprintf(stream, ", \"unwritten\": {\"files\": %" PRIu64 ", \"pages\": %" PRIu64, unwritten->files,
+            unwritten->pages);
+    fprintf(stream, ", \"dirty_bytes\": %" PRIu64 ", \"writeback_bytes\": %" PRIu64 "}",
+            unwritten->dirty_bytes, unwritten->writeback_bytes);
+}
+
 static void write_span(FILE *stream, const struct span *span) {
     const struct moment *begin = &span->begin, *end = &span->end;
     fprintf(stream, "{\"began_ns\": %" PRIu64 ", \"ended_ns\": %" PRIu64, begin->raw_ns, end->raw_ns);
     fprintf(stream, ", \"transfers_end_ns\": %" PRIu64, span->transfers_end_ns);
     fprintf(stream, ", \"monotonic_ns\": %" PRId64, (int64_t)(end->monotonic_ns - begin->monotonic_ns));
     fprintf(stream, ", \"wall_ns\": %" PRId64, (int64_t)(end->wall_ns - begin->wall_ns));
+    fprintf(stream, ", \"paused_ns\": %" PRIu64, end->paused_ns - begin->paused_ns);
     fprintf(stream, ", \"read_bytes\": %" PRIu64, end->read_bytes - begin->read_bytes);
     fprintf(stream, ", \"written_bytes\": %" PRIu64, end->written_bytes - begin->written_bytes);
     fprintf(stream, ", \"syncs\": %" PRIu64, end->syncs - begin->syncs);
@@ -136,6 +189,9 @@ static void write_span(FILE *stream, const struct span *span) {
     }
     write_device_counts(stream, "device_before", begin);
     write_device_counts(stream, "device_after", end);
+    write_server_counts(stream, "servers_before", begin);
+    write_server_counts(stream, "servers_after", end);
+    write_unwritten(stream, &span->unwritten);
     fputs("}", stream);
 }
 
@@ -158,6 +214,8 @@ static void write_spans(FILE *stream) {
     write_text_or_null(stream, "device", spans_device()->name);
     write_text_or_null(stream, "device_reason",
                        spans_device()->name[0] != '\0' ? "" : spans_device()->reason);
+    fprintf(stream, "  \"device_copies\": %" PRIu64 ",\n", spans_device()->copies);
+    write_observers(stream);
     fputs("  \"spans\": [", stream);
     for (unsigned i = 0; i < count; i++) {
         if (spans[i].ended) {
@@ -167,6 +225,35 @@ static void write_spans(FILE *stream) {
         }
     }
     fprintf(stream, "\n  ],\n  \"more_spans\": %" PRIu64 ",\n", more);
+}
+
+static const char *const name_kinds[NAME_KINDS] = {"create", "open",   "mkdir", "stat",
+                                                   "rename", "unlink", "rmdir"};
+
+static void write_turn(FILE *stream, const struct turn *turn) {
+    fprintf(stream, "{\"kind\": \"%s\", \"operations\": %" PRIu64, name_kinds[turn->kind],
+            atomic_load(&turn->operations));
+    fprintf(stream, ", \"sampled\": %u, \"there\": %u", turn->sampled, turn->there);
+    fprintf(stream, ", \"cached_files\": %" PRIu64 ", \"unwritten_bytes\": %" PRIu64 ", \"span\": ",
+            turn->unwritten.files, turn->unwritten.dirty_bytes + turn->unwritten.writeback_bytes);
+    write_span(stream, &turn->span);
+    fputs("}", stream);
+}
+
+static void write_names(FILE *stream) {
+    unsigned count;
+    uint64_t more;
+    const struct turn *turns = names_turns(&count, &more);
+    fputs("  \"names\": {", stream);
+    for (int i = 0; i < NAME_KINDS; i++) {
+        fprintf(stream, "%s\"%s\": %" PRIu64, i > 0 ? ", " : "", name_kinds[i], names_total(i));
+    }
+    fputs("},\n  \"turns\": [", stream);
+    for (unsigned i = 0; i < count; i++) {
+        fputs(i > 0 ? ",\n    " : "\n    ", stream);
+        write_turn(stream, &turns[i]);
+    }
+    fprintf(stream, "\n  ],\n  \"more_turns\": %" PRIu64 ",\n", more);
 }
 
 static void write_all(FILE *stream, const char *host) {
@@ -186,6 +273,7 @@ static void write_all(FILE *stream, const char *host) {
     chain_write(stream);
     fputs(",\n", stream);
     write_spans(stream);
+    write_names(stream);
     sample_write(stream);
     fputs(",\n  \"files\": [", stream);
     const char *separator = "\n    ";

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "pauses.h"
 #include "witness.h"
 
 static struct span spans[WITNESS_SPANS];
@@ -16,11 +17,13 @@ static _Atomic int open_files;
 static _Atomic uint64_t sync_ns; /* begin of the last synchronisation of the span, 0: none */
 static struct weir_medium medium;
 static struct weir_device device;
+static struct weir_servers servers;
+static struct moment start;
 
 typedef int (*clock_call)(clockid_t, struct timespec *);
 typedef int (*wall_call)(struct timeval *, void *);
 
-static uint64_t raw_clock_ns(void) {
+uint64_t raw_clock_ns(void) {
     struct timespec now = {0, 0};
     syscall(SYS_clock_gettime, CLOCK_MONOTONIC_RAW, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
@@ -36,6 +39,7 @@ static void read_clocks(struct moment *moment) {
         wall = (wall_call)first_call("gettimeofday");
     }
     moment->raw_ns = raw_clock_ns();
+    moment->paused_ns = weir_pauses_ns();
     if (clock != NULL && wall != NULL) {
         clock(CLOCK_MONOTONIC, &now);
         wall(&time, NULL);
@@ -44,10 +48,26 @@ static void read_clocks(struct moment *moment) {
     moment->wall_ns = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_usec * 1000u;
 }
 
+static void read_servers(struct moment *moment) {
+    if (!servers.known) {
+        return;
+    }
+    weir_servers_count(&medium, &servers);
+    for (int i = 0; i < WEIR_SERVERS_MOST; i++) {
+        memcpy(moment->servers[i], servers.seen[i].counts, sizeof moment->servers[i]);
+    }
+}
+
 static void read_counters(struct moment *moment) {
     files_sum(&moment->read_bytes, &moment->written_bytes, &moment->syncs);
     weir_process_io_read(&moment->io);
-    moment->device_known = device.name[0] != '\0' && weir_device_now(&medium, &device, moment->device);
+    moment->device_known = device.name[0] != '\0' && weir_device_now(&device, moment->device);
+    read_servers(moment);
+}
+
+void spans_now(struct moment *moment) {
+    read_counters(moment);
+    read_clocks(moment);
 }
 
 void spans_begin(void) {
@@ -59,6 +79,9 @@ void spans_begin(void) {
     snprintf(path, sizeof path, "%s/", root);
     weir_medium_of_directory(path, NULL, &medium);
     weir_device_begin(path, &medium, &device);
+    weir_servers_begin(&medium, &servers);
+    read_servers(&start);
+    start.raw_ns = raw_clock_ns();
     files_look(root);
 }
 
@@ -73,8 +96,7 @@ void spans_opened(void) {
     }
     memset(&spans[at], 0, sizeof spans[at]);
     atomic_store(&sync_ns, 0);
-    read_counters(&spans[at].begin);
-    read_clocks(&spans[at].begin); /* last: the reading of counters does not count */
+    spans_now(&spans[at].begin);
     atomic_store(&used, at + 1);
 }
 
@@ -105,6 +127,7 @@ void spans_closed(void) {
     if (span != NULL) {
         read_clocks(&span->end);
         read_counters(&span->end);
+        files_unwritten(&span->unwritten);
         span->ended = true;
     }
 }
@@ -126,4 +149,12 @@ const struct weir_medium *spans_medium(void) {
 
 const struct weir_device *spans_device(void) {
     return &device;
+}
+
+const struct weir_servers *spans_servers(void) {
+    return &servers;
+}
+
+const struct moment *spans_start(void) {
+    return &start;
 }

@@ -14,12 +14,15 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "cachestat.h"
 #include "device.h"
 #include "process_io.h"
+#include "servers.h"
 
 #define WITNESS_FILES      64 /* with counts of their own, in each process; the rest share one record */
 #define WITNESS_PATH_BYTES 1024
 #define WITNESS_SPANS      64 /* with times and counters of their own, in each process */
+#define WITNESS_TURNS      64 /* likewise, of operations on names */
 
 enum sync_call { SYNC_FSYNC, SYNC_FDATASYNC, SYNC_RANGE, SYNC_FS, SYNC_CALLS };
 
@@ -48,6 +51,7 @@ struct record {
     _Atomic uint64_t mappings;     /* reads and writes through them are not seen */
     _Atomic uint64_t flag_changes; /* fcntl(F_SETFL) */
     uint64_t existing_bytes;       /* size when the process started */
+    uint64_t looked_bytes;         /* written_bytes when its pages were looked at last */
 };
 
 /* files.c */
@@ -58,24 +62,28 @@ void file_duplicated(int from, int to);
 const struct record *files_first(unsigned *count); /* with a path each */
 const struct record *files_others(uint64_t *files);
 void files_sum(uint64_t *read_bytes, uint64_t *written_bytes, uint64_t *syncs);
-void files_look(const char *root); /* what is there before the program starts */
-void files_forget(void);           /* in a child of fork */
+void files_unwritten(struct weir_cachestat *sum); /* of those written to since the last look */
+void files_look(const char *root);                /* what is there before the program starts */
+void files_forget(void);                          /* in a child of fork */
 
 /* One moment, by the clocks that the program is given and by the kernel's own counters. */
 struct moment {
     uint64_t raw_ns;       /* CLOCK_MONOTONIC_RAW, past any library */
     uint64_t monotonic_ns; /* CLOCK_MONOTONIC and gettimeofday as the program gets them */
     uint64_t wall_ns;
+    uint64_t paused_ns;                        /* see pauses.h */
     uint64_t read_bytes, written_bytes, syncs; /* of all files under test so far; syncs reach the medium */
     struct weir_process_io io;
     bool device_known;
     uint64_t device[WEIR_DEVICE_COUNTS];
+    uint64_t servers[WEIR_SERVERS_MOST][WEIR_SERVERS_COUNTS]; /* in the order of weir_observers() */
 };
 
 /* From the open of the first file under test to the close of the last one: a phase of most benchmarks. */
 struct span {
     struct moment begin, end;
-    uint64_t transfers_end_ns; /* by raw_ns: begin of the last synchronisation, else of the close */
+    uint64_t transfers_end_ns;       /* by raw_ns: begin of the last synchronisation, else of the close */
+    struct weir_cachestat unwritten; /* after the end, of the files that it wrote */
     bool ended;
 };
 
@@ -89,6 +97,41 @@ void spans_forget(void); /* in a child of fork */
 const struct span *spans_all(unsigned *count, uint64_t *uncounted);
 const struct weir_medium *spans_medium(void);
 const struct weir_device *spans_device(void);
+const struct weir_servers *spans_servers(void);
+const struct moment *spans_start(void); /* of the process: what moves until the first span is others' */
+
+/* The clocks and counters of this moment; the clocks are read last. */
+void spans_now(struct moment *moment);
+uint64_t raw_clock_ns(void); /* CLOCK_MONOTONIC_RAW */
+
+/* names.c: operations on names below the directory under test. */
+enum name_kind {
+    NAME_CREATE, /* open with O_CREAT, creat, mknod */
+    NAME_OPEN,
+    NAME_MKDIR,
+    NAME_STAT,
+    NAME_RENAME,
+    NAME_UNLINK,
+    NAME_RMDIR,
+    NAME_KINDS
+};
+
+/* Operations of one kind, with none of another kind in between: a phase of most benchmarks. The span ends
+ * when the next turn begins; its transfers end with the last operation that was timed, one in 64. */
+struct turn {
+    enum name_kind kind;
+    struct span span;
+    uint64_t operations;             /* that succeeded */
+    unsigned sampled, there;         /* names that were looked up at the end, and those that were there */
+    struct weir_cachestat unwritten; /* of these, where files were synchronised */
+};
+
+void name_begins(enum name_kind kind, int directory, const char *path);
+void name_done(enum name_kind kind, int directory, const char *path, int result);
+void names_begin(void); /* of the process, and of a child of fork */
+void names_end(void);
+uint64_t names_total(enum name_kind kind);
+const struct turn *names_turns(unsigned *count, uint64_t *uncounted);
 
 /* sample.c: the first bytes that the process wrote, for what could be saved of them */
 #define WITNESS_SAMPLE_BYTES (64u << 10)
@@ -99,6 +142,13 @@ void sample_write(FILE *stream);
 /* chain.c: the next object in the chain that provides a call */
 void *next_call(const char *name);
 void *first_call(const char *name); /* what the program gets */
+/* The next provider of a call, found at the first use: other libraries' constructors may call before ours
+ * ran. */
+#define NEXT(name)                                                                                           \
+    static __typeof__(&name) next_##name;                                                                    \
+    if (__builtin_expect(next_##name == NULL, 0)) {                                                          \
+        next_##name = (__typeof__(&name))next_call(#name);                                                   \
+    }
 void chain_write(FILE *stream);
 
 /* report.c */

@@ -40,7 +40,7 @@ int drainer_start(struct store *store) {
     return error;
 }
 
-int drainer_stop(struct store *store) {
+int drainer_stop(struct store *store, bool at_once) {
     const struct control *control = store->control;
     uint64_t signalled = 0; /* start time of the process that has got the signal */
     int pid;
@@ -49,7 +49,7 @@ int drainer_stop(struct store *store) {
             return 0;
         }
         uint64_t started = atomic_load(&control->drainer_started);
-        if (started != signalled && process_signal(pid, started, SIGTERM) == 0) {
+        if (started != signalled && process_signal(pid, started, at_once ? SIGKILL : SIGTERM) == 0) {
             signalled = started;
         }
         usleep(1000);

@@ -12,8 +12,10 @@ void drainer_check(struct store *store, int64_t pause_ns);
 bool drainer_is_running(const struct store *store, int *pid);
 void drainer_revive(struct store *store); /* if the last one was killed */
 int drainer_start(struct store *store);   /* 0 or errno; returns when it runs */
-int drainer_stop(struct store *store);    /* by its own id; 0, or ETIMEDOUT */
-int drainer_run(struct store *store);     /* the process itself: until idle or a signal to end */
+/* By its own id; 0, or ETIMEDOUT. It ends behind the piece that it drains, or at once, where no data counts.
+ */
+int drainer_stop(struct store *store, bool at_once);
+int drainer_run(struct store *store); /* the process itself: until idle or a signal to end */
 int drain_everything(struct store *store, uint64_t *moved_bytes); /* here and now; 0 or the first error */
 bool everything_settled(struct store *store);
 int sync_backings(struct store *store); /* what was drained, to the backing's disks */

@@ -123,7 +123,7 @@ static int config_read_choice(const struct reader *reader, const char *key, cons
                               const char *off, bool *chosen) {
     if (strcmp(value, on) != 0 && strcmp(value, off) != 0) {
         char hint[64];
-        snprintf(hint, sizeof hint, "write %s or %s", on, off);
+        snprintf(hint, sizeof hint, "write '%s' or '%s'", on, off);
         return config_reject(reader, key, value, hint);
     }
     *chosen = strcmp(value, on) == 0;

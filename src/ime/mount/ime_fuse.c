@@ -187,6 +187,9 @@ static int fuse_mount_and_serve(const struct arguments *arguments, int ready_fd)
     if (session == NULL) {
         return code;
     }
+    /* libfuse leaves a signal ignored that was so from the start: right for INT and HUP (nohup), but who asks
+     * by TERM means it. */
+    signal(SIGTERM, SIG_DFL);
     if (fuse_set_signal_handlers(session) == 0) {
         if (fuse_session_mount(session, arguments->folder) == 0) {
             if (set_connection_flags(session) == 0) {

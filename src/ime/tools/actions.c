@@ -130,7 +130,7 @@ int command_wait(struct store *store, const struct invocation *invocation) {
 
 int command_drainer(struct store *store, const struct invocation *invocation) {
     if (invocation->stop) {
-        int error = drainer_stop(store);
+        int error = drainer_stop(store, false);
         if (error != 0) {
             fprintf(stderr, "imectl: drainer: it does not end: %s\n", strerror(error));
         }
@@ -153,7 +153,7 @@ static void actions_name_clients(struct store *store) {
 /* Everything drained and no client left: 0, or 1 with the reason on stderr. */
 static int actions_empty_store(struct store *store, const struct invocation *invocation) {
     uint64_t bytes = 0;
-    if (drainer_stop(store) != 0) {
+    if (drainer_stop(store, invocation->discard) != 0) {
         fprintf(stderr, "imectl: destroy: the drainer does not end\n");
         return EXIT_FAILED;
     }
