@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 
 from weir.audit.subject import Subject
@@ -23,13 +23,64 @@ EVIDENCE: dict[str, Evidence] = {
     "file": Evidence("the files have the size that fits the bytes", ("file-size",)),
     "sync": Evidence("every rank synchronised before the clock stopped", ("sync-not-applied",)),
     "stored": Evidence(
-        "the kernel or the device counted the bytes on their way to the storage",
-        ("bytes-not-stored", "sync-not-effective"),
+        "the kernel, the device or the client of the servers counted the bytes on their way to the storage",
+        ("bytes-not-stored", "sync-not-effective", "direct-not-effective", "not-at-servers"),
     ),
-    "fetched": Evidence("the bytes came from the storage, not from a cache", ("read-from-cache",)),
+    "fetched": Evidence(
+        "the bytes came from the storage, not from a cache", ("read-from-cache", "not-from-servers")
+    ),
     "direct": Evidence("the file was open with O_DIRECT", ("direct-not-applied",)),
     "operations": Evidence("the operations were counted, and they are those requested", ("other-count",)),
+    "calls": Evidence(
+        "counts confirm what calls reported that another library than the C library provides",
+        ("interposed-library",),
+    ),
+    "each-file": Evidence(
+        "the device was written what was synchronised file by file", ("files-not-synchronised",)
+    ),
     "file-system": Evidence("the files are on the file system that the target declares", ("other-target",)),
+}
+
+
+@dataclass(frozen=True)
+class Level:
+    """How far the bytes of a VALID record were followed; rules: each of them shows it by passing."""
+
+    meaning: str
+    resists: str
+    open: str
+    rules: tuple[str, ...] = ()
+
+
+CLIENT = "client"
+PROOFS: dict[str, Level] = {  # the furthest first
+    "devices": Level(
+        "the devices below the file system moved the bytes, by their own counters or by what the servers "
+        "report of theirs",
+        "caches of clients and servers, a synchronisation that does nothing, an export that acknowledges "
+        "early",
+        "caches of drives, controllers and hypervisors",
+        (
+            "sync-not-effective",
+            "direct-not-effective",
+            "read-not-from-device",
+            "not-on-server-devices",
+            "not-from-server-devices",
+        ),
+    ),
+    "servers": Level(
+        "the servers of a network file system acknowledged or sent the bytes, as the client's node counted "
+        "them",
+        "caches of the client, a synchronisation that does nothing, an interface that drops options",
+        "servers that acknowledge what they hold in memory, and that answer reads from it",
+        ("not-at-servers", "not-from-servers"),
+    ),
+    CLIENT: Level(
+        "the program and the kernel of the client counted what was requested there: memory of the node, warm "
+        "caches, writes without synchronisation, metadata",
+        "options that were not applied, bytes that were not moved, errors that were not reported",
+        "everything behind the client: that is what was requested",
+    ),
 }
 # Of an imported log nobody knows what was planned and where its files were.
 _UNKNOWN_OF_A_LOG = ("request", "file-system")
@@ -46,6 +97,13 @@ KINDS: dict[str, tuple[str, ...]] = {
 }
 
 
+# Evidence that records of every kind need under a condition.
+WHERE: dict[str, Callable[[Subject], bool]] = {
+    "calls": lambda subject: bool(subject.observed.get("interposed")),
+    "each-file": lambda subject: subject.synchronises_files,
+}
+
+
 def kind_of(subject: Subject) -> str:
     """The line of the table that a record belongs to."""
     if subject.stores_nothing:
@@ -55,7 +113,7 @@ def kind_of(subject: Subject) -> str:
     if subject.in_memory:
         return "node memory"
     if subject.is_read:
-        if warm_cache_requested(subject):
+        if subject.warm_cache_requested:
             return "read of a warm cache"
         return "direct read" if subject.row.get("direct") else "buffered read"
     return "write without synchronisation" if subject.row.get("sync") is False else "write"
@@ -63,7 +121,7 @@ def kind_of(subject: Subject) -> str:
 
 def needed(subject: Subject) -> tuple[str, ...]:
     """Names of the evidence that a record needs."""
-    names = KINDS[kind_of(subject)]
+    names = KINDS[kind_of(subject)] + tuple(name for name, applies in WHERE.items() if applies(subject))
     return names if subject.run else tuple(name for name in names if name not in _UNKNOWN_OF_A_LOG)
 
 
@@ -74,9 +132,18 @@ def missing(subject: Subject, passed: Container[str]) -> tuple[str, ...]:
     return tuple(name for name in needed(subject) if not any(one in passed for one in EVIDENCE[name].rules))
 
 
-def warm_cache_requested(subject: Subject) -> bool:
-    """The cell measures the page cache on purpose."""
-    return subject.cell is not None and subject.cell.params.get("cache") == "cached"
+def proof(passed: Container[str]) -> str:
+    """How far a VALID record is proven: to the devices, to the servers, or on the client alone."""
+    shown = (name for name, level in PROOFS.items() if any(one in passed for one in level.rules))
+    return next(shown, CLIENT)
+
+
+def level_table() -> list[str]:
+    """The levels as Markdown."""
+    lines = ["| proven | meaning | resists | does not show |", "|---|---|---|---|"]
+    for name, level in PROOFS.items():
+        lines.append(f"| {name} | {level.meaning} | {level.resists} | {level.open} |")
+    return lines
 
 
 def evidence_table() -> list[str]:
@@ -85,6 +152,10 @@ def evidence_table() -> list[str]:
     lines += [f"| {kind} | {', '.join(names)} |" for kind, names in KINDS.items()]
     without = ", ".join(_UNKNOWN_OF_A_LOG)
     lines.append(f"| imported log or table | as above without {without}: no plan and no machine is known |")
+    lines += [
+        "| any, of a process with calls that another library provides | as above and calls |",
+        "| creation of files that are synchronised one by one | as above and each-file |",
+    ]
     lines += ["", "| evidence | meaning | given by any of these rules |", "|---|---|---|"]
     for name, evidence in EVIDENCE.items():
         links = ", ".join(f"[{one}](#{one})" for one in evidence.rules)

@@ -6,8 +6,9 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from weir.audit.evidence import evidence_table
-from weir.audit.registry import rules
+from weir.audit.evidence import evidence_table, level_table
+from weir.audit.lacking import is_of_log
+from weir.audit.registry import Rule, rules
 from weir.audit.stored import stored_findings, stored_notes
 from weir.model import Row
 
@@ -40,6 +41,17 @@ Evidence is there if one of its rules passed. Where the storage is the memory of
 the file system is one of memory and holds the bytes. An import of a bare log is mostly UNPROVEN: a log does
 not tell what the caches did.
 """
+_LEVELS_HEAD = """
+## How far a record is proven
+
+The column `proof` of a VALID record. All levels assume an honest administrator: whoever is root on the
+client can change what the kernel counts. Against accidents (a full cache, a dropped option, a server that was
+away) each level holds for what it covers. Against convenience (a mount option, an export, a preloaded library
+that makes numbers look better) it holds as the table states. Against intent it holds as far as nobody edits
+outputs, which `weir verify` and a signature show, and as far as [the zoo](zoo.md) was staged: what weir
+cannot see is listed there.
+
+"""
 _RULES_HEAD = """
 ## Rules
 
@@ -62,7 +74,7 @@ def triggered(rows: Iterable[Row]) -> list[dict[str, Any]]:
                     "records": 0,
                     "verdicts": {},
                     "explanation": rule.explanation if rule else _UNKNOWN,
-                    "hint": rule.hint if rule else "",
+                    "hint": hint_of(rule, is_of_log(row)) if rule else "",
                     "examples": [],
                 },
             )
@@ -72,6 +84,11 @@ def triggered(rows: Iterable[Row]) -> list[dict[str, Any]]:
                 example = {"label": row.get("label"), "access": row["access"], "evidence": finding.evidence}
                 entry["examples"] += [example] if example not in entry["examples"] else []
     return sorted(found.values(), key=lambda entry: (-entry["records"], entry["rule"]))
+
+
+def hint_of(rule: Rule, of_log: bool) -> str:
+    """For a log there is no suite that could be changed."""
+    return rule.log_hint if rule.log_hint and of_log else rule.hint
 
 
 def as_text(entries: Sequence[dict[str, Any]]) -> str:
@@ -92,10 +109,12 @@ def _wrapped(text: str) -> list[str]:
 
 def manual() -> str:
     """docs/audit.md: every rule, from its docstring."""
-    lines = [*_MANUAL_HEAD.splitlines(), "", *evidence_table(), *_RULES_HEAD.splitlines()]
+    lines = [*_MANUAL_HEAD.splitlines(), "", *evidence_table(), *_LEVELS_HEAD.splitlines(), *level_table()]
+    lines += _RULES_HEAD.splitlines()
     lines += [f"| [{rule.id}](#{rule.id}) | {' or '.join(rule.verdicts)} |" for rule in rules().values()]
     for rule in rules().values():
         source = ", from the output" if rule.needs_output else ""
         lines += ["", f"## {rule.id}", "", f"*{' or '.join(rule.verdicts)}{source}.* {rule.explanation}"]
         lines += ["", f"**Hint:** {rule.hint}"]
+        lines += ["", f"**Of a log:** {rule.log_hint}"] if rule.log_hint else []
     return "\n".join(lines) + "\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from weir.audit.evidence import missing
+from weir.audit.evidence import missing, proof
 from weir.audit.outcome import DEGRADED, INVALID, NOT_OBSERVABLE, NOTE, PASSED, Outcome
 from weir.audit.registry import Rule, rules_for
 from weir.audit.subject import Subject
@@ -94,8 +94,10 @@ def worst(verdicts: Iterable[str], missing_evidence: Iterable[str] = ()) -> str:
 def verdict_columns(judgement: Judgement) -> Row:
     """The columns of a record that hold the judgement; evidence is in the order of the reasons."""
     found = judgement.findings
+    verdict = judgement.verdict
     return {
-        "verdict": judgement.verdict,
+        "verdict": verdict,
+        "proof": proof(judgement.passed) if verdict == VALID else None,
         "reasons": ";".join(finding.rule for finding in found),
         "evidence": EVIDENCE_SEPARATOR.join(_plain(finding.evidence) for finding in found),
         "notes": EVIDENCE_SEPARATOR.join(f"{one.rule}: {_plain(one.evidence)}" for one in judgement.notes),

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 
-from weir.audit.outcome import FINDINGS, Outcome
+from weir.audit.outcome import FINDINGS, PASSED, Outcome
 from weir.audit.subject import Subject
 from weir.tools import tools
 
@@ -20,7 +20,8 @@ Check = Callable[[Subject], Outcome | None]
 
 @dataclass(frozen=True)
 class Rule:
-    """needs_output: works on the raw output or the run, so that a table of records cannot repeat it."""
+    """needs_output: works on the raw output or the run, so that a table of records cannot repeat it.
+    log_hint: the hint for whoever has a log and no suite, where the other one names what a suite has."""
 
     id: str
     explanation: str
@@ -28,7 +29,13 @@ class Rule:
     verdicts: tuple[str, ...]
     needs_output: bool
     check: Check
+    log_hint: str = ""
     tool: str | None = None  # looks at the records of this tool only
+
+    def passes(self, subject: Subject) -> bool:
+        """Whether it looked at a record and found nothing wrong, for rules that rest on it."""
+        outcome = self.check(subject)
+        return outcome is not None and outcome.level == PASSED
 
     def require(self, level: str) -> None:
         """A finding must have a verdict that the rule declares."""
@@ -37,14 +44,17 @@ class Rule:
 
 
 def rule(*verdicts: str, needs_output: bool = False) -> Callable[[Check], Rule]:
-    """Makes a rule of a function: its name is the id, its docstring the explanation and the hint."""
+    """Makes a rule of a function: its name is the id, its docstring the explanation, the hint and, if
+    need be, the hint for a log."""
 
     def make(check: Check) -> Rule:
-        explanation, _, hint = (inspect.getdoc(check) or "").partition("\n\nHint: ")
+        explanation, _, hints = (inspect.getdoc(check) or "").partition("\n\nHint: ")
+        hint, _, log_hint = hints.partition("\n\nOf a log: ")
         if not explanation or not hint:
             raise TypeError(f"the docstring of rule {check.__name__} needs text and a 'Hint: ' paragraph")
         identity = check.__name__.replace("_", "-")
-        return Rule(identity, _one_line(explanation), _one_line(hint), verdicts, needs_output, check)
+        text, advice = _one_line(explanation), _one_line(hint)
+        return Rule(identity, text, advice, verdicts, needs_output, check, _one_line(log_hint))
 
     return make
 

@@ -16,6 +16,9 @@ READS = ("read", "update-read")
 # File systems whose files are pages of the node's memory.
 MEMORY_FILE_SYSTEMS = ("tmpfs", "ramfs", "hugetlbfs")
 
+HEADER_FORMATS = ("HDF5", "PNETCDF", "NETCDF4")
+_PAGE_BYTES = 4096
+
 
 @dataclass(frozen=True)
 class RunFacts:
@@ -28,6 +31,8 @@ class RunFacts:
     host: Mapping[str, Any] = field(default_factory=dict)  # of run.json
     target: Mapping[str, Any] = field(default_factory=dict)  # target_facts of run.json
     elapsed_s: float | None = None  # of the launch, by the clock of weir
+    differing: tuple[str, ...] | None = None  # files that are not as run.json has them; None: it has no sums
+    same_as: str | None = None  # another run of the study that this one repeats, and in what
 
 
 @dataclass(frozen=True)
@@ -72,6 +77,13 @@ class Subject:
         return self.row.get("access") in READS and not self.is_metadata and self.has_result
 
     @cached_property
+    def synchronises_files(self) -> bool:
+        """Files are created with bytes, and each is synchronised."""
+        creates = self.is_metadata and self.row.get("access") == "create" and self.has_result
+        wanted = creates and bool(self.observed.get("sync_files") and self.row.get("xfer_bytes"))
+        return wanted and not self.stores_nothing and not self.in_memory
+
+    @cached_property
     def stores_nothing(self) -> bool:
         return self.row.get("api") == "NULL"
 
@@ -89,6 +101,35 @@ class Subject:
         if written and self.is_read:
             return moved * min(1.0, file_bytes / float(written))
         return min(moved, file_bytes * self.passes)
+
+    @cached_property
+    def warm_cache_requested(self) -> bool:
+        """The cell measures the page cache on purpose."""
+        return self.cell is not None and self.cell.params.get("cache") == "cached"
+
+    @cached_property
+    def device_unknown(self) -> str | None:
+        """Why nothing below the file system was counted; None where a device was."""
+        seen = self.observed.get("device") or {}
+        if seen.get("name") and self.observed.get("device_read_bytes") is not None:
+            return None
+        return seen.get("reason") or "the device behind the files is unknown"
+
+    @cached_property
+    def leaves_client(self) -> bool:
+        """A write whose bytes must be out of the client's memory when the clock stops."""
+        return bool(self.row.get("sync") or self.observed.get("direct"))
+
+    @cached_property
+    def dirtied_most(self) -> float | None:
+        """Bytes of the pages that the write calls can have touched. The kernel counts more for a small write
+        into a large page (folio): all of it."""
+        moved, xfer = self.number("moved_bytes"), self.number("xfer_bytes")
+        if not moved or not xfer:
+            return None
+        pages = xfer // _PAGE_BYTES if xfer % _PAGE_BYTES == 0 else xfer // _PAGE_BYTES + 2
+        written = max(moved, (self.observed.get("process_io") or {}).get("wchar") or 0)
+        return written / xfer * pages * _PAGE_BYTES
 
     @cached_property
     def in_memory(self) -> bool:

@@ -17,6 +17,7 @@ from weir.runfiles import file_sha256
 MANIFEST = "SHA256SUMS"
 # facts.json holds the digest, so it cannot be part of what the digest covers.
 TABLES = ("excluded.csv", "latencies.csv")
+_WITHOUT_SUM = (MANIFEST, "facts.json", "io500.csv")
 
 
 def manifest_text(folder: Path, files: Iterable[Path], sums: Mapping[str, str] | None = None) -> str:
@@ -43,6 +44,24 @@ def write_manifest(
     return digest_of(text)
 
 
+def files_of_study(folder: Path) -> frozenset[str]:
+    """Names in the folder that collect or import wrote, by its manifest; none without one of weir."""
+    try:
+        _, sums = read_manifest(folder)
+    except (WeirError, UnicodeDecodeError):
+        return frozenset()
+    here = {name for name in sums if "/" not in name}
+    return frozenset({*here, *_WITHOUT_SUM}) if here.issuperset(TABLES) else frozenset()
+
+
+def is_edited(table: Path) -> bool:
+    """Whether the manifest beside a table has another sum of it; no, where there is none."""
+    if not (table.parent / MANIFEST).is_file():
+        return False
+    _, sums = read_manifest(table.parent)
+    return table.name in sums and sums[table.name] != file_sha256(table)
+
+
 def digest_of(text: str) -> str:
     """The digest of a study, from the text of its manifest."""
     return hashlib.sha256(text.encode()).hexdigest()
@@ -58,6 +77,8 @@ def read_manifest(folder: Path) -> tuple[str, Mapping[str, str]]:
             "name the directory of a study, such as results/local/quick, or collect it: weir collect --help"
         )
         raise WeirError(f"cannot be read: {error.strerror}", file=str(path), hint=hint, exit_code=2) from None
+    except UnicodeDecodeError:
+        raise WeirError("is damaged: it is not text", file=str(path), hint="get the study again") from None
     sums: dict[str, str] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         checksum, gap, name = line.partition("  ")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.files import from_json
+from weir.integrity.ledger import LEDGER, changed_since
 from weir.integrity.manifest import digest_of, read_manifest
 from weir.runfiles import RUN_FILE, file_sha256
 
@@ -49,6 +50,7 @@ def verify(study: Path) -> Verified:
         found += _added_files(study, parent, {*outputs, RUN_FILE})
     found += _added_runs(study, runs)
     found += _facts_differ(study, digest)
+    found += [Difference(EDITED, f"../{LEDGER}")] if changed_since(study, sums) else []
     differences = sorted(filter(None, found), key=lambda item: (item.path, item.kind))
     return Verified(files, tuple(differences), digest)
 
@@ -70,9 +72,9 @@ def _outputs_of(run_file: Path) -> Mapping[str, str]:
 
 
 def _added_files(study: Path, folder: Path, known: set[str]) -> Iterator[Difference]:
-    """Raw outputs that no run.json names."""
+    """Raw outputs that no run.json names; a run has a number as its name, nothing else is walked."""
     here = study / folder
-    for file in sorted(here.rglob("*")) if here.is_dir() else ():
+    for file in sorted(here.rglob("*")) if folder.name.isdigit() and here.is_dir() else ():
         name = str(file.relative_to(here))
         if file.is_file() and name not in known:
             yield Difference(ADDED, str(folder / name))

@@ -16,7 +16,7 @@ from weir.errors import WeirError, did_you_mean
 from weir.files import from_json
 from weir.model import Cell, Message, Parsed, Row
 from weir.records.checked import checked
-from weir.runfiles import RUN_FILE
+from weir.runfiles import RUN_FILE, sum_of
 from weir.tools import purpose_of, tools
 from weir.tools.base import Tool
 from weir.tools.witness_facts import Witnessed, read_witness
@@ -51,6 +51,14 @@ class Run:
     @cached_property
     def outputs(self) -> dict[str, Path]:
         return {role: self.folder / name for role, name in self.facts["outputs"].items()}
+
+    @cached_property
+    def differing(self) -> tuple[str, ...] | None:
+        """Files that are not as this run left them; None where run.json has no sums."""
+        sums = self.facts.get("sha256")
+        if not isinstance(sums, dict):
+            return None
+        return tuple(sorted(name for name, known in sums.items() if sum_of(self.folder / name) != known))
 
 
 def finished_runs(cell_folder: Path) -> list[Run]:
@@ -88,14 +96,18 @@ def collect_run(cell: Cell, run: Run, parsed: Parsed, results: Path) -> list[Row
     return audited_rows(subjects_of_run(cell, run, parsed, results))
 
 
-def subjects_of_run(cell: Cell, run: Run, parsed: Parsed, results: Path) -> list[Subject]:
-    """Rows of one run for the audit."""
+def subjects_of_run(
+    cell: Cell, run: Run, parsed: Parsed, results: Path, same_as: str | None = None
+) -> list[Subject]:
+    """Rows of one run for the audit; same_as: another run that it repeats."""
     ended = (run.facts["exit_code"], run.facts["timed_out"], cell.timeout_s, run.facts["error"])
     facts = RunFacts(
         *ended,
         host=run.facts["host"],
         target=run.facts.get("target_facts") or {},
         elapsed_s=run.facts.get("elapsed_s"),
+        differing=run.differing,
+        same_as=same_as,
     )
     common = _run_columns(cell, run, results) | {
         "program": parsed.program,
@@ -104,7 +116,10 @@ def subjects_of_run(cell: Cell, run: Run, parsed: Parsed, results: Path) -> list
     witnessed = read_witness(run.outputs)
     subjects = []
     for index, printed in enumerate([*parsed.rows, *missing_rows(cell, parsed.rows)]):
-        observed = {**_witnessed_facts(witnessed, printed, cell), **printed.get("observed", {})}
+        seen = _witnessed_facts(witnessed, printed, cell)
+        observed = {**seen, **printed.get("observed", {})}
+        if "interposed" in seen:
+            observed["interposed"] = seen["interposed"]  # weir-io takes the witness for another library
         row = {key: value for key, value in printed.items() if key != "observed"} | common
         if row.get("fetched_bytes") is None:
             row["fetched_bytes"] = observed.get("fetched_bytes")

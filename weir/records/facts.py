@@ -31,8 +31,11 @@ def read_facts(path: Path) -> Facts:
         content = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
     except OSError as error:
         raise WeirError(f"cannot be read: {error.strerror}", file=str(path), exit_code=2) from None
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError) as error:
         raise WeirError(f"is not YAML: {error}", file=str(path), exit_code=2) from None
+    except RecursionError:
+        message, hint = "holds brackets within brackets without end", f"write {', '.join(_PARTS)}"
+        raise WeirError(message, file=str(path), hint=hint, exit_code=2) from None
     if not isinstance(content, dict):
         raise WeirError(
             "is not a group of keys", file=str(path), hint=f"write {', '.join(_PARTS)}", exit_code=2

@@ -7,20 +7,25 @@ import hashlib
 import io
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from weir.audit.judge import judge, verdict_columns
+from weir.audit.judge import EVIDENCE_SEPARATOR, judge, verdict_columns
+from weir.audit.registry import rules
 from weir.audit.subject import Subject
 from weir.columns import cell_columns, columns, columns_of_role
-from weir.errors import WeirError
+from weir.errors import WeirError, hint_of
+from weir.files import printable
 from weir.model import Message, Parsed, Row
 from weir.printed_values import iso_time
 from weir.records.checked import checked
 from weir.records.collect import messages_of_row
 from weir.records.facts import Facts
+from weir.records.found import require_file
+from weir.records.kinds import kind_of
+from weir.records.log_runs import runs_in
 from weir.records.table import check_header, typed_row
 from weir.tools import purpose_of, tools
 from weir.tools.outputs import read_text
@@ -28,7 +33,9 @@ from weir.units import format_size
 
 # Names that others use for a column.
 _OTHER_NAMES = {"campaign": "experiment"}
+_HEAD_CHARACTERS = 4096
 _ENDLESS = 2**60  # a request above it names no size: only the stonewall was to end it
+_KEPT = "authors-verdict"  # the rule about a verdict that came with the table
 _JUDGED = columns_of_role("verdict")[1:]
 
 
@@ -47,10 +54,10 @@ class Source:
 
 @dataclass(frozen=True)
 class Imported:
-    """Audited records; files without any (failed runs, or something else); errors in found files."""
+    """Audited records; files without any; errors in found files."""
 
     rows: list[Row]
-    without_results: list[Path]
+    without_results: dict[Path, str]  # with what the file is, if its content tells
     errors: list[WeirError] = field(default_factory=list)
 
 
@@ -65,11 +72,11 @@ def import_files(files: Iterable[Path], facts: Facts) -> Imported:
 def import_sources(sources: Iterable[Source], facts: Facts) -> Imported:
     """Records of all sources, in their order."""
     subjects: list[Subject] = []
-    without_results: list[Path] = []
+    without_results: dict[Path, str] = {}
     errors: list[WeirError] = []
     for source in sources:
         try:
-            found = list(_of_source(source, facts))
+            found, kind = _of_source(source, facts)
         except WeirError as error:
             if not source.is_found:
                 raise
@@ -77,67 +84,77 @@ def import_sources(sources: Iterable[Source], facts: Facts) -> Imported:
             continue
         subjects += found
         if not found:
-            without_results.append(source.file)
+            without_results[source.file] = kind
     rows = [_judged(subject) for subject in _counted(_identified(subjects))]
     return Imported(rows, without_results, errors)
 
 
-def nothing_found(imported: Imported) -> WeirError:
-    """The error of an import without any record."""
+def nothing_found(imported: Imported, derived: Sequence[Path] = ()) -> WeirError:
+    """The error of an import without any record; derived: tables that it passed over."""
     if imported.errors:
         return imported.errors[0]
+    if derived:
+        message, hint = (
+            "holds what an import or a study wrote, and no logs",
+            "name its records.csv to import it",
+        )
+        return WeirError(message, file=printable(derived[0].parent), hint=hint, exit_code=2)
     hint = f"give outputs of {', '.join(tools())} or a CSV file with the columns of a record"
-    first = imported.without_results[0] if imported.without_results else None
-    return WeirError(
-        "holds no results that weir can read",
-        file=None if first is None else str(first),
-        hint=(first and _why_without(first)) or hint,
-        exit_code=2,
-    )
+    if not imported.without_results:
+        return WeirError("holds no results that weir can read", hint=hint, exit_code=2)
+    first, kind = next(iter(imported.without_results.items()))
+    message = "holds no results that weir can read" + (f": it is {kind}" if kind else "")
+    return WeirError(message, file=printable(first), hint=hint, exit_code=2)
 
 
-def _why_without(file: Path) -> str:
-    """What the log of a failed run shows; empty if the file is none."""
-    try:
-        text = read_text(file)
-    except OSError:
-        return ""
-    runs = [run for tool in tools().values() for run in tool.parse_log(text)]
-    for run in runs:
-        for message in run.messages:
-            if message.level == "error":
-                return f"it reports an error: {message.text}"
-    return f"it is a log of {runs[0].program} that ends before the first result" if runs else ""
-
-
-def _of_source(source: Source, facts: Facts) -> Iterator[Subject]:
+def _of_source(source: Source, facts: Facts) -> tuple[list[Subject], str]:
+    """What it holds; and what it is, if that is nothing."""
     own = replace(facts, columns=source.columns | facts.columns)
     if source.rows:
-        for row in source.rows:
-            yield replace(_subject(row, {}, own, source.file), from_output=False)
-    else:
-        yield from _of_file(source.file, own)
+        rows = [_subject(row, {}, own, source.file) for row in source.rows]
+        return [replace(row, from_output=False) for row in rows], ""
+    text = text_of(source.file)
+    if source.is_found and "\0" in text[:_HEAD_CHARACTERS]:
+        return [], kind_of(text)  # no program prints a zero byte
+    # A comment before everything is the command that made it.
+    log = text.partition("\n")[2] if text.startswith("# ") else text
+    found = list(_of_table(log, source.file, own) if _is_table(log) else _of_log(log, source.file, own))
+    return found, "" if found else _kind(text)
+
+
+def text_of(file: Path) -> str:
+    """The text of a regular file."""
+    try:
+        require_file(file)
+        return read_text(file)
+    except OSError as error:
+        message = f"cannot be read: {error.strerror}"
+        raise WeirError(message, file=printable(file), hint=hint_of(error), exit_code=2) from None
+
+
+def _kind(text: str) -> str:
+    known = kind_of(text)
+    for _, parsed in () if known else runs_in(text):
+        if parsed.program:
+            how = "without a timed result" if parsed.complete else "that ends before the first result"
+            return f"a log of {parsed.program} {how}"
+    return known
 
 
 def _judged(subject: Subject) -> Row:
     """A table that carries verdicts keeps them: who wrote it had the output, this program has the table."""
     if _has_verdict(subject.row):
-        return subject.row | {name: subject.row[name] or "" for name in _JUDGED}
+        kept = subject.row | {name: subject.row[name] or "" for name in _JUDGED}
+        found = rules()[_KEPT].check(subject)
+        notes = kept["notes"].split(EVIDENCE_SEPARATOR) if kept["notes"] else []
+        if found and (text := f"{_KEPT}: {found.text}") not in notes:
+            notes.append(text)
+        return kept | {"notes": EVIDENCE_SEPARATOR.join(notes)}
     return subject.row | verdict_columns(judge(subject))
 
 
 def _has_verdict(row: Row) -> bool:
     return bool(row["verdict"])
-
-
-def _of_file(file: Path, facts: Facts) -> Iterator[Subject]:
-    try:
-        text = read_text(file)
-    except OSError as error:
-        raise WeirError(f"cannot be read: {error.strerror}", file=str(file), exit_code=2) from None
-    if text.startswith("# "):
-        text = text.partition("\n")[2]  # the command, as a comment
-    yield from _of_table(text, file, facts) if _is_table(text) else _of_log(text, file, facts)
 
 
 def _is_table(text: str) -> bool:
@@ -151,13 +168,22 @@ def _of_table(text: str, file: Path, facts: Facts) -> Iterator[Subject]:
     for fields in reader:
         renamed = {_OTHER_NAMES.get(name, name): value for name, value in fields.items()}
         row = typed_row(renamed, file, reader.line_num)
-        yield replace(_subject(row, {}, facts, file), from_output=False)
+        _require_printable(row, file, reader.line_num)
+        parsed = checked(Parsed((row,), {}, (), "", "", complete=True), file.name)
+        yield replace(_subject(parsed.rows[0], {}, facts, file, parsed.messages), from_output=False)
+
+
+def _require_printable(row: Row, file: Path, line: int) -> None:
+    for name, value in row.items():
+        if isinstance(value, str) and printable(value) != value:
+            message = f"holds a control character: {printable(value)[:80]!r}"
+            hint = "the table is damaged: write text only"
+            raise WeirError(message, file=printable(file), line=line, key=name, hint=hint, exit_code=2)
 
 
 def _of_log(text: str, file: Path, facts: Facts) -> Iterator[Subject]:
-    for name, tool in tools().items():
-        for parsed in tool.parse_log(text):
-            yield from _of_run(checked(parsed, name), name, file, facts)
+    for name, parsed in runs_in(text):
+        yield from _of_run(parsed, name, file, facts)
 
 
 def _of_run(parsed: Parsed, tool: str, file: Path, facts: Facts) -> Iterator[Subject]:
@@ -181,11 +207,11 @@ def _subject(
     for name in ("api", "access"):
         if not full[name]:
             hint = f"name it with --facts: columns: {{{name}: ...}}"
-            raise WeirError(f"does not say its {name}", file=str(file), hint=hint, exit_code=2)
+            raise WeirError(f"does not say its {name}", file=printable(file), hint=hint, exit_code=2)
     full["purpose"] = full["purpose"] or purpose_of(full["tool"])
     full["emulated"] = bool(full["emulated"])
     full["began"] = iso_time(full["began"] or "")
-    full["source"] = full["source"] or str(file)
+    full["source"] = full["source"] or printable(file)
     if full["requested_bytes"] is None:
         full["requested_bytes"] = _requested_bytes(full)
     return Subject(full, {**facts.observed, **observed}, messages, complete)
@@ -228,9 +254,10 @@ def _counted(subjects: Iterable[Subject]) -> Iterator[Subject]:
             yield subject
             continue
         place = (row["cell"], row["access"])
-        run = seen[(*place, row["iteration"])]
-        seen[(*place, row["iteration"])] += 1
-        iteration = row["iteration"] if run == 0 else next_iteration[place]
+        printed = row["iteration"] or 0  # a table need not number them
+        run = seen[(*place, printed)]
+        seen[(*place, printed)] += 1
+        iteration = printed if run == 0 else next_iteration[place]
         next_iteration[place] = max(next_iteration[place], iteration + 1)
         yield replace(subject, row=row | {"run": run, "iteration": iteration})
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 import hashlib
 import json
 import marshal
+import os
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -46,6 +47,7 @@ class Content:
     planned: Mapping[str, Any]
     tally: Mapping[str, Any]
     sums: Mapping[str, str]  # of run.json, by run
+    marks: Mapping[str, Mapping[str, str]]  # by run: what no other run can have
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ class Block:
         for size in facts["sizes"]:
             tables.append(joined[start : start + size])
             start += size
-        return Content(tuple(tables), facts["planned"], facts["tally"], facts["sums"])
+        return Content(tuple(tables), facts["planned"], facts["tally"], facts["sums"], facts["marks"])
 
     def parsed(self) -> dict[RunKey, Parsed]:
         """Each run of it; ValueError if it is damaged."""
@@ -99,6 +101,7 @@ def packed(state: str, cells: Sequence[Cell], runs: Sequence[tuple[RunKey, Parse
         "planned": Planned.of_cells(cells).data(),
         "tally": tally.data(),
         "sums": {key: run.facts["sha256"] for (key, _), run in runs},
+        "marks": {key: run.facts["marks"] for (key, _), run in runs},
     }
     each = [(*key, [len(text) for text in run.tables], run.facts) for key, run in runs]
     parts = (b"".join(tables), json.dumps(facts).encode(), json.dumps(each).encode())
@@ -125,11 +128,18 @@ def _unpacked_json(part: bytes, kind: type) -> Any:
 def code_state() -> str:
     """A hash of all code and schemas that rows depend on."""
     package = Path(weir.__file__).parent
-    files = sorted({*package.rglob("*.py"), *(data_folder("config") / "schemas").glob("*.yaml")})
+    files = sorted({*_modules(package), *(data_folder("config") / "schemas").glob("*.yaml")})
     found = hashlib.sha256()
     for file in files:
         found.update(file.read_bytes())
     return found.hexdigest()[:16]
+
+
+def _modules(package: Path) -> Iterator[Path]:
+    """Other processes make and remove directories of compiled modules meanwhile."""
+    for folder, folders, names in os.walk(package):
+        folders[:] = [name for name in folders if name != "__pycache__"]
+        yield from (Path(folder, name) for name in names if name.endswith(".py"))
 
 
 class RunCache:

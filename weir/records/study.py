@@ -7,7 +7,7 @@ import os
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -18,6 +18,7 @@ from weir.model import Parsed as Output
 from weir.plan.lines import cell_of_line, most_rounds, name_of_line, what_rows_depend_on
 from weir.records.client_counters import counter_lines
 from weir.records.collect import Run, audited_rows, parse_run, read_hashed_json, subjects_of_run, tool_of
+from weir.records.copies import marks_of
 from weir.records.latencies import collect_latencies
 from weir.records.run_cache import Block, Content, Parsed, RunCache, RunKey, packed, state_of
 from weir.records.table import lines_of
@@ -44,10 +45,11 @@ class FoundRun:
     results: Path
     line: str  # of the cell in the plan
     files: FileStates
+    same_as: str | None = None  # another run that it repeats
 
     @cached_property
     def state(self) -> str:
-        return state_of(what_rows_depend_on(self.line), self.files)
+        return state_of(what_rows_depend_on(self.line), [self.files, self.same_as])
 
     @cached_property
     def key(self) -> str:
@@ -66,6 +68,7 @@ class Work:
     blocks: Sequence[Sequence[str]]
     results: Path
     cache_file: Path
+    copies: Mapping[str, str] = field(default_factory=dict)  # runs that repeat another, and what of it
 
 
 def blocks_of(lines: Sequence[str]) -> list[Sequence[str]]:
@@ -162,7 +165,9 @@ def _runs_of(work: Work, number: int) -> Runs:
 
 
 def _state_of_block(work: Work, number: int, runs: Runs) -> str:
-    return state_of("\n".join(work.blocks[number]), runs)
+    names = [name_of_line(line, work.plan_file) for line in work.blocks[number]] if work.copies else []
+    copied = sorted(one for one in work.copies.items() if one[0].partition("/")[0] in names)
+    return state_of("\n".join(work.blocks[number]), [runs, copied])
 
 
 def _made_block(work: Work, number: int, runs: Runs, known: Mapping[RunKey, Parsed]) -> Block:
@@ -170,7 +175,7 @@ def _made_block(work: Work, number: int, runs: Runs, known: Mapping[RunKey, Pars
     lines = work.blocks[number]
     cells = [cell_of_line(line, work.plan_file) for line in lines]
     found = [
-        FoundRun(cell, name, work.results, line, files)
+        FoundRun(cell, name, work.results, line, files, work.copies.get(f"{cell.cell}/{name}"))
         for cell, line, some in zip(cells, lines, runs, strict=True)
         for name, files in some
     ]
@@ -188,7 +193,7 @@ def _parsed_runs(runs: Sequence[FoundRun]) -> list[Parsed]:
     known = [Run(found.folder, content) for found, (content, _) in zip(runs, read, strict=True)]
     outputs = [parse_run(run, tool_of(found.cell)) for found, run in zip(runs, known, strict=True)]
     subjects = [
-        subjects_of_run(found.cell, run, output, found.results)
+        subjects_of_run(found.cell, run, output, found.results, found.same_as)
         for found, run, output in zip(runs, known, outputs, strict=True)
     ]
     rows = iter(audited_rows([subject for some in subjects for subject in some]))
@@ -201,4 +206,6 @@ def _parsed_runs(runs: Sequence[FoundRun]) -> list[Parsed]:
 def _as_text(found: FoundRun, run: Run, output: Output, rows: Sequence[Row], sha256: str) -> Parsed:
     latencies = lines_of(collect_latencies(found.cell, [run]), "latency")
     tables = lines_of(rows), latencies, counter_lines(found.cell, run.number, output)
-    return Parsed(tables, {"tally": {**count_rows(rows), **facts_of_run(run.facts)}, "sha256": sha256})
+    tally = {**count_rows(rows), **facts_of_run(run.facts)}
+    marks = marks_of(found.cell.cell, run.facts, rows)
+    return Parsed(tables, {"tally": tally, "sha256": sha256, "marks": marks})

@@ -19,6 +19,8 @@ def describe(summary: Mapping[str, Any]) -> str:
     """One line of counts, then the reasons and the missing evidence."""
     counts = ", ".join(f"{count} {verdict}" for verdict, count in summary["verdicts"].items())
     lines = [f"{summary['out']}: {summary['records']} records of {summary['cells']} cells: {counts}"]
+    if authors := summary["authors_verdicts"]:
+        lines.append(f"  {authors:6d} with the verdict of the table's author, not of this audit")
     lines += [f"  {count:6d} x {reason}" for reason, count in summary["reasons"].items()]
     lines += [f"  {count:6d} without evidence: {name}" for name, count in summary["missing"].items()]
     return "\n".join(lines)

@@ -12,6 +12,8 @@ from weir.errors import WeirError, did_you_mean
 from weir.files import write_atomically
 from weir.model import Row
 
+_FIRST = list(columns())[:5]
+
 
 def read_records(path: Path) -> list[Row]:
     """Typed rows; columns that the file lacks are absent from each row."""
@@ -22,6 +24,15 @@ def read_records(path: Path) -> list[Row]:
     reader = csv.DictReader(io.StringIO(text))
     check_header(reader.fieldnames or (), path)
     return [typed_row(fields, path, reader.line_num) for fields in reader]
+
+
+def is_table_of_records(path: Path) -> bool:
+    """Whether the file is one that write_records wrote, by its first line."""
+    try:
+        with path.open(encoding="utf-8") as stream:
+            return stream.readline().rstrip("\n").split(",")[: len(_FIRST)] == _FIRST
+    except (OSError, UnicodeDecodeError):
+        return False
 
 
 def check_header(names: Sequence[str], path: Path, also: Sequence[str] = ()) -> None:
@@ -43,7 +54,7 @@ def check_header(names: Sequence[str], path: Path, also: Sequence[str] = ()) -> 
                 file=str(path),
                 line=1,
                 key=name,
-                hint=did_you_mean(name, columns()),
+                hint=f"{did_you_mean(name, columns())} Tables of other columns: weir import {path.name}",
                 exit_code=2,
             )
 

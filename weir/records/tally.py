@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from weir.audit.explain import triggered
+from weir.audit.explain import hint_of, triggered
 from weir.audit.judge import UNPROVEN, VERDICTS
 from weir.audit.registry import rules
 from weir.model import Row
@@ -109,7 +109,7 @@ class Tally:
                 "records": entry["verdicts"].total(),
                 "verdicts": dict(entry["verdicts"]),
                 "explanation": rules()[name].explanation if name in rules() else "",
-                "hint": rules()[name].hint if name in rules() else "",
+                "hint": hint_of(rules()[name], of_log=self.runs == 0) if name in rules() else "",
                 "examples": entry["examples"],
             }
             for name, entry in self.findings.items()
@@ -124,7 +124,11 @@ class Tally:
             "verdicts": {verdict: self.verdicts[verdict] for verdict in VERDICTS},
             "reasons": dict(self.reasons.most_common()),
             "missing": dict(self.missing.most_common()),
+            "authors_verdicts": self._records_with("authors-verdict"),
         }
+
+    def _records_with(self, rule: str) -> int:
+        return sum(self.findings.get(rule, {"verdicts": {}})["verdicts"].values())
 
 
 def count_rows(rows: Sequence[Row]) -> dict[str, Any]:

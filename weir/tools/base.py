@@ -7,6 +7,7 @@ written as those in weir/audit/rules are; the file is optional.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -81,6 +82,8 @@ class Tool:
     name: str  # as a suite writes it, and as the directory is called with - for _
     purpose: str  # a key of PURPOSES
     parameters: Mapping[str, Parameter]
+    observing_command: str = ""  # measures as the original does, and writes what is observed to run.json
+    log_start: re.Pattern[str] | None = None  # a line with which the original's output begins
     programs: Sequence[Sequence[str]] = ()  # its programs as a prefix's bin has them, the preferred first
 
     def label(self, params: Mapping[str, Any]) -> str:

@@ -1,11 +1,19 @@
-"""Outputs of programs as text, in linear time and bounded memory whatever they hold."""
+"""Outputs of programs as text, in linear time and bounded memory whatever they hold.
+
+Compressed files and those in UTF-16 are told by their first bytes, whatever their names are.
+"""
 
 from __future__ import annotations
 
+import bz2
 import contextlib
-from collections.abc import Mapping
+import gzip
+import io
+import lzma
+import zlib
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, Any, BinaryIO
 
 from weir.errors import WeirError
 
@@ -15,6 +23,13 @@ LINE_BYTES = 8 * 2**10
 _DOCUMENT_LINE_BYTES = 16 * 2**20
 _MOST_BYTES = 64 * 2**20
 _AT_ONCE_BYTES = 2**20
+# First bytes of compressed files, and what reads them.
+_COMPRESSED: Mapping[bytes, Callable[[IO[bytes]], Any]] = {
+    b"\x1f\x8b": lambda stream: gzip.GzipFile(fileobj=stream),
+    b"BZh": bz2.BZ2File,
+    b"\xfd7zXZ\x00": lzma.LZMAFile,
+}
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _USUAL_BYTES = 64 * 2**10  # nearly all outputs are smaller; a larger buffer costs time, even unused
 
 
@@ -30,15 +45,39 @@ def read_texts(outputs: Mapping[str, Path]) -> dict[str, str]:
 
 def read_text(path: Path) -> str:
     """The text of a file, each line cut at a length that only noise has; more than 64 MiB is an error."""
+    stream: BinaryIO
     with open(path, "rb") as stream:
         data = stream.read(_USUAL_BYTES)
         if len(data) == _USUAL_BYTES:
             data += stream.read(_AT_ONCE_BYTES - _USUAL_BYTES)
+        if data.startswith((*_COMPRESSED, *_UTF_16)):
+            stream.seek(0)
+            stream = io.BytesIO(_utf_8(stream, path))
+            data = stream.read(_AT_ONCE_BYTES)
         longest = _DOCUMENT_LINE_BYTES if data[:64].lstrip().startswith(b"{") else LINE_BYTES
         if len(data) > min(longest, _AT_ONCE_BYTES - 1):
             stream.seek(0)
             data = _cut(stream, longest, path)
-    return data.decode("utf-8", errors="replace").replace("\r\n", "\n").replace("\r", "\n")
+    text = data.decode("utf-8", errors="replace").removeprefix("\ufeff")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _utf_8(stream: BinaryIO, path: Path) -> bytes:
+    """The bytes of a file that is compressed, in UTF-16, or both."""
+    data = stream.read(_MOST_BYTES + 1)
+    for start, unpack in _COMPRESSED.items():
+        if data.startswith(start):
+            stream.seek(0)
+            try:
+                data = unpack(stream).read(_MOST_BYTES + 1)
+            except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+                hint = "the file is cut or damaged: copy it again"
+                raise WeirError(
+                    f"cannot be unpacked: {error}", file=str(path), hint=hint, exit_code=2
+                ) from None
+    if len(data) > _MOST_BYTES:
+        raise _too_large(path)
+    return data.decode("utf-16", errors="replace").encode() if data.startswith(_UTF_16) else data
 
 
 def _cut(stream: BinaryIO, longest: int, path: Path) -> bytes:
@@ -47,17 +86,19 @@ def _cut(stream: BinaryIO, longest: int, path: Path) -> bytes:
         kept.append(line)
         size += len(line)
         if size > _MOST_BYTES:
-            raise WeirError(
-                f"holds more than {_MOST_BYTES >> 20} MiB of text",
-                file=str(path),
-                hint="give the part that holds the results",
-                exit_code=2,
-            )
+            raise _too_large(path)
         if not line.endswith(b"\n"):
             _skip_line(stream, longest)
             if len(line) == longest:
                 kept.append(b"\n")
     return b"".join(kept)
+
+
+def _too_large(path: Path) -> WeirError:
+    hint = "give the part that holds the results"
+    return WeirError(
+        f"holds more than {_MOST_BYTES >> 20} MiB of text", file=str(path), hint=hint, exit_code=2
+    )
 
 
 def _skip_line(stream: BinaryIO, longest: int) -> None:

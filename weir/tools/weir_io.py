@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from functools import cache
 from typing import Any
 
@@ -114,6 +115,9 @@ def parse_document(document: Mapping[str, Any], api_names: Mapping[str, str]) ->
     common: Row = {"api": api_names.get(api, api), "nn": job.get("nodes"), "ppn": job.get("tasks_per_node")}
     common |= {column: requested.get(key) for key, column in _REQUESTED_COLUMNS.items() if key in requested}
     rows = [_row(result, common, requested, job) for result in document.get("results") or ()]
+    program_s = _program_s(document)
+    for row in rows if program_s is not None else ():
+        row["observed"]["program_s"] = program_s
     if not requested.get("rw_mix"):
         _note_written(rows)
     return Parsed(
@@ -124,6 +128,15 @@ def parse_document(document: Mapping[str, Any], api_names: Mapping[str, str]) ->
         tool_version=str(document.get("version", "")),
         complete=document.get("status") == "done",
     )
+
+
+def _program_s(document: Mapping[str, Any]) -> float | None:
+    """From its first moment to its last; the clock of the day may have been set meanwhile."""
+    try:
+        began, ended = (datetime.fromisoformat(str(document[key])) for key in ("began", "ended"))
+    except (KeyError, ValueError):
+        return None
+    return max((ended - began).total_seconds(), 0.0)
 
 
 def sound_results(text: str) -> Sequence[Mapping[str, Any]]:

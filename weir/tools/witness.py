@@ -26,6 +26,7 @@ def witness_variables(outputs: Path, data_folder: Path, preloaded: str) -> dict[
         "LD_PRELOAD": ":".join([*filter(None, preloaded.replace(" ", ":").split(":")), str(LIBRARY)]),
         "WEIR_WITNESS": str(outputs.resolve() / _PART),
         "WEIR_WITNESS_ROOT": os.path.realpath(data_folder),
+        "WEIR_WITNESS_PATH": str(data_folder),
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path, PurePath
@@ -13,7 +13,10 @@ from weir.files import from_json
 from weir.model import Row
 from weir.shapes import Check, compiled
 from weir.tools.witness import LIBRARY
+from weir.tools.witness_names import facts_of_turns, kind_of, total_of, turns_of
+from weir.tools.witness_servers import servers_of
 
+# How the witness of release 0.2.0 is read: it listed the provider of each call.
 _SYSTEM = ("libc.so", "libc-", "ld-linux", "ld-musl", "linux-vdso", "libpthread")
 _COUNTS = {
     "opens": "opens",
@@ -53,18 +56,31 @@ class Witnessed:
         for name, key in (("syncs", "done"), ("syncs_failed", "failed")):
             seen[name] = sum(int(call[key]) for record in records for call in record["syncs"].values())
         seen["ranks"] = len(self._ranks())
+        seen["measuring"] = len(self._measuring())
         return {"witness": seen, "interposed": list(_interposed(self.processes))}
 
     def of_row(self, row: Row, accesses: Sequence[str], iterations: int, ranks: int) -> dict[str, Any]:
         """Facts of one access of one iteration; none unless all ranks reported, each with phases that can be
         told apart. row["iteration"] counts within the launch."""
         by_rank = self._ranks()
+        if len(by_rank) == ranks and kind_of(row):
+            return _facts_of_names(row, by_rank, iterations)
         if len(by_rank) != ranks or row.get("access") not in _MOVED:
             return {}
         spans = {rank: _spans_of(process, row, accesses, iterations) for rank, process in by_rank.items()}
         if not all(spans.values()):
             return {}
         return _facts(row, by_rank, {rank: list(part or ()) for rank, part in spans.items()})
+
+    def _measuring(self) -> list[Mapping[str, Any]]:
+        """Processes that ran the same program as a rank's busiest process and did as much: each is a
+        measurement. A rank's helpers and what prepares its files run other programs, or do less."""
+        most: dict[tuple[int, str], tuple[int, int]] = {}
+        for process in self.processes:
+            key, (moved, named) = (process["rank"], process["program"]), _work(process)
+            top = most.get(key, (0, 0))
+            most[key] = (max(top[0], moved), max(top[1], named))
+        return [process for process in self.processes if process["rank"] >= 0 and _did_half(process, most)]
 
     def _ranks(self) -> dict[int, Mapping[str, Any]]:
         """Processes by rank; helper processes that a rank started do not count as ranks."""
@@ -74,6 +90,19 @@ class Witnessed:
             if rank >= 0 and (rank not in found or (process["spans"] and not found[rank]["spans"])):
                 found[rank] = process
         return found
+
+
+def _work(process: Mapping[str, Any]) -> tuple[int, int]:
+    """Bytes and names of a process."""
+    records = (*process["files"], process["others"])
+    moved = sum(record["read_bytes"] + record["written_bytes"] for record in records)
+    return moved, sum(process.get("names", {}).values())
+
+
+def _did_half(process: Mapping[str, Any], most: Mapping[tuple[int, str], tuple[int, int]]) -> bool:
+    """Of what the busiest process of the rank and program did."""
+    (moved, named), (most_moved, most_named) = _work(process), most[process["rank"], process["program"]]
+    return bool(moved or named) and 2 * moved >= most_moved and 2 * named >= most_named
 
 
 def read_witness(outputs: Mapping[str, Path]) -> Witnessed:
@@ -104,8 +133,31 @@ def _spans_of(
     if row["access"] in accesses and len(spans) == len(in_order) and all(map(_may_be, spans, in_order)):
         return [spans[at * len(accesses) + list(accesses).index(row["access"])]]
     moved = [span for span in spans if _is_of(span, row["access"])]
-    share = len(moved) // iterations
-    return moved[at * share : (at + 1) * share] if share and len(moved) == share * iterations else None
+    if not moved:
+        return _empty_spans(spans, row, accesses, iterations)
+    return _share(moved, at, iterations)
+
+
+def _share(spans: list[Span], at: int, iterations: int) -> list[Span] | None:
+    """Those of one iteration; none where they cannot be shared out evenly."""
+    count = len(spans) // iterations
+    return spans[at * count : (at + 1) * count] if count and len(spans) == count * iterations else None
+
+
+def _empty_spans(spans: list[Span], row: Row, accesses: Sequence[str], iterations: int) -> list[Span] | None:
+    """Of an access whose calls never reached the system: those between the spans of the other access."""
+    others = [other for other in accesses if other != row["access"] and other in _MOVED]
+    moved = [index for index, span in enumerate(spans) if others and _is_of(span, others[0])]
+    if not moved:
+        return _share(spans, row["iteration"], iterations)
+    count = len(moved) // iterations
+    if row["access"] not in accesses or len(moved) != count * iterations:
+        return None
+    is_later = accesses.index(row["access"]) > accesses.index(others[0])
+    passed = (row["iteration"] + is_later) * count  # spans of the other access that came before
+    begin = moved[passed - 1] + 1 if passed else 0
+    end = moved[passed] if passed < len(moved) else len(spans)
+    return spans[begin:end] or None
 
 
 def _may_be(span: Span, access: str) -> bool:
@@ -115,8 +167,13 @@ def _may_be(span: Span, access: str) -> bool:
 
 
 def _is_of(span: Span, access: str) -> bool:
-    """A write may read too (data sieving, headers of HDF5); a read does not write."""
-    return bool(span["written_bytes"]) if access == "write" else not span["written_bytes"]
+    """A write may read too (data sieving, headers of HDF5); a read does not write. An open and a close for
+    nothing, as rank 0 of MPI-IO makes them before a phase, are of none."""
+    return bool(span["written_bytes"]) if access == "write" else _only_reads(span)
+
+
+def _only_reads(span: Span) -> bool:
+    return bool(span["read_bytes"]) and not span["written_bytes"]
 
 
 def _facts(
@@ -129,25 +186,51 @@ def _facts(
         "fetched_bytes": _sum(every, "fetched_bytes"),
         "dirtied_bytes": _sum(every, "dirtied_bytes"),
         "clock_error": _clock_error(every),
+        "paused_s": _paused_s(spans.values()),
         **_device(processes, spans),
+        "servers": servers_of(processes, spans),
         **_opened(processes),
     }
     if row["access"] == "write":
-        facts["sync_calls"] = sum(span["syncs"] for span in every)
+        facts["sync_calls"] = facts["called_syncs"] = sum(span["syncs"] for span in every)
         facts["payload"] = first["payload"]
         facts["existing_bytes"] = _existing_bytes(processes)
+        facts["unwritten"] = _unwritten(processes, spans)
     moved = [sum(span[_MOVED[row["access"]]] for span in part) for part in spans.values()]
     if row.get("api") in _TRANSFERS_BY_CALLS and not _mappings(processes):
         facts["called_bytes"] = sum(moved)
+    lengths = [span["ended_ns"] - span["began_ns"] for span in every if span[_MOVED[row["access"]]]]
+    if lengths:
+        facts["shortest_span_s"] = min(lengths) / 1e9
     if len(set(moved)) == 1 and moved[0]:
         times = [sum(span["transfers_end_ns"] - span["began_ns"] for span in part) for part in spans.values()]
         facts["rank_io_s"] = [min(times) / 1e9, max(times) / 1e9]
     return facts
 
 
+def _facts_of_names(row: Row, processes: Mapping[int, Mapping[str, Any]], iterations: int) -> dict[str, Any]:
+    """Of a row of metadata."""
+    facts = total_of(row, processes, iterations) | {"file_system": processes[min(processes)]["file_system"]}
+    turns = turns_of(row, processes, iterations)
+    if turns:
+        spans = {rank: [turn["span"]] for rank, turn in turns.items()}
+        every = [turn["span"] for turn in turns.values()]
+        facts |= {"fetched_bytes": _sum(every, "fetched_bytes"), "clock_error": _clock_error(every)}
+        facts |= {**_device(processes, spans), "servers": servers_of(processes, spans)}
+        facts |= facts_of_turns(row, [*turns.values()])
+    return facts
+
+
 def _sum(spans: Sequence[Span], key: str) -> int | None:
     values = [span[key] for span in spans]
     return None if None in values else sum(values)
+
+
+def _paused_s(spans: Collection[Sequence[Span]]) -> float | None:
+    """Of the rank where it is most; reports of older libraries do not tell."""
+    if any("paused_ns" not in span for part in spans for span in part):
+        return None
+    return max((sum(span["paused_ns"] for span in part) for part in spans), default=0) / 1e9
 
 
 def _clock_error(spans: Sequence[Span]) -> float | None:
@@ -186,6 +269,7 @@ def _device(
             "reason": reason,
             "disk_read_bytes": total[2] if known else None,
             "disk_written_bytes": total[3] if known else None,
+            "copies": (processes[min(processes)].get("device_copies") or 1) if known else None,
         },
     }
 
@@ -211,18 +295,37 @@ def _existing_bytes(processes: Mapping[int, Mapping[str, Any]]) -> int:
     return sum(found.values())
 
 
+def _unwritten(
+    processes: Mapping[int, Mapping[str, Any]], spans: Mapping[int, Sequence[Span]]
+) -> dict[str, int] | None:
+    """Of files that several ranks of a node share, the look of the rank that closed last: the others still
+    wrote when an earlier one looked."""
+    by_host: dict[str, list[int]] = {}
+    for rank in spans:
+        by_host.setdefault(processes[rank]["host"], []).append(rank)
+    looks = []
+    for ranks in by_host.values():
+        paths = [file["path"] for rank in ranks for file in processes[rank]["files"] if file["written_bytes"]]
+        if len(set(paths)) < len(paths):
+            ranks = [max(ranks, key=lambda rank: max(span["ended_ns"] for span in spans[rank]))]
+        looks += [max(spans[rank], key=lambda span: span["ended_ns"]).get("unwritten") for rank in ranks]
+    seen = [look for look in looks if look]
+    return {key: sum(look[key] for look in seen) for key in seen[0]} if seen else None
+
+
 def _mappings(processes: Mapping[int, Mapping[str, Any]]) -> int:
     return sum(record["mappings"] for process in processes.values() for record in process["files"])
 
 
-def _interposed(processes: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, str]]:
+def _interposed(processes: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     """Calls that another object than the C library and the witness provides, once each."""
-    found = {
-        (call["call"], call[place])
-        for process in processes
-        for call in process["calls"]
+    calls = [call for process in processes for call in process["calls"]]
+    found = {(call["call"], call["object"], call["behind"]) for call in calls if "object" in call}
+    found |= {
+        (call["call"], call[place], place == "next")
+        for call in calls
         for place in ("first", "next")
-        if call[place] and not PurePath(call[place]).name.startswith((*_SYSTEM, LIBRARY.stem))
+        if call.get(place) and not PurePath(call[place]).name.startswith((*_SYSTEM, LIBRARY.stem))
     }
-    for name, provider in sorted(found):
-        yield {"call": name, "object": provider}
+    for name, provider, behind in sorted(found):
+        yield {"call": name, "object": provider, "behind": behind}

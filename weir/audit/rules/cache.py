@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from weir.audit.evidence import warm_cache_requested
 from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note, passed
 from weir.audit.registry import rule
+from weir.audit.rules.servers import received_share
 from weir.audit.subject import Subject
 
-_MOST = 0.5
+_MOST = 0.8
+_NEARLY_ALL = 0.95
 # A node without one free GiB of memory for its page cache is not in use for benchmarks.
 _FITS_ANY_NODE = 2**30
 # Times that later passes are as fast as the first one.
@@ -18,22 +19,24 @@ _ENOUGH = 0.25  # of a pass: less is over too soon to tell
 
 @rule("DEGRADED", "INVALID", needs_output=True)
 def read_from_cache(subject: Subject) -> Outcome | None:
-    """Most of what was read did not come from the storage: the operating system fetched less than half of
-    the bytes, or had more than half of the file in its page cache before the read. The bandwidth is in
-    large part that of memory. A read with O_DIRECT that fetched less than half is INVALID: O_DIRECT leaves
-    no cache to read from, so something between the program and the kernel took it away. The rule does not
-    apply where the storage is memory itself or where a warm cache was requested. The kernel does not
-    see what a FUSE file system keeps in its own memory, so the page cache is not evidence there. Where the
-    program dropped the pages before the read, or between its passes, pages that are there nevertheless are
-    a finding whatever was fetched: it may have been fetched while the clock did not run.
+    """Part of what was read did not come from the storage: less than 80 % of the bytes were fetched, or more
+    than 20 % of the file was in the page cache before the read. The bandwidth is in part that of memory. A
+    read with O_DIRECT is then INVALID: O_DIRECT leaves no cache to read from, so something between the
+    program and the kernel took it away. The rule does not apply where the storage is memory itself or where
+    a warm cache was requested. What the kernel fetched for the program counts; where a daemon fetches
+    instead (FUSE), what the device below gave. Where that device is unknown nothing is proven, and an empty
+    page cache proves nothing by itself: the cache may be elsewhere. Where the program dropped the pages
+    before the read, or between its passes, pages that are there nevertheless are a finding whatever was
+    fetched: it may have been fetched while the clock did not run.
 
     Hint: let the cell drop the caches (ior, netcdf-bench: drop_caches: true; io-model: cache: uncached), or
     declare that a warm one is meant (cache: cached).
+
+    Of a log: drop the caches of the nodes before the read, or read from other nodes (IOR -C) or
+    more than they hold.
     """
-    if not subject.is_read or subject.stores_nothing or subject.in_memory or warm_cache_requested(subject):
+    if not _needs_storage(subject):
         return None
-    if subject.observed.get("cache") in ("cached", "discarded"):
-        return None  # memory is what was requested
     is_direct = bool(subject.observed.get("direct"))
     outcome = (None if is_direct else _came_back(subject)) or _fetched(subject, is_direct)
     if outcome is None and not is_direct:
@@ -41,25 +44,74 @@ def read_from_cache(subject: Subject) -> Outcome | None:
     return outcome or not_observable("the output does not tell how much was fetched from the storage")
 
 
-def _came_back(subject: Subject) -> Outcome | None:
+@rule("NOTE", needs_output=True)
+def partly_from_cache(subject: Subject) -> Outcome | None:
+    """Less than 95 % of the bytes of a read were fetched from the storage, or more than 5 % of the file was
+    in the page cache after its pages were dropped: what is below 80 % is read-from-cache. Another process
+    may lock pages of the file (vmtouch -l), or have it open and mapped.
+
+    Hint: look for other processes that use the file (fuser -v, lsof); write it anew before the read.
+    """
+    if not _needs_storage(subject):
+        return None
+    share, kept = _fetched_share(subject), _kept(subject)
+    share = received_share(subject) if share is None else share
+    if share is None and kept is None:
+        return not_observable("the output does not tell how much was fetched from the storage")
+    if share is not None and _MOST <= share < _NEARLY_ALL:
+        return note(f"{100 * share:.0f} % of the bytes were fetched from the storage")
+    if kept is not None and 1 - _NEARLY_ALL < kept <= 1 - _MOST:
+        return note(f"{100 * kept:.0f} % of the file was in the page cache after its pages were dropped")
+    return passed("nearly all came from the storage, or read-from-cache tells")
+
+
+def _needs_storage(subject: Subject) -> bool:
+    if not subject.is_read or subject.stores_nothing or subject.in_memory or subject.warm_cache_requested:
+        return False
+    return subject.observed.get("cache") not in ("cached", "discarded")  # there memory is what was requested
+
+
+def _kept(subject: Subject) -> float | None:
+    """Share of the file in the page cache after its pages were dropped."""
     before = (subject.observed.get("residency") or {}).get("before")
-    if not subject.observed.get("drop_caches") or before is None or before <= _MOST:
+    return before if subject.observed.get("drop_caches") else None
+
+
+def _came_back(subject: Subject) -> Outcome | None:
+    before = _kept(subject)
+    if before is None or before <= 1 - _MOST:
         return None
     share = f"{100 * before:.0f} % of the file was in the page cache before the read"
     return degraded(f"{share}, after its pages were dropped")
 
 
+def _fetched_share(subject: Subject) -> float | None:
+    """Of the bytes that the program read."""
+    fetched, moved = subject.number("fetched_bytes"), subject.number("moved_bytes")
+    if fetched is None:
+        fetched = subject.observed.get("device_read_bytes")
+    return None if fetched is None or not moved else fetched / subject.of_files(moved)
+
+
 def _fetched(subject: Subject, is_direct: bool) -> Outcome | None:
     """Bytes that the kernel fetched for the program against those that the program read."""
-    fetched, moved = subject.number("fetched_bytes"), subject.number("moved_bytes")
-    if fetched is None or not moved:
+    fetched, share = subject.number("fetched_bytes"), _fetched_share(subject)
+    if share is None:
         return None
-    needed = subject.of_files(moved)
-    text = f"read {moved:.0f} bytes, {fetched:.0f} of them were fetched from storage"
-    if fetched >= _MOST * needed:
-        return passed(text)
-    text += f" ({100 * fetched / needed:.0f} %)"
-    return invalid(f"{text} although opened with O_DIRECT") if is_direct else degraded(text)
+    moved = subject.number("moved_bytes") or 0.0
+    if fetched is None:
+        given = subject.observed.get("device_read_bytes") or 0
+        name = (subject.observed.get("device") or {}).get("name")
+        text = f"read {moved:.0f} bytes through {subject.file_system}, {name} gave {given}"
+    else:
+        text = f"read {moved:.0f} bytes, {fetched:.0f} of them were fetched from storage"
+    if share < _MOST:
+        text += f" ({100 * share:.0f} %)"
+        return invalid(f"{text} although opened with O_DIRECT") if is_direct else degraded(text)
+    looked = subject.run is not None or subject.observed.get("device") is not None
+    if fetched is not None and looked and subject.device_unknown:
+        return not_observable(f"{text}, and {subject.device_unknown}")
+    return passed(text)
 
 
 def _resident(subject: Subject) -> Outcome | None:
@@ -67,11 +119,9 @@ def _resident(subject: Subject) -> Outcome | None:
     if before is None:
         return None
     text = f"{100 * before:.0f} % of the file was in the page cache before the read"
-    if before > _MOST:
+    if before > 1 - _MOST:
         return degraded(text)
-    if (subject.file_system or "").startswith("fuse"):
-        return not_observable(f"{text}, and the source of the bytes of {subject.file_system} is unknown")
-    return passed(text)
+    return _cache_kept(subject) or not_observable(f"{text}, and {subject.device_unknown}")
 
 
 def _cache_kept(subject: Subject) -> Outcome | None:
@@ -89,6 +139,8 @@ def later_passes_faster(subject: Subject) -> Outcome | None:
     hypervisor, kept what the first one read, and answered part of the others.
 
     Hint: write more, so that a pass lasts as long as the stonewall, or read once (read_again: false).
+
+    Of a log: write more, so that a pass lasts as long as the stonewall, or read once, without --read-again.
     """
     passes = subject.observed.get("passes") or {}
     moved, io_s = subject.number("moved_bytes"), subject.number("io_s")
@@ -116,10 +168,13 @@ def read_after_write(subject: Subject) -> Outcome | None:
 
     Hint: read with reorder: constant on more than one node, with direct: true or drop_caches: true, or read
     more than the memory holds.
+
+    Of a log: read from other nodes (IOR -C), with O_DIRECT (--posix.odirect), or more than the
+    memory of the nodes holds.
     """
-    if not subject.is_read or subject.stores_nothing or subject.in_memory or warm_cache_requested(subject):
+    if not subject.is_read or subject.stores_nothing or subject.in_memory or subject.warm_cache_requested:
         return None
-    if subject.number("fetched_bytes") is not None or (subject.observed.get("residency") or {}):
+    if _fetched_share(subject) is not None or (subject.observed.get("residency") or {}):
         return None  # read-from-cache has better evidence
     seen = subject.observed
     if not seen.get("written_bytes"):

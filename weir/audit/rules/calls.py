@@ -28,6 +28,9 @@ def bytes_not_in_calls(subject: Subject) -> Outcome | None:
 
     Hint: look for LD_PRELOAD (column notes, witness.json beside run.json) and for a program that was changed;
     with a file format, make blocks larger than the library's cache.
+
+    Of a log: look for LD_PRELOAD and for a program that was changed; with a file format, make
+    blocks larger than the library's cache.
     """
     if not (subject.is_write or subject.is_read) or subject.stores_nothing:
         return None

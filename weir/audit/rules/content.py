@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from weir.audit.outcome import Outcome, degraded, invalid, not_observable, passed
+from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note, passed
 from weir.audit.registry import rule
 from weir.audit.subject import Subject
 
@@ -47,6 +47,21 @@ def not_verified(subject: Subject) -> Outcome | None:
     moved = subject.number("moved_bytes") or 0
     text = f"compared {checked} of {moved:.0f} bytes"
     return degraded(text) if checked < moved else passed(text)
+
+
+@rule("NOTE", needs_output=True)
+def holes_denied(subject: Subject) -> Outcome | None:
+    """The file system reported holes in the files (lseek with SEEK_HOLE), and a read of these places gave
+    data. The read is right: the bytes are there. Programs that copy files by their holes (cp, rsync --sparse,
+    backup) lose data on this file system.
+
+    Hint: report it to whoever runs the storage, with `filefrag -v FILE` and the versions of client and
+    server.
+    """
+    if not (subject.is_write or subject.is_read) or subject.stores_nothing:
+        return None
+    denied = subject.observed.get("denied_holes")
+    return note(f"{denied} reported holes in which there is data") if denied else None
 
 
 def _place(first: object) -> str:

@@ -17,7 +17,9 @@ _OTHERS_NOTE = 0.10
 _OTHERS_DEGRADED = 0.50
 _OTHERS_LEAST = 4 * _MIB
 # Of 777 reads of disks of a virtual machine the disk gave 0.95 times what was fetched, or more.
-_MOST = 0.5
+_MOST = 0.8
+_LIMITED = 0.5
+_WAITED = 0.1  # of the run
 _REDUCING = ("btrfs", "zfs", "bcachefs", "f2fs")
 _REDUCIBLE = 0.90
 
@@ -34,25 +36,44 @@ def sync_not_effective(subject: Subject) -> Outcome | None:
     """
     if not _on_device(subject) or not subject.is_write or not subject.row.get("sync"):
         return None
-    written, needed = subject.observed.get("device_written_bytes"), _file_share(subject)
+    return _arrived(subject)
+
+
+@rule("INVALID", needs_output=True)
+def direct_not_effective(subject: Subject) -> Outcome | None:
+    """The file was open with O_DIRECT, which leaves no bytes in the page cache, and the device behind it was
+    written fewer bytes than the file got. A cache below the file system took them, such as the page cache
+    below a loop device. Judged as sync-not-effective is, for writes without a synchronisation.
+
+    Hint: give the loop device its file with O_DIRECT (losetup --direct-io=on), or measure on the disk itself.
+    """
+    is_direct = subject.observed.get("direct") and not subject.row.get("sync")
+    if not _on_device(subject) or not subject.is_write or not is_direct:
+        return None
+    return _arrived(subject)
+
+
+def _arrived(subject: Subject) -> Outcome:
+    """What the device was written against what the files got."""
+    written, needed = subject.observed.get("device_written_bytes"), file_share(subject)
     if written is None or needed is None:
-        return not_observable(_reason(subject))
+        return not_observable(subject.device_unknown or "")
     if _may_be_reduced(subject):
         return not_observable("the storage may have stored fewer bytes than it was given")
     text = f"{written} bytes were written to {_name(subject)}, {needed:.0f} to the files"
     if written < _ARRIVED * needed:
         return invalid(text)
-    if written >= (1 + _OTHERS_DEGRADED) * needed and written >= needed + _OTHERS_LEAST:
+    copies = _copies(subject)
+    if written >= (copies + _OTHERS_DEGRADED) * needed and written >= copies * needed + _OTHERS_LEAST:
         return not_observable(f"{text}: others wrote to it, and their bytes cannot be told from ours")
     return passed(text)
 
 
-@rule("NOTE", "DEGRADED", needs_output=True)
+@rule("DEGRADED", needs_output=True)
 def read_not_from_device(subject: Subject) -> Outcome | None:
-    """The file system fetched the bytes of a read, and the disks below it gave less than half of them. A
+    """The file system fetched the bytes of a read, and the disks below it gave less than 80 % of them. A
     cache between the two answered, such as the page cache below a loop device, which dropping the pages of
-    the file does not empty. A loop device over a file system whose disks are unknown (overlay, NFS, btrfs) is
-    a note: its cache cannot be told from its disks.
+    the file does not empty.
 
     Hint: measure on the disk itself, or give the loop device its file with O_DIRECT
     (losetup --direct-io=on).
@@ -63,9 +84,7 @@ def read_not_from_device(subject: Subject) -> Outcome | None:
     if fetched is None or fetched < _MOST * subject.of_files(subject.number("moved_bytes") or 0.0):
         return None  # the page cache answered, or may have: that is read-from-cache
     if given is None:
-        return not_observable(_reason(subject))
-    if _name(subject).startswith("loop"):
-        return note(f"what is below {_name(subject)} is unknown: its page cache may have answered")
+        return not_observable(subject.device_unknown or "")
     text = f"{fetched:.0f} bytes were fetched, {_name(subject)} gave {given}"
     return degraded(text) if given < _MOST * fetched else passed(text)
 
@@ -77,6 +96,8 @@ def others_on_device(subject: Subject) -> Outcome | None:
     disk, and the bandwidth is what that left over.
 
     Hint: look at iostat and iotop, wait for other jobs, and run the cell again; run one weir at a time.
+
+    Of a log: look at iostat and iotop, wait for other jobs, and run it again.
     """
     if not _on_device(subject) or not (subject.is_write or subject.is_read):
         return None
@@ -84,18 +105,53 @@ def others_on_device(subject: Subject) -> Outcome | None:
     disk_read, disk_written = seen.get("disk_read_bytes"), seen.get("disk_written_bytes")
     moved = subject.number("moved_bytes")
     if disk_read is None or disk_written is None or not moved:
-        return not_observable(_reason(subject))
+        return not_observable(subject.device_unknown or "")
     if " more" in _name(subject):
         return not_observable("several disks hold copies or parity of the data")
-    own = max(moved, subject.observed.get("dirtied_bytes") or 0, subject.number("fetched_bytes") or 0)
+    dirtied = subject.observed.get("dirtied_bytes") or 0
+    if subject.is_write and subject.dirtied_most is not None:
+        dirtied = min(dirtied, subject.dirtied_most)
+    own = max(moved, dirtied, subject.number("fetched_bytes") or 0)
     # What the processes dirtied is their own in a read, too: a phase may mix both.
-    own_written = own if subject.is_write else subject.observed.get("dirtied_bytes") or 0
-    others = max(0.0, disk_read - (subject.number("fetched_bytes") or 0))
+    own_written = _copies(subject) * (own if subject.is_write else dirtied)
+    own_read = subject.number("fetched_bytes")
+    if own_read is None and subject.is_read:
+        own_read = moved  # a daemon of FUSE fetched it
+    others = max(0.0, disk_read - (own_read or 0))
     others += max(0.0, disk_written - own_written)
     text = f"{_name(subject)} moved {others:.0f} bytes of other users beside {own:.0f} of this access"
     if others < _OTHERS_LEAST or others < _OTHERS_NOTE * own:
         return passed(text)
     return degraded(text) if others >= _OTHERS_DEGRADED * own else note(text)
+
+
+@rule("NOTE", "DEGRADED", needs_output=True)
+def device_limited(subject: Subject) -> Outcome | None:
+    """A control group limits the bytes or operations per second of a device below the files (io.max,
+    blkio.throttle): a note. DEGRADED where the access reached half of the limit and some process waited for
+    I/O in a tenth of the run or longer: the rate is then that of the limit. Half, because metadata and
+    journals count, too, and because a limit holds single seconds back.
+
+    Hint: measure outside of that control group (cat /proc/self/cgroup), or have the limit raised.
+    """
+    limits = subject.run.host.get("block_limits") if subject.run else None
+    if limits is None or subject.run is None or not _on_device(subject):
+        return None
+    if not (subject.is_write or subject.is_read):
+        return None
+    access = "write" if subject.is_write else "read"
+    rates = {
+        f"{access}_bps": (subject.number("bw_mib_s") or 0) * _MIB,
+        f"{access}_iops": subject.number("ops_s") or 0,
+    }
+    found = [(one, name, one[name]) for one in limits for name in rates if one.get(name)]
+    if not found:
+        return passed("no control group limits the devices below the files")
+    reached, name, limit, device = max((rates[name] / at, name, at, one["device"]) for one, name, at in found)
+    text = f"a control group allows device {device} {limit} {name}; the access reached {100 * reached:.0f} %"
+    stalled_us, elapsed_s = subject.run.host.get("io_stalled_us"), subject.run.elapsed_s
+    waited = stalled_us / 1e6 / elapsed_s if stalled_us is not None and elapsed_s else 1.0
+    return degraded(text) if reached >= _LIMITED and waited >= _WAITED else note(text)
 
 
 @rule("NOTE", needs_output=True)
@@ -107,8 +163,8 @@ def payload_reducible(subject: Subject) -> Outcome | None:
     """
     if not subject.is_write or subject.stores_nothing:
         return None
-    payload = subject.observed.get("payload")
-    if not payload:
+    payload = subject.observed.get("payload") or {}
+    if not payload.keys() >= {"compressed_share", "unique_share"}:
         return not_observable("the data was not sampled")
     shares = (payload["compressed_share"], payload["unique_share"])
     text = f"compression leaves {100 * shares[0]:.0f} %, {100 * shares[1]:.0f} % of the blocks are distinct"
@@ -129,7 +185,7 @@ def _may_be_reduced(subject: Subject) -> bool:
     return subject.file_system in _REDUCING and min(shares) < _REDUCIBLE
 
 
-def _file_share(subject: Subject) -> float | None:
+def file_share(subject: Subject) -> float | None:
     """Bytes of the file that this access wrote: parts that are written twice reach the device once."""
     moved = subject.number("moved_bytes")
     if not moved:
@@ -143,5 +199,6 @@ def _name(subject: Subject) -> str:
     return str((subject.observed.get("device") or {}).get("name") or "the device")
 
 
-def _reason(subject: Subject) -> str:
-    return (subject.observed.get("device") or {}).get("reason") or "the device behind the files is unknown"
+def _copies(subject: Subject) -> int:
+    """How often the file system writes each byte: twice where its journal takes data, too."""
+    return int((subject.observed.get("device") or {}).get("copies") or 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note, passed
 from weir.audit.registry import rule
 from weir.audit.subject import Subject
+from weir.tools.warnings import DOUBTFUL, effect_of
 
 _OWN_RULES = ("mca_", "Incorrect data on")
 _VAGUE = ("Exit code:", "MPI_ABORT was invoked")  # what launchers add to an error that was printed before
@@ -50,7 +51,8 @@ def result_missing(subject: Subject) -> Outcome | None:
     """
     if subject.has_result:
         return passed("a result is there")
-    return invalid(f"no result of {subject.row.get('access')} in the output")
+    access = subject.row.get("access")
+    return invalid(f"no result{'' if access == 'unknown' else f' of {access}'} in the output")
 
 
 @rule("INVALID", "NOTE", needs_output=True)
@@ -60,6 +62,9 @@ def output_incomplete(subject: Subject) -> Outcome | None:
     last line is missing, which is a note; a program started by another one may print none.
 
     Hint: run the cell again with a higher time limit; for a third-party log, look for the rest of it.
+
+    Of a log: look for the rest of the log; where the job met its time limit, run it again with a
+    higher one.
     """
     if not subject.has_result:
         return None
@@ -80,6 +85,8 @@ def tool_error(subject: Subject) -> Outcome | None:
     benchmarks report an error, print a bandwidth and exit with 0.
 
     Hint: fix what the message names (space, permissions, options), and run the cell again.
+
+    Of a log: fix what the message names (space, permissions, options), and run it again.
     """
     errors = [text for text in subject.texts("error") if not text.startswith(_OWN_RULES)]
     errors.sort(key=lambda text: text.startswith(_VAGUE))
@@ -87,6 +94,26 @@ def tool_error(subject: Subject) -> Outcome | None:
         more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
         return invalid(errors[0] + more)
     return passed("no line of the output is an error") if subject.from_output else not_observable(_NO_OUTPUT)
+
+
+@rule("DEGRADED", "NOTE", needs_output=True)
+def warning_printed(subject: Subject) -> Outcome | None:
+    """The program printed a warning that no other rule judges. A table, weir/tools/warnings.py, has what each
+    one does to the result: where something around the timed operations failed, the number is doubtful; a
+    warning that is not listed is a note with its text; one that changes nothing is passed over.
+
+    Hint: read the warning, and measure without its cause if the number depends on it.
+    """
+    if not subject.has_result:
+        return None
+    warned = subject.texts("warning")
+    doubtful = [text for text in warned if effect_of(text) == DOUBTFUL]
+    unknown = [text for text in warned if effect_of(text) is None]
+    if doubtful:
+        return degraded(", ".join(doubtful))
+    if unknown:
+        return note(", ".join(unknown))
+    return None
 
 
 @rule("INVALID", needs_output=True)
@@ -110,6 +137,8 @@ def transfers_retried(subject: Subject) -> Outcome | None:
     are complete in the end; the bandwidth is that of a storage that was full or failing.
 
     Hint: look for a full or failing target (dmesg, quota), and run the cell again.
+
+    Of a log: look for a full or failing target (dmesg, quota), and run it again.
     """
     if not subject.has_result:
         return None

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from weir.audit.outcome import Outcome, degraded, invalid, not_observable, passed
+from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note, passed
 from weir.audit.registry import rule
 from weir.audit.subject import Subject
+
+# Names share blocks of directories and of inodes: 256 bytes is the smallest inode of ext4 and XFS.
+_LEAST_OF_NAME = 256
+# Small files share blocks, and a file system may keep one in its inode; a journal only adds.
+_SYNCED = 0.5
 
 
 @rule("INVALID", needs_output=True)
@@ -33,10 +38,12 @@ def mean_of_iterations(subject: Subject) -> Outcome | None:
     record is the mean: how far the iterations are apart is not in it.
 
     Hint: measure with one iteration a run (repetitions in rounds), or with weir-io, which keeps them all.
+
+    Of a log: run one iteration (-i 1) several times, or weir-io, which keeps them all.
     """
-    if not subject.is_metadata or not subject.has_result:
-        return None
     iterations = subject.observed.get("mean_of")
+    if not subject.has_result or not (subject.is_metadata or iterations):
+        return None
     if iterations is None:
         return not_observable("the number of iterations in the rate is unknown")
     return degraded(f"mean of {iterations} iterations") if iterations > 1 else passed("one iteration")
@@ -53,3 +60,96 @@ def no_rate(subject: Subject) -> Outcome | None:
         return None
     text = f"the rate is {rate:g} operations per second"
     return passed(text) if rate > 0 else invalid(text)
+
+
+@rule("INVALID", needs_output=True)
+def operations_not_in_calls(subject: Subject) -> Outcome | None:
+    """The program reports more operations on names than its calls made, as libweir-witness counted them
+    behind every other library: some never reached the operating system.
+
+    Hint: look for LD_PRELOAD (witness.json beside run.json) and for a program that was changed.
+
+    Of a log: look for LD_PRELOAD and for a program that was changed.
+    """
+    called, done = subject.observed.get("called_operations"), subject.number("ops")
+    if not subject.is_metadata or not subject.has_result or subject.row.get("api") != "POSIX":
+        return None
+    if called is None or done is None:
+        return not_observable("nobody counted the calls of the program")
+    text = f"reported {done:.0f} operations, the calls made {called}"
+    return passed(text) if called >= done else invalid(text)
+
+
+@rule("INVALID", needs_output=True)
+def entries_not_there(subject: Subject) -> Outcome | None:
+    """After the clock stopped, a sample of the names was looked up by the kernel, without the C library: a
+    name that was created is not there, or one that was removed still is. With a shift (mdtest -N) other ranks
+    may already remove what this one made; then half of the sample suffices.
+
+    Hint: look for LD_PRELOAD, for a filter of system calls (seccomp) and for a program that was changed.
+    """
+    entries, access = subject.observed.get("entries"), subject.row.get("access")
+    if not subject.is_metadata or not subject.has_result or access not in ("create", "remove"):
+        return None
+    if not entries or not entries["sampled"]:
+        return not_observable("nobody looked whether the names are there")
+    sampled, there = entries["sampled"], entries["there"]
+    right = there if access == "create" else sampled - there
+    text = f"of {sampled} names {there} were there after the {access}"
+    is_shifted = bool(subject.cell and subject.cell.params.get("shift"))
+    return passed(text) if right >= (sampled / 2 if is_shifted else sampled) else invalid(text)
+
+
+@rule("INVALID", needs_output=True)
+def files_not_synchronised(subject: Subject) -> Outcome | None:
+    """Each file was to be synchronised after it was written (mdtest -y). Fewer synchronisations succeeded
+    than files were created, or a sample of the files has pages in memory that were not written back when the
+    clock stopped (cachestat of Linux 6.5), or the device was written less than half of their bytes: something
+    reports a synchronisation that it did not do.
+
+    Hint: look for LD_PRELOAD, for a filter of system calls (seccomp) and for mount options such as nobarrier.
+    """
+    if not subject.synchronises_files:
+        return None
+    files, calls = subject.number("ops"), subject.observed.get("sync_calls")
+    if files is None:
+        return not_observable("the number of files is unknown")
+    if calls is not None and calls < files:
+        return invalid(f"{calls} synchronisations of {files:.0f} files")
+    entries, written = subject.observed.get("entries") or {}, subject.observed.get("device_written_bytes")
+    looked, unwritten = entries.get("cached_files"), entries.get("unwritten_bytes")
+    if unwritten:
+        return invalid(f"{unwritten} bytes of {looked} files were not written back when the clock stopped")
+    if written is None and looked:
+        return passed(f"all pages of {looked} files were written back")
+    if written is None:
+        reason = (subject.observed.get("device") or {}).get("reason")
+        return not_observable(reason or "the device behind the files is unknown")
+    needed = files * (subject.number("xfer_bytes") or 0.0)
+    text = f"{written} bytes were written to the device, {needed:.0f} to the files"
+    return passed(text) if written >= _SYNCED * needed else invalid(text)
+
+
+@rule("NOTE", "DEGRADED", needs_output=True)
+def metadata_from_cache(subject: Subject) -> Outcome | None:
+    """The names that were looked at or read had just been created by the same nodes, and neither the device
+    nor a server gave anything for them: the rate is that of the memory of the client. On a local file system
+    mdtest always measures this (a note). On a network file system it is DEGRADED where the client sent its
+    servers less than one request for two operations.
+
+    Hint: let other nodes look at what one made (shift), or create in one run and look in another, after the
+    caches were dropped.
+    """
+    looks = subject.is_metadata and subject.row.get("access") in ("stat", "read")
+    if not looks or not subject.has_result or subject.in_memory or subject.stores_nothing:
+        return None
+    done, given = subject.number("ops"), subject.observed.get("device_read_bytes")
+    servers = (subject.observed.get("servers") or {}).get("observers") or ()
+    requests = [one["requests"] for one in servers if one.get("requests") is not None]
+    if requests and done:
+        text = f"{max(requests)} requests to the servers for {done:.0f} operations"
+        return degraded(text) if max(requests) < done / 2 else passed(text)
+    if given is None or not done:
+        return not_observable("neither a device nor a server shows what it gave")
+    text = f"the device gave {given} bytes for {done:.0f} operations"
+    return note(f"{text}: the names were in memory") if given < done * _LEAST_OF_NAME else passed(text)

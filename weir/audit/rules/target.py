@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+from typing import Any
+
 from weir.audit.outcome import Outcome, invalid, not_observable, passed
 from weir.audit.registry import rule
 from weir.audit.subject import MEMORY_FILE_SYSTEMS, Subject
 
-_NETWORK = ("nfs", "nfs4", "cifs", "smb3", "9p", "ceph", "fuse.glusterfs", "glusterfs", "afs")
+_NETWORK = ("nfs", "nfs4", "cifs", "smb3", "9p", "ceph", "glusterfs", "afs", "sshfs", "s3fs", "rclone")
 _PARALLEL = (
     "lustre",
     "gpfs",
@@ -17,33 +21,55 @@ _PARALLEL = (
     "panfs",
     "wekafs",
     "ceph",
-    "fuse",
+    "moosefs",
+    "mfs",
+    "juicefs",
 )
 _LOCAL = ("ext2", "ext3", "ext4", "xfs", "btrfs", "zfs", "f2fs", "bcachefs", "overlay", "jfs", "nilfs2")
+# host:/export, user@host:, mfs#host:port, https://...
+_SERVER = re.compile(r"^[^/].*(:/|@.*:|#|:\d+$)|://")
 
 
 @rule("INVALID", needs_output=True)
 def other_target(subject: Subject) -> Outcome | None:
     """The files were on a kind of file system that the target does not declare: a tmpfs declared as a disk,
-    the node's root disk declared as a parallel file system (often because it was not mounted), a disk
-    declared as memory, or a disk whose bytes are in memory (a loop device over a file of tmpfs, zram, an
-    overlay with its upper directory on tmpfs).
+    the node's root disk declared as a parallel file system (often because it was not mounted), a network
+    file system declared as a disk, a disk declared as memory, or a disk or burst buffer whose bytes are in
+    memory (a loop device over a file of tmpfs, zram, an overlay with its upper directory on tmpfs). A FUSE
+    file system over a directory that is known (bindfs, gocryptfs) is of the kind of what is below it; one
+    whose source is the address of a server is a network file system. Behind IME's library or a prefix of
+    the path there is no file system to look at.
 
     Hint: look at `findmnt -T PATH`; mount the file system, set mount: in the target's file so that weir
     checks it, or correct kind.
     """
     declared = (subject.run.target.get("kind") if subject.run else None) or None
-    if declared is None or not subject.has_result or subject.stores_nothing:
+    if subject.run is None or declared is None or not subject.has_result or subject.stores_nothing:
         return None
-    found = subject.file_system
-    if declared in ("burst-buffer", "pool"):
+    if subject.row.get("api") == "IME" or subject.run.target.get("prefix"):
         return passed(f"{declared} behind a library, without a file system to look at")
-    if found is None:
+    if subject.file_system is None:
         return not_observable("the file system of the files is unknown")
-    below = (subject.run.host.get("file_system") or {}).get("in_memory") if subject.run else None
-    text = f"the target declares {declared}, the files are on {found}" + (f" ({below})" if below else "")
-    emulated = bool(subject.run and subject.run.target.get("emulated"))
-    return passed(text) if _fits(declared, found, bool(below), emulated) else invalid(text)
+    host = subject.run.host.get("file_system") or {}
+    is_fuse = declared == "burst-buffer-fuse"
+    found = subject.file_system if is_fuse else _family(subject.file_system, host)
+    in_memory = bool(host.get("in_memory"))
+    below = host.get("in_memory") or (found != subject.file_system and f"over {found}")
+    text = f"the target declares {declared}, the files are on {subject.file_system}"
+    text += f" ({below})" if below else ""
+    emulated = bool(subject.run.target.get("emulated"))
+    return passed(text) if _fits(declared, found, in_memory, emulated) else invalid(text)
+
+
+def _family(seen: str, host: Mapping[str, Any]) -> str:
+    """What tells a file system's kind: that below it; of FUSE the name behind fuse, or a server's address."""
+    if host.get("type") == seen and host.get("below"):
+        return str(host["below"])
+    if not seen.startswith("fuse"):
+        return seen
+    known = [part for part in re.split("[.-]", seen) if part in (*_NETWORK, *_PARALLEL)]
+    is_remote = host.get("type") == seen and _SERVER.search(host.get("device") or "")
+    return known[0] if known else "nfs" if is_remote else seen
 
 
 def _fits(declared: str, found: str, in_memory: bool, emulated: bool) -> bool:

@@ -17,6 +17,8 @@ _SHORT_NOTE_S = 0.1
 _SHORT_DEGRADED_S = 0.01
 _UNEVEN = 5.0
 _SLOW_RANK = 3.0
+# The access is timed from before its first open; what a program subtracts is far less than a fifth.
+_SPAN_SHARE = 0.8
 
 
 @rule("INVALID")
@@ -25,6 +27,8 @@ def phase_longer_than_total(subject: Subject) -> Outcome | None:
     close. Times of 0 are accepted: outputs with four decimals have no room for an open of 20 microseconds.
 
     Hint: distrust the clocks of the nodes; let them be synchronised, and run the cell again.
+
+    Of a log: distrust the clocks of the nodes; let them be synchronised, and run it again.
     """
     total = subject.number("total_s")
     known = {name: phase for name in _PHASES if (phase := subject.number(name)) is not None}
@@ -74,6 +78,30 @@ def _corrected(subject: Subject, total_s: float) -> str:
     return f", corrected {moved / _MIB / total_s:.6g} MiB/s over {total_s:.2f} s"
 
 
+@rule("INVALID", needs_output=True)
+def shorter_than_its_calls(subject: Subject) -> Outcome | None:
+    """The printed time is less than 80 % of the time from the first to the last call of the access on any
+    rank, as libweir-witness measured it by the kernel's clock: the result was not printed by the program that
+    did the work, or not of this access.
+
+    Hint: look for a script between weir and the program, and compare the program with one that you built.
+    """
+    span_s, printed_s = subject.observed.get("shortest_span_s"), _printed_s(subject)
+    if not subject.has_result or span_s is None or printed_s is None or subject.passes > 1:
+        return None
+    text = f"the access lasted {printed_s:.3g} s, its calls {span_s:.3g} s on the quickest rank"
+    margin_s = half_digit(printed_s) if subject.number("total_s") is not None else 0.0
+    return invalid(text) if printed_s + margin_s < _SPAN_SHARE * span_s else passed(text)
+
+
+def _printed_s(subject: Subject) -> float | None:
+    """Of metadata some programs print the rate alone."""
+    total, ops, rate = (subject.number(name) for name in ("total_s", "ops", "ops_s"))
+    if total is not None or not subject.is_metadata:
+        return total
+    return ops / rate if ops and rate else None
+
+
 @rule("INVALID", "DEGRADED")
 def no_time_or_bytes(subject: Subject) -> Outcome | None:
     """A bandwidth of zero measures nothing. One over a time that is printed as zero was computed from more
@@ -120,6 +148,8 @@ def passes_too_short(subject: Subject) -> Outcome | None:
     and not a rate that lasts. Memory has no such background work.
 
     Hint: write more, so that a pass lasts longer, or read once (read_again: false).
+
+    Of a log: write more, so that a pass lasts longer, or read once, without --read-again.
     """
     io_s = subject.number("io_s")
     if subject.passes < 2 or subject.in_memory or io_s is None:

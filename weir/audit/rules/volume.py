@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from weir.audit.outcome import Outcome, degraded, invalid, not_observable, passed
 from weir.audit.registry import rule
-from weir.audit.subject import Subject
+from weir.audit.subject import HEADER_FORMATS, Subject
 from weir.printed_values import product_contains
 
 _MIB = 2**20
 _CLOSE = 0.02  # a random order without agreement of the ranks misses the whole by less than this
-_HEADER_FORMATS = ("HDF5", "PNETCDF", "NETCDF4")
 
 
 @rule("INVALID", needs_output=True)
@@ -121,7 +120,7 @@ def file_size(subject: Subject) -> Outcome | None:
         is_little = lacking < subject.ranks * (subject.row.get("xfer_bytes") or 0)
         return degraded(text) if is_little and subject.habits.size_may_lag else invalid(text)
     # Before a mix of reads and writes, the file is laid out whole.
-    is_plain = subject.row.get("api") not in _HEADER_FORMATS and not (
+    is_plain = subject.row.get("api") not in HEADER_FORMATS and not (
         subject.observed.get("many_files") or subject.row.get("rw_mix")
     )
     if subject.row.get("access") == "write" and file_bytes > requested and is_plain:

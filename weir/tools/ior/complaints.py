@@ -1,18 +1,20 @@
-"""Lines of the output that are complaints: of IOR, of the MPI library, of the launcher, of the system."""
+"""Lines of the output that are complaints: of IOR or mdtest, the MPI library, the launcher, the system."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 
+from weir.files import printable
 from weir.model import Message
+from weir.tools.warnings import FAILED, effect_of
 
 # What means that something failed, wherever it is printed and whatever the exit code is.
 _ERROR = re.compile(
-    r"""^\s*(\*\*\s)?ERROR(:|\sin\s)          # IOR and its back ends
+    r"""^\s*(\*\*\s)?ERROR(:|\sin\s)          # IOR, mdtest and their back ends
     | ^weir-io(\ \w+)?:\                      # its stderr has errors only
     | ^Unrecognized\ parameter | ^Error\ invalid\ argument | ^Invalid\ options
-    | FAILED\ in\                             # IOR 2 style failures, printed by --dryRun
+    | FAILED\ in\                             # mdtest 1; IOR's --dryRun
     | mca_f\w+: | mca_\w+_(pread|pwrite)v?:   # Open MPI's MPI-IO: it does not pass these on
     | Assertion\ .*failed
     | \]\ Signal:\  | exited\ on\ signal | [Ss]egmentation\ fault
@@ -20,9 +22,6 @@ _ERROR = re.compile(
     | ^MPI_ABORT\ was\ invoked | ^MPI\ error\ \(
     | ^\s*Exit\ code:\s+[1-9]
     | HDF5-DIAG:\ Error\ detected
-    | failed\ No\ space\ left\ on\ device
-    | returned\ EOF\ prematurely
-    | Incorrect\ data\ on\ (read|write)      # what verification found; IOR calls it a warning
     | unable\ to\ find\ the\ specified\ executable | execvp\ error\ on\ file
     | ^There\ are\ not\ enough\ slots | detected\ an\ attempt\ to\ run\ as\ root
     | ^(slurmstepd|srun):\ error | oom-kill | Out\ of\ memory
@@ -42,10 +41,11 @@ def complaint(line: str) -> Message | None:
     """The message in a line, if there is one."""
     if _LAUNCHER_REMARK.match(line):
         return None
-    if _ERROR.search(line):
-        return Message("error", _short(_WARNING.sub(r"\g<text>", line)))
     warning = _WARNING.match(line)
-    return Message("warning", _short(warning["text"])) if warning else None
+    if warning:
+        text = warning["text"]
+        return Message("error" if effect_of(text) == FAILED else "warning", _short(text))
+    return Message("error", _short(line)) if _ERROR.search(line) else None
 
 
 def without_repeats(messages: Iterable[Message]) -> list[Message]:
@@ -64,5 +64,5 @@ def _counted(message: Message, count: int) -> Message:
 
 
 def _short(text: str) -> str:
-    text = " ".join(text.split())
+    text = printable(" ".join(text.split()))
     return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."

@@ -1,4 +1,4 @@
-"""One pass over what IOR printed: tables of 3.0.1 and 4.x, JSON, CSV; several runs in a log, cut or mixed up.
+"""One pass over what IOR printed: tables of 2.x to 4.x, JSON, CSV; several runs in a log, cut or mixed up.
 
 JSON is read line by line and not as a document: warnings of any rank land in its middle.
 """
@@ -14,13 +14,16 @@ from weir.printed_values import whole
 from weir.tools.ior.complaints import complaint
 from weir.tools.outputs import LINE_BYTES
 
-_HEADER = re.compile(r"^(?P<program>IOR|weir-io)[- ](?P<version>\S+?):? ")
+START = re.compile(r"^(?:IOR|weir-io)[- ]\d", re.MULTILINE)
+_HEADER = re.compile(r"^(?P<program>IOR|weir-io)[- ](?P<version>\d\S*?):? ")
 _KEY = re.compile(r"[A-Za-z][\w ()/-]*")
 _JSON_PAIR = re.compile(r'"(?P<key>[^"]+)"\s*:\s*(?:"(?P<text>[^"]*)"|(?P<number>-?[0-9.][0-9.e+-]*))')
 _JSON_SECTION = re.compile(r'^\s*"(?P<name>Parameters|Options|Results|summary|tests)":\s*[\[{]')
 _NUMBER = r"(-?[0-9.]+(?:e[+-]?\d+)?)"
 # IOR prints a dash for a negative time, of a clock that was set back.
-_TABLE_ROW = re.compile(rf"^(write|read)((?:\s+(?:{_NUMBER}|-)){{8,10}})\s*$")
+_TABLE_ROW = re.compile(rf"^(write|read)((?:\s+(?:{_NUMBER}|-)){{7,10}})(?:\s+XXCEL)?\s*$")
+# Of 2.x, which prints no table of iterations unless it is told to: greatest, least and mean bandwidth.
+_SUMMARY_ROW = re.compile(rf"^(write|read)((?:\s+{_NUMBER}){{9}})(?:\s.*)?EXCEL\s*$")
 _SIZE_WARNING = re.compile(
     r"WARNING: (?P<kind>Expected aggregate file size|Stat\(\) of aggregate file size"
     r"|Using actual aggregate bytes moved)\s*= (?P<bytes>\d+)"
@@ -29,9 +32,11 @@ _PAIRS = re.compile(r"stonewalling pairs accessed min: (\d+) max: (\d+)")
 _SIZE_KINDS = {"Expected": "requested_bytes", "Stat()": "file_bytes", "Using": "moved_bytes"}
 _NO_COMPLAINT = ("WARNING: Maybe caused by deadlineForStonewalling",)
 _STRIPES = re.compile(r"^lmm_stripe_count:\s+(\d+)")  # of a file, as lfs getstripe prints it
-_BEGAN = ("Began", "StartTime")
-# Columns of a table, by how many there are: 3.0.1 and 4.x.
+_BEGAN = ("Began", "StartTime", "Run began")
+_ENDED = ("Finished", "Run finished")
+# Columns of a table, by how many there are: before 2.10, to 3.0.1, and 4.x.
 _TABLES = {
+    7: ("bw", "block_kib", "xfer_kib", "open", "io", "close", "iteration"),
     8: ("bw", "block_kib", "xfer_kib", "open", "io", "close", "total", "iteration"),
     10: ("bw", "iops", "latency", "block_kib", "xfer_kib", "open", "io", "close", "total", "iteration"),
 }
@@ -69,6 +74,7 @@ class Printed:
     values: dict[str, str] = field(default_factory=dict)
     sizes: dict[str, int] = field(default_factory=dict)
     pairs: tuple[int, int] | None = None  # least and most transfers of a rank at the stonewall
+    mean_of: int = 1  # iterations
 
 
 @dataclass
@@ -77,6 +83,7 @@ class Test:
 
     options: dict[str, str] = field(default_factory=dict)
     results: list[Printed] = field(default_factory=list)
+    summaries: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)  # access, numbers of its line
 
 
 @dataclass
@@ -185,6 +192,10 @@ class _Scanner:
             if columns:
                 self._add(Printed(table[1], dict(zip(columns, numbers, strict=True))))
                 return True
+        summary = _SUMMARY_ROW.match(line)
+        if summary:
+            self.run.test.summaries.append((summary[1], tuple(summary[2].split())))
+            return True
         if line.startswith("access,bw(MiB/s),"):
             self.csv_columns = line.split(",")
             self.run.program = self.run.program or "IOR"
@@ -287,7 +298,7 @@ class _Scanner:
             self.run.command_line = value
         elif key in _BEGAN and not self.run.began:
             self.run.began = value
-        elif key == "Finished":
+        elif key in _ENDED:
             self.run.finished = True
         elif key == "TestID" or (key.startswith("Test ") and key.endswith(" started")):
             self.run.tests.append(Test())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from weir.model import Message, Parsed, Row
@@ -19,6 +19,7 @@ _CLIENTS = re.compile(r"(\d+) \((\d+) per node\)")
 _WHOLE_SIZE = re.compile(r"(\d+) (bytes|KiB|MiB|GiB|TiB)")
 _UNIT_BYTES = {"bytes": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 _ENDLESS = 2**60
+_EXACT_ITERATIONS = 3  # of so many, least, greatest and mean give all
 _TIMES = {
     "open": "open_s",
     "io": "io_s",
@@ -57,10 +58,12 @@ def parsed_run(run: RunLog) -> Parsed:
     rows: list[Row] = []
     requested: dict[str, Any] = {}
     expected_results = 0
-    for test in run.tests:
+    for test in run.tests or [Test()]:
         requested = requested_of(test, run.command_line)
+        test.results = test.results or list(_of_summaries(test, requested.get("iterations", 1)))
         rows += _test_rows(test, requested, run.began, first_row=len(rows))
-        expected_results += requested.get("iterations", 1) * len(requested.get("access", ()))
+        iterations = 1 if any(one.mean_of > 1 for one in test.results) else requested.get("iterations", 1)
+        expected_results += iterations * len(requested.get("access", ()))
     for row in rows:
         row["observed"]["all_results"] = len(rows) >= expected_results
     return Parsed(
@@ -120,6 +123,20 @@ def _test_rows(test: Test, requested: Mapping[str, Any], began: str, first_row: 
     return rows
 
 
+def _of_summaries(test: Test, iterations: int) -> Iterator[Printed]:
+    """Of a log without a table of iterations. Greatest, least and mean are all that is known of more than
+    three; in which order they were measured is not printed."""
+    for access, numbers in test.summaries:
+        greatest, least, mean = (real(number) or 0.0 for number in numbers[:3])
+        if iterations == 1:
+            yield Printed(access, {"bw": numbers[2], "total": numbers[8]})
+        elif iterations <= _EXACT_ITERATIONS:
+            for value in (greatest, least, 3 * mean - greatest - least)[:iterations]:
+                yield Printed(access, {"bw": f"{value:.2f}"})
+        else:
+            yield Printed(access, {"bw": numbers[2]}, mean_of=iterations)
+
+
 def _row(result: Printed, requested: Mapping[str, Any]) -> Row:
     values = result.values
     tasks = requested.get("tasks") or whole(values.get("tasks"))
@@ -152,6 +169,8 @@ def _row(result: Printed, requested: Mapping[str, Any]) -> Row:
     row |= {column: real_or_text(values[name]) if name in values else None for name, column in _TIMES.items()}
     row |= _sizes(result.sizes, requested.get("api"), tasks, block_bytes, segments)
     row["observed"] = {key: requested[key] for key in _FOR_AUDIT if key in requested} | {"tasks": tasks}
+    if result.mean_of > 1:
+        row["observed"]["mean_of"] = result.mean_of
     if result.pairs:
         row["observed"]["stonewall"] = {"pairs_min": result.pairs[0], "pairs_max": result.pairs[1]}
     return row

@@ -26,6 +26,9 @@ def file_sizes_differ(subject: Subject) -> Outcome | None:
     clients did not see all of the data, because the close or the synchronisation did not make it visible.
 
     Hint: synchronise the write (sync: true), and look at the attribute cache of the file system (NFS: noac).
+
+    Of a log: synchronise the write (IOR -e), and look at the attribute cache of the file system
+    (NFS: noac).
     """
     return _judged(subject, _warnings(subject, "inconsistent file size"), "all ranks saw the same size")
 

@@ -12,6 +12,7 @@ from weir.tools.engine import EngineTool, is_engine
 from weir.tools.ime_names import netcdf_name
 from weir.tools.ior.habits import habits_of
 from weir.tools.ior.help import listed_interfaces
+from weir.tools.ior.log import START
 from weir.tools.ior.names import API_OPTIONS, IOR_OPTIONS
 from weir.tools.ior.parse import parse_log, parse_outputs
 from weir.tools.ior.problems import find_problems, what_the_original_cannot
@@ -145,6 +146,8 @@ class Ior(EngineTool):
     """IOR, or weir-io instead: same command line, same meaning."""
 
     name = "ior"
+    log_start = START
+    observing_command = "weir-io ior OPTIONS OF IOR -O summaryFile=run.json"
     purpose = "bandwidth"
     programs = (("weir-io", "ior"), ("ior",))
     parameters = PARAMETERS

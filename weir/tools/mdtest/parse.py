@@ -64,7 +64,9 @@ def _row(row: Row, result: Mapping[str, Any], requested: Mapping[str, Any]) -> R
     }
     if not moves:
         more |= {"bw_mib_s": None, "moved_bytes": None, "requested_bytes": None}
-    return row | more
+    seen: dict[str, Any] = {"sync_files": bool(requested.get("sync_file"))}
+    seen |= {"entries": result["entries"]} if result.get("entries") else {}
+    return row | more | {"observed": row["observed"] | seen}
 
 
 def _with_messages(parsed: Parsed, others: Sequence[Message]) -> Parsed:

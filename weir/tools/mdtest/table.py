@@ -11,25 +11,26 @@ from typing import Any
 from weir.model import Message, Parsed, Row
 from weir.printed_values import real, whole
 from weir.tools.ior.arguments import parse_size
+from weir.tools.ior.complaints import complaint, without_repeats
 
+START = re.compile(r"^-- started at .* --$|^mdtest-\S+ was launched with", re.MULTILINE)
 _START = re.compile(r"^-- started at .* --$", re.MULTILINE)
 _VERSION = re.compile(
     r"^mdtest-(\S+) was launched with (\d+) total task\(s\) on (\d+) node\(s\)", re.MULTILINE
 )
 _COMMAND = re.compile(r"^Command line used: (.*)$", re.MULTILINE)
-_ITEMS = re.compile(r"^\d+ tasks, (\d+) (files/directories|files|directories)$", re.MULTILINE)
+_ITEMS = re.compile(r"^\d+ tasks, (\d+) (files/directories|files?|directories)$", re.MULTILINE)
 # 1.9: "SUMMARY:"; 3.x: "SUMMARY rate:"; 4.x: "SUMMARY rate (in ops/sec):".
 _RATES = re.compile(r"^SUMMARY(?: rate)?(?: \(in ops/sec\))?: \(of (\d+) iterations\)\s*$", re.MULTILINE)
 _LINE = re.compile(r"^\s*(File|Directory) (\w+) *:? +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+)\s*$")
 _WALL = re.compile(r"^Continue stonewall hit min: (\d+) max: (\d+) avg: ([\d.]+)", re.MULTILINE)
 _END = re.compile(r"^-- finished at .* --$", re.MULTILINE)
 _ACCESS = {"creation": "create", "stat": "stat", "read": "read", "rename": "rename", "removal": "remove"}
-_PROBLEM = re.compile(r"^(?:weir-io: .*|ERROR: .*|WARNING: .*|.*MPI_ABORT was invoked.*)$", re.MULTILINE)
+_PHASES = {"C": "create", "T": "stat", "E": "read", "r": "remove"}  # without any of them: all
 _VERIFIED = re.compile(r"ERROR: verifying the data on read \((\d+) errors\)")
-# A test directory that is not empty has what other runs left; the items themselves are counted elsewhere.
-_REMARK = re.compile(r"WARNING: unable to remove directory \S*/test-dir\.\d+-\d+$")
-_NO_BYTES = "WARNING: Read bytes is 0"
-_VALUES = "abdefGiIlnNpsVwWxzB"  # options of one letter that take a value
+_STATUS_UNREAD = re.compile(r"could not read stonewall status file", re.IGNORECASE)
+_LAST_RATE = re.compile(r"^\s*(File|Tree) removal\b")  # of every table: what follows it has no rate of items
+_VALUES = "abdefGiIlnNpsVwWxz"  # options of one letter that take a value
 _FLAGS = {"y": "sync_files", "Y": "sync", "X": "verify_read", "L": "leaf_only", "R": "random"}
 _HEAD_CHARACTERS = 200  # between the date and the version
 _EXACT_ITERATIONS = 3  # of so many, least, greatest and mean give all
@@ -57,18 +58,15 @@ def _has_rates(text: str) -> bool:
 
 
 def messages_in(text: str) -> list[Message]:
-    """Warnings of mdtest are failed operations, but for those that remark on something else."""
-    found: dict[str, Message] = {}
-    for match in _PROBLEM.finditer(text):
-        line = match[0].strip()
+    """Complaints of mdtest, its MPI library and the launcher."""
+    found = []
+    for line in text.splitlines():
         verified = _VERIFIED.match(line)
         if verified:
-            line = f"Incorrect data on read ({verified[1]} errors)"
-        elif line.startswith(_NO_BYTES):
-            continue
-        level = "warning" if _REMARK.match(line) else "error"
-        found[line] = Message(level, line)
-    return list(found.values())
+            found.append(Message("error", f"Incorrect data on read ({verified[1]} errors)"))
+        elif message := complaint(line):
+            found.append(message)
+    return without_repeats(found)
 
 
 def parsed_table(text: str) -> Parsed:
@@ -77,13 +75,18 @@ def parsed_table(text: str) -> Parsed:
     requested = _requested(text)
     rows: list[Row] = []
     rates = _RATES.search(text)
+    has_last = False
     if rates:
         for line in text[rates.end() :].splitlines()[1:]:
             if line.startswith("SUMMARY"):
+                has_last = True
                 break
+            has_last = has_last or _LAST_RATE.match(line) is not None
             match = _LINE.match(line)
             if match:
                 rows += _rows(match, whole(rates[1]) or 1, requested)
+    for row in rows:
+        row["observed"]["all_results"] = has_last
     return Parsed(
         rows=tuple(rows),
         requested=requested,
@@ -127,6 +130,7 @@ def _rows(match: re.Match[str], iterations: int, requested: Mapping[str, Any]) -
             },
         }
         row["observed"] |= {"stonewall": requested.get("wall"), "status_file": requested.get("status_file")}
+        row["observed"]["sync_files"] = bool(requested.get("sync_files"))
         rows.append(row)
     return rows
 
@@ -153,16 +157,20 @@ def _requested(text: str) -> dict[str, Any]:
         "nodes": nodes,
         "ppn": tasks // nodes if tasks % nodes == 0 else None,
         "api": {"DUMMY": "NULL"}.get(api, api),
+        "item": "directory" if "D" in options and "F" not in options else "file",
         "directories": "own" if "u" in options else "shared",
         "order": "random" if "R" in options else "sequential",
         "write_bytes": parse_size(options.get("w", "0")),
         "read_bytes": parse_size(options.get("e", "0")),
         "stonewall": real(options.get("W", "0")) or 0.0,
-        "status_file": options.get("x"),
+        "status_file": None if _STATUS_UNREAD.search(text) else options.get("x"),
+        "access": [name for letter, name in _PHASES.items() if letter in options] or [*_PHASES.values()],
     }
     requested |= {name: letter in options for letter, name in _FLAGS.items()}
     items, wall = _ITEMS.search(text), _WALL.search(text)
     requested["items"] = whole(items[1]) if items else None
+    if "S" in options and items and "n" in options:
+        requested["items"] = tasks * (whole(options["n"]) or 0) or None  # all ranks use the same file
     pairs = (whole(wall[1]), whole(wall[2])) if wall else (None, None)
     if requested["stonewall"] and None not in pairs:
         requested["wall"] = {"hit": True, "pairs_min": pairs[0], "pairs_max": pairs[1]}

@@ -11,6 +11,7 @@ from weir.tools.base import Parameter, RunPaths
 from weir.tools.engine import EngineTool, is_engine
 from weir.tools.mdtest.parse import parse_log, parse_outputs
 from weir.tools.mdtest.problems import find_problems
+from weir.tools.mdtest.table import START
 from weir.units import format_size
 
 PARAMETERS: Mapping[str, Parameter] = {
@@ -61,6 +62,8 @@ class Mdtest(EngineTool):
     """mdtest, or weir-io instead: same command line, same meaning."""
 
     name = "mdtest"
+    log_start = START
+    observing_command = "weir-io mdtest OPTIONS OF MDTEST --json=run.json"
     purpose = "metadata"
     programs = (("weir-io", "mdtest"), ("mdtest",))
     parameters = PARAMETERS

@@ -18,7 +18,7 @@ from weir.tools.ior.complaints import complaint, without_repeats
 from weir.tools.netcdf_bench.geometry import Shape
 
 _MIB = 2**20
-_START = re.compile(
+START = re.compile(
     r"^(?:Benchtool|weir-io (?P<version>\S+) netcdf-bench: .*?) ?\((?:datatype): (?P<type>\w+)", re.M
 )
 _RANK = re.compile(r"(?<!\d)(\d+) pretents to be (\d+) on file (\S+)")
@@ -39,7 +39,7 @@ _TIMES = {"Open time": "open_s", "I/O time": "io_s", "Close time": "close_s"}
 
 def starts_in(text: str) -> list[int]:
     """Where runs begin in a log."""
-    return [match.start() for match in _START.finditer(text)]
+    return [match.start() for match in START.finditer(text)]
 
 
 def messages_in(text: str) -> list[Message]:
@@ -61,7 +61,7 @@ def messages_in(text: str) -> list[Message]:
 def parsed_table(text: str) -> Parsed:
     """One execution. It has no last line: whole is what has all rows of its tables and no error."""
     whole = text if text.endswith("\n") else text[: text.rfind("\n") + 1]
-    start = _START.search(whole)
+    start = START.search(whole)
     if start is None:
         return Parsed((), {}, tuple(messages_in(whole)), program="", tool_version="", complete=False)
     requested = _requested(whole, start["type"])

@@ -13,6 +13,7 @@ from weir.tools.ime_names import netcdf_name
 from weir.tools.netcdf_bench.geometry import TYPE_BYTES, geometry_text, layout_of
 from weir.tools.netcdf_bench.parse import parse_log, parse_outputs
 from weir.tools.netcdf_bench.problems import find_problems
+from weir.tools.netcdf_bench.table import START
 from weir.tools.stripes import STRIPE_COUNT, stripe_terms
 
 PARAMETERS: Mapping[str, Parameter] = {
@@ -94,6 +95,7 @@ class NetcdfBench(EngineTool):
     """weir-io netcdf-bench, or benchtool for what both have."""
 
     name = "netcdf-bench"
+    log_start = START
     purpose = "format"
     programs = (("weir-io", "netcdf-bench"), ("benchtool",))
     parameters = PARAMETERS

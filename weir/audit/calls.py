@@ -1,0 +1,46 @@
+"""What calls of the C library do for a measurement, so that a library that provides one of them can falsify
+it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+
+TRANSFERS, SYNCHRONISATION, CLOCKS, MAPPINGS, NAMES = "transfers", "syncs", "clocks", "mappings", "names"
+# Without variants for large files, for fortified programs and for directories (open64, __read_chk, mkdirat).
+_DOES: dict[str, tuple[str, ...]] = {
+    TRANSFERS: (
+        *("open", "openat", "creat", "close", "dup", "dup2", "dup3", "fcntl", "lseek", "syscall", "ioctl"),
+        *("read", "pread", "readv", "preadv", "preadv2", "write", "pwrite", "writev", "pwritev", "pwritev2"),
+        *("aio_read", "aio_write", "aio_return", "lio_listio", "fopen", "fdopen", "fread", "fwrite"),
+        *("copy_file_range", "sendfile", "splice", "posix_fadvise", "ftruncate", "truncate", "fallocate"),
+        "posix_fallocate",
+    ),
+    SYNCHRONISATION: ("fsync", "fdatasync", "syncfs", "sync", "sync_file_range", "aio_fsync", "syscall"),
+    CLOCKS: ("clock_gettime", "gettimeofday", "time", "times", "timespec_get", "syscall"),
+    MAPPINGS: ("mmap", "mremap", "msync", "munmap", "madvise"),
+    NAMES: (
+        *("mkdir", "rmdir", "unlink", "remove", "rename", "renameat2", "mknod", "link", "symlink", "syscall"),
+        *("stat", "lstat", "statx", "xstat", "lxstat", "fxstat", "open", "openat", "creat", "close"),
+    ),
+}
+_VARIANT = re.compile(r"^_*(?P<name>.*?)(?:64)?(?:_chk|_2|_nocancel)?(?:_time64)?$")
+
+
+@cache
+def _done_by(call: str) -> frozenset[str]:
+    match = _VARIANT.match(call)
+    name = match["name"] if match else call
+    names = {
+        name,
+        name.removesuffix("64"),
+        name.removesuffix("at"),
+        name.removesuffix("64").removesuffix("at"),
+    }
+    return frozenset(kind for kind, calls in _DOES.items() if names & set(calls))
+
+
+def does(call: str, kinds: Iterable[str]) -> bool:
+    """Whether a call is of one of the kinds."""
+    return not _done_by(call).isdisjoint(kinds)

@@ -1,0 +1,46 @@
+"""Who vouches for a record: the files of its run, which nobody edited or copied, or the author of a table."""
+
+from __future__ import annotations
+
+from weir.audit.outcome import Outcome, invalid, not_observable, note, passed
+from weir.audit.registry import rule
+from weir.audit.subject import Subject
+
+
+@rule("INVALID", needs_output=True)
+def output_edited(subject: Subject) -> Outcome | None:
+    """A file of the run was edited or deleted after the end of the run: it has not the SHA-256 in run.json.
+
+    Hint: restore the file from a copy, or delete the run and measure it again.
+    """
+    if subject.run is None:
+        return None
+    if subject.run.differing is None:
+        return not_observable("run.json has no sums of its files")
+    if subject.run.differing:
+        return invalid(f"not as run.json has it: {', '.join(subject.run.differing)}")
+    return passed("all files have the sums of run.json")
+
+
+@rule("INVALID", needs_output=True)
+def run_replayed(subject: Subject) -> Outcome | None:
+    """Two runs of the study have the same output, or two runs of a cell began in the same microsecond: one of
+    them is a copy, and which one is not known.
+
+    Hint: delete the copy, and measure that round again.
+    """
+    if subject.run is None or subject.run.same_as is None:
+        return None
+    return invalid(f"a copy: {subject.run.same_as}")
+
+
+@rule("NOTE", needs_output=True)
+def authors_verdict(subject: Subject) -> Outcome | None:
+    """The record was imported with its verdict. That is the verdict of the table's author, who had the
+    output; this audit had the table alone, and proves nothing about it.
+
+    Hint: ask the author for the study (weir bundle), which weir verify and weir collect check.
+    """
+    if subject.from_output or not subject.row.get("verdict"):
+        return None
+    return note("the verdict is that of the table's author")

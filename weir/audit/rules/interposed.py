@@ -1,0 +1,133 @@
+"""Libraries between the program and the system: their names prove nothing, counts do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from weir.audit.calls import CLOCKS, MAPPINGS, NAMES, SYNCHRONISATION, TRANSFERS, does
+from weir.audit.outcome import Outcome, invalid, not_observable, note, passed
+from weir.audit.registry import rule
+from weir.audit.rules.device import sync_not_effective
+from weir.audit.rules.names import entries_not_there, files_not_synchronised
+from weir.audit.rules.process import clock_wrong
+from weir.audit.subject import Subject
+
+_TRACER = ("ptrace", "process ")  # the call, and how its object begins
+# The last pages of a file may not be counted yet, and its first ones may have been there.
+_CONFIRMED = 0.95
+
+
+@rule("INVALID", "NOTE", needs_output=True)
+def interposed_library(subject: Subject) -> Outcome | None:
+    """Another object than the C library provides calls that the result rests on: a preloaded or linked
+    library, or one that changed the tables of calls (LD_AUDIT, hooks), whatever it is called. Darshan and
+    sanitizers do so and pass the calls on; others drop a synchronisation or a flag, or answer themselves. The
+    rule passes where counts below the library confirm each kind of call: of transfers the bytes that
+    libweir-witness counted behind it, that the kernel fetched or the servers sent, or that were verified; of
+    synchronisations the bytes on the device; of operations on names those that the witness counted, or a look
+    at the entries by the kernel; of clocks the kernel's own. It is a note, and the record lacks the evidence
+    calls, where nothing confirms one of them. A process that is traced (ptrace) is INVALID: a tracer can
+    answer any call itself, and slows all.
+
+    Hint: unset LD_PRELOAD and LD_AUDIT, end strace or the debugger; or let weir preload its witness behind
+    the library (the program starts with LD_PRELOAD set by the stack), or verify the data (verify_read: true).
+
+    Of a log: unset LD_PRELOAD and LD_AUDIT, end strace or the debugger, or compare the data (IOR -R).
+    """
+    if not subject.has_result:
+        return None
+    seen = subject.observed.get("interposed")
+    if seen is None:
+        return not_observable("the program does not tell which libraries provide its calls")
+    tracers = {one["object"] for one in seen if one["call"] == _TRACER[0]}
+    tracers = {name for name in tracers if name.startswith(_TRACER[1])}
+    if tracers:
+        return invalid(f"traced (ptrace) by {', '.join(sorted(tracers))}")
+    objects: dict[str, set[str]] = {}
+    for one in seen:
+        objects.setdefault(one["call"], set()).add(one["object"])
+    unconfirmed, providers = [], set()
+    for kind in _kinds(subject):
+        calls = [call for call in objects if does(call, (kind,))]
+        providers |= {name for call in calls for name in objects[call]}
+        if calls and not _is_confirmed(subject, kind):
+            unconfirmed += calls
+    if not unconfirmed:
+        return passed(_passing(providers))
+    names = ", ".join(sorted({name for call in unconfirmed for name in objects[call]}))
+    calls_text = ", ".join(sorted({*unconfirmed}))
+    return note(f"{calls_text} come from {names}, and no count confirms them")
+
+
+def _passing(providers: set[str]) -> str:
+    names = ", ".join(sorted(providers))
+    return f"counts confirm the calls of {names}" if names else "the C library provides all calls that matter"
+
+
+def _kinds(subject: Subject) -> Iterator[str]:
+    """Kinds of calls that the result rests on."""
+    if subject.stores_nothing:
+        yield CLOCKS
+        return
+    yield CLOCKS
+    if subject.is_metadata:
+        yield NAMES
+        if subject.synchronises_files:
+            yield SYNCHRONISATION
+        return
+    yield MAPPINGS if subject.row.get("api") == "MMAP" else TRANSFERS
+    if subject.is_write and subject.row.get("sync") and not subject.in_memory:
+        yield SYNCHRONISATION
+
+
+def _is_confirmed(subject: Subject, kind: str) -> bool:
+    if kind == CLOCKS:
+        return clock_wrong.passes(subject)
+    if kind == SYNCHRONISATION and not _reach_the_system(subject):
+        return False
+    if kind == SYNCHRONISATION:
+        return (files_not_synchronised if subject.is_metadata else sync_not_effective).passes(subject)
+    if kind == NAMES:
+        called, done = subject.observed.get("called_operations"), subject.number("ops")
+        counted = called is not None and done is not None and called >= done
+        return (counted and not _is_behind(subject, kind)) or entries_not_there.passes(subject)
+    return _are_transfers_confirmed(subject, kind)
+
+
+def _reach_the_system(subject: Subject) -> bool:
+    """A library that drops them is seen by the witness even where others' writes fill the device's count."""
+    called = subject.observed.get("called_syncs")
+    return called is None or (
+        called >= (subject.observed.get("tasks") or 1) and not _is_behind(subject, SYNCHRONISATION)
+    )
+
+
+def _is_behind(subject: Subject, kind: str) -> bool:
+    """A library below the witness: what the witness passed on may have gone nowhere."""
+    seen = subject.observed.get("interposed") or ()
+    return any(one.get("behind") and does(one["call"], (kind,)) for one in seen)
+
+
+def _are_transfers_confirmed(subject: Subject, kind: str) -> bool:
+    moved = subject.number("moved_bytes")
+    if not moved:
+        return False
+    needed = subject.of_files(moved)
+    called = subject.observed.get("called_bytes")
+    if called is not None and called >= needed and not _is_behind(subject, kind):
+        return True
+    verify = subject.observed.get("verify") or {}
+    if not verify.get("errors") and (verify.get("checked_bytes") or 0) >= moved:
+        return True
+    return any(count >= _CONFIRMED * needed for count in _counts_below(subject))
+
+
+def _counts_below(subject: Subject) -> Iterator[float]:
+    """Bytes of the access by the kernel, the device and the servers. A device or a server may also have
+    served others, which makes a count larger than it is: the rules about others say so."""
+    write = subject.is_write
+    servers = (subject.observed.get("servers") or {}).get("observers") or ()
+    of_kernel = subject.observed.get("dirtied_bytes") if write else subject.number("fetched_bytes")
+    of_device = subject.observed.get("device_written_bytes" if write else "device_read_bytes")
+    of_servers = [one.get("sent_bytes" if write else "received_bytes") for one in servers]
+    yield from (float(count) for count in (of_kernel, of_device, *of_servers) if count is not None)

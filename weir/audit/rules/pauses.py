@@ -1,0 +1,36 @@
+"""Whether the program ran all the time."""
+
+from __future__ import annotations
+
+from weir.audit.outcome import Outcome, degraded, not_observable, note, passed
+from weir.audit.registry import rule
+from weir.audit.subject import Subject
+
+_MUCH = 0.01
+
+
+@rule("NOTE", "DEGRADED", needs_output=True)
+def paused(subject: Subject) -> Outcome | None:
+    """A rank, the job or the machine stood still during the access: SIGSTOP, a job that the batch system
+    suspended, a frozen control group, a virtual machine that was stopped, a laptop whose lid was closed. A
+    thread that only sleeps woke up more than 0.5 s too late: then no thread of its process ran. Up to 1 %
+    of the access is a note, more is DEGRADED. The time is not taken out: the storage went on meanwhile, and
+    wrote what its caches held. Where the ranks do not look, weir's own process does, over the whole launch,
+    from 1 s.
+
+    Hint: run the cell again; ask the batch system not to suspend the job (gang scheduling, preemption).
+
+    Of a log: ask the batch system not to suspend the job (gang scheduling, preemption), and run it again.
+    """
+    if not subject.has_result:
+        return None
+    total_s, paused_s, where = subject.number("total_s"), subject.observed.get("paused_s"), "the access"
+    if paused_s is None and subject.run is not None and subject.run.host.get("paused_ms") is not None:
+        total_s, paused_s, where = subject.run.elapsed_s, subject.run.host["paused_ms"] / 1000, "the launch"
+    if paused_s is None:
+        return not_observable("neither the ranks nor weir looked for pauses")
+    if paused_s == 0:
+        return passed(f"no pause in {where}")
+    whole = f"{total_s:.3g} s of " if total_s else ""
+    text = f"stood still for {paused_s:.3g} s of {whole}{where}"
+    return note(text) if total_s and paused_s <= _MUCH * total_s else degraded(text)

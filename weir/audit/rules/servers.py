@@ -1,0 +1,260 @@
+"""The servers of a network file system: whether bytes reached them or came from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note, passed
+from weir.audit.registry import rule
+from weir.audit.rules.device import file_share
+from weir.audit.subject import Subject
+
+_MIB = 2**20
+# A few bytes of the tail may be on their way; headers and requests only add to what is counted.
+_ARRIVED = 0.95
+_FETCHED = 0.80
+_NOTE, _DEGRADED = 0.10, 0.50
+_LEAST = 4 * _MIB
+# A compressor of the connection may save so much of what weir-io cannot show to be incompressible.
+_REDUCIBLE = 0.90
+
+Observer = Mapping[str, Any]
+
+
+@rule("INVALID", needs_output=True)
+def not_at_servers(subject: Subject) -> Outcome | None:
+    """The write was synchronised or opened with O_DIRECT, and the client of the network file system sent its
+    servers fewer bytes than the files got: the rest was still in the memory of the client, or went nowhere.
+    Each observer that counts the mount's own bytes must have seen them. Counters of a whole node count
+    only where there is no other.
+
+    Hint: look at LD_PRELOAD, at the options of the mount and at caches of the client (write-back); compare
+    with O_DIRECT.
+    """
+    needed = _must_be_sent(subject)
+    if needed is None:
+        return None
+    seen = _counting(subject, "sent_bytes")
+    if not seen:
+        return not_observable(_reasons(subject))
+    text = _text(seen, "sent_bytes", needed, "sent to the servers", "written to the files")
+    short = [one for one in seen if one["sent_bytes"] - _foreign(subject, one, "sent") < _ARRIVED * needed]
+    if not short:
+        return passed(text)
+    if any(one.get("ended_connections") for one in short):
+        return not_observable(f"{text}, connections ended meanwhile with counts that nobody saw")
+    if _may_be_compressed(subject):
+        return not_observable(f"{text}, the data may be compressed before it is sent")
+    if _would_suffice(short, "sent_bytes", needed):
+        return not_observable(f"{text}, and others used the mount: their bytes cannot be told from ours")
+    return invalid(text)
+
+
+@rule("DEGRADED", "INVALID", needs_output=True)
+def not_from_servers(subject: Subject) -> Outcome | None:
+    """The servers sent less than 80 % of the bytes that a read claims: a cache of the client answered the
+    rest. A read with O_DIRECT is INVALID then. Caches of the servers are not visible to a client.
+
+    Hint: drop the caches (drop_caches: true), also those that the client program has beside the kernel's
+    (a mount of its own for each run, or the mount option that turns them off).
+
+    Of a log: drop the caches of the nodes before the read, those of the client program included.
+    """
+    moved = subject.number("moved_bytes")
+    if not _applies(subject) or not subject.is_read or not moved or subject.warm_cache_requested:
+        return None
+    seen = _counting(subject, "received_bytes")
+    if not seen:
+        return not_observable(_reasons(subject))
+    needed = subject.of_files(moved)
+    text = _text(seen, "received_bytes", needed, "came from the servers", "read")
+    short = [
+        one for one in seen if one["received_bytes"] - _foreign(subject, one, "received") < _FETCHED * needed
+    ]
+    if not short:
+        return passed(text)
+    if any(one.get("ended_connections") for one in short):
+        return not_observable(f"{text}, connections ended meanwhile with counts that nobody saw")
+    if _would_suffice(short, "received_bytes", needed):
+        return not_observable(f"{text}, and others used the mount: their bytes cannot be told from ours")
+    direct = bool(subject.observed.get("direct"))
+    return invalid(f"{text} although opened with O_DIRECT") if direct else degraded(text)
+
+
+@rule("INVALID", needs_output=True)
+def not_on_server_devices(subject: Subject) -> Outcome | None:
+    """The servers reported (server_probe of the target) that their devices were written fewer bytes than a
+    synchronised write gave to its files: the servers acknowledged what they held in memory, as an NFS export
+    with the option async does.
+
+    Hint: look at the options of the export and at the write caches of the servers.
+    """
+    needed = _must_be_sent(subject)
+    written = _of_devices(subject, "sent_bytes")
+    if needed is None or written is None:
+        return None
+    text = f"the devices of the servers were written {written} bytes, {needed:.0f} were written to the files"
+    return passed(text) if written >= _ARRIVED * needed else invalid(text)
+
+
+@rule("DEGRADED", needs_output=True)
+def not_from_server_devices(subject: Subject) -> Outcome | None:
+    """The servers reported (server_probe of the target) that their devices gave less than 80 % of the bytes
+    of a read: a cache of the servers answered the rest.
+
+    Hint: drop the caches of the servers (drop_server_caches of the target), or use files larger than their
+    memory.
+    """
+    moved, given = subject.number("moved_bytes"), _of_devices(subject, "received_bytes")
+    if not _applies(subject) or not subject.is_read or not moved or given is None:
+        return None
+    needed = subject.of_files(moved)
+    text = f"the devices of the servers gave {given} bytes, {needed:.0f} were read"
+    return passed(text) if given >= _FETCHED * needed else degraded(text)
+
+
+@rule("NOTE", "DEGRADED", needs_output=True)
+def others_on_servers(subject: Subject) -> Outcome | None:
+    """The mount of a network file system moved bytes that are not of this access: in the rest before the
+    phase, at the rate that would add a tenth to its own bytes (a note) or half of them (DEGRADED); or a write
+    sent so much more than the target declares (`copies`, `coding`).
+
+    Hint: find the other user of the mount (lsof, iotop), or declare in the target how many copies the client
+    sends (copies: 2, coding: 4+2).
+    """
+    moved = subject.number("moved_bytes")
+    if not _applies(subject) or not (subject.is_write or subject.is_read) or not moved:
+        return None
+    way = "sent" if subject.is_write else "received"
+    seen = _counting(subject, f"{way}_bytes")
+    if not seen:
+        return not_observable(_reasons(subject))
+    others = max(_foreign(subject, one, "sent") + _foreign(subject, one, "received") for one in seen)
+    text = f"others moved {others:.0f} bytes meanwhile, by their rate in the rest before"
+    share = file_share(subject)
+    if subject.is_write and share:
+        excess = min(one["sent_bytes"] for one in seen) - _factor(subject) * max(share, moved)
+        if excess > others:
+            others, text = excess, f"{excess:.0f} bytes more were sent than the {moved:.0f} of this access"
+    if others < _LEAST or others < _NOTE * moved:
+        return passed(text)
+    return degraded(text) if others >= _DEGRADED * moved else note(text)
+
+
+@rule("DEGRADED", needs_output=True)
+def copies_missing(subject: Subject) -> Outcome | None:
+    """The target declares that the client sends several copies of each byte, or parity (`copies`, `coding`),
+    and the client sent fewer: servers were away, or the declaration is wrong.
+
+    Hint: look at the state of the servers (gluster volume status, ceph -s), and at copies and coding of the
+    target.
+    """
+    needed = _must_be_sent(subject)
+    if needed is None or _factor(subject) <= 1:
+        return None
+    seen = _counting(subject, "sent_bytes")
+    if not seen:
+        return not_observable(_reasons(subject))
+    expected = _factor(subject) * needed
+    factor = f"needed at {_factor(subject):g} a byte"
+    text = _text(seen, "sent_bytes", expected, "sent to the servers", factor)
+    return passed(text) if min(one["sent_bytes"] for one in seen) >= _ARRIVED * expected else degraded(text)
+
+
+@rule("INVALID", needs_output=True)
+def faster_than_the_wire(subject: Subject) -> Outcome | None:
+    """The bandwidth of a network file system is above what the links of the nodes can carry: a cache
+    answered, or the time is wrong. The rule needs the speeds that the kernel reports for the links, and does
+    not apply where a server is on the node itself.
+
+    Hint: look for caches of the client; if the links are faster than the kernel reports, tell it (ethtool).
+    """
+    if not _applies(subject) or not (subject.is_write or subject.is_read) or subject.warm_cache_requested:
+        return None
+    links = (subject.run.host.get("links_mbit_s") if subject.run else None) or None
+    rate = subject.number("bw_mib_s")
+    if links is None or rate is None:
+        return not_observable("the speed of the links to the servers is unknown")
+    wire = links * (subject.row.get("nn") or 1) * 1e6 / 8 / _MIB
+    text = f"{rate:.0f} MiB/s over links of {wire:.0f} MiB/s"
+    if subject.is_write and not subject.leaves_client:
+        return None  # into the memory of the client, as requested
+    return invalid(text) if rate > wire else passed(text)
+
+
+def received_share(subject: Subject) -> float | None:
+    """Of the bytes that a program read: what came from servers, as far as they were counted."""
+    seen, moved = _counting(subject, "received_bytes"), subject.number("moved_bytes")
+    if not seen or not moved:
+        return None
+    return float(min(one["received_bytes"] for one in seen) / subject.of_files(moved))
+
+
+def _applies(subject: Subject) -> bool:
+    nothing = subject.stores_nothing or subject.in_memory or subject.is_metadata
+    return not nothing and subject.observed.get("servers") is not None
+
+
+def _observers(subject: Subject) -> Sequence[Observer]:
+    return (subject.observed.get("servers") or {}).get("observers") or ()
+
+
+def _counting(subject: Subject, key: str) -> list[Observer]:
+    """Those that count the bytes of the mount; without any, those of the whole node."""
+    known = [
+        one for one in _observers(subject) if one.get(key) is not None and one.get("counted") != "devices"
+    ]
+    return [one for one in known if one.get("counted") != "node"] or (
+        [] if _mixes_messages(subject) else known
+    )
+
+
+def _mixes_messages(subject: Subject) -> bool:
+    """The ports of the nodes carry messages between the ranks, too: with collective calls all the data."""
+    return (subject.row.get("nn") or 1) > 1 and subject.row.get("api") != "POSIX"
+
+
+def _of_devices(subject: Subject, key: str) -> int | None:
+    """What the servers report of their devices."""
+    return next((one.get(key) for one in _observers(subject) if one.get("counted") == "devices"), None)
+
+
+def _reasons(subject: Subject) -> str:
+    reasons = [f"{one['observer']}: {one['reason']}" for one in _observers(subject) if one.get("reason")]
+    return "; ".join(reasons) or "no source of counts for this mount"
+
+
+def _must_be_sent(subject: Subject) -> float | None:
+    """Bytes that must have left the client when the clock stopped; None where the rules do not apply."""
+    if not _applies(subject) or not subject.is_write:
+        return None
+    return file_share(subject) if subject.leaves_client else None
+
+
+def _factor(subject: Subject) -> float:
+    """Bytes that the client sends for each byte of the file, as the target declares."""
+    return float((subject.run.target.get("sent_per_byte") if subject.run else None) or 1.0)
+
+
+def _foreign(subject: Subject, one: Observer, way: str) -> float:
+    """What others move in the time of the access, by their rate in the rest before it."""
+    rest_s = (subject.observed.get("servers") or {}).get("idle_s") or 0.0
+    lasted_s = subject.number("total_s") or 0.0
+    rate = (one.get(f"idle_{way}_bytes") or 0) / rest_s if rest_s else 0.0
+    return rate * lasted_s if rate * lasted_s >= _LEAST else 0.0
+
+
+def _would_suffice(short: Sequence[Observer], key: str, needed: float) -> bool:
+    """Without what others moved it would be enough."""
+    return all(one[key] >= _ARRIVED * needed for one in short)
+
+
+def _may_be_compressed(subject: Subject) -> bool:
+    payload = subject.observed.get("payload")
+    return payload is not None and payload.get("compressed_share", 1.0) < _REDUCIBLE
+
+
+def _text(seen: Sequence[Observer], key: str, needed: float, verb: str, what: str) -> str:
+    counts = ", ".join(f"{one[key]} ({one['observer']})" for one in seen)
+    return f"{counts} bytes {verb}, {needed:.0f} {what}"

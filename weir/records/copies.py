@@ -1,0 +1,43 @@
+"""Runs of a study that are copies of each other: what two runs cannot have in common by chance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from weir.model import Row
+
+Marks = Mapping[str, str]  # what marks a run: a value, and what it is
+
+
+def marks_of(cell: str, facts: Mapping[str, Any], rows: Iterable[Row]) -> dict[str, str]:
+    """Of a run with results: what it printed, and when it began, as weir and as its program have it.
+
+    Only fractions of a second tell runs apart, and cells of one launch may begin together. Runs that fail may
+    print the same.
+    """
+    results = [row for row in rows if row.get("bw_mib_s") is not None or row.get("ops_s") is not None]
+    if not results:
+        return {}
+    outputs, sums, marks = facts["outputs"], facts.get("sha256") or {}, {}
+    if main := sums.get(outputs.get("summary")) or sums.get(outputs.get("stdout")):
+        marks[main] = "the same output"
+    if "." in facts["began"]:
+        marks[f"{cell} {facts['began']}"] = "the same start"
+    starts = " ".join(str(row.get("began")) for row in results)
+    if all("." in str(row.get("began")) for row in results):
+        marks[f"{cell} {starts}"] = "the same start of each access"
+    return marks
+
+
+def copies(marks: Mapping[str, Marks]) -> dict[str, str]:
+    """Each run that is a copy or has one, and of what. marks: those of every run."""
+    first: dict[str, str] = {}
+    found: dict[str, str] = {}
+    for run, known in marks.items():
+        for value, what in known.items():
+            other = first.setdefault(value, run)
+            if other != run:
+                found.setdefault(run, f"{what} as {other}")
+                found.setdefault(other, f"{what} as {run}")
+    return found

@@ -1,0 +1,72 @@
+"""What a file without results is, by its content: for the line that an import prints about it."""
+
+from __future__ import annotations
+
+import re
+
+from weir.tools.ior.complaints import complaint
+
+_VAGUE = ("MPI_ABORT was invoked", "Exit code:")
+_TABLE_LINES = 20  # comments above a table included
+_HEAD_CHARACTERS = 512 * 2**10  # enough to tell
+# The first pattern that fits counts.
+_KINDS: tuple[tuple[str, str], ...] = (
+    (r"\A\s*\Z", "an empty file"),
+    (r"\A#!", "a script"),
+    (r"\A\x7fELF|\A%PDF|\A.?PNG\b|\APK\x03\x04|\A.?HDF\r?\n|\A.?NUMPY|\ASQLite", "binary data"),
+    (r"\A[^\n]{257}ustar", "a tar archive, to be unpacked first"),
+    (r"\A\s*<(!DOCTYPE html|html)", "a page of HTML, whose text is to be saved first"),
+    (r'^fio-\d|"fio version"\s*:|^\d;fio-\d|: \(g=\d+\): rw=|^(ioengine|rw)=\w', "output of fio"),
+    (
+        r"^OPERATION\s+RESULT TYPE\s+FIRST DONE|^ISO date,label,|^\"?operation\"?,.*first done"
+        r"|^elbencho\b|First Done \[",
+        "output of elbencho",
+    ),
+    (
+        r"\bh5bench|Total emulated compute time|(Raw|Observed) (write|read) rate\s*[:=]"
+        r"|^metric, value, unit",
+        "output of h5bench",
+    ),
+    (r"^# darshan log version", "output of darshan-parser"),
+    (r"Iozone: Performance Test of File I/O", "output of iozone"),
+    (r"^Version\s+[\d.]+[a-z]?\s+-+Sequential Output|^1\.9\d[a-z]?,1\.9\d", "output of bonnie++"),
+    (r"^\d+\+\d+ records (in|out)$", "output of dd"),
+    (r"^MD-?Workbench|md-workbench", "output of md-workbench"),
+    (r"Vdbench distribution", "output of vdbench"),
+    (r"^sysbench \d|^dbench version|smallfile version|^Filebench Version", "output of another benchmark"),
+    (r"obdfilter-survey for case|\[LNet (Rates|Bandwidth)", "output of a Lustre self-test"),
+    (r"Intel\(R\) MPI Benchmarks|^# OSU MPI", "output of a benchmark of MPI"),
+    (r"dlio_benchmark|\[DLIO\]|^\[OUTPUT\].*DLIO", "output of DLIO"),
+    (r"^Device\s+(r/s|tps|rrqm/s)|^Linux \d.*_x86_64_", "output of a monitor of the system"),
+    (r"^lmm_stripe_count:", "output of lfs getstripe without the log that it belongs to"),
+    (r"^\[(global|debug|ior-easy|mdtest-easy|find)\]\s*$", "a configuration"),
+    (
+        r'"target_facts"\s*:|"batches"\s*:|\Asuite,experiment,reason,cells$',
+        "a file of a study, whose records.csv can be imported",
+    ),
+)
+_TABLE = tuple((re.compile(pattern, re.MULTILINE | re.IGNORECASE), kind) for pattern, kind in _KINDS)
+
+
+def kind_of(text: str) -> str:
+    """What the file is, as a noun; empty if nothing in it tells."""
+    head = text[:_HEAD_CHARACTERS]
+    for pattern, kind in _TABLE:
+        if pattern.search(head):
+            return kind
+    errors = [one.text for one in map(complaint, head.splitlines()) if one and one.level == "error"]
+    if errors:
+        # The launcher's own message is less than the error before or after it.
+        errors.sort(key=lambda error: error.startswith(_VAGUE))
+        return f"a run that failed before its first line ({errors[0]})"
+    if "\0" in head:
+        return "binary data"
+    if head.lstrip()[:1] in ("{", "["):
+        return "JSON of something else"
+    return "a table of something else" if _is_table(head) else ""
+
+
+def _is_table(head: str) -> bool:
+    """Two lines with the same number of separators, comments before them apart."""
+    lines = [line for line in head.splitlines()[:_TABLE_LINES] if not line.startswith("#")][:2]
+    return any(len({line.count(mark) for line in lines}) == 1 and lines[0].count(mark) > 1 for mark in ",;\t")

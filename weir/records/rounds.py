@@ -1,0 +1,207 @@
+"""From plan to records: which rounds were planned, which ended by the ledger, and which the records hold.
+
+Whoever decides by records asks here first. A round that was planned or that ended, and is not in the records
+as it ended, is a finding with its number: the records may be a choice.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from weir.files import from_json
+from weir.integrity.ledger import (
+    DONE,
+    LEDGER,
+    NOTHING_BEFORE,
+    Entry,
+    Ledger,
+    changed_since,
+    read_ledger,
+)
+from weir.integrity.manifest import MANIFEST, read_manifest
+from weir.model import Row
+from weir.plan.files import damage_named
+from weir.runfiles import RUN_FILE, file_sha256, run_folder
+
+PLAN_FILE = "plan.json"
+MISSING, DELETED, REPEATED, REPLACED, EDITED = "missing", "deleted", "repeated", "replaced", "edited"
+REPLAYED, UNRECORDED, OLDER, BROKEN = "replayed", "unrecorded", "older", "broken"
+REMARKS = (REPEATED, OLDER)  # which decide nothing by themselves
+
+
+@dataclass(frozen=True)
+class Finding:
+    """cell: None concerns the whole study; run: None concerns the whole cell."""
+
+    kind: str
+    text: str
+    cell: str | None = None
+    run: int | None = None
+
+    def __str__(self) -> str:
+        where = f"{self.cell or ''}{'' if self.run is None else f' round {self.run}'}".strip()
+        return f"{self.kind}: {where + ': ' if where else ''}{self.text}"
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """Of one study. lacks: what cannot be checked; looks: how often each cell may have been judged by now."""
+
+    findings: tuple[Finding, ...] = ()
+    lacks: tuple[str, ...] = ()
+    looks: Mapping[str, int] = field(default_factory=dict)
+    planned: Mapping[str, int] = field(default_factory=dict)  # rounds of each cell in the plan
+    entries: int = 0  # lines of the ledger, of all studies of the directory
+    foreign: int = 0  # of them of cells that are not of this study
+    head: str = NOTHING_BEFORE
+
+    def of_cells(self, cells: Iterable[str]) -> list[Finding]:
+        """Findings about these cells, and those about the whole study."""
+        chosen = set(cells)
+        return [one for one in self.findings if one.cell is None or one.cell in chosen]
+
+    def data(self) -> dict[str, Any]:
+        """For ROUNDS_FILE."""
+        return {
+            "ledger": {"lines": self.entries, "head": self.head},
+            "findings": [vars(one) for one in self.findings],
+            "lacks": list(self.lacks),
+        }
+
+
+def rounds_of_rows(study: Path, rows: Iterable[Row]) -> Rounds:
+    """Of the records in the folder of a study, results/<site>/<study>."""
+    held: dict[str, set[int]] = defaultdict(set)
+    for row in rows:
+        if row.get("run") is not None:
+            held[row["cell"]].add(row["run"])
+    sums = read_manifest(study)[1] if (study / MANIFEST).is_file() else {}
+    found = rounds_of(study, study.resolve().parent, held, study / PLAN_FILE, sums)
+    if sums:
+        return replace(found, findings=(*found.findings, *_not_as_collected(study, sums)))
+    return replace(found, lacks=(*found.lacks, f"{MANIFEST} is missing: edits are not known"))
+
+
+def rounds_of(
+    study: Path, results: Path, held: Mapping[str, set[int]], plan: Path, sums: Mapping[str, str]
+) -> Rounds:
+    """held: the runs of each cell in the records; sums: SHA-256 of files by their paths from the study."""
+    ledger = read_ledger(results / LEDGER)
+    planned = _planned(plan) if plan.is_file() else {}
+    lacks = [] if planned else [f"{plan.name} is missing: how many rounds were planned is not known"]
+    lacks += [] if ledger else [f"{LEDGER} is missing: deleted and repeated rounds are not known"]
+    cells = {*planned, *held}
+    found = list(_Recorded(study, results, ledger, sums).findings(cells, held)) if ledger else []
+    deleted = {(one.cell, run) for one in found if one.kind == DELETED for run in (one.run, None)}
+    missing = (one for one in _not_as_planned(planned, held) if (one.cell, one.run) not in deleted)
+    found = [*missing, *found]
+    looks = {cell: _looks(ledger, cell, planned.get(cell), runs) for cell, runs in held.items()}
+    entries, head = (len(ledger.heads) - 1, ledger.head) if ledger else (0, NOTHING_BEFORE)
+    foreign = sum(one.cell not in cells for one in ledger.entries) if ledger else 0
+    return Rounds(tuple(found), tuple(lacks), looks, planned, entries, foreign, head)
+
+
+def _planned(plan: Path) -> dict[str, int]:
+    """Rounds of each cell."""
+    with damage_named(plan):
+        batches = from_json(plan.read_text(encoding="utf-8"))["batches"]
+        return {cell["cell"]: int(cell["rounds"]) for batch in batches for cell in batch["cells"]}
+
+
+def _not_as_planned(planned: Mapping[str, int], held: Mapping[str, set[int]]) -> Iterator[Finding]:
+    """A cell without any run is listed by excluded.csv; here it is one finding, not one for each round."""
+    for cell, rounds in planned.items():
+        runs = held.get(cell, set())
+        if not runs:
+            yield Finding(MISSING, f"no record of {rounds} planned rounds", cell)
+            continue
+        for run in range(max(rounds, max(runs) + 1)):
+            if run not in runs:
+                yield Finding(MISSING, f"no record; {rounds} rounds were planned", cell, run)
+
+
+def _not_as_collected(study: Path, sums: Mapping[str, str]) -> Iterator[Finding]:
+    """What the checksums of the tables and the head of the ledger at the collection tell."""
+    for name, checksum in sums.items():
+        if "/" not in name and (study / name).is_file() and file_sha256(study / name) != checksum:
+            yield Finding(EDITED, f"{name} is not as it was collected")
+    if changed := changed_since(study, sums):
+        yield Finding(BROKEN, changed)
+
+
+@dataclass(frozen=True)
+class _Recorded:
+    """The records of a study against the ledger of its directory."""
+
+    study: Path
+    results: Path
+    ledger: Ledger
+    sums: Mapping[str, str]
+
+    def findings(self, cells: set[str], held: Mapping[str, set[int]]) -> Iterator[Finding]:
+        if self.ledger.broken:
+            yield Finding(BROKEN, f"{LEDGER}: {self.ledger.broken}")
+        known: dict[tuple[str, int], list[Entry]] = defaultdict(list)
+        for entry in self.ledger.entries:
+            known[entry.cell, entry.run].append(entry)
+        for (cell, run), entries in known.items():
+            if cell in cells:
+                yield from self._of_round(entries, run in held.get(cell, ()))
+        recorded = {cell for cell, _ in known}
+        by_sum = {entry.sha256: entry for entry in self.ledger.entries}
+        for cell, runs in held.items():
+            for run in sorted(runs):
+                if (cell, run) not in known:
+                    yield self._without_entry(cell, run, by_sum, cell in recorded)
+
+    def _sum_of(self, cell: str, run: int) -> str | None:
+        """As it was collected; of a run that was not, as it is now."""
+        file = run_folder(self.results, cell, run) / RUN_FILE
+        name = os.path.relpath(file, self.study)
+        return self.sums.get(name) or (file_sha256(file) if file.is_file() else None)
+
+    def _of_round(self, entries: Sequence[Entry], is_held: bool) -> Iterator[Finding]:
+        last = entries[-1]
+        found = self._sum_of(last.cell, last.run)
+        if found is None:
+            text = f"it ended as '{last.status}' (line {last.line} of {LEDGER}), and its run.json is gone"
+            yield Finding(DELETED, text, last.cell, last.run)
+        elif found != last.sha256:
+            text = f"run.json is not that of line {last.line} of {LEDGER}"
+            yield Finding(EDITED, text, last.cell, last.run)
+        elif not is_held:
+            yield Finding(DELETED, "it ended, and the records do not hold it", last.cell, last.run)
+        lines = ", ".join(str(one.line) for one in entries)
+        if any(one.status == DONE for one in entries[:-1]):
+            text = f"it ended {len(entries)} times (lines {lines} of {LEDGER}); the last one counts"
+            yield Finding(REPLACED, text, last.cell, last.run)
+        elif len(entries) > 1:
+            text = f"it failed {len(entries) - 1} times before (lines {lines} of {LEDGER})"
+            yield Finding(REPEATED, text, last.cell, last.run)
+
+    def _without_entry(
+        self, cell: str, run: int, by_sum: Mapping[str, Entry], cell_is_recorded: bool
+    ) -> Finding:
+        twin = by_sum.get(self._sum_of(cell, run) or "")
+        if twin:
+            text = f"its run.json is that of {twin.cell} round {twin.run} (line {twin.line} of {LEDGER})"
+            return Finding(REPLAYED, text, cell, run)
+        if cell_is_recorded:
+            return Finding(UNRECORDED, f"{LEDGER} has no line of it, but of other rounds", cell, run)
+        return Finding(OLDER, f"it was measured before {LEDGER} was begun, or elsewhere", cell, run)
+
+
+def _looks(ledger: Ledger | None, cell: str, planned: int | None, runs: set[int]) -> int:
+    """How often more rounds were planned after a look was possible, and how many were added without a plan.
+
+    A plan that is measured to its end may be judged, and a longer one made by what was seen."""
+    lengths = {entry.planned for entry in ledger.entries if entry.cell == cell} if ledger else set()
+    if planned is None and not lengths:
+        return 1
+    longest: int = max({*lengths, *(() if planned is None else (planned,))})
+    return max(len(lengths), 1) + max(len(runs) - longest, 0)

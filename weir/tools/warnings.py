@@ -1,0 +1,54 @@
+"""What a warning of IOR or mdtest does to the result beside it, whichever of their versions printed it.
+
+A warning that is not in the table has no known effect: the audit shows its text as a note.
+"""
+
+from __future__ import annotations
+
+import re
+
+FAILED = "failed"  # an operation that was timed, or the data, failed: the number is that of other work
+DOUBTFUL = "doubtful"  # something around the timed operations failed, and may have changed what was timed
+JUDGED = "judged"  # a rule of its own looks at it, with what else is known of the run
+NONE = "none"  # the result is what it would be without it
+
+# The first pattern that fits counts. Names of timed items are mdtest's: file.mdtest.0.7, dir.mdtest.0.7.
+_EFFECTS: tuple[tuple[str, str], ...] = (
+    (r"Incorrect data on |verifying the data on read|unable to verify write", FAILED),
+    (r"failed No space left|failed Disk quota exceeded|returned EOF prematurely", FAILED),
+    (r"\b(write|read)\(.*\) failed\b|too many retries -- aborting|not retrying collective", FAILED),
+    (r"[fm]sync\(.*\) failed|cannot perform fsync", FAILED),
+    (r"unable to \w+ .*\b(file|dir)\.mdtest\.", FAILED),
+    (
+        r"unable to (create|open|stat|read|write|rename|mknode) file |unable to (stat|rename) directory ",
+        FAILED,
+    ),
+    (r"(unlink|rename|rmdir|mkdir)\(\) of .*\b(file|dir)\.mdtest\..* failed", FAILED),
+    (r"unable to create (tree |test )?directory", DOUBTFUL),
+    (r"could not read back the stonewalling status", DOUBTFUL),
+    (r"More tasks requested .* than available|running (on|with) \d+ tasks", DOUBTFUL),
+    (r"cannot use O_DIRECT|unable to reset to global default directory layout", DOUBTFUL),
+    (r"Lustre striping options set but not available|Lustre pool option set but", DOUBTFUL),
+    (r"BeeGFS tuning failed|Not a BeeGFS file system", DOUBTFUL),
+    (r"unlink\(\) of file .* failed|cannot delete file", DOUBTFUL),
+    (r"overflow in errors counted", DOUBTFUL),
+    (r"partial (write|read)|Using value of|inconsistent file size|will be overwritten", JUDGED),
+    (r"Expected aggregate file size|Stat\(\) of aggregate|actual aggregate bytes|deadlineForStone", JUDGED),
+    (
+        r"could not read stonewall status file",
+        NONE,
+    ),  # no run before had a stonewall: all items of -n are there
+    (r"statfs|assuming POSIX-based backend|unable to use realpath", NONE),
+    (r"unable to remove directory ", NONE),  # trees; a timed directory is above
+    (r"Read bytes is 0|will be deleted|StoneWallingStatusFile only preserves", NONE),
+    (r"File write only not implemented in NCMPI", NONE),  # it opens for both, and writes
+    (r"DUMMY (initialized|finalized)|cannot get platform name|uname failed", NONE),
+    (r"could\s?n'?t append to saveRankPerformanceDetailsCSV|cannot get HDF5 library version", NONE),
+    (r"gpfs_fcntl\(.* hint failed", NONE),  # without a hint it is that file system as it is
+)
+_TABLE = tuple((re.compile(pattern, re.IGNORECASE), effect) for pattern, effect in _EFFECTS)
+
+
+def effect_of(warning: str) -> str | None:
+    """One of the effects above; None for a warning that the table does not have."""
+    return next((effect for pattern, effect in _TABLE if pattern.search(warning)), None)
