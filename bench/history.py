@@ -3,6 +3,7 @@
 
     bench/history.py [TABLE]      TABLE: tokio-year.csv (default: reference/tokio-year.csv)
     bench/history.py rows         only the time for 10^6 rows
+    bench/history.py check        only what check finds in the second half of the year
 
 The residuals of the real series around their levels are drawn again in blocks of days. The noise is that of
 real storage, and the truth is known: no change (every change found is false), or one step on day 200.
@@ -15,11 +16,12 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 
+from weir.history.alarm import BEFORE, alarm_of
 from weir.history.band import judge_newest
 from weir.history.regimes import SURE, changes_of, regimes_of, without_spikes
 from weir.history.series import Numbers, Series, from_table
@@ -29,6 +31,8 @@ DAYS, STEP_DAY, PATIENCE_DAYS = 365, 200, 60
 DAY_S = 86400.0
 FEWEST_POINTS = 100
 WEEK = 7
+NEWEST = 14
+PLACES = (0.15, 0.4, 0.65)  # of steps, in the days that are judged
 
 
 def drawn(residuals: Numbers, block_days: int, random: np.random.Generator) -> Numbers:
@@ -126,6 +130,90 @@ def beside_otava(series: Sequence[Series], residuals: Sequence[Numbers]) -> None
         print(f"Otava, false changes a series and year, drawn in blocks of {block_days} days: {count:.2f}")
 
 
+def t_test(logs: Numbers) -> Numbers:
+    """The simple rule: t of the last 7 points against the 30 before, on each day."""
+    found = np.full(len(logs), np.nan)
+    for end in range(37, len(logs) + 1):
+        first, second = logs[end - 37 : end - 7], logs[end - 7 : end]
+        squares = ((first - first.mean()) ** 2).sum() + ((second - second.mean()) ** 2).sum()
+        found[end - 1] = (second.mean() - first.mean()) / np.sqrt(max(squares / 35, 1e-9) * (1 / 7 + 1 / 30))
+    return found
+
+
+def check_rule(logs: Numbers) -> Numbers:
+    """What `check` decides by on each day, as a share of its limit."""
+    found = np.full(len(logs), np.nan)
+    for end in range(NEWEST + BEFORE, len(logs) + 1):
+        alarm = alarm_of(made_up(logs[end - NEWEST - BEFORE : end]), NEWEST)
+        if alarm is not None:
+            found[end - 1] = alarm.log_ratio / alarm.error / alarm.limit
+    return found
+
+
+def alarm_days(values: Numbers, limit: float) -> list[int]:
+    """First days of alarms; what comes within a week of another belongs to it."""
+    days = np.flatnonzero(values < -limit)
+    return [int(day) for day, gap in zip(days, np.diff(days, prepend=-99), strict=True) if gap > WEEK]
+
+
+def held_out(every: Sequence[Series]) -> None:
+    """The calendar second half of the year. The limit is set on the first; the windows were tried on both."""
+    middle = (min(one.times[0] for one in every) + max(one.times[-1] for one in every)) / 2
+    series = [one for one in every if min((one.times < middle).sum(), (one.times >= middle).sum()) >= 40]
+    known = {name: [rule(one.logs) for one in series] for name, rule in RULES.items()}
+    both = [~np.isnan(known["check"][at]) & (one.times >= middle) for at, one in enumerate(series)]
+    days = sum(int(inside.sum()) for inside in both)
+
+    def alarms(name: str, limit: float) -> int:
+        return sum(
+            sum(bool(inside[day]) for day in alarm_days(values, limit))
+            for values, inside in zip(known[name], both, strict=True)
+        )
+
+    wanted = alarms("check", 1.0)
+    limits = {"check": 1.0}
+    limits["t test"] = next(limit for limit in np.arange(1, 30, 0.01) if alarms("t test", limit) <= wanted)
+    print(f"second half, {len(series)} series, {days} series-days")
+    for name, limit in limits.items():
+        rate = 100 * alarms(name, limit) / days
+        print(f"{name}: {rate:.2f} alarms for slower per 100 series-days (standard error "
+              f"{100 * np.sqrt(max(alarms(name, limit), 1)) / days:.2f})")  # fmt: skip
+        for slowdown, ramp_days in ((0.05, 0), (0.10, 0), (0.20, 0), (0.20, 30)):
+            hits = [
+                found_in_time(one, RULES[name], values, limit, inside, share, slowdown, ramp_days)
+                for one, values, inside in zip(series, known[name], both, strict=True)
+                for share in PLACES
+            ]
+            what = f"a drift of {slowdown:.0%} in 30 days" if ramp_days else f"a step of {slowdown:.0%}"
+            error = np.sqrt(np.mean(hits) * (1 - np.mean(hits)) / len(series))
+            print(f"  {what}: found within 30 days in {np.mean(hits):.0%} of {len(hits)} (standard error "
+                  f"{error:.0%}, by series)")  # fmt: skip
+
+
+def found_in_time(
+    one: Series,
+    rule: Callable[[Numbers], Numbers],
+    untouched: Numbers,
+    limit: float,
+    inside: np.ndarray,
+    share: float,
+    slowdown: float,
+    ramp_days: int,
+) -> bool:
+    """Whether it alarms within 30 days of the step on a day on which the untouched series does not."""
+    days = np.flatnonzero(inside)
+    at = int(days[int(len(days) * share)])
+    since = (one.times - one.times[at]) / DAY_S
+    depth = np.clip(since / ramp_days, 0, 1) if ramp_days else (since >= 0).astype(float)
+    end = int(np.searchsorted(one.times, one.times[at] + 30 * DAY_S))
+    first = max(at - NEWEST - BEFORE, 0)
+    values = rule((one.logs + np.log(1 - slowdown * depth))[first:end])[at - first :]
+    return bool(((values < -limit) & ~(untouched[at:end] < -limit)).any())
+
+
+RULES: dict[str, Callable[[Numbers], Numbers]] = {"check": check_rule, "t test": t_test}
+
+
 def check_million_rows() -> None:
     """The command of a centre: a table of 1,000 series of 1,000 points, read and judged."""
     random = np.random.default_rng(1)
@@ -148,6 +236,9 @@ def check_million_rows() -> None:
 def main() -> None:
     if sys.argv[1:] == ["rows"]:
         check_million_rows()
+        return
+    if sys.argv[1:] == ["check"]:
+        held_out(from_table(Path("reference/tokio-year.csv"), KEYS, "started_unix", "bw_mib_s"))
         return
     table = Path(sys.argv[1] if len(sys.argv) > 1 else "reference/tokio-year.csv")
     every = from_table(table, KEYS, "started_unix", "bw_mib_s")
@@ -172,6 +263,7 @@ def main() -> None:
         print(f"  in the year as it was: found within {PATIENCE_DAYS} runs: {share:.0%}, "
               f"median delay {statistics.median(days) if days else float('nan'):.0f} days; "
               f"{right:.0%} of the new changes are the step")  # fmt: skip
+    held_out(every)
     beside_otava(series, residuals)
     check_million_rows()
 

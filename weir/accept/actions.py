@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import replace
 
 from weir.accept import output
 from weir.accept.contract import Contract, read_contract
-from weir.accept.evidence import read_measured
+from weir.accept.evidence import Measured, read_measured
 from weir.accept.judge import PASS, judge, overall
 from weir.accept.report import print_pdf, write_report
+from weir.compare.sides import records_file
 from weir.config.sources import find_sources
 from weir.data import data_folder
+from weir.errors import WeirError
+from weir.integrity.signature import signer
 from weir.records.table import write_whole
 
 
@@ -21,12 +25,12 @@ def accept(args: argparse.Namespace) -> int:
     if args.study is None:
         print(_asked(contract))
         return 0
-    measured = read_measured(args.study)
+    measured = _verified(args)
     results = judge(contract, measured)
     if args.junit:
-        write_whole(args.junit, output.as_junit(contract, results))
-    as_text = output.as_text(contract, results)
-    print(json.dumps(output.facts(contract, results), indent=1) if args.json else as_text)
+        write_whole(args.junit, output.as_junit(contract, results, measured))
+    as_text = output.as_text(contract, results, measured)
+    print(json.dumps(output.facts(contract, results, measured), indent=1) if args.json else as_text)
     if args.report:
         files = write_report(file, contract, measured, results, args.report)
         pdf = print_pdf(args.report, data_folder("reports"))
@@ -34,6 +38,22 @@ def accept(args: argparse.Namespace) -> int:
             print(f"report: {files[0]}")
             print(f"report: {pdf}" if pdf else "no PDF: latexmk is not installed")
     return 0 if overall(results) == PASS else 1
+
+
+def _verified(args: argparse.Namespace) -> Measured:
+    """The study, if all of its rounds are known; else it has to be wanted as it is."""
+    measured = read_measured(args.study)
+    if measured.lacks and not args.unverified:
+        raise WeirError(
+            f"cannot be verified: {'; '.join(measured.lacks)}",
+            file=str(args.study),
+            hint="name the folder of a study that weir measured and collected, or judge it as it is, "
+            "marked on every page: --unverified",
+            exit_code=2,
+        )
+    if args.allowed_signers is None:
+        return measured
+    return replace(measured, signed_by=signer(records_file(args.study).parent, args.allowed_signers))
 
 
 def _asked(contract: Contract) -> str:

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from math import log
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from weir.accept.contract import IO500, PLACES, Line
+from weir.audit.judge import USABLE
 from weir.columns import repeated_parameters
+from weir.compare.pairs import METRICS
 from weir.compare.sides import records_file
+from weir.inference import autocorrelation_of
 from weir.integrity.manifest import MANIFEST
 from weir.integrity.verify import verify
 from weir.io500.directory import read_directory
 from weir.io500.result import Phase, Result
 from weir.model import Row
+from weir.records.rounds import OLDER, Rounds, rounds_of_rows
 from weir.records.table import read_records
 from weir.runfiles import file_sha256, read_run_file, run_folder
 
@@ -32,6 +40,33 @@ class Measured:
     runs: Mapping[tuple[str, int], Run] = field(default_factory=dict)  # by cell and number
     differences: tuple[str, ...] | None = None  # files that were edited; None: nothing to compare with
     digests: Mapping[str, str] = field(default_factory=dict)  # file to SHA-256, for the report
+    rounds: Rounds = field(default_factory=Rounds)
+    signed_by: str = ""
+
+    @property
+    def lacks(self) -> tuple[str, ...]:
+        """Why it cannot be verified that these are all rounds, as they ended."""
+        older = sum(one.kind == OLDER for one in self.rounds.findings)
+        text = f"{older} runs were measured before the ledger was begun, or elsewhere"
+        return (*self.rounds.lacks, *([text] if older else []))
+
+    @cached_property
+    def cells(self) -> frozenset[str]:
+        """Cells with a record."""
+        return frozenset(row["cell"] for row in self.rows)
+
+    @cached_property
+    def autocorrelation(self) -> float:
+        """Of consecutive runs of a cell; assumed where the study has too few to estimate it."""
+        series: dict[tuple[str, str], dict[Any, list[float]]] = defaultdict(lambda: defaultdict(list))
+        for row in self.rows:
+            value = METRICS["rate"].of(row)
+            if value is not None and row["verdict"] in USABLE:
+                series[row["cell"], row["access"]][row.get("run")].append(log(value))
+        return autocorrelation_of(
+            [fmean(runs[number]) for number in sorted(runs, key=lambda number: number or 0)]
+            for runs in series.values()
+        )
 
     def run_of(self, row: Row) -> Run | None:
         number = row.get("run")
@@ -61,7 +96,7 @@ def read_measured(path: Path) -> Measured:
         verified = verify(file.parent)
         differences = tuple(str(one) for one in verified.differences)
         digests["study"] = verified.digest
-    return Measured(path, rows, runs, differences, digests)
+    return Measured(path, rows, runs, differences, digests, rounds_of_rows(file.parent, rows))
 
 
 def _runs(site_folder: Path, rows: Sequence[Row]) -> Iterator[tuple[tuple[str, int], Run]]:
@@ -81,7 +116,9 @@ def _read_io500(path: Path) -> Measured:
     result = read_directory(path)
     rows = tuple(_row(phase, result) for phase in result.phases.values())
     files = [file for file in sorted(path.glob("result*.txt")) if file.is_file()]
-    return Measured(path, rows, digests={file.name: file_sha256(file) for file in files})
+    digests = {file.name: file_sha256(file) for file in files}
+    lacks = ("a result directory of IO500 has neither plan nor ledger",)
+    return Measured(path, rows, digests=digests, rounds=Rounds(lacks=lacks))
 
 
 def _row(phase: Phase, result: Result) -> Row:

@@ -9,21 +9,63 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from weir.accept.contract import Contract
+from weir.accept.evidence import Measured
 from weir.accept.judge import FAIL, NOT_PROVEN, PASS, Result, Value, overall
 from weir.compare.pairs import METRICS
+from weir.records.rounds import REMARKS, REPEATED
 
 ORDER = (PASS, FAIL, NOT_PROVEN)
 _WIDTH = 110
 
 
-def headline(contract: Contract, results: Sequence[Result]) -> str:
+UNVERIFIED = "UNVERIFIED"
+# What no check of a study can exclude; first page of every report.
+REMAINS_POSSIBLE = (
+    "Other campaigns: whoever measured in several directories or on several machines may hand in the best. "
+    "The ledger knows its own directory. Ask for the ledgers of all, or agree on the campaign before.",
+    "A run that was interrupted leaves no line, and is measured again.",
+    "Whoever controls the machine can write ledger and checksums anew, or exchange programs before they run. "
+    "A head of the ledger that the other party wrote down meanwhile excludes the first, its presence both.",
+    "What the records do not show: an emptied file system, no other users, settings of the servers.",
+)
+
+
+def headline(contract: Contract, results: Sequence[Result], measured: Measured) -> str:
     counts = Counter(result.verdict for result in results)
     parts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in ORDER)
-    return f"{contract.name}: {overall(results).upper()} ({len(results)} lines: {parts})"
+    mark = f" {UNVERIFIED}" if measured.lacks else ""
+    return f"{contract.name}: {overall(results).upper()}{mark} ({len(results)} lines: {parts})"
 
 
-def as_text(contract: Contract, results: Sequence[Result]) -> str:
-    return "\n".join([headline(contract, results), *(line for one in results for line in _lines(one))])
+def verified_lines(measured: Measured) -> list[str]:
+    """How far it is known which planned rounds became records."""
+    if measured.lacks:
+        return [f"{UNVERIFIED}: {text}." for text in measured.lacks]
+    rounds = measured.rounds
+    held = len({(row["cell"], row.get("run")) for row in measured.rows})
+    lines = [
+        f"Rounds: {sum(rounds.planned.values())} planned, {held} in the records, "
+        f"{len([one for one in rounds.findings if one.kind not in REMARKS])} findings.",
+        f"Ledger: {rounds.entries} runs of its directory, of which {rounds.entries - rounds.foreign} are of "
+        f"cells of this study; head {rounds.head}.",
+    ]
+    lines += [str(one) for one in rounds.findings if one.kind == REPEATED]
+    looks = max(rounds.looks.values(), default=1)
+    if looks > 1:
+        lines.append(
+            f"More rounds were planned after others had ended: judged as look {looks}, by a wider interval."
+        )
+    lines.append(
+        f"Signed by {measured.signed_by}."
+        if measured.signed_by
+        else "No signature was checked: --allowed-signers was not given."
+    )
+    return lines
+
+
+def as_text(contract: Contract, results: Sequence[Result], measured: Measured) -> str:
+    lines = [headline(contract, results, measured), *(line for one in results for line in _lines(one))]
+    return "\n".join([*lines, *verified_lines(measured)])
 
 
 def _lines(result: Result) -> Iterator[str]:
@@ -55,6 +97,10 @@ def numbers(result: Result) -> str:
     if result.margin_interval:
         low, high = result.margin_interval
         text += f" [{_percent(low)} to {_percent(high)}]"
+    if value.interval and promise.by_interval:
+        text += f"; {100 * value.level:.4g} % interval"
+        text += f", best of {value.cells} cells" if value.cells > 1 else ""
+        text += f", look {value.look}" if value.look > 1 else ""
     return text
 
 
@@ -78,10 +124,15 @@ def _percent(share: float) -> str:
     return f"{share:+.1%}"
 
 
-def facts(contract: Contract, results: Sequence[Result]) -> dict[str, Any]:
+def facts(contract: Contract, results: Sequence[Result], measured: Measured) -> dict[str, Any]:
     return {
         "contract": contract.name,
         "verdict": overall(results),
+        "verified": not measured.lacks,
+        "lacks": list(measured.lacks),
+        "rounds": [vars(one) for one in measured.rounds.findings],
+        "ledger": {"lines": measured.rounds.entries, "head": measured.rounds.head},
+        "signed_by": measured.signed_by or None,
         "lines": [
             {
                 "line": one.line.name,
@@ -92,6 +143,7 @@ def facts(contract: Contract, results: Sequence[Result]) -> dict[str, Any]:
                 "value": one.value.value if one.value else None,
                 "unit": unit_of(one.line.promise.metric) if one.line.promise else None,
                 "interval": one.value.interval if one.value else None,
+                "level": one.value.level if one.value else None,
                 "runs": one.value.runs if one.value else 0,
                 "margin": one.margin,
                 "margin_interval": one.margin_interval,
@@ -102,9 +154,10 @@ def facts(contract: Contract, results: Sequence[Result]) -> dict[str, Any]:
     }
 
 
-def as_junit(contract: Contract, results: Sequence[Result]) -> str:
+def as_junit(contract: Contract, results: Sequence[Result], measured: Measured) -> str:
     """A test case for each line; what is not proven is an error, not a failure of the storage."""
-    suite = ElementTree.Element("testsuite", name=f"weir accept {contract.name}", tests=str(len(results)))
+    name = f"weir accept {contract.name}{f' {UNVERIFIED}' if measured.lacks else ''}"
+    suite = ElementTree.Element("testsuite", name=name, tests=str(len(results)))
     for one in results:
         case = ElementTree.SubElement(suite, "testcase", classname=contract.name, name=one.line.name)
         if one.verdict == FAIL:

@@ -16,7 +16,7 @@ import weir
 from weir.accept.contract import Contract
 from weir.accept.evidence import Measured
 from weir.accept.judge import Result
-from weir.accept.output import headline, numbers
+from weir.accept.output import REMAINS_POSSIBLE, UNVERIFIED, headline, numbers, verified_lines
 from weir.errors import WeirError
 from weir.files import write_atomically
 from weir.latex import latex, latex_path
@@ -30,9 +30,11 @@ padding: .45rem .6rem; border-bottom: 1px solid var(--line); overflow-wrap: anyw
 th, .verdict { white-space: nowrap; } .verdict { font-weight: 700; }
 .pass { color: var(--pass); } .fail { color: var(--fail); }
 .not-proven { color: var(--open); } code { font-size: .85em; overflow-wrap: anywhere; }
+.mark { position: sticky; top: 0; background: var(--fail); color: #fff; padding: .4rem; font-weight: 700; }
 .sign td { height: 3.5rem; } .small { font-size: .9em; } ul { margin: .2rem 0; padding-left: 1.2rem; }
 @media (prefers-color-scheme: dark) { :root { --pass: #56d364; --fail: #ff7b72; --open: #e3b341; } }
-@media print { body { max-width: none; margin: 0; font-size: 11px; } }
+@media print { body { max-width: none; margin: 0; font-size: 11px; }
+.mark { position: fixed; left: 0; right: 0; } h1 { margin-top: 4rem; } }
 """
 
 
@@ -72,6 +74,10 @@ class Evidence:
         if self.measured.differences is None:
             return "The study has no checksums: edits after the collection cannot be detected."
         return f"{len(self.measured.differences)} files differ from the checksums of the collection."
+
+    def mark(self) -> str:
+        """For every page of a study that cannot be verified."""
+        return f"{UNVERIFIED}: {'; '.join(self.measured.lacks)}" if self.measured.lacks else ""
 
 
 def write_report(
@@ -114,8 +120,14 @@ def _html(evidence: Evidence) -> Iterator[str]:
     yield '<!doctype html><html lang="en"><meta charset="utf-8">'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
     yield f"<title>{_h(contract.title)}</title><style>{_CSS}</style><main>"
-    yield f"<h1>{_h(contract.title)}</h1><p><strong>{_h(headline(contract, evidence.results))}</strong></p>"
+    if evidence.mark():
+        yield f"<p class=mark>{_h(evidence.mark())}</p>"
+    yield f"<h1>{_h(contract.title)}</h1><p><strong>"
+    yield f"{_h(headline(contract, evidence.results, evidence.measured))}</strong></p>"
     yield f"<p class=small>Requirements: {_h(contract.source)}<br>Records: {_h(evidence.measured.path)}</p>"
+    yield from _list(verified_lines(evidence.measured))
+    yield "<p>What remains possible:</p>"
+    yield from _list(REMAINS_POSSIBLE)
     yield "<table><tr><th>Requirement<th>Measured<th>Verdict"
     for one in evidence.results:
         kind = one.verdict.replace(" ", "-")
@@ -133,23 +145,32 @@ def _html(evidence: Evidence) -> Iterator[str]:
     yield from (f"<tr><td>{_h(name)}<td><code>{digest}</code>" for name, digest in evidence.checksums())
     yield "</table>"
     if contract.not_encoded:
-        yield "<h2>Requirements that this report does not judge</h2><ul>"
-        yield from (f"<li>{_h(text)}" for text in contract.not_encoded)
-        yield "</ul>"
+        yield "<h2>Requirements that this report does not judge</h2>"
+        yield from _list(contract.not_encoded)
     yield "<h2>Signatures</h2><table class=sign><tr><th>Party<th>Name<th>Date<th>Signature"
     yield "<tr><td>Buyer<td><td><td><tr><td>Vendor<td><td><td></table></main></html>"
+
+
+def _list(texts: Iterable[str]) -> Iterator[str]:
+    yield "<ul class=small>"
+    yield from (f"<li>{_h(text)}" for text in texts)
+    yield "</ul>"
 
 
 def _tex(evidence: Evidence) -> Iterator[str]:
     """Macros and tables of reports/acceptance/main.tex."""
     contract = evidence.contract
     yield rf"\newcommand{{\ContractTitle}}{{{latex(contract.title)}}}"
-    yield rf"\newcommand{{\ContractHeadline}}{{{latex(headline(contract, evidence.results))}}}"
+    headlines = headline(contract, evidence.results, evidence.measured)
+    yield rf"\newcommand{{\ContractHeadline}}{{{latex(headlines)}}}"
     yield rf"\newcommand{{\ContractSource}}{{{latex(contract.source)}}}"
     yield rf"\newcommand{{\ContractRecords}}{{{latex_path(evidence.measured.path)}}}"
     yield rf"\newcommand{{\ContractPrograms}}{{{latex(_listed(evidence.programs()))}}}"
     yield rf"\newcommand{{\ContractMachines}}{{{latex(_listed(evidence.machines()))}}}"
     yield rf"\newcommand{{\ContractIntegrity}}{{{latex(evidence.integrity())}}}"
+    yield rf"\newcommand{{\ContractMark}}{{{latex(evidence.mark())}}}"
+    yield from _items("ContractVerified", verified_lines(evidence.measured))
+    yield from _items("ContractPossible", REMAINS_POSSIBLE)
     yield rf"\newcommand{{\WeirVersion}}{{{latex(weir.__version__)}}}"
     yield from _macro("ContractLines", (_tex_line(one) for one in evidence.results))
     commands = (
@@ -161,7 +182,15 @@ def _tex(evidence: Evidence) -> Iterator[str]:
     yield from _macro("ContractVerdicts", verdicts)
     sums = (rf"{latex(name)} & \texttt{{{digest}}} \\" for name, digest in evidence.checksums())
     yield from _macro("ContractChecksums", sums)
-    yield from _macro("ContractNotEncoded", (rf"\item {latex(text)}" for text in contract.not_encoded))
+    heading = r"\heading{Requirements that this report does not judge}" if contract.not_encoded else ""
+    yield rf"\newcommand{{\ContractNotEncodedHeading}}{{{heading}}}"
+    yield from _items("ContractNotEncoded", contract.not_encoded)
+
+
+def _items(name: str, texts: Iterable[str]) -> Iterator[str]:
+    """A list; nothing where there is nothing to list, which LaTeX refuses."""
+    items = [rf"\item {latex(text)}" for text in texts]
+    yield from _macro(name, [r"\begin{itemize}", *items, r"\end{itemize}"] if items else [])
 
 
 def _macro(name: str, lines: Iterable[str]) -> Iterator[str]:

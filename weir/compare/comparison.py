@@ -4,28 +4,19 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from weir.columns import columns, columns_of_role
 from weir.compare import confirmation, figure, output, sides
 from weir.compare.confirmation import Confirmation, Settings, confirm, still_failing
+from weir.compare.failing import CANNOT_DECIDE, Failed, failures, read_fail_on, worse_evidence
 from weir.compare.pairs import IDENTITY, METRICS, Pairing, pair_cells
-from weir.compare.verdict import SLOWER, UNDECIDED, Judged, judge_pairs
+from weir.compare.verdict import Judged, judge_pairs
 from weir.errors import WeirError, did_you_mean
 from weir.records.table import write_whole
 
-_FAIL_ON = re.compile(r"(slower)(?::(\d+(?:\.\d+)?)%?)?|(undecided)")
-
-
-class FailOn(NamedTuple):
-    """What makes the exit code 1."""
-
-    slower: bool = False
-    limit: float = 0.0
-    undecided: bool = False
+_MOST_REASONS = 10
 
 
 def compare(args: argparse.Namespace) -> int:
@@ -37,30 +28,40 @@ def compare(args: argparse.Namespace) -> int:
         raise WeirError(
             "no cell of A has a like cell in B",
             hint="\n    ".join(output.unmatched_lines(pairing.unmatched)) or None,
+            exit_code=CANNOT_DECIDE,
         )
     settings = Settings(metric, margin, fail_on.limit, args.day_to_day / 100, args.confirm_rounds)
     judged = judge_pairs(pairing.pairs, metric, margin, settings.limit, settings.day_to_day)
-    failed = failures(judged, fail_on)
+    slow = failures(judged, fail_on)
     confirmed = None
     if args.confirm:
         confirmed = confirm(both, judged, settings)
         fresh = [one.fresh for one in confirmed.pairs if one.fresh]
-        failed = still_failing(failed, failures(fresh, fail_on), confirmed)
+        slow = still_failing(slow, failures(fresh, fail_on), confirmed)
+    worse = worse_evidence(judged, pairing.unmatched, both[0].name, fail_on)
+    failed = Failed(tuple(slow), tuple(worse))
     first, second = args.names
     names = (both[0].name, both[1].name) if second is None else (first, second)
     _write_files(args, names, judged, failed, confirmed)
+    unchecked = [text for one, name in zip(both, "AB", strict=True) for text in _unchecked(one, name)]
     if args.json:
-        print(_json(names, judged, pairing, confirmed))
+        print(_json(names, judged, pairing, confirmed, failed))
     else:
-        print(_text(names, judged, pairing, args, failed, confirmed))
-    return 1 if failed else 0
+        print("\n".join([_text(names, judged, pairing, args, failed, confirmed), *unchecked]))
+    return failed.exit_code
+
+
+def _unchecked(side: sides.Side, name: str) -> list[str]:
+    """What cannot be known of the rounds of a side."""
+    lacks = dict.fromkeys(text for one in side.campaigns if one.rounds for text in one.rounds.lacks)
+    return [f"note: dropped rounds of {name} are not known: {'; '.join(lacks)}"] if lacks else []
 
 
 def _write_files(
     args: argparse.Namespace,
     names: tuple[str, str],
     judged: Sequence[Judged],
-    failed: Sequence[Judged],
+    failed: Failed,
     confirmed: Confirmation | None,
 ) -> None:
     lines = confirmation.as_text(confirmed) if confirmed else []
@@ -72,7 +73,7 @@ def _write_files(
     if args.csv:
         write_whole(args.csv, output.as_csv(judged))
     if args.junit:
-        write_whole(args.junit, output.as_junit(names, judged, failed))
+        write_whole(args.junit, output.as_junit(names, judged, failed.pairs, failed.evidence))
 
 
 def _text(
@@ -80,18 +81,27 @@ def _text(
     judged: Sequence[Judged],
     pairing: Pairing,
     args: argparse.Namespace,
-    failed: Sequence[Judged],
+    failed: Failed,
     confirmed: Confirmation | None,
 ) -> str:
     lines = [output.as_text(names, judged, pairing.unmatched, args.margin / 100, METRICS[args.metric])]
     lines += confirmation.as_text(confirmed) if confirmed else []
-    if failed:
-        lines.append(f"failed: {len(failed)} pairs by --fail-on {' '.join(args.fail_on)}")
+    if failed.pairs:
+        lines.append(f"failed: {len(failed.pairs)} pairs by --fail-on {' '.join(args.fail_on)}")
+    if failed.evidence:
+        lines.append("B cannot be judged as A can:")
+        lines += [f"  {text}" for text in failed.evidence[:_MOST_REASONS]]
+        more = len(failed.evidence) - _MOST_REASONS
+        lines += [f"  and {more} more"] if more > 0 else []
     return "\n".join(lines)
 
 
 def _json(
-    names: tuple[str, str], judged: Sequence[Judged], pairing: Pairing, confirmed: Confirmation | None
+    names: tuple[str, str],
+    judged: Sequence[Judged],
+    pairing: Pairing,
+    confirmed: Confirmation | None,
+    failed: Failed,
 ) -> str:
     return json.dumps(
         {
@@ -99,6 +109,7 @@ def _json(
             "b": names[1],
             "pairs": [output.facts(one) for one in output.sorted_for_reading(judged)],
             "unmatched": [one._asdict() for one in pairing.unmatched],
+            "worse_evidence": list(failed.evidence),
         }
         | ({"confirmation": confirmation.facts(confirmed)} if confirmed else {}),
         indent=1,
@@ -130,33 +141,4 @@ def _sides(args: argparse.Namespace) -> tuple[tuple[sides.Side, sides.Side], lis
     return sides.split_by(file, args.by, args.values, list(columns()), args.bundles[0]), [
         *args.across,
         args.by,
-    ]
-
-
-def read_fail_on(texts: Sequence[str]) -> FailOn:
-    found = FailOn()
-    for text in texts:
-        match = _FAIL_ON.fullmatch(text)
-        if match is None:
-            raise WeirError(
-                "is not something to fail on",
-                key="--fail-on",
-                value=text,
-                hint="write slower, slower:5% or undecided",
-                exit_code=2,
-            )
-        if match[1]:
-            found = found._replace(slower=True, limit=float(match[2] or 0) / 100)
-        else:
-            found = found._replace(undecided=True)
-    return found
-
-
-def failures(judged: Sequence[Judged], fail_on: FailOn) -> list[Judged]:
-    """Surely slower by more than the limit, or undecided where that was requested."""
-    return [
-        one
-        for one in judged
-        if (fail_on.slower and one.surely_slower and (fail_on.limit > 0 or one.verdict == SLOWER))
-        or (fail_on.undecided and one.verdict == UNDECIDED)
     ]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+import statistics
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
 from collections.abc import Sequence
+from math import exp, log
 from typing import Any
 
 from weir.compare.pairs import Metric, Unmatched
@@ -14,6 +16,7 @@ from weir.compare.verdict import FASTER, SAME, SLOWER, UNDECIDED, Judged
 
 ORDER = (SLOWER, FASTER, UNDECIDED, SAME)
 _MOST_UNMATCHED = 10
+_FEWEST_FOR_UNITS, _NEAR, _ALL_NEAR = 3, 0.004, 0.02  # pairs; of logarithms of ratios
 
 
 def facts(judged: Judged) -> dict[str, Any]:
@@ -69,9 +72,25 @@ def as_text(
         "",
     ]
     lines += [_line(one) for one in sorted_for_reading(judged)]
+    lines += filter(None, [unlike_units(judged)])
     notes = Counter(note for one in judged for note in one.notes)
     lines += [f"note: {note} ({count} of {len(judged)} pairs)" for note, count in notes.items()]
     return "\n".join([*lines, *unmatched_lines(unmatched)])
+
+
+def unlike_units(judged: Sequence[Judged]) -> str:
+    """A note where all ratios are that of two units, as of MB and MiB; empty if they are not."""
+    logs = [one.estimate.log_ratio for one in judged if one.estimate]
+    if len(logs) < _FEWEST_FOR_UNITS:
+        return ""
+    middle = statistics.median(logs)
+    for power, (decimal, binary) in enumerate((("kB", "KiB"), ("MB", "MiB"), ("GB", "GiB")), start=1):
+        factor = power * log(1024 / 1000)
+        near = [abs(abs(value) - factor) for value in (middle, *logs)]
+        if near[0] < _NEAR and statistics.median(near) < _NEAR and max(near) < _ALL_NEAR:
+            text = f"that of {binary} and {decimal}: check the units"
+            return f"note: all ratios are near x{exp(middle):.3f}, {text}"
+    return ""
 
 
 def _line(judged: Judged) -> str:
@@ -104,8 +123,12 @@ def unmatched_lines(unmatched: Sequence[Unmatched]) -> list[str]:
     return lines
 
 
-def as_junit(names: tuple[str, str], judged: Sequence[Judged], failed: Sequence[Judged]) -> str:
-    """A test case for each pair: slower ones of --fail-on fail, undecided ones are skipped."""
+def as_junit(
+    names: tuple[str, str], judged: Sequence[Judged], failed: Sequence[Judged], evidence: Sequence[str]
+) -> str:
+    """A test case for each pair: slower ones of --fail-on fail, undecided ones are skipped.
+
+    Worse evidence is one more test case, an error."""
     bad = {id(one) for one in failed}
     suite = ElementTree.Element(
         "testsuite", name=f"weir compare {names[0]} {names[1]}", tests=str(len(judged))
@@ -117,7 +140,13 @@ def as_junit(names: tuple[str, str], judged: Sequence[Judged], failed: Sequence[
             failure.text = "\n".join(one.notes)
         elif one.verdict == UNDECIDED:
             ElementTree.SubElement(case, "skipped", message=_line(one).strip())
+    if evidence:
+        case = ElementTree.SubElement(
+            suite, "testcase", classname="evidence", name="B can be judged as A can"
+        )
+        ElementTree.SubElement(case, "error", message=evidence[0]).text = "\n".join(evidence)
     suite.set("failures", str(len(failed)))
+    suite.set("errors", str(int(bool(evidence))))
     return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
 
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from weir.compare.sides import Side
 from weir.model import Row
+from weir.records.rounds import REMARKS
 
 Key = tuple[Any, ...]
 
@@ -60,6 +61,21 @@ class Sample:
     began: tuple[str, ...]
 
 
+class Evidence(NamedTuple):
+    """How good the records of one side are; more is worse for bad ones alone."""
+
+    rounds: int  # of the campaign that has most
+    records: int
+    bad: int  # DEGRADED or INVALID
+    dropped: tuple[
+        str, ...
+    ] = ()  # rounds that were planned or ended and are not in the records as they ended
+
+    @property
+    def bad_share(self) -> float:
+        return self.bad / self.records if self.records else 0.0
+
+
 @dataclass(frozen=True)
 class Pair:
     """One cell on both sides."""
@@ -71,6 +87,7 @@ class Pair:
     second: tuple[Sample, ...]
     verdicts: Mapping[str, int]  # of all records of the pair, unused ones included
     cells: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())  # identities, of each side
+    evidence: tuple[Evidence, Evidence] = (Evidence(0, 0, 0), Evidence(0, 0, 0))
 
 
 class Unmatched(NamedTuple):
@@ -96,7 +113,7 @@ def pair_cells(
     columns = [name for name in (*IDENTITY, *parameters) if name not in ignored]
     first, second = (_by_key(side, columns) for side in sides)
     pairs = [
-        _pair(key, columns, first[key], second[key], metric)
+        _pair(key, columns, (first[key], second[key]), sides, metric)
         for key in sorted(first.keys() & second.keys(), key=str)
     ]
     alone = [
@@ -117,7 +134,10 @@ def _by_key(side: Side, columns: Sequence[str]) -> dict[Key, Rows]:
     return groups
 
 
-def _pair(key: Key, columns: Sequence[str], first: Rows, second: Rows, metric: Metric) -> Pair:
+def _pair(
+    key: Key, columns: Sequence[str], rows: tuple[Rows, Rows], sides: tuple[Side, Side], metric: Metric
+) -> Pair:
+    first, second = rows
     example = first[0][1]
     values = {name: value for name, value in zip(columns, key, strict=True) if value is not None}
     return Pair(
@@ -128,7 +148,24 @@ def _pair(key: Key, columns: Sequence[str], first: Rows, second: Rows, metric: M
         second=samples(second, metric),
         verdicts=Counter(str(row["verdict"]) for _, row in (*first, *second)),
         cells=(_cells(first), _cells(second)),
+        evidence=(_evidence(first, sides[0]), _evidence(second, sides[1])),
     )
+
+
+def _evidence(rows: Rows, side: Side) -> Evidence:
+    rounds: dict[str, set[int | None]] = defaultdict(set)
+    for campaign, row in rows:
+        rounds[campaign].add(row.get("run"))
+    bad = sum(row["verdict"] in (NEVER_USED, RESERVED) for _, row in rows)
+    cells = _cells(rows)
+    dropped = [
+        str(one)
+        for campaign in side.campaigns
+        if campaign.rounds
+        for one in campaign.rounds.of_cells(cells)
+        if one.kind not in REMARKS
+    ]
+    return Evidence(max(map(len, rounds.values())), len(rows), bad, tuple(dict.fromkeys(dropped)))
 
 
 def _cells(rows: Rows) -> frozenset[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from weir.errors import WeirError, did_you_mean
 from weir.model import Row
+from weir.records.rounds import Rounds, rounds_of_rows
 from weir.records.table import read_records
 
 RECORDS_FILE = "records.csv"
@@ -20,6 +21,7 @@ class Campaign:
     name: str
     rows: tuple[Row, ...]
     study: Path | None = None  # its folder, with the plan; None for a bundle, which is never measured again
+    rounds: Rounds | None = None  # from plan to records; None: made by hand
 
 
 @dataclass(frozen=True)
@@ -52,11 +54,12 @@ def read_side(text: str, bundle: bool = False) -> Side:
     paths = [Path(part) for part in text.split(",") if part]
     if not paths:
         raise WeirError("no records are named", value=text, exit_code=2)
-    campaigns = [
-        Campaign(str(path), tuple(read_records(file)), None if bundle else file.parent)
-        for path, file in ((path, records_file(path)) for path in paths)
-    ]
-    return Side(text, tuple(campaigns))
+    return Side(text, tuple(_campaign(path, records_file(path), bundle) for path in paths))
+
+
+def _campaign(path: Path, file: Path, bundle: bool) -> Campaign:
+    rows = tuple(read_records(file))
+    return Campaign(str(path), rows, None if bundle else file.parent, rounds_of_rows(file.parent, rows))
 
 
 def split_by(
@@ -72,7 +75,8 @@ def split_by(
             exit_code=2,
         )
     groups: dict[str, list[Row]] = {}
-    for row in read_records(file):
+    rows = read_records(file)
+    for row in rows:
         groups.setdefault(_value(row, column), []).append(row)
     chosen = list(values) or sorted(groups)
     for value in chosen:
@@ -91,9 +95,9 @@ def split_by(
             hint="choose two of them by --values A B" if len(chosen) > 2 else "measure a second one",
             exit_code=2,
         )
-    study = None if bundle else file.parent
+    study, rounds = None if bundle else file.parent, rounds_of_rows(file.parent, rows)
     first, second = (
-        Side(f"{column} {value}", (Campaign(value, tuple(groups[value]), study),)) for value in chosen
+        Side(f"{column} {value}", (Campaign(value, tuple(groups[value]), study, rounds),)) for value in chosen
     )
     return first, second
 

@@ -5,11 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from weir.compare.estimate import Estimate, estimate, in_turns, neighbours
+from weir.compare.estimate import (
+    FEWEST_ROUNDS,
+    FEWEST_SEPARATE,
+    SEPARATE,
+    Estimate,
+    estimate,
+    in_turns,
+    neighbours,
+)
 from weir.compare.pairs import RESERVED, UNPROVEN, Metric, Pair
+from weir.inference import false_discovery_rates
 
 FASTER, SLOWER, SAME, UNDECIDED = "faster", "slower", "no difference", "undecided"
 LEVEL = 0.05
+MOST_DROPPED = 3  # named in the notes of a pair
+NUMBERS = {2: "two", 4: "four"}
 
 
 @dataclass(frozen=True)
@@ -44,17 +55,31 @@ def judge_pairs(
     """limit: a slowdown counts for --fail-on only if it is surely larger than this share."""
     alike = {turns: neighbours(pairs, turns) for turns in (True, False)}
     estimates = [estimate(pair, alike[in_turns(pair)], day_to_day) for pair in pairs]
-    differs = _adjusted([one.chance_different() if one else None for one in estimates])
-    same = _adjusted([_chance_unequal(one, margin) if one else None for one in estimates])
-    slower = _adjusted([_chance_not_slower(one, metric, limit) if one else None for one in estimates])
+    differs = false_discovery_rates([one.chance_different() if one else None for one in estimates])
+    same = false_discovery_rates([_chance_unequal(one, margin) if one else None for one in estimates])
+    slower = false_discovery_rates(
+        [_chance_not_slower(one, metric, limit) if one else None for one in estimates]
+    )
     # Where no other pair differs, one of so many is decided at this level.
     level = 1 - LEVEL / len(pairs) if pairs else 1 - LEVEL
     judged = []
     for index, (pair, found) in enumerate(zip(pairs, estimates, strict=True)):
         verdict = _verdict(found, metric, differs[index], same[index])
         more = found.more_rounds(margin, level) if found and verdict == UNDECIDED else None
-        judged.append(Judged(pair, found, verdict, slower[index], more, _notes(pair, found)))
+        allowed = _allowed(pair, verdict)
+        chance = slower[index] if allowed == verdict else None
+        judged.append(Judged(pair, found, allowed, chance, more, _notes(pair, found)))
     return judged
+
+
+def _allowed(pair: Pair, verdict: str) -> str:
+    """Rounds that were dropped may be those that would have decided otherwise.
+
+    Without them B is at most as slow as it seems, so that B is slower all the same."""
+    first, second = (one.dropped for one in pair.evidence)
+    if first or (second and verdict != SLOWER):
+        return UNDECIDED
+    return verdict
 
 
 def _verdict(found: Estimate | None, metric: Metric, differs: float | None, same: float | None) -> str:
@@ -78,25 +103,29 @@ def _chance_not_slower(found: Estimate, metric: Metric, limit: float) -> float:
     return found.chance_above(1 / (1 - limit))
 
 
-def _adjusted(chances: Sequence[float | None]) -> list[float | None]:
-    """Benjamini and Hochberg: of all verdicts below 5 %, one in twenty is expected to be false."""
-    order = sorted((chance, index) for index, chance in enumerate(chances) if chance is not None)
-    found: list[float | None] = [None] * len(chances)
-    smallest = 1.0
-    for rank in range(len(order), 0, -1):
-        chance, index = order[rank - 1]
-        smallest = min(smallest, chance * len(order) / rank)
-        found[index] = smallest
-    return found
-
-
 def _notes(pair: Pair, found: Estimate | None) -> tuple[str, ...]:
     notes = []
     if found is None:
         refused = pair.verdicts.get(RESERVED) or pair.verdicts.get("INVALID")
-        notes.append("fewer than two rounds a side" + (" that can be used" if refused else ""))
-    elif found.design == "separate":
-        notes.append("measured one after the other: what changed between is part of the ratio")
+        fewest = FEWEST_ROUNDS if in_turns(pair) else FEWEST_SEPARATE
+        few = min(sum(len(one.logs) for one in side) for side in (pair.first, pair.second))
+        notes.append(
+            f"fewer than {NUMBERS[FEWEST_ROUNDS if few < FEWEST_ROUNDS else fewest]} rounds a side"
+            + (" that can be used" if refused else "")
+            + ("" if few < FEWEST_ROUNDS else ", measured one after the other")
+        )
+    elif found.design == SEPARATE:
+        notes.append(
+            "measured one after the other: whether the storage or the time between made the ratio "
+            "cannot be told apart; measure in turns, or several campaigns a side"
+        )
+    for name, side in zip(("A", "B"), pair.evidence, strict=True):
+        notes += [
+            f"{name} lacks rounds, so that nothing is decided for it: {one}"
+            for one in side.dropped[:MOST_DROPPED]
+        ]
+        if len(side.dropped) > MOST_DROPPED:
+            notes.append(f"{name} lacks {len(side.dropped) - MOST_DROPPED} more rounds")
     if count := pair.verdicts.get(RESERVED):
         notes.append(f"{count} DEGRADED record{'s' * (count > 1)} not used")
     if count := pair.verdicts.get("INVALID"):

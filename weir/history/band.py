@@ -8,6 +8,7 @@ from math import exp, sqrt
 import numpy as np
 from scipy import stats
 
+from weir.history.alarm import Alarm, alarm_of
 from weir.history.regimes import FEWEST_POINTS, SMALLEST_NOISE, Change, Regime, changes_of, regimes_of
 from weir.history.series import Numbers, Series
 
@@ -44,33 +45,43 @@ class Judgement:
     band: Band | None  # None while learning
     regimes: tuple[Regime, ...]
     changes: tuple[Change, ...]
-    recent: bool  # whether the last change is news
+    alarm: Alarm | None = None  # None where the series is too short
 
     @property
     def change(self) -> Change | None:
-        """The change that began the current regime, if there was one."""
-        return self.changes[-1] if self.changes else None
+        """The change of level that explains the news, if one was found among the points compared."""
+        if self.alarm is None or not self.alarm.is_news or not self.changes:
+            return None
+        last, compared = self.changes[-1], self.regimes[-1].end - self.alarm.newest - self.alarm.before
+        same_way = (last.log_ratio < 0) == (self.alarm.log_ratio < 0)
+        return last if last.index >= compared and same_way else None
+
+    @property
+    def news_day(self) -> str | None:
+        """When what is news began; None if nothing is."""
+        if self.alarm is None or not self.alarm.is_news:
+            return None
+        return self.change.day if self.change else self.alarm.day
 
     @property
     def is_finding(self) -> bool:
         return self.verdict == SLOWER
 
 
-def judge_newest(series: Series, recent_points: int) -> Judgement:
-    """A change among the newest points is the finding; one value outside of the band is only a spike."""
+def judge_newest(series: Series, newest: int) -> Judgement:
+    """The newest points below those before are the finding; one value outside of the band is only a spike."""
     value, day = exp(float(series.logs[-1])), series.day(len(series) - 1)
     regimes = tuple(regimes_of(series))
     changes = tuple(changes_of(series, regimes))
-    last = changes[-1] if changes else None
-    recent = last is not None and last.index >= len(series) - recent_points
+    alarm = alarm_of(series, newest)
     band = band_of(series, regimes[-1].start)
-    if last is not None and recent:
-        verdict = SLOWER if (last.log_ratio < 0) == series.higher_is_better else FASTER
+    if alarm is not None and alarm.is_news:
+        verdict = SLOWER if (alarm.log_ratio < 0) == series.higher_is_better else FASTER
     elif band is None:
         verdict = LEARNING
     else:
         verdict = NORMAL if band.low <= value <= band.high else SPIKE
-    return Judgement(series.name, verdict, value, day, band, regimes, changes, recent)
+    return Judgement(series.name, verdict, value, day, band, regimes, changes, alarm)
 
 
 def band_of(series: Series, start: int) -> Band | None:

@@ -6,6 +6,7 @@ import xml.etree.ElementTree as ElementTree
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
+from datetime import date
 from math import exp
 from typing import Any
 
@@ -13,6 +14,7 @@ from weir.history.band import FASTER, LEARNING, NORMAL, SLOWER, SPIKE, Judgement
 from weir.history.regimes import Change
 from weir.history.series import Series
 
+SAME_INCIDENT_DAYS = 2
 ORDER = (SLOWER, SPIKE, FASTER, LEARNING, NORMAL)
 
 
@@ -25,13 +27,45 @@ def as_text(found: Sequence[Judgement], everything: bool = False) -> str:
     """The findings; with everything also what is normal."""
     ordered = sorted(found, key=lambda one: (ORDER.index(one.verdict), one.series))
     shown = [one for one in ordered if everything or one.verdict not in (NORMAL, LEARNING)]
-    return "\n".join([headline(found), *(f"  {line(one)}" for one in shown)])
+    return "\n".join([headline(found), *incident_lines(found), *(f"  {line(one)}" for one in shown)])
+
+
+def incident_lines(found: Sequence[Judgement]) -> list[str]:
+    """What moved together, the largest first; a series that moved alone has its own line below."""
+    together = [group for group in incidents(found) if len(group) > 1]
+    return [
+        f"one incident: {len(group)} series {group[0].verdict} since {group[0].news_day}, "
+        f"by x{min(ratios):.2f} to x{max(ratios):.2f}"
+        for group in sorted(together, key=len, reverse=True)
+        for ratios in [[one.alarm.ratio for one in group if one.alarm]]
+    ]
+
+
+def incidents(found: Sequence[Judgement]) -> list[list[Judgement]]:
+    """Series that became slower, or faster, within days of each other: one cause is likelier than many."""
+    groups: list[list[Judgement]] = []
+    news = [one for one in found if one.news_day is not None]
+    for one in sorted(news, key=lambda one: (one.verdict, str(one.news_day))):
+        last = groups[-1][-1] if groups else None
+        if last and last.verdict == one.verdict and _days_apart(last, one) <= SAME_INCIDENT_DAYS:
+            groups[-1].append(one)
+        else:
+            groups.append([one])
+    return groups
+
+
+def _days_apart(first: Judgement, second: Judgement) -> int:
+    days = [date.fromisoformat(str(one.news_day)) for one in (first, second)]
+    return abs((days[1] - days[0]).days)
 
 
 def line(one: Judgement) -> str:
     text = f"{one.verdict:<8} {one.series}: {one.value:,.6g} on {one.day}"
-    if one.change is not None and one.recent:
+    if one.change is not None:
         text += f"; {change_text(one.change)}"
+    elif one.alarm is not None and one.alarm.is_news:
+        text += f"; x{one.alarm.ratio:.3f}, most likely since {one.alarm.day}"
+        text += f": newest {one.alarm.newest} points against the {one.alarm.before} before"
     if one.band is not None:
         text += (
             f"; band {one.band.low:,.6g}–{one.band.high:,.6g}, n = {one.band.points} since {one.band.since}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import statistics
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ from weir.errors import WeirError, did_you_mean
 from weir.model import Row
 
 Numbers = NDArray[np.float64]
+_LOOKED_AT = 5000  # rows, for columns that tell series apart
+_MOST_TEXTS = 50  # values of such a column
 _UNUSED = ("INVALID", RESERVED)
 
 
@@ -102,7 +105,10 @@ def from_table(path: Path, keys: Sequence[str], time: str, value: str, metric: s
                 raise WeirError("is not a column", file=str(path), line=1, key=name, hint=hint, exit_code=2)
         at_keys, at_time, at_value = [known.index(key) for key in keys], known.index(time), known.index(value)
         points: dict[str, list[tuple[float, float]]] = defaultdict(list)
+        first_rows: list[list[str]] = []
         for row in reader:
+            if len(first_rows) < _LOOKED_AT:
+                first_rows.append(row)
             if len(row) == len(known) and row[at_value]:
                 name = " ".join([row[at] for at in at_keys])
                 try:
@@ -111,7 +117,32 @@ def from_table(path: Path, keys: Sequence[str], time: str, value: str, metric: s
                     raise _not_a_number(
                         dict(zip(known, row, strict=True)), (time, value), path, reader
                     ) from None
-    return make_series(points, METRICS[metric].higher_is_better)
+    if names := _telling_columns(first_rows, known, keys, at_keys):
+        text = f"a series of --key {' '.join(keys)} joins different values of {', '.join(names)}"
+        print(f"weir: {path}: {text}\n    hint: add --key {' --key '.join(names)}", file=sys.stderr)
+    made = make_series(points, METRICS[metric].higher_is_better)
+    if not made:
+        hint = "a header alone, or no value above zero: look at --value and --time"
+        raise WeirError("has no series", file=str(path), key=value, hint=hint, exit_code=2)
+    return made
+
+
+def _telling_columns(
+    rows: Sequence[Sequence[str]], known: Sequence[str], keys: Sequence[str], at_keys: Sequence[int]
+) -> list[str]:
+    """Columns of text with several values within one series: they may be several series."""
+    found = []
+    for at, name in enumerate(known):
+        texts = {row[at] for row in rows if len(row) == len(known)}
+        if name in keys or not 1 < len(texts) <= _MOST_TEXTS or not all(text[:1].isalpha() for text in texts):
+            continue
+        groups: dict[tuple[str, ...], set[str]] = defaultdict(set)
+        for row in rows:
+            if len(row) == len(known):
+                groups[tuple(row[key] for key in at_keys)].add(row[at])
+        if max(map(len, groups.values())) > 1:
+            found.append(name)
+    return found
 
 
 def _not_a_number(row: Mapping[str, str], names: Sequence[str], path: Path, reader: Any) -> WeirError:
