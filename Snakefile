@@ -7,12 +7,11 @@ snakemake --profile profiles/slurm                 the same as the first, on a c
 """
 
 import shlex
-import signal
 import sys
 from pathlib import Path
 
 from weir.takeover import (
-    handle_in_a_thread,
+    end_the_jobs_with_the_workflow,
     note_temporary,
     take_over_from_a_killed_workflow,
 )
@@ -28,6 +27,7 @@ from weir.plan import make_plan, write_plan
 from weir.plan.added import until_words
 from weir.plan.card import cost_card
 from weir.plan.experience import read_costs
+from weir.slurm_status import wait_for_replies
 from weir.study import (
     ARCHIVE_SITE,
     archive_of,
@@ -63,6 +63,7 @@ DRAWING = sorted(
 if workflow.is_main_process:
     take_over_from_a_killed_workflow(Path(".snakemake"))
     note_start()
+    wait_for_replies()
 
 if workflow.is_main_process and not ARCHIVED:
     results = Path(MEASURED.site_folder)
@@ -76,7 +77,7 @@ if workflow.is_main_process and not ARCHIVED:
 
 # Once, before the jobs start and not while the Snakefile is parsed: a dry run writes nothing.
 onstart:
-    handle_in_a_thread(signal.SIGTERM)
+    end_the_jobs_with_the_workflow()
     if not ARCHIVED:
         Path(MEASURED.folder).mkdir(parents=True, exist_ok=True)
         write_plan(PLAN, Path(f"{MEASURED.folder}/plan-measured.json"))

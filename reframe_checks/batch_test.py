@@ -33,8 +33,8 @@ class WeirRun(rfm.RunOnlyRegressionTest):
     """`weir run` on one batch of a plan, in the allocation that the batch needs."""
 
     batch = parameter(cases())
-    executable = sys.executable
-    env_vars = {"PYTHONPATH": _PATH}  # noqa: RUF012 - ReFrame copies it
+    executable = shlex.quote(sys.executable)
+    env_vars = {"PYTHONPATH": shlex.quote(_PATH)}  # noqa: RUF012 - ReFrame copies it
 
     @property
     def case(self) -> Case:
@@ -81,9 +81,15 @@ class WeirRun(rfm.RunOnlyRegressionTest):
         self.postrun_cmds = ["ended=$?", "echo weir run ended with $ended", "(exit $ended)"]
 
     @run_before("run")
+    def quote_the_arguments(self):
+        """ReFrame writes them into a script as they are."""
+        self.executable_opts = [shlex.quote(each) for each in self.executable_opts]
+
+    @run_before("run")
     def add_options_of_the_scheduler(self):
         partition = self.case.plan.site.partitions[self.current_partition.name]
-        self.job.options += scheduler(partition.scheduler).reframe_options()
+        name = os.environ.get("WEIR_JOB_NAME", "")
+        self.job.options += scheduler(partition.scheduler).reframe_options(name)
 
     @sanity_function
     def weir_run_is_content(self):

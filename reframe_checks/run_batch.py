@@ -8,28 +8,45 @@ and receipt pass through ReFrame as files that lie beside each other.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
+import secrets
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from weir.errors import WeirError, error_data
 from weir.extras import install_hint
 from weir.handover import Handover
-from weir.schedulers import surrounding
+from weir.measure.lock import user_directory
+from weir.measure.removal import private_directory
+from weir.measure.starter import caught_signals, follow_the_starter
+from weir.processes import adopt_orphans, children, die_with_parent, wait_for_children, waits_in
+from weir.schedulers import schedulers, surrounding
 
 HERE = Path(__file__).resolve().parent
 POLL_S = 0.2
-# After an interrupt ReFrame ends its job within seconds; the guardian of the batch may need longer.
+# A target that does not answer is waited for, for 30 s.
 CLEAN_UP_S = 60.0
+PLAIN = re.compile(r"[\w./@%+=:,-]+", re.ASCII)
+# Of the job that ReFrame submits, if it submits one.
+JOB_NAME_VARIABLE = "WEIR_JOB_NAME"
+# Signals that ended this process. They interrupt nothing: an exception may come where Python drops it.
+STOPPED: list[str] = []
 
 
 def main(system: str, batch: str, plan: str, receipt: str) -> int:
+    for number in caught_signals():
+        signal.signal(number, lambda number, _: STOPPED.append(signal.Signals(number).name))
+    follow_the_starter()
     handover = Handover(Path(receipt).resolve())
     for file in (handover.errors, handover.progress):
         file.unlink(missing_ok=True)
@@ -56,7 +73,7 @@ def failed(batch: str, handover: Handover) -> int:
 
 
 def run_reframe(system: str, batch: str, plan: Path, handover: Handover) -> int:
-    """Start ReFrame, pass on the lines of progress, and end it when this process is ended."""
+    """Start ReFrame, pass on the lines of progress, and end what it started when this process is ended."""
     results = plan.parent.parent  # of the site, or of a campaign at it
     command = ["reframe", "--nocolor", "-C", str(HERE / "settings.py"), "-c", str(HERE / "measure.py")]
     command += ["--system", system, "--prefix", str(results / "reframe"), "--performance-report", "--run"]
@@ -69,48 +86,71 @@ def run_reframe(system: str, batch: str, plan: Path, handover: Handover) -> int:
     around = surrounding(os.environ)
     if around is not None:  # within a job ReFrame does not submit another one
         environment["WEIR_IN_ALLOCATION"] = around.job(os.environ) or ""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with handover.log.open("w", encoding="utf-8") as log:
-        process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, env=environment)
-        try:
-            follow(process, handover.progress)
-        except KeyboardInterrupt:
-            end(process, plan, batch)
-            raise SystemExit(130) from None
+    environment[JOB_NAME_VARIABLE] = name = f"weir-{secrets.token_hex(6)}"
+    adopt_orphans()
+    with handover.log.open("w", encoding="utf-8") as log, stage_directory(results) as stage:
+        # In a session of its own: of two that end its job on Ctrl-C, one kills what the other lets clean up.
+        process = subprocess.Popen(
+            [*command, "--stage", str(stage)],
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            env=environment,
+            start_new_session=True,
+            preexec_fn=partial(die_with_parent, signal.SIGKILL),
+        )
+        if not follow(process, handover.progress):
+            end(process, "" if around else name)
+            print(f"weir: {batch}: ended by {STOPPED[0]}; finished runs are kept", file=sys.stderr)
+            raise SystemExit(130)
     return process.returncode
 
 
-def follow(process: subprocess.Popen[bytes], progress: Path) -> None:
-    """Copy what is appended to the file to stderr until the process has ended."""
+@contextlib.contextmanager
+def stage_directory(results: Path) -> Iterator[Path]:
+    """Where ReFrame starts its script, whose path it splits at a space: then meanwhile elsewhere."""
+    stage = results / "reframe" / "stage"
+    if PLAIN.fullmatch(str(stage)):
+        yield stage
+        return
+    folders = user_directory() / "stages"
+    private_directory(folders)
+    elsewhere = Path(tempfile.mkdtemp(dir=folders))
+    try:
+        yield elsewhere
+    finally:
+        shutil.copytree(elsewhere, stage, dirs_exist_ok=True)
+        shutil.rmtree(elsewhere)
+
+
+def follow(process: subprocess.Popen[bytes], progress: Path) -> bool:
+    """Copy what is appended to the file to stderr until the process has ended; False if a signal came."""
     seen = 0
     ended = False
-    while not ended:
+    while not ended and not STOPPED:
         ended = process.poll() is not None
         if progress.exists():
             with progress.open("rb") as stream:
                 stream.seek(seen)
                 text = stream.read()
             seen += len(text)
-            sys.stderr.buffer.write(text)
-            sys.stderr.flush()
+            with contextlib.suppress(BrokenPipeError):  # the terminal was closed
+                sys.stderr.buffer.write(text)
+                sys.stderr.flush()
         time.sleep(0 if ended else POLL_S)
+    return not STOPPED
 
 
-def end(process: subprocess.Popen[bytes], plan: Path, batch: str) -> None:
-    """ReFrame ends the job; this waits until nothing of it is left on the target."""
-    for kind in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(kind, signal.SIG_IGN)
-    process.send_signal(signal.SIGTERM)
-    process.wait()
-    from weir.measure.lock import is_busy  # with what reads a plan, most of the time of a start
-    from weir.plan import read_plan
-
-    contents = read_plan(plan)
-    own = contents.batch(batch)
-    targets = [contents.site.targets[each.target] for each in (own, *contents.in_turns(own))]
-    over = time.monotonic() + CLEAN_UP_S
-    while any(map(is_busy, targets)) and time.monotonic() < over:
-        time.sleep(POLL_S)
+def end(process: subprocess.Popen[bytes], job_name: str) -> None:
+    """End what ReFrame started: a job of a batch system by its name, everything else because it follows
+    ReFrame, whose own way to end a job kills it after 2 s, in its clean-up."""
+    daemons = children() - {process.pid}  # of a target, which its clean-up ends
+    process.kill()
+    left = wait_for_children(daemons, CLEAN_UP_S)
+    if job_name:
+        for system in schedulers().values():
+            system.cancel(job_name)
+    for pid in left:
+        print(f"weir: process {pid} does not end: it waits, {waits_in(pid)}", file=sys.stderr)
 
 
 if __name__ == "__main__":

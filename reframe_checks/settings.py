@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Iterator
@@ -9,18 +10,18 @@ from pathlib import Path
 from typing import Any
 
 import reframe
+from jsonschema.validators import validator_for
 
 from weir.config.sites import load_site
 from weir.config.sources import find_sources
 from weir.errors import WeirError
+from weir.measure.starter import Starter
 from weir.model import Partition, Site
 from weir.plan import read_plan
 from weir.schedulers import scheduler
 from weir.stacks.probe import features_here, launcher_of
 
-# A line for each value of a check; releases before 4.9 do not know the key and refuse it.
-_SCHEMA = Path(reframe.__file__).parent / "schemas" / "config.json"
-MULTILINE = {"perflog_multiline": True} if "perflog_multiline" in _SCHEMA.read_text() else {}
+SCHEMA = Path(reframe.__file__).parent / "schemas" / "config.json"
 PERFLOG_LINE = "%(check_job_completion_time)s|%(check_display_name)s|%(check_result)s|%(check_perfvalues)s"
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -98,15 +99,27 @@ def polling() -> dict[str, float]:
     return {"poll_rate_decay": 0.0} if is_local else {}
 
 
-SITES = list(sites())
+def known_to_reframe(configuration: dict[str, Any]) -> dict[str, Any]:
+    """Without the keys that this ReFrame's schema lacks: it refuses them, and weir can do without."""
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    for error in [*validator_for(schema)(schema).iter_errors(configuration)]:
+        if error.validator == "additionalProperties":
+            for key in error.instance.keys() - error.schema.get("properties", {}).keys():
+                del error.instance[key]
+    return configuration
 
-site_configuration = {
+
+SITES = list(sites())
+# Jobs of this process end with it, also when it is killed.
+Starter()
+
+CONFIGURATION = {
     # The last system whose pattern matches wins nothing: the first does, so the catch-all laptop goes last.
     "systems": [system_of(site) for site in sorted(SITES, key=lambda site: ".*" in site.hosts)],
     "environments": environments_of(SITES),
     "logging": [
         {
-            **MULTILINE,
+            "perflog_multiline": True,  # a line for each value of a check
             # Below it ReFrame formats each message that no handler takes: a third of its time.
             "level": "info",
             "handlers": [
@@ -128,3 +141,4 @@ site_configuration = {
         {"check_search_path": [str(ROOT / "reframe_checks")], "purge_environment": False, **polling()}
     ],
 }
+site_configuration = known_to_reframe(CONFIGURATION)

@@ -15,6 +15,7 @@ from typing import NoReturn, Protocol, cast
 import weir
 import weir.commands
 from weir.errors import WeirError, did_you_mean, error_data, from_os_error
+from weir.visible import visible_output
 
 EXIT_FAILED = 1
 EXIT_WRONG_USE = 2
@@ -78,6 +79,11 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one sub-command; its errors become messages: 1 the work failed, 2 wrong use, 130 interrupted."""
     given = sys.argv[1:] if arguments is None else list(arguments)
+    with visible_output():
+        return _run(given)
+
+
+def _run(given: list[str]) -> int:
     try:
         args = build_parser(given[0] if given else None).parse_args(given)
         code: int = args.execute(args)

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from weir.visible import visible
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -28,7 +30,7 @@ class Problem:
         place = ":".join(str(part) for part in (self.file, self.line) if part is not None)
         head = ": ".join(part for part in (place, self._key_and_value()) if part)
         text = f"{head}: {self.message}" if head else self.message
-        return f"{text}\n    {self.hint}" if self.hint else text
+        return visible(f"{text}\n    {self.hint}" if self.hint else text)
 
     def _key_and_value(self) -> str | None:
         """Of an option its value, too: the same option may be given several times."""
@@ -120,11 +122,18 @@ def unique(problems: Iterable[Problem]) -> list[Problem]:
     return sorted(by_text.values(), key=lambda problem: (problem.file or "", problem.line or 0))
 
 
+_MOST_NAMES = 100  # of a hint; more are no help, and hostile files have thousands
+_LONGEST_NAME = 100
+
+
 def did_you_mean(word: object, known: Iterable[object]) -> str:
     """A hint for a misspelt word: the nearest known one, else all of them."""
     names = sorted(str(name) for name in known)
-    lowered = {name.lower(): name for name in names}
-    near = difflib.get_close_matches(str(word).lower(), lowered, n=1, cutoff=0.6)
-    if near:
-        return f"did you mean '{lowered[near[0]]}'?"
-    return f"known: {', '.join(names)}" if names else "none are known here"
+    lowered = {name.lower(): name for name in names[:_MOST_NAMES] if len(name) <= _LONGEST_NAME}
+    wanted = str(word).lower()
+    if len(wanted) <= _LONGEST_NAME:
+        near = difflib.get_close_matches(wanted, lowered, n=1, cutoff=0.6)
+        if near:
+            return f"did you mean '{lowered[near[0]]}'?"
+    shown = [*lowered.values(), *([f"{len(names) - len(lowered)} more"] if len(names) > len(lowered) else [])]
+    return f"known: {', '.join(shown)}" if names else "none are known here"

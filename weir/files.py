@@ -7,11 +7,31 @@ import hashlib
 import io
 import json
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
 from weir.errors import WeirError
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+
+
+def path_fault(path: Path | str) -> str | None:
+    """What keeps a path out of a list of paths, a variable such as PATH, or the calls of MPI-IO."""
+    if any(ord(each) < ord(" ") for each in str(path)):
+        return "has a tab, a line break or another control character"
+    return (
+        "has a colon, which separates paths, and types of file systems in MPI-IO"
+        if ":" in str(path)
+        else None
+    )
+
+
+def require_plain_path(path: Path, what: str) -> Path:
+    if fault := path_fault(path):
+        raise WeirError(f"{what} {str(path)!r} {fault}", hint="move or rename it", exit_code=2)
+    return path
 
 
 def write_atomically(path: Path, text: str) -> None:
@@ -45,6 +65,12 @@ def whole_bytes(path: Path) -> Iterator[IO[bytes]]:
         if isinstance(error, OSError) and error.errno and error.filename is None:
             error.filename = str(path)  # errors of write and fsync have no name
         raise
+
+
+def printable(path: Path | str) -> str:
+    """A path or another name as text: bytes that are no UTF-8 and control characters as their codes."""
+    text = str(path).encode(errors="backslashreplace").decode()
+    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
 class Hashed:

@@ -15,6 +15,7 @@ FOLDER = "batches"
 MEASURED_PLAN = "plan-measured.json"  # written before the first execution; collect writes plan.json
 PLAN_FILES = (MEASURED_PLAN, "plan.json")
 
+_MOST_ERRORS = 5  # of ReFrame; the last ones
 _STARTED = "WEIR_STARTED"  # a parameter of a job would measure it again
 
 
@@ -55,14 +56,23 @@ class Handover:
         return self.receipt.with_suffix(".log")
 
     def reasons(self) -> list[str]:
-        """The messages in the file of errors, each with its hint."""
+        """The messages in the file of errors, each with its hint; without it, the errors of ReFrame."""
         try:
             errors = read_object(self.errors, "run the batch again")["errors"]
             return [_shown(error) for error in errors]
         except FileNotFoundError:
-            return ["it was ended without an error message"]
+            return self._errors_of_reframe() or ["it was ended without an error message"]
         except (WeirError, KeyError, TypeError) as error:
             return [f"the reason is not readable: {error}"]
+
+    def _errors_of_reframe(self) -> list[str]:
+        """Its lines that begin with ERROR, such as those of a configuration that it refuses."""
+        try:
+            text = self.log.read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return []
+        found = [line.removeprefix("ERROR: ") for line in text.splitlines() if line.startswith("ERROR: ")]
+        return [f"ReFrame: {message}" for message in dict.fromkeys(found[-_MOST_ERRORS:])]
 
 
 def _shown(error: Mapping[str, str]) -> str:

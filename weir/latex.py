@@ -32,8 +32,13 @@ _LACKING = re.compile("[^ -~\u00a1-\u00ac\u00ae-\u00ff–—‘’‚“”•�
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 
 
+_LONGEST = 2_000  # more fills pages
+
+
 def latex(text: object) -> str:
     """The text, character by character; one that the fonts lack by its number."""
+    whole = str(text)
+    text = whole if len(whole) <= _LONGEST else f"{whole[:_LONGEST]}..."
     plain = _LACKING.sub(lambda found: f"[U+{ord(found[0]):04X}]", _CONTROLS.sub(" ", str(text)))
     return "".join(_SIGNS.get(sign, sign) for sign in plain)
 

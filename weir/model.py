@@ -29,6 +29,10 @@ class Target:
     get_stripes: tuple[str, ...] = ()  # and the one that prints the count
     space_bytes: int = 0  # 0: only the file system limits it
     inodes: int = 0  # files and directories at a time; 0: only the file system limits it
+    sent_per_byte: float = 1.0  # bytes that a client sends its servers for each byte of a file
+    server_addresses: tuple[str, ...] = ()  # beside those that the mount names
+    server_probe: tuple[str, ...] = ()  # command that prints the bytes of the servers' devices
+    drop_server_caches: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     prepare: tuple[tuple[str, ...], ...] = ()  # commands, each a list of arguments, run before a batch
     cleanup: tuple[tuple[str, ...], ...] = ()  # and after it, whatever happened

@@ -70,16 +70,29 @@ def fresh_folder(results: Path, cell_id: str, run: int) -> Path:
     return folder
 
 
-def write_run_file(folder: Path, document: Mapping[str, Any]) -> None:
-    """run.json with the checksum of every file beside it: nothing is written to the folder afterwards."""
+def run_text(folder: Path, document: Mapping[str, Any]) -> str:
+    """The content of run.json, with the checksum of every file beside it: none is written afterwards."""
     files = (file for file in sorted(folder.rglob("*")) if file.is_file() and file.name != RUN_FILE)
     document = {**document, "sha256": {str(file.relative_to(folder)): file_sha256(file) for file in files}}
-    write_atomically(folder / RUN_FILE, json.dumps(document, indent=1, sort_keys=True) + "\n")
+    return json.dumps(document, indent=1, sort_keys=True) + "\n"
+
+
+def write_run_file(folder: Path, document: Mapping[str, Any]) -> None:
+    """run.json of a copy; a run that ends writes it by weir.integrity.ledger.end_run."""
+    write_atomically(folder / RUN_FILE, run_text(folder, document))
 
 
 def file_sha256(file: Path) -> str:
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def sum_of(file: Path) -> str | None:
+    """Its SHA-256; None for a file that cannot be read."""
+    try:
+        return file_sha256(file)
+    except OSError:
+        return None
 
 
 def note_unavailable(results: Path, batch: str, reason: str | None) -> None:

@@ -14,6 +14,7 @@ from weir.errors import WeirError
 from weir.handover import Handover
 from weir.plan import Batch, Plan, plan_data
 from weir.runfiles import is_finished, why_unavailable
+from weir.visible import visible
 
 ARCHIVE_SITE = "archive"
 _COMMON_REPORT = "measurement"
@@ -121,7 +122,7 @@ def why_not_measured(plan: Plan, folder: Path) -> list[str]:
                 lines.append(f"    the whole log: {handover.log}")
         elif reason := why_unavailable(folder.parent, batch.batch):
             lines.append(f"weir: {batch.batch} was skipped: {reason}")
-    return lines
+    return [visible(line) for line in lines]
 
 
 def what_is_left(plan: Plan, results: Path, receipts: Path, examples: int = 8) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import _thread
 import contextlib
 import json
 import os
@@ -10,11 +9,13 @@ import signal
 import socket
 import sys
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from weir.files import from_json, write_atomically
-from weir.measure.processes import is_the_same, started
 from weir.measure.removal import held_open, owned_entry, remove_entry
+from weir.measure.starter import Starter, caught_signals, follow_the_starter
+from weir.processes import is_the_same, started
 
 HOLDER_FILE = "weir-workflow.json"
 TEMPORARY = "weir-temporary"
@@ -44,16 +45,24 @@ def take_over_from_a_killed_workflow(folder: Path) -> None:
         write_atomically(folder / HOLDER_FILE, json.dumps(own) + "\n")
 
 
-def handle_in_a_thread(number: signal.Signals) -> None:
-    """Snakemake's handler of SIGTERM waits for a lock that the interrupted thread may hold: where the signal
-    came as a job ended, it hung for ever. A thread of its own gets the lock; its start takes no other."""
-    handler = signal.getsignal(number)
-    if callable(handler):
-        signal.signal(number, lambda *about: _thread.start_new_thread(handler, about))
+def end_the_jobs_with_the_workflow() -> None:
+    """Snakemake itself lets them run to their end after TERM, and after an INT or HUP of its own."""
+    follow_the_starter()  # before its name in the environment is replaced
+    starter = Starter()
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        starter.let_go()
+        signal.default_int_handler(number, frame)
+
+    for number in caught_signals():
+        signal.signal(number, interrupt)
 
 
 def note_temporary(folder: Path, temporary: Path) -> None:
-    """Each process of Snakemake makes a directory, which a kill leaves; the next workflow removes it."""
+    """Each process of Snakemake makes a directory, which a kill leaves; the next workflow removes it. TERM
+    and HUP while Snakemake reads the Snakefile leave none."""
+    for number in caught_signals():
+        signal.signal(number, signal.default_int_handler)
     noted = {"temporary": str(temporary), "host": socket.gethostname(), "pid": os.getpid()}
     with contextlib.suppress(OSError):
         (folder / TEMPORARY).mkdir(parents=True, exist_ok=True)

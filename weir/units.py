@@ -30,8 +30,9 @@ TIME_UNITS: Mapping[str, Fraction] = {
     "h": Fraction(3600),
     "d": Fraction(86400),
 }
-_QUANTITY = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]+)\s*")
-_PERCENT = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*%\s*")
+_NUMBER = r"([0-9]{1,20}(?:\.[0-9]{1,20})?)"
+_QUANTITY = re.compile(rf"\s*{_NUMBER}\s*([A-Za-z]+)\s*")
+_PERCENT = re.compile(rf"\s*{_NUMBER}\s*%\s*")
 _LOOSE_SIZE_UNIT = re.compile(r"([kmgtp])(i?)b?", re.IGNORECASE)
 _LOOSE_TIME_UNITS = {"sec": "s", "secs": "s", "second": "s", "seconds": "s", "m": "min", "mins": "min"} | {
     "minute": "min",
@@ -54,16 +55,20 @@ class UnitError(ValueError):
 
 def parse_size(value: object) -> int:
     """Bytes of '16 KiB', '1.5 GiB', '47008 B' or '1 MB' (10^6 bytes)."""
+    size = _bytes_of(value)
+    if size.denominator != 1:
+        raise UnitError(f"'{value}' is not a whole number of bytes", f"write {round(size)} B")
+    return int(size)
+
+
+def _bytes_of(value: object) -> Fraction:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         raise UnitError(f"{value} has no unit", _size_hint(value))
     number, unit = _split(value, "a size", "16 KiB, 1 MiB, 47008 B, 1 MB (10^6 bytes)")
     if unit not in SIZE_UNITS:
         hint = _meant_sizes(number, unit) or _near_unit(unit, SIZE_UNITS)
         raise UnitError(f"'{value}' has the unknown unit '{unit}'", hint)
-    size = number * SIZE_UNITS[unit]
-    if size.denominator != 1:
-        raise UnitError(f"'{value}' is not a whole number of bytes", f"write {round(size)} B")
-    return int(size)
+    return number * SIZE_UNITS[unit]
 
 
 def parse_duration(value: object) -> float:
@@ -82,7 +87,7 @@ def parse_rate(value: object) -> float:
     """MiB/s of '500 MiB/s' or '1 GB/s'."""
     if not isinstance(value, str) or not value.rstrip().endswith("/s"):
         raise UnitError(f"{_quoted(value)} is not a bandwidth", "write it like 500 MiB/s or 1 GB/s")
-    return parse_size(value.rstrip().removesuffix("/s")) / 2**20
+    return float(_bytes_of(value.rstrip().removesuffix("/s")) / 2**20)
 
 
 def parse_percent(value: object) -> float:

@@ -19,11 +19,12 @@ from weir.config.yaml_file import read_yaml
 from weir.data import STUDY_PARTS
 from weir.errors import WeirError
 from weir.files import read_object
+from weir.integrity.ledger import LEDGER, copy_ledger, read_ledger
 from weir.integrity.manifest import MANIFEST, manifest_text, read_manifest, write_manifest
 from weir.integrity.verify import verify
 from weir.provenance import commit_of
 from weir.records.run_cache import CACHE_FILE
-from weir.runfiles import RUN_FILE, write_run_file
+from weir.runfiles import RUN_FILE, file_sha256, write_run_file
 
 CODE = (*STUDY_PARTS, "envs/pip")
 _NOT_CODE = shutil.ignore_patterns("__pycache__", "*.pyc", ".snakemake")
@@ -62,7 +63,8 @@ def pack(
 def _private(study: Path, root: Path, home: Path) -> Replacements:
     plan = study / "plan.json"
     data = read_object(plan, "plan and collect again") if plan.is_file() else {}
-    configuration = [read_yaml(file, root).data for file in sorted((root / "config").rglob("*.yaml"))]
+    files = sorted(file for file in (root / "config").rglob("*.yaml") if "schemas" not in file.parts)
+    configuration = [read_yaml(file, root).data for file in files]
     users = {user_name(), *_owner(study)}
     return replacements(data, configuration, root, study.parent.parent, home, users)
 
@@ -104,6 +106,7 @@ def _copy_data(study: Path, stage: Path, private: Replacements) -> Path:
     copy = site / study.name
     copy.mkdir(parents=True)
     _, sums = read_manifest(study)
+    copied: dict[str, str] = {}  # SHA-256 of a run.json to that of its copy
     for name in sums:
         source, goal = study / name, (copy / name).resolve()
         if not goal.is_relative_to(site.resolve()):
@@ -122,6 +125,10 @@ def _copy_data(study: Path, stage: Path, private: Replacements) -> Path:
         if source.name == RUN_FILE:
             document = read_object(goal, "measure it again")
             write_run_file(goal.parent, {key: value for key, value in document.items() if key != "sha256"})
+            copied[sums[name]] = file_sha256(goal)
+    ledger = read_ledger(study.parent / LEDGER)
+    if ledger:
+        copy_ledger(ledger, site / LEDGER, copied)
     if (copy / "plan.json").is_file():
         differing = collected_again(stage / "code", copy)
         if differing:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import tempfile
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from weir.bundle.rebuild import COLLECTED, DRAWN, collected_again, drawn_again
+from weir.bundle.unpack import unpack
 from weir.errors import WeirError
 from weir.integrity.manifest import MANIFEST, digest_of, read_manifest
 from weir.integrity.verify import Difference, Verified, verify
@@ -28,7 +28,7 @@ def verify_bundle(bundle: Path) -> Verified:
     """As verify, of a bundle that stays packed."""
     with tempfile.TemporaryDirectory(prefix="weir-verify-") as name:
         folder = Path(name)
-        _unpack(bundle, folder)
+        unpack(bundle, folder)
         _, sums = read_manifest(folder)
         return Verified(
             len(sums), tuple(differences_of_bundle(folder)), digest_of(read_manifest(_study_in(folder))[0])
@@ -41,26 +41,13 @@ def opened(bundle: Path, folder: Path) -> Path:
         raise WeirError(
             "is not empty", file=str(folder), key="--out", hint="name a new directory", exit_code=2
         )
-    _unpack(bundle, folder)
+    unpack(bundle, folder)
     found = differences_of_bundle(folder)
     if found:
         raise WeirError(
             f"is not as it was written: {found[0]}", file=str(bundle), hint="get the bundle again"
         )
     return _study_in(folder)
-
-
-def _unpack(bundle: Path, folder: Path) -> None:
-    try:
-        with zipfile.ZipFile(bundle) as archive:
-            for name in archive.namelist():
-                if not (folder / name).resolve().is_relative_to(folder.resolve()):
-                    raise WeirError(f"holds a path that leads out of it: {name}", file=str(bundle))
-            archive.extractall(folder)
-    except (OSError, zipfile.BadZipFile) as error:
-        hint = "name a file that weir bundle wrote"
-        reason = (isinstance(error, OSError) and error.strerror) or error
-        raise WeirError(f"cannot be read: {reason}", file=str(bundle), hint=hint, exit_code=2) from None
 
 
 def _study_in(folder: Path) -> Path:

@@ -31,6 +31,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="value of a line that the contract leaves open",
     )
     parser.add_argument("--report", type=Path, metavar="DIR", help="write acceptance.html and acceptance.pdf")
+    parser.add_argument(
+        "--unverified",
+        action="store_true",
+        help="judge records without plan, ledger or checksums, marked on every page of the report",
+    )
+    parser.add_argument(
+        "--allowed-signers",
+        type=Path,
+        metavar="FILE",
+        help="require a signature of the study by one of these SSH keys",
+    )
     parser.add_argument("--json", action="store_true", help="print the judgement as JSON")
     parser.add_argument("--junit", type=Path, metavar="FILE", help="write a JUnit report")
 

@@ -9,15 +9,21 @@ from pathlib import Path
 
 from weir.audit.evidence import EVIDENCE, KINDS
 from weir.audit.explain import as_text, manual, triggered
+from weir.audit.lacking import lacking, lacking_text
 from weir.audit.registry import rules
 from weir.audit.stored import audited
 from weir.errors import WeirError
+from weir.integrity.manifest import MANIFEST, is_edited
 from weir.records.summary import describe, summarise
 from weir.records.table import read_records, write_records
 
 NAME = "audit"
 HELP = "explain the verdicts of records, or audit a table again"
 EXAMPLE = "weir audit results/local/records.csv"
+_EDITED = (
+    f"{{}}: edited after it was collected, {MANIFEST} beside it has another sum\n"
+    "  hint: collect or import it again; weir verify names every file that differs"
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,14 +42,22 @@ def execute(args: argparse.Namespace) -> int:
     if args.records is None:
         raise WeirError("no records are named", hint=f"such as: {EXAMPLE}", exit_code=2)
     rows = audited(read_records(args.records))
-    entries = triggered(rows)
+    entries, lacks = triggered(rows), lacking(rows)
     summary = summarise(rows, args.out or args.records)
     if args.out:
         write_records(args.out, rows)
+    edited = is_edited(args.records)
     if args.json:
-        print(json.dumps(summary | {"rules": entries}, indent=1))
+        summary |= {"edited": edited}
+        print(json.dumps(summary | {"rules": entries, "lacking": lacks}, indent=1))
     else:
-        print("\n\n".join(part for part in (describe(summary), as_text(entries)) if part))
+        parts = (
+            _EDITED.format(args.records) if edited else "",
+            describe(summary),
+            as_text(entries),
+            lacking_text(lacks),
+        )
+        print("\n\n".join(part for part in parts if part))
     return 0
 
 

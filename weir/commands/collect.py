@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import os
-from collections import Counter
-from collections.abc import Collection
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,14 +15,17 @@ from typing import Any
 from weir.columns import columns
 from weir.errors import WeirError
 from weir.files import Hashed, whole_bytes
+from weir.integrity.ledger import ROUNDS_FILE
 from weir.integrity.manifest import write_manifest
 from weir.plan.lines import PlanLines, cell_of_line, name_of_line, read_lines
 from weir.plan.model import Plan
 from weir.records.client_counters import COLUMNS, COUNTERS_FILE
 from weir.records.collect import site_folder
+from weir.records.copies import copies
 from weir.records.excluded import ExcludedLine, write_excluded
 from weir.records.latencies import LATENCIES_FILE
 from weir.records.planned import Planned
+from weir.records.rounds import MISSING, OLDER, rounds_of
 from weir.records.run_cache import CACHE_FILE, write_head
 from weir.records.study import Work, blocks_of, collected
 from weir.records.study_facts import study_facts
@@ -36,6 +39,9 @@ HELP = "turn the run files of a plan into records.csv, with a verdict on every r
 EXAMPLE = (
     "weir collect --plan results/local/plan.json --results results/local --out results/local/records.csv"
 )
+# Missing rounds are counted above; rounds of an earlier version of weir are no news at every collection.
+_KNOWN_OTHERWISE = (MISSING, OLDER)
+_MOST_ROUNDS = 10
 _NOT_MEASURED = "planned, but no run of it has ended"
 
 
@@ -62,13 +68,21 @@ def execute(args: argparse.Namespace) -> int:
     where = args.results or args.plan.resolve().parent.parent
     args.out.parent.mkdir(parents=True, exist_ok=True)
     done = _write_tables(args.out, lines, args.plan, where)
+    if copied := copies(done.marks):
+        done = _write_tables(args.out, lines, args.plan, where, copied)
     write_excluded(args.out.with_name("excluded.csv"), excluded_lines(lines, done.measured, args.plan, where))
-    digest = write_manifest(args.out.parent, args.out.name, [args.plan], done.sums)
+    rounds = rounds_of(
+        args.out.parent, site_folder(where, lines.plan.site.name), done.runs, args.plan, done.sums
+    )
+    rounds_file = args.out.with_name(ROUNDS_FILE)
+    write_whole(rounds_file, json.dumps(rounds.data(), indent=1) + "\n")
+    digest = write_manifest(args.out.parent, args.out.name, [args.plan, rounds_file], done.sums)
     facts = study_facts(lines.plan, done.planned, done.tally) | {"digest": digest}
     write_whole(args.out.with_name("facts.json"), json.dumps(facts, indent=1) + "\n")
     summary = {"out": str(args.out), **done.tally.summary()} | {
         "cells_planned": done.planned.cells,
         "cells_without_run": done.planned.cells - len(done.measured),
+        "rounds": [str(one) for one in rounds.findings if one.kind not in _KNOWN_OTHERWISE],
     }
     print(json.dumps(summary, indent=1) if args.json else _text(summary))
     return 0
@@ -80,15 +94,23 @@ class _Done:
 
     planned: Planned = field(default_factory=Planned)
     tally: Tally = field(default_factory=Tally)
-    measured: set[str] = field(default_factory=set)  # cells with a run
+    runs: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))  # of each cell
+    marks: dict[str, Mapping[str, str]] = field(default_factory=dict)  # by run: what no other run can have
     sums: dict[str, str] = field(default_factory=dict)  # SHA-256 of the tables and of every run.json
 
+    @property
+    def measured(self) -> Collection[str]:
+        """Cells with a run."""
+        return self.runs.keys()
 
-def _write_tables(out: Path, lines: PlanLines, plan_file: Path, where: Path) -> _Done:
+
+def _write_tables(
+    out: Path, lines: PlanLines, plan_file: Path, where: Path, copied: Mapping[str, str] | None = None
+) -> _Done:
     """The tables and the cache, block after block: no table is in memory as a whole."""
     done, results = _Done(), site_folder(where, lines.plan.site.name)
     runs = os.path.relpath(results / "runs", out.parent)
-    work = Work(plan_file, blocks_of(lines.cells), results, out.with_name(CACHE_FILE))
+    work = Work(plan_file, blocks_of(lines.cells), results, out.with_name(CACHE_FILE), copied or {})
     names = (out.name, LATENCIES_FILE, COUNTERS_FILE)
     with ExitStack() as stack:
         tables = [Hashed(stack.enter_context(whole_bytes(out.with_name(name)))) for name in names]
@@ -102,7 +124,10 @@ def _write_tables(out: Path, lines: PlanLines, plan_file: Path, where: Path) -> 
             done.planned.add(content.planned)
             done.tally.add(content.tally)
             done.sums |= {f"{runs}/{key}/{RUN_FILE}": checksum for key, checksum in content.sums.items()}
-            done.measured |= {key.partition("/")[0] for key in content.sums}
+            done.marks |= content.marks
+            for key in content.sums:
+                cell, _, run = key.partition("/")
+                done.runs[cell].add(int(run))
             block.write(kept)
         if not done.tally.runs:
             raise _nothing_measured(lines.plan, done.planned.cells, where)
@@ -143,4 +168,9 @@ def _text(summary: dict[str, Any]) -> str:
         if missing
         else ""
     )
-    return describe(summary) + more
+    found = summary["rounds"]
+    shown = "".join(f"\n  {one}" for one in found[:_MOST_ROUNDS])
+    rest = (
+        f"\n  and {len(found) - _MOST_ROUNDS} more findings in {ROUNDS_FILE}" if found[_MOST_ROUNDS:] else ""
+    )
+    return describe(summary) + more + shown + rest

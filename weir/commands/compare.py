@@ -11,7 +11,7 @@ from weir.extras import load
 
 NAME = "compare"
 HELP = "compare two sets of records cell by cell, with intervals and an error rate"
-EXAMPLE = "weir compare results/local/quick other/quick --fail-on slower:5%"
+EXAMPLE = "weir compare results/local/quick other/quick --fail-on slower:5%,missing,degraded"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,14 +33,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--margin",
-        type=float,
+        type=_percent,
         default=5.0,
         metavar="PERCENT",
         help="differences below it do not matter (default: 5)",
     )
     parser.add_argument(
         "--day-to-day",
-        type=float,
+        type=_percent,
         default=0.0,
         metavar="PERCENT",
         help="known spread between campaigns, added to the interval where each side has one campaign",
@@ -50,7 +50,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="WHAT",
-        help="exit 1 on slower, slower:5%% (surely slower by more than 5 %%) or undecided",
+        help="exit 1 on slower or slower:5%% (surely slower by more than 5 %%), 3 on undecided, missing "
+        "(B has fewer cells or rounds) or degraded (B has more such records); several joined by commas",
     )
     parser.add_argument(
         "--confirm",
@@ -65,6 +66,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with a figure of the ratios")
     parser.add_argument("--into", type=Path, metavar="REPORT", help="add that figure to a report.html")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="write a row for each pair")
+
+
+def _percent(text: str) -> float:
+    try:
+        found = float(text.removesuffix("%"))
+    except ValueError:
+        found = -1.0
+    if not 0 <= found < 100:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a percentage from 0 to 100, such as 5")
+    return found
 
 
 def _rounds(text: str) -> int:

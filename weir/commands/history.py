@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=RECENT_POINTS,
         metavar="N",
-        help=f"a change within the newest N points is news (default: {RECENT_POINTS})",
+        help=f"hold the newest N points against those before (default: {RECENT_POINTS})",
     )
 
 

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from weir.errors import WeirError
+from weir.files import printable
 from weir.integrity.manifest import MANIFEST, write_manifest
 from weir.io500.imported import Scored, import_all, scored_facts, scored_lines, scored_table
 from weir.records.excluded import write_excluded
 from weir.records.facts import Facts, read_facts
-from weir.records.found import files_below
+from weir.records.found import Found, files_below, imported_before
 from weir.records.importing import Imported, nothing_found
 from weir.records.latencies import LATENCIES_FILE, write_latencies
 from weir.records.study_facts import archive_facts
 from weir.records.summary import describe, summarise
-from weir.records.table import write_records, write_whole
+from weir.records.table import is_table_of_records, write_records, write_whole
 
 NAME = "import"
 HELP = "turn logs of benchmark programs, IO500 results or tables of measurements into audited records"
@@ -55,12 +58,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace) -> int:
     facts = read_facts(args.facts) if args.facts else Facts()
-    own = {file.resolve() for file in (args.out, *map(args.out.with_name, _BESIDE))}
-    # A directory may hold what an earlier import wrote.
-    files = [one for one in files_below(args.files) if not (one[1] and one[0].resolve() in own)]
+    _require_free(args.out)
+    found = files_below(args.files)
+    if args.out.resolve() in {file.resolve() for file, is_found in found.files if not is_found}:
+        hint = "name another file by --out"
+        raise WeirError("is both read and written", file=str(args.out), key="--out", hint=hint, exit_code=2)
+    # An earlier import that was killed left a table without the files beside it.
+    files = [one for one in found.files if one[0].resolve() != args.out.resolve()]
     imported, scored = import_all(files, facts)
+    imported.errors.extend(found.errors)
     if not imported.rows:
-        raise nothing_found(imported)
+        raise nothing_found(imported, found.derived)
     write_records(args.out, imported.rows)
     write_excluded(args.out.with_name(_EXCLUDED_FILE), ())
     write_latencies(args.out.with_name(LATENCIES_FILE), ())
@@ -69,16 +77,32 @@ def execute(args: argparse.Namespace) -> int:
     digest = write_manifest(args.out.parent, args.out.name)
     about = archive_facts(facts.about, imported.rows) | {"digest": digest}
     write_whole(args.out.with_name(_FACTS_FILE), json.dumps(about, indent=1) + "\n")
-    summary = summarise(imported.rows, args.out) | _what_was_read(len(files), imported, scored)
+    summary = summarise(imported.rows, args.out) | _what_was_read(found, imported, scored)
     print(json.dumps(summary, indent=1) if args.json else "\n".join(_lines(summary, imported, scored)))
     return 0
 
 
-def _what_was_read(files: int, imported: Imported, scored: list[Scored]) -> dict[str, Any]:
+def _require_free(out: Path) -> None:
+    """Only what an earlier import wrote is written over: no other output, no log, no study."""
+    if out.name in _BESIDE:
+        message, hint = "is the name of another output of the import", "name the table records.csv"
+        raise WeirError(message, file=str(out), key="--out", hint=hint, exit_code=2)
+    mine = imported_before(out.parent)
+    for file in (out, *map(out.with_name, _BESIDE)):
+        is_mine = file.name in mine or (file == out and is_table_of_records(file))
+        if os.path.lexists(file) and not is_mine:
+            message = "exists, and no import wrote it"
+            hint = "name a file in another directory by --out, or move this one away"
+            raise WeirError(message, file=str(file), key="--out", hint=hint, exit_code=2)
+
+
+def _what_was_read(found: Found, imported: Imported, scored: list[Scored]) -> dict[str, Any]:
     return {
-        "files": files,
+        "files": len(found.files),
         "files_by_tool": _files_by_tool(imported),
-        "files_without_results": [str(file) for file in imported.without_results],
+        "files_without_results": [printable(file) for file in imported.without_results],
+        "files_by_kind": dict(Counter(filter(None, imported.without_results.values())).most_common()),
+        "files_of_earlier_imports": [printable(file) for file in found.derived],
         "files_with_errors": [str(error) for error in imported.errors],
         "io500": [scored_facts(one) for one in scored],
     }
@@ -94,8 +118,24 @@ def _lines(summary: dict[str, Any], imported: Imported, scored: list[Scored]) ->
     by_tool = ", ".join(f"{count} of {tool}" for tool, count in summary["files_by_tool"].items())
     yield f"read {summary['files']} files; with records: {by_tool}"
     yield from scored_lines(scored)
-    for file in imported.without_results[:_MOST_NAMES]:
-        yield f"  no results in {file}"
-    if len(imported.without_results) > _MOST_NAMES:
-        yield f"  and in {len(imported.without_results) - _MOST_NAMES} more files (--json names all)"
+    yield from _unread(imported.without_results)
+    if earlier := summary["files_of_earlier_imports"]:
+        few = f"{len(earlier)} files not read, such as {earlier[0]}"
+        yield f"  output of an earlier import or of a study: {few}"
     yield from (f"  not imported: {error}" for error in imported.errors)
+    if summary["missing"]:
+        yield f"  what is missing, and how to have it: weir audit {summary['out']}"
+
+
+def _unread(without_results: Mapping[Path, str]) -> Iterator[str]:
+    """A line for each kind of file; each file whose kind is not known."""
+    by_kind: dict[str, list[Path]] = {}
+    for file, kind in without_results.items():
+        by_kind.setdefault(kind, []).append(file)
+    unknown = by_kind.pop("", [])
+    for kind, files in sorted(by_kind.items(), key=lambda one: -len(one[1])):
+        few = f"{len(files):,} files not read, such as " if len(files) > 1 else "not read: "
+        yield f"  {kind}: {few}{printable(files[0])}"
+    yield from (f"  no results in {printable(file)}" for file in unknown[:_MOST_NAMES])
+    if len(unknown) > _MOST_NAMES:
+        yield f"  and in {len(unknown) - _MOST_NAMES} more files (--json names all)"

@@ -15,10 +15,11 @@ from weir.cluster.nodes import FACTOR, LEAST_NODES, Probe, Slow, excluding, slow
 from weir.config.sites import load_site
 from weir.config.sources import add_config_dir, find_sources
 from weir.errors import WeirError, did_you_mean
-from weir.measure.preflight import check_folder, check_mount
+from weir.measure.preflight import Check, check_folder, check_mount
 from weir.measure.prepare import prepared
 from weir.model import Target
 from weir.schedulers import scheduler
+from weir.storage_calls import in_time
 
 NAME = "nodes"
 HELP = "compare the nodes of a partition by a few seconds of the same work on each"
@@ -60,9 +61,13 @@ def execute(args: argparse.Namespace) -> int:
     return 1 if slow else 0
 
 
-def _reachable(target: Target) -> str:
+def _checks(target: Target) -> list[Check]:
     checks = [check_mount(Path(target.mount))] if target.mount else []
-    for check in [*checks, check_folder(Path(target.path))]:
+    return [*checks, check_folder(Path(target.path))]
+
+
+def _reachable(target: Target) -> str:
+    for check in in_time(lambda: _checks(target), target.path):
         if check.problem:
             raise WeirError(f"target {target.name}: {check.problem}", hint=check.hint)
     return target.path

@@ -15,6 +15,7 @@ from weir.config.sources import add_config_dir, find_sources
 from weir.errors import WeirError
 from weir.model import Row
 from weir.predict.application import Application, read_application
+from weir.predict.circumstances import circumstances_of
 from weir.predict.forecast import Forecast, Times, error, forecasts, whole
 from weir.predict.trial import measured_trial, trial_plan
 from weir.records.table import read_records
@@ -40,6 +41,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--measure",
         action="store_true",
         help="run cells with the parameters of each phase on the targets, to test the prediction",
+    )
+    parser.add_argument(
+        "--as-measured",
+        action="store_true",
+        help="predict for the load that the records were measured at, whatever it is now",
     )
     parser.add_argument(
         "--site", metavar="SITE", help="with --measure: the site (default: that of config.yaml)"
@@ -71,10 +77,19 @@ def execute(args: argparse.Namespace) -> int:
             file=str(args.records),
             hint="measure the suite nersc-ior, or cells with its interface, layout and order",
         )
+    cells = {one.cell for each in found.values() for one in each}
+    then = circumstances_of(args.records, [row for row in rows if row["cell"] in cells])
     if args.json:
         print(json.dumps({target: [_facts(one) for one in each] for target, each in found.items()}, indent=1))
     else:
-        print("\n".join(_lines(application, found)))
+        print("\n".join([*_lines(application, found), f"cells {then}"]))
+    if then.differ and not args.measure and not args.as_measured:
+        raise WeirError(
+            f"the prediction does not hold for now: its cells were {then}",
+            file=str(args.records),
+            hint="measure the phases again: --measure; or take the hour of the records: --as-measured",
+            exit_code=3,
+        )
     return 0
 
 

@@ -6,12 +6,14 @@ import argparse
 import contextlib
 import json
 import re
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from weir.campaign import Campaign
 from weir.commands.show import PAGE_FILE, lines, read_page
@@ -20,6 +22,7 @@ from weir.compare.sides import RECORDS_FILE
 from weir.config import load_config
 from weir.errors import WeirError
 from weir.handover import MEASURED_PLAN, Handover
+from weir.measure.starter import Interrupt, Starter, follow_the_starter
 from weir.plan import Plan, make_plan, write_plan
 from weir.plan.card import cost_card, short_card
 from weir.study import cells_left, measured_study, why_not_measured
@@ -30,6 +33,7 @@ HELP = "measure suites, show the progress, and print the answer and the path of 
 EXAMPLE = "weir report --suites quick --site local"
 
 _SEEN_OF_LOG = 12
+_ENDS_S = 90.0  # the time to end a measurement on a target that hangs, and more
 # Snakemake, with what it and the Snakefile import later, waits for a line: its arguments and where it prints.
 _AT_A_LINE = """
 import contextlib, importlib, json, os, sys
@@ -69,6 +73,18 @@ def execute(args: argparse.Namespace) -> int:
     chosen = {
         key: getattr(args, key) for key in ("suites", "site", "scale", "campaign") if getattr(args, key)
     }
+    interrupt = Interrupt()
+    follow_the_starter()
+    starter = Starter()
+    try:
+        return _report(args, chosen)
+    except KeyboardInterrupt:
+        raise WeirError(interrupt.text, hint="run it again: finished runs are kept", exit_code=130) from None
+    finally:
+        starter.let_go()
+
+
+def _report(args: argparse.Namespace, chosen: dict[str, str]) -> int:
     with Snakemake() as snakemake:
         plan = make_plan(load_config(overrides=chosen))
         study = measured_study(plan, Path.cwd(), args.campaign or "")
@@ -87,13 +103,16 @@ def execute(args: argparse.Namespace) -> int:
 
 def check(plan: Plan, folder: Path, batches: Sequence[str]) -> None:
     """The targets, and at the same time the files of the analysis."""
-    analysis = subprocess.Popen(["Rscript", "analysis/draw.R", "check"], stderr=subprocess.PIPE, text=True)
+    analysis = subprocess.Popen(
+        ["Rscript", "analysis/draw.R", "check"], stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
     try:
         preflight(plan, folder, batches)
         if problems := _problems(analysis):
             raise WeirError(f"{problems}; nothing was measured", hint="see: Rscript analysis/draw.R check")
     except KeyboardInterrupt:
-        raise WeirError("interrupted", hint="nothing was measured", exit_code=130) from None
+        analysis.send_signal(signal.SIGINT)  # the only one at which R deletes its temporary directory
+        raise
     finally:
         analysis.wait()
 
@@ -124,12 +143,12 @@ def preflight(plan: Plan, folder: Path, batches: Sequence[str]) -> None:
         str(folder / MEASURED_PLAN),
     ]
     command += ["--results", str(folder.parent), *(item for name in local for item in ("--batch", name))]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    printed, errors = _printed(command)
     try:
-        checks = json.loads(done.stdout)
+        checks = json.loads(printed)
     except ValueError:
         raise WeirError(
-            f"the preflight failed: {_message_of(done.stderr)}", hint=f"run it alone: {' '.join(command)}"
+            f"the preflight failed: {_message_of(errors)}", hint=f"run it alone: {' '.join(command)}"
         ) from None
     # A program's message may have several lines.
     problems = {row["batch"]: " ".join(row["problem"].split()) for row in reversed(checks) if row["problem"]}
@@ -148,6 +167,16 @@ def preflight(plan: Plan, folder: Path, batches: Sequence[str]) -> None:
         f"preflight: {ready} of {len(local)} batches can start ({about_duration(time.monotonic() - began)})",
         flush=True,
     )
+
+
+def _printed(command: Sequence[str]) -> tuple[str, str]:
+    """An interrupt lets the command clean up; subprocess.run would kill it."""
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        return process.communicate()
+    except KeyboardInterrupt:
+        _end(process)
+        raise
 
 
 def _problems(analysis: subprocess.Popen[str]) -> str:
@@ -169,6 +198,16 @@ def _message_of(errors: str) -> str:
         return (errors.strip().splitlines() or ["no message"])[-1]
 
 
+def _end(process: subprocess.Popen[Any]) -> None:
+    """What it started ends with it, however that goes."""
+    process.terminate()
+    try:
+        process.wait(_ENDS_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
 class Snakemake:
     """A process that imports Snakemake while weir plans and checks the targets, and begins on request."""
 
@@ -182,11 +221,13 @@ class Snakemake:
         with contextlib.suppress(BrokenPipeError), self.process.stdin as stream:
             stream.write(json.dumps([str(log), list(arguments)]).encode() + b"\n")
 
-    def __exit__(self, *error: object) -> None:
+    def __exit__(self, error: type[BaseException] | None, *about: object) -> None:
         assert self.process.stdin is not None
         if not self.process.stdin.closed:  # it has not begun
             self.process.kill()
             self.process.stdin.close()
+        elif error is not None:
+            _end(self.process)
         self.process.wait()
 
 
@@ -211,17 +252,9 @@ class Workflow:
 
     def run(self) -> int:
         self._forget_failures()
-        try:
-            self._snakemake.begin(self._log, self._arguments())
-            self._follow()
-            status = self._process.wait()
-        except KeyboardInterrupt:
-            # Snakemake receives the signal too, and lets the measurement clean up.
-            with contextlib.suppress(KeyboardInterrupt):
-                self._process.wait()
-            raise WeirError(
-                "interrupted", hint="run it again: finished runs are kept", exit_code=130
-            ) from None
+        self._snakemake.begin(self._log, self._arguments())
+        self._follow()
+        status = self._process.wait()
         if status != 0:
             return self._failed()
         if self._page_only:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from dataclasses import asdict
 from pathlib import Path
 
 from weir.bundle.reproduce import Reproduced, reproduce
+from weir.errors import WeirError
 
 NAME = "reproduce"
 HELP = "collect and draw the study of a bundle again, by the bundle's code and without network, and compare"
-EXAMPLE = "weir reproduce quick.crate.zip --out quick-again"
+EXAMPLE = "weir reproduce quick.crate.zip --out quick-again --trust"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,13 +23,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", type=Path, required=True, metavar="DIR", help="new directory to unpack it into"
     )
+    parser.add_argument("--trust", action="store_true", help="execute the bundle's code without a question")
     parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
 
 
 def execute(args: argparse.Namespace) -> int:
+    if not (args.trust or _is_trusted(args.bundle)):
+        hint = "look into it with weir verify and unzip; add --trust if you trust whoever made it"
+        raise WeirError(
+            "its code would run with your rights, and was not trusted",
+            file=str(args.bundle),
+            hint=hint,
+            exit_code=2,
+        )
     outcome = reproduce(args.bundle, args.out)
     print(json.dumps(asdict(outcome), indent=1) if args.json else _text(outcome))
     return 1 if outcome.different else 0
+
+
+def _is_trusted(bundle: Path) -> bool:
+    """Ask; where nobody can answer, it is not."""
+    if not bundle.is_file():
+        return True  # the error follows, and no code runs
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    print(
+        f"{bundle} holds code (code/weir, code/analysis) that runs with your rights. Run it? [y/N] ",
+        end="",
+        file=sys.stderr,
+        flush=True,
+    )
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def _text(outcome: Reproduced) -> str:

@@ -8,7 +8,6 @@ import json
 import math
 import os
 import secrets
-import signal
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,12 +22,13 @@ from weir.errors import (
     error_data,
     from_os_error,
 )
-from weir.files import write_atomically
+from weir.files import require_plain_path, write_atomically
 from weir.measure.batch import preflight
 from weir.measure.job import BatchJob, BatchResult, job_of, successes
 from weir.measure.preflight import Check
 from weir.measure.progress import STREAM_VARIABLE
 from weir.measure.rounds import measure_in_rounds, measure_in_turn
+from weir.measure.starter import Interrupt, follow_the_starter
 from weir.plan import Batch, Plan, read_plan
 from weir.plan.experience import append_costs
 from weir.records.costs import batch_costs
@@ -93,6 +93,8 @@ def execute(args: argparse.Namespace) -> int:
         os.environ[STREAM_VARIABLE] = str(args.progress.resolve())
     if args.errors:
         args.errors.unlink(missing_ok=True)
+    interrupt = Interrupt()
+    follow_the_starter()
     try:
         return _measure(args)
     except WeirError as error:
@@ -102,7 +104,7 @@ def execute(args: argparse.Namespace) -> int:
         _hand_over(from_os_error(error), args.errors)
         raise
     except KeyboardInterrupt:
-        stop = WeirError("interrupted", hint="run again: finished runs are kept", exit_code=130)
+        stop = WeirError(interrupt.text, hint="run again: finished runs are kept", exit_code=130)
         _hand_over(stop, args.errors)
         raise stop from None
 
@@ -131,8 +133,6 @@ def _measure(args: argparse.Namespace) -> int:
     if args.preflight:
         return _preflight(plan, batches, args)
     seed = args.seed if args.seed is not None else secrets.randbits(32)
-    # A terminated weir cleans up like an interrupted one.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     jobs = [_job(plan, batch, args, seed) for batch in batches]
     beside = [_batch(plan, name) for name in args.beside]
     results = _results(jobs, [_job(plan, batch, args, seed) for batch in beside], args, seed)
@@ -205,7 +205,7 @@ def _batch(plan: Plan, name: str) -> Batch:
 def _job(plan: Plan, batch: Batch, args: argparse.Namespace, seed: int) -> BatchJob:
     system = surrounding(os.environ)
     return replace(
-        job_of(plan, batch, args.results.resolve()),
+        job_of(plan, batch, require_plain_path(args.results.resolve(), "the directory of --results,")),
         seed=seed,
         retry_failed=args.retry_failed,
         kept_since=args.kept_since,

@@ -95,10 +95,21 @@ def proof(verdicts: Mapping[str, Any]) -> str:
     only_emulated = not sum(verdicts["real"].values())
     counts = verdicts["emulated"] if only_emulated else verdicts["real"]
     others = [f"{counts[verdict]:,} {word}" for verdict, word in _WORDS.items() if verdict != "VALID"]
-    text = f"  {counts['VALID']:,} of {sum(counts.values()):,} results proven, {', '.join(others)}"
+    text = (
+        f"  {counts['VALID']:,} of {sum(counts.values()):,} results {proven(verdicts)}, {', '.join(others)}"
+    )
     if verdicts.get("busy"):
         text += f"; {verdicts['busy']:,} taken on a busy machine"
     return text + (f"; and {emulated:,} of emulated storage" if emulated and not only_emulated else "")
+
+
+def proven(verdicts: Mapping[str, Any]) -> str:
+    """Only this audit proves: an imported table may carry the verdicts of its author. How far, by the text of
+    page.json; earlier pages have none."""
+    if verdicts.get("authors"):
+        return "VALID by the verdict of the table's author"
+    texts = [f"{one['count']:,} {one['text']}" for one in verdicts.get("proofs") or ()]
+    return f"proven ({', '.join(texts)})" if texts else "proven"
 
 
 def answers(target: str, found: Sequence[Mapping[str, Any]]) -> Iterator[str]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.audit.judge import USABLE
-from weir.commands.show import PAGE_FILE, read_page
+from weir.commands.show import PAGE_FILE, proven, read_page
 from weir.data import data_folder
 from weir.errors import WeirError
 from weir.extras import load
@@ -174,14 +174,14 @@ def _study_rows(studies: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str,
         others += (
             [f"{facts['verdicts']['busy']:,} on a busy machine"] if facts["verdicts"].get("busy") else []
         )
-        proven = f"{counts['VALID']:,} of {sum(counts.values()):,} proven"
+        shown = f"{counts['VALID']:,} of {sum(counts.values()):,} {proven(facts['verdicts'])}"
         advice = "<br>".join(_text(one["title"]) for one in facts["advice"][:_MOST_ADVICE])
         began = facts["study"]["began"][:10]
         yield (
             f"<b>{_link(name)}</b>",
             _text(began or "unknown"),
             _text(facts["study"]["question"]),
-            _text(", ".join([proven, *others])),
+            _text(", ".join([shown, *others])),
             advice or "no setting stands out",
         )
 

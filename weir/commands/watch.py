@@ -16,6 +16,7 @@ from weir.errors import WeirError
 from weir.handover import PLAN_FILES
 from weir.plan import read_plan
 from weir.units import about_duration, three_digits
+from weir.visible import unfiltered, visible
 
 NAME = "watch"
 HELP = "follow a campaign: executions done, failed, degraded, the rate and the time left of each batch"
@@ -156,7 +157,8 @@ def _redraw(stream: TextIO) -> Callable[[list[BatchProgress]], None]:
         texts = [text for text in (*texts, _idle_line(batches)) if text][-(size.lines - 1) :]
         back = f"\x1b[{drawn}F" if drawn else ""
         below = "\x1b[J" if drawn > len(texts) else ""  # the idle line is gone
-        stream.write(back + "".join(f"\x1b[2K{text[: size.columns - 1]}\n" for text in texts) + below)
+        lines = [visible(text)[: size.columns - 1] for text in texts]
+        unfiltered(stream).write(back + "".join(f"\x1b[2K{text}\n" for text in lines) + below)
         stream.flush()
         drawn = len(texts)
 

@@ -6,35 +6,28 @@ import ast
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from types import CodeType
 from typing import Any
 
+from weir.config.evaluate import (
+    FUNCTIONS,
+    MOST_CHARACTERS,
+    MOST_DEPTH,
+    MOST_PARTS,
+    Compute,
+    NotAllowedError,
+    compiled,
+    parts_and_depth,
+)
 from weir.errors import did_you_mean
 from weir.units import SIZE_UNITS, TIME_UNITS, UnitError, parse_duration, parse_size
 
 _QUOTED = re.compile(r"('[^']*'|\"[^\"]*\")")
 _QUANTITY = re.compile(r"(?<![\w.])([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]+)\b(?!\s*\()")
 _KEYWORDS = ("and", "or", "not", "in", "if", "else", "is")
-_FUNCTIONS: Mapping[str, Any] = {"min": min, "max": max}
-_STRUCTURE = (ast.Expression, ast.Constant, ast.Name, ast.Load, ast.Tuple, ast.List, ast.IfExp, ast.Call)
-_LOGIC = (ast.Compare, ast.BoolOp, ast.And, ast.Or, ast.Not, ast.In, ast.NotIn)
-_ORDER = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
-_ARITHMETIC = (
-    ast.BinOp,
-    ast.Add,
-    ast.Sub,
-    ast.Mult,
-    ast.Div,
-    ast.FloorDiv,
-    ast.Mod,
-    ast.UnaryOp,
-    ast.USub,
-    ast.UAdd,
-)
-_SAFE_NODES = (*_STRUCTURE, *_LOGIC, *_ORDER, *_ARITHMETIC)
 _GRAMMAR = (
     "allowed: numbers, sizes, quoted text, parameters, + - * / // %, comparisons, and or not in, min, max"
 )
+_LIMITS = f"at most {MOST_CHARACTERS:,} characters, {MOST_PARTS} parts, nested {MOST_DEPTH} deep"
 
 
 class ExpressionError(ValueError):
@@ -60,12 +53,12 @@ class Expression:
 
     text: str
     names: frozenset[str]
-    _code: CodeType = field(repr=False, compare=False)
+    _compute: Compute = field(repr=False, compare=False)
 
     def value(self, values: Mapping[str, Any]) -> Any:
         """What the expression gives for these values of its names."""
         try:
-            return eval(self._code, {"__builtins__": {}, **_FUNCTIONS}, values)
+            return self._compute(values)
         except (TypeError, ZeroDivisionError, ValueError, OverflowError) as error:
             at = ", ".join(f"{name} = {values[name]!r}" for name in sorted(self.names))
             raise ExpressionError(f"'{self.text}' cannot be computed: {error}", f"here {at}") from error
@@ -73,19 +66,12 @@ class Expression:
 
 def parse_expression(text: str, scope: Scope) -> Expression:
     """The expression, or an ExpressionError that describes what is wrong with it."""
-    try:
-        tree = ast.parse(_numbers_for_quantities(text).strip(), mode="eval")
-    except (SyntaxError, RecursionError, MemoryError) as error:
-        hint = "compare with '==', not with '='" if re.search(r"[^=<>!]=[^=]", text) else _GRAMMAR
-        raise ExpressionError(f"'{text}' is not a valid expression", hint) from error
-    tree = ast.fix_missing_locations(_TargetFields(text).visit(tree))
+    tree = _TargetFields(text).visit(_parsed(text))
     used: set[str] = set()
     for node in ast.walk(tree):
-        if not isinstance(node, _SAFE_NODES):
-            raise ExpressionError(f"'{text}' uses {type(node).__name__}, which is not allowed", _GRAMMAR)
         if isinstance(node, ast.Call):
             _check_call(node, text)
-        elif isinstance(node, ast.Name) and node.id not in _FUNCTIONS:
+        elif isinstance(node, ast.Name) and node.id not in FUNCTIONS:
             if node.id not in scope.names:
                 raise ExpressionError(
                     f"'{text}' uses the unknown name '{node.id}'", did_you_mean(node.id, scope.names)
@@ -97,7 +83,27 @@ def parse_expression(text: str, scope: Scope) -> Expression:
             raise ExpressionError(
                 f"'{text}' computes with text", "only numbers and sizes can be computed with"
             )
-    return Expression(text, frozenset(used), compile(tree, text, "eval"))
+    try:
+        return Expression(text, frozenset(used), compiled(tree))
+    except NotAllowedError as error:
+        raise ExpressionError(f"'{text}' uses {error}, which is not allowed", _GRAMMAR) from error
+    except (TypeError, OverflowError) as error:
+        raise ExpressionError(f"'{text}' cannot be computed: {error}", _GRAMMAR) from error
+
+
+def _parsed(text: str) -> ast.expr:
+    """The formula as a tree of few parts."""
+    if len(text) > MOST_CHARACTERS:
+        raise ExpressionError(f"'{text[:40]}...' has {len(text):,} characters", _LIMITS)
+    try:
+        tree = ast.parse(_numbers_for_quantities(text).strip(), mode="eval").body
+    except (SyntaxError, RecursionError, MemoryError) as error:
+        hint = "compare with '==', not with '='" if re.search(r"[^=<>!]=[^=]", text) else _GRAMMAR
+        raise ExpressionError(f"'{text}' is not a valid expression", hint) from error
+    parts, depth = parts_and_depth(tree)
+    if parts > MOST_PARTS or depth > MOST_DEPTH:
+        raise ExpressionError(f"'{text}' has {parts} parts, nested {depth} deep", _LIMITS)
+    return tree
 
 
 class _TargetFields(ast.NodeTransformer):
@@ -145,8 +151,8 @@ def _number(match: re.Match[str]) -> str:
 
 def _check_call(node: ast.Call, text: str) -> None:
     name = node.func.id if isinstance(node.func, ast.Name) else "?"
-    if name not in _FUNCTIONS or node.keywords:
-        raise ExpressionError(f"'{text}' calls '{name}'", did_you_mean(name, _FUNCTIONS))
+    if name not in FUNCTIONS or node.keywords:
+        raise ExpressionError(f"'{text}' calls '{name}'", did_you_mean(name, FUNCTIONS))
     if len(node.args) < 2:
         raise ExpressionError(f"'{text}' gives {name} fewer than two values", f"write {name}(a, b)")
 

@@ -10,8 +10,10 @@ from typing import Any
 
 from weir.config.yaml_file import Keys, YamlFile
 from weir.errors import Problem, did_you_mean
+from weir.files import path_fault
 from weir.launch import launchers
 from weir.schedulers import schedulers
+from weir.storage_calls import real_path
 from weir.tools.base import Tool
 
 # {name} in a word; shell-like ${NAME} and JSON are left alone.
@@ -113,12 +115,15 @@ def path_problems(file: YamlFile, path: str) -> Iterator[Problem]:
     """A target must be a directory of its own: weir fills it and cleans it up. path is the resolved one."""
     written = file.data["path"]
     home = _home()
-    clean = os.path.realpath(path)  # a link is judged by what it points to
-    problem, hint = None, _OWN_PLACE
-    if not path.startswith("/"):
+    is_absolute = path.startswith("/")
+    clean = real_path(path) if is_absolute else path  # a link is judged by what it points to
+    problem, hint = path_fault(path) if is_absolute else None, _OWN_PLACE
+    if not is_absolute:
         if file.data.get("prefix"):
             return  # a name in another name space, such as xpd:pool
         problem = "is not an absolute path"
+    elif problem:
+        hint = "give it a name without"
     elif clean in ("/", "//"):
         problem = "is the root of the machine"
     elif clean == home:
@@ -128,5 +133,5 @@ def path_problems(file: YamlFile, path: str) -> Iterator[Problem]:
     elif home != "/" and Path(clean).is_relative_to(home) and not file.data.get("allow_home"):
         problem, hint = "is inside the home directory", f"{_OWN_PLACE}; or say allow_home: true"
     if problem:
-        shown = f"'{written}'" if written == clean else f"'{written}' ({clean})"
+        shown = repr(written) if written == clean else f"{written!r} ({clean})"
         yield file.problem(("path",), f"{shown} {problem}", hint, written)

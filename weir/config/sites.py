@@ -148,6 +148,8 @@ def _target(data: Mapping[str, Any]) -> Target:
         optional["read_mib_s"] = parse_rate(expect["read"])
     if "peak" in data:
         optional["peak_mib_s"] = {access: parse_rate(rate) for access, rate in data["peak"].items()}
+    if "copies" in data or "coding" in data:
+        optional["sent_per_byte"] = data.get("copies", 1) * _expansion(data.get("coding", "1+0"))
     if data.get("max_stripe_count"):
         stripes = data.get("stripes", _LFS)
         optional |= {"set_stripes": tuple(stripes["set"]), "get_stripes": tuple(stripes["get"])}
@@ -159,10 +161,19 @@ def _target(data: Mapping[str, Any]) -> Target:
         apis=tuple(data.get("apis", ())),
         stacks=tuple(data.get("stacks", ())),
         space_bytes=parse_size(data["space"]) if "space" in data else 0,
+        server_addresses=tuple(data.get("server_addresses", ())),
+        server_probe=tuple(data.get("server_probe", ())),
+        drop_server_caches=tuple(data.get("drop_server_caches", ())),
         prepare=tuple(tuple(command) for command in data.get("prepare", ())),
         cleanup=tuple(tuple(command) for command in data.get("cleanup", ())),
         **optional,
     )
+
+
+def _expansion(coding: str) -> float:
+    """4+2: six parts are stored of four."""
+    data, _, parity = coding.partition("+")
+    return (int(data) + int(parity)) / int(data)
 
 
 def _site(data: Mapping[str, Any], targets: Mapping[str, Target]) -> Site:

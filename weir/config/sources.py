@@ -11,6 +11,7 @@ from pathlib import Path
 import weir
 from weir.data import data_folder
 from weir.errors import ConfigError, Problem, WeirError, did_you_mean
+from weir.files import require_plain_path
 
 VARIABLE = "WEIR_CONFIG"
 CONFIG_FILE = "config.yaml"
@@ -77,7 +78,8 @@ def find_sources(
     checkouts = (folder for folder in (here, *here.parents) if (folder / "config" / "sites").is_dir())
     root = next(checkouts, None)
     base = root / "config" if root else data_folder("config").resolve()
-    return layered(root or _root_of(base, here), base, config_dir, environment=environment)
+    top = require_plain_path(root or _root_of(base, here), "the directory of this checkout,")
+    return layered(top, base, config_dir, environment=environment)
 
 
 def add_config_dir(parser: argparse.ArgumentParser) -> None:

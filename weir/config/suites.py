@@ -19,6 +19,7 @@ from weir.tools.base import Tool
 from weir.units import parse_duration, parse_percent
 
 MOST_ROUNDS = 20
+MOST_EDITIONS = 1_000
 PLACE_NAMES = ("nodes", "ppn", "ranks", "target", "stack")
 TARGET_FIELDS = ("kind", "path", "prefix", "emulated", "max_stripe_count", "space_bytes", "inodes")
 _NUMBERS = ("nodes", "ppn", "ranks", "target.max_stripe_count", "target.space_bytes", "target.inodes")
@@ -41,6 +42,10 @@ def load_suite(sources: Sources, name: str, scale: str, tools: Mapping[str, Tool
     kinds = load_schema("target")["properties"]["kind"]["enum"]
     problems += unused_scale_keys(file)
     known_scales = scales_of(file.data)
+    editions = len(file.data["experiments"]) * (1 + len(known_scales))
+    if editions > MOST_EDITIONS:
+        message = f"the experiments have {editions:,} editions, one for each scale"
+        raise ConfigError([file.problem(("experiments",), message, f"at most {MOST_EDITIONS:,}")])
     suites: dict[str, Suite] = {}
     for each in [FULL, *sorted(known_scales - {FULL})]:
         reader = _Reader(file, tools, kinds, problems)
@@ -86,6 +91,8 @@ def _unknown_to_tune(file: YamlFile) -> list[Problem]:
 
 def _misplaced(file: YamlFile, schema: Mapping[str, Any]) -> list[Problem]:
     """Keys of an experiment that are one or two levels too high."""
+    if not isinstance(file.data, dict):
+        return []
     experiments = file.data.get("experiments")
     experiments = experiments if isinstance(experiments, dict) else {}
     parts = schema["properties"]["experiments"]["additionalProperties"]["properties"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,9 +11,11 @@ from typing import Any
 
 import yaml
 
+from weir.config.yaml_limits import MOST_CHARACTERS, beyond_limits, is_beyond_numbers
 from weir.errors import ConfigError, Problem
 
 Keys = tuple[str | int, ...]
+MOST_PROBLEMS = 100
 _INTEGER = re.compile(r"[-+]?[0-9]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _WORDS: Mapping[str, Any] = {"": None, "~": None, "null": None, "true": True, "false": False}
@@ -26,6 +29,7 @@ class YamlFile:
     data: Any = None
     lines: dict[Keys, int] = field(default_factory=dict)
     origins: dict[str, str] = field(default_factory=dict)  # of top-level keys that did not come from the file
+    found: dict[str, Problem] = field(default_factory=dict)  # by its text
 
     def line(self, keys: Keys) -> int | None:
         """Line of a key or item, or of the nearest thing around it."""
@@ -34,16 +38,22 @@ class YamlFile:
         return self.lines.get(keys)
 
     def problem(self, keys: Keys, message: str, hint: str | None = None, value: object = None) -> Problem:
+        """More problems than anybody reads end the reading of the file: they are raised."""
         if keys and keys[0] in self.origins:
             return Problem(message, None, None, self.origins[str(keys[0])], value, hint)
-        return Problem(message, self.name, self.line(keys), key_text(keys) or None, value, hint)
+        problem = Problem(message, self.name, self.line(keys), key_text(keys) or None, value, hint)
+        self.found.setdefault(str(problem), problem)
+        if len(self.found) > MOST_PROBLEMS:
+            raise ConfigError([*self.found.values(), Problem("more problems may follow", self.name)])
+        return problem
 
 
 def read_yaml(path: Path, root: Path) -> YamlFile:
     """The file's data with lines; a file that cannot be read or is no YAML is a ConfigError."""
     name = str(path.relative_to(root)) if path.is_relative_to(root) else str(path)
     try:
-        text = path.read_text(encoding="utf-8")
+        with path.open(encoding="utf-8") as stream:
+            text = stream.read(MOST_CHARACTERS + 1)
     except OSError as error:
         raise ConfigError([Problem(f"cannot be read: {error.strerror}", name)]) from error
     except UnicodeDecodeError as error:
@@ -54,6 +64,9 @@ def read_yaml(path: Path, root: Path) -> YamlFile:
 def parse_yaml(text: str, name: str) -> YamlFile:
     """As read_yaml, from text."""
     try:
+        too_large = beyond_limits(text, name)
+        if too_large:
+            raise ConfigError([too_large])
         node = yaml.compose(text, Loader=yaml.CSafeLoader)
     except yaml.YAMLError as error:
         raise ConfigError([_syntax_problem(error, text, name)]) from error
@@ -80,7 +93,10 @@ def _value(node: yaml.Node, keys: Keys, file: YamlFile, problems: list[Problem])
         return [_value(item, (*keys, index), file, problems) for index, item in enumerate(node.value)]
     if isinstance(node, yaml.MappingNode):
         return _mapping(node, keys, file, problems)
-    return _scalar(node)
+    value = _scalar(node)
+    if isinstance(value, (int, float)) and is_beyond_numbers(value):
+        problems.append(file.problem(keys, "is too large a number", "at most 19 digits", value))
+    return value
 
 
 def _mapping(node: yaml.MappingNode, keys: Keys, file: YamlFile, problems: list[Problem]) -> dict[str, Any]:
@@ -112,7 +128,7 @@ def _scalar(node: yaml.Node) -> Any:
     if text.lower() in _WORDS and (text == text.lower() or text == text.capitalize()):
         return _WORDS[text.lower()]
     if _INTEGER.fullmatch(text):
-        return int(text)
+        return int(text) if len(text) <= 30 else math.inf
     if _FLOAT.fullmatch(text):
         return float(text)
     return text

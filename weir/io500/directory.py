@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from weir.errors import WeirError
+from weir.files import printable
 from weir.io500.ini_file import is_ini, read_ini
 from weir.io500.logs import Job, read_all, read_logs
 from weir.io500.result import PHASES, Phase, Result
@@ -35,7 +36,24 @@ def read_directory(folder: Path) -> Result:
         raise _no_result(folder, refused)
     job = read_logs(folder)
     notes = (*result.notes, *_not_read({**refused, **job.refused}))
-    return _with_logs(replace(result, label=folder.name, notes=notes), job)
+    return _with_logs(replace(result, label=_label(folder), notes=notes), job)
+
+
+def read_file(file: Path) -> Result | None:
+    """Of one file; nothing if it holds no result."""
+    if not file.is_file():
+        return None
+    texts, _ = read_all([file])
+    for text in texts.values():
+        if is_summary(text):
+            return replace(read_summary(text, file), label=_label(file.parent))
+        if is_ini(text):
+            return replace(read_ini(text, file), label=_label(file.parent))
+    return None
+
+
+def _label(folder: Path) -> str:
+    return printable(folder.resolve().name)
 
 
 def results_in(folder: Path) -> list[Path]:

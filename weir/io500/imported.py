@@ -12,12 +12,18 @@ from typing import Any
 
 from weir.io500.output import describe
 from weir.io500.result import Phase, Result
-from weir.io500.result_sets import ResultSet, differing_logs, phase_rows, phases_of_logs, result_sets
+from weir.io500.result_sets import (
+    ResultSet,
+    differing_logs,
+    phase_rows,
+    phases_of_logs,
+    result_files,
+    result_sets,
+)
 from weir.io500.score import TOLERANCE, Agreement, Score, agreement, score
 from weir.io500.validity import Validity, validity
 from weir.model import Row
 from weir.records.facts import Facts
-from weir.records.found import is_binary
 from weir.records.importing import Imported, Source, import_sources
 
 
@@ -34,29 +40,27 @@ class Scored:
 
 
 def import_all(files: Sequence[tuple[Path, bool]], facts: Facts) -> tuple[Imported, list[Scored]]:
-    """Records of all files. True beside a file: found in a directory, where IO500 results are searched."""
+    """Records of all files. True beside a file: found in a directory, where the logs of an IO500 run lie
+    beside its summary. What a summary file holds of other kinds is read as well."""
     sets, errors = result_sets(dict.fromkeys(file.parent for file, is_found in files if is_found))
-    known = {file for one in sets for file in one.summaries} | errors.keys()
+    named, more = result_files(file for file, is_found in files if not is_found)
+    sets, errors = sets + named, errors | more
+    summaries = {file for one in sets for file in one.summaries} | errors.keys()
     columns = {file: one.columns(name) for one in sets for name, file in one.logs.items()}
-    sources = [
-        Source(file, columns.get(file, {}), is_found=is_found)
-        for file, is_found in files
-        if file not in known
-    ]
-    binary = {source.file for source in sources if source.is_found and is_binary(source.file)}
-    logs = import_sources([source for source in sources if source.file not in binary], facts)
+    sources = [Source(file, columns.get(file, {}), is_found=is_found) for file, is_found in files]
+    logs = import_sources(sources, facts)
     of_logs = [phases_of_logs(one, logs.rows) for one in sets]
-    summaries = [
+    unlogged = [
         Source(
             one.result.source,
             rows=tuple(phase_rows(one, [name for name in one.result.phases if name not in found])),
         )
         for one, found in zip(sets, of_logs, strict=True)
     ]
-    phases = import_sources([source for source in summaries if source.rows], facts)
+    phases = import_sources([source for source in unlogged if source.rows], facts)
     imported = Imported(
         logs.rows + phases.rows,
-        sorted([*logs.without_results, *binary]),
+        {file: kind for file, kind in sorted(logs.without_results.items()) if file not in summaries},
         [*dict.fromkeys(errors.values()), *logs.errors],
     )
     return imported, [_scored(one, found, imported.rows) for one, found in zip(sets, of_logs, strict=True)]

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from weir.errors import WeirError
 from weir.io500.result import WRITE_PHASES
 from weir.tools import tools
+from weir.tools.outputs import read_text
 
 
 @dataclass(frozen=True)
@@ -26,9 +28,11 @@ def read_all(files: Iterable[Path]) -> tuple[dict[Path, str], dict[Path, str]]:
     refused: dict[Path, str] = {}
     for file in files:
         try:
-            texts[file] = file.read_text(encoding="utf-8", errors="replace")
+            texts[file] = read_text(file)
         except OSError as error:
             refused[file] = error.strerror or str(error)
+        except WeirError as error:
+            refused[file] = error.problems[0].message
     return texts, refused
 
 

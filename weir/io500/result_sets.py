@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from weir.errors import WeirError
-from weir.io500.directory import read_directory, results_in
+from weir.files import printable
+from weir.io500.directory import read_directory, read_file, results_in
 from weir.io500.result import PHASES, Phase, Result
 from weir.io500.score import TOLERANCE
 from weir.model import Row
@@ -43,9 +44,34 @@ def result_sets(folders: Iterable[Path]) -> tuple[list[ResultSet], dict[Path, We
         try:
             found.append(ResultSet(folder, read_directory(folder), summaries, _logs(folder)))
         except WeirError as error:
-            errors |= dict.fromkeys(summaries, error)
+            each, _ = result_files(summaries)
+            if len(each) > 1:  # the runs of a directory that keeps several have no logs of their own
+                found += [_of_file(one) for one in each]
+            else:
+                errors |= dict.fromkeys(summaries, error)
     names = Counter(each.result.label for each in found)
     return [_named(each, names[each.result.label] > 1) for each in found], errors
+
+
+def result_files(files: Iterable[Path]) -> tuple[list[ResultSet], dict[Path, WeirError]]:
+    """Of files with a summary or a result.txt in them, each by itself; the errors as above."""
+    found: list[ResultSet] = []
+    errors: dict[Path, WeirError] = {}
+    for file in dict.fromkeys(files):
+        try:
+            result = read_file(file)
+        except WeirError as error:
+            errors[file] = error
+            continue
+        if result:
+            found.append(ResultSet(file.parent, result, (file,), {}))
+    return found, errors
+
+
+def _of_file(one: ResultSet) -> ResultSet:
+    """Named after its file."""
+    label = f"{one.result.label}/{printable(one.result.source.stem)}"
+    return replace(one, result=replace(one.result, label=label))
 
 
 def _named(one: ResultSet, is_shared: bool) -> ResultSet:
@@ -103,14 +129,25 @@ def _experiment(phase: str) -> str:
 
 def phases_of_logs(one: ResultSet, rows: Iterable[Row]) -> dict[str, Phase]:
     """The phases as the logs print them; rows: the records of the logs."""
-    names = {str(file): name for name, file in one.logs.items() if name in one.result.phases}
+    names = {printable(file): name for name, file in one.logs.items() if name in one.result.phases}
+    summaries = {printable(file) for file in one.summaries}
     found: dict[str, Phase] = {}
     for row in rows:
-        name = names.get(row["source"] or "")
+        source = row["source"] or ""
+        name = _phase_like(one.result, row) if source in summaries else names.get(source)
         value = _value(name, row) if name else None
         if name and value is not None:
             found[name] = replace(one.result.phases[name], value=value, half_step=0.0)
     return found
+
+
+def _phase_like(result: Result, row: Row) -> str | None:
+    """Of a record in the file of the summary: the phase with this value, which is the same result."""
+    for name, phase in result.phases.items():
+        value = _value(name, row) if name.partition("_")[0] == row["tool"] else None
+        if value is not None and abs(value - phase.value) <= phase.half_step + TOLERANCE * value:
+            return name
+    return None
 
 
 def _value(name: str, row: Row) -> float | None:

@@ -16,22 +16,26 @@ from weir.cluster.nodes import LEAST_NODES, Slow, excluding, slow_nodes
 from weir.errors import TargetUnavailableError, WeirError
 from weir.measure.added import added_round, next_executions
 from weir.measure.custody import facts_of
-from weir.measure.guardian import Guardian, TargetHangsError
+from weir.measure.guardian import REMOVAL_S, Guardian
 from weir.measure.job import BatchJob, BatchResult, pending
+from weir.measure.links import server_addresses
 from weir.measure.lock import Lock, machine_lock, take, this_process
 from weir.measure.loop import run_all
+from weir.measure.mounts import mount_of
 from weir.measure.order import Execution
 from weir.measure.own_launch import LaunchContext
 from weir.measure.preflight import Check, check_batch
 from weir.measure.prepare import clean_up, prepared
-from weir.measure.processes import engines_of_others
 from weir.measure.progress import open_stream
 from weir.measure.ranks import check_ranks
 from weir.measure.remains import clean_up_after_kills
 from weir.measure.settle import settle
 from weir.measure.workspace import Workspace
+from weir.model import Target
+from weir.processes import engines_of_others
 from weir.runfiles import note_unavailable
 from weir.schedulers import surrounding
+from weir.storage_calls import HangsError, in_time
 from weir.tools.engine import PROGRAM as ENGINE
 
 
@@ -101,6 +105,10 @@ def _guarded(job: BatchJob, token: str, lock: Lock) -> Iterator[Guardian]:
             lock.hand_over()
 
 
+def _servers(target: Target) -> list[str]:
+    return server_addresses(mount_of(Path(target.path)), target.server_addresses)
+
+
 def _context(
     job: BatchJob, token: str, guardian: Guardian, neighbours: Sequence[str], result: BatchResult
 ) -> LaunchContext:
@@ -112,6 +120,7 @@ def _context(
         results=job.results,
         seed=job.seed,
         workspace=Workspace(Path(job.target.path), job.results, job.batch),
+        servers=in_time(lambda: _servers(job.target), job.target.path),
         slow_nodes=None if result.slow_nodes is None else [vars(item) for item in result.slow_nodes],
         placement=scheduler.placement(job.scheduler_options, os.environ) if scheduler else None,
         neighbours=neighbours,
@@ -126,7 +135,7 @@ def _claimed(guardian: Guardian) -> Iterator[list[str]]:
     neighbour = guardian.ask(do="claim")["neighbour"]
     try:
         yield ([f"{neighbour} (may have ended)"] if neighbour else []) + engines_of_others(ENGINE)
-    except TargetHangsError:
+    except HangsError:
         raise
     except BaseException:
         guardian.clean()
@@ -163,8 +172,8 @@ def _report(job: BatchJob) -> Callable[[str], None]:
 def _remove_leftovers(job: BatchJob) -> None:
     """Of a weir that was killed after its last execution."""
     workspace = Workspace(Path(job.target.path), job.results, job.batch)
-    if workspace.target_folder.is_dir():
-        workspace.remove()
+    if in_time(workspace.target_folder.is_dir, job.target.path):
+        in_time(workspace.remove, job.target.path, REMOVAL_S)
     for complaint in clean_up(job.target):
         print(f"weir: target {job.target.name}: clean-up: {complaint}", file=sys.stderr)
 
@@ -200,7 +209,7 @@ def preflight(job: BatchJob) -> list[Check]:
 
 def _checked(job: BatchJob, guardian: Guardian, token: str) -> tuple[list[Check], Path | None]:
     """The checks; and a directory for the files of launches, which the guardian removes."""
-    checks = check_batch(job.cells, job.target, job.stack)
+    checks = in_time(lambda: check_batch(job.cells, job.target, job.stack), job.target.path)
     if any(check.problem for check in checks):
         return checks, None
     temporary = guardian.temporary()

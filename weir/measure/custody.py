@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -92,6 +93,10 @@ class Custody:
                 return self._claim()
             case "temporary":
                 return {"folder": self._make_temporary()}
+            case "look":
+                with contextlib.suppress(OSError):
+                    os.statvfs(self.target.path)
+                    os.lstat(self.workspace.folder)
             case "fault":
                 return {"fault": fault(self.workspace, self.results)}
             case "remove":

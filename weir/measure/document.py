@@ -57,6 +57,7 @@ def before(
             "kind": target.kind,
             "prefix": target.prefix,
             "emulated": target.emulated,
+            "sent_per_byte": target.sent_per_byte,
         },
     }
 

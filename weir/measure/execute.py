@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
 import signal
 import subprocess
@@ -12,14 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from weir.measure.processes import waits_in
+from weir.processes import die_with_parent, waits_in
 
 # Launchers start ranks in sessions of their own, out of reach of a signal to our group: each rank has this.
 TOKEN_VARIABLE = "WEIR_RUN_TOKEN"
 GRACE_S = 10.0
 POLL_S = 0.2
-_PR_SET_PDEATHSIG = 1
-_libc = ctypes.CDLL(None, use_errno=True)
 
 
 # Called while a program runs: why it is to be ended now, or None.
@@ -42,11 +39,6 @@ def time_limit(limit_s: float) -> Watch:
     """Ends a program after limit_s, counted from now."""
     over = time.monotonic() + limit_s
     return lambda: f"ended after its limit of {limit_s:g} s" if time.monotonic() >= over else None
-
-
-def _die_with_parent() -> None:
-    """If weir is killed with SIGKILL, its launcher gets SIGTERM and ends the ranks."""
-    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def processes_with_token(token: str) -> list[int]:
@@ -117,7 +109,7 @@ def execute(
             env={**environment, TOKEN_VARIABLE: token},
             cwd=folder,
             start_new_session=True,
-            preexec_fn=_die_with_parent,
+            preexec_fn=die_with_parent,  # a launcher ends its ranks then
         )
     except OSError as error:
         return Outcome(None, False, time.monotonic() - started, b"", b"", f"{command[0]}: {error.strerror}")

@@ -23,17 +23,11 @@ from typing import Any
 
 import weir
 from weir.errors import WeirError, hint_of
-from weir.measure.faults import EnvironmentFaultError
-from weir.measure.processes import waits_in
+from weir.storage_calls import ANSWER_S, HangsError, hangs, is_in_haste
 
-# A storage that does not answer for so long hangs; deleting a million files is given more time.
-ANSWER_S = 30.0
+# Of deleting a million files, on a storage that answers.
 REMOVAL_S = 900.0
 _START_S = 120.0
-
-
-class TargetHangsError(EnvironmentFaultError):
-    """The target does not answer."""
 
 
 class GuardianEndedError(WeirError):
@@ -45,7 +39,7 @@ class Guardian:
 
     def __init__(self, facts: Mapping[str, Any], locks: Sequence[int]) -> None:
         self._facts, self._locks = facts, locks
-        self._hung: TargetHangsError | None = None
+        self._hung: HangsError | None = None
         self._nothing_left = False
         self._left_data = False
         self._start()
@@ -66,9 +60,14 @@ class Guardian:
         self.ask(_START_S, **self._facts)
 
     def ask(self, limit_s: float = ANSWER_S, **request: Any) -> dict[str, Any]:
-        """The answer to one request; TargetHangsError if there is none in time."""
+        """The answer to one request; HangsError if there is none in time."""
         if self._hung is not None:
             raise self._hung
+        if isinstance(error := sys.exception(), HangsError):
+            self._hung = error  # found by another process
+            raise error
+        if is_in_haste(error):
+            limit_s = min(limit_s, ANSWER_S)  # what it has not deleted then, it deletes afterwards
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         try:
@@ -89,6 +88,11 @@ class Guardian:
             raise WeirError(answer["error"], hint=answer.get("hint"))
         return answer
 
+    def ask_to_delete(self, **request: Any) -> dict[str, Any]:
+        """The answer to a request that may take long, on a storage that answers."""
+        self.ask(do="look")
+        return self.ask(REMOVAL_S, **request)
+
     def fault(self) -> str | None:
         reason: str | None = self.ask(do="fault")["fault"]
         return reason
@@ -99,22 +103,22 @@ class Guardian:
         return Path(made) if made else None
 
     def remove(self, folders: Sequence[Path]) -> None:
-        self.ask(REMOVAL_S, do="remove", folders=[str(folder) for folder in folders])
+        self.ask_to_delete(do="remove", folders=[str(folder) for folder in folders])
 
     def clean(self) -> None:
         """Empty the target; by another process if this one was killed."""
         try:
-            self.ask(REMOVAL_S, do="clean")
+            self.ask_to_delete(do="clean")
         except GuardianEndedError:
             self._close()
             self._start()
-            if left := self.ask(REMOVAL_S, do="take over")["complaints"]:
+            if left := self.ask_to_delete(do="take over")["complaints"]:
                 self._left_data = True
                 raise WeirError("; ".join(left), hint="when the cause is gone: weir clean") from None
 
     def nothing_left(self) -> None:
         """The target's clean-up commands have run."""
-        self._nothing_left = self._hung is None
+        self._nothing_left = self._hung is None and not isinstance(sys.exception(), HangsError)
 
     def dismiss(self, forget: bool = True) -> bool:
         """End it if nothing is left on the target; otherwise it stays, cleans up, and holds the lock.
@@ -135,13 +139,9 @@ class Guardian:
                 with contextlib.suppress(OSError):
                     pipe.close()
 
-    def _hangs(self, limit_s: float) -> TargetHangsError:
-        pid = self._process.pid
-        return TargetHangsError(
-            f"target {self._facts['target']['name']}: {self._facts['target']['path']} does not answer for "
-            f"{limit_s:g} s: process {pid} waits, {waits_in(pid)}",
-            hint="look at the file system, or unmount it; then run again: finished runs are kept",
-        )
+    def _hangs(self, limit_s: float) -> HangsError:
+        target = self._facts["target"]
+        return hangs(f"target {target['name']}: {target['path']}", self._process.pid, limit_s)
 
 
 def main() -> None:

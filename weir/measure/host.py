@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import platform
 import socket
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from weir.measure.memory_below import memory_below
+from weir.measure.block_limits import block_limits
+from weir.measure.links import links_mbit_s
+from weir.measure.memory_below import memory_below, type_below
 from weir.measure.mounts import mount_of
+from weir.measure.pauses import paused_so_far_ms
 from weir.printed_values import real, whole
 from weir.schedulers import surrounding
 
@@ -18,8 +21,8 @@ Held = Mapping[str, int | None]  # counters of what holds processes back, since 
 _PROC, _CGROUPS = Path("/proc"), Path("/sys/fs/cgroup")
 
 
-def host_facts(target_folder: Path) -> dict[str, Any]:
-    """Facts of the node that weir runs on and of the file system below the target."""
+def host_facts(target_folder: Path, servers: Sequence[str] = ()) -> dict[str, Any]:
+    """Facts of the node that weir runs on and of the file system below the target; servers: its addresses."""
     return {
         "node": socket.gethostname(),
         "nodes": _allocated_nodes(),
@@ -32,18 +35,23 @@ def host_facts(target_folder: Path) -> dict[str, Any]:
         "running": running(),
         "pressure": pressure(),
         "file_system": file_system_of(target_folder),
+        "links_mbit_s": links_mbit_s(servers),
+        "block_limits": block_limits(target_folder),
     }
 
 
 def held_so_far(proc: Path = _PROC, cgroups: Path = _CGROUPS) -> Held:
     """Counters of this node: periods in which a CPU limit throttled this process's control group or one
-    above it, pages swapped in or out, and microseconds in which some process waited for memory."""
+    above it, pages swapped in or out, microseconds in which some process waited for memory or for I/O, and
+    milliseconds in which weir itself stood still."""
     swapped = [whole(_first_value(proc / "vmstat", key, " ") or "") for key in ("pswpin", "pswpout")]
     known = [pages for pages in swapped if pages is not None]
     return {
         "throttled_periods": _throttled(proc, cgroups),
         "swapped_pages": sum(known) if len(known) == len(swapped) else None,
         "memory_stalled_us": whole(_pressure_field(proc, "memory", "total=")),
+        "paused_ms": paused_so_far_ms(),
+        "io_stalled_us": whole(_pressure_field(proc, "io", "total=")),
     }
 
 
@@ -80,13 +88,14 @@ def _pressure_field(proc: Path, name: str, start: str) -> str:
 
 
 def file_system_of(folder: Path) -> dict[str, Any] | None:
-    """The mount of a folder; in_memory tells where in the node's memory a block device or an overlay is."""
+    """The mount of a folder; in_memory tells where in the node's memory a block device or an overlay is,
+    below the type of the file system that a stacked one gives its bytes to."""
     mount = mount_of(folder)
     if mount is None:
         return None
     # The options of a server's mount name its users and addresses.
     shown = {key: value for key, value in mount.items() if key != "super_options"}
-    return {**shown, "in_memory": memory_below(folder)}
+    return {**shown, "in_memory": memory_below(folder), "below": type_below(folder)}
 
 
 def _throttled(proc: Path, cgroups: Path) -> int | None:

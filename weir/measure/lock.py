@@ -13,22 +13,26 @@ import hashlib
 import json
 import os
 import socket
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 from weir.errors import WeirError
 from weir.files import from_json
-from weir.measure.processes import is_the_same, started
-from weir.measure.removal import private_directory
+from weir.measure.removal import is_own_directory, private_directory
 from weir.model import Target
+from weir.processes import is_the_same, started
 from weir.schedulers import surrounding
+from weir.storage_calls import real_path
 
 LOCK_IN_TARGET = ".weir-lock"
 NOTE_SUFFIX = ".json"
 _POLL_S = 0.5
+_NAMES = 9
 # A weir that was killed has a guardian, which cleans up and holds the lock meanwhile.
 GUARDIAN_S = 60.0
 
@@ -77,10 +81,19 @@ def this_process(results: Path, batch: str) -> Holder:
     )
 
 
-def user_directory() -> Path:
-    """The directory of this user on this machine, for nobody else."""
-    path = Path("/var/tmp") / f"weir-{os.geteuid()}"
+@cache
+def user_directory(above: Path = Path("/var/tmp")) -> Path:
+    """The directory of this user on this machine, for nobody else. Another user may have taken its name: then
+    the next one is used, also when the first is free again."""
+    names = [f"weir-{os.geteuid()}", *(f"weir-{os.geteuid()}-{number}" for number in range(2, _NAMES + 1))]
+    paths = [above / name for name in names]
+    own = [path for path in paths if is_own_directory(path)] or [
+        path for path in paths if not os.path.lexists(path)
+    ]
+    path = own[0] if own else paths[0]
     private_directory(path)
+    if path != paths[0]:
+        print(f"weir: {paths[0]} is another user's: the locks are in {path}", file=sys.stderr)
     return path
 
 
@@ -163,25 +176,8 @@ def lock_directory() -> Path:
 def machine_lock(target: Target) -> Lock:
     """By the target's path: two checkouts may give one directory two names."""
     folder = lock_directory()
-    place = os.path.realpath(target.path) if target.path.startswith("/") else target.path
+    place = real_path(target.path) if target.path.startswith("/") else target.path
     return Lock(folder / hashlib.sha256(place.encode()).hexdigest()[:16])
-
-
-def is_busy(target: Target) -> bool:
-    """Whether a process of this user on this machine measures the target, or cleans up after it."""
-    try:
-        descriptor = os.open(machine_lock(target).path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except FileNotFoundError:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:
-        return False
-    finally:
-        os.close(descriptor)
-    return False
 
 
 def take(

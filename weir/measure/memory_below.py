@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Mapping
 from pathlib import Path
 
-from weir.measure.mounts import mount_of
+from weir.measure.mounts import lower_folders, mount_of
 
 SYSTEM = Path("/sys/dev/block")
 _MEMORY = ("tmpfs", "ramfs", "hugetlbfs")
@@ -20,12 +19,11 @@ def memory_below(folder: Path, system: Path = SYSTEM, depth: int = 0) -> str | N
     mount = mount_of(folder)
     if mount is None or depth > _DEEPEST:
         return None
-    if mount["type"] == "overlay":
-        upper = next(
-            (one[9:] for one in mount["super_options"].split(",") if one.startswith("upperdir=")), ""
-        )
-        where = _memory_of(Path(upper), system, depth) if upper and Path(upper).is_dir() else None
-        return where and f"an overlay whose upper directory is {where}"
+    lower = lower_folders(mount)
+    if lower:
+        found = (_memory_of(one, system, depth) for one in lower if one.is_dir())
+        where = next((one for one in found if one), None)
+        return where and f"a file system of type {mount['type']} over {where}"
     try:
         source = os.stat(mount["device"])
     except OSError:
@@ -33,6 +31,17 @@ def memory_below(folder: Path, system: Path = SYSTEM, depth: int = 0) -> str | N
     if not stat.S_ISBLK(source.st_mode):
         return None
     return memory_of_device(os.major(source.st_rdev), os.minor(source.st_rdev), system, depth)
+
+
+def type_below(folder: Path, depth: int = 0) -> str | None:
+    """Type of the file system that holds the bytes of a folder on a stacked one (overlay, a FUSE file system
+    over a directory); None where nothing is known to be below, or where several are."""
+    mount = mount_of(folder)
+    lower = lower_folders(mount) if mount is not None and depth <= _DEEPEST else []
+    if not lower or not all(one.is_dir() for one in lower):
+        return None
+    found = {type_below(one, depth + 1) or (mount_of(one) or {}).get("type") for one in lower}
+    return found.pop() if len(found) == 1 else None
 
 
 def memory_of_device(major: int, minor: int, system: Path = SYSTEM, depth: int = 0) -> str | None:
@@ -47,6 +56,10 @@ def memory_of_device(major: int, minor: int, system: Path = SYSTEM, depth: int =
         return f"the memory device {name}"
     if (entry / "loop" / "backing_file").is_file():
         backing = Path((entry / "loop" / "backing_file").read_text(encoding="utf-8").rstrip("\n"))
+        if backing.is_block_device():
+            number = backing.stat().st_rdev
+            where = memory_of_device(os.major(number), os.minor(number), system, depth + 1)
+            return where and f"{name} on {where}"
         where = _memory_of(backing.parent, system, depth) if backing.exists() else None
         return where and f"{name}, a file in {where}"
     for member in sorted((entry / "slaves").glob("*/dev")):
@@ -57,7 +70,7 @@ def memory_of_device(major: int, minor: int, system: Path = SYSTEM, depth: int =
 
 
 def _memory_of(folder: Path, system: Path, depth: int) -> str | None:
-    mount: Mapping[str, str] | None = mount_of(folder)
+    mount = mount_of(folder)
     if mount is not None and mount["type"] in _MEMORY:
         return f"{folder} on {mount['type']}"
     return memory_below(folder, system, depth + 1)

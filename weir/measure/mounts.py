@@ -3,27 +3,68 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 _PROC = Path("/proc")
+_OCTAL = re.compile(r"\\([0-3][0-7]{2})")
 
 
 def mount_of(folder: Path, proc: Path = _PROC) -> dict[str, str] | None:
-    """The mount that holds folder: the longest mount point above it.
+    """The mount that holds folder, by the kernel's number of it; else the longest mount point above it.
 
     Where the root was changed to an ordinary directory, as for a chroot, the process's own table lacks the
     file system of its root; that of the first process has it, by its device.
     """
+    number = _mount_id(folder, proc)
+    if number is not None:
+        for table in ("self", "1"):
+            for fields, tail in _lines(proc / table / "mountinfo"):
+                if fields[0] == number:
+                    return _mount(fields, tail)
+    return _longest_above(folder, proc) or _mount_of_device(folder, proc)
+
+
+def decoded(text: str) -> str:
+    """A field of the table: the kernel writes spaces and some other characters as three octal digits."""
+    return _OCTAL.sub(lambda found: chr(int(found[1], 8)), text)
+
+
+def lower_folders(mount: dict[str, str]) -> list[Path]:
+    """Directories of other file systems that take the bytes of this one: the upper directory of an overlay,
+    the source of a FUSE file system where it is a path, several of them separated by colons."""
+    if mount["type"] == "overlay":
+        options = mount["super_options"].split(",")
+        return [Path(decoded(one[9:])) for one in options if one.startswith("upperdir=") and one[9:]]
+    source = mount["device"]
+    if not mount["type"].startswith("fuse") or not source.startswith("/") or Path(source).is_block_device():
+        return []
+    return [Path(one) for one in source.split(":")]
+
+
+def _mount_id(folder: Path, proc: Path) -> str | None:
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_PATH)
+        try:
+            text = (proc / "self" / "fdinfo" / str(descriptor)).read_text(encoding="utf-8")
+        finally:
+            os.close(descriptor)
+        return next((line.split()[1] for line in text.splitlines() if line.startswith("mnt_id:")), None)
+    return None
+
+
+def _longest_above(folder: Path, proc: Path) -> dict[str, str] | None:
     resolved = str(folder.resolve())
     best: dict[str, str] | None = None
     for fields, tail in _lines(proc / "self" / "mountinfo"):
-        point = fields[4].replace("\\040", " ")
+        point = decoded(fields[4])
         inside = point == "/" or resolved == point or resolved.startswith(point + "/")
         # A later mount on the same point hides the earlier one, hence >=.
         if inside and (best is None or len(point) >= len(best["mount_point"])):
-            best = _mount(point, fields, tail)
-    return best or _mount_of_device(folder, proc)
+            best = _mount(fields, tail)
+    return best
 
 
 def _mount_of_device(folder: Path, proc: Path) -> dict[str, str] | None:
@@ -34,18 +75,18 @@ def _mount_of_device(folder: Path, proc: Path) -> dict[str, str] | None:
     wanted = f"{os.major(number)}:{os.minor(number)}"
     for fields, tail in _lines(proc / "1" / "mountinfo"):
         if fields[2] == wanted:
-            return _mount("/", fields, tail)
+            return {**_mount(fields, tail), "mount_point": "/"}
     return None
 
 
-def _mount(point: str, fields: list[str], tail: list[str]) -> dict[str, str]:
-    found = {"mount_point": point, "type": tail[0], "device": tail[1], "options": fields[5]}
-    return found | {"super_options": tail[2] if len(tail) > 2 else ""}
+def _mount(fields: list[str], tail: list[str]) -> dict[str, str]:
+    found = {"mount_point": decoded(fields[4]), "type": tail[0], "device": decoded(tail[1])}
+    return found | {"options": fields[5], "super_options": tail[2] if len(tail) > 2 else ""}
 
 
 def _lines(table: Path) -> Iterable[tuple[list[str], list[str]]]:
     try:
-        lines = table.read_text(encoding="utf-8").splitlines()
+        lines = table.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
     except OSError:
         return
     for line in lines:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import secrets
+import shlex
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from weir.integrity.ledger import end_run
 from weir.launch import applied, launcher
 from weir.measure.document import SUMMARY_FILE, RunEnd, after, before, now
 from weir.measure.execute import Outcome, execute, time_limit
@@ -22,7 +24,8 @@ from weir.measure.stripes import stripe
 from weir.measure.temporary import temporary_variables
 from weir.measure.workspace import Workspace
 from weir.model import Stack, Target
-from weir.runfiles import fresh_folder, write_run_file
+from weir.runfiles import fresh_folder
+from weir.storage_calls import in_time
 from weir.tools import tools
 from weir.tools.base import RunPaths
 from weir.tools.engine import engine_of
@@ -46,6 +49,7 @@ class LaunchContext:
     results: Path
     seed: int
     workspace: Workspace
+    servers: Sequence[str] = ()  # addresses of those behind the mount
     slow_nodes: Sequence[Mapping[str, Any]] | None = None  # None: the nodes were not compared
     placement: Mapping[str, Any] | None = None  # None: no batch system gave the nodes
     neighbours: Sequence[str] = ()  # other measurements of the target that may run now
@@ -77,11 +81,30 @@ class Prepared:
     known: dict[str, Any]  # the first half of run.json
 
 
-def prepare(execution: Execution, context: LaunchContext) -> Prepared:
+@dataclass(frozen=True)
+class _Place:
+    """Of an execution on the target."""
+
+    folder: Path
+    stripes: int | None
+    host: dict[str, Any]
+
+
+def prepare(executions: Sequence[Execution], context: LaunchContext) -> list[Prepared]:
+    places = in_time(lambda: [_place(each, context) for each in executions], context.target.path)
+    return [_prepared(each, place, context) for each, place in zip(executions, places, strict=True)]
+
+
+def _place(execution: Execution, context: LaunchContext) -> _Place:
     cell = execution.cell
+    folder = context.workspace.run_folder(cell.cell, execution.run)
+    stripes = stripe(folder, cell.params.get("stripe_count", 0), context.target)
+    return _Place(folder, stripes, host_facts(context.workspace.target_folder, context.servers))
+
+
+def _prepared(execution: Execution, place: _Place, context: LaunchContext) -> Prepared:
+    cell, data_folder = execution.cell, place.folder
     outputs = fresh_folder(context.results, cell.cell, execution.run)
-    data_folder = context.workspace.run_folder(cell.cell, execution.run)
-    stripes = stripe(data_folder, cell.params.get("stripe_count", 0), context.target)
     paths = RunPaths(f"{context.target.prefix}{data_folder}/data", outputs)
     tool, program = tools()[cell.tool], context.stack.programs[cell.tool]
     command = tool.command(cell, context.target, program, paths)
@@ -91,8 +114,8 @@ def prepare(execution: Execution, context: LaunchContext) -> Prepared:
     whole = [*launch_arguments(execution, context), *command]
     known = before(execution, context.target, context.seed, whole, variables_of(context))
     known |= {
-        "stripe_count": stripes,
-        "host": host_facts(context.workspace.target_folder)
+        "stripe_count": place.stripes,
+        "host": place.host
         | {
             "slow_nodes": context.slow_nodes,
             "placement": context.placement,
@@ -105,16 +128,22 @@ def prepare(execution: Execution, context: LaunchContext) -> Prepared:
 def _witness(
     context: LaunchContext, program: Sequence[str], outputs: Path, data_folder: Path
 ) -> Mapping[str, str]:
-    """For programs that do not report it: weir-io does, and a prefix names no files of the system."""
-    if engine_of(program) or context.target.prefix:
+    """For programs that do not report it, and behind libraries that are preloaded to weir-io, which sees no
+    further than they let it. A prefix names no files of the system."""
+    preloaded = preloaded_by(context)
+    if context.target.prefix or (engine_of(program) and not preloaded):
         return {}
-    preloaded = variables_of(context).get("LD_PRELOAD", os.environ.get("LD_PRELOAD", ""))
     return witness_variables(outputs, data_folder, preloaded)
+
+
+def preloaded_by(context: LaunchContext) -> str:
+    """What stack, target or the environment of weir preload to every program."""
+    return variables_of(context).get("LD_PRELOAD", os.environ.get("LD_PRELOAD", ""))
 
 
 def measure_one(execution: Execution, context: LaunchContext) -> dict[str, Any]:
     """Launch, wait, record; returns run.json. An interrupt leaves none, so it is done again next time."""
-    ready = prepare(execution, context)
+    (ready,) = prepare([execution], context)
     held = held_so_far()
     try:
         outcome = execute(
@@ -144,7 +173,7 @@ def _record(ready: Prepared, outcome: Outcome, context: LaunchContext) -> dict[s
     error = f"{SUMMARY_FILE} is missing or truncated: the program ended with exit code 0" if lacks else None
     end = RunEnd(outcome.exit_code, outcome.ended, now(), outcome.elapsed_s, error or outcome.error)
     document = after(ready.known, end, ready.outputs)
-    write_run_file(ready.outputs, document)
+    end_run(ready.outputs, document)
     return document
 
 
@@ -168,8 +197,18 @@ def launch_arguments(execution: Execution, context: LaunchContext) -> Sequence[s
 
 
 def variables_of(context: LaunchContext) -> dict[str, str]:
-    """What stack and target set for every program."""
-    return {**context.stack.environment, **context.target.environment}
+    """What stack and target set for every program, and the servers to which connections are counted."""
+    target = context.target
+    servers = {
+        "WEIR_SERVER_ADDRESSES": " ".join(context.servers),
+        "WEIR_SERVER_PROBE": shlex.join(target.server_probe),
+        "WEIR_DROP_SERVER_CACHES": shlex.join(target.drop_server_caches),
+    }
+    return {
+        **context.stack.environment,
+        **target.environment,
+        **{key: value for key, value in servers.items() if value},
+    }
 
 
 def environment_of(execution: Execution, context: LaunchContext) -> Mapping[str, str]:

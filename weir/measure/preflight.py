@@ -19,6 +19,8 @@ from weir.tools import tools
 from weir.tools.engine import shared_engine
 from weir.units import format_size
 
+_NO_LIMIT = (-1, 2**64 - 1)  # CephFS counts its files and has no limit for them
+
 
 @dataclass(frozen=True)
 class Check:
@@ -136,7 +138,7 @@ def inodes_of(cells: Sequence[Cell], stack: Stack) -> int:
 def check_inodes(folder: Path, target: Target, need: int) -> Check:
     facts = os.statvfs(folder)
     limits = [target.inodes] if target.inodes else []
-    if facts.f_files != 0:
+    if facts.f_files != 0 and facts.f_favail not in _NO_LIMIT:
         limits.append(facts.f_favail)
     if not limits:
         return Check("inodes", "the file system does not count them")

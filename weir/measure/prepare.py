@@ -12,14 +12,16 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from weir.errors import TargetUnavailableError
+from weir.errors import TargetUnavailableError, WeirError
 from weir.measure.execute import TOKEN_VARIABLE, end_processes
 from weir.measure.removal import private_directory
 from weir.model import Target
+from weir.storage_calls import in_time, is_in_haste
 
 # Processes that a target's commands leave running, such as a mount, differ from those of a launch by it.
 PREPARE_TOKEN = "prepare-"
 _COMMAND_S = 300.0
+_HASTE_S = 30.0
 _GRACE_S = 5.0
 
 
@@ -33,8 +35,7 @@ def prepared(target: Target, token: str = "", cleaned: Callable[[], None] | None
     """
     is_whole = False
     try:
-        for folder in private_directories(target):
-            private_directory(folder)
+        in_time(lambda: _make_private_directories(target), target.path)
         for command in target.prepare:
             if complaint := _complaint_of(command, target, token):
                 raise TargetUnavailableError(
@@ -57,6 +58,16 @@ def clean_up(target: Target) -> list[str]:
     """Run the target's clean-up commands; what they complain about."""
     complaints = [_complaint_of(command, target, "") for command in target.cleanup]
     return [complaint for complaint in complaints if complaint]
+
+
+def _make_private_directories(target: Target) -> None:
+    for folder in private_directories(target):
+        try:
+            private_directory(folder)
+        except WeirError as error:
+            problem = error.problems[0]
+            message = f"target {target.name}: {problem.message}"
+            raise TargetUnavailableError(message, hint=problem.hint) from None
 
 
 def private_directories(target: Target) -> list[Path]:
@@ -85,6 +96,7 @@ def _complaint_of(command: Sequence[str], target: Target, token: str) -> str | N
     if token:
         environment[TOKEN_VARIABLE] = PREPARE_TOKEN + token
     shown = f"`{shlex.join(command)}`"
+    limit_s = _HASTE_S if is_in_haste(sys.exception()) else _COMMAND_S
     try:
         process = subprocess.Popen(
             command,
@@ -98,10 +110,10 @@ def _complaint_of(command: Sequence[str], target: Target, token: str) -> str | N
     except OSError as error:
         return f"{shown}: {error.strerror}"
     try:
-        stdout, stderr = process.communicate(timeout=_COMMAND_S)
+        stdout, stderr = process.communicate(timeout=limit_s)
     except subprocess.TimeoutExpired:
         _end(process)
-        return f"{shown} did not end within {_COMMAND_S:g} s"
+        return f"{shown} did not end within {limit_s:g} s"
     except BaseException:
         _end(process)
         raise

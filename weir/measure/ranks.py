@@ -54,7 +54,9 @@ def check_ranks(
         found = tools()[tool].ranks_started(folder)
     if not found:
         stderr = outcome.stderr.decode(errors="replace").strip()
-        reason = outcome.error or no_segment(stderr) or no_room() or stderr or "no output"
+        # A prologue of the site explains itself on either.
+        printed = "\n".join(filter(None, (stderr, outcome.stdout.decode(errors="replace").strip())))
+        reason = outcome.error or no_segment(stderr) or no_room() or printed or "no output"
         return Check("ranks", "no start", f"{requested} ranks could not be started: {reason}", _HINT)
     if found == [ppn] * nodes:
         return Check("ranks", requested)

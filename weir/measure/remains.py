@@ -18,7 +18,7 @@ from typing import Any
 from weir.errors import WeirError
 from weir.files import read_object
 from weir.measure.custody import facts_of
-from weir.measure.guardian import REMOVAL_S, Guardian
+from weir.measure.guardian import Guardian
 from weir.measure.job import BatchJob
 from weir.measure.lock import NOTE_SUFFIX, Holder, Lock, lock_directory, machine_lock, this_process
 
@@ -98,7 +98,7 @@ def _clean_up(facts: Mapping[str, Any], lock: Lock, report: Report, wait_s: floa
         lock.hand_over()
         return replace(cleaned, complaints=(str(error),))
     try:
-        answer = guardian.ask(REMOVAL_S, do="take over")
+        answer = guardian.ask_to_delete(do="take over")
         cleaned = replace(cleaned, processes=answer["processes"], complaints=tuple(answer["complaints"]))
     except WeirError as error:
         cleaned = replace(cleaned, complaints=(str(error),))

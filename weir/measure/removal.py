@@ -71,6 +71,15 @@ def exposed_parent(folder: Path) -> Path | None:
     return None
 
 
+def is_own_directory(path: Path) -> bool:
+    """Whether it is a directory of this user's, not a link to one."""
+    try:
+        facts = path.lstat()
+    except FileNotFoundError:
+        return False
+    return stat.S_ISDIR(facts.st_mode) and facts.st_uid == os.geteuid()
+
+
 def private_directory(path: Path) -> None:
     """Make it for this user alone; one that is a link or belongs to somebody else is refused."""
     with contextlib.suppress(FileExistsError):

@@ -16,6 +16,7 @@ from weir.measure.job import BatchJob, BatchResult, pending
 from weir.measure.lock import Lock, machine_lock
 from weir.measure.progress import Progress, open_stream
 from weir.measure.remains import clean_up_after_kills
+from weir.measure.starter import was_interrupted
 
 
 def measure_in_turn(jobs: Sequence[BatchJob]) -> list[BatchResult]:
@@ -105,6 +106,9 @@ def _tried(job: BatchJob) -> BatchResult:
     try:
         return measure_batch(job)
     except (WeirError, OSError) as error:
+        if was_interrupted(error):
+            print(f"weir: {job.batch}: {error}", file=sys.stderr)
+            raise KeyboardInterrupt from error
         done = before.planned - before.kept - len(pending(job))
         return replace(before, done=done, error=_as_ours(error))
 

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from weir.files import from_json
+from weir.integrity.ledger import end_run
 from weir.measure.document import SUMMARY_FILE, RunEnd, after, now
-from weir.runfiles import is_kept, run_folder, write_run_file
+from weir.runfiles import is_kept, run_folder
 
 LAUNCH_FILE = "launch.json"
 STATUS_FILE = "status"
@@ -69,7 +70,7 @@ def _settle_one(line: StatusLine, known: Mapping[str, Any], outputs: Path, fault
         end = RunEnd(line.exit_code, False, _written_at(outputs), line.elapsed_s, error)
     except FileNotFoundError:
         return  # its folder is gone: the execution is measured again
-    write_run_file(outputs, after(known, end, outputs))
+    end_run(outputs, after(known, end, outputs))
 
 
 def is_complete(outputs: Path) -> bool:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.files import write_atomically
+from weir.integrity.ledger import end_run
 from weir.measure.document import RunEnd, after, now
 from weir.measure.execute import execute
 from weir.measure.faults import EnvironmentFaultError
@@ -24,12 +25,12 @@ from weir.measure.own_launch import (
     Prepared,
     environment_of,
     launch_arguments,
+    preloaded_by,
     prepare,
     raise_if_lost,
 )
 from weir.measure.settle import LAUNCH_FILE, STATUS_FILE, read_status, settle
 from weir.measure.shared_memory import no_segment
-from weir.runfiles import write_run_file
 from weir.tools import tools
 from weir.tools.engine import shared_engine
 
@@ -37,8 +38,11 @@ Ended = Callable[[Execution, str, float], None]  # execution, how it ended, seco
 
 
 def engine_arguments(execution: Execution, context: LaunchContext) -> tuple[str, ...]:
-    """How weir-io starts, if the cell can share a launch; empty if it needs one of its own."""
+    """How weir-io starts, if the cell can share a launch; empty if it needs one of its own, as the witness
+    behind a preloaded library does: it reports at the end of a process."""
     cell = execution.cell
+    if preloaded_by(context) and not context.target.prefix:
+        return ()
     return shared_engine(tools()[cell.tool], cell, context.stack.programs[cell.tool])
 
 
@@ -51,7 +55,7 @@ def measure_in_one_launch(
     folder is the launch folder of the batch: one launch at a time.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    ready = [prepare(execution, context) for execution in executions]
+    ready = prepare(executions, context)
     engine = engine_arguments(executions[0], context)
     write_atomically(folder / "list", "".join(_line(each, len(engine)) for each in ready))
     (folder / STATUS_FILE).write_text("", encoding="utf-8")
@@ -79,7 +83,7 @@ def measure_in_one_launch(
         text = outcome.error or no_segment(stderr) or stderr or "the launch ended early"
         end = RunEnd(None, outcome.ended, now(), outcome.elapsed_s, text.splitlines()[0])
         prepared = ready[executions.index(stopped)]
-        write_run_file(prepared.outputs, after(prepared.known, end, prepared.outputs))
+        end_run(prepared.outputs, after(prepared.known, end, prepared.outputs))
         ended(stopped, str(end.error), watch.elapsed_s())
 
 

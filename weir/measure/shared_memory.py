@@ -14,8 +14,8 @@ import shutil
 import time
 from pathlib import Path
 
-from weir.measure.processes import started
 from weir.measure.removal import held_open, owned, remove_entry
+from weir.processes import started
 
 FOLDER = Path("/dev/shm")
 # Of Open MPI before and since version 5.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -26,6 +27,8 @@ from weir.units import about_size
 MEANINGLESS = ("rule", "interface", "tool")
 # More problems than this are one problem that repeats.
 _MOST_PROBLEMS = 20
+# Of a plan: 100,000 cells take minutes and 300 MiB.
+MOST_POINTS = 400_000
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,12 @@ class _Point:
     nodes: int
     ppn: int
     indices: tuple[int, ...]
+
+
+def points_of(experiment: Experiment, config: Config) -> int:
+    """The size of the full factorial."""
+    geometries = sum(1 for _ in locations(experiment, config)) * len(experiment.nodes) * len(experiment.ppn)
+    return geometries * math.prod(len(axis.values) for axis in experiment.axes)
 
 
 def expand(experiment: Experiment, config: Config) -> Expansion:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from weir.config import Config
 from weir.errors import ConfigError, Problem, WeirError, unique
 from weir.plan.added import added_span, stricter, with_shares
-from weir.plan.expand import Expansion, PlannedCell, expand
+from weir.plan.expand import MOST_POINTS, Expansion, PlannedCell, expand, points_of
 from weir.plan.labels import unique_labels
 from weir.plan.model import Batch, Exclusion, Plan, Shared, SuiteFacts, UnreachableCounts
 from weir.plan.packing import MARGIN, packed
@@ -59,7 +59,12 @@ def make_plan(config: Config) -> Plan:
 def _expand_all(config: Config) -> list[Expansion]:
     expansions = []
     problems: list[Problem] = []
+    points = 0
     for experiment in (experiment for suite in config.suites for experiment in suite.experiments):
+        points += points_of(experiment, config)
+        if points > MOST_POINTS:
+            message, hint = f"the plan has {points:,} combinations up to here", f"at most {MOST_POINTS:,}"
+            raise ConfigError([*problems, experiment.file.problem(experiment.keys, message, hint)])
         try:
             expansions.append(expand(experiment, config))
         except ConfigError as error:

@@ -81,10 +81,13 @@ class Scheduler:
 
     # For ReFrame.
 
+    def cancel(self, name: str) -> None:
+        """End the jobs of this user that have the name."""
+
     def reframe_backend(self) -> str:
         """The name of ReFrame's scheduler."""
         return "local"
 
-    def reframe_options(self) -> list[str]:
-        """Directives that every job script needs."""
+    def reframe_options(self, name: str) -> list[str]:
+        """Directives that every job script needs; name: of the job, unless it is empty."""
         return []

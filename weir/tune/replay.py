@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from weir.compare.sides import records_file
 from weir.errors import WeirError, did_you_mean
 from weir.tune.space import Space, make_space
 
@@ -32,6 +33,7 @@ class Replay:
 
 def read_replay(path: Path, moving: Sequence[str], where: Mapping[str, str], value: str) -> Replay:
     """where: columns with the only value that counts."""
+    path = records_file(path)
     with path.open(newline="", encoding="utf-8") as stream:
         reader = csv.DictReader(stream)
         known = reader.fieldnames or ()

@@ -51,9 +51,13 @@ class Slurm(Scheduler):
     def reframe_backend(self) -> str:
         return "slurm" if remembers_jobs() else "squeue"  # ReFrame's slurm needs the accounting database
 
-    def reframe_options(self) -> list[str]:
+    def cancel(self, name: str) -> None:
+        if shutil.which("scancel"):
+            answer(["scancel", f"--user={os.geteuid()}", f"--name={name}"])
+
+    def reframe_options(self, name: str) -> list[str]:
         # Nobody waits for a job that Slurm starts again after a failed node.
-        return ["#SBATCH --no-requeue"]
+        return ["#SBATCH --no-requeue", *([f"#SBATCH --job-name={name}"] if name else [])]
 
 
 SCHEDULER = Slurm()

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import os
+import signal
+import time
 from pathlib import Path
 
-_STATE, _STARTED = 0, 19  # fields of /proc/PID/stat after the name, which may hold spaces
+_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
+_libc = ctypes.CDLL(None, use_errno=True)
+_POLL_S = 0.05
+_STATE, _PARENT, _STARTED = 0, 1, 19  # fields of /proc/PID/stat after the name, which may hold spaces
 
 
 def started(pid: int) -> int | None:
@@ -44,6 +51,34 @@ def engines_of_others(name: str) -> list[str]:
         except OSError:
             continue
     return sorted(found)
+
+
+def die_with_parent(by: signal.Signals = signal.SIGTERM) -> None:
+    """Of a process that was just forked: it gets the signal when its parent is killed."""
+    _libc.prctl(_PR_SET_PDEATHSIG, by)
+
+
+def adopt_orphans() -> None:
+    """What this process starts stays below it, whatever its session, when those between are gone."""
+    _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def children() -> set[int]:
+    """Processes whose parent is this one, without those that have ended."""
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG) != (0, 0):
+            pass
+    own = str(os.getpid())
+    pids = (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit())
+    return {pid for pid in pids if (facts := _facts(pid)) and facts[_PARENT] == own}
+
+
+def wait_for_children(apart_from: set[int], limit_s: float) -> set[int]:
+    """Those that are still there after the limit."""
+    over = time.monotonic() + limit_s
+    while (left := children() - apart_from) and time.monotonic() < over:
+        time.sleep(_POLL_S)
+    return left
 
 
 def _facts(pid: int) -> list[str] | None:
