@@ -2,6 +2,7 @@
 
 local({
   file <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE))
+  file <- gsub("~+~", " ", file, fixed = TRUE) # Rscript writes a space so
   home <- if (length(file) == 1) dirname(normalizePath(file)) else "analysis"
   source(file.path(home, "load.R"))
   load_analysis(home)

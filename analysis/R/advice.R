@@ -64,6 +64,7 @@ evidence_words <- c(
   file = "the files have their size", sync = "every rank synchronised",
   stored = "the bytes reached the storage", fetched = "the bytes came from the storage and no cache",
   direct = "the file was open with O_DIRECT", operations = "the operations were counted",
+  calls = "counts confirm the calls of other libraries", "each-file" = "the device got what each file synchronised",
   "file-system" = "the files are on the declared file system"
 )
 
@@ -186,11 +187,13 @@ doubt_about_load <- function(records) {
     "results were taken while the machine was busy with other work: the storage may be faster.")
 }
 
-# Whether the rule has a finding, of any weight, on a record.
+# Whether the rule has a finding, of any weight, on a record: reasons are ids, notes are ids with their evidence.
 has_finding <- function(records, rule) {
   columns <- intersect(c("reasons", "notes"), names(records))
-  # Reasons are ids, notes are ids with their evidence.
-  found <- lapply(columns, function(column) grepl(sprintf("(^|[;, ])%s($|[:;,])", rule), records[[column]]))
+  names_rule <- function(texts) {
+    vapply(strsplit(texts, "[:;,]"), function(parts) rule %in% sub("^.* ", "", parts), TRUE)
+  }
+  found <- lapply(columns, function(column) of_unique(records[[column]], names_rule))
   Reduce(`|`, found, logical(nrow(records)))
 }
 

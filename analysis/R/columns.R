@@ -35,5 +35,5 @@ utils::globalVariables(c(
   "verdict_of_write", "verdict.x", "verdict.y", "way", "ways", "where", "whole_gib", "whole_s", "wire_mib_s",
   "workers", "write_hi", "write_lo", "xfer_bytes", "xfer_kib",
   "beside", "sure", "cell.x", "cell.y", "early", "label", "label_at", "first", "gap", "lag", "late", "other", "pair",
-  "span"
+  "span", "away", "products", "total"
 ))

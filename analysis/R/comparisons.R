@@ -23,9 +23,15 @@ find_effects <- function(records, metric) {
   experiments <- lapply(split(cells, by = intersect(c("suite", "experiment"), names(cells))), with_settings)
   compared <- c(compared_dimensions(records), unique(unlist(lapply(experiments, function(one) one$own))))
   drift <- drift_of_campaign(records)
-  rows <- data.table::rbindlist(lapply(varying_columns(cells, intersect(compared, names(cells))), function(dimension) {
-    effects_of_dimension(experiments, runs, dimension, inflation, drift)
-  }))
+  varying <- varying_columns(cells, intersect(compared, names(cells)))
+  ratios <- stats::setNames(lapply(varying, function(dimension) {
+    ratios_of_dimension(experiments, runs, dimension, drift)
+  }), varying)
+  ratios <- Filter(Negate(is.null), ratios)
+  alike <- autocorrelation_in_turns(ratios)
+  rows <- data.table::rbindlist(Map(function(table, dimension) {
+    effects_of_dimension(table, dimension, inflation, alike)
+  }, ratios, names(ratios)))
   if (nrow(rows) == 0) {
     return(rows)
   }
@@ -67,7 +73,19 @@ with_settings <- function(cells) {
   list(cells = cells, settings = c(settings, own), own = own)
 }
 
-effects_of_dimension <- function(experiments, runs, dimension, inflation, drift) {
+# The ratios of rounds in turns have no disturbance of whole rounds, but what lasts in one of their cells.
+autocorrelation_in_turns <- function(tables) {
+  series <- data.table::rbindlist(lapply(names(tables), function(dimension) {
+    tables[[dimension]][is.finite(log_ratio), .(dimension = ..dimension, pair, round, log_ratio)]
+  }))
+  if (nrow(series) == 0) {
+    return(0)
+  }
+  data.table::setorder(series, dimension, pair, round)
+  serial_correlation(series$log_ratio, series[, .GRP, by = .(dimension, pair)][series, on = c("dimension", "pair")]$GRP)
+}
+
+ratios_of_dimension <- function(experiments, runs, dimension, drift) {
   pairs <- data.table::rbindlist(lapply(experiments, pairs_of, dimension), fill = TRUE)
   if (nrow(pairs) == 0) {
     return(NULL)
@@ -82,8 +100,11 @@ effects_of_dimension <- function(experiments, runs, dimension, inflation, drift)
   }
   ratios[, log_ratio := log(value_other / value_first)]
   ratios[, pair := .GRP, by = .(cell.x, cell.y)]
-  ratios[, drift := log(clear_drift(.SD, drift)), .SDcols = c("target", "access")]
-  rows <- ratios[is.finite(log_ratio), effect_of_pairs(.SD, inflation), by = .(target, access, from, to)]
+  ratios[, drift := log(clear_drift(.SD, drift)), .SDcols = c("target", "access")][]
+}
+
+effects_of_dimension <- function(ratios, dimension, inflation, alike) {
+  rows <- ratios[is.finite(log_ratio), effect_of_pairs(.SD, inflation, alike), by = .(target, access, from, to)]
   rows[, `:=`(setting = column_words(dimension, to), instead_of = column_words(dimension, from))]
   rows[, `:=`(dimension = ..dimension, from = as.character(from), to = as.character(to))][]
 }
@@ -141,14 +162,15 @@ column_names <- c(block_bytes = "block", segments = "segments", stripe_count = "
 
 # The mean log ratio over the rounds; of settings that are compared over many pairs in one or two rounds, over the
 # pairs.
-effect_of_pairs <- function(ratios, inflation) {
+effect_of_pairs <- function(ratios, inflation, alike) {
   pair <- ratios$pair
   of_pair <- means_of(ratios$log_ratio, pair)
   of_round <- mean(of_pair) + means_of(ratios$log_ratio - of_pair[match(pair, names(of_pair))], ratios$round)
   over <- if (length(of_round) >= 3) "rounds" else if (length(of_pair) >= fewest_for_interval) "pairs" else "rounds"
   values <- if (over == "rounds") of_round else of_pair
   alternately <- in_turns(ratios$began_first, ratios$began_other, pair)
-  found <- mean_interval(values, if (alternately) 1 else inflation)
+  serial <- serial_factors(length(values), if (over == "rounds" && alternately) alike else 0)
+  found <- mean_interval(values, if (alternately) serial$inflation else inflation, degrees = serial$degrees)
   # A drift between the two sides explains a difference as well as the setting does.
   drift <- if (alternately) 0 else ratios$drift[1]
   also <- table(ratios$also[!duplicated(pair) & nzchar(ratios$also)])

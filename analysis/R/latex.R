@@ -5,7 +5,8 @@ unknown_in_print <- "--"
 
 escape_latex <- function(text) {
   unknown <- is.na(text)
-  text <- name_strange_signs(gsub("[[:cntrl:]]+", " ", enc2utf8(as.character(text))))
+  whole <- enc2utf8(as.character(text))
+  text <- name_strange_signs(gsub("[[:cntrl:]]+", " ", shortened(whole, longest_text_in_print)))
   text <- gsub("\\", "\u0001", text, fixed = TRUE)
   text <- gsub("([&%$#_{}])", "\\\\\\1", text, perl = TRUE)
   for (sign in names(latex_signs)) {
@@ -14,6 +15,14 @@ escape_latex <- function(text) {
   # Two of these would become one typographic sign: --mca is an option, not a dash.
   text <- gsub("([-'`,])(?=\\1)", "\\1{}", text, perl = TRUE)
   ifelse(unknown, unknown_in_print, gsub("\u0001", "\\textbackslash{}", text, fixed = TRUE))
+}
+
+# What is longer than any text of a study fills pages, and a row that is higher than a page never ends.
+longest_text_in_print <- 2000L
+longest_name_in_print <- 800L
+shortened <- function(text, most) {
+  long <- which(nchar(text) > most)
+  replace(text, long, sprintf("%s...", substr(text[long], 1, most)))
 }
 
 # A bracket or a star that begins a row of a table would belong to the line break before it.
@@ -40,7 +49,7 @@ known_signs <- c(0x20:0x7E, setdiff(0xA1:0xFF, 0xAD), 0x2013, 0x2014, 0x2018:0x2
 # A name that may be long: a line can end after its signs, and in text without any after ten letters.
 latex_name <- function(text) {
   text[is.na(text)] <- "\u2013"
-  pieces <- strsplit(enc2utf8(as.character(text)), "(?<= )", perl = TRUE)
+  pieces <- strsplit(shortened(enc2utf8(as.character(text)), longest_name_in_print), "(?<= )", perl = TRUE)
   vapply(pieces, function(words) {
     paste(ifelse(nchar(words) > 13, breakable(words), escape_latex(words)), collapse = "")
   }, character(1))

@@ -49,13 +49,19 @@ number_switches <- function(records, facts, points, decided) {
 
 write_numbers <- function(numbers, path) {
   dir.create(dirname(path), showWarnings = FALSE, recursive = TRUE)
-  commands <- unlist(numbers$commands)
-  switches <- numbers$switches
+  commands <- vapply(numbers$commands, function(value) {
+    paste(ifelse(is.na(value), unknown_in_print, value), collapse = " ")
+  }, "")
+  # A report asks for names of letters, digits and hyphens; what a table holds beside them may be a command.
+  named <- numbers$named[grepl("^[A-Za-z0-9-]+$", names(numbers$named)) & !duplicated(names(numbers$named))]
+  named[is.na(named)] <- unknown_in_print
+  is_on <- numbers$switches %in% TRUE # what is not known is off
+  switches <- names(numbers$switches)
   writeLines(c(
     "% Made from records.csv and facts.json by `draw.R numbers`.",
     sprintf("\\newcommand{\\%s}{%s}", names(commands), commands),
-    sprintf("\\expandafter\\newcommand\\csname %s\\endcsname{%s}", names(numbers$named), numbers$named),
-    sprintf("\\newif\\if%s\\%s%s", names(switches), names(switches), ifelse(switches, "true", "false"))
+    sprintf("\\expandafter\\newcommand\\csname %s\\endcsname{%s}", names(named), named),
+    sprintf("\\newif\\if%s\\%s%s", switches, switches, ifelse(is_on, "true", "false"))
   ), path, useBytes = TRUE)
 }
 

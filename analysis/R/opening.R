@@ -39,8 +39,9 @@ proof_words <- function(records, facts) {
   real <- unlist(counts$real)
   emulated <- unlist(counts$emulated)
   first <- if (sum(real) > 0) real else emulated
+  proven <- proven_words(counts$authors)
   beside <- if (sum(real) > 0 && sum(emulated) > 0) {
-    sprintf(" Of emulated storage: %s of %s proven.", thousands(emulated[["VALID"]]), thousands(sum(emulated)))
+    sprintf(" Of emulated storage: %s of %s %s.", thousands(emulated[["VALID"]]), thousands(sum(emulated)), proven)
   }
   others <- first[-1][first[-1] > 0]
   doubted <- if (length(others) == 0) {
@@ -48,7 +49,8 @@ proof_words <- function(records, facts) {
   } else {
     and_list(sprintf("%s %s", vapply(others, thousands, ""), print_of_verdict[names(others)]))
   }
-  paste0(sprintf("\\textbf{%s of %s results proven}; %s.", thousands(first[["VALID"]]), thousands(sum(first)), doubted),
+  of_all <- sprintf("%s of %s results %s", thousands(first[["VALID"]]), thousands(sum(first)), proven)
+  paste0(sprintf("\\textbf{%s}%s; %s.", of_all, proofs_words(counts$proofs), doubted),
     if (counts$busy > 0) sprintf(" \\textbf{%s were taken on a busy machine.}", thousands(counts$busy)),
     beside, emulated_words(facts, records))
 }

@@ -45,8 +45,9 @@ page_text <- function(model, home = file.path(analysis_home(), "page")) {
   for (part in c("page.css", "page.js", "cell.js", "systems.js")) {
     page <- sub(sprintf("{{%s}}", part), read_whole(part), page, fixed = TRUE)
   }
-  # Text must not close the script element that contains it.
+  # Text must neither close the script element that contains it nor begin another one within it.
   json <- gsub("</", "<\\/", page_json(model), fixed = TRUE)
+  json <- gsub("<(?=!--|script)", "\\\\u003c", json, perl = TRUE, ignore.case = TRUE)
   pieces <- strsplit(page, "{{page.json}}", fixed = TRUE)[[1]]
   paste0(pieces[1], json, pieces[2])
 }
@@ -67,7 +68,7 @@ name_storage <- function(records) {
     return(records)
   }
   unnamed <- which(is.na(records$target))
-  directory_of <- basename(dirname(ifelse(is.na(records$source), "unknown storage/log", records$source)))
+  directory_of <- directory_name(ifelse(is.na(records$source), "unknown storage/log", records$source))
   records <- data.table::copy(records)
   data.table::set(records, i = unnamed, j = "target", value = directory_of[unnamed])
   records[]
@@ -121,8 +122,30 @@ page_verdicts <- function(records) {
   }
   real <- records[emulated == FALSE]
   list(real = counted_verdicts(real), emulated = counted_verdicts(records[emulated == TRUE]),
+    proofs = counted_proofs(if (nrow(real) > 0) real else records),
+    authors = sum(has_finding(records, "authors-verdict")),
     busy = sum(real[, has_finding(.SD, "machine-busy")]))
 }
+
+# How far the proven results were followed, the furthest first; none in records of before, and none by the word of a
+# table's author.
+counted_proofs <- function(records) {
+  if (any(has_finding(records, "authors-verdict"))) {
+    return(list())
+  }
+  words <- c(devices = "to the devices", servers = "to the servers", client = "on the client")
+  counts <- vapply(names(words), function(level) sum(records$proof == level, na.rm = TRUE), 1L)
+  lapply(names(words)[counts > 0], function(level) list(count = counts[[level]], text = words[[level]]))
+}
+
+proofs_words <- function(proofs) {
+  if (length(proofs) == 0) "" else sprintf(" (%s)", paste(vapply(proofs, function(one) {
+    paste(thousands(one$count), one$text)
+  }, ""), collapse = ", "))
+}
+
+# Only this audit proves: an imported table may carry the verdicts of its author.
+proven_words <- function(authors) if (authors > 0) "VALID by the verdict of the table's author" else "proven"
 
 real_points <- function(points) if (nrow(points) > 0 && any(!points$emulated)) points[emulated == FALSE] else points
 

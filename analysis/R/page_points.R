@@ -194,9 +194,10 @@ known_text <- function(texts, unknown = "") {
   texts
 }
 
-# The exact command line, from the run file beside the output that the record was read from.
+# The exact command line, from the run file beside the output that the record was read from; a source that leads out of
+# the results has none.
 command_of <- function(source, folder) {
-  if (is.na(source)) {
+  if (is.na(source) || nchar(source) > 1000 || grepl("(^|/)[.][.](/|$)", source)) {
     return("")
   }
   file <- file.path(dirname(normalizePath(folder)), dirname(source), "run.json")

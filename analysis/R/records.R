@@ -25,8 +25,13 @@ read_records <- function(path) {
   records[is.na(purpose), purpose := "bandwidth"]
   records[is.na(reasons), reasons := ""]
   # Logs do not name their storage. Those of a directory are of one system, those of several must not be mixed.
-  records[is.na(target) & !is.na(source), target := basename(dirname(source))]
+  records[is.na(target) & !is.na(source), target := directory_name(source)]
   records[]
+}
+
+# Of the directory that a file lies in; R's own functions refuse paths that are longer than those of the machine.
+directory_name <- function(paths) {
+  ifelse(grepl("/", paths, fixed = TRUE), sub("^.*/", "", sub("/+[^/]*$", "", paths)), ".")
 }
 
 # Every column of the schema, and as text what the schema does not know: it may tell cells apart.

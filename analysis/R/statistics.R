@@ -121,15 +121,69 @@ chance_of_same <- function(above, count) {
   ifelse(count < 2, 0, (above * (above - 1) + (count - above) * (count - above - 1)) / (count * (count - 1)))
 }
 
-# The mean of values of independent rounds with its t interval. `inflation` widens the interval where the two sides of a
-# comparison were measured one after the other, so that their series drift apart.
-mean_interval <- function(values, inflation = 1, level = interval_level) {
-  values <- values[is.finite(values)]
-  n <- length(values)
-  error <- if (n < 2) NA_real_ else stats::sd(values) / sqrt(n) * inflation
-  half <- if (n < 2) NA_real_ else stats::qt((1 + level) / 2, n - 1) * error
-  list(n = n, mean = if (n == 0) NA_real_ else mean(values), lo = mean(values) - half, hi = mean(values) + half,
-    error = error, df = n - 1)
+# The mean of values of rounds with its t interval. `inflation` widens the interval where the two sides of a comparison
+# were measured one after the other, so that their series drift apart; `degrees` are those of its variance.
+mean_interval <- function(values, inflation = 1, level = interval_level, degrees = length(values) - 1) {
+  kept <- values[is.finite(values)]
+  n <- length(kept)
+  df <- degrees - (length(values) - n)
+  error <- if (n < 2) NA_real_ else stats::sd(kept) / sqrt(n) * inflation
+  half <- if (n < 2) NA_real_ else stats::qt((1 + level) / 2, df) * error
+  list(n = n, mean = if (n == 0) NA_real_ else mean(kept), lo = mean(kept) - half, hi = mean(kept) + half,
+    error = error, df = df)
+}
+
+# Of a series whose autocorrelation decays by a factor: how much larger the error of its mean is than that of
+# independent values, and the degrees of freedom of its variance. Both are exact for a normal series (weir/inference.py
+# has the same).
+serial_factors <- function(n, autocorrelation) {
+  if (n < 2) {
+    return(list(inflation = 1, degrees = n - 1))
+  }
+  correlations <- autocorrelation^abs(outer(seq_len(n), seq_len(n), "-"))
+  inflation <- sum(correlations) / n
+  within <- n - inflation
+  centred <- correlations - rowMeans(correlations)[row(correlations)]
+  centred <- centred - colMeans(centred)[col(centred)]
+  list(inflation = sqrt(inflation * (n - 1) / within), degrees = within^2 / sum(centred^2))
+}
+
+# The lag-1 autocorrelation that such series would on average show as these do, which hide part of it by their mean;
+# with its standard error where neighbours are many. `series` numbers the series, whose values are in order of time.
+serial_correlation <- function(values, series) {
+  rows <- data.table::data.table(value = values, series = series)[, count := .N, by = series][count >= 4]
+  if (nrow(rows) == 0) {
+    return(0)
+  }
+  rows[, away := value - mean(value), by = series]
+  shown <- rows[, .(count = .N, total = sum(away^2), products = sum(away[-1] * away[-.N])), by = series][total > 0]
+  if (nrow(shown) == 0) {
+    return(0)
+  }
+  wanted <- shown[, sum(count * products / total)]
+  counts <- shown[, .(times = .N), by = count]
+  missing <- function(factor) sum(counts$times * counts$count * vapply(counts$count, shown_by, 1, factor)) - wanted
+  found <- if (missing(0) >= 0) 0 else if (missing(0.8) <= 0) 0.8 else stats::uniroot(missing, c(0, 0.8))$root
+  pairs <- sum(shown$count - 1)
+  if (pairs < fewest_neighbours) found else min(0.8, found + serial_errors * sqrt((1 - found^2) / pairs))
+}
+# Of the estimate, that are added: bench/decisions.py and bench/coverage.R measure the level with it.
+serial_errors <- 0.75
+
+# Products of neighbours over squares, both around the mean of a series of n normal values, as it is on average: the
+# mean of a ratio of quadratic forms, after Magnus.
+shown_by <- function(n, factor) {
+  root <- t(chol(factor^abs(outer(seq_len(n), seq_len(n), "-"))))
+  centred <- root - rep(colMeans(root), each = n)
+  whole <- eigen(crossprod(centred), symmetric = TRUE)
+  turned <- centred %*% whole$vectors
+  products <- colSums(turned[-1, , drop = FALSE] * turned[-n, , drop = FALSE])
+  stats::integrate(function(times) {
+    vapply(times, function(time) {
+      grown <- 1 + 2 * time * pmax(whole$values, 0)
+      prod(grown^-0.5) * sum(products / grown)
+    }, 1)
+  }, 0, Inf)$value
 }
 
 # The chance of a mean this far from `value` if that were the true one; two-sided.

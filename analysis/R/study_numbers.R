@@ -64,7 +64,10 @@ period <- function(began, ended) {
   if (is.null(began) || is.null(ended)) {
     return("an unknown day")
   }
-  days <- unique(as.Date(c(began, ended)))
+  days <- unique(as.Date(substr(c(text_of(began), text_of(ended)), 1, 10), format = "%Y-%m-%d"))
+  if (anyNA(days)) {
+    return("an unknown day")
+  }
   months <- month.name[as.integer(format(days, "%m"))]
   words <- paste(as.integer(format(days, "%d")), months, format(days, "%Y"))
   gsub(" ", "~", paste(words, collapse = " to "), fixed = TRUE)

@@ -27,7 +27,7 @@ took_turns <- function(span, lag, rounds) {
 # "2026-01-31T23:59:00.5+00:00" in seconds since 1970; records of one campaign have the same zone.
 seconds_of <- function(times) {
   known <- unique(times)
-  seconds <- as.numeric(as.POSIXct(strptime(known, "%Y-%m-%dT%H:%M:%OS", tz = "UTC")))
+  seconds <- as.numeric(as.POSIXct(strptime(substr(known, 1, 32), "%Y-%m-%dT%H:%M:%OS", tz = "UTC")))
   seconds[match(times, known)]
 }
 

@@ -141,7 +141,8 @@ function proof() {
   const others = ["UNPROVEN", "DEGRADED", "INVALID"].map((verdict) =>
     element("span", { class: counts[verdict] ? verdict : "zero" }, `${GLYPH[verdict]} ${counts[verdict].toLocaleString("en")} ${WORD[verdict]}`));
   return element("div", { class: "proof", id: "proof" },
-    element("span", { class: `most ${proven}` }, `${GLYPH[proven]} ${counts.VALID.toLocaleString("en")} of ${all.toLocaleString("en")} results proven`),
+    element("span", { class: `most ${proven}` }, `${GLYPH[proven]} ${counts.VALID.toLocaleString("en")} of ${all.toLocaleString("en")} results ${facts.verdicts.authors ? "VALID by the verdict of the table's author" : "proven"}`),
+    list(facts.verdicts.proofs).length ? element("span", { class: "second" }, list(facts.verdicts.proofs).map((one) => `${one.count.toLocaleString("en")} ${one.text}`).join(", ")) : null,
     busy ? element("span", { class: "DEGRADED" }, `▲ ${busy.toLocaleString("en")} taken on a busy machine`) : null, others,
     emulated ? element("span", { class: "zero" }, `and ${emulated.toLocaleString("en")} of emulated storage`) : null,
     element("a", { href: "#verdicts" }, "why"));

@@ -1,7 +1,8 @@
 # Lints the analysis: Rscript analysis/tests/lint.R. Prints what it finds; exit code 1 if there is anything. A file in
 # which nothing was found is not read again until it, or what its findings depend on, changes (build/lintr).
 
-file <- normalizePath(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)))
+file <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE))
+file <- normalizePath(gsub("~+~", " ", file, fixed = TRUE)) # Rscript writes a space so
 home <- dirname(dirname(file))
 top <- dirname(home)
 clean <- file.path(top, "build", "lintr")

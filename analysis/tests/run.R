@@ -2,6 +2,7 @@
 
 folder <- local({
   file <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE))
+  file <- gsub("~+~", " ", file, fixed = TRUE) # Rscript writes a space so
   file.path(dirname(normalizePath(file)), "testthat")
 })
 filter <- if (length(commandArgs(TRUE)) > 0) commandArgs(TRUE)[1]

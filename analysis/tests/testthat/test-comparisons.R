@@ -92,13 +92,40 @@ test_that("iterations of one run are one value", {
 test_that("sides that were measured one after the other have a wider interval", {
   records <- two_orders(access = "write", n = 4)
   records[, bw_mib_s := 100 * c(1, 1.1, 0.9, 1)[iteration + 1] * ifelse(order == "random",
-    c(1.2, 1, 1.1, 1.3)[iteration + 1], 1)]
+    c(1.2, 1.05, 1.15, 1.1)[iteration + 1], 1)]
   together <- effects_of_settings(records)
   records[order == "random", began := "2026-01-01T05:00:00"]
   apart <- effects_of_settings(records)
   expect_true(together$interleaved)
   expect_false(apart$interleaved)
   expect_equal(log(apart$hi / apart$lo) / log(together$hi / together$lo), inflation_of(assumed_autocorrelation))
+})
+
+test_that("rounds in turns that are alike in a cell have a wider interval and fewer degrees of freedom", {
+  records <- two_orders(access = "write", xfer_bytes = 2^(13:20), n = 8)
+  wave <- function(values) {
+    records[, bw_mib_s := 100 * exp(ifelse(order == "random", values[run + 1], 0))]
+    effects_of_settings(records)[dimension == "order"]
+  }
+  # The same values: in an order in which neighbours are alike, and in one in which they are not.
+  alike <- wave(c(-3, -2, -2, -1, 1, 2, 2, 3) / 100)
+  mixed <- wave(c(-3, 2, -2, 3, -1, 1, -2, 2) / 100)
+  expect_true(alike$interleaved && mixed$interleaved)
+  expect_gt(log(alike$hi / alike$lo), 2 * log(mixed$hi / mixed$lo))
+})
+
+test_that("the autocorrelation is that of the series, which their means hide", {
+  values <- with_seed(1, unlist(lapply(1:300, function(one) {
+    made <- stats::rnorm(1)
+    for (at in 2:6) made[at] <- 0.4 * made[at - 1] + sqrt(1 - 0.4^2) * stats::rnorm(1)
+    made
+  })))
+  found <- serial_correlation(values, rep(1:300, each = 6))
+  expect_gt(found, 0.35)
+  expect_lt(found, 0.5)
+  expect_equal(shown_by(5, 0), -1 / 5, tolerance = 1e-4)
+  # As weir/inference.py has them; tests/unit/test_inference.py.
+  expect_equal(serial_factors(5, 0.35), list(inflation = 1.4658590, degrees = 3.5739223), tolerance = 1e-6)
 })
 
 # Records of two targets, or sides, whose rounds begin at these minutes.

@@ -162,6 +162,18 @@ test_that("only a study of emulated storage alone begins with the warning", {
   expect_no_match(words, "emulatedstorage", fixed = TRUE)
 })
 
+test_that("verdicts that came with a table are those of its author, and nothing is proven", {
+  rows <- repeated_rounds(2)[, `:=`(emulated = FALSE, proof = "servers")]
+  rows[, notes := "authors-verdict: the verdict is that of the table's author"]
+  words <- proof_words(read_records(write_synthetic(rows)), list())
+  expect_match(words, "results VALID by the verdict of the table's author", fixed = TRUE)
+  expect_no_match(words, "proven", fixed = TRUE)
+  expect_no_match(words, "to the servers", fixed = TRUE)
+  words <- proof_words(read_records(write_synthetic(rows[, notes := ""])), list())
+  expect_match(words, "results proven", fixed = TRUE)
+  expect_match(words, "\\([0-9,]+ to the servers\\)")
+})
+
 test_that("claims stand on the page of a suite that asks for them, and on no other", {
   path <- scratch("claims.csv")
   data.table::fwrite(data.table::data.table(paper = c("ime-paper", "mistral"), claim = c("scales", "other"),
