@@ -210,10 +210,15 @@ unlocked() { # unlocked COMMAND...   repeats it while it fails for a lock
 }
 
 apt() { # waits for another apt instead of failing; never asks; keeps the configuration files that are there
-    local options=("DPkg::Lock::Timeout=$lock_wait_s" Dpkg::Use-Pty=0 Dpkg::Options::=--force-confdef Dpkg::Options::=--force-confold)
+    local before=() options=("DPkg::Lock::Timeout=$lock_wait_s" Dpkg::Use-Pty=0 Dpkg::Options::=--force-confdef Dpkg::Options::=--force-confold)
+    case " ${roles[*]} : $* " in
+    *" --download-only "*) ;;
+    *" lab "*) before=("$top/envs/without-services") ;; # servers of file systems
+    esac
     # A container or chroot, which nobody boots, need not survive a power cut half-way: a third of the time is saved.
     [ -d /run/systemd/system ] || options+=(Dpkg::Options::=--force-unsafe-io)
-    LC_ALL=C DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1 apt-get -q "${options[@]/#/--option=}" "$@"
+    LC_ALL=C DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1 "${before[@]}" \
+        apt-get -q "${options[@]/#/--option=}" "$@"
 }
 
 install_packages() { # install_packages NAME...

@@ -1,0 +1,33 @@
+"""Each file system of the lab, started once for the tests of it; skipped by name where it cannot be."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.lab.filesystem import FileSystem, file_systems, up
+from tests.lab.machine import ROOT, Machine
+
+
+@dataclass(frozen=True)
+class Lab:
+    file_system: FileSystem
+    machine: Machine
+
+
+@pytest.fixture(scope="module", params=file_systems())
+def lab(request: pytest.FixtureRequest) -> Iterator[Lab]:
+    file_system = file_systems()[request.param]
+    if reason := file_system.missing():
+        pytest.skip(f"{file_system.name}: {reason}")
+    (ROOT / "build").mkdir(exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix="lab-test-", dir=ROOT / "build"))
+    machine = up(folder, [file_system], ends_with_caller=True)
+    try:
+        yield Lab(file_system, machine)
+    finally:
+        machine.stop()

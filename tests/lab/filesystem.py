@@ -1,0 +1,92 @@
+"""A file system of the lab: what it needs, how it starts, and what its targets move for a byte of the user.
+
+A new one is a file in tests/lab/storage that defines FILE_SYSTEM, and a target of the site storage-lab for
+each mount.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.lab.machine import HERE, LabError, Machine
+
+SITE = "storage-lab"
+_SBIN = "/usr/sbin:/sbin"
+_OF_THE_MACHINE = ("unshare", "nsenter", "setpriv", "ip")
+
+
+@dataclass(frozen=True)
+class Share:
+    """Bytes that go over the wire for each byte that a program writes or reads."""
+
+    write: float = 1.0
+    read: float = 1.0
+
+
+@dataclass(frozen=True)
+class FileSystem:
+    name: str
+    description: str
+    programs: tuple[str, ...]  # without one of them it cannot be started
+    targets: Mapping[str, Share]  # of the site storage-lab; each is mounted on /mnt/NAME
+    start: Callable[[Machine], None]
+    # Of a target: bytes written or read until now, by names such as "write bricks" and "read bricks".
+    counters: Callable[[Machine, str], Mapping[str, int]]
+    private: tuple[str, ...] = ()  # directories of this machine that its servers write to
+    machine: type[Machine] = field(default=Machine)
+
+    def missing(self) -> str:
+        """Why it cannot be started here, or nothing."""
+        path = f"{os.environ.get('PATH', '')}:{_SBIN}"
+        absent = [
+            name for name in (*_OF_THE_MACHINE, *self.programs) if shutil.which(name, path=path) is None
+        ]
+        if absent:
+            return f"not installed: {', '.join(absent)} (make setup-lab)"
+        if os.geteuid() != 0:
+            return "only root makes namespaces with mounts"
+        if not os.access("/dev/fuse", os.R_OK | os.W_OK):
+            return "/dev/fuse is not usable here"
+        return ""
+
+
+def up(folder: Path, chosen: Sequence[FileSystem], ends_with_caller: bool = False) -> Machine:
+    """A machine with the file systems, which are of one kind of machine; or nothing left of it."""
+    machine = chosen[0].machine(folder)
+    try:
+        machine.start([each for file_system in chosen for each in file_system.private], ends_with_caller)
+        for file_system in chosen:
+            try:
+                file_system.start(machine)
+            except LabError as error:
+                raise LabError(f"{file_system.name} does not start: {error}") from None
+    except BaseException:
+        machine.stop()
+        raise
+    return machine
+
+
+def file_systems() -> dict[str, FileSystem]:
+    """By name, one for each file of tests/lab/storage."""
+    names = sorted(file.stem for file in (HERE / "storage").glob("*.py") if file.stem != "__init__")
+    found = (importlib.import_module(f"tests.lab.storage.{name}").FILE_SYSTEM for name in names)
+    return {each.name: each for each in found}
+
+
+def directories_of_users(machine: Machine, target: str, users: tuple[str, ...] = ("root", "nobody")) -> None:
+    """As a centre has them: each user's own, in a file system that belongs to root."""
+    machine.out("chmod", "755", f"/mnt/{target}")
+    for user in users:
+        machine.out("install", "-d", "-o", user, f"/mnt/{target}/{user}")
+
+
+def stored_bytes(folder: Path) -> int:
+    """On the disk of this machine, below the folder."""
+    os.sync()
+    files = (Path(root) / name for root, _, names in os.walk(folder) for name in names)
+    return sum({(info.st_dev, info.st_ino): info.st_blocks * 512 for info in map(os.lstat, files)}.values())

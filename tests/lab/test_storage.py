@@ -1,0 +1,101 @@
+"""Real file systems: weir measures each as root and as an ordinary user; its claims match other counters."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.lab.conftest import Lab
+from tests.lab.trial import tried
+from tests.lab.weir_runs import USERS, measured, python_for
+
+SUITE = {
+    "suite": "lab-matrix",
+    "question": "Does each interface move its bytes to the servers?",
+    "experiments": {
+        "ior": {
+            "tool": "ior",
+            "nodes": [1],
+            "ppn": [2],
+            "space": {"api": ["POSIX", "MPIIO"]},
+            "fixed": {
+                "access": ["write", "read"],
+                "xfer": "1 MiB",
+                "block": "32 MiB",
+                "sync": True,
+                "barriers": True,
+                "drop_caches": True,
+            },
+        },
+        "netcdf": {
+            "tool": "netcdf-bench",
+            "nodes": [1],
+            "ppn": [2],
+            "space": {"collective": [False]},
+            "fixed": {"access": ["write", "read"], "geometry": "16:16:64:256", "drop_caches": True},
+        },
+        "metadata": {
+            "tool": "mdtest",
+            "nodes": [1],
+            "ppn": [2],
+            "space": {"directories": ["own"]},
+            "fixed": {
+                "access": ["create", "stat", "read", "remove"],
+                "item": "file",
+                "items_per_rank": 50,
+                "xfer": "0 B",
+            },
+        },
+    },
+}
+CELLS, RECORDS = 4, 10  # of a target
+# A small run on a machine that others use; and clients that answer stat of a new file from their cache.
+TRUE_FINDINGS = {"phase-too-short", "machine-busy", "neighbours", "metadata-from-cache"}
+
+
+@pytest.fixture(scope="module")
+def config(lab: Lab) -> Path:
+    """In the machine, for all its users."""
+    folder = lab.machine.home / "config"
+    lab.machine.write(folder / "suites" / "lab-matrix.yaml", yaml.safe_dump(SUITE))
+    return folder
+
+
+@pytest.mark.parametrize("user", USERS)
+def test_every_cell_of_the_matrix_has_results_and_no_false_finding(lab: Lab, config: Path, user: str) -> None:
+    if python_for(lab.machine, user) is None:
+        pytest.skip(f"user {user} may not run an interpreter that has weir's packages")
+    targets = list(lab.file_system.targets)
+    cells, rows = measured(lab.machine, user, config, "lab-matrix", targets)
+    assert cells == CELLS * len(targets)
+    assert len({row["cell"] for row in rows}) == cells
+    assert len(rows) == RECORDS * len(targets)
+    moved = [row for row in rows if row["access"] in ("write", "read") and row["purpose"] != "metadata"]
+    proven = [row for row in moved if row["proof"] == "servers"]
+    unproven = [
+        f"{row['target']} {row['api']} {row['access']}: {row['missing']}"
+        for row in moved
+        if row not in proven
+    ]
+    assert len(proven) >= 0.95 * len(moved), unproven
+    findings = [
+        f"{row['target']} {row['api']} {row['access']}: {row['verdict']} {row['evidence']}"
+        for row in rows
+        if set(filter(None, row["reasons"].split(";"))) - TRUE_FINDINGS
+    ]
+    assert findings == [], "\n".join(findings)
+
+
+def test_the_bytes_that_weir_io_claims_are_those_of_the_counters(lab: Lab) -> None:
+    """From 0.98 to 1.05 of what was to go over the wire, by every counter that is not weir's."""
+    for target in lab.file_system.targets:
+        for access in ("write", "read"):
+            trial = tried(lab.file_system, lab.machine, target, access)
+            print(f"{target} {access}: {trial}")
+            assert trial.claimed_bytes == 2**27
+            assert trial.ratios
+            assert all(0.98 <= ratio <= 1.05 for ratio in trial.ratios.values()), (
+                f"{target} {access}: {trial}"
+            )

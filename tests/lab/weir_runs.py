@@ -1,0 +1,76 @@
+"""weir in a machine of the lab, as root or as an ordinary user."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.lab.filesystem import SITE
+from tests.lab.machine import ROOT, LabError, Machine
+
+USERS = ("root", "nobody")  # the second is on every machine and has no rights
+_SYSTEM_PYTHON = Path("/usr/bin/python3")
+_PLAN_S, _RUN_S = 120, 600
+
+
+def python_for(machine: Machine, user: str) -> list[str] | None:
+    """The environment's interpreter, or that of the system with its packages."""
+    version = "{}.{}".format(*sys.version_info)
+    packages = ROOT / ".venv/lib" / f"python{version}" / "site-packages"
+    own = ["env", f"PYTHONPATH={ROOT}", str(ROOT / ".venv/bin/python")]
+    other = ["env", f"PYTHONPATH={ROOT}:{packages}", str(_SYSTEM_PYTHON)]
+    # By a shell: the first program that setpriv starts has rights that the next one has not.
+    check = "import sys, yaml; sys.exit(sys.argv[1] != '{}.{}'.format(*sys.version_info))"
+    for command in (own, other):
+        arguments = ["sh", "-c", '"$@"', "sh", *command, "-c", check, version]
+        if machine.run(*arguments, user=user).returncode == 0:
+            return command
+    return None
+
+
+def weir(machine: Machine, user: str, *arguments: str | Path, limit_s: float = _RUN_S) -> str:
+    """What a subcommand prints that has to succeed."""
+    python = python_for(machine, user)
+    if python is None:
+        raise LabError(
+            f"{ROOT / '.venv'}: user {user} may not run its interpreter, nor has {_SYSTEM_PYTHON} its version"
+        )
+    done = machine.run(*python, "-m", "weir", *arguments, user=user, limit_s=limit_s)
+    if done.returncode != 0:
+        raise LabError(
+            f"weir {arguments[0]} as {user}: exit code {done.returncode}\n{done.stdout}{done.stderr}"
+        )
+    return done.stdout
+
+
+def measured(
+    machine: Machine, user: str, config: Path, suite: str, targets: Sequence[str]
+) -> tuple[int, list[dict[str, str]]]:
+    """Planned cells, and the records of plan, run and collect."""
+    folder = machine.home / f"{user}-{suite}"
+    machine.out("install", "-d", "-o", user, folder)
+    plan = folder / "plan.json"
+    chosen = [word for target in targets for word in ("--target", target)]
+    where: list[str | Path] = [
+        "--config-dir",
+        config,
+        "--site",
+        SITE,
+        "--suite",
+        suite,
+        *chosen,
+        "--results",
+        folder,
+    ]
+    weir(machine, user, "plan", *where, "--out", plan, limit_s=_PLAN_S)
+    weir(machine, user, "run", "--plan", plan, "--results", folder / "results")
+    table = folder / "records.csv"
+    weir(machine, user, "collect", "--plan", plan, "--results", folder / "results", "--out", table)
+    batches = json.loads(machine.read(plan))["batches"]
+    return sum(len(batch["cells"]) for batch in batches), list(
+        csv.DictReader(io.StringIO(machine.read(table)))
+    )
