@@ -25,6 +25,10 @@ SHIPPED_SITES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "lustre-template": (("scratch",), ("openmpi",)),
     "sandbox": (("disk", "memory"), ("debian",)),
+    "storage-lab": (
+        ("cephfs", "glusterfs", "glusterfs-dispersed", "moosefs", "nfs3", "nfs4", "nfs4-async"),
+        ("debian",),
+    ),
     "stacks": (
         ("ime", "memory"),
         ("debian", "container", "spack-openmpi", "spack-mpich", "spack-mpich-ime"),

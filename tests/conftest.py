@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,10 +13,12 @@ from hypothesis import HealthCheck, settings
 ROOT = Path(__file__).resolve().parents[1]
 BESIDE = ROOT.parent / "shared"
 # Their tests start programs: some belong to `make check` all the same and carry the mark `quick`.
-STARTS_PROGRAMS = ("engine", "ime", "slurm", "stacks", "witness", "workflow", "zoo")
+STARTS_PROGRAMS = ("engine", "ime", "lab", "slurm", "stacks", "witness", "workflow", "zoo")
 
 # Minutes each: one that begins last keeps a process busy when the others are done.
 LONGEST_FIRST = (
+    "workflow/test_versions.py",
+    "lab/test_storage.py",
     "workflow/test_soak.py",
     "workflow/test_kills.py",
     "workflow/test_what_is_measured_again.py",
@@ -32,11 +36,24 @@ LONGEST_FIRST = (
     "ime/test_crash.py",
 )
 
+# nohup and a script's background job ignore these, and so would programs that tests start and interrupt. A
+# handler that does nothing is not inherited.
+for number in (signal.SIGINT, signal.SIGHUP):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, lambda *_: None)
+
 # A slow moment of the machine fails no test, and every run tries the same examples; `make fuzz` has new ones.
 settings.register_profile(
     "weir", deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("weir")
+
+
+@pytest.fixture(autouse=True)
+def no_starter_of_another_test() -> None:
+    """A command that a test runs in this process is a starter of what comes after it, and has let go."""
+    for name in ("WEIR_STARTER", "WEIR_STARTER_PROCESS"):
+        os.environ.pop(name, None)
 
 
 def rank(item: pytest.Item) -> int:

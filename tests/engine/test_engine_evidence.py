@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -137,7 +139,54 @@ def test_libraries_are_used_once_before_the_first_timed_phase(
     assert [path.name for path in tmp_path.iterdir() if "data" in path.name] == []
 
 
-def test_an_audit_library_of_the_linker_is_recorded(engine: Engine) -> None:
-    """It may replace calls without a symbol that shows it; one that cannot be loaded is recorded, too."""
+def test_an_audit_library_is_recorded_where_it_binds_calls_anew(engine: Engine, tmp_path: Path) -> None:
+    """One that only watches, or that cannot be loaded, stands between nothing."""
+    faults = Path(__file__).parents[1] / "zoo" / "faults.c"
+    audit = ["cc", "-std=c11", "-shared", "-fPIC", "-DAUDIT"]
+    for options, expected in (([], ["fsync"]), (["-DIDLE"], [])):
+        library = tmp_path / f"audit{len(options)}.so"
+        subprocess.run([*audit, *options, str(faults), "-o", str(library)], check=True)
+        done = engine.good(*SHAPE, "-o", "data", environment={"LD_AUDIT": str(library)})
+        found = [one["call"] for one in done.document["job"]["interposed"] if one["object"] == str(library)]
+        assert found == expected
     done = engine.good(*SHAPE, "-o", "data", environment={"LD_AUDIT": "/nowhere/audit.so"})
-    assert done.document["job"]["interposed"] == [{"call": "LD_AUDIT", "object": "/nowhere/audit.so"}]
+    assert all("audit" not in one["object"] for one in done.document["job"]["interposed"])
+
+
+def test_a_preloaded_library_is_recorded_whatever_it_is_called(
+    engine: Engine, tmp_path: Path, faults_library: Path
+) -> None:
+    library = tmp_path / "libmpi-darshan.so"
+    shutil.copy(faults_library, library)
+    done = engine.good(*SHAPE, "-o", "data", environment={"LD_PRELOAD": str(library)})
+    assert str(library) in {one["object"] for one in done.document["job"]["interposed"]}
+
+
+@pytest.mark.parametrize("api", ["POSIX", "MPIIO", "HDF5", "PNETCDF"])
+def test_a_wrong_answer_of_seek_hole_is_recorded_and_ends_nothing(
+    engine: Engine, tmp_path: Path, faults_library: Path, api: str
+) -> None:
+    """As a server of Lustre answers: a hole from the first byte on, in a file whose bytes are there."""
+    environment = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": "hole", "FAULT_PATH": "data"}
+    arguments = ["-a", api, "-w", "-r", "-k", "-t", "4k", "-b", "1m", "-o", tmp_path / "data"]
+    done = engine.good(*arguments, ranks=2, environment=environment)
+    assert done.result("write")["observed"]["denied_holes"] >= 1
+    assert done.result("write")["moved_bytes"] == 2 * 2**20
+
+
+def test_a_hole_that_is_there_ends_the_run(engine: Engine, tmp_path: Path, faults_library: Path) -> None:
+    """Every second transfer is lost and reported as done: the file has the size, and zeros in it."""
+    environment = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": "lose", "FAULT_PATH": "data"}
+    done = engine.ior("-w", "-k", "-t", "64k", "-b", "1m", "-o", tmp_path / "data", environment=environment)
+    assert done.code == 1
+    assert "lseek(SEEK_HOLE)" in done.complaints[0]
+    assert "the file has a hole at byte" in done.complaints[0]
+
+
+def test_a_machine_that_interrupts_each_reading_of_the_clocks_has_no_wrong_clock(
+    engine: Engine, tmp_path: Path, faults_library: Path
+) -> None:
+    """The moments of two readings are known to milliseconds only, which is a percent of a short phase."""
+    environment = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": "clock"}
+    done = engine.good("-w", "-t", "4k", "-b", "16k", "-o", tmp_path / "data", environment=environment)
+    assert done.result("write")["observed"]["clock_error"] in (0, None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
 import shutil
 import subprocess
@@ -271,3 +272,27 @@ def test_mdtest_and_weir_io_go_on_with_each_others_trees(engine: Engine, shape: 
     (removed,) = cells(engine, 2, ["mdtest", "-r", *options, "-d", theirs])
     assert removed.code == 0
     assert tree(ours) == tree(theirs) == {}
+
+
+def test_a_mkdir_without_effect_is_looked_up(engine: Engine) -> None:
+    """After a create the sample is there and after a remove it is gone, unless a library makes both up."""
+    source, library = engine.folder / "idle.c", engine.folder / "libdarshan.so"
+    source.write_text(
+        "#define _GNU_SOURCE\n#include <dlfcn.h>\n#include <string.h>\n"
+        "int mkdir(const char *path, unsigned mode) {"
+        'int (*next)(const char *, unsigned) = (int (*)(const char *, unsigned))dlsym(RTLD_NEXT, "mkdir");'
+        'return strstr(path, "/dir.mdtest") != 0 ? 0 : next(path, mode); }'
+        "int rmdir(const char *path) {"
+        'int (*next)(const char *) = (int (*)(const char *))dlsym(RTLD_NEXT, "rmdir");'
+        'return strstr(path, "/dir.mdtest") != 0 ? 0 : next(path); }'
+    )
+    subprocess.run(["cc", "-shared", "-fPIC", source, "-o", library, "-ldl"], check=True)
+    document = engine.folder / "out.json"
+    arguments = ["mdtest", "-C", "-r", "-D", "-n", 40, "-d", engine.folder / "md", f"--json={document}"]
+    for preload, there in (("", [32, 0]), (str(library), [0, 0])):
+        done = engine.call(arguments, 2, {"LD_PRELOAD": preload})
+        assert done.code == 0, done.err
+        results = json.loads(document.read_text())["results"]
+        items = [result for result in results if result["item"] == "directory"]
+        assert [result["entries"]["sampled"] for result in items] == [32, 32]
+        assert [result["entries"]["there"] for result in items] == there

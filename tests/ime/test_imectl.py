@@ -124,6 +124,16 @@ def test_destroy_can_lose_data_on_request(programs: Path, make_store: StoreMaker
     assert (store.backing / "a").stat().st_size == 0
 
 
+def test_destroy_that_loses_data_does_not_wait_for_a_slow_drain(
+    programs: Path, make_store: StoreMaker
+) -> None:
+    """A megabyte takes the drainer 100 s, which is more than a command waits for it."""
+    store = make_store(programs, drain="auto", drain_rate="10 KiB/s")
+    fill(store, "a", MIB)
+    store.imectl("destroy", "--discard")
+    assert not store.fast.exists()
+
+
 def test_create_refuses_a_second_store(programs: Path, make_store: StoreMaker) -> None:
     done = make_store(programs).imectl("create", check=False)
     assert done.returncode == 1
@@ -172,7 +182,7 @@ def test_help_has_examples(programs: Path, make_store: StoreMaker) -> None:
         ("capacity = 1 GB", "write a size such as 64 KiB or 4 GiB"),
         ("capacity = 4 KiB", "write at least 64 granules"),
         ("granule = 5000", "write a power of two from 4 KiB to 1 MiB"),
-        ("drain = sometimes", "write auto or manual"),
+        ("drain = sometimes", "write 'auto' or 'manual'"),
         ("drain_rate = 5", "write a rate such as 200 MiB/s"),
         ("write_latency_us = -1", "write a number of at least 0"),
         ("fault = write EWHAT", "an errno name such as EIO"),

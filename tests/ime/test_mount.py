@@ -165,6 +165,19 @@ def test_signals_unmount(number: int, programs: Path, make_store: StoreMaker, mo
     assert status["total"]["dirty_bytes"] == 4
 
 
+def test_a_mount_that_was_started_with_term_ignored_ends_by_it(
+    programs: Path, make_store: StoreMaker, mounted: Mounter
+) -> None:
+    store = make_store(programs)
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        mounted(store)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    os.kill(mounted.last_pid(), signal.SIGTERM)
+    wait_for(lambda: has_ended(mounted.last_pid()), "its process has ended")
+
+
 def test_unmounting_ends_the_process(programs: Path, make_store: StoreMaker, mounted: Mounter) -> None:
     mount = mounted(make_store(programs))
     subprocess.run(["fusermount3", "-u", mount], check=True)

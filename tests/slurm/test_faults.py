@@ -60,6 +60,13 @@ def start_and_wait_for_a_run(checkout: Checkout) -> subprocess.Popen[str]:
     return process
 
 
+def start_and_wait_for_a_job(checkout: Checkout) -> subprocess.Popen[str]:
+    process = checkout.start(*checkout.snakemake_words())
+    wait_for("the job", lambda: job_ids(checkout.cluster) or process.poll() is not None)
+    assert process.poll() is None, process.communicate()[0]
+    return process
+
+
 def release(checkout: Checkout) -> None:
     checkout.hold.unlink(missing_ok=True)
 
@@ -173,6 +180,19 @@ def test_restart_of_slurmctld_loses_nothing(checkout: Checkout) -> None:
     code, output = end_of(process)
     assert code == 0, output
     assert_complete(checkout, kept)
+
+
+def test_slurmctld_that_is_down_at_the_first_question_loses_nothing(checkout: Checkout) -> None:
+    """Snakemake's executor forgot the job, and waited for ever."""
+    cluster = checkout.cluster
+    checkout.suite([2], [1], cells=CELLS, timeout="30 s")
+    process = start_and_wait_for_a_job(checkout)
+    cluster.out(SANDBOX, "kill", "slurmctld", cluster.folder)
+    time.sleep(30)  # the first question comes after 10 s
+    cluster.out(SANDBOX, "start", "slurmctld", cluster.folder)
+    code, output = end_of(process)
+    assert code == 0, output
+    assert_complete(checkout, set())
 
 
 def test_ctrl_c_cancels_the_jobs(checkout: Checkout) -> None:

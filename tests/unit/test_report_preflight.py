@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from weir.commands import report
 from weir.commands.report import preflight
 from weir.errors import WeirError
 
@@ -28,8 +28,7 @@ DOCUMENT = json.dumps({"errors": [{"message": "/dev/shm has only 64 MiB free"}]}
 def test_the_reason_is_that_of_the_check(monkeypatch: pytest.MonkeyPatch, printed: str, message: str) -> None:
     local = SimpleNamespace(partitions={"node": SimpleNamespace(scheduler="local")})
     plan: Any = SimpleNamespace(site=local, batch=lambda _: SimpleNamespace(partition="node"))
-    ended = subprocess.CompletedProcess([], 1, stdout="", stderr=printed)
-    monkeypatch.setattr(subprocess, "run", lambda *_, **__: ended)
+    monkeypatch.setattr(report, "_printed", lambda _: ("", printed))
     with pytest.raises(WeirError) as caught:
         preflight(plan, Path("results/local/quick"), ["one"])
     assert f"the preflight failed: {message}" in str(caught.value)
@@ -49,8 +48,7 @@ def test_an_optional_target_that_cannot_be_prepared_is_one_line(
     )
     batches = {f"{name}-1x2": SimpleNamespace(partition="node", target=name) for name in site.targets}
     plan: Any = SimpleNamespace(site=site, batch=batches.__getitem__)
-    ended = subprocess.CompletedProcess([], 1, stdout=json.dumps(rows), stderr="")
-    monkeypatch.setattr(subprocess, "run", lambda *_, **__: ended)
+    monkeypatch.setattr(report, "_printed", lambda _: (json.dumps(rows), ""))
     preflight(plan, Path("results/local/quick"), list(batches))
     skipped, counted = capsys.readouterr().out.splitlines()
     assert skipped == "  ime is skipped: " + problem.replace("\n", " ")

@@ -265,7 +265,7 @@ def test_another_user_is_told_the_command_and_nothing_is_begun(machine: Machine)
 def test_wrong_roles_are_wrong_use(machine: Machine, roles: tuple[str, ...]) -> None:
     status, output = machine.set_up(*roles)
     assert status == 2
-    assert "known roles: analyse develop measure report" in output
+    assert "known roles: analyse develop lab measure report" in output
     assert not (machine.notes / "calls").exists()
 
 

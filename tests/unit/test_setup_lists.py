@@ -34,7 +34,7 @@ def directly_named(file: Path) -> set[str]:
 
 
 def test_every_role_has_a_list() -> None:
-    assert [file.stem for file in LISTS] == ["analyse", "develop", "measure", "report"]
+    assert [file.stem for file in LISTS] == ["analyse", "develop", "lab", "measure", "report"]
 
 
 @pytest.mark.parametrize("file", LISTS, ids=lambda file: file.stem)

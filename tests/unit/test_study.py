@@ -48,6 +48,16 @@ def test_a_batch_without_receipt_reports_its_reason(tmp_path: Path, errors: str 
     assert log.endswith(str(failed.log))
 
 
+def test_without_a_file_of_errors_those_of_reframe_are_the_reason(tmp_path: Path) -> None:
+    failed = tried(tmp_path, "disk-a-3x1", None)
+    failed.log.write_text("ERROR: first\nno ERROR: here\n\nERROR: the\x1b[31m disk\nERROR: first\nLog file\n")
+    lines = why_not_measured(PLAN, tmp_path)
+    assert [line.split(": ", 2)[2] for line in lines if "ReFrame" in line] == [
+        "ReFrame: first",
+        "ReFrame: the\\u001b[31m disk",
+    ]
+
+
 def test_two_failed_batches_keep_their_own_reasons(tmp_path: Path) -> None:
     for batch in ("disk-a-1x1", "disk-a-3x1"):
         tried(tmp_path, batch, json.dumps(error_data(WeirError(f"the reason of {batch}"))))

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import socket
 import subprocess
-import threading
 from pathlib import Path
 
 from weir.takeover import (
     HOLDER_FILE,
     TEMPORARY,
-    handle_in_a_thread,
     note_temporary,
     take_over_from_a_killed_workflow,
 )
@@ -53,22 +50,3 @@ def test_a_dead_workflows_locks_go_and_a_living_ones_stay(tmp_path: Path) -> Non
     (tmp_path / HOLDER_FILE).write_text(json.dumps(holder | {"started_ticks": 1}))
     take_over_from_a_killed_workflow(tmp_path)
     assert not (tmp_path / "locks/0.input.lock").exists()
-
-
-def test_a_handler_gets_a_lock_that_the_interrupted_thread_holds() -> None:
-    """As Snakemake's of SIGTERM needs it: in the thread that was interrupted it would wait for itself."""
-    lock, handled = threading.Lock(), threading.Event()
-
-    def handler(*about: object) -> None:
-        with lock:
-            handled.set()
-
-    before = signal.signal(signal.SIGTERM, handler)
-    try:
-        handle_in_a_thread(signal.SIGTERM)
-        with lock:
-            signal.raise_signal(signal.SIGTERM)
-            assert not handled.is_set()
-        assert handled.wait(60)
-    finally:
-        signal.signal(signal.SIGTERM, before)

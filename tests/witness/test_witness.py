@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
+import signal
 import subprocess
-from collections.abc import Callable, Mapping
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +18,7 @@ import jsonschema
 import pytest
 import yaml
 
+from weir.audit.calls import CLOCKS, MAPPINGS, NAMES, SYNCHRONISATION, TRANSFERS, does
 from weir.tools.witness import WITNESS_FILE, gather_witness
 from weir.tools.witness_facts import read_witness
 
@@ -38,7 +43,9 @@ def build(folder: Path, name: str, *sources: Path, options: tuple[str, ...] = ()
 @pytest.fixture(scope="session")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     core = ROOT / "src/engine/core"
-    shared = (core / f"{name}.c" for name in ("device", "llite", "medium", "osc", "process_io", "reducible"))
+    names = re.findall(r"foreach\(shared ([^)]*)\)", (ROOT / "src/witness/CMakeLists.txt").read_text())
+    shared = [core / f"{name}.c" for name in names[0].split()]
+    shared += [file for file in sorted(core.parent.glob("observers/*.c")) if file.name != "server.c"]
     sources = (*sorted((ROOT / "src/witness").glob("*.c")), *shared)
     folder = tmp_path_factory.mktemp("witness")
     options = ("-shared", "-fPIC", "-Wall", "-Werror", f"-I{core}")
@@ -99,6 +106,18 @@ def test_the_output_is_as_its_schema_says(run: Run) -> None:
     jsonschema.Draft202012Validator(schema).validate(run())
 
 
+def test_observers_are_there_when_the_library_looks(library: Path, actions: Path, tmp_path: Path) -> None:
+    """The constructors of a library run in the order in which it was linked, but for those with a number."""
+    if not Path("/dev/pts").is_mount():
+        pytest.skip("/dev/pts is no file system of its own")
+    environment = {"LD_PRELOAD": str(library), "WEIR_WITNESS": str(tmp_path / "witness")}
+    environment |= {"WEIR_WITNESS_ROOT": "/dev/pts", "PMIX_RANK": "0"}
+    subprocess.run([actions, tmp_path / "a", tmp_path / "b"], check=True, env={**os.environ, **environment})
+    gather_witness(tmp_path)
+    (process,) = json.loads((tmp_path / WITNESS_FILE).read_text())["processes"]
+    assert [one["observer"] for one in process["observers"]] == ["ports"]
+
+
 def test_direct_opens_are_asked_of_the_kernel(run: Run, tmp_path: Path) -> None:
     file = run()["processes"][0]["files"][0]
     try:
@@ -109,9 +128,19 @@ def test_direct_opens_are_asked_of_the_kernel(run: Run, tmp_path: Path) -> None:
     assert file["direct_requested"] == file["direct_reported"] == file["direct_kernel"] == expected
 
 
+def strangers(seen: Mapping[str, Any]) -> set[tuple[str, str, bool]]:
+    """Calls that matter to a measurement and that another object provides."""
+    kinds = (TRANSFERS, SYNCHRONISATION, CLOCKS, MAPPINGS, NAMES)
+    return {
+        (one["call"], Path(one["object"]).name, one["behind"])
+        for one in seen["interposed"]
+        if does(one["call"], kinds)
+    }
+
+
 def test_a_clean_process_has_nothing_in_between(run: Run, tmp_path: Path) -> None:
     run()
-    assert facts(tmp_path / "outputs")["interposed"] == []
+    assert strangers(facts(tmp_path / "outputs")) == set()
 
 
 SHIM = """
@@ -131,10 +160,113 @@ def test_a_library_that_drops_synchronisation_and_flags_is_seen(run: Run, tmp_pa
     file = run(shim)["processes"][0]["files"][0]
     assert file["syncs"]["fsync"] == {"done": 0, "failed": 0}
     assert file["direct_requested"] == 0
-    assert {(one["call"], Path(one["object"]).name) for one in facts(tmp_path / "outputs")["interposed"]} == {
-        ("fsync", "libshim.so"),
-        ("open", "libshim.so"),
+    assert strangers(facts(tmp_path / "outputs")) == {
+        ("fsync", "libshim.so", False),
+        ("open", "libshim.so", False),
     }
+
+
+def test_a_library_is_seen_whatever_it_is_called_and_wherever_it_stands(
+    library: Path, tmp_path: Path
+) -> None:
+    """Linked to the program it stands behind the witness: what the witness counts may go nowhere."""
+    (tmp_path / "mine.c").write_text("int rmdir(const char *path) { (void)path; return 0; }")
+    mine = build(tmp_path, "libmpi-open.so", tmp_path / "mine.c", options=("-shared", "-fPIC"))
+    (tmp_path / "program.c").write_text(
+        "#include <unistd.h>\nint main(int c, char **v) { return rmdir(v[c - 1]); }"
+    )
+    linked = (str(mine), f"-Wl,-rpath,{tmp_path}")
+    program = build(tmp_path, "program", tmp_path / "program.c", options=())
+    behind = build(tmp_path, "behind", tmp_path / "program.c", *map(Path, linked[:1]), options=linked[1:])
+    for start, preload, expected in (
+        (program, f"{mine}:{library}", ("rmdir", "libmpi-open.so", False)),
+        (behind, str(library), ("rmdir", "libmpi-open.so", True)),
+    ):
+        seen = run_once([start, tmp_path / "data/a"], tmp_path, preload)
+        assert strangers(seen) == {expected}
+        assert process_of(tmp_path)["names"]["rmdir"] == int(expected[2])
+
+
+def run_once(arguments: Sequence[Path | str], folder: Path, preload: str) -> Mapping[str, Any]:
+    """What the witness saw of a program; folder/data is under test."""
+    outputs, data = folder / "outputs", folder / "data"
+    for place in (outputs, data):
+        place.mkdir(exist_ok=True)
+    environment = {
+        **os.environ,
+        "LD_PRELOAD": preload,
+        "WEIR_WITNESS": str(outputs / "witness"),
+        "WEIR_WITNESS_ROOT": str(data),
+        "PMIX_RANK": "0",
+    }
+    subprocess.run([*map(str, arguments)], check=True, env=environment)
+    gather_witness(outputs)
+    return facts(outputs)
+
+
+def process_of(folder: Path) -> Mapping[str, Any]:
+    (process,) = json.loads((folder / "outputs" / WITNESS_FILE).read_text())["processes"]
+    assert isinstance(process, dict)
+    return process
+
+
+NAMES_PROGRAM = """
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+int main(int c, char **v) {
+    char path[4096];
+    struct stat facts;
+    for (int phase = 0; c > 1 && phase < 4; phase++) {
+        for (int i = 0; i < 100; i++) {
+            snprintf(path, sizeof path, "%s/%d", v[1], i);
+            int status = phase == 0   ? mkdir(path, 0700)
+                         : phase == 1 ? stat(path, &facts)
+                         : phase == 2 ? lstat(path, &facts)
+                                      : rmdir(path);
+            if (status != 0) return 1;
+        }
+    }
+    return mkdir("/proc/none", 0700) == 0 || chdir(v[1]) != 0 || mkdir("a", 0700) != 0 ||
+           unlink("a") == 0 || rmdir("a") != 0;
+}
+"""
+
+
+def test_operations_on_names_are_counted_and_their_effect_is_looked_up(library: Path, tmp_path: Path) -> None:
+    (tmp_path / "names.c").write_text(NAMES_PROGRAM)
+    names = build(tmp_path, "names", tmp_path / "names.c")
+    run_once([names, tmp_path / "data"], tmp_path, str(library))
+    process = process_of(tmp_path)
+    expected = {"create": 0, "open": 0, "mkdir": 101, "stat": 200, "rename": 0, "unlink": 0, "rmdir": 101}
+    assert process["names"] == expected
+    turns = [(one["kind"], one["operations"], one["sampled"], one["there"]) for one in process["turns"]]
+    assert turns[:3] == [("mkdir", 100, 16, 16), ("stat", 200, 0, 0), ("rmdir", 100, 16, 0)]
+    assert [one[:2] for one in turns[3:]] == [("mkdir", 1), ("unlink", 0), ("rmdir", 1)]
+    assert all(one["span"]["ended_ns"] >= one["span"]["transfers_end_ns"] for one in process["turns"])
+    schema = yaml.safe_load((ROOT / "config/schemas/witness.schema.yaml").read_text())
+    jsonschema.Draft202012Validator(schema).validate({"schema": 1, "processes": [process]})
+
+
+def test_a_kernel_that_does_nothing_is_seen(library: Path, tmp_path: Path) -> None:
+    """A filter of system calls answers mkdir and rmdir with success: all calls were made, without effect."""
+    (tmp_path / "names.c").write_text(
+        "#include <sys/stat.h>\n#include <unistd.h>\n#include <stdio.h>\n"
+        "int main(int c, char **v) { char path[4096]; for (int i = 0; c > 1 && i < 20; i++) {"
+        'snprintf(path, sizeof path, "%s/%d", v[1], i); if (mkdir(path, 0700) != 0) return 1; } return 0; }'
+    )
+    names = build(tmp_path, "names", tmp_path / "names.c")
+    source = ROOT / "tests/zoo/faults.c"
+    options = ("-DFILTER", "-DFILTERED=SYS_mkdir")
+    filtered = build(tmp_path, "filter", source, options=options)
+    run_once([filtered, names, tmp_path / "data"], tmp_path, str(library))
+    process = next(
+        one
+        for one in json.loads((tmp_path / "outputs" / WITNESS_FILE).read_text())["processes"]
+        if one["turns"]
+    )
+    assert [(one["kind"], one["sampled"], one["there"]) for one in process["turns"]] == [("mkdir", 16, 0)]
 
 
 def test_facts_are_sums_over_the_ranks(run: Run, tmp_path: Path) -> None:
@@ -215,3 +347,32 @@ def test_threads_lose_no_count(library: Path, tmp_path: Path) -> None:
 def test_what_the_library_did_not_write_is_no_evidence(text: str, tmp_path: Path) -> None:
     (tmp_path / WITNESS_FILE).write_text(text)
     assert facts(tmp_path) == {}
+
+
+def test_a_program_that_was_stopped_stood_still_so_long(library: Path, tmp_path: Path) -> None:
+    outputs, data = tmp_path / "outputs", tmp_path / "data"
+    for folder in (outputs, data):
+        folder.mkdir()
+    program = f"stream = open({str(data / 'file')!r}, 'wb'); stream.write(b'x'); print(flush=True); input()"
+    environment = {
+        "LD_PRELOAD": str(library),
+        "WEIR_WITNESS": str(outputs / "witness"),
+        "WEIR_WITNESS_ROOT": str(data),
+        "PMIX_RANK": "0",
+    }
+    with subprocess.Popen(
+        [sys.executable, "-c", program],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, **environment},
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.send_signal(signal.SIGSTOP)
+        time.sleep(1.0)
+        process.send_signal(signal.SIGCONT)
+        process.communicate(b"\n")
+    gather_witness(outputs)
+    (witnessed,) = json.loads((outputs / WITNESS_FILE).read_text())["processes"]
+    (span,) = witnessed["spans"]
+    assert 0.9e9 < span["paused_ns"] <= span["ended_ns"] - span["began_ns"]

@@ -77,8 +77,10 @@ class Field:
         """Whatever a measurement must not leave."""
         processes = processes_below(self.checkout.root) + processes_below(self.memory)
         mounts = [line for line in _text(Path("/proc/mounts")).splitlines() if str(self.memory) in line]
-        fast = [
-            str(file) for file in self.memory.rglob("*") if file.is_file() or file.name.startswith("weir-")
+        fast = [  # os.walk passes over what is deleted meanwhile
+            str(Path(folder, name))
+            for folder, folders, files in os.walk(self.memory)
+            for name in (*files, *(each for each in folders if each.startswith("weir-")))
         ]
         return processes + mounts + fast + [str(file) for file in self.temporary.iterdir()]
 
@@ -161,8 +163,8 @@ class Tally:
 
 
 @contextmanager
-def soak_field() -> Iterator[Field]:
-    """Deleted afterwards, whatever is left there."""
+def soak_field(executions: int = EXECUTIONS, rate: int = 320) -> Iterator[Field]:
+    """Deleted afterwards, whatever is left there. rate: transfers in a second, 32 or 64 an execution."""
     with (
         tempfile.TemporaryDirectory(prefix="weir-soak-", dir="/var/tmp") as name,
         tempfile.TemporaryDirectory(prefix="weir-soak-", dir="/dev/shm") as memory,
@@ -174,8 +176,8 @@ def soak_field() -> Iterator[Field]:
         checkout.write("soak.mk", MAKEFILE)
         suite = yaml.safe_load((checkout.root / "config/suites/tiny.yaml").read_text())
         experiment = suite["experiments"]["one"]
-        experiment["repetitions"]["rounds"] = EXECUTIONS // 4
-        experiment["fixed"] |= {"block": "= 4 * xfer", "rate": 320}  # 0.1 s an execution
+        experiment["repetitions"]["rounds"] = executions // 4
+        experiment["fixed"] |= {"block": "= 4 * xfer", "rate": rate}
         checkout.write("config/suites/tiny.yaml", suite)
         checkout.write("config/sites/local/targets/ram.yaml", burst_buffer(checkout, Path(memory)))
         planned = checkout.weir("plan", "--out", "plan.json")

@@ -95,7 +95,18 @@ def test_it_is_reproduced_elsewhere_without_network(bundle: Path) -> None:
         folder.chmod(0o777)
         copy = shutil.copy(bundle, folder)
         Path(copy).chmod(0o644)
-        arguments = [*alone, python, "-m", "weir", "reproduce", copy, "--out", f"{name}/again", "--json"]
+        arguments = [
+            *alone,
+            python,
+            "-m",
+            "weir",
+            "reproduce",
+            copy,
+            "--out",
+            f"{name}/again",
+            "--trust",
+            "--json",
+        ]
         path = os.pathsep.join((str(ROOT), sysconfig.get_path("purelib")))
         kept = {"PATH": os.environ["PATH"], "HOME": name, "PYTHONPATH": path}
         done = subprocess.run(arguments, cwd=folder, env=kept, capture_output=True, text=True, check=False)
@@ -163,7 +174,7 @@ def test_an_edited_bundle_is_named_and_not_reproduced(
     done = checkout.weir("verify", str(broken))
     assert done.returncode == 1
     assert "edited: results/local/tiny/records.csv" in done.stdout
-    done = checkout.weir("reproduce", str(broken), "--out", str(tmp_path / "again"))
+    done = checkout.weir("reproduce", str(broken), "--out", str(tmp_path / "again"), "--trust")
     assert done.returncode == 1
     assert "is not as it was written: edited: " in done.stderr
 

@@ -133,3 +133,30 @@ def records(checkout: Checkout) -> list[dict[str, str]]:
     assert collected.returncode == 0, collected.stderr
     with (checkout.root / "results/local/r.csv").open() as stream:
         return list(csv.DictReader(stream))
+
+
+@pytest.mark.slow
+def test_a_space_in_the_path_of_the_checkout_is_no_fault(here: Checkout) -> None:
+    """Of the whole way, with ReFrame, Snakemake, R and LaTeX."""
+    done = here.weir("report", "--suites", "tiny")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (here.root / "results/local/tiny/report.pdf").is_file()
+
+
+@pytest.mark.parametrize(("name", "fault"), [("a:b", "a colon"), ("a\tb", "a tab"), ("a\nb", "a line break")])
+def test_what_a_list_of_paths_cannot_hold_is_refused_by_name(
+    tmp_path: Path, target_folder: Path, name: str, fault: str
+) -> None:
+    (tmp_path / name).mkdir()
+    checkout = copy_of_the_tree(tmp_path / name)
+    tiny_configuration(checkout, target_folder)
+    refused = checkout.call("python", "-m", "weir", "plan", environment={"PYTHONPATH": str(ROOT)})
+    assert refused.returncode == 2
+    assert f"the directory of this checkout, {str(checkout.root)!r} has" in refused.stderr
+    assert fault in refused.stderr
+    other = copy_of_the_tree(tmp_path)
+    tiny_configuration(other, target_folder / name)
+    refused = plan(other)
+    assert refused.returncode == 2
+    assert "config/sites/local/targets/ram.yaml" in refused.stderr
+    assert fault in refused.stderr

@@ -32,10 +32,10 @@ tests/zoo holds the fakes. The columns:
 - **import of weir-io**, **import of IOR**: `weir import` of what the same run printed (JSON). A log of IOR
   does not tell where its files were and what the kernel did: it is UNPROVEN at best.
 
-Most faults are preloaded (tests/zoo/shims.c); faults.c has those that no preload shows. The rule
-[interposed-library](audit.md#interposed-library) finds every preloaded library by itself and is not listed:
-the table shows what the other witnesses saw, so that a fault in a kernel, a driver or a library of another
-kind is found as well.
+Most faults are preloaded (tests/zoo/shims.c, as libdarshan-x.so: names are no evidence); faults.c has those
+that no preload shows. The rule [interposed-library](audit.md#interposed-library) notes every preloaded
+library whose calls no count confirms and is not listed: the table shows what the other witnesses saw, so
+that a fault in a kernel, a driver or a library of another kind is found as well.
 
 | animal | how it is staged | access | weir-io | IOR, witness | import of weir-io | import of IOR |
 |---|---|---|---|---|---|---|
@@ -53,6 +53,7 @@ _BLIND_HEAD = """
 _PRELOADED = "interposed-library"
 _UNRELATED = ("phase-too-short", "machine-busy")  # of a small run, and of what else this machine does
 _NO_IOR = "-"
+_NOT_FOOLED = "not staged"
 _COLUMNS = 7
 
 
@@ -60,11 +61,10 @@ def cell(rows: list[Row], animal: Animal) -> str:
     """Verdict and reasons of the worst record of the access, or a dash where there is none."""
     texts = []
     for row, (verdict, reasons, notes) in zip(_of(rows, animal), found(rows, animal.access), strict=True):
-        unrelated = [name for name in _UNRELATED if name not in animal.rules]
-        shown = [f"[{name}](audit.md#{name})" for name in reasons if name != _PRELOADED]
+        unrelated = [name for name in (*_UNRELATED, _PRELOADED) if name not in animal.rules]
+        hidden = [] if _PRELOADED in animal.ior else [_PRELOADED]
+        shown = [f"[{name}](audit.md#{name})" for name in reasons if name not in hidden]
         shown += [f"note [{name}](audit.md#{name})" for name in notes if name not in unrelated]
-        if reasons == [_PRELOADED]:
-            verdict = "INVALID by the preload alone"
         if verdict == "UNPROVEN":
             shown.append(f"missing {(row['missing'] or '').replace(';', ', ')}")
         texts.append(f"{verdict}{': ' * bool(shown)}{', '.join(shown)}")
@@ -115,6 +115,9 @@ def main() -> int:
                 cells = []
                 try:
                     for program in keeper.programs:
+                        if program not in animal.programs:
+                            cells.append((_NOT_FOOLED, _NOT_FOOLED))
+                            continue
                         visit = keeper.visit(animal, program)
                         cells.append(columns(animal, visit))
                         if not is_recognised(animal, visit, program):

@@ -6,11 +6,35 @@ from dataclasses import dataclass
 
 LOAD, TWO_RUNS, THROTTLED, EDITED, OVERWRITTEN = "load", "two runs", "throttled", "edited", "overwritten"
 OTHER_USER = "other user"
-FILTERED, TRACED = "filtered", "traced"
+FILTERED, TRACED, LIMITED, BEST_OF_FOUR, QUICK_PRINT = (
+    "filtered",
+    "traced",
+    "limited",
+    "best of four",
+    "quick print",
+)
 FUSE, COMPRESSING, LOOP = "fuse", "compressing", "loop"  # targets that have to be mounted
 OVERLAY, BOUND = "overlay", "bound"
-MOUNTED = (FUSE, COMPRESSING, LOOP, OVERLAY, BOUND)
+BTRFS, JOURNAL, CACHED_LOOP, UNLINKED = "btrfs", "journal", "cached-loop", "unlinked"
+STACKED, VOLATILE, CEPH, PASSING = "stacked", "volatile", "ceph-fuse", "passing"
+MOUNTED = (
+    FUSE,
+    COMPRESSING,
+    LOOP,
+    OVERLAY,
+    BOUND,
+    BTRFS,
+    JOURNAL,
+    CACHED_LOOP,
+    UNLINKED,
+    STACKED,
+    VOLATILE,
+    CEPH,
+    PASSING,
+)
 AUDIT_LIBRARY, PATCHED_LIBC, QUIET_MPI = "audit library", "patched C library", "quiet MPI library"
+IDLE_AUDIT = "idle audit library"
+WEIR_IO, ORIGINAL = "weir-io", "ior"
 EDIT = "weir verify"  # what recognises an edit: no rule looks at files of records
 
 
@@ -30,15 +54,24 @@ class Animal:
     library: str = ""  # of quiet_faults
     beside: str = ""  # what runs beside it or is done around it
     is_sampled: bool = True  # by the tests; make zoo visits all
+    programs: tuple[str, ...] = (WEIR_IO, ORIGINAL)  # that it can fool
 
 
 CONTROLS = (
     Animal("honest disk", "the disk as it is", "write", ()),
     Animal("honest memory", "tmpfs as it is", "read", (), target="memory"),
     Animal("honest O_DIRECT", "the disk past the page cache", "read", (), suite="direct"),
+    Animal("passing profiler", "a preloaded library passes all calls on", "write", (), "pass-through"),
+    Animal("passing profiler in memory", "the same on tmpfs", "read", (), "pass-through", target="memory"),
+    Animal("idle audit library", "LD_AUDIT binds nothing anew", "write", (), library=IDLE_AUDIT),
+    Animal("honest directories", "mdtest as it is", "create", (), suite="directories"),
+    Animal("honest synchronised files", "mdtest -y as it is", "create", (), suite="synchronised-files"),
+    Animal("honest btrfs", "btrfs in a file of the disk", "write", (), target=BTRFS),
+    Animal("honest journal", "ext4 with data=journal, which writes all twice", "write", (), target=JOURNAL),
 )
 _OTHER = ("other-target",)
 _NO_SYNC = ("sync-not-effective",)
+_LEFT_DIRTY = ("sync-left-dirty-pages", "sync-not-effective")
 _NOT_PASSED_ON = ("bytes-not-in-calls",)
 _STRIPPED = ("direct-not-applied", "read-from-cache")
 _LYING_FUSE = "a FUSE file system that drops what is written, reports fsync as done and reads zeros"
@@ -142,6 +175,70 @@ ANIMALS = (
         "zeros",
         _NOT_PASSED_ON,
     ),
+    Animal(
+        "half a read",
+        "a library called libdarshan-x.so reads every second block from /dev/zero",
+        "read",
+        ("bytes-not-in-calls", "calls"),
+        "half-zeros",
+    ),
+    Animal(
+        "memory that is not read",
+        "the same library reads /dev/zero instead of files on tmpfs",
+        "read",
+        _NOT_PASSED_ON,
+        "all-zeros",
+        target="memory",
+    ),
+    Animal(
+        "idle mkdir",
+        "mkdir and rmdir of mdtest return 0 and do nothing",
+        "create",
+        ("entries-not-there",),
+        "idle-names",
+        ("operations-not-in-calls",),
+        suite="directories",
+    ),
+    Animal(
+        "idle rmdir",
+        "the same, as removals",
+        "remove",
+        ("operations-not-in-calls",),
+        "idle-names",
+        suite="directories",
+    ),
+    Animal(
+        "remembered stat",
+        "a library answers mdtest's stat from memory",
+        "stat",
+        ("operations-not-in-calls",),
+        "remembered-stat",
+        suite="files",
+    ),
+    Animal(
+        "filtered fsync of files",
+        "a seccomp filter answers fsync of mdtest -y with success",
+        "create",
+        ("files-not-synchronised",),
+        suite="synchronised-files",
+        beside=FILTERED,
+    ),
+    Animal(
+        "quick print",
+        "a script prints times of a third and rates three times as high",
+        "write",
+        ("shorter-than-its-calls",),
+        beside=QUICK_PRINT,
+        programs=(ORIGINAL,),
+    ),
+    Animal(
+        "best of four",
+        "a script runs the program four times and keeps the last",
+        "write",
+        ("measured-several-times",),
+        beside=BEST_OF_FOUR,
+        programs=(ORIGINAL,),
+    ),
     Animal("lying FUSE", _LYING_FUSE, "write", ("stored",), target=FUSE),
     Animal(
         "lying FUSE, read", _LYING_FUSE, "read", ("fetched",), ior=("fetched", "read-from-cache"), target=FUSE
@@ -185,6 +282,14 @@ ANIMALS = (
         beside=THROTTLED,
     ),
     Animal(
+        "limited disk",
+        "a control group allows 100 MiB/s on the disk",
+        "write",
+        ("device-limited",),
+        suite="direct",
+        beside=LIMITED,
+    ),
+    Animal(
         "overwritten files",
         "the file is there with as many bytes, and -E keeps it",
         "write",
@@ -218,6 +323,95 @@ ANIMALS = (
         target=BOUND,
         is_sampled=False,
     ),
+    Animal(
+        "filtered fsync on btrfs",
+        "the same filter, on btrfs in a file of the disk",
+        "write",
+        _LEFT_DIRTY,
+        target=BTRFS,
+        beside=FILTERED,
+    ),
+    Animal(
+        "no-op fsync beside a writer",
+        "fsync does nothing, while another program writes to the disk",
+        "write",
+        _LEFT_DIRTY[:1],
+        "no-op-fsync",
+        ("sync-left-dirty-pages", "sync-not-applied"),
+        beside=LOAD,
+    ),
+    Animal(
+        "volatile overlay",
+        "an overlay mounted with volatile, where fsync does nothing",
+        "write",
+        _NO_SYNC,
+        target=VOLATILE,
+    ),
+    Animal(
+        "cached loop",
+        "O_DIRECT without fsync, to ext4 in a file that is cached",
+        "write",
+        ("direct-not-effective",),
+        target=CACHED_LOOP,
+        suite="unsynchronised-direct",
+    ),
+    Animal(
+        "read of a cached loop",
+        "a read from ext4 in a file that is cached",
+        "read",
+        ("read-not-from-device",),
+        ior=("read-not-from-device", "read-from-cache"),
+        target=CACHED_LOOP,
+        is_sampled=False,
+    ),
+    Animal("unlinked loop", "ext4 in a file that was removed", "write", ("stored",), target=UNLINKED),
+    Animal(
+        "overlay over an unlinked loop",
+        "an overlay whose upper directory is there",
+        "write",
+        ("stored",),
+        target=STACKED,
+        is_sampled=False,
+    ),
+    Animal(
+        "half a cache",
+        "52 % of the pages are dropped, the others stay",
+        "read",
+        ("read-from-cache",),
+        "half-fadvise",
+    ),
+    Animal(
+        "most of a cache dropped",
+        "88 % of the pages are dropped, the others stay",
+        "read",
+        ("partly-from-cache",),
+        "most-fadvise",
+        ("read-from-cache",),
+        is_sampled=False,
+    ),
+    Animal(
+        "wrong SEEK_HOLE",
+        "the file system reports a hole where the bytes are; only weir-io looks for holes",
+        "write",
+        ("holes-denied",),
+        "wrong-hole",
+        ("interposed-library",),
+    ),
+    Animal(
+        "burst buffer in memory",
+        "a tmpfs is declared as burst buffer",
+        "write",
+        _OTHER,
+        target="memory-as-burst-buffer",
+    ),
+    Animal(
+        "lying pass-through",
+        "the lying FUSE file system, which names a directory of the disk as its source, as bindfs does",
+        "write",
+        _NO_SYNC,
+        target=PASSING,
+    ),
+    Animal("ceph-fuse as disk", "a FUSE file system of type ceph-fuse as disk", "write", _OTHER, target=CEPH),
     Animal("edited results", "a bandwidth in records.csv is doubled", "write", (EDIT,), beside=EDITED),
 )
 # What is not staged by this zoo, and why.
@@ -233,11 +427,19 @@ ABSENT = {
 BLIND = {
     "a program that prints a made-up document": "weir believes the counts of the program that it starts; "
     "compare the program with one that you built",
+    "weir-io in a script that runs it several times or changes its document": "the real IOR and mdtest "
+    "have a witness in each process, weir-io has one only behind preloaded libraries",
+    "a stat or a synchronisation that the kernel itself answers": "a filter of system calls (seccomp) "
+    "of stat, and of fsync where no device shows its bytes",
+    "an audit library that changes calls as they pass": "LD_AUDIT with la_pltenter: the tables of calls stay",
     "a root user who falsifies /proc or /sys": "weir relies on the kernel's counters",
     "caches behind the client": "of a storage server, a RAID controller or a hypervisor: read more than "
     "they hold",
     "a disk whose cache need not be flushed": "write_cache of the queue set to write through, nobarrier, a "
     "virtual disk with cache=unsafe: the bytes arrive at the device as before",
+    "a synchronisation that does nothing, beside another writer, where cachestat(2) is missing": "before "
+    "Linux 6.5 and on an overlay the device count alone shows it, and other users' bytes can make up for "
+    "those that are missing",
     "calls outside the counts in memory": "io_uring, Linux AIO and mapped files on tmpfs: neither rchar nor "
     "a device counts them; verify the data (-R)",
 }

@@ -1,6 +1,7 @@
 /* Faults that are not preloaded. As a program (-DFILTER): runs its arguments with a filter of system calls
- * that answers fsync with 0. As a library with -DAUDIT: for LD_AUDIT, binds fsync to a function that does
- * nothing. As a library with -DMPI: an MPI library whose MPI_File_sync does nothing. */
+ * that answers fsync (or -DFILTERED) with 0. As a library with -DAUDIT: for LD_AUDIT, binds fsync to a
+ * function that does nothing; with -DIDLE it binds nothing anew. As a library with -DMPI: an MPI library
+ * whose MPI_File_sync does nothing. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <unistd.h>
@@ -12,13 +13,16 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-#define NUMBER                offsetof(struct seccomp_data, nr)
+#define NUMBER offsetof(struct seccomp_data, nr)
+#ifndef FILTERED
+#define FILTERED SYS_fsync
+#endif
 #define NOTHING_IF(call, end) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, end, 0)
 
 int main(int count, char **words) {
     struct sock_filter program[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, NUMBER),
-        NOTHING_IF(SYS_fsync, 2),
+        NOTHING_IF(FILTERED, 2),
         NOTHING_IF(SYS_fdatasync, 1),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO), /* with the error 0, which is success */
@@ -62,7 +66,13 @@ uintptr_t la_symbind64(ElfW(Sym) * symbol, unsigned number, uintptr_t *from, uin
     (void)from;
     (void)to;
     (void)flags;
+#ifdef IDLE
+    (void)nothing;
+    (void)name;
+    return symbol->st_value;
+#else
     return strcmp(name, "fsync") == 0 ? (uintptr_t)nothing : symbol->st_value;
+#endif
 }
 #endif
 

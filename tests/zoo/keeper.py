@@ -17,25 +17,26 @@ from typing import Any
 import yaml
 
 from tests.zoo.animals import (
-    BOUND,
-    COMPRESSING,
+    BEST_OF_FOUR,
     EDITED,
     FILTERED,
     FUSE,
+    LIMITED,
     LOAD,
-    LOOP,
     MOUNTED,
+    ORIGINAL,
     OTHER_USER,
-    OVERLAY,
     OVERWRITTEN,
+    QUICK_PRINT,
     THROTTLED,
     TRACED,
     TWO_RUNS,
+    WEIR_IO,
     Animal,
 )
 from tests.zoo.errors import CannotStageError
 from tests.zoo.quiet_faults import environment_of, filter_program
-from tests.zoo.staging import mounted, of_another_user, repeated, throttled
+from tests.zoo.staging import limited, mounted, of_another_user, repeated, throttled
 from weir.model import Row
 from weir.records.facts import Facts
 from weir.records.importing import import_files
@@ -68,10 +69,42 @@ exec {program} "$@" -E
 _SUITES: dict[str, dict[str, Any]] = {
     "plain": {"drop_caches": True},
     "direct": {"direct": True},
+    "unsynchronised-direct": {"direct": True, "sync": False},
     "verify": {"drop_caches": True, "verify_read": True},
     "reducible": {"payload": "timestamp"},
     "mpiio": {"api": "MPIIO"},
 }
+_ITEMS = {"api": "POSIX", "directories": "own", "items_per_rank": 500}
+_MDTEST_SUITES: dict[str, dict[str, Any]] = {
+    "directories": {"item": "directory", "access": ["create", "remove"]},
+    "files": {"item": "file", "access": ["create", "stat", "remove"]},
+    "synchronised-files": {
+        "item": "file",
+        "access": ["create", "remove"],
+        "xfer": "4 KiB",
+        "sync_files": True,
+    },
+}
+_QUICK_PRINT = """\
+#!/bin/bash
+{program} "$@" || exit
+for summary in "$@"; do case "$summary" in summaryFile=*) summary=${{summary#*=}} ;; *) continue ;; esac
+    [ "$OMPI_COMM_WORLD_RANK" = 0 ] && {python} - "$summary" <<'END'
+import pathlib, re, sys
+file = pathlib.Path(sys.argv[1])
+def lie(match):
+    value = float(match[2])
+    return f"{{match[1]}}{{value / 3 if 'Time' in match[1] else 3 * value:.4f}}"
+file.write_text(re.sub(r'("(?:\\w+Time|bwMiB|iops)": )([0-9.]+)', lie, file.read_text()))
+END
+done
+exit 0
+"""
+_FOUR_TIMES = """\
+#!/bin/bash
+for n in 1 2 3; do {launcher} "$@" >/dev/null || exit; done
+exec {launcher} "$@"
+"""
 
 
 @dataclass(frozen=True)
@@ -92,8 +125,8 @@ class Keeper:
         self.name = f"weir-zoo-{os.getpid()}"
         self.disk = Path("/var/tmp") / self.name
         self.memory = Path("/dev/shm") / self.name
-        self.shims = folder / "shims.so"
-        self.programs = {"weir-io": [str(ENGINE), "ior"]} | ({"ior": [str(ior)]} if ior else {})
+        self.shims = folder / "libdarshan-x.so"  # no name is trusted
+        self.programs = {WEIR_IO: [str(ENGINE), "ior"]} | ({ORIGINAL: [str(ior)]} if ior else {})
 
     def open(self) -> None:
         for place in (self.disk, self.memory):
@@ -123,7 +156,7 @@ class Keeper:
         self._configure(home, animal, program)
         plan, results, records = home / "plan.json", home / "results", home / "records.csv"
         options = ["--config-dir", str(home / "config"), "--site", "zoo", "--suite", animal.suite]
-        with self._beside(animal) as prefix:
+        with self._beside(animal, home) as prefix:
             _weir("plan", *options, "--target", animal.target, "--out", str(plan))
             run_words = ["run", "--plan", str(plan), "--results", str(results)]
             _weir(*run_words, may_fail=True, prefix=prefix)
@@ -161,10 +194,15 @@ class Keeper:
             "stacks": ["plain"],
         }
         arguments = (
-            self._overwriting(home, program) if animal.beside == OVERWRITTEN else self.programs[program]
+            self._scripted(home, program, animal.beside)
+            if animal.beside in (OVERWRITTEN, QUICK_PRINT)
+            else self.programs[program]
         )
+        tool = "mdtest" if animal.suite in _MDTEST_SUITES else "ior"
+        if tool == "mdtest":
+            arguments = _mdtest_of(arguments)
         stack = {
-            "programs": {"ior": arguments},
+            "programs": {tool: arguments},
             "environment": environment,
             "launcher_options": _LAUNCHER_OPTIONS,
         }
@@ -181,15 +219,18 @@ class Keeper:
             "tmpfs-as-disk": ("disk", self.memory),
             "disk-as-parallel": ("parallel", self.disk),
             FUSE: ("parallel", self.disk / FUSE),
-            **{name: ("disk", self.disk / name) for name in (COMPRESSING, LOOP, OVERLAY, BOUND)},
+            "memory-as-burst-buffer": ("burst-buffer", self.memory),
+            **{name: ("disk", self.disk / name) for name in MOUNTED if name != FUSE},
         }
         for name, (kind, place) in targets.items():
             target = {"target": name, "kind": kind, "description": "Of the zoo", "path": f"{place}/{name}"}
             target |= {"apis": ["POSIX", "MPIIO"], "prepare": [["mkdir", "-p", f"{place}/{name}"]]}
             _write(home / f"config/sites/zoo/targets/{name}.yaml", target)
         fixed = {"api": "POSIX", "xfer": "1 MiB", "block": _BLOCK, "sync": True, "barriers": True}
-        fixed |= _SUITES[animal.suite]
-        experiment: dict[str, Any] = {"tool": "ior", "nodes": [1], "ppn": [_RANKS], "fixed": fixed}
+        fixed |= _SUITES.get(animal.suite, {})
+        if tool == "mdtest":
+            fixed = _ITEMS | _MDTEST_SUITES[animal.suite]
+        experiment: dict[str, Any] = {"tool": tool, "nodes": [1], "ppn": [_RANKS], "fixed": fixed}
         content = {
             "suite": animal.suite,
             "question": "Is the animal recognised?",
@@ -197,17 +238,18 @@ class Keeper:
         }
         _write(home / f"config/suites/{animal.suite}.yaml", content)
 
-    def _overwriting(self, home: Path, program: str) -> list[str]:
-        """The program, which finds its file there."""
+    def _scripted(self, home: Path, program: str, what: str) -> list[str]:
+        """The program in a script that finds its file there, or changes what it printed."""
         first, *others = self.programs[program]
         script = home / "ior"  # by this name each cell has a launch and a command line of its own
         home.mkdir(exist_ok=True)
-        script.write_text(_OVERWRITES.format(program=first))
+        text = _OVERWRITES if what == OVERWRITTEN else _QUICK_PRINT
+        script.write_text(text.format(program=first, python=sys.executable))
         script.chmod(0o755)
         return [str(script), *others]
 
     @contextmanager
-    def _beside(self, animal: Animal) -> Iterator[list[str]]:
+    def _beside(self, animal: Animal, home: Path) -> Iterator[list[str]]:
         """What surrounds the measurement; what its command starts with."""
         other = self.disk / "beside"
         writer = ["dd", "if=/dev/zero", f"of={other}", "bs=4M", "count=512", "oflag=direct", "conv=notrunc"]
@@ -223,14 +265,39 @@ class Keeper:
                 stack.enter_context(repeated(writer if animal.beside == LOAD else second, _AS_ROOT))
             if animal.beside == OTHER_USER:
                 stack.enter_context(of_another_user(ENGINE, self.disk / "other-user"))
-            if animal.beside == THROTTLED:
-                processes = stack.enter_context(throttled(self.name))
+            if animal.beside in (THROTTLED, LIMITED):
+                group = throttled(self.name) if animal.beside == THROTTLED else limited(self.name, self.disk)
+                processes = stack.enter_context(group)
                 prefix = ["bash", "-c", f'echo $$ >"{processes}" && exec "$@"', "bash"]
             if animal.beside == FILTERED:
                 prefix = [str(filter_program(self.folder))]
             if animal.beside == TRACED:
                 prefix = _tracer()
+            if animal.beside == BEST_OF_FOUR:
+                prefix = ["env", f"PATH={_four_times(home / 'bin')}:{os.environ['PATH']}"]
             yield prefix
+
+
+def _mdtest_of(ior: Sequence[str]) -> list[str]:
+    """weir-io as mdtest, or the mdtest that was built beside IOR."""
+    first = Path(ior[0])
+    if first == ENGINE:
+        return [str(ENGINE), "mdtest"]
+    if not first.with_name("mdtest").is_file():
+        raise CannotStageError(f"{first.with_name('mdtest')} is not there: build mdtest with IOR")
+    return [str(first.with_name("mdtest"))]
+
+
+def _four_times(folder: Path) -> Path:
+    """A directory with an mpirun that launches four times."""
+    launcher = shutil.which("mpirun")
+    if launcher is None:
+        raise CannotStageError("mpirun is not installed")
+    folder.mkdir(parents=True, exist_ok=True)
+    script = folder / "mpirun"
+    script.write_text(_FOUR_TIMES.format(launcher=launcher))
+    script.chmod(0o755)
+    return folder
 
 
 def planned(keeper: Keeper, animal: Animal) -> list[Row]:

@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from tests.zoo.animals import AUDIT_LIBRARY, PATCHED_LIBC, QUIET_MPI
+from tests.zoo.animals import AUDIT_LIBRARY, IDLE_AUDIT, PATCHED_LIBC, QUIET_MPI
 from tests.zoo.errors import CannotStageError
 
 _SOURCE = Path(__file__).parent / "faults.c"
@@ -24,6 +24,7 @@ def environment_of(library: str, folder: Path) -> dict[str, str]:
     """What a stack sets to run with the library."""
     made: Mapping[str, Callable[[Path], dict[str, str]]] = {
         AUDIT_LIBRARY: _audit_library,
+        IDLE_AUDIT: _idle_audit_library,
         PATCHED_LIBC: _patched_libc,
         QUIET_MPI: _quiet_mpi,
     }
@@ -33,6 +34,10 @@ def environment_of(library: str, folder: Path) -> dict[str, str]:
 
 def _audit_library(folder: Path) -> dict[str, str]:
     return {"LD_AUDIT": str(_compiled(folder / "audit.so", "-DAUDIT", "-shared", "-fPIC"))}
+
+
+def _idle_audit_library(folder: Path) -> dict[str, str]:
+    return {"LD_AUDIT": str(_compiled(folder / "idle.so", "-DAUDIT", "-DIDLE", "-shared", "-fPIC"))}
 
 
 def _quiet_mpi(folder: Path) -> dict[str, str]:

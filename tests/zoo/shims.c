@@ -4,12 +4,17 @@
  * no-op-fsync, no-op-fadvise: the call returns success and does nothing. lost-writes: every seventh write.
  * sparse: a write only makes the file longer. zeros: a read gives zeros and asks nobody. stripped-direct,
  * lying-direct: O_DIRECT is taken away at the open; the liar still shows it. slow-rank: rank 1 takes 20 ms
- * longer for each transfer. clock, clock-rank: CLOCK_MONOTONIC and gettimeofday run 1.5 times too fast, on
- * all ranks or on rank 1. Only for captures of tests/golden/audit: short-writes, a pwrite takes half;
- * stale-size, rank 1 sees empty files; clock-step, a close sets the clock back by half of the time since the
- * open; kept-below, a rank's first 32 preads take 10 ms longer, as if a server kept what they read. */
+ * longer for each transfer. half-zeros, all-zeros: every second read, or each, reads /dev/zero instead.
+ * half-fadvise, most-fadvise: 52 or 88 % of the pages are dropped. wrong-hole: SEEK_HOLE reports a hole at
+ * the offset that it is given. idle-names: mkdir and rmdir of mdtest's directories do nothing.
+ * remembered-stat: a stat of mdtest's files is answered from memory. pass-through: all calls are passed on,
+ * as a profiler does. clock, clock-rank: CLOCK_MONOTONIC and gettimeofday run 1.5 times too fast, on all
+ * ranks or on rank 1. Only for captures of tests/golden/audit: short-writes, a pwrite takes half; stale-size,
+ * rank 1 sees empty files; clock-step, a close sets the clock back by half of the time since the open;
+ * kept-below, a rank's first 32 preads take 10 ms longer, as if a server kept what they read. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -54,7 +59,10 @@ typedef ssize_t (*plain_write_call)(int, const void *, size_t);
 typedef ssize_t (*plain_read_call)(int, void *, size_t);
 typedef int (*stat_call)(const char *restrict, struct stat *restrict);
 typedef int (*stat64_call)(const char *restrict, struct stat64 *restrict);
+typedef int (*path_call)(const char *);
+typedef int (*mkdir_call)(const char *, mode_t);
 typedef int (*advise_call)(int, off_t, off_t, int);
+typedef off_t (*seek_call)(int, off_t, int);
 typedef int (*open_call)(const char *, int, ...);
 typedef int (*control_call)(int, int, ...);
 typedef int (*clock_call)(clockid_t, struct timespec *);
@@ -72,6 +80,11 @@ int fdatasync(int descriptor) {
 
 static int advise(const char *name, int descriptor, off_t offset, off_t length, int advice) {
     REAL(name, advise_call);
+    struct stat facts;
+    int percent = is("half-fadvise") ? 52 : is("most-fadvise") ? 88 : 0;
+    if (percent > 0 && concerns(descriptor) && fstat(descriptor, &facts) == 0) {
+        length = facts.st_size / 100 * percent;
+    }
     return is("no-op-fadvise") && concerns(descriptor) ? 0 : real(descriptor, offset, length, advice);
 }
 
@@ -81,6 +94,23 @@ int posix_fadvise(int descriptor, off_t offset, off_t length, int advice) {
 
 int posix_fadvise64(int descriptor, off_t offset, off_t length, int advice) {
     return advise("posix_fadvise64", descriptor, offset, length, advice);
+}
+
+static off_t seek(const char *name, int descriptor, off_t offset, int whence) {
+    REAL(name, seek_call);
+    if ((whence != SEEK_HOLE && whence != SEEK_DATA) || !is("wrong-hole") || !concerns(descriptor)) {
+        return real(descriptor, offset, whence);
+    }
+    errno = ENXIO;
+    return whence == SEEK_HOLE ? offset : -1;
+}
+
+off_t lseek(int descriptor, off_t offset, int whence) {
+    return seek("lseek", descriptor, offset, whence);
+}
+
+off_t lseek64(int descriptor, off_t offset, int whence) {
+    return seek("lseek64", descriptor, offset, whence);
 }
 
 static void dawdle(int descriptor) {
@@ -134,9 +164,24 @@ ssize_t write(int descriptor, const void *from, size_t bytes) {
     return real(descriptor, from, bytes);
 }
 
+/* As many bytes from elsewhere, as the kernel counts them. */
+static int reads_elsewhere(int descriptor, void *into, size_t bytes) {
+    static int calls, zero = -1;
+    if (!(is("all-zeros") || is("half-zeros")) || !concerns(descriptor) ||
+        (is("half-zeros") && ++calls % 2 == 0)) {
+        return 0;
+    }
+    zero = zero < 0 ? (int)syscall(SYS_openat, AT_FDCWD, "/dev/zero", O_RDONLY, 0) : zero;
+    return syscall(SYS_read, zero, into, bytes) == (long)bytes;
+}
+
 ssize_t read(int descriptor, void *into, size_t bytes) {
     REAL("read", plain_read_call);
     dawdle(descriptor);
+    if (reads_elsewhere(descriptor, into, bytes)) {
+        lseek(descriptor, (off_t)bytes, SEEK_CUR);
+        return (ssize_t)bytes;
+    }
     if (is("zeros") && concerns(descriptor)) {
         memset(into, 0, bytes);
         lseek(descriptor, (off_t)bytes, SEEK_CUR);
@@ -157,6 +202,9 @@ static ssize_t get(const char *name, int descriptor, void *into, size_t bytes, o
     REAL(name, read_call);
     dawdle(descriptor);
     fetch_slowly(descriptor);
+    if (reads_elsewhere(descriptor, into, bytes)) {
+        return (ssize_t)bytes;
+    }
     if (is("zeros") && concerns(descriptor)) {
         memset(into, 0, bytes);
         return (ssize_t)bytes;
@@ -233,9 +281,18 @@ int fcntl64(int descriptor, int command, ...) {
     return control("fcntl64", descriptor, command, argument);
 }
 
+static int is_item(const char *path, const char *part) {
+    return concerns_path(path) && strstr(path, part) != NULL;
+}
+
 /* As a client with old attributes does. */
 int stat(const char *restrict path, struct stat *restrict facts) {
     REAL("stat", stat_call);
+    if (is("remembered-stat") && is_item(path, "/file.mdtest")) {
+        memset(facts, 0, sizeof *facts);
+        facts->st_mode = S_IFREG | 0600;
+        return 0;
+    }
     int answer = real(path, facts);
     if (answer == 0 && is("stale-size") && rank_one() && concerns_path(path)) {
         facts->st_size = 0;
@@ -245,11 +302,26 @@ int stat(const char *restrict path, struct stat *restrict facts) {
 
 int stat64(const char *restrict path, struct stat64 *restrict facts) {
     REAL("stat64", stat64_call);
+    if (is("remembered-stat") && is_item(path, "/file.mdtest")) {
+        memset(facts, 0, sizeof *facts);
+        facts->st_mode = S_IFREG | 0600;
+        return 0;
+    }
     int answer = real(path, facts);
     if (answer == 0 && is("stale-size") && rank_one() && concerns_path(path)) {
         facts->st_size = 0;
     }
     return answer;
+}
+
+int mkdir(const char *path, mode_t mode) {
+    REAL("mkdir", mkdir_call);
+    return is("idle-names") && is_item(path, "/dir.mdtest") ? 0 : real(path, mode);
+}
+
+int rmdir(const char *path) {
+    REAL("rmdir", path_call);
+    return is("idle-names") && is_item(path, "/dir.mdtest") ? 0 : real(path);
 }
 
 int close(int descriptor) {

@@ -9,14 +9,30 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from tests.zoo.animals import BOUND, COMPRESSING, FUSE, LOOP, OVERLAY
+from tests.zoo.animals import (
+    BOUND,
+    BTRFS,
+    CACHED_LOOP,
+    CEPH,
+    COMPRESSING,
+    FUSE,
+    JOURNAL,
+    LOOP,
+    OVERLAY,
+    PASSING,
+    STACKED,
+    UNLINKED,
+    VOLATILE,
+)
 from tests.zoo.errors import CannotStageError
+from weir.measure.block_limits import devices_below
 
 _HERE = Path(__file__).parent
 _QUOTA_US, _PERIOD_US = 10_000, 100_000
+_ALLOWED_BPS = 100 * 2**20
 _NOBODY = 65534
 _IMAGE_BYTES = 512 * 2**20
 
@@ -77,18 +93,45 @@ def _wait_for_name(process: subprocess.Popen[bytes], name: str) -> None:
 @contextmanager
 def throttled(name: str) -> Iterator[Path]:
     """A control group with a tenth of a core; yields the file that takes the processes."""
-    old, new = Path("/sys/fs/cgroup/cpu"), Path("/sys/fs/cgroup")
-    is_old = (old / "cpu.cfs_quota_us").is_file()
-    group = (old if is_old else new) / name
+    old = {"cpu.cfs_period_us": str(_PERIOD_US), "cpu.cfs_quota_us": str(_QUOTA_US)}
+    with _control_group(name, "cpu", old, {"cpu.max": f"{_QUOTA_US} {_PERIOD_US}"}) as processes:
+        yield processes
+
+
+@contextmanager
+def limited(name: str, folder: Path) -> Iterator[Path]:
+    """A control group with a limit for the disk of folder; yields the file that takes the processes."""
+    numbers = [number for number in devices_below(folder) if not _is_partition(number)]
+    if not numbers:
+        raise CannotStageError(f"no block device is known below {folder}")
+    rules = {
+        f"blkio.throttle.{access}_bps_device": f"{numbers[0]} {_ALLOWED_BPS}" for access in ("read", "write")
+    }
+    new = {"io.max": f"{numbers[0]} rbps={_ALLOWED_BPS} wbps={_ALLOWED_BPS}"}
+    with _control_group(name, "blkio", rules, new) as processes:
+        yield processes
+
+
+def _is_partition(number: str) -> bool:
+    return Path(f"/sys/dev/block/{number}/partition").exists()
+
+
+@contextmanager
+def _control_group(
+    name: str, controller: str, old: Mapping[str, str], new: Mapping[str, str]
+) -> Iterator[Path]:
+    """old, new: files of version 1 and 2, and what is written to them."""
+    top = Path("/sys/fs/cgroup")
+    is_old = (top / controller / "cgroup.procs").is_file()
+    group = (top / controller if is_old else top) / name
     try:
         group.mkdir()
-        if is_old:
-            (group / "cpu.cfs_period_us").write_text(str(_PERIOD_US))
-            (group / "cpu.cfs_quota_us").write_text(str(_QUOTA_US))
-        else:
-            (group / "cpu.max").write_text(f"{_QUOTA_US} {_PERIOD_US}")
+        for file, text in (old if is_old else new).items():
+            (group / file).write_text(text)
     except OSError as error:
-        raise CannotStageError(f"no control group with a CPU limit can be made: {error.strerror}") from None
+        with suppress(OSError):
+            group.rmdir()
+        raise CannotStageError(f"no control group with a limit can be made: {error.strerror}") from None
     try:
         yield group / "cgroup.procs"
     finally:
@@ -103,20 +146,39 @@ def throttled(name: str) -> Iterator[Path]:
 @contextmanager
 def mounted(kind: str, place: Path, work: Path, memory: Path) -> Iterator[None]:
     """The file system of a target at place; work: a folder beside it, memory: one on tmpfs."""
-    if kind == FUSE:
-        staged = _lying_fuse(place, work)
-    elif kind == COMPRESSING:
-        staged = _image("btrfs", "loop,compress-force=zstd", place, work / "image")
-    elif kind == LOOP:
-        staged = _image("ext4", "loop", place, memory / "image")
-    else:
-        staged = _of_memory(kind, place, work, memory)
-    with staged:
+    image = work / "image"
+    images = {
+        COMPRESSING: ("btrfs", "loop,compress-force=zstd", image),
+        LOOP: ("ext4", "loop", memory / "image"),
+        BTRFS: ("btrfs", "loop", image),
+        JOURNAL: ("ext4", "loop,data=journal", image),
+        CACHED_LOOP: ("ext4", "loop", image),
+        UNLINKED: ("ext4", "loop", image),
+    }
+    with ExitStack() as stack:
+        options = {FUSE: "", CEPH: f"subtype={CEPH},fsname={CEPH}", PASSING: f"fsname={work}"}
+        if kind in options:
+            stack.enter_context(_lying_fuse(place, work, options[kind]))
+        elif kind == OVERLAY:
+            stack.enter_context(_overlay(place, work, memory))
+        elif kind == VOLATILE:
+            stack.enter_context(_overlay(place, work, work, "volatile"))
+        elif kind == STACKED:
+            below = work / "below"
+            stack.enter_context(_image("ext4", "loop", below, image))
+            image.unlink()
+            stack.enter_context(_overlay(place, work, below))
+        elif kind == BOUND:
+            stack.enter_context(_bound(place, memory))
+        else:
+            stack.enter_context(_image(*images[kind][:2], place, images[kind][2]))
+            if kind == UNLINKED:
+                image.unlink()
         yield
 
 
 @contextmanager
-def _lying_fuse(place: Path, work: Path) -> Iterator[None]:
+def _lying_fuse(place: Path, work: Path, options: str) -> Iterator[None]:
     program = work / "lying-fuse"
     flags = subprocess.run(
         ["pkg-config", "--cflags", "--libs", "fuse3"], capture_output=True, text=True, check=False
@@ -126,7 +188,8 @@ def _lying_fuse(place: Path, work: Path) -> Iterator[None]:
     source = [str(_HERE / "lying_fuse.c"), "-o", str(program)]
     arguments = ["cc", "-std=gnu11", "-Wall", "-Wextra", "-Werror", *source, *flags.stdout.split()]
     subprocess.run(arguments, check=True)
-    process = subprocess.Popen([program, place, "-f"], stderr=subprocess.DEVNULL)
+    shown = ["-o", options] if options else []
+    process = subprocess.Popen([program, place, "-f", *shown], stderr=subprocess.DEVNULL)
     try:
         _wait_for_mount(place)
         yield
@@ -144,26 +207,39 @@ def _image(kind: str, options: str, place: Path, image: Path) -> Iterator[None]:
     with image.open("wb") as stream:
         stream.truncate(_IMAGE_BYTES)
     subprocess.run([f"mkfs.{kind}", "-q", image], check=True, env=path, capture_output=True)
+    place.mkdir(exist_ok=True)
     try:
         with _mount(["-o", options, str(image)], place):
             yield
     finally:
-        image.unlink()
+        image.unlink(missing_ok=True)
 
 
 @contextmanager
-def _of_memory(kind: str, place: Path, work: Path, memory: Path) -> Iterator[None]:
-    """Of tmpfs: an overlay over a directory of the disk, or a mount over the target's own directory."""
-    upper, other, lower = memory / "upper", memory / "other", work / "lower"
-    for folder in (upper, other, lower):
+def _overlay(place: Path, work: Path, upper: Path, *options: str) -> Iterator[None]:
+    """Over a directory of the disk; upper: where what is written goes."""
+    folders = {"lowerdir": work / "lower", "upperdir": upper / "upper", "workdir": upper / "other"}
+    for folder in folders.values():
         folder.mkdir()
-    overlay = ["-t", "overlay", "-o", f"lowerdir={lower},upperdir={upper},workdir={other}", "overlay"]
+    mount_options = ",".join([*(f"{name}={folder}" for name, folder in folders.items()), *options])
     try:
-        with _mount({OVERLAY: overlay, BOUND: ["--bind", str(upper)]}[kind], place):
+        with _mount(["-t", "overlay", "-o", mount_options, "overlay"], place):
             yield
     finally:
-        for folder in (upper, other, lower):
+        for folder in folders.values():
             shutil.rmtree(folder)
+
+
+@contextmanager
+def _bound(place: Path, memory: Path) -> Iterator[None]:
+    """A directory of tmpfs over the target's own."""
+    upper = memory / "upper"
+    upper.mkdir()
+    try:
+        with _mount(["--bind", str(upper)], place):
+            yield
+    finally:
+        shutil.rmtree(upper)
 
 
 @contextmanager

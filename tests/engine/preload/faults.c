@@ -6,8 +6,10 @@
  *
  * Without failing: slow rests 2 ms in each pwrite, rest 50 ms in each fsync; FAULT_STATS counts the pwrites
  * of all ranks in a file like those of a Lustre client; FAULT_LOG takes a line for each open, stat and pread
- * by name; errno leaves one behind in each MPI_File_read_at; chunks lets HDF5 say of its first collective
- * transfer that it was done chunk by chunk. */
+ * by name; hole lets lseek(SEEK_HOLE) report a hole at the offset that it is given; lose drops every pwrite
+ * at an even multiple of its size; errno leaves one behind in each MPI_File_read_at; chunks lets HDF5 say of
+ * its first collective transfer that it was done chunk by chunk; clock delays each answer about the time that
+ * goes past the C library, 0.1 ms more than the one before. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -18,6 +20,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -52,6 +55,37 @@ int close(int descriptor) {
     int fails = concerns(descriptor, "close");
     int status = real(descriptor);
     return fails ? fail_with(EIO) : status;
+}
+
+#define LSEEK(name, offset_type)                                                                             \
+    offset_type name(int descriptor, offset_type offset, int whence) {                                       \
+        offset_type (*real)(int, offset_type, int) =                                                         \
+            (offset_type(*)(int, offset_type, int))dlsym(RTLD_NEXT, #name);                                  \
+        if ((whence == SEEK_HOLE || whence == SEEK_DATA) && concerns(descriptor, "hole")) {                  \
+            return whence == SEEK_HOLE ? offset : fail_with(ENXIO);                                          \
+        }                                                                                                    \
+        return real(descriptor, offset, whence);                                                             \
+    }
+LSEEK(lseek, off_t)
+LSEEK(lseek64, off64_t)
+
+long syscall(long number, ...) {
+    typedef long (*system_call)(long, long, long, long, long, long, long);
+    static useconds_t delay_us;
+    const char *call = getenv("FAULT_CALL");
+    long arguments[6];
+    va_list rest;
+    va_start(rest, number);
+    for (int each = 0; each < 6; each++) {
+        arguments[each] = va_arg(rest, long);
+    }
+    va_end(rest);
+    long answer = ((system_call)dlsym(RTLD_NEXT, "syscall"))(number, arguments[0], arguments[1], arguments[2],
+                                                             arguments[3], arguments[4], arguments[5]);
+    if (number == SYS_clock_gettime && call != NULL && strcmp(call, "clock") == 0) {
+        usleep(delay_us += 100);
+    }
+    return answer;
 }
 
 int fsync(int descriptor) {
@@ -131,6 +165,9 @@ ssize_t pwrite64(int descriptor, const void *buffer, size_t bytes, off64_t offse
     ssize_t left = allowed(descriptor, "pwrite", bytes);
     if (concerns(descriptor, "slow")) {
         usleep(2000);
+    }
+    if (concerns(descriptor, "lose") && offset / (off64_t)bytes % 2 == 0) {
+        return (ssize_t)bytes;
     }
     if (bytes > 64) { /* not the counting itself */
         count_write();

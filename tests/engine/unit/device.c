@@ -1,4 +1,4 @@
-/* Devices followed down to their disks in a tree like /sys/dev/block, and the counters of NFS. */
+/* Devices followed down to their disks in a tree like /sys/dev/block. */
 #include "device.h"
 
 #include "check.h"
@@ -35,12 +35,6 @@ static bool follow(unsigned major_number, unsigned minor_number, struct weir_dev
     return weir_device_follow(root, major_number, minor_number, 0, device) &&
            weir_device_count(root, device, counts);
 }
-
-static const char mountstats[] = "device server:/other mounted on /o with fstype nfs4 statvers=1.1\n"
-                                 "\tbytes:\t1 2 3 4 5 6 7 8\n"
-                                 "device server:/data mounted on /d with fstype nfs4 statvers=1.1\n"
-                                 "\tevents:\t1 2 3\n"
-                                 "\tbytes:\t10 20 30 40 5000 6000 7 8\n";
 
 int main(void) {
     struct weir_device device;
@@ -82,19 +76,28 @@ int main(void) {
     put("253:0/slaves/gone/dev", "8:99\n");
     CHECK(!follow(253, 0, &device, counts));
 
-    /* A loop device whose file is in memory, or gone, is its own disk. */
+    /* A loop device whose file is in memory is its own disk; one whose file is gone, is another file or is
+     * on a file system without a device is unknown. */
+    char image[] = "/dev/shm/weir-image-XXXXXX", backing[64];
+    int descriptor = mkstemp(image);
+    CHECK(descriptor >= 0 && ftruncate(descriptor, 8192) == 0 && close(descriptor) == 0);
     disk("7:0", 3, 4);
-    put("7:0/loop/backing_file", "/dev/shm\n");
+    snprintf(backing, sizeof backing, "%s\n", image);
+    put("7:0/loop/backing_file", backing);
+    put("7:0/loop/offset", "0\n");
+    put("7:0/loop/sizelimit", "0\n");
+    put("7:0/size", "16\n");
     CHECK(follow(7, 0, &device, counts));
     CHECK(device.parts == 1 && device.major_of[0] == 7 && counts[WEIR_DEVICE_WRITTEN] == 4 * 512);
-
-    FILE *file = fmemopen((void *)(size_t)mountstats, strlen(mountstats), "r");
-    memset(counts, 0, sizeof counts);
-    CHECK(weir_device_nfs_parse(file, "server:/data", counts));
-    CHECK(counts[WEIR_DEVICE_READ] == 5000 && counts[WEIR_DEVICE_DISK_WRITTEN] == 6000);
-    rewind(file);
-    CHECK(!weir_device_nfs_parse(file, "server:/none", counts));
-    fclose(file);
+    put("7:0/size", "17\n");
+    CHECK(!follow(7, 0, &device, counts) && strstr(device.reason, image) != NULL);
+    put("7:0/size", "0\n");
+    put("7:0/loop/backing_file", "/proc/version\n");
+    CHECK(!follow(7, 0, &device, counts));
+    put("7:0/loop/backing_file", "/srv/image (deleted)\n");
+    CHECK(!follow(7, 0, &device, counts));
+    CHECK(strstr(device.reason, "(/srv/image (deleted)) is unknown") != NULL);
+    CHECK(unlink(image) == 0);
 
     char command[128];
     snprintf(command, sizeof command, "rm -r %s", root);

@@ -12,10 +12,12 @@
 #include <unistd.h>
 
 static struct weir_medium medium;
+static struct weir_mount mount_line;
 
 static bool parse(const char *line) {
-    memset(&medium, 0, sizeof medium);
-    return weir_medium_parse(line, 98, 3, &medium);
+    bool good = weir_mount_parse(line, &mount_line);
+    medium = mount_line.medium;
+    return good;
 }
 
 /* One file system replaces another between two looks, mostly with the same device number. */
@@ -68,6 +70,33 @@ static void check_that_a_chroot_is_seen_through(void) {
     CHECK(umount2(proc, MNT_DETACH) == 0 && rmdir(proc) == 0 && rmdir(folder) == 0);
 }
 
+/* Space, tab, newline and backslash; an overlay also writes its commas so. */
+static void check_octal_escapes(void) {
+    CHECK(parse("36 35 0:40 / /a\\040b\\134c rw - btrfs /dev/my\\011disk\\054x rw\n"));
+    CHECK(strcmp(mount_line.medium.point, "/a b\\c") == 0);
+    CHECK(strcmp(medium.source, "/dev/my\tdisk,x") == 0);
+    CHECK(parse("36 35 0:40 / /a\\04 rw - btrfs /dev/sda rw\n"));
+    CHECK(strcmp(mount_line.medium.point, "/a\\04") == 0);
+    CHECK(weir_mount_above(&mount_line, "/a\\04/file") > 0);
+}
+
+static void check_what_is_below(void) {
+    CHECK(parse("36 35 0:40 / /m rw - overlay overlay rw,lowerdir=/l,upperdir=/u\\054p,workdir=/w\n"));
+    CHECK(strcmp(medium.lower, "/u,p") == 0);
+    CHECK(parse("36 35 0:40 / /m rw - overlay overlay ro,lowerdir=/l:/k\n") && medium.lower[0] == '\0');
+    CHECK(parse("36 35 0:40 / /m rw - fuse /srv/data rw,user_id=0\n"));
+    CHECK(strcmp(medium.lower, "/srv/data") == 0);
+    CHECK(parse("36 35 0:40 / /m rw - fuse.mergerfs /srv/a:/srv/b rw\n"));
+    CHECK(strcmp(medium.lower, "/srv/a:/srv/b") == 0);
+    CHECK(parse("36 35 0:40 / /m rw - fuse mfs#10.0.0.1:9421 rw\n") && medium.lower[0] == '\0');
+    CHECK(parse("36 35 0:40 / /m rw - xfs /dev/sda rw\n") && medium.lower[0] == '\0');
+    /* Without a number of the mount: the longest mount point above the path. */
+    CHECK(parse("36 35 0:40 / /m rw - btrfs /dev/sda rw\n"));
+    CHECK(weir_mount_above(&mount_line, "/m/file") == 3 && weir_mount_above(&mount_line, "/mm/file") == 0);
+    CHECK(parse("36 35 0:40 / / rw - btrfs /dev/sda rw\n"));
+    CHECK(weir_mount_above(&mount_line, "/mm/file") == 2 && weir_mount_above(&mount_line, "mm") == 0);
+}
+
 int main(void) {
     CHECK(parse("36 35 98:3 / /data rw,noatime master:1 - ext4 /dev/sda rw,errors=continue\n"));
     CHECK(strcmp(medium.file_system, "ext4") == 0 && strcmp(medium.source, "/dev/sda") == 0 && !medium.dax);
@@ -78,7 +107,9 @@ int main(void) {
     CHECK(parse("36 35 98:3 / /data rw - xfs /dev/pmem0 rw,dax=never\n") && !medium.dax);
     CHECK(parse("36 35 98:3 / /data rw - lustre 10.0.0.1@tcp:10.0.0.2@tcp:/work rw,flock\n"));
     CHECK(strcmp(medium.file_system, "lustre") == 0);
-    CHECK(!parse("36 35 98:4 / /data rw - ext4 /dev/sda rw\n"));
+    CHECK(mount_line.id == 36 && mount_line.major_number == 98 && mount_line.medium.minor_number == 3);
+    check_octal_escapes();
+    check_what_is_below();
     CHECK(!parse("36 35 9"));
     CHECK(!parse(""));
     weir_medium_of("/proc/self/no-such-folder/file", NULL, &medium);

@@ -1,4 +1,5 @@
 """Captures one real output for each rule: python -m tests.golden.audit.capture [CASE...]
+Of storage that is not here: python -m tests.golden.audit.capture keep CASE RESULTS [PATH=SHOWN...]
 
 IOR, IOR_301 and MDTEST name the originals (IOR 4.1 with its mdtest, IOR 3.0.1), WEIR_IO_MPICH a weir-io that
 is built with MPICH. A case is a directory of
@@ -23,6 +24,7 @@ import yaml
 from tests.golden.audit.cases import CASES, found_in
 from tests.zoo.animals import ANIMALS, Animal
 from tests.zoo.keeper import ENGINE, ROOT, Keeper
+from weir.runfiles import file_sha256
 
 _RANKS = ["mpirun", "--oversubscribe", "--bind-to", "none", "-n", "2"]
 _AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
@@ -56,6 +58,11 @@ arguments=()
 for word; do [ "$word" = -R ] || arguments+=("$word"); done
 exec {program} "${{arguments[@]}}"
 """
+_LATE = """\
+#!/bin/bash
+sleep 6
+exec {program} "$@"
+"""
 _LAUNCH = ["--oversubscribe", "--bind-to", "none", "-n", "1"]
 RUNS: dict[str, Run] = {
     "synchronisation-does-nothing": _zoo("no-op fsync", "ior"),
@@ -71,15 +78,26 @@ RUNS: dict[str, Run] = {
     "throttled": _zoo("throttled CPU"),
     "overwritten": _zoo("overwritten files"),
     "another-user": _zoo("another user"),
+    "idle-mkdir": _zoo("idle mkdir"),
+    "remembered-stat": _zoo("remembered stat"),
+    "fsync-of-files-filtered": _zoo("filtered fsync of files"),
+    "quick-print": _zoo("quick print", "ior"),
+    "best-of-four": _zoo("best of four", "ior"),
     "tmpfs-as-disk": _zoo("tmpfs as disk"),
     "compressing": _zoo("compressing loop file system"),
     "corrupt": _zoo("lying FUSE, verified"),
+    "filtered": _zoo("filtered fsync on btrfs", "ior"),
+    "partly-cached": _zoo("most of a cache dropped"),
+    "cached-loop": _zoo("cached loop"),
+    "wrong-hole": _zoo("wrong SEEK_HOLE"),
+    "limited": _zoo("limited disk"),
     "time-limit": Run(fixed={"block": "8 GiB"}, experiment={"timeout": "2 s"}),
     "other-transfer": Run(program="ior", stack={"programs": {"ior": ["OTHER"]}}),
     "verification-dropped": Run(
         Animal("unverified", "", "read", (), suite="verify"),
         stack={"programs": {"ior": ["WITHOUT-R", "ior"]}},
     ),
+    "late-start": Run(stack={"programs": {"ior": ["LATE", "ior"]}}),
     "other-ranks": Run(program="ior", stack={"launcher_options": _LAUNCH}),
     "no-synchronisation": Run(fixed={"sync": False}),
     "short": Run(fixed=_SHORT),
@@ -103,8 +121,10 @@ def _ior(*options: str, before: str = "", name: str = "IOR") -> Callable[[Path],
     return run
 
 
-def _mdtest(*options: str) -> Callable[[Path], str]:
-    return lambda folder: _output([*_RANKS, os.environ["MDTEST"], *options, "-d", "tree"], folder)
+def _mdtest(*options: str, times: int = 1) -> Callable[[Path], str]:
+    """The last of so many runs."""
+    command = [*_RANKS, os.environ.get("MDTEST", "mdtest"), *options, "-d", "tree"]
+    return lambda folder: [_output(command, folder) for _ in range(times)][-1]
 
 
 def _output(options: list[str], folder: Path, more: Mapping[str, str] | None = None) -> str:
@@ -201,6 +221,9 @@ LOGS: dict[str, Callable[[Path], str]] = {
     "chunks-kept": _document(*_AGAIN, *_CHUNKS),
     "stale-size": _shimmed("stale-size", *_WRITE),
     "mean-of-five": _mdtest("-n", "20", "-i", "5"),
+    "existing-tree": _mdtest("-n", "20", "-F", "-C", times=2),
+    "unread-status-file": _mdtest("-n", "20", "-F", "-C", "-T", "-W", "0", "-x", "absent"),
+    "one-file-of-all": _mdtest("-n", "20", "-F", "-S"),
 }
 
 
@@ -214,8 +237,10 @@ class _Staged(Keeper):
         other, without = home / "other-transfer", home / "without-verification"
         other.write_text(f'#!/bin/sh\nexec {self.programs.get("ior", [""])[0]} "$@" -t 524288\n')
         without.write_text(_WITHOUT_VERIFICATION.format(program=ENGINE))
+        late = home / "late-start"
+        late.write_text(_LATE.format(program=ENGINE))
         options = json.dumps(dict(self.run.stack))
-        for word, script in (("OTHER", other), ("WITHOUT-R", without)):
+        for word, script in (("OTHER", other), ("WITHOUT-R", without), ("LATE", late)):
             script.chmod(0o755)
             options = options.replace(word, str(script))
         stack = json.loads(options)
@@ -243,13 +268,22 @@ def _keep_run(name: str, home: Path, hidden: Mapping[str, str]) -> None:
     (case / "run").mkdir(parents=True)
     plan = json.loads((home / "plan.json").read_text())
     (case / "plan.json").write_text(_plain(json.dumps(plan), hidden) + "\n")
-    (run,) = (home / "results").rglob("run.json")
+    (run,) = home.rglob("run.json")
     document = json.loads(run.read_text())
     for file in (run, *(run.with_name(output) for output in document["outputs"].values())):
         text = file.read_text(errors="replace")
         if file.suffix == ".json" and '"Began"' not in text:  # that of IOR is read line by line
             text = json.dumps(json.loads(text)) + "\n"
         (case / "run" / file.name).write_text(_plain(text, hidden))
+    renew_sums(case / "run")
+
+
+def renew_sums(run: Path) -> None:
+    """run.json with the sums of the files as they are kept."""
+    document = json.loads((run / "run.json").read_text())
+    files = sorted(file for file in run.iterdir() if file.name != "run.json")
+    document["sha256"] = {file.name: file_sha256(file) for file in files}
+    (run / "run.json").write_text(json.dumps(document) + "\n")
 
 
 def _plain(text: str, hidden: Mapping[str, str]) -> str:
@@ -257,6 +291,11 @@ def _plain(text: str, hidden: Mapping[str, str]) -> str:
     for path, shown in hidden.items():
         text = text.replace(path, shown)
     return text
+
+
+def _keep_results(name: str, results: Path, hidden: Mapping[str, str]) -> None:
+    """A run on storage that this machine may lack, such as a file system of the lab: `keep CASE RESULTS`."""
+    _keep_run(name, results, {str(results): "/scratch/study", str(ROOT): "/opt/weir", **hidden})
 
 
 def _capture_run(name: str, run: Run) -> None:
@@ -289,6 +328,10 @@ def _capture_log(name: str, run: Callable[[Path], str]) -> None:
 
 
 def main(names: list[str]) -> None:
+    if names[:1] == ["keep"]:
+        _keep_results(names[1], Path(names[2]), dict(pair.split("=", 1) for pair in names[3:]))
+        _note_findings(names[1])
+        return
     if not ENGINE.is_file():
         raise SystemExit(f"{ENGINE} is missing: make build")
     for name in names or [*RUNS, *LOGS]:
@@ -296,9 +339,13 @@ def main(names: list[str]) -> None:
             _capture_run(name, RUNS[name])
         else:
             _capture_log(name, LOGS[name])
-        lines = found_in(CASES / name)
-        (CASES / name / "expected.txt").write_text("".join(f"{line}\n" for line in lines))
-        print(name, *lines, sep="\n  ", flush=True)
+        _note_findings(name)
+
+
+def _note_findings(name: str) -> None:
+    lines = found_in(CASES / name)
+    (CASES / name / "expected.txt").write_text("".join(f"{line}\n" for line in lines))
+    print(name, *lines, sep="\n  ", flush=True)
 
 
 if __name__ == "__main__":

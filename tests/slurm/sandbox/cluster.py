@@ -213,9 +213,10 @@ def _jobs_running(sandbox: Sandbox) -> bool:
 
 
 def _last_words(sandbox: Sandbox) -> str:
-    """The fatal lines of each log, for the message of a failed start."""
+    """The fatal lines of each log, else its errors, else its end: a failed start removes the logs."""
     lines = []
     for log in sorted((sandbox.folder / "log").glob("*")) if sandbox.folder.exists() else []:
-        bad = [line for line in log.read_text(errors="replace").splitlines() if "fatal" in line]
-        lines += [f"{log.name}: {line}" for line in bad[-3:]]
+        text = log.read_text(errors="replace").splitlines()
+        found = [[line for line in text if word in line] for word in ("fatal", "error", "")]
+        lines += [f"{log.name}: {line}" for line in next(filter(None, found), [])[-3:]]
     return "\n".join(lines)

@@ -237,7 +237,19 @@ def test_the_report_holds_what_is_signed(tmp_path: Path, capsys: pytest.CaptureF
     contract = contract_of("mistral-2015")
     study = write_study(tmp_path, cells_of(contract, {"hdf5-read": 1000.0}))
     junit, out = tmp_path / "accept.xml", tmp_path / "out"
-    code = main(["accept", "mistral-2015", str(study), "--json", "--junit", str(junit), "--report", str(out)])
+    code = main(
+        [
+            "accept",
+            "mistral-2015",
+            str(study),
+            "--json",
+            "--junit",
+            str(junit),
+            "--report",
+            str(out),
+            "--unverified",
+        ]
+    )
     facts = json.loads(capsys.readouterr().out)
     assert code == 1
     assert [one["line"] for one in facts["lines"] if one["verdict"] == FAIL] == ["hdf5-read"]
@@ -256,7 +268,7 @@ def test_the_report_is_printed_by_the_files_that_a_wheel_has(
     study = write_study(tmp_path, cells_of(contract_of("jupiter-ior"), {}))
     contract = str(CONTRACTS / "jupiter-ior.yaml")
     monkeypatch.chdir(tmp_path)
-    assert main(["accept", contract, str(study), "--report", "out"]) == 1
+    assert main(["accept", contract, str(study), "--report", "out", "--unverified"]) == 1
     assert printed_by == [data_folder("reports")]
     assert (data_folder("reports") / "acceptance/main.tex").is_file()
     assert "no PDF: latexmk is not installed" in capsys.readouterr().out
@@ -296,7 +308,7 @@ def test_the_report_is_printed_as_pdf(tmp_path: Path, capsys: pytest.CaptureFixt
         if shutil.which(program) is None:
             pytest.skip(f"{program} is not installed")
     study = write_study(tmp_path, cells_of(contract_of("jupiter-ior"), {}))
-    code = main(["accept", "jupiter-ior", str(study), "--report", str(tmp_path / "out")])
+    code = main(["accept", "jupiter-ior", str(study), "--report", str(tmp_path / "out"), "--unverified"])
     assert code == 1  # the promises are open
     assert "acceptance.pdf" in capsys.readouterr().out
     pdf = tmp_path / "out" / "acceptance.pdf"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tests.unit.audit.findings_of_calls import OF_CALLS
+from tests.unit.audit.findings_of_servers import OF_SERVERS
 from tests.unit.audit.subjects import (
     CELL,
     CUT,
@@ -18,6 +20,7 @@ from tests.unit.audit.subjects import (
     from_disk,
     in_calls,
     on_disk,
+    on_file_system,
     passes_of,
     placed,
     printed,
@@ -63,6 +66,111 @@ FINDS: list[tuple[str, Subject, str, str]] = [
     ("sync-not-applied", alone(tool_version="3.0.1", api="MPIIO"), "DEGRADED", "this ran on MPIIO"),
     ("sync-not-applied", alone(api="IME"), "DEGRADED", "does not synchronise with IME"),
     ("not-synchronised", alone(observed={"sync_calls": 0}, sync=False), "NOTE", "no synchronisation"),
+    (
+        "sync-left-dirty-pages",
+        subject({"unwritten": {"files": 2, "pages": 9, "dirty_bytes": 4096, "writeback_bytes": 8192}}),
+        "INVALID",
+        "after the synchronisation 12288 bytes of 2 files were not written back",
+    ),
+    (
+        "sync-left-dirty-pages",
+        subject(
+            {"unwritten": {"files": 1, "pages": 9, "dirty_bytes": 41 * MIB, "writeback_bytes": 0}}, api="HDF5"
+        ),
+        "INVALID",
+        "42991616 bytes of 1 files",
+    ),
+    (
+        "direct-not-effective",
+        subject(
+            {"direct": True, "device": {"name": "loop0"}, "device_written_bytes": 12288},
+            sync=False,
+            direct=True,
+            cell=None,
+        ),
+        "INVALID",
+        "12288 bytes were written to loop0, 838860800 to the files",
+    ),
+    (
+        "device-limited",
+        subject(run=replace(DONE, host={"block_limits": [{"device": "254:0", "write_bps": 4000 * MIB}]})),
+        "NOTE",
+        "a control group allows device 254:0 4194304000 write_bps; the access reached 10 %",
+    ),
+    (
+        "device-limited",
+        subject(
+            run=replace(
+                DONE,
+                elapsed_s=4.0,
+                host={"block_limits": [{"device": "254:0", "write_iops": 410}], "io_stalled_us": 1_000_000},
+            )
+        ),
+        "DEGRADED",
+        "254:0 410 write_iops; the access reached 98 %",
+    ),
+    (
+        "device-limited",
+        subject(
+            run=replace(
+                DONE,
+                elapsed_s=4.0,
+                host={"block_limits": [{"device": "254:0", "write_bps": 401 * MIB}], "io_stalled_us": 9},
+            )
+        ),
+        "NOTE",
+        "the access reached 100 %",
+    ),
+    ("holes-denied", subject({"denied_holes": 3}), "NOTE", "3 reported holes in which there is data"),
+    ("read-from-cache", subject(access="read", fetched_bytes=500 * MIB), "DEGRADED", "(62 %)"),
+    (
+        "read-from-cache",
+        subject({"drop_caches": True, "residency": {"before": 0.3}}, access="read", fetched_bytes=800 * MIB),
+        "DEGRADED",
+        "30 % of the file was in the page cache before the read, after its pages were dropped",
+    ),
+    (
+        "read-from-cache",
+        subject(
+            {"file_system": "fuseblk", "device": {"name": "vdb"}, "device_read_bytes": 80 * MIB},
+            access="read",
+        ),
+        "DEGRADED",
+        "read 838860800 bytes through fuseblk, vdb gave 83886080 (10 %)",
+    ),
+    (
+        "partly-from-cache",
+        subject(access="read", fetched_bytes=700 * MIB),
+        "NOTE",
+        "88 % of the bytes were fetched from the storage",
+    ),
+    (
+        "partly-from-cache",
+        subject({"drop_caches": True, "residency": {"before": 0.1}}, access="read", fetched_bytes=800 * MIB),
+        "NOTE",
+        "10 % of the file was in the page cache after its pages were dropped",
+    ),
+    (
+        "others-on-device",  # the kernel counted whole folios of small writes: they hide nobody
+        subject(on_disk(0, 2000 * MIB) | {"dirtied_bytes": 8000 * MIB}),
+        "DEGRADED",
+        "1258291200 bytes of other users beside 838860800",
+    ),
+    ("other-target", on_file_system("fuse.ceph-fuse", "ceph-fuse"), "INVALID", "declares disk"),
+    ("other-target", on_file_system("fuse", "mfs#10.0.0.1:9421"), "INVALID", "the files are on fuse"),
+    ("other-target", on_file_system("fuse.sshfs", "me@host:data"), "INVALID", "the files are on fuse.sshfs"),
+    (
+        "other-target",
+        on_file_system("fuse", "/lower", kind="parallel", below="ext4"),
+        "INVALID",
+        "declares parallel, the files are on fuse (over ext4)",
+    ),
+    (
+        "other-target",
+        on_file_system("tmpfs", "none", kind="burst-buffer"),
+        "INVALID",
+        "declares burst-buffer",
+    ),
     ("bytes-not-stored", subject({"dirtied_bytes": 8 * MIB}), "DEGRADED", "8388608 bytes of 838860800"),
     (
         "sync-not-effective",
@@ -89,6 +197,7 @@ FINDS: list[tuple[str, Subject, str, str]] = [
         "DEGRADED",
         "838860800 bytes of other users",
     ),
+    *OF_SERVERS,
     (
         "bytes-moved",
         subject({"passes": {"count": 2}, "written_bytes": 300 * MIB, "stonewall": {"hit": True}}, **PASSES),
@@ -121,7 +230,7 @@ FINDS: list[tuple[str, Subject, str, str]] = [
     ("passes-too-short", passes_of(1.0, first_s=0.005), "DEGRADED", "3 passes lasted 5 ms each"),
     ("later-passes-faster", passes_of(6.0), "DEGRADED", "in 1 s; the others: 6.00 times as fast"),
     ("later-passes-faster", passes_of(2.5), "NOTE", "the others: 2.50 times as fast"),
-    ("read-not-from-device", from_disk(800, "loop0"), "NOTE", "what is below loop0 is unknown"),
+    ("read-not-from-device", from_disk(630), "DEGRADED", "838860800 bytes were fetched, vda gave 660602880"),
     ("read-not-from-device", from_disk(300), "DEGRADED", "838860800 bytes were fetched, vda gave 314572800"),
     (
         "payload-reducible",
@@ -129,13 +238,11 @@ FINDS: list[tuple[str, Subject, str, str]] = [
         "NOTE",
         "compression leaves 40 %, 100 % of the blocks are distinct, and btrfs may reduce them",
     ),
-    (
-        "interposed-library",
-        subject({"interposed": [{"call": "fsync", "object": "/tmp/libfast.so"}]}),
-        "INVALID",
-        "fsync come from /tmp/libfast.so",
-    ),
+    *OF_CALLS,
     ("slow-rank", subject({"rank_io_s": [0.5, 1.8]}), "NOTE", "fastest rank took 0.5 s, the slowest 1.8 s"),
+    ("paused", subject({"paused_s": 1.0}), "DEGRADED", "stood still for 1 s of 2 s of the access"),
+    ("paused", subject({"paused_s": 0.01}), "NOTE", "stood still for 0.01 s"),
+    ("paused", subject(run=replace(DONE, host={"paused_ms": 5000})), "DEGRADED", "of the launch"),
     ("clock-wrong", subject({"clock_error": 0.5}), "INVALID", "off by 50 %"),
     ("clock-wrong", subject(run=replace(DONE, elapsed_s=1.5)), "INVALID", "2.0004 s, the launch 1.5 s"),
     ("machine-busy", subject(run=replace(DONE, host={"load_1min": 7.0, "cores": 2})), "NOTE", "load 7.0"),

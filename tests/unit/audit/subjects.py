@@ -141,3 +141,55 @@ def from_disk(mib: int, name: str = "vda") -> Subject:
     """A read whose bytes were all fetched, some of them from the disk."""
     seen = {"device": {"name": name}, "device_read_bytes": mib * MIB}
     return subject(seen, access="read", fetched_bytes=800 * MIB)
+
+
+def observer(sent: int = 0, received: int = 0, **more: Any) -> dict[str, Any]:
+    """TCP connections of a mount, as weir-io and the witness report them."""
+    counts = {
+        "sent_bytes": sent,
+        "received_bytes": received,
+        "requests": 800,
+        "writes": None,
+        "commits": None,
+    }
+    idle = {"ended_connections": 0, "idle_sent_bytes": 0, "idle_received_bytes": 0}
+    named = {"observer": "connections", "counted": "traffic", "what": "2 TCP connections", "reason": None}
+    return {**named, **counts, **idle, **more}
+
+
+def behind(*observers: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """Observed facts of an access to a network file system."""
+    return {"file_system": "nfs4", "servers": {"idle_s": 0.02, "observers": list(observers)}, **more}
+
+
+def blind(name: str = "lustre") -> dict[str, Any]:
+    """A source that could not count."""
+    counts = dict.fromkeys(observer(), None) | {"counted": "payload", "observer": name}
+    return counts | {"reason": "the counters are not readable"}
+
+
+ON_NETWORK = RunFacts(
+    0, False, 60.0, None, {"links_mbit_s": 1000.0}, {"kind": "network", "sent_per_byte": 2.0}
+)
+
+
+def provided(call: str, by: str, **row: Any) -> Subject:
+    """A record of a process in which another object than the C library provides a call."""
+    return subject({"interposed": [{"call": call, "object": by}]}, **row)
+
+
+def named(observed: dict[str, Any], **row: Any) -> Subject:
+    """A record of metadata."""
+    return subject(observed, **NAMES | row)
+
+
+def each_file(**observed: Any) -> Subject:
+    """400 files of 4 KiB that were to be synchronised one by one."""
+    return named({"sync_files": True, **observed}, xfer_bytes=4096, cell=None)
+
+
+def on_file_system(kind_seen: str, source: str, kind: str = "disk", below: str | None = None) -> Subject:
+    """A write on a mount, of a target that declares a kind."""
+    mount = {"type": kind_seen, "device": source, "in_memory": None, "below": below}
+    run = replace(DONE, host={"file_system": mount}, target={"kind": kind})
+    return subject({"file_system": kind_seen}, run=run)

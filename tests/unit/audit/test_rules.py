@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from tests.unit.audit.findings import FINDS
+from tests.unit.audit.findings import FINDS as FINDS_IN_NUMBERS
+from tests.unit.audit.findings_of_outputs import FINDS_IN_OUTPUTS
 from tests.unit.audit.subjects import (
     CELL,
     CUT,
@@ -17,18 +18,23 @@ from tests.unit.audit.subjects import (
     PASSES,
     SHORT,
     alone,
+    each_file,
     from_disk,
     in_calls,
+    named,
     on_disk,
+    on_file_system,
     passes_of,
     placed,
     printed,
+    provided,
     subject,
 )
 from weir.audit import RunFacts, Subject, judge, rules
 from weir.audit.judge import judge_all, verdict_columns
 from weir.audit.registry import Rule, rules_for
 
+FINDS = [*FINDS_IN_NUMBERS, *FINDS_IN_OUTPUTS]
 CLEAN: dict[str, Subject] = {
     "what a FUSE file system holds is not known": subject(
         {"residency": {"before": 0.0}, "file_system": "fuse.sshfs"}, access="read"
@@ -106,9 +112,9 @@ CLEAN: dict[str, Subject] = {
     "the load of the run before": subject(
         run=replace(DONE, host={"load_1min": 7.0, "cores": 2, "running": 1})
     ),
-    "fetched": subject({"residency": {"before": 1.0}}, access="read", fetched_bytes=500 * MIB),
+    "fetched": subject({"residency": {"before": 1.0}}, access="read", fetched_bytes=770 * MIB),
     "fetched what compression left": subject(
-        access="read", fetched_bytes=80 * MIB, file_bytes=100 * MIB, deflate_level=1
+        access="read", fetched_bytes=96 * MIB, file_bytes=100 * MIB, deflate_level=1
     ),
     "a write fetches nothing": subject(fetched_bytes=0),
     "a warm cache as requested": subject(
@@ -150,8 +156,45 @@ CLEAN: dict[str, Subject] = {
     "several disks hold copies": subject(
         on_disk(0, 1600 * MIB) | {"device": {"name": "sda and 1 more", "disk_written_bytes": 1600 * MIB}}
     ),
-    "a profiler that is known": subject(
-        {"interposed": [{"call": "open", "object": "/opt/darshan/lib/libdarshan.so"}]}
+    "a profiler that passes on what it sees": subject(
+        {
+            "interposed": [
+                {"call": call, "object": "libdarshan.so"} for call in ("open64", "pread64", "read")
+            ],
+            "called_bytes": 800 * MIB,
+        },
+        access="read",
+        file_bytes=800 * MIB,
+    ),
+    "a profiler on a disk": provided("pread64", "libany.so", access="read", fetched_bytes=800 * MIB),
+    "a sanitizer provides what a write does not rest on": subject(
+        {"interposed": [{"call": call, "object": "libasan.so.8"} for call in ("malloc", "strlen", "ptrace")]}
+    ),
+    "hooks of memory": provided("munmap", "libucm.so.0"),
+    "data that was verified": subject(
+        {
+            "interposed": [{"call": "pread64", "object": "libany.so"}],
+            "verify": {"checked_bytes": 800 * MIB, "errors": 0},
+        },
+        access="read",
+    ),
+    "a clock that was compared": subject(
+        {"interposed": [{"call": "clock_gettime", "object": "libtsan.so.2"}], "clock_error": 1e-6}
+    ),
+    "names that were counted": named(
+        {"interposed": [{"call": "mkdir", "object": "libtsan.so.2"}], "called_operations": 403}
+    ),
+    "a launch of a batch system": subject({"program_s": 2.1}, run=replace(DONE, elapsed_s=7.0)),
+    "one process for each rank": subject({"witness": {"measuring": 2, "ranks": 2}}),
+    "the calls of an access are a part of it": subject({"shortest_span_s": 1.99}),
+    "files that reached the device": each_file(device_written_bytes=7 * MIB, sync_calls=400),
+    "names that are there": named({"entries": {"sampled": 32, "there": 32}}),
+    "names that are gone": named({"entries": {"sampled": 32, "there": 0}}, access="remove"),
+    "other ranks already remove, with a shift": named(
+        {"entries": {"sampled": 32, "there": 30}}, cell=replace(CELL, params={**CELL.params, "shift": 1})
+    ),
+    "names that a server was asked for": named(
+        {"servers": {"observers": [{"requests": 400}]}}, access="stat"
     ),
     "the clock that NTP moves": subject({"clock_error": 0.0005}, run=replace(DONE, elapsed_s=2.5)),
     "the ranks of the run before": subject(run=replace(DONE, host={"load_1min": 5.0, "cores": 2})),
@@ -182,6 +225,27 @@ CLEAN: dict[str, Subject] = {
     "the kernel does not count a mapped file": subject(in_calls(), cell=None, api="MMAP"),
     "a client of MPI-IO's own": subject(in_calls(file_system=None), cell=None, api="MPIIO"),
     "a client of MPI-IO's own, below a mount": subject(in_calls(file_system="pvfs2"), cell=None, api="MPIIO"),
+    "a journal takes the data, too": subject(
+        {"device": {"name": "vda", "disk_read_bytes": 0, "disk_written_bytes": 1610 * MIB, "copies": 2}}
+    ),
+    "a header is written after the synchronisation": subject(
+        {"unwritten": {"files": 1, "pages": 9, "dirty_bytes": 8192, "writeback_bytes": 0}},
+        api="HDF5",
+        cell=None,
+    ),
+    "O_DIRECT, and the device has it": subject(
+        {"direct": True, "device": {"name": "vda"}, "device_written_bytes": 800 * MIB},
+        sync=False,
+        direct=True,
+        cell=None,
+    ),
+    "bindfs over a disk": on_file_system("fuse", "/lower", below="ext4"),
+    "a burst buffer by FUSE, with the address of a server": on_file_system(
+        "fuse.ime", "ime://server:7000", kind="burst-buffer-fuse"
+    ),
+    "branches of mergerfs": on_file_system("fuse.mergerfs", "hdd0:hdd1"),
+    "an overlay of FUSE whose directory is unknown": on_file_system("fuse.fuse-overlayfs", "fuse-overlayfs"),
+    "a burst buffer that is a file system": on_file_system("xfs", "/dev/nvme0n1", kind="burst-buffer"),
     "one stripe count": subject({"file_stripes": {8: 2}}),
 }
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import ROOT
-from weir.audit.evidence import EVIDENCE, KINDS
+from weir.audit.evidence import EVIDENCE, KINDS, WHERE
 from weir.audit.explain import manual, triggered
 from weir.audit.judge import USABLE, VERDICTS, Judgement, judge, verdict_columns, worst
 from weir.audit.outcome import Outcome, degraded
@@ -65,6 +65,7 @@ def test_reasons_and_evidence_keep_their_order() -> None:
     notes = (Finding("c", "NOTE", "four"),)
     assert verdict_columns(Judgement(findings, notes, {"d": "seen", "e": ""}, {}, ("sync", "stored"))) == {
         "verdict": "INVALID",
+        "proof": None,
         "reasons": "a;b",
         "evidence": "one, two; three",
         "notes": "c: four",
@@ -128,7 +129,7 @@ def test_a_rule_cannot_return_more_than_it_declares(monkeypatch: pytest.MonkeyPa
 
 
 def test_evidence_is_given_by_rules_that_exist() -> None:
-    assert {name for names in KINDS.values() for name in names} == set(EVIDENCE)
+    assert {name for names in (*KINDS.values(), WHERE) for name in names} == set(EVIDENCE)
     assert {one for evidence in EVIDENCE.values() for one in evidence.rules} <= set(rules())
 
 
@@ -171,7 +172,7 @@ def test_command_lists_the_rules(capsys: pytest.CaptureFixture[str]) -> None:
     facts = json.loads(capsys.readouterr().out)
     assert {"rule", "verdicts", "explanation", "hint"} == set(facts["rules"][0])
     assert facts["kinds"]["buffered read"][-1] == "fetched"
-    assert facts["evidence"]["fetched"]["rules"] == ["read-from-cache"]
+    assert facts["evidence"]["fetched"]["rules"] == ["read-from-cache", "not-from-servers"]
 
 
 def test_command_without_a_table(capsys: pytest.CaptureFixture[str]) -> None:

@@ -18,7 +18,7 @@ import pytest
 from tests.checkout import ROOT
 from weir.cli import main
 from weir.columns import columns_of_role
-from weir.compare.comparison import read_fail_on
+from weir.compare.failing import read_fail_on
 from weir.compare.pairs import METRICS, pair_cells
 from weir.compare.sides import Campaign, Side
 from weir.compare.verdict import FASTER, SAME, SLOWER, UNDECIDED, judge_pairs
@@ -249,7 +249,7 @@ def test_one_study_is_split_by_a_column(
 def test_nothing_in_common_names_what_differs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first = write(tmp_path / "a.csv", cell(noisy(1, 4)))
     second = write(tmp_path / "b.csv", cell(noisy(2, 4), stack="mpich"))
-    assert main(["compare", str(first), str(second)]) == 1
+    assert main(["compare", str(first), str(second)]) == 3
     printed = capsys.readouterr().err
     assert "stack is debian here, mpich there" in printed
     assert "--across stack" in printed
@@ -272,7 +272,7 @@ def test_wrong_use_is_explained(
 
 
 def test_fail_on_is_checked() -> None:
-    assert read_fail_on(["slower:7.5%", "undecided"]) == (True, 0.075, True)
+    assert read_fail_on(["slower:7.5%", "undecided,missing"]) == (True, 0.075, True, True, False)
     with pytest.raises(WeirError, match="is not something to fail on"):
         read_fail_on(["faster"])
 
@@ -366,6 +366,7 @@ def test_a_campaign_is_compared_with_the_first_measurement(
     assert main(arguments) == 0
     assert "no comparison: there is no results/local/quick/records.csv" in capsys.readouterr().out
     write(first / "records.csv", cell(noisy(1, 8)))
+    monkeypatch.delenv("WEIR_STARTER")  # of the command before, which has let go
     assert main(arguments) == 0
     assert "1 pairs: 1 slower" in capsys.readouterr().out
     assert '<section id="comparison">' in (again / "report.html").read_text()
@@ -390,3 +391,32 @@ def test_bundles_are_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     out = capsys.readouterr().out
     assert f"A: {bundles[0]}" in out
     assert "1 slower" in out
+
+
+@pytest.mark.parametrize(
+    ("factor", "note"), [(1.048576, "MiB and MB"), (1 / 1.073742, "GiB and GB"), (1.12, "")]
+)
+def test_a_side_in_other_units_is_noted(
+    factor: float, note: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = []
+    for name, scale, start in (("a", 1.0, 0), ("b", factor, 100)):
+        rows = [
+            row
+            for size in range(4)
+            for row in cell(noisy(size, 8, 1000 * scale, 0.001), start, ppn=size + 1, cell=f"c{size}")
+        ]
+        files.append(str(write(tmp_path / f"{name}.csv", rows)))
+    assert main(["compare", *files]) == 0
+    printed = capsys.readouterr().out
+    assert (f"that of {note}: check the units" in printed) == bool(note)
+    assert ("check the units" in printed) == bool(note)
+
+
+@pytest.mark.parametrize("option", ["--margin", "--day-to-day"])
+@pytest.mark.parametrize("value", ["-3", "nan", "100", "x"])
+def test_percentages_are_checked(option: str, value: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["compare", "A", "B", f"{option}={value}"])
+    assert caught.value.code == 2
+    assert "is not a percentage" in capsys.readouterr().err

@@ -100,6 +100,52 @@ def test_everything_else_of_python_is_refused(text: str) -> None:
         parse_expression(text, SCOPE)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "xfer * 9999999999999999",
+        "api * 1000000000",
+        "'%999999999d' % xfer",
+        "('a' or 1) * 3000000000",
+        "(access or 1) * 1000000000",
+        "api + api",
+        "max(api, 'MPIIO')",
+        "-api",
+        "1" * 5000,
+        "9" * 1900,
+        "1e999",
+        "1e300 - 1e300",
+        "stonewall * 1e18",
+        "9" * 400 + ".5 PiB > 1",
+        " or ".join(["sync"] * 100_000),
+        " or ".join(["sync"] * 300),
+        "- " * 900 + "xfer",
+        "not " * 400 + "sync",
+        "(" * 90 + "xfer" + ",)" * 90,
+        "xfer\0",
+        "xfer == 1j",
+        "xfer is 1",
+        "xfer @ 2",
+        "xfer << 60",
+        "~xfer",
+        "...",
+        "None",
+    ],
+)
+def test_results_are_bounded_and_text_is_not_computed_with(text: str) -> None:
+    """An error with a hint, at once: neither the memory nor the time that the text requests."""
+    with pytest.raises(ExpressionError) as caught:
+        parse_expression(text, SCOPE).value(NAMES)
+    assert caught.value.hint
+    assert len(str(caught.value)) < 3000
+
+
+def test_only_what_decides_is_computed() -> None:
+    assert parse_expression("nodes == 2 or xfer // (nodes - 2)", SCOPE).value(NAMES) is True
+    assert parse_expression("0 if nodes == 2 else xfer // (nodes - 2)", SCOPE).value(NAMES) == 0
+    assert parse_expression("1 < nodes <= 2 < ppn", SCOPE).value(NAMES) is True
+
+
 def test_what_cannot_be_computed_says_with_which_values() -> None:
     expression = parse_expression("xfer // (nodes - 2)", SCOPE)
     with pytest.raises(ExpressionError, match="cannot be computed") as caught:

@@ -66,6 +66,51 @@ def test_what_is_no_yaml_says_where(text: str, place: str, hint: str) -> None:
     assert hint in str(caught.value)
 
 
+BOMB = "a0: &a0 [1, 1]\n" + "".join(f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}]\n" for i in range(1, 40))
+DEEP_ALIASES = "a0: &a0 [1]\n" + "".join(f"a{i}: &a{i} [*a{i - 1}]\n" for i in range(1, 40))
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        (BOMB, 13, "more than 20,000 values"),
+        (DEEP_ALIASES, 30, "nested too deep"),
+        ("a: 1\nb: &b [*b]\n", 2, "'*b' stands inside of what it stands for"),
+        ("a: 1\nb: " + "[" * 100_000, 2, "nested too deep"),
+        ("a: 1\nb: " + "{a: " * 100_000, 2, "nested too deep"),
+        ("a:\n" + "".join("  " * i + "- a:\n" for i in range(1, 600)), 16, "nested too deep"),
+        ("a: 1\nb: " + "9" * 6000 + "\n", 2, "too large a number"),
+        ("a: 1\nb: -99999999999999999999\n", 2, "too large a number"),
+        ("a: 1\nb: 1e999\n", 2, "too large a number"),
+        ("a: 1\nb: [" + "1, " * 30_000 + "]\n", 2, "more than 20,000 values"),
+        ("".join(f"k{i}: 1\n" for i in range(30_000)), 10_000, "more than 20,000 values"),
+        ('a: 1\nb: "/scratch/x\\0y"\n', 2, "holds the control character U+0000"),
+        ('a: 1\n"b\\e[31m": 1\n', 2, "holds the control character U+001B"),
+        (f"a: 1\n? {'k' * 900}\n: 2\n", 2, "is too long"),
+    ],
+)
+def test_a_file_that_would_take_memory_or_time_is_refused_with_its_line(
+    text: str, line: int, message: str
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse_yaml(text, "f.yaml")
+    assert str(caught.value).startswith(f"f.yaml:{line}: ")
+    assert message in str(caught.value)
+    assert len(str(caught.value)) < 400
+
+
+def test_more_text_than_any_configuration_has_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "large.yaml").write_text("a: 1 # " + "x" * 2**21)
+    with pytest.raises(ConfigError, match=r"large.yaml: holds more than 1,048,576 characters"):
+        read_yaml(tmp_path / "large.yaml", tmp_path)
+    with pytest.raises(ConfigError, match=r"/dev/zero: holds more than 1,048,576 characters"):
+        read_yaml(Path("/dev/zero"), tmp_path)
+
+
+def test_aliases_stand_for_what_is_anchored() -> None:
+    assert parse_yaml("a: &a {b: 1}\nc: [*a, *a]\n", "f").data["c"] == [{"b": 1}, {"b": 1}]
+
+
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"missing.yaml: cannot be read: No such file"):
         read_yaml(tmp_path / "missing.yaml", tmp_path)

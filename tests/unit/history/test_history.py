@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from tests.unit.test_site_page import point, write_study
 from weir.cli import main
 from weir.compare.pairs import METRICS
 from weir.history.band import FASTER, LEARNING, NORMAL, SLOWER, SPIKE, band_of, judge_newest
+from weir.history.output import as_text
 from weir.history.regimes import changes_of, regimes_of
 from weir.history.series import Series, from_campaigns, seconds_of
 
@@ -224,3 +226,46 @@ def test_a_table_of_anybody_is_judged(tmp_path: Path, capsys: pytest.CaptureFixt
 def test_an_empty_history_says_how_to_begin(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["history", "check", str(tmp_path)]) == 2
     assert "weir history add" in capsys.readouterr().err
+
+
+def test_a_small_step_is_news_from_the_day_on_which_it_is_found() -> None:
+    """10 % in noise of 6 %: it is seen in the second week, and no news once it is in the points before."""
+    values = np.concatenate([level(21, 120, spread=0.06), level(22, 120, 900.0, spread=0.06)])
+    days = [end for end in range(100, 240) if judge_newest(series(values[:end]), 14).verdict == SLOWER]
+    assert 123 <= days[0] <= 140
+    assert days[-1] < 200
+
+
+def test_a_drift_is_news_while_it_goes_on() -> None:
+    falling = 1000.0 * (1 - 0.2 * np.clip((np.arange(150) - 100) / 30, 0, 1))
+    values = level(23, 150, 1.0, spread=0.05) * falling
+    days = [end for end in range(90, 150) if judge_newest(series(values[:end]), 14).verdict == SLOWER]
+    assert 105 <= days[0] <= 130
+
+
+def test_series_that_move_on_the_same_day_are_one_incident() -> None:
+    found = [
+        judge_newest(series(np.concatenate([level(30 + at, 100), level(60 + at, 10, 700.0)]), f"s{at}"), 14)
+        for at in range(5)
+    ]
+    found.append(judge_newest(series(np.concatenate([level(1, 102), level(2, 8, 1500.0)]), "fast"), 14))
+    text = as_text(found).splitlines()
+    assert text[0].startswith("6 series: 5 slower, 0 spike, 1 faster")
+    assert text[1].startswith("one incident: 5 series slower since 1970-04-1")
+    assert re.search(r"by x0\.(6[89]|7[01]) to x0\.(69|7[0-2])$", text[1])
+    assert not text[2].startswith("one incident")
+
+
+def test_a_table_without_values_and_a_key_that_joins_series_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "daily.csv"
+    table.write_text("target,started_unix,bw_mib_s\n")
+    assert main(["history", "check", str(table), "--key", "target"]) == 2
+    assert "has no series" in capsys.readouterr().err
+    lines = [f"disk,{access},{day * DAY_S},100" for day in range(30) for access in ("read", "write")]
+    table.write_text("\n".join(["target,access,started_unix,bw_mib_s", *lines]) + "\n")
+    assert main(["history", "check", str(table), "--key", "target"]) == 0
+    assert "joins different values of access" in capsys.readouterr().err
+    assert main(["history", "check", str(table), "--key", "target", "--key", "access"]) == 0
+    assert "joins" not in capsys.readouterr().err

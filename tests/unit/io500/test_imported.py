@@ -180,3 +180,15 @@ def test_a_file_that_cannot_be_read_is_named_and_the_others_are_imported(
     refuse(monkeypatch, "result_summary.txt")
     assert main(["io500", str(tree / "run")]) == 2
     assert "result_summary.txt cannot be read: Permission denied" in capsys.readouterr().err
+
+
+def test_a_directory_with_the_summaries_of_several_runs_has_a_set_for_each(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tree = tmp_path / "tree"
+    tree.mkdir()
+    write(tree, first=new_summary(), second=old_summary())
+    found = imported(tree, tmp_path / "out/records.csv", capsys)
+    assert [one["result_set"] for one in found["io500"]] == ["tree/first", "tree/second"]
+    assert found["files_with_errors"] == []
+    assert found["records"] == 12 + 12

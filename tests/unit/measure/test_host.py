@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from weir.measure.host import held_between, held_so_far, host_facts, pressure, running
-from weir.measure.mounts import mount_of
+from weir.measure.mounts import decoded, lower_folders, mount_of
 
 
 def test_facts_of_this_machine(tmp_path: Path) -> None:
@@ -41,6 +41,34 @@ def test_the_mount_above_a_chroot_is_that_of_its_device(tmp_path: Path) -> None:
     assert mount_of(tmp_path, tmp_path) is None
 
 
+def test_a_mount_is_found_by_its_number_and_not_by_its_device(tmp_path: Path) -> None:
+    """The device of btrfs and of an overlay is one that no line has; a later mount hides longer paths."""
+    number = next(
+        line.split()[1]
+        for line in Path(f"/proc/self/fdinfo/{os.open(tmp_path, os.O_PATH)}").read_text().splitlines()
+        if line.startswith("mnt_id:")
+    )
+    (tmp_path / "self").mkdir()
+    (tmp_path / "self" / "fdinfo").symlink_to("/proc/self/fdinfo")
+    lines = [
+        f"7 1 0:9 / {tmp_path} rw - xfs /dev/vdb rw",
+        f"{number} 1 0:8 / /a\\040b rw - btrfs /dev/vdc rw",
+    ]
+    (tmp_path / "self" / "mountinfo").write_text("\n".join(lines))
+    found = mount_of(tmp_path, tmp_path)
+    assert found is not None
+    assert (found["type"], found["device"], found["mount_point"]) == ("btrfs", "/dev/vdc", "/a b")
+
+
+def test_octal_escapes_and_what_is_below() -> None:
+    assert decoded(r"a\040b\011c\134d\054e\04") == "a b\tc\\d,e\\04"
+    overlay = {"type": "overlay", "device": "overlay", "super_options": r"rw,lowerdir=/l,upperdir=/u\054p"}
+    assert lower_folders(overlay) == [Path("/u,p")]
+    assert lower_folders({"type": "fuse.mergerfs", "device": "/a:/b"}) == [Path("/a"), Path("/b")]
+    assert lower_folders({"type": "fuse.sshfs", "device": "host:/a"}) == []
+    assert lower_folders({"type": "ext4", "device": "/dev/sda"}) == []
+
+
 def files(top: Path, texts: dict[str, str]) -> Path:
     for name, text in texts.items():
         (top / name).parent.mkdir(parents=True, exist_ok=True)
@@ -66,17 +94,24 @@ def test_throttled_periods(tmp_path: Path, groups: str, stats: dict[str, int], p
     proc = files(tmp_path / "proc", {"self/cgroup": groups, "vmstat": VMSTAT, "pressure/memory": waited})
     texts = {name: f"usage_usec 8\nnr_periods 90\nnr_throttled {count}\n" for name, count in stats.items()}
     seen = held_so_far(proc, files(tmp_path / "cgroup", texts))
-    assert seen == {"throttled_periods": periods, "swapped_pages": 43, "memory_stalled_us": 1234}
+    assert seen == {
+        "throttled_periods": periods,
+        "swapped_pages": 43,
+        "memory_stalled_us": 1234,
+        "io_stalled_us": None,
+        "paused_ms": 0,
+    }
 
 
 def test_what_held_a_run_back_is_what_was_counted_while_it_lasted(tmp_path: Path) -> None:
-    before = {"throttled_periods": 31, "swapped_pages": 43, "memory_stalled_us": 7}
-    after = {"throttled_periods": 36, "swapped_pages": 43, "memory_stalled_us": 9}
-    between = {"throttled_periods": 5, "swapped_pages": 0, "memory_stalled_us": 2}
+    before = {"throttled_periods": 31, "swapped_pages": 43, "memory_stalled_us": 7, "io_stalled_us": 1}
+    after = {"throttled_periods": 36, "swapped_pages": 43, "memory_stalled_us": 9, "io_stalled_us": 4}
+    between = {"throttled_periods": 5, "swapped_pages": 0, "memory_stalled_us": 2, "io_stalled_us": 3}
     assert held_between(before, after) == between
     unknown = held_so_far(tmp_path, tmp_path)
-    assert unknown == {"throttled_periods": None, "swapped_pages": None, "memory_stalled_us": None}
-    assert held_between(before, unknown) == unknown
+    nothing = dict.fromkeys(("throttled_periods", "swapped_pages", "memory_stalled_us", "io_stalled_us"))
+    assert unknown == nothing | {"paused_ms": 0}
+    assert held_between(before, unknown) == nothing
 
 
 def test_pressure_is_the_share_of_the_last_ten_seconds(tmp_path: Path) -> None:

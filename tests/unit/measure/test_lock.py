@@ -13,9 +13,9 @@ import pytest
 
 from weir.errors import WeirError
 from weir.measure import lock as module
-from weir.measure.lock import Holder, Lock, take, this_process
-from weir.measure.processes import started
+from weir.measure.lock import Holder, Lock, take, this_process, user_directory
 from weir.model import Target
+from weir.processes import started
 
 TARGET = Target(name="ram", kind="memory", path="/dev/shm/weir-nobody")
 
@@ -128,3 +128,19 @@ def test_a_process_that_cleans_up_is_waited_for_whatever_it_measured(
     take(second, replace(own, results="/elsewhere"), TARGET, 0.0, printed.append)
     assert printed == [f"waiting for {cleaner}, which cleans up"]
     second.release()
+
+
+def test_a_name_that_another_user_has_taken_blocks_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root can make a directory of another user")
+    taken = tmp_path / "weir-0"
+    taken.mkdir()
+    os.chown(taken, 65534, 65534)
+    own = user_directory(tmp_path)
+    assert own == tmp_path / "weir-0-2"
+    assert f"{taken} is another user's: the locks are in {own}" in capsys.readouterr().err
+    taken.rmdir()
+    user_directory.cache_clear()
+    assert user_directory(tmp_path) == own, "or two measurements would have two locks"

@@ -65,10 +65,28 @@ def test_of_an_overlay(system: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         module, "mount_of", lambda folder: overlay if folder.name == "merged" else inner(folder)
     )
-    expected = f"an overlay whose upper directory is {system}/memory on tmpfs"
+    expected = f"a file system of type overlay over {system}/memory on tmpfs"
     assert memory_below(system / "merged", system) == expected
     overlay["super_options"] = "rw,lowerdir=/,upperdir=/of/another/namespace"
     assert memory_below(system / "merged", system) is None
+
+
+def test_the_type_below_a_stacked_file_system(system: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """bindfs has its directory as source, mergerfs several; of a network file system nothing is below."""
+    inner = module.mount_of
+    mount = {"type": "fuse", "device": f"{system}/disk", "super_options": "rw"}
+    monkeypatch.setattr(
+        module, "mount_of", lambda folder: mount if folder.name == "merged" else inner(folder)
+    )
+    assert module.type_below(system / "merged") == "ext4"
+    mount["device"] = f"{system}/disk:{system}/memory"
+    assert module.type_below(system / "merged") is None
+    assert (
+        memory_below(system / "merged", system) == f"a file system of type fuse over {system}/memory on tmpfs"
+    )
+    mount["device"] = "mfs#10.0.0.1:9421"
+    assert module.type_below(system / "merged") is None
+    assert module.type_below(system / "disk") is None
 
 
 def test_of_memory_itself_and_of_a_server(system: Path) -> None:

@@ -55,6 +55,15 @@ def test_more_inodes_than_are_left(monkeypatch: pytest.MonkeyPatch) -> None:
         assert check.found == f"30 of {free}"
 
 
-def test_a_file_system_that_counts_no_inodes_has_enough(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "statvfs", lambda _: SimpleNamespace(f_files=0, f_favail=0))
-    assert check_inodes(Path("/target"), TARGET, 30).problem is None
+@pytest.mark.parametrize(
+    ("files", "free"),
+    [(0, 0), (113, -1), (113, 2**64 - 1)],
+    ids=["none at all", "files but no limit (CephFS)", "the same without a sign"],
+)
+def test_a_file_system_that_does_not_limit_inodes_has_enough(
+    monkeypatch: pytest.MonkeyPatch, files: int, free: int
+) -> None:
+    monkeypatch.setattr(os, "statvfs", lambda _: SimpleNamespace(f_files=files, f_favail=free))
+    check = check_inodes(Path("/target"), TARGET, 30)
+    assert check.problem is None
+    assert check.found == "the file system does not count them"

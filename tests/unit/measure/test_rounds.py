@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import sys
@@ -15,13 +16,28 @@ from weir.commands import run
 from weir.errors import TargetUnavailableError, WeirError
 from weir.measure import rounds
 from weir.measure.job import BatchJob, BatchResult, pending
-from weir.measure.lock import is_busy, machine_lock, this_process
+from weir.measure.lock import machine_lock, this_process
 from weir.measure.order import Execution
-from weir.measure.processes import started
 from weir.measure.progress import Progress
 from weir.measure.rounds import measure_in_rounds, measure_in_turn
 from weir.model import Cell, Stack, Target
+from weir.processes import started
 from weir.runfiles import run_folder
+
+
+def is_busy(target: Target) -> bool:
+    """Whether some process holds the lock of the target."""
+    try:
+        descriptor = os.open(machine_lock(target).path, os.O_RDWR)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
 
 
 def job(name: str, rounds: tuple[int, ...], results: Path) -> BatchJob:
@@ -252,7 +268,7 @@ def run_alone(monkeypatch: pytest.MonkeyPatch, folder: Path, batches: str) -> li
     kept: list[str] = []
     of_name = {name: SimpleNamespace(batch=name) for name in batches}
     plan = SimpleNamespace(batches=list(of_name.values()), batch=of_name.__getitem__)
-    monkeypatch.setattr(run.signal, "signal", lambda *of: None)
+    monkeypatch.setattr(run, "Interrupt", lambda: SimpleNamespace(cause="SIGINT"))
     monkeypatch.setattr(run, "read_plan", lambda path: plan)
     monkeypatch.setattr(run, "_job", lambda plan, batch, args, seed: job(batch.batch, (1,), folder))
     monkeypatch.setattr(run, "batch_costs", lambda batch, result, results: batch.batch)

@@ -90,7 +90,12 @@ def launch(tmp_path: Path, status: str) -> tuple[Path, Path]:
         outputs.mkdir(parents=True)
         (outputs / "stdout.txt").write_text("table")
         (outputs / "summary.json").write_text("{}")
-        known[f"{name}-000"] = {"schema": 1, "cell": {"cell": name}, "run": 0, "host": {"cores": 2}}
+        known[f"{name}-000"] = {
+            "schema": 1,
+            "cell": {"cell": name, "rounds": 1},
+            "run": 0,
+            "host": {"cores": 2},
+        }
     (folder / "launch.json").write_text(json.dumps(known))
     (folder / "status").write_text(status)
     return results, folder

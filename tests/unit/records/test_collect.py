@@ -29,6 +29,9 @@ SEEN = {
     "file_system": "ext4",
     "dirtied_bytes": 32 * MIB,
     "fetched_bytes": 32 * MIB,
+    "device_read_bytes": 32 * MIB,
+    "device_written_bytes": 32 * MIB,
+    "device": {"name": "vda", "reason": None, "disk_read_bytes": 0, "disk_written_bytes": 0},
 }
 SUITE = """\
 suite: mine

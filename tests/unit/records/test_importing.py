@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -98,28 +99,47 @@ def test_csv_of_ior_needs_to_be_told_the_interface() -> None:
 def test_files_without_results_are_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     good, empty = CAPTURES / "ior-posix-shared.txt", CAPTURES / "fail-ior-bad-geometry.txt"
     assert main(["import", str(good), str(empty), "--out", str(tmp_path / "records.csv")]) == 0
-    assert f"no results in {empty}" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert re.search(rf"a run that failed before its first line .* not read: {empty}$", shown, re.MULTILINE)
     assert main(["import", str(empty), "--out", str(tmp_path / "records.csv")]) == 2
     assert "holds no results that weir can read" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
-    ("capture", "lines", "reason"),
+    ("capture", "lines", "accesses", "evidence"),
     [
-        ("fail-ior-missing-dir.json", None, 'reports an error: ERROR: open64("/scratch/weir/nodir/ior.dat"'),
-        ("fail-ior-bad-geometry.txt", None, "reports an error: ERROR: block size must be a multiple of"),
-        ("ior-posix-shared.txt", 8, "is a log of IOR that ends before the first result"),
+        ("fail-ior-missing-dir.json", None, ["write"], 'ERROR: open64("/scratch/weir/nodir/ior.dat"'),
+        ("ior-posix-shared.txt", 8, ["write", "read"], "no result of"),
+        (
+            "../mdtest/fail-mdtest-enospc-inodes.txt",
+            None,
+            ["create", "stat", "read", "remove"],
+            "No space left",
+        ),
     ],
 )
-def test_a_log_of_a_failed_run_is_not_taken_for_something_unknown(
-    capture: str, lines: int | None, reason: str, tmp_path: Path
+def test_a_run_that_ended_before_its_first_result_has_records(
+    capture: str, lines: int | None, accesses: list[str], evidence: str, tmp_path: Path
 ) -> None:
-    log = tmp_path / capture
+    log = tmp_path / "log"
     log.write_text("".join((CAPTURES / capture).read_text().splitlines(keepends=True)[:lines]))
-    with pytest.raises(WeirError, match="holds no results that weir can read") as caught:
-        import_files([log], Facts())
-    assert reason in str(caught.value)
-    assert "give outputs of" not in str(caught.value)
+    rows = import_files([log], Facts()).rows
+    assert [row["access"] for row in rows] == accesses
+    for row in rows:
+        assert (row["verdict"], row["api"]) == ("INVALID", "POSIX")
+        assert "result-missing" in row["reasons"]
+        assert evidence in row["evidence"]
+
+
+@pytest.mark.parametrize("name", ["ncb-verify-only.txt"])
+def test_a_run_that_was_to_time_nothing_has_no_record(name: str) -> None:
+    with pytest.raises(WeirError, match="holds no results that weir can read"):
+        import_files([CAPTURES.parent / "netcdf-bench" / name], Facts())
+
+
+def test_a_run_that_failed_before_its_first_line_is_named_with_its_error() -> None:
+    with pytest.raises(WeirError, match=r"failed before its first line \(ERROR: block size must be a"):
+        import_files([CAPTURES / "fail-ior-bad-geometry.txt"], Facts())
 
 
 def test_the_table_of_somebody_else_is_not_answered_with_every_column(tmp_path: Path) -> None:
@@ -163,13 +183,15 @@ def test_the_sidecar_of_the_reference() -> None:
     assert {"title", "system", "file_system", "citation", "source"} <= set(facts.about)
 
 
-def test_records_imported_again_are_the_same(tmp_path: Path) -> None:
+def test_records_imported_again_are_the_same_but_for_the_note_whose_verdict_it_is(tmp_path: Path) -> None:
     first, again = tmp_path / "first.csv", tmp_path / "again.csv"
     logs = [CAPTURES / name for name in ("ior-posix-shared.txt", "ior-ime-mock.txt", "ior-ncmpi-shared.json")]
     assert main(["import", *map(str, logs), "--out", str(first)]) == 0
     assert main(["import", str(first), "--out", str(again)]) == 0
-    assert again.read_bytes() == first.read_bytes()
-    assert {"UNPROVEN", "DEGRADED"} <= {row["verdict"] for row in read_records(first)}
+    rows = read_records(again)
+    assert all("authors-verdict: " in row["notes"] for row in rows)
+    assert [row | {"notes": ""} for row in rows] == [row | {"notes": ""} for row in read_records(first)]
+    assert {"UNPROVEN", "DEGRADED"} <= {row["verdict"] for row in rows}
 
 
 def test_a_verdict_without_a_cell_is_kept(tmp_path: Path) -> None:

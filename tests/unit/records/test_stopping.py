@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from weir.records.width import LEVEL, interval_ranks
+from weir.inference import LEVEL, interval_ranks
 
 SERIES, MOST, SPREAD = 12_000, 40, 0.08
 ALLOWED = 0.02  # below the printed level

@@ -87,12 +87,60 @@ def test_the_device_of_a_node_is_read_once_and_nodes_are_added() -> None:
     assert of(Witnessed([process(0, part), unknown]), "write")["device_written_bytes"] is None
 
 
+def test_dirty_pages_of_a_shared_file_are_those_that_its_last_rank_saw() -> None:
+    """An earlier rank looks while the others still write; each rank looks at a file of its own."""
+
+    def wrote(rank: int, end: int, dirty: int, path: str, host: str = "n1") -> dict[str, Any]:
+        look = {"files": 1, "pages": 9, "dirty_bytes": dirty, "writeback_bytes": 1}
+        made = process(rank, [span(0, "write", ended_ns=end * S, unwritten=look)], host)
+        return made | {"files": [made["files"][0] | {"path": path, "written_bytes": MIB}]}
+
+    shared = of(Witnessed([wrote(0, 1, 700, "/d/a"), wrote(1, 2, 0, "/d/a")]), "write")
+    assert shared["unwritten"] == {"files": 1, "pages": 9, "dirty_bytes": 0, "writeback_bytes": 1}
+    own = of(Witnessed([wrote(0, 1, 700, "/d/a"), wrote(1, 2, 0, "/d/b")]), "write")
+    assert own["unwritten"] == {"files": 2, "pages": 18, "dirty_bytes": 700, "writeback_bytes": 2}
+    nodes = of(Witnessed([wrote(0, 1, 700, "/d/a"), wrote(1, 2, 0, "/d/a", "n2")]), "write")
+    assert nodes["unwritten"]["dirty_bytes"] == 700
+    assert of(Witnessed([process(0, [span(0, "write")])]), "write")["unwritten"] is None
+
+
 def test_iterations_are_told_apart_by_order_and_by_bytes() -> None:
     order = [span(0, "write", 1), span(2, "read", 2), span(4, "write", 3), span(6, "read", 4)]
     assert of(Witnessed([process(0, order)]), "read", 1, 2)["called_bytes"] == 4 * MIB
     # Each phase opens twice, as rank 0 of MPI-IO does, the first time for nothing.
     twice = [span(0, "write", 1), span(1, "write", 1), span(2, "write", 3), span(3, "write", 3)]
     assert of(Witnessed([process(0, twice)]), "write", 1, 2)["called_bytes"] == 6 * MIB
+
+
+def opened(at_s: float) -> dict[str, Any]:
+    """An open and a close without a transfer."""
+    begun = int(at_s * S)
+    return span(at_s, "read", 0, ended_ns=begun + 9000, transfers_end_ns=begun + 8000, device_after=[0] * 4)
+
+
+def test_opens_without_a_transfer_belong_to_no_phase() -> None:
+    """Spans as the real IOR has them with MPI-IO: the window of the read does not cover the write."""
+    wrote, read = span(1, "write"), span(4, "read")
+    wrote |= {"device_before": [0, 0, 0, 0], "device_after": [0, 201 * MIB, 0, 201 * MIB]}
+    read |= {"device_before": [0, 201 * MIB, 0, 201 * MIB]}
+    read |= {"device_after": [64 * MIB, 201 * MIB, 64 * MIB, 201 * MIB]}
+    first = process(0, [opened(0), opened(0.5), wrote, opened(3), opened(3.5), read, opened(9)])
+    second = process(1, [opened(0), wrote, opened(3.5), read])
+    seen = of(Witnessed([first, second]), "read")
+    assert seen["called_bytes"] == 128 * MIB
+    assert (seen["device_read_bytes"], seen["device_written_bytes"]) == (64 * MIB, 0)
+    assert of(Witnessed([first, second]), "write")["device_written_bytes"] == 201 * MIB
+
+
+def test_a_read_that_never_reached_the_system_is_what_follows_its_write() -> None:
+    spans = [opened(0), span(1, "write"), opened(3), opened(4), span(5, "write"), opened(7)]
+    seen = Witnessed([process(0, spans)])
+    for iteration in (0, 1):
+        assert of(seen, "read", iteration, 2)["called_bytes"] == 0
+        assert of(seen, "write", iteration, 2)["called_bytes"] == 64 * MIB
+    # A write that is dropped, before a read of what an older run left.
+    dropped = Witnessed([process(0, [opened(0), opened(1), span(2, "read")])])
+    assert of(dropped, "write")["called_bytes"] == 0
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,200 @@
+"""Ways to cheat a contract: each is found, or printed as possible on the first page of the report."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.unit.accept.compliant import cells_of, write_study
+from tests.unit.accept.test_accept import CONTRACTS, contract_of
+from tests.unit.recorded import collect, measure, measure_one
+from weir.accept.output import REMAINS_POSSIBLE
+from weir.cli import main
+from weir.integrity.ledger import LEDGER, read_ledger
+from weir.integrity.manifest import MANIFEST
+from weir.records.table import read_records
+
+PLANNED = 6  # rounds_at_least of mistral-2015, and three
+CONTRACT = "mistral-2015"
+
+
+def verified_study(folder: Path, **values: float) -> Path:
+    """All conditions hold, every run has its line, and the promises are reached."""
+    study = write_study(folder, cells_of(contract_of(CONTRACT), values))
+    rows = read_records(study / "records.csv")
+    measure(study.parent, rows, PLANNED)
+    return collect(study.parent, study.name, rows, PLANNED)
+
+
+def again(study: Path) -> None:
+    """weir collect, after the runs or the records were changed."""
+    collect(study.parent, study.name, read_records(study / "records.csv"), PLANNED)
+
+
+def accept(study: Path, *more: str) -> int:
+    return main(["accept", CONTRACT, str(study), *more])
+
+
+def run_of(study: Path, run: int = 3, cell: str = "c00") -> Path:
+    return study.parent / "runs" / cell / f"{run:03d}"
+
+
+def drop(study: Path) -> None:
+    shutil.rmtree(run_of(study))
+    again(study)
+
+
+def repeat(study: Path) -> None:
+    measure_one(study.parent, "c00", 3, PLANNED)
+    again(study)
+
+
+def replay(study: Path) -> None:
+    """A round is deleted, and a better one is copied under its number."""
+    shutil.rmtree(run_of(study))
+    shutil.copytree(run_of(study, 1), run_of(study))
+    again(study)
+
+
+def edit_records(study: Path) -> None:
+    file = study / "records.csv"
+    file.write_text(file.read_text().replace(",scratch,", ",scratch2,"))
+
+
+def edit_run(study: Path) -> None:
+    file = run_of(study) / "run.json"
+    file.write_text(file.read_text().replace("a processor", "another processor"))
+    again(study)
+
+
+def cut_ledger(study: Path) -> None:
+    """The run and its line are deleted, and what was collected is written anew."""
+    shutil.rmtree(run_of(study))
+    file = study.parent / LEDGER
+    lines = file.read_text().splitlines(keepends=True)
+    file.write_text("".join(line for line in lines if '"c00"' not in line or '"run": 3' not in line))
+    again(study)
+
+
+def new_ledger(study: Path) -> None:
+    """Rounds are exchanged, and every run gets a line of a ledger that begins then."""
+    file = run_of(study) / "run.json"
+    file.write_text(file.read_text().replace("a processor", "another processor"))
+    (study.parent / LEDGER).unlink()
+    measure(study.parent, read_records(study / "records.csv"), PLANNED)
+
+
+def fewer_planned(study: Path) -> None:
+    shutil.rmtree(run_of(study, PLANNED - 1))
+    rows = read_records(study / "records.csv")
+    collect(study.parent, study.name, rows, PLANNED - 1)
+
+
+CHEATS: dict[str, tuple[Callable[[Path], object], str]] = {
+    "drop a round": (drop, "deleted: c00 round 3"),
+    "drop the last round and plan fewer": (fewer_planned, "deleted: c00 round 5"),
+    "repeat a round": (repeat, "replaced: c00 round 3: it ended 2 times"),
+    "replay a good round": (replay, "c00 round 3: run.json is not that of line"),
+    "edit the records": (edit_records, "records.csv"),
+    "edit a run": (edit_run, "edited: c00 round 3"),
+    "edit the ledger": (cut_ledger, "does not follow from line"),
+    "write a new ledger": (new_ledger, "is not the one of the collection"),
+}
+
+
+def test_an_honest_study_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    study = verified_study(tmp_path)
+    assert accept(study) == 0
+    printed = capsys.readouterr().out
+    ledger = read_ledger(study.parent / LEDGER)
+    assert ledger is not None
+    assert f"Ledger: {len(ledger.entries)} runs of its directory" in printed
+    assert ledger.head in printed
+    assert "UNVERIFIED" not in printed
+
+
+@pytest.mark.parametrize("name", CHEATS)
+def test_what_was_done_to_the_rounds_is_not_a_pass(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cheat, named = CHEATS[name]
+    study = verified_study(tmp_path)
+    cheat(study)
+    for more in ((), ("--unverified",)):
+        assert accept(study, *more) == 1
+        printed = capsys.readouterr().out
+        assert f"{CONTRACT}: NOT PROVEN" in printed
+        assert named in " ".join(printed.split())
+
+
+@pytest.mark.parametrize("gone", [MANIFEST, LEDGER, "plan.json"])
+def test_what_cannot_be_verified_is_refused_or_marked(
+    gone: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study = verified_study(tmp_path)
+    file = study.parent / gone if gone == LEDGER else study / gone
+    if gone != MANIFEST:  # or the checksums name it
+        (study / MANIFEST).unlink()
+    file.unlink()
+    assert accept(study) == 2
+    error = capsys.readouterr().err
+    assert gone in error
+    assert "--unverified" in error
+    out = tmp_path / "out"
+    accept(study, "--unverified", "--json")
+    assert json.loads(capsys.readouterr().out)["verified"] is False
+    assert accept(study, "--unverified") == 0
+    assert "PASS UNVERIFIED" in capsys.readouterr().out
+    assert not out.exists()
+
+
+def test_records_alone_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """SHA256SUMS deleted and all bandwidths doubled."""
+    study = verified_study(tmp_path)
+    (study / MANIFEST).unlink()
+    edit_records(study)
+    assert accept(study) == 2
+    assert "SHA256SUMS is missing" in capsys.readouterr().err
+
+
+def test_the_first_page_tells_what_remains_possible(tmp_path: Path) -> None:
+    study = verified_study(tmp_path)
+    out = tmp_path / "out"
+    accept(study, "--report", str(out))
+    page, tex = (out / "acceptance.html").read_text(), (out / "acceptance.tex").read_text()
+    first = page.partition("<table>")[0]
+    assert all(text.partition(":")[0] in first for text in REMAINS_POSSIBLE)
+    assert "What remains possible" in first
+    assert r"\newcommand{\ContractMark}{}" in tex
+    (study / MANIFEST).unlink()
+    accept(study, "--report", str(out), "--unverified")
+    assert "<p class=mark>UNVERIFIED: SHA256SUMS is missing" in (out / "acceptance.html").read_text()
+
+
+@pytest.mark.slow
+def test_every_page_of_a_pdf_is_marked_also_where_nothing_is_listed(tmp_path: Path) -> None:
+    for program in ("latexmk", "pdftotext"):
+        if shutil.which(program) is None:
+            pytest.skip(f"{program} is not installed")
+    text = (CONTRACTS / f"{CONTRACT}.yaml").read_text()
+    before, _, rest = text.partition("not_encoded:")
+    after = rest[rest.index("\n") + 1 :].splitlines(keepends=True)
+    kept = next(at for at, line in enumerate(after) if line.strip() and not line.startswith((" ", "-", "\t")))
+    contract = tmp_path / f"{CONTRACT}.yaml"
+    contract.write_text(before + "".join(after[kept:]))
+    study = verified_study(tmp_path / "made")
+    (study / MANIFEST).unlink()
+    out = tmp_path / "out"
+    assert main(["accept", str(contract), str(study), "--report", str(out), "--unverified"]) == 0
+    printed = subprocess.run(
+        ["pdftotext", "-layout", out / "acceptance.pdf", "-"], capture_output=True, text=True, check=True
+    ).stdout
+    pages = printed.split("\f")[:-1]
+    assert len(pages) > 1
+    assert all("UNVERIFIED: SHA256SUMS is missing" in page for page in pages)
+    assert "What remains possible" in pages[0]

@@ -1,0 +1,64 @@
+"""Records of network file systems, as in findings.py."""
+
+from __future__ import annotations
+
+from tests.unit.audit.subjects import MIB, ON_NETWORK, behind, observer, subject
+from weir.audit import Subject
+
+OF_SERVERS: list[tuple[str, Subject, str, str]] = [
+    (
+        "not-at-servers",
+        subject(behind(observer(sent=700 * MIB))),
+        "INVALID",
+        "734003200 (connections) bytes sent to the servers, 838860800 written to the files",
+    ),
+    (
+        "not-at-servers",
+        subject(behind(observer(sent=840 * MIB), observer(sent=8 * MIB, observer="nfs", counted="payload"))),
+        "INVALID",
+        "8388608 (nfs) bytes sent",
+    ),
+    (
+        "not-on-server-devices",
+        subject(behind(observer(sent=MIB, counted="devices", observer="server"))),
+        "INVALID",
+        "were written 1048576 bytes, 838860800",
+    ),
+    (
+        "not-from-server-devices",
+        subject(behind(observer(received=MIB, counted="devices", observer="server")), access="read"),
+        "DEGRADED",
+        "gave 1048576 bytes, 838860800 were read",
+    ),
+    ("not-from-servers", subject(behind(observer(received=MIB)), access="read"), "DEGRADED", "1048576"),
+    (
+        "not-from-servers",
+        subject(behind(observer(received=MIB), direct=True), access="read", direct=True),
+        "INVALID",
+        "although opened with O_DIRECT",
+    ),
+    (
+        "others-on-servers",
+        subject(behind(observer(sent=1000 * MIB, idle_sent_bytes=1 * MIB))),
+        "NOTE",
+        "more were sent than",
+    ),
+    (
+        "others-on-servers",
+        subject(behind(observer(received=900 * MIB, idle_received_bytes=5 * MIB)), access="read"),
+        "DEGRADED",
+        "by their rate in the rest before",
+    ),
+    (
+        "copies-missing",
+        subject(behind(observer(sent=900 * MIB)), run=ON_NETWORK),
+        "DEGRADED",
+        "1677721600 needed at 2 a byte",
+    ),
+    (
+        "faster-than-the-wire",
+        subject(behind(observer(sent=1700 * MIB)), run=ON_NETWORK),
+        "INVALID",
+        "400 MiB/s over links of 238 MiB/s",
+    ),
+]

@@ -1,0 +1,83 @@
+"""For whoever has a log alone: no hint about a suite, and of each missing evidence what can be done."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.unit.audit.findings import FINDS
+from tests.unit.audit.findings_of_outputs import FINDS_IN_OUTPUTS
+from weir.audit import judge, rules
+from weir.audit.evidence import EVIDENCE
+from weir.audit.explain import hint_of
+from weir.audit.lacking import LACKING
+from weir.cli import main
+from weir.records.facts import Facts
+from weir.records.importing import import_files
+
+LOG = ROOT / "tests/golden/ior/ior-posix-shared.txt"
+OF_A_SUITE = re.compile(
+    r"\w+: (true|false|cached|uncached|constant)\b|\bthe cells?\b|run\.json|site\.yaml|rounds\b"
+)
+
+
+def rules_about_logs() -> set[str]:
+    """Those with a finding in a case of which no run is known."""
+    found = set()
+    for _, about, *_ in [*FINDS, *FINDS_IN_OUTPUTS]:
+        judged = judge(replace(about, run=None, cell=None))
+        found |= {finding.rule for finding in (*judged.findings, *judged.notes)}
+    return found
+
+
+def test_the_hint_for_a_log_names_nothing_of_a_suite() -> None:
+    hints = {rule: hint_of(rules()[rule], of_log=True) for rule in rules_about_logs()}
+    assert len(hints) > 40
+    assert {rule: hint for rule, hint in hints.items() if OF_A_SUITE.search(hint)} == {}
+
+
+def test_every_evidence_is_explained() -> None:
+    assert LACKING.keys() >= EVIDENCE.keys()
+
+
+def test_the_audit_of_a_log_says_what_is_missing_and_how_to_have_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "records.csv"
+    assert main(["import", str(LOG), "--out", str(out)]) == 0
+    assert f"weir audit {out}" in capsys.readouterr().out
+    assert main(["audit", str(out)]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "without stored: 3 records The kernel, the device or the client of the servers counted" in shown
+    assert "the program does not see what the kernel sends to the storage. --facts cannot add it." in shown
+    assert "weir import run.json" in shown
+    assert main(["audit", str(out), "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert [(one["evidence"], one["of_logs"]) for one in facts["lacking"]] == [("stored", 3), ("sync", 3)]
+
+
+@pytest.mark.parametrize(
+    ("evidence", "columns"),
+    [("fetched", {"fetched_bytes": 32 * 2**20}), ("file", {"file_bytes": 32 * 2**20})],
+)
+def test_what_facts_are_said_to_add_they_add(evidence: str, columns: dict[str, int], tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    options = {"fetched": "-r -C", "file": "-w -e"}[evidence]
+    api, access = ("POSIX", "read") if evidence == "fetched" else ("HDF5", "write")
+    log.write_text(
+        f"IOR-4.1.0: MPI Coordinated Test of Parallel I/O\n"
+        f"Command line : ior -a {api} {options} -t 1m -b 16m\n"
+        "Options: \napi                 : " + api + "\nnodes               : 1\ntasks               : 2\n"
+        "clients per node    : 2\nResults: \n"
+        f"{access} 32.00 32.00 1.0 16384 1024.00 0.01 0.98 0.01 1.00 0\n"
+        "Finished            : now\n"
+    )
+    (without,) = import_files([log], Facts()).rows
+    assert evidence in without["missing"].split(";")
+    (with_facts,) = import_files([log], Facts(columns={**columns, "moved_bytes": 32 * 2**20})).rows
+    assert evidence not in with_facts["missing"].split(";")

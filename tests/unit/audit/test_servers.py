@@ -1,0 +1,70 @@
+"""Evidence of network file systems: what reaches the servers is proven, what nobody counted is not."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.audit.subjects import MIB, behind, blind, observer, on_disk, subject
+from weir.audit import Subject, judge
+from weir.audit.evidence import proof
+from weir.audit.judge import Judgement, verdict_columns
+
+WHOLE = 801 * MIB
+
+
+def _write(*observers: dict[str, object], **facts: object) -> Subject:
+    return subject(behind(*observers, sync_calls=8, tasks=8, **facts))
+
+
+def test_a_write_is_proven_to_the_servers() -> None:
+    judged = judge(_write(observer(sent=WHOLE), blind()))
+    assert "not-at-servers" in judged.passed
+    assert "stored" not in judged.missing
+    assert proof(judged.passed) == "servers"
+
+
+def test_the_level_is_printed_for_valid_records_alone() -> None:
+    passed = {"not-from-servers": "", "read-from-cache": ""}
+    assert verdict_columns(Judgement(passed=passed))["proof"] == "servers"
+    assert verdict_columns(Judgement(passed=passed, missing=("end",)))["proof"] is None
+    assert verdict_columns(Judgement())["proof"] == "client"
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        behind(blind("connections")),
+        behind(observer(sent=MIB, ended_connections=1)),
+        behind(observer(sent=MIB), payload={"compressed_share": 0.2, "unique_share": 1.0}),
+        # Enough bytes, but others sent as many in the rest before.
+        behind(observer(sent=WHOLE, idle_sent_bytes=8 * MIB)),
+    ],
+    ids=["no source", "a connection ended", "compressed on its way", "others"],
+)
+def test_what_cannot_be_told_proves_nothing(facts: dict[str, object]) -> None:
+    judged = judge(subject({**facts, "sync_calls": 8, "tasks": 8}))
+    assert "not-at-servers" in judged.not_observable
+    assert "stored" in judged.missing
+
+
+def test_the_strictest_source_decides() -> None:
+    judged = judge(_write(observer(sent=WHOLE), observer(sent=MIB, observer="nfs", counted="payload")))
+    assert "not-at-servers" in {finding.rule for finding in judged.findings}
+
+
+def test_the_whole_node_is_asked_only_where_nothing_else_counts() -> None:
+    node = observer(sent=10 * WHOLE, observer="ports", counted="node")
+    assert "not-at-servers" in judge(_write(node)).passed
+    assert "not-at-servers" not in judge(_write(node, observer(sent=MIB))).passed
+
+
+def test_a_write_into_the_memory_of_the_client_is_not_asked_for_bytes_at_the_servers() -> None:
+    judged = judge(subject(behind(observer(sent=0)), sync=False))
+    names = {*judged.passed, *judged.not_observable, *(finding.rule for finding in judged.findings)}
+    assert "not-at-servers" not in names
+
+
+def test_a_disk_is_proven_to_the_device_and_has_no_servers() -> None:
+    judged = judge(subject(on_disk(0, WHOLE) | {"device_written_bytes": WHOLE, "sync_calls": 8, "tasks": 8}))
+    assert "sync-not-effective" in judged.passed
+    assert not {"not-at-servers", "others-on-servers"} & {*judged.passed, *judged.not_observable}

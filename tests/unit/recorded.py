@@ -1,0 +1,63 @@
+"""A study as weir measures and collects it: plan, runs with their ledger, records and checksums."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+
+from weir.integrity.ledger import ROUNDS_FILE, end_run
+from weir.integrity.manifest import TABLES, write_manifest
+from weir.model import Row
+from weir.records.rounds import rounds_of
+from weir.records.table import write_records
+
+
+def measure(results: Path, rows: Iterable[Row], planned: int) -> None:
+    """A run for each round in the rows, in their order, beside which each run.json is made."""
+    seen = set()
+    for row in rows:
+        key = row["cell"], row["run"]
+        if key not in seen:
+            seen.add(key)
+            measure_one(results, *key, planned)
+
+
+def measure_one(results: Path, cell: str, run: int, planned: int) -> None:
+    folder = results / "runs" / cell / f"{run:03d}"
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / "run.json"
+    known = json.loads(file.read_text()) if file.is_file() else {"cell": {"cell": cell}, "run": run}
+    known["cell"]["rounds"] = planned
+    known |= {"status": "done", "ended": f"2026-03-01T{run % 24:02d}:00:00+00:00"}
+    end_run(folder, known)
+
+
+def collect(results: Path, name: str, rows: Iterable[Row], planned: int) -> Path:
+    """What weir collect writes from the runs that are there now."""
+    study = results / name
+    study.mkdir(parents=True, exist_ok=True)
+    rows = list(rows)
+    kept = [row for row in rows if (results / f"runs/{row['cell']}/{row['run']:03d}/run.json").is_file()]
+    write_records(study / "records.csv", kept)
+    cells = [{"cell": cell, "rounds": planned} for cell in dict.fromkeys(row["cell"] for row in rows)]
+    plan = study / "plan.json"
+    plan.write_text(json.dumps({"batches": [{"batch": "b", "cells": cells}]}))
+    for table in TABLES:
+        (study / table).write_text("\n")
+    held: dict[str, set[int]] = defaultdict(set)
+    for row in kept:
+        held[row["cell"]].add(row["run"])
+    found = rounds_of(study, results, held, plan, {})
+    (study / ROUNDS_FILE).write_text(json.dumps(found.data()))
+    runs = [results / f"runs/{cell}/{run:03d}/run.json" for cell, runs in held.items() for run in runs]
+    digest = write_manifest(study, "records.csv", [plan, study / ROUNDS_FILE, *runs])
+    (study / "facts.json").write_text(json.dumps({"digest": digest}))
+    return study
+
+
+def measured_study(results: Path, rows: Iterable[Row], planned: int, name: str = "study") -> Path:
+    rows = list(rows)
+    measure(results, rows, planned)
+    return collect(results, name, rows, planned)

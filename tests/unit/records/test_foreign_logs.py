@@ -1,0 +1,240 @@
+"""Logs as people have them: packed, mixed, of other programs, cut, in trees that resist."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import json
+import lzma
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.unit.io500.results import IOR_LOG, new_summary
+from tests.unit.tools.test_mdtest_tables import DATE, V1, V3
+from weir.cli import main
+from weir.errors import WeirError
+from weir.records.facts import Facts, read_facts
+from weir.records.importing import import_files
+from weir.records.kinds import kind_of
+from weir.records.table import read_records
+
+CAPTURE = ROOT / "tests/golden/ior/ior-posix-shared.txt"
+TABLE = "api,access,bw_mib_s\nPOSIX,write,3\nPOSIX,write,4\n"
+PACKED: dict[str, Callable[[str], bytes]] = {
+    "gzip": lambda text: gzip.compress(text.encode()),
+    "bzip2": lambda text: bz2.compress(text.encode()),
+    "xz": lambda text: lzma.compress(text.encode()),
+    "UTF-16": lambda text: text.encode("utf-16"),
+    "UTF-16, big end first": lambda text: b"\xfe\xff" + text.encode("utf-16-be"),
+    "UTF-16 in gzip": lambda text: gzip.compress(text.encode("utf-16")),
+    "UTF-8 with a mark": lambda text: b"\xef\xbb\xbf" + text.encode(),
+}
+
+
+@pytest.mark.parametrize("how", PACKED)
+def test_a_packed_log_has_the_records_of_the_log(how: str, tmp_path: Path) -> None:
+    plain, packed = tmp_path / "plain", tmp_path / "packed"
+    plain.write_text(CAPTURE.read_text())
+    packed.write_bytes(PACKED[how](CAPTURE.read_text()))
+    rows = [import_files([file], Facts()).rows for file in (plain, packed)]
+    assert len(rows[0]) == 6
+    assert [row | {"source": "", "cell": ""} for row in rows[1]] == [
+        row | {"source": "", "cell": ""} for row in rows[0]
+    ]
+
+
+def test_a_packed_file_that_is_cut_is_a_message(tmp_path: Path) -> None:
+    packed = tmp_path / "log.gz"
+    packed.write_bytes(gzip.compress(CAPTURE.read_bytes())[:-20])
+    with pytest.raises(WeirError, match="cannot be unpacked"):
+        import_files([packed], Facts())
+
+
+def test_a_small_file_that_unpacks_to_gigabytes_is_refused(tmp_path: Path) -> None:
+    packed = tmp_path / "bomb.gz"
+    packed.write_bytes(gzip.compress(bytes(65 * 2**20)))
+    with pytest.raises(WeirError, match="more than 64 MiB"):
+        import_files([packed], Facts())
+
+
+def test_a_file_with_several_kinds_of_output_loses_none(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """IOR, mdtest with a warning and a summary of IO500, whose phase ior-easy-write is the IOR log."""
+    warned = V1.replace("4 tasks", "WARNING: unable to create tree directory '/s/mdtest_tree.0'\n4 tasks")
+    log, out = tmp_path / "page.txt", tmp_path / "out/records.csv"
+    log.write_text(IOR_LOG.format(stonewall=300) + DATE + warned + DATE + V3 + new_summary())
+    assert main(["import", str(log), "--out", str(out)]) == 0
+    rows = read_records(out)
+    assert [(row["tool"], row["access"]) for row in rows[:3]] == [
+        ("ior", "write"),
+        ("mdtest", "create"),
+        ("mdtest", "stat"),
+    ]
+    assert ["tree" in row["evidence"] for row in rows[:3]] == [False, True, False]
+    assert len(rows) == 3 + 11  # the phase of the IOR log is not counted again
+    assert "1 IO500 result sets" in capsys.readouterr().out
+
+
+KINDS = {
+    "output of fio": [
+        "job: (g=0): rw=read, bs=(R) 4096B-4096B\nfio-3.33\n",
+        '{\n  "fio version" : "fio-3.33",\n  "jobs": []}\n',
+        "3;fio-3.33;job;0;0;\n",
+        "[global]\nioengine=libaio\n",
+    ],
+    "output of elbencho": ["OPERATION   RESULT TYPE         FIRST DONE    LAST DONE\n"],
+    "output of h5bench": ["Total write size: 1 GB\nRaw write rate: 1.2 GB/s\n"],
+    "output of iozone": ["\tIozone: Performance Test of File I/O\n"],
+    "output of dd": ["1000+0 records in\n1000+0 records out\n"],
+    "output of darshan-parser": ["# darshan log version: 3.41\n"],
+    "a configuration": ["[ior-easy]\nAPI = POSIX\n"],
+    "an empty file": ["", "\n\n"],
+    "a script": ["#!/bin/bash\n#SBATCH -N 2\nsrun ior\n"],
+    "a tar archive, to be unpacked first": ["log" + "\0" * 254 + "ustar"],
+    "binary data": ["\x7fELF\0\0", "a\0b"],
+    "JSON of something else": ['{"a": 1}'],
+    "a table of something else": ["a,b,c\n1,2,3\n"],
+    "a page of HTML, whose text is to be saved first": ["<!doctype html><html>"],
+    "a run that failed before its first line (ERROR: no)": ["MPI_ABORT was invoked on rank 0\nERROR: no\n"],
+    "": ["nothing of note\n", "IOR is a benchmark.\n"],
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_file_without_results_is_named_by_its_content(kind: str) -> None:
+    assert [kind_of(text) for text in KINDS[kind]] == [kind] * len(KINDS[kind])
+
+
+def test_the_first_half_mebibyte_is_enough() -> None:
+    assert kind_of("text\n" * 100_000 + "fio-3.33\n") == "output of fio"
+
+
+def test_a_kind_has_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tree = tmp_path / "tree"
+    tree.mkdir()
+    (tree / "log").write_text(CAPTURE.read_text())
+    for number in range(619):
+        (tree / f"{number:03d}.json").write_text('{"fio version" : "fio-3.33"}')
+    assert main(["import", str(tree), "--out", str(tmp_path / "out/records.csv")]) == 0
+    shown = capsys.readouterr().out
+    assert f"  output of fio: 619 files not read, such as {tree}/000.json\n" in shown
+    assert shown.count("fio") == 1
+
+
+@pytest.mark.parametrize("name", ["io500.csv", "excluded.csv", "latencies.csv", "facts.json", "SHA256SUMS"])
+def test_the_table_has_no_name_of_another_output(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["import", str(CAPTURE), "--out", str(tmp_path / name)]) == 2
+    assert "is the name of another output" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["records.csv", "facts.json", "SHA256SUMS", "excluded.csv"])
+def test_what_no_import_wrote_is_not_written_over(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / name).write_text("mine\n")
+    assert main(["import", str(CAPTURE), "--out", str(tmp_path / "records.csv")]) == 2
+    assert f"{name}: --out" in capsys.readouterr().err
+    assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [(name, "mine\n")]
+
+
+def test_the_output_of_an_earlier_import_is_not_counted_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "log").write_text(CAPTURE.read_text())
+    assert main(["import", str(tmp_path), "--out", str(tmp_path / "first.csv")]) == 0
+    assert main(["import", str(tmp_path), "--out", str(tmp_path / "second.csv")]) == 0
+    assert "output of an earlier import or of a study: " in capsys.readouterr().out
+    assert len(read_records(tmp_path / "second.csv")) == len(read_records(tmp_path / "first.csv")) == 6
+
+
+def test_a_pipe_and_a_device_are_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for file, what in ((tmp_path / "pipe", "a pipe"), (Path("/dev/zero"), "a device")):
+        with pytest.raises(WeirError, match=f"is {what}, not a file"):
+            import_files([file], Facts())
+
+
+@pytest.mark.slow
+def test_a_tree_that_resists(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A directory that cannot be listed, directories deeper than any path, a name that is no UTF-8."""
+    tree, out = tmp_path / "tree", tmp_path / "out/records.csv"
+    (tree / "closed").mkdir(parents=True)
+    log = os.fsencode(tree) + b"/log-\xff\x1b[2J.txt"
+    Path(os.fsdecode(log)).write_text(CAPTURE.read_text())
+    here = os.open(tree, os.O_RDONLY)
+    for _ in range(10_000):
+        os.mkdir("deep", dir_fd=here)
+        below = os.open("deep", os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = below
+    os.close(here)
+    real = os.scandir
+
+    def refused(path: Path) -> object:
+        if Path(path).name == "closed":
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path)
+
+    monkeypatch.setattr(os, "scandir", refused)
+    assert main(["import", str(tree), "--out", str(out)]) == 0
+    monkeypatch.undo()
+    shown = capsys.readouterr().out
+    assert f"not imported: {tree}/closed: cannot be listed: Permission denied" in shown
+    assert "cannot be listed: File name too long" in shown
+    assert "\x1b" not in shown
+    assert {row["source"] for row in read_records(out)} == {f"{tree}/log-\\udcff\\x1b[2J.txt"}
+    os.system(f"rm -rf {tree}")
+
+
+def test_a_sidecar_of_brackets_is_a_message(tmp_path: Path) -> None:
+    sidecar = tmp_path / "facts.yaml"
+    sidecar.write_text("[" * 100_000)
+    with pytest.raises(WeirError, match="brackets within brackets"):
+        read_facts(sidecar)
+
+
+def test_a_table_need_not_number_its_iterations(tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text(TABLE)
+    rows = import_files([table], Facts()).rows
+    assert [(row["run"], row["iteration"]) for row in rows] == [(0, 0), (1, 1)]
+
+
+@pytest.mark.parametrize("name", ["api", "target"])
+def test_a_control_character_in_a_table_is_refused(name: str, tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    header, values = "api,access,bw_mib_s,target\n", {"api": "POSIX", "target": "disk"}
+    values[name] += "\0"
+    table.write_text(f"{header}{values['api']},write,3,{values['target']}\n")
+    with pytest.raises(WeirError, match=f"{name}: holds a control character"):
+        import_files([table], Facts())
+
+
+def test_bytes_moved_in_transfers_of_none_are_a_finding(tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text("api,access,xfer_bytes,bw_mib_s\nPOSIX,write,0,3\n")
+    (row,) = import_files([table], Facts()).rows
+    assert (row["verdict"], row["reasons"]) == ("INVALID", "tool-error")
+    assert "xfer_bytes is 0, and bytes were moved" in row["evidence"]
+
+
+def test_output_with_names_that_are_no_text_is_printed(tmp_path: Path) -> None:
+    """In a process of its own, whose stdout is strict."""
+    log = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff.txt"))
+    log.write_text("nothing\n")
+    command = f"{sys.executable} -m weir import '{CAPTURE}' {tmp_path}/*.txt --out {tmp_path}/out/r.csv"
+    assert os.system(f"cd {ROOT} && {command} >{tmp_path}/shown 2>&1") == 0
+    assert "no results in" in (tmp_path / "shown").read_text()
+    facts = json.loads((tmp_path / "out/facts.json").read_text())
+    assert facts["records"] == 6

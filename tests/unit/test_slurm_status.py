@@ -1,0 +1,53 @@
+"""The executor that Snakemake has loaded asks Slurm until it replies, and by the command of the profile."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from weir.slurm_status import wait_for_replies
+
+plug_in: ModuleType = pytest.importorskip("snakemake_executor_plugin_slurm")
+
+
+@pytest.fixture
+def slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """squeue and scontrol that fail until the file `up` is there."""
+    for name, reply in (("squeue", "7|RUNNING"), ("scontrol", "MinJobAge = 300 sec")):
+        program = tmp_path / name
+        program.write_text(f"#!/bin/sh\necho >> {tmp_path}/calls\n[ -e {tmp_path}/up ] && echo '{reply}'\n")
+        program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    for name in ("query_job_status", "get_min_job_age"):
+        monkeypatch.setattr(plug_in, name, getattr(plug_in, name))
+    return tmp_path
+
+
+class Log:
+    def debug(self, *_: object) -> None: ...
+
+
+def test_a_question_is_repeated_until_slurm_replies(slurm: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    wait_for_replies(pause_s=0.05)
+
+    async def question() -> dict[str, str]:
+        replied = asyncio.create_task(plug_in.query_job_status("squeue", Log()))
+        while not (slurm / "calls").exists() or len((slurm / "calls").read_text()) < 3:
+            await asyncio.sleep(0.01)
+        (slurm / "up").touch()
+        states, _ = await replied
+        return dict(states)
+
+    assert asyncio.run(question()) == {"7": "RUNNING"}
+    assert capsys.readouterr().err.count("asking again") == 1
+
+
+def test_the_command_of_the_profile_stays_while_slurm_does_not_reply(slurm: Path) -> None:
+    wait_for_replies()
+    assert plug_in.get_min_job_age() == math.inf
+    (slurm / "up").touch()
+    assert plug_in.get_min_job_age() == 300

@@ -1,0 +1,176 @@
+"""Signals and kills at random moments of a measurement that lasts a minute: it ends, and nothing is left.
+
+    python -m tests.workflow.interrupts [--rounds N] [--kinds KIND,...] [--seed N]
+
+The moments lie between the start of the command and some seconds after its first execution. What had ended
+must have its run file, and no process, file or mount may be left. The last column is the longest time to
+the end of the measurement.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import secrets
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from tests.workflow.processes import children, processes_below, start, until
+from tests.workflow.soak import LIMIT_S, Field, Process, soak_field
+
+# make starts `weir report` as the Makefile does, without the set-up.
+MAKE = ("make", "--file", "interrupts.mk", "report")
+MAKEFILE = (
+    "SHELL := bash\n.SHELLFLAGS := -eu -o pipefail -c\nreport:\n"
+    "\t@WEIR_STARTER_PROCESS=$$PPID weir report --suites tiny --site local --page-only\n"
+)
+EXECUTIONS = 120
+RATE = 64  # transfers in a second: 0.5 s an execution
+REFRAME = (
+    *("reframe", "-C", "reframe_checks/settings.py", "-c", "reframe_checks/measure.py", "--run"),
+    *("--system", "local:node", "--prefix", "results/local/reframe"),
+)
+LATEST_S = 15.0  # of a moment, after the start or the first execution
+ENDS_S = 60.0
+
+
+def _one(text: str, number: signal.Signals) -> Callable[[Process], None]:
+    """A signal to one process, the uppermost with the text in its command line."""
+
+    def attack(process: Process) -> None:
+        if text:  # it starts later
+            until(lambda: children(process.pid, text) != [] or process.poll() is not None, ENDS_S)
+        for pid in [process.pid] if not text else children(process.pid, text)[:1]:
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
+
+    return attack
+
+
+def _group(number: signal.Signals) -> Callable[[Process], None]:
+    def attack(process: Process) -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, number)
+
+    return attack
+
+
+@dataclass(frozen=True)
+class Kind:
+    command: tuple[str, ...]
+    attack: Callable[[Process], None]
+
+
+KINDS = {
+    "interrupt": Kind(MAKE, _group(signal.SIGINT)),
+    "terminate": Kind(MAKE, _group(signal.SIGTERM)),
+    "hang-up": Kind(MAKE, _group(signal.SIGHUP)),
+    "terminate-make": Kind(MAKE, _one("", signal.SIGTERM)),
+    "kill-make": Kind(MAKE, _one("", signal.SIGKILL)),
+    "terminate-report": Kind(MAKE, _one("weir report", signal.SIGTERM)),
+    "kill-report": Kind(MAKE, _one("weir report", signal.SIGKILL)),
+    "terminate-snakemake": Kind(MAKE, _one("snakemake.cli", signal.SIGTERM)),
+    "interrupt-snakemake": Kind(MAKE, _one("snakemake.cli", signal.SIGINT)),
+    "kill-snakemake": Kind(MAKE, _one("snakemake.cli", signal.SIGKILL)),
+    "kill-run-batch": Kind(MAKE, _one("run_batch.py", signal.SIGKILL)),
+    "interrupt-reframe": Kind(REFRAME, _group(signal.SIGINT)),
+    "terminate-reframe": Kind(REFRAME, _group(signal.SIGTERM)),
+    "kill-reframe": Kind(REFRAME, _group(signal.SIGKILL)),
+}
+
+
+@dataclass
+class Tally:
+    rounds: int = 0
+    measuring: int = 0  # rounds in which an execution had ended before
+    longest_s: float = 0.0
+    problems: list[str] = field(default_factory=list)
+
+
+def _left(place: Field) -> list[str]:
+    """Without a directory of a Snakemake that was killed before it read the Snakefile."""
+    return [one for one in place.left() if not one.startswith(f"{place.temporary}/snakemake")]
+
+
+def _measuring(place: Field) -> bool:
+    """Whether a launch or its weir is there."""
+    return any("weir-io" in line or "-m weir run" in line for line in processes_below(place.checkout.root))
+
+
+def one_round(place: Field, kind: Kind, draw: random.Random, tally: Tally) -> None:
+    for folder in (place.results, *place.temporary.iterdir()):
+        shutil.rmtree(folder, ignore_errors=True)
+    environment = {"TMPDIR": str(place.temporary)}
+    if kind.command == REFRAME:
+        plan = place.checkout.root / "plan.json"
+        environment |= {"WEIR_PLAN": str(plan), "WEIR_RESULTS": str(place.results)}
+        # ReFrame leaves a log in TMPDIR.
+        environment |= {"TMPDIR": str(place.checkout.root), "WEIR_TMPDIR": str(place.temporary)}
+    process = start(place.checkout, *kind.command, environment=environment, keep_output=True)
+    began = time.monotonic()
+    if draw.random() < 0.5:  # in the measurement, else before it
+        until(lambda: place.done() != set() or process.poll() is not None, LIMIT_S)
+    after_s = time.monotonic() - began + draw.uniform(0, LATEST_S)
+    until(lambda: time.monotonic() - began > after_s or process.poll() is not None, LIMIT_S)
+    ended = place.done()
+    attacked = time.monotonic()
+    kind.attack(process)
+    until(lambda: not _measuring(place), ENDS_S)
+    took_s = time.monotonic() - attacked
+    is_over = until(lambda: not _left(place) and process.poll() is not None, ENDS_S)
+    tally.rounds += 1
+    tally.measuring += bool(ended)
+    tally.longest_s = max(tally.longest_s, took_s)
+    if not is_over:
+        tally.problems.append(f"after {after_s:.2f} s: {took_s:.0f} s later there is {_left(place)}")
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        for line in _left(place):
+            if line.split()[0].isdigit():
+                with suppress(ProcessLookupError):
+                    os.kill(int(line.split()[0]), signal.SIGKILL)
+    printed, _ = process.communicate()
+    if lost := ended - set(place.run_files()):
+        tally.problems.append(f"after {after_s:.2f} s: {len(lost)} executions were lost")
+    if "Traceback" in printed and kind.command == MAKE:
+        tally.problems.append(f"after {after_s:.2f} s: {printed[-1500:]}")
+
+
+def interrupts(kinds: list[str], rounds: int, seed: int) -> dict[str, Tally]:
+    draw, tallies = random.Random(seed), {name: Tally() for name in kinds}
+    with soak_field(EXECUTIONS, RATE) as place:
+        place.checkout.write("interrupts.mk", MAKEFILE)
+        for _ in range(rounds):
+            for name, tally in tallies.items():
+                seen = len(tally.problems)
+                one_round(place, KINDS[name], draw, tally)
+                for problem in tally.problems[seen:]:
+                    print(f"{name}, round {tally.rounds}: {problem}", flush=True)
+    return tallies
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rounds", type=int, default=15, help="rounds of each kind (default: 15)")
+    parser.add_argument("--kinds", default=",".join(KINDS), help=f"subset of {','.join(KINDS)}")
+    parser.add_argument("--seed", type=int, default=secrets.randbelow(2**31), help="seed of the moments")
+    args = parser.parse_args()
+    print(f"seed {args.seed}", flush=True)
+    tallies = interrupts(args.kinds.split(","), args.rounds, args.seed)
+    print(f"{'kind':20} {'rounds':>7} {'measuring':>10} {'problems':>9} {'longest s':>10}")
+    for name, tally in tallies.items():
+        numbers = f"{tally.rounds:7} {tally.measuring:10} {len(tally.problems):9} {tally.longest_s:10.1f}"
+        print(f"{name:20} {numbers}")
+    return 1 if any(tally.problems for tally in tallies.values()) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,92 @@
+"""A target that hangs already: every command ends with a message, and at once on Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.workflow.conftest import Checkout
+from tests.workflow.processes import children, named_below, processes_below, start, until
+from tests.workflow.soak import burst_buffer
+from tests.workflow.test_faults import RUN, plan
+
+WEIR = (sys.executable, "-m", "weir")
+COMMANDS = {
+    "plan": ("plan", "--out", "again.json"),
+    "preflight": (*RUN, "--preflight"),
+    "run": RUN,
+    "clean": ("clean", "--plan", "plan.json", "--results", "results/local"),
+}
+
+
+@dataclass(frozen=True)
+class Hanging:
+    """A FUSE mount whose process can be stopped."""
+
+    checkout: Checkout
+    point: Path
+    daemon: int
+
+    def hang(self) -> None:
+        os.kill(self.daemon, signal.SIGSTOP)
+
+
+@pytest.fixture
+def hanging(tiny: Checkout, target_folder: Path) -> Iterator[Hanging]:
+    if not os.access("/dev/fuse", os.R_OK | os.W_OK):
+        pytest.skip("/dev/fuse is not usable here")
+    target = burst_buffer(tiny, target_folder)
+    up, down = target.pop("prepare"), target.pop("cleanup")
+    subprocess.run(up[0], check=True)
+    point = Path(target["path"])
+    tiny.write("config/sites/local/targets/ram.yaml", target)
+    assert plan(tiny).returncode == 0
+    (daemon,) = named_below(target_folder, "ime-fuse")
+    yield Hanging(tiny, point, daemon)
+    os.kill(daemon, signal.SIGCONT)
+    subprocess.run(down[0], check=True)
+    assert until(lambda: processes_below(tiny.root) == [], 60), processes_below(tiny.root)
+
+
+@pytest.mark.slow
+def test_each_command_names_the_target_and_the_process_that_waits(hanging: Hanging) -> None:
+    hanging.hang()
+    started = {
+        name: start(hanging.checkout, *WEIR, *command, keep_output=True) for name, command in COMMANDS.items()
+    }
+    printed = {name: process.communicate(timeout=300)[0] for name, process in started.items()}
+    for name, text in printed.items():
+        assert f"{hanging.point} does not answer for 30 s: process " in text, (name, text)
+        assert "Traceback" not in text
+    assert all(process.returncode == 1 for process in started.values())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", COMMANDS)
+def test_ctrl_c_ends_each_command_meanwhile(hanging: Hanging, name: str) -> None:
+    hanging.hang()
+    process = start(hanging.checkout, *WEIR, *COMMANDS[name], keep_output=True)
+    assert until(lambda: children(process.pid, "-m weir") != [], 60)  # the one that waits
+    os.killpg(process.pid, signal.SIGINT)
+    text, _ = process.communicate(timeout=25)
+    assert process.returncode == 130, text
+    assert "does not answer" not in text
+
+
+@pytest.mark.slow
+def test_a_target_that_hangs_after_it_was_prepared_ends_the_batch_with_a_message(hanging: Hanging) -> None:
+    """The commands of the target are the last that it answers."""
+    file = hanging.checkout.root / "config/sites/local/targets/ram.yaml"
+    file.write_text(file.read_text() + f"prepare: [[kill, -STOP, '{hanging.daemon}']]\n")
+    assert plan(hanging.checkout).returncode == 0
+    process = start(hanging.checkout, *WEIR, *RUN, keep_output=True)
+    printed, _ = process.communicate(timeout=300)
+    assert f"{hanging.point} does not answer for 30 s: process " in printed
+    assert process.returncode == 1

@@ -1,0 +1,14 @@
+"""However a measurement of a minute is told to end, it ends, keeps what has run and leaves nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.workflow.interrupts import KINDS, interrupts
+
+
+@pytest.mark.slow
+def test_every_kind_of_end_at_a_random_moment_ends_the_measurement() -> None:
+    kinds = [name for name in KINDS if name not in ("hang-up", "interrupt-snakemake")]
+    tallies = interrupts(kinds, rounds=1, seed=29)
+    assert {name: tally.problems for name, tally in tallies.items()} == {name: [] for name in kinds}

@@ -1,0 +1,107 @@
+"""The oldest releases that pyproject.toml allows, and the newest: quick measures memory with each."""
+
+from __future__ import annotations
+
+import csv
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.workflow.conftest import ROOT, Checkout, copy_of_the_tree
+
+EXTRAS = ("workflow", "slurm", "reframe")
+INSTALL_S = 1500
+pytestmark = pytest.mark.slow
+
+
+def declared() -> list[str]:
+    """What the extras want, such as snakemake>=8.25.2."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = [line for extra in EXTRAS for line in project["optional-dependencies"][extra]]
+    return [*project["dependencies"], *extras]
+
+
+def wanted(which: str) -> list[str]:
+    """oldest: exactly the bounds of the extras; those of weir itself have no ready packages any more."""
+    if which == "newest":
+        return declared()
+    bounds = [line for line in declared() if "snakemake" in line or "reframe" in line]
+    return [
+        *(line.replace(">=", "==") for line in bounds),
+        *(line for line in declared() if line not in bounds),
+    ]
+
+
+def index_is_reached() -> bool:
+    request = [sys.executable, "-m", "pip", "download", "--no-deps", "--no-cache-dir", "--quiet", "iniconfig"]
+    folder = ROOT / "build/versions/reached"
+    done = subprocess.run([*request, "--dest", folder], capture_output=True, timeout=120, check=False)
+    shutil.rmtree(folder, ignore_errors=True)
+    return done.returncode == 0
+
+
+@pytest.fixture(scope="module", params=["oldest", "newest"])
+def programs(request: pytest.FixtureRequest) -> Path:
+    """bin/ of an environment with these releases; it stays in build/ for the next time."""
+    if not index_is_reached():
+        pytest.skip("the index of Python packages cannot be reached")
+    folder = ROOT / "build/versions" / request.param
+    subprocess.run([sys.executable, "-m", "venv", folder], check=True, capture_output=True)
+    install = [folder / "bin/pip", "install", "--quiet", "--upgrade", *wanted(request.param)]
+    done = subprocess.run(install, capture_output=True, text=True, timeout=INSTALL_S, check=False)
+    assert done.returncode == 0, done.stderr
+    command = folder / "bin/weir"
+    command.write_text(
+        f"#!{folder}/bin/python\nimport sys\n\nfrom weir.cli import main\n\nsys.exit(main())\n"
+    )
+    command.chmod(0o755)
+    return folder / "bin"
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    if not (ROOT / "build/weir-io").exists():
+        pytest.skip("build/weir-io is missing: make build")
+    return copy_of_the_tree(tmp_path)
+
+
+def environment_of(programs: Path) -> dict[str, str]:
+    chosen = {"WEIR_SUITES": "quick", "WEIR_TARGETS": "memory"}
+    # Other tests measure in /dev/shm/weir-{user} meanwhile.
+    return {**chosen, "PATH": f"{programs}:{os.environ['PATH']}", "LOGNAME": f"versions-{os.getpid()}"}
+
+
+def test_the_memory_part_of_quick_is_measured(programs: Path, checkout: Checkout) -> None:
+    records = "results/local/quick/records.csv"
+    done = checkout.call("snakemake", "--cores", "2", records, environment=environment_of(programs))
+    assert done.returncode == 0, done.stderr[-3000:]
+    with (checkout.root / records).open() as stream:
+        rows = [*csv.DictReader(stream)]
+    assert {row["target"] for row in rows} == {"memory"}
+    assert {row["access"] for row in rows} >= {"write", "read"}
+    assert [row["reasons"] for row in rows if row["verdict"] == "INVALID"] == []
+    perflogs = [*checkout.root.glob("results/local/reframe/perflogs/local/node/*.log")]
+    assert perflogs, "ReFrame kept the values of the batch"
+
+
+def test_the_profile_for_slurm_is_understood(programs: Path, checkout: Checkout) -> None:
+    """By the executor plug-in that came with the others: an unknown option is an error of Snakemake."""
+    options = ["--profile", "profiles/slurm", "--dry-run", "--quiet"]
+    done = checkout.call("snakemake", *options, environment=environment_of(programs))
+    assert done.returncode == 0, done.stderr[-3000:]
+
+
+def test_what_reframe_reports_as_an_error_is_the_reason(programs: Path, checkout: Checkout) -> None:
+    settings = checkout.root / "reframe_checks/settings.py"
+    settings.write_text(settings.read_text() + 'site_configuration["general"][0]["no_such_key"] = 1\n')
+    receipt = "results/local/quick/batches/memory-debian-1x2.json"
+    done = checkout.call("snakemake", "--cores", "2", receipt, environment=environment_of(programs))
+    assert done.returncode != 0
+    (reason,) = [line for line in done.stderr.splitlines() if " was not measured: " in line]
+    assert "ReFrame: failed to load configuration" in reason
+    assert "no_such_key" in reason
