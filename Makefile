@@ -14,10 +14,12 @@ SITE ?= local
 SCALE ?=
 CAMPAIGN ?=
 HISTORY ?=
+LAB ?=
 FUZZ_INPUTS ?= 3000000
 FUZZ_LOGS ?=
 SOAK_ROUNDS ?= 100
 venv := .venv/bin
+comma := ,
 
 # What the linters of each language look at; a file that git does not know yet counts.
 c_files = $(shell find src tests -name '*.[ch]' 2>/dev/null)
@@ -46,7 +48,7 @@ build: ## compile the engine to build/weir-io
 .PHONY: report
 report: setup ## measure SUITES at SITE and print where the PDF and the HTML report are
 	@$(MAKE) build
-	@$(venv)/weir report --suites $(SUITES) --site $(SITE) $(if $(SCALE),--scale $(SCALE)) $(if $(CAMPAIGN),--campaign $(CAMPAIGN))
+	@WEIR_STARTER_PROCESS=$$PPID $(venv)/weir report --suites $(SUITES) --site $(SITE) $(if $(SCALE),--scale $(SCALE)) $(if $(CAMPAIGN),--campaign $(CAMPAIGN))
 
 .PHONY: site
 site: setup ## write results/SITE/index.html: all studies of the site on one page; HISTORY=FOLDER adds a page per target
@@ -57,12 +59,30 @@ slurm-demo: setup-develop ## measure the suite nodes on a private Slurm of four 
 	@$(MAKE) build
 	@tests/slurm/demo.sh
 
+.PHONY: lab
+lab: setup-develop setup-lab ## start real network file systems on this machine (LAB=NAME,NAME) and measure SUITES on each; root
+	@$(MAKE) build
+	@$(venv)/python -m tests.lab measure --suites $(SUITES) $(subst $(comma), ,$(LAB))
+
+.PHONY: lab-down
+lab-down: ## end the file systems of make lab and delete their data
+	@$(venv)/python -m tests.lab down
+
+.PHONY: lab-shell
+lab-shell:
+	@$(venv)/python -m tests.lab shell
+
+.PHONY: setup-lab
+setup-lab:
+	@envs/setup.sh measure lab
+
 .PHONY: check
 check: setup-develop ## linters and quick tests, under a minute
 	@$(MAKE) --jobs=2 --keep-going tests-quick tests-quick-r $(lint_steps)
 
 .PHONY: test
 test: setup-develop ## linters and every test; ends with "N passed, N failed, N skipped"
+	@[ "$$(id -u)" -ne 0 ] || $(MAKE) setup-lab || echo "tests/lab is skipped: its packages could not be installed"
 	@+.ci/tests build $(lint_steps)
 
 .PHONY: bench
@@ -72,8 +92,13 @@ bench: setup-develop ## run the benchmarks of weir itself, bench/*.py
 	@echo "== bench/growth.py"; $(venv)/python bench/growth.py --figure build/bench/growth.svg; echo build/bench/growth.svg
 
 .PHONY: fuzz
-fuzz: fuzz-engine ## new seeds: the fuzz targets of the engine, then mutated logs until Ctrl-C (or FUZZ_LOGS=50000)
+fuzz: fuzz-engine ## new seeds: the fuzz targets of the engine, hostile configurations, then mutated logs until Ctrl-C (or FUZZ_LOGS=50000)
+	@$(MAKE) fuzz-config
 	@$(venv)/python -m tests.fuzz_logs $(if $(FUZZ_LOGS),--inputs $(FUZZ_LOGS)) --keep build/fuzz-logs
+
+.PHONY: fuzz-config
+fuzz-config: setup-develop ## 10,000 hostile suites, sites, targets and contracts (FUZZ_CONFIGS=N): a plan or a message
+	@$(venv)/python -m tests.fuzz_config --inputs $(or $(FUZZ_CONFIGS),10000) --keep build/fuzz-config
 
 .PHONY: fuzz-engine
 fuzz-engine: setup-develop
@@ -95,9 +120,10 @@ swap-attack: setup-develop ## exchange directories for links while weir deletes,
 	@$(venv)/python -m tests.swap_attack
 
 .PHONY: soak
-soak: setup-develop ## 100 kills of each kind in measurements: nothing is lost, nothing is left
+soak: setup-develop ## 100 kills of each kind in measurements, and 15 ends of each kind in long ones: nothing is lost or left
 	@$(MAKE) build
 	@$(venv)/python -m tests.workflow.soak --rounds $(SOAK_ROUNDS)
+	@$(venv)/python -m tests.workflow.interrupts --rounds 15
 
 .PHONY: zoo
 zoo: setup-develop ## fake storages with known answers, also for the real IOR=PATH: docs/zoo.md shows what weir reports
@@ -127,10 +153,12 @@ bench-analysis: setup-develop ## draw every part of 100,320 records: time, and t
 	@Rscript bench/analysis.R
 
 .PHONY: bench-statistics
-bench-statistics: setup-develop ## measure coverage, false effects, power and repetitions saved: the tables of docs/analysis.md
+bench-statistics: setup-develop ## measure error rates of intervals, effects, accept, compare and history: the tables of their pages
 	@$(MAKE) build
 	@$(venv)/python bench/sampling.py build/sampling
 	@Rscript bench/coverage.R reference/tokio-year.csv build/sampling/fixed/records.csv
+	@$(venv)/python bench/decisions.py
+	@$(venv)/python bench/history.py check
 
 .PHONY: bench-scan
 bench-scan: setup ## scan 100,000 files of known content: table exact, rate kept, nothing written
