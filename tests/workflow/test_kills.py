@@ -171,7 +171,7 @@ def test_after_sigkill_of_weir_and_its_guardian_something_cleans_up(
         started = twenty.weir("run", "--plan", str(other), "--results", str(tmp_path / "results"))
         assert started.returncode == 0, started.stderr
     if cleaner != "the next start":
-        assert nothing_is_left(twenty, target_folder), processes_below(twenty.root)
+        assert until(lambda: nothing_is_left(twenty, target_folder)), processes_below(twenty.root)
         assert len(runs_of(twenty)) == ENDED
     again = twenty.weir(*RUN, "--seed", "1")
     assert again.returncode == 0, again.stderr

@@ -5,7 +5,8 @@ process, in a session of its own, deletes data and looks for faults, on request 
 the pipe from weir ends without the request to end, it ends the launch, settles what has run, empties the
 target and releases the locks.
 
-python -m weir.measure.guardian reads a line of JSON with the facts of the batch, then one for each request.
+python -m weir.measure.guardian RESULTS BATCH reads a line of JSON with the facts of the batch, then
+one for each request.
 """
 
 from __future__ import annotations
@@ -47,8 +48,9 @@ class Guardian:
     def _start(self) -> None:
         root = str(Path(weir.__file__).resolve().parents[1])
         path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
+        whose = (str(self._facts["results"]), str(self._facts["batch"]))  # for readers of ps
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "weir.measure.guardian"],
+            [sys.executable, "-m", "weir.measure.guardian", *whose],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

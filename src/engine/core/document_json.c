@@ -147,6 +147,7 @@ static void document_write_observed(struct weir_json *json, const struct weir_re
         weir_json_count(json, "count", result->passes);
         weir_json_count(json, "first_bytes", result->first_pass_bytes);
         weir_json_number(json, "first_s", result->first_pass_s);
+        weir_json_number(json, "rests_s", result->rests_s);
         weir_json_object_end(json);
     }
     const struct weir_queue_observed *queue = &result->observed.queue;

@@ -162,9 +162,9 @@ void weir_phase_run(struct weir_job *job, struct weir_phase *phase, struct weir_
     }
     measure->retries = file.retries;
     weir_step_shift(&measure->open, job->ahead_ns);
-    int64_t after_ns = job->ahead_ns - (int64_t)observed_ns - (int64_t)measure->passes.paused_ns;
+    int64_t after_ns = job->ahead_ns - (int64_t)observed_ns - (int64_t)measure->passes.rests_ns;
     weir_step_shift(&measure->io, job->ahead_ns - (int64_t)observed_ns);
-    measure->io.stop_ns -= measure->passes.paused_ns;
+    measure->io.stop_ns -= measure->passes.rests_ns;
     weir_step_shift(&measure->sync, after_ns);
     weir_step_shift(&measure->close, after_ns);
     phase_share(phase, measure);

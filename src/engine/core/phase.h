@@ -76,7 +76,7 @@ void weir_step_shift(struct weir_step *step, int64_t by_ns);
 /* Of a phase that may begin again; count 0: it may not. */
 struct weir_passes {
     uint64_t count;
-    uint64_t paused_ns; /* between them */
+    uint64_t rests_ns; /* between them */
     uint64_t first_ns, first_operations;
 };
 

@@ -172,6 +172,7 @@ static void result_passes(const struct weir_job *job, const struct weir_phase *p
     result->passes = mine->count;
     result->first_pass_bytes = operations * phase->payload->bytes;
     result->first_pass_s = (double)first_ns * 1e-9;
+    result->rests_s = (double)mine->rests_ns * 1e-9;
 }
 
 void weir_result_gather(const struct weir_job *job, const struct weir_phase *phase,

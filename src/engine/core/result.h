@@ -52,8 +52,8 @@ struct weir_result {
     uint64_t requested_bytes, moved_bytes, file_bytes, operations;
     uint64_t passes; /* of a read that may begin again; 0: it may not */
     uint64_t first_pass_bytes;
-    double first_pass_s;
-    bool walled; /* a stonewall was requested */
+    double first_pass_s, rests_s; /* between the passes; no part of the times */
+    bool walled;                  /* a stonewall was requested */
     bool wall_hit, wear_out;
     double wall_s;
     uint64_t wall_bytes, wall_pairs_min, wall_pairs_max;

@@ -126,7 +126,7 @@ static bool transfers_run_to_the_wall(struct loop *loop) {
     bool hit;
     do {
         hit = transfers_pass(loop, deadline_ticks);
-    } while (weir_passes_again(loop->phase, loop->measure, hit, &deadline_ticks, loop->problem));
+    } while (weir_passes_again(loop->phase, loop->measure, &hit, &deadline_ticks, loop->problem));
     return hit;
 }
 
@@ -141,7 +141,8 @@ uint64_t weir_transfers_goal(const struct weir_phase *phase, uint64_t operations
 void weir_transfers_abstain(const struct weir_phase *phase, struct weir_measure *measure,
                             struct weir_problem *problem) {
     uint64_t deadline_ticks = 0;
-    weir_passes_again(phase, measure, true, &deadline_ticks, problem);
+    bool hit = true;
+    weir_passes_again(phase, measure, &hit, &deadline_ticks, problem);
     weir_transfers_goal(phase, 0, true);
 }
 
@@ -164,7 +165,7 @@ struct weir_schedule weir_phase_schedule(const struct weir_phase *phase) {
 }
 
 uint64_t weir_phase_ns(const struct weir_measure *measure) {
-    return weir_clock_ns() - measure->io.start_ns - measure->passes.paused_ns;
+    return weir_clock_ns() - measure->io.start_ns - measure->passes.rests_ns;
 }
 
 void weir_transfers_begin(const struct weir_phase *phase, struct weir_measure *measure) {

@@ -139,7 +139,7 @@ static bool queued_run_to_the_wall(struct queued *queued) {
         weir_pattern_rewind(&queued->pattern);
         queued->over = weir_problem_is_set(queued->problem);
         hit = !queued->over && queued_run(queued, limit, deadline_ticks);
-    } while (weir_passes_again(phase, queued->measure, hit, &deadline_ticks, queued->problem));
+    } while (weir_passes_again(phase, queued->measure, &hit, &deadline_ticks, queued->problem));
     return hit;
 }
 
