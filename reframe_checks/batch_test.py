@@ -13,7 +13,7 @@ from reframe.core.builtins import parameter, run_after, run_before, sanity_funct
 from study import Case, cases
 
 import weir
-from weir.cluster.allocation import time_s
+from weir.cluster.allocation import request_of, time_s
 from weir.schedulers import scheduler
 
 # What a job of a generated pipeline must know to make the same tests, beside its suite.
@@ -90,6 +90,7 @@ class WeirRun(rfm.RunOnlyRegressionTest):
         partition = self.case.plan.site.partitions[self.current_partition.name]
         name = os.environ.get("WEIR_JOB_NAME", "")
         self.job.options += scheduler(partition.scheduler).reframe_options(name)
+        self.job.weir_request = request_of(self.case.batch, partition)
 
     @sanity_function
     def weir_run_is_content(self):

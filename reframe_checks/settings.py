@@ -19,6 +19,7 @@ from weir.measure.starter import Starter
 from weir.model import Partition, Site
 from weir.plan import read_plan
 from weir.schedulers import scheduler
+from weir.schedulers.submitting.reframe_backend import backend_of
 from weir.stacks.probe import features_here, launcher_of
 
 SCHEMA = Path(reframe.__file__).parent / "schemas" / "config.json"
@@ -35,7 +36,7 @@ def partition_of(site: Site, partition: Partition) -> dict[str, Any]:
     return {
         "name": partition.name,
         "descr": partition.description,
-        "scheduler": "local" if INSIDE else scheduler(partition.scheduler).reframe_backend(),
+        "scheduler": "local" if INSIDE else backend_of(scheduler(partition.scheduler)),
         # weir run is started once per batch and starts the ranks itself.
         "launcher": "local",
         "access": [] if INSIDE else list(partition.scheduler_options),

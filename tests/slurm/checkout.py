@@ -19,7 +19,17 @@ from weir.tools.engine import engine_of
 
 ROOT = HERE.parent.parent
 BIN = Path(sys.executable).parent
-PARTS = ("Snakefile", "config", "profiles", "weir", "reframe_checks", "analysis", "reports", "reference")
+PARTS = (
+    "Snakefile",
+    "snakemake_executor_plugin_weir",
+    "config",
+    "profiles",
+    "weir",
+    "reframe_checks",
+    "analysis",
+    "reports",
+    "reference",
+)
 # Jobs of seconds are requested every second; the executor itself waits ten seconds more each time.
 SNAKEMAKE = """
 from snakemake.cli import main

@@ -139,7 +139,7 @@ def test_reframe_places_measures_and_leaves_what_snakemake_looks_for(
     assert run["host"]["placement"] == {
         "requested": {"switches": 1, "constraint": "right", "exclude": [], "alone": True},
         "alone": True,
-        "groups": [{"switch": "right", "features": ["right"], "nodes": ["node3", "node4"]}],
+        "groups": [{"switch": "right", "features": ["right"], "fits": True, "nodes": ["node3", "node4"]}],
     }
     assert "--distribution=cyclic" in run["command"]
     assert "--distribution=block" not in run["command"]

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
+from weir.cluster.launching import launch_changes
 from weir.cluster.nodes import Probe, read_probes
 from weir.errors import WeirError
 from weir.launch import applied, launcher
@@ -27,10 +28,15 @@ def probe_nodes(
     start = launcher(starter)
     command = start.command(nodes, 1, stack.launcher_options, {})
     if scheduler_options is not None:
+        if not start.allocates:
+            raise WeirError(
+                f"{starter} requests no nodes",
+                hint="start weir nodes inside of a job, for example an interactive one",
+            )
         # There is no outer step to overlap with, and a job of its own may ask for whole nodes.
         command = [each for each in command if each != "--overlap"] + list(scheduler_options)
     command += [sys.executable, "-m", "weir.cluster.probe", *folder]
-    environment = applied(os.environ, start.environment(os.environ), stack.environment)
+    environment = applied(os.environ, launch_changes(starter), stack.environment)
     try:
         ended = subprocess.run(
             command, env=environment, capture_output=True, text=True, timeout=_LIMIT_S, check=False

@@ -63,7 +63,6 @@ def slow_nodes(probes: Iterable[Probe], factor: float = FACTOR) -> list[Slow]:
     return found
 
 
-def excluding(slow: Iterable[Slow]) -> str:
-    """How to measure without them."""
-    names = ",".join(sorted({item.node for item in slow}))
-    return f"add --exclude={names} to scheduler_options in site.yaml"
+def names_of(slow: Iterable[Slow]) -> list[str]:
+    """Each node once."""
+    return sorted({item.node for item in slow})

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import TypeVar
 
 from weir.cluster.comparison import probe_nodes
-from weir.cluster.nodes import FACTOR, LEAST_NODES, Probe, Slow, excluding, slow_nodes
+from weir.cluster.nodes import FACTOR, LEAST_NODES, Probe, Slow, names_of, slow_nodes
 from weir.config.sites import load_site
 from weir.config.sources import add_config_dir, find_sources
 from weir.errors import WeirError, did_you_mean
 from weir.measure.preflight import Check, check_folder, check_mount
 from weir.measure.prepare import prepared
 from weir.model import Target
-from weir.schedulers import scheduler
+from weir.schedulers import Scheduler, scheduler
 from weir.storage_calls import in_time
 
 NAME = "nodes"
@@ -57,7 +57,7 @@ def execute(args: argparse.Namespace) -> int:
         rows = [{"node": each.node} | {f"{kind}_s": s for kind, s in each.times_s.items()} for each in probes]
         print(json.dumps({"nodes": rows, "slow": [vars(item) for item in slow]}, indent=1))
     else:
-        _print(probes, slow)
+        _print(probes, slow, system)
     return 1 if slow else 0
 
 
@@ -80,7 +80,7 @@ def _named(known: Mapping[str, Named], name: str, option: str) -> Named:
     return known[name]
 
 
-def _print(probes: list[Probe], slow: list[Slow]) -> None:
+def _print(probes: list[Probe], slow: list[Slow], system: Scheduler) -> None:
     kinds = sorted({kind for probe in probes for kind in probe.times_s})
     width = max(len(probe.node) for probe in probes)
     print(f"{'node':{width}}  " + "  ".join(f"{kind + ' ms':>12}" for kind in kinds))
@@ -89,7 +89,7 @@ def _print(probes: list[Probe], slow: list[Slow]) -> None:
     for item in slow:
         print(item)
     if slow:
-        print(f"to measure without: {excluding(slow)}, and report it to the administrator")
+        print(f"to measure without: {system.excluding(names_of(slow))}, and report it to the administrator")
     elif len(probes) < LEAST_NODES:
         print("fewer than three nodes: none can be called slow")
     else:

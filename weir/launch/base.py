@@ -18,7 +18,8 @@ class Launcher:
     environment that the harness itself was started with. lost(stderr) gives the line that shows that the
     batch system failed or ended the launch, not the program: that is not an execution of the cell and may be
     repeated. cancelled(stderr) is whether somebody ended the ranks, perhaps the job as a whole.
-    starts_here: on one node, all ranks run on the node of the launcher.
+    starts_here: on one node, all ranks run on the node of the launcher. allocates: outside of a job it
+    requests nodes by itself.
     """
 
     command: Callable[[int, int, Sequence[str], Mapping[str, str]], list[str]]
@@ -26,6 +27,7 @@ class Launcher:
     lost: Callable[[str], str | None] = lambda stderr: None
     cancelled: Callable[[str], bool] = lambda stderr: False
     starts_here: bool = False
+    allocates: bool = False
 
 
 def gives(options: Sequence[str], *names: str) -> bool:

@@ -86,4 +86,4 @@ def cancelled(stderr: str) -> bool:
     return "CANCELLED AT" in stderr
 
 
-LAUNCHER = Launcher(command=command, environment=environment, lost=lost, cancelled=cancelled)
+LAUNCHER = Launcher(command=command, environment=environment, lost=lost, cancelled=cancelled, allocates=True)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from weir.cluster.comparison import probe_nodes
-from weir.cluster.nodes import LEAST_NODES, Slow, excluding, slow_nodes
+from weir.cluster.nodes import LEAST_NODES, Slow, names_of, slow_nodes
 from weir.errors import TargetUnavailableError, WeirError
 from weir.measure.added import added_round, next_executions
 from weir.measure.custody import facts_of
@@ -189,7 +189,9 @@ def _compare_nodes(job: BatchJob) -> list[Slow] | None:
         print(f"weir: {job.batch}: the nodes were not compared: {error}", file=sys.stderr)
         return None
     if slow and job.stop_for_slow_nodes:
-        raise WeirError("; ".join(map(str, slow)), hint=f"{excluding(slow)}, or write slow_nodes: report")
+        system = surrounding(os.environ)
+        without = f"{system.excluding(names_of(slow))}, or " if system else ""
+        raise WeirError("; ".join(map(str, slow)), hint=f"{without}write slow_nodes: report")
     for item in slow:
         print(f"{job.batch}: slow node {item}", file=open_stream(), flush=True)
     return slow

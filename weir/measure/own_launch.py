@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from weir.cluster.launching import launch_changes
 from weir.integrity.ledger import end_run
 from weir.launch import applied, launcher
 from weir.measure.document import SUMMARY_FILE, RunEnd, after, before, now
@@ -214,7 +215,7 @@ def variables_of(context: LaunchContext) -> dict[str, str]:
 def environment_of(execution: Execution, context: LaunchContext) -> Mapping[str, str]:
     return applied(
         os.environ,
-        launcher(context.launcher).environment(os.environ),
+        launch_changes(context.launcher),
         temporary_variables(context.launcher, execution.cell.nodes, context.temporary),
         variables_of(context),
     )

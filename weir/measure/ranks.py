@@ -7,6 +7,7 @@ import secrets
 import tempfile
 from pathlib import Path
 
+from weir.cluster.launching import launch_changes
 from weir.launch import applied, launcher
 from weir.measure.execute import execute, time_limit
 from weir.measure.preflight import Check
@@ -36,7 +37,7 @@ def check_ranks(
     start = launcher(launcher_name)
     environment = applied(
         os.environ,
-        start.environment(os.environ),
+        launch_changes(launcher_name),
         temporary_variables(launcher_name, nodes, temporary),
         stack.environment,
     )

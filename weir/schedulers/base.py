@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import shlex
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from weir.errors import Problem
@@ -16,7 +20,7 @@ class Request:
     nodes: int
     time_s: float
     cores_per_node: int
-    launcher: str
+    launcher: str = ""
     options: Sequence[str] = ()  # scheduler_options of the site
 
     def with_time(self, time_s: float) -> Request:
@@ -31,6 +35,27 @@ class Answer:
     note: str = ""  # it would not start today
 
 
+WAITING, RUNNING, STUCK, ENDED = "waiting", "running", "stuck", "ended"
+
+
+@dataclass(frozen=True)
+class JobState:
+    """STUCK: in the queue, and only a person could help it to run. ENDED: also of a job that is forgotten."""
+
+    phase: str
+    reason: str = ""  # why it does not run, or why it was ended
+    exit_code: int | None = None  # of its script, where the batch system remembers it
+
+
+@dataclass(frozen=True)
+class JobFiles:
+    """What a job is submitted as."""
+
+    name: str
+    script: Path
+    log: Path  # the script writes it; beside it: what the batch system itself prints
+
+
 class Scheduler:
     """The defaults are those of a machine without a queue."""
 
@@ -38,6 +63,7 @@ class Scheduler:
     description = ""
     options = "none"  # what scheduler_options may hold
     queued = False  # whether a job waits for its nodes
+    command = ""  # that submits
 
     # Around this process.
 
@@ -58,12 +84,17 @@ class Scheduler:
         return None
 
     def placement(self, options: Sequence[str], environment: Mapping[str, str]) -> dict[str, Any] | None:
-        """Nodes requested and received, for run.json."""
+        """Nodes requested and received, for run.json.
+
+        requested: `switches` (below how many), `constraint` (what nodes should have, as the site wrote it),
+        `exclude` (names), `alone` (whether the nodes are to be the job's own); alone: whether they are, null
+        if nobody tells; groups: as `alike` makes them, with `switch`, `features` and `fits` (the constraint).
+        """
         return None
 
-    def is_alive(self, job: str) -> bool | None:
-        """Whether a job still runs; None if nothing tells."""
-        return None
+    def mpi(self, environment: Mapping[str, str]) -> dict[str, str]:
+        """Variables by which mpirun and mpiexec find the nodes of the job and start daemons on them."""
+        return {}
 
     # Before a job.
 
@@ -73,21 +104,74 @@ class Scheduler:
 
     def resources(self, request: Request) -> dict[str, Any]:
         """The request as resources of Snakemake's executor; empty: the rule runs where snakemake does."""
-        return {}
+        if not self.queued:
+            return {}
+        return {
+            "queue": self.name,
+            "queue_nodes": request.nodes,
+            "queue_seconds": int(request.time_s),
+            "queue_cores": request.cores_per_node,
+            "queue_options": shlex.join(request.options),
+        }
 
     def can_submit(self) -> bool:
         """Whether jobs can be submitted from here."""
-        return False
+        return bool(self.command) and self.job(os.environ) is None and shutil.which(self.command) is not None
 
-    # For ReFrame.
+    def excluding(self, nodes: Sequence[str]) -> str:
+        """How to measure without these nodes."""
+        return "ask the administrator to take them out of the queue, or for a queue without them"
+
+    # A job, from its submission to its end.
+
+    def submission(self, request: Request, files: JobFiles) -> list[str]:
+        """The command that submits the script with the environment of this process."""
+        raise NotImplementedError(f"the scheduler {self.name} submits nothing")
+
+    def submitted(self, printed: str) -> str:
+        """The id of the job, from what that command printed."""
+        return (printed.split() or [""])[0]
+
+    def state(self, job: str) -> JobState | None:
+        """None if the batch system does not answer."""
+        return None
+
+    def is_alive(self, job: str) -> bool | None:
+        """Whether a job still runs; None if nothing tells."""
+        state = self.state(job)
+        return None if state is None else state.phase == RUNNING
+
+    def cancel_job(self, job: str) -> None:
+        """End it, or take it out of the queue."""
 
     def cancel(self, name: str) -> None:
         """End the jobs of this user that have the name."""
 
+    # For ReFrame.
+
     def reframe_backend(self) -> str:
-        """The name of ReFrame's scheduler."""
-        return "local"
+        """The name of ReFrame's scheduler; empty: weir's own, which asks the methods above."""
+        return "" if self.queued else "local"
 
     def reframe_options(self, name: str) -> list[str]:
         """Directives that every job script needs; name: of the job, unless it is empty."""
         return []
+
+
+def alike(places: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Nodes that are alike share an entry, since every run file has this."""
+    groups: list[dict[str, Any]] = []
+    for node, place in places.items():
+        for group in groups:
+            if place.items() <= group.items():
+                group["nodes"].append(node)
+                break
+        else:
+            groups.append({**place, "nodes": [node]})
+    return groups
+
+
+def clock(time_s: float) -> str:
+    """hours:minutes:seconds."""
+    minutes, seconds = divmod(round(time_s), 60)
+    return f"{minutes // 60}:{minutes % 60:02}:{seconds:02}"

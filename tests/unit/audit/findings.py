@@ -481,7 +481,9 @@ FINDS: list[tuple[str, Subject, str, str]] = [
     ),
     (
         "other-nodes",
-        placed(groups=[{"switch": "s1", "features": ["ib"], "nodes": ["n1", "n2", "n4", "n5"]}]),
+        placed(
+            groups=[{"switch": "s1", "features": ["ib"], "fits": False, "nodes": ["n1", "n2", "n4", "n5"]}]
+        ),
         "DEGRADED",
         "n1, n2, n4 and 1 more without the feature nvme&ib (features: ib)",
     ),
@@ -491,7 +493,7 @@ FINDS: list[tuple[str, Subject, str, str]] = [
         "DEGRADED",
         "measured on n3 although excluded",
     ),
-    ("nodes-shared", placed(alone=False), "DEGRADED", "Slurm lets other jobs share the 2 nodes"),
+    ("nodes-shared", placed(alone=False), "DEGRADED", "other jobs may share the 2 nodes"),
     ("bytes-not-in-calls", subject({"called_bytes": 1}), "INVALID", "the calls moved 1"),
     (
         "bytes-not-in-calls",

@@ -6,8 +6,8 @@ from datetime import datetime
 import pytest
 
 from weir.cluster.deadline import CLEAN_UP_S, fits
+from weir.schedulers.commands import answer
 from weir.schedulers.slurm.allocation import allocation_end
-from weir.schedulers.slurm.queries import answer
 
 
 def unasked(arguments: Sequence[str]) -> str:

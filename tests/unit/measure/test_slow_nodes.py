@@ -73,7 +73,8 @@ def test_log_receipt_run_file_and_report_name_it(job: BatchJob, capsys: pytest.C
     assert _slow_nodes(tally) == [{"node": "n3", "finding": finding}]
 
 
-def test_a_site_may_want_the_batch_to_stop(job: BatchJob) -> None:
+def test_a_site_may_want_the_batch_to_stop(job: BatchJob, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SLURM_JOB_ID", "7")  # whose options the hint is made of
     with pytest.raises(WeirError, match=r"n3: storage takes 3\.0 times[^+]*--exclude=n3"):
         measure_batch(replace(job, stop_for_slow_nodes=True))
     assert not list(job.results.glob("runs/*/*/run.json"))

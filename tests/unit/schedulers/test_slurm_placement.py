@@ -42,8 +42,8 @@ def test_nodes_by_switch_and_feature_beside_what_was_requested() -> None:
         "requested": {"switches": 1, "constraint": "nvme", "exclude": ["n8", "n9"], "alone": True},
         "alone": True,
         "groups": [
-            {"switch": "s1", "features": ["nvme", "ib"], "nodes": ["n1", "n2"]},
-            {"switch": "s2", "features": [], "nodes": ["n3"]},
+            {"switch": "s1", "features": ["nvme", "ib"], "fits": True, "nodes": ["n1", "n2"]},
+            {"switch": "s2", "features": [], "fits": False, "nodes": ["n3"]},
         ],
     }
 
@@ -55,7 +55,7 @@ def test_a_slurm_that_says_nothing_is_no_error() -> None:
     found = placement([], JOB, hostnames_only)
     assert found is not None
     assert found["alone"] is None
-    assert found["groups"] == [{"switch": None, "features": None, "nodes": ["n1", "n2", "n3"]}]
+    assert found["groups"] == [{"switch": None, "features": None, "fits": None, "nodes": ["n1", "n2", "n3"]}]
 
 
 def test_outside_of_a_job_nobody_is_requested() -> None:

@@ -7,7 +7,6 @@ from typing import Any
 from weir.audit.outcome import Outcome, degraded, not_observable, passed
 from weir.audit.registry import rule
 from weir.audit.subject import Subject
-from weir.schedulers.slurm.placement import has_features
 
 
 @rule("DEGRADED", needs_output=True)
@@ -15,8 +14,8 @@ def slow_node(subject: Subject) -> Outcome | None:
     """Before the first cell of the job every node did the same work, and one took much longer than the median
     of the nodes. All ranks wait for the slowest, so the number may be that node's and not the storage's.
 
-    Hint: add --exclude=NODE to scheduler_options in site.yaml (or slow_nodes: stop), tell the administrator,
-    measure again; `weir nodes` compares a whole partition.
+    Hint: request other nodes by scheduler_options in site.yaml (Slurm: --exclude=NODE), or write slow_nodes:
+    stop; tell the administrator, measure again; `weir nodes` compares a whole partition.
     """
     if not subject.has_result or subject.run is None:
         return None
@@ -48,12 +47,12 @@ def neighbours(subject: Subject) -> Outcome | None:
 
 @rule("DEGRADED", needs_output=True)
 def more_switches(subject: Subject) -> Outcome | None:
-    """The site asks for nodes below so many switches (--switches) and the job's nodes lie below more, so that
-    the links between them are part of the number. Slurm waits five minutes for such nodes by default, and
-    then takes others without a message.
+    """The site asks for nodes below so many switches (Slurm: --switches, PBS: place=group=) and the job's
+    nodes lie below more, so that the links between them are part of the number. Slurm waits five minutes for
+    such nodes by default, and then takes others without a message.
 
-    Hint: let the job wait longer (--switches=1@12:00:00 in scheduler_options; max_switch_wait in slurm.conf
-    is the upper limit), or request fewer nodes.
+    Hint: request fewer nodes, or let the job wait longer (Slurm: --switches=1@12:00:00 in scheduler_options;
+    max_switch_wait in slurm.conf is the upper limit).
     """
     found = _placement(subject)
     requested = found.get("requested", {}).get("switches")
@@ -74,10 +73,11 @@ def more_switches(subject: Subject) -> Outcome | None:
 
 @rule("DEGRADED", needs_output=True)
 def other_nodes(subject: Subject) -> Outcome | None:
-    """The job's nodes are not those that the site's options request: they lack a feature of --constraint, or
-    --exclude names them. That happens in an allocation made by hand, without those options.
+    """The job's nodes are not those that the site's options request: they lack a feature (Slurm:
+    --constraint), or are excluded (--exclude). That happens in an allocation made by hand, without those
+    options.
 
-    Hint: let snakemake or ReFrame request the allocation, or give salloc the scheduler_options of site.yaml.
+    Hint: let snakemake or ReFrame request the allocation, or give yours the scheduler_options of site.yaml.
     """
     found = _placement(subject)
     requested = found.get("requested", {})
@@ -86,12 +86,8 @@ def other_nodes(subject: Subject) -> Outcome | None:
     texts = []
     for group in found.get("groups", ()):
         names, features = group["nodes"], group["features"]
-        if (
-            requested["constraint"]
-            and features is not None
-            and has_features(requested["constraint"], features) is False
-        ):
-            has = " ".join(features) or "none"
+        if requested["constraint"] and _fits(group, requested["constraint"]) is False:
+            has = " ".join(features or ()) or "none"
             texts.append(f"{_few(names)} without the feature {requested['constraint']} (features: {has})")
         if excluded := [name for name in names if name in requested["exclude"]]:
             texts.append(f"{_few(excluded)} although excluded")
@@ -104,10 +100,10 @@ def other_nodes(subject: Subject) -> Outcome | None:
 
 @rule("DEGRADED", needs_output=True)
 def nodes_shared(subject: Subject) -> Outcome | None:
-    """The site asks for nodes of its own (--exclusive) and the job shares them: what other jobs did to
-    network, memory and storage of the node is in the number.
+    """The site asks for nodes of its own (Slurm: --exclusive, PBS: place=excl) and the job shares them: what
+    other jobs did to network, memory and storage of the node is in the number.
 
-    Hint: let snakemake or ReFrame request the allocation, or give salloc --exclusive.
+    Hint: let snakemake or ReFrame request the allocation, or give yours the scheduler_options of site.yaml.
     """
     found = _placement(subject)
     if not found.get("requested", {}).get("alone") or not subject.has_result:
@@ -117,11 +113,20 @@ def nodes_shared(subject: Subject) -> Outcome | None:
         return not_observable("the batch system does not tell whether the nodes are shared")
     if found["alone"]:
         return passed(f"no other job on the {nodes} nodes")
-    return degraded(f"requested --exclusive, Slurm lets other jobs share the {nodes} nodes of this one")
+    return degraded(f"requested nodes of its own, other jobs may share the {nodes} nodes of this one")
 
 
 def _placement(subject: Subject) -> Any:
     return (subject.run.host.get("placement") if subject.run else None) or {}
+
+
+def _fits(group: Any, constraint: str) -> bool | None:
+    """As recorded by the run; in runs from before that, whether one feature is there."""
+    if "fits" in group:
+        fits: bool | None = group["fits"]
+        return fits
+    known = group["features"] is not None and constraint.isidentifier()
+    return constraint in group["features"] if known else None
 
 
 def _few(names: list[str]) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from weir.schedulers.base import Answer, Request, Scheduler
+from weir.schedulers.commands import answer, ended, reply
 from weir.schedulers.slurm.admission import judged
 from weir.schedulers.slurm.allocation import allocation_end, is_alive, resources
 from weir.schedulers.slurm.placement import placement
-from weir.schedulers.slurm.queries import answer, remembers_jobs, reply
 
 
 class Slurm(Scheduler):
@@ -19,6 +20,7 @@ class Slurm(Scheduler):
     description = "Slurm 22.05 or later"
     options = "options of sbatch: --account, --partition, --qos, --constraint, --exclusive, --switches ..."
     queued = True
+    command = "sbatch"
 
     def job(self, environment: Mapping[str, str]) -> str | None:
         return environment.get("SLURM_JOB_ID")
@@ -45,11 +47,11 @@ class Slurm(Scheduler):
     def resources(self, request: Request) -> dict[str, Any]:
         return resources(request)
 
-    def can_submit(self) -> bool:
-        return self.job(os.environ) is None and shutil.which("sbatch") is not None
+    def excluding(self, nodes: Sequence[str]) -> str:
+        return f"add --exclude={','.join(nodes)} to scheduler_options in site.yaml"
 
     def reframe_backend(self) -> str:
-        return "slurm" if remembers_jobs() else "squeue"  # ReFrame's slurm needs the accounting database
+        return "slurm" if _remembers_jobs() else "squeue"  # ReFrame's slurm needs the accounting database
 
     def cancel(self, name: str) -> None:
         if shutil.which("scancel"):
@@ -58,6 +60,12 @@ class Slurm(Scheduler):
     def reframe_options(self, name: str) -> list[str]:
         # Nobody waits for a job that Slurm starts again after a failed node.
         return ["#SBATCH --no-requeue", *([f"#SBATCH --job-name={name}"] if name else [])]
+
+
+@cache
+def _remembers_jobs() -> bool:
+    """Whether sacct answers: without slurmdbd it is installed, too, and fails."""
+    return ended(["sacct", "--noheader", "--starttime=now"]).returncode == 0
 
 
 SCHEDULER = Slurm()

@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from weir.schedulers.base import alike
+
 Ask = Callable[[Sequence[str]], str]
 
 _SHORT = {"-C": "--constraint", "-x": "--exclude"}
@@ -29,7 +31,7 @@ def placement(
     return {
         "requested": requested | {"exclude": excluded},
         "alone": _alone(ask(["scontrol", "show", "job", job])),
-        "groups": _groups(nodes, _switches(nodes, ask), _features(nodes, ask)),
+        "groups": _groups(nodes, _switches(nodes, ask), _features(nodes, ask), requested["constraint"]),
     }
 
 
@@ -93,16 +95,18 @@ def _features(nodes: Sequence[str], ask: Ask) -> dict[str, list[str]]:
 
 
 def _groups(
-    nodes: Sequence[str], switches: Mapping[str, str], features: Mapping[str, list[str]]
+    nodes: Sequence[str],
+    switches: Mapping[str, str],
+    features: Mapping[str, list[str]],
+    constraint: str | None,
 ) -> list[dict[str, Any]]:
-    """Nodes that are alike share an entry, since every run file has this."""
-    groups: list[dict[str, Any]] = []
-    for node in nodes:
-        place = {"switch": switches.get(node), "features": features.get(node)}
-        for group in groups:
-            if place.items() <= group.items():
-                group["nodes"].append(node)
-                break
-        else:
-            groups.append(place | {"nodes": [node]})
-    return groups
+    places = {
+        node: {"switch": switches.get(node), "features": known, "fits": _fits(constraint, known)}
+        for node in nodes
+        for known in [features.get(node)]
+    }
+    return alike(places)
+
+
+def _fits(constraint: str | None, features: Sequence[str] | None) -> bool | None:
+    return None if constraint is None or features is None else has_features(constraint, features)

@@ -1,0 +1,5 @@
+"""Snakemake finds its executor `weir` by the name of this package."""
+
+from weir.schedulers.submitting.executor import Executor, common_settings
+
+__all__ = ["Executor", "common_settings"]

@@ -1,0 +1,59 @@
+"""A copy of the checkout whose site has the private batch system; snakemake and reframe on its login node."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from dataclasses import dataclass
+
+from tests.queues.nodes import Cluster
+from tests.slurm.checkout import BIN, Checkout
+
+LINES = {
+    r"launcher: srun": "launcher: mpirun",
+    r"scheduler: slurm": "scheduler: {scheduler}",
+    r"scheduler_options: .*": "scheduler_options: [{options}]",
+    r"launcher_options: .*": "launcher_options: []",
+    r"OMPI_MCA_(pml|mtl).*": "",
+}
+
+
+@dataclass
+class QueueCheckout(Checkout):
+    cluster: Cluster
+
+    def use(self, scheduler: str, options: str) -> None:
+        file = self.folder / "config" / "sites" / "sandbox" / "site.yaml"
+        text = file.read_text()
+        for old, new in LINES.items():
+            text, count = re.subn(old, new.format(scheduler=scheduler, options=options), text)
+            assert count, f"{old} is not in {file}"
+        file.write_text(text)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        environment = self.cluster.environment
+        own = {"PYTHONPATH": str(self.folder), "HOME": str(self.folder / "home"), "TMPDIR": "/tmp"}
+        return environment | own | {"PATH": f"{environment['PATH']}:{BIN}"}
+
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        (self.folder / "home").mkdir(exist_ok=True)
+        process = subprocess.Popen(
+            [*self.cluster.on("login"), "env", "-C", str(self.folder), *arguments],
+            env=self.environment,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        self.started.append(process)
+        return process
+
+    def snakemake_words(self, *arguments: str) -> list[str]:
+        records = str((self.results / self.study / "records.csv").relative_to(self.folder))
+        start = [str(BIN / "snakemake"), "--profile", "profiles/queue", "--nocolor", "--latency-wait", "10"]
+        return [*start, "--seconds-between-status-checks", "1", *arguments, "--", records]
+
+    def assert_clean(self) -> None:
+        assert list(self.target.iterdir()) == []

@@ -1,0 +1,186 @@
+"""A private Grid Engine of virtual nodes, of Debian's packages."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tests.lab.machine import Machine
+from tests.queues.nodes import Cluster
+from tests.queues.system import System
+
+PROGRAMS = ("sge_qmaster", "sge_execd", "qconf", "qsub", "unshare", "nsenter", "setpriv", "ip")
+CORES = 4
+PARALLEL_ENVIRONMENT = f"""\
+pe_name mpi
+slots 999
+user_lists NONE
+xuser_lists NONE
+start_proc_args NONE
+stop_proc_args NONE
+allocation_rule {CORES}
+control_slaves TRUE
+job_is_first_task FALSE
+urgency_slots min
+accounting_summary TRUE
+qsort_args NONE
+"""
+COMPLEXES = """\
+exclusive excl BOOL EXCL YES YES 0 1000
+left left BOOL == YES NO 0 0
+right right BOOL == YES NO 0 0
+"""
+QUEUE = {
+    "qname": "all.q",
+    "hostlist": "@allhosts",
+    "slots": str(CORES),
+    "load_thresholds": "NONE",  # else a queue closes at a load of 1.75 for each core
+    "pe_list": "mpi",
+    "shell": "/bin/bash",
+    "tmpdir": "/run/tmp",
+    "rerun": "TRUE",
+}
+SCHEDULING = {
+    "schedule_interval": "0:0:1",
+    "flush_submit_sec": "1",
+    "flush_finish_sec": "1",
+    "schedd_job_info": "true",
+}
+_SHARE = Path("/usr/share/gridengine")
+_LIB = Path("/usr/lib/gridengine")
+
+
+def missing() -> str:
+    path = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
+    absent = [name for name in PROGRAMS if shutil.which(name, path=path) is None]
+    if absent:
+        return f"not installed: {', '.join(absent)} (Debian: gridengine-master gridengine-exec)"
+    return "" if os.geteuid() == 0 else "only root makes namespaces with mounts"
+
+
+def start(names: Sequence[str]) -> Cluster:
+    folder = Path(tempfile.mkdtemp(prefix="weir-gridengine-", dir="/tmp"))
+    cluster = Cluster(Machine(folder))
+    root = folder / "sge"
+    cluster.variables.update(
+        SGE_ROOT=str(root), SGE_CELL="default", SGE_QMASTER_PORT="20100", SGE_EXECD_PORT="20101", SGE_ND="1"
+    )
+    try:
+        cluster.up(names)
+        _configure(cluster, root)
+        cluster.spawn("qmaster", [*cluster.on("login"), "sge_qmaster"])
+        cluster.machine.wait_for(*_with(cluster, "qconf", "-sh"))
+        _describe(cluster, names)
+        for name in names:
+            cluster.spawn(f"execd-{name}", [*cluster.on(name), "sge_execd"])
+        _wait_for_nodes(cluster, names)
+    except BaseException:
+        cluster.down()
+        raise
+    return cluster
+
+
+def _with(cluster: Cluster, *arguments: str) -> list[str]:
+    return ["env", *(f"{key}={value}" for key, value in cluster.variables.items()), *arguments]
+
+
+def _configure(cluster: Cluster, root: Path) -> None:
+    """As Debian's init_cluster does, in a folder of ours and with files as the data base."""
+    common, spool = root / "default" / "common", root / "spool"
+    for folder in (common, spool / "qmaster" / "job_scripts", spool / "data"):
+        folder.mkdir(parents=True)
+    # Where an MPI looks for qrsh, and qrsh for its helpers.
+    for folder in ("bin", "utilbin"):
+        (root / folder).mkdir()
+        (root / folder / "lx-amd64").symlink_to(_LIB)
+    (common / "act_qmaster").write_text(f"{os.uname().nodename}\n")
+    text = (_SHARE / "default-bootstrap").read_text()
+    settings = dict(line.split(maxsplit=1) for line in text.splitlines() if line and not line.startswith("#"))
+    settings |= {
+        "admin_user": "none",
+        "default_domain": "none",
+        "spooling_method": "classic",
+        "spooling_lib": "libspoolc",
+        "spooling_params": f"{common};{spool}/qmaster",
+        "qmaster_spool_dir": f"{spool}/qmaster",
+    }
+    (common / "bootstrap").write_text("".join(f"{key} {value}\n" for key, value in settings.items()))
+    own = {
+        "execd_spool_dir": f"{spool}/execd",
+        "min_uid": "0",
+        "min_gid": "0",
+        "reschedule_unknown": "00:00:10",
+        "max_unheard": "00:00:20",
+        "load_report_time": "00:00:02",
+        "reporting_params": "accounting=true reporting=false flush_time=00:00:01 joblog=false",
+    }
+    configuration = _edited((_SHARE / "default-configuration").read_text(), own)
+    (cluster.folder / "configuration").write_text(configuration)
+    for arguments in (
+        ["spoolinit", "classic", "libspoolc", f"{common};{spool}/qmaster", "init"],
+        ["spooldefaults", "configuration", str(cluster.folder / "configuration")],
+        ["spooldefaults", "complexes", str(_SHARE / "util/resources/centry")],
+        ["spooldefaults", "usersets", str(_SHARE / "util/resources/usersets")],
+        ["spooldefaults", "managers", "root"],
+    ):
+        cluster.out(_LIB / arguments[0], *arguments[1:])
+
+
+def _describe(cluster: Cluster, names: Sequence[str]) -> None:
+    """Hosts, a parallel environment that takes whole nodes, one queue; a job may have nodes of its own."""
+    for name in names:
+        cluster.out("qconf", "-ah", name)
+    cluster.out("qconf", "-as", ",".join([os.uname().nodename, *names]))
+    _change(cluster, "-Mc", cluster.out("qconf", "-sc") + COMPLEXES)
+    nothing = ("load_scaling", "user_lists", "xuser_lists", "projects", "xprojects", "usage_scaling")
+    for number, name in enumerate(names):
+        side = "left" if number < len(names) / 2 else "right"
+        lines = [f"hostname {name}", f"complex_values exclusive=true,{side}=true", "report_variables NONE"]
+        _change(cluster, "-Ae", "\n".join([*lines, *(f"{key} NONE" for key in nothing)]) + "\n")
+    _change(cluster, "-Ahgrp", f"group_name @allhosts\nhostlist {' '.join(names)}\n")
+    _change(cluster, "-Ap", PARALLEL_ENVIRONMENT)
+    _change(cluster, "-Aq", _edited(cluster.out("qconf", "-sq"), QUEUE))
+    _change(cluster, "-Msconf", _edited(cluster.out("qconf", "-ssconf"), SCHEDULING))
+
+
+def _edited(text: str, values: Mapping[str, str]) -> str:
+    lines = []
+    for line in text.splitlines():
+        key = line.split()[0] if line.split() else ""
+        lines.append(f"{key} {values[key]}" if key in values else line)
+    return "\n".join(lines) + "\n"
+
+
+def _change(cluster: Cluster, option: str, text: str) -> None:
+    file = cluster.folder / f"qconf{option}"
+    file.write_text(text)
+    cluster.out("qconf", option, file)
+
+
+def _wait_for_nodes(cluster: Cluster, names: Sequence[str]) -> None:
+    until = time.monotonic() + 120
+    while True:
+        lines = [line.split() for line in cluster.run("qhost").stdout.splitlines()]
+        if {line[0] for line in lines if line[0] in names and line[1] != "-"} == set(names):
+            return
+        assert time.monotonic() < until, lines
+        time.sleep(0.2)
+
+
+def running(cluster: Cluster) -> list[str]:
+    return [line.split()[0] for line in cluster.out("qstat", "-s", "r").splitlines()[2:]]
+
+
+SYSTEM = System(
+    "gridengine",
+    "-pe, mpi, -l, exclusive=true",
+    missing,
+    start,
+    running,
+    lambda cluster, job: cluster.out("qdel", job),
+    "it was cancelled or killed",
+)

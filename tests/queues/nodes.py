@@ -1,0 +1,128 @@
+"""Virtual nodes for a batch system: each has a name, an address and temporary files of its own in the private
+machine of the lab. So an MPI takes them for nodes, and each daemon finds itself by the name of its host.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.lab.machine import Machine, environment_of
+
+_NETWORK = "198.18.1"
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A machine, which is the login node, and its nodes by the id of their first process inside of it."""
+
+    machine: Machine
+    variables: dict[str, str] = field(default_factory=dict)  # of all commands and daemons
+    nodes: dict[str, int] = field(default_factory=dict)
+    daemons: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+
+    @property
+    def folder(self) -> Path:
+        return self.machine.folder
+
+    def up(self, names: Sequence[str], private: Sequence[str] = ()) -> None:
+        self.machine.start(private, ends_with_caller=True)
+        lines = ["127.0.0.1 localhost", f"{_NETWORK}.254 {os.uname().nodename}"]
+        lines += [f"{_NETWORK}.{number} {name}" for number, name in enumerate(names, 1)]
+        (self.folder / "hosts").write_text("\n".join(lines) + "\n")
+        for line in (
+            f"mount --bind {self.folder}/hosts /etc/hosts",
+            "ip link add nodes type bridge",
+            f"ip address add {_NETWORK}.254/24 dev nodes",
+            "ip link set nodes up",
+        ):
+            self.machine.out(*line.split())
+        for number, name in enumerate(names, 1):
+            self._add(name, number)
+
+    def _add(self, name: str, number: int) -> None:
+        steps = [
+            f"hostname {name}",
+            "ip link set lo up",
+            "mount -t tmpfs -o mode=1777 node /run/tmp",
+            "mount -t tmpfs -o mode=1777 node /dev/shm",
+            f"echo $$ >{self.folder}/{name}.pid",
+            "exec sleep infinity",
+        ]
+        spaces = ["unshare", "--net", "--uts", "--mount", "bash", "-ec", "; ".join(steps)]
+        self.spawn(f"{name}.first", [*self.machine.entering(), *spaces])
+        self.machine.wait_for("test", "-s", self.folder / f"{name}.pid")
+        self.nodes[name] = first = int((self.folder / f"{name}.pid").read_text())
+        inside = ["nsenter", "--target", str(first), "--net"]
+        ends = f"to-{name} master nodes type veth peer name nic netns {first}"
+        self.machine.out("ip", "link", "add", *ends.split())
+        self.machine.out("ip", "link", "set", f"to-{name}", "up")
+        self.machine.out(*inside, "ip", "address", "add", f"{_NETWORK}.{number}/24", "dev", "nic")
+        self.machine.out(*inside, "ip", "link", "set", "nic", "up")
+
+    def on(self, node: str) -> list[str]:
+        """What goes before a command that runs on the node; the login node is called login."""
+        inside = ["nsenter", "--target", str(self.nodes.get(node)), "--net", "--uts", "--mount"]
+        return [*self.machine.entering(), *(inside if node != "login" else [])]
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return environment_of("root", self.machine.home) | self.variables
+
+    def run(
+        self, *arguments: str | Path, node: str = "login", limit_s: float = 180
+    ) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*self.on(node), *map(str, arguments)],
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=limit_s,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
+
+    def out(self, *arguments: str | Path, node: str = "login", limit_s: float = 180) -> str:
+        done = self.run(*arguments, node=node, limit_s=limit_s)
+        assert done.returncode == 0, f"{arguments}: exit code {done.returncode}\n{done.stdout}{done.stderr}"
+        return done.stdout
+
+    def spawn(self, name: str, command: Sequence[str], **more: str) -> None:
+        """A process that stays; its output goes to a log."""
+        with (self.folder / f"{name}.out").open("ab") as output:
+            self.daemons[name] = subprocess.Popen(
+                list(command),
+                env=self.environment | more,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+            )
+
+    def lose(self, node: str) -> None:
+        """As a power cut does: everything on the node ends; its address stays, for another start."""
+        space = os.readlink(f"/proc/{self._outside(node)}/ns/net")
+        for pid in self.machine.processes():
+            try:
+                if os.readlink(f"/proc/{pid}/ns/net") == space and pid != self._outside(node):
+                    os.kill(pid, signal.SIGKILL)
+            except (OSError, ProcessLookupError):
+                continue
+
+    def _outside(self, node: str) -> int:
+        """The id of the first process of the node as this process sees it."""
+        for pid in self.machine.processes():
+            lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+            inner = next((line.split()[-1] for line in lines if line.startswith("NSpid:")), "")
+            if inner == str(self.nodes[node]):
+                return pid
+        raise AssertionError(f"{node} has no first process")
+
+    def down(self) -> None:
+        self.machine.stop()
+        for process in self.daemons.values():
+            process.wait()

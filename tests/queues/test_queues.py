@@ -1,0 +1,62 @@
+"""Real batch systems: the suite `nodes` by ReFrame and by Snakemake, and a job that somebody cancels."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from tests.queues.checkout import QueueCheckout
+from tests.queues.nodes import Cluster
+from tests.queues.system import System
+
+pytestmark = pytest.mark.slow
+
+
+def test_the_suite_nodes_by_reframe_and_by_snakemake(checkout: QueueCheckout) -> None:
+    """What ReFrame measured is not measured again."""
+    checkout.real_suite("nodes", [2, 4], [1])
+    code, output = checkout.reframe("--name", "^measure.*-2x", "--run")
+    assert code == 0, output
+    assert "Ran 1/1 test case(s)" in output
+    measured = checkout.runs()
+    assert {run["host"]["placement"]["alone"] for run in measured} == {True}
+    code, output = checkout.snakemake()
+    assert code == 0, output
+    assert output.count("has been submitted as job") == 1
+    records = checkout.records()
+    assert {(row["nn"], row["ppn"]) for row in records} == {("2", "1"), ("4", "1")}
+    assert {row["verdict"] for row in records} <= {"VALID", "UNPROVEN", "DEGRADED"}
+    for run in checkout.runs():
+        nodes = run["cell"]["nodes"]
+        assert len(set(run["host"]["nodes"].split(","))) == nodes
+        assert "--map-by" in run["command"]
+    assert [run for run in checkout.runs() if run["cell"]["nodes"] == 2] == measured
+    checkout.assert_clean()
+
+
+def test_a_cancelled_job_is_submitted_again(
+    checkout: QueueCheckout, system: System, cluster: Cluster
+) -> None:
+    checkout.suite([2], [1], cells=2)
+    checkout.slow_down(1)
+    checkout.hold.touch()
+    process = checkout.start(*checkout.snakemake_words())
+    until = time.monotonic() + 180
+    while not checkout.runs() and process.poll() is None and time.monotonic() < until:
+        time.sleep(0.2)
+    assert process.poll() is None, process.communicate()[0]
+    (kept,) = checkout.runs()
+    (job,) = system.jobs(cluster)
+    system.cancel(cluster, job)
+    while system.jobs(cluster) and time.monotonic() < until:
+        time.sleep(0.2)
+    checkout.hold.unlink()
+    output, _ = process.communicate(timeout=180)
+    assert process.returncode == 0, output
+    assert f"job {job} was ended by {system.scheduler}: {system.cancelled}" in output
+    assert output.count("has been submitted as job") == 2
+    runs = checkout.runs()
+    assert [run["status"] for run in runs] == ["done"] * 2
+    assert kept in runs
+    checkout.assert_clean()

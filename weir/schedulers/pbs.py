@@ -1,0 +1,285 @@
+"""PBS (OpenPBS, PBS Professional), by qsub, qstat, qdel, qselect and pbsnodes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from weir.errors import Problem, did_you_mean
+from weir.schedulers.base import (
+    ENDED,
+    RUNNING,
+    STUCK,
+    WAITING,
+    Answer,
+    JobFiles,
+    JobState,
+    Request,
+    Scheduler,
+    alike,
+    clock,
+)
+from weir.schedulers.commands import answer, reply
+
+_PHASES = {
+    "R": RUNNING,
+    "E": RUNNING,
+    "S": RUNNING,
+    "U": RUNNING,
+    "B": RUNNING,
+    "F": ENDED,
+    "X": ENDED,
+    "M": ENDED,
+}
+# Exit codes of a job that its script has not ended (pbs_ifl, JOB_EXEC_*), and of one that a signal ended.
+_NOT_STARTED = {
+    -1: "a prologue or the start of the job failed",
+    -2: "the start of the job failed",
+    -3: "it was to be started again",
+}
+_ENDED_BY = {"271": "it was cancelled, or ended at a limit (SIGTERM)", "265": "it was killed (SIGKILL)"}
+_OWN_CHUNK = ("ncpus", "mpiprocs", "ompthreads")
+
+
+class Pbs(Scheduler):
+    name = "pbs"
+    description = "OpenPBS or PBS Professional"
+    options = "of qsub: -q QUEUE, -A ACCOUNT, -l place=..., -l select=1:RESOURCE=VALUE (nodes that have it)"
+    queued = True
+    command = "qsub"
+
+    def job(self, environment: Mapping[str, str]) -> str | None:
+        return environment.get("PBS_JOBID")
+
+    def nodes(self, environment: Mapping[str, str]) -> int | None:
+        return len(_hosts(environment)) or None
+
+    def node_list(self, environment: Mapping[str, str]) -> str | None:
+        return ",".join(_hosts(environment)) or None
+
+    def ends_at(self, environment: Mapping[str, str]) -> float | None:
+        job = self.job(environment)
+        facts = _facts(answer(["qstat", "-f", "-w", job])) if job else {}
+        limit, began = facts.get("Resource_List.walltime"), facts.get("stime")
+        if not limit or not began:
+            return None
+        return _time(began) + _seconds(limit)
+
+    def mpi(self, environment: Mapping[str, str]) -> dict[str, str]:
+        """For an MPI that was built without PBS; the daemons on other nodes belong to the job."""
+        if "PBS_NODEFILE" not in environment:
+            return {}
+        return {
+            "OMPI_MCA_orte_default_hostfile": environment["PBS_NODEFILE"],
+            "OMPI_MCA_plm_rsh_agent": "pbs_tmrsh",
+            "HYDRA_LAUNCHER": "rsh",
+            "HYDRA_LAUNCHER_EXEC": "pbs_tmrsh",
+        }
+
+    def placement(self, options: Sequence[str], environment: Mapping[str, str]) -> dict[str, Any] | None:
+        job = self.job(environment)
+        if job is None:
+            return None
+        facts = _facts(answer(["qstat", "-f", "-w", job]))
+        return placement(options, facts, answer(["pbsnodes", "-a", "-F", "json"]))
+
+    def judge(self, request: Request) -> Answer:
+        return judged(request, answer(["qstat", "-Q", "-f", "-w"]), answer(["pbsnodes", "-a", "-F", "json"]))
+
+    def submission(self, request: Request, files: JobFiles) -> list[str]:
+        chunk, place, others = _sorted_options(request.options)
+        cores = request.cores_per_node
+        own = [f"{request.nodes}:ncpus={cores}:mpiprocs={cores}", *chunk]
+        return [
+            *(
+                "qsub",
+                "-V",
+                "-N",
+                re.sub(r"[^\w.-]", "_", files.name),
+                "-j",
+                "oe",
+                "-o",
+                f"{files.log}.queue",
+            ),
+            *("-l", f"select={':'.join(own)}", "-l", f"place={place or 'scatter:excl'}"),
+            *("-l", f"walltime={clock(request.time_s)}", *others, str(files.script)),
+        ]
+
+    def state(self, job: str) -> JobState | None:
+        code, text = reply(["qstat", "-x", "-f", "-w", job])
+        if code:  # without a history it knows only jobs that have not ended
+            code, text = reply(["qstat", "-f", "-w", job])
+        if code:
+            return JobState(ENDED) if re.search(r"Unknown Job Id|has finished", text) else None
+        return state_of(_facts(text))
+
+    def cancel_job(self, job: str) -> None:
+        answer(
+            ["qdel", "-W", "force", job]
+            if (known := self.state(job)) and known.phase == STUCK
+            else ["qdel", job]
+        )
+
+    def cancel(self, name: str) -> None:
+        for job in answer(["qselect", "-N", name]).split():
+            self.cancel_job(job)
+
+
+def state_of(facts: Mapping[str, str]) -> JobState:
+    """From what qstat tells of a job."""
+    letter, comment = facts.get("job_state", ""), facts.get("comment", "")
+    phase = _PHASES.get(letter, WAITING)
+    if letter == "H" and facts.get("Hold_Types", "n") not in ("n", "u"):  # the user's own hold is wanted
+        return JobState(STUCK, comment or f"held ({facts['Hold_Types']})")
+    if phase != ENDED:
+        return JobState(phase, comment if phase == WAITING else "")
+    text = facts.get("Exit_status", "")
+    code = int(text) if re.fullmatch(r"-?\d+", text) else None
+    if code is None:
+        return JobState(ENDED, comment or "it was taken out of the queue")
+    if code < 0:
+        return JobState(ENDED, _NOT_STARTED.get(code, f"PBS could not run it (exit status {code})"), code)
+    limit = facts.get("Resource_List.walltime")
+    used = facts.get("resources_used.walltime")
+    if code > 256 and limit and used and _seconds(used) >= _seconds(limit):
+        return JobState(ENDED, f"its time of {limit} was over", code)
+    return JobState(ENDED, _ENDED_BY.get(text, f"signal {code - 256} ended it") if code > 256 else "", code)
+
+
+def placement(options: Sequence[str], facts: Mapping[str, str], nodes: str) -> dict[str, Any]:
+    """Of a job, from what qstat and pbsnodes tell."""
+    chunk, place, _ = _sorted_options(options)
+    group = next(
+        (word.partition("=")[2] for word in (place or "").split(":") if word.startswith("group=")), ""
+    )
+    known = _nodes(nodes)
+    names = sorted(set(re.findall(r"\(([^:()]+):", facts.get("exec_vnode", ""))))
+    received = facts.get("Resource_List.place", "")
+    places = {}
+    for name in names:
+        has = known.get(name, {}).get("resources_available")
+        resources = None if has is None else {key: str(value) for key, value in has.items()}
+        features = None if resources is None else sorted(f"{key}={value}" for key, value in resources.items())
+        wanted = (
+            None if features is None else [each for each in features if each.split("=")[0] in _keys(chunk)]
+        )
+        fits = None if resources is None or not chunk else all(_has(each, resources) for each in chunk)
+        places[name] = {
+            "switch": (resources or {}).get(group) if group else None,
+            "features": wanted,
+            "fits": fits,
+        }
+    return {
+        "requested": {
+            "switches": 1 if group else None,
+            "constraint": ":".join(chunk) or None,
+            "exclude": [],
+            "alone": "excl" in (place or "scatter:excl"),
+        },
+        "alone": "excl" in received if received else None,
+        "groups": alike(places),
+    }
+
+
+def judged(request: Request, queues: str, nodes: str) -> Answer:
+    """Whether a queue of this name would ever start a job of this size."""
+    known = {
+        match[1]: _facts(match[0])
+        for match in re.finditer(r"^Queue: (\S+)\n(?:.+\n?)*", queues, re.MULTILINE)
+    }
+    options = list(request.options)
+    queue = options[options.index("-q") + 1] if "-q" in options[:-1] else ""
+    problems = []
+    if queue and known and queue.partition("@")[0] not in known:
+        hint = did_you_mean(queue, known)
+        problems.append(Problem(f"PBS has no queue '{queue}'", key="scheduler_options", hint=hint))
+    facts = known.get(queue, {})
+    limit = facts.get("resources_max.walltime")
+    if limit and request.time_s > _seconds(limit):
+        text = f"a job of {clock(request.time_s)} is refused: the limit of queue {queue} is {limit}"
+        hint = f"write at most {_seconds(limit) / 60:.0f} min: batches are packed to it"
+        problems.append(Problem(text, key="time_limit", hint=hint))
+    large = [node for node in _nodes(nodes).values() if _cores(node) >= request.cores_per_node]
+    if nodes and large and request.nodes > len(large):
+        there = f"PBS has {len(large)} with {request.cores_per_node} cores"
+        text = f"a job of {request.nodes} nodes would wait for ever: {there}"
+        problems.append(
+            Problem(text, key="nodes", hint=f"write at most {len(large)}: larger cells are excluded")
+        )
+    if nodes and not large:
+        text = f"no node of PBS has {request.cores_per_node} cores"
+        problems.append(Problem(text, key="cores_per_node", hint="pbsnodes -a tells ncpus of each node"))
+    stopped = [word for word in ("enabled", "started") if facts.get(word) == "False"]
+    return Answer(problems, f"queue {queue} of PBS is not {' and not '.join(stopped)}" if stopped else "")
+
+
+def _hosts(environment: Mapping[str, str]) -> list[str]:
+    try:
+        lines = Path(environment.get("PBS_NODEFILE", "")).read_text(encoding="utf-8").split()
+    except OSError:
+        return []
+    return list(dict.fromkeys(lines))
+
+
+def _facts(text: str) -> dict[str, str]:
+    return dict(re.findall(r"^\s+(\S+) = (.*)$", text, re.MULTILINE))
+
+
+def _nodes(text: str) -> dict[str, dict[str, Any]]:
+    try:
+        found: dict[str, dict[str, Any]] = json.loads(text)["nodes"]
+    except (ValueError, KeyError, TypeError):
+        return {}
+    return found
+
+
+def _cores(node: Mapping[str, Any]) -> int:
+    return int(node.get("resources_available", {}).get("ncpus", 0))
+
+
+def _sorted_options(options: Sequence[str]) -> tuple[list[str], str | None, list[str]]:
+    """Resources of a chunk, the placement, and what qsub gets as it is."""
+    chunk: list[str] = []
+    place: str | None = None
+    others: list[str] = []
+    rest = iter(options)
+    for option in rest:
+        value = next(rest, "") if option == "-l" else option.removeprefix("-l").strip()
+        if not option.startswith("-l"):
+            others.append(option)
+        elif value.startswith("select="):
+            parts = value.removeprefix("select=").split(":")[1:]
+            chunk += [word for word in parts if word.split("=")[0] not in _OWN_CHUNK]
+        elif value.startswith("place="):
+            place = value.removeprefix("place=")
+        else:
+            others += ["-l", value]
+    return chunk, place, others
+
+
+def _keys(chunk: Sequence[str]) -> list[str]:
+    return [each.split("=")[0] for each in chunk]
+
+
+def _has(wanted: str, resources: Mapping[str, str]) -> bool:
+    key, _, value = wanted.partition("=")
+    return value in resources.get(key, "").split(",")
+
+
+def _seconds(text: str) -> float:
+    """Of hours:minutes:seconds."""
+    total = 0.0
+    for part in text.split(":"):
+        total = 60 * total + float(part)
+    return total
+
+
+def _time(text: str) -> float:
+    return datetime.strptime(text, "%a %b %d %H:%M:%S %Y").timestamp()
+
+
+SCHEDULER = Pbs()
