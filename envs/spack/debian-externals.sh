@@ -1,15 +1,20 @@
 #!/usr/bin/env bash
-# Writes what Debian 12 has of the Open MPI stack as Spack externals, so that the environment concretizes on Debian's
-# own MPI, HDF5, NetCDF and PnetCDF instead of building them:
+# Writes what Debian 12 has of the Open MPI stack and of the workflow as Spack externals, and prints their folder, so
+# that Spack takes Debian's MPI, HDF5, NetCDF, PnetCDF, liburing, libaio, R and TeX instead of building them:
 #
-#   WEIR_SITE_PACKAGES=$(envs/spack/debian-externals.sh) spack -e . concretize
+#   WEIR_SITE_PACKAGES=$(envs/spack/debian-externals.sh) spack -e . concretize      the stacks of spack.yaml
+#   spack -C "$(envs/spack/debian-externals.sh)" install weir                       the workflow
 #
 # Debian spreads an MPI over several folders; the small prefixes of links made here (in ~/.local/share/weir/debian, or the
-# folder given; not in the checkout, so that a lock does not end when a checkout is deleted) are what Spack takes for an installation. The versions are read from the installed packages.
+# folder given; not in the checkout, so that a lock does not end when a checkout is deleted) are what Spack takes for an
+# installation. The versions are read from the installed packages; of the workflow's, those that are not installed are left out. A
+# virtual environment `maturin` in the folder is declared as well, because Spack's own maturin compiles for an hour
+# (docs/how-to/spack.md).
 set -euo pipefail
 
-out=${1:-${XDG_DATA_HOME:-$HOME/.local/share}/weir/debian}
-multiarch=$(dpkg-architecture -qDEB_HOST_MULTIARCH)
+out=$(realpath -m "${1:-${XDG_DATA_HOME:-$HOME/.local/share}/weir/debian}")
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+multiarch=$(gcc -print-multiarch) # dpkg-architecture is not in a bare Debian
 lib=/usr/lib/$multiarch
 
 die() {
@@ -80,4 +85,23 @@ packages:
       - {id: debian-hdf5, deptypes: [build, link]}
       - {id: debian-pnetcdf, deptypes: [build, link]}
 YAML
+
+external() { # external SPACK-NAME DEBIAN-PACKAGE [PREFIX]: nothing where the package is not installed
+    local version
+    version=$(version_of "$2")
+    [ -z "$version" ] || printf '  %s: {externals: [{spec: %s@%s, prefix: %s}]}\n' "$1" "$1" "$version" "${3:-/usr}"
+}
+
+{
+    external liburing liburing-dev
+    external libaio libaio-dev
+    external libfuse libfuse3-dev
+    external r r-base-core
+    external texlive texlive-latex-recommended
+    sed -n 's/^r-cran-\([^ ]*\).*/\1/p' envs/apt/analyse.txt | while read -r name; do
+        external "r-${name//./-}" "r-cran-$name"
+    done
+    ! maturin=$("$out/maturin/bin/maturin" --version 2>/dev/null) ||
+        printf '  py-maturin: {externals: [{spec: py-maturin@%s, prefix: %s}]}\n' "${maturin#maturin }" "$out/maturin"
+} >>"$out/packages.yaml"
 printf '%s\n' "$out"

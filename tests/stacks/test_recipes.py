@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import re
 import sys
@@ -14,12 +15,15 @@ import pytest
 
 from tests.stacks.conftest import ROOT
 
-RECIPES = ROOT / "envs" / "spack_repo" / "weir" / "packages"
+REPOSITORIES = ROOT / "envs" / "spack_repo"
+OVERLAYS = REPOSITORIES / "weir_stacks"
+RECIPES = sorted(REPOSITORIES.glob("*/packages/*/package.py"))
 IME = SimpleNamespace(
     prefix="/ime",
     headers=SimpleNamespace(include_flags="-I/ime/include"),
     libs=SimpleNamespace(link_flags="-lim_client", search_flags="-L/ime/lib", directories=["/ime/lib"]),
 )
+Recipe = Callable[..., Any]
 Args = Callable[..., list[str]]
 
 
@@ -35,10 +39,10 @@ class _Spec(dict[str, Any]):
 
 
 @pytest.fixture
-def arguments(monkeypatch: pytest.MonkeyPatch) -> Args:
-    """configure's arguments of a recipe with some variants, when the builtin recipe gives those named."""
+def recipe(monkeypatch: pytest.MonkeyPatch) -> Recipe:
+    """A recipe with some variants, when the builtin recipe gives configure those arguments."""
 
-    def of(name: str, class_name: str, builtin: Sequence[str], *variants: str) -> list[str]:
+    def of(name: str, class_name: str, builtin: Sequence[str], *variants: str) -> Any:
         parent = type(class_name, (), {"configure_args": lambda self: list(builtin)})
         directives: dict[str, Any] = {
             word: lambda *_, **__: None for word in ("variant", "depends_on", "conflicts")
@@ -56,22 +60,22 @@ def arguments(monkeypatch: pytest.MonkeyPatch) -> Args:
             stub = ModuleType(module)
             vars(stub).update(content)
             monkeypatch.setitem(sys.modules, module, stub)
-        checkout = ModuleType("spack_repo.weir.checkout")
-        checkout.launcher = None  # type: ignore[attr-defined]
-        monkeypatch.setitem(sys.modules, "spack_repo.weir", ModuleType("spack_repo.weir"))
-        monkeypatch.setitem(sys.modules, checkout.__name__, checkout)
+        monkeypatch.setitem(sys.modules, "spack_repo.weir_stacks", ModuleType("spack_repo.weir_stacks"))
         for depth in range(1, 5):
             package = ".".join(f"spack_repo.builtin.packages.{name}".split(".")[:depth])
             monkeypatch.setitem(sys.modules, package, ModuleType(package))
-        romio = _loaded(RECIPES.parent / "romio.py")
-        monkeypatch.setitem(sys.modules, "spack_repo.weir.romio", romio)
-        recipe = getattr(_loaded(RECIPES / name / "package.py"), class_name)()
-        recipe.spec = _Spec(*variants)
-        getattr(recipe, "patch", lambda: None)()
-        found: list[str] = recipe.configure_args()
-        return found
+        monkeypatch.setitem(sys.modules, "spack_repo.weir_stacks.mpi", _loaded(OVERLAYS / "mpi.py"))
+        made = getattr(_loaded(OVERLAYS / "packages" / name / "package.py"), class_name)()
+        made.spec = _Spec(*variants)
+        getattr(made, "patch", lambda: None)()
+        return made
 
     return of
+
+
+@pytest.fixture
+def arguments(recipe: Recipe) -> Args:
+    return lambda *of: recipe(*of).configure_args()
 
 
 def _filter_file(pattern: str, new: str, name: str) -> None:
@@ -116,40 +120,58 @@ def test_open_mpi_takes_the_client_of_the_stack(arguments: Args) -> None:
 
 
 def test_every_recipe_states_its_licence() -> None:
-    files = sorted(RECIPES.glob("*/package.py"))
-    assert len(files) >= 9
-    assert [file for file in files if "# SPDX-License-Identifier: Apache-2.0" not in file.read_text()] == []
+    assert len(RECIPES) >= 10
+    assert [file for file in RECIPES if "# SPDX-License-Identifier: Apache-2.0" not in file.read_text()] == []
 
 
 def test_an_overlay_tells_what_could_be_sent_to_spack() -> None:
-    recipes = {file.parent.name: file.read_text() for file in RECIPES.glob("*/package.py")}
-    overlays = {name for name, text in recipes.items() if "spack_repo.builtin.packages" in text}
-    assert overlays == {"ior", "mpich", "openmpi", "parallel_netcdf", "snakemake"}
-    for name in overlays:
-        text = (RECIPES / name / "UPSTREAM.md").read_text()
+    recipes = {file.parent.name: file.read_text() for file in OVERLAYS.glob("packages/*/package.py")}
+    assert set(recipes) == {"ior", "mpich", "openmpi", "parallel_netcdf", "snakemake"}
+    for name in recipes:
+        text = (OVERLAYS / "packages" / name / "UPSTREAM.md").read_text()
         assert f"Compared with `{name.replace('_', '-')}` of Spack's packages v" in text
         # A change to send consists of lines of the overlay or of the builtin recipe that it extends.
         own = set(re.findall(r"^\+\s+(depends_on\(.*|filter_file\(.*)$", text, re.MULTILINE))
         assert {line for line in own if line not in recipes[name]} == set()
 
 
+def test_the_first_repository_changes_no_recipe_of_spack() -> None:
+    """`spack repo add` is for everything that a user builds: overlays are a repository of their own."""
+    own = {file.parent.name for file in RECIPES if file.parents[2].name == "weir"}
+    assert own == {"ddn_ime", "ime_emulator", "libweir_witness", "py_weir", "weir", "weir_io"}
+    assert not any(
+        "builtin.packages" in (REPOSITORIES / f"weir/packages/{name}/package.py").read_text() for name in own
+    )
+
+
+@pytest.mark.parametrize("file", sorted(REPOSITORIES.rglob("*.py")), ids=lambda file: file.parent.name)
+def test_a_recipe_is_read_by_the_oldest_python_of_spack(file: Path) -> None:
+    tree = ast.parse(file.read_text(), feature_version=(3, 6))
+    newer = {"capture_output", "text"}  # of subprocess.run, since 3.7
+    calls = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "subprocess.run"
+    ]
+    assert not any(newer & {word.arg for word in call.keywords} for call in calls)
+    overridden = [node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    assert not [name for name in overridden if name.startswith("_")], "Spack's private methods are not ours"
+
+
 def test_the_bundle_has_the_r_packages_that_debian_gives() -> None:
     listed = re.findall(r"^r-cran-(\S+)", (ROOT / "envs/apt/analyse.txt").read_text(), re.MULTILINE)
     wanted = {f"r-{name.replace('.', '-')}" for name in listed}
-    for file in (RECIPES / "weir/package.py", ROOT / "envs/spack/analyse/spack.yaml"):
+    for file in (REPOSITORIES / "weir/packages/weir/package.py", ROOT / "envs/spack/analyse/spack.yaml"):
         assert set(re.findall(r"\br-[a-z][a-z0-9-]*", file.read_text())) == wanted, file
 
 
-@pytest.mark.parametrize(
-    ("name", "class_name", "given"),
-    [
-        ("ior", "Ior", "CFLAGS=-D H5_USE_16_API"),
-        ("parallel_netcdf", "ParallelNetcdf", "CFLAGS=-fPIC"),
-        ("parallel_netcdf", "ParallelNetcdf", "FCFLAGS=-fPIC"),
-    ],
-)
-def test_what_is_measured_is_optimised(arguments: Args, name: str, class_name: str, given: str) -> None:
-    assert arguments(name, class_name, ["--with-x", given]) == ["--with-x", f"{given} -g -O2"]
+@pytest.mark.parametrize(("name", "class_name"), [("ior", "Ior"), ("parallel_netcdf", "ParallelNetcdf")])
+def test_what_is_measured_is_optimised(recipe: Recipe, name: str, class_name: str) -> None:
+    """By the compiler wrapper, whatever configure is given; what the user asks for comes last, and wins."""
+    injected, environment, arguments = recipe(name, class_name, []).flag_handler("cflags", ["-O3"])
+    assert injected == ["-g", "-O2", "-O3"]
+    assert (environment, arguments) == (None, None)
+    assert recipe(name, class_name, []).flag_handler("ldflags", ["-s"])[0] == ["-s"]
 
 
 def test_ior_has_its_own_interface_of_ime_on_request(arguments: Args) -> None:

@@ -16,9 +16,10 @@ from tests.stacks.conftest import ROOT, Run
 from tests.stacks.test_locks import LOCK
 
 pytestmark = pytest.mark.slow
-RECIPES = ROOT / "envs" / "spack_repo" / "weir" / "packages"
 IME = "romio-filesystem=ime"
-NAMES = sorted(file.parent.name.replace("_", "-") for file in RECIPES.glob("*/package.py"))
+RECIPES = ROOT.glob("envs/spack_repo/*/packages/*/package.py")
+NAMES = sorted(file.parent.name.replace("_", "-") for file in RECIPES)
+OWN = ROOT / "envs/spack_repo/weir"
 
 
 @pytest.fixture
@@ -28,6 +29,11 @@ def environment(tmp_path: Path) -> str:
     for name in ("envs", "config"):
         (tmp_path / name).symlink_to(ROOT / name)
     return str(tmp_path)
+
+
+def git(folder: Path, *arguments: str) -> str:
+    done = subprocess.run(["git", "-C", folder, *arguments], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
 
 
 def spec(
@@ -80,41 +86,78 @@ def test_a_centres_jobs_are_made_from_the_lock(spack: Run, environment: str, tmp
 
 def test_mpich_with_ime_takes_the_emulator_at_a_commit_of_this_checkout(spack: Run, environment: str) -> None:
     nodes = spec(spack, environment, f"weir-io +ime ^mpich {IME}")
-    assert nodes["mpich"]["namespace"] == "weir"
+    assert nodes["mpich"]["namespace"] == "weir_stacks"
     assert nodes["mpich"]["parameters"]["romio-filesystem"] == ["ime"]
-    # Exactly what is checked out, also on a detached HEAD: what was measured can be found again.
-    head = subprocess.run(
-        ["git", "-C", ROOT, "rev-parse", "HEAD"], capture_output=True, text=True, check=True
-    ).stdout.strip()
-    assert nodes["weir-io"]["parameters"]["commit"] == head
-    assert nodes["ime-emulator"]["parameters"]["commit"] == nodes["weir-io"]["parameters"]["commit"]
+    # What is checked out, also on a detached HEAD: the last commit that changed what is built.
+    for name, paths in {"weir-io": ("CMakeLists.txt", "src"), "ime-emulator": ("src/ime",)}.items():
+        assert nodes[name]["parameters"]["commit"] == git(ROOT, "log", "-1", "--format=%H", "--", *paths)
 
 
 def test_a_release_is_built_from_its_tag_and_main_from_a_detached_head(spack: Run, tmp_path: Path) -> None:
     clone = tmp_path / "clone"
-    commits = []
-    for arguments in (
-        ("clone", "--quiet", str(ROOT), str(clone)),
-        ("-C", str(clone), "checkout", "--quiet", "--detach", "HEAD"),
-        ("-C", str(clone), "branch", "--force", "main", "HEAD~1"),  # what Spack itself would take
-        ("-C", str(clone), "tag", "v9.8.7", "HEAD~1"),
-        ("-C", str(clone), "rev-parse", "HEAD"),
-        ("-C", str(clone), "rev-parse", "v9.8.7"),
-    ):
-        done = subprocess.run(["git", *arguments], capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            pytest.skip(f"no git checkout with a history: {done.stderr.strip()}")
-        commits.append(done.stdout.strip())
+    try:
+        git(ROOT, "clone", "--quiet", str(ROOT), str(clone))
+        git(clone, "checkout", "--quiet", "--detach", "HEAD")
+        git(clone, "branch", "--force", "main", "HEAD~1")  # what Spack itself would take
+        git(clone, "tag", "v9.8.7", "HEAD~1")
+    except subprocess.CalledProcessError as error:
+        pytest.skip(f"no git checkout with a history: {error.stderr.strip()}")
     folder = tmp_path / "environment"
     folder.mkdir()
     (folder / "spack.yaml").write_text(
         f"spack: {{repos: {{weir: {clone}/envs/spack_repo/weir}}, view: false}}\n"
     )
-    for version, commit in zip(("main", "9.8.7"), commits[-2:], strict=True):
+    main = git(clone, "log", "-1", "--format=%H", "--", "src/ime")
+    for version, commit in (("main", main), ("9.8.7", git(clone, "rev-parse", "v9.8.7"))):
         nodes = spec(spack, str(folder), f"ime-emulator@{version}")
         assert nodes["ime-emulator"]["parameters"]["commit"] == commit
-    whole = spec(spack, str(folder), "weir@9.8.7 ~steer ~analyse ^weir-io ~hdf5 ~netcdf4 ~pnetcdf")
-    assert whole["weir-io"]["parameters"]["commit"] == commits[-1]
+    whole = spec(spack, str(folder), "weir@9.8.7 ~steer ~analyse ^weir-io ~hdf5 ~netcdf4 ~pnetcdf ~uring")
+    assert whole["weir-io"]["parameters"]["commit"] == git(clone, "rev-parse", "v9.8.7")
+
+
+def test_without_a_choice_the_interface_of_ime_is_the_emulator(spack: Run, tmp_path: Path) -> None:
+    """As `spack install weir +ime` asks, without spack.yaml and its preferences."""
+    (tmp_path / "spack.yaml").write_text(f"spack: {{repos: {{weir: {OWN}}}, view: false}}\n")
+    nodes = spec(spack, str(tmp_path), "weir-io +ime ~hdf5 ~netcdf4 ~pnetcdf ~uring")
+    assert "ime-emulator" in nodes
+    assert "ddn-ime" not in nodes
+    refused = spack("-e", str(tmp_path), "spec", "weir-io +ime ^ddn-ime")
+    assert refused.returncode != 0
+    assert "declare where it is installed" in " ".join((refused.stdout + refused.stderr).split())
+
+
+def test_the_vendors_client_is_found_and_the_emulator_is_not_taken_for_it(spack: Run, tmp_path: Path) -> None:
+    for name in ("ime", "emulator"):
+        for folder in ("lib", "include", "bin"):
+            (tmp_path / name / folder).mkdir(parents=True)
+        library = tmp_path / name / "lib" / "libim_client.so"
+        subprocess.run(["gcc", "-shared", "-o", library, "-x", "c", "/dev/null"], check=True)
+        shutil.copy(ROOT / "src/ime/include/ime_native.h", tmp_path / name / "include")
+    (tmp_path / "emulator/bin/imectl").touch()
+    (tmp_path / "spack.yaml").write_text(f"spack: {{repos: {{weir: {OWN}}}, view: false}}\n")
+    hints = [word for name in ("ime", "emulator") for word in ("--path", str(tmp_path / name))]
+    done = spack("-e", str(tmp_path), "external", "find", *hints, "ddn-ime")
+    assert done.returncode == 0, done.stderr
+    packages = yaml.safe_load((tmp_path / "spack.yaml").read_text())["spack"]["packages"]
+    assert packages["ddn-ime"]["externals"] == [{"spec": "ddn-ime@1.3", "prefix": str(tmp_path / "ime")}]
+
+
+def test_what_spack_finds_does_not_change_the_checkout(spack: Run, tmp_path: Path) -> None:
+    """A fresh Spack knows no compiler and writes down what it finds: not into spack.yaml, which git keeps."""
+    shutil.copy(ROOT / "spack.yaml", tmp_path)
+    shutil.copytree(ROOT / "envs/spack/machine", tmp_path / "envs/spack/machine")
+    (tmp_path / "envs/spack_repo").symlink_to(ROOT / "envs/spack_repo")
+    builtin = spack("location", "--repo", "builtin").stdout.strip()
+    (tmp_path / "user").mkdir()
+    (tmp_path / "user/repos.yaml").write_text(f"repos: {{builtin: {builtin}}}\n")
+    fresh = {
+        "SPACK_USER_CONFIG_PATH": str(tmp_path / "user"),
+        "SPACK_SYSTEM_CONFIG_PATH": str(tmp_path / "none"),
+    }
+    done = spack("-e", str(tmp_path), "compiler", "find", environment=fresh)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "spack.yaml").read_text() == (ROOT / "spack.yaml").read_text()
+    assert "gcc" in (tmp_path / "envs/spack/machine/packages.yaml").read_text()
 
 
 def test_mpich_has_drivers_for_ime_and_lustre_at_once(spack: Run, environment: str, tmp_path: Path) -> None:
@@ -134,7 +177,7 @@ def test_without_ime_no_burst_buffer_is_below_mpi(spack: Run, environment: str) 
 
 def test_open_mpi_with_ime_takes_the_emulator_too(spack: Run, environment: str) -> None:
     nodes = spec(spack, environment, f"weir-io +ime ^openmpi +romio {IME}")
-    assert nodes["openmpi"]["namespace"] == "weir"
+    assert nodes["openmpi"]["namespace"] == "weir_stacks"
     assert "ime-emulator" in nodes
 
 

@@ -7,23 +7,29 @@ import os
 import tempfile
 
 from spack_repo.builtin.build_systems.cmake import CMakePackage
-from spack_repo.weir.checkout import FromCheckout, releases
+from spack_repo.weir.checkout import CHECKOUT, NO_COMMIT, sources
 
 from spack.package import *
 
+SOURCES = sources("src/ime")
 
-class ImeEmulator(FromCheckout, CMakePackage):
-    """Burst buffer for one machine behind the client interface of DDN IME: libim_client, the command imectl
-    and a FUSE mount. Its numbers say how the code paths behave, never how the product performs."""
 
+class ImeEmulator(CMakePackage):
+    """Burst buffer for one machine behind the client interface of DDN IME: libim_client, the
+    command imectl and a FUSE mount. Its numbers say how the code paths behave, never how the
+    product performs."""
+
+    homepage = CHECKOUT
+    git = CHECKOUT
     git_sparse_paths = ["src"]
     root_cmakelists_dir = "src/ime"
 
     license("Apache-2.0")
 
-    version("main", branch="main", preferred=True)
-    for _release, _tag in releases().items():
-        version(_release, tag=_tag)
+    for _version, _source in SOURCES.items():
+        version(_version, **_source)
+    if "branch" in SOURCES["main"]:
+        conflicts("@main", msg=NO_COMMIT)
 
     variant("fuse", default=True, description="Mount through libfuse 3")
 
@@ -47,24 +53,29 @@ class ImeEmulator(FromCheckout, CMakePackage):
         # The mount is built where pkg-config finds libfuse; no other libfuse may be found.
         return [
             self.define("CMAKE_DISABLE_FIND_PACKAGE_PkgConfig", self.spec.satisfies("~fuse")),
-            # The pool to preload is of one MPI: here, below every MPI, of whichever the machine has.
+            # The pool to preload is of one MPI: here, below every MPI, of whichever the machine
+            # has.
             self.define("WEIR_POOL", False),
         ]
 
     def setup_run_environment(self, env: EnvironmentModifications) -> None:
         env.set("IME_ROOT", self.prefix)
 
-    def setup_dependent_build_environment(self, env: EnvironmentModifications, dependent_spec: Spec) -> None:
+    def setup_dependent_build_environment(
+        self, env: EnvironmentModifications, dependent_spec: Spec
+    ) -> None:
         env.set("IME_ROOT", self.prefix)
 
     @contextlib.contextmanager
     def store(self, folder: str):
-        """An empty store that drains when requested, for tests: its backing folder, and imectl for it."""
+        """An empty store that drains when requested, for tests: its backing folder, and imectl for
+        it."""
         backing, settings = os.path.join(folder, "backing"), os.path.join(folder, "ime.conf")
         os.makedirs(backing, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="ime-emulator-") as fast:
             with open(settings, "w", encoding="utf-8") as file:
-                file.write(f"fast = {fast}/store\nbacking = {backing}\ncapacity = 64 MiB\ndrain = manual\n")
+                file.write(f"fast = {fast}/store\nbacking = {backing}\n")
+                file.write("capacity = 64 MiB\ndrain = manual\n")
             imectl = Executable(self.prefix.bin.imectl)
             before = os.environ.get("IM_CLIENT_CFG_FILE")
             os.environ["IM_CLIENT_CFG_FILE"] = settings

@@ -3,36 +3,50 @@
 # SPDX-License-Identifier: Apache-2.0
 
 from spack_repo.builtin.build_systems.python import PythonPackage
-from spack_repo.weir.checkout import FromCheckout, releases
+from spack_repo.weir.checkout import CHECKOUT, NO_COMMIT, sources
 
 from spack.package import *
 
+SOURCES = sources()
 
-class PyWeir(FromCheckout, PythonPackage):
-    """Plans measurements of storage, audits and collects their results: the command weir, with the workflow,
-    the configuration and the analysis that `weir init` puts into a study."""
+
+class PyWeir(PythonPackage):
+    """Plans measurements of storage, audits and collects their results: the command weir, with the
+    workflow, the configuration and the analysis that `weir init` puts into a study."""
+
+    homepage = CHECKOUT
+    git = CHECKOUT
 
     license("Apache-2.0")
 
-    version("main", branch="main", preferred=True)
-    for _release, _tag in releases().items():
-        version(_release, tag=_tag)
+    for _version, _source in SOURCES.items():
+        version(_version, **_source)
+    if "branch" in SOURCES["main"]:
+        conflicts("@main", msg=NO_COMMIT)
 
     # Not by default: SciPy needs a Fortran compiler, and measuring needs neither.
-    variant("statistics", default=False, description="NumPy and SciPy: weir compare and weir accept")
-    variant("workflow", default=True, description="Snakemake and ReFrame: measure a study by `snakemake`")
+    variant(
+        "statistics", default=False, description="NumPy and SciPy: weir compare and weir accept"
+    )
+    variant(
+        "workflow",
+        default=True,
+        description="Snakemake and ReFrame: measure a study by `snakemake`",
+    )
 
     depends_on("python@3.11:", type=("build", "run"))
     depends_on("py-setuptools@61:", type="build")
     depends_on("py-jsonschema@4.18:", type=("build", "run"))
     depends_on("py-pyyaml@6:", type=("build", "run"))
     with when("+workflow"):
-        # The oldest releases with which quick was measured and printed; pyproject.toml has the same.
+        # The oldest releases with which quick was measured and printed; pyproject.toml has the
+        # same.
         depends_on("snakemake@8.25.2:", type="run")
         depends_on("reframe@4.7.3:", type="run")
         depends_on("py-pygments", type="run")
 
-    # `weir history` also needs ruptures, for which Spack has no recipe; `tune` a newer Optuna than it has.
+    # `weir history` also needs ruptures, for which Spack has no recipe; `tune` a newer Optuna than
+    # it has.
     with when("+statistics"):
         depends_on("py-numpy@2:", type="run")
         depends_on("py-scipy@1.15:", type="run")

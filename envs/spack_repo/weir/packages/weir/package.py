@@ -3,25 +3,31 @@
 # SPDX-License-Identifier: Apache-2.0
 
 from spack_repo.builtin.build_systems.bundle import BundlePackage
-from spack_repo.weir.checkout import CHECKOUT, releases
+from spack_repo.weir.checkout import CHECKOUT, sources
 
 from spack.package import *
 
+VERSIONS = tuple(sources())
+
 
 class Weir(BundlePackage):
-    """The whole workflow: what measures storage, what plans and steers, what draws and prints. Then:
-    weir init my-study && cd my-study && snakemake --cores all"""
+    """The whole workflow: what measures storage, what plans and steers, what draws and prints.
+    Then: weir init my-study && cd my-study && snakemake --cores all"""
 
-    homepage = f"file://{CHECKOUT}"
+    homepage = CHECKOUT
 
     license("Apache-2.0")
 
-    version("main", preferred=True)
-    for _release in releases():
-        version(_release)
+    for _version in VERSIONS:
+        version(_version, preferred=_version == "main")
 
     variant("measure", default=True, description="weir-io with MPI, HDF5, NetCDF and PnetCDF")
-    variant("ime", default=False, description="weir-io natively through the IME client", when="+measure")
+    variant(
+        "ime",
+        default=False,
+        description="weir-io natively through the IME client",
+        when="+measure",
+    )
     variant("steer", default=True, description="weir with Snakemake and ReFrame")
     variant("statistics", default=False, description="weir compare and weir accept", when="+steer")
     variant("analyse", default=True, description="R with the packages that draw, and LaTeX")
@@ -32,7 +38,7 @@ class Weir(BundlePackage):
     depends_on("py-weir +workflow", type="run", when="+steer")
     depends_on("py-weir +statistics", type="run", when="+statistics")
     # All of one commit or one release.
-    for _version in ("main", *releases()):
+    for _version in VERSIONS:
         depends_on(f"weir-io@{_version}", type="run", when=f"@{_version} +measure")
         depends_on(f"py-weir@{_version}", type="run", when=f"@{_version} +steer")
     with when("+analyse"):

@@ -3,12 +3,24 @@
 # SPDX-License-Identifier: Apache-2.0
 
 from spack_repo.builtin.packages.mpich.package import Mpich as BuiltinMpich
-from spack_repo.weir.romio import RomioWithIme
+from spack_repo.weir_stacks.mpi import RomioWithIme
 
 from spack.package import *
 
 # What ROMIO of MPICH 4 has a driver for; ufs and nfs are MPICH's own choice.
-FILE_SYSTEMS = ("daos", "gpfs", "ime", "lustre", "nfs", "panfs", "pvfs2", "quobytefs", "testfs", "ufs", "xfs")
+FILE_SYSTEMS = (
+    "daos",
+    "gpfs",
+    "ime",
+    "lustre",
+    "nfs",
+    "panfs",
+    "pvfs2",
+    "quobytefs",
+    "testfs",
+    "ufs",
+    "xfs",
+)
 
 
 class Mpich(BuiltinMpich, RomioWithIme):

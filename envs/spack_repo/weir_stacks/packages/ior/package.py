@@ -5,7 +5,7 @@
 import os
 
 from spack_repo.builtin.packages.ior.package import Ior as BuiltinIor
-from spack_repo.weir.checkout import launcher
+from spack_repo.weir_stacks.mpi import launcher
 
 from spack.package import *
 
@@ -13,17 +13,27 @@ from spack.package import *
 class Ior(BuiltinIor):
     """IOR as Spack's builtin recipe has it, and with its own IME interface on request."""
 
-    variant("ime", default=False, description="Interface IME (-a IME), natively through the IME client")
+    variant(
+        "ime", default=False, description="Interface IME (-a IME), natively through the IME client"
+    )
 
     depends_on("ime", when="+ime")
     # IOR 4 looks for its libraries with pkg-config and stops without it.
     depends_on("pkgconfig", type="build", when="@4:")
 
-    conflicts("@:3.1", when="+ime", msg="IOR has the interface IME since 3.2: ask for ior@3.2: +ime")
+    conflicts(
+        "@:3.1", when="+ime", msg="IOR has the interface IME since 3.2: ask for ior@3.2: +ime"
+    )
+
+    def flag_handler(self, name, flags):
+        # The builtin recipe's CFLAGS for HDF5 replace configure's -g -O2: what is measured is
+        # optimised.
+        if name in ("cflags",):
+            flags = ["-g", "-O2", *flags]
+        return flags, None, None
 
     def configure_args(self):
-        # The builtin recipe's flags for HDF5 replace configure's -g -O2: what is measured is optimised.
-        args = [f"{word} -g -O2" if word.startswith("CFLAGS=") else word for word in super().configure_args()]
+        args = super().configure_args()
         if self.spec.satisfies("+ime"):
             ime = self.spec["ime"]
             args += [
@@ -54,6 +64,8 @@ class Ior(BuiltinIor):
                 "-o",
                 f"ime://{backing}/file",
             ]
-            said = launcher(self.spec["mpi"])("-n", "2", self.prefix.bin.ior, *options, output=str, error=str)
+            said = launcher(self.spec["mpi"])(
+                "-n", "2", self.prefix.bin.ior, *options, output=str, error=str
+            )
             assert "WARNING: Incorrect data" not in said, said
             assert "2097152" in imectl("status", output=str), "nothing went through the store"

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 from spack_repo.builtin.packages.openmpi.package import Openmpi as BuiltinOpenmpi
-from spack_repo.weir.romio import RomioWithIme
+from spack_repo.weir_stacks.mpi import RomioWithIme
 
 from spack.package import *
 
@@ -11,11 +11,16 @@ ROMIO_FLAGS = "--with-io-romio-flags="
 
 
 class Openmpi(BuiltinOpenmpi, RomioWithIme):
-    """Open MPI as Spack's builtin recipe has it; romio-filesystem=ime takes the IME client of the stack."""
+    """Open MPI as Spack's builtin recipe has it; romio-filesystem=ime takes the IME client of the
+    stack."""
 
     depends_on("ime", when="romio-filesystem=ime")
 
-    conflicts("~romio", when="romio-filesystem=ime", msg="the driver ime is a part of ROMIO: ask for +romio")
+    conflicts(
+        "~romio",
+        when="romio-filesystem=ime",
+        msg="the driver ime is a part of ROMIO: ask for +romio",
+    )
     conflicts(
         "@:4",
         when="romio-filesystem=ime",
@@ -33,8 +38,10 @@ class Openmpi(BuiltinOpenmpi, RomioWithIme):
 
     @run_after("install")
     def prefer_romio(self):
-        # Open MPI chooses its own OMPIO otherwise. In a file, so that it also holds for whoever starts the
-        # programs of a view without `spack load`; OMPI_MCA_io or --mca io overrides it.
+        # Open MPI chooses its own OMPIO otherwise. In a file, so that it also holds for whoever
+        # starts the programs of a view without `spack load`; OMPI_MCA_io or --mca io overrides it.
         if self.spec.satisfies("romio-filesystem=ime"):
-            with open(self.prefix.etc.join("openmpi-mca-params.conf"), "a", encoding="utf-8") as file:
+            with open(
+                self.prefix.etc.join("openmpi-mca-params.conf"), "a", encoding="utf-8"
+            ) as file:
                 file.write("io = ^ompio\n")
