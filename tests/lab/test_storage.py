@@ -51,8 +51,12 @@ SUITE = {
     },
 }
 CELLS, RECORDS = 4, 10  # of a target
-# A small run on a machine that others use; and clients that answer stat of a new file from their cache.
-TRUE_FINDINGS = {"phase-too-short", "machine-busy", "neighbours", "metadata-from-cache"}
+# A small run on a machine that others use, whose guest stands still then; and clients that answer stat of a
+# new file from their cache.
+TRUE_FINDINGS = {"phase-too-short", "machine-busy", "neighbours", "metadata-from-cache", "paused"}
+# Notes of records whose counts could not decide: such a run is repeated, as its user would do.
+CANNOT_DECIDE = ("not-at-servers:", "not-from-servers:")
+AT_THE_SERVERS = {"not-at-servers", "not-from-servers"}
 
 
 @pytest.fixture(scope="module")
@@ -69,13 +73,16 @@ def test_every_cell_of_the_matrix_has_results_and_no_false_finding(lab: Lab, con
         pytest.skip(f"user {user} may not run an interpreter that has weir's packages")
     targets = list(lab.file_system.targets)
     cells, rows = measured(lab.machine, user, config, "lab-matrix", targets)
+    if any(note in row["notes"] for row in rows for note in CANNOT_DECIDE):
+        cells, rows = measured(lab.machine, user, config, "lab-matrix", targets, again=True)
     assert cells == CELLS * len(targets)
     assert len({row["cell"] for row in rows}) == cells
     assert len(rows) == RECORDS * len(targets)
     moved = [row for row in rows if row["access"] in ("write", "read") and row["purpose"] != "metadata"]
-    proven = [row for row in moved if row["proof"] == "servers"]
+    proven = [row for row in moved if not row["missing"] and AT_THE_SERVERS & {*row["checked"].split(";")}]
+    assert all(row["proof"] == "servers" for row in proven if row["verdict"] == "VALID")
     unproven = [
-        f"{row['target']} {row['api']} {row['access']}: {row['missing']}"
+        f"{row['target']} {row['api']} {row['access']}: {row['missing']} {row['notes']}"
         for row in moved
         if row not in proven
     ]

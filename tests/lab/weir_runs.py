@@ -48,10 +48,10 @@ def weir(machine: Machine, user: str, *arguments: str | Path, limit_s: float = _
 
 
 def measured(
-    machine: Machine, user: str, config: Path, suite: str, targets: Sequence[str]
+    machine: Machine, user: str, config: Path, suite: str, targets: Sequence[str], again: bool = False
 ) -> tuple[int, list[dict[str, str]]]:
-    """Planned cells, and the records of plan, run and collect."""
-    folder = machine.home / f"{user}-{suite}"
+    """Planned cells, and the records of plan, run and collect; again: of new runs."""
+    folder = machine.home / f"{user}-{suite}{'-again' if again else ''}"
     machine.out("install", "-d", "-o", user, folder)
     plan = folder / "plan.json"
     chosen = [word for target in targets for word in ("--target", target)]

@@ -17,7 +17,7 @@ enum weir_server_count {
     WEIR_SERVERS_REQUESTS, /* requests of any kind */
     WEIR_SERVERS_WRITES,   /* requests that write; only where the observer tells them apart */
     WEIR_SERVERS_COMMITS,  /* requests to make earlier writes stable; likewise */
-    WEIR_SERVERS_ENDED,    /* connections whose last counts were lost: then the others are lower bounds */
+    WEIR_SERVERS_ENDED,    /* connections whose last counts were lost: the others are lower bounds then */
     WEIR_SERVERS_COUNTS
 };
 
@@ -43,6 +43,10 @@ struct weir_observer {
     bool (*count)(const struct weir_medium *medium, uint64_t counts[WEIR_SERVERS_COUNTS]);
     const struct weir_observer *next; /* set by the registry */
 };
+
+/* Whether an observer may keep a descriptor between its calls: false in a process that is not ours, which may
+ * close it, and get its number for a file. */
+extern bool weir_observers_may_listen;
 
 void weir_observer_register(struct weir_observer *observer);
 const struct weir_observer *weir_observers(void); /* sorted by name */

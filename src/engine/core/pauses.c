@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,16 +26,15 @@ static uint64_t pauses_clock_ns(void) {
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Whoever looks first after a pause counts it. */
-static uint64_t pauses_look(bool beats) {
+/* Whoever looks first after a pause counts it, from the last look: a phase that begins with one has no pause
+ * that is longer than itself. */
+static uint64_t pauses_look(void) {
     pthread_mutex_lock(&pauses_mutex);
     uint64_t now_ns = pauses_clock_ns(), gap_ns = now_ns - pauses_last_ns;
     if (gap_ns >= LEAST_NS) {
         pauses_sum_ns += gap_ns;
     }
-    if (beats || gap_ns >= LEAST_NS) {
-        pauses_last_ns = now_ns;
-    }
+    pauses_last_ns = now_ns;
     uint64_t sum_ns = pauses_sum_ns;
     pthread_mutex_unlock(&pauses_mutex);
     return sum_ns;
@@ -47,7 +45,7 @@ static void *pauses_beat(void *unused) {
     (void)unused;
     for (;;) {
         nanosleep(&beat, NULL);
-        pauses_look(true);
+        pauses_look();
     }
     return NULL;
 }
@@ -71,5 +69,5 @@ static void pauses_begin(void) {
 
 uint64_t weir_pauses_ns(void) {
     pthread_once(&pauses_once, pauses_begin);
-    return pauses_process == getpid() ? pauses_look(false) : 0;
+    return pauses_process == getpid() ? pauses_look() : 0;
 }

@@ -28,7 +28,8 @@ const char *weir_servers_counted_name(enum weir_server_counted counted);
 /* Find what each observer can count; then how far the counters are. */
 void weir_servers_begin(const struct weir_medium *medium, struct weir_servers *servers);
 void weir_servers_count(const struct weir_medium *medium, struct weir_servers *servers);
-/* Counts twice with a rest between: what others move meanwhile. Nothing where no observer could count. */
+/* Counts with a rest between: what others move meanwhile. Nothing where no observer could count. A rest in
+ * which much moved is followed by another one. */
 void weir_servers_rest(const struct weir_medium *medium, struct weir_servers *servers);
 /* Turns what was counted into how it grew since the begin. */
 void weir_servers_end(const struct weir_medium *medium, struct weir_servers *servers);

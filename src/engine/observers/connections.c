@@ -12,9 +12,12 @@
 #define SERVERS_MOST     64
 #define LISTENING_MOST   512
 #define CONNECTIONS_MOST 8192
+#define MESSAGE_MS       1000 /* the most that the message about an end may take on a busy machine */
 
 struct known_connection {
     uint64_t cookie;
+    unsigned char remote[16];
+    uint16_t remote_port;
     uint64_t acked_bytes, received_bytes, segments; /* when it was seen last */
     bool here;                                      /* this time */
 };
@@ -29,9 +32,12 @@ static struct {
     int listening_count;
     struct known_connection known[CONNECTIONS_MOST];
     int known_count;
-    int here; /* connections this time */
+    int here;     /* connections this time */
+    int awaited;  /* that are gone, and their last counts have not come */
+    int endings;  /* socket that gets the last counts of those that end; -1: none */
+    bool follows; /* the kernel was requested to send them */
     uint64_t totals[WEIR_SERVERS_COUNTS];
-} state;
+} state = {.endings = -1};
 
 static bool connections_is_fuse(const struct weir_medium *medium) {
     return strncmp(medium->file_system, "fuse", 4) == 0 && strcmp(medium->file_system, "fuseblk") != 0;
@@ -111,34 +117,87 @@ static bool connections_is_ours(const struct weir_connection *one) {
     return connections_is_server(one->remote) && !connections_listens_at(one->local_port);
 }
 
-static struct known_connection *connections_find(uint64_t cookie) {
+enum connections_likeness { CONNECTIONS_OTHER, CONNECTIONS_SAME_SERVER, CONNECTIONS_SAME_PORT };
+
+/* How near its other end is to those of the connections that are known. */
+static enum connections_likeness connections_likeness(const struct weir_connection *one) {
+    enum connections_likeness best = CONNECTIONS_OTHER;
+    for (int i = 0; i < state.known_count && best != CONNECTIONS_SAME_PORT; i++) {
+        const struct known_connection *known = &state.known[i];
+        if (memcmp(known->remote, one->remote, sizeof known->remote) == 0) {
+            best = known->remote_port == one->remote_port ? CONNECTIONS_SAME_PORT : CONNECTIONS_SAME_SERVER;
+        }
+    }
+    return best;
+}
+
+static struct known_connection *connections_known(uint64_t cookie) {
     for (int i = 0; i < state.known_count; i++) {
         if (state.known[i].cookie == cookie) {
             return &state.known[i];
         }
     }
-    if (state.known_count == CONNECTIONS_MOST) {
-        return NULL;
-    }
-    state.known[state.known_count] = (struct known_connection){.cookie = cookie};
-    return &state.known[state.known_count++];
+    return NULL;
 }
 
-static void connections_count_one(const struct weir_connection *one, void *own) {
-    struct known_connection *known = connections_is_ours(one) ? connections_find(one->cookie) : NULL;
-    (void)own;
-    if (known == NULL) {
-        return;
-    }
+static void connections_add(const struct weir_connection *one, const struct known_connection *known) {
     state.totals[WEIR_SERVERS_SENT] += one->acked_bytes - known->acked_bytes;
     state.totals[WEIR_SERVERS_RECEIVED] += one->received_bytes - known->received_bytes;
     state.totals[WEIR_SERVERS_REQUESTS] += (uint32_t)(one->segments - known->segments);
-    *known =
-        (struct known_connection){one->cookie, one->acked_bytes, one->received_bytes, one->segments, true};
+}
+
+/* One that was its once stays its: what the client closed has no inode, and still sends. */
+static void connections_count_one(const struct weir_connection *one, void *own) {
+    struct known_connection *known = connections_known(one->cookie);
+    (void)own;
+    if (known == NULL) {
+        if (state.known_count == CONNECTIONS_MOST || !connections_is_ours(one)) {
+            return;
+        }
+        known = &state.known[state.known_count++];
+        *known = (struct known_connection){.cookie = one->cookie, .remote_port = one->remote_port};
+        memcpy(known->remote, one->remote, sizeof known->remote);
+    }
+    connections_add(one, known);
+    known->acked_bytes = one->acked_bytes;
+    known->received_bytes = one->received_bytes;
+    known->segments = one->segments;
+    known->here = true;
     state.here++;
 }
 
-/* What a connection moved between the last look and its end is lost. */
+static void connections_count_ended(const struct weir_connection *one, void *own) {
+    static const struct known_connection new;
+    struct known_connection *known = connections_known(one->cookie);
+    (void)own;
+    if (known != NULL) {
+        connections_add(one, known);
+        state.here -= known->here;
+        state.awaited -= !known->here;
+        *known = state.known[--state.known_count];
+    } else if (state.client == 0 ? connections_is_ours(one)
+                                 : connections_likeness(one) == CONNECTIONS_SAME_PORT) {
+        connections_add(one, &new); /* it began and ended since the last look, and has no inode any more */
+    } else if (state.client != 0 && connections_likeness(one) == CONNECTIONS_SAME_SERVER) {
+        state.totals[WEIR_SERVERS_ENDED]++;
+    }
+}
+
+/* Whatever ended and has sent its last counts leaves the list. */
+static void connections_hear_of_ended(void) {
+    int waited_ms = 0, step_ms = 0;
+    state.awaited = state.known_count - state.here;
+    do {
+        if (state.endings >= 0 &&
+            !weir_inet_diag_ended(state.endings, step_ms, connections_count_ended, NULL)) {
+            state.totals[WEIR_SERVERS_ENDED]++;
+        }
+        waited_ms += step_ms;
+        step_ms = 10;
+    } while (state.endings >= 0 && state.awaited > 0 && waited_ms < MESSAGE_MS);
+}
+
+/* What a connection moved between the last look and its end is lost where no message told it. */
 static void connections_forget_ended(void) {
     int kept = 0;
     for (int i = 0; i < state.known_count; i++) {
@@ -162,6 +221,7 @@ static bool connections_look(void) {
     if (!weir_inet_diag(connections_count_one, NULL)) {
         return false;
     }
+    connections_hear_of_ended();
     connections_forget_ended();
     return true;
 }
@@ -177,6 +237,10 @@ static void connections_find_all_servers(const struct weir_medium *medium) {
 
 static bool connections_begin(const struct weir_medium *medium, char what[96]) {
     connections_find_all_servers(medium);
+    if (weir_observers_may_listen && !state.follows) {
+        state.follows = true;
+        state.endings = weir_inet_diag_endings();
+    }
     state.known_count = state.listening_count = 0;
     state.client = connections_is_fuse(medium) ? weir_fuse_client(medium) : 0;
     if (state.client == 0 && state.server_count == 0) {

@@ -7,6 +7,7 @@
 #include <linux/sock_diag.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -15,6 +16,7 @@
 #define TIME_WAIT 6 /* of the kernel's states: without counters, and there may be thousands */
 #define LISTENS   10
 #define REPLY     (32u << 10)
+#define QUEUED    (4 << 20) /* bytes of messages that wait to be read, as far as the kernel allows */
 
 struct diag_request {
     struct nlmsghdr header;
@@ -112,4 +114,44 @@ bool weir_inet_diag(void (*look)(const struct weir_connection *connection, void 
     }
     close(netlink);
     return good;
+}
+
+int weir_inet_diag_endings(void) {
+    static const int groups[] = {SKNLGRP_INET_TCP_DESTROY, SKNLGRP_INET6_TCP_DESTROY};
+    struct sockaddr_nl own = {.nl_family = AF_NETLINK};
+    int size = QUEUED, netlink = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+    bool good = netlink >= 0 && bind(netlink, (struct sockaddr *)&own, sizeof own) == 0;
+    for (int i = 0; good && i < 2; i++) {
+        good = setsockopt(netlink, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &groups[i], sizeof groups[i]) == 0;
+    }
+    if (!good && netlink >= 0) {
+        close(netlink);
+    }
+    if (good) {
+        setsockopt(netlink, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
+    }
+    return good ? netlink : -1;
+}
+
+bool weir_inet_diag_ended(int endings, int wait_ms,
+                          void (*look)(const struct weir_connection *connection, void *own), void *own) {
+    static _Alignas(struct nlmsghdr) char message[REPLY];
+    struct pollfd ready = {.fd = endings, .events = POLLIN};
+    struct weir_connection connection;
+    bool all = true;
+    while (poll(&ready, 1, wait_ms) > 0) {
+        ssize_t bytes = recv(endings, message, sizeof message, MSG_DONTWAIT);
+        const struct nlmsghdr *header = (const struct nlmsghdr *)message;
+        if (bytes < 0) {
+            all = false; /* ENOBUFS: more ended than wait for a reader */
+            if (errno != ENOBUFS && errno != EINTR && errno != EAGAIN) {
+                break;
+            }
+        } else if (NLMSG_OK(header, (unsigned)bytes)) {
+            diag_read(header, &connection);
+            look(&connection, own);
+        }
+        wait_ms = 0;
+    }
+    return all;
 }

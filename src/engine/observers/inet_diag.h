@@ -18,4 +18,12 @@ struct weir_connection {
 /* Calls look for every connection; false where the kernel does not tell. */
 bool weir_inet_diag(void (*look)(const struct weir_connection *connection, void *own), void *own);
 
+/* The kernel sends the last counts of each connection that ends, to a socket that stays open; -1 where it
+ * does not. Nothing runs here until the messages are read. */
+int weir_inet_diag_endings(void);
+/* Calls look for each that has ended since the last call, once those came that are on their way for at most
+ * wait_ms; false where some were lost. */
+bool weir_inet_diag_ended(int endings, int wait_ms,
+                          void (*look)(const struct weir_connection *connection, void *own), void *own);
+
 #endif

@@ -19,6 +19,18 @@ OF_SERVERS: list[tuple[str, Subject, str, str]] = [
         "8388608 (nfs) bytes sent",
     ),
     (
+        "not-at-servers",
+        subject(behind(observer(sent=700 * MIB, ended_connections=1))),
+        "NOTE",
+        "connections ended meanwhile with counts that nobody saw",
+    ),
+    (
+        "not-from-servers",
+        subject(behind(observer(received=MIB, ended_connections=1)), access="read"),
+        "NOTE",
+        "connections ended meanwhile with counts that nobody saw",
+    ),
+    (
         "not-on-server-devices",
         subject(behind(observer(sent=MIB, counted="devices", observer="server"))),
         "INVALID",

@@ -31,15 +31,37 @@ def test_the_level_is_printed_for_valid_records_alone() -> None:
 
 
 @pytest.mark.parametrize(
+    ("access", "moved"), [("write", {"sent": MIB}), ("read", {"received": MIB})], ids=["write", "read"]
+)
+def test_a_connection_that_ended_is_a_note_and_proves_nothing(access: str, moved: dict[str, int]) -> None:
+    judged = judge(subject(behind(observer(**moved, ended_connections=1)), access=access))
+    assert judged.verdict == "UNPROVEN"
+    assert ["connections ended meanwhile" in one.evidence for one in judged.notes] == [True]
+
+
+@pytest.mark.parametrize(
+    ("access", "moved"),
+    [
+        ("write", {"sent": WHOLE, "idle_sent_bytes": 8 * MIB}),
+        ("read", {"received": WHOLE, "idle_received_bytes": 8 * MIB}),
+    ],
+    ids=["write", "read"],
+)
+def test_enough_bytes_of_which_others_may_have_moved_some_are_a_note(
+    access: str, moved: dict[str, int]
+) -> None:
+    judged = judge(subject(behind(observer(**moved)), access=access))
+    assert {"stored", "fetched"} & {*judged.missing}
+    assert ["cannot be told from ours" in one.evidence for one in judged.notes] == [True]
+
+
+@pytest.mark.parametrize(
     "facts",
     [
         behind(blind("connections")),
-        behind(observer(sent=MIB, ended_connections=1)),
         behind(observer(sent=MIB), payload={"compressed_share": 0.2, "unique_share": 1.0}),
-        # Enough bytes, but others sent as many in the rest before.
-        behind(observer(sent=WHOLE, idle_sent_bytes=8 * MIB)),
     ],
-    ids=["no source", "a connection ended", "compressed on its way", "others"],
+    ids=["no source", "compressed on its way"],
 )
 def test_what_cannot_be_told_proves_nothing(facts: dict[str, object]) -> None:
     judged = judge(subject({**facts, "sync_calls": 8, "tasks": 8}))

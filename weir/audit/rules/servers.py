@@ -22,12 +22,13 @@ _REDUCIBLE = 0.90
 Observer = Mapping[str, Any]
 
 
-@rule("INVALID", needs_output=True)
+@rule("NOTE", "INVALID", needs_output=True)
 def not_at_servers(subject: Subject) -> Outcome | None:
     """The write was synchronised or opened with O_DIRECT, and the client of the network file system sent its
     servers fewer bytes than the files got: the rest was still in the memory of the client, or went nowhere.
     Each observer that counts the mount's own bytes must have seen them. Counters of a whole node count
-    only where there is no other.
+    only where there is no other. Counts that cannot decide are a note, and prove nothing: connections
+    ended meanwhile, or others used the mount.
 
     Hint: look at LD_PRELOAD, at the options of the mount and at caches of the client (write-back); compare
     with O_DIRECT.
@@ -43,18 +44,19 @@ def not_at_servers(subject: Subject) -> Outcome | None:
     if not short:
         return passed(text)
     if any(one.get("ended_connections") for one in short):
-        return not_observable(f"{text}, connections ended meanwhile with counts that nobody saw")
+        return note(f"{text}, connections ended meanwhile with counts that nobody saw")
     if _may_be_compressed(subject):
         return not_observable(f"{text}, the data may be compressed before it is sent")
     if _would_suffice(short, "sent_bytes", needed):
-        return not_observable(f"{text}, and others used the mount: their bytes cannot be told from ours")
+        return note(f"{text}, and others used the mount: their bytes cannot be told from ours")
     return invalid(text)
 
 
-@rule("DEGRADED", "INVALID", needs_output=True)
+@rule("NOTE", "DEGRADED", "INVALID", needs_output=True)
 def not_from_servers(subject: Subject) -> Outcome | None:
     """The servers sent less than 80 % of the bytes that a read claims: a cache of the client answered the
-    rest. A read with O_DIRECT is INVALID then. Caches of the servers are not visible to a client.
+    rest. A read with O_DIRECT is INVALID then. Caches of the servers are not visible to a client. Counts
+    that cannot decide are a note, and prove nothing: connections ended meanwhile, or others used the mount.
 
     Hint: drop the caches (drop_caches: true), also those that the client program has beside the kernel's
     (a mount of its own for each run, or the mount option that turns them off).
@@ -75,9 +77,9 @@ def not_from_servers(subject: Subject) -> Outcome | None:
     if not short:
         return passed(text)
     if any(one.get("ended_connections") for one in short):
-        return not_observable(f"{text}, connections ended meanwhile with counts that nobody saw")
+        return note(f"{text}, connections ended meanwhile with counts that nobody saw")
     if _would_suffice(short, "received_bytes", needed):
-        return not_observable(f"{text}, and others used the mount: their bytes cannot be told from ours")
+        return note(f"{text}, and others used the mount: their bytes cannot be told from ours")
     direct = bool(subject.observed.get("direct"))
     return invalid(f"{text} although opened with O_DIRECT") if direct else degraded(text)
 
