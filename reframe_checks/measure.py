@@ -21,7 +21,8 @@ from batch_test import WeirRun
 from reframe.core.builtins import run_after, run_before
 
 from weir.model import Row
-from weir.records.collect import collect_cell, finished_runs
+from weir.records.collect import finished_runs
+from weir.records.judged import collect_cell
 
 Access = tuple[str, str]  # cell and access
 UNIT = "MiB/s"

@@ -21,7 +21,8 @@ from weir.measure.settle import STATUS_FILE, StatusLine, read_status
 from weir.model import Cell, Row
 from weir.plan import Batch, Plan
 from weir.records.checked import checked
-from weir.records.collect import Run, collect_cell, tool_of
+from weir.records.collect import Run, tool_of
+from weir.records.judged import collect_cell
 from weir.runfiles import RUN_FILE, is_finished, read_run_file, run_folder, why_unavailable
 
 Execution = tuple[Cell, int]  # a cell and its round

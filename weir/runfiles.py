@@ -13,6 +13,7 @@ from weir.errors import WeirError
 from weir.files import read_object, write_atomically
 
 RUN_FILE = "run.json"
+ROWS_FILE = "rows.json"  # beside it: what the run was judged when it ended
 _END = b"}\n"
 _DAMAGED = "delete it and run again: only this execution is measured again"
 
@@ -70,16 +71,20 @@ def fresh_folder(results: Path, cell_id: str, run: int) -> Path:
     return folder
 
 
-def run_text(folder: Path, document: Mapping[str, Any]) -> str:
+def with_sums(folder: Path, document: Mapping[str, Any]) -> dict[str, Any]:
     """The content of run.json, with the checksum of every file beside it: none is written afterwards."""
     files = (file for file in sorted(folder.rglob("*")) if file.is_file() and file.name != RUN_FILE)
-    document = {**document, "sha256": {str(file.relative_to(folder)): file_sha256(file) for file in files}}
+    return {**document, "sha256": {str(file.relative_to(folder)): file_sha256(file) for file in files}}
+
+
+def run_text(document: Mapping[str, Any]) -> str:
+    """run.json, as its checksum knows it."""
     return json.dumps(document, indent=1, sort_keys=True) + "\n"
 
 
 def write_run_file(folder: Path, document: Mapping[str, Any]) -> None:
     """run.json of a copy; a run that ends writes it by weir.integrity.ledger.end_run."""
-    write_atomically(folder / RUN_FILE, run_text(folder, document))
+    write_atomically(folder / RUN_FILE, run_text(with_sums(folder, document)))
 
 
 def file_sha256(file: Path) -> str:

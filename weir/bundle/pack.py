@@ -23,8 +23,7 @@ from weir.integrity.ledger import LEDGER, copy_ledger, read_ledger
 from weir.integrity.manifest import MANIFEST, manifest_text, read_manifest, write_manifest
 from weir.integrity.verify import verify
 from weir.provenance import commit_of
-from weir.records.run_cache import CACHE_FILE
-from weir.runfiles import RUN_FILE, file_sha256, write_run_file
+from weir.runfiles import ROWS_FILE, RUN_FILE, file_sha256, write_run_file
 
 CODE = (*STUDY_PARTS, "envs/pip")
 _NOT_CODE = shutil.ignore_patterns("__pycache__", "*.pyc", ".snakemake")
@@ -114,7 +113,8 @@ def _copy_data(study: Path, stage: Path, private: Replacements) -> Path:
                 "is outside the site's results", file=name, hint="move plan and runs below results/<site>"
             )
         files = (
-            [file for file in source.parent.rglob("*") if file.is_file()]
+            # Without what the run was judged: whoever reproduces the study judges the outputs.
+            [file for file in source.parent.rglob("*") if file.is_file() and file.name != ROWS_FILE]
             if source.name == RUN_FILE
             else [source]
         )
@@ -134,7 +134,6 @@ def _copy_data(study: Path, stage: Path, private: Replacements) -> Path:
         if differing:
             hint = "another version of weir collected the study: collect it again, then bundle it"
             raise WeirError(f"the raw outputs give another {differing[0]}", file=str(study), hint=hint)
-        (copy / CACHE_FILE).unlink(missing_ok=True)  # it holds times of files, which differ from copy to copy
         return copy
     digest = write_manifest(copy, "records.csv", ())
     facts = private.apply((study / "facts.json").read_bytes())

@@ -8,7 +8,7 @@ import os
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +26,7 @@ from weir.records.excluded import ExcludedLine, write_excluded
 from weir.records.latencies import LATENCIES_FILE
 from weir.records.planned import Planned
 from weir.records.rounds import MISSING, OLDER, rounds_of
-from weir.records.run_cache import CACHE_FILE, write_head
-from weir.records.study import Work, blocks_of, collected
+from weir.records.study import Work, collected, parts_of
 from weir.records.study_facts import study_facts
 from weir.records.summary import describe
 from weir.records.table import write_whole
@@ -60,6 +59,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="records.csv; excluded.csv, latencies.csv, client-counters.csv and facts.json go beside it",
     )
+    parser.add_argument(
+        "--judge-again",
+        action="store_true",
+        help="parse and judge every run from its outputs, whatever it was judged when it ended",
+    )
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
 
 
@@ -67,9 +71,12 @@ def execute(args: argparse.Namespace) -> int:
     lines = read_lines(args.plan)
     where = args.results or args.plan.resolve().parent.parent
     args.out.parent.mkdir(parents=True, exist_ok=True)
-    done = _write_tables(args.out, lines, args.plan, where)
+    work = Work(
+        args.plan, parts_of(lines.cells), site_folder(where, lines.plan.site.name), again=args.judge_again
+    )
+    done = _write_tables(args.out, work, lines.plan)
     if copied := copies(done.marks):
-        done = _write_tables(args.out, lines, args.plan, where, copied)
+        done = _write_tables(args.out, replace(work, copies=copied), lines.plan)
     write_excluded(args.out.with_name("excluded.csv"), excluded_lines(lines, done.measured, args.plan, where))
     rounds = rounds_of(
         args.out.parent, site_folder(where, lines.plan.site.name), done.runs, args.plan, done.sums
@@ -104,33 +111,27 @@ class _Done:
         return self.runs.keys()
 
 
-def _write_tables(
-    out: Path, lines: PlanLines, plan_file: Path, where: Path, copied: Mapping[str, str] | None = None
-) -> _Done:
-    """The tables and the cache, block after block: no table is in memory as a whole."""
-    done, results = _Done(), site_folder(where, lines.plan.site.name)
-    runs = os.path.relpath(results / "runs", out.parent)
-    work = Work(plan_file, blocks_of(lines.cells), results, out.with_name(CACHE_FILE), copied or {})
+def _write_tables(out: Path, work: Work, plan: Plan) -> _Done:
+    """The tables, part after part: none is in memory as a whole."""
+    done = _Done()
+    runs = os.path.relpath(work.results / "runs", out.parent)
     names = (out.name, LATENCIES_FILE, COUNTERS_FILE)
     with ExitStack() as stack:
         tables = [Hashed(stack.enter_context(whole_bytes(out.with_name(name)))) for name in names]
-        kept = stack.enter_context(whole_bytes(work.cache_file))
         for table, header in zip(tables, (columns(), columns("latency"), COLUMNS), strict=True):
             table.write(f"{','.join(header)}\n".encode())
-        write_head(kept)
-        for block, content in collected(work):
-            for table, text in zip(tables, content.tables, strict=True):
+        for part in collected(work):
+            for table, text in zip(tables, part.tables, strict=True):
                 table.write(text)
-            done.planned.add(content.planned)
-            done.tally.add(content.tally)
-            done.sums |= {f"{runs}/{key}/{RUN_FILE}": checksum for key, checksum in content.sums.items()}
-            done.marks |= content.marks
-            for key in content.sums:
+            done.planned.add(part.planned)
+            done.tally.add(part.tally)
+            done.sums |= {f"{runs}/{key}/{RUN_FILE}": checksum for key, checksum in part.sums.items()}
+            done.marks |= part.marks
+            for key in part.sums:
                 cell, _, run = key.partition("/")
                 done.runs[cell].add(int(run))
-            block.write(kept)
         if not done.tally.runs:
-            raise _nothing_measured(lines.plan, done.planned.cells, where)
+            raise _nothing_measured(plan, done.planned.cells, work.results)
     done.sums |= {name: table.sha256() for name, table in zip(names, tables, strict=True)}
     return done
 

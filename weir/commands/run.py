@@ -32,6 +32,7 @@ from weir.measure.starter import Interrupt, follow_the_starter
 from weir.plan import Batch, Plan, read_plan
 from weir.plan.experience import append_costs
 from weir.records.costs import batch_costs
+from weir.records.judged import rows_text
 from weir.records.width import width_meter
 from weir.schedulers import surrounding
 from weir.units import UnitError, parse_duration
@@ -211,6 +212,7 @@ def _job(plan: Plan, batch: Batch, args: argparse.Namespace, seed: int) -> Batch
         kept_since=args.kept_since,
         ends_at=system.ends_at(os.environ) if system else None,
         wait_s=args.wait,
+        judge=rows_text,
         width_of=width_meter(args.results.resolve()),
     )
 

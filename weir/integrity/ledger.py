@@ -13,18 +13,20 @@ import fcntl
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from weir.errors import WeirError
 from weir.files import from_json, write_atomically
-from weir.runfiles import RUN_FILE, run_text
+from weir.runfiles import ROWS_FILE, RUN_FILE, run_text, with_sums
 
 LEDGER = "ledger.jsonl"
 ROUNDS_FILE = "rounds.json"  # of a study: findings of its collection, and the head of the ledger then
 NOTHING_BEFORE = "0" * 64
+# Of the folder of a run and its run.json: the text of ROWS_FILE; weir.records, which knows it, lies above.
+Judge = Callable[[Path, Mapping[str, Any]], str | None]
 DONE = "done"
 _TAIL_BYTES = 4096  # a line is shorter
 # Of file systems without locks, such as Lustre mounted without flock.
@@ -57,9 +59,14 @@ class Ledger:
         return self.heads[-1]
 
 
-def end_run(folder: Path, document: Mapping[str, Any]) -> None:
-    """Write run.json, its line in the ledger first: no run counts that the ledger does not know."""
-    text = run_text(folder, document)
+def end_run(folder: Path, document: Mapping[str, Any], judge: Judge | None = None) -> None:
+    """Write what the run is judged, then run.json with the sums of all, its line in the ledger before it: no
+    run counts that the ledger does not know."""
+    document = with_sums(folder, document)
+    if rows := judge and judge(folder, document):
+        write_atomically(folder / ROWS_FILE, rows)
+        document["sha256"][ROWS_FILE] = hashlib.sha256(rows.encode()).hexdigest()
+    text = run_text(document)
     append(folder.parents[2] / LEDGER, document, hashlib.sha256(text.encode()).hexdigest())
     write_atomically(folder / RUN_FILE, text)
 

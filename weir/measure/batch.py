@@ -48,7 +48,7 @@ def measure_batch(job: BatchJob) -> BatchResult:
         began_s = time.monotonic()
         leftovers = job.launch_folder.exists()
         # Of a weir that was killed; whether the machine failed its cells, nobody knows any more.
-        settle(job.launch_folder, job.results, faultless=False)
+        settle(job.launch_folder, job.results, faultless=False, judge=job.judge)
         result, todo = _result(job), next_executions(job)
         if todo:
             _try(job, todo, lock, result)
@@ -126,6 +126,7 @@ def _context(
         neighbours=neighbours,
         token=token,
         guardian=guardian,
+        judge=job.judge,
     )
 
 

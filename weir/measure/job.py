@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from weir.cluster.nodes import Slow
 from weir.errors import WeirError
+from weir.integrity.ledger import Judge
 from weir.measure.lock import Lock
 from weir.measure.order import Execution, rounds_in_random_order
 from weir.measure.progress import Progress
@@ -38,6 +39,7 @@ class BatchJob:
     scheduler_options: Sequence[str] = ()
     wait_s: float = 0.0  # for another measurement of the same target
     width_of: Callable[[Cell], float | None] | None = None  # of a cell's interval; None: no rounds are added
+    judge: Judge | None = None  # of a run that has ended; None: whoever reads its rows judges it
     kept_since: float = math.inf  # what failed after it is not run again; in seconds since 1970
     ranks_checked: bool = False  # in an earlier round of this session
     progress: Progress | None = None  # of several batches in turns; None: of this one

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.cluster.launching import launch_changes
-from weir.integrity.ledger import end_run
+from weir.integrity.ledger import Judge, end_run
 from weir.launch import applied, launcher
 from weir.measure.document import SUMMARY_FILE, RunEnd, after, before, now
 from weir.measure.execute import Outcome, execute, time_limit
@@ -56,6 +56,7 @@ class LaunchContext:
     neighbours: Sequence[str] = ()  # other measurements of the target that may run now
     token: str = field(default_factory=lambda: secrets.token_hex(8))  # carried by every process of a launch
     guardian: Guardian | None = None  # None: this process touches the target itself
+    judge: Judge | None = None
     temporary: Path | None = None  # for the files of a launch; None: in TMPDIR
 
     def fault(self) -> str | None:
@@ -174,7 +175,7 @@ def _record(ready: Prepared, outcome: Outcome, context: LaunchContext) -> dict[s
     error = f"{SUMMARY_FILE} is missing or truncated: the program ended with exit code 0" if lacks else None
     end = RunEnd(outcome.exit_code, outcome.ended, now(), outcome.elapsed_s, error or outcome.error)
     document = after(ready.known, end, ready.outputs)
-    end_run(ready.outputs, document)
+    end_run(ready.outputs, document, context.judge)
     return document
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.files import from_json
-from weir.integrity.ledger import end_run
+from weir.integrity.ledger import Judge, end_run
 from weir.measure.document import SUMMARY_FILE, RunEnd, after, now
 from weir.runfiles import is_kept, run_folder
 
@@ -28,7 +28,11 @@ class StatusLine:
 
 
 def settle(
-    folder: Path, results: Path, faultless: bool = True, held: Mapping[str, Mapping[str, Any]] | None = None
+    folder: Path,
+    results: Path,
+    faultless: bool = True,
+    held: Mapping[str, Mapping[str, Any]] | None = None,
+    judge: Judge | None = None,
 ) -> None:
     """Write the run files of the cells that the status names, and remove the launch folder.
 
@@ -53,13 +57,14 @@ def settle(
         cell, _, number = line.name.rpartition("-")
         if line.name in known and not is_kept(results, cell, int(number)):
             host = known[line.name]["host"] | (held or {}).get(line.name, {})
-            _settle_one(
-                line, known[line.name] | {"host": host}, run_folder(results, cell, int(number)), faultless
-            )
+            outputs = run_folder(results, cell, int(number))
+            _settle_one(line, known[line.name] | {"host": host}, outputs, faultless, judge)
     shutil.rmtree(folder)
 
 
-def _settle_one(line: StatusLine, known: Mapping[str, Any], outputs: Path, faultless: bool) -> None:
+def _settle_one(
+    line: StatusLine, known: Mapping[str, Any], outputs: Path, faultless: bool, judge: Judge | None
+) -> None:
     complete = is_complete(outputs)
     if (line.exit_code != 0 or not complete) and not faultless:
         return
@@ -70,7 +75,7 @@ def _settle_one(line: StatusLine, known: Mapping[str, Any], outputs: Path, fault
         end = RunEnd(line.exit_code, False, _written_at(outputs), line.elapsed_s, error)
     except FileNotFoundError:
         return  # its folder is gone: the execution is measured again
-    end_run(outputs, after(known, end, outputs))
+    end_run(outputs, after(known, end, outputs), judge)
 
 
 def is_complete(outputs: Path) -> bool:

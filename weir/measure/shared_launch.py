@@ -74,7 +74,7 @@ def measure_in_one_launch(
         faultless = watch.fault is None
     finally:
         # What has run is on record before anything touches a target that may hang.
-        settle(folder, context.results, faultless, watch.held)
+        settle(folder, context.results, faultless, watch.held, context.judge)
         context.remove([each.data_folder for each in ready])
     if watch.fault is not None:
         raise EnvironmentFaultError(watch.fault, hint="run again when it is gone: finished runs are kept")
@@ -83,7 +83,7 @@ def measure_in_one_launch(
         text = outcome.error or no_segment(stderr) or stderr or "the launch ended early"
         end = RunEnd(None, outcome.ended, now(), outcome.elapsed_s, text.splitlines()[0])
         prepared = ready[executions.index(stopped)]
-        end_run(prepared.outputs, after(prepared.known, end, prepared.outputs))
+        end_run(prepared.outputs, after(prepared.known, end, prepared.outputs), context.judge)
         ended(stopped, str(end.error), watch.elapsed_s())
 
 

@@ -18,7 +18,6 @@ from weir.plan.model import Plan
 _BATCH, _BATCH_CELLS, _CELL = ' {"batch": "', ', "cells": [', '  {"cell": "'
 _ROUNDS = re.compile(r'"rounds": (\d{1,9})\b')
 _AT_MOST = re.compile(r'"at_most": (\d{1,9})\b')
-_UNTIL = re.compile(r', "until": (?:null|\{("half_width": [0-9.e+-]+)[^{}]*\})\}$')
 _NO_UNTIL = ', "until": null}'
 
 
@@ -102,8 +101,3 @@ def most_rounds(line: str) -> int:
     rounds = int(found[1]) if found else 1
     at_most = None if line.endswith(_NO_UNTIL) else _AT_MOST.search(line)
     return max(rounds, int(at_most[1])) if at_most else rounds
-
-
-def what_rows_depend_on(line: str) -> str:
-    """The line without the limits of added rounds: of what ends them, rows repeat the half-width alone."""
-    return _UNTIL.sub(lambda found: f", {found[1]}" if found[1] else "", line)

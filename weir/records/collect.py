@@ -71,13 +71,6 @@ def finished_runs(cell_folder: Path) -> list[Run]:
     return sorted((read_run(file.parent) for file in files), key=lambda run: run.number)
 
 
-def collect_cell(cell: Cell, runs: Iterable[Run], results: Path) -> Iterator[Row]:
-    """Rows of all runs of a cell; a run that is still missing keeps its iterations free."""
-    tool = tool_of(cell)
-    for run in runs:
-        yield from collect_run(cell, run, parse_run(run, tool), results)
-
-
 def tool_of(cell: Cell) -> Tool:
     known = tools()
     if cell.tool not in known:
@@ -87,19 +80,15 @@ def tool_of(cell: Cell) -> Tool:
 
 def parse_run(run: Run, tool: Tool) -> Parsed:
     """What the outputs of a run hold, without values that cannot be."""
-    _require_sound(run)
     return checked(tool.parse(run.outputs), tool.name)
-
-
-def collect_run(cell: Cell, run: Run, parsed: Parsed, results: Path) -> list[Row]:
-    """Rows of one run, audited; what was requested and is missing gets a row without numbers."""
-    return audited_rows(subjects_of_run(cell, run, parsed, results))
 
 
 def subjects_of_run(
     cell: Cell, run: Run, parsed: Parsed, results: Path, same_as: str | None = None
 ) -> list[Subject]:
-    """Rows of one run for the audit; same_as: another run that it repeats."""
+    """Rows of one run for the audit; what was requested and is missing gets a row without numbers.
+
+    same_as: another run that it repeats."""
     ended = (run.facts["exit_code"], run.facts["timed_out"], cell.timeout_s, run.facts["error"])
     facts = RunFacts(
         *ended,
@@ -214,11 +203,11 @@ def _source(file: Path, results: Path) -> str:
 def read_run(folder: Path) -> Run:
     """A finished execution."""
     run = Run(folder, read_json(folder / RUN_FILE))
-    _require_sound(run)
+    require_sound(run)
     return run
 
 
-def _require_sound(run: Run) -> None:
+def require_sound(run: Run) -> None:
     """Its run.json must hold what records are made of."""
     for key, kind in _OF_A_RUN.items():
         value = run.facts.get(key)

@@ -11,7 +11,8 @@ from weir.measure.job import BatchResult
 from weir.model import Row
 from weir.plan import Batch
 from weir.plan.experience import BatchCosts
-from weir.records.collect import Run, collect_cell, read_json
+from weir.records.collect import Run, read_json
+from weir.records.judged import collect_cell
 from weir.runfiles import RUN_FILE, run_folder
 
 

@@ -13,7 +13,8 @@ from weir.measure.job import BatchJob, job_of
 from weir.measure.rounds import measure_in_rounds
 from weir.model import Cell, Row
 from weir.plan import Batch, Plan
-from weir.records.collect import collect_cell, finished_runs
+from weir.records.collect import finished_runs
+from weir.records.judged import collect_cell
 from weir.schedulers import surrounding
 
 

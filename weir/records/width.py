@@ -15,7 +15,8 @@ from pathlib import Path
 from weir.audit.judge import USABLE
 from weir.inference import half_width
 from weir.model import Cell, Row
-from weir.records.collect import collect_cell, finished_runs
+from weir.records.collect import finished_runs
+from weir.records.judged import collect_cell
 from weir.runfiles import RUN_FILE
 
 

@@ -6,9 +6,10 @@ from pathlib import Path
 
 from weir.model import Row
 from weir.plan.files import read_plan
-from weir.records.collect import Run, collect_cell, read_json
+from weir.records.collect import Run, read_json
 from weir.records.facts import Facts
 from weir.records.importing import import_files
+from weir.records.judged import collect_cell
 
 CASES = Path(__file__).parent / "cases"
 

@@ -15,7 +15,8 @@ from weir.measure.own_launch import LaunchContext, measure_one
 from weir.measure.stripes import stripe
 from weir.measure.workspace import Workspace
 from weir.model import Cell, Stack, Target
-from weir.records.collect import Run, collect_cell
+from weir.records.collect import Run
+from weir.records.judged import collect_cell
 from weir.tools import tools
 
 # What a Lustre client's lfs does: the folder has a layout that its files get; this one has 6 storage targets.

@@ -13,7 +13,7 @@ from tests.checkout import SUITE, load, make_checkout
 from weir.errors import WeirError
 from weir.model import Until
 from weir.plan import Plan, make_plan, plan_data, read_plan, write_plan
-from weir.plan.lines import cell_of_line, most_rounds, name_of_line, read_lines, what_rows_depend_on
+from weir.plan.lines import cell_of_line, most_rounds, name_of_line, read_lines
 
 
 @pytest.fixture
@@ -51,19 +51,6 @@ def test_lines_hold_the_plan(tmp_path: Path, plan: Plan, layout: Callable[[objec
     assert [batch for _, batch in lines.with_batches()] == [
         batch.batch for batch in plan.batches for _ in batch.cells
     ]
-
-
-def test_rows_depend_on_all_but_the_limits_of_added_rounds(tmp_path: Path, plan: Plan) -> None:
-    write_plan(plan, tmp_path / "plan.json")
-    first, second, *_ = read_lines(tmp_path / "plan.json").cells
-    rest = json.loads(what_rows_depend_on(first) + "}")
-    whole = json.loads(first)
-    assert rest == {key: value for key, value in whole.items() if key != "until"} | {"half_width": 0.05}
-    assert what_rows_depend_on(first.replace("600.0", "700.0")) == what_rows_depend_on(first)
-    assert what_rows_depend_on(first.replace("0.05", "0.04")) != what_rows_depend_on(first)
-    assert what_rows_depend_on(second).endswith('"z": {"until": null}}')
-    shorter = second.removesuffix(', "until": null}') + "}"
-    assert what_rows_depend_on(shorter) == shorter, "this one is a parameter"
 
 
 DAMAGE: dict[str, Callable[[str], str]] = {

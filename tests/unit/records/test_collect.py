@@ -18,7 +18,8 @@ from weir.model import Cell, Row, Until
 from weir.plan import make_plan
 from weir.plan.files import write_plan
 from weir.plan.model import Plan
-from weir.records.collect import collect_cell, finished_runs, site_folder
+from weir.records.collect import finished_runs, site_folder
+from weir.records.judged import collect_cell
 from weir.records.table import read_records
 from weir.tools import tools
 from weir.tools.engine import latency_buckets

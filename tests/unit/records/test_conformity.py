@@ -21,7 +21,8 @@ from weir.measure.order import Execution
 from weir.model import Row
 from weir.plan import make_plan
 from weir.plan.model import Plan
-from weir.records.collect import Run, collect_cell
+from weir.records.collect import Run
+from weir.records.judged import collect_cell
 from weir.records.table import write_records
 
 SUITE = """\

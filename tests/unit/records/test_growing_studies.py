@@ -1,13 +1,14 @@
-"""Collecting a study again: what is known is not parsed again, and the tables are the same either way."""
+"""Collecting a study: what a run was judged when it ended goes into the tables as it is, unless something
+changed; the tables are the same either way."""
 
 from __future__ import annotations
 
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,14 +16,15 @@ from bench.growth import write_configuration, write_runs
 from weir.cli import main
 from weir.errors import WeirError
 from weir.integrity.manifest import read_manifest
-from weir.model import Cell
+from weir.model import Cell, Until
 from weir.plan import Plan, read_plan
 from weir.plan.lines import lines_of_plan
-from weir.records import study
-from weir.records.run_cache import CACHE_FILE, Parsed
-from weir.records.study import Work, blocks_of, collected
-from weir.records.tally import Tally
-from weir.runfiles import file_sha256
+from weir.records import judged, study
+from weir.records.collect import Run, read_json
+from weir.records.study import Work, collected, parts_of
+from weir.runfiles import ROWS_FILE, RUN_FILE, file_sha256
+
+TABLES = ("records.csv", "latencies.csv", "client-counters.csv", "excluded.csv", "facts.json", "SHA256SUMS")
 
 
 @pytest.fixture
@@ -33,63 +35,103 @@ def planned(tmp_path: Path) -> Plan:
     return read_plan(plan_file)
 
 
-def collect(folder: Path) -> dict[str, str]:
+def collect(folder: Path, *more: str) -> dict[str, str]:
     """Every table by its name."""
     out = folder / "results" / "study"
     arguments = ["--plan", str(out / "plan.json"), "--results", str(folder / "results")]
-    assert main(["collect", *arguments, "--out", str(out / "records.csv")]) == 0
-    names = ("records.csv", "latencies.csv", "excluded.csv", "facts.json", "SHA256SUMS", CACHE_FILE)
-    return {name: (out / name).read_text(encoding="latin-1") for name in names}
+    assert main(["collect", *arguments, "--out", str(out / "records.csv"), *more]) == 0
+    return {name: (out / name).read_text() for name in TABLES}
 
 
-def parsed_cells(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Cells whose runs are parsed from now on."""
-    parsed: list[str] = []
-    real = study._parsed_runs
+@pytest.fixture
+def judged_cells(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Cells whose runs are parsed and judged from now on."""
+    found: list[str] = []
+    real = judged._judge
 
-    def counted(runs: Sequence[study.FoundRun]) -> list[Parsed]:
-        parsed.extend(run.cell.cell for run in runs)
-        return real(runs)
+    def counted(cell: Cell, run: Run, results: Path, same_as: str | None = None) -> judged.JudgedRun:
+        found.append(cell.cell)
+        return real(cell, run, results, same_as)
 
-    monkeypatch.setattr(study, "_parsed_runs", counted)
-    return parsed
+    monkeypatch.setattr(judged, "_judge", counted)
+    return found
 
 
-def test_only_new_and_changed_runs_are_parsed(
-    tmp_path: Path, planned: Plan, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def run_of(folder: Path, plan: Plan, number: int) -> Path:
+    return folder / "results" / "runs" / plan.cells[number].cell / "000"
+
+
+def test_a_run_is_judged_once_when_it_ends(tmp_path: Path, planned: Plan, judged_cells: list[str]) -> None:
     write_runs(planned, tmp_path / "results", 0, 10)
-    parsed = parsed_cells(monkeypatch)
+    assert judged_cells == [cell.cell for cell in planned.cells[:10]]
     first = collect(tmp_path)
-    assert len(parsed) == 10
     assert collect(tmp_path) == first
-    assert len(parsed) == 10, "nothing changed, nothing is parsed"
-    write_runs(planned, tmp_path / "results", 10, 11)
-    changed = tmp_path / "results" / "runs" / planned.cells[3].cell / "000" / "summary.json"
-    os.utime(changed, ns=(1, 1))
-    assert len(collect(tmp_path)["records.csv"].splitlines()) == 1 + 11 * 4
-    assert parsed[10:] == [planned.cells[3].cell, planned.cells[10].cell]
+    run = run_of(tmp_path, planned, 3)
+    assert list(judged.collect_cell(planned.cells[3], [Run(run, read_json(run / RUN_FILE))], tmp_path))
+    assert len(judged_cells) == 10
+    assert collect(tmp_path, "--judge-again") == first
+    assert len(judged_cells) == 20
 
 
-def flipped(cache: bytes) -> Iterator[bytes]:
-    """The cache with a changed byte, at a dozen places over all of it."""
-    for place in range(0, len(cache), len(cache) // 12):
-        yield cache[:place] + bytes([cache[place] ^ 1]) + cache[place + 1 :]
+def test_rows_that_were_kept_are_those_of_the_outputs(tmp_path: Path, planned: Plan) -> None:
+    write_runs(planned, tmp_path / "results", 0, 1)
+    run = Run(run_of(tmp_path, planned, 0), read_json(run_of(tmp_path, planned, 0) / RUN_FILE))
+    kept = judged.judged(planned.cells[0], run, tmp_path / "results")
+    anew = judged.judged(planned.cells[0], run, tmp_path / "results", again=True)
+    assert kept.tables == anew.tables
+    assert kept.rows(run.folder) == anew.rows(run.folder)
+    assert json.loads(json.dumps(kept.tally)) == json.loads(json.dumps(anew.tally))
 
 
-def test_a_cache_that_is_gone_old_or_damaged_changes_no_table(
-    tmp_path: Path, planned: Plan, monkeypatch: pytest.MonkeyPatch
+def judged_by_another_weir(run: Path) -> None:
+    """Which had another rule."""
+    held = json.loads((run / ROWS_FILE).read_text())
+    lines = held["tables"][0].replace("other-target", "a-rule-of-old")
+    assert lines != held["tables"][0]
+    held |= {"code": "0" * 16, "tables": [lines, *held["tables"][1:]]}
+    (run / ROWS_FILE).write_text(json.dumps(held))
+    facts = json.loads((run / RUN_FILE).read_text())
+    facts["sha256"][ROWS_FILE] = file_sha256(run / ROWS_FILE)
+    (run / RUN_FILE).write_text(json.dumps(facts))
+
+
+def test_a_run_that_another_weir_judged_is_judged_again(
+    tmp_path: Path, planned: Plan, judged_cells: list[str]
 ) -> None:
-    monkeypatch.setattr(study, "_BLOCK_RUNS", 2)
     write_runs(planned, tmp_path / "results", 0, 4)
-    first = collect(tmp_path)
-    cache = tmp_path / "results" / "study" / CACHE_FILE
-    whole = cache.read_bytes()
-    for damaged in (b"", b"other state\n", whole[: len(whole) // 2], *flipped(whole)):
-        cache.write_bytes(damaged)
-        # What belongs to single runs is checked when it is needed.
-        os.utime(tmp_path / "results" / "runs" / planned.cells[0].cell / "000" / "stdout.txt", ns=(1, 1))
-        assert collect(tmp_path) | {CACHE_FILE: ""} == first | {CACHE_FILE: ""}
+    before = collect(tmp_path)["records.csv"]
+    judged_by_another_weir(run_of(tmp_path, planned, 2))
+    judged_cells.clear()
+    assert collect(tmp_path)["records.csv"] == before
+    assert judged_cells == [planned.cells[2].cell]
+
+
+def test_an_edited_verdict_is_found(tmp_path: Path, planned: Plan) -> None:
+    write_runs(planned, tmp_path / "results", 0, 2)
+    rows = run_of(tmp_path, planned, 0) / ROWS_FILE
+    edited_secretly(rows, b"INVALID", b"VALID  ")
+    table = collect(tmp_path)["records.csv"].splitlines()
+    of_cell = [line for line in table if planned.cells[0].cell in line]
+    assert len(of_cell) == 4
+    assert all("INVALID" in line and ROWS_FILE in line for line in of_cell)
+
+
+def test_rounds_and_limits_of_added_rounds_change_no_row(
+    tmp_path: Path, planned: Plan, judged_cells: list[str]
+) -> None:
+    write_runs(planned, tmp_path / "results", 0, 1)
+    run = run_of(tmp_path, planned, 0)
+    judged_cells.clear()
+    cell = replace(planned.cells[0], rounds=9)
+    assert judged.judged(cell, Run(run, read_json(run / RUN_FILE)), tmp_path / "results")
+    assert judged_cells == []
+    other = replace(cell, label="of another suite")
+    rows = judged.judged(other, Run(run, read_json(run / RUN_FILE)), tmp_path / "results").rows(run)
+    assert {row["label"] for row in rows} == {"of another suite"}
+    added = replace(cell, until=Until(0.05, 30))
+    rows = judged.judged(added, Run(run, read_json(run / RUN_FILE)), tmp_path / "results").rows(run)
+    assert {row["until"] for row in rows} == {0.05}
+    assert judged_cells == [cell.cell, cell.cell]
 
 
 def edited_secretly(file: Path, old: bytes, new: bytes) -> None:
@@ -157,93 +199,30 @@ CHANGES: dict[str, Callable[[Path, Path], None]] = {
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-def test_again_gives_the_tables_of_a_first_time(
-    tmp_path: Path, planned: Plan, monkeypatch: pytest.MonkeyPatch, change: Callable[[Path, Path], None]
+def test_the_tables_are_those_of_the_outputs(
+    tmp_path: Path, planned: Plan, change: Callable[[Path, Path], None]
 ) -> None:
-    monkeypatch.setattr(study, "_BLOCK_RUNS", 2)
-    monkeypatch.setattr(study, "_FEW_BLOCKS", 9)
     write_runs(planned, tmp_path / "results", 0, 6)
     collect(tmp_path)
-    change(tmp_path, tmp_path / "results" / "runs" / planned.cells[2].cell / "000")
+    change(tmp_path, run_of(tmp_path, planned, 2))
     again = collect(tmp_path)
-    (tmp_path / "results" / "study" / CACHE_FILE).unlink()
-    assert collect(tmp_path) == again
+    assert collect(tmp_path, "--judge-again") == again
     sums = read_manifest(tmp_path / "results" / "study")[1]
     assert {"records.csv", "latencies.csv", "client-counters.csv", "excluded.csv", "plan.json"} <= sums.keys()
     assert {name: file_sha256(tmp_path / "results" / "study" / name) for name in sums} == sums
 
 
-def test_cells_of_unchanged_blocks_are_not_parsed(
+def test_many_runs_are_read_by_several_processes_in_the_order_of_the_plan(
     tmp_path: Path, planned: Plan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(study, "_BLOCK_RUNS", 8)
-    write_runs(planned, tmp_path / "results", 0, 16)
-    collect(tmp_path)
-    parsed: list[str] = []
-    real = study.cell_of_line
-
-    def counted(line: str, path: Path) -> Cell:
-        parsed.append(real(line, path).cell)
-        return real(line, path)
-
-    monkeypatch.setattr(study, "cell_of_line", counted)
-    collect(tmp_path)
-    assert parsed == []
-    os.utime(tmp_path / "results" / "runs" / planned.cells[5].cell / "000" / "stdout.txt", ns=(1, 1))
-    collect(tmp_path)
-    assert parsed == [cell.cell for cell in planned.cells[:8]]
-
-
-def test_other_blocks_keep_what_is_known_of_their_runs(
-    tmp_path: Path, planned: Plan, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As after a plan with more cells or rounds, whose blocks begin elsewhere."""
-    write_runs(planned, tmp_path / "results", 0, 16)
-    first = collect(tmp_path)
-    parsed = parsed_cells(monkeypatch)
-    monkeypatch.setattr(study, "_BLOCK_RUNS", 3)
-    second = collect(tmp_path)
-    assert second.pop(CACHE_FILE) != first.pop(CACHE_FILE)
-    assert second == first
-    assert parsed == []
-
-
-def test_counts_of_blocks_are_those_of_their_runs(tmp_path: Path, planned: Plan) -> None:
-    write_runs(planned, tmp_path / "results", 0, 5)
-    ((block, _),) = collected(work_of(planned, tmp_path))
-    counts = [run.facts["tally"] for run in block.parsed().values()]
-    every, halves = tallied(counts), Tally()
-    for half in (counts[:2], counts[2:]):
-        halves.add(json.loads(json.dumps(tallied(half).data())))
-    assert json.dumps(halves.data()) == json.dumps(every.data())
-    assert (every.runs, every.records) == (5, 20)
-
-
-def work_of(plan: Plan, folder: Path) -> Work:
-    """All cells, and no cache."""
-    blocks = blocks_of(lines_of_plan(plan).cells)
-    return Work(folder / "plan.json", blocks, folder / "results", folder / "no cache")
-
-
-def tallied(counts: Iterable[Mapping[str, Any]]) -> Tally:
-    tally = Tally()
-    for each in counts:
-        tally.add(each)
-    return tally
-
-
-def test_many_runs_are_parsed_by_several_processes_in_the_order_of_the_plan(
-    tmp_path: Path, planned: Plan, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(study, "_BLOCK_RUNS", 3)
     write_runs(planned, tmp_path / "results", 0, 16)
     one = collect(tmp_path)
-    (tmp_path / "results" / "study" / CACHE_FILE).unlink()
-    monkeypatch.setattr(study, "_FEW_BLOCKS", 1)
+    monkeypatch.setattr(study, "_PART_RUNS", 3)
     assert collect(tmp_path) == one
-    (tmp_path / "results" / "runs" / planned.cells[9].cell / "000" / "run.json").write_text("{}")
+    (run_of(tmp_path, planned, 9) / "run.json").write_text("{}")
+    work = Work(tmp_path / "plan.json", parts_of(lines_of_plan(planned).cells), tmp_path / "results")
     with pytest.raises(WeirError, match=rf"{planned.cells[9].cell}/000/run.json: .*is damaged"):
-        list(collected(work_of(planned, tmp_path)))
+        list(collected(work))
 
 
 def test_facts_count_records_and_runs(tmp_path: Path, planned: Plan) -> None:

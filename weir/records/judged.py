@@ -1,0 +1,135 @@
+"""A run as it is parsed and judged once, when it ends: its lines in the tables lie beside its run.json.
+
+run.json has the sum of that file as of every other, and that file has the sum of the rest of run.json: nobody
+edits a verdict unseen. Lines of another weir, of a cell that the plan has otherwise, or of a run that was
+edited are made anew from the outputs.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import weir
+from weir.columns import columns
+from weir.data import data_folder
+from weir.errors import WeirError
+from weir.files import from_json
+from weir.model import Cell, Row
+from weir.plan.files import built
+from weir.records.client_counters import counter_lines
+from weir.records.collect import Run, audited_rows, parse_run, require_sound, subjects_of_run, tool_of
+from weir.records.copies import marks_of
+from weir.records.latencies import collect_latencies
+from weir.records.table import lines_of, typed_row
+from weir.records.tally import count_rows, facts_of_run
+from weir.runfiles import ROWS_FILE
+
+# Of a cell: what no row depends on, and no rule looks at.
+_FREE = ("rounds", "until")
+
+
+@dataclass(frozen=True)
+class JudgedRun:
+    """What a run adds to the tables and to the counts of a study."""
+
+    tables: tuple[str, str, str]  # lines of records, latencies and client counters
+    tally: Mapping[str, Any]
+    marks: Mapping[str, str]  # what no other run can have
+
+    def rows(self, source: Path) -> list[Row]:
+        """Its records; source: the file, for an error."""
+        lines = csv.reader(io.StringIO(self.tables[0]))
+        return [
+            typed_row(dict(zip(columns(), fields, strict=True)), source, number)
+            for number, fields in enumerate(lines, start=1)
+        ]
+
+
+def rows_text(folder: Path, document: Mapping[str, Any]) -> str | None:
+    """What goes beside run.json (document, with the sums of the outputs) when a run ends; None where the
+    output is not what its tool prints: who collects it is told."""
+    try:
+        one = _judge(built(Cell, document["cell"]), Run(folder, document), folder.parents[2])
+    except WeirError:
+        return None
+    about = {"weir": weir.__version__, "code": code_state(), "run": _sum_of_facts(document)}
+    return json.dumps(about | vars(one)) + "\n"
+
+
+def judged(cell: Cell, run: Run, results: Path, same_as: str | None = None, again: bool = False) -> JudgedRun:
+    """A run of this cell; same_as: another run that it repeats; again: whatever is known of it."""
+    require_sound(run)
+    known = None if same_as or again else _known(cell, run)
+    return known or _judge(cell, run, results, same_as)
+
+
+def collect_cell(cell: Cell, runs: Iterable[Run], results: Path) -> Iterator[Row]:
+    """Rows of all runs of a cell; a run that is still missing keeps its iterations free."""
+    tool_of(cell)
+    for run in runs:
+        yield from judged(cell, run, results).rows(run.folder / ROWS_FILE)
+
+
+def _known(cell: Cell, run: Run) -> JudgedRun | None:
+    if run.differing != () or ROWS_FILE not in run.facts["sha256"] or not _is_of(run.facts["cell"], cell):
+        return None
+    try:
+        held = from_json((run.folder / ROWS_FILE).read_bytes())
+        if held["code"] != code_state() or held["run"] != _sum_of_facts(run.facts):
+            return None
+        records, latencies, counters = held["tables"]
+        return JudgedRun((records, latencies, counters), held["tally"], held["marks"])
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+
+
+def _sum_of_facts(document: Mapping[str, Any]) -> str:
+    """Of a run.json but for the sum of the rows: they are made of it as of the outputs."""
+    sums = {name: one for name, one in document["sha256"].items() if name != ROWS_FILE}
+    return hashlib.sha256(json.dumps({**document, "sha256": sums}, sort_keys=True).encode()).hexdigest()
+
+
+def _is_of(measured: Mapping[str, Any], cell: Cell) -> bool:
+    """Whether the cell of run.json gives the same rows as that of the plan: of what ends added rounds they
+    repeat the half-width alone."""
+    until = (measured.get("until") or {}).get("half_width")
+    return until == (cell.until.half_width if cell.until else None) and all(
+        name in _FREE or measured.get(name) == value for name, value in vars(cell).items()
+    )
+
+
+def _judge(cell: Cell, run: Run, results: Path, same_as: str | None = None) -> JudgedRun:
+    """From the outputs."""
+    parsed = parse_run(run, tool_of(cell))
+    rows = audited_rows(subjects_of_run(cell, run, parsed, results, same_as))
+    latencies = lines_of(collect_latencies(cell, [run]), "latency")
+    tally = {**count_rows(rows), **facts_of_run(run.facts)}
+    tables = lines_of(rows), latencies, counter_lines(cell, run.number, parsed)
+    return JudgedRun(tables, tally, marks_of(cell.cell, run.facts, rows))
+
+
+@cache
+def code_state() -> str:
+    """A hash of all code and schemas that rows depend on."""
+    package = Path(weir.__file__).parent
+    files = sorted({*_modules(package), *(data_folder("config") / "schemas").glob("*.yaml")})
+    found = hashlib.sha256()
+    for file in files:
+        found.update(file.read_bytes())
+    return found.hexdigest()[:16]
+
+
+def _modules(package: Path) -> Iterator[Path]:
+    """Other processes make and remove directories of compiled modules meanwhile."""
+    for folder, folders, names in os.walk(package):
+        folders[:] = [name for name in folders if name != "__pycache__"]
+        yield from (Path(folder, name) for name in names if name.endswith(".py"))
