@@ -100,7 +100,10 @@ def rounds_of(
     deleted = {(one.cell, run) for one in found if one.kind == DELETED for run in (one.run, None)}
     missing = (one for one in _not_as_planned(planned, held) if (one.cell, one.run) not in deleted)
     found = [*missing, *found]
-    looks = {cell: _looks(ledger, cell, planned.get(cell), runs) for cell, runs in held.items()}
+    lengths: dict[str, set[int]] = defaultdict(set)
+    for entry in ledger.entries if ledger else ():
+        lengths[entry.cell].add(entry.planned)
+    looks = {cell: _looks(lengths[cell], planned.get(cell), runs) for cell, runs in held.items()}
     entries, head = (len(ledger.heads) - 1, ledger.head) if ledger else (0, NOTHING_BEFORE)
     foreign = sum(one.cell not in cells for one in ledger.entries) if ledger else 0
     return Rounds(tuple(found), tuple(lacks), looks, planned, entries, foreign, head)
@@ -196,11 +199,11 @@ class _Recorded:
         return Finding(OLDER, f"it was measured before {LEDGER} was begun, or elsewhere", cell, run)
 
 
-def _looks(ledger: Ledger | None, cell: str, planned: int | None, runs: set[int]) -> int:
+def _looks(lengths: set[int], planned: int | None, runs: set[int]) -> int:
     """How often more rounds were planned after a look was possible, and how many were added without a plan.
 
+    lengths: the rounds of a cell in each plan by which it was measured.
     A plan that is measured to its end may be judged, and a longer one made by what was seen."""
-    lengths = {entry.planned for entry in ledger.entries if entry.cell == cell} if ledger else set()
     if planned is None and not lengths:
         return 1
     longest: int = max({*lengths, *(() if planned is None else (planned,))})
