@@ -2,7 +2,7 @@
 #include "backend.h"
 #include "clock.h"
 #include "personality.h"
-#include "way_out.h"
+#include "stuck.h"
 
 #include <mpi.h>
 #include <stdio.h>
@@ -111,6 +111,6 @@ int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     weir_clock_calibrate();
     int code = main_run(argc, argv);
-    weir_way_out_finalize(code);
+    weir_stuck_finalize(code);
     return code;
 }

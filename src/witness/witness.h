@@ -54,11 +54,14 @@ struct record {
     uint64_t looked_bytes;         /* written_bytes when its pages were looked at last */
 };
 
-/* files.c */
+/* descriptors.c */
 struct record *file_of(int fd); /* NULL: not under test */
 void file_opened(const char *path, int flags, int fd);
 bool file_closed(int fd); /* false: no file under test; else spans_closed() follows the close */
 void file_duplicated(int from, int to);
+
+/* files.c */
+struct record *file_record(const char *path);      /* the shared one, where there are too many files */
 const struct record *files_first(unsigned *count); /* with a path each */
 const struct record *files_others(uint64_t *files);
 void files_sum(uint64_t *read_bytes, uint64_t *written_bytes, uint64_t *syncs);

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 TABLE = (ROOT / "docs" / "architecture.md").read_text().partition("## Layers")[2].partition("\n## ")[0]
 Graph = dict[str, set[str]]
+_LITERAL = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"', re.DOTALL)
+_DEFINITION = re.compile(r"^(?!static\b|typedef\b|#)[A-Za-z_][\w *]*?\b(\w+)\([^;{}]*\)\s*\{", re.MULTILINE)
 
 
 def levels(top: str) -> dict[str, int]:
@@ -45,24 +47,73 @@ def python_graph() -> Graph:
     return {name: set(imports(file, modules.keys())) - {name} for name, file in modules.items()}
 
 
-def c_graph() -> Graph:
-    """Directories below src/; a header is found beside its user, or by its path from a directory above."""
+def c_includes() -> Graph:
+    """Files below src/; a header is found beside its user, or by its path from a directory above."""
     files = [*(ROOT / "src").rglob("*.[ch]")]
-    graph: Graph = defaultdict(set)
+    graph: Graph = {}
     for file in files:
-        here = file.parent
+        graph[name_of(file)] = set()
         for text in re.findall(r'^#include "([^"]+)"', file.read_text(), re.MULTILINE):
-            beside = (here / text).resolve()
+            beside = (file.parent / text).resolve()
             found = (
                 [beside] if beside.exists() else [each for each in files if str(each).endswith(f"/{text}")]
             )
             assert len(found) == 1, f"{file}: {text} is {found}"
-            graph[name_of(here)].add(name_of(found[0].parent))
-    return {name: users - {name} for name, users in graph.items()}
+            graph[name_of(file)].add(name_of(found[0]))
+    return graph
 
 
-def name_of(folder: Path) -> str:
-    return str(folder.relative_to(ROOT / "src"))
+def c_calls() -> Graph:
+    """From a source to those that define the functions that it names, within one product below src/."""
+    graph: Graph = {}
+    for product in (ROOT / "src").iterdir():
+        texts = {file: _LITERAL.sub(" ", file.read_text()) for file in product.rglob("*.c")}
+        defined: dict[str, list[Path]] = defaultdict(list)
+        for file, text in texts.items():
+            for name in _DEFINITION.findall(text):
+                defined[name].append(file)
+        for file, text in texts.items():
+            names = set(re.findall(r"\w+", text)) & defined.keys()
+            used = {defined[name][0] for name in names if len(defined[name]) == 1}
+            graph[name_of(file)] = {name_of(one) for one in used - {file}}
+    return graph
+
+
+def c_folders() -> Graph:
+    """What the includes and the calls of the files come to."""
+    found: Graph = defaultdict(set)
+    for user, all_used in [*c_includes().items(), *c_calls().items()]:
+        found[str(Path(user).parent)] |= {str(Path(used).parent) for used in all_used}
+    return {name: used - {name} for name, used in found.items()}
+
+
+def r_calls() -> Graph:
+    """From a file of analysis/ to those that define the functions that it calls. Names of a plug-in are its
+    own, so that the same in R/ or in the caller goes first."""
+    home = ROOT / "analysis"
+    files = sorted((file for file in home.rglob("*.R") if "tests" not in file.parts), reverse=True)
+    texts = {
+        str(file.relative_to(home)): re.sub(r'#[^\n]*|"(?:\\.|[^"\\])*"', '""', file.read_text())
+        for file in sorted(files, key=lambda file: file.parent.name == "R")
+    }
+    own = {file: set(re.findall(r"([\w.]+)(?: <- |[,=)])", text)) for file, text in texts.items()}
+    defined = {
+        name: file
+        for file, text in texts.items()
+        for name in re.findall(r"^([\w.]+) <- ", text, re.MULTILINE)
+    }
+    return {
+        file: {
+            defined[name]
+            for name in re.findall(r"(?<![\w.$@])([\w.]+)\(", text)
+            if name in defined.keys() - own[file]
+        }
+        for file, text in texts.items()
+    }
+
+
+def name_of(path: Path) -> str:
+    return str(path.relative_to(ROOT / "src"))
 
 
 def circle(graph: Mapping[str, Set[str]]) -> list[str]:
@@ -132,10 +183,20 @@ def test_no_arrow_of_weir_goes_up() -> None:
 
 
 def test_no_arrow_of_src_goes_up() -> None:
-    assert upward(c_graph(), levels("src")) == []
+    assert upward(c_folders(), levels("src")) == []
 
 
-@pytest.mark.parametrize("graph", [python_graph, c_graph])
-def test_there_is_no_circle(graph: object) -> None:
-    assert callable(graph)
-    assert circle(graph()) == []
+@pytest.mark.parametrize("graph", [python_graph, c_includes, c_calls, c_folders])
+def test_there_is_no_circle(graph: Callable[[], Graph]) -> None:
+    """By file: what includes or imports, and in C what calls, too."""
+    found = graph()
+    assert sum(map(len, found.values())) > 20
+    assert circle(found) == []
+
+
+def test_plug_ins_of_the_analysis_stand_on_its_parts_alone() -> None:
+    """A figure, a table, a claim, a metric or an advice uses files of R/, and no file of R/ knows one."""
+    graph = r_calls()
+    assert graph["R/page.R"]
+    folders = {file: {used.partition("/")[0] for used in all_used} for file, all_used in graph.items()}
+    assert {file: used for file, used in folders.items() if "/" in file and not used <= {"R"}} == {}

@@ -1,5 +1,5 @@
-/* What the two files of the HDF5 back end share: hdf5.c moves data, hdf5_stored.c looks at what was stored.
- */
+/* What the files of the HDF5 back end share: hdf5.c moves data, hdf5_stored.c looks at what was stored,
+ * hdf5_library.c knows names and errors. */
 #ifndef WEIR_HDF5_FILE_H
 #define WEIR_HDF5_FILE_H
 

@@ -12,6 +12,71 @@
 static const char blocks[] = "/sys/dev/block";
 #define SECTOR_BYTES 512u
 
+bool weir_device_read_line(const char *path, char *text, int bytes) {
+    FILE *file = fopen(path, "re");
+    bool good = file != NULL && fgets(text, bytes, file) != NULL;
+    if (file != NULL) {
+        fclose(file);
+    }
+    if (good) {
+        text[strcspn(text, "\n")] = '\0';
+    }
+    return good;
+}
+
+bool weir_device_add_part(unsigned major_number, unsigned minor_number, struct weir_device *device) {
+    for (int i = 0; i < device->parts; i++) {
+        if (device->major_of[i] == major_number && device->minor_of[i] == minor_number) {
+            return true;
+        }
+    }
+    if (device->parts == WEIR_DEVICE_PARTS) {
+        return false;
+    }
+    device->major_of[device->parts] = major_number;
+    device->minor_of[device->parts++] = minor_number;
+    return true;
+}
+
+int weir_device_follow_members(const char *sys, const char *directory, int depth,
+                               struct weir_device *device) {
+    char path[600], number[32];
+    unsigned member_major, member_minor;
+    int found = 0;
+    DIR *members = opendir(directory);
+    for (struct dirent *entry; members != NULL && found >= 0 && (entry = readdir(members)) != NULL;) {
+        if (entry->d_name[0] == '.') {
+            continue;
+        }
+        snprintf(path, sizeof path, "%.300s/%.200s/dev", directory, entry->d_name);
+        bool good = weir_device_read_line(path, number, sizeof number) &&
+                    sscanf(number, "%u:%u", &member_major, &member_minor) == 2 &&
+                    weir_device_follow(sys, member_major, member_minor, depth + 1, device);
+        found = good ? found + 1 : -1;
+    }
+    if (members != NULL) {
+        closedir(members);
+    }
+    return found;
+}
+
+bool weir_device_follow(const char *sys, unsigned major_number, unsigned minor_number, int depth,
+                        struct weir_device *device) {
+    char path[400], backing[1024];
+    snprintf(path, sizeof path, "%.200s/%u:%u/stat", sys, major_number, minor_number);
+    if (depth > WEIR_DEVICE_DEEPEST || access(path, R_OK) != 0) {
+        return false;
+    }
+    snprintf(path, sizeof path, "%.200s/%u:%u/loop/backing_file", sys, major_number, minor_number);
+    if (weir_device_read_line(path, backing, sizeof backing)) {
+        snprintf(path, sizeof path, "%.200s/%u:%u", sys, major_number, minor_number);
+        return weir_device_follow_loop(sys, path, backing, depth, device);
+    }
+    snprintf(path, sizeof path, "%.200s/%u:%u/slaves", sys, major_number, minor_number);
+    int members = weir_device_follow_members(sys, path, depth, device);
+    return members > 0 || (members == 0 && weir_device_add_part(major_number, minor_number, device));
+}
+
 /* The first reason is that of the lowest device. */
 static bool below_unknown(struct weir_device *device, const char *what, const char *below) {
     if (device->reason[0] == '\0') {

@@ -10,26 +10,6 @@
 
 #define PROBLEMS_KEPT 64 /* a longer list is of no use */
 
-bool weir_document_begin(struct weir_document *document) {
-    int good = 1;
-    weir_clock_iso8601(document->began);
-    weir_interposed_find(document->job, document->interposed);
-    if (document->job->rank == 0 && document->file_name != NULL) {
-        char directory[1024];
-        snprintf(directory, sizeof directory, "%s", document->file_name);
-        char *slash = strrchr(directory, '/');
-        snprintf(slash != NULL ? slash + 1 : directory, 2, ".");
-        if (access(directory, W_OK | X_OK) != 0) {
-            fprintf(stderr, "weir-io: cannot write the summary file %s: %s\n", document->file_name,
-                    strerror(errno));
-            good = 0;
-        }
-    }
-    MPI_Bcast(&good, 1, MPI_INT, 0, document->job->comm);
-    weir_way_out_begin(&document->way_out, document);
-    return good != 0;
-}
-
 struct weir_result *weir_document_add(struct weir_document *document, const struct weir_result *result) {
     if (document->job->rank != 0) {
         return NULL;
@@ -202,7 +182,9 @@ static void document_rescue_part(const struct weir_document *document) {
     }
 }
 
-void weir_document_rescue(struct weir_document *document, const struct weir_problem *problem) {
+/* What was put down becomes the document of a run that failed with this problem. */
+static void document_rescue(void *own, const struct weir_problem *problem) {
+    struct weir_document *document = own;
     if (document->file_name == NULL) {
         return;
     }
@@ -210,8 +192,28 @@ void weir_document_rescue(struct weir_document *document, const struct weir_prob
     document_rescue_part(document);
 }
 
+bool weir_document_begin(struct weir_document *document) {
+    int good = 1;
+    weir_clock_iso8601(document->began);
+    weir_interposed_find(document->job, document->interposed);
+    if (document->job->rank == 0 && document->file_name != NULL) {
+        char directory[1024];
+        snprintf(directory, sizeof directory, "%s", document->file_name);
+        char *slash = strrchr(directory, '/');
+        snprintf(slash != NULL ? slash + 1 : directory, 2, ".");
+        if (access(directory, W_OK | X_OK) != 0) {
+            fprintf(stderr, "weir-io: cannot write the summary file %s: %s\n", document->file_name,
+                    strerror(errno));
+            good = 0;
+        }
+    }
+    MPI_Bcast(&good, 1, MPI_INT, 0, document->job->comm);
+    weir_stuck_begin(&document->stuck, document->job->rank, document_rescue, document);
+    return good != 0;
+}
+
 int weir_document_end(struct weir_document *document, int exit_code) {
-    weir_way_out_end(&document->way_out);
+    weir_stuck_end(&document->stuck);
     if (document->job->rank == 0 && document->file_name != NULL &&
         !document_save(document, exit_code == WEIR_FINE)) {
         exit_code = WEIR_FAILED;

@@ -7,7 +7,7 @@
 #include "json.h"
 #include "problem.h"
 #include "result.h"
-#include "way_out.h"
+#include "stuck.h"
 
 struct weir_document {
     struct weir_job *job;
@@ -18,8 +18,8 @@ struct weir_document {
     void (*more)(struct weir_json *json, const struct weir_result *result, const void *context);
     const void *context;
 
-    /* kept by document.c; all but way_out on rank 0 */
-    struct weir_way_out way_out;
+    /* kept by document.c; all but stuck on rank 0 */
+    struct weir_stuck stuck;
     char began[40];
     char interposed[WEIR_INTERPOSED_BYTES];
     struct weir_json text; /* of FILE.part in front of the last result, which may yet get its verdict */
@@ -45,9 +45,6 @@ void weir_document_note(struct weir_document *document, const struct weir_proble
 /* Write what is known into FILE.part, where other ranks find it if this one should never come back from a
  * library. Does nothing but on rank 0. */
 void weir_document_put_down(struct weir_document *document);
-/* For way_out.c, on a rank that cannot talk to the others any more: make what was put down the document of a
- * run that failed with this problem. */
-void weir_document_rescue(struct weir_document *document, const struct weir_problem *problem);
 /* Write the document and free everything. Returns the exit code on all ranks: the given one, or a failure. */
 int weir_document_end(struct weir_document *document, int exit_code);
 

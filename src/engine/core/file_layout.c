@@ -13,13 +13,6 @@
 
 extern char **environ;
 
-void weir_file_layout_add_target(struct weir_file_layout *layout, uint64_t index) {
-    if (layout->target_count < WEIR_LAYOUT_TARGETS) {
-        layout->targets[layout->target_count++] = (uint32_t)index;
-        layout->components[layout->component_count - 1].target_count++;
-    }
-}
-
 static struct weir_layout_component *file_layout_begin_component(struct weir_file_layout *layout) {
     if (layout->component_count == WEIR_LAYOUT_COMPONENTS) {
         return NULL;

@@ -46,7 +46,13 @@ void weir_file_layout_read(const char *path, struct weir_file_layout *layout);
 bool weir_file_layout_parse(FILE *text, struct weir_file_layout *layout);
 /* By liblustreapi (file_layout_llapi.c); false where it is missing or refuses. */
 bool weir_file_layout_llapi(const char *path, struct weir_file_layout *layout);
-void weir_file_layout_add_target(struct weir_file_layout *layout, uint64_t index);
+/* To the component that was begun last. */
+static inline void weir_file_layout_add_target(struct weir_file_layout *layout, uint64_t index) {
+    if (layout->target_count < WEIR_LAYOUT_TARGETS) {
+        layout->targets[layout->target_count++] = (uint32_t)index;
+        layout->components[layout->component_count - 1].target_count++;
+    }
+}
 /* The stripe count of the last component that holds data. */
 int64_t weir_file_layout_stripes(const struct weir_file_layout *layout);
 /* Called by all ranks, those without a file with an unknown layout; returns NULL but on rank 0, and where no

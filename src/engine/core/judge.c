@@ -5,11 +5,11 @@ bool weir_judge_phase(struct weir_document *document, struct weir_phase *phase,
     struct weir_problem problem = {0};
     if ((phase->backend->traits & WEIR_PARTS) != 0) {
         weir_document_put_down(document);
-        phase->way_out = &document->way_out;
+        phase->stuck = &document->stuck;
     }
     weir_phase_run(document->job, phase, measure, &problem);
     bool good = weir_document_settle(document, &problem);
-    weir_way_out_disarm(&document->way_out);
+    weir_stuck_disarm(&document->stuck);
     return good;
 }
 

@@ -1,30 +1,14 @@
 #include "phase.h"
 
 #include "clock.h"
-#include "way_out.h"
+#include "loops.h"
 
 #include <errno.h>
 #include <string.h>
 
-static bool phase_shared(const struct weir_phase *phase) {
-    int ranks;
-    MPI_Comm_size(phase->how.comm, &ranks);
-    return ranks > 1;
-}
-
-int weir_phase_with_others(const struct weir_phase *phase, int status, const struct weir_problem *problem) {
-    if (status != 0 && (phase->backend->traits & WEIR_PARTS) != 0) {
-        weir_way_out_skip_finalize();
-        if (phase_shared(phase) && phase->way_out != NULL) {
-            weir_way_out_arm(phase->way_out, problem);
-        }
-    }
-    return status;
-}
-
 /* Whether open, sync and close need every rank of the file. */
 static bool phase_in_step(const struct weir_phase *phase) {
-    return phase_shared(phase) && (phase->backend->traits & WEIR_TOGETHER) != 0;
+    return weir_phase_shared(phase) && (phase->backend->traits & WEIR_TOGETHER) != 0;
 }
 
 static void phase_begin_step(struct weir_step *step) {
@@ -133,7 +117,7 @@ void weir_phase_run(struct weir_job *job, struct weir_phase *phase, struct weir_
                   weir_phase_with_others(phase, phase->backend->open(&file, problem), problem) == 0;
     phase_end_step(&measure->open);
     bool step = phase_in_step(phase);
-    bool agree = step || phase->barriers || (phase->how.collective && phase_shared(phase));
+    bool agree = step || phase->barriers || (phase->how.collective && weir_phase_shared(phase));
     bool ready = agree ? weir_job_agree(job, opened) : opened;
     uint64_t observed_ns = opened ? phase_observe(phase, &file, measure) : 0;
     if (agree) {

@@ -28,7 +28,7 @@ static inline bool weir_mixture_reads(const struct weir_mixture *mixture, uint64
 }
 
 struct weir_measure;
-struct weir_way_out;
+struct weir_stuck;
 
 struct weir_phase {
     const char *name; /* write, read */
@@ -38,7 +38,7 @@ struct weir_phase {
     struct weir_pattern pattern;
     struct weir_payload *payload; /* NULL: transfers have their own */
     MPI_Comm job_comm;            /* all ranks of the phase */
-    struct weir_way_out *way_out; /* NULL where the back end has no WEIR_PARTS */
+    struct weir_stuck *stuck;     /* NULL where the back end has no WEIR_PARTS */
     bool barriers;                /* between open, transfers and close */
     bool sync;                    /* at the end of the transfers */
     bool unwatched;               /* without counters: a warm-up */
@@ -52,7 +52,7 @@ struct weir_phase {
     double stonewall_s;           /* 0: none */
     bool wear_out;  /* after the stonewall, every rank does as many operations as the quickest did */
     uint64_t limit; /* operations this rank does at most, in a pass */
-    /* Untimed, before a read that ended before the stonewall begins again (passes.h): lets go of the pages
+    /* Untimed, before a read that ended before the stonewall begins again (loops.h): lets go of the pages
      * that the pass before left in memory. NULL: there is one pass. */
     void (*forget)(const void *forgetful, struct weir_problem *problem);
     const void *forgetful;
@@ -114,18 +114,9 @@ void weir_phase_run(struct weir_job *job, struct weir_phase *phase, struct weir_
 void weir_phase_inspect(const struct weir_job *job, const struct weir_phase *phase,
                         struct weir_measure *measure, struct weir_problem *problem);
 
-/* Pass on the status of a call that other ranks may be in; where it failed, see to it that they come out. */
-int weir_phase_with_others(const struct weir_phase *phase, int status, const struct weir_problem *problem);
-
 /* The transfers alone, and what a rank does whose file would not open while the others work (transfers.c). */
 void weir_transfers_run(const struct weir_phase *phase, struct weir_file *file, struct weir_measure *measure,
                         struct weir_problem *problem);
-/* Before the first transfer: the timelines; after the last: the bytes. */
-void weir_transfers_begin(const struct weir_phase *phase, struct weir_measure *measure);
-void weir_transfers_end(const struct weir_phase *phase, struct weir_measure *measure);
-/* Since the first transfer, without what lay between passes. */
-uint64_t weir_phase_ns(const struct weir_measure *measure);
-struct weir_schedule weir_phase_schedule(const struct weir_phase *phase);
 /* Transfers of a rank at a time by the back end's queue; 0: it has none, or is not to use it. */
 static inline unsigned weir_phase_depth(const struct weir_phase *phase) {
     return phase->backend->queue != NULL ? phase->backend->queue->depth(&phase->how) : 0;
@@ -133,8 +124,6 @@ static inline unsigned weir_phase_depth(const struct weir_phase *phase) {
 /* The same for back ends with a queue (transfers_queued.c). */
 void weir_transfers_queued(const struct weir_phase *phase, struct weir_file *file,
                            struct weir_measure *measure, struct weir_problem *problem);
-/* Operations of the quickest rank at the wall, which all do; 0 where any rank failed. Called by all ranks. */
-uint64_t weir_transfers_goal(const struct weir_phase *phase, uint64_t operations, bool failed);
 void weir_transfers_abstain(const struct weir_phase *phase, struct weir_measure *measure,
                             struct weir_problem *problem);
 

@@ -1,6 +1,6 @@
 /* The hot loop. Nothing here allocates, locks or calls the system beyond the transfer itself. */
 #include "clock.h"
-#include "passes.h"
+#include "loops.h"
 
 struct loop {
     const struct weir_phase *phase;
@@ -130,14 +130,6 @@ static bool transfers_run_to_the_wall(struct loop *loop) {
     return hit;
 }
 
-/* Operations of the quickest rank at the wall; 0 if any rank failed, so that no rank goes on for nothing. */
-uint64_t weir_transfers_goal(const struct weir_phase *phase, uint64_t operations, bool failed) {
-    uint64_t mine[2] = {operations, failed};
-    uint64_t all[2];
-    MPI_Allreduce(mine, all, 2, MPI_UINT64_T, MPI_MAX, phase->job_comm);
-    return all[1] != 0 ? 0 : all[0];
-}
-
 void weir_transfers_abstain(const struct weir_phase *phase, struct weir_measure *measure,
                             struct weir_problem *problem) {
     uint64_t deadline_ticks = 0;
@@ -154,38 +146,6 @@ static void transfers_wear_out(struct loop *loop) {
         if (!transfers_operate(loop, &ignored_ticks)) {
             return;
         }
-    }
-}
-
-struct weir_schedule weir_phase_schedule(const struct weir_phase *phase) {
-    int rank, ranks;
-    MPI_Comm_rank(phase->job_comm, &rank);
-    MPI_Comm_size(phase->job_comm, &ranks);
-    return weir_schedule_begin(&phase->pace, rank, ranks);
-}
-
-uint64_t weir_phase_ns(const struct weir_measure *measure) {
-    return weir_clock_ns() - measure->io.start_ns - measure->passes.rests_ns;
-}
-
-void weir_transfers_begin(const struct weir_phase *phase, struct weir_measure *measure) {
-    weir_timeline_begin(&measure->timeline);
-    if (phase->reads != NULL) {
-        weir_timeline_begin(&phase->reads->timeline);
-    }
-}
-
-/* All transfers of a phase have the same size. */
-static void transfers_count_bytes(const struct weir_phase *phase, struct weir_measure *measure) {
-    measure->moved_bytes = measure->operations * phase->payload->bytes;
-    measure->wall_bytes = measure->wall_operations * phase->payload->bytes;
-}
-
-void weir_transfers_end(const struct weir_phase *phase, struct weir_measure *measure) {
-    transfers_count_bytes(phase, measure);
-    if (phase->reads != NULL) {
-        phase->reads->wall_operations = phase->reads->operations;
-        transfers_count_bytes(phase, phase->reads);
     }
 }
 

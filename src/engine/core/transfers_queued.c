@@ -1,7 +1,7 @@
 /* The hot loop of back ends that take several transfers of a rank at a time. Each is timed from its
  * submission to its end. */
 #include "clock.h"
-#include "passes.h"
+#include "loops.h"
 
 #include <errno.h>
 #include <stdlib.h>

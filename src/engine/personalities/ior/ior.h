@@ -105,7 +105,7 @@ bool ior_mixed_iteration(struct ior_run *run, int iteration);
 /* Untimed: every byte of the file is written, by transfers in order, with so many bytes each; 0: -t. */
 bool ior_lay_out(struct ior_run *run, int iteration, int64_t xfer_bytes);
 
-/* ior.c: the steps that kinds of iterations share; false where any rank failed. */
+/* ior_steps.c: the steps that kinds of iterations share; false where any rank failed. */
 bool ior_phase(struct ior_run *run, struct weir_phase *phase, const char *name, enum weir_access access,
                int iteration);
 bool ior_has_memory(struct ior_run *run, bool good);

@@ -2,6 +2,8 @@
  * puts them. An operation of the results is such a call. */
 #include "ior.h"
 
+#include "loops.h"
+
 #include "clock.h"
 
 #include <stdlib.h>

@@ -1,0 +1,122 @@
+/* The steps that kinds of iterations share. */
+#include "ior.h"
+
+#include "judge.h"
+#include "personality.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What is the same in every phase of the run. */
+bool ior_phase(struct ior_run *run, struct weir_phase *phase, const char *name, enum weir_access access,
+               int iteration) {
+    const struct ior_params *a = &run->requested;
+    uint64_t rank_bytes = (uint64_t)(a->block_bytes * a->segments);
+    ior_path(run);
+    *phase = (struct weir_phase){
+        .name = name,
+        .iteration = iteration,
+        .backend = run->base.backend,
+        .how = {.path = run->path,
+                .access = access,
+                .collective = a->collective,
+                .direct = a->direct,
+                .comm = a->file_per_process ? MPI_COMM_SELF : run->base.job->comm,
+                .rank = run->base.job->rank,
+                .hints = &run->base.hints,
+                .settings = run->base.settings,
+                .geometry = {.xfer_bytes = (size_t)a->xfer_bytes,
+                             .block_bytes = (uint64_t)a->block_bytes,
+                             .segments = (uint64_t)a->segments,
+                             .random = a->random != 0,
+                             .walled = a->stonewall_s > 0,
+                             .file_bytes =
+                                 rank_bytes * (a->file_per_process ? 1 : (uint64_t)run->base.job->size)}},
+        .payload = &run->payload,
+        .barriers = a->barriers,
+        .no_residency = a->no_residency,
+        .pace = {(double)a->rate, (double)a->rest_us * 1e-6},
+        .stonewall_s = a->stonewall_s,
+        .wear_out = a->wear_out,
+        .sync_each = a->sync_each,
+        .trace = run->trace.records != NULL ? &run->trace : NULL,
+        .limit = WEIR_NO_LIMIT,
+        .requested_bytes = rank_bytes * (uint64_t)run->base.job->size,
+    };
+    if (access == WEIR_READ && run->written != NULL) {
+        phase->limit = run->written[ior_owner(run)];
+    } else if (access == WEIR_READ && run->status > 0) {
+        phase->limit = run->status;
+        uint64_t known_bytes = run->status * (uint64_t)a->xfer_bytes;
+        phase->requested_bytes =
+            (known_bytes < rank_bytes ? known_bytes : rank_bytes) * (uint64_t)run->base.job->size;
+    }
+    bool memory = ior_pattern(run, &phase->pattern);
+    if (run->view_buffer != NULL) {
+        ior_view_begin(run, phase);
+    }
+    return memory;
+}
+
+bool ior_has_memory(struct ior_run *run, bool good) {
+    struct weir_problem problem = {0};
+    if (!good) {
+        weir_problem_set(&problem, "malloc", run->requested.test_file, ENOMEM, NULL,
+                         "preparing the transfers");
+    }
+    problem.rank = run->base.job->rank;
+    return weir_document_settle(&run->base.document, &problem);
+}
+
+/* Run a phase and look at what it left; false where any rank failed. */
+bool ior_measured(struct ior_run *run, struct weir_phase *phase) {
+    return weir_judge_phase(&run->base.document, phase, &run->base.measure) &&
+           weir_judge_stored(&run->base.document, phase, &run->base.measure);
+}
+
+struct weir_result *ior_report(struct ior_run *run, const struct weir_phase *phase,
+                               struct weir_measure *measure) {
+    struct weir_result result;
+    weir_result_gather(run->base.job, phase, measure, &result);
+    result.existing_bytes = phase->how.access == WEIR_WRITE ? run->existing_bytes : 0;
+    return weir_document_add(&run->base.document, &result);
+}
+
+void ior_judge(struct ior_run *run, const struct weir_verify *verify, struct weir_result *result,
+               const char *when) {
+    if (weir_judge_bytes(&run->base.document, run->path, verify, result, when)) {
+        return;
+    }
+    run->base.exit_code = WEIR_FAILED;
+    if (result != NULL) {
+        printf("WARNING: Incorrect data on %s (%llu errors found).\n", result->access,
+               (unsigned long long)result->verify.errors);
+    }
+}
+
+bool ior_clear_and_rest(struct ior_run *run) {
+    struct weir_problem problem = {.rank = run->base.job->rank};
+    struct stat facts;
+    run->existing_bytes = 0;
+    if (run->made_file || !run->requested.existing) {
+        ior_remove(run, &problem);
+    } else if (run->base.job->rank == 0 && stat(run->path, &facts) == 0) {
+        run->existing_bytes = (uint64_t)facts.st_size;
+    }
+    ior_make_directory(run, &problem);
+    run->made_file = true;
+    if (run->base.job->rank == 0 && run->requested.delay_s > 0) {
+        sleep((unsigned)run->requested.delay_s);
+    }
+    return weir_document_settle(&run->base.document, &problem);
+}
+
+bool ior_empty_caches(struct ior_run *run) {
+    struct weir_problem problem = {.rank = run->base.job->rank};
+    if (!run->requested.drop_caches) {
+        return true;
+    }
+    ior_drop_caches(run, &problem);
+    return weir_document_settle(&run->base.document, &problem);
+}
