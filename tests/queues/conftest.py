@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.queues import gridengine
+from tests.queues import gridengine, pbs
 from tests.queues.checkout import QueueCheckout
 from tests.queues.nodes import Cluster
 from tests.queues.system import System
 
-SYSTEMS = [gridengine.SYSTEM]
+SYSTEMS = [gridengine.SYSTEM, pbs.SYSTEM]
 NODES = ("node1", "node2", "node3", "node4")
 
 

@@ -35,13 +35,10 @@ _PHASES = {
     "X": ENDED,
     "M": ENDED,
 }
-# Exit codes of a job that its script has not ended (pbs_ifl, JOB_EXEC_*), and of one that a signal ended.
-_NOT_STARTED = {
-    -1: "a prologue or the start of the job failed",
-    -2: "the start of the job failed",
-    -3: "it was to be started again",
-}
-_ENDED_BY = {"271": "it was cancelled, or ended at a limit (SIGTERM)", "265": "it was killed (SIGKILL)"}
+# Below zero: exit codes of jobs that their script has not ended (JOB_EXEC_* of PBS).
+_BELOW_ZERO = {-1: "it could not be started", -2: "it could not be started, or a prologue failed"}
+_BY_SIGNAL = 256
+_REMOTE_SHELL = str(Path(__file__).with_name("pbs_rsh"))
 _OWN_CHUNK = ("ncpus", "mpiprocs", "ompthreads")
 
 
@@ -63,28 +60,33 @@ class Pbs(Scheduler):
 
     def ends_at(self, environment: Mapping[str, str]) -> float | None:
         job = self.job(environment)
-        facts = _facts(answer(["qstat", "-f", "-w", job])) if job else {}
+        facts = facts_of(answer(["qstat", "-f", "-w", job])) if job else {}
         limit, began = facts.get("Resource_List.walltime"), facts.get("stime")
         if not limit or not began:
             return None
         return _time(began) + _seconds(limit)
 
     def mpi(self, environment: Mapping[str, str]) -> dict[str, str]:
-        """For an MPI that was built without PBS; the daemons on other nodes belong to the job."""
+        """For an MPI that was built without PBS; the daemons on other nodes belong to the job.
+
+        PBS ends a task whose first program puts itself into the background, as Open MPI's daemon does.
+        """
         if "PBS_NODEFILE" not in environment:
             return {}
         return {
             "OMPI_MCA_orte_default_hostfile": environment["PBS_NODEFILE"],
-            "OMPI_MCA_plm_rsh_agent": "pbs_tmrsh",
+            "OMPI_MCA_plm_rsh_agent": _REMOTE_SHELL,
+            "OMPI_MCA_plm_rsh_no_tree_spawn": "1",
+            "OMPI_MCA_orte_leave_session_attached": "1",
             "HYDRA_LAUNCHER": "rsh",
-            "HYDRA_LAUNCHER_EXEC": "pbs_tmrsh",
+            "HYDRA_LAUNCHER_EXEC": _REMOTE_SHELL,
         }
 
     def placement(self, options: Sequence[str], environment: Mapping[str, str]) -> dict[str, Any] | None:
         job = self.job(environment)
         if job is None:
             return None
-        facts = _facts(answer(["qstat", "-f", "-w", job]))
+        facts = facts_of(answer(["qstat", "-f", "-w", job]))
         return placement(options, facts, answer(["pbsnodes", "-a", "-F", "json"]))
 
     def judge(self, request: Request) -> Answer:
@@ -115,7 +117,7 @@ class Pbs(Scheduler):
             code, text = reply(["qstat", "-f", "-w", job])
         if code:
             return JobState(ENDED) if re.search(r"Unknown Job Id|has finished", text) else None
-        return state_of(_facts(text))
+        return state_of(facts_of(text))
 
     def cancel_job(self, job: str) -> None:
         answer(
@@ -139,15 +141,21 @@ def state_of(facts: Mapping[str, str]) -> JobState:
         return JobState(phase, comment if phase == WAITING else "")
     text = facts.get("Exit_status", "")
     code = int(text) if re.fullmatch(r"-?\d+", text) else None
-    if code is None:
-        return JobState(ENDED, comment or "it was taken out of the queue")
-    if code < 0:
-        return JobState(ENDED, _NOT_STARTED.get(code, f"PBS could not run it (exit status {code})"), code)
-    limit = facts.get("Resource_List.walltime")
-    used = facts.get("resources_used.walltime")
-    if code > 256 and limit and used and _seconds(used) >= _seconds(limit):
-        return JobState(ENDED, f"its time of {limit} was over", code)
-    return JobState(ENDED, _ENDED_BY.get(text, f"signal {code - 256} ended it") if code > 256 else "", code)
+    reason = _end_of_comment(comment, facts.get("Resource_List.walltime", ""))
+    if not reason and code is not None and code < 0:
+        reason = _BELOW_ZERO.get(code, f"PBS ended it with its code {code}")
+    if not reason and code is not None and code > _BY_SIGNAL:
+        reason = f"signal {code - _BY_SIGNAL} ended it"
+    return JobState(ENDED, reason, code)
+
+
+def _end_of_comment(comment: str, limit: str) -> str:
+    """The exit code of a cancelled job may be 0: only its comment tells."""
+    if found := re.search(r" and terminated(?: by (\S+))?$", comment):
+        return f"it was cancelled by {found[1]}" if found[1] else "it was taken out of the queue"
+    if found := re.search(r" and exceeded resource (\w+)$", comment):
+        return f"its time of {limit} was over" if found[1] == "walltime" else f"it exceeded its {found[1]}"
+    return ""
 
 
 def placement(options: Sequence[str], facts: Mapping[str, str], nodes: str) -> dict[str, Any]:
@@ -188,7 +196,7 @@ def placement(options: Sequence[str], facts: Mapping[str, str], nodes: str) -> d
 def judged(request: Request, queues: str, nodes: str) -> Answer:
     """Whether a queue of this name would ever start a job of this size."""
     known = {
-        match[1]: _facts(match[0])
+        match[1]: facts_of(match[0])
         for match in re.finditer(r"^Queue: (\S+)\n(?:.+\n?)*", queues, re.MULTILINE)
     }
     options = list(request.options)
@@ -225,7 +233,7 @@ def _hosts(environment: Mapping[str, str]) -> list[str]:
     return list(dict.fromkeys(lines))
 
 
-def _facts(text: str) -> dict[str, str]:
+def facts_of(text: str) -> dict[str, str]:
     return dict(re.findall(r"^\s+(\S+) = (.*)$", text, re.MULTILINE))
 
 

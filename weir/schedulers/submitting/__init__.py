@@ -6,6 +6,7 @@ be reached from a login node.
 
 from __future__ import annotations
 
+import os
 import shlex
 import time
 from collections.abc import Sequence
@@ -35,6 +36,7 @@ def job_script(lines: Sequence[str], log: Path, folder: Path) -> str:
         [
             "#!/bin/bash",
             f"exec >>{shlex.quote(str(log))} 2>&1 </dev/null",
+            own_path(),
             f"rm -f {code}",
             f"cd {shlex.quote(str(folder))} || exit",
             "(",
@@ -46,6 +48,11 @@ def job_script(lines: Sequence[str], log: Path, folder: Path) -> str:
             "",
         ]
     )
+
+
+def own_path() -> str:
+    """Programs are found where they are now: PBS starts a login shell, which sets another PATH."""
+    return f"export PATH={shlex.quote(os.environ.get('PATH', os.defpath))}"
 
 
 def submit(system: Scheduler, request: Request, files: JobFiles) -> str:

@@ -17,7 +17,7 @@ from reframe.core.schedulers import Job, JobScheduler
 
 from weir.errors import WeirError
 from weir.schedulers.base import WAITING, JobFiles, Request, Scheduler
-from weir.schedulers.submitting import Submitted, submit
+from weir.schedulers.submitting import Submitted, own_path, submit
 
 _NAMES: dict[str, str] = {}
 _PAUSE_S = 2.0
@@ -57,7 +57,8 @@ class _Queue(JobScheduler):  # type: ignore[misc]
 
     def emit_preamble(self, job: _QueueJob) -> list[str]:
         """The script writes its own files: what a batch system collects may come late, or not at all."""
-        return [f"cd {job.workdir} || exit", f"exec >{job.stdout} 2>{job.stderr} </dev/null"]
+        output = f"exec >{job.stdout} 2>{job.stderr} </dev/null"
+        return [f"cd {job.workdir} || exit", output, own_path()]
 
     def submit(self, job: _QueueJob) -> None:
         script = Path(job.workdir, job.script_filename)

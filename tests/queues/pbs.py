@@ -1,0 +1,149 @@
+"""A private PBS of virtual nodes, of an OpenPBS that PBS_EXEC names, or that is on the PATH."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.lab.machine import ROOT, Machine
+from tests.queues.nodes import Cluster
+from tests.queues.system import System
+
+CORES = 4
+_HOMES = Path("/mnt")  # of the machine: PBS refuses one below a directory that all may write to, such as /tmp
+CONFIGURATION = """\
+PBS_EXEC={exec}
+PBS_HOME={home}
+PBS_SERVER={server}
+PBS_START_SERVER=1
+PBS_START_SCHED=1
+PBS_START_COMM=1
+PBS_START_MOM=0
+PBS_CORE_LIMIT=unlimited
+"""
+SETTINGS = """\
+set server acl_roots = root
+set server job_history_enable = True
+set server scheduling = True
+set server resources_default.place = free
+create resource side type=string,flag=h
+"""
+
+
+def installed() -> Path | None:
+    """The directory of a PBS with a server: bin, sbin, libexec."""
+    found = shutil.which("pbs_server", path=f"{os.environ.get('PATH', '')}:/opt/pbs/sbin")
+    given = os.environ.get("PBS_EXEC")
+    top = Path(given) if given else Path(found).parent.parent if found else None
+    return top if top and (top / "libexec" / "pbs_habitat").exists() else None
+
+
+def missing() -> str:
+    if installed() is None:
+        return "not installed: OpenPBS with its server (PBS_EXEC names its directory)"
+    return "" if os.geteuid() == 0 else "only root makes namespaces with mounts"
+
+
+def start(names: Sequence[str]) -> Cluster:
+    folder = Path(tempfile.mkdtemp(prefix="weir-pbs-", dir="/tmp"))
+    cluster = Cluster(Machine(folder))
+    top = installed()
+    assert top is not None
+    path = f"{top}/bin:{ROOT}/.venv/bin:{os.environ['PATH']}"
+    cluster.variables.update(PBS_CONF_FILE=f"{folder}/login.conf", PATH=path)
+    try:
+        cluster.up(names)
+        folder.chmod(0o755)  # the data base is another user's
+        _server(cluster, top)
+        for name in names:
+            _mom(cluster, top, name)
+        _wait_for_nodes(cluster, names)
+    except BaseException:
+        cluster.down()
+        raise
+    return cluster
+
+
+def _write(cluster: Cluster, top: Path, node: str) -> Path:
+    home = _HOMES / f"pbs-{node}"
+    values = {"exec": top, "home": home, "server": os.uname().nodename}
+    (cluster.folder / f"{node}.conf").write_text(CONFIGURATION.format(**values))
+    return home
+
+
+def _server(cluster: Cluster, top: Path) -> None:
+    """What its own installation does in /etc is seen by nobody else."""
+    over = cluster.folder / "etc"
+    for part in ("upper", "work"):
+        (over / part).mkdir(parents=True)
+    layers = f"lowerdir=/etc,upperdir={over}/upper,workdir={over}/work"
+    cluster.out("umount", "/etc/hosts")
+    cluster.out("mount", "-t", "overlay", "overlay", "-o", layers, "/etc")
+    cluster.out("cp", cluster.folder / "hosts", "/etc/hosts")
+    cluster.out("install", "-d", "-o", "postgres", "/run/postgresql", "/run/lock")
+    _write(cluster, top, "login")
+    cluster.out(top / "libexec" / "pbs_habitat", limit_s=180)
+    cluster.spawn("comm", [*cluster.on("login"), str(top / "sbin/pbs_comm"), "-N"])
+    cluster.out(top / "sbin/pbs_server", limit_s=120)
+    until = time.monotonic() + 25
+    while cluster.run("qstat", "-B").returncode != 0:
+        assert time.monotonic() < until, "pbs_server does not answer"
+        time.sleep(0.3)
+    settings = _HOMES / "pbs-login/sched_priv/sched_config"
+    cluster.out("sed", "-i", 's/resources: "ncpus,/resources: "side, ncpus,/', settings)
+    cluster.spawn("sched", [*cluster.on("login"), str(top / "sbin/pbs_sched"), "-N"])
+    for line in SETTINGS.splitlines():
+        cluster.out("qmgr", "-c", line)
+
+
+def _mom(cluster: Cluster, top: Path, node: str) -> None:
+    home = _write(cluster, top, node)
+    version = cluster.out("qstat", "--version").split("=")[1].strip()
+    conf = f"PBS_CONF_FILE={cluster.folder}/{node}.conf"
+    install = [
+        str(top / "libexec/pbs_postinstall"),
+        "execution",
+        version,
+        str(top),
+        str(home),
+        "",
+        "sameconf",
+    ]
+    cluster.out("env", conf, *install)
+    settings = f"$clienthost {os.uname().nodename}\\n$usecp *:/ /\\n"
+    cluster.out("bash", "-c", f"printf '{settings}' >{home}/mom_priv/config")
+    cluster.out("qmgr", "-c", f"create node {node}")
+    side = "left" if int(node[-1]) <= 2 else "right"
+    cluster.out(
+        "qmgr", "-c", f"set node {node} resources_available.ncpus={CORES},resources_available.side={side}"
+    )
+    cluster.spawn(f"mom-{node}", [*cluster.on(node), "env", conf, str(top / "sbin/pbs_mom"), "-N"])
+
+
+def _wait_for_nodes(cluster: Cluster, names: Sequence[str]) -> None:
+    until = time.monotonic() + 120
+    while True:
+        text = cluster.run("pbsnodes", "-a").stdout
+        if text.count("state = free") == len(names):
+            return
+        assert time.monotonic() < until, text
+        time.sleep(0.3)
+
+
+def running(cluster: Cluster) -> list[str]:
+    return cluster.out("qselect", "-s", "R").split()
+
+
+SYSTEM = System(
+    "pbs",
+    "-q, workq",
+    missing,
+    start,
+    running,
+    lambda cluster, job: cluster.out("qdel", job),
+    "it was cancelled",
+)
