@@ -203,11 +203,14 @@ release-check: setup-develop ## what a release needs: one version everywhere, an
 		echo "CHANGELOG.md: $$version is not released: write its date in place of 'not yet released'"; exit 1; fi; \
 	if [ -n "$$(git status --porcelain)" ]; then echo "there are changes without a commit"; exit 1; fi; \
 	lock=envs/spack/locks/$$version-x86_64_v3.lock; \
-	commit=$$($(venv)/python -c 'import json, sys; nodes = json.load(open(sys.argv[1]))["concrete_specs"].values(); \
-		print(*{node["parameters"]["commit"] for node in nodes if "commit" in node["parameters"]})' "$$lock"); \
-	if ! git diff --quiet "$$commit" HEAD -- src; then \
-		echo "$$lock builds commit $$commit, whose src/ differs: make the lock again (docs/how-to/spack.md)"; exit 1; fi; \
+	if envs/spack/built.sh "$$lock" 2>&1 | grep '^warning: src/ of HEAD'; then \
+		echo "$$lock is of other sources: make it again (docs/how-to/spack.md)"; exit 1; fi; \
 	echo "ready: git tag v$$version"
+
+.PHONY: release
+release: setup-develop ## what a release page holds, from the tag v<version>, in build/release: offline, the same bytes again
+	@$(venv)/python envs/release.py "v$$($(venv)/python -c 'import weir; print(weir.__version__)')" build/release \
+		$(if $(ADDRESS),--address $(ADDRESS)) $(if $(MAINTAINERS),--maintainers $(MAINTAINERS))
 
 .PHONY: clean
 clean: ## remove build products and caches, never results/

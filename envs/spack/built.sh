@@ -17,8 +17,10 @@ for name, commit in sorted((name, commit) for name, commit in ours if commit):
     print(name, commit)
 PYTHON
     printf '%s is built from commit %s\n' "$name" "$commit" >&2
-    # Another commit with the same files is the same program.
-    if ! git diff --quiet "$commit" HEAD -- CMakeLists.txt src 2>/dev/null; then
+    # Another commit with the same files, which the recipe names, is the same program.
+    recipe=envs/spack_repo/weir/packages/${name//-/_}/package.py
+    read -ra paths < <(sed -n 's/^SOURCES = sources(\(.*\))$/\1/p' "$recipe" | tr -d '",')
+    if ! git diff --quiet "$commit" HEAD -- "${paths[@]}" 2>/dev/null; then
         printf 'warning: src/ of HEAD is not known to be what is built of %s;\n' "$name" >&2
         printf 'to build HEAD, which replaces spack.lock (a lock of a release, too): spack -e . concretize --force\n' >&2
     fi

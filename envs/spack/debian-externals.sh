@@ -96,6 +96,9 @@ external() { # external SPACK-NAME DEBIAN-PACKAGE [PREFIX]: nothing where the pa
     external liburing liburing-dev
     external libaio libaio-dev
     external libfuse libfuse3-dev
+    external libxml2 libxml2-dev
+    external libxslt libxslt1-dev
+    external libyaml libyaml-dev
     external r r-base-core
     external texlive texlive-latex-recommended
     sed -n 's/^r-cran-\([^ ]*\).*/\1/p' envs/apt/analyse.txt | while read -r name; do

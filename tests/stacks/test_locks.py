@@ -83,11 +83,11 @@ def git(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(["git", "-C", ROOT, *arguments], capture_output=True, text=True, check=False)
 
 
-def built(lock: Path, commit: str) -> str:
-    node = {"name": "weir-io", "namespace": "weir", "parameters": {"commit": commit}}
+def built(lock: Path, commit: str, name: str = "weir-io") -> str:
+    node = {"name": name, "namespace": "weir", "parameters": {"commit": commit}}
     lock.write_text(json.dumps({"concrete_specs": {"a": node}}))
     done = subprocess.run([ROOT / "envs/spack/built.sh", lock], capture_output=True, text=True, check=True)
-    assert f"weir-io is built from commit {commit}" in done.stderr
+    assert f"{name} is built from commit {commit}" in done.stderr
     return done.stderr
 
 
@@ -97,6 +97,8 @@ def test_what_is_built_is_compared_with_what_is_checked_out(tmp_path: Path) -> N
         pytest.skip("no git checkout with a history")
     same = git("log", "-1", "--format=%H", "--", "CMakeLists.txt", "src").stdout.strip()
     assert "warning: src/ of HEAD" not in built(tmp_path / "spack.lock", same)
+    of_ime = git("log", "-1", "--format=%H", "--", "src/ime").stdout.strip()
+    assert "warning: src/ of HEAD" not in built(tmp_path / "spack.lock", of_ime, "ime-emulator")
     warned = built(tmp_path / "spack.lock", "0" * 40)
     assert "src/ of HEAD is not known to be what is built of weir-io" in warned
     assert "replaces spack.lock" in warned

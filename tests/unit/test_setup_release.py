@@ -39,6 +39,7 @@ def test_the_package_takes_its_version_from_the_code() -> None:
         ("CMakeLists.txt", stated("CMakeLists.txt", r"^project\(\w+ VERSION (\S+)")),
         ("src/ime/CMakeLists.txt", stated("src/ime/CMakeLists.txt", r"^project\(\w+ VERSION (\S+)")),
         ("README.md", stated("README.md", r"envs/spack/locks/(\S+)-x86_64_v3\.lock")),
+        ("docs/how-to/release.md", stated("docs/how-to/release.md", r"^git tag v(\S+)$")),
         ("docs/how-to/spack.md", stated("docs/how-to/spack.md", r"envs/spack/locks/(\d\S+)-x86_64_v3\.lock")),
     ],
 )

@@ -1,0 +1,131 @@
+"""make release: everything from a tag, the same bytes again, and recipes with the archive's checksum."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+
+import weir
+from tests.checkout import ROOT
+
+VERSION = weir.__version__
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A clone whose HEAD has the tag of its version."""
+    folder = tmp_path_factory.mktemp("release") / "clone"
+    for arguments in (
+        ("clone", "--quiet", str(ROOT), str(folder)),
+        ("-C", str(folder), "tag", "-f", f"v{VERSION}"),
+    ):
+        done = subprocess.run(["git", *arguments], capture_output=True, text=True, check=False)
+        if done.returncode:
+            pytest.skip(f"no git checkout: {done.stderr.strip()}")
+    shutil.copy(ROOT / "envs/release.py", folder / "envs/release.py")
+    return folder
+
+
+def released(clone: Path, folder: Path, *options: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, clone / "envs/release.py", f"v{VERSION}", folder, *options]
+    return subprocess.run(
+        command, env={**os.environ, **variables}, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.fixture(scope="module")
+def release(clone: Path) -> Path:
+    done = released(clone, clone.parent / "first")
+    assert done.returncode == 0, done.stderr
+    return clone.parent / "first"
+
+
+def test_the_same_tag_gives_the_same_bytes(clone: Path, release: Path) -> None:
+    before = os.umask(0o077)
+    try:
+        done = released(clone, clone.parent / "second", TZ="Asia/Tokyo", LC_ALL="C")
+    finally:
+        os.umask(before)
+    assert done.returncode == 0, done.stderr
+    names = sorted(file.name for file in release.iterdir())
+    assert names == sorted(file.name for file in (clone.parent / "second").iterdir())
+    assert [
+        name
+        for name in names
+        if (release / name).read_bytes() != (clone.parent / "second" / name).read_bytes()
+    ] == []
+
+
+def test_every_file_has_its_checksum(release: Path) -> None:
+    sums = dict(reversed(line.split("  ")) for line in (release / "SHA256SUMS").read_text().splitlines())
+    assert set(sums) == {file.name for file in release.iterdir()} - {"SHA256SUMS"}
+    assert {name: hashlib.sha256((release / name).read_bytes()).hexdigest() for name in sums} == sums
+    wanted = {f"weir-{VERSION}{end}" for end in (".tar.gz", "-spack.tar.gz", "-images.tar.gz", ".spdx.json")}
+    assert wanted | {f"weir-{VERSION}-py3-none-any.whl", "CITATION.cff", "codemeta.json", "NOTES.md"} == set(
+        sums
+    )
+
+
+def recipes(release: Path) -> dict[str, str]:
+    with tarfile.open(release / f"weir-{VERSION}-spack.tar.gz") as archive:
+        files = {entry.name: archive.extractfile(entry) for entry in archive if entry.isfile()}
+        return {
+            Path(name).parent.name: io.TextIOWrapper(file).read()
+            for name, file in files.items()
+            if file and name.endswith("/package.py")
+        }
+
+
+def test_the_recipes_build_the_archive_of_the_release(clone: Path, release: Path) -> None:
+    sha256 = hashlib.sha256((release / f"weir-{VERSION}.tar.gz").read_bytes()).hexdigest()
+    built = {
+        name for name, text in recipes(release).items() if f'version("{VERSION}", sha256="{sha256}")' in text
+    }
+    assert built == {"ime_emulator", "libweir_witness", "py_weir", "weir_io"}
+    assert "git = " not in recipes(release)["weir_io"]
+    sent = clone.parent / "sent"
+    done = released(clone, sent, "--address", "https://storage.example/weir", "--maintainers", "storage-team")
+    assert done.returncode == 0, done.stderr
+    text = recipes(sent)["weir_io"]
+    assert f'url = "https://storage.example/weir/weir-{VERSION}.tar.gz"' in text
+    assert 'maintainers("storage-team")' in text
+    assert "spack_repo.weir" not in text  # as Spack would take it: nothing of this repository is needed
+
+
+def test_the_bill_names_what_weir_is_run_with(release: Path) -> None:
+    bill = json.loads((release / f"weir-{VERSION}.spdx.json").read_text())
+    names = {one["name"] for one in bill["packages"]}
+    assert {"weir", "snakemake", "reframe-hpc", "r-base-core", "libopenmpi-dev", "mpich", "hdf5"} <= names
+    identifiers = [one["SPDXID"] for one in bill["packages"]]
+    assert len(set(identifiers)) == len(identifiers)
+    assert {one["relatedSpdxElement"] for one in bill["relationships"]} == set(identifiers)
+
+
+def test_what_is_no_release_is_refused(clone: Path, tmp_path: Path) -> None:
+    unknown = subprocess.run(
+        [sys.executable, clone / "envs/release.py", "v99.0.0", tmp_path],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert unknown.returncode != 0
+    assert "v99.0.0" in unknown.stderr
+    subprocess.run(["git", "-C", clone, "tag", "-f", "v98.0.0"], check=True, capture_output=True)
+    other = subprocess.run(
+        [sys.executable, clone / "envs/release.py", "v98.0.0", tmp_path],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert f"v98.0.0 is of version {VERSION}" in other.stderr
+    assert list(tmp_path.iterdir()) == []
