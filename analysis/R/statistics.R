@@ -28,7 +28,7 @@ side_counts <- local({
   function(n, correlation) {
     key <- sprintf("%d %.2f", n, correlation)
     if (is.null(known[[key]])) {
-      known[[key]] <- count_sides(n, round(correlation, 2))
+      assign(key, count_sides(n, round(correlation, 2)), known)
     }
     known[[key]]
   }

@@ -49,7 +49,8 @@ client_counters <- function(inputs) {
   if (is.null(inputs$counters) || !file.exists(inputs$counters)) {
     return(none)
   }
-  counters <- data.table::fread(inputs$counters, colClasses = list(character = "cell"))
+  types <- list(character = c("cell", "counter"), numeric = "samples")
+  counters <- data.table::fread(inputs$counters, colClasses = types)
   if (nrow(counters) == 0) {
     return(none)
   }

@@ -13,22 +13,12 @@ sources <- files_of("R")
 worlds <- grep("[.]world[.]R$", files_of("claims"), value = TRUE)
 parts <- setdiff(files_of(), c(sources, worlds, files_of("tests")))
 
-# The functions of the package are checked together, which takes a third of the time of doing so file by file. Worlds
-# and tests use functions of helper files, which no package holds.
+# Which names exist is checked below, of the package and of its parts. Worlds and tests use functions of helper files,
+# which no package holds.
 style <- lintr::linters_with_defaults(
   lintr::line_length_linter(120),
   object_usage_linter = NULL, cyclocomp_linter = NULL
 )
-
-usage_of_package <- function() {
-  found <- character()
-  namespace <- asNamespace(pkgload::pkg_name(home))
-  codetools::checkUsageEnv(namespace,
-    report = function(message) found <<- c(found, message),
-    suppressUndefined = utils::globalVariables(package = namespace)
-  )
-  found
-}
 
 # What `check` finds, unless it found nothing when these files were the same.
 unless_clean <- function(of, check, ...) {
@@ -44,16 +34,22 @@ unless_clean <- function(of, check, ...) {
 
 lints_of <- function(paths, ..., check) unlist(lapply(paths, unless_clean, check, ...), recursive = FALSE)
 
-# What a figure or table uses is looked up in the loaded package.
+# A figure or table is checked as functions that stand in the package.
+names_file <- file.path(home, "tests", "names.R")
+source(names_file)
 pkgload::load_all(home, quiet = TRUE, helpers = FALSE, attach_testthat = FALSE)
-found <- c(
-  lints_of(c(sources, worlds, files_of("tests"), file.path(top, ".ci", "testthat.R")),
-    check = function(path) lintr::lint(path, linters = style)
-  ),
-  lints_of(parts, sources, check = lintr::lint)
-)
+namespace <- asNamespace(pkgload::pkg_name(home))
+lintable <- c(sources, parts, worlds, files_of("tests"), file.path(top, ".ci", "testthat.R"))
+found <- lints_of(lintable, check = function(path) lintr::lint(path, linters = style))
+schema <- file.path(top, "config/schemas/record.schema.yaml")
+tables <- list.files(file.path(top, "reference"), "[.]csv$", full.names = TRUE)
+columns <- NULL
+undefined <- function(files) {
+  if (is.null(columns)) columns <<- known_columns(c(sources, parts), schema, tables)
+  names_undefined(files, namespace, columns)
+}
+usage <- unlist(lapply(c(list(sources), parts), unless_clean, undefined, sources, parts, schema, tables, names_file))
 if (length(found) > 0) print(structure(found, class = "lints"))
-usage <- unless_clean(sources, function(files) usage_of_package())
 cat(usage, sep = "")
 cat(sprintf("%d lints\n", length(found) + length(usage)))
 quit(status = as.integer(length(found) + length(usage) > 0), save = "no")
