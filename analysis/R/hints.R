@@ -6,7 +6,7 @@ hints_of_labels <- function(labels) {
   vapply(found, function(pairs) paste(sort(pairs), collapse = ", "), "")
 }
 
-# One row for each target, access and set of hints: the factor with a t interval over the rounds.
+# One row for each target, access, size of transfers and set of hints: the factor with a t interval over the rounds.
 hint_effects <- function(records) {
   records <- transfers_of(records)[experiment %in% "hints" & verdict %in% usable_verdicts]
   records <- records[!is.na(bw_mib_s) & bw_mib_s > 0]
@@ -15,10 +15,10 @@ hint_effects <- function(records) {
   }
   records <- round_names(records)[, hints := hints_of_labels(label)]
   runs <- records[, .(mib_s = stats::median(bw_mib_s), unproven = any(verdict == "UNPROVEN")),
-    by = .(target, emulated, access, nn, ppn, hints, round)]
-  plain <- runs[hints == "", .(target, access, nn, ppn, round, plain_mib_s = mib_s,
+    by = .(target, emulated, access, nn, ppn, xfer_bytes, hints, round)]
+  plain <- runs[hints == "", .(target, access, nn, ppn, xfer_bytes, round, plain_mib_s = mib_s,
     plain_unproven = unproven)]
-  pairs <- merge(runs[hints != ""], plain, by = c("target", "access", "nn", "ppn", "round"))
+  pairs <- merge(runs[hints != ""], plain, by = c("target", "access", "nn", "ppn", "xfer_bytes", "round"))
   if (nrow(pairs) == 0) {
     return(data.table::data.table())
   }
@@ -26,5 +26,5 @@ hint_effects <- function(records) {
     list(mib_s = stats::median(mib_s), plain_mib_s = stats::median(plain_mib_s)),
     lapply(mean_interval(log(mib_s / plain_mib_s))[c("mean", "lo", "hi")], exp),
     list(n = .N, verdict = point_verdict(TRUE, FALSE, sum(unproven | plain_unproven)))
-  ), by = .(target, emulated, access, nn, ppn, hints)]
+  ), by = .(target, emulated, access, nn, ppn, xfer_bytes, hints)]
 }

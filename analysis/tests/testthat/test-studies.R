@@ -45,6 +45,8 @@ test_that("acceptance relates each interface to the declared peak, or reports th
   undeclared <- part$make_table(records, list())
   expect_equal(undeclared[access == "write"]$share, c(1, 0.5))
   expect_match(part$make_latex(undeclared), "50\\,\\%*", fixed = TRUE, all = FALSE)
+  other <- part$make_latex(part$make_table(records[, xfer_bytes := 3e6], list()))
+  expect_match(other, "Transfers of 3,000,000 bytes", fixed = TRUE, all = FALSE)
 })
 
 test_that("the claims of a study are decided in it alone, and the numbers that its talk printed decide them", {
@@ -224,6 +226,8 @@ test_that("hints are compared with the runs without them, round by round", {
   expect_equal(found$mean, c(2, 2))
   expect_true(all(found$n == 6))
   expect_identical(nrow(hint_effects(read_synthetic())), 0L)
+  both <- rbind(hints_world(), hints_world()[, `:=`(xfer_bytes = 8e6, bw_mib_s = 10 * bw_mib_s)])
+  expect_equal(hint_effects(both)$mean, rep(2, 4), info = "transfers of one size are compared with those of the same")
   unproven <- hints_world()[!grepl("romio", label), verdict := "UNPROVEN"]
   expect_identical(unique(hint_effects(unproven)$verdict), "UNPROVEN")
 })

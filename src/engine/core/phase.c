@@ -86,9 +86,9 @@ void weir_step_shift(struct weir_step *step, int64_t by_ns) {
     }
 }
 
-void weir_phase_run(struct weir_job *job, struct weir_phase *phase, struct weir_measure *measure,
-                    struct weir_problem *problem) {
-    struct weir_file file = {.backend = phase->backend, .how = &phase->how};
+/* What the phase leaves is cleared, the clocks agree, and the buffers are there, before anybody opens. */
+static void phase_prepare(struct weir_job *job, struct weir_phase *phase, struct weir_measure *measure,
+                          struct weir_problem *problem) {
     weir_hints_free(&measure->observed.hints);
     memset(measure, 0, sizeof *measure);
     weir_histogram_clear(&measure->latency);
@@ -106,6 +106,22 @@ void weir_phase_run(struct weir_job *job, struct weir_phase *phase, struct weir_
         weir_problem_set(problem, "malloc", phase->how.path, ENOMEM, NULL, "buffers of %u transfers", slots);
     }
     measure->watched.no_residency = phase->no_residency;
+}
+
+/* Times on the clock of the job, without those in which the storage was only looked at or nothing ran. */
+static void phase_shift_steps(struct weir_measure *measure, int64_t ahead_ns, uint64_t observed_ns) {
+    int64_t after_ns = ahead_ns - (int64_t)observed_ns - (int64_t)measure->passes.rests_ns;
+    weir_step_shift(&measure->open, ahead_ns);
+    weir_step_shift(&measure->io, ahead_ns - (int64_t)observed_ns);
+    measure->io.stop_ns -= measure->passes.rests_ns;
+    weir_step_shift(&measure->sync, after_ns);
+    weir_step_shift(&measure->close, after_ns);
+}
+
+void weir_phase_run(struct weir_job *job, struct weir_phase *phase, struct weir_measure *measure,
+                    struct weir_problem *problem) {
+    struct weir_file file = {.backend = phase->backend, .how = &phase->how};
+    phase_prepare(job, phase, measure, problem);
     if (!phase->unwatched) {
         weir_watch_begin(job, phase->backend, &phase->how, &measure->watched);
     }
@@ -145,12 +161,7 @@ void weir_phase_run(struct weir_job *job, struct weir_phase *phase, struct weir_
         weir_watch_end(job, phase->backend, &phase->how, &measure->watched);
     }
     measure->retries = file.retries;
-    weir_step_shift(&measure->open, job->ahead_ns);
-    int64_t after_ns = job->ahead_ns - (int64_t)observed_ns - (int64_t)measure->passes.rests_ns;
-    weir_step_shift(&measure->io, job->ahead_ns - (int64_t)observed_ns);
-    measure->io.stop_ns -= measure->passes.rests_ns;
-    weir_step_shift(&measure->sync, after_ns);
-    weir_step_shift(&measure->close, after_ns);
+    phase_shift_steps(measure, job->ahead_ns, observed_ns);
     phase_share(phase, measure);
     if (phase->trace != NULL) {
         measure->traced = phase->trace->count;
