@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any
 
@@ -28,6 +28,8 @@ class Column:
     in_cell: bool = False  # imported records that differ in it belong to different cells
     minimum: float = -math.inf
     maximum: float = math.inf
+    texts: Mapping[str, str] = field(default_factory=dict, compare=False)  # of its values, for a reader
+    meanings: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     def read(self, text: str) -> Any:
         """The value of a field; ValueError describes what is wrong with it."""
@@ -140,6 +142,8 @@ def _column(name: str, facts: dict[str, Any], required: bool) -> Column:
         in_cell=facts.get("x-cell", False),
         minimum=facts.get("minimum", -math.inf),
         maximum=facts.get("maximum", math.inf),
+        texts=facts.get("x-texts", {}),
+        meanings=facts.get("x-meanings", {}),
     )
 
 
@@ -159,3 +163,9 @@ def cell_columns() -> tuple[str, ...]:
 def repeated_parameters() -> dict[str, str]:
     """Columns that repeat a parameter of the cell, and its name there."""
     return {name: column.parameter for name, column in columns().items() if column.parameter}
+
+
+@cache
+def verdict_texts() -> Mapping[str, str]:
+    """VALID is proven, and so on, as people read them; in the order from good to bad."""
+    return columns()["verdict"].texts

@@ -58,17 +58,8 @@ doubt_about_verdicts <- function(records) {
   ))
 }
 
-# As docs/audit.md has them; a name that is new stands for itself.
-evidence_words <- c(
-  end = "the program came to its end", request = "the output repeats the request", bytes = "the bytes were counted",
-  file = "the files have their size", sync = "every rank synchronised",
-  stored = "the bytes reached the storage", fetched = "the bytes came from the storage and no cache",
-  direct = "the file was open with O_DIRECT", operations = "the operations were counted",
-  calls = "counts confirm the calls of other libraries", "each-file" = "the device got what each file synchronised",
-  "file-system" = "the files are on the declared file system"
-)
-
-meaning_of_evidence <- function(name) if (name %in% names(evidence_words)) evidence_words[[name]] else name
+# A name that is new stands for itself.
+meaning_of_evidence <- function(name) in_words(name, words_of_column("missing"))
 
 # The commonest rule first; the section on verdicts has all.
 doubt_about_findings <- function(records) {
@@ -77,7 +68,7 @@ doubt_about_findings <- function(records) {
     return(NULL)
   }
   rules <- sort(table(unlist(strsplit(bad$reasons, "; *"))), decreasing = TRUE)
-  kinds <- c(DEGRADED = "degraded", INVALID = "invalid")[intersect(c("DEGRADED", "INVALID"), bad$verdict)]
+  kinds <- words_of_column("verdict")[intersect(c("DEGRADED", "INVALID"), bad$verdict)]
   doubt(sprintf("%s of %s", thousands(nrow(bad)), thousands(sum(!records$emulated))), sprintf(
     "results are %s%s.", paste(kinds, collapse = " or "),
     if (length(rules) == 0) "" else sprintf(", mostly by the rule %s", names(rules)[1])

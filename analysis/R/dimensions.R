@@ -21,9 +21,15 @@ columns_of_schema <- function(path) {
     name = names(properties), type = vapply(properties, type_of_property, ""),
     unit = vapply(properties, function(it) text_of(it[["x-unit"]], ""), ""),
     role = vapply(names(properties), function(name) role_of_property(name, properties[[name]]), ""),
-    levels = unname(lapply(properties, function(it) unlist(it$enum)))
+    levels = unname(lapply(properties, function(it) unlist(it$enum))),
+    texts = unname(lapply(properties, function(it) unlist(it[["x-texts"]]))),
+    marks = unname(lapply(properties, function(it) unlist(it[["x-marks"]]))),
+    meanings = unname(lapply(properties, function(it) unlist(it[["x-meanings"]])))
   )
 }
+
+# How the values of a column are written for a reader; the schema has them.
+words_of_column <- function(column, kind = "texts") record_columns()[[kind]][[match(column, record_columns()$name)]]
 
 type_of_property <- function(property) {
   type <- setdiff(property$type, "null")

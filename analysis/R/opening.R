@@ -28,8 +28,6 @@ study_line <- function(facts) {
   paste(latex_name(parts[nzchar(parts)]), collapse = " \\textperiodcentered{} ")
 }
 
-print_of_verdict <- c(VALID = "proven", UNPROVEN = "unproven", DEGRADED = "degraded", INVALID = "invalid")
-
 # Real storage is counted first; emulated storage beside it.
 proof_words <- function(records, facts) {
   if (nrow(records) == 0) {
@@ -47,7 +45,7 @@ proof_words <- function(records, facts) {
   doubted <- if (length(others) == 0) {
     "no rule of the audit doubts any"
   } else {
-    and_list(sprintf("%s %s", vapply(others, thousands, ""), print_of_verdict[names(others)]))
+    and_list(sprintf("%s %s", vapply(others, thousands, ""), words_of_column("verdict")[names(others)]))
   }
   of_all <- sprintf("%s of %s results %s", thousands(first[["VALID"]]), thousands(sum(first)), proven)
   paste0(sprintf("\\textbf{%s}%s; %s.", of_all, proofs_words(counts$proofs), doubted),

@@ -45,11 +45,20 @@ page_text <- function(model, home = file.path(analysis_home(), "page")) {
   for (part in c("page.css", "page.js", "cell.js", "systems.js")) {
     page <- sub(sprintf("{{%s}}", part), read_whole(part), page, fixed = TRUE)
   }
+  page <- sub("{{verdicts}}", to_json(words_of_verdicts()), page, fixed = TRUE)
   # Text must neither close the script element that contains it nor begin another one within it.
   json <- gsub("</", "<\\/", page_json(model), fixed = TRUE)
   json <- gsub("<(?=!--|script)", "\\\\u003c", json, perl = TRUE, ignore.case = TRUE)
   pieces <- strsplit(page, "{{page.json}}", fixed = TRUE)[[1]]
   paste0(pieces[1], json, pieces[2])
+}
+
+words_of_verdicts <- function() {
+  lapply(setNames(nm = verdicts), function(verdict) {
+    lapply(c(word = "texts", mark = "marks", meaning = "meanings"), function(kind) {
+      words_of_column("verdict", kind)[[verdict]]
+    })
+  })
 }
 
 # Input of the page, of the first page of the PDF and of the advice; computed once per study.
@@ -133,7 +142,7 @@ counted_proofs <- function(records) {
   if (any(has_finding(records, "authors-verdict"))) {
     return(list())
   }
-  words <- c(devices = "to the devices", servers = "to the servers", client = "on the client")
+  words <- words_of_column("proof")
   counts <- vapply(names(words), function(level) sum(records$proof == level, na.rm = TRUE), 1L)
   lapply(names(words)[counts > 0], function(level) list(count = counts[[level]], text = words[[level]]))
 }

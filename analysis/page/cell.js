@@ -1,7 +1,7 @@
 // A row of the browser of records, and what it shows when it is opened: runs, latencies, evidence, command. Follows page.js
 // in the same script.
 function pointRow(one) {
-  const value = { verdict: `${GLYPH[one.verdict]} ${one.verdict}`, target: one.target + (one.emulated ? " (E)" : ""), access: one.access, setting: one.setting,
+  const value = { verdict: `${VERDICT[one.verdict].mark} ${one.verdict}`, target: one.target + (one.emulated ? " (E)" : ""), access: one.access, setting: one.setting,
     size: one.size, n: one.n, median: rate(one.median), interval: one.lo === null ? "–" : interval(one), iops: one.iops === null ? "–" : count(one.iops), p99: rate(one.p99) };
   const row = element("tr", { class: `point ${one.emulated ? "emulated" : ""}`, tabindex: 0 }, COLUMNS.map(([name, , , number]) =>
     element("td", { class: `${number ? "number" : ""} ${name === "verdict" ? one.verdict : ""}` }, String(value[name]))));
@@ -13,7 +13,7 @@ function pointRow(one) {
 }
 
 function detail(one) {
-  const counts = Object.entries(WORD).map(([verdict, word], index) => `${list(one.counts)[index]} ${word}`).join(", ");
+  const counts = Object.values(VERDICT).map(({ word }, index) => `${list(one.counts)[index]} ${word}`).join(", ");
   const values = list(one.values);
   const lines = [`runs (MiB/s): ${values.map(rate).join(", ")}`, `records: ${counts}`, one.seconds !== null ? `a phase lasts ${rate(one.seconds)} s (median)` : "",
     one.doubts && `findings: ${one.doubts}`, one.seen && `evidence: ${one.seen}`, `cell ${one.cell}`];

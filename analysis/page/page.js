@@ -2,8 +2,8 @@
 // Draws the page from the facts that it holds. Every number and every sentence was made by analysis/R/page.R.
 const facts = JSON.parse(document.getElementById("facts").textContent);
 const page = document.getElementById("page");
-const GLYPH = { VALID: "✔", UNPROVEN: "○", DEGRADED: "▲", INVALID: "✖" };
-const WORD = { VALID: "proven", UNPROVEN: "unproven", DEGRADED: "degraded", INVALID: "invalid" };
+// By verdict, from good to bad: word, mark, meaning.
+const VERDICT = JSON.parse(document.getElementById("words").textContent);
 const list = (value) => (value === null || value === undefined ? [] : Array.isArray(value) ? value : [value]);
 
 function element(tag, attributes = {}, ...children) {
@@ -138,10 +138,10 @@ function proof() {
   const busy = facts.verdicts.busy;
   // Green where most results are proven.
   const proven = counts.VALID > all / 2 ? "VALID" : "UNPROVEN";
-  const others = ["UNPROVEN", "DEGRADED", "INVALID"].map((verdict) =>
-    element("span", { class: counts[verdict] ? verdict : "zero" }, `${GLYPH[verdict]} ${counts[verdict].toLocaleString("en")} ${WORD[verdict]}`));
+  const others = Object.keys(VERDICT).slice(1).map((verdict) =>
+    element("span", { class: counts[verdict] ? verdict : "zero" }, `${VERDICT[verdict].mark} ${counts[verdict].toLocaleString("en")} ${VERDICT[verdict].word}`));
   return element("div", { class: "proof", id: "proof" },
-    element("span", { class: `most ${proven}` }, `${GLYPH[proven]} ${counts.VALID.toLocaleString("en")} of ${all.toLocaleString("en")} results ${facts.verdicts.authors ? "VALID by the verdict of the table's author" : "proven"}`),
+    element("span", { class: `most ${proven}` }, `${VERDICT[proven].mark} ${counts.VALID.toLocaleString("en")} of ${all.toLocaleString("en")} results ${facts.verdicts.authors ? "VALID by the verdict of the table's author" : "proven"}`),
     list(facts.verdicts.proofs).length ? element("span", { class: "second" }, list(facts.verdicts.proofs).map((one) => `${one.count.toLocaleString("en")} ${one.text}`).join(", ")) : null,
     busy ? element("span", { class: "DEGRADED" }, `▲ ${busy.toLocaleString("en")} taken on a busy machine`) : null, others,
     emulated ? element("span", { class: "zero" }, `and ${emulated.toLocaleString("en")} of emulated storage`) : null,
@@ -327,7 +327,7 @@ function figures() {
 }
 
 const COLUMNS = [
-  ["verdict", "verdict", (one) => ["VALID", "UNPROVEN", "DEGRADED", "INVALID"].indexOf(one.verdict)],
+  ["verdict", "verdict", (one) => Object.keys(VERDICT).indexOf(one.verdict)],
   ["target", "target", (one) => one.target], ["access", "access", (one) => one.access], ["setting", "setting", (one) => one.setting],
   ["size", "transfer", (one) => one.xfer, true], ["n", "n", (one) => one.n, true], ["median", "MiB/s", (one) => one.median, true],
   ["interval", "interval", (one) => one.lo, true], ["iops", "op/s", (one) => one.iops, true], ["p99", "p99 µs", (one) => one.p99, true],
@@ -383,7 +383,7 @@ function table(rows, names) {
 function below() {
   const doubted = list(facts.doubted).map((one) => ({ rule: one.rule, results: one.real, "of emulated storage": one.emulated, meaning: one.explanation, hint: one.hint }));
   const parts = [element("h2", { id: "verdicts" }, "Verdicts"), element("p", {},
-    "A result is proven (VALID) when the program, the operating system and the storage show that the requested I/O happened. It is UNPROVEN when no rule has a finding but evidence is missing, DEGRADED when it is usable with the reservation that the rule states, and INVALID when the number does not mean what it claims.")];
+    Object.entries(VERDICT).map(([verdict, one]) => `${verdict} (${one.word}): ${one.meaning}. `))];
   parts.push(doubted.length ? table(doubted, ["rule", "results", "of emulated storage", "meaning", "hint"]) : element("p", {}, "No rule has a finding."));
   if (list(facts.claims).length) parts.push(element("h2", {}, "Claims"), table(facts.claims, Object.keys(facts.claims[0])));
   if (list(facts.excluded).length) parts.push(element("h2", {}, "Excluded"), table(facts.excluded, Object.keys(facts.excluded[0])));

@@ -6,39 +6,37 @@ from collections.abc import Callable, Container
 from dataclasses import dataclass
 
 from weir.audit.subject import Subject
+from weir.columns import columns
 
 
 @dataclass(frozen=True)
 class Evidence:
     """One thing that must be shown; rules: each of them shows it by passing."""
 
-    meaning: str
+    name: str
     rules: tuple[str, ...]
+
+    @property
+    def meaning(self) -> str:
+        return columns()["missing"].texts[self.name]
 
 
 EVIDENCE: dict[str, Evidence] = {
-    "end": Evidence("the program came to its end", ("exit-code", "output-incomplete")),
-    "request": Evidence("the output repeats what the cell requested", ("other-than-requested",)),
-    "bytes": Evidence("the bytes were counted, and they are those requested", ("bytes-moved",)),
-    "file": Evidence("the files have the size that fits the bytes", ("file-size",)),
-    "sync": Evidence("every rank synchronised before the clock stopped", ("sync-not-applied",)),
-    "stored": Evidence(
-        "the kernel, the device or the client of the servers counted the bytes on their way to the storage",
-        ("bytes-not-stored", "sync-not-effective", "direct-not-effective", "not-at-servers"),
-    ),
-    "fetched": Evidence(
-        "the bytes came from the storage, not from a cache", ("read-from-cache", "not-from-servers")
-    ),
-    "direct": Evidence("the file was open with O_DIRECT", ("direct-not-applied",)),
-    "operations": Evidence("the operations were counted, and they are those requested", ("other-count",)),
-    "calls": Evidence(
-        "counts confirm what calls reported that another library than the C library provides",
-        ("interposed-library",),
-    ),
-    "each-file": Evidence(
-        "the device was written what was synchronised file by file", ("files-not-synchronised",)
-    ),
-    "file-system": Evidence("the files are on the file system that the target declares", ("other-target",)),
+    name: Evidence(name, rules)
+    for name, rules in {
+        "end": ("exit-code", "output-incomplete"),
+        "request": ("other-than-requested",),
+        "bytes": ("bytes-moved",),
+        "file": ("file-size",),
+        "sync": ("sync-not-applied",),
+        "stored": ("bytes-not-stored", "sync-not-effective", "direct-not-effective", "not-at-servers"),
+        "fetched": ("read-from-cache", "not-from-servers"),
+        "direct": ("direct-not-applied",),
+        "operations": ("other-count",),
+        "calls": ("interposed-library",),
+        "each-file": ("files-not-synchronised",),
+        "file-system": ("other-target",),
+    }.items()
 }
 
 

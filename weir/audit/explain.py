@@ -10,6 +10,7 @@ from weir.audit.evidence import evidence_table, level_table
 from weir.audit.lacking import is_of_log
 from weir.audit.registry import Rule, rules
 from weir.audit.stored import stored_findings, stored_notes
+from weir.columns import columns
 from weir.model import Row
 
 _EXAMPLES = 3
@@ -21,10 +22,7 @@ For readers of records who want to know what a verdict rests on.
 
 Every record carries one of four verdicts:
 
-- **VALID**: the minimum evidence for this kind of record is there, and no rule has a finding against it.
-- **UNPROVEN**: no rule has a finding, and evidence is missing; the column `missing` names it.
-- **DEGRADED**: the number is usable with the reservation that the reason states.
-- **INVALID**: the number does not mean what it claims.
+{verdicts}
 
 Each rule compares what was requested with what was observed and returns *passed*, *not observable* or a
 finding. A finding is a note, DEGRADED or INVALID; a note leaves the verdict alone. The columns of a record:
@@ -109,7 +107,9 @@ def _wrapped(text: str) -> list[str]:
 
 def manual() -> str:
     """docs/audit.md: every rule, from its docstring."""
-    lines = [*_MANUAL_HEAD.splitlines(), "", *evidence_table(), *_LEVELS_HEAD.splitlines(), *level_table()]
+    verdicts = [f"- **{name}**: {text}." for name, text in columns()["verdict"].meanings.items()]
+    head = _MANUAL_HEAD.replace("{verdicts}", "\n".join(verdicts)).splitlines()
+    lines = [*head, "", *evidence_table(), *_LEVELS_HEAD.splitlines(), *level_table()]
     lines += _RULES_HEAD.splitlines()
     lines += [f"| [{rule.id}](#{rule.id}) | {' or '.join(rule.verdicts)} |" for rule in rules().values()]
     for rule in rules().values():

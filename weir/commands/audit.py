@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-from dataclasses import asdict
 from pathlib import Path
 
 from weir.audit.evidence import EVIDENCE, KINDS
@@ -64,7 +63,7 @@ def execute(args: argparse.Namespace) -> int:
 def _rule_facts() -> dict[str, object]:
     return {
         "kinds": KINDS,
-        "evidence": {name: asdict(evidence) for name, evidence in EVIDENCE.items()},
+        "evidence": {name: {"meaning": one.meaning, "rules": one.rules} for name, one in EVIDENCE.items()},
         "rules": [
             {"rule": rule.id, "verdicts": rule.verdicts, "explanation": rule.explanation, "hint": rule.hint}
             for rule in rules().values()

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from weir.columns import verdict_texts
 from weir.errors import WeirError
 from weir.files import from_json
 from weir.units import latency_text, three_digits
@@ -22,7 +23,6 @@ _HINT = "name the folder of a study that was drawn, such as results/local/quick"
 _WIDTH = 100
 _MOST_ADVICE = 3
 _MOST_TARGETS = 4
-_WORDS = {"VALID": "proven", "UNPROVEN": "unproven", "DEGRADED": "degraded", "INVALID": "invalid"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -94,7 +94,7 @@ def proof(verdicts: Mapping[str, Any]) -> str:
     emulated = sum(verdicts["emulated"].values())
     only_emulated = not sum(verdicts["real"].values())
     counts = verdicts["emulated"] if only_emulated else verdicts["real"]
-    others = [f"{counts[verdict]:,} {word}" for verdict, word in _WORDS.items() if verdict != "VALID"]
+    others = [f"{counts[name]:,} {word}" for name, word in verdict_texts().items() if name != "VALID"]
     text = (
         f"  {counts['VALID']:,} of {sum(counts.values()):,} results {proven(verdicts)}, {', '.join(others)}"
     )

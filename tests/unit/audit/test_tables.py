@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import ROOT
-from weir.audit.evidence import EVIDENCE, KINDS, WHERE
+from weir.audit.evidence import EVIDENCE, KINDS, PROOFS, WHERE
 from weir.audit.explain import manual, triggered
 from weir.audit.judge import USABLE, VERDICTS, Judgement, judge, verdict_columns, worst
 from weir.audit.outcome import Outcome, degraded
@@ -186,7 +185,12 @@ def test_usable_verdicts_are_listed_once() -> None:
     assert again == []
 
 
-def test_the_report_explains_every_evidence() -> None:
-    source = (ROOT / "analysis/R/advice.R").read_text()
-    table = source.partition("evidence_words <- c(")[2].partition("\n)")[0]
-    assert set(re.findall(r'"?([a-z-]+)"? = "', table)) == set(EVIDENCE)
+def test_words_of_verdicts_evidence_and_proof_stand_in_the_schema_alone() -> None:
+    """Page, print, terminal and README read or repeat them."""
+    known = columns()
+    assert list(known["missing"].texts) == list(EVIDENCE)
+    assert list(known["proof"].texts) == list(PROOFS)
+    verdict = known["verdict"]
+    assert tuple(verdict.texts) == tuple(verdict.meanings) == verdict.choices == VERDICTS
+    readme = (ROOT / "README.md").read_text()
+    assert all(f"| {name} | {meaning}" in readme for name, meaning in verdict.meanings.items())

@@ -28,7 +28,11 @@ def keys(schema: Mapping[str, Any]) -> Iterator[str]:
 @cache
 def shown() -> frozenset[str]:
     """Keys in shipped files and in guides."""
-    files = [*(ROOT / "config").rglob("*.yaml"), *(ROOT / "docs/how-to").rglob("*.md"), ROOT / "docs/tutorial.md"]
+    files = [
+        *(ROOT / "config").rglob("*.yaml"),
+        *(ROOT / "docs/how-to").rglob("*.md"),
+        ROOT / "docs/tutorial.md",
+    ]
     texts = [file.read_text() for file in files if not {"schemas", "reference"} & set(file.parts)]
     return frozenset(re.findall(r"\b([a-z_]+):", "\n".join(texts)))
 
