@@ -5,9 +5,9 @@ interval_text <- "Bars: 95 % t interval over the rounds."
 needs <- "records of the experiment `hints` of the suite mistral"
 if_empty <- "The study has no sweep of MPI-IO hints."
 caption <- paste(
-  "Collective transfers to a shared file, each round with and without the hints: right of the line they help. The hints",
-  "are those of ROMIO (cb: collective buffering, ds: data sieving); an MPI-IO implementation other than ROMIO ignores",
-  "them, and the factors then vary around one."
+  "Collective transfers to a shared file, each round with and without the hints: right of the line they help. The",
+  "hints are those of ROMIO (cb: collective buffering, ds: data sieving); an MPI-IO implementation other than ROMIO",
+  "ignores them, and the factors then vary around one."
 )
 
 make_table <- function(records, inputs) {
