@@ -27,10 +27,11 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from weir.compare.pairs import METRICS, Pair, Sample
+from weir.compare.pairs import Pair, Sample
 from weir.compare.verdict import SAME, SLOWER, judge_pairs
+from weir.metrics import metric_named
 
-RATE = METRICS["rate"]
+RATE = metric_named("rate")
 CELLS, NOISE, ALIKE = 20, 0.05, 0.3
 DISTURBANCE, LASTING = 0.10, 0.9
 SLOWDOWNS, ROUNDS = (0.0, 0.03, 0.05, 0.10, 0.20), (4, 8, 16)

@@ -20,13 +20,14 @@ from pathlib import Path
 from weir.accept.contract import Contract, Line, Promise
 from weir.accept.evidence import Measured
 from weir.accept.judge import PASS, judge
-from weir.compare.pairs import METRICS, Pair, Sample
+from weir.compare.pairs import Pair, Sample
 from weir.compare.verdict import FASTER, SLOWER, judge_pairs
 from weir.history.series import from_table
+from weir.metrics import metric_named
 from weir.model import Row
 from weir.records.rounds import Rounds
 
-RATE, LIMIT, SPREAD, CELLS = METRICS["rate"], 1000.0, 0.05, 20
+RATE, LIMIT, SPREAD, CELLS = metric_named("rate"), 1000.0, 0.05, 20
 YEAR = Path(__file__).resolve().parents[1] / "reference/tokio-year.csv"
 KEYS = ("system", "file_system", "app", "access", "layout", "ranks")
 FAST_SHARE, FAST, BELOW = 0.2, 0.3, 0.03  # of runs; by how much; by how much the others miss the promise

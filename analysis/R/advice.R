@@ -1,4 +1,4 @@
-# Doubts and advice: what a careful colleague would say about these numbers. One file of analysis/advice is one rule; it
+# Doubts and advice: what a careful colleague would say about these numbers. One file of analysis/advice is one rule: advise()
 # gets the evidence (records, points, effects, facts) and returns pieces of advice, or nothing where it does not apply.
 
 # weight: how much is at stake, as the logarithm of a factor; the highest come first.
@@ -6,22 +6,9 @@ advice <- function(title, evidence, action, weight = 0) {
   list(title = title, evidence = evidence, action = action, weight = weight)
 }
 
-advice_names <- function(home = analysis_home()) {
-  sort(sub("[.]R$", "", list.files(file.path(home, "advice"), pattern = "[.]R$")))
-}
-
-load_advice <- function(name, home = analysis_home()) {
-  path <- file.path(home, "advice", paste0(name, ".R"))
-  found <- source(path, local = new_scope())$value
-  if (!is.function(found)) {
-    stop(sprintf("%s: must end with a function of the evidence", path), call. = FALSE)
-  }
-  found
-}
-
-page_advice <- function(evidence, names = advice_names()) {
+page_advice <- function(evidence, names = part_names("advice")) {
   found <- unlist(lapply(names, function(name) {
-    pieces <- load_advice(name)(evidence)
+    pieces <- load_part("advice", name)$advise(evidence)
     lapply(pieces, function(piece) c(list(rule = name), piece))
   }), recursive = FALSE)
   found <- found[order(-vapply(found, function(piece) piece$weight, numeric(1)))]

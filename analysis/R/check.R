@@ -12,14 +12,13 @@ columns_of_points <- function() {
 # One message for each file or claim with a mistake.
 problems_of_analysis <- function(home = analysis_home()) {
   loads <- c(
-    lapply(setNames(nm = names(part_kinds)), function(kind) {
+    lapply(setNames(nm = setdiff(names(part_kinds), "claims")), function(kind) {
       function() lapply(part_names(kind, home), load_part, kind = kind, home = home)
     }),
-    metric = function() lapply(metric_names(home), load_metric, home = home),
-    advice = function() lapply(advice_names(home), load_advice, home = home)
+    metric = function() lapply(metric_names(home), load_metric, home = home)
   )
   broken <- unlist(lapply(loads, message_of))
-  unname(c(broken, unlist(lapply(claim_files(home), problems_of_claims, home = home))))
+  unname(c(broken, unlist(lapply(part_names("claims", home), problems_of_claims, home = home))))
 }
 
 # Nothing where it ends without an error.

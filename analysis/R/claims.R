@@ -1,6 +1,5 @@
 # Claims: sentences of a paper as assertions that points decide. One file of analysis/claims is one paper.
 
-claim_defines <- c("title", "cites", "claims")
 # How a claim ends. Undecided: the interval allows both, or there is none; what is printed has no rounds.
 outcomes <- c("reproduced", "contradicted", "undecided", "out of scope here")
 
@@ -33,33 +32,22 @@ near <- function(value) {
 }
 alike <- function(least, most) list(effect = c(least, most), interval = c(least, most))
 
-# NAME.world.R beside NAME.R is a made world for the tests.
-claim_files <- function(home = analysis_home()) {
-  sort(sub("[.]R$", "", list.files(file.path(home, "claims"), pattern = "^[^.]+[.]R$")))
-}
-
 # A paper that names its suites is decided in their studies alone, and they decide no other: its sentences are about
 # what they measure. An archive names its suite in its sidecar.
 papers_of <- function(facts, home = analysis_home()) {
   measured <- c(unlist(lapply(facts$suites, `[[`, "suite")), facts$about$suite)
-  suites <- lapply(setNames(nm = claim_files(home)), function(name) load_claims(name, home)$suites)
+  suites <- lapply(setNames(nm = part_names("claims", home)), function(name) load_claims(name, home)$suites)
   own <- names(Filter(function(it) any(it %in% measured), suites))
   if (length(own) > 0) own else names(Filter(is.null, suites))
 }
 
 load_claims <- function(name, home = analysis_home()) {
-  path <- file.path(home, "claims", paste0(name, ".R"))
-  paper <- load_definitions(path)
-  missing <- setdiff(claim_defines, ls(paper))
-  if (length(missing) > 0) {
-    stop(sprintf("%s: does not define %s", path, paste(missing, collapse = ", ")), call. = FALSE)
-  }
+  paper <- load_part("claims", name, home)
   ids <- vapply(paper$claims, function(it) text_of(it$id, ""), character(1))
   if (anyDuplicated(ids) > 0 || !all(grepl("^[a-z0-9]+(-[a-z0-9]+)*$", ids))) {
     wrong <- c(ids[duplicated(ids)], ids[!grepl("^[a-z0-9]+(-[a-z0-9]+)*$", ids)])[1]
-    stop(sprintf("%s: claim '%s': the id is there twice or no name-like-this", path, wrong), call. = FALSE)
+    stop(sprintf("%s: claim '%s': the id is there twice or no name-like-this", paper$path, wrong), call. = FALSE)
   }
-  paper$name <- name
   paper
 }
 
@@ -216,7 +204,7 @@ decided_claims <- function(records, inputs) {
 
 # Claims of the named publications, of "all", or of none; without claims the file has its header only.
 write_claims <- function(papers, records, inputs, path) {
-  known <- claim_files()
+  known <- part_names("claims")
   unknown <- setdiff(papers, c("all", known))
   if (length(unknown) > 0) {
     known <- paste(known, collapse = ", ")

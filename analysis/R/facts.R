@@ -103,10 +103,10 @@ archive_facts <- function(about) {
 # Papers whose claims the suites of the study want decided.
 wanted_claims <- function(facts) {
   wanted <- unlist(lapply(facts$suites, function(suite) suite$claims))
-  unknown <- setdiff(wanted, claim_files())
+  unknown <- setdiff(wanted, part_names("claims"))
   if (length(unknown) > 0) {
     stop(sprintf("facts.json: suites: claims: no file analysis/claims/%s.R; there are %s", unknown[1],
-      paste(claim_files(), collapse = ", ")), call. = FALSE)
+      paste(part_names("claims"), collapse = ", ")), call. = FALSE)
   }
   wanted
 }

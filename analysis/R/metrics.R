@@ -1,25 +1,45 @@
-# What is measured, as objects: a figure or a table takes any of them. One file of analysis/metrics is one metric.
+# What is measured, as objects: a figure or a table takes any of them. One file of config/metrics is one metric, which
+# `weir compare` reads, too.
 
-metric <- function(name, value, unit, better = c("higher", "lower"), words = name, of = transfers_of) {
-  list(name = name, value = value, unit = unit, better = match.arg(better), words = words, of = of)
-}
+metric_files <- function(home) list.files(file.path(dirname(home), "config", "metrics"), "[.]yaml$", full.names = TRUE)
 
-metric_names <- function(home = analysis_home()) {
-  sort(sub("[.]R$", "", list.files(file.path(home, "metrics"), pattern = "[.]R$")))
-}
+metric_names <- function(home = analysis_home()) sort(sub("[.]yaml$", "", basename(metric_files(home))))
 
 load_metric <- function(name, home = analysis_home()) {
-  path <- file.path(home, "metrics", paste0(name, ".R"))
-  if (!file.exists(path)) {
-    stop(sprintf("no metric '%s' in analysis/metrics: there are %s", name, paste(metric_names(home), collapse = ", ")),
+  path <- grep(sprintf("/%s.yaml", name), metric_files(home), fixed = TRUE, value = TRUE)
+  if (length(path) == 0) {
+    stop(sprintf("no metric '%s' in config/metrics: there are %s", name, paste(metric_names(home), collapse = ", ")),
       call. = FALSE
     )
   }
-  found <- source(path, local = new_scope())$value
-  if (!identical(found$name, name)) {
-    stop(sprintf("%s: names its metric '%s'; it must have the name of the file", path, found$name), call. = FALSE)
+  found <- yaml::read_yaml(path)
+  if (!identical(found$metric, name)) {
+    stop(sprintf("%s: names its metric '%s'; it must have the name of the file", path, found$metric), call. = FALSE)
   }
-  found
+  formulas <- lapply(found$value, formula_of_columns, path)
+  list(
+    name = name, value = function(records) first_above_zero(formulas, records), unit = found$unit,
+    better = text_of(found$better, "higher"), words = found$title,
+    of = switch(text_of(found$of, "all"), transfers = transfers_of, metadata = metadata_of, identity)
+  )
+}
+
+# Columns, numbers, + - * / and brackets, and nothing that R would run besides.
+formula_of_columns <- function(text, path) {
+  code <- tryCatch(parse(text = text, keep.source = FALSE), error = function(error) expression(stop()))
+  wrong <- setdiff(all.names(code), c("+", "-", "*", "/", "(", record_columns()$name))
+  if (length(code) != 1 || length(wrong) > 0) {
+    stop(sprintf("%s: '%s' is no formula of columns with + - * /", path, text), call. = FALSE)
+  }
+  code[[1]]
+}
+
+first_above_zero <- function(formulas, records) {
+  values <- lapply(formulas, function(formula) {
+    value <- above_zero(as.numeric(eval(formula, records, baseenv())))
+    ifelse(is.finite(value), value, NA_real_)
+  })
+  data.table::fcoalesce(values)
 }
 
 # The metric requested of a figure or table, else bandwidth.

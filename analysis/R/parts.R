@@ -1,17 +1,20 @@
-# Finds and loads the parts: each figure or table is one file that defines what its kind asks for, in a scope of its
-# own.
+# Finds and loads the parts: one file of a folder is a figure, a table, a piece of advice or the claims of a paper, and
+# defines what its kind asks for, in a scope of its own.
 
 part_kinds <- list(
   figure = list(
     folder = "figures",
     defines = c("title", "caption", "position", "statistic", "make_table", "make_figure", "height_mm")
   ),
-  table = list(folder = "tables", defines = c("title", "caption", "position", "make_table", "make_latex"))
+  table = list(folder = "tables", defines = c("title", "caption", "position", "make_table", "make_latex")),
+  advice = list(folder = "advice", defines = "advise"),
+  # NAME.world.R beside NAME.R is a made world for the tests.
+  claims = list(folder = "claims", defines = c("title", "cites", "claims"))
 )
 
 part_names <- function(kind, home = analysis_home()) {
   files <- list.files(file.path(home, part_kinds[[kind]]$folder), pattern = "[.]R$")
-  sort(sub("[.]R$", "", files))
+  sort(sub("[.]R$", "", grep("[.]world[.]R$", files, value = TRUE, invert = TRUE)))
 }
 
 load_part <- function(kind, name, home = analysis_home()) {

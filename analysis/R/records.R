@@ -87,14 +87,9 @@ check_verdicts <- function(records, path) {
 # The two definitions of performance, in MiB/s: bytes over the time from the first open to the last close, and bytes
 # over the time of the transfers alone. The bytes are those that moved, never those that were requested. Where nothing
 # moved there is no bandwidth.
-bandwidth_all <- function(records) {
-  above_zero(records$bw_mib_s)
-}
+bandwidth_all <- function(records) load_metric("bandwidth")$value(records)
 
-bandwidth_io <- function(records) {
-  moved_mib <- ifelse(is.na(records$moved_bytes), records$bw_mib_s * records$total_s, records$moved_bytes / mib)
-  above_zero(moved_mib) / above_zero(records$io_s)
-}
+bandwidth_io <- function(records) load_metric("bandwidth-io")$value(records)
 
 above_zero <- function(values) ifelse(values > 0, values, NA_real_)
 

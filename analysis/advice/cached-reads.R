@@ -1,5 +1,5 @@
 # Reads of a cache are as fast as memory, and say nothing about the storage.
-function(evidence) {
+advise <- function(evidence) {
   reads <- evidence$records[emulated == FALSE & access == "read" & verdict != "INVALID"]
   if (nrow(reads) == 0) {
     return(list())

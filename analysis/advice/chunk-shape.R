@@ -1,5 +1,5 @@
 # Chunks that do not match the access make it touch more than it asks for.
-function(evidence) {
+advise <- function(evidence) {
   effects <- effects_that_matter(evidence, "chunking")
   each_row(effects[abs(log(ratio)) > log(1.1)], function(effect) {
     faster <- effect$ratio > 1

@@ -1,5 +1,5 @@
 # Two-phase I/O helps small pieces and costs large ones.
-function(evidence) {
+advise <- function(evidence) {
   effects <- effects_that_matter(evidence, "collective")
   each_row(effects[abs(log(ratio)) > log(1.1)], function(effect) {
     faster <- effect$ratio > 1

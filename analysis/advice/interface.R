@@ -1,5 +1,5 @@
 # What the layers above POSIX cost, where they cost something.
-function(evidence) {
+advise <- function(evidence) {
   effects <- effects_that_matter(evidence, "api")[ratio < 0.9]
   if (nrow(effects) == 0) {
     return(list())

@@ -1,5 +1,5 @@
 # Where opening and closing take most of the time, the metadata decides and not the bandwidth.
-function(evidence) {
+advise <- function(evidence) {
   records <- evidence$records[emulated == FALSE & verdict %in% usable_verdicts & access %in% c("write", "read") &
     total_s > 0 & is.finite(open_s + close_s)]
   if (nrow(records) == 0) {

@@ -1,5 +1,5 @@
 # One process seldom fills a client.
-function(evidence) {
+advise <- function(evidence) {
   effects <- effects_that_matter(evidence, "ppn")
   each_row(effects[ratio > 1.2], function(effect) {
     advice(

@@ -1,5 +1,5 @@
 # Random offsets defeat read-ahead and the elevator.
-function(evidence) {
+advise <- function(evidence) {
   effects <- effects_that_matter(evidence, "order")
   each_row(effects[setting == "random" & ratio < 0.9], function(effect) {
     advice(

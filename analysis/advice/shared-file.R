@@ -1,5 +1,5 @@
 # Locks of a shared file serialise writers.
-function(evidence) {
+advise <- function(evidence) {
   effects <- effects_that_matter(evidence, "layout")
   each_row(effects[setting == "file per process" & ratio > 1.1], function(effect) {
     advice(

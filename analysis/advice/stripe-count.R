@@ -1,5 +1,5 @@
 # More stripes help large shared files, few stripes help many small ones.
-function(evidence) {
+advise <- function(evidence) {
   effects <- effects_that_matter(evidence, "stripe_count")
   each_row(effects[abs(log(ratio)) > log(1.1)], function(effect) {
     better <- if (effect$ratio > 1) effect$setting else effect$instead_of

@@ -1,5 +1,5 @@
 # Where most of a write is the synchronisation, its bandwidth is the rate at which the device empties a cache.
-function(evidence) {
+advise <- function(evidence) {
   points <- evidence$points
   if (nrow(points) == 0) {
     return(list())

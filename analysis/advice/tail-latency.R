@@ -1,6 +1,6 @@
 # A job waits for its slowest operation. In sequential order the slow operations are those that read-ahead and writeback
 # let wait, and most others end in memory: no sign of trouble.
-function(evidence) {
+advise <- function(evidence) {
   records <- evidence$records[emulated == FALSE & verdict %in% usable_verdicts & is.finite(lat_p99_us) &
     lat_p50_us > 0 & ops >= 1000 & (order %in% "random" | !is.na(item))]
   if (nrow(records) == 0) {

@@ -1,5 +1,5 @@
 # Effects that are large and not sure want more rounds, not an opinion.
-function(evidence) {
+advise <- function(evidence) {
   effects <- evidence$effects
   if (nrow(effects) == 0) {
     return(list())

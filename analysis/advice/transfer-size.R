@@ -1,5 +1,5 @@
 # Small transfers pay the overhead of the interface again and again.
-function(evidence) {
+advise <- function(evidence) {
   effects <- effects_that_matter(evidence, "xfer_bytes")[order(-ratio)]
   # Once for each storage and access: pairs of other sizes say the same again.
   each_row(effects[ratio > 1.1 & !duplicated(paste(target, access))], function(effect) {

@@ -1,5 +1,5 @@
 # A read that nobody saw coming from the storage may have come from a cache.
-function(evidence) {
+advise <- function(evidence) {
   reads <- evidence$records[emulated == FALSE & access == "read"]
   unproven <- reads[verdict == "UNPROVEN"]
   if (nrow(reads) == 0 || nrow(unproven) < 0.2 * nrow(reads)) {

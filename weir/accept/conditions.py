@@ -7,6 +7,7 @@ Unknown where the records cannot tell.
 from __future__ import annotations
 
 import shlex
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from weir.accept.evidence import Measured, Run
 from weir.audit.judge import USABLE
 from weir.config.parameters import cell_default, cell_key
 from weir.model import Row
+from weir.plugins import objects
 from weir.tools import tools
 from weir.units import about_duration, about_size, format_size
 
@@ -57,13 +59,18 @@ class Subject:
 
 
 Check = Callable[[Any, Subject], Iterator[str]]
-_CHECKS: dict[str, Check] = {}
 _MOST_DIFFERENCES = 3
 
 
-def condition(check: Check) -> Check:
-    _CHECKS[check.__name__.replace("_", "-")] = check
-    return check
+@dataclass(frozen=True)
+class Condition:
+    key: str  # of a contract
+    check: Check
+
+
+def condition(check: Check) -> Condition:
+    """Makes a condition of a function: its name is the key."""
+    return Condition(check.__name__, check)
 
 
 def findings(subject: Subject) -> list[Finding]:
@@ -74,11 +81,9 @@ def findings(subject: Subject) -> list[Finding]:
     ]
     found += [Finding("edited", text) for text in edited(subject)]
     given: Mapping[str, Any] = {"emulated": False, **subject.line.conditions}
-    for name, check in _CHECKS.items():
-        if (key := name.replace("-", "_")) in given:
-            found += [
-                Finding(name, str(text), isinstance(text, Unknown)) for text in check(given[key], subject)
-            ]
+    for one in objects(sys.modules[__name__], Condition):
+        for text in one.check(given[one.key], subject) if one.key in given else ():
+            found.append(Finding(one.key.replace("_", "-"), str(text), isinstance(text, Unknown)))
     return found
 
 

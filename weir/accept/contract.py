@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from weir.compare.pairs import METRICS
 from weir.config.parameters import ParameterError, cell_key, written_value
 from weir.config.schema import check
 from weir.config.yaml_file import Keys, YamlFile, read_yaml
 from weir.data import load_schema
 from weir.errors import ConfigError, Problem, WeirError, did_you_mean
+from weir.metrics import metric_named
 from weir.tools import tools
 from weir.units import UnitError, parse_duration, parse_rate, parse_size
 
@@ -40,7 +40,7 @@ class Promise:
 
     @property
     def higher_is_better(self) -> bool:
-        return METRICS[self.metric].higher_is_better
+        return metric_named(self.metric).higher_is_better
 
 
 @dataclass(frozen=True)

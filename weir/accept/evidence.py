@@ -14,13 +14,13 @@ from typing import Any
 from weir.accept.contract import IO500, PLACES, Line
 from weir.audit.judge import USABLE
 from weir.columns import repeated_parameters
-from weir.compare.pairs import METRICS
 from weir.compare.sides import records_file
 from weir.inference import autocorrelation_of
 from weir.integrity.manifest import MANIFEST
 from weir.integrity.verify import verify
 from weir.io500.directory import read_directory
 from weir.io500.result import Phase, Result
+from weir.metrics import metric_named
 from weir.model import Row
 from weir.records.rounds import OLDER, Rounds, rounds_of_rows
 from weir.records.table import read_records
@@ -60,7 +60,7 @@ class Measured:
         """Of consecutive runs of a cell; assumed where the study has too few to estimate it."""
         series: dict[tuple[str, str], dict[Any, list[float]]] = defaultdict(lambda: defaultdict(list))
         for row in self.rows:
-            value = METRICS["rate"].of(row)
+            value = metric_named("rate").of(row)
             if value is not None and row["verdict"] in USABLE:
                 series[row["cell"], row["access"]][row.get("run")].append(log(value))
         return autocorrelation_of(

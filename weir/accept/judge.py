@@ -12,7 +12,6 @@ from math import exp, log, pi, sqrt
 from weir.accept.conditions import Finding, Subject, findings, usable
 from weir.accept.contract import BEST, MEDIAN, Contract, Line, Promise
 from weir.accept.evidence import Measured, Run, rows_of
-from weir.compare.pairs import METRICS
 from weir.inference import (
     fewest_for_median,
     level_of_look,
@@ -22,6 +21,7 @@ from weir.inference import (
     t_quantile,
     variance_of,
 )
+from weir.metrics import metric_named
 from weir.model import Row
 from weir.records.rounds import REMARKS
 
@@ -172,7 +172,7 @@ def _value(
     """Iterations of a run are one value; accesses of a line are added up run by run.
 
     cells: of which the best may be chosen."""
-    metric = METRICS[line.promise.metric] if line.promise else METRICS["rate"]
+    metric = metric_named(line.promise.metric) if line.promise else metric_named("rate")
     logs: dict[tuple[str, object], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
         value = metric.of(row)

@@ -11,7 +11,7 @@ from typing import Any
 from weir.accept.contract import Contract
 from weir.accept.evidence import Measured
 from weir.accept.judge import FAIL, NOT_PROVEN, PASS, Result, Value, overall
-from weir.compare.pairs import METRICS
+from weir.metrics import metric_named
 from weir.records.rounds import REMARKS, REPEATED
 
 ORDER = (PASS, FAIL, NOT_PROVEN)
@@ -117,7 +117,7 @@ def _digits(number: float) -> str:
 
 
 def unit_of(metric: str) -> str:
-    return METRICS[metric].unit
+    return metric_named(metric).unit
 
 
 def _percent(share: float) -> str:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import inspect
-import pkgutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 
 from weir.audit.outcome import FINDINGS, PASSED, Outcome
 from weir.audit.subject import Subject
+from weir.plugins import objects, plugins
 from weir.tools import tools
 
 # None: the rule is about another kind of record, such as a rule about reads for a write.
@@ -63,10 +64,13 @@ def rule(*verdicts: str, needs_output: bool = False) -> Callable[[Check], Rule]:
 def rules() -> dict[str, Rule]:
     """All rules by id, in the order of their ids: those of every record, and those of one tool's records."""
     found: dict[str, Rule] = {}
-    for name, tool in _rule_modules():
-        for item in vars(importlib.import_module(name)).values():
-            if isinstance(item, Rule):
-                found[item.id] = replace(item, tool=tool)
+    for _, item in plugins("weir.audit.rules", Rule):
+        found[item.id] = item
+    for name, tool in tools().items():
+        module = f"{sys.modules[type(tool).__module__].__package__}.rules"
+        if importlib.util.find_spec(module):
+            for item in objects(importlib.import_module(module), Rule):
+                found[item.id] = replace(item, tool=name)
     return dict(sorted(found.items()))
 
 
@@ -74,18 +78,6 @@ def rules() -> dict[str, Rule]:
 def rules_for(tool: str | None) -> tuple[Rule, ...]:
     """Those that look at records of this tool, in the order of their ids."""
     return tuple(rule for rule in rules().values() if rule.tool in (None, tool))
-
-
-def _rule_modules() -> Iterator[tuple[str, str | None]]:
-    """weir/audit/rules/*.py, and weir/tools/<tool>/rules.py with the name of the tool."""
-    import weir.audit.rules as package
-
-    for info in pkgutil.iter_modules(package.__path__):
-        yield f"{package.__name__}.{info.name}", None
-    for name, tool in tools().items():
-        module = f"{sys.modules[type(tool).__module__].__package__}.rules"
-        if importlib.util.find_spec(module):
-            yield module, name
 
 
 def _one_line(text: str) -> str:

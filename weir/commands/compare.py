@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 
 from weir.bundle.unpacked import unpacked
-from weir.compare.pairs import METRICS
 from weir.extras import load
+from weir.metrics import metric_names
 
 NAME = "compare"
 HELP = "compare two sets of records cell by cell, with intervals and an error rate"
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--across", action="append", default=[], metavar="COLUMN", help="column that may differ within a pair"
     )
     parser.add_argument(
-        "--metric", choices=sorted(METRICS), default="rate", help="number to compare (default: rate)"
+        "--metric", choices=metric_names(), default="rate", help="number to compare (default: rate)"
     )
     parser.add_argument(
         "--margin",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from weir.compare.pairs import METRICS
 from weir.extras import load
 from weir.history import RECENT_POINTS
+from weir.metrics import metric_names
 
 NAME = "history"
 HELP = "keep campaigns, and tell a change of the storage from noise"
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             "history", type=Path, metavar="HISTORY", help="folder of campaigns, or with --key a CSV file"
         )
         one.add_argument(
-            "--metric", choices=sorted(METRICS), default="rate", help="number to follow (default: rate)"
+            "--metric", choices=metric_names(), default="rate", help="number to follow (default: rate)"
         )
         one.add_argument(
             "--key", action="append", metavar="COLUMN", help="of a CSV file: columns that name a series"

@@ -11,9 +11,10 @@ from weir.columns import columns, columns_of_role
 from weir.compare import confirmation, figure, output, sides
 from weir.compare.confirmation import Confirmation, Settings, confirm, still_failing
 from weir.compare.failing import CANNOT_DECIDE, Failed, failures, read_fail_on, worse_evidence
-from weir.compare.pairs import IDENTITY, METRICS, Pairing, pair_cells
+from weir.compare.pairs import IDENTITY, Pairing, pair_cells
 from weir.compare.verdict import Judged, judge_pairs
 from weir.errors import WeirError, did_you_mean
+from weir.metrics import metric_named
 from weir.records.table import write_whole
 
 _MOST_REASONS = 10
@@ -22,7 +23,7 @@ _MOST_REASONS = 10
 def compare(args: argparse.Namespace) -> int:
     fail_on = read_fail_on(args.fail_on)
     both, across = _sides(args)
-    metric, margin = METRICS[args.metric], args.margin / 100
+    metric, margin = metric_named(args.metric), args.margin / 100
     pairing = pair_cells(both, columns_of_role("parameter"), metric, across)
     if not pairing.pairs:
         raise WeirError(
@@ -65,7 +66,7 @@ def _write_files(
     confirmed: Confirmation | None,
 ) -> None:
     lines = confirmation.as_text(confirmed) if confirmed else []
-    drawn = (names, judged, args.margin / 100, METRICS[args.metric], lines)
+    drawn = (names, judged, args.margin / 100, metric_named(args.metric), lines)
     if args.html:
         write_whole(args.html, figure.page(*drawn))
     if args.into:
@@ -84,7 +85,7 @@ def _text(
     failed: Failed,
     confirmed: Confirmation | None,
 ) -> str:
-    lines = [output.as_text(names, judged, pairing.unmatched, args.margin / 100, METRICS[args.metric])]
+    lines = [output.as_text(names, judged, pairing.unmatched, args.margin / 100, metric_named(args.metric))]
     lines += confirmation.as_text(confirmed) if confirmed else []
     if failed.pairs:
         lines.append(f"failed: {len(failed.pairs)} pairs by --fail-on {' '.join(args.fail_on)}")

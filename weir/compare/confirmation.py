@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.compare.output import sorted_for_reading
-from weir.compare.pairs import Metric, Pair, samples
+from weir.compare.pairs import Pair, samples
 from weir.compare.sides import RECORDS_FILE, Side
 from weir.compare.verdict import FASTER, SLOWER, Judged, judge_pairs
 from weir.errors import WeirError
@@ -24,6 +24,7 @@ from weir.files import from_json
 from weir.handover import PLAN_FILES
 from weir.measure.batch import preflight
 from weir.measure.job import BatchJob, job_of
+from weir.metrics import Metric
 from weir.model import Cell, Row
 from weir.plan import Plan, read_plan
 from weir.records.remeasure import batch_of, job_of_cell, measure_in_turns

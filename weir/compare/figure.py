@@ -11,11 +11,11 @@ from pathlib import Path
 
 from weir import drawing
 from weir.compare.output import headline, sorted_for_reading
-from weir.compare.pairs import Metric
 from weir.compare.verdict import FASTER, SAME, SLOWER, Judged
 from weir.drawing import BAD, GOOD, INK, NEUTRAL, PALE
 from weir.errors import WeirError
 from weir.files import write_atomically
+from weir.metrics import Metric
 
 BEGIN, END = "<!-- comparison -->", "<!-- end of comparison -->"
 _COLORS = {SLOWER: BAD, FASTER: GOOD, SAME: INK}

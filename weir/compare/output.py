@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from math import exp, log
 from typing import Any
 
-from weir.compare.pairs import Metric, Unmatched
+from weir.compare.pairs import Unmatched
 from weir.compare.verdict import FASTER, SAME, SLOWER, UNDECIDED, Judged
+from weir.metrics import Metric
 
 ORDER = (SLOWER, FASTER, UNDECIDED, SAME)
 _MOST_UNMATCHED = 10

@@ -10,6 +10,7 @@ from math import log
 from typing import Any, NamedTuple
 
 from weir.compare.sides import Side
+from weir.metrics import Metric
 from weir.model import Row
 from weir.records.rounds import REMARKS
 
@@ -20,35 +21,6 @@ IDENTITY = ("site", "target", "stack", "tool", "program")
 NEVER_USED = "INVALID"
 RESERVED = "DEGRADED"
 UNPROVEN = "UNPROVEN"
-
-
-@dataclass(frozen=True)
-class Metric:
-    """A number of a record that can be compared."""
-
-    name: str
-    columns: tuple[str, ...]  # the first that the record has
-    unit: str
-    higher_is_better: bool = True
-
-    def of(self, row: Row) -> float | None:
-        for column in self.columns:
-            value = row.get(column)
-            if value is not None and value > 0:
-                return float(value)
-        return None
-
-
-METRICS = {
-    one.name: one
-    for one in (
-        Metric("rate", ("bw_mib_s", "ops_s"), "MiB/s or operations/s"),
-        Metric("bandwidth", ("bw_mib_s",), "MiB/s"),
-        Metric("operations", ("ops_s",), "operations/s"),
-        Metric("p50", ("lat_p50_us",), "us", higher_is_better=False),
-        Metric("p99", ("lat_p99_us",), "us", higher_is_better=False),
-    )
-}
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,9 @@ from weir.compare.estimate import (
     in_turns,
     neighbours,
 )
-from weir.compare.pairs import RESERVED, UNPROVEN, Metric, Pair
+from weir.compare.pairs import RESERVED, UNPROVEN, Pair
 from weir.inference import false_discovery_rates
+from weir.metrics import Metric
 
 FASTER, SLOWER, SAME, UNDECIDED = "faster", "slower", "no difference", "undecided"
 LEVEL = 0.05

@@ -11,7 +11,7 @@ from weir.data import load_schema
 from weir.tools import tools
 from weir.tools.base import Parameter, Tool
 
-_WRITTEN_BY_PEOPLE = ("config", "site", "target", "suite", "contract", "application")
+_WRITTEN_BY_PEOPLE = ("config", "site", "target", "suite", "contract", "application", "metric")
 SCHEMAS = (*_WRITTEN_BY_PEOPLE, "cell", "run", "record", "latency", "observed", "witness")
 _MADE = "<!-- made from {source} by `python -m weir.config.reference`; edit that, not this -->"
 _FORMATS = {

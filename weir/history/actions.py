@@ -7,13 +7,13 @@ import json
 from pathlib import Path
 
 from weir.columns import columns_of_role
-from weir.compare.pairs import METRICS
 from weir.errors import WeirError
 from weir.history import RECENT_POINTS, figure, output
 from weir.history.band import judge_newest
 from weir.history.reference import reference_bounds
 from weir.history.series import Series, from_campaigns, from_table, series_name
 from weir.history.store import add_campaign, campaigns
+from weir.metrics import metric_named
 from weir.records.table import write_whole
 
 _MOST_NAMES = 12
@@ -48,7 +48,7 @@ def _series(args: argparse.Namespace) -> list[Series]:
         return from_table(args.history, args.key, args.time, args.value, args.metric)
     parameters = columns_of_role("parameter")
     return from_campaigns(
-        campaigns(args.history), METRICS[args.metric], lambda row: series_name(row, parameters)
+        campaigns(args.history), metric_named(args.metric), lambda row: series_name(row, parameters)
     )
 
 

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from weir import drawing
 from weir.columns import columns_of_role
-from weir.compare.pairs import METRICS
 from weir.files import write_atomically
 from weir.history import RECENT_POINTS
 from weir.history.band import judge_newest
@@ -18,6 +17,7 @@ from weir.history.figure import overview
 from weir.history.output import headline
 from weir.history.series import from_campaigns, series_name
 from weir.history.store import campaigns
+from weir.metrics import metric_named
 from weir.model import Row
 
 
@@ -40,7 +40,7 @@ def write_pages(history: Path, folder: Path) -> list[TargetPage]:
 
 def _write(target: str, parts: Sequence[Sequence[Row]], folder: Path) -> TargetPage:
     parameters = columns_of_role("parameter")
-    every = from_campaigns(parts, METRICS["rate"], lambda row: series_name(row, parameters))
+    every = from_campaigns(parts, metric_named("rate"), lambda row: series_name(row, parameters))
     judged = [(series, judge_newest(series, RECENT_POINTS)) for series in every]
     file = f"history-{re.sub(r'[^A-Za-z0-9.-]', '_', target)}.html"
     back = '<p><a href="index.html">all targets</a></p>'

@@ -7,10 +7,10 @@ from math import exp
 
 import numpy as np
 
-from weir.compare.pairs import METRICS
 from weir.history.band import band_of
 from weir.history.regimes import FEWEST_POINTS, regimes_of
 from weir.history.series import from_campaigns
+from weir.metrics import metric_named
 from weir.model import Row
 
 Bound = dict[str, float | str | int]
@@ -19,7 +19,7 @@ Bound = dict[str, float | str | int]
 def reference_bounds(campaigns: Iterable[Sequence[Row]]) -> list[Bound]:
     """Bounds of the cells with ten campaigns at their present level; other cells have none."""
     bounds: list[Bound] = []
-    every = from_campaigns(campaigns, METRICS["bandwidth"], lambda row: f"{row['cell']} {row['access']}")
+    every = from_campaigns(campaigns, metric_named("bandwidth"), lambda row: f"{row['cell']} {row['access']}")
     for series in every:
         if len(series) < FEWEST_POINTS:
             continue

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weir.compare.pairs import IDENTITY, METRICS, RESERVED, Metric
+from weir.compare.pairs import IDENTITY, RESERVED
 from weir.errors import WeirError, did_you_mean
+from weir.metrics import Metric, metric_named
 from weir.model import Row
 
 Numbers = NDArray[np.float64]
@@ -120,7 +121,7 @@ def from_table(path: Path, keys: Sequence[str], time: str, value: str, metric: s
     if names := _telling_columns(first_rows, known, keys, at_keys):
         text = f"a series of --key {' '.join(keys)} joins different values of {', '.join(names)}"
         print(f"weir: {path}: {text}\n    hint: add --key {' --key '.join(names)}", file=sys.stderr)
-    made = make_series(points, METRICS[metric].higher_is_better)
+    made = make_series(points, metric_named(metric).higher_is_better)
     if not made:
         hint = "a header alone, or no value above zero: look at --value and --time"
         raise WeirError("has no series", file=str(path), key=value, hint=hint, exit_code=2)

@@ -1,13 +1,12 @@
-"""Launchers found by their files: the module <name>.py that defines LAUNCHER is what a site calls <name>."""
+"""Launchers found by their files: <name>.py defines a Launcher, which a site calls <name>."""
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from functools import cache
 
 from weir.errors import WeirError, did_you_mean
 from weir.launch.base import Launcher, applied
+from weir.plugins import plugins
 
 __all__ = ["Launcher", "applied", "launcher", "launchers"]
 
@@ -15,12 +14,7 @@ __all__ = ["Launcher", "applied", "launcher", "launchers"]
 @cache
 def launchers() -> dict[str, Launcher]:
     """All launchers by the name a site file uses."""
-    found: dict[str, Launcher] = {}
-    for info in pkgutil.iter_modules(__path__):
-        candidate = getattr(importlib.import_module(f"{__name__}.{info.name}"), "LAUNCHER", None)
-        if isinstance(candidate, Launcher):
-            found[info.name] = candidate
-    return found
+    return dict(plugins(__name__, Launcher))
 
 
 def launcher(name: str) -> Launcher:

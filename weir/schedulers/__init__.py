@@ -1,13 +1,12 @@
-"""Batch systems, found by their files: weir/schedulers/<name>.py, or a package, defines SCHEDULER."""
+"""Batch systems, found by their files: weir/schedulers/<name>.py, or a package, defines a Scheduler."""
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Mapping
 from functools import cache
 
 from weir.errors import WeirError, did_you_mean
+from weir.plugins import plugins
 from weir.schedulers.base import Answer, Request, Scheduler
 
 __all__ = ["Answer", "Request", "Scheduler", "scheduler", "schedulers", "surrounding"]
@@ -16,16 +15,13 @@ __all__ = ["Answer", "Request", "Scheduler", "scheduler", "schedulers", "surroun
 @cache
 def schedulers() -> dict[str, Scheduler]:
     """All schedulers by the name that a site file uses."""
-    found: dict[str, Scheduler] = {}
-    for info in pkgutil.iter_modules(__path__):
-        candidate = getattr(importlib.import_module(f"{__name__}.{info.name}"), "SCHEDULER", None)
-        if isinstance(candidate, Scheduler):
-            if candidate.name != info.name:
-                raise WeirError(
-                    f"the scheduler of weir/schedulers/{info.name} has the name '{candidate.name}'",
-                    hint=f"write name = '{info.name}'",
-                )
-            found[info.name] = candidate
+    found = dict(plugins(__name__, Scheduler))
+    for name, candidate in found.items():
+        if candidate.name != name:
+            raise WeirError(
+                f"the scheduler of weir/schedulers/{name} has the name '{candidate.name}'",
+                hint=f"write name = '{name}'",
+            )
     return found
 
 

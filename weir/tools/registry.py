@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
-import pkgutil
 from collections.abc import Iterator
 from types import ModuleType
 
 from weir.errors import ConfigError, Problem, did_you_mean
+from weir.plugins import modules
 from weir.tools.base import PURPOSES, Tool
 
 _HOOKS = tuple(name for name in {**Tool.__annotations__, **vars(Tool)} if name[0] not in "_R")
@@ -18,11 +17,10 @@ def find_tools(package: ModuleType) -> dict[str, Tool]:
     """The tools of a package by their names; all that is wrong with them is one error."""
     found: dict[str, Tool] = {}
     problems: list[Problem] = []
-    for info in pkgutil.iter_modules(package.__path__):
-        module = importlib.import_module(f"{package.__name__}.{info.name}")
-        tool = getattr(module, "TOOL", None)
-        if info.ispkg or tool is not None:
-            wrong = list(_problems(module, tool, info.ispkg))
+    for module in modules(package.__name__):
+        tool, is_directory = getattr(module, "TOOL", None), hasattr(module, "__path__")
+        if is_directory or tool is not None:
+            wrong = list(_problems(module, tool, is_directory))
             problems += wrong
             if isinstance(tool, Tool) and not wrong:
                 found[tool.name] = tool

@@ -10,11 +10,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from weir.compare.pairs import METRICS, Pair, samples
+from weir.compare.pairs import Pair, samples
 from weir.compare.verdict import Judged, judge_pairs
 from weir.config.parameters import cell_key, written_value
 from weir.config.suite import Suite
 from weir.errors import WeirError, did_you_mean
+from weir.metrics import metric_named
 from weir.model import Cell, Row
 from weir.plan import Plan
 from weir.records.remeasure import job_of_cell, measure_in_turns
@@ -76,7 +77,7 @@ class Machine:
         verdicts: dict[str, int] = defaultdict(int)
         for row in (*rows[default.cell], *rows[winner.cell]):
             verdicts[str(row["verdict"])] += 1
-        metric = METRICS["rate"]
+        metric = metric_named("rate")
         pair = Pair(
             winner.point, self.objective.name, {}, samples(first, metric), samples(second, metric), verdicts
         )

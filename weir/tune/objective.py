@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from weir.compare.pairs import METRICS
+from weir.metrics import metric_named
 from weir.model import Row
 from weir.units import parse_size
 
@@ -40,7 +40,7 @@ class Objective:
     def _scored(self, rows: list[Row], usable: frozenset[str]) -> Row | None:
         rates: dict[str, list[float]] = defaultdict(list)
         for row in rows:
-            value = METRICS["rate"].of(row)
+            value = metric_named("rate").of(row)
             if value is None or row["verdict"] not in usable:
                 return None
             rates[row["access"]].append(value)

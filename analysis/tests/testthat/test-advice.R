@@ -14,7 +14,7 @@ evidence_of <- function(effects = data.table::data.table(), points = data.table:
   list(effects = effects, points = points, records = records, facts = NULL)
 }
 
-advised <- function(rule, evidence) vapply(load_advice(rule)(evidence), function(piece) piece$title, "")
+advised <- function(rule, evidence) vapply(load_part("advice", rule)$advise(evidence), function(piece) piece$title, "")
 
 test_that("every rule has a test here", {
   tested <- c(
@@ -22,7 +22,7 @@ test_that("every rule has a test here", {
     "shared-file", "stripe-count", "sync-share",
     "tail-latency", "too-few-rounds", "transfer-size", "unproven-reads"
   )
-  expect_setequal(advice_names(), tested)
+  expect_setequal(part_names("advice"), tested)
 })
 
 test_that("clear effects become advice, unclear and emulated ones do not", {
@@ -50,7 +50,7 @@ test_that("stripes are proposed where a target may have them", {
   evidence <- evidence_of(effect_row("layout", "file per process", 1.4))
   action_on <- function(kind) {
     evidence$facts <- list(targets = list(list(target = "disk", kind = kind)))
-    load_advice("shared-file")(evidence)[[1]]$action
+    load_part("advice", "shared-file")$advise(evidence)[[1]]$action
   }
   expect_match(action_on("parallel"), "stripes")
   expect_no_match(action_on("memory"), "stripes")
@@ -120,18 +120,18 @@ test_that("doubts name evidence in words, and the rule that found most", {
 test_that("layers are one piece of advice, and so are transfer sizes, with what is reached in per cent", {
   layers <- rbind(effect_row("api", "HDF5", 0.8, instead_of = "POSIX"),
     effect_row("api", "PnetCDF", 0.5, instead_of = "POSIX"))
-  found <- load_advice("interface")(evidence_of(layers))
+  found <- load_part("advice", "interface")$advise(evidence_of(layers))
   expect_length(found, 1)
   expect_null(names(page_advice(evidence_of(layers))))
   expect_match(found[[1]]$title, "PnetCDF and HDF5 cost bandwidth for writes on disk", fixed = TRUE)
   expect_match(found[[1]]$evidence, "They reach 50 % [48\u201352 %] and 80 % [76\u201384 %] of POSIX.", fixed = TRUE)
   sizes <- rbind(effect_row("xfer_bytes", "1 MiB", 2), effect_row("xfer_bytes", "10 MiB", 3))
-  expect_match(load_advice("transfer-size")(evidence_of(sizes))[[1]]$evidence, "10 MiB")
+  expect_match(load_part("advice", "transfer-size")$advise(evidence_of(sizes))[[1]]$evidence, "10 MiB")
   expect_length(advised("transfer-size", evidence_of(sizes)), 1)
 })
 
 test_that("collective calls are turned off by a hint with its value", {
-  found <- load_advice("collective")(evidence_of(effect_row("collective", "collective", 0.5)))[[1]]
+  found <- load_part("advice", "collective")$advise(evidence_of(effect_row("collective", "collective", 0.5)))[[1]]
   expect_match(found$action, "`romio_cb_write` to `disable`", fixed = TRUE)
 })
 
@@ -139,9 +139,9 @@ test_that("third-party records are not measured again, and no example has an int
   open <- effect_row("order", "random", 0.5, clear = FALSE)
   wide <- effect_row("block_bytes", "block 1 GiB", 0.1, clear = FALSE)[, `:=`(lo = 1e-4, hi = 100)]
   evidence <- evidence_of(rbind(wide, open))
-  expect_match(load_advice("too-few-rounds")(evidence)[[1]]$evidence, "such as random")
+  expect_match(load_part("advice", "too-few-rounds")$advise(evidence)[[1]]$evidence, "such as random")
   evidence$facts <- list(about = list(site = "elsewhere"))
-  expect_no_match(load_advice("too-few-rounds")(evidence)[[1]]$action, "suite")
+  expect_no_match(load_part("advice", "too-few-rounds")$advise(evidence)[[1]]$action, "suite")
 })
 
 test_that("the doubt about rounds tells all numbers of runs, not the smallest as that of all", {

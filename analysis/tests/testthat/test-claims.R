@@ -9,7 +9,7 @@ verdicts_of <- function(records, published = NULL, facts = world_facts) {
   decide_claims(records, facts, published, home)
 }
 test_that("every claim is reproduced in the world of its paper and not in the contrary one", {
-  for (name in claim_files(home)) {
+  for (name in part_names("claims", home)) {
     found <- outcomes_in_worlds(name)
     expect_identical(names(found$holds)[found$holds != "reproduced"], character(), label = name)
     expect_identical(names(found$contrary)[found$contrary == "reproduced"], character(), label = name)

@@ -29,17 +29,22 @@ test_that("nothing measured gives no points and no error", {
 })
 
 test_that("a metric is one file, and takes the place of bandwidth", {
-  expect_setequal(metric_names(), c("bandwidth", "bandwidth-io", "iops", "metadata-rate", "p99"))
+  expect_true(all(c("bandwidth", "bandwidth-io", "iops", "metadata-rate", "p99", "rate") %in% metric_names()))
   records <- read_synthetic(xfer_bytes = 2^c(14, 17, 20), lat_p99_us = 5)[,
     lat_p99_us := ifelse(xfer_bytes == 2^14, 1, 7)]
   best <- best_points(metric_points(records, load_metric("p99")), c("target", "access"), load_metric("p99")$better)
   expect_equal(best$median, c(1, 1))
   table <- load_part("figure", "transfer-size")$make_table(records, list(metric = "p99"))
   expect_setequal(table$median, c(1, 7))
-  expect_error(load_metric("speed"), "no metric 'speed' in analysis/metrics: there are bandwidth")
-  home <- scratch("home")
-  dir.create(file.path(home, "metrics"), recursive = TRUE)
-  writeLines("metric(\"files\", function(records) records$ops, unit = \"files\")",
-    file.path(home, "metrics", "files.R"))
-  expect_identical(load_metric("files", home)$unit, "files")
+  expect_error(load_metric("speed"), "no metric 'speed' in config/metrics: there are bandwidth")
+  folder <- file.path(scratch("top"), "config", "metrics")
+  dir.create(folder, recursive = TRUE)
+  top <- dirname(dirname(folder))
+  lines <- c("metric: files", "title: files", "unit: files")
+  writeLines(c(lines, "value: [ops / total_s, ops]"), file.path(folder, "files.yaml"))
+  files <- load_metric("files", file.path(top, "analysis"))
+  expect_identical(files$unit, "files")
+  expect_equal(files$value(data.table(ops = c(8, 8, 0), total_s = c(2, NA, 1))), c(4, 8, NA))
+  writeLines(c(lines, "value: [system('id')]"), file.path(folder, "files.yaml"))
+  expect_error(load_metric("files", file.path(top, "analysis")), "is no formula of columns")
 })

@@ -19,15 +19,16 @@ from tests.checkout import ROOT
 from weir.cli import main
 from weir.columns import columns_of_role
 from weir.compare.failing import read_fail_on
-from weir.compare.pairs import METRICS, pair_cells
+from weir.compare.pairs import pair_cells
 from weir.compare.sides import Campaign, Side
 from weir.compare.verdict import FASTER, SAME, SLOWER, UNDECIDED, judge_pairs
 from weir.errors import WeirError
 from weir.integrity.manifest import MANIFEST, TABLES, manifest_text, write_manifest
+from weir.metrics import metric_named
 from weir.model import Row
 from weir.records.table import write_records
 
-RATE = METRICS["rate"]
+RATE = metric_named("rate")
 
 
 def record(run: int, bandwidth: float, *, minute: int | None = None, **columns: Any) -> Row:
@@ -164,8 +165,9 @@ def test_unproven_records_are_used_and_every_output_says_so(
 def test_latencies_are_better_when_lower() -> None:
     first = [row | {"lat_p99_us": row["bw_mib_s"]} for row in cell(noisy(1, 8))]
     second = [row | {"lat_p99_us": row["bw_mib_s"]} for row in cell(noisy(2, 8, 800.0), start=100)]
-    pairing = pair_cells((side("a", first), side("b", second)), columns_of_role("parameter"), METRICS["p99"])
-    assert judge_pairs(pairing.pairs, METRICS["p99"])[0].verdict == FASTER
+    p99, both = metric_named("p99"), (side("a", first), side("b", second))
+    pairing = pair_cells(both, columns_of_role("parameter"), p99)
+    assert judge_pairs(pairing.pairs, p99)[0].verdict == FASTER
 
 
 def test_unlike_cells_are_not_compared_and_the_difference_is_named() -> None:

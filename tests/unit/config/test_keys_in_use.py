@@ -37,7 +37,7 @@ def shown() -> frozenset[str]:
     return frozenset(re.findall(r"\b([a-z_]+):", "\n".join(texts)))
 
 
-@pytest.mark.parametrize("kind", ["suite", "site", "target", "application", "contract"])
+@pytest.mark.parametrize("kind", ["suite", "site", "target", "application", "contract", "metric"])
 def test_a_shipped_file_or_a_guide_uses_each_key(kind: str) -> None:
     schema = yaml.safe_load((ROOT / f"config/schemas/{kind}.schema.yaml").read_text())
     unused = sorted(set(keys(schema)) - shown())

@@ -13,11 +13,11 @@ import pytest
 from tests.unit.compare.test_compare import cell, noisy, write
 from tests.unit.test_site_page import point, write_study
 from weir.cli import main
-from weir.compare.pairs import METRICS
 from weir.history.band import FASTER, LEARNING, NORMAL, SLOWER, SPIKE, band_of, judge_newest
 from weir.history.output import as_text
 from weir.history.regimes import changes_of, regimes_of
 from weir.history.series import Series, from_campaigns, seconds_of
+from weir.metrics import metric_named
 
 DAY_S = 86400.0
 
@@ -133,7 +133,8 @@ def test_a_campaign_is_one_point_of_each_name() -> None:
     """The median of the rounds that count, at the time of the first of them."""
     days = [cell([100.0, 400.0, 200.0], start=day * 1440) for day in range(3)]
     unused = cell([9.0], start=1440, verdict="DEGRADED") + cell([9.0], start=1440, verdict="INVALID")
-    (one,) = from_campaigns([days[0], days[1] + unused, days[2]], METRICS["rate"], lambda row: row["cell"])
+    days[1] += unused
+    (one,) = from_campaigns(days, metric_named("rate"), lambda row: row["cell"])
     assert one.name == "c1"
     assert np.exp(one.logs) == pytest.approx([200.0] * 3)
     assert [one.times[0], *np.diff(one.times)] == [seconds_of(days[0][0]), DAY_S, DAY_S]

@@ -1,1 +1,0 @@
-metric("bandwidth", bandwidth_all, unit = "MiB/s", better = "higher")
