@@ -56,14 +56,8 @@ PUBLISHED = "reference/published.csv"
 BESIDE = ["reference/mistral-defaults.csv", "reference/io500-submissions.csv"]
 DRAWING = sorted(
     str(path)
-    for folder in (
-        *(
-            f"analysis/{name}"
-            for name in ("R", "figures", "tables", "claims", "advice", "page")
-        ),
-        "config/metrics",
-    )
-    for path in Path(folder).glob("*.*")
+    for folder in ("R", "figures", "tables", "claims", "advice", "page", "../config/metrics")
+    for path in Path("analysis", folder).glob("*.*")
 )
 
 if workflow.is_main_process:
