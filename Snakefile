@@ -56,7 +56,15 @@ PUBLISHED = "reference/published.csv"
 BESIDE = ["reference/mistral-defaults.csv", "reference/io500-submissions.csv"]
 DRAWING = sorted(
     str(path)
-    for folder in ("R", "figures", "tables", "claims", "advice", "page", "../config/metrics")
+    for folder in (
+        "R",
+        "figures",
+        "tables",
+        "claims",
+        "advice",
+        "page",
+        "../config/metrics",
+    )
     for path in Path("analysis", folder).glob("*.*")
 )
 
