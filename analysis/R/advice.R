@@ -1,6 +1,6 @@
 # Doubts and advice: what a careful colleague would say about these numbers. One file of analysis/advice is one rule:
-# advise() gets the evidence (records, points, effects, facts) and returns pieces of advice, or nothing where it does not
-# apply.
+# advise() gets the evidence (records, points, effects, facts) and returns pieces of advice, or nothing where it does
+# not apply.
 
 # weight: how much is at stake, as the logarithm of a factor; the highest come first.
 advice <- function(title, evidence, action, weight = 0) {
