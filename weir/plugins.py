@@ -1,6 +1,6 @@
-"""The one way to add something in Python: a module in the right folder defines an object of the right class.
+"""How to add something in Python: a module in the right folder defines an object of the right class.
 
-Tools, launchers, schedulers, audit rules and conditions of contracts are found so; no other file names them.
+Its name is TOOL, LAUNCHER or SCHEDULER; rules and conditions have any name. No other file mentions it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def objects(module: ModuleType, kind: type[T]) -> Iterator[T]:
     yield from {id(item): item for item in vars(module).values() if isinstance(item, kind)}.values()
 
 
-def plugins(package: str, kind: type[T]) -> Iterator[tuple[str, T]]:
-    """Each object of this class in the modules of a package, with the name of its module."""
-    for module in modules(package):
-        yield from ((module.__name__.rpartition(".")[2], item) for item in objects(module, kind))
+def plugins(package: str, name: str, kind: type[T]) -> dict[str, T]:
+    """The object of this name and class in each module of a package, by the name of the module."""
+    found = {module.__name__.rpartition(".")[2]: getattr(module, name, None) for module in modules(package)}
+    return {module: item for module, item in found.items() if isinstance(item, kind)}

@@ -12,7 +12,7 @@ from functools import cache
 
 from weir.audit.outcome import FINDINGS, PASSED, Outcome
 from weir.audit.subject import Subject
-from weir.plugins import objects, plugins
+from weir.plugins import modules, objects
 from weir.tools import tools
 
 # None: the rule is about another kind of record, such as a rule about reads for a write.
@@ -64,8 +64,8 @@ def rule(*verdicts: str, needs_output: bool = False) -> Callable[[Check], Rule]:
 def rules() -> dict[str, Rule]:
     """All rules by id, in the order of their ids: those of every record, and those of one tool's records."""
     found: dict[str, Rule] = {}
-    for _, item in plugins("weir.audit.rules", Rule):
-        found[item.id] = item
+    for part in modules("weir.audit.rules"):
+        found |= {item.id: item for item in objects(part, Rule)}
     for name, tool in tools().items():
         module = f"{sys.modules[type(tool).__module__].__package__}.rules"
         if importlib.util.find_spec(module):

@@ -10,7 +10,7 @@ from weir.history import RECENT_POINTS
 from weir.metrics import metric_names
 
 NAME = "history"
-HELP = "keep campaigns, and tell a change of the storage from noise"
+HELP = "keep campaigns and find changes of the storage that are not noise"
 EXAMPLE = "weir history check history --junit check.xml"
 
 

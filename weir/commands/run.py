@@ -53,15 +53,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="BATCH",
-        help="measure the rounds of this batch in turns with those of --batch until that one is through, "
-        "which alone decides exit code and receipt; may be repeated",
+        help="measure the rounds of this batch in turns with those of --batch, which alone decides the exit "
+        "code and has a receipt; may be repeated",
     )
     parser.add_argument("--seed", type=int, help="seed of the random order; by default drawn, and recorded")
     parser.add_argument(
         "--interleave",
         action=argparse.BooleanOptionalAction,
         default=True,
-        help="one round of every batch, then the next, so that a change of the machine affects all alike",
+        help="measure one round of every batch, then the next: a busy minute then meets all batches",
     )
     parser.add_argument("--retry-failed", action="store_true", help="run failed executions again")
     parser.add_argument(
@@ -69,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=math.inf,
         metavar="SECONDS",
-        help="but not those that failed after this time, in seconds since 1970",
+        help="with --retry-failed: only runs that failed before this time, in seconds since 1970",
     )
     parser.add_argument(
         "--preflight", action="store_true", help="check targets and programs, measure nothing"

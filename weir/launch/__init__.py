@@ -14,7 +14,7 @@ __all__ = ["Launcher", "applied", "launcher", "launchers"]
 @cache
 def launchers() -> dict[str, Launcher]:
     """All launchers by the name a site file uses."""
-    return dict(plugins(__name__, Launcher))
+    return plugins(__name__, "LAUNCHER", Launcher)
 
 
 def launcher(name: str) -> Launcher:

@@ -15,7 +15,7 @@ __all__ = ["Answer", "Request", "Scheduler", "scheduler", "schedulers", "surroun
 @cache
 def schedulers() -> dict[str, Scheduler]:
     """All schedulers by the name that a site file uses."""
-    found = dict(plugins(__name__, Scheduler))
+    found = plugins(__name__, "SCHEDULER", Scheduler)
     for name, candidate in found.items():
         if candidate.name != name:
             raise WeirError(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from tests.unit.audit.subjects import DONE, MIB, each_file, in_calls, named, on_disk, provided, subject
 from weir.audit import Subject
 
-OF_CALLS: list[tuple[str, Subject, str, str]] = [
+FINDS: list[tuple[str, Subject, str, str]] = [
     (
         "interposed-library",
         provided("fsync", "/opt/darshan/lib/libdarshan.so"),

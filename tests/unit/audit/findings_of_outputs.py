@@ -7,7 +7,7 @@ from dataclasses import replace
 from tests.unit.audit.subjects import DONE, printed, subject
 from weir.audit import Subject
 
-FINDS_IN_OUTPUTS: list[tuple[str, Subject, str, str]] = [
+FINDS: list[tuple[str, Subject, str, str]] = [
     (
         "warning-printed",
         subject(messages=printed("unable to create tree directory '/s/mdtest_tree.0/'", "warning")),

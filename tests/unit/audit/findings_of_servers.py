@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.unit.audit.subjects import MIB, ON_NETWORK, behind, observer, subject
 from weir.audit import Subject
 
-OF_SERVERS: list[tuple[str, Subject, str, str]] = [
+FINDS: list[tuple[str, Subject, str, str]] = [
     (
         "not-at-servers",
         subject(behind(observer(sent=700 * MIB))),

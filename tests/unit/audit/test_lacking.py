@@ -11,7 +11,6 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.unit.audit.findings import FINDS
-from tests.unit.audit.findings_of_outputs import FINDS_IN_OUTPUTS
 from weir.audit import judge, rules
 from weir.audit.evidence import EVIDENCE
 from weir.audit.explain import hint_of
@@ -29,7 +28,7 @@ OF_A_SUITE = re.compile(
 def rules_about_logs() -> set[str]:
     """Those with a finding in a case of which no run is known."""
     found = set()
-    for _, about, *_ in [*FINDS, *FINDS_IN_OUTPUTS]:
+    for _, about, *_ in FINDS:
         judged = judge(replace(about, run=None, cell=None))
         found |= {finding.rule for finding in (*judged.findings, *judged.notes)}
     return found

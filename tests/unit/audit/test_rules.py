@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.unit.audit.findings import FINDS as FINDS_IN_NUMBERS
-from tests.unit.audit.findings_of_outputs import FINDS_IN_OUTPUTS
+from tests.unit.audit.findings import FINDS
 from tests.unit.audit.subjects import (
     CELL,
     CUT,
@@ -34,7 +33,6 @@ from weir.audit import RunFacts, Subject, judge, rules
 from weir.audit.judge import judge_all, verdict_columns
 from weir.audit.registry import Rule, rules_for
 
-FINDS = [*FINDS_IN_NUMBERS, *FINDS_IN_OUTPUTS]
 CLEAN: dict[str, Subject] = {
     "what a FUSE file system holds is not known": subject(
         {"residency": {"before": 0.0}, "file_system": "fuse.sshfs"}, access="read"
