@@ -83,7 +83,7 @@ doubt_about_precision <- function(evidence) {
     return(NULL)
   }
   doubt(sprintf("%d of %d", wide, nrow(points)), paste(
-    "medians are wider than the suite requests: their budget was spent, or they had the most rounds."
+    "medians have wider intervals than the suite requests: the time or the rounds that it allows were used up."
   ))
 }
 

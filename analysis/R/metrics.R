@@ -29,7 +29,7 @@ formula_of_columns <- function(text, path) {
   code <- tryCatch(parse(text = text, keep.source = FALSE), error = function(error) expression(stop()))
   wrong <- setdiff(all.names(code), c("+", "-", "*", "/", "(", record_columns()$name))
   if (length(code) != 1 || length(wrong) > 0) {
-    stop(sprintf("%s: '%s' is no formula of columns with + - * /", path, text), call. = FALSE)
+    stop(sprintf("%s: '%s' is not a formula of columns with + - * /", path, text), call. = FALSE)
   }
   code[[1]]
 }

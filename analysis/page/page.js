@@ -271,7 +271,7 @@ function effects() {
 
 function doubts() {
   const all = list(facts.doubts).map((one) => [element("dt", {}, one.number), element("dd", {}, one.sentence)]);
-  return element("section", { id: "doubts" }, element("h3", {}, "Doubts"), all.length ? element("dl", { class: "doubts" }, all) : "None of weir's checks raises one.");
+  return element("section", { id: "doubts" }, element("h3", {}, "Doubts"), all.length ? element("dl", { class: "doubts" }, all) : "No check raised one.");
 }
 // Beside a long chart there is room for the doubts below the answers, on the first screen.
 const longChart = !others && answered.filter((one) => firstTargets.some((target) => target.name === one.target)).flatMap((one) => list(one.interfaces)).length > 9;

@@ -46,5 +46,5 @@ test_that("a metric is one file, and takes the place of bandwidth", {
   expect_identical(files$unit, "files")
   expect_equal(files$value(data.table(ops = c(8, 8, 0), total_s = c(2, NA, 1))), c(4, 8, NA))
   writeLines(c(lines, "value: [system('id')]"), file.path(folder, "files.yaml"))
-  expect_error(load_metric("files", file.path(top, "analysis")), "is no formula of columns")
+  expect_error(load_metric("files", file.path(top, "analysis")), "is not a formula of columns")
 })

@@ -38,7 +38,7 @@ def test_every_block_of_commands_is_run_or_gives_the_reason() -> None:
 def test_no_command_hides_behind_another_language() -> None:
     """Blocks of sh and console are checked; the others hold no commands."""
     languages = {fence[1] for page in pages() for fence in FENCE.finditer(page.read_text())}
-    assert languages <= {"sh", "console", "c", "yaml"}
+    assert languages <= {"sh", "console", "c", "yaml", "python", "r"}
 
 
 def test_no_command_hides_in_an_indented_block() -> None:
