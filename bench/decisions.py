@@ -19,7 +19,7 @@ from pathlib import Path
 
 from weir.accept.contract import Contract, Line, Promise
 from weir.accept.evidence import Measured
-from weir.accept.judge import PASS, judge
+from weir.accept.judge import PASS, Result, judge
 from weir.compare.pairs import Pair, Sample
 from weir.compare.verdict import FASTER, SLOWER, judge_pairs
 from weir.history.series import from_table
@@ -70,13 +70,12 @@ def with_modes(source: random.Random, count: int) -> list[float]:
     return logs
 
 
-def contract(statistic: str = "mean", takes_best: bool = False) -> Contract:
+def judged(
+    cells: Sequence[Sequence[float]], look: int = 1, statistic: str = "mean", takes_best: bool = False
+) -> Result:
+    """Of the logarithms of the runs of each cell over the limit."""
     promise = Promise("bandwidth", statistic, True, LIMIT, None, "1000 MiB/s")
     line = Line("line", "", "ior", ("write",), {}, {"fixed": {}}, promise, takes_best)
-    return Contract("made", "made", "", (), None, None, (line,))
-
-
-def passes(agreed: Contract, cells: Sequence[Sequence[float]], look: int = 1) -> bool:
     rows: list[Row] = [
         {
             "tool": "ior",
@@ -90,15 +89,21 @@ def passes(agreed: Contract, cells: Sequence[Sequence[float]], look: int = 1) ->
         for number, logs in enumerate(cells)
         for run, value in enumerate(logs)
     ]
-    looks = {f"c{number}": look for number in range(len(cells))}
-    (result,) = judge(agreed, Measured(Path("made"), tuple(rows), rounds=Rounds(looks=looks)))
-    return result.verdict == PASS
+    looks = Rounds(looks={f"c{number}": look for number in range(len(cells))})
+    contract = Contract("made", "made", "", (), None, None, (line,))
+    return judge(contract, Measured(Path("made"), tuple(rows), rounds=looks))[0]
+
+
+def passes(
+    cells: Sequence[Sequence[float]], look: int = 1, statistic: str = "mean", takes_best: bool = False
+) -> bool:
+    return judged(cells, look, statistic, takes_best).verdict == PASS
 
 
 def passes_at_some_look(source: random.Random, noise: Noise) -> bool:
     logs = noise(source, LAST_RUNS)
     looks = range(FIRST_RUNS, LAST_RUNS + 1)
-    return any(passes(contract(), [logs[:runs]], look) for look, runs in enumerate(looks, start=1))
+    return any(passes([logs[:runs]], look) for look, runs in enumerate(looks, start=1))
 
 
 def accept_lines(source: random.Random) -> Iterator[tuple[str, str, Callable[[], bool]]]:
@@ -108,17 +113,17 @@ def accept_lines(source: random.Random) -> Iterator[tuple[str, str, Callable[[],
             noise = serial(alike)
             # The assumption is 0.35; what lasts longer is beyond the promise.
             promised = "2.5 %" if alike <= 0.35 else "-"
-            yield name, promised, lambda noise=noise, runs=runs: passes(contract(), [noise(source, runs)])
+            yield name, promised, lambda noise=noise, runs=runs: passes([noise(source, runs)])
     for runs in (5, 10):
         name = f"accept: 10 % above the limit, AR 0.35, n = {runs}, passed"
-        yield name, "power", lambda runs=runs: passes(contract(), [above(source, runs)])
+        yield name, "power", lambda runs=runs: passes([above(source, runs)])
     for count in (8, 24):
         noise = serial(0.35)
         yield (
             f"accept: best of {count} cells at the limit, AR 0.35, n = 5",
             "2.5 %",
             lambda count=count, noise=noise: passes(
-                contract(takes_best=True), [noise(source, 5) for _ in range(count)]
+                [noise(source, 5) for _ in range(count)], takes_best=True
             ),
         )
     for alike in (0.0, 0.35):
@@ -129,7 +134,7 @@ def accept_lines(source: random.Random) -> Iterator[tuple[str, str, Callable[[],
         yield (
             f"accept: median promise, 20 % fast runs, truth 3 % below, n = {runs}",
             "2.5 %",
-            lambda runs=runs: passes(contract("median"), [with_fast_runs(source, runs)]),
+            lambda runs=runs: passes([with_fast_runs(source, runs)], statistic="median"),
         )
 
 

@@ -2,43 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import random
-from collections.abc import Sequence
-from pathlib import Path
 
+from bench.decisions import SPREAD, judged
 from tests.unit.test_inference import series, three_errors
-from weir.accept.contract import Contract, Line, Promise
-from weir.accept.evidence import Measured
-from weir.accept.judge import FAIL, NOT_PROVEN, PASS, Result, judge
+from weir.accept.judge import FAIL, NOT_PROVEN, PASS
 from weir.inference import ASSUMED, level_of_look
-from weir.records.rounds import Rounds
-
-LIMIT, SPREAD = 1000.0, 0.05
-
-
-def judged(
-    cells: Sequence[Sequence[float]], look: int = 1, statistic: str = "mean", takes_best: bool = False
-) -> Result:
-    """Of the logarithms of the runs of each cell over the limit."""
-    promise = Promise("bandwidth", statistic, True, LIMIT, None, "1000 MiB/s")
-    line = Line("line", "", "ior", ("write",), {}, {"fixed": {}}, promise, takes_best)
-    rows = tuple(
-        {
-            "tool": "ior",
-            "access": "write",
-            "cell": f"c{number}",
-            "run": run,
-            "iteration": 0,
-            "verdict": "VALID",
-            "bw_mib_s": LIMIT * math.exp(value),
-        }
-        for number, logs in enumerate(cells)
-        for run, value in enumerate(logs)
-    )
-    looks = Rounds(looks={f"c{number}": look for number in range(len(cells))})
-    contract = Contract("made", "made", "", (), None, None, (line,))
-    return judge(contract, Measured(Path("made"), rows, rounds=looks))[0]
 
 
 def at_the_limit(source: random.Random, count: int) -> list[float]:
