@@ -52,7 +52,7 @@ commands <- list(
     if (length(problems) > 0) stop(paste(problems, collapse = "\n"), call. = FALSE)
   },
   list = function(words, inputs) {
-    for (kind in names(part_kinds)) cat(paste(kind, part_names(kind), sep = "\t"), sep = "\n")
+    for (kind in c("figure", "table")) cat(paste(kind, part_names(kind), sep = "\t"), sep = "\n")
   },
   study = function(words, inputs) {
     expect_words(words, 1, "study")

@@ -201,8 +201,9 @@ def test_an_engine_back_end(extended: Checkout, engine: Path) -> None:
     for row in rows:  # other writers on the disk may degrade a record
         assert row["verdict"] != "INVALID"
         assert {"bytes-moved", "file-size", "sync-not-applied"} <= set(row["checked"].split(";"))
-    facts = ("--with", f"facts={folder}/facts.json")
-    good(extended, "Rscript", "analysis/draw.R", "page", f"{folder}/records.csv", str(folder), *facts)
+    inputs = f"read_records('{folder}/records.csv'), list(facts = '{folder}/facts.json')"
+    code = f"source('analysis/load.R'); load_analysis('analysis'); write_page('{folder}', {inputs})"
+    good(extended, "Rscript", "-e", code)
     page = json.loads((folder / "page.json").read_text())
     assert "PEBBLE" in page["answers"][0]["best"]["setting"]
 

@@ -11,9 +11,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.zoo.animals import ABSENT, ANIMALS, BLIND, CONTROLS, EDIT, Animal
+from tests.zoo.animals import ANIMALS, CONTROLS, EDIT, Animal
 from tests.zoo.errors import CannotStageError
 from tests.zoo.keeper import ROOT, Keeper, Visit, found
+from tests.zoo.unseen import ABSENT, BLIND
 from weir.model import Row
 
 PAGE = ROOT / "docs" / "zoo.md"

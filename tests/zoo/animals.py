@@ -6,31 +6,15 @@ from dataclasses import dataclass
 
 LOAD, TWO_RUNS, THROTTLED, EDITED, OVERWRITTEN = "load", "two runs", "throttled", "edited", "overwritten"
 OTHER_USER = "other user"
-FILTERED, TRACED, LIMITED, BEST_OF_FOUR, QUICK_PRINT = (
-    "filtered",
-    "traced",
-    "limited",
-    "best of four",
-    "quick print",
-)
+FILTERED, TRACED, LIMITED = "filtered", "traced", "limited"
+BEST_OF_FOUR, QUICK_PRINT = "best of four", "quick print"
 FUSE, COMPRESSING, LOOP = "fuse", "compressing", "loop"  # targets that have to be mounted
 OVERLAY, BOUND = "overlay", "bound"
 BTRFS, JOURNAL, CACHED_LOOP, UNLINKED = "btrfs", "journal", "cached-loop", "unlinked"
 STACKED, VOLATILE, CEPH, PASSING = "stacked", "volatile", "ceph-fuse", "passing"
 MOUNTED = (
-    FUSE,
-    COMPRESSING,
-    LOOP,
-    OVERLAY,
-    BOUND,
-    BTRFS,
-    JOURNAL,
-    CACHED_LOOP,
-    UNLINKED,
-    STACKED,
-    VOLATILE,
-    CEPH,
-    PASSING,
+    *(FUSE, COMPRESSING, LOOP, OVERLAY, BOUND, BTRFS, JOURNAL),
+    *(CACHED_LOOP, UNLINKED, STACKED, VOLATILE, CEPH, PASSING),
 )
 AUDIT_LIBRARY, PATCHED_LIBC, QUIET_MPI = "audit library", "patched C library", "quiet MPI library"
 IDLE_AUDIT = "idle audit library"
@@ -69,8 +53,7 @@ CONTROLS = (
     Animal("honest btrfs", "btrfs in a file of the disk", "write", (), target=BTRFS),
     Animal("honest journal", "ext4 with data=journal, which writes all twice", "write", (), target=JOURNAL),
 )
-_OTHER = ("other-target",)
-_NO_SYNC = ("sync-not-effective",)
+_OTHER, _NO_SYNC = ("other-target",), ("sync-not-effective",)
 _LEFT_DIRTY = ("sync-left-dirty-pages", "sync-not-effective")
 _NOT_PASSED_ON = ("bytes-not-in-calls",)
 _STRIPPED = ("direct-not-applied", "read-from-cache")
@@ -415,31 +398,3 @@ ANIMALS = (
     Animal("edited results", "a bandwidth in records.csv is doubled", "write", (EDIT,), beside=EDITED),
 )
 # What is not staged by this zoo, and why.
-ABSENT = {
-    "NFS": "the kernel of this machine has no NFS client (/proc/filesystems); mountstats has unit tests",
-    "Lustre": "the machine has none; the counters of a client are parsed in tests/engine",
-    "DAX": "the machine has no persistent memory (no /dev/pmem); where a mount has dax, the "
-    "counters of its device prove nothing and are not used: such a record is UNPROVEN",
-    "static IOR": "Debian's Open MPI has no static libraries; a static program cannot be preloaded, so "
-    "without the witness its records lack sync, stored, fetched and direct, as a bare log does",
-}
-# What no observation on the client can show.
-BLIND = {
-    "a program that prints a made-up document": "weir believes the counts of the program that it starts; "
-    "compare the program with one that you built",
-    "weir-io in a script that runs it several times or changes its document": "the real IOR and mdtest "
-    "have a witness in each process, weir-io has one only behind preloaded libraries",
-    "a stat or a synchronisation that the kernel itself answers": "a filter of system calls (seccomp) "
-    "of stat, and of fsync where no device shows its bytes",
-    "an audit library that changes calls as they pass": "LD_AUDIT with la_pltenter: the tables of calls stay",
-    "a root user who falsifies /proc or /sys": "weir relies on the kernel's counters",
-    "caches behind the client": "of a storage server, a RAID controller or a hypervisor: read more than "
-    "they hold",
-    "a disk whose cache need not be flushed": "write_cache of the queue set to write through, nobarrier, a "
-    "virtual disk with cache=unsafe: the bytes arrive at the device as before",
-    "a synchronisation that does nothing, beside another writer, where cachestat(2) is missing": "before "
-    "Linux 6.5 and on an overlay the device count alone shows it, and other users' bytes can make up for "
-    "those that are missing",
-    "calls outside the counts in memory": "io_uring, Linux AIO and mapped files on tmpfs: neither rchar nor "
-    "a device counts them; verify the data (-R)",
-}

@@ -10,9 +10,10 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.zoo.__main__ import is_recognised
-from tests.zoo.animals import ABSENT, ANIMALS, CONTROLS, EDIT, WEIR_IO, Animal
+from tests.zoo.animals import ANIMALS, CONTROLS, EDIT, WEIR_IO, Animal
 from tests.zoo.errors import CannotStageError
 from tests.zoo.keeper import ENGINE, Keeper, Visit, found
+from tests.zoo.unseen import ABSENT
 from weir.audit import rules
 from weir.audit.evidence import EVIDENCE
 
