@@ -10,7 +10,7 @@ from tests.queues.nodes import Cluster
 from tests.slurm.checkout import BIN, Checkout
 
 LINES = {
-    r"launcher: srun": "launcher: mpirun",
+    r"launcher: srun": "launcher: {launcher}",
     r"scheduler: slurm": "scheduler: {scheduler}",
     r"scheduler_options: .*": "scheduler_options: [{options}]",
     r"launcher_options: .*": "launcher_options: []",
@@ -22,11 +22,12 @@ LINES = {
 class QueueCheckout(Checkout):
     cluster: Cluster
 
-    def use(self, scheduler: str, options: str) -> None:
+    def use(self, scheduler: str, options: str, launcher: str) -> None:
         file = self.folder / "config" / "sites" / "sandbox" / "site.yaml"
         text = file.read_text()
+        values = {"scheduler": scheduler, "options": options, "launcher": launcher}
         for old, new in LINES.items():
-            text, count = re.subn(old, new.format(scheduler=scheduler, options=options), text)
+            text, count = re.subn(old, new.format(**values), text)
             assert count, f"{old} is not in {file}"
         file.write_text(text)
 

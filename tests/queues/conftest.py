@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.queues import gridengine, pbs
+from tests.queues import flux, gridengine, pbs
 from tests.queues.checkout import QueueCheckout
 from tests.queues.nodes import Cluster
 from tests.queues.system import System
 
-SYSTEMS = [gridengine.SYSTEM, pbs.SYSTEM]
+SYSTEMS = [gridengine.SYSTEM, pbs.SYSTEM, flux.SYSTEM]
 NODES = ("node1", "node2", "node3", "node4")
 
 
@@ -35,7 +35,7 @@ def cluster(system: System) -> Iterator[Cluster]:
 @pytest.fixture
 def checkout(system: System, cluster: Cluster, tmp_path: Path) -> Iterator[QueueCheckout]:
     made = QueueCheckout.make(tmp_path / "weir", cluster)
-    made.use(system.scheduler, system.options)
+    made.use(system.scheduler, system.options, system.launcher)
     yield made
     made.hold.unlink(missing_ok=True)
     made.end()

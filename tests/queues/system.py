@@ -17,3 +17,4 @@ class System:
     jobs: Callable[[Cluster], list[str]]  # that run
     cancel: Callable[[Cluster, str], object]
     cancelled: str  # the reason that is printed for a cancelled job
+    launcher: str = "mpirun"

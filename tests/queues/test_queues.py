@@ -13,7 +13,7 @@ from tests.queues.system import System
 pytestmark = pytest.mark.slow
 
 
-def test_the_suite_nodes_by_reframe_and_by_snakemake(checkout: QueueCheckout) -> None:
+def test_the_suite_nodes_by_reframe_and_by_snakemake(checkout: QueueCheckout, system: System) -> None:
     """What ReFrame measured is not measured again."""
     checkout.real_suite("nodes", [2, 4], [1])
     code, output = checkout.reframe("--name", "^measure.*-2x", "--run")
@@ -29,8 +29,9 @@ def test_the_suite_nodes_by_reframe_and_by_snakemake(checkout: QueueCheckout) ->
     assert {row["verdict"] for row in records} <= {"VALID", "UNPROVEN", "DEGRADED"}
     for run in checkout.runs():
         nodes = run["cell"]["nodes"]
-        assert len(set(run["host"]["nodes"].split(","))) == nodes
-        assert "--map-by" in run["command"]
+        groups = run["host"]["placement"]["groups"]
+        assert len({name for group in groups for name in group["nodes"]}) == nodes
+        assert run["command"][0] == system.launcher
     assert [run for run in checkout.runs() if run["cell"]["nodes"] == 2] == measured
     checkout.assert_clean()
 
