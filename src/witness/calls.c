@@ -3,32 +3,39 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "witness.h"
+#include "accounts.h"
+
+_Atomic uint64_t elsewhere_read_bytes, elsewhere_written_bytes, rings;
 
 /* All else of the library is hidden: its names must not replace a program's. */
 #pragma GCC visibility push(default)
 
-static void count_read(int fd, const void *buffer, ssize_t bytes) {
+__attribute__((visibility("hidden"))) void count_read(struct record *record, const void *buffer,
+                                                      ssize_t bytes) {
     (void)buffer;
-    struct record *record = file_of(fd);
     if (record != NULL) {
         add(bytes < 0 ? &record->reads_failed : &record->reads, 1);
         add(&record->read_bytes, bytes < 0 ? 0 : (uint64_t)bytes);
+    } else if (bytes > 0) {
+        add(&elsewhere_read_bytes, (uint64_t)bytes);
     }
 }
 
-static void count_write(int fd, const void *buffer, ssize_t bytes) {
-    struct record *record = file_of(fd);
+__attribute__((visibility("hidden"))) void count_write(struct record *record, const void *buffer,
+                                                       ssize_t bytes) {
     if (record != NULL) {
         if (__builtin_expect(sample_used < WITNESS_SAMPLE_BYTES, 0) && bytes > 0 && buffer != NULL) {
             sample_take(buffer, (size_t)bytes);
         }
         add(bytes < 0 ? &record->writes_failed : &record->writes, 1);
         add(&record->written_bytes, bytes < 0 ? 0 : (uint64_t)bytes);
+    } else if (bytes > 0) {
+        add(&elsewhere_written_bytes, (uint64_t)bytes);
     }
 }
 
@@ -36,6 +43,9 @@ static void count_sync(int fd, enum sync_call call, int result) {
     struct record *record = file_of(fd);
     if (record != NULL) {
         add(result == 0 ? &record->syncs[call] : &record->syncs_failed[call], 1);
+        if (record->account != NULL && result == 0 && call != SYNC_RANGE) {
+            accounts_synced(record, fd, call == SYNC_FS);
+        }
     }
 }
 
@@ -136,11 +146,16 @@ int dup3(int fd, int to, int flags) {
     return copy;
 }
 
+#define KIND_count_read  CALL_READ
+#define KIND_count_write CALL_WRITE
 #define TRANSFER(name, parameters, arguments, buffer, count)                                                 \
     ssize_t name parameters {                                                                                \
         NEXT(name)                                                                                           \
+        struct record *record = file_of(fd);                                                                 \
+        uint64_t began_ns = CALL_BEGINS(record, KIND_##count);                                               \
         ssize_t bytes = next_##name arguments;                                                               \
-        count(fd, buffer, bytes);                                                                            \
+        count(record, buffer, bytes);                                                                        \
+        CALL_ENDED(record, KIND_##count, began_ns, fd, bytes);                                               \
         return bytes;                                                                                        \
     }
 TRANSFER(read, (int fd, void *buffer, size_t size), (fd, buffer, size), buffer, count_read)
@@ -175,10 +190,13 @@ TRANSFER(pwritev2, (int fd, const struct iovec *vectors, int vector_count, off_t
 #define SYNC(name, parameters, arguments, call)                                                              \
     int name parameters {                                                                                    \
         NEXT(name)                                                                                           \
-        if ((call) != SYNC_RANGE && file_of(fd) != NULL) {                                                   \
+        struct record *record = file_of(fd);                                                                 \
+        if ((call) != SYNC_RANGE && record != NULL) {                                                        \
             spans_syncing();                                                                                 \
         }                                                                                                    \
+        uint64_t began_ns = CALL_BEGINS(record, CALL_SYNC);                                                  \
         int result = next_##name arguments;                                                                  \
+        CALL_ENDED(record, CALL_SYNC, began_ns, fd, 0);                                                      \
         count_sync(fd, call, result);                                                                        \
         return result;                                                                                       \
     }
@@ -217,6 +235,18 @@ ADVISE(posix_fadvise64, off64_t)
 TRUNCATE(ftruncate, off_t)
 TRUNCATE(ftruncate64, off64_t)
 
+/* Of io_uring: its requests pass no call. */
+static bool is_ring(int fd, int flags, uint64_t offset) {
+    char link[64], path[64];
+    if ((flags & MAP_ANONYMOUS) != 0 || offset != 0x10000000u) { /* IORING_OFF_SQES */
+        return false;
+    }
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(link, path, sizeof path - 1);
+    path[length > 0 ? length : 0] = '\0';
+    return strcmp(path, "anon_inode:[io_uring]") == 0;
+}
+
 #define MAP(name, offset_type)                                                                               \
     void *name(void *address, size_t bytes, int protection, int flags, int fd, offset_type offset) {         \
         NEXT(name)                                                                                           \
@@ -225,6 +255,7 @@ TRUNCATE(ftruncate64, off64_t)
         if (record != NULL && map != MAP_FAILED) {                                                           \
             add(&record->mappings, 1);                                                                       \
         }                                                                                                    \
+        add(&rings, map != MAP_FAILED && is_ring(fd, flags, (uint64_t)offset));                              \
         return map;                                                                                          \
     }
 MAP(mmap, off_t)
@@ -252,20 +283,45 @@ CONTROL(fcntl64)
 
 static bool is_child;
 
-static void begin_child(void) {
-    is_child = true;
+static void forget_all(void) {
     files_forget();
     spans_forget();
     names_begin();
+    if (accounts_wanted) {
+        accounts_forget();
+    }
+}
+
+static void begin_child(void) {
+    is_child = true;
+    forget_all();
 }
 
 __attribute__((constructor)) static void begin(void) {
     pthread_atfork(NULL, NULL, begin_child);
-    spans_begin();
+    accounts_begin();
+    if (accounts_wanted) {
+        descriptors_inherited();
+    } else {
+        spans_begin();
+    }
     names_begin(); /* what came before was our own look at the directory */
 }
 
+/* A process that ends without its destructors, or becomes another program. */
+__attribute__((visibility("hidden"))) void report_before_the_end(void) {
+    if (accounts_wanted && !accounts_by_others()) {
+        int error = errno;
+        report_write(is_child);
+        forget_all();
+        errno = error;
+    }
+}
+
 __attribute__((destructor)) static void end(void) {
+    if (accounts_wanted && accounts_by_others()) {
+        return;
+    }
     names_end();
     report_write(is_child);
 }

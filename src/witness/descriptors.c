@@ -1,27 +1,21 @@
 /* Which descriptor is which file under test. Fixed tables: no memory is allocated while a program is
  * measured. */
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "witness.h"
+#include "accounts.h"
 
-#define DESCRIPTORS 65536
+#define DESCRIPTORS ACCOUNTS_DESCRIPTORS
 
 static _Atomic(struct record *) table[DESCRIPTORS];
 
 struct record *file_of(int fd) {
     return fd >= 0 && fd < DESCRIPTORS ? atomic_load_explicit(&table[fd], memory_order_relaxed) : NULL;
-}
-
-static bool is_below(const char *path, const char *root) {
-    size_t length = strlen(root);
-    while (length > 1 && root[length - 1] == '/') {
-        length--;
-    }
-    return strncmp(path, root, length) == 0 && (path[length] == '/' || path[length] == '\0');
 }
 
 /* The path as the kernel has it; the program's own where the open failed. */
@@ -48,16 +42,54 @@ static void count_direct(struct record *record, int fd) {
     }
 }
 
-void file_opened(const char *given, int flags, int fd) {
+/* Of an account only files have bytes: no directories, no devices. */
+static bool is_file(int fd) {
+    struct stat facts;
+    return fd < 0 || (fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode));
+}
+
+static struct record *record_under_test(int fd, const char *given) {
     const char *root = getenv("WEIR_WITNESS_ROOT");
     char path[WITNESS_PATH_BYTES];
+    if (accounts_wanted) {
+        return is_file(fd) && find_path(fd, given, path) ? accounts_record(AT_FDCWD, path) : NULL;
+    }
+    return root != NULL && find_path(fd, given, path) && is_below(path, root) ? file_record(path) : NULL;
+}
+
+static void descriptor_begins(int fd, struct record *record) {
+    atomic_store(&table[fd], record);
+    if (record->account != NULL) {
+        accounts_opened(record, fd);
+    } else {
+        spans_opened();
+    }
+}
+
+void descriptors_inherited(void) {
+    DIR *entries = opendir("/proc/self/fd");
+    for (struct dirent *entry; entries != NULL && (entry = readdir(entries)) != NULL;) {
+        int fd = atoi(entry->d_name);
+        bool is_other = entry->d_name[0] != '.' && fd != dirfd(entries) && fd < DESCRIPTORS;
+        struct record *record = is_other ? record_under_test(fd, "") : NULL;
+        if (record != NULL) {
+            add(&record->stdio_opens, 1); /* it may be */
+            descriptor_begins(fd, record);
+        }
+    }
+    if (entries != NULL) {
+        closedir(entries);
+    }
+}
+
+void file_opened(const char *given, int flags, int fd) {
     if (fd >= 0 && file_closed(fd)) { /* closed by a call that was not seen */
         spans_closed();
     }
-    if (root == NULL || !find_path(fd, given, path) || !is_below(path, root)) {
+    struct record *record = record_under_test(fd, given);
+    if (record == NULL) {
         return;
     }
-    struct record *record = file_record(path);
     if (fd < 0) {
         add(&record->opens_failed, 1);
         return;
@@ -68,13 +100,19 @@ void file_opened(const char *given, int flags, int fd) {
         count_direct(record, fd);
     }
     if (fd < DESCRIPTORS) {
-        atomic_store(&table[fd], record);
-        spans_opened();
+        descriptor_begins(fd, record);
     }
 }
 
+/* Spans are of files under test; accounts have phases of their own. */
 bool file_closed(int fd) {
-    if (fd < 0 || fd >= DESCRIPTORS || atomic_load_explicit(&table[fd], memory_order_relaxed) == NULL) {
+    struct record *record = file_of(fd);
+    if (record == NULL) {
+        return false;
+    }
+    if (record->account != NULL) {
+        atomic_store(&table[fd], NULL);
+        accounts_closed(record, fd);
         return false;
     }
     spans_closing();
@@ -91,7 +129,6 @@ void file_duplicated(int from, int to) {
         spans_closed();
     }
     if (record != NULL) {
-        atomic_store(&table[to], record);
-        spans_opened();
+        descriptor_begins(to, record);
     }
 }

@@ -33,6 +33,14 @@ struct record *file_record(const char *path) {
     return found;
 }
 
+bool is_below(const char *path, const char *root) {
+    size_t length = strlen(root);
+    while (length > 1 && root[length - 1] == '/') {
+        length--;
+    }
+    return strncmp(path, root, length) == 0 && (path[length] == '/' || path[length] == '\0');
+}
+
 void files_look(const char *root) {
     struct stat facts;
     char path[WITNESS_PATH_BYTES];
@@ -94,9 +102,11 @@ void files_forget(void) {
     pthread_mutex_init(&mutex, NULL);
     for (unsigned i = 0; i < atomic_load(&used); i++) {
         char path[WITNESS_PATH_BYTES];
+        struct account *account = records[i].account;
         memcpy(path, records[i].path, sizeof path);
         memset(&records[i], 0, sizeof records[i]);
         memcpy(records[i].path, path, sizeof path);
+        records[i].account = account;
     }
     memset(&others, 0, sizeof others);
     atomic_store(&others_opened, 0);

@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "witness.h"
+#include "accounts.h"
 
 #define SAMPLED    16 /* names of a turn */
 #define TIMED_EACH 64 /* operation; a clock costs as much as a look at a name that is in memory */
@@ -121,7 +121,18 @@ static void begin_turn(enum name_kind kind) {
     atomic_store(&current, turn);
 }
 
+/* Of the call that goes on in this thread. */
+static _Thread_local struct record *account_of_call;
+static _Thread_local uint64_t call_began_ns;
+
 void name_begins(enum name_kind kind, int directory, const char *path) {
+    if (accounts_wanted) {
+        struct record *record = accounts_record(directory, path);
+        uint64_t began_ns = CALL_BEGINS(record, CALL_NAME); /* may open files of its own */
+        account_of_call = record;
+        call_began_ns = began_ns;
+        return;
+    }
     struct turn *turn = atomic_load_explicit(&current, memory_order_relaxed);
     if ((turn != NULL && turn->kind == kind) || !is_under_test(directory, path)) {
         return;
@@ -134,6 +145,13 @@ void name_begins(enum name_kind kind, int directory, const char *path) {
 }
 
 void name_done(enum name_kind kind, int directory, const char *path, int result) {
+    if (accounts_wanted) {
+        if (account_of_call != NULL && result >= 0) {
+            accounts_named(account_of_call, kind);
+        }
+        CALL_ENDED(account_of_call, CALL_NAME, call_began_ns, -1, 0);
+        return;
+    }
     struct turn *turn = atomic_load_explicit(&current, memory_order_relaxed);
     if (result < 0 || turn == NULL || turn->kind != kind || !is_under_test(directory, path)) {
         return;

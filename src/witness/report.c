@@ -6,40 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "accounts.h"
 #include "json.h"
-#include "witness.h"
-
-static const char *const sync_names[SYNC_CALLS] = {"fsync", "fdatasync", "sync_file_range", "syncfs"};
-
-static const struct {
-    int flag;
-    const char *name;
-} flag_names[] = {{O_CREAT, "O_CREAT"},   {O_EXCL, "O_EXCL"},     {O_TRUNC, "O_TRUNC"},
-                  {O_APPEND, "O_APPEND"}, {O_DIRECT, "O_DIRECT"}, {O_DSYNC, "O_DSYNC"}};
-
-static void write_flags(FILE *stream, uint64_t flags) {
-    const char *separator = "";
-    fputs("[", stream);
-    for (unsigned i = 0; i < sizeof flag_names / sizeof flag_names[0]; i++) {
-        if ((flags & (uint64_t)(unsigned)flag_names[i].flag) != 0) {
-            fprintf(stream, "%s\"%s\"", separator, flag_names[i].name);
-            separator = ", ";
-        }
-    }
-    if ((flags & O_SYNC) == O_SYNC) { /* it has the bit of O_DSYNC */
-        fprintf(stream, "%s\"O_SYNC\"", separator);
-    }
-    fputs("]", stream);
-}
-
-static void write_syncs(FILE *stream, const struct record *record) {
-    fputs("\"syncs\": {", stream);
-    for (unsigned i = 0; i < SYNC_CALLS; i++) {
-        fprintf(stream, "%s\"%s\": {\"done\": %" PRIu64 ", \"failed\": %" PRIu64 "}", i > 0 ? ", " : "",
-                sync_names[i], atomic_load(&record->syncs[i]), atomic_load(&record->syncs_failed[i]));
-    }
-    fputs("}", stream);
-}
 
 static void write_record(FILE *stream, const struct record *record, const char *path) {
     const struct {
@@ -91,17 +59,6 @@ static bool has_something(void) {
         used = was_used(&records[i]);
     }
     return used;
-}
-
-static int rank_of(void) {
-    static const char *const names[] = {"PMIX_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"};
-    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
-        const char *text = getenv(names[i]);
-        if (text != NULL) {
-            return atoi(text);
-        }
-    }
-    return -1;
 }
 
 /* Reads first, of the devices and then of the whole disks. */
@@ -295,20 +252,29 @@ void report_write(bool is_child) {
     const char *prefix = getenv("WEIR_WITNESS");
     char host[256] = "";
     char path[4096];
-    if (prefix == NULL || prefix[0] == '\0' || (is_child && !has_something())) {
+    if (prefix == NULL || prefix[0] == '\0' || (is_child && !has_something() && !accounts_wanted)) {
         return;
     }
     gethostname(host, sizeof host - 1);
-    int length = snprintf(path, sizeof path, "%s.%s.%ld.json", prefix, host, (long)getpid());
+    static unsigned reports; /* a process that becomes another program leaves one before */
+    const char *form = accounts_wanted ? "%s.%s.%ld-%u-%" PRIx64 ".json" : "%s.%s.%ld.json";
+    int length = snprintf(path, sizeof path, form, prefix, host, (long)getpid(), reports++, raw_clock_ns());
     if (length < 0 || (size_t)length >= sizeof path) {
         return;
     }
+    accounts_inside(true);
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
     FILE *stream = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (stream == NULL) {
         fprintf(stderr, "libweir-witness: %s: %s\n", path, strerror(errno));
+        accounts_inside(false);
         return;
     }
-    write_all(stream, host);
+    if (accounts_wanted) {
+        accounts_write(stream, host);
+    } else {
+        write_all(stream, host);
+    }
     fclose(stream);
+    accounts_inside(false);
 }

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "cachestat.h"
 #include "device.h"
@@ -52,18 +53,22 @@ struct record {
     _Atomic uint64_t flag_changes; /* fcntl(F_SETFL) */
     uint64_t existing_bytes;       /* size when the process started */
     uint64_t looked_bytes;         /* written_bytes when its pages were looked at last */
+    _Atomic uint64_t stdio_opens;  /* by fopen: what is moved through it is not seen */
+    struct account *account;       /* of the mount, where mounts are counted (accounts.h) and not files */
 };
 
 /* descriptors.c */
-struct record *file_of(int fd); /* NULL: not under test */
+struct record *file_of(int fd);   /* NULL: not under test */
+void descriptors_inherited(void); /* open when the process began: `program > file` */
 void file_opened(const char *path, int flags, int fd);
-bool file_closed(int fd); /* false: no file under test; else spans_closed() follows the close */
+bool file_closed(int fd); /* false: no file under test, or of an account; else spans_closed() follows */
 void file_duplicated(int from, int to);
 
 /* files.c */
 struct record *file_record(const char *path);      /* the shared one, where there are too many files */
 const struct record *files_first(unsigned *count); /* with a path each */
 const struct record *files_others(uint64_t *files);
+bool is_below(const char *path, const char *root);
 void files_sum(uint64_t *read_bytes, uint64_t *written_bytes, uint64_t *syncs);
 void files_unwritten(struct weir_cachestat *sum); /* of those written to since the last look */
 void files_look(const char *root);                /* what is there before the program starts */
@@ -156,6 +161,14 @@ void chain_write(FILE *stream);
 
 /* report.c */
 void report_write(bool is_child); /* of fork */
+int rank_of(void);                /* -1: by no launcher */
+void write_flags(FILE *stream, uint64_t flags);
+void write_syncs(FILE *stream, const struct record *record);
+
+/* calls.c, for the calls of other files */
+void count_read(struct record *record, const void *buffer, ssize_t bytes);
+void count_write(struct record *record, const void *buffer, ssize_t bytes);
+void report_before_the_end(void);
 
 /* Threads are rare in benchmarks, and a locked addition costs more than all else here. */
 static inline void add(_Atomic uint64_t *counter, uint64_t amount) {

@@ -82,6 +82,8 @@ PROOFS: dict[str, Level] = {  # the furthest first
 }
 # Of an imported log nobody knows what was planned and where its files were.
 _UNKNOWN_OF_A_LOG = ("request", "file-system")
+# The calls of a program that claims nothing: the kernel took the bytes, whatever size its files have now.
+_SHOWN_BY_CALLS = ("file",)
 _COMMON = ("end", "request", "file-system")
 KINDS: dict[str, tuple[str, ...]] = {
     "write": (*_COMMON, "bytes", "file", "sync", "stored"),
@@ -120,6 +122,8 @@ def kind_of(subject: Subject) -> str:
 def needed(subject: Subject) -> tuple[str, ...]:
     """Names of the evidence that a record needs."""
     names = KINDS[kind_of(subject)] + tuple(name for name, applies in WHERE.items() if applies(subject))
+    if subject.observed.get("of_calls"):
+        names = tuple(name for name in names if name not in _SHOWN_BY_CALLS)
     return names if subject.run else tuple(name for name in names if name not in _UNKNOWN_OF_A_LOG)
 
 
@@ -150,6 +154,7 @@ def evidence_table() -> list[str]:
     lines += [f"| {kind} | {', '.join(names)} |" for kind, names in KINDS.items()]
     without = ", ".join(_UNKNOWN_OF_A_LOG)
     lines.append(f"| imported log or table | as above without {without}: no plan and no machine is known |")
+    lines.append(f"| calls of any program (`weir prove`) | as above without {', '.join(_SHOWN_BY_CALLS)} |")
     lines += [
         "| any, of a process with calls that another library provides | as above and calls |",
         "| creation of files that are synchronised one by one | as above and each-file |",

@@ -12,7 +12,7 @@ from weir.tools import tools
 from weir.tools.base import Parameter, Tool
 
 _WRITTEN_BY_PEOPLE = ("config", "site", "target", "suite", "contract", "application", "metric")
-SCHEMAS = (*_WRITTEN_BY_PEOPLE, "cell", "run", "record", "latency", "observed", "witness")
+SCHEMAS = (*_WRITTEN_BY_PEOPLE, "cell", "run", "record", "latency", "observed", "witness", "accounts")
 _MADE = "<!-- made from {source} by `python -m weir.config.reference`; edit that, not this -->"
 _FORMATS = {
     "size": "size, such as `16 KiB`",

@@ -27,9 +27,13 @@ static bool process_io_parse(const char *text, struct weir_process_io *io) {
 }
 
 void weir_process_io_read(struct weir_process_io *io) {
+    weir_process_io_read_file("/proc/self/io", io);
+}
+
+void weir_process_io_read_file(const char *path, struct weir_process_io *io) {
     char text[512];
     memset(io, 0, sizeof *io);
-    int descriptor = open("/proc/self/io", O_RDONLY | O_CLOEXEC);
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0) {
         return; /* not every kernel counts, and a container may hide it */
     }

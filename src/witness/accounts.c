@@ -1,0 +1,338 @@
+/* What a process does on each mount, in phases. Fixed tables, as in files.c. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "accounts.h"
+
+#define LOOKS 64 /* at pages after a synchronisation: a database makes thousands */
+
+bool accounts_wanted;
+static _Thread_local bool inside; /* what the library itself opens and reads does not count */
+static struct account accounts[ACCOUNTS];
+static _Atomic unsigned used;
+static struct weir_process_io start_io;
+static _Atomic(struct account *) queued;                /* with transfers whose end is waited for */
+static _Atomic uint64_t unsynced[ACCOUNTS_DESCRIPTORS]; /* bytes written since the last synchronisation */
+static unsigned char goes[ACCOUNTS_DESCRIPTORS];
+enum { GOES_DIRECT = 1, GOES_THROUGH = 2 }; /* past the page cache; to the medium before the call returns */
+static pid_t owner;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static int (*clock_next)(clockid_t, struct timespec *);
+
+/* By the C library's own clock, whoever stands before us: a system call for each would cost too much. */
+static uint64_t clock_ns(void) {
+    struct timespec now = {0, 0};
+    clock_next(CLOCK_MONOTONIC_RAW, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void count_inside(struct account *account, struct counters *now) {
+    now->raw_ns = clock_ns();
+    accounts_io_read(&now->io);
+    now->device_known = account->device.name[0] != '\0' && weir_device_now(&account->device, now->device);
+    if (!account->watches_servers) {
+        return;
+    }
+    weir_servers_count(&account->medium, &account->servers);
+    for (int i = 0; i < WEIR_SERVERS_MOST; i++) {
+        memcpy(now->servers[i], account->servers.seen[i].counts, sizeof now->servers[i]);
+    }
+}
+
+void accounts_count(struct account *account, struct counters *now) {
+    bool was_inside = inside;
+    inside = true;
+    count_inside(account, now);
+    inside = was_inside;
+}
+
+/* The observers keep what they found of one mount. */
+static bool servers_are_free(void) {
+    for (unsigned i = 0; i < atomic_load(&used); i++) {
+        if (accounts[i].watches_servers) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void account_begin(struct account *account, struct record *record) {
+    char path[WITNESS_PATH_BYTES + 1];
+    const char *root = getenv("WEIR_WITNESS_ROOT");
+    bool has_root = root != NULL && root[0] != '\0';
+    memset(account, 0, sizeof *account);
+    account->record = record;
+    snprintf(path, sizeof path, "%s/", has_root ? root : record->path);
+    weir_medium_of_directory(path, NULL, &account->medium);
+    weir_device_begin(path, &account->medium, &account->device);
+    if (servers_are_free()) {
+        weir_servers_begin(&account->medium, &account->servers);
+        account->watches_servers = account->servers.any;
+    }
+    accounts_count(account, &account->start);
+}
+
+static struct record *record_with_account(const char *point) {
+    uint64_t files;
+    struct record *record = file_record(point);
+    if (record->account != NULL || record == files_others(&files)) {
+        return record->account != NULL ? record : NULL;
+    }
+    inside = true;
+    pthread_mutex_lock(&mutex);
+    unsigned at = atomic_load(&used);
+    if (record->account == NULL && at < ACCOUNTS) {
+        account_begin(&accounts[at], record);
+        record->account = &accounts[at];
+        atomic_store(&used, at + 1);
+    }
+    pthread_mutex_unlock(&mutex);
+    inside = false;
+    return record->account != NULL ? record : NULL;
+}
+
+/* Files of memory alone have paths that no mount holds. */
+static bool is_nowhere(const char *path) {
+    static const char *const begins[] = {"/memfd:", "/SYSV", "/dev/zero", "/[aio]", "/anon_hugepage"};
+    for (unsigned i = 0; i < sizeof begins / sizeof begins[0]; i++) {
+        if (strncmp(path, begins[i], strlen(begins[i])) == 0) {
+            return true;
+        }
+    }
+    return path[0] != '/';
+}
+
+struct record *accounts_record(int directory, const char *path) {
+    char whole[2 * WITNESS_PATH_BYTES], link[64];
+    const char *root = getenv("WEIR_WITNESS_ROOT");
+    if (path == NULL || inside) {
+        return NULL;
+    }
+    if (path[0] != '/') {
+        snprintf(link, sizeof link, "/proc/self/fd/%d", directory);
+        ssize_t length = readlink(directory == AT_FDCWD ? "/proc/self/cwd" : link, whole, WITNESS_PATH_BYTES);
+        if (length <= 0 || strlen(path) + 2 > sizeof whole - (size_t)length) {
+            return NULL;
+        }
+        whole[length] = '/';
+        strcpy(whole + length + (path[0] != '\0'), path);
+        path = whole;
+    }
+    if (is_nowhere(path) || (root != NULL && root[0] != '\0' && !is_below(path, root))) {
+        return NULL;
+    }
+    const char *point = mount_table_point(path);
+    return point != NULL ? record_with_account(point) : NULL;
+}
+
+void accounts_opened(struct record *record, int fd) {
+    long flags = syscall(SYS_fcntl, fd, F_GETFL);
+    goes[fd] = (flags & O_DIRECT) != 0 ? GOES_DIRECT : 0;
+    goes[fd] |= (flags & O_DSYNC) != 0 ? GOES_THROUGH : 0; /* O_SYNC has its bit */
+    atomic_store(&unsynced[fd], 0);
+    atomic_fetch_add(&record->account->open_files, 1);
+}
+
+void accounts_closed(struct record *record, int fd) {
+    atomic_store(&unsynced[fd], 0);
+    if (atomic_fetch_sub(&record->account->open_files, 1) == 1) {
+        atomic_store(&record->account->reopened, true);
+    }
+}
+
+static bool turns(struct account *account, const struct phase *phase, enum call_kind kind) {
+    if (kind > CALL_WRITE || !atomic_load(&account->reopened)) {
+        return false;
+    }
+    atomic_store(&account->reopened, false);
+    uint64_t same = atomic_load(kind == CALL_READ ? &phase->read_bytes : &phase->written_bytes);
+    uint64_t other = atomic_load(kind == CALL_READ ? &phase->written_bytes : &phase->read_bytes);
+    return same == 0 && other > 0;
+}
+
+static void phase_begin(struct account *account, uint64_t now_ns) {
+    if (account->used == ACCOUNTS_PHASES) {
+        account->more_phases++;
+        return;
+    }
+    struct phase *phase = &account->phases[account->used];
+    memset(phase, 0, sizeof *phase);
+    if (account->used > 0 || account->is_stale) {
+        accounts_count(account, &phase->before);
+    } else {
+        phase->before = account->start;
+    }
+    account->is_stale = false;
+    phase->first_ns = now_ns;
+    atomic_store(&phase->last_ns, now_ns);
+    account->used++;
+}
+
+uint64_t accounts_call_begins(struct record *record, enum call_kind kind) {
+    struct account *account = record->account;
+    uint64_t now_ns = clock_ns();
+    struct phase *phase = account->used > 0 ? &account->phases[account->used - 1] : NULL;
+    if (phase == NULL || now_ns > atomic_load(&phase->last_ns) + ACCOUNTS_GAP_NS ||
+        turns(account, phase, kind)) {
+        int error = errno;
+        pthread_mutex_lock(&mutex);
+        if (phase == NULL ? account->used == 0 : phase == &account->phases[account->used - 1]) {
+            phase_begin(account, now_ns);
+        }
+        pthread_mutex_unlock(&mutex);
+        now_ns = clock_ns();
+        errno = error;
+    }
+    return now_ns;
+}
+
+static struct phase *current(struct account *account) {
+    return &account->phases[account->used > 0 ? account->used - 1 : 0];
+}
+
+static void count_bytes(struct phase *phase, enum call_kind kind, int fd, uint64_t bytes) {
+    unsigned char how = fd < ACCOUNTS_DESCRIPTORS ? goes[fd] : 0;
+    add(kind == CALL_READ ? &phase->read_bytes : &phase->written_bytes, bytes);
+    if ((how & GOES_DIRECT) != 0) {
+        add(&phase->direct_bytes, bytes);
+    }
+    if (kind == CALL_WRITE && (how & GOES_THROUGH) != 0) {
+        add(&phase->synced_bytes, bytes);
+    } else if (kind == CALL_WRITE && fd < ACCOUNTS_DESCRIPTORS) {
+        add(&unsynced[fd], bytes);
+    }
+}
+
+static void note_data(struct phase *phase, uint64_t began_ns, uint64_t now_ns) {
+    uint64_t none = 0;
+    atomic_compare_exchange_strong(&phase->data_first_ns, &none, began_ns);
+    atomic_store_explicit(&phase->data_last_ns, now_ns, memory_order_relaxed);
+}
+
+void accounts_queued(struct record *record) {
+    atomic_store(&queued, record->account);
+}
+
+void accounts_call_ended(struct record *record, enum call_kind kind, uint64_t began_ns, int fd,
+                         ssize_t bytes) {
+    struct phase *phase = current(record->account);
+    uint64_t now_ns = clock_ns();
+    add(&phase->calls[kind], 1);
+    add(&phase->busy_ns[kind], now_ns - began_ns);
+    if (kind <= CALL_WRITE && bytes > 0) {
+        count_bytes(phase, kind, fd, (uint64_t)bytes);
+    }
+    atomic_store_explicit(&phase->last_ns, now_ns, memory_order_relaxed);
+    if (kind != CALL_NAME) {
+        note_data(phase, began_ns, now_ns);
+    }
+}
+
+void accounts_waited(void) {
+    struct account *account = atomic_load(&queued);
+    if (account != NULL) {
+        uint64_t now_ns = clock_ns();
+        atomic_store(&current(account)->last_ns, now_ns);
+        note_data(current(account), now_ns, now_ns);
+    }
+}
+
+void accounts_named(struct record *record, enum name_kind kind) {
+    add(&current(record->account)->names[kind], 1);
+}
+
+/* While other threads write, pages are dirty however well this one was synchronised. */
+static void count_synced(struct account *account, int fd, bool all) {
+    struct phase *phase = current(account);
+    uint64_t written = atomic_load(&phase->written_bytes);
+    if (all) {
+        atomic_store(&phase->synced_bytes, written);
+    } else if (fd < ACCOUNTS_DESCRIPTORS) {
+        add(&phase->synced_bytes, atomic_exchange(&unsynced[fd], 0));
+    }
+}
+
+void accounts_synced(struct record *record, int fd, bool all) {
+    extern char __libc_single_threaded;
+    struct account *account = record->account;
+    char link[64], path[WITNESS_PATH_BYTES];
+    count_synced(account, fd, all);
+    if (!__libc_single_threaded || account->synced_looks >= LOOKS) {
+        return;
+    }
+    account->synced_looks++;
+    int error = errno;
+    inside = true;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(link, path, sizeof path - 1);
+    path[length > 0 ? length : 0] = '\0';
+    memset(&account->unwritten, 0, sizeof account->unwritten);
+    weir_cachestat_add(path, &account->unwritten);
+    inside = false;
+    errno = error;
+}
+
+void accounts_sync_all(void) {
+    for (unsigned i = 0; i < atomic_load(&used); i++) {
+        add(&accounts[i].record->syncs[SYNC_FS], 1);
+        count_synced(&accounts[i], -1, true);
+    }
+}
+
+void accounts_begin(void) {
+    const char *wanted = getenv("WEIR_WITNESS_MOUNTS"), *watch = getenv("WEIR_WITNESS_WATCH");
+    accounts_wanted = wanted != NULL && wanted[0] != '\0';
+    if (!accounts_wanted) {
+        return;
+    }
+    clock_next = (int (*)(clockid_t, struct timespec *))next_call("clock_gettime");
+    owner = getpid();
+    mount_table_read();
+    accounts_io_read(&start_io);
+    if (watch != NULL && watch[0] != '\0') {
+        struct record *record = accounts_record(AT_FDCWD, watch);
+        if (record != NULL) {
+            record->account->watched = true;
+        }
+    }
+}
+
+void accounts_forget(void) {
+    owner = getpid();
+    accounts_io_read(&start_io);
+    pthread_mutex_init(&mutex, NULL);
+    for (unsigned i = 0; i < atomic_load(&used); i++) {
+        accounts[i].used = 0;
+        accounts[i].more_phases = accounts[i].synced_looks = 0;
+        memset(&accounts[i].unwritten, 0, sizeof accounts[i].unwritten);
+        accounts[i].watched = false;
+        accounts[i].is_stale = true;
+    }
+    atomic_store(&elsewhere_read_bytes, 0);
+    atomic_store(&elsewhere_written_bytes, 0);
+    atomic_store(&rings, 0);
+}
+
+void accounts_inside(bool is_inside) {
+    inside = is_inside;
+}
+
+bool accounts_by_others(void) {
+    return getpid() != owner;
+}
+
+const struct account *accounts_all(unsigned *count) {
+    *count = atomic_load(&used);
+    return accounts;
+}
+
+const struct weir_process_io *accounts_start_io(void) {
+    return &start_io;
+}

@@ -1,0 +1,110 @@
+/* The mounts that a process uses, each with an account of its own: for programs of which nobody knows where
+ * their files are (`weir prove`).
+ *
+ *   WEIR_WITNESS_MOUNTS  any text: count by mounts; WEIR_WITNESS_ROOT may still name a directory, and then
+ *                        only what is below it counts
+ *   WEIR_WITNESS_WATCH   a directory whose mount is watched from the start of the process to its end, whether
+ *                        it is used or not
+ *
+ * docs/reference/accounts.md describes the output. */
+#ifndef WITNESS_ACCOUNTS_H
+#define WITNESS_ACCOUNTS_H
+
+#include "witness.h"
+
+#define ACCOUNTS 16
+/* Of a mount, in each process; what is beyond belongs to the last one. */
+#define ACCOUNTS_PHASES 32
+/* Without a call on the mount: the next one begins another phase. */
+#define ACCOUNTS_GAP_NS 1000000000u
+
+enum call_kind { CALL_READ, CALL_WRITE, CALL_SYNC, CALL_NAME, CALL_KINDS };
+
+/* The kernel's counters at one moment. */
+struct counters {
+    uint64_t raw_ns;
+    struct weir_process_io io;
+    bool device_known;
+    uint64_t device[WEIR_DEVICE_COUNTS];
+    uint64_t servers[WEIR_SERVERS_MOST][WEIR_SERVERS_COUNTS];
+};
+
+/* What the process did on a mount until it did nothing for a while, or turned from writing to reading after
+ * it had closed all files. */
+struct phase {
+    struct counters before;
+    uint64_t first_ns;
+    _Atomic uint64_t last_ns;                     /* end of the last call */
+    _Atomic uint64_t data_first_ns, data_last_ns; /* of reads, writes and synchronisations alone */
+    _Atomic uint64_t calls[CALL_KINDS];
+    _Atomic uint64_t busy_ns[CALL_KINDS]; /* of all threads together */
+    _Atomic uint64_t read_bytes, written_bytes;
+    _Atomic uint64_t direct_bytes; /* of both, on descriptors that the kernel has with O_DIRECT */
+    _Atomic uint64_t synced_bytes; /* written, and then synchronised on the same descriptor, or with O_SYNC */
+    _Atomic uint64_t names[NAME_KINDS];
+};
+
+struct account {
+    struct record *record;
+    struct weir_medium medium;
+    struct weir_device device;
+    struct weir_servers servers;
+    bool watches_servers; /* the observers have room for one mount in each process */
+    bool watched;         /* WEIR_WITNESS_WATCH is on it */
+    bool is_stale;        /* start is of the process before a fork or exec */
+    struct counters start;
+    struct phase phases[ACCOUNTS_PHASES];
+    unsigned used;
+    uint64_t more_phases;
+    _Atomic int open_files;
+    _Atomic bool reopened;           /* all files were closed since the last transfer */
+    struct weir_cachestat unwritten; /* right after the last synchronisation that one thread made */
+    uint64_t synced_looks;
+};
+
+/* accounts.c */
+extern bool accounts_wanted;
+void accounts_begin(void);            /* of the process */
+void accounts_forget(void);           /* in a child of fork, and after a report before an exec */
+void accounts_inside(bool is_inside); /* what is opened next is for the library's own report */
+bool accounts_by_others(void); /* this process shares the memory of the one that it was made by (vfork) */
+struct record *accounts_record(int directory, const char *path); /* NULL: no storage, or not under test */
+void accounts_opened(struct record *record, int fd);
+void accounts_closed(struct record *record, int fd);
+uint64_t accounts_call_begins(struct record *record, enum call_kind kind);
+void accounts_call_ended(struct record *record, enum call_kind kind, uint64_t began_ns, int fd,
+                         ssize_t bytes);
+void accounts_queued(struct record *record);
+void accounts_waited(void); /* for queued transfers of the mount that was used last */
+void accounts_named(struct record *record, enum name_kind kind);
+void accounts_synced(struct record *record, int fd, bool all); /* all: files of the mount */
+void accounts_sync_all(void);                                  /* sync(2) */
+void accounts_count(struct account *account, struct counters *now);
+const struct account *accounts_all(unsigned *count);
+const struct weir_process_io *accounts_start_io(void);
+
+/* own_io.c */
+void accounts_io_read(struct weir_process_io *io);
+
+/* mount_table.c: which mount a name is on, by the table as it was when the process started */
+void mount_table_read(void);
+const char *mount_table_point(const char *path); /* NULL: no storage */
+
+/* accounts_report.c */
+void accounts_write(FILE *stream, const char *host);
+
+#define ACCOUNTS_DESCRIPTORS 65536
+
+/* calls.c: what was moved on descriptors that no account has */
+extern _Atomic uint64_t elsewhere_read_bytes, elsewhere_written_bytes, rings;
+
+#define CALL_BEGINS(record, kind)                                                                            \
+    (__builtin_expect(accounts_wanted, 0) && (record) != NULL ? accounts_call_begins(record, kind) : 0)
+#define CALL_ENDED(record, kind, began_ns, fd, bytes)                                                        \
+    do {                                                                                                     \
+        if (__builtin_expect((began_ns) != 0, 0)) {                                                          \
+            accounts_call_ended(record, kind, began_ns, fd, bytes);                                          \
+        }                                                                                                    \
+    } while (0)
+
+#endif

@@ -1,0 +1,202 @@
+/* The accounts as JSON. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "accounts.h"
+#include "json.h"
+
+static const char *const call_kinds[CALL_KINDS] = {"read", "write", "sync", "name"};
+static const char *const name_kinds[NAME_KINDS] = {"create", "open",   "mkdir", "stat",
+                                                   "rename", "unlink", "rmdir"};
+
+static void write_number(FILE *stream, const char *key, uint64_t value) {
+    fprintf(stream, "\"%s\": %" PRIu64 ", ", key, value);
+}
+
+static void write_text(FILE *stream, const char *key, const char *text) {
+    fprintf(stream, "\"%s\": ", key);
+    if (text[0] != '\0') {
+        json_text(stream, text);
+    } else {
+        fputs("null", stream);
+    }
+    fputs(", ", stream);
+}
+
+static void write_names(FILE *stream, const _Atomic uint64_t *names) {
+    fputs("\"names\": {", stream);
+    for (int i = 0; i < NAME_KINDS; i++) {
+        fprintf(stream, "%s\"%s\": %" PRIu64, i > 0 ? ", " : "", name_kinds[i], atomic_load(&names[i]));
+    }
+    fputs("}", stream);
+}
+
+static void write_process_io(FILE *stream, const char *key, const struct weir_process_io *io) {
+    fprintf(stream, "\"%s\": ", key);
+    if (!io->known) {
+        fputs("null", stream);
+        return;
+    }
+    for (int i = 0; i < WEIR_IO_COUNTS; i++) {
+        fprintf(stream, "%s\"%s\": %" PRIu64, i > 0 ? ", " : "{", weir_process_io_name(i), io->counts[i]);
+    }
+    fputs("}", stream);
+}
+
+static void write_servers(FILE *stream, const struct account *account, const struct counters *counters) {
+    const char *separator = "";
+    fputs("\"servers\": [", stream);
+    for (int i = 0; account->watches_servers && i < WEIR_SERVERS_MOST; i++) {
+        const struct weir_seen *seen = &account->servers.seen[i];
+        for (int c = 0; seen->fits && c < WEIR_SERVERS_COUNTS; c++) {
+            bool known = seen->known && counters->servers[i][c] != WEIR_SERVERS_UNKNOWN;
+            fputs(c > 0 ? ", " : separator, stream);
+            fputs(c > 0 ? "" : "[", stream);
+            fprintf(stream, known ? "%" PRIu64 : "null", counters->servers[i][c]);
+            fputs(c == WEIR_SERVERS_COUNTS - 1 ? "]" : "", stream);
+            separator = ", ";
+        }
+    }
+    fputs("]", stream);
+}
+
+/* The counters of the device: bytes read and written, then of the whole disks. */
+static void write_counters(FILE *stream, const struct account *account, const struct counters *counters) {
+    fputs("{", stream);
+    write_number(stream, "raw_ns", counters->raw_ns);
+    write_process_io(stream, "io", &counters->io);
+    fputs(", \"device\": ", stream);
+    for (int i = 0; counters->device_known && i < WEIR_DEVICE_COUNTS; i++) {
+        fprintf(stream, "%s%" PRIu64, i > 0 ? ", " : "[", counters->device[i]);
+    }
+    fputs(counters->device_known ? "], " : "null, ", stream);
+    write_servers(stream, account, counters);
+    fputs("}", stream);
+}
+
+static void write_phase(FILE *stream, const struct account *account, const struct phase *phase) {
+    fputs("{", stream);
+    write_number(stream, "first_ns", phase->first_ns);
+    write_number(stream, "last_ns", atomic_load(&phase->last_ns));
+    write_number(stream, "data_first_ns", atomic_load(&phase->data_first_ns));
+    write_number(stream, "data_last_ns", atomic_load(&phase->data_last_ns));
+    write_number(stream, "read_bytes", atomic_load(&phase->read_bytes));
+    write_number(stream, "written_bytes", atomic_load(&phase->written_bytes));
+    write_number(stream, "direct_bytes", atomic_load(&phase->direct_bytes));
+    write_number(stream, "synced_bytes", atomic_load(&phase->synced_bytes));
+    for (int i = 0; i < CALL_KINDS; i++) {
+        fprintf(stream, "\"%s\": {\"calls\": %" PRIu64 ", \"busy_ns\": %" PRIu64 "}, ", call_kinds[i],
+                atomic_load(&phase->calls[i]), atomic_load(&phase->busy_ns[i]));
+    }
+    write_names(stream, phase->names);
+    fputs(", \"before\": ", stream);
+    write_counters(stream, account, &phase->before);
+    fputs("}", stream);
+}
+
+static void write_observers(FILE *stream, const struct account *account) {
+    int i = 0;
+    const char *separator = "";
+    fputs("\"observers\": [", stream);
+    for (const struct weir_observer *o = weir_observers();
+         account->watches_servers && o != NULL && i < WEIR_SERVERS_MOST; o = o->next) {
+        const struct weir_seen *seen = &account->servers.seen[i++];
+        if (seen->fits) {
+            fprintf(stream,
+                    "%s{\"observer\": \"%s\", \"counted\": \"%s\", \"known\": %s, \"what\": ", separator,
+                    o->name, weir_servers_counted_name(o->counted), seen->known ? "true" : "false");
+            json_text(stream, seen->what);
+            fputs("}", stream);
+            separator = ", ";
+        }
+    }
+    fputs("], ", stream);
+}
+
+static void write_counts(FILE *stream, const struct record *record) {
+    write_number(stream, "opens", atomic_load(&record->opens));
+    write_number(stream, "opens_failed", atomic_load(&record->opens_failed));
+    write_number(stream, "stdio_opens", atomic_load(&record->stdio_opens));
+    write_number(stream, "direct_requested", atomic_load(&record->direct_requested));
+    write_number(stream, "direct_kernel", atomic_load(&record->direct_kernel));
+    write_number(stream, "reads", atomic_load(&record->reads));
+    write_number(stream, "read_bytes", atomic_load(&record->read_bytes));
+    write_number(stream, "reads_failed", atomic_load(&record->reads_failed));
+    write_number(stream, "writes", atomic_load(&record->writes));
+    write_number(stream, "written_bytes", atomic_load(&record->written_bytes));
+    write_number(stream, "writes_failed", atomic_load(&record->writes_failed));
+    write_number(stream, "mappings", atomic_load(&record->mappings));
+    fputs("\"flags\": ", stream);
+    write_flags(stream, atomic_load(&record->flags));
+    fputs(", ", stream);
+    write_syncs(stream, record);
+    fputs(", ", stream);
+}
+
+static void write_unwritten(FILE *stream, const struct account *account) {
+    const struct weir_cachestat *unwritten = &account->unwritten;
+    if (unwritten->files == 0) {
+        fputs("\"unwritten\": null, ", stream);
+        return;
+    }
+    fprintf(stream, "\"unwritten\": {\"files\": %" PRIu64 ", \"pages\": %" PRIu64, unwritten->files,
+            unwritten->pages);
+    fprintf(stream, ", \"dirty_bytes\": %" PRIu64 ", \"writeback_bytes\": %" PRIu64 "}, ",
+            unwritten->dirty_bytes, unwritten->writeback_bytes);
+}
+
+static void write_account(FILE *stream, const struct account *account) {
+    struct account *now = (struct account *)(uintptr_t)account; /* its observers remember what they counted */
+    static struct counters end;
+    accounts_count(now, &end);
+    fputs("\n   {", stream);
+    write_text(stream, "point", account->record->path);
+    write_text(stream, "file_system", account->medium.file_system);
+    write_text(stream, "source", account->medium.source);
+    fprintf(stream, "\"counted\": %s, ", account->medium.counted ? "true" : "false");
+    fprintf(stream, "\"watched\": %s, ", account->watched ? "true" : "false");
+    write_text(stream, "device", account->device.name);
+    write_text(stream, "device_reason", account->device.name[0] != '\0' ? "" : account->device.reason);
+    write_number(stream, "device_copies", account->device.copies);
+    write_observers(stream, account);
+    write_counts(stream, account->record);
+    write_unwritten(stream, account);
+    fputs("\"start\": ", stream);
+    write_counters(stream, account, &account->start);
+    fputs(", \"end\": ", stream);
+    write_counters(stream, account, &end);
+    fputs(",\n    \"phases\": [", stream);
+    for (unsigned i = 0; i < account->used; i++) {
+        fputs(i > 0 ? ",\n     " : "\n     ", stream);
+        write_phase(stream, account, &account->phases[i]);
+    }
+    fprintf(stream, "], \"more_phases\": %" PRIu64 "}", account->more_phases);
+}
+
+void accounts_write(FILE *stream, const char *host) {
+    unsigned count;
+    struct weir_process_io io;
+    const struct account *accounts = accounts_all(&count);
+    accounts_io_read(&io);
+    weir_process_io_since(accounts_start_io(), &io);
+    fputs("{\n  \"schema\": 1, ", stream);
+    fprintf(stream, "\"rank\": %d, \"pid\": %ld, ", rank_of(), (long)getpid());
+    write_text(stream, "host", host);
+    write_text(stream, "program", program_invocation_name);
+    write_number(stream, "rings", atomic_load(&rings));
+    write_number(stream, "elsewhere_read_bytes", atomic_load(&elsewhere_read_bytes));
+    write_number(stream, "elsewhere_written_bytes", atomic_load(&elsewhere_written_bytes));
+    write_process_io(stream, "io", &io);
+    fputs(",\n", stream);
+    sample_write(stream);
+    fputs(",\n", stream);
+    chain_write(stream);
+    fputs(",\n  \"mounts\": [", stream);
+    for (unsigned i = 0; i < count; i++) {
+        fputs(i > 0 ? "," : "", stream);
+        write_account(stream, &accounts[i]);
+    }
+    fputs("\n  ]\n}\n", stream);
+}

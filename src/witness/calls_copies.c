@@ -1,0 +1,103 @@
+/* Calls that move bytes from one descriptor to another within the kernel, and those that queue transfers. */
+#include <aio.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/aio_abi.h>
+#include <stdint.h>
+#include <sys/sendfile.h>
+#include <unistd.h>
+
+#include "accounts.h"
+
+#pragma GCC visibility push(default)
+
+/* One read and one write at once: the time is that of the write. */
+static void count_copy(int from, int to, uint64_t began_ns, ssize_t bytes) {
+    struct record *source = file_of(from), *target = file_of(to);
+    count_read(source, NULL, bytes);
+    count_write(target, NULL, bytes);
+    if (source != NULL) {
+        CALL_ENDED(source, CALL_READ, began_ns, from, bytes);
+    }
+    if (target != NULL) {
+        CALL_ENDED(target, CALL_WRITE, began_ns, to, bytes);
+    }
+}
+
+#define COPY(name, parameters, arguments)                                                                    \
+    ssize_t name parameters {                                                                                \
+        NEXT(name)                                                                                           \
+        uint64_t began_ns = CALL_BEGINS(file_of(from), CALL_READ);                                           \
+        uint64_t target_ns = CALL_BEGINS(file_of(to), CALL_WRITE);                                           \
+        began_ns = target_ns != 0 ? target_ns : began_ns;                                                    \
+        ssize_t bytes = next_##name arguments;                                                               \
+        count_copy(from, to, began_ns, bytes);                                                               \
+        return bytes;                                                                                        \
+    }
+COPY(sendfile, (int to, int from, off_t *offset, size_t size), (to, from, offset, size))
+COPY(sendfile64, (int to, int from, off64_t *offset, size_t size), (to, from, offset, size))
+COPY(copy_file_range, (int from, off64_t *at, int to, off64_t *to_at, size_t size, unsigned flags),
+     (from, at, to, to_at, size, flags))
+COPY(splice, (int from, off64_t *at, int to, off64_t *to_at, size_t size, unsigned flags),
+     (from, at, to, to_at, size, flags))
+
+static void count_queued(int fd, bool is_read, uint64_t bytes) {
+    struct record *record = file_of(fd);
+    enum call_kind kind = is_read ? CALL_READ : CALL_WRITE;
+    uint64_t began_ns = CALL_BEGINS(record, kind);
+    if (is_read) {
+        count_read(record, NULL, (ssize_t)bytes);
+    } else {
+        count_write(record, NULL, (ssize_t)bytes);
+    }
+    CALL_ENDED(record, kind, began_ns, fd, (ssize_t)bytes);
+    if (began_ns != 0) {
+        accounts_queued(record);
+    }
+}
+
+/* Of libaio: bytes as they were requested, when they were; the time is that of io_getevents, which is not
+ * looked at. The last of these ends the phase. */
+int io_submit(aio_context_t context, long count, struct iocb **requests);
+int io_submit(aio_context_t context, long count, struct iocb **requests) {
+    NEXT(io_submit)
+    if (next_io_submit == NULL) {
+        errno = ENOSYS;
+        return -ENOSYS;
+    }
+    int taken = next_io_submit(context, count, requests);
+    for (int i = 0; i < taken; i++) {
+        unsigned operation = requests[i]->aio_lio_opcode;
+        if (operation == IOCB_CMD_PREAD || operation == IOCB_CMD_PWRITE) {
+            count_queued((int)requests[i]->aio_fildes, operation == IOCB_CMD_PREAD, requests[i]->aio_nbytes);
+        }
+    }
+    return taken;
+}
+
+int io_getevents(aio_context_t context, long least, long most, struct io_event *events,
+                 struct timespec *limit);
+int io_getevents(aio_context_t context, long least, long most, struct io_event *events,
+                 struct timespec *limit) {
+    NEXT(io_getevents)
+    if (next_io_getevents == NULL) {
+        return -ENOSYS;
+    }
+    int result = next_io_getevents(context, least, most, events, limit);
+    accounts_waited();
+    return result;
+}
+
+#define QUEUE(name, block, is_read)                                                                          \
+    int name(struct block *request) {                                                                        \
+        NEXT(name)                                                                                           \
+        int result = next_##name(request);                                                                   \
+        if (result == 0) {                                                                                   \
+            count_queued(request->aio_fildes, is_read, request->aio_nbytes);                                 \
+        }                                                                                                    \
+        return result;                                                                                       \
+    }
+QUEUE(aio_read, aiocb, true)
+QUEUE(aio_read64, aiocb64, true)
+QUEUE(aio_write, aiocb, false)
+QUEUE(aio_write64, aiocb64, false)

@@ -1,0 +1,75 @@
+/* Mounts by their points. File systems without files of people (proc, cgroup) are no storage. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "accounts.h"
+
+#define MOUNTS     256
+#define LINE_BYTES 4096
+
+static struct {
+    char point[WITNESS_PATH_BYTES];
+    size_t length;
+    bool is_storage;
+} mounts[MOUNTS];
+static unsigned used;
+
+static const char *const no_storage[] = {"proc",       "sysfs",    "cgroup",    "cgroup2", "devtmpfs",
+                                         "devpts",     "mqueue",   "debugfs",   "tracefs", "bpf",
+                                         "securityfs", "pstore",   "configfs",  "fusectl", "binfmt_misc",
+                                         "autofs",     "efivarfs", "selinuxfs", "nsfs",    "rpc_pipefs"};
+
+static bool is_storage(const char *file_system) {
+    for (unsigned i = 0; i < sizeof no_storage / sizeof no_storage[0]; i++) {
+        if (strcmp(file_system, no_storage[i]) == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void add_line(const char *line) {
+    static struct weir_mount mount; /* large; the table is read once, before the program runs */
+    if (used == MOUNTS || !weir_mount_parse(line, &mount) ||
+        strlen(mount.medium.point) >= sizeof mounts[used].point) {
+        return;
+    }
+    strcpy(mounts[used].point, mount.medium.point);
+    mounts[used].length = strlen(mount.medium.point);
+    mounts[used].is_storage = is_storage(mount.medium.file_system);
+    used++;
+}
+
+void mount_table_read(void) {
+    char line[LINE_BYTES];
+    FILE *table = fopen("/proc/self/mountinfo", "re");
+    used = 0;
+    while (table != NULL && fgets(line, sizeof line, table) != NULL) {
+        add_line(line);
+    }
+    if (table != NULL) {
+        fclose(table);
+    }
+}
+
+static bool is_on(const char *path, unsigned at) {
+    size_t length = mounts[at].length;
+    if (length == 1) {
+        return path[0] == '/';
+    }
+    return strncmp(path, mounts[at].point, length) == 0 && (path[length] == '/' || path[length] == '\0');
+}
+
+/* Of mounts at one point the last one covers the others. */
+const char *mount_table_point(const char *path) {
+    int found = -1;
+    for (unsigned i = 0; i < used; i++) {
+        if ((found < 0 || mounts[i].length >= mounts[found].length) && is_on(path, i)) {
+            found = (int)i;
+        }
+    }
+    return found >= 0 && mounts[found].is_storage ? mounts[found].point : NULL;
+}

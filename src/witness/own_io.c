@@ -1,0 +1,50 @@
+/* What the kernel counted for this process alone: /proc/self/io holds its children, too, once it waited for
+ * them. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "accounts.h"
+
+#define UNIT_BYTES 512 /* of ru_inblock and ru_oublock */
+
+/* Characters, which the kernel keeps of children nowhere else: those of the threads that still run. */
+static void add_threads(struct weir_process_io *io) {
+    char path[300];
+    DIR *entries = opendir("/proc/self/task");
+    io->counts[WEIR_IO_RCHAR] = io->counts[WEIR_IO_WCHAR] = 0;
+    for (struct dirent *entry; entries != NULL && (entry = readdir(entries)) != NULL;) {
+        struct weir_process_io thread;
+        snprintf(path, sizeof path, "/proc/self/task/%s/io", entry->d_name);
+        if (entry->d_name[0] == '.') {
+            continue;
+        }
+        weir_process_io_read_file(path, &thread);
+        for (int i = WEIR_IO_RCHAR; i <= WEIR_IO_WCHAR && thread.known; i++) {
+            io->counts[i] += thread.counts[i];
+        }
+    }
+    if (entries != NULL) {
+        closedir(entries);
+    }
+}
+
+static void subtract(uint64_t *count, long units) {
+    uint64_t bytes = (uint64_t)units * UNIT_BYTES;
+    *count = *count > bytes ? *count - bytes : 0;
+}
+
+void accounts_io_read(struct weir_process_io *io) {
+    struct rusage children;
+    memset(&children, 0, sizeof children);
+    weir_process_io_read(io);
+    getrusage(RUSAGE_CHILDREN, &children);
+    if (!io->known || children.ru_maxrss == 0) {
+        return; /* it waited for none */
+    }
+    subtract(&io->counts[WEIR_IO_READ_BYTES], children.ru_inblock);
+    subtract(&io->counts[WEIR_IO_WRITE_BYTES], children.ru_oublock);
+    add_threads(io);
+}

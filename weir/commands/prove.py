@@ -1,0 +1,92 @@
+"""weir prove: what I/O a program really did, and which of it can be believed."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from weir.audit.judge import VERDICTS
+from weir.errors import WeirError
+from weir.prove.mounts import mounts_of
+from weir.prove.output import is_worth_lines, mount_lines
+from weir.prove.records import Judged, judged_mounts, watched_paths
+from weir.prove.reports import read_reports
+from weir.prove.seen import Seen, facts_of_all, unseen_lines
+from weir.prove.start import run_program
+from weir.records.table import write_records
+
+NAME = "prove"
+HELP = "run any program and tell what I/O it really did, and which of it can be believed"
+EXAMPLE = "weir prove -- dd if=/dev/zero of=file bs=1M count=100 conv=fsync"
+EXIT_NOT_PROVEN = 3
+_MEMORY = Path("/dev/shm")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--on",
+        type=Path,
+        metavar="PATH",
+        help="count only what is below this directory (default: all mounts)",
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all that was seen as JSON")
+    parser.add_argument("--records", type=Path, metavar="FILE", help="write the judged phases as records.csv")
+    parser.add_argument(
+        "--fail-on",
+        choices=[verdict.lower() for verdict in VERDICTS[1:]],
+        help=f"exit code {EXIT_NOT_PROVEN} where a verdict is this or worse; else that of the program",
+    )
+    parser.add_argument(
+        "--reports",
+        type=Path,
+        metavar="DIR",
+        help="where the processes leave what they counted (default: memory of this node); a program on "
+        "several nodes needs a directory that all of them have, and not one that is measured",
+    )
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="the program")
+
+
+def execute(args: argparse.Namespace) -> int:
+    command = args.arguments[1:] if args.arguments[:1] == ["--"] else args.arguments
+    if not command:
+        raise WeirError("no program is named", hint=f"such as: {EXAMPLE}", exit_code=2)
+    if args.on is not None and not args.on.exists():
+        raise WeirError(
+            "does not exist", key="--on", value=str(args.on), hint="name a directory or a file", exit_code=2
+        )
+    parent = args.reports or (_MEMORY if _MEMORY.is_dir() else None)
+    with tempfile.TemporaryDirectory(prefix="weir-prove-", dir=parent) as folder:
+        watched = [Path(path) for path in watched_paths(command, [str(args.on)] if args.on else [])]
+        ended = run_program(command, Path(folder), args.on, watched)
+        processes, damaged = read_reports(Path(folder))
+    mounts = mounts_of(processes)
+    judged = judged_mounts(mounts, processes, command)
+    seen = Seen(command, ended, processes, damaged, mounts, judged)
+    _print(seen)
+    if args.json:
+        args.json.write_text(json.dumps(facts_of_all(seen), indent=1) + "\n", encoding="utf-8")
+    if args.records:
+        write_records(args.records, [one.row for one in judged])
+    return _exit_code(args, ended.exit_code, judged)
+
+
+def _print(seen: Seen) -> None:
+    """To stderr: stdout is the program's."""
+    lines = [f"weir prove: exit code {seen.ended.exit_code} after {seen.ended.elapsed_s:.2f} s"]
+    for mount in seen.mounts:
+        if is_worth_lines(mount):
+            lines += mount_lines(mount, seen.judged)
+    lines += unseen_lines(seen)
+    print("\n".join(lines), file=sys.stderr)
+
+
+def _exit_code(args: argparse.Namespace, code: int, judged: list[Judged]) -> int:
+    if code != 0 or not args.fail_on:
+        return code
+    limit = VERDICTS.index(args.fail_on.upper())
+    verdicts: list[Any] = [one.judgement.verdict for one in judged]
+    return EXIT_NOT_PROVEN if any(VERDICTS.index(verdict) >= limit for verdict in verdicts) else 0

@@ -1,0 +1,286 @@
+"""The accounts of all processes, put together by mounts and phases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from weir.prove.reports import Process, streamed_bytes
+
+GAP_NS = 1_000_000_000  # as ACCOUNTS_GAP_NS of the library
+KINDS = ("read", "write", "sync", "name")
+_SUMMED = ("opens", "opens_failed", "direct_requested", "direct_kernel", "mappings")
+_STREAMED_LEAST = 1 << 20  # less may be what a program prints
+_SMALL = 0.05
+
+Counters = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Growth:
+    """How the kernel's counters grew; None where it does not count."""
+
+    fetched_bytes: int | None = None
+    dirtied_bytes: int | None = None
+    device: tuple[int, ...] | None = None  # read, written; then of the whole disks
+    servers: tuple[tuple[int | None, ...], ...] = ()
+
+
+@dataclass(frozen=True)
+class Phase:
+    """Calls that follow one another, of all processes."""
+
+    began_ns: int
+    ended_ns: int
+    data_ns: int  # from the begin of the first transfer to the end of the last one
+    read_bytes: int
+    written_bytes: int
+    direct_bytes: int
+    synced_bytes: int
+    calls: Mapping[str, int]
+    busy_ns: Mapping[str, int]
+    names: Mapping[str, int]
+    growth: Growth
+
+    @property
+    def lasted_s(self) -> float:
+        return self.data_ns / 1e9
+
+
+@dataclass(frozen=True)
+class Mount:
+    """One mount, on all nodes together."""
+
+    point: str
+    file_system: str | None
+    source: str | None
+    counted: bool
+    device: str | None
+    device_reason: str | None
+    device_copies: int
+    observers: Sequence[Mapping[str, Any]]
+    counts: Mapping[str, int]
+    syncs: Mapping[str, int]
+    flags: Sequence[str]
+    streamed: tuple[int, int]  # read and written through streams of the C library
+    unwritten: Mapping[str, int] | None
+    phases: Sequence[Phase]
+    whole: Growth
+    hosts: int
+    processes: int
+
+    def sum(self, name: str) -> int:
+        return sum(int(getattr(phase, name)) for phase in self.phases)
+
+    @property
+    def moved_bytes(self) -> int:
+        return self.sum("read_bytes") + self.sum("written_bytes") + sum(self.streamed)
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """A phase of one process, with the counters before and after it."""
+
+    host: str
+    process: int
+    phase: Mapping[str, Any]
+    before: Counters
+    after: Counters
+
+
+@dataclass
+class _Group:
+    """Pieces of one phase."""
+
+    pieces: list[_Piece] = field(default_factory=list)
+
+    def takes(self, piece: _Piece) -> bool:
+        ended_ns = max(one.phase["last_ns"] for one in self.pieces)
+        if piece.phase["first_ns"] >= ended_ns + GAP_NS:
+            return False
+        return piece.phase["first_ns"] < ended_ns or not self._turns(piece)
+
+    def _turns(self, piece: _Piece) -> bool:
+        reads = sum(one.phase["read_bytes"] for one in self.pieces)
+        writes = sum(one.phase["written_bytes"] for one in self.pieces)
+        read, written = piece.phase["read_bytes"], piece.phase["written_bytes"]
+        return bool((writes and not reads and read and not written) or (reads and not writes and written))
+
+
+def mounts_of(processes: Sequence[Process]) -> list[Mount]:
+    """Those with any activity, the one with most bytes first."""
+    by_point: dict[str, list[tuple[int, Mapping[str, Any]]]] = {}
+    for at, process in enumerate(processes):
+        for mount in process["mounts"]:
+            by_point.setdefault(mount["point"] or "/", []).append((at, mount))
+    moved = {point: _counted_bytes(parts) for point, parts in by_point.items()}
+    found = []
+    for point, parts in by_point.items():
+        others = sum(bytes_ for other, bytes_ in moved.items() if other != point)
+        found.append(_mount(point, parts, processes, others <= _SMALL * max(moved[point], 1)))
+    used = [one for one in found if one.phases or one.whole.device or one.whole.servers]
+    return sorted(used, key=lambda one: (-one.moved_bytes, -sum(_operations(one)), one.point))
+
+
+def _operations(mount: Mount) -> Iterator[int]:
+    for phase in mount.phases:
+        yield from phase.names.values()
+
+
+def _counted_bytes(parts: Sequence[tuple[int, Mapping[str, Any]]]) -> int:
+    """What calls moved on a mount of which the kernel counts for each process."""
+    return sum(one["read_bytes"] + one["written_bytes"] for _, one in parts if one["counted"])
+
+
+def _mount(
+    point: str, parts: Sequence[tuple[int, Mapping[str, Any]]], processes: Sequence[Process], alone: bool
+) -> Mount:
+    used = [(at, one) for at, one in parts if not one["watched"]]
+    first = parts[0][1]
+    whole = [
+        _Piece(str(processes[at]["host"]), at if not one["watched"] else -1, {}, one["start"], one["end"])
+        for at, one in parts
+    ]
+    pieces = [piece for at, one in used for piece in _pieces(str(processes[at]["host"]), at, one)]
+    with_kernel = alone and bool(first["counted"])
+    return Mount(
+        point=point,
+        file_system=first["file_system"],
+        source=first["source"],
+        counted=first["counted"],
+        device=first["device"],
+        device_reason=first["device_reason"],
+        device_copies=first["device_copies"],
+        observers=next((one["observers"] for _, one in parts if one["observers"]), ()),
+        counts={name: sum(one[name] for _, one in used) for name in _SUMMED},
+        syncs=_syncs([one for _, one in used]),
+        flags=sorted({flag for _, one in used for flag in one["flags"]}),
+        streamed=_streamed(point, used, processes),
+        unwritten=_least([one["unwritten"] for _, one in used]),
+        phases=tuple(_phase(group, with_kernel) for group in _groups(pieces)),
+        whole=_growth(whole, with_kernel),
+        hosts=len({piece.host for piece in whole}),
+        processes=len({processes[at]["pid"] for at, one in used if one["phases"]}),
+    )
+
+
+def _pieces(host: str, process: int, mount: Mapping[str, Any]) -> Iterator[_Piece]:
+    phases = mount["phases"]
+    for at, phase in enumerate(phases):
+        after = phases[at + 1]["before"] if at + 1 < len(phases) else mount["end"]
+        yield _Piece(host, process, phase, phase["before"], after)
+
+
+def _groups(pieces: Sequence[_Piece]) -> list[_Group]:
+    groups: list[_Group] = []
+    for piece in sorted(pieces, key=lambda one: one.phase["first_ns"]):
+        if groups and groups[-1].takes(piece):
+            groups[-1].pieces.append(piece)
+        else:
+            groups.append(_Group([piece]))
+    return groups
+
+
+def _phase(group: _Group, with_kernel: bool) -> Phase:
+    phases = [piece.phase for piece in group.pieces]
+    with_data = [one for one in phases if one["data_first_ns"]]
+    first_ns = min((one["data_first_ns"] for one in with_data), default=0)
+    return Phase(
+        began_ns=min(one["first_ns"] for one in phases),
+        ended_ns=max(one["last_ns"] for one in phases),
+        data_ns=max((one["data_last_ns"] for one in with_data), default=0) - first_ns,
+        **{
+            name: sum(one[name] for one in phases)
+            for name in ("read_bytes", "written_bytes", "direct_bytes", "synced_bytes")
+        },
+        calls={kind: sum(one[kind]["calls"] for one in phases) for kind in KINDS},
+        busy_ns={kind: sum(one[kind]["busy_ns"] for one in phases) for kind in KINDS},
+        names={name: sum(one["names"][name] for one in phases) for name in phases[0]["names"]},
+        growth=_growth(group.pieces, with_kernel),
+    )
+
+
+def _growth(pieces: Sequence[_Piece], with_kernel: bool) -> Growth:
+    """The counters of the kernel for a process are of that one; those of the device are of the node."""
+    own = [piece for piece in pieces if piece.process >= 0]
+    known = with_kernel and all(piece.before["io"] and piece.after["io"] for piece in own)
+    return Growth(
+        fetched_bytes=_io_growth(own, "read_bytes") if known else None,
+        dirtied_bytes=_io_growth(own, "write_bytes") if known else None,
+        device=_device(pieces),
+        servers=_servers(pieces),
+    )
+
+
+def _io_growth(pieces: Sequence[_Piece], name: str) -> int:
+    return sum(max(piece.after["io"][name] - piece.before["io"][name], 0) for piece in pieces)
+
+
+def _by_host(pieces: Sequence[_Piece]) -> Iterator[list[_Piece]]:
+    hosts: dict[str, list[_Piece]] = {}
+    for piece in pieces:
+        hosts.setdefault(piece.host, []).append(piece)
+    yield from hosts.values()
+
+
+def _device(pieces: Sequence[_Piece]) -> tuple[int, ...] | None:
+    total = [0, 0, 0, 0]
+    for part in _by_host(pieces):
+        before = [piece.before["device"] for piece in part if piece.before["device"]]
+        after = [piece.after["device"] for piece in part if piece.after["device"]]
+        if not before or not after:
+            return None
+        grown = zip(map(max, zip(*after, strict=True)), map(min, zip(*before, strict=True)), strict=True)
+        total = [sum + high - low for sum, (high, low) in zip(total, grown, strict=True)]
+    return tuple(total)
+
+
+def _servers(pieces: Sequence[_Piece]) -> tuple[tuple[int | None, ...], ...]:
+    """Of each observer: on every node what the process counted that saw most of it."""
+    hosts = []
+    for part in _by_host(pieces):
+        grown = [_server_growth(piece) for piece in part if piece.before["servers"]]
+        if grown:
+            hosts.append([_column(max, columns) for columns in zip(*grown, strict=True)])
+    return tuple(_column(sum, columns) for columns in zip(*hosts, strict=True)) if hosts else ()
+
+
+def _server_growth(piece: _Piece) -> list[tuple[int | None, ...]]:
+    pairs = zip(piece.before["servers"], piece.after["servers"], strict=True)
+    return [
+        tuple(None if a is None or b is None else max(b - a, 0) for a, b in zip(one, two, strict=True))
+        for one, two in pairs
+    ]
+
+
+def _column(reduce: Any, parts: Sequence[Sequence[int | None]]) -> tuple[int | None, ...]:
+    return tuple(None if None in values else reduce(values) for values in zip(*parts, strict=True))
+
+
+def _syncs(mounts: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    total: dict[str, int] = {}
+    for mount in mounts:
+        for name, call in mount["syncs"].items():
+            total[name] = total.get(name, 0) + call["done"]
+            total["failed"] = total.get("failed", 0) + call["failed"]
+    return total
+
+
+def _streamed(
+    point: str, used: Sequence[tuple[int, Mapping[str, Any]]], processes: Sequence[Process]
+) -> tuple[int, int]:
+    """Where a process has streams on one mount only, what passed no call is theirs."""
+    total = [0, 0]
+    for at, mount in used:
+        with_streams = [one["point"] for one in processes[at]["mounts"] if one["stdio_opens"]]
+        if with_streams == [mount["point"]]:
+            for way, bytes_ in enumerate(streamed_bytes(processes[at])):
+                total[way] += bytes_ if bytes_ >= _STREAMED_LEAST else 0
+    return total[0], total[1]
+
+
+def _least(looks: Sequence[Mapping[str, int] | None]) -> Mapping[str, int] | None:
+    """After one process synchronised a file another may have written to it."""
+    seen = [look for look in looks if look]
+    return min(seen, key=lambda look: look["dirty_bytes"] + look["writeback_bytes"]) if seen else None

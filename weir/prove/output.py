@@ -1,0 +1,174 @@
+"""What was seen, in about ten lines for each mount."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from weir.audit.evidence import EVIDENCE
+from weir.prove.mounts import Mount, Phase
+from weir.prove.records import MOVED, Judged, synced_share
+from weir.units import about_size, three_digits
+
+_LEAST_BYTES = 1 << 20
+_LEAST_NAMES = 100
+_MOST_PHASES = 6
+_WIDTH = 11
+
+
+def is_worth_lines(mount: Mount) -> bool:
+    names = sum(sum(phase.names.values()) for phase in mount.phases)
+    moved = max(mount.moved_bytes, mount.whole.fetched_bytes or 0, mount.whole.dirtied_bytes or 0)
+    return moved >= _LEAST_BYTES or names >= _LEAST_NAMES
+
+
+def mount_lines(mount: Mount, judged: Sequence[Judged]) -> Iterator[str]:
+    """The facts of a mount and the verdicts about them."""
+    where = f"{mount.file_system or 'unknown file system'} on {mount.source}"
+    yield f"{mount.point} ({where})"
+    yield _line("requested", _requested(mount))
+    yield _line("names", _names(mount))
+    yield _line("kernel", _kernel(mount))
+    yield _line("device", _device(mount))
+    yield from (_line("servers", text) for text in _servers(mount))
+    yield _line("caches", _caches(mount))
+    yield _line("syncs", _syncs(mount))
+    yield _line("O_DIRECT", _direct(mount))
+    yield _line("time", _time(mount.phases))
+    shown = [one for one in judged if one.mount is mount]
+    for at, one in enumerate(shown[:_MOST_PHASES]):
+        yield _line(f"{one.access} {at + 1}" if len(shown) > 2 else one.access, _verdict(one))
+    if len(shown) > _MOST_PHASES:
+        yield _line("", f"and {len(shown) - _MOST_PHASES} more phases (--json names all)")
+
+
+def _line(name: str, text: str) -> str:
+    return f"  {name:<{_WIDTH}}{text}"
+
+
+def _requested(mount: Mount) -> str:
+    parts = []
+    for at, (access, name) in enumerate((("read", "read_bytes"), ("write", "written_bytes"))):
+        calls = sum(phase.calls[access] for phase in mount.phases)
+        text = f"{access} {about_size(mount.sum(name))} in {calls:,} calls"
+        if mount.streamed[at]:
+            text += f" and {about_size(mount.streamed[at])} by streams"
+        parts.append(text)
+    if mount.counts["mappings"]:
+        parts.append(f"{mount.counts['mappings']:,} mappings, whose transfers are not seen")
+    return "; ".join(parts)
+
+
+def _names(mount: Mount) -> str:
+    total: dict[str, int] = {}
+    for phase in mount.phases:
+        for name, count in phase.names.items():
+            total[name] = total.get(name, 0) + count
+    shown = {"open": "opens", "create": "creates", "stat": "stats", "unlink": "removes", "rename": "renames"}
+    shown |= {"mkdir": "directories made", "rmdir": "directories removed"}
+    parts = [f"{total[name]:,} {text}" for name, text in shown.items() if total.get(name)]
+    return ", ".join(parts) or "no operation on names"
+
+
+def _kernel(mount: Mount) -> str:
+    whole = mount.whole
+    if whole.fetched_bytes is None or whole.dirtied_bytes is None:
+        if mount.counted:
+            return "not told apart: it counts by process, and the program used several file systems"
+        return f"does not count for each process on {mount.file_system or 'this file system'}"
+    return f"fetched {about_size(whole.fetched_bytes)}, was given {about_size(whole.dirtied_bytes)}"
+
+
+def _device(mount: Mount) -> str:
+    if mount.whole.device is None:
+        return f"not counted: {mount.device_reason or 'unknown'}"
+    read, written = mount.whole.device[:2]
+    return f"{mount.device} gave {about_size(read)} and was written {about_size(written)}, by all its users"
+
+
+def _servers(mount: Mount) -> Iterator[str]:
+    for at, one in enumerate(mount.observers):
+        if not one["known"] or at >= len(mount.whole.servers):
+            yield f"{one['observer']}: not counted: {one['what']}"
+            continue
+        sent, received, requests = mount.whole.servers[at][:3]
+        told = [f"{about_size(sent)} sent"] if sent is not None else []
+        told += [f"{about_size(received)} received"] if received is not None else []
+        told += [f"{requests:,} requests"] if requests is not None else []
+        yield f"{one['observer']} ({one['what']}): {', '.join(told) or 'nothing counted'}"
+
+
+def _caches(mount: Mount) -> str:
+    read = mount.sum("read_bytes")
+    if not read:
+        return "nothing was read by calls"
+    fetched = mount.whole.fetched_bytes
+    if fetched is None and mount.whole.device is not None:
+        fetched = mount.whole.device[0]
+    if fetched is None:
+        return "what they answered is not known"
+    share = max(0.0, 1 - fetched / read)
+    return f"of the bytes read, {100 * share:.0f} % came from memory of this node or are holes"
+
+
+def _syncs(mount: Mount) -> str:
+    done = {name: count for name, count in mount.syncs.items() if count and name != "failed"}
+    through = [flag for flag in mount.flags if flag in ("O_SYNC", "O_DSYNC")]
+    if not done and not mount.sum("written_bytes"):
+        return "nothing was written by calls"
+    if not done and not through:
+        return "none: what was written may still be in memory"
+    text = ", ".join([*(f"{count:,} {name}" for name, count in done.items()), *through])
+    if mount.syncs.get("failed"):
+        text += f", {mount.syncs['failed']:,} failed"
+    if mount.sum("written_bytes"):
+        text += f"; they cover {100 * min(synced_share(mount.phases), 1):.0f} % of what was written"
+    if mount.unwritten is not None:
+        left = mount.unwritten["dirty_bytes"] + mount.unwritten["writeback_bytes"]
+        text += f"; right after one {about_size(left)} were unwritten" if left else ""
+    return text
+
+
+def _direct(mount: Mount) -> str:
+    requested, confirmed = mount.counts["direct_requested"], mount.counts["direct_kernel"]
+    if not requested:
+        return "not requested"
+    moved = mount.sum("read_bytes") + mount.sum("written_bytes")
+    share = f"{100 * mount.sum('direct_bytes') / moved:.0f} % of the bytes" if moved else "no bytes"
+    return f"{requested:,} opens of {mount.counts['opens']:,}, {confirmed:,} confirmed by the kernel; {share}"
+
+
+def _time(phases: Sequence[Phase]) -> str:
+    busy = {
+        kind: sum(phase.busy_ns[kind] for phase in phases) / 1e9 for kind in ("read", "write", "sync", "name")
+    }
+    parts = ", ".join(
+        f"{kind} {three_digits(seconds)} s" for kind, seconds in busy.items() if seconds >= 5e-7
+    )
+    lasted_s = sum(phase.lasted_s for phase in phases)
+    whole = f"{three_digits(sum(busy.values()))} s in calls ({parts})"
+    return f"{whole}, {three_digits(lasted_s)} s from first to last"
+
+
+def _verdict(one: Judged) -> str:
+    row = one.row
+    moved = sum(int(getattr(phase, MOVED[one.access])) for phase in one.phases)
+    rate = f", {three_digits(row['bw_mib_s'])} MiB/s" if row["bw_mib_s"] else ""
+    return f"{about_size(moved)}{rate}: {verdict_text(one)}"
+
+
+def verdict_text(one: Judged) -> str:
+    """The verdict with its reason, or with what it is proven by or lacks."""
+    row = one.row
+    if row["verdict"] == "VALID":
+        notes = [note.rule for note in one.judgement.notes]
+        return f"VALID, proven to the {row['proof']}" + (f" ({', '.join(notes)})" if notes else "")
+    if row["verdict"] == "UNPROVEN":
+        why = [text for rule, text in one.judgement.not_observable.items() if _gives(rule, one)]
+        return f"UNPROVEN, lacks {row['missing'].replace(';', ', ')}" + (f": {why[0]}" if why else "")
+    first = one.judgement.findings[0]
+    worst = next((one for one in one.judgement.findings if one.verdict == row["verdict"]), first)
+    return f"{row['verdict']}, {worst.rule}: {worst.evidence}"
+
+
+def _gives(rule: str, one: Judged) -> bool:
+    return any(rule in EVIDENCE[name].rules for name in one.judgement.missing)

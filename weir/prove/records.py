@@ -1,0 +1,232 @@
+"""What was seen as records that the audit judges: one for each access of each phase on each mount."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any
+
+from weir.audit.calls import CLOCKS, MAPPINGS, SYNCHRONISATION, TRANSFERS, does
+from weir.audit.judge import Judgement, judge_all, verdict_columns
+from weir.audit.subject import Subject
+from weir.columns import columns
+from weir.model import Row
+from weir.prove.mounts import Growth, Mount, Phase
+from weir.prove.reports import Process
+
+_MIB = 2**20
+_LEAST_BYTES = 1 << 20  # less is what a program needs to start, or a phase of its settings
+_NEARLY_ALL = 0.95
+_COUNTS = ("sent_bytes", "received_bytes", "requests", "writes", "commits", "ended_connections")
+MOVED = {"write": "written_bytes", "read": "read_bytes"}
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A record with the phases it is about."""
+
+    mount: Mount
+    access: str
+    phases: Sequence[Phase]
+    subject: Subject
+    judgement: Judgement
+
+    @property
+    def row(self) -> Row:
+        return self.subject.row | verdict_columns(self.judgement)
+
+
+def judged_mounts(
+    mounts: Sequence[Mount], processes: Sequence[Process], command: Sequence[str]
+) -> list[Judged]:
+    """Records of all that is worth one."""
+    found = []
+    for mount in mounts:
+        counters = dict.fromkeys(MOVED, 0)
+        for phase in mount.phases:
+            for access, name in MOVED.items():
+                if getattr(phase, name) >= _LEAST_BYTES:
+                    row = row_of(mount, access, [phase], command) | {"iteration": counters[access]}
+                    counters[access] += 1
+                    facts = facts_of(mount, access, [phase], processes) | {"of_calls": True}
+                    found.append((mount, access, [phase], Subject(row, facts)))
+    judgements = judge_all([subject for *_, subject in found])
+    return [
+        Judged(mount, access, phases, subject, judgement)
+        for (mount, access, phases, subject), judgement in zip(found, judgements, strict=True)
+    ]
+
+
+def row_of(mount: Mount, access: str, phases: Sequence[Phase], command: Sequence[str]) -> Row:
+    """The columns of a record, from what was counted."""
+    moved = sum(int(getattr(phase, MOVED[access])) for phase in phases)
+    lasted_s = sum(phase.lasted_s for phase in phases)
+    ops = sum(phase.calls[access] for phase in phases)
+    direct = sum(phase.direct_bytes for phase in phases)
+    row: Row = dict.fromkeys(columns())
+    row |= {
+        "api": "POSIX",
+        "access": access,
+        "nn": mount.hosts,
+        "ppn": max(mount.processes // mount.hosts, 1),
+        "requested_bytes": moved,
+        "moved_bytes": moved,
+        "ops": ops,
+        "total_s": lasted_s,
+        "io_s": lasted_s,
+        "bw_mib_s": moved / _MIB / lasted_s if lasted_s > 0 else None,
+        "ops_s": ops / lasted_s if lasted_s > 0 else None,
+        "sync": synced_share(phases) >= _NEARLY_ALL if access == "write" else None,
+        "direct": _is_direct(phases, direct),
+        "purpose": "application",
+        "program": program_of(command),
+        "target": mount.point,
+        "emulated": False,
+        "iteration": 0,
+        "cell": f"{mount.point} {access}",
+        "label": f"{program_of(command)} {access} on {mount.point}",
+        "source": shlex.join(command),
+    }
+    if access == "read":
+        row["fetched_bytes"] = growth_of(phases).fetched_bytes
+    return row
+
+
+def program_of(command: Sequence[str]) -> str:
+    return PurePath(command[0]).name
+
+
+def synced_share(phases: Sequence[Phase]) -> float:
+    """Of the bytes that were written: those that a synchronisation followed."""
+    written = sum(phase.written_bytes for phase in phases)
+    return sum(phase.synced_bytes for phase in phases) / written if written else 0.0
+
+
+def _is_direct(phases: Sequence[Phase], direct_bytes: int) -> bool:
+    moved = sum(phase.read_bytes + phase.written_bytes for phase in phases)
+    return bool(moved) and direct_bytes >= _NEARLY_ALL * moved
+
+
+def growth_of(phases: Sequence[Phase]) -> Growth:
+    """Of several phases together."""
+    parts = [phase.growth for phase in phases]
+    if len(parts) == 1:
+        return parts[0]
+    return Growth(
+        _sum([one.fetched_bytes for one in parts]),
+        _sum([one.dirtied_bytes for one in parts]),
+        _sums([one.device for one in parts]),
+        tuple(
+            tuple(_sum(list(column)) for column in zip(*observer, strict=True))
+            for observer in zip(*(one.servers for one in parts), strict=False)
+        ),
+    )
+
+
+def _sum(values: Sequence[int | None]) -> int | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known and len(known) == len(values) else None
+
+
+def _sums(values: Sequence[tuple[int, ...] | None]) -> tuple[int, ...] | None:
+    known = [value for value in values if value is not None]
+    return tuple(map(sum, zip(*known, strict=True))) if known and len(known) == len(values) else None
+
+
+def facts_of(
+    mount: Mount, access: str, phases: Sequence[Phase], processes: Sequence[Process]
+) -> dict[str, Any]:
+    """What the rules look at, in the form in which weir-io and the witness of a suite give it."""
+    growth = growth_of(phases) if phases else mount.whole
+    moved = sum(int(getattr(phase, MOVED[access])) for phase in phases)
+    device = growth.device
+    facts: dict[str, Any] = {
+        "file_system": mount.file_system,
+        "fetched_bytes": growth.fetched_bytes,
+        "dirtied_bytes": growth.dirtied_bytes,
+        "device_read_bytes": device[0] if device else None,
+        "device_written_bytes": device[1] if device else None,
+        "device": {
+            "name": mount.device if device else None,
+            "reason": mount.device_reason,
+            "disk_read_bytes": device[2] if device else None,
+            "disk_written_bytes": device[3] if device else None,
+            "copies": (mount.device_copies or 1) if device else None,
+        },
+        "servers": _servers(mount, growth),
+        "direct": _is_direct(phases, sum(phase.direct_bytes for phase in phases)),
+        "open_flags": list(mount.flags),
+        "called_bytes": moved,
+        "interposed": interposed(processes),
+    }
+    if access == "write":
+        syncs = sum(phase.calls["sync"] for phase in phases)
+        through = synced_share(phases) >= _NEARLY_ALL and not syncs
+        facts["sync_calls"] = facts["called_syncs"] = max(syncs, int(through))
+        facts["tasks"] = 1
+        facts["payload"] = _payload(processes)
+        facts["unwritten"] = mount.unwritten
+    return {name: value for name, value in facts.items() if value is not None or name == "servers"}
+
+
+def _servers(mount: Mount, growth: Growth) -> dict[str, Any] | None:
+    if not mount.observers:
+        return None
+    unknown: tuple[int | None, ...] = (None,) * len(_COUNTS)
+    counts = growth.servers or tuple(unknown for _ in mount.observers)
+    return {
+        "idle_s": 0.0,
+        "observers": [
+            {
+                "observer": one["observer"],
+                "counted": one["counted"],
+                "what": one["what"] if one["known"] else None,
+                "reason": None if one["known"] else one["what"],
+                **dict(zip(_COUNTS, counts[at], strict=True)),
+                "idle_sent_bytes": None,
+                "idle_received_bytes": None,
+            }
+            for at, one in enumerate(mount.observers)
+        ],
+    }
+
+
+def _payload(processes: Sequence[Process]) -> Mapping[str, Any] | None:
+    """Of the process that wrote most."""
+    samples = [one for one in processes if one["payload"]]
+    written = [sum(mount["written_bytes"] for mount in one["mounts"]) for one in samples]
+    return samples[written.index(max(written))]["payload"] if samples else None
+
+
+_OF_A_RESULT = (TRANSFERS, SYNCHRONISATION, CLOCKS, MAPPINGS)
+
+
+def interposed(processes: Sequence[Process]) -> list[dict[str, Any]]:
+    """Calls that another object than the C library and the witness provides, once each: those that a result
+    rests on."""
+    found = {
+        (call["call"], call["object"], call["behind"])
+        for process in processes
+        if any(mount["phases"] for mount in process["mounts"])
+        for call in process["calls"]
+        if does(call["call"], _OF_A_RESULT) or call["call"] == "ptrace"
+    }
+    return [{"call": call, "object": name, "behind": behind} for call, name, behind in sorted(found)]
+
+
+def watched_paths(command: Sequence[str], only: Sequence[str]) -> Iterator[str]:
+    """Directories whose mounts may be used: those of --on, the current one, and those that the command
+    names."""
+    names = list(only) or [".", *(word.rpartition("=")[2] for word in command[1:] if "/" in word)]
+    seen = set()
+    for name in names:
+        folder = os.path.realpath(name)
+        while not os.path.isdir(folder):
+            folder = os.path.dirname(folder)
+        device = os.stat(folder).st_dev
+        if device not in seen:
+            seen.add(device)
+            yield folder

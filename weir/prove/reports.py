@@ -1,0 +1,75 @@
+"""What libweir-witness left of the processes of a program that weir prove started."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from weir.data import load_schema
+from weir.files import from_json
+from weir.shapes import Check, compiled
+from weir.tools.witness import LIBRARY
+
+_PART = "prove"
+Process = Mapping[str, Any]
+
+
+def prove_variables(folder: Path, only: Path | None, preloaded: str) -> dict[str, str]:
+    """What makes a program and all that it starts report to a folder; nothing without the library."""
+    if not LIBRARY.is_file():
+        return {}
+    variables = {
+        "LD_PRELOAD": ":".join([*filter(None, preloaded.replace(" ", ":").split(":")), str(LIBRARY)]),
+        "WEIR_WITNESS": str(folder.resolve() / _PART),
+        "WEIR_WITNESS_MOUNTS": "1",
+    }
+    if only is not None:
+        variables["WEIR_WITNESS_ROOT"] = os.path.realpath(only)
+    return variables
+
+
+def read_reports(folder: Path) -> tuple[list[Process], int]:
+    """Those that are whole, and how many are not."""
+    found: list[Process] = []
+    damaged = 0
+    for part in sorted(folder.glob(f"{_PART}.*.json")):
+        try:
+            document = from_json(part.read_text(encoding="utf-8", errors="replace"))
+        except ValueError:
+            damaged += 1  # of a process that was killed while it wrote
+            continue
+        if not isinstance(document, dict) or _check()(document):
+            damaged += 1
+        else:
+            found.append(document)
+    return found, damaged
+
+
+@cache
+def _check() -> Check:
+    return compiled(load_schema("accounts"))
+
+
+def unseen_bytes(processes: Sequence[Process]) -> tuple[int, int]:
+    """Bytes read and written that the kernel counted for the processes and no call shows, such as those of
+    streams."""
+    totals = [0, 0]
+    for process in processes:
+        for at, one in enumerate(streamed_bytes(process)):
+            totals[at] += one
+    return totals[0], totals[1]
+
+
+def streamed_bytes(process: Process) -> tuple[int, int]:
+    """Of one process. The kernel does not count Linux AIO there, so that calls may even show more."""
+    io = process["io"]
+    if io is None:
+        return 0, 0
+    seen = [process["elsewhere_read_bytes"], process["elsewhere_written_bytes"]]
+    for mount in process["mounts"]:
+        seen[0] += mount["read_bytes"]
+        seen[1] += mount["written_bytes"]
+    return max(io["rchar"] - seen[0], 0), max(io["wchar"] - seen[1], 0)

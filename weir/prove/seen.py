@@ -1,0 +1,105 @@
+"""All that was seen of a program, and what could not be seen of it, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import PurePath
+from typing import Any
+
+from weir.prove.mounts import Mount
+from weir.prove.output import is_worth_lines
+from weir.prove.records import Judged, interposed
+from weir.prove.reports import Process, unseen_bytes
+from weir.prove.start import Ended
+from weir.tools.witness import LIBRARY
+from weir.units import about_size
+
+_NOTICEABLE_BYTES = 1 << 20
+_NOTICEABLE = 0.01
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A program that came to its end."""
+
+    command: Sequence[str]
+    ended: Ended
+    processes: Sequence[Process]  # without those that only watched
+    damaged: int
+    mounts: Sequence[Mount]
+    judged: Sequence[Judged]
+
+    @property
+    def of_program(self) -> list[Process]:
+        return [one for one in self.processes if not any(mount["watched"] for mount in one["mounts"])]
+
+
+def unseen_lines(seen: Seen) -> Iterator[str]:
+    """What the counts above lack."""
+    found = list(_unseen(seen))
+    if not any(is_worth_lines(mount) for mount in seen.mounts):
+        yield "no file of any mount was read or written by calls that were seen"
+    yield from (f"{'not seen:' if at == 0 else '':<10}{text}" for at, text in enumerate(found))
+
+
+def _unseen(seen: Seen) -> Iterator[str]:
+    if not LIBRARY.is_file():
+        yield f"calls: {LIBRARY.name} is not built; hint: make build, in a checkout"
+        return
+    own = seen.of_program
+    if not own:
+        yield "calls: no process of the program loaded the library (static, setuid, Go, or killed)"
+    yield from _kernels_own(seen, own)
+    streams = sum(map(sum, (mount.streamed for mount in seen.mounts)))
+    read, written = unseen_bytes(own)
+    if read + written - streams >= _NOTICEABLE_BYTES:
+        left = about_size(read + written - streams)
+        yield f"{left} by streams (fopen) or other calls, of files or of pipes"
+    rings = sum(one["rings"] for one in own)
+    if rings:
+        yield f"what passed through {rings} queues of io_uring: the kernel's and the device's counts hold it"
+    if any(mount.counts["mappings"] and is_worth_lines(mount) for mount in seen.mounts):
+        yield "transfers through mappings (mmap): the kernel's and the device's counts hold them"
+    if seen.damaged:
+        yield f"{seen.damaged} processes that were killed while they reported"
+    for name in sorted({PurePath(one["object"]).name for one in interposed(own)}):
+        yield f"what {name} does with calls that it provides in place of the C library"
+
+
+def _kernels_own(seen: Seen, own: Sequence[Process]) -> Iterator[str]:
+    """Processes that left no report: the kernel counted the tree, the library its processes."""
+    if seen.ended.io is None:
+        return
+    reported = {
+        name: sum(one["io"][name] for one in own if one["io"])
+        for name in ("rchar", "wchar", "read_bytes", "write_bytes")
+    }
+    for name, text in (
+        ("rchar", "read by calls"),
+        ("wchar", "written by calls"),
+        ("read_bytes", "fetched from file systems"),
+        ("write_bytes", "given to file systems"),
+    ):
+        lacks = seen.ended.io[name] - reported[name]
+        if lacks >= _NOTICEABLE_BYTES and lacks > _NOTICEABLE * seen.ended.io[name]:
+            yield f"{about_size(lacks)} {text}, in processes that left no report"
+
+
+def facts_of_all(seen: Seen) -> dict[str, Any]:
+    """For programs."""
+    return {
+        "command": list(seen.command),
+        "exit_code": seen.ended.exit_code,
+        "elapsed_s": seen.ended.elapsed_s,
+        "kernel": seen.ended.io,
+        "processes": [
+            {name: one[name] for name in ("host", "pid", "rank", "program", "io", "rings")}
+            for one in seen.of_program
+        ],
+        "mounts": [asdict(mount) for mount in seen.mounts],
+        "records": [
+            {name: value for name, value in one.row.items() if value is not None} for one in seen.judged
+        ],
+        "not_seen": list(_unseen(seen)),
+    }

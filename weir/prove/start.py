@@ -1,0 +1,167 @@
+"""Starts a program with the witness, and keeps what the kernel counted for it and all that it started."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import shlex
+import signal
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import TextIO
+
+from weir.errors import WeirError
+from weir.prove.reports import prove_variables
+
+_NOT_FOUND = 127
+_KEPT_BYTES = 8 << 20  # of each output: enough for the results of a benchmark
+_LINGER_S = 0.2  # a daemon that the program left may keep its outputs open
+_COUNTED = ("rchar", "wchar", "read_bytes", "write_bytes")
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a program came to its end."""
+
+    exit_code: int
+    elapsed_s: float
+    output: str  # what it printed, both streams one after the other
+    io: Mapping[str, int] | None  # growth of /proc/self/io of the whole tree; None: the kernel does not count
+
+
+def run_program(command: Sequence[str], reports: Path, only: Path | None, watched: Sequence[Path]) -> Ended:
+    """Start it, pass its outputs on, and wait for it; signals go to it."""
+    variables = prove_variables(reports, only, os.environ.get("LD_PRELOAD", ""))
+    with _watchers(variables, watched):
+        before, began_s = own_io(), time.monotonic()
+        try:
+            child = subprocess.Popen(
+                command,
+                env={**os.environ, **variables},
+                stdout=None if _is_file(sys.stdout) else subprocess.PIPE,
+                stderr=None if _is_file(sys.stderr) else subprocess.PIPE,
+            )
+        except OSError as error:
+            raise WeirError(
+                f"{shlex.join(command)}: cannot be started: {error.strerror}",
+                hint="weir prove -- PROGRAM ARGUMENTS",
+                exit_code=_NOT_FOUND,
+            ) from None
+        with _signals_to(child):
+            output, passed_bytes = _passed_on(child)
+            code = child.wait()
+        elapsed_s = time.monotonic() - began_s
+        grown = _grown(before, own_io())
+        # This process passed the outputs on: that was not the program.
+        if grown is not None:
+            grown |= {name: max(grown[name] - passed_bytes, 0) for name in ("rchar", "wchar")}
+    text = output.decode("utf-8", errors="replace")
+    return Ended(code if code >= 0 else 128 - code, elapsed_s, text, grown)
+
+
+@contextlib.contextmanager
+def _watchers(variables: Mapping[str, str], watched: Sequence[Path]) -> Iterator[None]:
+    """One process for each mount that does nothing but count it, from before the program to after it: also
+    where the program itself cannot be seen."""
+    started = []
+    for path in watched if variables else ():
+        environment = {**os.environ, **variables, "WEIR_WITNESS_WATCH": str(path)}
+        started.append(
+            subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
+        )
+    for one in started:
+        _until_it_watches(one)
+    try:
+        yield
+    finally:
+        for one in started:
+            with contextlib.suppress(OSError):
+                one.communicate(timeout=60)
+
+
+def _until_it_watches(watcher: subprocess.Popen[bytes]) -> None:
+    """It gives a line back only after its library was loaded."""
+    assert watcher.stdin is not None
+    assert watcher.stdout is not None
+    with contextlib.suppress(OSError):
+        watcher.stdin.write(b"\n")
+        watcher.stdin.flush()
+        watcher.stdout.readline()
+
+
+@contextlib.contextmanager
+def _signals_to(child: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Ctrl-C reaches the program by the terminal; both end when it does."""
+
+    def forward(number: int, _frame: FrameType | None) -> None:
+        if number != signal.SIGINT:
+            with contextlib.suppress(OSError):
+                child.send_signal(number)
+
+    handled = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    earlier = {number: signal.signal(number, forward) for number in handled}
+    try:
+        yield
+    finally:
+        for number, handler in earlier.items():
+            signal.signal(number, handler)
+
+
+def _is_file(stream: TextIO) -> bool:
+    """Then the program writes there itself, and no pipe is in between."""
+    try:
+        return stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+def _passed_on(child: subprocess.Popen[bytes]) -> tuple[bytes, int]:
+    """Both outputs, passed on as they come and kept; and how much passed."""
+    kept = {to.fileno(): bytearray() for to in (sys.stdout, sys.stderr)}
+    passed_bytes = 0
+    with selectors.DefaultSelector() as selector:
+        for stream, to in ((child.stdout, sys.stdout), (child.stderr, sys.stderr)):
+            if stream is not None:
+                selector.register(stream, selectors.EVENT_READ, to.fileno())
+        while selector.get_map():
+            ended = child.poll() is not None
+            ready = selector.select(_LINGER_S)
+            if ended and not ready:
+                break
+            for key, _ in ready:
+                data = os.read(key.fd, 1 << 16)
+                if not data:
+                    selector.unregister(key.fileobj)
+                    continue
+                _write_all(key.data, data)
+                passed_bytes += len(data)
+                kept[key.data] += data[: _KEPT_BYTES - len(kept[key.data])]
+    return b"\n".join(bytes(part) for part in kept.values()), passed_bytes
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(descriptor, data) :]
+
+
+def own_io() -> dict[str, int] | None:
+    """Of this process and all that it waited for."""
+    try:
+        text = Path("/proc/self/io").read_text(encoding="ascii")
+    except OSError:
+        return None
+    counts = dict(line.split(": ") for line in text.splitlines())
+    return {name: int(counts[name]) for name in _COUNTED}
+
+
+def _grown(before: Mapping[str, int] | None, after: Mapping[str, int] | None) -> dict[str, int] | None:
+    if before is None or after is None:
+        return None
+    return {name: max(after[name] - before[name], 0) for name in _COUNTED}
