@@ -74,10 +74,10 @@ def test_dd_wrote_and_synchronised_what_it_was_told(prove: Prove, tmp_path: Path
     assert mount["syncs"]["fsync"] == 1
     if mount["counted"]:
         assert near(mount["whole"]["dirtied_bytes"], 20 * MIB)
-    (record,) = read_records(records)
-    assert (record["access"], record["moved_bytes"], record["sync"]) == ("write", 20 * MIB, True)
-    assert record["verdict"] != "INVALID"
-    assert "write      20 MiB" in seen["stderr"]
+    *phases, claim = read_records(records)
+    assert sum(record["moved_bytes"] for record in phases) == claim["moved_bytes"] == 20 * MIB
+    assert {(record["access"], record["sync"]) for record in phases} == {("write", True)}
+    assert "requested  read 0 B in 0 calls; write 20 MiB" in seen["stderr"]
 
 
 def test_processes_that_end_in_every_way_are_counted(prove: Prove) -> None:
@@ -109,11 +109,12 @@ def test_names_and_streams(prove: Prove) -> None:
 def test_turning_from_writing_to_reading_is_another_phase(prove: Prove) -> None:
     code = f"open('f', 'wb').write(bytes({4 * MIB})); open('f', 'rb').read()"
     seen = prove(sys.executable, "-c", code)
-    assert [(one["access"], one["moved_bytes"]) for one in seen["records"]] == [
-        ("write", 4 * MIB),
-        ("read", 4 * MIB),
-    ]
-    read = seen["records"][1]
+    by_access = {"write": 0, "read": 0}
+    for one in seen["records"]:
+        by_access[one["access"]] += one["moved_bytes"]
+    assert by_access == {"write": 4 * MIB, "read": 4 * MIB}
+    assert all(0 in (one["read_bytes"], one["written_bytes"]) for one in seen["mounts"][0]["phases"])
+    read = seen["records"][-1]
     if next(one for one in seen["mounts"] if one["phases"])["counted"]:
         assert "read-from-cache" in read["reasons"].split(";")
 
@@ -165,3 +166,43 @@ def test_what_is_wrong_is_said(tmp_path: Path) -> None:
     assert (code, "no-such-program" in text) == (127, True)
     code, text = failed("--on", "nowhere", "--", "true")
     assert (code, "nowhere" in text) == (2, True)
+
+
+def test_claims_are_judged_beside_the_counts(prove: Prove) -> None:
+    """dd prints its own rate; --expect names one that nobody reached."""
+    options = ("--expect", "write 900 GiB/s")
+    seen = prove("dd", "if=/dev/zero", "of=f", "bs=1M", "count=20", "conv=fsync", options=options)
+    expected, own = seen["claims"]
+    assert (expected["verdict"], "shorter-than-its-calls" in expected["reasons"]) == ("INVALID", True)
+    assert (own["access"], own["moved_bytes"], own["program"]) == ("write", 20 * MIB, "dd")
+    assert "bytes-not-in-calls" in own["checked"].split(";")
+    assert "claimed by dd: write " in seen["stderr"]
+
+
+def test_fio_is_believed_only_where_the_storage_answered(prove: Prove) -> None:
+    job = ("fio", "--name=j", "--size=16m", "--bs=64k", "--filename=f", "--output-format=json")
+    (write,) = prove(*job, "--rw=write", "--end_fsync=1")["claims"]
+    assert (write["tool"], write["moved_bytes"], write["sync"]) == ("fio", 16 * MIB, True)
+    assert "sync-not-applied" in write["checked"].split(";")
+    seen = prove("sh", "-c", "cat f > /dev/null; " + " ".join([*job, "--rw=read", "--invalidate=0"]))
+    (read,) = seen["claims"]
+    if next(one for one in seen["mounts"] if one["phases"])["counted"]:
+        assert read["verdict"] != "VALID"
+
+
+LIAR = "int fsync(int fd) { return fd < 0; } int fdatasync(int fd) { return fd < 0; } void sync(void) {}"
+
+
+def test_a_removed_synchronisation_proves_nothing(prove: Prove, tmp_path: Path) -> None:
+    """As eatmydata does it, before the library of weir or behind it."""
+    for program in ("cc", "fio"):
+        if shutil.which(program) is None:
+            pytest.skip(f"{program} is missing")
+    (tmp_path / "liar.c").write_text(LIAR)
+    liar = tmp_path / "liar.so"
+    subprocess.run(["cc", "-shared", "-fPIC", tmp_path / "liar.c", "-o", liar], check=True)
+    job = "fio --name=j --size=16m --bs=64k --filename=f --output-format=json --rw=write --end_fsync=1"
+    for preload in (f"{liar}:$LD_PRELOAD", f"$LD_PRELOAD:{liar}"):
+        (claim,) = prove("sh", "-c", f"LD_PRELOAD={preload} {job}")["claims"]
+        assert claim["sync"] is True
+        assert claim["verdict"] != "VALID", preload

@@ -11,13 +11,15 @@ from typing import Any
 
 from weir.audit.judge import VERDICTS
 from weir.errors import WeirError
+from weir.prove.claims import claims_in, expected, judged_claims
 from weir.prove.mounts import mounts_of
-from weir.prove.output import is_worth_lines, mount_lines
+from weir.prove.output import claim_lines, is_worth_lines, mount_lines
 from weir.prove.records import Judged, judged_mounts, watched_paths
 from weir.prove.reports import read_reports
 from weir.prove.seen import Seen, facts_of_all, unseen_lines
-from weir.prove.start import run_program
+from weir.prove.start import Ended, run_program
 from weir.records.table import write_records
+from weir.tools.outputs import read_text
 
 NAME = "prove"
 HELP = "run any program and tell what I/O it really did, and which of it can be believed"
@@ -34,11 +36,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="count only what is below this directory (default: all mounts)",
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all that was seen as JSON")
+    parser.add_argument(
+        "--expect",
+        action="append",
+        default=[],
+        metavar="CLAIM",
+        help="judge a number that somebody claims, such as 'write 3.2 GiB/s'; may be repeated",
+    )
+    parser.add_argument(
+        "--output",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="a file into which the program prints its results, if not to its outputs",
+    )
     parser.add_argument("--records", type=Path, metavar="FILE", help="write the judged phases as records.csv")
     parser.add_argument(
         "--fail-on",
         choices=[verdict.lower() for verdict in VERDICTS[1:]],
-        help=f"exit code {EXIT_NOT_PROVEN} where a verdict is this or worse; else that of the program",
+        help=f"exit code {EXIT_NOT_PROVEN} where the verdict of a claim (of a phase, if nothing is "
+        "claimed) is this or worse; else that of the program",
     )
     parser.add_argument(
         "--reports",
@@ -58,6 +76,7 @@ def execute(args: argparse.Namespace) -> int:
         raise WeirError(
             "does not exist", key="--on", value=str(args.on), hint="name a directory or a file", exit_code=2
         )
+    claims = [expected(text) for text in args.expect]
     parent = args.reports or (_MEMORY if _MEMORY.is_dir() else None)
     with tempfile.TemporaryDirectory(prefix="weir-prove-", dir=parent) as folder:
         watched = [Path(path) for path in watched_paths(command, [str(args.on)] if args.on else [])]
@@ -65,13 +84,20 @@ def execute(args: argparse.Namespace) -> int:
         processes, damaged = read_reports(Path(folder))
     mounts = mounts_of(processes)
     judged = judged_mounts(mounts, processes, command)
-    seen = Seen(command, ended, processes, damaged, mounts, judged)
+    found = [*claims, *claims_in(_texts(ended, args.output))]
+    claimed = judged_claims(found, mounts, processes, command)
+    seen = Seen(command, ended, processes, damaged, mounts, judged, claimed)
     _print(seen)
     if args.json:
         args.json.write_text(json.dumps(facts_of_all(seen), indent=1) + "\n", encoding="utf-8")
     if args.records:
-        write_records(args.records, [one.row for one in judged])
-    return _exit_code(args, ended.exit_code, judged)
+        write_records(args.records, [one.row for one in (*judged, *(one for _, one in claimed))])
+    return _exit_code(args, ended.exit_code, [one for _, one in claimed] or judged)
+
+
+def _texts(ended: Ended, files: list[Path]) -> str:
+    """What may hold results of the program."""
+    return "\n".join([ended.output, *(read_text(file) for file in files if file.is_file())])
 
 
 def _print(seen: Seen) -> None:
@@ -80,6 +106,7 @@ def _print(seen: Seen) -> None:
     for mount in seen.mounts:
         if is_worth_lines(mount):
             lines += mount_lines(mount, seen.judged)
+    lines += claim_lines(seen.claims)
     lines += unseen_lines(seen)
     print("\n".join(lines), file=sys.stderr)
 

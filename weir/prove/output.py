@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from weir.audit.evidence import EVIDENCE
+from weir.prove.claims import Claim, counted_text
 from weir.prove.mounts import Mount, Phase
 from weir.prove.records import MOVED, Judged, synced_share
 from weir.units import about_size, three_digits
@@ -168,6 +169,17 @@ def verdict_text(one: Judged) -> str:
     first = one.judgement.findings[0]
     worst = next((one for one in one.judgement.findings if one.verdict == row["verdict"]), first)
     return f"{row['verdict']}, {worst.rule}: {worst.evidence}"
+
+
+def claim_lines(claims: Sequence[tuple[Claim, Judged]]) -> Iterator[str]:
+    """What was claimed beside what was counted."""
+    for claim, judged in claims:
+        counted = counted_text(judged)
+        rate, ops = claim.row.get("bw_mib_s"), claim.row.get("ops_s")
+        number = f"{three_digits(ops or 0)} operations/s" if rate is None else f"{three_digits(rate)} MiB/s"
+        beside = f"; counted {about_size(counted['bytes'])}" if counted["bytes"] else ""
+        beside += f" at {three_digits(counted['mib_s'])} MiB/s" if counted["mib_s"] else ""
+        yield f"claimed by {claim.who}: {judged.access} {number}{beside}: {verdict_text(judged)}"
 
 
 def _gives(rule: str, one: Judged) -> bool:

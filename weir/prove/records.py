@@ -18,7 +18,7 @@ from weir.prove.mounts import Growth, Mount, Phase
 from weir.prove.reports import Process
 
 _MIB = 2**20
-_LEAST_BYTES = 1 << 20  # less is what a program needs to start, or a phase of its settings
+LEAST_BYTES = 1 << 20  # less is what a program needs to start, or a phase of its settings
 _NEARLY_ALL = 0.95
 _COUNTS = ("sent_bytes", "received_bytes", "requests", "writes", "commits", "ended_connections")
 MOVED = {"write": "written_bytes", "read": "read_bytes"}
@@ -48,7 +48,7 @@ def judged_mounts(
         counters = dict.fromkeys(MOVED, 0)
         for phase in mount.phases:
             for access, name in MOVED.items():
-                if getattr(phase, name) >= _LEAST_BYTES:
+                if getattr(phase, name) >= LEAST_BYTES:
                     row = row_of(mount, access, [phase], command) | {"iteration": counters[access]}
                     counters[access] += 1
                     facts = facts_of(mount, access, [phase], processes) | {"of_calls": True}

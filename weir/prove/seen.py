@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import PurePath
 from typing import Any
 
+from weir.prove.claims import Claim
 from weir.prove.mounts import Mount
 from weir.prove.output import is_worth_lines
 from weir.prove.records import Judged, interposed
@@ -29,6 +30,7 @@ class Seen:
     damaged: int
     mounts: Sequence[Mount]
     judged: Sequence[Judged]
+    claims: Sequence[tuple[Claim, Judged]]
 
     @property
     def of_program(self) -> list[Process]:
@@ -100,6 +102,9 @@ def facts_of_all(seen: Seen) -> dict[str, Any]:
         "mounts": [asdict(mount) for mount in seen.mounts],
         "records": [
             {name: value for name, value in one.row.items() if value is not None} for one in seen.judged
+        ],
+        "claims": [
+            {name: value for name, value in one.row.items() if value is not None} for _, one in seen.claims
         ],
         "not_seen": list(_unseen(seen)),
     }

@@ -1,0 +1,67 @@
+"""fio: its JSON documents, whole, cut and changed, and the command of a cell."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from weir.records.log_runs import runs_in
+from weir.tools import tools
+from weir.tools.fio.parse import documents, parse_document, size_of
+
+GOLDEN = Path(__file__).resolve().parents[2] / "golden/fio/seq-write.json"
+MIB = 2**20
+
+
+def document() -> dict[str, Any]:
+    return dict(json.loads(GOLDEN.read_text()))
+
+
+def test_a_document_of_fio() -> None:
+    ((tool, parsed),) = runs_in(GOLDEN.read_text())
+    (row,) = parsed.rows
+    assert (tool, parsed.program, parsed.tool_version) == ("fio", "fio", "3.33")
+    assert (row["access"], row["api"], row["order"]) == ("write", "POSIX", "sequential")
+    assert row["moved_bytes"] == row["requested_bytes"] == 16 * MIB
+    assert (row["xfer_bytes"], row["ops"], row["sync"], row["direct"]) == (65536, 256, True, False)
+    assert row["bw_mib_s"] == pytest.approx(16 / row["total_s"], rel=0.01)
+    first, _, counts = row["lat_histogram"].partition(":")
+    assert (int(first), sum(map(int, counts.split(";")))) == (4, 256)
+
+
+def test_messages_around_it_and_a_cut_one() -> None:
+    text = GOLDEN.read_text()
+    assert len(list(documents(f"fio: a note\n{text}\nand another\n{text}"))) == 2
+    ((_, cut),) = [(name, one) for name, one in runs_in(text[:900]) if name == "fio"] or [("fio", None)]
+    assert cut is None or not cut.complete
+
+
+def test_options_decide_what_was_requested() -> None:
+    one = document()
+    options = one["jobs"][0]["job options"]
+    options |= {"numjobs": "4", "ioengine": "io_uring", "rw": "randwrite", "direct": "1"}
+    (row,) = parse_document(one).rows
+    assert (row["requested_bytes"], row["api"], row["order"], row["direct"]) == (
+        64 * MIB,
+        "URING",
+        "random",
+        True,
+    )
+    options |= {"runtime": "10", "time_based": "1"}
+    assert parse_document(one).rows[0]["requested_bytes"] is None
+    del options["end_fsync"]
+    assert parse_document(one).rows[0]["sync"] is False
+    one["jobs"][0]["error"] = 5
+    assert [message.level for message in parse_document(one).messages] == ["error"]
+
+
+@pytest.mark.parametrize(("text", "size"), [("64k", 65536), ("1m", MIB), ("4096", 4096), ("2GiB", 2**31)])
+def test_sizes(text: str, size: int) -> None:
+    assert size_of(text) == size
+
+
+def test_it_is_found_by_its_directory() -> None:
+    assert tools()["fio"].programs == (("fio",),)

@@ -1,0 +1,176 @@
+"""What the program itself, or whoever started it, claims: each number beside what was counted."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from weir.audit.judge import judge
+from weir.audit.subject import Subject
+from weir.errors import WeirError
+from weir.model import Message, Row
+from weir.prove.mounts import Mount, Phase
+from weir.prove.records import LEAST_BYTES, MOVED, Judged, facts_of, row_of
+from weir.prove.reports import Process
+from weir.records.log_runs import runs_in
+from weir.tools.witness_names import kind_of
+from weir.units import UnitError, parse_rate
+
+_MIB = 2**20
+_DD = re.compile(r"^(\d+) bytes(?: \([^)]*\))? copied, ([0-9.e+-]+) s, ", re.MULTILINE)
+_EXPECTED = re.compile(r"(write|read)\s+(.+)")
+# Columns that a claim sets in place of the counts.
+_OF_THE_PROGRAM = (
+    *("bw_mib_s", "total_s", "io_s", "open_s", "close_s", "moved_bytes", "requested_bytes", "ops", "ops_s"),
+    *("api", "direct", "sync", "xfer_bytes", "order", "layout", "iodepth", "item", "requested_ops"),
+    *("lat_p50_us", "lat_p99_us", "lat_max_us", "tool", "program", "tool_version"),
+)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One number; who: the program, or --expect."""
+
+    who: str
+    row: Row
+    messages: tuple[Message, ...] = ()
+    complete: bool = True
+
+
+def claims_in(text: str) -> list[Claim]:
+    """Results in the output of a program, as far as some tool of weir reads them."""
+    found = []
+    for tool, parsed in runs_in(text):
+        for index, row in enumerate(parsed.rows):
+            if row.get("bw_mib_s") is not None or row.get("ops_s") is not None:
+                messages = tuple(one for one in parsed.messages if one.row in (None, index))
+                program = {
+                    "tool": tool,
+                    "program": parsed.program,
+                    "tool_version": parsed.tool_version or None,
+                }
+                found.append(Claim(parsed.program, row | program, messages, parsed.complete))
+    return found or list(_of_dd(text))
+
+
+def _of_dd(text: str) -> Iterator[Claim]:
+    """dd does not print which of its two files was on a storage."""
+    for match in _DD.finditer(text):
+        moved, total_s = int(match[1]), float(match[2])
+        if moved >= LEAST_BYTES and total_s > 0:
+            row: Row = {"access": None, "moved_bytes": moved, "requested_bytes": moved, "total_s": total_s}
+            yield Claim("dd", row | {"bw_mib_s": moved / _MIB / total_s, "program": "dd"})
+
+
+def expected(text: str) -> Claim:
+    """Of --expect 'write 3.2 GiB/s'."""
+    match = _EXPECTED.fullmatch(text.strip())
+    try:
+        if match:
+            return Claim("--expect", {"access": match[1], "bw_mib_s": parse_rate(match[2])})
+        hint = "such as: --expect 'write 3.2 GiB/s'"
+    except UnitError as error:
+        hint = error.hint
+    raise WeirError("is not understood", key="--expect", value=text, hint=hint, exit_code=2)
+
+
+def judged_claims(
+    claims: Sequence[Claim], mounts: Sequence[Mount], processes: Sequence[Process], command: Sequence[str]
+) -> list[tuple[Claim, Judged]]:
+    """Each with the phases that it is about."""
+    found = []
+    number: dict[tuple[str, str], int] = {}
+    for claim in claims:
+        mount, access = _place(claim, mounts)
+        if mount is None:
+            continue
+        placed = replace(claim, row=claim.row | {"access": access})
+        alike = [one for one in claims if one.row["access"] in (access, None) and one.who == claim.who]
+        at = number.get((claim.who, access), 0)
+        number[claim.who, access] = at + 1
+        phases = [one for one in mount.phases if getattr(one, MOVED.get(access, "read_bytes")) >= LEAST_BYTES]
+        if access in MOVED and len(phases) == len(alike):
+            phases = phases[at : at + 1]
+        subject = _subject(placed, mount, phases, processes, command)
+        found.append((claim, Judged(mount, access, phases, subject, judge(subject))))
+    return found
+
+
+def _place(claim: Claim, mounts: Sequence[Mount]) -> tuple[Mount | None, str]:
+    """The mount with most of the access; of dd, the access that a storage saw."""
+    access = claim.row["access"]
+    used = [one for one in mounts if one.phases]
+    if not used:
+        return None, str(access)
+    if access is None:
+        access = max(MOVED, key=lambda name: max(one.sum(MOVED[name]) for one in used))
+    if access not in MOVED:
+        return max(used, key=lambda one: sum(sum(phase.names.values()) for phase in one.phases)), access
+    return max(used, key=lambda one: _amount(one, access)), access
+
+
+def _amount(mount: Mount, access: str) -> int:
+    kernels = mount.whole.dirtied_bytes if access == "write" else mount.whole.fetched_bytes
+    return max(mount.sum(MOVED[access]), kernels or 0)
+
+
+def _subject(
+    claim: Claim, mount: Mount, phases: Sequence[Phase], processes: Sequence[Process], command: Sequence[str]
+) -> Subject:
+    access = str(claim.row["access"])
+    if access not in MOVED:
+        return _of_names(claim, mount, command)
+    row = row_of(mount, access, phases, command)
+    facts = facts_of(mount, access, phases, processes) | {"of_calls": True}
+    facts["shortest_span_s"] = min((phase.lasted_s for phase in phases), default=0.0)
+    counted = facts["called_bytes"]
+    claimed = {name: claim.row[name] for name in _OF_THE_PROGRAM if claim.row.get(name) is not None}
+    moved = claimed.get("moved_bytes") or counted
+    if _passes_no_calls(mount, processes):
+        for name in ("called_bytes", "shortest_span_s", "sync_calls", "called_syncs"):
+            facts.pop(name, None)
+        facts["direct"] = 0 < mount.counts["opens"] == mount.counts["direct_kernel"]
+        # What the kernel has of the program stands for its calls.
+        moved = moved or (mount.whole.dirtied_bytes if access == "write" else mount.whole.fetched_bytes)
+    row |= {"moved_bytes": moved, "requested_bytes": moved, "total_s": None, "io_s": None, "ops": None}
+    row |= claimed
+    if moved and row["bw_mib_s"] and row["total_s"] is None:
+        row["total_s"] = moved / _MIB / row["bw_mib_s"]
+    row["source"] = f"{claim.who}: {shlex.join(command)}"
+    return Subject(row, facts, claim.messages, claim.complete)
+
+
+def _passes_no_calls(mount: Mount, processes: Sequence[Process]) -> bool:
+    """Transfers by io_uring or mappings."""
+    return bool(mount.counts["mappings"]) or any(process["rings"] for process in processes)
+
+
+def _of_names(claim: Claim, mount: Mount, command: Sequence[str]) -> Subject:
+    row: Row = dict.fromkeys(row_of(mount, "read", [], command))
+    row |= {name: value for name, value in claim.row.items() if name in row}
+    row |= {
+        "emulated": False,
+        "target": mount.point,
+        "source": shlex.join(command),
+        "iteration": 0,
+        "cell": "",
+    }
+    facts: dict[str, Any] = {"file_system": mount.file_system, "of_calls": True}
+    kind = kind_of(claim.row)
+    if kind:
+        facts["called_operations"] = sum(phase.names[kind] for phase in mount.phases)
+    return Subject(row, facts, claim.messages, claim.complete)
+
+
+def counted_text(judged: Judged) -> Mapping[str, float | int | None]:
+    """What stands beside the claim."""
+    bytes_ = (
+        sum(int(getattr(phase, MOVED[judged.access])) for phase in judged.phases)
+        if judged.access in MOVED
+        else 0
+    )
+    lasted_s = sum(phase.lasted_s for phase in judged.phases)
+    return {"bytes": bytes_, "mib_s": bytes_ / _MIB / lasted_s if bytes_ and lasted_s else None}

@@ -1,0 +1,164 @@
+"""Rows from the JSON or JSON+ document of fio: one for each job, or group of jobs, and access."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from weir.model import Message, Parsed, Row
+
+# Interface of the project by ioengine; another one is a text of its own.
+INTERFACES: Mapping[str, str] = {
+    **dict.fromkeys(("sync", "psync", "vsync", "pvsync", "pvsync2", "libaio", "posixaio"), "POSIX"),
+    "io_uring": "URING",
+    "mmap": "MMAP",
+}
+# Options that fio applies where neither the command line nor the job file has them, on Linux.
+_DEFAULTS: Mapping[str, str] = {"ioengine": "psync", "rw": "read", "bs": "4k", "iodepth": "1", "numjobs": "1"}
+_SYNCS = ("end_fsync", "fsync_on_close", "fsync", "fdatasync", "sync")
+_OFF = ("0", "none", "")
+_OTHER_NAMES = {"blocksize": "bs", "readwrite": "rw", "filesize": "size", "io_size": "size"}
+_UNITS = {"": 0, "k": 10, "m": 20, "g": 30, "t": 40, "p": 50}
+_SIZE = re.compile(r"(\d+)([kmgtp]?)(?:i?b)?", re.IGNORECASE)
+_DOCUMENT = re.compile(r'^\{\n?\s*"fio version"', re.MULTILINE)
+_PERCENTILES = {"lat_p50_us": "50.000000", "lat_p90_us": "90.000000", "lat_p99_us": "99.000000"}
+_PERCENTILES |= {"lat_p999_us": "99.900000"}
+_MIB = 2**20
+
+LOG_START = _DOCUMENT
+
+
+def documents(text: str) -> Iterator[dict[str, Any]]:
+    """Each document in a text that may hold messages before and after it."""
+    decoder = json.JSONDecoder()
+    for match in _DOCUMENT.finditer(text):
+        try:
+            document, _ = decoder.raw_decode(text, match.start())
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(document, dict) and isinstance(document.get("jobs"), list):
+            yield document
+
+
+def is_begun(text: str) -> bool:
+    """A document that was cut."""
+    return _DOCUMENT.search(text) is not None
+
+
+def parse_document(document: Mapping[str, Any]) -> Parsed:
+    """The rows; the jobs of a group count as one where fio reported them so (group_reporting)."""
+    rows: list[Row] = []
+    messages: list[Message] = []
+    iterations: dict[str, int] = {}
+    shared = _options(document.get("global options"))
+    for job in document["jobs"]:
+        if not isinstance(job, dict):
+            continue
+        options = {**_DEFAULTS, **shared, **_options(job.get("job options"))}
+        for access in ("write", "read"):
+            counted = job.get(access)
+            if isinstance(counted, dict) and counted.get("io_bytes"):
+                row = _row(access, counted, options, job)
+                row["iteration"] = iterations.get(access, 0)
+                iterations[access] = row["iteration"] + 1
+                rows.append(row)
+        if job.get("error"):
+            name = job.get("jobname", "a job")
+            messages.append(Message("error", f"{name}: error {job['error']}"))
+    version = str(document.get("fio version", "")).removeprefix("fio-")
+    return Parsed(tuple(rows), {}, tuple(messages), "fio", version, complete=True)
+
+
+def _options(options: object) -> dict[str, str]:
+    if not isinstance(options, dict):
+        return {}
+    return {_OTHER_NAMES.get(str(name), str(name)): str(value) for name, value in options.items()}
+
+
+def _row(access: str, counted: Mapping[str, Any], options: Mapping[str, str], job: Mapping[str, Any]) -> Row:
+    jobs = _count(options["numjobs"]) or 1
+    total_s = _milliseconds(counted.get("runtime"))
+    engine = options["ioengine"]
+    row: Row = {
+        "api": INTERFACES.get(engine, engine),
+        "access": access,
+        "nn": None,
+        "ppn": None,
+        "order": "random" if "rand" in options["rw"] else "sequential",
+        "xfer_bytes": size_of(options["bs"].split(",")[0]),
+        "iodepth": _count(options["iodepth"]),
+        "direct": options.get("direct", "0") not in _OFF,
+        "layout": "file-per-process" if jobs > 1 and "filename" not in options else None,
+        "moved_bytes": counted.get("io_bytes"),
+        "requested_bytes": _requested_bytes(options, jobs),
+        "total_s": total_s,
+        "io_s": total_s,
+        "bw_mib_s": counted["bw_bytes"] / _MIB if "bw_bytes" in counted else None,
+        "ops": counted.get("total_ios"),
+        "ops_s": counted.get("iops"),
+        "observed": {},
+    }
+    if access == "write":
+        row["sync"] = any(options.get(name, "0") not in _OFF for name in _SYNCS)
+    row |= _latencies(counted)
+    return row
+
+
+def _requested_bytes(options: Mapping[str, str], jobs: int) -> int | None:
+    """Unknown where a time ends the job, or where reads and writes share the size."""
+    ends_early = options.get("runtime") or options.get("time_based", "0") not in _OFF
+    size = size_of(options.get("size", ""))
+    if ends_early or size is None or "rw" in options["rw"].replace("readwrite", "rw"):
+        return None
+    loops = _count(options.get("loops", "1")) or 1
+    return size * jobs * loops
+
+
+def _latencies(counted: Mapping[str, Any]) -> Row:
+    """Of the completion: from the moment that the request was submitted."""
+    found = counted.get("clat_ns")
+    if not isinstance(found, dict) or not found.get("N"):
+        return {}
+    row: Row = {"lat_min_us": found["min"] / 1e3, "lat_max_us": found["max"] / 1e3}
+    percentiles = found.get("percentile") or {}
+    row |= {name: percentiles[key] / 1e3 for name, key in _PERCENTILES.items() if key in percentiles}
+    bins = {int(edge): int(count) for edge, count in (found.get("bins") or {}).items()}
+    if bins:
+        row["lat_histogram"] = _histogram(bins)
+    return row
+
+
+def _histogram(bins: Mapping[int, int]) -> str:
+    """Operations by latency in classes of powers of two, as the column has them."""
+    counts: dict[int, int] = {}
+    for edge_ns, count in bins.items():
+        fraction, exponent = math.frexp(max(edge_ns, 1) / 1e3)
+        exponent -= fraction == 0.5
+        counts[exponent] = counts.get(exponent, 0) + count
+    first = min(counts)
+    return f"{first}:" + ";".join(str(counts.get(exponent, 0)) for exponent in range(first, max(counts) + 1))
+
+
+def bins_us(job: Mapping[str, Any], access: str) -> Iterator[tuple[float, int]]:
+    """The whole histogram of JSON+."""
+    counted = job.get(access)
+    bins = ((counted or {}).get("clat_ns") or {}).get("bins") or {}
+    for edge_ns, count in bins.items():
+        yield int(edge_ns) / 1e3, int(count)
+
+
+def size_of(text: str) -> int | None:
+    """Bytes of 64k, 1m or 4096: powers of 1024, as fio takes them unless it is told otherwise."""
+    match = _SIZE.fullmatch(text.strip())
+    return int(match[1]) << _UNITS[match[2].lower()] if match else None
+
+
+def _count(text: str) -> int | None:
+    return int(text) if text.isdecimal() else None
+
+
+def _milliseconds(value: object) -> float | None:
+    return value / 1e3 if isinstance(value, int | float) else None
