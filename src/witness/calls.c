@@ -93,6 +93,8 @@ OPENAT(openat64)
 /* What programs built with _FORTIFY_SOURCE call instead. */
 int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
+int __openat_2(int directory, const char *path, int flags);
+int __openat64_2(int directory, const char *path, int flags);
 ssize_t __read_chk(int fd, void *buffer, size_t size, size_t room);
 ssize_t __pread_chk(int fd, void *buffer, size_t size, off_t offset, size_t room);
 ssize_t __pread64_chk(int fd, void *buffer, size_t size, off64_t offset, size_t room);
@@ -104,6 +106,14 @@ ssize_t __pread64_chk(int fd, void *buffer, size_t size, off64_t offset, size_t 
     }
 OPEN_2(__open_2)
 OPEN_2(__open64_2)
+
+#define OPENAT_2(name)                                                                                       \
+    int name(int directory, const char *path, int flags) {                                                   \
+        NEXT(name)                                                                                           \
+        return OPENED(directory, path, flags, next_##name(directory, path, flags));                          \
+    }
+OPENAT_2(__openat_2)
+OPENAT_2(__openat64_2)
 
 #define CREAT(name)                                                                                          \
     int name(const char *path, mode_t mode) {                                                                \

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -35,8 +36,8 @@ def trial_plan(application: Application, config: Config, rounds: int) -> Plan:
 
 def suite_of(application: Application, rounds: int) -> dict[str, Any]:
     """As a suite file has it; phases of one pattern share an experiment, which writes and reads."""
-    tool = next(name for name, tool in tools().items() if tool.purpose == "bandwidth")
     patterns = dict.fromkeys(_pattern(phase) for phase in application.phases)
+    tool = _tool_with(("layout", "order", "collective", "xfer", "block", "access", "drop_caches"))
     return {
         "suite": f"predict-{application.name}",
         "question": f"Do transfers with the parameters of {application.name} take the predicted time?",
@@ -60,6 +61,15 @@ def suite_of(application: Application, rounds: int) -> dict[str, Any]:
             for number, (api, layout, order, collective, xfer_bytes, block_bytes) in enumerate(patterns, 1)
         },
     }
+
+
+def _tool_with(parameters: Collection[str]) -> str:
+    """The one that can measure such a pattern by itself."""
+    return next(
+        name
+        for name, tool in tools().items()
+        if tool.purpose == "bandwidth" and set(parameters) <= tool.parameters.keys()
+    )
 
 
 def _pattern(phase: IoPhase) -> tuple[str, str, str, bool, int, int]:

@@ -39,6 +39,7 @@ class Ended:
 def run_program(command: Sequence[str], reports: Path, only: Path | None, watched: Sequence[Path]) -> Ended:
     """Start it, pass its outputs on, and wait for it; signals go to it."""
     variables = prove_variables(reports, only, os.environ.get("LD_PRELOAD", ""))
+    places = [(stream, os.fstat(stream.fileno()).st_size) for stream in (sys.stdout, sys.stderr)]
     with _watchers(variables, watched):
         before, began_s = own_io(), time.monotonic()
         try:
@@ -57,6 +58,7 @@ def run_program(command: Sequence[str], reports: Path, only: Path | None, watche
         with _signals_to(child):
             output, passed_bytes = _passed_on(child)
             code = child.wait()
+        output += b"".join(_written_since(stream, at) for stream, at in places)
         elapsed_s = time.monotonic() - began_s
         grown = _grown(before, own_io())
         # This process passed the outputs on: that was not the program.
@@ -120,6 +122,18 @@ def _is_file(stream: TextIO) -> bool:
         return stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
     except (OSError, ValueError):
         return False
+
+
+def _written_since(stream: TextIO, at: int) -> bytes:
+    """What a file that is an output of weir, and so of the program, has got since."""
+    if not _is_file(stream):
+        return b""
+    try:
+        with open(f"/proc/self/fd/{stream.fileno()}", "rb") as file:
+            file.seek(at)
+            return b"\n" + file.read(_KEPT_BYTES)
+    except OSError:
+        return b""
 
 
 def _passed_on(child: subprocess.Popen[bytes]) -> tuple[bytes, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from weir.tools import tools
 from weir.tools.ior.complaints import complaint
 
 _VAGUE = ("MPI_ABORT was invoked", "Exit code:")
@@ -16,7 +17,6 @@ _KINDS: tuple[tuple[str, str], ...] = (
     (r"\A\x7fELF|\A%PDF|\A.?PNG\b|\APK\x03\x04|\A.?HDF\r?\n|\A.?NUMPY|\ASQLite", "binary data"),
     (r"\A[^\n]{257}ustar", "a tar archive, to be unpacked first"),
     (r"\A\s*<(!DOCTYPE html|html)", "a page of HTML, whose text is to be saved first"),
-    (r'^fio-\d|"fio version"\s*:|^\d;fio-\d|: \(g=\d+\): rw=|^(ioengine|rw)=\w', "output of fio"),
     (
         r"^OPERATION\s+RESULT TYPE\s+FIRST DONE|^ISO date,label,|^\"?operation\"?,.*first done"
         r"|^elbencho\b|First Done \[",
@@ -51,6 +51,9 @@ _TABLE = tuple((re.compile(pattern, re.MULTILINE | re.IGNORECASE), kind) for pat
 def kind_of(text: str) -> str:
     """What the file is, as a noun; empty if nothing in it tells."""
     head = text[:_HEAD_CHARACTERS]
+    for name, tool in tools().items():
+        if tool.output_pattern and tool.output_pattern.search(head):
+            return f"output of {name}"
     for pattern, kind in _TABLE:
         if pattern.search(head):
             return kind

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from weir.model import Message, Parsed, Row
@@ -27,8 +27,12 @@ _DOCUMENT = re.compile(r'^\{\n?\s*"fio version"', re.MULTILINE)
 _PERCENTILES = {"lat_p50_us": "50.000000", "lat_p90_us": "90.000000", "lat_p99_us": "99.000000"}
 _PERCENTILES |= {"lat_p999_us": "99.900000"}
 _MIB = 2**20
+_LONGEST = 20  # digits of a number that can be
 
 LOG_START = _DOCUMENT
+OUTPUT = re.compile(
+    r'^fio-\d|"fio version"\s*:|^\d;fio-\d|: \(g=\d+\): rw=|^(ioengine|rw)=\w', re.MULTILINE | re.IGNORECASE
+)
 
 
 def documents(text: str) -> Iterator[dict[str, Any]]:
@@ -60,7 +64,7 @@ def parse_document(document: Mapping[str, Any]) -> Parsed:
         options = {**_DEFAULTS, **shared, **_options(job.get("job options"))}
         for access in ("write", "read"):
             counted = job.get(access)
-            if isinstance(counted, dict) and counted.get("io_bytes"):
+            if isinstance(counted, dict) and _number(counted.get("io_bytes")):
                 row = _row(access, counted, options, job)
                 row["iteration"] = iterations.get(access, 0)
                 iterations[access] = row["iteration"] + 1
@@ -80,7 +84,7 @@ def _options(options: object) -> dict[str, str]:
 
 def _row(access: str, counted: Mapping[str, Any], options: Mapping[str, str], job: Mapping[str, Any]) -> Row:
     jobs = _count(options["numjobs"]) or 1
-    total_s = _milliseconds(counted.get("runtime"))
+    total_s = _scaled(counted.get("runtime"), 1e-3)
     engine = options["ioengine"]
     row: Row = {
         "api": INTERFACES.get(engine, engine),
@@ -92,13 +96,13 @@ def _row(access: str, counted: Mapping[str, Any], options: Mapping[str, str], jo
         "iodepth": _count(options["iodepth"]),
         "direct": options.get("direct", "0") not in _OFF,
         "layout": "file-per-process" if jobs > 1 and "filename" not in options else None,
-        "moved_bytes": counted.get("io_bytes"),
+        "moved_bytes": _whole(counted.get("io_bytes")),
         "requested_bytes": _requested_bytes(options, jobs),
         "total_s": total_s,
         "io_s": total_s,
-        "bw_mib_s": counted["bw_bytes"] / _MIB if "bw_bytes" in counted else None,
-        "ops": counted.get("total_ios"),
-        "ops_s": counted.get("iops"),
+        "bw_mib_s": _scaled(counted.get("bw_bytes"), 1 / _MIB),
+        "ops": _whole(counted.get("total_ios")),
+        "ops_s": _number(counted.get("iops")),
         "observed": {},
     }
     if access == "write":
@@ -122,19 +126,26 @@ def _latencies(counted: Mapping[str, Any]) -> Row:
     found = counted.get("clat_ns")
     if not isinstance(found, dict) or not found.get("N"):
         return {}
-    row: Row = {"lat_min_us": found["min"] / 1e3, "lat_max_us": found["max"] / 1e3}
-    percentiles = found.get("percentile") or {}
-    row |= {name: percentiles[key] / 1e3 for name, key in _PERCENTILES.items() if key in percentiles}
-    bins = {int(edge): int(count) for edge, count in (found.get("bins") or {}).items()}
-    if bins:
-        row["lat_histogram"] = _histogram(bins)
-    return row
+    percentiles = found.get("percentile")
+    known = percentiles if isinstance(percentiles, dict) else {}
+    row: Row = {name: _scaled(known.get(key), 1e-3) for name, key in _PERCENTILES.items()}
+    row |= {"lat_min_us": _scaled(found.get("min"), 1e-3), "lat_max_us": _scaled(found.get("max"), 1e-3)}
+    bins = list(_bins(found))
+    return row | ({"lat_histogram": _histogram(bins)} if bins else {})
 
 
-def _histogram(bins: Mapping[int, int]) -> str:
+def _bins(latency: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
+    """Edges in nanoseconds and counts, of JSON+ alone."""
+    bins = latency.get("bins")
+    for edge, count in bins.items() if isinstance(bins, dict) else ():
+        if edge.isdecimal() and len(edge) < _LONGEST and isinstance(count, int) and count > 0:
+            yield int(edge), count
+
+
+def _histogram(bins: Iterable[tuple[int, int]]) -> str:
     """Operations by latency in classes of powers of two, as the column has them."""
     counts: dict[int, int] = {}
-    for edge_ns, count in bins.items():
+    for edge_ns, count in bins:
         fraction, exponent = math.frexp(max(edge_ns, 1) / 1e3)
         exponent -= fraction == 0.5
         counts[exponent] = counts.get(exponent, 0) + count
@@ -142,23 +153,33 @@ def _histogram(bins: Mapping[int, int]) -> str:
     return f"{first}:" + ";".join(str(counts.get(exponent, 0)) for exponent in range(first, max(counts) + 1))
 
 
-def bins_us(job: Mapping[str, Any], access: str) -> Iterator[tuple[float, int]]:
+def bins_us(job: object, access: str) -> Iterator[tuple[float, int]]:
     """The whole histogram of JSON+."""
-    counted = job.get(access)
-    bins = ((counted or {}).get("clat_ns") or {}).get("bins") or {}
-    for edge_ns, count in bins.items():
-        yield int(edge_ns) / 1e3, int(count)
+    counted = job.get(access) if isinstance(job, dict) else None
+    latency = counted.get("clat_ns") if isinstance(counted, dict) else None
+    for edge_ns, count in _bins(latency) if isinstance(latency, dict) else ():
+        yield edge_ns / 1e3, count
 
 
 def size_of(text: str) -> int | None:
     """Bytes of 64k, 1m or 4096: powers of 1024, as fio takes them unless it is told otherwise."""
     match = _SIZE.fullmatch(text.strip())
-    return int(match[1]) << _UNITS[match[2].lower()] if match else None
+    short = match is not None and len(match[1]) < _LONGEST
+    return int(match[1]) << _UNITS[match[2].lower()] if match and short else None
 
 
 def _count(text: str) -> int | None:
-    return int(text) if text.isdecimal() else None
+    return int(text) if text.isdecimal() and len(text) < _LONGEST else None
 
 
-def _milliseconds(value: object) -> float | None:
-    return value / 1e3 if isinstance(value, int | float) else None
+def _number(value: object) -> float | None:
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _whole(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _scaled(value: object, factor: float) -> float | None:
+    number = _number(value)
+    return None if number is None else number * factor

@@ -9,7 +9,7 @@ from typing import Any
 
 from weir.model import Cell, Footprint, Parsed, Row, Target
 from weir.tools.base import Parameter, RunPaths, Tool
-from weir.tools.fio.parse import LOG_START, bins_us, documents, is_begun, parse_document
+from weir.tools.fio.parse import LOG_START, OUTPUT, bins_us, documents, is_begun, parse_document
 from weir.tools.outputs import read_texts
 from weir.units import format_size
 
@@ -24,6 +24,7 @@ class Fio(Tool):
     purpose = "bandwidth"
     programs = (("fio",),)
     log_start = LOG_START
+    output_pattern = OUTPUT
     parameters: Mapping[str, Parameter] = {
         "api": Parameter("choice", "Interface to the storage (ioengine).", "POSIX", tuple(_ENGINES)),
         "access": Parameter("choices", "What is timed.", ("write", "read"), ("write", "read")),
