@@ -2,8 +2,7 @@
 // Draws the page from the facts that it holds. Every number and every sentence was made by analysis/R/page.R.
 const facts = JSON.parse(document.getElementById("facts").textContent);
 const page = document.getElementById("page");
-// By verdict, from good to bad: word, mark, meaning.
-const VERDICT = JSON.parse(document.getElementById("words").textContent);
+const VERDICT = JSON.parse(document.getElementById("words").textContent); // from good to bad: word, mark, meaning
 const list = (value) => (value === null || value === undefined ? [] : Array.isArray(value) ? value : [value]);
 
 function element(tag, attributes = {}, ...children) {
