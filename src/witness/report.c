@@ -74,7 +74,8 @@ static void write_device_counts(FILE *stream, const char *key, const struct mome
     fputs("]", stream);
 }
 
-/* For each observer that fits: bytes sent and received, requests, writes, commits, ended connections. */
+/* For each observer that fits: bytes sent and received, requests, writes, commits, ended connections,
+ * unanswered ms. */
 static void write_server_counts(FILE *stream, const char *key, const struct moment *moment) {
     const char *separator = "";
     fprintf(stream, ", \"%s\": [", key);

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 from weir.data import load_schema
@@ -172,6 +173,8 @@ def _row(result: Mapping[str, Any], common: Row, requested: Mapping[str, Any], j
         observed["interposed"] = job["interposed"]
     observed |= {"stonewall": result.get("stonewall"), "verify": result.get("verify")}
     observed |= {key: value for key, value in seen.items() if key != "hints"}
+    if (seen.get("passes") or {}).get("count", 1) == 1:  # between passes all ranks rest
+        observed["longest_halt_s"] = _longest_halt_s(result.get("timeline"))
     observed["hints_in_force"] = seen.get("hints")
     stripes = (seen.get("file_layout") or {}).get("file_stripes")
     if stripes:
@@ -215,3 +218,14 @@ def _error_text(error: Mapping[str, Any]) -> str:
     if error.get("text"):
         return str(error["text"])
     return f"rank {error.get('rank')}: {error.get('call')}({error.get('path')}): {error.get('error')}"
+
+
+def _longest_halt_s(timeline: Mapping[str, Any] | None) -> float | None:
+    """Of all ranks together: how long less than a twentieth of the mean moved, between times of more."""
+    if not timeline or not sum(timeline["moved_bytes"]):
+        return None
+    moved: Sequence[int] = timeline["moved_bytes"]
+    little = sum(moved) / len(moved) / 20
+    busy = [index for index, part in enumerate(moved) if part > little]
+    gaps = (later - earlier - 1 for earlier, later in pairwise(busy))
+    return float(max(gaps, default=0) * timeline["bucket_s"])

@@ -6,7 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 Counts = list[Any]
-_COUNTS = ("sent_bytes", "received_bytes", "requests", "writes", "commits", "ended_connections")
+_COUNTS = (
+    "sent_bytes",
+    "received_bytes",
+    "requests",
+    "writes",
+    "commits",
+    "ended_connections",
+    "unanswered_ms",  # an older witness does not have it
+)
 
 
 def servers_of(
@@ -26,7 +34,7 @@ def servers_of(
     seen = []
     for index, one in enumerate(observers):
         known = one["known"]
-        values = dict(zip(_COUNTS, counts[index], strict=True))
+        values = dict.fromkeys(_COUNTS) | dict(zip(_COUNTS, counts[index], strict=False))
         before = idle[index] if idle else [None] * len(_COUNTS)
         seen.append(
             {

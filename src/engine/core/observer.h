@@ -18,6 +18,7 @@ enum weir_server_count {
     WEIR_SERVERS_WRITES,   /* requests that write; only where the observer tells them apart */
     WEIR_SERVERS_COMMITS,  /* requests to make earlier writes stable; likewise */
     WEIR_SERVERS_ENDED,    /* connections whose last counts were lost: the others are lower bounds then */
+    WEIR_SERVERS_UNANSWERED_MS, /* in which a connection got no answer to what it sent; of the longest one */
     WEIR_SERVERS_COUNTS
 };
 

@@ -19,6 +19,7 @@ struct known_connection {
     unsigned char remote[16];
     uint16_t remote_port;
     uint64_t acked_bytes, received_bytes, segments; /* when it was seen last */
+    uint64_t unanswered_before_ms;                  /* when it was seen first */
     bool here;                                      /* this time */
 };
 
@@ -32,10 +33,11 @@ static struct {
     int listening_count;
     struct known_connection known[CONNECTIONS_MOST];
     int known_count;
-    int here;     /* connections this time */
-    int awaited;  /* that are gone, and their last counts have not come */
-    int endings;  /* socket that gets the last counts of those that end; -1: none */
-    bool follows; /* the kernel was requested to send them */
+    bool counting; /* what appears now is new */
+    int here;      /* connections this time */
+    int awaited;   /* that are gone, and their last counts have not come */
+    int endings;   /* socket that gets the last counts of those that end; -1: none */
+    bool follows;  /* the kernel was requested to send them */
     uint64_t totals[WEIR_SERVERS_COUNTS];
 } state = {.endings = -1};
 
@@ -144,6 +146,13 @@ static void connections_add(const struct weir_connection *one, const struct know
     state.totals[WEIR_SERVERS_SENT] += one->acked_bytes - known->acked_bytes;
     state.totals[WEIR_SERVERS_RECEIVED] += one->received_bytes - known->received_bytes;
     state.totals[WEIR_SERVERS_REQUESTS] += (uint32_t)(one->segments - known->segments);
+    uint64_t *longest_ms = &state.totals[WEIR_SERVERS_UNANSWERED_MS];
+    uint64_t own_ms = one->unanswered_ms - known->unanswered_before_ms;
+    if (!one->times_silence) {
+        *longest_ms = WEIR_SERVERS_UNKNOWN;
+    } else if (*longest_ms != WEIR_SERVERS_UNKNOWN && own_ms > *longest_ms) {
+        *longest_ms = own_ms;
+    }
 }
 
 /* One that was its once stays its: what the client closed has no inode, and still sends. */
@@ -157,6 +166,7 @@ static void connections_count_one(const struct weir_connection *one, void *own) 
         known = &state.known[state.known_count++];
         *known = (struct known_connection){.cookie = one->cookie, .remote_port = one->remote_port};
         memcpy(known->remote, one->remote, sizeof known->remote);
+        known->unanswered_before_ms = state.counting ? 0 : one->unanswered_ms;
     }
     connections_add(one, known);
     known->acked_bytes = one->acked_bytes;
@@ -242,6 +252,7 @@ static bool connections_begin(const struct weir_medium *medium, char what[96]) {
         state.endings = weir_inet_diag_endings();
     }
     state.known_count = state.listening_count = 0;
+    state.counting = false;
     state.client = connections_is_fuse(medium) ? weir_fuse_client(medium) : 0;
     if (state.client == 0 && state.server_count == 0) {
         snprintf(what, 96, "the mount names no address of a server, and its client is not visible");
@@ -256,6 +267,7 @@ static bool connections_begin(const struct weir_medium *medium, char what[96]) {
         return false;
     }
     memset(state.totals, 0, sizeof state.totals);
+    state.counting = true;
     state.totals[WEIR_SERVERS_WRITES] = state.totals[WEIR_SERVERS_COMMITS] = WEIR_SERVERS_UNKNOWN;
     if (state.client != 0) {
         snprintf(what, 96, "%d TCP connections of process %ld", state.here, (long)state.client);

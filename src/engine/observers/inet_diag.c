@@ -16,7 +16,9 @@
 #define TIME_WAIT 6 /* of the kernel's states: without counters, and there may be thousands */
 #define LISTENS   10
 #define REPLY     (32u << 10)
-#define QUEUED    (4 << 20) /* bytes of messages that wait to be read, as far as the kernel allows */
+/* tcpi_total_rto_time of Linux 6.7: behind the window (4 bytes), the rehashes (4) and two counts (2 each). */
+#define SILENCE_AT (offsetof(struct tcp_info, tcpi_snd_wnd) + 4 + 4 + 4 + 2 + 2)
+#define QUEUED     (4 << 20) /* bytes of messages that wait to be read, as far as the kernel allows */
 
 struct diag_request {
     struct nlmsghdr header;
@@ -76,6 +78,8 @@ static void diag_read(const struct nlmsghdr *header, struct weir_connection *con
             connection->acked_bytes = diag_field(part, offsetof(struct tcp_info, tcpi_bytes_acked), 8);
             connection->received_bytes = diag_field(part, offsetof(struct tcp_info, tcpi_bytes_received), 8);
             connection->segments = diag_field(part, offsetof(struct tcp_info, tcpi_data_segs_out), 4);
+            connection->unanswered_ms = diag_field(part, SILENCE_AT, 4);
+            connection->times_silence = (size_t)RTA_PAYLOAD(part) >= SILENCE_AT + 4;
         }
     }
 }

@@ -13,6 +13,8 @@ struct weir_connection {
     uint32_t user;
     bool listens;
     uint64_t acked_bytes, received_bytes, segments; /* segments with data that were sent */
+    uint64_t unanswered_ms; /* sum of the times in which the other end acknowledged nothing; 0 before 6.7 */
+    bool times_silence;     /* the kernel counts them */
 };
 
 /* Calls look for every connection; false where the kernel does not tell. */

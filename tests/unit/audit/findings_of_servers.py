@@ -62,6 +62,30 @@ FINDS: list[tuple[str, Subject, str, str]] = [
         "by their rate in the rest before",
     ),
     (
+        "network-stood-still",
+        subject(behind(observer(sent=840 * MIB, unanswered_ms=5000)), total_s=8.0),
+        "DEGRADED",
+        "a connection waited 5 s for answers, all ranks 0 s, of 8 s",
+    ),
+    (
+        "network-stood-still",
+        subject(behind(observer(sent=840 * MIB, unanswered_ms=400)), total_s=8.0),
+        "NOTE",
+        "waited 0.4 s",
+    ),
+    (
+        "network-stood-still",
+        subject(behind(observer(sent=840 * MIB), longest_halt_s=4.5), total_s=8.0),
+        "DEGRADED",
+        "all ranks 4.5 s, of 8 s",
+    ),
+    (
+        "network-stood-still",
+        subject(behind(observer(sent=840 * MIB), longest_halt_s=1.5), total_s=8.0),
+        "NOTE",
+        "all ranks 1.5 s, of 8 s",
+    ),
+    (
         "copies-missing",
         subject(behind(observer(sent=900 * MIB)), run=ON_NETWORK),
         "DEGRADED",

@@ -16,6 +16,8 @@ _ARRIVED = 0.95
 _FETCHED = 0.80
 _NOTE, _DEGRADED = 0.10, 0.50
 _LEAST = 4 * _MIB
+_WAITED_NOTE, _WAITED_DEGRADED = 0.01, 0.10
+_HALT_LEAST_S, _HALT_NOTE, _HALT_DEGRADED = 1.0, 0.10, 0.50
 # A compressor of the connection may save so much of what weir-io cannot show to be incompressible.
 _REDUCIBLE = 0.90
 
@@ -162,6 +164,37 @@ def copies_missing(subject: Subject) -> Outcome | None:
     factor = f"needed at {_factor(subject):g} a byte"
     text = _text(seen, "sent_bytes", expected, "sent to the servers", factor)
     return passed(text) if min(one["sent_bytes"] for one in seen) >= _ARRIVED * expected else degraded(text)
+
+
+@rule("NOTE", "DEGRADED", needs_output=True)
+def network_stood_still(subject: Subject) -> Outcome | None:
+    """The servers of a network file system did not answer for a while: a cut network, a server that stood
+    still, lost packets. Of a connection the kernel of the client counts how long it waited for an answer to
+    what it had sent, again and again (Linux 6.7 or later, TCP): from 1 % of the access on it is a note, from
+    10 % DEGRADED. The ranks themselves count how long all of them together moved less than a twentieth of
+    their mean, between times of more: from 1 s and a tenth of the access on it is a note, from half of the
+    access DEGRADED. The rate is that of the wait then, not of the storage. What waits in a synchronisation at
+    the end is seen by the connections alone.
+
+    Hint: look at the links and the servers (ethtool -S, ss -ti, logs), then run the cell again.
+
+    Of a log: look at the links and the servers (ethtool -S, ss -ti, logs), then run it again.
+    """
+    total_s = subject.number("total_s")
+    if not _applies(subject) or not total_s:
+        return None
+    waits = [one["unanswered_ms"] for one in _observers(subject) if one.get("unanswered_ms") is not None]
+    halt_s: float | None = subject.observed.get("longest_halt_s")
+    if not waits and halt_s is None:
+        return not_observable("neither ranks nor connections tell how long they waited")
+    waited_s, halt_s = max(waits, default=0) / 1000, halt_s or 0.0
+    text = f"a connection waited {waited_s:.3g} s for answers, all ranks {halt_s:.3g} s, of {total_s:.3g} s"
+    halted = halt_s >= _HALT_LEAST_S
+    if waited_s >= _WAITED_DEGRADED * total_s or (halted and halt_s >= _HALT_DEGRADED * total_s):
+        return degraded(text)
+    if waited_s >= _WAITED_NOTE * total_s or (halted and halt_s >= _HALT_NOTE * total_s):
+        return note(text)
+    return passed(text)
 
 
 @rule("INVALID", needs_output=True)

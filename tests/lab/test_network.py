@@ -1,0 +1,72 @@
+"""A network that is cut for seconds within a phase of a client that waits for it."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.lab.filesystem import file_systems, up
+from tests.lab.machine import ROOT, Machine
+from tests.lab.weir_runs import measured
+
+SUITE = {
+    "suite": "lab-cut",
+    "question": "Is a write whose network was cut told apart?",
+    "experiments": {
+        "ior": {
+            "tool": "ior",
+            "nodes": [1],
+            "ppn": [2],
+            "space": {"api": ["POSIX"]},
+            "fixed": {"access": ["write"], "xfer": "1 MiB", "block": "128 MiB", "sync": True},
+        },
+    },
+}
+CUT_S = 3
+# It keeps all packets, and loses them when it is removed: each end finds the other one silent.
+# A queue that drops them tells TCP so, which then has sent nothing and waits without counting it.
+DEAF = ("tbf", "rate", "8bit", "burst", "100kb", "limit", "1gb")
+# Once the file grows.
+CUT = f"""\
+for ((look = 0; look < 3000; look++)); do
+    [ -z "$(find /mnt/moosefs/root -type f -size +8M)" ] || break
+    sleep 0.02
+done
+tc qdisc add dev lo root {" ".join(DEAF)}
+sleep {CUT_S}
+tc qdisc del dev lo root
+"""
+
+
+@pytest.fixture(scope="module")
+def machine() -> Iterator[Machine]:
+    moosefs = file_systems()["moosefs"]
+    if reason := moosefs.missing():
+        pytest.skip(f"{moosefs.name}: {reason}")
+    (ROOT / "build").mkdir(exist_ok=True)
+    machine = up(
+        Path(tempfile.mkdtemp(prefix="lab-test-", dir=ROOT / "build")), [moosefs], ends_with_caller=True
+    )
+    try:
+        if machine.run("tc", "qdisc", "add", "dev", "lab0", "root", *DEAF).returncode != 0:
+            pytest.skip("this kernel has no queue that keeps packets back (tbf)")
+        machine.out("tc", "qdisc", "del", "dev", "lab0", "root")
+        yield machine
+    finally:
+        machine.stop()
+
+
+def test_a_cut_network_degrades_the_write_and_tells_for_how_long(machine: Machine) -> None:
+    config = machine.home / "config"
+    machine.write(config / "suites" / "lab-cut.yaml", yaml.safe_dump(SUITE))
+    machine.out("setsid", "--fork", "bash", "-c", CUT)
+    cells, (row,) = measured(machine, "root", config, "lab-cut", ["moosefs"])
+    assert cells == 1
+    assert row["verdict"] == "DEGRADED", row
+    assert "network-stood-still" in row["reasons"].split(";"), row["notes"]
+    assert "a connection waited" in row["evidence"]
+    assert not row["missing"], row["notes"]

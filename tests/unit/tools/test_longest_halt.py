@@ -1,0 +1,37 @@
+"""How long all ranks together moved next to nothing, from the bandwidth over time of weir-io."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from weir.tools.weir_io import parse_document
+
+
+def document(moved: list[int], **observed: Any) -> dict[str, Any]:
+    timeline = {"bucket_s": 0.5, "moved_bytes": moved}
+    result = {"access": "write", "iteration": 0, "timeline": timeline, "observed": observed}
+    return {"program": "weir-io", "status": "done", "requested": {"api": "POSIX"}, "results": [result]}
+
+
+@pytest.mark.parametrize(
+    ("moved", "halt_s"),
+    [
+        ([100] * 100, 0.0),
+        ([100] * 10 + [1] * 80 + [100] * 10, 40.0),  # an operation that waits is spread over its time
+        ([100] * 10 + [1] * 40 + [100] + [1] * 39 + [100] * 10, 20.0),
+        ([100] * 20 + [0] * 80, 0.0),  # the synchronisation at the end
+        ([0] * 100, None),
+    ],
+    ids=["even", "a halt", "the longer of two", "the end", "nothing moved"],
+)
+def test_a_halt_lies_between_times_of_more(moved: list[int], halt_s: float | None) -> None:
+    (row,) = parse_document(document(moved), {}).rows
+    assert row["observed"]["longest_halt_s"] == halt_s
+
+
+def test_the_rest_between_two_passes_is_no_halt() -> None:
+    passes = {"count": 2, "first_bytes": 1000, "first_s": 5.0}
+    (row,) = parse_document(document([100] * 10 + [0] * 80 + [100] * 10, passes=passes), {}).rows
+    assert row["observed"].get("longest_halt_s") is None
