@@ -29,6 +29,14 @@ class Share:
 
 
 @dataclass(frozen=True)
+class Served:
+    """What a probe of the server looks at."""
+
+    folder: str  # on the server
+    stores: bool  # the bytes are on its disks when it answers
+
+
+@dataclass(frozen=True)
 class FileSystem:
     name: str
     description: str
@@ -37,6 +45,7 @@ class FileSystem:
     start: Callable[[Machine], None]
     # Of a target: bytes written or read until now, by names such as "write bricks" and "read bricks".
     counters: Callable[[Machine, str], Mapping[str, int]]
+    served: Mapping[str, Served] = field(default_factory=dict)  # of targets with a server that can be probed
     private: tuple[str, ...] = ()  # directories of this machine that its servers write to
     machine: type[Machine] = field(default=Machine)
 

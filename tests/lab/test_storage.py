@@ -8,6 +8,8 @@ import pytest
 import yaml
 
 from tests.lab.conftest import Lab
+from tests.lab.filesystem import SITE
+from tests.lab.machine import ROOT
 from tests.lab.trial import tried
 from tests.lab.weir_runs import USERS, measured, python_for
 
@@ -46,6 +48,25 @@ SUITE = {
                 "item": "file",
                 "items_per_rank": 50,
                 "xfer": "0 B",
+            },
+        },
+    },
+}
+PROBED_SUITE = {
+    "suite": "lab-probed",
+    "question": "Do the disks of the servers have the bytes?",
+    "experiments": {
+        "ior": {
+            "tool": "ior",
+            "nodes": [1],
+            "ppn": [2],
+            "space": {"api": ["POSIX"]},
+            "fixed": {
+                "access": ["write", "read"],
+                "xfer": "1 MiB",
+                "block": "16 MiB",
+                "sync": True,
+                "drop_caches": True,
             },
         },
     },
@@ -106,3 +127,33 @@ def test_the_bytes_that_weir_io_claims_are_those_of_the_counters(lab: Lab) -> No
             assert all(0.98 <= ratio <= 1.05 for ratio in trial.ratios.values()), (
                 f"{target} {access}: {trial}"
             )
+
+
+def test_a_probe_tells_a_server_that_stores_from_one_that_only_answers(lab: Lab) -> None:
+    """As an export with async: a client sees no difference. Reads come from the disks."""
+    served = lab.file_system.served
+    if not served:
+        pytest.skip(f"{lab.file_system.name}: no server to probe")
+    config = lab.machine.home / "probed"
+    lab.machine.write(config / "suites" / "lab-probed.yaml", yaml.safe_dump(PROBED_SUITE))
+    for target, server in served.items():
+        file = Path("sites", SITE, "targets", f"{target}.yaml")
+        probe = [str(ROOT / "src/server/weir-server-probe")]
+        declared = yaml.safe_load((ROOT / "config" / file).read_text()) | {
+            "server_probe": [*probe, server.folder],
+            "drop_server_caches": [*probe, "--drop-caches", server.folder],
+        }
+        lab.machine.write(config / file, yaml.safe_dump(declared))
+    _, rows = measured(lab.machine, "root", config, "lab-probed", list(served))
+    assert len(rows) == 2 * len(served)
+    for row in rows:
+        rule = "not-on-server-devices" if row["access"] == "write" else "not-from-server-devices"
+        found = (
+            row["reasons"]
+            if row["access"] == "write" and not served[row["target"]].stores
+            else row["checked"]
+        )
+        assert rule in found.split(";"), (
+            f"{row['target']} {row['access']}: {row['verdict']} {row['evidence']}"
+        )
+        assert (row["verdict"] == "INVALID") == (rule in row["reasons"].split(";"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tests.lab.filesystem import FileSystem, Share, directories_of_users
+from tests.lab.filesystem import FileSystem, Served, Share, directories_of_users
 from tests.lab.guest import KERNEL, Guest
 from tests.lab.machine import HERE, LabError, Machine
 
@@ -42,5 +42,6 @@ FILE_SYSTEM = FileSystem(
     targets=dict.fromkeys(_TARGETS, Share()),
     start=start,
     counters=counters,
+    served={"nfs4": Served("/export", True), "nfs4-async": Served("/export/async", False)},
     machine=Guest,
 )
