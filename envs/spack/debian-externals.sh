@@ -104,7 +104,13 @@ external() { # external SPACK-NAME DEBIAN-PACKAGE [PREFIX]: nothing where the pa
     sed -n 's/^r-cran-\([^ ]*\).*/\1/p' envs/apt/analyse.txt | while read -r name; do
         external "r-${name//./-}" "r-cran-$name"
     done
-    ! maturin=$("$out/maturin/bin/maturin" --version 2>/dev/null) ||
-        printf '  py-maturin: {externals: [{spec: py-maturin@%s, prefix: %s}]}\n' "${maturin#maturin }" "$out/maturin"
+    if maturin=$("$out/maturin/bin/maturin" --version 2>/dev/null); then
+        # Where Spack looks for the modules of Debian's Python, which a virtual environment has elsewhere.
+        modules=$(/usr/bin/python3 -c 'import sysconfig; print(sysconfig.get_path("purelib").removeprefix("/usr/"))')
+        mkdir -p "$out/maturin/$(dirname "$modules")"
+        ln -sfn "$(echo "$out"/maturin/lib/python3*/site-packages)" "$out/maturin/$modules"
+        printf '  py-maturin: {externals: [{spec: py-maturin@%s, prefix: %s, dependencies: [{spec: python}]}]}\n' \
+            "${maturin#maturin }" "$out/maturin"
+    fi
 } >>"$out/packages.yaml"
 printf '%s\n' "$out"
