@@ -63,6 +63,17 @@ packages_of() { # packages_of FILES
 [ -f "$definition" ] || die "there is no container '$name'; known: $(cd "$top/containers" && printf '%s ' *.def)"
 command -v "$apptainer" >/dev/null || die "apptainer is not on the PATH" "install it, or name it with APPTAINER=/path/to/apptainer"
 [ -r "$sources" ] || die "WEIR_APT_SOURCES: $sources cannot be read"
+# What stays the same from one build to the next.
+pinned=
+case $base in
+*@sha256:* | localimage:*) pinned=base ;; # a localimage is a file of the site
+*) printf 'containers: warning: %s\n' "the base $base may be another one tomorrow; WEIR_BASE=docker:debian@sha256:... names one" >&2 ;;
+esac
+if [ -s "$sources" ]; then
+    pinned=${pinned:+$pinned,}apt
+else
+    printf 'containers: warning: %s\n' "packages are the newest of the base's apt sources; WEIR_APT_SOURCES=FILE names a snapshot of one date" >&2
+fi
 options=()
 choose_options
 commit=$(git -C "$top" rev-parse HEAD)
@@ -113,7 +124,7 @@ esac
     "$apptainer" build --force "${options[@]}" \
         --build-arg "bootstrap=${base%%:*}" --build-arg "from=${base#*:}" \
         --build-arg "tree=$work/tree" --build-arg "commit=$commit" --build-arg "lock=$lock" \
-        --build-arg "base=$base" --build-arg "sources=$work/sources.list" "${extra[@]}" \
+        --build-arg "base=$base" --build-arg "pinned=${pinned:-nothing}" --build-arg "sources=$work/sources.list" "${extra[@]}" \
         "$out/$name.sif" "$definition" || status=$?
     if [ $status -ne 0 ]; then
         [ "${base%%:*}" != docker ] ||

@@ -80,6 +80,18 @@ def test_a_definition_labels_what_it_was_made_from_and_tests_itself(definition: 
 
 
 @pytest.mark.parametrize("definition", DEFINITIONS, ids=lambda file: file.stem)
+def test_a_build_without_the_script_stops_with_a_reason(definition: Path) -> None:
+    """Before any file is copied: by `apptainer build x.sif measure.def` nobody names the commit."""
+    setup = re.search(r"^%setup\n(.*?)^%", definition.read_text(), re.MULTILINE | re.DOTALL)
+    assert setup is not None
+    assert definition.read_text().index("%setup") < definition.read_text().index("%files")
+    direct = call("sh", "-c", setup[1].replace("{{ commit }}", "unknown"))
+    assert direct.returncode == 1
+    assert f"containers/build.sh {definition.stem}" in direct.stderr
+    assert call("sh", "-c", setup[1].replace("{{ commit }}", "0" * 40)).returncode == 0
+
+
+@pytest.mark.parametrize("definition", DEFINITIONS, ids=lambda file: file.stem)
 def test_a_label_is_the_checksum_of_the_packages_in_the_image(definition: Path, tmp_path: Path) -> None:
     """The lines of %post that write labels, with another directory for /opt and a dpkg-query of two."""
     lines = [line for line in definition.read_text().splitlines() if re.search("dpkg-query|LABELS", line)]
@@ -125,14 +137,27 @@ def test_a_build_labels_the_commit_and_its_lists_and_a_failed_one_says_what_to_d
         arguments
     )
     assert "WEIR_BASE=localimage:" in done.stderr
+    # Neither the base nor the packages are fixed: the label and two warnings tell.
+    assert "pinned=nothing" in arguments
+    assert "debian:12 may be another one tomorrow" in done.stderr
+    assert "packages are the newest" in done.stderr
     assert "base=docker:debian:12" in arguments
     missing = call(BUILD, "measure", WEIR_APT_SOURCES=str(tmp_path / "none.list"), **choice)
     assert missing.returncode == 2
     assert "none.list cannot be read" in missing.stderr
+    (tmp_path / "snapshot.list").write_text("deb [check-valid-until=no] file:/srv/debian bookworm main\n")
+    fixed = {
+        "WEIR_BASE": f"docker:debian@sha256:{'0' * 64}",
+        "WEIR_APT_SOURCES": str(tmp_path / "snapshot.list"),
+    }
+    again = call(BUILD, "measure", **fixed, **choice)
+    assert "pinned=base,apt" in again.stdout.split("\n")
+    assert "warning" not in again.stderr
     local = call(BUILD, "measure", WEIR_BASE="localimage:/srv/base.sif", **choice)
     assert {"bootstrap=localimage", "from=/srv/base.sif"} <= set(local.stdout.split("\n"))
     assert local.returncode == 3
     assert "WEIR_BASE" not in local.stderr
+    assert "pinned=base" in local.stdout.split("\n")
 
 
 def test_who_has_no_range_of_ids_is_told_how_to_get_one(tmp_path: Path) -> None:
