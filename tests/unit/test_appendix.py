@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from weir.bundle.appendix import appendix
+from weir.bundle.appendix import appendix, claim_lines
+from weir.bundle.reproduce import checked
 from weir.cli import main
 from weir.errors import WeirError
 
@@ -122,4 +124,23 @@ def test_a_study_that_was_not_drawn_is_told_so(study: Path) -> None:
 def test_the_command_writes_into_the_study(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["appendix", str(study)]) == 0
     assert (study / "appendix.tex").read_text() == appendix(study)
+    with (study / "appendix.csv").open() as stream:
+        (line,) = csv.DictReader(stream)
+    assert list(line) == ["claim", "file", "command", "minutes", "expected"]
+    assert line["claim"] == "Best write rate of disk: POSIX"
+    assert line["minutes"] == "1"
+    assert line["expected"] == "2,130 MiB/s [1,760–2,400]"
     assert "reports/print.sh reports/appendix/main.tex" in capsys.readouterr().out
+
+
+def test_each_line_is_compared_with_what_the_study_gives_again(study: Path) -> None:
+    expected = claim_lines(study)
+    assert [line.is_reproduced for line in checked(expected, claim_lines(study))] == [True]
+    page = json.loads((study / "page.json").read_text())
+    page["answers"][0]["best"]["value"] = 1000.0
+    (study / "page.json").write_text(json.dumps(page))
+    (line,) = checked(expected, claim_lines(study))
+    assert not line.is_reproduced
+    assert line.found.startswith("1,000 MiB/s")
+    assert [one.found for one in checked(expected, [])] == ["none"]
+    assert [one.expected for one in checked([], expected)] == ["none"]

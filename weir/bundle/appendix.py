@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import cycle
 from math import isfinite
 from pathlib import Path
@@ -18,6 +19,7 @@ from weir.runfiles import file_sha256
 from weir.units import about_duration, about_size, three_digits
 
 TEXT = "appendix.tex"
+TABLE = "appendix.csv"
 LOCK = "spack.lock"
 _COLLECT = "collect the study again: weir collect"
 _DRAW = "draw the study first: snakemake report"
@@ -25,13 +27,40 @@ _REPRODUCED = ("reproduced", "not reproduced", "undecided")
 _GIB = 2**30
 
 
+@dataclass(frozen=True)
+class Line:
+    """A claim, where the study shows it, and what shows it again."""
+
+    claim: str
+    file: str
+    command: str
+    minutes: str
+    expected: str
+
+
+def claim_lines(study: Path) -> list[Line]:
+    """Claims of papers that these records decide; the best rates of the page if there are none."""
+    facts, page = _read(study / "facts.json", _COLLECT), _read(study / "page.json", _DRAW)
+    plan = _read(study / "plan.json", _COLLECT) if (study / "plan.json").is_file() else {}
+    rest = " ".join(_command(study, facts, plan)), _minutes(plan)
+    decided = [row for row in _rows(study / "claims.csv") if row["verdict"] in _REPRODUCED]
+    figure = _shown_in(study, "claims" if decided else "ranking")
+    pairs = [_claim(row) for row in decided] or [_rate(one) for one in page.get("answers") or ()]
+    return [Line(claim, figure, *rest, expected) for claim, expected in pairs]
+
+
+def _minutes(plan: Mapping[str, Any]) -> str:
+    """Of the measurement; only drawing again takes none that weir knows."""
+    seconds = (plan.get("cost") or {}).get("estimated_s")
+    return "not recorded" if seconds is None else three_digits(float(seconds) / 60)
+
+
 def appendix(study: Path) -> str:
     """The body of reports/appendix/main.tex."""
     facts = _read(study / "facts.json", _COLLECT)
-    page = _read(study / "page.json", _DRAW)
     plan = _read(study / "plan.json", _COLLECT) if (study / "plan.json").is_file() else {}
     parts = [
-        *_section("Claims and what shows them", _claims(study, page, " ".join(_command(study, facts, plan)))),
+        *_section("Claims and what shows them", _claims(study, claim_lines(study))),
         *_section("Artifact", _artifact(study, facts)),
         *_section("Hardware and software of the measurement", _machine(study, facts)),
         *_section("Install, measure, print", _steps(study, facts, plan)),
@@ -79,20 +108,16 @@ def _command(study: Path, facts: Mapping[str, Any], plan: Mapping[str, Any]) -> 
     return [*parts, f"scale={plan['scale']}"] if plan["scale_requested"] else parts
 
 
-def _claims(study: Path, page: Mapping[str, Any], command: str) -> Iterator[str]:
-    """Claims of papers that these records decide; the best rates of the page if there are none."""
-    rows = [
-        (*_claim(row, command), _shown_in(study, "claims"))
-        for row in _rows(study / "claims.csv")
-        if row["verdict"] in _REPRODUCED
-    ]
-    if not rows:
+def _claims(study: Path, lines: Sequence[Line]) -> Iterator[str]:
+    if not any(row["verdict"] in _REPRODUCED for row in _rows(study / "claims.csv")):
         yield "These records decide no claim of a paper. Their best rates are:"
-        rows = [(*_rate(one, command), _shown_in(study, "ranking")) for one in page.get("answers") or ()]
+    rows = [(one.claim, one.command, one.expected, one.file, one.minutes) for one in lines]
     # No word of a command is hyphenated, which raggedright leaves no reason for.
     column = r">{\raggedright\arraybackslash}p{%s\textwidth}"
-    widths = "".join(column % share for share in (0.29, 0.25, 0.2, 0.15))
-    yield from _table(("claim", "command", "expected, with tolerance", "shown in"), widths, rows)
+    widths = "".join(column % share for share in (0.25, 0.24, 0.18, 0.13, 0.09))
+    heads = ("claim", "command", "expected, with tolerance", "shown in", "minutes")
+    yield from _table(heads, widths, rows)
+    yield "\\par \\texttt{weir reproduce} compares each line with what the bundle gives again."
 
 
 def _shown_in(study: Path, figure: str) -> str:
@@ -108,15 +133,15 @@ def _rows(path: Path) -> list[dict[str, str]]:
         return [row for row in csv.DictReader(stream) if row["evidence"] == "these records"]
 
 
-def _claim(row: Mapping[str, str], command: str) -> tuple[str, ...]:
+def _claim(row: Mapping[str, str]) -> tuple[str, str]:
     value = _interval(row["effect"], row["lo"], row["hi"], row["unit"])
-    return row["says"], command, f"{row['bound']}; measured {value}: {row['verdict']}"
+    return row["says"], f"{row['bound']}; measured {value}: {row['verdict']}"
 
 
-def _rate(one: Mapping[str, Any], command: str) -> tuple[str, ...]:
+def _rate(one: Mapping[str, Any]) -> tuple[str, str]:
     best = one["best"]
     value = _interval(best["value"], best.get("lo"), best.get("hi"), best["unit"])
-    return f"Best {one['access']} rate of {one['target']}: {best['setting']}", command, value
+    return f"Best {one['access']} rate of {one['target']}: {best['setting']}", value
 
 
 def _interval(value: Any, low: Any, high: Any, unit: str) -> str:

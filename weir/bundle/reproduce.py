@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from weir.bundle.appendix import Line, claim_lines
 from weir.bundle.rebuild import COLLECTED, DRAWN, collected_again, drawn_again
 from weir.bundle.unpack import unpack
 from weir.errors import WeirError
 from weir.integrity.manifest import MANIFEST, digest_of, read_manifest
 from weir.integrity.verify import Difference, Verified, verify
 from weir.runfiles import file_sha256
+
+
+@dataclass(frozen=True)
+class CheckedLine:
+    """A line of the table of `weir appendix`, and what the study gives for it now."""
+
+    claim: str
+    file: str
+    expected: str
+    found: str
+
+    @property
+    def is_reproduced(self) -> bool:
+        return self.found == self.expected
 
 
 @dataclass(frozen=True)
@@ -22,6 +38,7 @@ class Reproduced:
     identical: tuple[str, ...]
     different: tuple[str, ...]
     skipped: str  # why figures were not compared; empty if they were
+    lines: tuple[CheckedLine, ...] = ()  # of the appendix; none where nothing was drawn
 
 
 def verify_bundle(bundle: Path) -> Verified:
@@ -77,19 +94,50 @@ def reproduce(bundle: Path, folder: Path) -> Reproduced:
     original = {
         str(file.relative_to(study)): file.read_bytes() for file in study.rglob("*") if file.is_file()
     }
+    expected = _lines(study)
     drawings = [name for name in original if name.partition("/")[0] in DRAWN]
+    for name in ("page.json", "claims.csv") if drawings and shutil.which("Rscript") else ():
+        (study / name).unlink(missing_ok=True)  # or what was not drawn again would be compared with itself
     compared = []
     if (study / "plan.json").is_file():
         collected_again(code, study)
         compared += [*COLLECTED, MANIFEST]
+    lines: tuple[CheckedLine, ...] = ()
     skipped = "" if drawings else "the bundle holds none"
     if drawings and not drawn_again(code, study):
         skipped = "Rscript is missing"
     elif drawings:
         compared += drawings
+        lines = checked(expected, _lines(study))
     different = [name for name in compared if _content(study / name) != original[name]]
     identical = [name for name in compared if name not in different]
-    return Reproduced(digest, tuple(sorted(identical)), tuple(sorted(different)), skipped)
+    return Reproduced(digest, tuple(sorted(identical)), tuple(sorted(different)), skipped, lines)
+
+
+def _lines(study: Path) -> list[Line]:
+    return claim_lines(study) if (study / "page.json").is_file() else []
+
+
+def checked(expected: list[Line], found: list[Line]) -> tuple[CheckedLine, ...]:
+    """Each line that was expected, with what stands there now, and each that is new."""
+    pairs = {(line.claim, line.expected) for line in found}
+    now = {line.claim: line.expected for line in found}
+    before = {line.claim for line in expected}
+    new = [
+        CheckedLine(line.claim, line.file, "none", line.expected)
+        for line in found
+        if line.claim not in before
+    ]
+    kept = [
+        CheckedLine(
+            one.claim,
+            one.file,
+            one.expected,
+            one.expected if (one.claim, one.expected) in pairs else now.get(one.claim, "none"),
+        )
+        for one in expected
+    ]
+    return (*kept, *new)
 
 
 def _content(file: Path) -> bytes | None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import csv
+import io
 import json
+from dataclasses import astuple, fields
 from pathlib import Path
 
-from weir.bundle.appendix import TEXT, appendix
+from weir.bundle.appendix import TABLE, TEXT, Line, appendix, claim_lines
 from weir.files import write_atomically
 
 NAME = "appendix"
@@ -24,9 +27,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     out: Path = args.out or args.study / TEXT
     write_atomically(out, appendix(args.study))
+    table = out.parent / TABLE
+    write_atomically(table, _table(args.study))
     if args.json:
-        print(json.dumps({"appendix": str(out)}))
+        print(json.dumps({"appendix": str(out), "table": str(table)}))
         return 0
     arguments = f"reports/appendix/main.tex {args.study} {args.study / 'appendix.pdf'}"
     print(f"{out}; print it: reports/print.sh {arguments}")
     return 0
+
+
+def _table(study: Path) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(field.name for field in fields(Line))
+    writer.writerows(astuple(line) for line in claim_lines(study))
+    return text.getvalue()

@@ -38,7 +38,7 @@ def execute(args: argparse.Namespace) -> int:
         )
     outcome = reproduce(args.bundle, args.out)
     print(json.dumps(asdict(outcome), indent=1) if args.json else _text(outcome))
-    return 1 if outcome.different else 0
+    return 1 if outcome.different or not all(line.is_reproduced for line in outcome.lines) else 0
 
 
 def _is_trusted(bundle: Path) -> bool:
@@ -57,7 +57,13 @@ def _is_trusted(bundle: Path) -> bool:
 
 
 def _text(outcome: Reproduced) -> str:
-    lines = [f"different: {name}" for name in outcome.different]
+    lines = [
+        f"reproduced: {line.claim}: {line.expected}"
+        if line.is_reproduced
+        else f"not reproduced: {line.claim}: expected {line.expected}, found {line.found}"
+        for line in outcome.lines
+    ]
+    lines += [f"different: {name}" for name in outcome.different]
     lines.append(f"{len(outcome.identical)} files identical, {len(outcome.different)} different")
     lines += [f"figures and tables not compared: {outcome.skipped}"] if outcome.skipped else []
     return "\n".join([*lines, f"digest {outcome.digest}"])
