@@ -72,7 +72,7 @@ class WeirRun(rfm.RunOnlyRegressionTest):
 
     @run_after("setup")
     def name_the_plan(self):
-        self.case.write_plan()
+        self.case.hand_over()
         run = ["-m", "weir", "run", "--plan", str(self.case.plan_file), "--results", str(self.case.results)]
         self.executable_opts = [*run, "--batch", self.case.batch.batch, *self.executable_opts]
         # ReFrame does not look at exit codes, and without an accounting database Slurm does not tell them.

@@ -19,9 +19,9 @@ from reframe.core.runtime import runtime
 from weir.config import load_config
 from weir.config.sources import find_sources
 from weir.errors import WeirError
-from weir.handover import Handover, start_of_workflow
-from weir.plan import Batch, Plan, make_plan, read_plan, write_plan
-from weir.study import Study, measured_study, waiting_beside
+from weir.handover import MEASURED_PLAN, Handover, start_of_workflow
+from weir.plan import Batch, Plan, make_plan, read_plan
+from weir.study import Study, hand_over, measured_study, waiting_beside
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -45,7 +45,7 @@ class Case:
 
     @property
     def plan_file(self) -> Path:
-        return Path(os.environ.get("WEIR_PLAN", self.results / self.study.name / "plan.json")).resolve()
+        return Path(os.environ.get("WEIR_PLAN", self.results / self.study.name / MEASURED_PLAN)).resolve()
 
     @property
     def handover(self) -> Handover:
@@ -72,8 +72,10 @@ class Case:
         others = waiting_beside(self.plan, self.batch, self.plan_file.parent, self.started)
         return [other.batch for other in others]
 
-    def write_plan(self) -> None:
-        write_plan(self.plan, self.plan_file)
+    def hand_over(self) -> None:
+        """Where WEIR_PLAN names no plan, this test is who begins the measurement."""
+        if "WEIR_PLAN" not in os.environ:
+            hand_over(self.plan, self.plan_file.parent)
 
 
 @cache

@@ -12,7 +12,9 @@ from weir.errors import WeirError
 from weir.files import read_object
 
 FOLDER = "batches"
-MEASURED_PLAN = "plan-measured.json"  # written before the first execution; collect writes plan.json
+MEASURED_PLAN = (
+    "plan-measured.json"  # by weir.study.hand_over; collect keeps it as plan.json beside the records
+)
 PLAN_FILES = (MEASURED_PLAN, "plan.json")
 
 _MOST_ERRORS = 5  # of ReFrame; the last ones

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from weir.errors import WeirError
-from weir.handover import Handover
-from weir.plan import Batch, Plan, plan_data
+from weir.handover import MEASURED_PLAN, Handover
+from weir.plan import Batch, Plan, plan_data, write_plan
+from weir.plan.card import cost_card
 from weir.runfiles import is_finished, why_unavailable
 from weir.visible import visible
 
@@ -85,6 +86,13 @@ def report_for(study: str, root: Path) -> str:
 def plan_digest(plan: Plan) -> str:
     """Changes when anything in plan.json would."""
     return hashlib.sha256(json.dumps(plan_data(plan), sort_keys=True).encode()).hexdigest()[:16]
+
+
+def hand_over(plan: Plan, folder: Path) -> None:
+    """The plan by which a study is measured, from whoever begins that to all that take part in it. What is
+    collected gets a plan of its own, so that records that are there keep theirs meanwhile."""
+    write_plan(plan, folder / MEASURED_PLAN)
+    (folder / "plan.txt").write_text(cost_card(plan) + "\n", encoding="utf-8")
 
 
 def cells_left(batch: Batch, results: Path) -> list[str]:

@@ -6,12 +6,14 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Set
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLE = (ROOT / "docs" / "architecture.md").read_text().partition("## Layers")[2].partition("\n## ")[0]
+PICTURE = (ROOT / "docs" / "architecture.md").read_text().partition("## From a suite to a figure")[2]
 Graph = dict[str, set[str]]
 _LITERAL = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"', re.DOTALL)
 _DEFINITION = re.compile(r"^(?!static\b|typedef\b|#)[A-Za-z_][\w *]*?\b(\w+)\([^;{}]*\)\s*\{", re.MULTILINE)
@@ -200,3 +202,20 @@ def test_plug_ins_of_the_analysis_stand_on_its_parts_alone() -> None:
     assert graph["R/page.R"]
     folders = {file: {used.partition("/")[0] for used in all_used} for file, all_used in graph.items()}
     assert {file: used for file, used in folders.items() if "/" in file and not used <= {"R"}} == {}
+
+
+def test_the_way_of_a_suite_to_a_figure_is_as_it_is_drawn() -> None:
+    """Files and functions of the picture are there, and each arrow is an import or a call."""
+    lines = re.findall(r"^        (.+)$", PICTURE.partition("\n## ")[0], re.MULTILINE)
+    steps = [re.findall(r"([\w/]+\.(?:py|R|sh))(?: (\w+))?", line) for line in lines]
+    for file, name in [step for line in steps for step in line]:
+        text = (ROOT / file).read_text()
+        assert not name or re.search(rf"^(def {name}\(|{name} <- function)", text, re.MULTILINE), (file, name)
+    modules = {str(file.relative_to(ROOT)): name for name, file in python_modules().items()}
+    imported = python_graph()
+    used: Graph = {file: imported[name] for file, name in modules.items()}
+    used |= {f"analysis/{file}": {f"analysis/{one}" for one in called} for file, called in r_calls().items()}
+    arrows = [(a[0], b[0]) for line in steps for a, b in pairwise(line)]
+    wrong = [(a, b) for a, b in arrows if modules.get(b, b) not in used[a]]
+    assert len(arrows) > 15
+    assert wrong == []

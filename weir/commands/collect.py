@@ -15,6 +15,7 @@ from typing import Any
 from weir.columns import columns
 from weir.errors import WeirError
 from weir.files import Hashed, whole_bytes
+from weir.handover import MEASURED_PLAN
 from weir.integrity.ledger import ROUNDS_FILE
 from weir.integrity.manifest import write_manifest
 from weir.plan.lines import PlanLines, cell_of_line, name_of_line, read_lines
@@ -25,7 +26,7 @@ from weir.records.copies import copies
 from weir.records.excluded import ExcludedLine, write_excluded
 from weir.records.latencies import LATENCIES_FILE
 from weir.records.planned import Planned
-from weir.records.rounds import MISSING, OLDER, rounds_of
+from weir.records.rounds import MISSING, OLDER, PLAN_FILE, rounds_of
 from weir.records.study import Work, collected, parts_of
 from weir.records.study_facts import study_facts
 from weir.records.summary import describe
@@ -75,6 +76,9 @@ def execute(args: argparse.Namespace) -> int:
         args.plan, parts_of(lines.cells), site_folder(where, lines.plan.site.name), again=args.judge_again
     )
     done = _write_tables(args.out, work, lines.plan)
+    if args.plan.resolve() == args.out.resolve().with_name(MEASURED_PLAN):
+        write_whole(args.out.with_name(PLAN_FILE), args.plan.read_text(encoding="utf-8"))
+        args.plan = args.out.with_name(PLAN_FILE)
     if copied := copies(done.marks):
         done = _write_tables(args.out, replace(work, copies=copied), lines.plan)
     write_excluded(args.out.with_name("excluded.csv"), excluded_lines(lines, done.measured, args.plan, where))

@@ -15,7 +15,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from weir.campaign import Campaign
 from weir.commands.show import PAGE_FILE, lines, read_page
 from weir.commands.watch import follow
 from weir.compare.sides import RECORDS_FILE
@@ -23,9 +22,10 @@ from weir.config import load_config
 from weir.errors import WeirError
 from weir.handover import MEASURED_PLAN, Handover
 from weir.measure.starter import Interrupt, Starter, follow_the_starter
-from weir.plan import Plan, make_plan, write_plan
-from weir.plan.card import cost_card, short_card
-from weir.study import cells_left, measured_study, why_not_measured
+from weir.plan import Plan, make_plan
+from weir.plan.card import short_card
+from weir.study import cells_left, hand_over, measured_study, why_not_measured
+from weir.study_progress import StudyProgress
 from weir.units import about_duration
 
 NAME = "report"
@@ -34,24 +34,6 @@ EXAMPLE = "weir report --suites quick --site local"
 
 _SEEN_OF_LOG = 12
 _ENDS_S = 90.0  # the time to end a measurement on a target that hangs, and more
-# Snakemake, with what it and the Snakefile import later, waits for a line: its arguments and where it prints.
-_AT_A_LINE = """
-import contextlib, importlib, json, os, sys
-try:
-    import snakemake.cli
-    for name in ("smart_open", "weir.study", "weir.cluster.admission", "weir.plan.card", "jsonschema"):
-        with contextlib.suppress(ImportError):
-            importlib.import_module(name)
-    snakemake.cli.get_argument_parser()
-    line = sys.stdin.readline()
-except KeyboardInterrupt:
-    sys.exit(130)
-if line:
-    log, sys.argv[1:] = json.loads(line)
-    for stream in (1, 2):
-        os.dup2(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666), stream)
-    snakemake.cli.main(sys.argv[1:])
-"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -85,17 +67,15 @@ def execute(args: argparse.Namespace) -> int:
 
 
 def _report(args: argparse.Namespace, chosen: dict[str, str]) -> int:
-    with Snakemake() as snakemake:
-        plan = make_plan(load_config(overrides=chosen))
-        study = measured_study(plan, Path.cwd(), args.campaign or "")
-        folder = Path(study.folder)
-        (folder / "logs").mkdir(parents=True, exist_ok=True)
-        left = {batch.batch: len(cells_left(batch, folder.parent)) for batch in plan.batches}
-        print(short_card(plan, sum(left.values())), flush=True)
-        (folder / "plan.txt").write_text(cost_card(plan) + "\n", encoding="utf-8")
-        write_plan(plan, folder / MEASURED_PLAN)
-        check(plan, folder, [name for name, count in left.items() if count])
-        status = Workflow(snakemake, plan, folder, chosen, args.page_only).run()
+    plan = make_plan(load_config(overrides=chosen))
+    study = measured_study(plan, Path.cwd(), args.campaign or "")
+    folder = Path(study.folder)
+    (folder / "logs").mkdir(parents=True, exist_ok=True)
+    left = {batch.batch: len(cells_left(batch, folder.parent)) for batch in plan.batches}
+    print(short_card(plan, sum(left.values())), flush=True)
+    hand_over(plan, folder)
+    check(plan, folder, [name for name, count in left.items() if count])
+    status = Workflow(plan, folder, chosen, args.page_only).run()
     if status == 0 and args.campaign:
         return add_comparison(Path(replace(study, campaign="").folder), folder)
     return status
@@ -208,38 +188,12 @@ def _end(process: subprocess.Popen[Any]) -> None:
         process.wait()
 
 
-class Snakemake:
-    """A process that imports Snakemake while weir plans and checks the targets, and begins on request."""
-
-    def __enter__(self) -> Snakemake:
-        self.process = subprocess.Popen([sys.executable, "-c", _AT_A_LINE], stdin=subprocess.PIPE)
-        return self
-
-    def begin(self, log: Path, arguments: Sequence[str]) -> None:
-        log.write_text("", encoding="utf-8")
-        assert self.process.stdin is not None
-        with contextlib.suppress(BrokenPipeError), self.process.stdin as stream:
-            stream.write(json.dumps([str(log), list(arguments)]).encode() + b"\n")
-
-    def __exit__(self, error: type[BaseException] | None, *about: object) -> None:
-        assert self.process.stdin is not None
-        if not self.process.stdin.closed:  # it has not begun
-            self.process.kill()
-            self.process.stdin.close()
-        elif error is not None:
-            _end(self.process)
-        self.process.wait()
-
-
 class Workflow:
     """Snakemake in the background: its output goes to a log; progress comes from the files of the study."""
 
-    def __init__(
-        self, snakemake: Snakemake, plan: Plan, folder: Path, chosen: dict[str, str], page_only: bool
-    ) -> None:
-        self._snakemake, self._process = snakemake, snakemake.process
+    def __init__(self, plan: Plan, folder: Path, chosen: dict[str, str], page_only: bool) -> None:
         self._plan, self._folder, self._page_only = plan, folder, page_only
-        self._config = [f"{key}={value}" for key, value in chosen.items()]
+        self._config = [f"plan={folder / MEASURED_PLAN}", *(f"{key}={one}" for key, one in chosen.items())]
         self._log = folder / "logs" / "workflow.log"
         self._page = folder / PAGE_FILE
         self._before = self._written()
@@ -252,9 +206,19 @@ class Workflow:
 
     def run(self) -> int:
         self._forget_failures()
-        self._snakemake.begin(self._log, self._arguments())
-        self._follow()
-        status = self._process.wait()
+        with self._log.open("w", encoding="utf-8") as log:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "snakemake", *self._arguments()],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+        try:
+            self._follow(process)
+            status = process.wait()
+        except BaseException:
+            _end(process)
+            raise
         if status != 0:
             return self._failed()
         if self._page_only:
@@ -272,16 +236,23 @@ class Workflow:
 
     def _arguments(self) -> list[str]:
         quiet = ["--cores", "all", "--quiet", "host", "progress", "reason"]
-        config = ["--config", *self._config] if self._config else []
         ahead = ["--prioritize", *self._real] if self._real else []
-        return [*quiet, *config, *ahead, *(["--until", "draw"] if self._page_only else []), "--", "report"]
+        return [
+            *quiet,
+            "--config",
+            *self._config,
+            *ahead,
+            *(["--until", "draw"] if self._page_only else []),
+            "--",
+            "report",
+        ]
 
-    def _follow(self) -> None:
+    def _follow(self, process: subprocess.Popen[bytes]) -> None:
         def over() -> bool:
-            return self._answered() or self._process.poll() is not None
+            return self._answered() or process.poll() is not None
 
-        follow(Campaign(self._plan, self._folder), sys.stdout, over)
-        if self._answered() or (self._process.poll() == 0 and self._page.is_file()):
+        follow(StudyProgress(self._plan, self._folder), sys.stdout, over)
+        if self._answered() or (process.poll() == 0 and self._page.is_file()):
             print("\n".join(["", *lines(read_page(self._page)), ""]))
             print(f"HTML: {self._folder / 'report.html'}", flush=True)
 

@@ -1,4 +1,4 @@
-"""weir watch: follow a campaign from any terminal that can read its results."""
+"""weir watch: follow a study from any terminal that can read its results."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
-from weir.campaign import BatchProgress, Campaign
 from weir.errors import WeirError
 from weir.handover import PLAN_FILES
 from weir.plan import read_plan
+from weir.study_progress import BatchProgress, StudyProgress
 from weir.units import about_duration, three_digits
 from weir.visible import unfiltered, visible
 
 NAME = "watch"
-HELP = "follow a campaign: executions done, failed, degraded, the rate and the time left of each batch"
+HELP = "follow a study: executions done, failed, degraded, the rate and the time left of each batch"
 EXAMPLE = "weir watch results/local/quick"
 
 POLL_S = 1.0
@@ -39,16 +39,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace) -> int:
-    campaign = campaign_of(args.study)
+    progress = progress_of(args.study)
     if args.once or args.json:
-        campaign.look()
+        progress.look()
     if args.json:
-        print(json.dumps([state(one) for one in campaign.batches], indent=1))
+        print(json.dumps([state(one) for one in progress.batches], indent=1))
         return 0
     if args.once:
-        print("\n".join(line(one) for one in campaign.batches))
+        print("\n".join(line(one) for one in progress.batches))
         return 0
-    follow(campaign, sys.stdout, lambda: all(one.state in _OVER for one in campaign.batches))
+    follow(progress, sys.stdout, lambda: all(one.state in _OVER for one in progress.batches))
     return 0
 
 
@@ -68,7 +68,7 @@ def state(one: BatchProgress) -> dict[str, Any]:
     }
 
 
-def campaign_of(study: Path) -> Campaign:
+def progress_of(study: Path) -> StudyProgress:
     found = [study / name for name in PLAN_FILES if (study / name).is_file()]
     if not found:
         raise WeirError(
@@ -77,16 +77,16 @@ def campaign_of(study: Path) -> Campaign:
             hint="name the folder of a measured study, such as results/local/quick",
             exit_code=2,
         )
-    return Campaign(read_plan(found[0]), study)
+    return StudyProgress(read_plan(found[0]), study)
 
 
-def follow(campaign: Campaign, stream: TextIO, over: Callable[[], bool]) -> None:
+def follow(progress: StudyProgress, stream: TextIO, over: Callable[[], bool]) -> None:
     """Redraw a line for each batch on a terminal; elsewhere print one line of all that run every 10 s."""
     show = _redraw(stream) if stream.isatty() else _append(stream)
     while True:
         last = over()
-        campaign.look()
-        show(campaign.batches)
+        progress.look()
+        show(progress.batches)
         if last:
             return
         look_again = time.monotonic() + POLL_S

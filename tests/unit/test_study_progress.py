@@ -1,4 +1,4 @@
-"""weir/campaign.py and the lines of weir watch: counts and times from the files of runs."""
+"""weir/study_progress.py and the lines of weir watch: counts and times from the files of runs."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from types import SimpleNamespace
 import pytest
 
 from tests.checkout import SITE, SUITE, TARGET, load, make_checkout
-from weir.campaign import BatchProgress, Campaign
-from weir.commands.watch import _append, _redraw, campaign_of, line
+from weir.commands.watch import _append, _redraw, line, progress_of
 from weir.errors import WeirError
 from weir.handover import Handover
 from weir.model import Parsed
 from weir.plan import Plan, make_plan, write_plan
 from weir.plan.card import short_card
 from weir.runfiles import run_folder
+from weir.study_progress import BatchProgress, StudyProgress
 
 
 @pytest.fixture
@@ -44,38 +44,38 @@ def end(study: Path, plan: Plan, number: int, status: str = "done", elapsed_s: f
     return folder
 
 
-def first(campaign: Campaign) -> BatchProgress:
-    campaign.look()
-    return campaign.batches[0]
+def first(progress: StudyProgress) -> BatchProgress:
+    progress.look()
+    return progress.batches[0]
 
 
 def test_a_batch_waits_runs_and_is_finished(study: Path, plan: Plan) -> None:
-    campaign = campaign_of(study)
-    assert first(campaign).state == "waiting"
+    progress = progress_of(study)
+    assert first(progress).state == "waiting"
     handover = Handover.of(study, plan.batches[0].batch)
     handover.log.parent.mkdir()
     handover.log.write_text("")
     end(study, plan, 0)
-    assert (first(campaign).state, first(campaign).done, first(campaign).left) == ("running", 1, 7)
+    assert (first(progress).state, first(progress).done, first(progress).left) == ("running", 1, 7)
     for number in range(1, 8):
         end(study, plan, number)
-    assert (first(campaign).state, first(campaign).failed) == ("finished", 0)
-    assert line(first(campaign)).startswith("disk-plain-1x1: 8/8 done, 0 failed")
+    assert (first(progress).state, first(progress).failed) == ("finished", 0)
+    assert line(first(progress)).startswith("disk-plain-1x1: 8/8 done, 0 failed")
 
 
 def test_a_batch_in_turns_with_one_that_runs_runs_too_and_both_end_together(study: Path, plan: Plan) -> None:
-    campaign = campaign_of(study)
+    progress = progress_of(study)
     handover = Handover.of(study, plan.batches[0].batch)
     handover.log.parent.mkdir()
     handover.log.write_text("")
-    assert first(campaign).state == "running"
-    one, other = campaign.batches
+    assert first(progress).state == "running"
+    one, other = progress.batches
     assert other.state == "running"
     assert one.time_left_s() == other.time_left_s() > one.own_time_left_s()
     handover.receipt.write_text("{}")
     for number in range(8):
         end(study, plan, number)
-    assert first(campaign).state == "finished"
+    assert first(progress).state == "finished"
     assert (other.state, other.beside) == ("waiting", [])
 
 
@@ -131,20 +131,20 @@ def test_a_campaign_that_nobody_measures_is_not_followed_in_silence(
 
 
 def test_a_failed_execution_that_runs_once_more_is_counted_once(study: Path, plan: Plan) -> None:
-    campaign = campaign_of(study)
+    progress = progress_of(study)
     folder = end(study, plan, 0, status="failed")
-    assert (first(campaign).done, first(campaign).failed) == (1, 1)
+    assert (first(progress).done, first(progress).failed) == (1, 1)
     folder.rename(folder.with_name("000.failed-1"))
-    assert (first(campaign).done, first(campaign).failed) == (0, 0)
+    assert (first(progress).done, first(progress).failed) == (0, 0)
     end(study, plan, 0)
-    assert (first(campaign).done, first(campaign).failed) == (1, 0)
+    assert (first(progress).done, first(progress).failed) == (1, 0)
 
 
 def test_a_batch_that_cannot_be_measured_tells_why(study: Path, plan: Plan) -> None:
     handover = Handover.of(study, plan.batches[0].batch)
     handover.errors.parent.mkdir()
     handover.errors.write_text(json.dumps({"errors": [{"message": "the disk is full"}]}))
-    shown = line(first(campaign_of(study)))
+    shown = line(first(progress_of(study)))
     assert shown == "disk-plain-1x1: failed: the disk is full"
 
 
@@ -166,7 +166,7 @@ def test_then_it_is_that_of_the_executions(plan: Plan) -> None:
 
 def test_a_folder_without_a_plan_is_named(tmp_path: Path) -> None:
     with pytest.raises(WeirError, match=r"has none of plan-measured\.json"):
-        campaign_of(tmp_path)
+        progress_of(tmp_path)
 
 
 def test_the_short_card_has_twelve_lines_at_most(plan: Plan) -> None:
@@ -177,19 +177,19 @@ def test_the_short_card_has_twelve_lines_at_most(plan: Plan) -> None:
 
 
 def test_executions_that_ended_in_a_launch_count_before_they_have_run_files(study: Path, plan: Plan) -> None:
-    campaign = campaign_of(study)
+    progress = progress_of(study)
     Handover.of(study, plan.batches[0].batch).log.parent.mkdir()
     Handover.of(study, plan.batches[0].batch).log.write_text("")
     cell = plan.batches[0].cells[0].cell
     launch = study.parent / "launches" / "one"
     launch.mkdir(parents=True)
     (launch / "status").write_text(f"{cell}-000\t0\t2.5\n{cell}-001\t1\t1.5\nother-000\t0\t9\n{cell}-002\t0")
-    one = first(campaign)
+    one = first(progress)
     assert (one.state, one.ended, one.failures, one.left) == ("running", 2, 1, 6)
     assert one.own_time_left_s()[0] == 6 * 2.0
     shutil.rmtree(launch)
     end(study, plan, 0)
-    assert (first(campaign).ended, first(campaign).left) == (1, 7)
+    assert (first(progress).ended, first(progress).left) == (1, 7)
 
 
 def test_an_output_that_cannot_be_read_does_not_end_the_watch(
@@ -206,8 +206,8 @@ def test_an_output_that_cannot_be_read_does_not_end_the_watch(
     (launch / "status").write_text(f"{cell.cell}-000\t0\t2.5\n")
     tool = SimpleNamespace(name=cell.tool, parse=unreadable)
     monkeypatch.setattr("weir.records.collect.tools", lambda: {cell.tool: tool})
-    assert (first(campaign_of(study)).ended, first(campaign_of(study)).rates_mib_s) == (1, {})
+    assert (first(progress_of(study)).ended, first(progress_of(study)).rates_mib_s) == (1, {})
     impossible = {"api": "POSIX", "access": "write", "iteration": 0, "bw_mib_s": "fast"}
     parsed = Parsed((impossible,), {}, (), "weir-io", "", complete=True)
     tool.parse = lambda outputs: parsed
-    assert (first(campaign_of(study)).ended, first(campaign_of(study)).rates_mib_s) == (1, {})
+    assert (first(progress_of(study)).ended, first(progress_of(study)).rates_mib_s) == (1, {})

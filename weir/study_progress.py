@@ -1,4 +1,4 @@
-"""How far a campaign is: counts, rates and the time left of each batch, from the files of its runs alone.
+"""How far a study is: counts, rates and the time left of each batch, from the files of its runs alone.
 
 Whoever sees the file system can follow it: the terminal that started it, another one, a login node.
 """
@@ -90,7 +90,7 @@ class BatchProgress:
         return expected, max(0.0, expected - margin), expected + margin
 
 
-class Campaign:
+class StudyProgress:
     """A plan and the folder of its study; look() brings the batches up to date."""
 
     def __init__(self, plan: Plan, folder: Path) -> None:
