@@ -375,5 +375,4 @@ def test_a_program_that_was_stopped_stood_still_so_long(library: Path, tmp_path:
     gather_witness(outputs)
     (witnessed,) = json.loads((outputs / WITNESS_FILE).read_text())["processes"]
     (span,) = witnessed["spans"]
-    # Two clocks: the span ends when a call returns, the pause when the thread that looks for it runs again.
-    assert 0.9e9 < span["paused_ns"] <= 1.1 * (span["ended_ns"] - span["began_ns"])
+    assert 0.9e9 < span["paused_ns"] <= span["ended_ns"] - span["began_ns"]

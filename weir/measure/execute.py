@@ -17,6 +17,7 @@ from weir.processes import die_with_parent, waits_in
 TOKEN_VARIABLE = "WEIR_RUN_TOKEN"
 GRACE_S = 10.0
 POLL_S = 0.2
+_LOOKS, _BETWEEN_LOOKS_S = 3, 0.02  # without a process, until there is none
 
 
 # Called while a program runs: why it is to be ended now, or None.
@@ -56,15 +57,19 @@ def processes_with_token(token: str) -> list[int]:
 
 def end_processes(token: str) -> int:
     """Kill what carries the token, and wait until it is gone: one that dies may still make a file, or a
-    process. How many there were."""
+    process. How many there were.
+
+    A process that is just starting a program shows no environment for a moment: one look is not enough."""
     ended: set[int] = set()
-    over = time.monotonic() + GRACE_S  # one that waits for a file system does not go
-    while (pids := processes_with_token(token)) and time.monotonic() < over:
+    over, looks_without = time.monotonic() + GRACE_S, 0  # one that waits for a file system does not go
+    while looks_without < _LOOKS and time.monotonic() < over:
+        pids = processes_with_token(token)
         ended.update(pids)
         for pid in pids:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
-        time.sleep(POLL_S)
+        looks_without = 0 if pids else looks_without + 1
+        time.sleep(POLL_S if pids else _BETWEEN_LOOKS_S)
     return len(ended)
 
 

@@ -14,6 +14,7 @@ from weir.model import Target
 
 # A mount that comes up in the background, in a session of its own.
 _DAEMON = ["sh", "-c", "setsid sleep 600 >/dev/null 2>&1 &"]
+_RESTLESS = ["sh", "-c", 'nohup sh -c \'exec sh -c "$0" "$0"\' \'exec sh -c "$0" "$0"\' >/dev/null 2>&1 &']
 
 
 def target(folder: Path, *prepare: list[str], cleanup: str = "true") -> Target:
@@ -36,10 +37,18 @@ def test_an_interrupt_ends_what_prepare_started_and_cleans_up_again(
         contextlib.suppress(type(error)),
         prepared(target(tmp_path, _DAEMON), token, lambda: cleaned.append(cleanings(tmp_path))),
     ):
-        assert processes_with_token(PREPARE_TOKEN + token)
+        assert any(processes_with_token(PREPARE_TOKEN + token) for _ in range(50))
         raise error
     assert processes_with_token(PREPARE_TOKEN + token) == []
     assert cleaned == [2]
+
+
+def test_a_process_that_starts_a_program_in_each_moment_is_found_and_ended(tmp_path: Path) -> None:
+    """While the kernel exchanges the program, a process has no environment to be known by."""
+    token = f"{tmp_path.name}-restless"
+    with contextlib.suppress(KeyboardInterrupt), prepared(target(tmp_path, _RESTLESS), token):
+        raise KeyboardInterrupt
+    assert [processes_with_token(PREPARE_TOKEN + token) for _ in range(5)] == [[]] * 5
 
 
 def test_a_complaint_of_clean_up_ends_what_prepare_started(
