@@ -14,6 +14,7 @@ from weir.io500.cells_output import cell_facts, cell_lines
 from weir.io500.directory import read_directory
 from weir.io500.figure import standing_figure
 from weir.io500.output import Places, checked, facts, lines, table_facts, table_lines
+from weir.io500.random_read import random_reads
 from weir.io500.standing import places
 from weir.io500.submissions import DEFAULT, read_submissions
 from weir.io500.validity import validity
@@ -53,6 +54,7 @@ def execute(args: argparse.Namespace) -> int:
         return _rank_cells(args) if args.records else _check_table(args)
     result = read_directory(args.directory)
     valid = validity(result)
+    random = random_reads(args.directory, result)
     shown: Places = {}
     why_not = ""
     if not valid.valid:
@@ -63,9 +65,9 @@ def execute(args: argparse.Namespace) -> int:
         if args.figure:
             args.figure.write_text(standing_figure(result, shown, submissions), encoding="utf-8")
     if args.json:
-        print(json.dumps(facts(result, valid, shown, why_not), indent=1))
+        print(json.dumps(facts(result, valid, shown, why_not, random), indent=1))
     else:
-        print("\n".join(lines(result, valid, shown, why_not)))
+        print("\n".join(lines(result, valid, shown, why_not, random)))
     return 0
 
 

@@ -118,6 +118,8 @@ def _joined(summary: Result, ini: Result) -> Result:
         published=summary.published or ini.published,
         version=summary.version or ini.version,
         procs=ini.procs,
+        score_hash=ini.score_hash,
+        config_hash=ini.config_hash,
         notes=notes if differing else (),
     )
 

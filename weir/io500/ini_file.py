@@ -9,6 +9,7 @@ from pathlib import Path
 
 from weir.errors import WeirError
 from weir.io500.result import PHASES, WRITE_PHASES, Phase, Published, Result, half_step
+from weir.io500.score_hash import ScoreHash, hash_of
 from weir.io500.summary_file import number_at_least_zero
 
 # The option of the program of a phase that requests the stonewall in seconds, by the unit of the phase.
@@ -50,7 +51,30 @@ def read_ini(text: str, file: Path) -> Result:
         _published(sections.get("SCORE", {}), file),
         (version + mode).strip(),
         procs=_whole(procs, file) if procs else None,
+        score_hash=_score_hash(sections),
+        config_hash=run["config-hash"].text if "config-hash" in run else "",
     )
+
+
+def _score_hash(sections: _Sections) -> ScoreHash | None:
+    """Of the version, the scores of the phases that count, and the totals; optional phases are not in it.
+
+    A version of 2021 has the means MD and BW outside of it.
+    """
+    closing = sections.get("SCORE", {})
+    printed = closing["hash"].text if "hash" in closing else ""
+    version = sections.get(_RUN, {}).get("version")
+    if not re.fullmatch(r"[0-9A-Fa-f]{1,8}", printed) or version is None:
+        return None
+    pairs = [("version", version.text)]
+    for section, values in sections.items():
+        if section.replace("-", "_") in PHASES and "score" in values:
+            pairs.append((section, _marked(values["score"])[0]))
+    if "SCORE" in closing and _marked(closing["SCORE"])[1]:
+        pairs.append(("valid", "NO"))
+    totals = {key: _marked(closing[key])[0] for key in ("SCORE", "MD", "BW") if key in closing}
+    computed = (hash_of([*pairs, *totals.items()]), hash_of([*pairs, *list(totals.items())[:1]]))
+    return ScoreHash(int(printed, 16), computed)
 
 
 def _sections(text: str, file: Path) -> _Sections:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from weir.io500.random_read import RandomRead, random_read_facts, random_read_lines
 from weir.io500.result import PHASES, Result
 from weir.io500.score import TOLERANCE, Agreement, Score, agreement, relative, score
+from weir.io500.score_hash import ScoreHash
 from weir.io500.standing import PER, Place
 from weir.io500.submissions import Submission
 from weir.io500.validity import Validity
@@ -14,7 +16,9 @@ from weir.io500.validity import Validity
 Places = Mapping[str, Mapping[str, Place]]
 
 
-def lines(result: Result, valid: Validity, places: Places, why_not: str) -> Iterator[str]:
+def lines(
+    result: Result, valid: Validity, places: Places, why_not: str, random: Sequence[RandomRead] = ()
+) -> Iterator[str]:
     size = ", ".join(
         f"{count} {what}" for count, what in ((result.nodes, "nodes"), (result.procs, "processes")) if count
     )
@@ -25,6 +29,10 @@ def lines(result: Result, valid: Validity, places: Places, why_not: str) -> Iter
     yield from _phase_lines(result, places)
     yield ""
     yield from _score_lines(result, valid)
+    yield from (f"  {line}" for line in _hash_lines(result))
+    for found in random:
+        yield ""
+        yield from random_read_lines(found)
     yield from (f"note: {note}" for note in result.notes)
     yield from _place_notes(places, why_not)
 
@@ -64,6 +72,21 @@ def _score_lines(result: Result, valid: Validity) -> Iterator[str]:
         yield f"  for own comparisons only ({valid.label}):"
         yield f"    index {found.today:,.4f} by today's formula, {found.rule_2017:,.4f} by that of 2017"
     yield from (f"  {line}" for line in _agreement_lines(result, found, valid))
+
+
+def _hash_lines(result: Result) -> Iterator[str]:
+    found = result.score_hash
+    if found is None:
+        yield "no hash of the score is printed: whether numbers were edited is not decided"
+    elif found.agrees:
+        yield f"hash {found.printed:X} fits the printed numbers (anybody can compute it: it proves no origin)"
+    else:
+        yield (
+            f"hash {found.printed:X} does not fit the printed numbers, which give {found.computed[0]:X}: "
+            "result.txt was edited after the run, or a changed IO500 wrote it"
+        )
+    if result.config_hash:
+        yield f"hash of the configuration {result.config_hash}: printed, not checked by weir"
 
 
 def _agreement_lines(result: Result, found: Score, valid: Validity) -> Iterator[str]:
@@ -112,7 +135,9 @@ def _place_notes(places: Places, why_not: str) -> Iterator[str]:
 _PER_TEXT = {"whole": "in all", "node": "with known nodes", "process": "with known processes"}
 
 
-def facts(result: Result, valid: Validity, places: Places, why_not: str) -> dict[str, Any]:
+def facts(
+    result: Result, valid: Validity, places: Places, why_not: str, random: Sequence[RandomRead] = ()
+) -> dict[str, Any]:
     """The same as plain values. `score` and `published` are null unless the result is valid."""
     published = vars(result.published) if result.published else None
     scores = None if result.missing else _score_facts(score(result.phases))
@@ -136,8 +161,15 @@ def facts(result: Result, valid: Validity, places: Places, why_not: str) -> dict
         "percentiles": {name: {per: vars(place) for per, place in by.items()} for name, by in places.items()}
         or None,
         "no_percentiles_because": why_not or None,
+        "score_hash": _hash_facts(result.score_hash),
+        "config_hash": result.config_hash or None,
+        "random_reads": [random_read_facts(found) for found in random],
         "notes": list(result.notes),
     }
+
+
+def _hash_facts(found: ScoreHash | None) -> dict[str, Any] | None:
+    return {"printed": f"{found.printed:X}", "agrees": found.agrees} if found else None
 
 
 def _score_facts(found: Score) -> dict[str, float]:

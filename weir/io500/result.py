@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from weir.io500.score_hash import ScoreHash
+
 # In the order in which today's rules run them.
 PHASES: Mapping[str, str] = {
     "ior_easy_write": "GiB/s",
@@ -62,6 +64,9 @@ class Result:
     procs: int | None = None
     label: str = ""
     notes: tuple[str, ...] = field(default=())
+    score_hash: ScoreHash | None = None  # where result.txt prints one
+    config_hash: str = ""
+    random_read_gib_s: float | None = None  # optional, of 4 KiB
 
     @property
     def missing(self) -> list[str]:

@@ -19,6 +19,7 @@ _SCORE = re.compile(
     rf"\[SCORE(?P<mark>[^\]X]*)\]\s+Bandwidth\s+{_NUMBER}\s+\S+\s*:\s*IOPS\s+{_NUMBER}\s+\S+"
     rf"\s*:\s*TOTAL\s+{_NUMBER}(?P<rest>.*)"
 )
+_RANDOM_READ = re.compile(r"ior-rnd4k(-easy)?-read", re.IGNORECASE)
 # The scripts divided by 2^30 and printed GB/s.
 _UNITS = {"gib/s": "GiB/s", "gb/s": "GiB/s", "kiops": "kIOPS"}
 _HINT = "a phase is printed as '[RESULT] ior-easy-write 1.5 GiB/s : time 300.1 seconds'"
@@ -32,6 +33,7 @@ def read_summary(text: str, file: Path) -> Result:
     phases: dict[str, Phase] = {}
     published: Published | None = None
     version = ""
+    random_read_gib_s: float | None = None
     for number, line in enumerate(text.splitlines(), 1):
         if line.startswith("IO500 version"):
             version = line.removeprefix("IO500 version").strip()
@@ -40,6 +42,8 @@ def read_summary(text: str, file: Path) -> Result:
         elif match := _PHASE.match(line):
             phase = _phase(match, file, number)
             if phase is None:
+                if _RANDOM_READ.fullmatch(match["name"]):
+                    random_read_gib_s = number_at_least_zero(match[3], file, number, match["name"])
                 continue
             if phase.name in phases:
                 raise WeirError(
@@ -53,7 +57,7 @@ def read_summary(text: str, file: Path) -> Result:
             phases[phase.name] = phase
         elif re.match(r"\[RESULT|\[SCORE(?!X)", line):
             raise _wrong(f"the line cannot be read: {line.strip()[:80]!r}", file, number)
-    return Result(file, phases, published, version)
+    return Result(file, phases, published, version, random_read_gib_s=random_read_gib_s)
 
 
 def _phase(match: re.Match[str], file: Path, line: int) -> Phase | None:

@@ -1,0 +1,130 @@
+"""A random read of 4 KiB beside the submission's own sequential reads: how far its rate can be believed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from weir.io500.logs import read_all
+from weir.io500.result import Result
+from weir.tools import tools
+
+TRANSFER_BYTES = 4096
+_LOGS = "ior[-_]rnd4[kK]*read.txt"
+DOUBTED = "DOUBTED"
+UNDECIDED = "UNDECIDED"
+_OPEN = "caches of the clients are not excluded"
+
+
+@dataclass(frozen=True)
+class RandomRead:
+    """By IOR's log of it, or the value alone of the summary. None where it is not printed."""
+
+    source: str
+    value_gib_s: float
+    easy_read_gib_s: float | None
+    nodes: int | None = None
+    moved_bytes: int | None = None
+    file_bytes: int | None = None
+    direct: bool | None = None
+    from_other_ranks: bool | None = None
+    same_files_as_easy: bool | None = None  # which ior_easy_read has read before
+    lasted_s: float | None = None
+    stonewall_s: float | None = None
+    api: str = "POSIX"
+
+    @property
+    def times_sequential(self) -> float | None:
+        return self.value_gib_s / self.easy_read_gib_s if self.easy_read_gib_s else None
+
+    @property
+    def verdict(self) -> str:
+        """The logs alone never prove it: they do not have the caches of clients and servers."""
+        times = self.times_sequential
+        return DOUBTED if times is not None and times > 1 else UNDECIDED
+
+
+def random_reads(folder: Path, result: Result) -> list[RandomRead]:
+    texts, _ = read_all(sorted(folder.glob(_LOGS)))
+    easy = result.phases.get("ior_easy_read")
+    found = [
+        _random_read(file.name, text, row, easy.value if easy else None)
+        for file, text in texts.items()
+        for run in tools()["ior"].parse_log(text)
+        for row in run.rows
+        if row["access"] == "read" and row["xfer_bytes"] == TRANSFER_BYTES and row["bw_mib_s"]
+    ]
+    if not found and result.random_read_gib_s:
+        return [RandomRead(result.source.name, result.random_read_gib_s, easy.value if easy else None)]
+    return found
+
+
+def _random_read(log: str, text: str, row: Mapping[str, Any], easy_read_gib_s: float | None) -> RandomRead:
+    return RandomRead(
+        log,
+        row["bw_mib_s"] / 1024,
+        easy_read_gib_s,
+        row.get("nn"),
+        row.get("moved_bytes"),
+        row.get("file_bytes"),
+        bool(row.get("direct")),
+        row["observed"].get("reorder", "none") != "none",
+        "/ior-easy/" in text,
+        row.get("total_s"),
+        row.get("stonewall_s"),
+        row["api"],
+    )
+
+
+def random_read_lines(found: RandomRead) -> Iterator[str]:
+    yield f"random read of 4 KiB ({found.source}): {found.value_gib_s:,.3f} GiB/s, {found.verdict}"
+    yield from (f"  {line}" for line in reasons(found))
+
+
+def reasons(found: RandomRead) -> Iterator[str]:
+    times = found.times_sequential
+    if times is None:
+        yield "its own sequential read (ior_easy_read) is missing: nothing to compare it with"
+    elif times > 1:
+        yield (
+            f"{times:.2f} times its own sequential read of {found.easy_read_gib_s:,.3f} GiB/s: caches, or a "
+            "sequential read that was held back; not the storage's rate without other evidence"
+        )
+    else:
+        yield f"{times:.3f} of its own sequential read of {found.easy_read_gib_s:,.3f} GiB/s: possible"
+    yield from _volume(found)
+    yield from _client_cache(found)
+    yield "caches of servers and the memory of the nodes are in no file: not decided"
+    if found.lasted_s is not None and found.stonewall_s and found.lasted_s < found.stonewall_s:
+        yield f"it lasted {found.lasted_s:.1f} s of {found.stonewall_s:.0f} s"
+
+
+def _volume(found: RandomRead) -> Iterator[str]:
+    if not found.moved_bytes or not found.nodes:
+        yield "the bytes that it read are not printed: caches not decided"
+        return
+    each = found.moved_bytes / found.nodes / 2**30
+    share = f", {found.moved_bytes / found.file_bytes:.1%} of the files" if found.file_bytes else ""
+    yield f"it read {each:,.1f} GiB per node{share}: a cache of that size could answer it"
+
+
+def _client_cache(found: RandomRead) -> Iterator[str]:
+    if found.direct is None:
+        yield "its log is missing: whether O_DIRECT was requested is not decided"
+    elif found.api != "POSIX":
+        yield f"through {found.api}, to which O_DIRECT does not apply: {_OPEN}"
+    elif found.direct:
+        yield "O_DIRECT is requested: the page cache of the clients is excluded if the file system obeys it"
+    elif found.same_files_as_easy:
+        yield f"no O_DIRECT, and ior_easy_read has read these files before: {_OPEN}"
+    elif not found.from_other_ranks:
+        yield f"no O_DIRECT, and each rank may read what its own node wrote: {_OPEN}"
+    else:
+        yield f"no O_DIRECT: {_OPEN}"
+
+
+def random_read_facts(found: RandomRead) -> dict[str, Any]:
+    derived = {"verdict": found.verdict, "times_sequential": found.times_sequential}
+    return vars(found) | derived | {"reasons": list(reasons(found))}
