@@ -2,7 +2,7 @@
 // in the same script.
 function pointRow(one) {
   const value = { verdict: `${VERDICT[one.verdict].mark} ${one.verdict}`, target: one.target + (one.emulated ? " (E)" : ""), access: one.access, setting: one.setting,
-    size: one.size, n: one.n, median: rate(one.median), interval: one.lo === null ? "–" : interval(one), iops: one.iops === null ? "–" : count(one.iops), p99: rate(one.p99) };
+    size: one.size, n: one.n, median: rate(one.median), interval: one.lo === null ? "–" : interval(one), iops: one.iops === null ? "–" : rate(one.iops), p99: rate(one.p99) };
   const row = element("tr", { class: `point ${one.emulated ? "emulated" : ""}`, tabindex: 0 }, COLUMNS.map(([name, , , number]) =>
     element("td", { class: `${number ? "number" : ""} ${name === "verdict" ? one.verdict : ""}` }, String(value[name]))));
   row.addEventListener("click", () => {
@@ -43,7 +43,7 @@ function latencyOf(one) {
   const all = counts.reduce((sum, value) => sum + value, 0), most = Math.max(...counts);
   const wide = Math.min(26, 420 / counts.length), height = 44;
   const svg = element("svg:svg", { width: counts.length * wide + 40, height: height + 16, role: "img",
-    "aria-label": `latencies of ${count(all)} operations, from ${duration(2 ** (first - 1))} to ${duration(2 ** (first + counts.length - 1))}` });
+    "aria-label": `latencies of ${rate(all)} operations, from ${duration(2 ** (first - 1))} to ${duration(2 ** (first + counts.length - 1))}` });
   counts.forEach((value, index) => {
     const tall = value ? Math.max(2, (height * value) / most) : 0;
     const share = `${threeDigits((100 * value) / all)} %`;
@@ -54,5 +54,5 @@ function latencyOf(one) {
   for (let edge = 0; edge <= counts.length; edge += step) {
     svg.append(element("svg:text", { x: 20 + edge * wide - 1, y: height + 13, "text-anchor": "middle" }, duration(2 ** (first + edge - 1))));
   }
-  return element("figure", { class: "latency" }, element("figcaption", {}, `latency of ${count(all)} operations`), svg);
+  return element("figure", { class: "latency" }, element("figcaption", {}, `latency of ${rate(all)} operations`), svg);
 }

@@ -1,4 +1,3 @@
-"use strict";
 // Draws the page from the facts that it holds. Every number and every sentence was made by analysis/R/page.R.
 const facts = JSON.parse(document.getElementById("facts").textContent);
 const page = document.getElementById("page");
@@ -32,9 +31,8 @@ function rate(value) {
 const duration = (us) => (us >= 1e6 ? `${rate(us / 1e6)} s` : us >= 1e3 ? `${rate(us / 1e3)} ms` : `${rate(us)} µs`);
 const factor = (value) => value.toFixed(value >= 10 ? 0 : 2);
 const interval = (one) => (one.lo === null || one.lo === undefined ? `n = ${one.n}` : `${rate(one.lo)}–${rate(one.hi)}`);
-const count = (value) => (value >= 1e6 ? `${(value / 1e6).toPrecision(3)} M` : value >= 1e3 ? `${(value / 1e3).toPrecision(3)} k` : rate(value));
-// How small, and how many.
-const smallWords = (found) => [found.size, found.iops && `${count(found.iops)} op/s`].filter(Boolean).join(", ");
+// How many, and how small.
+const smallWords = (found) => [found.iops && `${rate(found.iops)} op/s`, found.size].filter(Boolean).join(" of ");
 
 // ---- tooltip ---------------------------------------------------------------------------------------------------------
 // A click or Enter keeps it, so that its command can be copied; Escape or a click elsewhere closes it.
@@ -153,7 +151,10 @@ const MOST_SYSTEMS = 10;
 function answers() {
   if (shown.length > 2) return systems();
   const columns = answered.filter((one) => shown.some((target) => target.name === one.target)).slice(0, 4);
-  if (!columns.length) return element("p", {}, "No bandwidth was measured in this study.");
+  if (!columns.length) {
+    const measured = list(facts.points).some((one) => one.bandwidth);
+    return element("p", { id: "answers" }, measured ? ["No usable bandwidth: every result that moved data is degraded or invalid. ", element("a", { href: "#verdicts" }, "Verdicts"), " has the reasons."] : "No bandwidth was measured in this study.");
+  }
   const cells = [element("span", { class: "small" }, "median, interval")];
   for (const one of columns) {
     cells.push(element("span", {}, element("b", {}, one.target), " ", element("span", { class: one.access }, one.access === "write" ? "● write" : "◆ read")));
@@ -173,39 +174,27 @@ function answers() {
   ];
   const inMib = (name) => [name, element("div", { class: "small" }, "MiB/s")];
   row(inMib("Best"), (one) => one.best, (found, one) => [number(found, one), element("div", { class: "small" }, found.setting,
-    element("span", { class: "tied" }, found.tied > 0 ? `; tied with ${found.tied} of ${found.alternatives - 1} others` : `; best of ${found.alternatives}`))], true);
+    element("span", { class: "tied" }, found.tied > 0 ? `; tied with ${found.tied} of ${found.alternatives - 1} others` : found.alternatives > 1 ? `; best of ${found.alternatives}` : ""))], true);
   row(inMib("Small, random"), (one) => one.small, (found, one) => [number(found, one), element("div", { class: "small" }, smallWords(found))]);
   row("p99 latency", (one) => one.tail, (found, one) => [number(found, one), element("div", { class: "small" }, "small, random")]);
   return element("div", { class: "answers", id: "answers", style: `--columns: ${columns.length}` }, cells);
 }
 
-function scaleOf(rows) {
-  const values = rows.flatMap((row) => [row.value, row.lo, row.hi, ...list(row.others), ...list(row.values)]).filter((value) => value > 0);
-  const low = Math.log10(Math.min(...values)) - 0.05;
-  const high = Math.log10(Math.max(...values)) + 0.05;
-  const at = (value) => (100 * (Math.log10(value) - low)) / (high - low || 1);
-  const ticks = [];
-  for (let power = Math.floor(low); power <= high; power++) {
-    for (const step of [1, 2, 3, 5]) {
-      const value = step * 10 ** power;
-      if (Math.log10(value) >= low && Math.log10(value) <= high) ticks.push(value);
-    }
-  }
-  // Labels need room: fewer for each decade the more decades there are, and never more than seven.
-  const fewer = [/^[125]/, /^[13]/, /^1/].map((first) => ticks.filter((value) => first.test(value)));
-  const fitting = fewer.find((some) => some.length <= 5) || fewer[2];
-  return { at, ticks: fitting.filter((value, index) => index % Math.ceil(fitting.length / 5) === 0) };
-}
+const interfacesOf = (some) => [...new Set(some.flatMap((one) => [...list(one.interfaces).map((row) => row.api), ...list(one.unusable)]))];
 
 function chartOf(some) {
   const rows = some.flatMap((one) => list(one.interfaces).map((row) => ({ ...row, target: one.target, access: one.access })));
   if (!rows.length) return element("p", { class: "small" }, "Nothing to draw.");
   const scale = scaleOf(rows);
   const chart = element("div", { class: "chart" });
-  for (const name of [...new Set(rows.map((row) => row.target))]) {
-    chart.append(element("div", { class: "target" }, name, about(name).emulated ? " (E)" : "", " ", element("span", { class: "small" }, medium(about(name)))));
+  const names = [...new Set(rows.map((row) => row.target))];
+  // What stands in the title of the page already is not said again.
+  const titled = names.length === 1 && shown.length === 1 && names[0] === shown[0].name;
+  const single = titled && interfacesOf(some).length === 1;
+  for (const name of names) {
+    if (!titled) chart.append(element("div", { class: "target" }, name, about(name).emulated ? " (E)" : "", " ", element("span", { class: "small" }, medium(about(name)))));
     for (const row of rows.filter((each) => each.target === name)) {
-      chart.append(element("span", {}, element("span", { class: row.access }, row.access), ` ${row.api}`), mark(row, scale),
+      chart.append(element("span", {}, element("span", { class: row.access }, row.access), single ? "" : ` ${row.api}`), mark(row, scale),
         element("b", { class: "number" }, rate(row.value)), element("span", { class: "number second interval" }, interval(row)));
     }
     for (const one of some.filter((each) => each.target === name)) {
@@ -215,41 +204,28 @@ function chartOf(some) {
   return withAxis(chart, scale);
 }
 
-function withAxis(chart, scale) {
-  const axis = element("div", { class: "axis" }, scale.ticks.map((value) => element("span", { style: `left: ${scale.at(value)}%` }, value.toLocaleString("en"))));
-  chart.append(element("span", { class: "small" }, "MiB/s, log"), axis, "", "");
-  return chart;
-}
-
-function mark(row, scale) {
-  const svg = element("svg:svg", { role: "img", "aria-label": `${row.access} ${row.api}: ${rate(row.value)} MiB/s, ${interval(row)}` });
-  const colour = `var(--${row.access})`;
-  const line = (x1, x2, y1, y2, width, stroke, opacity) => svg.append(element("svg:line", { x1: `${x1}%`, x2: `${x2}%`, y1, y2, stroke, "stroke-width": width, "stroke-opacity": opacity }));
-  for (const value of scale.ticks) line(scale.at(value), scale.at(value), 0, 24, 1, "var(--line)", 1);
-  for (const value of list(row.others)) line(scale.at(value), scale.at(value), 7, 17, 1.5, colour, 0.55);
-  if (row.lo !== null && row.lo !== undefined) line(scale.at(row.lo), scale.at(row.hi), 12, 12, 3, colour, 1);
-  else for (const value of list(row.values)) svg.append(element("svg:circle", { cx: `${scale.at(value)}%`, cy: 12, r: 2.5, fill: "none", stroke: colour }));
-  const fill = row.verdict === "VALID" ? colour : "var(--back)";
-  if (row.access === "read") {
-    const nested = element("svg:svg", { x: `${scale.at(row.value)}%`, y: 12, overflow: "visible" });
-    nested.append(element("svg:rect", { x: -5, y: -5, width: 10, height: 10, transform: "rotate(45)", fill, stroke: colour, "stroke-width": 2 }));
-    svg.append(nested);
-  } else svg.append(element("svg:circle", { cx: `${scale.at(row.value)}%`, cy: 12, r: 5.5, fill, stroke: colour, "stroke-width": 2 }));
-  return tellsPoint(svg, row, row.access);
-}
-
 function charts() {
   const emulated = answered.filter((one) => one.emulated);
   const folded = real.length && emulated.length
     ? element("details", { id: "emulated" }, element("summary", {}, `${targets.length - real.length === 1 ? "1 emulated target (E): it tests" : `${targets.length - real.length} emulated targets (E): they test`} the method, not a product`), chartOf(emulated))
     : null;
   const many = others > 0;
-  return element("div", { id: "chart" }, element("h3", {}, many ? "Best bandwidth of each system" : "Best bandwidth by interface"),
-    many ? chartOfSystems() : chartOf(answered.filter((one) => firstTargets.some((target) => target.name === one.target))),
+  const first = answered.filter((one) => firstTargets.some((target) => target.name === one.target));
+  const apis = interfacesOf(first);
+  return element("div", { id: "chart" }, element("h3", {}, `Best bandwidth ${many ? "of each system" : apis.length === 1 ? `of ${apis[0]}` : "by interface"}`),
+    many ? chartOfSystems() : chartOf(first),
     many ? element("details", { id: "others" }, element("summary", {}, "all systems by interface"),
       chartOf(answered.filter((one) => shown.includes(about(one.target))))) : null,
-    element("div", { class: "small" }, `Symbol: best median; bar: its interval at ${facts.interval_level} (of fewer than 6 runs: each run); hollow: not proven; ticks: medians of the other settings.`),
+    legendOf(many ? first.map((one) => one.best).filter(Boolean) : first.flatMap((one) => list(one.interfaces))),
     folded);
+}
+
+// Only of what the chart has.
+function legendOf(rows) {
+  const bars = rows.some((row) => row.lo !== null && row.lo !== undefined), runs = rows.some((row) => row.lo === null || row.lo === undefined);
+  const words = ["symbol: best median", bars && `bar: its interval at ${facts.interval_level}`, runs && `circles: each run${bars ? " where fewer than 6" : ""}`,
+    rows.some((row) => row.verdict !== "VALID") && "hollow: not proven", rows.some((row) => list(row.others).length) && "ticks: medians of the other settings"].filter(Boolean).join("; ");
+  return rows.length ? element("div", { class: "small" }, `${words[0].toUpperCase()}${words.slice(1)}.`) : null;
 }
 
 // Text in backticks is code.

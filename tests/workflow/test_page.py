@@ -9,6 +9,7 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -115,19 +116,34 @@ def test_the_first_screen_answers(browse: Browse) -> None:
     assert shown.index('id="answers"') < shown.index('id="records"')
 
 
+FACTS = re.compile(r'(?<=<script type="application/json" id="facts">)(.*?)(?=</script>)', re.DOTALL)
+
+
+def facts_on(study: Path) -> dict[str, Any]:
+    found = FACTS.search((study / "report.html").read_text())
+    assert found is not None
+    facts: dict[str, Any] = json.loads(found[0])
+    return facts
+
+
+def page_of(facts: dict[str, Any], study: Path, scratch: Path) -> str:
+    """What the page of the study shows with other facts."""
+    text = json.dumps(facts).replace("</", "<\\/")
+    (scratch / "report.html").write_text(FACTS.sub(lambda _: text, (study / "report.html").read_text()))
+    done = open_page(scratch, scratch, "--window-size=1280,800", "--dump-dom")
+    shown = re.sub(r"<script.*?</script>", "", done.stdout.split("<main id=", 1)[1], flags=re.DOTALL)
+    assert "PAGE ERROR" not in shown
+    return shown
+
+
 def test_several_systems_have_a_row_each(study: Path, tmp_path: Path) -> None:
     """Thirteen systems made of the disk of the study; ten have room, one without an answer is last."""
-    head, text, tail = re.split(
-        r'(?<=<script type="application/json" id="facts">)(.*?)(?=</script>)',
-        (study / "report.html").read_text(), maxsplit=1, flags=re.DOTALL,
-    )  # fmt: skip
-    facts = json.loads(text)
+    facts = facts_on(study)
     for kind, key in (("targets", "name"), ("answers", "target")):
         disk = [one for one in facts[kind] if one[key] == "disk"]
         facts[kind] = [one | {key: f"system-{number}"} for number in range(13) for one in disk]
     facts["answers"] = [one for one in facts["answers"] if one["target"] != "system-3"]
-    (tmp_path / "report.html").write_text(head + json.dumps(facts).replace("</", "<\\/") + tail)
-    shown = open_page(tmp_path, tmp_path, "--window-size=1280,800", "--dump-dom").stdout
+    shown = page_of(facts, study, tmp_path)
     rows = re.findall(r'<th scope="row">(.*?)</th>(.*?)</tr>', shown.split('id="answers"', 1)[1])
     assert [name for name, _ in rows] == [f"system-{number}" for number in range(11) if number != 3]
     chart = shown.split('id="chart"', 1)[1].split("<details", 1)[0]
@@ -135,7 +151,6 @@ def test_several_systems_have_a_row_each(study: Path, tmp_path: Path) -> None:
     assert "13 systems" in shown.split("</h1>", 1)[0]
     assert all("1,030" in values for _, values in rows)
     assert "3 more systems" in shown
-    assert "PAGE ERROR" not in shown.split('<main id="page">', 1)[1].split("<script", 1)[0]
 
 
 @pytest.mark.parametrize("size", ["1280,800", "500,844"])
@@ -152,6 +167,86 @@ def test_answers_proof_and_chart_need_no_scrolling(browse: Browse, size: str) ->
     width, height = map(int, size.split(","))
     assert max(map(int, found["ends"].split(","))) <= height
     assert int(found["wide"]) <= 0, f"wider than {width} px"
+
+
+# Ranges of charts, in MiB/s: within a factor, over decades, one value.
+RANGES = [
+    [500, 2000],
+    [1300, 1300],
+    [0.31, 0.39],
+    [900, 1150],
+    [1, 40],
+    [3, 12000],
+    [1e-3, 1e6],
+    [90, 400000],
+]
+
+
+def test_ticks_and_symbols_have_room_on_a_phone(browse: Browse) -> None:
+    steps = (
+        "const box = document.createElement('div'); document.body.append(box); box.style.width = '358px';"
+        f"const seen = {RANGES}.map(([low, high]) => {{"
+        " const scale = scaleOf([{ value: low }, { value: high }]);"
+        " const chart = withAxis(element('div', { class: 'chart' }), scale); box.append(chart);"
+        " const wide = chart.querySelector('.axis').getBoundingClientRect().width;"
+        " const labels = [...chart.querySelectorAll('.axis span')].map((one) => one.getBoundingClientRect());"
+        " const gaps = labels.slice(1).map((one, index) => one.left - labels[index].right);"
+        " const edge = Math.min(scale.at(low), 100 - scale.at(high)) * 150 / 100;"
+        " return [labels.length, Math.min(...gaps, 99), edge, wide]; });"
+        "document.getElementById('page').append('SEEN ' + JSON.stringify(seen) + ' END')"
+    )
+    found = json.loads(browse(steps, "500,844").split("SEEN ", 1)[1].split(" END", 1)[0])
+    assert len(found) == len(RANGES)
+    for shown, (labels, gap, edge, wide) in zip(RANGES, found, strict=True):
+        assert wide >= 150
+        assert 1 <= labels <= 5, shown
+        assert gap >= 2, f"labels of {shown} collide"
+        assert edge >= 7, f"a symbol of {shown} is cut by the edge"
+
+
+def test_rates_of_operations_are_plain_numbers(study: Path, tmp_path: Path) -> None:
+    facts = facts_on(study)
+    for one in facts["answers"]:
+        number = 44716 if one["access"] == "write" else 999.6
+        one["small"] = {**one["best"], "size": "16 KiB", "iops": number}
+    shown = answers_of(page_of(facts, study, tmp_path))
+    assert "44,700 op/s of 16 KiB" in shown
+    assert "1,000 op/s of 16 KiB" in shown
+    assert not re.search(r"e\+|\d k ", shown)
+
+
+def test_one_interface_of_one_target_is_named_once(study: Path, tmp_path: Path) -> None:
+    facts = facts_on(study)
+    for kind, key in (("targets", "name"), ("answers", "target")):
+        facts[kind] = [one for one in facts[kind] if one[key] == "disk"]
+    chart = page_of(facts, study, tmp_path).split('id="chart"', 1)[1].split("</svg>", 1)[0]
+    assert 'class="target"' not in chart
+    assert "POSIX" in chart, "two interfaces are told apart"
+    for one in facts["answers"]:
+        one["interfaces"] = one["interfaces"][:1]
+    chart = page_of(facts, study, tmp_path).split('id="chart"', 1)[1]
+    assert "Best bandwidth of POSIX" in chart
+    rows = re.sub(r"<[^>]+>", "|", chart.split("</h3>", 1)[1].split("<svg", 1)[0])
+    assert "POSIX" not in rows
+
+
+def test_a_study_of_one_cell_and_one_without_a_usable_result(study: Path, tmp_path: Path) -> None:
+    facts = facts_on(study)
+    for kind, key in (("targets", "name"), ("answers", "target")):
+        facts[kind] = [one for one in facts[kind] if one[key] == "disk"]
+    facts["answers"] = facts["answers"][:1]
+    facts["answers"][0]["best"] |= {"alternatives": 1, "tied": 0}
+    facts["answers"][0]["interfaces"] = [facts["answers"][0]["interfaces"][0] | {"others": []}]
+    shown = page_of(facts, study, tmp_path)
+    assert "best of 1" not in shown
+    legend = shown.split('id="chart"', 1)[1].split("Symbol: best median", 1)[1].split("</div>", 1)[0]
+    assert "bar: its interval" in legend
+    assert "ticks" not in legend
+    assert "hollow" not in legend
+    shown = page_of(facts | {"answers": []}, study, tmp_path)
+    assert "No usable bandwidth: every result that moved data is degraded or invalid." in shown
+    assert "Symbol: best median" not in shown
+    assert "No bandwidth was measured" in page_of(facts | {"answers": [], "points": []}, study, tmp_path)
 
 
 def test_doubts_count_real_storage_only(browse: Browse) -> None:

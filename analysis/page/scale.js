@@ -1,0 +1,65 @@
+// The scale of a chart, its axis, and the symbol of a row on it. Stands before page.js in the same script.
+// The axis of a chart on a phone is so wide, and so wide is a letter of its ticks.
+const NARROWEST_PX = 150, LETTER_PX = 6.5;
+
+function scaleOf(rows) {
+  const values = rows.flatMap((row) => [row.value, row.lo, row.hi, ...list(row.others), ...list(row.values)]).filter((value) => value > 0);
+  if (!values.length) return { at: () => 0, ticks: [] };
+  const least = Math.log10(Math.min(...values)), most = Math.log10(Math.max(...values));
+  // Between the outermost value and the edge there is room for half a symbol, on a phone too.
+  const room = Math.max(0.05, 0.07 * (most - least));
+  const low = least - room, high = most + room;
+  const at = (value) => (100 * (Math.log10(value) - low)) / (high - low);
+  return { at, ticks: ticksOf(low, high, at) };
+}
+
+// The most ticks, five at most, whose labels have room on the narrowest axis.
+function ticksOf(low, high, at) {
+  const half = (value) => (LETTER_PX * rate(value).length) / 2;
+  const apart = (one, two) => ((at(two) - at(one)) * NARROWEST_PX) / 100 >= half(one) + half(two) + LETTER_PX;
+  const fit = (some) => some.length > 0 && some.length <= 5 && some.slice(1).every((value, index) => apart(some[index], value));
+  const some = (high - low < 0.7 ? [...equalSteps(low, high), ...decades(low, high)] : decades(low, high)).filter(fit);
+  return some.find((ticks) => ticks.length > 1) || some[0] || [];
+}
+
+// From the finest, as 1,200 1,300 1,400: for a range that may hold no 1, 2 or 5.
+function equalSteps(low, high) {
+  const [first, last] = [10 ** low, 10 ** high];
+  const steps = [-1, 0, 1].flatMap((power) => [1, 2, 5].map((digit) => digit * 10 ** (Math.floor(low) + power)));
+  return steps.map((step) => {
+    const from = Math.ceil(first / step);
+    return Array.from({ length: Math.max(0, Math.floor(last / step) - from + 1) }, (_, index) => (from + index) * step);
+  });
+}
+
+// From the finest: 1 1.5 2 3 5 7 of each decade, 1 2 5, 1 3, 1, and then every second decade, every third and so on.
+function decades(low, high) {
+  const powers = Array.from({ length: Math.ceil(high) - Math.floor(low) + 1 }, (_, index) => Math.floor(low) + index);
+  const of = (digits, some) => some.flatMap((power) => digits.map((digit) => digit * 10 ** power)).filter((value) => within(value, low, high));
+  const fewer = powers.map((_, step) => of([1], powers.filter((power) => power % (step + 1) === 0)));
+  return [of([1, 1.5, 2, 3, 5, 7], powers), of([1, 2, 5], powers), of([1, 3], powers), ...fewer];
+}
+const within = (value, low, high) => Math.log10(value) >= low && Math.log10(value) <= high;
+
+function withAxis(chart, scale) {
+  const axis = element("div", { class: "axis" }, scale.ticks.map((value) => element("span", { style: `left: ${scale.at(value)}%` }, rate(value))));
+  chart.append(element("span", { class: "small" }, "MiB/s, log"), axis, "", "");
+  return chart;
+}
+
+function mark(row, scale) {
+  const svg = element("svg:svg", { role: "img", "aria-label": `${row.access} ${row.api}: ${rate(row.value)} MiB/s, ${interval(row)}` });
+  const colour = `var(--${row.access})`;
+  const line = (x1, x2, y1, y2, width, stroke, opacity) => svg.append(element("svg:line", { x1: `${x1}%`, x2: `${x2}%`, y1, y2, stroke, "stroke-width": width, "stroke-opacity": opacity }));
+  for (const value of scale.ticks) line(scale.at(value), scale.at(value), 0, 24, 1, "var(--line)", 1);
+  for (const value of list(row.others)) line(scale.at(value), scale.at(value), 7, 17, 1.5, colour, 0.55);
+  if (row.lo !== null && row.lo !== undefined) line(scale.at(row.lo), scale.at(row.hi), 12, 12, 3, colour, 1);
+  else for (const value of list(row.values)) svg.append(element("svg:circle", { cx: `${scale.at(value)}%`, cy: 12, r: 2.5, fill: "none", stroke: colour }));
+  const fill = row.verdict === "VALID" ? colour : "var(--back)";
+  if (row.access === "read") {
+    const nested = element("svg:svg", { x: `${scale.at(row.value)}%`, y: 12, overflow: "visible" });
+    nested.append(element("svg:rect", { x: -5, y: -5, width: 10, height: 10, transform: "rotate(45)", fill, stroke: colour, "stroke-width": 2 }));
+    svg.append(nested);
+  } else svg.append(element("svg:circle", { cx: `${scale.at(row.value)}%`, cy: 12, r: 5.5, fill, stroke: colour, "stroke-width": 2 }));
+  return tellsPoint(svg, row, row.access);
+}
