@@ -13,6 +13,7 @@ from pathlib import Path
 from weir.data import STUDY_PARTS, data_folder
 from weir.errors import WeirError
 from weir.extras import install_hint
+from weir.tools.witness import LIBRARY_NAME, library_folders
 
 NAME = "init"
 HELP = "create a study directory with the workflow, the configuration and the analysis"
@@ -20,7 +21,7 @@ EXAMPLE = "weir init my-study && cd my-study && snakemake --cores all"
 ENGINE = "weir-io"
 EMULATOR = ("imectl", "ime-fuse")
 _EXTRAS = {"snakemake": "workflow", "reframe": "reframe"}
-_LIBRARIES = ("libweir-pool.so", "libweir-witness.so")
+_LIBRARIES = ("libweir-pool.so", LIBRARY_NAME)
 _UNWANTED = shutil.ignore_patterns("__pycache__", "*.pyc", "tests")
 _HINT = (
     "put it on the PATH (spack load weir-io), or name it: --engine /path/to/weir-io; a checkout of weir"
@@ -106,7 +107,7 @@ def link_engine(engine: Path, build: Path) -> None:
         if program:
             (build / "ime" / name).symlink_to(program)
     for name in _LIBRARIES:
-        for place in (engine.parent, engine.parent.parent / "lib"):
+        for place in library_folders(engine):
             if (place / name).is_file() and not (build / name).is_symlink():
                 (build / name).symlink_to(place / name)
 

@@ -4,13 +4,33 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from weir.files import from_json, write_atomically
 
-LIBRARY = Path(__file__).resolve().parents[2] / "build" / "libweir-witness.so"
+LIBRARY_NAME = "libweir-witness.so"
+_ENGINE = "weir-io"
+
+
+def witness_library(checkout: Path, path: str | None) -> Path:
+    """Of the checkout, else of the prefix of the engine on the PATH; without any, where a build puts it."""
+    built = checkout / "build" / LIBRARY_NAME
+    engine = shutil.which(_ENGINE, path=path)
+    if built.is_file() or not engine:
+        return built
+    found = (folder / LIBRARY_NAME for folder in library_folders(Path(engine).resolve()))
+    return next((file for file in found if file.is_file()), built)
+
+
+def library_folders(engine: Path) -> tuple[Path, ...]:
+    """Where the libraries of an engine are: beside it in a build, in its prefix when it is installed."""
+    return (engine.parent, *(engine.parent.parent / name for name in ("lib", "lib64")))
+
+
+LIBRARY = witness_library(Path(__file__).resolve().parents[2], os.environ.get("PATH"))
 WITNESS_FILE = "witness.json"
 _PART = "witness"
 
