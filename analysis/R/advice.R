@@ -2,21 +2,27 @@
 # advise() gets the evidence (records, points, effects, facts) and returns pieces of advice, or nothing where it does
 # not apply.
 
-# weight: how much is at stake, as the logarithm of a factor; the highest come first.
-advice <- function(title, evidence, action, weight = 0) {
-  list(title = title, evidence = evidence, action = action, weight = weight)
+# gain_mib_s: what the setting changed in the bandwidth, where it was measured. weight: how much is at stake, as the
+# logarithm of a factor. general: what every reader knows, as that sequential access is faster.
+advice <- function(title, evidence, action, weight = 0, gain_mib_s = NULL, general = FALSE) {
+  known <- length(gain_mib_s) == 1 && is.finite(gain_mib_s)
+  gain <- if (known) abs(gain_mib_s) else 0
+  measured <- if (known) sprintf("%s The median difference is %s MiB/s.", evidence, rate_words(gain)) else evidence
+  list(title = title, evidence = measured, action = action, weight = weight, gain_mib_s = gain, general = general)
 }
 
+# What gains most first; general advice last, and one piece of it at most.
 page_advice <- function(evidence, names = part_names("advice")) {
   found <- unlist(lapply(names, function(name) {
     pieces <- load_part("advice", name)$advise(evidence)
     lapply(pieces, function(piece) c(list(rule = name), piece))
   }), recursive = FALSE)
-  found <- found[order(-vapply(found, function(piece) piece$weight, numeric(1)))]
+  of <- function(key, kind) vapply(found, function(piece) piece[[key]], kind)
   # With names they would be no list in JSON.
-  found <- unname(found)
+  found <- unname(found[order(of("general", TRUE), -of("gain_mib_s", 1), -of("weight", 1))])
+  found <- found[!of("general", TRUE) | !duplicated(of("general", TRUE))]
   # Each rule once before any rule twice: the same advice for writes and for reads must not fill the page.
-  found[order(duplicated(vapply(found, function(piece) piece$rule, "")))]
+  found[order(of("general", TRUE), duplicated(of("rule", "")))]
 }
 
 # Doubts are about the numbers themselves, worst first, each with its own number.

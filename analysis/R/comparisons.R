@@ -177,6 +177,7 @@ effect_of_pairs <- function(ratios, inflation, alike) {
   list(
     ratio = exp(mean(of_pair)), lo = exp(found$lo - drift), hi = exp(found$hi + drift),
     p = chance_of_mean(max(0, abs(found$mean) - drift), found$error, found$df),
+    difference = stats::median(ratios$value_other - ratios$value_first),
     pairs = length(of_pair), rounds = length(of_round), over = over, lowest = exp(min(of_pair)),
     highest = exp(max(of_pair)),
     interleaved = alternately, also_differs = also_words(also, length(of_pair)),

@@ -8,7 +8,7 @@ advise <- function(evidence) {
       sprintf("Store variables %s for %ss on %s.", better, effect$access, effect$target),
       sprintf("%s instead of %s gives %s.", effect$setting, effect$instead_of, effect_words(effect)),
       "The layout is fixed when a variable is defined (nc_def_var_chunking): make a chunk what one call accesses.",
-      abs(log(effect$ratio))
+      abs(log(effect$ratio)), effect$difference
     )
   })
 }

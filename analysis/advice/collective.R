@@ -9,7 +9,7 @@ advise <- function(evidence) {
         if (faster) effect_words(effect) else share_words(effect)),
       sprintf("Set the hint `romio_cb_%s` to `%s`, or use the %s calls of the library.", effect$access,
         if (faster) "enable" else "disable", if (faster) "collective" else "independent"),
-      abs(log(effect$ratio))
+      abs(log(effect$ratio)), effect$difference
     )
   })
 }

@@ -12,7 +12,8 @@ advise <- function(evidence) {
       sprintf("%s %s bandwidth for %ss on %s.", and_list(of$setting), if (nrow(of) == 1) "costs" else "cost",
         of$access[1], of$target[1]),
       sprintf("%s %s of %s.", if (nrow(of) == 1) "It reaches" else "They reach", and_list(reached), of$instead_of[1]),
-      "Try larger transfers, and the hints of MPI-IO (collective buffering, data sieving).", -log(min(of$ratio))
+      "Try larger transfers, and the hints of MPI-IO (collective buffering, data sieving).", -log(min(of$ratio)),
+      of$difference[1]
     )
   })
 }

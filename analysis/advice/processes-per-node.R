@@ -5,7 +5,7 @@ advise <- function(evidence) {
     advice(
       sprintf("Use more processes per node for %ss on %s.", effect$access, effect$target),
       sprintf("%s instead of %s give %s.", effect$setting, effect$instead_of, effect_words(effect)),
-      "Let every process do its own I/O, or use more aggregators.", log(effect$ratio)
+      "Let every process do its own I/O, or use more aggregators.", log(effect$ratio), effect$difference
     )
   })
 }

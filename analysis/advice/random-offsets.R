@@ -5,7 +5,8 @@ advise <- function(evidence) {
     advice(
       sprintf("Avoid random %ss on %s.", effect$access, effect$target),
       sprintf("Random offsets reach %s of the bandwidth of sequential ones.", share_words(effect)),
-      "Sort the accesses, or use larger transfers where the order cannot be changed.", -log(effect$ratio)
+      "Sort the accesses, or use larger transfers where the order cannot be changed.", -log(effect$ratio),
+      effect$difference, general = TRUE
     )
   })
 }

@@ -9,7 +9,7 @@ advise <- function(evidence) {
         "Try more stripes for the shared file before the program is changed."
       } else {
         "Where so many files are a burden, let groups of processes share one."
-      }, log(effect$ratio)
+      }, log(effect$ratio), effect$difference
     )
   })
 }

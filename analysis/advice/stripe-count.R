@@ -6,7 +6,7 @@ advise <- function(evidence) {
     advice(
       sprintf("Set %s for %ss on %s.", better, effect$access, effect$target),
       sprintf("%s instead of %s give %s.", effect$setting, effect$instead_of, effect_words(effect)),
-      "lfs setstripe -c on the directory, before the files are made.", abs(log(effect$ratio))
+      "lfs setstripe -c on the directory, before the files are made.", abs(log(effect$ratio)), effect$difference
     )
   })
 }

@@ -14,7 +14,7 @@ advise <- function(evidence) {
       sprintf("The 99th percentile of %s is %s, %.0f times the median (medians over the settings).",
         if (one$files) "operations on files" else "random operations", duration_words(one$p99), one$ratio),
       "Look for other load, for writeback, and for one slow device; a synchronous program waits for the slowest rank.",
-      log(one$ratio) / 8
+      log(one$ratio) / 8, general = TRUE
     )
   })
 }

@@ -10,7 +10,7 @@ advise <- function(evidence) {
         "Read more at once and keep it, or let collective buffering or read-ahead do it."
       } else {
         "Collect small writes in a buffer, or let collective buffering do it."
-      }, log(effect$ratio)
+      }, log(effect$ratio), effect$difference, general = TRUE
     )
   })
 }

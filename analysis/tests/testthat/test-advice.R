@@ -4,7 +4,7 @@ effect_row <- function(dimension, setting, ratio, access = "write", clear = TRUE
   emulated = FALSE) {
   data.table::data.table(
     dimension = dimension, setting = setting, instead_of = instead_of, ratio = ratio, lo = ratio * 0.95,
-      hi = ratio * 1.05,
+      hi = ratio * 1.05, difference = 100 * (ratio - 1),
     target = "disk", access = access, clear = clear, emulated = emulated, pairs = 2L, rounds = 6L, also_differs = ""
   )
 }
@@ -62,11 +62,15 @@ test_that("large effects that are not sure want more rounds", {
   expect_length(advised("too-few-rounds", evidence_of(data.table::copy(open)[, ratio := 1.05])), 0)
 })
 
-test_that("writes that wait for their synchronisation are named", {
+test_that("writes that wait for their synchronisation are named where others were measured without", {
   points <- data.table::data.table(target = "disk", emulated = FALSE, access = "write", sync_share = c(0.8, 0.9),
     n = 4L)
-  expect_length(advised("sync-share", evidence_of(points = points)), 1)
-  expect_length(advised("sync-share", evidence_of(points = data.table::copy(points)[, sync_share := 0.1])), 0)
+  records <- read_synthetic(xfer_bytes = 2^20)[, `:=`(target = "disk", sync = TRUE)]
+  expect_length(advised("sync-share", evidence_of(points = points, records = records)), 0)
+  records <- rbind(records, data.table::copy(records)[, sync := FALSE])
+  expect_length(advised("sync-share", evidence_of(points = points, records = records)), 1)
+  expect_length(advised("sync-share", evidence_of(points = data.table::copy(points)[, sync_share := 0.1],
+    records = records)), 0)
 })
 
 test_that("a long tail and unproven reads are named", {
@@ -95,15 +99,18 @@ test_that("reads of a cache and files that are open for a moment are named", {
   expect_length(advised("open-close", evidence_of(records = short[, emulated := TRUE])), 0)
 })
 
-test_that("advice is ordered by what is at stake", {
-  effects <- rbind(effect_row("order", "random", 0.8), effect_row("xfer_bytes", "1 MiB", 8))
-  found <- page_advice(evidence_of(effects))
-  expect_equal(found[[1]]$rule, "transfer-size")
-  weights <- vapply(found, function(piece) piece$weight, 1)
-  expect_false(is.unsorted(-weights))
-  both <- rbind(effects, effect_row("xfer_bytes", "1 MiB", 7, access = "read"))
+test_that("advice is ordered by what it gains, and general advice is one piece at most, the last", {
+  slow <- effect_row("collective", "collective", 4)[, difference := 30]
+  fast <- effect_row("ppn", "8 processes per node", 1.5)[, difference := 1000]
+  general <- rbind(effect_row("order", "random", 0.1), effect_row("xfer_bytes", "1 MiB", 80))
+  found <- page_advice(evidence_of(rbind(general, slow, fast)))
+  rules <- vapply(found, function(piece) piece$rule, "")
+  expect_identical(rules, c("processes-per-node", "collective", "transfer-size"))
+  expect_match(found[[1]]$evidence, "The median difference is 1,000 MiB/s.", fixed = TRUE)
+  both <- rbind(slow, fast, data.table::copy(fast)[, access := "read"])
   rules <- vapply(page_advice(evidence_of(both)), function(piece) piece$rule, "")
-  expect_identical(rules, c("transfer-size", "random-offsets", "transfer-size"))
+  expect_identical(rules, c("processes-per-node", "collective", "processes-per-node"))
+  expect_length(page_advice(evidence_of()), 0)
 })
 
 test_that("doubts name evidence in words, and the rule that found most", {
