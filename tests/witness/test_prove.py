@@ -148,6 +148,10 @@ def test_a_program_that_cannot_be_seen_is_named(prove: Prove, tmp_path: Path) ->
     assert counted(seen, "written_bytes") == 0
     assert any("no process of the program loaded the library" in text for text in seen["not_seen"])
     assert any("8 MiB written by calls, in processes that left no report" in one for one in seen["not_seen"])
+    (mount,) = seen["mounts"]
+    if mount["device"] is not None:
+        assert mount["whole"]["device"][1] >= 8 * MIB
+        assert "requested  not seen" in seen["stderr"]
 
 
 def test_what_is_wrong_is_said(tmp_path: Path) -> None:

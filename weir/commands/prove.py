@@ -13,10 +13,10 @@ from weir.audit.judge import VERDICTS
 from weir.errors import WeirError
 from weir.prove.claims import claims_in, expected, judged_claims
 from weir.prove.mounts import mounts_of
-from weir.prove.output import claim_lines, is_worth_lines, mount_lines
+from weir.prove.output import claim_lines
 from weir.prove.records import Judged, judged_mounts, watched_paths
 from weir.prove.reports import read_reports
-from weir.prove.seen import Seen, facts_of_all, unseen_lines
+from weir.prove.seen import Seen, facts_of_all, seen_lines, unseen_lines
 from weir.prove.start import Ended, run_program
 from weir.records.table import write_records
 from weir.tools.outputs import read_text
@@ -103,9 +103,7 @@ def _texts(ended: Ended, files: list[Path]) -> str:
 def _print(seen: Seen) -> None:
     """To stderr: stdout is the program's."""
     lines = [f"weir prove: exit code {seen.ended.exit_code} after {seen.ended.elapsed_s:.2f} s"]
-    for mount in seen.mounts:
-        if is_worth_lines(mount):
-            lines += mount_lines(mount, seen.judged)
+    lines += seen_lines(seen)
     lines += claim_lines(seen.claims)
     lines += unseen_lines(seen)
     print("\n".join(lines), file=sys.stderr)

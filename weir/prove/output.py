@@ -22,6 +22,21 @@ def is_worth_lines(mount: Mount) -> bool:
     return moved >= _LEAST_BYTES or names >= _LEAST_NAMES
 
 
+def moved_below(mount: Mount) -> bool:
+    """Whether the device or the servers of a mount moved more than what always passes."""
+    device = (mount.whole.device or ())[:2]
+    servers = [count for one in mount.whole.servers for count in one[:2] if count is not None]
+    return max([*device, *servers], default=0) >= _LEAST_BYTES
+
+
+def watched_lines(mount: Mount) -> Iterator[str]:
+    """Of a mount on which no call was seen, while processes that left no report moved bytes."""
+    yield f"{mount.point} ({mount.file_system or 'unknown file system'} on {mount.source})"
+    yield _line("requested", "not seen")
+    yield _line("device", _device(mount))
+    yield from (_line("servers", text) for text in _servers(mount))
+
+
 def mount_lines(mount: Mount, judged: Sequence[Judged]) -> Iterator[str]:
     """The facts of a mount and the verdicts about them."""
     where = f"{mount.file_system or 'unknown file system'} on {mount.source}"

@@ -9,7 +9,7 @@ from typing import Any
 
 from weir.prove.claims import Claim
 from weir.prove.mounts import Mount
-from weir.prove.output import is_worth_lines
+from weir.prove.output import is_worth_lines, mount_lines, moved_below, watched_lines
 from weir.prove.records import Judged, interposed
 from weir.prove.reports import Process, unseen_bytes
 from weir.prove.start import Ended
@@ -35,6 +35,16 @@ class Seen:
     @property
     def of_program(self) -> list[Process]:
         return [one for one in self.processes if not any(mount["watched"] for mount in one["mounts"])]
+
+
+def seen_lines(seen: Seen) -> Iterator[str]:
+    """Of each mount that the program used."""
+    without_reports = any(_kernels_own(seen, seen.of_program))
+    for mount in seen.mounts:
+        if is_worth_lines(mount):
+            yield from mount_lines(mount, seen.judged)
+        elif without_reports and not mount.processes and moved_below(mount):
+            yield from watched_lines(mount)
 
 
 def unseen_lines(seen: Seen) -> Iterator[str]:
