@@ -88,6 +88,6 @@ def test_a_page_with_the_beginning_of_a_script_in_a_name_is_whole(tmp_path: Path
     write_study(tmp_path, rows, facts_of(rows))
     draw(tmp_path)
     page = (tmp_path / "report.html").read_text()
-    data = page.split('<script type="application/json"')[1].split(">", 1)[1].split("</script>")[0]
+    data = page.split('<script type="application/json" id="facts"')[1].split(">", 1)[1].split("</script>")[0]
     assert not re.search("<(!--|/|script)", data, re.IGNORECASE)
     assert json.loads(data)["points"]

@@ -114,7 +114,7 @@ def _claims(study: Path, lines: Sequence[Line]) -> Iterator[str]:
     rows = [(one.claim, one.command, one.expected, one.file, one.minutes) for one in lines]
     # No word of a command is hyphenated, which raggedright leaves no reason for.
     column = r">{\raggedright\arraybackslash}p{%s\textwidth}"
-    widths = "".join(column % share for share in (0.25, 0.24, 0.18, 0.13, 0.09))
+    widths = "".join(column % share for share in (0.23, 0.22, 0.17, 0.12, 0.1))
     heads = ("claim", "command", "expected, with tolerance", "shown in", "minutes")
     yield from _table(heads, widths, rows)
     yield "\\par \\texttt{weir reproduce} compares each line with what the bundle gives again."

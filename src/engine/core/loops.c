@@ -8,8 +8,8 @@
 
 /* All ranks take the same time out of theirs, the shortest that one was away: none becomes faster by it than
  * it was. */
-static bool passes_forget(const struct weir_phase *phase, struct weir_measure *measure,
-                          uint64_t *deadline_ticks, struct weir_problem *problem) {
+static bool loops_forget(const struct weir_phase *phase, struct weir_measure *measure,
+                         uint64_t *deadline_ticks, struct weir_problem *problem) {
     uint64_t start_ticks = weir_clock_ticks();
     phase->forget(phase->forgetful, problem);
     int failed = weir_problem_is_set(problem);
@@ -41,7 +41,7 @@ bool weir_passes_again(const struct weir_phase *phase, struct weir_measure *meas
         passes->first_ns = weir_phase_ns(measure);
         passes->first_operations = measure->operations;
     }
-    return !over && passes_forget(phase, measure, deadline_ticks, problem);
+    return !over && loops_forget(phase, measure, deadline_ticks, problem);
 }
 
 bool weir_phase_shared(const struct weir_phase *phase) {
@@ -87,15 +87,15 @@ void weir_transfers_begin(const struct weir_phase *phase, struct weir_measure *m
 }
 
 /* All transfers of a phase have the same size. */
-static void transfers_count_bytes(const struct weir_phase *phase, struct weir_measure *measure) {
+static void loops_count_bytes(const struct weir_phase *phase, struct weir_measure *measure) {
     measure->moved_bytes = measure->operations * phase->payload->bytes;
     measure->wall_bytes = measure->wall_operations * phase->payload->bytes;
 }
 
 void weir_transfers_end(const struct weir_phase *phase, struct weir_measure *measure) {
-    transfers_count_bytes(phase, measure);
+    loops_count_bytes(phase, measure);
     if (phase->reads != NULL) {
         phase->reads->wall_operations = phase->reads->operations;
-        transfers_count_bytes(phase, phase->reads);
+        loops_count_bytes(phase, phase->reads);
     }
 }

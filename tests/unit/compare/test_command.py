@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import shlex
 import xml.etree.ElementTree as ElementTree
@@ -161,9 +160,7 @@ def test_a_campaign_is_compared_with_the_first_measurement(
             return 0
 
     class Measured:
-        def __init__(
-            self, snakemake: object, plan: Any, folder: Path, chosen: dict[str, str], page_only: bool
-        ) -> None:
+        def __init__(self, plan: Any, folder: Path, chosen: dict[str, str], page_only: bool) -> None:
             assert (folder, chosen["campaign"]) == (again.relative_to(tmp_path), "2026-12")
             assert page_only
 
@@ -173,7 +170,6 @@ def test_a_campaign_is_compared_with_the_first_measurement(
             return 0
 
     monkeypatch.setattr("weir.commands.report.Workflow", Measured)
-    monkeypatch.setattr("weir.commands.report.Snakemake", contextlib.nullcontext)
     monkeypatch.setattr("weir.commands.report.preflight", lambda plan, folder, batches: None)
     monkeypatch.setattr("weir.commands.report.subprocess.Popen", lambda *_, **__: Checked())
     monkeypatch.setattr("weir.commands.report.subprocess.call", lambda arguments: main(arguments[3:]))
