@@ -12,7 +12,7 @@ from weir.io500.result import Result
 from weir.tools import tools
 
 TRANSFER_BYTES = 4096
-_LOGS = "ior[-_]rnd4[kK]*read.txt"
+_PHASE = "ior_rnd4[kK]*read"
 DOUBTED = "DOUBTED"
 UNDECIDED = "UNDECIDED"
 _OPEN = "caches of the clients are not excluded"
@@ -47,12 +47,13 @@ class RandomRead:
 
 
 def random_reads(folder: Path, result: Result) -> list[RandomRead]:
-    texts, _ = read_all(sorted(folder.glob(_LOGS)))
+    tool = tools()[_PHASE.partition("_")[0]]
+    texts, _ = read_all(sorted(folder.glob(f"{_PHASE.replace('_', '[-_]')}.txt")))
     easy = result.phases.get("ior_easy_read")
     found = [
         _random_read(file.name, text, row, easy.value if easy else None)
         for file, text in texts.items()
-        for run in tools()["ior"].parse_log(text)
+        for run in tool.parse_log(text)
         for row in run.rows
         if row["access"] == "read" and row["xfer_bytes"] == TRANSFER_BYTES and row["bw_mib_s"]
     ]
