@@ -67,6 +67,7 @@ def extended(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
             (root / "build" / name).symlink_to(ROOT / "build" / name)
     if (ROOT / "build/lintr").is_dir():  # what the linter of R knows of unchanged files
         shutil.copytree(ROOT / "build/lintr", root / "build/lintr")
+    shutil.copytree(ROOT / "bench/results", root / "bench/results", dirs_exist_ok=True)
     shutil.copytree(ADDITIONS, root, dirs_exist_ok=True)
     with (root / "config/schemas/record.schema.yaml").open("a") as schema:
         schema.write(f"  {AXIS}\n")
@@ -285,6 +286,7 @@ def test_linters_and_quick_tests_pass_with_everything_added(extended: Checkout, 
     Two tests hold for what is shipped: only tools name a tool, and every tool refuses impossible values of a
     document.
     """
+    good(extended, sys.executable, "-m", "weir.config.reference")
     good(extended, "make", "--jobs=2", "--keep-going", "lint")
     arguments = ("-q", "-p", "no:cacheprovider", "-m", "not slow", "-n", "2", "tests/unit", "tests/golden")
     shipped = ("tests/unit/tools/test_names.py", "tests/unit/records/test_hostile_text.py")
