@@ -11,8 +11,7 @@ local({
 invisible(suppressWarnings(c(Sys.setlocale("LC_CTYPE", "C.UTF-8"), Sys.setlocale("LC_COLLATE", "C"))))
 
 usage <- "Usage: Rscript analysis/draw.R COMMAND
-  study DIR                             all figures, tables, claims and numbers of the study in DIR, in one process;
-                                        what did not change is not drawn again
+  study DIR                             all figures, tables, claims and numbers of the study in DIR, in one process
   check                                 mistakes in claims, figures, tables, metrics and advice
   list                                  every figure and table: kind and name
   figure NAME RECORDS.csv OUTDIR        writes NAME.pdf, .svg, .csv (what is drawn), .tex (float) and .rst (caption)

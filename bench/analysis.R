@@ -45,7 +45,6 @@ arguments <- commandArgs(TRUE)
 folder <- if (length(arguments) > 1) arguments[2] else tempfile("weir-bench-analysis-")
 wanted <- if (length(arguments) > 0) as.numeric(arguments[1]) else 100320
 made <- synthetic_study(wanted, folder)
-unlink(file.path(folder, ".parts"), recursive = TRUE)
 began <- proc.time()
 status <- system2("Rscript", c("analysis/draw.R", "study", shQuote(folder)))
 took <- proc.time() - began

@@ -45,26 +45,22 @@ class Workflow:
 
     @property
     def plan_file(self) -> str:
-
         return f"{self.measured.folder}/{MEASURED_PLAN}"
 
     def start(self) -> None:
         """Once, before the jobs start: a dry run writes nothing."""
-
         end_the_jobs_with_the_workflow()
         if not self.archived:
             hand_over(self.plan, Path(self.measured.folder))
 
     def explain(self) -> None:
         """Snakemake's message about a failed job is long, and does not end with the reason."""
-
         for line in why_not_measured(self.plan, Path(self.measured.folder)):
             print(line, file=sys.stderr)
 
     def cells_of(self, wildcards: Any) -> list[str]:
         """What a batch consists of: if this changes, and only then, it is measured again, which skips what is
         there."""
-
         return [
             f"{cell.label} {cell.cell} x{cell.rounds}{until_words(cell.until)}"
             for cell in self.plan.batch(wildcards.batch).cells
@@ -87,7 +83,6 @@ class Workflow:
 
 def begin(workflow: Any, config: Mapping[str, Any]) -> Workflow:
     """workflow and config are Snakemake's, of its main process and of each job that it starts itself for."""
-
     root = Path(workflow.basedir)
     plan = _plan(config)
     measured = measured_study(plan, root, str(config.get("campaign") or ""))
@@ -103,13 +98,11 @@ def begin(workflow: Any, config: Mapping[str, Any]) -> Workflow:
 
 def _plan(config: Mapping[str, Any]) -> Plan:
     """That of --config plan=FILE, by whoever started the workflow; else that of the configuration."""
-
     given = config.get("plan")
     return read_plan(Path(given)) if given else make_plan(load_config(overrides=config))
 
 
 def _print_what_is_left(begun: Workflow) -> None:
-
     plan, results = begun.plan, Path(begun.measured.site_folder)
     receipts = Path(begun.measured.folder) / "batches"
     unmeasured = [batch for batch in plan.batches if cells_left(batch, results)]

@@ -119,8 +119,6 @@ def test_it_is_reproduced_elsewhere_without_network(bundle: Path) -> None:
         assert any(name.startswith("figures/") and name.endswith(".svg") for name in outcome["identical"])
         # None for a study without a best setting, as this one; tests/unit/test_appendix.py has some.
         assert all(line["found"] == line["expected"] for line in outcome["lines"])
-        with zipfile.ZipFile(bundle) as archive:  # nothing that draw.R could copy instead of drawing
-            assert not any("/.parts/" in name for name in archive.namelist())
 
 
 def test_its_artifact_appendix_is_written_and_printed(bundle: Path, tmp_path: Path) -> None:

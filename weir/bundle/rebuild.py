@@ -16,7 +16,6 @@ from weir.integrity.manifest import TABLES
 # When a PDF was made is its only content that differs from one drawing to the next.
 _DATE = re.compile(rb"(/(?:CreationDate|ModDate) )(\([^)]*\))")
 DRAWN = ("figures", "tables")
-_KEPT = ".parts"
 COLLECTED = ("records.csv", *TABLES)
 
 
@@ -32,19 +31,14 @@ def drawn_again(code: Path, study: Path) -> bool:
     """Draw figures and tables into the study; False where there is no R."""
     if not shutil.which("Rscript"):
         return False
-    # What draw.R keeps of unchanged parts would be compared with itself.
-    _forget_drawings(study)
+    # What is not drawn again would be compared with itself.
+    for name in DRAWN:
+        shutil.rmtree(study / name, ignore_errors=True)
     arguments = ["study", str(study), "--with", f"published={code / 'reference' / 'published.csv'}"]
     _call(["Rscript", str(code / "analysis" / "draw.R"), *arguments], code)
-    shutil.rmtree(study / _KEPT, ignore_errors=True)
     for file in (study / "figures").glob("*.pdf"):
         file.write_bytes(_DATE.sub(_without_date, file.read_bytes()))
     return True
-
-
-def _forget_drawings(study: Path) -> None:
-    for name in (*DRAWN, _KEPT):
-        shutil.rmtree(study / name, ignore_errors=True)
 
 
 def _without_date(match: re.Match[bytes]) -> bytes:
