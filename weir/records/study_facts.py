@@ -8,6 +8,7 @@ from typing import Any
 
 import weir
 from weir.audit.judge import VERDICTS
+from weir.measure.mount_settings import shown
 from weir.model import Row
 from weir.plan import Plan
 from weir.provenance import commit_of, lock_of
@@ -114,8 +115,14 @@ def _file_system(found: Mapping[str, Any]) -> dict[str, str | None]:
     return {
         "file_system": found.get("type"),
         "device": found.get("device"),
-        "mount_options": found.get("options"),
+        "mount_options": _options(found),
     }
+
+
+def _options(found: Mapping[str, Any]) -> str | None:
+    """Of the mount, and of the client of a network file system."""
+    parts = [found.get("options"), shown(found.get("settings") or {})]
+    return ",".join(filter(None, parts)) or None
 
 
 def _stacks(plan: Plan, tally: Tally) -> list[dict[str, Any]]:

@@ -1,0 +1,71 @@
+"""Records of mounts whose options decide, as in findings.py."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from tests.unit.audit.subjects import DONE, MIB, NAMES, behind, observer, subject
+from weir.audit import Subject
+
+
+def mounted(observed: dict[str, Any], kind: str, settings: dict[str, str], **row: Any) -> Subject:
+    host = {"file_system": {"type": kind, "device": "server:/export", "settings": settings}}
+    return subject({**observed, "file_system": kind}, run=replace(DONE, host=host), **row)
+
+
+FINDS: list[tuple[str, Subject, str, str]] = [
+    (
+        "mount-decides",
+        mounted({}, "nfs4", {"vers": "4.2", "sync": ""}),
+        "NOTE",
+        "sync: each write waits for the servers",
+    ),
+    (
+        "mount-decides",
+        mounted({}, "nfs4", {"nocto": ""}, access="read"),
+        "NOTE",
+        "nocto: an open does not ask",
+    ),
+    (
+        "mount-decides",
+        mounted(behind(observer(received=MIB)), "nfs4", {"fsc": ""}, access="read"),
+        "NOTE",
+        "fsc: reads may come from a cache on a disk",
+    ),
+    (
+        "mount-decides",
+        mounted({}, "nfs", {"local_lock": "all"}),
+        "NOTE",
+        "local_lock=all: locks hold on one node",
+    ),
+    (
+        "mount-decides",
+        mounted({}, "fuse.glusterfs", {"write-behind": "on"}, sync=False),
+        "NOTE",
+        "write-behind=on: a write returns before its bytes are sent",
+    ),
+    (
+        "mount-decides",
+        mounted({}, "beegfs", {"tuneRemoteFSync": "false"}),
+        "NOTE",
+        "tuneRemoteFSync=false: a synchronisation ends in the servers' memory",
+    ),
+    ("mount-decides", mounted({}, "ceph", {"nowsync": ""}, **NAMES), "NOTE", "before the MDS has answered"),
+    (
+        "mount-decides",
+        mounted({}, "nfs4", {"acregmax": "30"}, **NAMES | {"access": "stat"}),
+        "NOTE",
+        "acregmax=30: attributes of the client answer stat",
+    ),
+]
+# The same options where they do not decide.
+UNDECIDED: dict[str, Subject] = {
+    "O_DIRECT waits by itself": mounted({"direct": True}, "nfs4", {"sync": ""}),
+    "all of a read came from the servers": mounted(
+        behind(observer(received=801 * MIB)), "nfs4", {"fsc": ""}, access="read"
+    ),
+    "write-behind ends in a synchronisation": mounted({}, "fuse.glusterfs", {"write-behind": "on"}),
+    "files of one node are of one client": mounted({}, "nfs", {"local_lock": "all"}, nn=1),
+    "the files are elsewhere": replace(mounted({}, "nfs4", {"sync": ""}), observed={"file_system": "ext4"}),
+}

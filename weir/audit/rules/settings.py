@@ -1,0 +1,62 @@
+"""Options of mounts and clients that change what a rate means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from weir.audit.outcome import Outcome, note, passed
+from weir.audit.registry import rule
+from weir.audit.rules.servers import received_share
+from weir.audit.subject import Subject
+from weir.measure.mount_settings import deciding, shown
+
+_NEARLY_ALL = 0.95
+
+
+@rule("NOTE", needs_output=True)
+def mount_decides(subject: Subject) -> Outcome | None:
+    """An option of the mount, or a setting of the client program behind it, decides what the access measured:
+    NFS with sync, nocto, noac, acregmax, lookupcache, fsc or local locks; CephFS with fsc or nowsync; the
+    object cache of ceph-fuse; write-behind, flush-behind, io-cache and md-cache of GlusterFS; caches of
+    MooseFS (visible to root alone) and dfuse; BeeGFS without tuneRemoteFSync. The options are in the record
+    (host.file_system.settings of run.json). A read that was seen to come from the servers has no note about a
+    cache. What a server does is not visible to its client: an NFS export with async looks like one with sync.
+
+    Hint: name the option beside the number, or mount without it to measure the servers; server_probe of the
+    target shows what a server leaves in its memory.
+    """
+    host = (subject.run.host.get("file_system") or {}) if subject.run else {}
+    settings = host.get("settings")
+    if not settings or not subject.has_result or host.get("type") != subject.file_system:
+        return None
+    found = deciding(host["type"], host.get("device") or "", settings)
+    texts = [f"{option}: {one.means}" for one, option in found if ACCESSES[one.of](subject)]
+    return note("; ".join(texts)) if texts else passed(f"{shown(settings)}: none of them decides")
+
+
+def _from_caches(subject: Subject) -> bool:
+    share = received_share(subject)
+    return subject.is_read and not subject.observed.get("direct") and (share is None or share < _NEARLY_ALL)
+
+
+def _looks_at_names(subject: Subject) -> bool:
+    return subject.is_metadata and subject.row.get("access") in ("stat", "read")
+
+
+def _is_shared(subject: Subject) -> bool:
+    return (subject.row.get("nn") or 1) > 1
+
+
+# What a setting decides about, as the table of settings names it.
+ACCESSES: dict[str, Callable[[Subject], bool]] = {
+    "write": lambda subject: subject.is_write and not subject.observed.get("direct"),
+    "unsynchronised write": lambda subject: subject.is_write and not subject.leaves_client,
+    "synchronised write": lambda subject: subject.is_write and subject.leaves_client,
+    "shared write": lambda subject: (
+        subject.is_write and _is_shared(subject) and subject.row.get("layout") == "shared"
+    ),
+    "read": _from_caches,
+    "shared read": lambda subject: subject.is_read and _is_shared(subject),
+    "stat": _looks_at_names,
+    "create": lambda subject: subject.is_metadata and subject.row.get("access") in ("create", "remove"),
+}
