@@ -8,29 +8,19 @@
 #include "json.h"
 
 static const char *const call_kinds[CALL_KINDS] = {"read", "write", "sync", "name"};
-static const char *const name_kinds[NAME_KINDS] = {"create", "open",   "mkdir", "stat",
-                                                   "rename", "unlink", "rmdir"};
 
 static void write_number(FILE *stream, const char *key, uint64_t value) {
     fprintf(stream, "\"%s\": %" PRIu64 ", ", key, value);
 }
 
 static void write_text(FILE *stream, const char *key, const char *text) {
-    fprintf(stream, "\"%s\": ", key);
-    if (text[0] != '\0') {
-        json_text(stream, text);
-    } else {
-        fputs("null", stream);
-    }
+    write_text_or_null(stream, key, text);
     fputs(", ", stream);
 }
 
-static void write_names(FILE *stream, const _Atomic uint64_t *names) {
-    fputs("\"names\": {", stream);
-    for (int i = 0; i < NAME_KINDS; i++) {
-        fprintf(stream, "%s\"%s\": %" PRIu64, i > 0 ? ", " : "", name_kinds[i], atomic_load(&names[i]));
-    }
-    fputs("}", stream);
+/* Its observers, where they watch this mount: they have room for one in each process. */
+static const struct weir_servers *servers_of(const struct account *account) {
+    return account->watches_servers ? &account->servers : NULL;
 }
 
 static void write_process_io(FILE *stream, const char *key, const struct weir_process_io *io) {
@@ -45,34 +35,14 @@ static void write_process_io(FILE *stream, const char *key, const struct weir_pr
     fputs("}", stream);
 }
 
-static void write_servers(FILE *stream, const struct account *account, const struct counters *counters) {
-    const char *separator = "";
-    fputs("\"servers\": [", stream);
-    for (int i = 0; account->watches_servers && i < WEIR_SERVERS_MOST; i++) {
-        const struct weir_seen *seen = &account->servers.seen[i];
-        for (int c = 0; seen->fits && c < WEIR_SERVERS_COUNTS; c++) {
-            bool known = seen->known && counters->servers[i][c] != WEIR_SERVERS_UNKNOWN;
-            fputs(c > 0 ? ", " : separator, stream);
-            fputs(c > 0 ? "" : "[", stream);
-            fprintf(stream, known ? "%" PRIu64 : "null", counters->servers[i][c]);
-            fputs(c == WEIR_SERVERS_COUNTS - 1 ? "]" : "", stream);
-            separator = ", ";
-        }
-    }
-    fputs("]", stream);
-}
-
-/* The counters of the device: bytes read and written, then of the whole disks. */
 static void write_counters(FILE *stream, const struct account *account, const struct counters *counters) {
     fputs("{", stream);
     write_number(stream, "raw_ns", counters->raw_ns);
     write_process_io(stream, "io", &counters->io);
-    fputs(", \"device\": ", stream);
-    for (int i = 0; counters->device_known && i < WEIR_DEVICE_COUNTS; i++) {
-        fprintf(stream, "%s%" PRIu64, i > 0 ? ", " : "[", counters->device[i]);
-    }
-    fputs(counters->device_known ? "], " : "null, ", stream);
-    write_servers(stream, account, counters);
+    fputs(", ", stream);
+    write_device_counts(stream, "device", counters->device_known ? counters->device : NULL);
+    fputs(", ", stream);
+    write_server_counts(stream, "servers", servers_of(account), counters->servers);
     fputs("}", stream);
 }
 
@@ -90,29 +60,14 @@ static void write_phase(FILE *stream, const struct account *account, const struc
         fprintf(stream, "\"%s\": {\"calls\": %" PRIu64 ", \"busy_ns\": %" PRIu64 "}, ", call_kinds[i],
                 atomic_load(&phase->calls[i]), atomic_load(&phase->busy_ns[i]));
     }
-    write_names(stream, phase->names);
+    uint64_t names[NAME_KINDS];
+    for (int i = 0; i < NAME_KINDS; i++) {
+        names[i] = atomic_load(&phase->names[i]);
+    }
+    write_names(stream, names);
     fputs(", \"before\": ", stream);
     write_counters(stream, account, &phase->before);
     fputs("}", stream);
-}
-
-static void write_observers(FILE *stream, const struct account *account) {
-    int i = 0;
-    const char *separator = "";
-    fputs("\"observers\": [", stream);
-    for (const struct weir_observer *o = weir_observers();
-         account->watches_servers && o != NULL && i < WEIR_SERVERS_MOST; o = o->next) {
-        const struct weir_seen *seen = &account->servers.seen[i++];
-        if (seen->fits) {
-            fprintf(stream,
-                    "%s{\"observer\": \"%s\", \"counted\": \"%s\", \"known\": %s, \"what\": ", separator,
-                    o->name, weir_servers_counted_name(o->counted), seen->known ? "true" : "false");
-            json_text(stream, seen->what);
-            fputs("}", stream);
-            separator = ", ";
-        }
-    }
-    fputs("], ", stream);
 }
 
 static void write_counts(FILE *stream, const struct record *record) {
@@ -135,18 +90,6 @@ static void write_counts(FILE *stream, const struct record *record) {
     fputs(", ", stream);
 }
 
-static void write_unwritten(FILE *stream, const struct account *account) {
-    const struct weir_cachestat *unwritten = &account->unwritten;
-    if (unwritten->files == 0) {
-        fputs("\"unwritten\": null, ", stream);
-        return;
-    }
-    fprintf(stream, "\"unwritten\": {\"files\": %" PRIu64 ", \"pages\": %" PRIu64, unwritten->files,
-            unwritten->pages);
-    fprintf(stream, ", \"dirty_bytes\": %" PRIu64 ", \"writeback_bytes\": %" PRIu64 "}, ",
-            unwritten->dirty_bytes, unwritten->writeback_bytes);
-}
-
 static void write_account(FILE *stream, const struct account *account) {
     struct account *now = (struct account *)(uintptr_t)account; /* its observers remember what they counted */
     static struct counters end;
@@ -160,10 +103,11 @@ static void write_account(FILE *stream, const struct account *account) {
     write_text(stream, "device", account->device.name);
     write_text(stream, "device_reason", account->device.name[0] != '\0' ? "" : account->device.reason);
     write_number(stream, "device_copies", account->device.copies);
-    write_observers(stream, account);
+    write_observers(stream, servers_of(account));
+    fputs(", ", stream);
     write_counts(stream, account->record);
-    write_unwritten(stream, account);
-    fputs("\"start\": ", stream);
+    write_unwritten(stream, &account->unwritten);
+    fputs(", \"start\": ", stream);
     write_counters(stream, account, &account->start);
     fputs(", \"end\": ", stream);
     write_counters(stream, account, &end);

@@ -61,70 +61,14 @@ static bool has_something(void) {
     return used;
 }
 
-/* Reads first, of the devices and then of the whole disks. */
-static void write_device_counts(FILE *stream, const char *key, const struct moment *moment) {
-    fprintf(stream, ", \"%s\": ", key);
-    if (!moment->device_known) {
-        fputs("null", stream);
-        return;
-    }
-    for (int i = 0; i < WEIR_DEVICE_COUNTS; i++) {
-        fprintf(stream, "%s%" PRIu64, i > 0 ? ", " : "[", moment->device[i]);
-    }
-    fputs("]", stream);
-}
-
-/* For each observer that fits: bytes sent and received, requests, writes, commits, ended connections,
- * unanswered ms. */
-static void write_server_counts(FILE *stream, const char *key, const struct moment *moment) {
-    const char *separator = "";
-    fprintf(stream, ", \"%s\": [", key);
-    for (int i = 0; i < WEIR_SERVERS_MOST; i++) {
-        const struct weir_seen *seen = &spans_servers()->seen[i];
-        for (int c = 0; seen->fits && c < WEIR_SERVERS_COUNTS; c++) {
-            fputs(c > 0 ? ", " : separator, stream);
-            fputs(c > 0 ? "" : "[", stream);
-            if (seen->known && moment->servers[i][c] != WEIR_SERVERS_UNKNOWN) {
-                fprintf(stream, "%" PRIu64, moment->servers[i][c]);
-            } else {
-                fputs("null", stream);
-            }
-            fputs(c == WEIR_SERVERS_COUNTS - 1 ? "]" : "", stream);
-            separator = ", ";
-        }
-    }
-    fputs("]", stream);
-}
-
-static void write_observers(FILE *stream) {
-    int i = 0;
-    const char *separator = "";
-    fputs("  \"observers\": [", stream);
-    for (const struct weir_observer *o = weir_observers(); o != NULL && i < WEIR_SERVERS_MOST; o = o->next) {
-        const struct weir_seen *seen = &spans_servers()->seen[i++];
-        if (seen->fits) {
-            fprintf(stream,
-                    "%s{\"observer\": \"%s\", \"counted\": \"%s\", \"known\": %s, \"what\": ", separator,
-                    o->name, weir_servers_counted_name(o->counted), seen->known ? "true" : "false");
-            json_text(stream, seen->what);
-            fputs("}", stream);
-            separator = ", ";
-        }
-    }
-    fprintf(stream, "],\n  \"started_ns\": %" PRIu64, spans_start()->raw_ns);
-    write_server_counts(stream, "servers_at_start", spans_start());
-    fputs(",\n", stream);
-}
-
-static void write_unwritten(FILE *stream, const struct weir_cachestat *unwritten) {
-    if (unwritten->files == 0) {
-        fputs(", \"unwritten\": null", stream);
-        return;
-    }
-    fprintf(stream, ", \"unwritten\": {\"files\": %" PRIu64 ", \"pages\": %" PRIu64, unwritten->files,
-            unwritten->pages);
-    fprintf(stream, ", \"dirty_bytes\": %" PRIu64 ", \"writeback_bytes\": %" PRIu64 "}",
-            unwritten->dirty_bytes, unwritten->writeback_bytes);
+static void write_counters(FILE *stream, const char *when, const struct moment *moment) {
+    char key[32];
+    snprintf(key, sizeof key, "device_%s", when);
+    fputs(", ", stream);
+    write_device_counts(stream, key, moment->device_known ? moment->device : NULL);
+    snprintf(key, sizeof key, "servers_%s", when);
+    fputs(", ", stream);
+    write_server_counts(stream, key, spans_servers(), moment->servers);
 }
 
 static void write_span(FILE *stream, const struct span *span) {
@@ -147,22 +91,11 @@ static void write_span(FILE *stream, const struct span *span) {
     } else {
         fputs(", \"fetched_bytes\": null, \"dirtied_bytes\": null", stream);
     }
-    write_device_counts(stream, "device_before", begin);
-    write_device_counts(stream, "device_after", end);
-    write_server_counts(stream, "servers_before", begin);
-    write_server_counts(stream, "servers_after", end);
+    write_counters(stream, "before", begin);
+    write_counters(stream, "after", end);
+    fputs(", ", stream);
     write_unwritten(stream, &span->unwritten);
     fputs("}", stream);
-}
-
-static void write_text_or_null(FILE *stream, const char *key, const char *text) {
-    fprintf(stream, "  \"%s\": ", key);
-    if (text[0] != '\0') {
-        json_text(stream, text);
-    } else {
-        fputs("null", stream);
-    }
-    fputs(",\n", stream);
 }
 
 static void write_spans(FILE *stream) {
@@ -170,13 +103,18 @@ static void write_spans(FILE *stream) {
     uint64_t more;
     const struct span *spans = spans_all(&count, &more);
     const char *separator = "\n    ";
+    fputs("  ", stream);
     write_text_or_null(stream, "file_system", spans_medium()->file_system);
+    fputs(",\n  ", stream);
     write_text_or_null(stream, "device", spans_device()->name);
+    fputs(",\n  ", stream);
     write_text_or_null(stream, "device_reason",
                        spans_device()->name[0] != '\0' ? "" : spans_device()->reason);
-    fprintf(stream, "  \"device_copies\": %" PRIu64 ",\n", spans_device()->copies);
-    write_observers(stream);
-    fputs("  \"spans\": [", stream);
+    fprintf(stream, ",\n  \"device_copies\": %" PRIu64 ",\n  ", spans_device()->copies);
+    write_observers(stream, spans_servers());
+    fprintf(stream, ",\n  \"started_ns\": %" PRIu64 ", ", spans_start()->raw_ns);
+    write_server_counts(stream, "servers_at_start", spans_servers(), spans_start()->servers);
+    fputs(",\n  \"spans\": [", stream);
     for (unsigned i = 0; i < count; i++) {
         if (spans[i].ended) {
             fputs(separator, stream);
@@ -187,11 +125,8 @@ static void write_spans(FILE *stream) {
     fprintf(stream, "\n  ],\n  \"more_spans\": %" PRIu64 ",\n", more);
 }
 
-static const char *const name_kinds[NAME_KINDS] = {"create", "open",   "mkdir", "stat",
-                                                   "rename", "unlink", "rmdir"};
-
 static void write_turn(FILE *stream, const struct turn *turn) {
-    fprintf(stream, "{\"kind\": \"%s\", \"operations\": %" PRIu64, name_kinds[turn->kind],
+    fprintf(stream, "{\"kind\": \"%s\", \"operations\": %" PRIu64, write_name_kind(turn->kind),
             atomic_load(&turn->operations));
     fprintf(stream, ", \"sampled\": %u, \"there\": %u", turn->sampled, turn->there);
     fprintf(stream, ", \"cached_files\": %" PRIu64 ", \"unwritten_bytes\": %" PRIu64 ", \"span\": ",
@@ -200,15 +135,17 @@ static void write_turn(FILE *stream, const struct turn *turn) {
     fputs("}", stream);
 }
 
-static void write_names(FILE *stream) {
+static void write_turns(FILE *stream) {
     unsigned count;
     uint64_t more;
     const struct turn *turns = names_turns(&count, &more);
-    fputs("  \"names\": {", stream);
+    uint64_t names[NAME_KINDS];
     for (int i = 0; i < NAME_KINDS; i++) {
-        fprintf(stream, "%s\"%s\": %" PRIu64, i > 0 ? ", " : "", name_kinds[i], names_total(i));
+        names[i] = names_total(i);
     }
-    fputs("},\n  \"turns\": [", stream);
+    fputs("  ", stream);
+    write_names(stream, names);
+    fputs(",\n  \"turns\": [", stream);
     for (unsigned i = 0; i < count; i++) {
         fputs(i > 0 ? ",\n    " : "\n    ", stream);
         write_turn(stream, &turns[i]);
@@ -233,7 +170,7 @@ static void write_all(FILE *stream, const char *host) {
     chain_write(stream);
     fputs(",\n", stream);
     write_spans(stream);
-    write_names(stream);
+    write_turns(stream);
     sample_write(stream);
     fputs(",\n  \"files\": [", stream);
     const char *separator = "\n    ";

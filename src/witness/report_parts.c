@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "json.h"
 #include "witness.h"
 
 static const char *const sync_names[SYNC_CALLS] = {"fsync", "fdatasync", "sync_file_range", "syncfs"};
@@ -35,6 +36,90 @@ void write_syncs(FILE *stream, const struct record *record) {
                 sync_names[i], atomic_load(&record->syncs[i]), atomic_load(&record->syncs_failed[i]));
     }
     fputs("}", stream);
+}
+
+void write_text_or_null(FILE *stream, const char *key, const char *text) {
+    fprintf(stream, "\"%s\": ", key);
+    if (text[0] != '\0') {
+        json_text(stream, text);
+    } else {
+        fputs("null", stream);
+    }
+}
+
+void write_names(FILE *stream, const uint64_t *names) {
+    fputs("\"names\": {", stream);
+    for (int i = 0; i < NAME_KINDS; i++) {
+        fprintf(stream, "%s\"%s\": %" PRIu64, i > 0 ? ", " : "", write_name_kind(i), names[i]);
+    }
+    fputs("}", stream);
+}
+
+const char *write_name_kind(enum name_kind kind) {
+    static const char *const kinds[NAME_KINDS] = {"create", "open",   "mkdir", "stat",
+                                                  "rename", "unlink", "rmdir"};
+    return kinds[kind];
+}
+
+void write_unwritten(FILE *stream, const struct weir_cachestat *unwritten) {
+    if (unwritten->files == 0) {
+        fputs("\"unwritten\": null", stream);
+        return;
+    }
+    fprintf(stream, "\"unwritten\": {\"files\": %" PRIu64 ", \"pages\": %" PRIu64, unwritten->files,
+            unwritten->pages);
+    fprintf(stream, ", \"dirty_bytes\": %" PRIu64 ", \"writeback_bytes\": %" PRIu64 "}",
+            unwritten->dirty_bytes, unwritten->writeback_bytes);
+}
+
+/* Bytes read and written by the devices that hold the files, then by the whole disks. */
+void write_device_counts(FILE *stream, const char *key, const uint64_t *counts) {
+    fprintf(stream, "\"%s\": ", key);
+    for (int i = 0; counts != NULL && i < WEIR_DEVICE_COUNTS; i++) {
+        fprintf(stream, "%s%" PRIu64, i > 0 ? ", " : "[", counts[i]);
+    }
+    fputs(counts != NULL ? "]" : "null", stream);
+}
+
+/* For each observer that fits: bytes sent and received, requests, writes, commits, ended connections,
+ * unanswered ms. */
+void write_server_counts(FILE *stream, const char *key, const struct weir_servers *servers,
+                         const uint64_t counts[][WEIR_SERVERS_COUNTS]) {
+    const char *separator = "";
+    fprintf(stream, "\"%s\": [", key);
+    for (int i = 0; servers != NULL && i < WEIR_SERVERS_MOST; i++) {
+        for (int c = 0; servers->seen[i].fits && c < WEIR_SERVERS_COUNTS; c++) {
+            fputs(c > 0 ? ", " : separator, stream);
+            fputs(c > 0 ? "" : "[", stream);
+            if (servers->seen[i].known && counts[i][c] != WEIR_SERVERS_UNKNOWN) {
+                fprintf(stream, "%" PRIu64, counts[i][c]);
+            } else {
+                fputs("null", stream);
+            }
+            fputs(c == WEIR_SERVERS_COUNTS - 1 ? "]" : "", stream);
+            separator = ", ";
+        }
+    }
+    fputs("]", stream);
+}
+
+void write_observers(FILE *stream, const struct weir_servers *servers) {
+    int i = 0;
+    const char *separator = "";
+    fputs("\"observers\": [", stream);
+    for (const struct weir_observer *o = weir_observers();
+         servers != NULL && o != NULL && i < WEIR_SERVERS_MOST; o = o->next) {
+        const struct weir_seen *seen = &servers->seen[i++];
+        if (seen->fits) {
+            fprintf(stream,
+                    "%s{\"observer\": \"%s\", \"counted\": \"%s\", \"known\": %s, \"what\": ", separator,
+                    o->name, weir_servers_counted_name(o->counted), seen->known ? "true" : "false");
+            json_text(stream, seen->what);
+            fputs("}", stream);
+            separator = ", ";
+        }
+    }
+    fputs("]", stream);
 }
 
 int rank_of(void) {

@@ -161,9 +161,19 @@ void chain_write(FILE *stream);
 
 /* report.c */
 void report_write(bool is_child); /* of fork */
-int rank_of(void);                /* -1: by no launcher */
+
+/* report_parts.c: members of both kinds of report, without a comma */
+int rank_of(void); /* -1: by no launcher */
 void write_flags(FILE *stream, uint64_t flags);
 void write_syncs(FILE *stream, const struct record *record);
+void write_text_or_null(FILE *stream, const char *key, const char *text);
+void write_names(FILE *stream, const uint64_t *names);
+const char *write_name_kind(enum name_kind kind);
+void write_unwritten(FILE *stream, const struct weir_cachestat *unwritten);
+void write_device_counts(FILE *stream, const char *key, const uint64_t *counts); /* NULL: not counted */
+void write_observers(FILE *stream, const struct weir_servers *servers);          /* NULL: none */
+void write_server_counts(FILE *stream, const char *key, const struct weir_servers *servers,
+                         const uint64_t counts[][WEIR_SERVERS_COUNTS]);
 
 /* calls.c, for the calls of other files */
 void count_read(struct record *record, const void *buffer, ssize_t bytes);
