@@ -144,7 +144,9 @@ def test_a_program_that_cannot_be_seen_is_named(prove: Prove, tmp_path: Path) ->
     built = subprocess.run(["cc", "-static", source, "-o", program], check=False, capture_output=True)
     if built.returncode != 0:
         pytest.skip("no static C library")
-    seen = prove(str(program))
+    options = ("--fail-on", "unproven", "--expect", "write 900 GiB/s")
+    seen = prove(str(program), options=options, code=EXIT_NOT_PROVEN)
+    assert "claimed by --expect: write 922,000 MiB/s: UNPROVEN, no call" in seen["stderr"]
     assert counted(seen, "written_bytes") == 0
     assert any("no process of the program loaded the library" in text for text in seen["not_seen"])
     assert any("8 MiB written by calls, in processes that left no report" in one for one in seen["not_seen"])

@@ -6,17 +6,18 @@ import argparse
 import json
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from weir.audit.judge import VERDICTS
+from weir.audit.judge import UNPROVEN, VERDICTS
 from weir.errors import WeirError
 from weir.prove.claims import claims_in, expected, judged_claims
 from weir.prove.mounts import mounts_of
 from weir.prove.output import claim_lines
 from weir.prove.records import Judged, judged_mounts, watched_paths
-from weir.prove.reports import read_reports
-from weir.prove.seen import Seen, facts_of_all, seen_lines, unseen_lines
+from weir.prove.reports import read_reports, unreported_bytes
+from weir.prove.seen import Seen, facts_of_all, of_program, seen_lines, unseen_lines
 from weir.prove.start import Ended, run_program
 from weir.records.table import write_records
 from weir.tools.outputs import read_text
@@ -85,14 +86,16 @@ def execute(args: argparse.Namespace) -> int:
     mounts = mounts_of(processes)
     judged = judged_mounts(mounts, processes, command)
     found = [*claims, *claims_in(_texts(ended, args.output))]
-    claimed = judged_claims(found, mounts, processes, command)
+    unreported = unreported_bytes(ended.io, of_program(processes))
+    claimed = judged_claims(found, mounts, processes, command, unreported)
     seen = Seen(command, ended, processes, damaged, mounts, judged, claimed)
     _print(seen)
     if args.json:
         args.json.write_text(json.dumps(facts_of_all(seen), indent=1) + "\n", encoding="utf-8")
     if args.records:
-        write_records(args.records, [one.row for one in (*judged, *(one for _, one in claimed))])
-    return _exit_code(args, ended.exit_code, [one for _, one in claimed] or judged)
+        placed = [one for _, one in claimed if one is not None]
+        write_records(args.records, [one.row for one in (*judged, *placed)])
+    return _exit_code(args, seen)
 
 
 def _texts(ended: Ended, files: list[Path]) -> str:
@@ -109,9 +112,13 @@ def _print(seen: Seen) -> None:
     print("\n".join(lines), file=sys.stderr)
 
 
-def _exit_code(args: argparse.Namespace, code: int, judged: list[Judged]) -> int:
-    if code != 0 or not args.fail_on:
-        return code
+def _exit_code(args: argparse.Namespace, seen: Seen) -> int:
+    """I/O of which nothing was seen is unproven."""
+    if seen.ended.exit_code != 0 or not args.fail_on:
+        return seen.ended.exit_code
     limit = VERDICTS.index(args.fail_on.upper())
-    verdicts: list[Any] = [one.judgement.verdict for one in judged]
+    judged: Sequence[Judged | None] = [one for _, one in seen.claims] or seen.judged
+    verdicts: list[Any] = [UNPROVEN if one is None else one.judgement.verdict for one in judged]
+    if not judged and seen.unreported:
+        verdicts.append(UNPROVEN)
     return EXIT_NOT_PROVEN if any(VERDICTS.index(verdict) >= limit for verdict in verdicts) else 0

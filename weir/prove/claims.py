@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,6 +20,10 @@ from weir.tools.witness_names import kind_of
 from weir.units import UnitError, parse_rate
 
 _MIB = 2**20
+_NEARLY_ALL = 0.95
+_OF_CALLS = ("called_bytes", "shortest_span_s", "sync_calls", "called_syncs")
+# The reads of the device may be those of anybody.
+_OF_OTHER_PROCESSES = (*_OF_CALLS, "fetched_bytes", "dirtied_bytes", "device_read_bytes")
 _MOST_BY_CALLS = 0.5  # with less, the transfers passed by queues or mappings
 _DD = re.compile(r"^(\d+) bytes(?: \([^)]*\))? copied, ([0-9.e+-]+) s, ", re.MULTILINE)
 _EXPECTED = re.compile(r"(write|read)\s+(.+)")
@@ -79,14 +83,20 @@ def expected(text: str) -> Claim:
 
 
 def judged_claims(
-    claims: Sequence[Claim], mounts: Sequence[Mount], processes: Sequence[Process], command: Sequence[str]
-) -> list[tuple[Claim, Judged]]:
-    """Each with the phases that it is about."""
-    found = []
+    claims: Sequence[Claim],
+    mounts: Sequence[Mount],
+    processes: Sequence[Process],
+    command: Sequence[str],
+    unreported: Container[str] = (),
+) -> list[tuple[Claim, Judged | None]]:
+    """Each with the phases that it is about; None where no call was seen, so that it is unproven.
+    unreported: what the kernel counted in processes that left no report, by its names."""
+    found: list[tuple[Claim, Judged | None]] = []
     number: dict[tuple[str, str], int] = {}
     for claim in claims:
         mount, access = _place(claim, mounts)
         if mount is None:
+            found.append((claim, None))
             continue
         placed = replace(claim, row=claim.row | {"access": access})
         alike = [one for one in claims if one.row["access"] in (access, None) and one.who == claim.who]
@@ -96,6 +106,8 @@ def judged_claims(
         if access in MOVED and len(phases) == len(alike):
             phases = phases[at : at + 1]
         subject = _subject(placed, mount, phases, processes, command)
+        if access in MOVED and ("wchar" if access == "write" else "rchar") in unreported:
+            subject = _without_calls(subject, _OF_OTHER_PROCESSES)
         found.append((claim, Judged(mount, access, phases, subject, judge(subject))))
     return found
 
@@ -131,17 +143,35 @@ def _subject(
     claimed = {name: claim.row[name] for name in _OF_THE_PROGRAM if claim.row.get(name) is not None}
     moved = claimed.get("moved_bytes") or counted
     if _passes_no_calls(mount, processes) and counted < _MOST_BY_CALLS * (claimed.get("moved_bytes") or 1):
-        for name in ("called_bytes", "shortest_span_s", "sync_calls", "called_syncs"):
+        for name in _OF_CALLS:
             facts.pop(name, None)
         facts["direct"] = 0 < mount.counts["opens"] == mount.counts["direct_kernel"]
         # What the kernel has of the program stands for its calls.
         moved = moved or (mount.whole.dirtied_bytes if access == "write" else mount.whole.fetched_bytes)
+        facts["of_calls"] = bool(moved) and _most_below(facts, access) >= _NEARLY_ALL * (moved or 0)
     row |= {"moved_bytes": moved, "requested_bytes": moved, "total_s": None, "io_s": None, "ops": None}
     row |= claimed
     if moved and row["bw_mib_s"] and row["total_s"] is None:
         row["total_s"] = moved / _MIB / row["bw_mib_s"]
     row["source"] = f"{claim.who}: {shlex.join(command)}"
     return Subject(row, facts, claim.messages, claim.complete)
+
+
+def _most_below(facts: Mapping[str, Any], access: str) -> int:
+    """Bytes that anybody below the calls counted: the kernel, the device or the servers."""
+    names = ("dirtied_bytes", "device_written_bytes", "sent_bytes")
+    if access != "write":
+        names = ("fetched_bytes", "device_read_bytes", "received_bytes")
+    observers = (facts.get("servers") or {}).get("observers") or ()
+    counts = [facts.get(names[0]), facts.get(names[1]), *(one[names[2]] for one in observers)]
+    return max((count for count in counts if count is not None), default=0)
+
+
+def _without_calls(subject: Subject, names: Sequence[str]) -> Subject:
+    """Without counts that are of other processes than those that did the work."""
+    facts = {name: value for name, value in subject.observed.items() if name not in names}
+    row = subject.row | {name: None for name in names if name in subject.row}
+    return replace(subject, row=row, observed=facts | {"of_calls": False})
 
 
 def _passes_no_calls(mount: Mount, processes: Sequence[Process]) -> bool:

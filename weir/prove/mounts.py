@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from weir.prove.memory import in_memory, without_device
 from weir.prove.reports import Process, streamed_bytes
 
 GAP_NS = 1_000_000_000  # as ACCOUNTS_GAP_NS of the library
@@ -15,6 +16,7 @@ _STREAMED_LEAST = 1 << 20  # less may be what a program prints
 _SMALL = 0.05
 
 Counters = Mapping[str, Any]
+_Place = tuple[str, str, int]
 
 
 @dataclass(frozen=True)
@@ -110,17 +112,29 @@ class _Group:
 
 def mounts_of(processes: Sequence[Process]) -> list[Mount]:
     """Those with any activity, the one with most bytes first."""
-    by_point: dict[str, list[tuple[int, Mapping[str, Any]]]] = {}
-    for at, process in enumerate(processes):
-        for mount in process["mounts"]:
-            by_point.setdefault(mount["point"] or "/", []).append((at, mount))
-    moved = {point: _counted_bytes(parts) for point, parts in by_point.items()}
+    by_place = _by_place(processes)
+    moved = {place: _counted_bytes(parts) for place, parts in by_place.items()}
     found = []
-    for point, parts in by_point.items():
-        others = sum(bytes_ for other, bytes_ in moved.items() if other != point)
-        found.append(_mount(point, parts, processes, others <= _SMALL * max(moved[point], 1)))
+    for place, parts in by_place.items():
+        others = sum(bytes_ for other, bytes_ in moved.items() if other != place)
+        found.append(_mount(place[0], parts, processes, others <= _SMALL * max(moved[place], 1)))
     used = [one for one in found if one.phases or one.whole.device or one.whole.servers]
     return sorted(used, key=lambda one: (-one.moved_bytes, -sum(_operations(one)), one.point))
+
+
+def _by_place(processes: Sequence[Process]) -> dict[_Place, list[tuple[int, Mapping[str, Any]]]]:
+    """By mount point and type. Namespaces may have another mount at the same point of one node: a second
+    source there is a second mount; nodes with a disk of their own at one point share one."""
+    by_place: dict[_Place, list[tuple[int, Mapping[str, Any]]]] = {}
+    sources: dict[tuple[str, str, str], list[str]] = {}
+    for at, process in enumerate(processes):
+        for mount in process["mounts"]:
+            point, kind, source = mount["point"] or "/", mount["file_system"] or "", mount["source"] or ""
+            there = sources.setdefault((str(process["host"]), point, kind), [])
+            if source not in there:
+                there.append(source)
+            by_place.setdefault((point, kind, there.index(source)), []).append((at, mount))
+    return by_place
 
 
 def _operations(mount: Mount) -> Iterator[int]:
@@ -136,6 +150,9 @@ def _counted_bytes(parts: Sequence[tuple[int, Mapping[str, Any]]]) -> int:
 def _mount(
     point: str, parts: Sequence[tuple[int, Mapping[str, Any]]], processes: Sequence[Process], alone: bool
 ) -> Mount:
+    where = in_memory(parts[0][1], str(processes[parts[0][0]]["host"]))
+    if where:
+        parts = [(at, without_device(one, where)) for at, one in parts]
     used = [(at, one) for at, one in parts if not one["watched"]]
     first = parts[0][1]
     whole = [

@@ -177,7 +177,8 @@ def verdict_text(one: Judged) -> str:
     row = one.row
     if row["verdict"] == "VALID":
         notes = [note.rule for note in one.judgement.notes]
-        return f"VALID, proven to the {row['proof']}" + (f" ({', '.join(notes)})" if notes else "")
+        where = ", which is its memory" if one.subject.in_memory else ""
+        return f"VALID, proven to the {row['proof']}{where}" + (f" ({', '.join(notes)})" if notes else "")
     if row["verdict"] == "UNPROVEN":
         why = [text for rule, text in one.judgement.not_observable.items() if _gives(rule, one)]
         return f"UNPROVEN, lacks {row['missing'].replace(';', ', ')}" + (f": {why[0]}" if why else "")
@@ -186,12 +187,16 @@ def verdict_text(one: Judged) -> str:
     return f"{row['verdict']}, {worst.rule}: {worst.evidence}"
 
 
-def claim_lines(claims: Sequence[tuple[Claim, Judged]]) -> Iterator[str]:
+def claim_lines(claims: Sequence[tuple[Claim, Judged | None]]) -> Iterator[str]:
     """What was claimed beside what was counted."""
     for claim, judged in claims:
-        counted = counted_text(judged)
         rate, ops = claim.row.get("bw_mib_s"), claim.row.get("ops_s")
         number = f"{three_digits(ops or 0)} operations/s" if rate is None else f"{three_digits(rate)} MiB/s"
+        if judged is None:
+            access = f"{claim.row['access']} " if claim.row.get("access") else ""
+            yield f"claimed by {claim.who}: {access}{number}: UNPROVEN, no call on any mount was seen"
+            continue
+        counted = counted_text(judged)
         beside = f"; counted {about_size(counted['bytes'])}" if counted["bytes"] else ""
         beside += f" at {three_digits(counted['mib_s'])} MiB/s" if counted["mib_s"] else ""
         yield f"claimed by {claim.who}: {judged.access} {number}{beside}: {verdict_text(judged)}"

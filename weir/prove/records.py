@@ -16,11 +16,11 @@ from weir.columns import columns
 from weir.model import Row
 from weir.prove.mounts import Growth, Mount, Phase
 from weir.prove.reports import Process
+from weir.tools.witness_servers import SERVER_COUNTS
 
 _MIB = 2**20
 LEAST_BYTES = 1 << 20  # less is what a program needs to start, or a phase of its settings
 _NEARLY_ALL = 0.95
-_COUNTS = ("sent_bytes", "received_bytes", "requests", "writes", "commits", "ended_connections")
 MOVED = {"write": "written_bytes", "read": "read_bytes"}
 
 
@@ -175,7 +175,7 @@ def facts_of(
 def _servers(mount: Mount, growth: Growth) -> dict[str, Any] | None:
     if not mount.observers:
         return None
-    unknown: tuple[int | None, ...] = (None,) * len(_COUNTS)
+    unknown: tuple[int | None, ...] = (None,) * len(SERVER_COUNTS)
     counts = growth.servers or tuple(unknown for _ in mount.observers)
     return {
         "idle_s": 0.0,
@@ -185,7 +185,8 @@ def _servers(mount: Mount, growth: Growth) -> dict[str, Any] | None:
                 "counted": one["counted"],
                 "what": one["what"] if one["known"] else None,
                 "reason": None if one["known"] else one["what"],
-                **dict(zip(_COUNTS, counts[at], strict=True)),
+                **dict.fromkeys(SERVER_COUNTS),
+                **dict(zip(SERVER_COUNTS, counts[at], strict=False)),  # of an older library fewer
                 "idle_sent_bytes": None,
                 "idle_received_bytes": None,
             }

@@ -14,6 +14,8 @@ from weir.shapes import Check, compiled
 from weir.tools.witness import LIBRARY
 
 _PART = "prove"
+_NOTICEABLE_BYTES = 1 << 20
+_NOTICEABLE = 0.01
 Process = Mapping[str, Any]
 
 
@@ -51,6 +53,17 @@ def read_reports(folder: Path) -> tuple[list[Process], int]:
 @cache
 def _check() -> Check:
     return compiled(load_schema("accounts"))
+
+
+def unreported_bytes(whole: Mapping[str, int] | None, processes: Sequence[Process]) -> dict[str, int]:
+    """What the kernel counted for the whole program beyond the processes that left reports: by the kernel's
+    names, those that are worth a line."""
+    found = {}
+    for name, bytes_ in (whole or {}).items():
+        lacks = bytes_ - sum(one["io"][name] for one in processes if one["io"])
+        if lacks >= _NOTICEABLE_BYTES and lacks > _NOTICEABLE * bytes_:
+            found[name] = lacks
+    return found
 
 
 def unseen_bytes(processes: Sequence[Process]) -> tuple[int, int]:

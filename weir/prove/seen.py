@@ -11,13 +11,18 @@ from weir.prove.claims import Claim
 from weir.prove.mounts import Mount
 from weir.prove.output import is_worth_lines, mount_lines, moved_below, watched_lines
 from weir.prove.records import Judged, interposed
-from weir.prove.reports import Process, unseen_bytes
+from weir.prove.reports import Process, unreported_bytes, unseen_bytes
 from weir.prove.start import Ended
 from weir.tools.witness import LIBRARY
 from weir.units import about_size
 
 _NOTICEABLE_BYTES = 1 << 20
-_NOTICEABLE = 0.01
+_UNREPORTED = {
+    "rchar": "read by calls",
+    "wchar": "written by calls",
+    "read_bytes": "fetched from file systems",
+    "write_bytes": "given to file systems",
+}
 
 
 @dataclass(frozen=True)
@@ -30,16 +35,26 @@ class Seen:
     damaged: int
     mounts: Sequence[Mount]
     judged: Sequence[Judged]
-    claims: Sequence[tuple[Claim, Judged]]
+    claims: Sequence[tuple[Claim, Judged | None]]
 
     @property
     def of_program(self) -> list[Process]:
-        return [one for one in self.processes if not any(mount["watched"] for mount in one["mounts"])]
+        return of_program(self.processes)
+
+    @property
+    def unreported(self) -> dict[str, int]:
+        """Of processes that left no report: the kernel counted the tree, the library its processes."""
+        return unreported_bytes(self.ended.io, self.of_program)
+
+
+def of_program(processes: Sequence[Process]) -> list[Process]:
+    """Those that did not only watch."""
+    return [one for one in processes if not any(mount["watched"] for mount in one["mounts"])]
 
 
 def seen_lines(seen: Seen) -> Iterator[str]:
     """Of each mount that the program used."""
-    without_reports = any(_kernels_own(seen, seen.of_program))
+    without_reports = bool(seen.unreported)
     for mount in seen.mounts:
         if is_worth_lines(mount):
             yield from mount_lines(mount, seen.judged)
@@ -62,7 +77,8 @@ def _unseen(seen: Seen) -> Iterator[str]:
     own = seen.of_program
     if not own:
         yield "calls: no process of the program loaded the library (static, setuid, Go, or killed)"
-    yield from _kernels_own(seen, own)
+    for name, bytes_ in seen.unreported.items():
+        yield f"{about_size(bytes_)} {_UNREPORTED[name]}, in processes that left no report"
     streams = sum(map(sum, (mount.streamed for mount in seen.mounts)))
     read, written = unseen_bytes(own)
     if read + written - streams >= _NOTICEABLE_BYTES:
@@ -77,25 +93,6 @@ def _unseen(seen: Seen) -> Iterator[str]:
         yield f"{seen.damaged} processes that were killed while they reported"
     for name in sorted({PurePath(one["object"]).name for one in interposed(own)}):
         yield f"what {name} does with calls that it provides in place of the C library"
-
-
-def _kernels_own(seen: Seen, own: Sequence[Process]) -> Iterator[str]:
-    """Processes that left no report: the kernel counted the tree, the library its processes."""
-    if seen.ended.io is None:
-        return
-    reported = {
-        name: sum(one["io"][name] for one in own if one["io"])
-        for name in ("rchar", "wchar", "read_bytes", "write_bytes")
-    }
-    for name, text in (
-        ("rchar", "read by calls"),
-        ("wchar", "written by calls"),
-        ("read_bytes", "fetched from file systems"),
-        ("write_bytes", "given to file systems"),
-    ):
-        lacks = seen.ended.io[name] - reported[name]
-        if lacks >= _NOTICEABLE_BYTES and lacks > _NOTICEABLE * seen.ended.io[name]:
-            yield f"{about_size(lacks)} {text}, in processes that left no report"
 
 
 def facts_of_all(seen: Seen) -> dict[str, Any]:
@@ -114,7 +111,9 @@ def facts_of_all(seen: Seen) -> dict[str, Any]:
             {name: value for name, value in one.row.items() if value is not None} for one in seen.judged
         ],
         "claims": [
-            {name: value for name, value in one.row.items() if value is not None} for _, one in seen.claims
+            {name: value for name, value in one.row.items() if value is not None}
+            for _, one in seen.claims
+            if one is not None
         ],
         "not_seen": list(_unseen(seen)),
     }

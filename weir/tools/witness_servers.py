@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 Counts = list[Any]
-_COUNTS = (
+SERVER_COUNTS = (
     "sent_bytes",
     "received_bytes",
     "requests",
@@ -34,8 +34,8 @@ def servers_of(
     seen = []
     for index, one in enumerate(observers):
         known = one["known"]
-        values = dict.fromkeys(_COUNTS) | dict(zip(_COUNTS, counts[index], strict=False))
-        before = idle[index] if idle else [None] * len(_COUNTS)
+        values = dict.fromkeys(SERVER_COUNTS) | dict(zip(SERVER_COUNTS, counts[index], strict=False))
+        before = idle[index] if idle else [None] * len(SERVER_COUNTS)
         seen.append(
             {
                 "observer": one["observer"],

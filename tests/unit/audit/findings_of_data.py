@@ -225,4 +225,16 @@ FINDS: list[tuple[str, Subject, str, str]] = [
         "NOTE",
         "compression leaves 40 %, 100 % of the blocks are distinct, and btrfs may reduce them",
     ),
+    (
+        "payload-reducible",
+        alone(
+            observed={
+                "payload": {"compressed_share": 0.4, "unique_share": 1.0},
+                "file_system": "btrfs",
+                "device_written_bytes": 320 * MIB,
+            }
+        ),
+        "DEGRADED",
+        "100 % of the blocks are distinct, and 335544320 bytes of 838860800 were written to the device",
+    ),
 ]

@@ -30,7 +30,8 @@ def sync_not_effective(subject: Subject) -> Outcome | None:
     Something between the program and the device (a library, a file system, a driver) reports a
     synchronisation that it did not do, or loses writes. Data that the storage may have reduced is excluded,
     and where others wrote to the same device nothing is proven. Where offsets may be met twice, half of
-    the bytes suffice.
+    the bytes suffice. Of any program (`weir prove`) the offsets are unknown: what the kernel was given less,
+    the device need not have got (bytes-not-stored judges that).
 
     Hint: look for LD_PRELOAD and for mount options such as nobarrier or async; compare with O_DIRECT.
     """
@@ -58,9 +59,12 @@ def _arrived(subject: Subject) -> Outcome:
     written, needed = subject.observed.get("device_written_bytes"), file_share(subject)
     if written is None or needed is None:
         return not_observable(subject.device_unknown or "")
-    if _may_be_reduced(subject):
-        return not_observable("the storage may have stored fewer bytes than it was given")
     text = f"{written} bytes were written to {_name(subject)}, {needed:.0f} to the files"
+    if written < _ARRIVED * needed and _may_be_reduced(subject):
+        return not_observable(f"{text}: the storage may have stored fewer bytes than it was given")
+    dirtied = subject.observed.get("dirtied_bytes") if subject.observed.get("of_calls") else None
+    if dirtied and _ARRIVED * dirtied <= written < _ARRIVED * needed:
+        return not_observable(f"{text}, {dirtied} were given to the kernel: the program wrote over its own")
     if written < _ARRIVED * needed:
         return invalid(text)
     copies = _copies(subject)
@@ -154,12 +158,17 @@ def device_limited(subject: Subject) -> Outcome | None:
     return degraded(text) if reached >= _LIMITED and waited >= _WAITED else note(text)
 
 
-@rule("NOTE", needs_output=True)
+@rule("NOTE", "DEGRADED", needs_output=True)
 def payload_reducible(subject: Subject) -> Outcome | None:
     """The data compresses or has duplicates, and the file system may store less than it is given (btrfs, ZFS,
-    bcachefs, f2fs). The bandwidth then is also that of its compressor.
+    bcachefs, f2fs). The bandwidth then is also that of its compressor: a note, and DEGRADED where the bytes
+    must have left the client, the device below was written less than 95 % of them, and no cell chose that
+    data (`payload`).
 
     Hint: use data that cannot be reduced (weir-io's default in cells), or measure the reduction on purpose.
+
+    Of a log: use data that cannot be reduced (dd: if=/dev/urandom of a file in memory; fio: refill_buffers;
+    IOR: --dataPacketType=random), or measure the reduction on purpose.
     """
     if not subject.is_write or subject.stores_nothing:
         return None
@@ -172,7 +181,11 @@ def payload_reducible(subject: Subject) -> Outcome | None:
         return not_observable("the file system is unknown")
     if min(shares) >= _REDUCIBLE or subject.file_system not in _REDUCING:
         return passed(f"{text}, on {subject.file_system}")
-    return note(f"{text}, and {subject.file_system} may reduce them")
+    written, needed = subject.observed.get("device_written_bytes"), file_share(subject)
+    is_chosen = subject.cell is not None and "payload" in subject.cell.params
+    if not (subject.leaves_client and needed) or written is None or written >= _ARRIVED * needed or is_chosen:
+        return note(f"{text}, and {subject.file_system} may reduce them")
+    return degraded(f"{text}, and {written} bytes of {needed:.0f} were written to {_name(subject)}")
 
 
 def _on_device(subject: Subject) -> bool:

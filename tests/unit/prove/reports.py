@@ -1,0 +1,91 @@
+"""Reports of the library as it writes them, of processes that moved what a test gives."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Mapping
+from typing import Any
+
+MIB = 2**20
+S = 1_000_000_000
+NAMES = ("create", "open", "mkdir", "stat", "rename", "unlink", "rmdir")
+PAYLOAD = {"compressed_share": 1.0, "unique_share": 1.0, "sampled_bytes": 65536}
+ZEROS = {"compressed_share": 0.003, "unique_share": 0.0625, "sampled_bytes": 65536}
+
+
+def counters(io: Mapping[str, int], device: tuple[int, int] | None) -> dict[str, Any]:
+    """The kernel's at one moment, in MiB."""
+    counts = {name: io.get(name, 0) * MIB for name in ("rchar", "wchar", "read_bytes", "write_bytes")}
+    disk = None if device is None else [count * MIB for count in (*device, *device)]
+    return {"raw_ns": 0, "io": counts, "device": disk, "servers": []}
+
+
+def phase(read: int = 0, written: int = 0, synced: int = 0, lasted_s: float = 1.0) -> dict[str, Any]:
+    """Of calls of 1 MiB each."""
+    ends = {"first_ns": S, "last_ns": S + int(lasted_s * S)}
+    called = {"read": read, "write": written, "sync": int(synced > 0), "name": 1}
+    return {
+        **ends,
+        **{f"data_{name}": value for name, value in ends.items()},
+        "read_bytes": read * MIB,
+        "written_bytes": written * MIB,
+        "direct_bytes": 0,
+        "synced_bytes": synced * MIB,
+        **{kind: {"calls": calls, "busy_ns": S // 4} for kind, calls in called.items()},
+        "names": dict.fromkeys(NAMES, 0) | {"open": 1},
+        "before": counters({}, None),
+    }
+
+
+def mount(
+    *phases: dict[str, Any],
+    point: str = "/scratch",
+    file_system: str = "ext4",
+    device: tuple[int, int] | None = None,
+    io: Mapping[str, int] | None = None,
+    **more: Any,
+) -> dict[str, Any]:
+    """device: MiB that it gave and was written; io: growth of the process's own counters, in MiB."""
+    before = counters({}, None if device is None else (0, 0))
+    return {
+        "point": point,
+        "file_system": file_system,
+        "source": "/dev/sdz1",
+        "counted": file_system != "tmpfs",
+        "watched": False,
+        "device": "sdz" if device is not None else None,
+        "device_reason": None if device is not None else "no device",
+        "device_copies": 1,
+        "observers": [],
+        **dict.fromkeys(("opens_failed", "stdio_opens", "direct_requested", "direct_kernel", "mappings"), 0),
+        "opens": len(phases),
+        "read_bytes": sum(one["read_bytes"] for one in phases),
+        "written_bytes": sum(one["written_bytes"] for one in phases),
+        "flags": [],
+        "syncs": {"fsync": {"done": sum(one["sync"]["calls"] for one in phases), "failed": 0}},
+        "unwritten": None,
+        "start": before,
+        "end": counters(io or {}, device),
+        "phases": [one | {"before": before} for one in phases],
+        **more,
+    }
+
+
+def process(*mounts: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """On this node, with nothing in front of the C library."""
+    return {
+        "schema": 1,
+        "rank": -1,
+        "pid": 7,
+        "host": socket.gethostname(),
+        "program": "app",
+        "rings": 0,
+        "elsewhere_read_bytes": 0,
+        "elsewhere_written_bytes": 0,
+        "io": counters({}, None)["io"],
+        "payload": PAYLOAD,
+        "preload": "",
+        "calls": [],
+        "mounts": list(mounts),
+        **more,
+    }

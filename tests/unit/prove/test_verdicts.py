@@ -1,0 +1,149 @@
+"""Programs that claim more than a storage did, each with a verdict that is not VALID."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Container
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.unit.prove.reports import MIB, ZEROS, mount, phase, process
+from weir.prove import memory
+from weir.prove.claims import Claim, expected, judged_claims
+from weir.prove.mounts import mounts_of
+from weir.prove.records import judged_mounts
+from weir.prove.reports import read_reports, unreported_bytes
+from weir.tools.witness_servers import SERVER_COUNTS
+
+ROOT = Path(__file__).parents[3]
+
+
+def verdict(*processes: dict[str, Any]) -> tuple[str, str]:
+    """Of the only phase, with its reasons or what it lacks."""
+    (one,) = judged_mounts(mounts_of(processes), processes, ["app"])
+    return one.row["verdict"], one.row["reasons"] or one.row["missing"] or ""
+
+
+def claimed(
+    claim: Claim, *processes: dict[str, Any], unreported: Container[str] = ()
+) -> tuple[str | None, str]:
+    ((_, one),) = judged_claims([claim], mounts_of(processes), processes, ["app"], unreported)
+    return (None, "") if one is None else (one.row["verdict"], one.row["missing"] or "")
+
+
+def fio(**row: Any) -> Claim:
+    whole = {"access": "write", "moved_bytes": 100 * MIB, "requested_bytes": 100 * MIB, "total_s": 1.0}
+    return Claim("fio", whole | {"bw_mib_s": 100.0, "program": "fio", "tool": "fio"} | row)
+
+
+def written(**more: Any) -> dict[str, Any]:
+    """100 MiB to a disk, with a synchronisation, and all arrived."""
+    facts: dict[str, Any] = {"device": (0, 100), "io": {"wchar": 100, "write_bytes": 100}}
+    return mount(phase(written=100, synced=100), **facts | more)
+
+
+def test_what_arrived_at_the_device_is_valid() -> None:
+    assert verdict(process(written())) == ("VALID", "")
+    assert verdict(process(written(file_system="btrfs"), payload=ZEROS)) == ("VALID", "")
+
+
+def test_data_that_the_storage_reduced_is_degraded() -> None:
+    reduced = written(file_system="btrfs", device=(0, 3))
+    assert verdict(process(reduced, payload=ZEROS)) == ("DEGRADED", "payload-reducible")
+    assert verdict(process(reduced)) == ("INVALID", "sync-not-effective")
+    assert verdict(process(written(device=(0, 3)), payload=ZEROS)) == ("INVALID", "sync-not-effective")
+
+
+def test_a_program_that_writes_over_its_own_bytes_is_no_liar() -> None:
+    over = written(device=(0, 2), io={"wchar": 100, "write_bytes": 2})
+    assert verdict(process(over)) == ("DEGRADED", "bytes-not-stored")
+
+
+def test_a_disk_in_memory_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def mount_of(folder: Path) -> dict[str, str]:
+        return {"mount_point": str(folder), "type": "ext4"}
+
+    monkeypatch.setattr(memory, "mount_of", mount_of)
+    monkeypatch.setattr(memory, "memory_below", lambda folder: None)
+    assert verdict(process(written())) == ("VALID", "")
+    monkeypatch.setattr(memory, "memory_below", lambda folder: "the memory device zram0")
+    assert verdict(process(written())) == ("UNPROVEN", "stored")
+    assert verdict(process(written(), host="another-node")) == ("VALID", "")
+
+
+def test_two_mounts_at_one_point_of_a_node_are_two() -> None:
+    """As a container has its own root beside that of the node."""
+    inside = mount(phase(written=100, synced=100), file_system="tmpfs", io={"wchar": 100}, point="/")
+    outside = mount(phase(written=2), device=(0, 2), io={"wchar": 2, "write_bytes": 2}, point="/")
+    other_disk = outside | {"source": "/dev/sdy1"}
+    both = [process(outside), process(inside), process(other_disk)]
+    assert [(one.file_system, one.source) for one in mounts_of(both)] == [
+        ("tmpfs", "/dev/sdz1"),
+        ("ext4", "/dev/sdz1"),
+        ("ext4", "/dev/sdy1"),
+    ]
+    nodes = [process(outside), process(other_disk, host="another-node")]
+    assert [one.hosts for one in mounts_of(nodes)] == [2]
+
+
+def test_a_claim_without_any_call_is_unproven() -> None:
+    assert claimed(expected("write 3 GiB/s"), process()) == (None, "")
+
+
+@pytest.mark.parametrize("means", ["mappings", "rings"])
+def test_of_queues_and_mappings_the_kernel_must_have_seen_the_bytes(means: str) -> None:
+    def unseen(**facts: Any) -> dict[str, Any]:
+        more = {"mappings": 3} if means == "mappings" else {}
+        return process(mount(phase(), **facts | more), rings=int(means == "rings"))
+
+    device = {"device": (0, 100), "io": {"write_bytes": 100}}
+    assert claimed(fio(sync=False), unseen(**device)) == ("VALID", "")
+    half = {"device": (0, 60), "io": {"write_bytes": 60}}
+    assert claimed(fio(sync=False), unseen(**half)) == ("UNPROVEN", "file")
+    assert claimed(fio(sync=False), unseen(file_system="tmpfs")) == ("UNPROVEN", "file")
+
+
+def test_what_processes_without_a_report_did_accuses_nobody() -> None:
+    """A shell that wrote 2 MiB starts a program of Go that wrote the rest, and prints its rate."""
+    shell = process(mount(phase(written=2), device=(0, 100), io={"wchar": 2, "write_bytes": 2}))
+    whole = {"wchar": 102 * MIB, "write_bytes": 102 * MIB, "rchar": 0}
+    lacks = unreported_bytes(whole, [shell | {"io": dict.fromkeys(whole, 2 * MIB)}])
+    assert lacks == {"wchar": 100 * MIB, "write_bytes": 100 * MIB}
+    assert claimed(fio(sync=True), shell)[0] == "INVALID"
+    assert claimed(fio(sync=True), shell, unreported=lacks) == ("UNPROVEN", "file;sync")
+
+
+def test_reads_of_the_device_may_be_of_anybody() -> None:
+    reader = process(mount(phase(read=2), device=(100, 0), io={"rchar": 2, "read_bytes": 2}))
+    claim = fio(access="read")
+    assert claimed(claim, reader, unreported={"rchar"}) == ("UNPROVEN", "fetched")
+
+
+def on_network(*counts: int) -> dict[str, Any]:
+    """100 MiB to a network file system; counts: how each of the observer's grew."""
+    whole = mount(phase(written=100, synced=100), file_system="nfs4", counted=False)
+    observer = {"observer": "connections", "counted": "traffic", "known": True, "what": "1 connection"}
+    grown = {"start": [0] * len(counts), "end": list(counts)}
+    ends = {name: whole[name] | {"servers": [of]} for name, of in grown.items()}
+    phases = [one | {"before": ends["start"]} for one in whole["phases"]]
+    return process(whole | ends | {"observers": [observer], "phases": phases})
+
+
+def test_servers_must_have_got_the_bytes() -> None:
+    sent = (101 * MIB, 4096, 100, 100, 1, 0)
+    assert verdict(on_network(*sent)) == ("VALID", "")
+    assert verdict(on_network(*sent, 20)) == ("VALID", "")
+    assert verdict(on_network(*sent, 900)) == ("DEGRADED", "network-stood-still")
+    assert verdict(on_network(3 * MIB, *sent[1:], 0)) == ("INVALID", "not-at-servers")
+
+
+def test_a_report_with_all_counts_of_the_library_is_whole(tmp_path: Path) -> None:
+    header = (ROOT / "src/engine/core/observer.h").read_text()
+    counts = header.partition("WEIR_SERVERS_COUNTS\n")[0].rpartition("enum weir_server_count {")[2]
+    names = [line.split()[0].rstrip(",") for line in counts.splitlines() if line.strip()]
+    assert len(names) == len(SERVER_COUNTS)
+    report = on_network(*range(len(names)))
+    (tmp_path / "prove.node.7.json").write_text(json.dumps(report))
+    assert read_reports(tmp_path) == ([report], 0)

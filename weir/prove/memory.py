@@ -1,0 +1,35 @@
+"""Mounts whose device is memory of the node: what it counts proves nothing about a storage."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from weir.measure.memory_below import memory_below
+from weir.measure.mounts import mount_of
+
+
+def in_memory(mount: Mapping[str, Any], host: str) -> str | None:
+    """Where in memory the bytes of a mount are; None elsewhere, and where it cannot be looked at: on another
+    node, in another namespace, or not mounted any more."""
+    point = mount["point"] or "/"
+    if mount["device"] is None or host != socket.gethostname():
+        return None
+    here = mount_of(Path(point))
+    if here is None or here["mount_point"] != point or here["type"] != mount["file_system"]:
+        return None
+    where = memory_below(Path(point))
+    return where and f"the bytes are in memory: {where}"
+
+
+def without_device(mount: Mapping[str, Any], reason: str) -> dict[str, Any]:
+    """The account of a mount as if its device had no counters."""
+    phases = [{**phase, "before": _cleared(phase["before"])} for phase in mount["phases"]]
+    ends = {name: _cleared(mount[name]) for name in ("start", "end")}
+    return {**mount, "device": None, "device_reason": reason, "phases": phases, **ends}
+
+
+def _cleared(counters: Mapping[str, Any]) -> dict[str, Any]:
+    return {**counters, "device": None}
