@@ -12,6 +12,7 @@ from typing import Any
 
 from weir.audit.judge import UNPROVEN, VERDICTS
 from weir.errors import WeirError
+from weir.prove.attach import attach, attached_facts, attached_lines
 from weir.prove.claims import claims_in, expected, judged_claims
 from weir.prove.mounts import mounts_of
 from weir.prove.output import claim_lines
@@ -66,19 +67,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="where the processes leave what they counted (default: memory of this node); a program on "
         "several nodes needs a directory that all of them have, and not one that is measured",
     )
+    parser.add_argument(
+        "--attach",
+        type=int,
+        metavar="PID",
+        help="watch a process that runs already, and all that it starts, until it ends or Ctrl-C: by the "
+        "kernel's counters alone, without verdicts; takes --on, --json and --reports",
+    )
     parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="the program")
 
 
 def execute(args: argparse.Namespace) -> int:
     command = args.arguments[1:] if args.arguments[:1] == ["--"] else args.arguments
-    if not command:
-        raise WeirError("no program is named", hint=f"such as: {EXAMPLE}", exit_code=2)
     if args.on is not None and not args.on.exists():
         raise WeirError(
             "does not exist", key="--on", value=str(args.on), hint="name a directory or a file", exit_code=2
         )
-    claims = [expected(text) for text in args.expect]
     parent = args.reports or (_MEMORY if _MEMORY.is_dir() else None)
+    if args.attach is not None:
+        return _attached(args, command, parent)
+    if not command:
+        raise WeirError("no program is named", hint=f"such as: {EXAMPLE}", exit_code=2)
+    claims = [expected(text) for text in args.expect]
     with tempfile.TemporaryDirectory(prefix="weir-prove-", dir=parent) as folder:
         watched = [Path(path) for path in watched_paths(command, [str(args.on)] if args.on else [])]
         ended = run_program(command, Path(folder), args.on, watched)
@@ -96,6 +106,27 @@ def execute(args: argparse.Namespace) -> int:
         placed = [one for _, one in claimed if one is not None]
         write_records(args.records, [one.row for one in (*judged, *placed)])
     return _exit_code(args, seen)
+
+
+def _attached(args: argparse.Namespace, command: list[str], parent: Path | None) -> int:
+    """Of a process that nobody started for this: what is counted outside of it."""
+    names = {"--expect": args.expect, "--records": args.records, "--fail-on": args.fail_on}
+    names |= {"--output": args.output, "-- COMMAND": command}
+    for name, value in names.items():
+        if value:
+            hint = f"without calls nothing is judged: give {name} to a program that weir prove starts"
+            raise WeirError("does not go with --attach", key=name, hint=hint, exit_code=2)
+    with tempfile.TemporaryDirectory(prefix="weir-prove-", dir=parent) as folder:
+        seen = attach(args.attach, Path(folder), args.on, _begun)
+        mounts = mounts_of(read_reports(Path(folder))[0])
+    print("\n".join(attached_lines(seen, mounts)), file=sys.stderr)
+    if args.json:
+        args.json.write_text(json.dumps(attached_facts(seen, mounts), indent=1) + "\n", encoding="utf-8")
+    return 0
+
+
+def _begun(program: str) -> None:
+    print(f"weir prove: {program} is watched until it ends, or until Ctrl-C", file=sys.stderr, flush=True)
 
 
 def _texts(ended: Ended, files: list[Path]) -> str:

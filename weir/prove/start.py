@@ -23,7 +23,7 @@ from weir.prove.reports import prove_variables
 _NOT_FOUND = 127
 _KEPT_BYTES = 8 << 20  # of each output: enough for the results of a benchmark
 _LINGER_S = 0.2  # a daemon that the program left may keep its outputs open
-_COUNTED = ("rchar", "wchar", "read_bytes", "write_bytes")
+COUNTED = ("rchar", "wchar", "read_bytes", "write_bytes")
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def run_program(command: Sequence[str], reports: Path, only: Path | None, watche
     """Start it, pass its outputs on, and wait for it; signals go to it."""
     variables = prove_variables(reports, only, os.environ.get("LD_PRELOAD", ""))
     places = [(stream, os.fstat(stream.fileno()).st_size) for stream in (sys.stdout, sys.stderr)]
-    with _watchers(variables, watched):
+    with watchers(variables, watched):
         before, began_s = own_io(), time.monotonic()
         try:
             child = subprocess.Popen(
@@ -69,14 +69,20 @@ def run_program(command: Sequence[str], reports: Path, only: Path | None, watche
 
 
 @contextlib.contextmanager
-def _watchers(variables: Mapping[str, str], watched: Sequence[Path]) -> Iterator[None]:
+def watchers(variables: Mapping[str, str], watched: Sequence[Path]) -> Iterator[None]:
     """One process for each mount that does nothing but count it, from before the program to after it: also
     where the program itself cannot be seen."""
     started = []
     for path in watched if variables else ():
         environment = {**os.environ, **variables, "WEIR_WITNESS_WATCH": str(path)}
         started.append(
-            subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
+            subprocess.Popen(
+                ["cat"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                env=environment,
+                start_new_session=True,  # Ctrl-C is for the program
+            )
         )
     for one in started:
         _until_it_watches(one)
@@ -168,14 +174,18 @@ def _write_all(descriptor: int, data: bytes) -> None:
 def own_io() -> dict[str, int] | None:
     """Of this process and all that it waited for."""
     try:
-        text = Path("/proc/self/io").read_text(encoding="ascii")
+        return counts_in(Path("/proc/self/io"))
     except OSError:
         return None
-    counts = dict(line.split(": ") for line in text.splitlines())
-    return {name: int(counts[name]) for name in _COUNTED}
+
+
+def counts_in(file: Path) -> dict[str, int]:
+    """Of /proc/PID/io."""
+    counts = dict(line.split(": ") for line in file.read_text(encoding="ascii").splitlines())
+    return {name: int(counts[name]) for name in COUNTED}
 
 
 def _grown(before: Mapping[str, int] | None, after: Mapping[str, int] | None) -> dict[str, int] | None:
     if before is None or after is None:
         return None
-    return {name: max(after[name] - before[name], 0) for name in _COUNTED}
+    return {name: max(after[name] - before[name], 0) for name in COUNTED}

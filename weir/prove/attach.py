@@ -1,0 +1,190 @@
+"""What a program does that was running before, by the kernel's counters alone."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import stat
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from weir.errors import WeirError
+from weir.prove.mounts import Mount
+from weir.prove.output import watched_lines
+from weir.prove.reports import prove_variables
+from weir.prove.start import COUNTED, counts_in, watchers
+from weir.units import about_size, three_digits
+
+_PROC = Path("/proc")
+_LOOK_MS = 250
+
+
+@dataclass(frozen=True)
+class Files:
+    """Open files of one mount when the watch began."""
+
+    folder: str
+    opened: int
+    direct: int  # of them, those with O_DIRECT
+
+
+@dataclass(frozen=True)
+class Attached:
+    """A program for as long as it was watched."""
+
+    pid: int
+    program: str
+    processes: int  # it and all that it started: the most at one time
+    elapsed_s: float
+    ended: bool  # the program did; else a signal ended the watch
+    io: Mapping[str, int]
+    files: tuple[Files, ...]
+
+
+@dataclass
+class _Tree:
+    """The kernel adds the counters of a process that ended to those of the parent that waited for it: their
+    sum goes on while all of them are looked at."""
+
+    pid: int
+    most: int = 0
+    grown: dict[str, int] = field(default_factory=lambda: dict.fromkeys(COUNTED, 0))
+    sums: dict[str, int] = field(default_factory=dict)
+
+    def look(self) -> None:
+        counts = [one for pid in (self.pid, *_below(self.pid)) if (one := _io(pid)) is not None]
+        if not counts:
+            return
+        self.most = max(self.most, len(counts))
+        sums = {name: sum(one[name] for one in counts) for name in COUNTED}
+        for name, before in self.sums.items():
+            self.grown[name] += max(sums[name] - before, 0)
+        self.sums = sums
+
+
+def attach(pid: int, reports: Path, on: Path | None, begun: Callable[[str], None]) -> Attached:
+    """Watch until the program ends or SIGINT or SIGTERM comes. begun: told the program's name once its
+    counters and those of its mounts are watched."""
+    try:
+        descriptor = os.pidfd_open(pid)
+        counts_in(_PROC / str(pid) / "io")
+        program = (_PROC / str(pid) / "comm").read_text(encoding="utf-8", errors="replace").strip()
+    except PermissionError:
+        hint = "attach as the user that it runs as, or as root"
+        raise WeirError(
+            "its counters are not readable", key="--attach", value=str(pid), hint=hint, exit_code=2
+        ) from None
+    except (OSError, ValueError):
+        hint = "name the number of a running process (ps, pgrep)"
+        raise WeirError("is not a process", key="--attach", value=str(pid), hint=hint, exit_code=2) from None
+    files = tuple(_files_of(pid))
+    folders = [on] if on is not None else [Path(one.folder) for one in files]
+    tree = _Tree(pid)
+    with watchers(prove_variables(reports, None, ""), folders):
+        tree.look()
+        began_s = time.monotonic()
+        begun(program)
+        ended = _until_the_end(descriptor, tree)
+        elapsed_s = time.monotonic() - began_s
+    os.close(descriptor)
+    return Attached(pid, program, tree.most, elapsed_s, ended, tree.grown, files)
+
+
+def _until_the_end(descriptor: int, tree: _Tree) -> bool:
+    """Whether the program ended. The counters of a process stay readable until its parent waits for it."""
+    stopped: list[int] = []
+
+    def stop(number: int, _frame: FrameType | None) -> None:
+        stopped.append(number)
+
+    earlier = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    waits = select.poll()
+    waits.register(descriptor, select.POLLIN)
+    try:
+        ended = False
+        while not ended and not stopped:
+            ended = bool(waits.poll(_LOOK_MS))
+            tree.look()
+        return ended
+    finally:
+        for number, handler in earlier.items():
+            signal.signal(number, handler)
+
+
+def _below(pid: int) -> Iterator[int]:
+    """All that it started and that still has a parent there."""
+    for task in (_PROC / str(pid) / "task").glob("*/children"):
+        try:
+            children = [int(word) for word in task.read_text(encoding="ascii").split()]
+        except OSError:
+            continue
+        for child in children:
+            yield child
+            yield from _below(child)
+
+
+def _io(pid: int) -> dict[str, int] | None:
+    try:
+        return counts_in(_PROC / str(pid) / "io")
+    except (OSError, ValueError):
+        return None
+
+
+def _files_of(pid: int) -> Iterator[Files]:
+    """By mounts, as far as they are the same here as there; the current directory counts as one."""
+    folders: dict[int, Path] = {}
+    counts: dict[int, list[int]] = {}
+    for link in [_PROC / str(pid) / "cwd", *sorted((_PROC / str(pid) / "fd").glob("*"))]:
+        try:
+            target, facts = Path(os.readlink(link)), link.stat()
+            is_here = target.is_absolute() and os.path.samestat(target.stat(), facts)
+            folder = target if stat.S_ISDIR(facts.st_mode) else target.parent
+            device = folder.stat().st_dev
+        except OSError:
+            continue
+        if is_here and (stat.S_ISDIR(facts.st_mode) or stat.S_ISREG(facts.st_mode)):
+            folders.setdefault(device, folder)
+            seen = counts.setdefault(device, [0, 0])
+            seen[0] += stat.S_ISREG(facts.st_mode)
+            seen[1] += stat.S_ISREG(facts.st_mode) and _is_direct(pid, link.name)
+    for device, folder in folders.items():
+        yield Files(str(folder), *counts[device])
+
+
+def _is_direct(pid: int, descriptor: str) -> bool:
+    try:
+        text = (_PROC / str(pid) / "fdinfo" / descriptor).read_text(encoding="ascii")
+    except OSError:
+        return False
+    flags = next((line.split()[1] for line in text.splitlines() if line.startswith("flags:")), "0")
+    return bool(int(flags, 8) & os.O_DIRECT)
+
+
+def attached_lines(seen: Attached, mounts: Sequence[Mount]) -> Iterator[str]:
+    """What was counted; rates over the whole time of the watch."""
+    end = "until it ended" if seen.ended else "and it goes on"
+    yield f"weir prove: {seen.program} ({seen.pid}) watched for {seen.elapsed_s:.2f} s, {end}"
+    rates = {name: f"{about_size(count)}{_rate(count, seen)}" for name, count in seen.io.items()}
+    yield f"  {'calls':<11}read {rates['rchar']}, wrote {rates['wchar']}, of pipes and sockets, too"
+    yield f"  {'kernel':<11}fetched {rates['read_bytes']}, was given {rates['write_bytes']}"
+    yield f"  {'processes':<11}{seen.processes} at most"
+    for one in seen.files:
+        yield f"  {'files':<11}below {one.folder}: {one.opened} open at the begin, {one.direct} with O_DIRECT"
+    for mount in mounts:
+        yield from watched_lines(mount)
+    yield "not seen: calls by mounts, synchronisations and phases: they need weir prove -- COMMAND"
+    yield "          mounts that it came to later; device and servers count what was dirty before, too"
+
+
+def _rate(count: int, seen: Attached) -> str:
+    return f" ({three_digits(count / 2**20 / seen.elapsed_s)} MiB/s)" if count and seen.elapsed_s else ""
+
+
+def attached_facts(seen: Attached, mounts: Sequence[Mount]) -> dict[str, Any]:
+    """For programs."""
+    return asdict(seen) | {"mounts": [asdict(mount) for mount in mounts]}
