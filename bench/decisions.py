@@ -15,11 +15,13 @@ import random
 import statistics
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 from weir.accept.contract import Contract, Line, Promise
 from weir.accept.evidence import Measured
 from weir.accept.judge import PASS, Result, judge
+from weir.compare.days import Days, key_of
 from weir.compare.pairs import Pair, Sample
 from weir.compare.verdict import FASTER, SLOWER, judge_pairs
 from weir.history.series import from_table
@@ -138,14 +140,23 @@ def accept_lines(source: random.Random) -> Iterator[tuple[str, str, Callable[[],
         )
 
 
-def pair(first: Sequence[float], second: Sequence[float], turns: bool) -> Pair:
+SAME_DAY_S, OTHER_DAY_S = 3 * 3600, 48 * 3600
+Table = tuple[Sequence[Pair], Days]
+
+
+def pair(first: Sequence[float], second: Sequence[float], apart_s: int, number: int = 0) -> Pair:
+    """apart_s: from one side to the other; 0: in turns."""
     samples = [
         Sample(
-            name, tuple(range(len(logs))), tuple(logs), tuple(f"{began + at:06d}" for at in range(len(logs)))
+            name,
+            tuple(range(len(logs))),
+            tuple(logs),
+            tuple(datetime.fromtimestamp(began + 60 * at, UTC).isoformat() for at in range(len(logs))),
         )
-        for name, logs, began in (("a", first, 0), ("b", second, 0 if turns else 500_000))
+        for name, logs, began in (("a", first, 0), ("b", second, apart_s))
     ]
-    return Pair("cell", "write", {}, (samples[0],), (samples[1],), {"VALID": len(first) + len(second)})
+    count = len(first) + len(second)
+    return Pair("cell", "write", {"cell": number}, (samples[0],), (samples[1],), {"VALID": count})
 
 
 def table(
@@ -155,26 +166,73 @@ def table(
     made = []
     for _ in range(CELLS):
         first, second = noise(source, counts[0]), noise(source, counts[1])
-        made.append(pair(first, [value + math.log(1 - slower) for value in second], turns))
+        made.append(
+            pair(first, [value + math.log(1 - slower) for value in second], 0 if turns else SAME_DAY_S)
+        )
     return made
 
 
-def differs(pairs: Sequence[Pair]) -> bool:
-    return any(one.verdict in (SLOWER, FASTER) for one in judge_pairs(pairs, RATE))
+def dated(
+    source: random.Random, draw: Callable[[int], Sequence[Sequence[float]]], past: int, slower: float = 0.0
+) -> Table:
+    """Campaigns of each cell on different days; all but the last two are a history."""
+    pairs, spreads = [], {}
+    for number in range(CELLS):
+        *before, first, second = draw(past + 2)
+        made = pair(first, [value + math.log(1 - slower) for value in second], OTHER_DAY_S, number)
+        pairs.append(made)
+        if before:
+            means = [statistics.fmean(one) for one in before]
+            spreads[key_of(made)] = statistics.variance(means), past
+    return pairs, Days(spreads=spreads)
 
 
-def found(pairs: Sequence[Pair]) -> float:
-    return statistics.fmean(one.verdict == SLOWER for one in judge_pairs(pairs, RATE))
+def differs(pairs: Sequence[Pair], days: Days | None = None) -> bool:
+    return any(one.verdict in (SLOWER, FASTER) for one in judge_pairs(pairs, RATE, days=days))
 
 
-def real_days(source: random.Random, series: Sequence[list[float]], count: int) -> list[Pair]:
-    """Neighbouring days of the year as rounds: first one side, then the other."""
-    made = []
-    for _ in range(CELLS):
-        logs = source.choice(series)
-        at = source.randrange(len(logs) - 2 * count)
-        made.append(pair(logs[at : at + count], logs[at + count : at + 2 * count], False))
-    return made
+def found(pairs: Sequence[Pair], days: Days | None = None) -> float:
+    return statistics.fmean(one.verdict == SLOWER for one in judge_pairs(pairs, RATE, days=days))
+
+
+def real_days(
+    source: random.Random, series: Sequence[list[float]], count: int
+) -> Callable[[int], Sequence[Sequence[float]]]:
+    """Neighbouring days of the year as rounds, and consecutive campaigns of them."""
+
+    def draw(campaigns: int) -> Sequence[Sequence[float]]:
+        logs = source.choice([one for one in series if len(one) > campaigns * count])
+        at = source.randrange(len(logs) - campaigns * count)
+        return [logs[at + count * number : at + count * (number + 1)] for number in range(campaigns)]
+
+    return draw
+
+
+def day_lines(source: random.Random) -> Iterator[tuple[str, str, Callable[[], float]]]:
+    """One campaign a side, on different days: without and with a history."""
+    every = from_table(YEAR, KEYS, "started_unix", "bw_mib_s")
+    series = [one.logs.tolist() for one in every if len(one) > 60]
+    for count in (4, 8, 16):
+        past = 5 if count == 16 else 10
+        kinds = {
+            "a lasting slow mode per cell": lambda many, n=count: [
+                with_modes(source, n) for _ in range(many)
+            ],
+            "consecutive real days": real_days(source, series, count),
+        }
+        for kind, draw in kinds.items():
+            for campaigns in (0, past):
+                known = f", history of {campaigns}" if campaigns else ""
+                yield (
+                    f"compare, other day: {kind}, n = {count}{known}",
+                    "5 %",
+                    lambda d=draw, c=campaigns: differs(*dated(source, d, c)),
+                )
+            yield (
+                f"compare, other day: {kind}, n = {count}, history of {past}, 50 % slower, found",
+                "power",
+                lambda d=draw, c=past: found(*dated(source, d, c, 0.5)),
+            )
 
 
 def compare_lines(source: random.Random) -> Iterator[tuple[str, str, Callable[[], float]]]:
@@ -186,16 +244,6 @@ def compare_lines(source: random.Random) -> Iterator[tuple[str, str, Callable[[]
             name = f"compare, separate: AR {alike}, n = {count}"
             noise, counts = serial(alike), (count, count)
             yield name, "5 %", lambda n=noise, c=counts: differs(table(source, n, c, False, 0))
-    for count in (4, 8, 16):
-        counts = (count, count)
-        name = f"compare, separate: a lasting slow mode per cell, n = {count}"
-        yield name, "-", lambda c=counts: differs(table(source, with_modes, c, False, 0))
-    series = [
-        one.logs.tolist() for one in from_table(YEAR, KEYS, "started_unix", "bw_mib_s") if len(one) > 60
-    ]
-    for count in (4, 8, 16):
-        name = f"compare, separate: consecutive real days, n = {count}"
-        yield name, "-", lambda count=count: differs(real_days(source, series, count))
     for alike in (0.0, 0.35, 0.6):
         for count in (4, 8, 16):
             noise, counts = serial(alike), (count, count)
@@ -215,7 +263,7 @@ def main() -> None:
     times = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
     source = random.Random(1)
     print("| case | promised | measured | standard error |\n|---|---|---|---|")
-    for lines in (accept_lines(source), compare_lines(source)):
+    for lines in (accept_lines(source), compare_lines(source), day_lines(source)):
         for name, promised, once in lines:
             values = [float(once()) for _ in range(times)]
             error = statistics.stdev(values) / math.sqrt(len(values))

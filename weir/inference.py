@@ -282,8 +282,8 @@ class Effect:
         return t_tail(self.degrees, distance / sqrt(self.variance))
 
 
-def difference(first: Mean, second: Mean, between: float = 0.0) -> Effect:
-    """Of two sides measured one after the other; `between` is a variance that more rounds do not lower.
+def difference(first: Mean, second: Mean) -> Effect:
+    """Of two sides measured one after the other.
 
     The degrees are those of Welch, and not more than those of the side with fewer: the variance of a short
     side is small by chance too often for anything else to hold far out in the tails."""
@@ -293,7 +293,7 @@ def difference(first: Mean, second: Mean, between: float = 0.0) -> Effect:
     degrees = within**2 / freedom if freedom > 0 else first.degrees + second.degrees
     if first.count != second.count:
         degrees = min(degrees, first.degrees, second.degrees)
-    return Effect(second.value - first.value, within + between, degrees)
+    return Effect(second.value - first.value, within, degrees)
 
 
 def false_discovery_rates(chances: Sequence[float | None]) -> list[float | None]:

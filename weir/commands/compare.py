@@ -41,9 +41,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--day-to-day",
         type=_percent,
-        default=0.0,
         metavar="PERCENT",
-        help="known spread between campaigns, added to the interval where each side has one campaign",
+        help="known spread between campaigns, where each side has one campaign "
+        "(default: 35 on different days, 0 within a day)",
+    )
+    parser.add_argument(
+        "--history",
+        type=Path,
+        metavar="FOLDER",
+        help="take that spread from the campaigns of weir history",
     )
     parser.add_argument(
         "--fail-on",

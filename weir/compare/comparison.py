@@ -5,16 +5,19 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
+from math import log1p
 from pathlib import Path
 
 from weir.columns import columns, columns_of_role
 from weir.compare import confirmation, figure, output, sides
 from weir.compare.confirmation import Confirmation, Settings, confirm, still_failing
+from weir.compare.days import Days, spreads_of
 from weir.compare.failing import CANNOT_DECIDE, Failed, failures, read_fail_on, worse_evidence
 from weir.compare.pairs import IDENTITY, Pairing, pair_cells
 from weir.compare.verdict import Judged, judge_pairs
 from weir.errors import WeirError, did_you_mean
-from weir.metrics import metric_named
+from weir.history.store import campaigns
+from weir.metrics import Metric, metric_named
 from weir.records.table import write_whole
 
 _MOST_REASONS = 10
@@ -31,15 +34,17 @@ def compare(args: argparse.Namespace) -> int:
             hint="\n    ".join(output.unmatched_lines(pairing.unmatched)) or None,
             exit_code=CANNOT_DECIDE,
         )
-    settings = Settings(metric, margin, fail_on.limit, args.day_to_day / 100, args.confirm_rounds)
-    judged = judge_pairs(pairing.pairs, metric, margin, settings.limit, settings.day_to_day)
+    settings = Settings(metric, margin, fail_on.limit, _days(args, pairing, metric), args.confirm_rounds)
+    judged = judge_pairs(pairing.pairs, metric, margin, settings.limit, settings.days)
     slow = failures(judged, fail_on)
     confirmed = None
     if args.confirm:
         confirmed = confirm(both, judged, settings)
         fresh = [one.fresh for one in confirmed.pairs if one.fresh]
         slow = still_failing(slow, failures(fresh, fail_on), confirmed)
-    worse = worse_evidence(judged, pairing.unmatched, both[0].name, fail_on)
+    settled = [one.before for one in confirmed.pairs if one.settles_days] if confirmed else []
+    open_pairs = [one for one in judged if one not in settled]
+    worse = worse_evidence(open_pairs, pairing.unmatched, both[0].name, fail_on)
     failed = Failed(tuple(slow), tuple(worse))
     first, second = args.names
     names = (both[0].name, both[1].name) if second is None else (first, second)
@@ -50,6 +55,15 @@ def compare(args: argparse.Namespace) -> int:
     else:
         print("\n".join([_text(names, judged, pairing, args, failed, confirmed), *unchecked]))
     return failed.exit_code
+
+
+def _days(args: argparse.Namespace, pairing: Pairing, metric: Metric) -> Days:
+    """What is known of the spread from campaign to campaign: the option, else the history."""
+    if args.day_to_day is not None:
+        return Days(given=log1p(args.day_to_day / 100))
+    if args.history is None:
+        return Days()
+    return Days(spreads=spreads_of(pairing.pairs, list(campaigns(args.history)), metric))
 
 
 def _unchecked(side: sides.Side, name: str) -> list[str]:

@@ -15,10 +15,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from weir.compare.days import Days
 from weir.compare.output import sorted_for_reading
 from weir.compare.pairs import Pair, samples
 from weir.compare.sides import RECORDS_FILE, Side
-from weir.compare.verdict import FASTER, SLOWER, Judged, judge_pairs
+from weir.compare.verdict import FASTER, SLOWER, UNDECIDED, Judged, judge_pairs
 from weir.errors import WeirError
 from weir.files import from_json
 from weir.handover import PLAN_FILES
@@ -45,7 +46,15 @@ class Confirmed:
 
     @property
     def holds(self) -> bool:
-        return self.fresh is not None and self.fresh.verdict == self.before.verdict
+        if self.fresh is None:
+            return False
+        same = self.fresh.verdict == self.before.verdict
+        return self.fresh.verdict in (SLOWER, FASTER) if self.before.by_day else same
+
+    @property
+    def settles_days(self) -> bool:
+        """Whether another day can no longer have made the difference."""
+        return self.before.by_day and self.fresh is not None and self.fresh.verdict != UNDECIDED
 
 
 @dataclass(frozen=True)
@@ -66,17 +75,18 @@ class Settings:
     metric: Metric
     margin: float
     limit: float
-    day_to_day: float
+    days: Days
     rounds: int
 
 
 def confirm(sides: tuple[Side, Side], judged: Sequence[Judged], settings: Settings) -> Confirmation:
-    """Measure the pairs that are slower or faster, and judge the new records by themselves."""
-    different = [one for one in sorted_for_reading(judged) if one.verdict in (SLOWER, FASTER)]
+    """Measure the pairs that look different, and judge the new records by themselves."""
+    ordered = sorted_for_reading(judged)
+    different = [one for one in ordered if one.verdict in (SLOWER, FASTER) or one.by_day]
     if not different:
         return Confirmation((), None)
     folder = _folder(sides[1])
-    finder = _Finder(folder, settings.rounds)
+    finder = Finder(folder, settings.rounds)
     found = [(one, *_jobs(finder, sides, one.pair)) for one in different]
     jobs = {job.cells[0].cell: job for _, chosen, _ in found for job in chosen}
     if not jobs:
@@ -86,9 +96,13 @@ def confirm(sides: tuple[Side, Side], judged: Sequence[Judged], settings: Settin
     records = folder / RECORDS_FILE
     write_records(records, (row for of_cell in rows.values() for row in of_cell))
     new = [_new_pair(one.pair, chosen, rows, settings.metric) for one, chosen, _ in found]
-    pairs_again = [pair for pair in new if pair]
+    made = [(pair, one.pair) for pair, (one, _, _) in zip(new, found, strict=True) if pair]
     again = iter(
-        judge_pairs(pairs_again, settings.metric, settings.margin, settings.limit, settings.day_to_day)
+        judge_pairs(
+            [pair for pair, _ in made],
+            *(settings.metric, settings.margin, settings.limit, settings.days),
+            dated=[old for _, old in made],
+        )
     )
     pairs = tuple(
         Confirmed(one, next(again) if pair else None, len(chosen) == 2, why)
@@ -109,7 +123,7 @@ def _folder(side: Side) -> Path:
     return study.resolve() / f"confirm-{secrets.token_hex(4)}"
 
 
-def _jobs(finder: _Finder, sides: tuple[Side, Side], pair: Pair) -> tuple[tuple[BatchJob, ...], str]:
+def _jobs(finder: Finder, sides: tuple[Side, Side], pair: Pair) -> tuple[tuple[BatchJob, ...], str]:
     """The cells to measure, A first; if A is missing, why, and if both are, why."""
     second = finder.job(sides[1], pair.cells[1])
     if isinstance(second, str):
@@ -122,7 +136,7 @@ def _jobs(finder: _Finder, sides: tuple[Side, Side], pair: Pair) -> tuple[tuple[
     return (first, second), ""
 
 
-class _Finder:
+class Finder:
     """Cells of old studies as jobs of a new measurement on this machine."""
 
     def __init__(self, results: Path, rounds: int) -> None:
@@ -139,10 +153,10 @@ class _Finder:
         study = side.campaigns[-1].study
         key = (study, cell)
         if key not in self._found:
-            self._found[key] = self._job(study, cell)
+            self._found[key] = self.cell_job(study, cell)
         return self._found[key]
 
-    def _job(self, study: Path | None, name: str) -> BatchJob | str:
+    def cell_job(self, study: Path | None, name: str) -> BatchJob | str:
         if study is None:
             return "it is a bundle"
         plan = self._plan(study)
@@ -274,4 +288,5 @@ def still_failing(
         again = found.of(one)
         if again is None or again.fresh is None or again.fresh.estimate is None or id(again.fresh) in bad:
             kept.append(one)
-    return kept
+    fresh = [one.fresh for one in found.pairs if one.settles_days and one.fresh]
+    return kept + [one for one in fresh if id(one) in bad]

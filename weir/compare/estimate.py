@@ -6,9 +6,9 @@ Everything is done on logarithms, where a ratio is a difference and a slow outli
   round disturbs both sides of it.
 - campaigns: each side has at least two campaigns, or one side at least three; their means are the sample, so
   that the interval includes what changes from one campaign to the next.
-- separate: one campaign a side, one after the other; the interval includes what changes within it and,
-  if it is given, a known day-to-day spread. It cannot include more: whether the storage changed or the day,
-  one campaign a side cannot tell, and the result states it.
+- separate: one campaign a side, one after the other; the interval includes what changes within it and
+  between campaigns, as far as that is given, shown by a history, or assumed (days.py). Whether the storage
+  changed or the day, one campaign a side cannot tell, and the result states it.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from __future__ import annotations
 import bisect
 import statistics
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log, sqrt
 
+from weir.compare.days import HISTORY, Between
 from weir.compare.pairs import Pair, Sample
 from weir.inference import (
     LEVEL,
@@ -47,6 +48,7 @@ class Estimate(Effect):
     design: str
     rounds: tuple[int, int]  # of each side; in the design campaigns, campaigns
     spread: float  # variance of log_ratio if each side had one round
+    between: float = 0.0  # variance of log_ratio that more rounds do not lower
 
     def more_rounds(self, margin: float, level: float = LEVEL) -> int | None:
         """Further rounds a side after which the same numbers would decide; None: too many."""
@@ -54,7 +56,7 @@ class Estimate(Effect):
 
         def decide(rounds: int) -> bool:
             degrees = rounds - 1 if self.design == PAIRED else 2 * (rounds - 1)
-            error = sqrt(self.spread / rounds)
+            error = sqrt(self.spread / rounds + self.between)
             differs = away >= t_quantile(degrees, (1 + level) / 2) * error
             return differs or room >= t_quantile(degrees, level) * error
 
@@ -63,13 +65,13 @@ class Estimate(Effect):
         return max(found, 1) if found < len(candidates) else None
 
 
-def estimate(pair: Pair, correlation: float = 0.0, day_to_day: float = 0.0) -> Estimate | None:
+def estimate(pair: Pair, correlation: float = 0.0, between: Between | None = None) -> Estimate | None:
     """None where a side has too few rounds. correlation: of neighbouring rounds, see `neighbours`."""
     first, second = pair.first, pair.second
     means = [[statistics.fmean(sample.logs) for sample in side] for side in (first, second)]
     if min(map(len, means)) >= FEWEST_ROUNDS:
         # Campaigns are days apart.
-        return _apart(CAMPAIGNS, means[0], means[1], 0.0, 0.0)
+        return _apart(CAMPAIGNS, means[0], means[1], 0.0)
     if min(map(len, means)) == 1 and max(map(len, means)) >= FEWEST_BASELINE:
         return _against_baseline(means[0], means[1])
     if in_turns(pair):
@@ -78,7 +80,8 @@ def estimate(pair: Pair, correlation: float = 0.0, day_to_day: float = 0.0) -> E
     logs = [[value for sample in side for value in sample.logs] for side in (first, second)]
     if min(map(len, logs)) < FEWEST_SEPARATE:
         return None
-    return _apart(SEPARATE, logs[0], logs[1], correlation, 2 * day_to_day**2)
+    found = _apart(SEPARATE, logs[0], logs[1], correlation)
+    return _widened(found, between) if between else found
 
 
 def in_turns(pair: Pair) -> bool:
@@ -136,12 +139,19 @@ def _against_baseline(first: Sequence[float], second: Sequence[float]) -> Estima
     )
 
 
-def _apart(
-    design: str, first: Sequence[float], second: Sequence[float], correlation: float, between: float
-) -> Estimate:
+def _apart(design: str, first: Sequence[float], second: Sequence[float], correlation: float) -> Estimate:
     one, two = mean_of(first, correlation), mean_of(second, correlation)
-    found = difference(one, two, between)
+    found = difference(one, two)
     spread = one.variance * one.count + two.variance * two.count
     return Estimate(
         found.log_ratio, found.variance, max(found.degrees, 1.0), design, (one.count, two.count), spread
     )
+
+
+def _widened(found: Estimate, between: Between) -> Estimate:
+    """What a history shows contains what changes within a campaign: the larger of both counts."""
+    if between.source != HISTORY:
+        return replace(found, variance=found.variance + between.variance, between=between.variance)
+    degrees = min(found.degrees, between.degrees or found.degrees)
+    variance = max(found.variance, between.variance)
+    return replace(found, variance=variance, degrees=degrees, between=between.variance)

@@ -82,6 +82,8 @@ def worse_evidence(
 
 def _worse(one: Judged, fail_on: FailOn) -> Iterator[str]:
     first, second = one.pair.evidence
+    if fail_on.slower and one.slower_by_day and one.estimate:
+        yield f"x{one.estimate.ratio():.3f}, which another day may have made: measure in turns"
     if fail_on.slower and one.estimate is None:
         yield f"cannot be compared: {one.notes[0]}"
     if fail_on.missing and second.rounds < first.rounds:

@@ -34,6 +34,7 @@ def facts(judged: Judged) -> dict[str, Any]:
         "rounds": list(found.rounds) if found else [0, 0],
         "design": found.design if found else None,
         "more_rounds": judged.more_rounds,
+        "by_day": judged.by_day,
         "records": dict(judged.pair.verdicts),
         "notes": list(judged.notes),
         "parameters": dict(judged.pair.values),
@@ -102,10 +103,19 @@ def _line(judged: Judged) -> str:
     line = f"  {judged.verdict:<13} x{judged.estimate.ratio():.3f} [{low:.3f}–{high:.3f}]  {name}"
     line += " (UNPROVEN)" if judged.unproven else ""
     if judged.verdict == UNDECIDED:
-        count = judged.more_rounds
-        more = f"about {count} more round{'s' * (count > 1)}" if count else "more than 1,000 rounds"
-        line += f" (n = {min(judged.estimate.rounds)}; {more} would decide)"
+        line += f" (n = {min(judged.estimate.rounds)}; {_what_decides(judged)})"
     return line
+
+
+def _what_decides(judged: Judged) -> str:
+    count = judged.more_rounds
+    if count:
+        return f"about {count} more round{'s' * (count > 1)} would decide"
+    if judged.by_day:
+        return "different, but another day may have made it: measure in turns"
+    if judged.estimate and judged.estimate.between:
+        return "more rounds would not decide: measure in turns, or on more days"
+    return "more than 1,000 rounds would decide"
 
 
 def unmatched_lines(unmatched: Sequence[Unmatched]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from weir.compare.days import Between, Days
 from weir.compare.estimate import (
     FEWEST_ROUNDS,
     FEWEST_SEPARATE,
@@ -34,6 +35,8 @@ class Judged:
     slower_chance: float | None  # q-value of "slower by more than the limit", over the whole table
     more_rounds: int | None  # that would decide; only where undecided
     notes: tuple[str, ...]
+    by_day: bool = False  # surely different, but not by more than another day may have made
+    slower_by_day: bool = False  # the same for slower by more than the limit
 
     @property
     def unproven(self) -> bool:
@@ -51,15 +54,26 @@ def judge_pairs(
     metric: Metric,
     margin: float = 0.05,
     limit: float = 0.0,
-    day_to_day: float = 0.0,
+    days: Days | None = None,
+    dated: Sequence[Pair] | None = None,
 ) -> list[Judged]:
-    """limit: a slowdown counts for --fail-on only if it is surely larger than this share."""
+    """limit: a slowdown counts for --fail-on only if it is surely larger than this share.
+
+    dated: pairs whose times tell whether the sides are of different days, if not those judged."""
     alike = {turns: neighbours(pairs, turns) for turns in (True, False)}
-    estimates = [estimate(pair, alike[in_turns(pair)], day_to_day) for pair in pairs]
-    differs = false_discovery_rates([one.chance_different() if one else None for one in estimates])
+    between = [(days or Days()).between(pair) for pair in dated or pairs]
+    within = [estimate(pair, alike[in_turns(pair)]) for pair in pairs]
+    estimates = [
+        estimate(pair, alike[in_turns(pair)], spread) for pair, spread in zip(pairs, between, strict=True)
+    ]
+    differs, differs_within = (
+        false_discovery_rates([one.chance_different() if one else None for one in each])
+        for each in (estimates, within)
+    )
     same = false_discovery_rates([_chance_unequal(one, margin) if one else None for one in estimates])
-    slower = false_discovery_rates(
-        [_chance_not_slower(one, metric, limit) if one else None for one in estimates]
+    slower, slower_within = (
+        false_discovery_rates([_chance_not_slower(one, metric, limit) if one else None for one in each])
+        for each in (estimates, within)
     )
     # Where no other pair differs, one of so many is decided at this level.
     level = 1 - LEVEL / len(pairs) if pairs else 1 - LEVEL
@@ -69,8 +83,19 @@ def judge_pairs(
         more = found.more_rounds(margin, level) if found and verdict == UNDECIDED else None
         allowed = _allowed(pair, verdict)
         chance = slower[index] if allowed == verdict else None
-        judged.append(Judged(pair, found, allowed, chance, more, _notes(pair, found)))
+        by_day = found is not None and found.between > 0 and allowed == UNDECIDED
+        judged.append(
+            Judged(
+                *(pair, found, allowed, chance, more, _notes(pair, found, between[index])),
+                by_day=by_day and _sure(differs_within[index]),
+                slower_by_day=by_day and _sure(slower_within[index]),
+            )
+        )
     return judged
+
+
+def _sure(chance: float | None) -> bool:
+    return chance is not None and chance <= LEVEL
 
 
 def _allowed(pair: Pair, verdict: str) -> str:
@@ -104,7 +129,7 @@ def _chance_not_slower(found: Estimate, metric: Metric, limit: float) -> float:
     return found.chance_above(1 / (1 - limit))
 
 
-def _notes(pair: Pair, found: Estimate | None) -> tuple[str, ...]:
+def _notes(pair: Pair, found: Estimate | None, between: Between) -> tuple[str, ...]:
     notes = []
     if found is None:
         refused = pair.verdicts.get(RESERVED) or pair.verdicts.get("INVALID")
@@ -116,10 +141,7 @@ def _notes(pair: Pair, found: Estimate | None) -> tuple[str, ...]:
             + ("" if few < FEWEST_ROUNDS else ", measured one after the other")
         )
     elif found.design == SEPARATE:
-        notes.append(
-            "measured one after the other: whether the storage or the time between made the ratio "
-            "cannot be told apart; measure in turns, or several campaigns a side"
-        )
+        notes.append(between.note)
     for name, side in zip(("A", "B"), pair.evidence, strict=True):
         notes += [
             f"{name} lacks rounds, so that nothing is decided for it: {one}"

@@ -56,7 +56,7 @@ def test_one_study_is_split_by_a_column(
 ) -> None:
     rows = [*cell(noisy(1, 6)), *cell(noisy(2, 6, 2000.0), start=1440, **changes)]
     path = write(tmp_path / "records.csv", rows)
-    assert main(["compare", str(path), "--by", column, "--json"]) == 0
+    assert main(["compare", str(path), "--by", column, "--json", "--day-to-day", "5"]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert facts["a"] == name
     assert [one["verdict"] for one in facts["pairs"]] == ["faster"]

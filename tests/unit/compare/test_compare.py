@@ -12,6 +12,7 @@ import pytest
 
 from weir.cli import main
 from weir.columns import columns_of_role
+from weir.compare.days import Days
 from weir.compare.pairs import pair_cells
 from weir.compare.sides import Campaign, Side
 from weir.compare.verdict import FASTER, SAME, SLOWER, UNDECIDED, judge_pairs
@@ -128,8 +129,8 @@ def test_several_campaigns_include_what_changes_between_them() -> None:
 
 def test_a_known_day_to_day_spread_widens_the_interval() -> None:
     sides = side("a", cell(noisy(1, 8, spread=0.01))), side("b", cell(noisy(2, 8, 940, 0.01), start=2000))
-    assert judged(*sides, margin=0.01)[0].verdict == SLOWER
-    assert judged(*sides, margin=0.01, day_to_day=0.10)[0].verdict == UNDECIDED
+    assert judged(*sides, margin=0.01, days=Days(given=0.0))[0].verdict == SLOWER
+    assert judged(*sides, margin=0.01, days=Days(given=0.10))[0].verdict == UNDECIDED
 
 
 def test_invalid_and_degraded_records_never_decide() -> None:
