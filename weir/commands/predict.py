@@ -17,6 +17,7 @@ from weir.model import Row
 from weir.predict.application import Application, read_application
 from weir.predict.circumstances import circumstances_of
 from weir.predict.forecast import Forecast, Times, error, forecasts, whole
+from weir.predict.probe import probe
 from weir.predict.trial import measured_trial, trial_plan
 from weir.records.table import read_records
 
@@ -41,6 +42,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--measure",
         action="store_true",
         help="run cells with the parameters of each phase on the targets, to test the prediction",
+    )
+    parser.add_argument(
+        "--probe",
+        action="store_true",
+        help="measure cells behind the prediction again for about ten seconds, and scale it by them",
     )
     parser.add_argument(
         "--as-measured",
@@ -78,16 +84,21 @@ def execute(args: argparse.Namespace) -> int:
             hint="measure the suite nersc-ior, or cells with its interface, layout and order",
         )
     cells = {one.cell for each in found.values() for one in each}
+    probed = probe(args.records, rows, found) if args.probe else None
+    if probed:
+        found = {target: [probed.scaled(target, one) for one in each] for target, each in found.items()}
     then = circumstances_of(args.records, [row for row in rows if row["cell"] in cells])
     if args.json:
         print(json.dumps({target: [_facts(one) for one in each] for target, each in found.items()}, indent=1))
     else:
-        print("\n".join([*_lines(application, found), f"cells {then}"]))
-    if then.differ and not args.measure and not args.as_measured:
+        lines = [*_lines(application, found), f"cells {then}", *([str(probed)] if probed else [])]
+        print("\n".join(lines))
+    if then.differ and not (args.measure or args.as_measured or args.probe):
         raise WeirError(
             f"the prediction does not hold for now: its cells were {then}",
             file=str(args.records),
-            hint="measure the phases again: --measure; or take the hour of the records: --as-measured",
+            hint="scale it by ten seconds of measurement: --probe; or measure the phases: --measure; "
+            "or take the hour of the records: --as-measured",
             exit_code=3,
         )
     return 0
