@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +17,7 @@ from weir.errors import WeirError, did_you_mean
 from weir.files import from_json
 from weir.model import Cell, Message, Parsed, Row
 from weir.records.checked import checked
-from weir.runfiles import RUN_FILE, sum_of
+from weir.runfiles import ROWS_FILE, RUN_FILE, sum_of
 from weir.tools import purpose_of, tools
 from weir.tools.base import Tool
 from weir.tools.witness_facts import Witnessed, read_witness
@@ -35,6 +36,12 @@ _OF_A_RUN: Mapping[str, type | tuple[type, ...]] = {
     "error": (str, type(None)),
 }
 _DAMAGED = "delete it and run again: only this execution is measured again"
+
+
+def sum_of_facts(document: Mapping[str, Any]) -> str:
+    """Of a run.json but for the sum of the rows: they are made of it as of the outputs."""
+    sums = {name: one for name, one in document["sha256"].items() if name != ROWS_FILE}
+    return hashlib.sha256(json.dumps({**document, "sha256": sums}, sort_keys=True).encode()).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -58,7 +65,19 @@ class Run:
         sums = self.facts.get("sha256")
         if not isinstance(sums, dict):
             return None
-        return tuple(sorted(name for name, known in sums.items() if sum_of(self.folder / name) != known))
+        found = [name for name, known in sums.items() if sum_of(self.folder / name) != known]
+        return tuple(sorted([*found, *([RUN_FILE] if ROWS_FILE not in found and self._is_edited else [])]))
+
+    @property
+    def _is_edited(self) -> bool:
+        """Whether run.json is another than the one that its rows were made of when the run ended."""
+        if ROWS_FILE not in self.facts["sha256"]:
+            return False
+        try:
+            made_of = from_json((self.folder / ROWS_FILE).read_bytes())["run"]
+        except (OSError, ValueError, TypeError, KeyError):
+            return False
+        return bool(made_of != sum_of_facts(self.facts))
 
 
 def finished_runs(cell_folder: Path) -> list[Run]:

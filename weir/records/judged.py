@@ -26,7 +26,15 @@ from weir.files import from_json
 from weir.model import Cell, Row
 from weir.plan.files import built
 from weir.records.client_counters import counter_lines
-from weir.records.collect import Run, audited_rows, parse_run, require_sound, subjects_of_run, tool_of
+from weir.records.collect import (
+    Run,
+    audited_rows,
+    parse_run,
+    require_sound,
+    subjects_of_run,
+    sum_of_facts,
+    tool_of,
+)
 from weir.records.copies import marks_of
 from weir.records.latencies import collect_latencies
 from weir.records.table import lines_of, typed_row
@@ -61,7 +69,7 @@ def rows_text(folder: Path, document: Mapping[str, Any]) -> str | None:
         one = _judge(built(Cell, document["cell"]), Run(folder, document), folder.parents[2])
     except WeirError:
         return None
-    about = {"weir": weir.__version__, "code": code_state(), "run": _sum_of_facts(document)}
+    about = {"weir": weir.__version__, "code": code_state(), "run": sum_of_facts(document)}
     return json.dumps(about | vars(one)) + "\n"
 
 
@@ -84,18 +92,12 @@ def _known(cell: Cell, run: Run) -> JudgedRun | None:
         return None
     try:
         held = from_json((run.folder / ROWS_FILE).read_bytes())
-        if held["code"] != code_state() or held["run"] != _sum_of_facts(run.facts):
+        if held["code"] != code_state() or held["run"] != sum_of_facts(run.facts):
             return None
         records, latencies, counters = held["tables"]
         return JudgedRun((records, latencies, counters), held["tally"], held["marks"])
     except (OSError, ValueError, TypeError, KeyError):
         return None
-
-
-def _sum_of_facts(document: Mapping[str, Any]) -> str:
-    """Of a run.json but for the sum of the rows: they are made of it as of the outputs."""
-    sums = {name: one for name, one in document["sha256"].items() if name != ROWS_FILE}
-    return hashlib.sha256(json.dumps({**document, "sha256": sums}, sort_keys=True).encode()).hexdigest()
 
 
 def _is_of(measured: Mapping[str, Any], cell: Cell) -> bool:

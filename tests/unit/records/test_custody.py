@@ -13,9 +13,11 @@ import pytest
 from tests.unit.records.test_collect import document, leave_run, plan
 from weir.cli import main
 from weir.files import read_object
+from weir.integrity.ledger import end_run
 from weir.model import Cell, Row
 from weir.plan.files import write_plan
 from weir.plan.model import Plan
+from weir.records.judged import rows_text
 from weir.records.table import read_records
 from weir.runfiles import RUN_FILE, file_sha256, write_run_file
 
@@ -128,7 +130,21 @@ def test_an_edited_output_is_invalid_and_named(how: str, tmp_path: Path, plan: P
         summary.unlink()
     rows = collected(tmp_path, plan)
     assert {row["verdict"] for row in rows} == {"INVALID"}
-    assert all("not as run.json has it: summary.json" in row["evidence"] for row in rows)
+    assert all("not as when the run ended: summary.json" in row["evidence"] for row in rows)
+
+
+def test_edited_facts_of_a_run_are_invalid(tmp_path: Path, plan: Plan) -> None:
+    """Such as the load of the machine: no output has another sum."""
+    folder = leave(tmp_path, plan.cells[0], 0)
+    facts = read_object(folder / RUN_FILE, "")
+    (tmp_path / "ledger.jsonl").unlink(missing_ok=True)
+    end_run(folder, {name: value for name, value in facts.items() if name != "sha256"}, rows_text)
+    assert {row["verdict"] for row in collected(tmp_path, plan)} == {"VALID"}
+    written = read_object(folder / RUN_FILE, "")
+    (folder / RUN_FILE).write_text(json.dumps(written | {"host": {**written["host"], "load_1min": 0.0}}))
+    rows = collected(tmp_path, plan)
+    assert {(row["verdict"], row["reasons"]) for row in rows} == {("INVALID", "output-edited")}
+    assert all("not as when the run ended: run.json" in row["evidence"] for row in rows)
 
 
 def test_failed_runs_may_print_the_same(tmp_path: Path, plan: Plan) -> None:

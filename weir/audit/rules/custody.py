@@ -9,7 +9,8 @@ from weir.audit.subject import Subject
 
 @rule("INVALID", needs_output=True)
 def output_edited(subject: Subject) -> Outcome | None:
-    """A file of the run was edited or deleted after the end of the run: it has not the SHA-256 in run.json.
+    """A file of the run was edited or deleted after the end of the run: it has not the SHA-256 in run.json,
+    or run.json has not the one in rows.json.
 
     Hint: restore the file from a copy, or delete the run and measure it again.
     """
@@ -18,7 +19,7 @@ def output_edited(subject: Subject) -> Outcome | None:
     if subject.run.differing is None:
         return not_observable("run.json has no sums of its files")
     if subject.run.differing:
-        return invalid(f"not as run.json has it: {', '.join(subject.run.differing)}")
+        return invalid(f"not as when the run ended: {', '.join(subject.run.differing)}")
     return passed("all files have the sums of run.json")
 
 
