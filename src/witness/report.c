@@ -77,6 +77,7 @@ static void write_span(FILE *stream, const struct span *span) {
     fprintf(stream, ", \"transfers_end_ns\": %" PRIu64, span->transfers_end_ns);
     fprintf(stream, ", \"monotonic_ns\": %" PRId64, (int64_t)(end->monotonic_ns - begin->monotonic_ns));
     fprintf(stream, ", \"wall_ns\": %" PRId64, (int64_t)(end->wall_ns - begin->wall_ns));
+    fprintf(stream, ", \"apart_ns\": %" PRIu64, begin->apart_ns + end->apart_ns);
     /* The thread that finds pauses may have begun to sleep before the span. */
     uint64_t paused_ns = end->paused_ns - begin->paused_ns, lasted_ns = end->raw_ns - begin->raw_ns;
     fprintf(stream, ", \"paused_ns\": %" PRIu64, paused_ns < lasted_ns ? paused_ns : lasted_ns);

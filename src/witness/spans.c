@@ -10,6 +10,8 @@
 #include "pauses.h"
 #include "witness.h"
 
+#define CLOSE_NS 10000u /* nothing came between the clocks */
+
 static struct span spans[WITNESS_SPANS];
 static _Atomic unsigned used; /* of spans; the last one may still be open */
 static _Atomic uint64_t uncounted;
@@ -29,21 +31,29 @@ uint64_t raw_clock_ns(void) {
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* All clocks at the same moment; again where the process was interrupted between them, as in watch.c. */
 static void read_clocks(struct moment *moment) {
     static clock_call clock;
     static wall_call wall;
     struct timespec now = {0, 0};
     struct timeval time = {0, 0};
+    uint64_t before, after;
+    int attempts = 0;
     if (clock == NULL || wall == NULL) {
         clock = (clock_call)first_call("clock_gettime");
         wall = (wall_call)first_call("gettimeofday");
     }
-    moment->raw_ns = raw_clock_ns();
+    do {
+        before = raw_clock_ns();
+        if (clock != NULL && wall != NULL) {
+            clock(CLOCK_MONOTONIC, &now);
+            wall(&time, NULL);
+        }
+        after = raw_clock_ns();
+    } while (after - before > CLOSE_NS && ++attempts < 8);
+    moment->raw_ns = before + (after - before) / 2;
+    moment->apart_ns = (after - before + 1) / 2;
     moment->paused_ns = weir_pauses_ns();
-    if (clock != NULL && wall != NULL) {
-        clock(CLOCK_MONOTONIC, &now);
-        wall(&time, NULL);
-    }
     moment->monotonic_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
     moment->wall_ns = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_usec * 1000u;
 }

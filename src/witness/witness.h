@@ -79,6 +79,7 @@ struct moment {
     uint64_t raw_ns;       /* CLOCK_MONOTONIC_RAW, past any library */
     uint64_t monotonic_ns; /* CLOCK_MONOTONIC and gettimeofday as the program gets them */
     uint64_t wall_ns;
+    uint64_t apart_ns;                         /* how far apart these were read, at most */
     uint64_t paused_ns;                        /* see pauses.h */
     uint64_t read_bytes, written_bytes, syncs; /* of all files under test so far; syncs reach the medium */
     struct weir_process_io io;

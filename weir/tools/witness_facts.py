@@ -32,6 +32,7 @@ _COUNTS = {
     "mappings": "mappings",
 }
 _MOVED = {"write": "written_bytes", "read": "read_bytes"}
+_CLOCKS = ("monotonic_ns", "wall_ns")
 _TELLING_NS = 1_000_000  # shortest time in which a clock error of 1 % is visible
 _TRANSFERS_BY_CALLS = (
     "POSIX",
@@ -234,12 +235,14 @@ def _paused_s(spans: Collection[Sequence[Span]]) -> float | None:
 
 
 def _clock_error(spans: Sequence[Span]) -> float | None:
-    """The worse of the two clocks that programs read, on any rank."""
+    """The worse of the two clocks that programs read, on any rank; without what may have come between the
+    readings of the clocks, such as another process on the same core."""
     errors = []
     for span in spans:
         raw_ns = span["ended_ns"] - span["began_ns"]
         if raw_ns >= _TELLING_NS:
-            errors += [abs(span[clock] / raw_ns - 1) for clock in ("monotonic_ns", "wall_ns")]
+            offs_ns = [abs(span[clock] - raw_ns) - span.get("apart_ns", 0) for clock in _CLOCKS]
+            errors += [max(off_ns, 0) / raw_ns for off_ns in offs_ns]
     return max(errors) if errors else None
 
 

@@ -168,9 +168,11 @@ def test_a_helper_of_a_rank_is_no_rank() -> None:
     assert seen.of_row(row("write"), ("write",), 1, 1)["called_bytes"] == 5 * MIB
 
 
-def test_the_worse_clock_counts_and_a_short_span_tells_nothing() -> None:
+def test_the_worse_clock_counts_and_a_short_or_interrupted_span_tells_nothing() -> None:
     wrong = [span(0, "write", wall_ns=3 * S // 2)]
     assert of(Witnessed([process(0, wrong)]), "write")["clock_error"] == 0.5
+    interrupted = [span(0, "write", wall_ns=3 * S // 2, apart_ns=S // 2)]
+    assert of(Witnessed([process(0, interrupted)]), "write")["clock_error"] == 0
     short = [span(0, "write", ended_ns=1000)]
     assert of(Witnessed([process(0, short)]), "write")["clock_error"] is None
 
