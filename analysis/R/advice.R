@@ -142,6 +142,17 @@ targets_of_kind <- function(facts, kind) {
   vapply(known, function(target) text_of(target$target, ""), "")[kinds == kind]
 }
 
+network_targets <- function(facts) c(targets_of_kind(facts, "network"), targets_of_kind(facts, "parallel"))
+
+# A number of the descriptions of targets, where it is known.
+known_of_targets <- function(facts, name) {
+  known <- Filter(function(target) !is.null(target[[name]]), as.list(facts$targets))
+  data.table::data.table(
+    target = vapply(known, function(one) one$target, ""),
+    known = vapply(known, function(one) as.numeric(one[[name]]), 1)
+  )
+}
+
 # As declared; "" where no description of the target is at hand.
 kind_of_target <- function(facts, name) {
   known <- as.list(facts$targets)
@@ -149,10 +160,14 @@ kind_of_target <- function(facts, name) {
   if (is.na(at)) "" else text_of(known[[at]]$kind, "")
 }
 
+# Not where devices of servers were seen to answer, nor where advice compares with the servers' memory.
 doubt_about_memory <- function(evidence) {
   memory <- if (length(evidence$facts$machines) > 0) evidence$facts$machines[[1]]$memory_bytes
   of_memory <- targets_of_kind(evidence$facts, "memory")
-  sizes <- evidence$records[emulated == FALSE & !target %in% of_memory]$file_bytes
+  records <- evidence$records[emulated == FALSE & !target %in% of_memory]
+  probed <- records$target %in% network_targets(evidence$facts) &
+    (records$proof %in% "devices" | records$target %in% known_of_targets(evidence$facts, "server_memory_bytes")$target)
+  sizes <- records[!probed]$file_bytes
   largest <- suppressWarnings(max(sizes, na.rm = TRUE))
   if (is.null(memory) || !is.finite(largest) || largest >= memory) {
     return(NULL)

@@ -5,9 +5,18 @@ advise <- function(evidence) {
   if (nrow(reads) == 0 || nrow(unproven) < 0.2 * nrow(reads)) {
     return(list())
   }
+  remote <- mean(unproven$target %in% network_targets(evidence$facts)) > 0.5
+  counting <- all(unproven$program %in% "weir-io")
+  # What was measured so already needs something else.
+  ways <- c(
+    if (!counting) "Measure with weir-io (drop_caches: true)",
+    if (remote) "name the servers in the target (server_addresses) or run as root, so that their bytes are counted",
+    if (!remote && !all(unproven$direct %in% TRUE)) "read with O_DIRECT",
+    if (!remote) "read files larger than the memory"
+  )
   list(advice(
     "Prove the reads before they are quoted.",
     sprintf("%d of %d reads have no evidence that their bytes came from the storage.", nrow(unproven), nrow(reads)),
-    "Measure with weir-io (drop_caches: true), with O_DIRECT, or with files larger than the memory.", 0.8
+    paste0(sub("^(.)", "\\U\\1", paste(ways, collapse = ", or "), perl = TRUE), "."), 0.8
   ))
 }

@@ -29,6 +29,7 @@ from weir.measure.prepare import clean_up, prepared
 from weir.measure.progress import open_stream
 from weir.measure.ranks import check_ranks
 from weir.measure.remains import clean_up_after_kills
+from weir.measure.server_memory import server_memory_bytes
 from weir.measure.settle import settle
 from weir.measure.workspace import Workspace
 from weir.model import Target
@@ -121,6 +122,7 @@ def _context(
         seed=job.seed,
         workspace=Workspace(Path(job.target.path), job.results, job.batch),
         servers=in_time(lambda: _servers(job.target), job.target.path),
+        server_memory_bytes=server_memory_bytes(job.target.server_probe),
         slow_nodes=None if result.slow_nodes is None else [vars(item) for item in result.slow_nodes],
         placement=scheduler.placement(job.scheduler_options, os.environ) if scheduler else None,
         neighbours=neighbours,

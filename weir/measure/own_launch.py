@@ -51,6 +51,7 @@ class LaunchContext:
     seed: int
     workspace: Workspace
     servers: Sequence[str] = ()  # addresses of those behind the mount
+    server_memory_bytes: int | None = None  # None: no probe reports it
     slow_nodes: Sequence[Mapping[str, Any]] | None = None  # None: the nodes were not compared
     placement: Mapping[str, Any] | None = None  # None: no batch system gave the nodes
     neighbours: Sequence[str] = ()  # other measurements of the target that may run now
@@ -121,6 +122,7 @@ def _prepared(execution: Execution, place: _Place, context: LaunchContext) -> Pr
         | {
             "slow_nodes": context.slow_nodes,
             "placement": context.placement,
+            "server_memory_bytes": context.server_memory_bytes,
             "neighbours": list(context.neighbours),
         },
     }

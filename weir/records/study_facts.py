@@ -110,12 +110,14 @@ def _targets(plan: Plan, tally: Tally) -> list[dict[str, Any]]:
     ]
 
 
-def _file_system(found: Mapping[str, Any]) -> dict[str, str | None]:
+def _file_system(found: Mapping[str, Any]) -> dict[str, Any]:
     """As the runs found it below the target."""
     return {
         "file_system": found.get("type"),
         "device": found.get("device"),
         "mount_options": _options(found),
+        "links_mbit_s": found.get("links_mbit_s"),
+        "server_memory_bytes": found.get("server_memory_bytes"),
     }
 
 

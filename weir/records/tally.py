@@ -159,12 +159,18 @@ def facts_of_run(facts: Mapping[str, Any]) -> dict[str, Any]:
         "runs": 1,
         "failed_runs": int(facts["status"] != "done"),
         "machines": [[host.get(key) for key in MACHINE_KEYS]],
-        "file_systems": {facts["cell"]["target"]: host.get("file_system") or {}},
+        "file_systems": {facts["cell"]["target"]: _storage(host)},
         "seeds": [facts["seed"]],
         "began": facts["began"],
         "ended": facts["ended"],
         "slow_nodes": [(item["node"], item["kind"], item["time_s"] / item["median_s"]) for item in slow],
     }
+
+
+def _storage(host: Mapping[str, Any]) -> dict[str, Any]:
+    """The file system of the target, the links to its servers and their memory."""
+    behind = {key: host.get(key) for key in ("links_mbit_s", "server_memory_bytes")}
+    return {**(host.get("file_system") or {}), **behind}
 
 
 def _words(texts: Iterable[str | None]) -> list[str]:

@@ -18,8 +18,8 @@ advised <- function(rule, evidence) vapply(load_part("advice", rule)$advise(evid
 
 test_that("every rule has a test here", {
   tested <- c(
-    "cached-reads", "chunk-shape", "collective", "interface", "open-close", "processes-per-node", "random-offsets",
-    "shared-file", "stripe-count", "sync-share",
+    "cached-reads", "chunk-shape", "collective", "interface", "link-share", "open-close", "processes-per-node",
+    "random-offsets", "server-cache", "shared-file", "stripe-count", "sync-share",
     "tail-latency", "too-few-rounds", "transfer-size", "unproven-reads"
   )
   expect_setequal(part_names("advice"), tested)
@@ -71,6 +71,85 @@ test_that("writes that wait for their synchronisation are named where others wer
   expect_length(advised("sync-share", evidence_of(points = points, records = records)), 1)
   expect_length(advised("sync-share", evidence_of(points = data.table::copy(points)[, sync_share := 0.1],
     records = records)), 0)
+})
+
+# Records and points of one file system behind servers.
+on_servers <- function(..., records = read_synthetic(xfer_bytes = 2^20), points = data.table::data.table()) {
+  evidence <- evidence_of(records = data.table::copy(records)[, `:=`(target = "scratch", emulated = FALSE)],
+    points = points)
+  evidence$facts <- list(targets = list(list(target = "scratch", kind = "parallel", ...)))
+  evidence
+}
+action_of <- function(rule, evidence) load_part("advice", rule)$advise(evidence)[[1]]$action
+
+test_that("no advice about reads that was followed already", {
+  reads <- read_synthetic(xfer_bytes = 2^20)[access == "read"][, `:=`(verdict = "UNPROVEN", emulated = FALSE,
+    program = "IOR", direct = FALSE)]
+  expect_match(action_of("unproven-reads", evidence_of(records = reads)), "^Measure with weir-io .*O_DIRECT")
+  expect_match(action_of("unproven-reads", on_servers(records = reads)), "^Measure with weir-io .*server_addresses")
+  reads[, program := "weir-io"]
+  expect_match(action_of("unproven-reads", evidence_of(records = reads)), "^Read with O_DIRECT, or read files larger")
+  expect_match(action_of("unproven-reads", on_servers(records = reads)), "^Name the servers in the target")
+  expect_identical(action_of("unproven-reads", evidence_of(records = reads[, direct := TRUE])),
+    "Read files larger than the memory.")
+})
+
+test_that("cached reads of servers are told from those of the page cache, and dropped pages are not dropped again", {
+  reads <- read_synthetic(xfer_bytes = 2^20)[access == "read"][, `:=`(verdict = "DEGRADED",
+    reasons = "not-from-servers", notes = "")]
+  expect_match(action_of("cached-reads", on_servers(records = reads)), "^Turn off the cache that the client")
+  reads[, notes := "mount-decides: client_oc=true: reads may come from the memory of the client program"]
+  expect_match(action_of("cached-reads", on_servers(records = reads)), "that the note mount-decides names")
+  reads[, `:=`(reasons = "read-from-cache", notes = "")]
+  expect_match(action_of("cached-reads", on_servers(records = reads)), "^Drop the caches before the read, or let")
+  expect_match(action_of("cached-reads", evidence_of(records = reads[, emulated := FALSE])), "use O_DIRECT")
+})
+
+test_that("files are compared with the memory of servers that a probe reports", {
+  reads <- read_synthetic(xfer_bytes = 2^20)[access == "read"][, `:=`(proof = "servers", file_bytes = 2^30, item = NA)]
+  expect_length(advised("server-cache", on_servers(records = reads)), 0)
+  expect_length(advised("server-cache", on_servers(records = reads, server_memory_bytes = 2^29)), 0)
+  found <- load_part("advice", "server-cache")$advise(on_servers(records = reads, server_memory_bytes = 2^32))[[1]]
+  expect_identical(found$evidence, "The largest file (1 GiB) is 25 % of their memory (4 GiB).")
+  seen <- data.table::copy(reads)[, proof := "devices"]
+  expect_length(advised("server-cache", on_servers(records = seen, server_memory_bytes = 2^32)), 0)
+  caught <- data.table::copy(reads)[, `:=`(verdict = "DEGRADED", reasons = "not-from-server-devices",
+    proof = "")]
+  expect_match(load_part("advice", "server-cache")$advise(on_servers(records = caught))[[1]]$evidence,
+    "came from the caches of the servers")
+})
+
+test_that("the doubt about memory is not of servers whose memory is known or whose devices gave the bytes", {
+  records <- read_synthetic(xfer_bytes = 2^20)[, `:=`(file_bytes = 2^30, proof = "servers")]
+  evidence <- on_servers(records = records)
+  evidence$facts$machines <- list(list(memory_bytes = 2^32))
+  expect_identical(doubt_about_memory(evidence)$number, "25 %")
+  evidence$records[, proof := "devices"]
+  expect_null(doubt_about_memory(evidence))
+  evidence <- on_servers(records = records, server_memory_bytes = 2^33)
+  evidence$facts$machines <- list(list(memory_bytes = 2^32))
+  expect_null(doubt_about_memory(evidence))
+})
+
+test_that("what was reached of the links is told in per cent, and more clients are proposed where links limit", {
+  points <- data.table::data.table(target = "scratch", emulated = FALSE, n = 6L, access = "write", nn = c(1L, 2L),
+    ppn = 4L, median = c(1100, 2150))
+  expect_length(advised("link-share", on_servers(points = points)), 0)
+  found <- load_part("advice", "link-share")$advise(on_servers(points = points, links_mbit_s = 10000))[[1]]
+  expect_identical(found$title, "The links limit writes on scratch.")
+  expect_identical(found$evidence, "1,100 MiB/s are 92 % of what the links of 1 client carry.")
+  expect_match(found$action, "more than 2 clients")
+  slow <- data.table::copy(points)[, median := 300]
+  expect_match(action_of("link-share", on_servers(points = slow, links_mbit_s = 10000)), "Look at the servers")
+  expect_match(action_of("link-share", on_servers(points = slow[nn == 1], links_mbit_s = 10000)),
+    "several clients, or with more than 4 processes each")
+})
+
+test_that("stripes are proposed where shared files had one in all runs", {
+  records <- read_synthetic(xfer_bytes = 2^20)[, `:=`(layout = "shared", stripe_count = 1, nn = 2, ppn = 4)]
+  expect_match(advised("stripe-count", on_servers(records = records)), "more than one stripe on scratch")
+  records[1, stripe_count := 4]
+  expect_length(advised("stripe-count", on_servers(records = records)), 0)
 })
 
 test_that("a long tail and unproven reads are named", {
