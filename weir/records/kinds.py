@@ -18,11 +18,6 @@ _KINDS: tuple[tuple[str, str], ...] = (
     (r"\A[^\n]{257}ustar", "a tar archive, to be unpacked first"),
     (r"\A\s*<(!DOCTYPE html|html)", "a page of HTML, whose text is to be saved first"),
     (
-        r"^OPERATION\s+RESULT TYPE\s+FIRST DONE|^ISO date,label,|^\"?operation\"?,.*first done"
-        r"|^elbencho\b|First Done \[",
-        "output of elbencho",
-    ),
-    (
         r"\bh5bench|Total emulated compute time|(Raw|Observed) (write|read) rate\s*[:=]"
         r"|^metric, value, unit",
         "output of h5bench",

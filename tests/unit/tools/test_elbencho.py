@@ -1,0 +1,102 @@
+"""elbencho: its JSON, CSV and tables as it wrote them, and the command of a cell."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.unit.tools.cells import cell_of
+from weir.model import Target
+from weir.records.log_runs import runs_in
+from weir.tools import tools
+from weir.tools.base import RunPaths
+
+GOLDEN = Path(__file__).resolve().parents[2] / "golden/elbencho"
+MIB = 2**20
+
+
+def rows(name: str) -> list[dict[str, Any]]:
+    ((tool, parsed),) = runs_in((GOLDEN / name).read_text())
+    assert (tool, parsed.program, parsed.complete) == ("elbencho", "elbencho", True)
+    return [dict(row) for row in parsed.rows]
+
+
+def test_the_json_has_exact_rates() -> None:
+    write, read = rows("shared.json")
+    assert (write["access"], write["order"], write["layout"]) == ("write", "sequential", "shared")
+    assert write["moved_bytes"] == write["requested_bytes"] == 16 * MIB
+    assert (write["xfer_bytes"], write["sync"], write["direct"]) == (262144, False, False)
+    assert write["bw_mib_s"] == pytest.approx(160453859 / MIB)
+    assert 0.104 <= write["total_s"] < 0.105
+    assert (write["lat_min_us"], write["lat_max_us"]) == (162, 39579)
+    assert (read["access"], read["moved_bytes"], read.get("sync")) == ("read", 16 * MIB, None)
+
+
+@pytest.mark.parametrize("name", ["shared.csv", "shared.txt"])
+def test_csv_and_table_have_the_same_phases_without_fractions(name: str) -> None:
+    for exact, cut in zip(rows("shared.json"), rows(name), strict=True):
+        assert (cut["access"], cut["moved_bytes"], cut["total_s"]) == (exact["access"], 16 * MIB, None)
+        assert 0 <= exact["bw_mib_s"] - cut["bw_mib_s"] < 1
+        assert cut["lat_min_us"] == exact["lat_min_us"]
+
+
+def test_random_offsets_and_queues() -> None:
+    for row in rows("random.json"):
+        assert (row["order"], row["direct"], row["iodepth"]) == ("random", True, 4)
+        assert row["moved_bytes"] == row["requested_bytes"] == 8 * MIB
+
+
+@pytest.mark.parametrize("name", ["tree.json", "tree.txt"])
+def test_a_tree_has_phases_of_names(name: str) -> None:
+    found = {(row["access"], row.get("item")): row for row in rows(name)}
+    assert list(found) == [
+        ("create", "directory"),
+        ("write", None),
+        ("stat", "file"),
+        ("read", None),
+        ("remove", "file"),
+        ("remove", "directory"),
+    ]
+    assert found["stat", "file"]["ops"] == 16
+    assert found["write", None]["moved_bytes"] == 4 * MIB
+    assert found["remove", "directory"]["ops"] == 2
+
+
+def test_services_count_as_nodes() -> None:
+    write, read = rows("services.json")
+    assert (write["nn"], read["nn"], write["moved_bytes"]) == (2, 2, 4 * MIB)
+    assert [row["access"] for row in rows("services.txt")] == ["write", "read"]
+
+
+def test_what_is_cut_or_failed_has_no_more_rows_than_it_printed() -> None:
+    table = (GOLDEN / "shared.txt").read_text()
+    ((_, cut),) = runs_in(table[: table.index("READ") + 200])
+    assert [row["access"] for row in cut.rows] == ["write"]
+    error = (GOLDEN / "missing.txt").read_text()
+    ((_, failed),) = runs_in(f"{table}{error}")
+    assert (failed.complete, [message.level for message in failed.messages]) == (False, ["error"])
+    lines = (GOLDEN / "shared.json").read_text()
+    ((_, half),) = runs_in(lines[: len(lines) - 100])
+    assert [row["access"] for row in half.rows] == ["write"]
+
+
+def test_the_program_gets_what_the_cell_requests_and_its_result_is_read(tmp_path: Path) -> None:
+    tool = tools()["elbencho"]
+    sizes = {"xfer_bytes": 65536, "block_bytes": MIB, "jobs": 2}
+    cell = cell_of(tool, **sizes, order="random", access=["write", "read"])
+    target = Target(name="disk", kind="disk", path=str(tmp_path))
+    paths = RunPaths(str(tmp_path / "data"), tmp_path)
+    command = tool.command(cell, target, ["elbencho"], paths)
+    assert command[1:9] == ["--nolive", "--lat", "-w", "-r", "--rand", "-t", "2", "-b"]
+    assert (command[11], command[-1]) == (str(2 * MIB), paths.data)
+    assert tool.problems(cell, target) == []
+    assert len(tool.problems(cell_of(tool, ppn=2, access=["read"], xfer_bytes=3, iterations=2), target)) == 4
+    if not shutil.which("elbencho"):
+        pytest.skip("elbencho is not installed")
+    done = subprocess.run(command, check=True, capture_output=True, timeout=60)
+    parsed = tool.parse({"summary": tmp_path / "summary.json"})
+    assert [row["moved_bytes"] for row in parsed.rows] == [2 * MIB, 2 * MIB], done.stdout

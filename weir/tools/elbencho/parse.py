@@ -1,0 +1,211 @@
+"""Rows from the results of elbencho: one for each phase, from its JSON (--jsonfile), CSV or table.
+
+Of two columns, when the first and when the last worker was done, the last one counts. Tables and CSV have
+rates and times without their fractions, cut and not rounded: their rows have no time. A synchronisation
+(--sync) is a phase of its own, so that no write contains one.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from weir.model import Message, Parsed, Row
+
+_MIB = 2**20
+_PHASES: Mapping[str, tuple[str, str | None]] = {
+    "WRITE": ("write", None),
+    "READ": ("read", None),
+    "MKDIRS": ("create", "directory"),
+    "STAT": ("stat", "file"),
+    "STATDIRS": ("stat", "directory"),
+    "RMFILES": ("remove", "file"),
+    "RMDIRS": ("remove", "directory"),
+}
+_JSON = re.compile(r'^\{"phase_type":.*$', re.MULTILINE)
+_CSV = re.compile(r"^ISO date,label,path type,.*$", re.MULTILINE)
+_TABLE = re.compile(r"^OPERATION +RESULT TYPE +FIRST DONE +LAST DONE$", re.MULTILINE)
+_BLOCK = re.compile(r"^([A-Z_]+) +Elapsed time +:(.*)$")
+_FACT = re.compile(r"^ +(\S.*?) *: (.*)$")
+_ERROR = re.compile(r"^(?:[\d:.]+ )?ERROR: (.*)$", re.MULTILINE)
+_LATENCY = re.compile(r"(min|max)=([\d.]+)(us|ms|s)")
+_ENDS_EARLY = ("--timelimit", "--randamount", "--infloop", "--rwmix")
+_UNITS_US = {"us": 1.0, "ms": 1e3, "s": 1e6}
+_LONGEST = 20  # digits of a number that can be
+
+LOG_START = re.compile("|".join(f"(?:{one.pattern})" for one in (_JSON, _CSV, _TABLE)), re.MULTILINE)
+OUTPUT = re.compile(
+    r'^OPERATION\s+RESULT TYPE\s+FIRST DONE|^ISO date,label,|^"?operation"?,.*first done|^elbencho\b'
+    r'|First Done \[|^\{"phase_type":',
+    re.MULTILINE | re.IGNORECASE,
+)
+Facts = dict[str, Any]
+
+
+def parse_results(text: str) -> Parsed:
+    """JSON before CSV before the table: they hold the same phases."""
+    facts = list(_of_json(text)) or list(_of_csv(text)) or list(_of_table(text))
+    rows: list[Row] = []
+    iterations: dict[tuple[str, str | None], int] = {}
+    for one in facts:
+        kind = _PHASES[one["phase"]]
+        rows.append(_row(one) | {"iteration": iterations.get(kind, 0)})
+        iterations[kind] = iterations.get(kind, 0) + 1
+    errors = tuple(Message("error", match[1]) for match in _ERROR.finditer(text))
+    version = next((one["version"] for one in facts if one.get("version")), "")
+    return Parsed(tuple(rows), {}, errors, "elbencho", version, complete=bool(rows) and not errors)
+
+
+def _row(facts: Facts) -> Row:
+    """rate and moved are bytes, or entries of a tree."""
+    access, item = _PHASES[facts["phase"]]
+    row: Row = {"api": "POSIX", "access": access, "nn": facts.get("hosts"), "ppn": None, "observed": {}}
+    if item is not None:
+        row |= {"item": item, "ops": facts.get("entries"), "ops_s": facts.get("entries_s")}
+        return row
+    moved, rate = facts.get("bytes"), facts.get("bytes_s")
+    total_s = moved / rate if moved and rate and facts.get("exact") else None
+    row |= {
+        "order": facts.get("order"),
+        "layout": facts.get("layout"),
+        "xfer_bytes": facts.get("xfer_bytes"),
+        "iodepth": facts.get("iodepth"),
+        "direct": facts.get("direct"),
+        "moved_bytes": moved,
+        "requested_bytes": facts.get("requested_bytes"),
+        "total_s": total_s,
+        "io_s": total_s,
+        "bw_mib_s": rate / _MIB if rate else None,
+        "ops_s": facts.get("iops"),
+        "lat_min_us": facts.get("min_us"),
+        "lat_max_us": facts.get("max_us"),
+    }
+    return row | ({"sync": False} if access == "write" else {})
+
+
+def _of_json(text: str) -> Iterator[Facts]:
+    for match in _JSON.finditer(text):
+        try:
+            document = json.loads(match[0])
+        except (ValueError, RecursionError):
+            continue
+        config, last = document.get("config"), document.get("last_done")
+        if document.get("phase_type") in _PHASES and isinstance(config, dict) and isinstance(last, dict):
+            latency = last.get("latency")
+            of_io = latency.get("IO") if isinstance(latency, dict) else None
+            yield {
+                "phase": document["phase_type"],
+                "exact": True,
+                "bytes": _whole(last.get("bytes")),
+                "bytes_s": _whole(last.get("bytes/s")),
+                "iops": _whole(last.get("iops")),
+                "entries": _whole(last.get("entries")),
+                "entries_s": _whole(last.get("entries/s")),
+                **(_extremes(of_io) if isinstance(of_io, dict) else {}),
+                **_configured(config),
+            }
+
+
+def _extremes(latency: Mapping[str, Any]) -> Facts:
+    return {name: _whole(latency.get(name)) for name in ("min_us", "max_us")}
+
+
+def _configured(config: Mapping[str, Any]) -> Facts:
+    """What was requested, by the names of the JSON."""
+    count = {name: _whole(config.get(name)) for name in ("paths", "hosts", "threads", "dirs", "files")}
+    is_tree = config.get("path_type") == "dir"
+    size = _whole(config.get("file_size"))
+    files = count["paths"]
+    if is_tree:
+        per_thread = (count["dirs"] or 1) * (count["files"] or 0)
+        files = per_thread * (count["threads"] or 0) * (count["hosts"] or 1)
+    early = any(option in str(config.get("command")) for option in _ENDS_EARLY)
+    return {
+        "hosts": count["hosts"],
+        "order": "random" if config.get("random_offsets") in ("true", "1") else "sequential",
+        "layout": "shared" if not is_tree and files == 1 and (count["threads"] or 0) > 1 else None,
+        "xfer_bytes": _whole(config.get("block_size")),
+        "iodepth": _whole(config.get("io_depth")),
+        "direct": config.get("direct_io") in ("true", "1"),
+        "requested_bytes": size * files if size and files and not early else None,
+        "version": config.get("version") or "",
+    }
+
+
+_CONFIG_OF_CSV: Mapping[str, str] = {
+    "path type": "path_type",
+    "file size": "file_size",
+    "block size": "block_size",
+    "direct IO": "direct_io",
+    "random": "random_offsets",
+    "IO depth": "io_depth",
+}
+
+
+def _of_csv(text: str) -> Iterator[Facts]:
+    header = _CSV.search(text)
+    lines = text[header.start() :].splitlines() if header else []
+    for line in csv.DictReader(lines):
+        if line.get("operation") in _PHASES:
+            config = {_CONFIG_OF_CSV.get(name, name): value for name, value in line.items() if name}
+            mib, mib_s = _whole(line.get("MiB [last]")), _whole(line.get("MiB/s [last]"))
+            yield {
+                "phase": line["operation"],
+                "bytes": None if mib is None else mib * _MIB,
+                "bytes_s": None if mib_s is None else mib_s * _MIB,
+                "iops": _whole(line.get("IOPS [last]")),
+                "entries": _whole(line.get("entries [last]")),
+                "entries_s": _whole(line.get("entries/s [last]")),
+                "min_us": _whole(line.get("IO lat us [min]")),
+                "max_us": _whole(line.get("IO lat us [max]")),
+                **_configured(config),
+            }
+
+
+_OF_TABLE: Mapping[str, tuple[str, int]] = {
+    "Throughput MiB/s": ("bytes_s", _MIB),
+    "Total MiB": ("bytes", _MIB),
+    "IOPS": ("iops", 1),
+    "Files/s": ("entries_s", 1),
+    "Dirs/s": ("entries_s", 1),
+    "Files total": ("entries", 1),
+    "Dirs total": ("entries", 1),
+}
+
+
+def _of_table(text: str) -> Iterator[Facts]:
+    for block in _blocks(text):
+        facts: Facts = {"phase": block[0]}
+        for match in map(_FACT.match, block[1:]):
+            if match and match[1] in _OF_TABLE:
+                name, factor = _OF_TABLE[match[1]]
+                value = _whole(match[2].split()[-1] if match[2].split() else None)
+                facts[name] = None if value is None else value * factor
+            elif match and match[1] == "IO latency":
+                found = _LATENCY.findall(match[2])
+                facts |= {f"{end}_us": float(number) * _UNITS_US[unit] for end, number, unit in found}
+        yield facts
+
+
+def _blocks(text: str) -> Iterable[list[str]]:
+    """Phase by phase: its name, then the lines below it; one that is cut has no line at its end."""
+    table = _TABLE.search(text)
+    block: list[str] = []
+    for line in text[table.end() :].splitlines() if table else []:
+        start = _BLOCK.match(line)
+        if start:
+            block = [start[1]]
+        elif line == "---" and block:
+            if block[0] in _PHASES:
+                yield block
+            block = []
+        elif block:
+            block.append(line)
+
+
+def _whole(value: object) -> int | None:
+    is_number = isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < _LONGEST
+    return int(str(value)) if is_number else None

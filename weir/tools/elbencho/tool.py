@@ -1,0 +1,101 @@
+"""The tool: elbencho, started as one process whose workers are threads on one file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from weir.model import Cell, Footprint, Parsed, Row, Target
+from weir.tools.base import Parameter, RunPaths, Tool
+from weir.tools.elbencho.parse import LOG_START, OUTPUT, parse_results
+from weir.tools.outputs import read_texts
+from weir.units import format_size
+
+
+class Elbencho(Tool):
+    """Workers that write and then read parts of one file."""
+
+    name = "elbencho"
+    purpose = "bandwidth"
+    programs = (("elbencho",),)
+    log_start = LOG_START
+    output_pattern = OUTPUT
+    parameters: Mapping[str, Parameter] = {
+        "access": Parameter("choices", "What is timed (-w, -r).", ("write", "read"), ("write", "read")),
+        "order": Parameter(
+            "choice", "Order of the offsets (--rand).", "sequential", ("sequential", "random")
+        ),
+        "xfer": Parameter("size", "Bytes of one operation (-b).", "1 MiB"),
+        "block": Parameter("size", "Bytes of each worker; the file has all of them (-s).", "64 MiB"),
+        "jobs": Parameter("count", "Workers, threads of one process (-t).", 1, minimum=1),
+        "iodepth": Parameter("count", "Operations in flight of each worker (--iodepth).", 1, minimum=1),
+        "direct": Parameter("flag", "Open with O_DIRECT (--direct).", False),
+    }
+
+    def label(self, params: Mapping[str, Any]) -> str:
+        """Such as 'random 4KiB of 64MiB 4 jobs direct'."""
+        sizes = [format_size(params[name]).replace(" ", "") for name in ("xfer_bytes", "block_bytes")]
+        terms = [params["order"], " of ".join(sizes)]
+        terms += [f"{params['jobs']} jobs"] if params["jobs"] > 1 else []
+        terms += [f"depth {params['iodepth']}"] if params["iodepth"] > 1 else []
+        terms += ["direct"] if params["direct"] else []
+        return " ".join(terms)
+
+    def problems(self, cell: Cell, target: Target) -> Sequence[str]:
+        return list(_problems(cell, target))
+
+    def command(self, cell: Cell, target: Target, program: Sequence[str], paths: RunPaths) -> list[str]:
+        params = cell.params
+        values = {
+            "-t": params["jobs"],
+            "-b": params["xfer_bytes"],
+            "-s": params["jobs"] * params["block_bytes"],
+            "--iodepth": params["iodepth"],
+            "--jsonfile": paths.outputs / "summary.json",
+        }
+        flags = ["--nolive", "--lat", *(f"-{access[0]}" for access in params["access"])]
+        flags += ["--rand"] if params["order"] == "random" else []
+        flags += ["--direct"] if params["direct"] else []
+        options = [text for name, value in values.items() for text in (name, str(value))]
+        return [*program, *flags, *options, paths.data]
+
+    def footprint(self, cell: Cell) -> Footprint:
+        params = cell.params
+        size_bytes = params["jobs"] * params["block_bytes"]
+        accesses = params["access"]
+        return Footprint(
+            written_bytes=size_bytes if "write" in accesses else 0,
+            read_bytes=size_bytes if "read" in accesses else 0,
+            peak_bytes=size_bytes,
+            inodes=1,
+            operations=len(accesses) * size_bytes // params["xfer_bytes"],
+        )
+
+    def parse(self, outputs: Mapping[str, Path]) -> Parsed:
+        texts = read_texts(outputs)
+        parsed = parse_results("\n".join(texts.get(role, "") for role in ("summary", "stdout", "stderr")))
+        return replace(parsed, rows=tuple(_as_run(row) for row in parsed.rows))
+
+    def parse_log(self, text: str) -> Sequence[Parsed]:
+        return [parse_results(text)] if LOG_START.search(text) else []
+
+
+def _problems(cell: Cell, target: Target) -> Iterator[str]:
+    params = cell.params
+    if cell.ranks > 1:
+        yield "elbencho starts threads, not ranks: use nodes: 1, ppn: 1 and jobs"
+    if cell.iterations > 1:
+        yield "elbencho measures once: use rounds"
+    if target.prefix:
+        yield f"elbencho opens files, and the target has the prefix {target.prefix}"
+    if params["block_bytes"] % params["xfer_bytes"]:
+        yield "the block must be a multiple of the transfer"
+    if "write" not in params["access"]:
+        yield "a read needs the file that the write of the same cell leaves: add write to access"
+
+
+def _as_run(row: Row) -> Row:
+    """Of a suite: one process on one node, and each access once."""
+    return row | {"nn": 1, "ppn": 1, "iteration": 0, "layout": "shared"}
