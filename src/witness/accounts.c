@@ -210,10 +210,10 @@ static void count_bytes(struct phase *phase, enum call_kind kind, int fd, uint64
     }
 }
 
-static void note_data(struct phase *phase, uint64_t began_ns, uint64_t now_ns) {
+static void note_ends(struct phase *phase, enum call_kind kind, uint64_t began_ns, uint64_t now_ns) {
     uint64_t none = 0;
-    atomic_compare_exchange_strong(&phase->data_first_ns, &none, began_ns);
-    atomic_store_explicit(&phase->data_last_ns, now_ns, memory_order_relaxed);
+    atomic_compare_exchange_strong(&phase->began_ns[kind], &none, began_ns);
+    atomic_store_explicit(&phase->ended_ns[kind], now_ns, memory_order_relaxed);
 }
 
 void accounts_queued(struct record *record) {
@@ -231,16 +231,21 @@ void accounts_call_ended(struct record *record, enum call_kind kind, uint64_t be
     }
     atomic_store_explicit(&phase->last_ns, now_ns, memory_order_relaxed);
     if (kind != CALL_NAME) {
-        note_data(phase, began_ns, now_ns);
+        note_ends(phase, kind, began_ns, now_ns);
     }
 }
 
 void accounts_waited(void) {
     struct account *account = atomic_load(&queued);
     if (account != NULL) {
+        struct phase *phase = current(account);
         uint64_t now_ns = clock_ns();
-        atomic_store(&current(account)->last_ns, now_ns);
-        note_data(current(account), now_ns, now_ns);
+        atomic_store(&phase->last_ns, now_ns);
+        for (int kind = CALL_READ; kind <= CALL_WRITE; kind++) {
+            if (atomic_load(&phase->began_ns[kind]) != 0) {
+                atomic_store(&phase->ended_ns[kind], now_ns);
+            }
+        }
     }
 }
 

@@ -34,8 +34,9 @@ struct counters {
 struct phase {
     struct counters before;
     uint64_t first_ns;
-    _Atomic uint64_t last_ns;                     /* end of the last call */
-    _Atomic uint64_t data_first_ns, data_last_ns; /* of reads, writes and synchronisations alone */
+    _Atomic uint64_t last_ns; /* end of the last call */
+    /* Of each kind but names: begin of the first call and end of the last one; 0: none. */
+    _Atomic uint64_t began_ns[CALL_KINDS], ended_ns[CALL_KINDS];
     _Atomic uint64_t calls[CALL_KINDS];
     _Atomic uint64_t busy_ns[CALL_KINDS]; /* of all threads together */
     _Atomic uint64_t read_bytes, written_bytes;

@@ -50,15 +50,16 @@ static void write_phase(FILE *stream, const struct account *account, const struc
     fputs("{", stream);
     write_number(stream, "first_ns", phase->first_ns);
     write_number(stream, "last_ns", atomic_load(&phase->last_ns));
-    write_number(stream, "data_first_ns", atomic_load(&phase->data_first_ns));
-    write_number(stream, "data_last_ns", atomic_load(&phase->data_last_ns));
     write_number(stream, "read_bytes", atomic_load(&phase->read_bytes));
     write_number(stream, "written_bytes", atomic_load(&phase->written_bytes));
     write_number(stream, "direct_bytes", atomic_load(&phase->direct_bytes));
     write_number(stream, "synced_bytes", atomic_load(&phase->synced_bytes));
     for (int i = 0; i < CALL_KINDS; i++) {
-        fprintf(stream, "\"%s\": {\"calls\": %" PRIu64 ", \"busy_ns\": %" PRIu64 "}, ", call_kinds[i],
-                atomic_load(&phase->calls[i]), atomic_load(&phase->busy_ns[i]));
+        fprintf(stream, "\"%s\": {", call_kinds[i]);
+        write_number(stream, "calls", atomic_load(&phase->calls[i]));
+        write_number(stream, "first_ns", atomic_load(&phase->began_ns[i]));
+        write_number(stream, "last_ns", atomic_load(&phase->ended_ns[i]));
+        fprintf(stream, "\"busy_ns\": %" PRIu64 "}, ", atomic_load(&phase->busy_ns[i]));
     }
     uint64_t names[NAME_KINDS];
     for (int i = 0; i < NAME_KINDS; i++) {

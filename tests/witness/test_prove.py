@@ -119,6 +119,16 @@ def test_turning_from_writing_to_reading_is_another_phase(prove: Prove) -> None:
         assert "read-from-cache" in read["reasons"].split(";")
 
 
+def test_reads_and_writes_of_one_phase_have_ends_of_their_own(prove: Prove) -> None:
+    """Through one descriptor, as elbencho does it."""
+    code = f"import os; f = os.open('f', os.O_CREAT | os.O_RDWR); os.write(f, bytes({4 * MIB})); os.fsync(f)"
+    seen = prove(sys.executable, "-c", f"{code}; os.pread(f, {4 * MIB}, 0)")
+    (phase,) = [one for mount in seen["mounts"] for one in mount["phases"]]
+    ends = phase["ends_ns"]
+    assert ends["write"][0] < ends["write"][1] <= ends["sync"][0] < ends["sync"][1] <= ends["read"][0]
+    assert "name" not in ends
+
+
 def test_the_exit_code_is_the_programs(prove: Prove) -> None:
     prove("sh", "-c", "exit 7", code=7)
     fails = ("--fail-on", "degraded")

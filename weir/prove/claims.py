@@ -138,7 +138,7 @@ def _subject(
         return _of_names(claim, mount, command)
     row = row_of(mount, access, phases, command)
     facts = facts_of(mount, access, phases, processes) | {"of_calls": True}
-    facts["shortest_span_s"] = min((phase.lasted_s for phase in phases), default=0.0)
+    facts["shortest_span_s"] = min((phase.access_s(access) for phase in phases), default=0.0)
     counted = facts["called_bytes"]
     claimed = {name: claim.row[name] for name in _OF_THE_PROGRAM if claim.row.get(name) is not None}
     moved = claimed.get("moved_bytes") or counted
@@ -203,5 +203,5 @@ def counted_text(judged: Judged) -> Mapping[str, float | int | None]:
         if judged.access in MOVED
         else 0
     )
-    lasted_s = sum(phase.lasted_s for phase in judged.phases)
+    lasted_s = sum(phase.access_s(judged.access) for phase in judged.phases)
     return {"bytes": bytes_, "mib_s": bytes_ / _MIB / lasted_s if bytes_ and lasted_s else None}

@@ -35,7 +35,7 @@ class Phase:
 
     began_ns: int
     ended_ns: int
-    data_ns: int  # from the begin of the first transfer to the end of the last one
+    ends_ns: Mapping[str, tuple[int, int]]  # of each kind with calls: begin of the first one, end of the last
     read_bytes: int
     written_bytes: int
     direct_bytes: int
@@ -47,7 +47,17 @@ class Phase:
 
     @property
     def lasted_s(self) -> float:
-        return self.data_ns / 1e9
+        """From the begin of the first transfer to the end of the last one, synchronisations among them."""
+        return self._between_s(("read", "write", "sync"), ("read", "write", "sync"))
+
+    def access_s(self, access: str) -> float:
+        """The same of the writes with their synchronisations, or of the reads: a phase may have both."""
+        return self._between_s((access,), ("write", "sync") if access == "write" else (access,))
+
+    def _between_s(self, first: Sequence[str], last: Sequence[str]) -> float:
+        began = [self.ends_ns[kind][0] for kind in first if kind in self.ends_ns]
+        ended = [self.ends_ns[kind][1] for kind in last if kind in self.ends_ns]
+        return (max(ended) - min(began)) / 1e9 if began and ended else 0.0
 
 
 @dataclass(frozen=True)
@@ -201,12 +211,10 @@ def _groups(pieces: Sequence[_Piece]) -> list[_Group]:
 
 def _phase(group: _Group, with_kernel: bool) -> Phase:
     phases = [piece.phase for piece in group.pieces]
-    with_data = [one for one in phases if one["data_first_ns"]]
-    first_ns = min((one["data_first_ns"] for one in with_data), default=0)
     return Phase(
         began_ns=min(one["first_ns"] for one in phases),
         ended_ns=max(one["last_ns"] for one in phases),
-        data_ns=max((one["data_last_ns"] for one in with_data), default=0) - first_ns,
+        ends_ns=dict(_ends(phases)),
         **{
             name: sum(one[name] for one in phases)
             for name in ("read_bytes", "written_bytes", "direct_bytes", "synced_bytes")
@@ -216,6 +224,13 @@ def _phase(group: _Group, with_kernel: bool) -> Phase:
         names={name: sum(one["names"][name] for one in phases) for name in phases[0]["names"]},
         growth=_growth(group.pieces, with_kernel),
     )
+
+
+def _ends(phases: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, tuple[int, int]]]:
+    for kind in KINDS:
+        calls = [one[kind] for one in phases if one[kind]["first_ns"]]
+        if calls:
+            yield kind, (min(one["first_ns"] for one in calls), max(one["last_ns"] for one in calls))
 
 
 def _growth(pieces: Sequence[_Piece], with_kernel: bool) -> Growth:

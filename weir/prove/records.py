@@ -63,7 +63,7 @@ def judged_mounts(
 def row_of(mount: Mount, access: str, phases: Sequence[Phase], command: Sequence[str]) -> Row:
     """The columns of a record, from what was counted."""
     moved = sum(int(getattr(phase, MOVED[access])) for phase in phases)
-    lasted_s = sum(phase.lasted_s for phase in phases)
+    lasted_s = sum(phase.access_s(access) for phase in phases)
     ops = sum(phase.calls[access] for phase in phases)
     direct = sum(phase.direct_bytes for phase in phases)
     row: Row = dict.fromkeys(columns())

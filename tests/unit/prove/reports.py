@@ -26,15 +26,18 @@ def phase(read: int = 0, written: int = 0, synced: int = 0, lasted_s: float = 1.
     called = {"read": read, "write": written, "sync": int(synced > 0), "name": 1}
     return {
         **ends,
-        **{f"data_{name}": value for name, value in ends.items()},
         "read_bytes": read * MIB,
         "written_bytes": written * MIB,
         "direct_bytes": 0,
         "synced_bytes": synced * MIB,
-        **{kind: {"calls": calls, "busy_ns": S // 4} for kind, calls in called.items()},
+        **{kind: _calls(calls, ends) for kind, calls in called.items()},
         "names": dict.fromkeys(NAMES, 0) | {"open": 1},
         "before": counters({}, None),
     }
+
+
+def _calls(calls: int, ends: Mapping[str, int]) -> dict[str, int]:
+    return {"calls": calls, "busy_ns": S // 4, **(ends if calls else dict.fromkeys(ends, 0))}
 
 
 def mount(

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.prove.reports import MIB, ZEROS, mount, phase, process
+from tests.unit.prove.reports import MIB, ZEROS, S, mount, phase, process
 from weir.prove import memory
 from weir.prove.claims import Claim, expected, judged_claims
 from weir.prove.mounts import mounts_of
@@ -119,6 +119,27 @@ def test_reads_of_the_device_may_be_of_anybody() -> None:
     reader = process(mount(phase(read=2), device=(100, 0), io={"rchar": 2, "read_bytes": 2}))
     claim = fio(access="read")
     assert claimed(claim, reader, unreported={"rchar"}) == ("UNPROVEN", "fetched")
+
+
+def test_a_write_and_a_read_through_one_descriptor_have_a_time_each() -> None:
+    """Two seconds of writing with the synchronisation, then half a second of reading."""
+    both = phase(read=100, written=100, synced=100)
+    second = {"calls": 100, "busy_ns": S // 4}
+    both["write"] = second | {"first_ns": S, "last_ns": 2 * S}
+    both["sync"] = second | {"first_ns": 2 * S, "last_ns": 3 * S}
+    both["read"] = second | {"first_ns": 3 * S, "last_ns": 3 * S + S // 2}
+    io = {"rchar": 100, "wchar": 100, "read_bytes": 100, "write_bytes": 100}
+    program = process(mount(both, device=(100, 100), io=io))
+    (whole,) = mounts_of([program])
+    assert [whole.phases[0].access_s(one) for one in ("write", "read")] == [2.0, 0.5]
+    assert whole.phases[0].lasted_s == 2.5
+    judged = judged_mounts([whole], [program], ["app"])
+    assert [(one.access, one.row["verdict"], one.row["bw_mib_s"]) for one in judged] == [
+        ("write", "VALID", 50.0),
+        ("read", "VALID", 200.0),
+    ]
+    assert claimed(fio(access="read", total_s=0.5, bw_mib_s=200.0), program) == ("VALID", "")
+    assert claimed(fio(access="read", total_s=0.3, bw_mib_s=333.333), program)[0] == "INVALID"
 
 
 def on_network(*counts: int) -> dict[str, Any]:

@@ -119,6 +119,8 @@ def others_on_device(subject: Subject) -> Outcome | None:
     # What the processes dirtied is their own in a read, too: a phase may mix both.
     own_written = _copies(subject) * (own if subject.is_write else dirtied)
     own_read = subject.number("fetched_bytes")
+    if own_read is None:
+        own_read = subject.observed.get("fetched_bytes")
     if own_read is None and subject.is_read:
         own_read = moved  # a daemon of FUSE fetched it
     others = max(0.0, disk_read - (own_read or 0))
