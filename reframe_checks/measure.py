@@ -43,6 +43,8 @@ class measure(WeirRun):  # noqa: N801 - its name is what reframe -l prints
         handover = self.case.handover
         self.executable_opts += ["--retry-failed", "--json", "--receipt", str(handover.receipt)]
         self.executable_opts += ["--errors", str(handover.errors), "--progress", str(handover.progress)]
+        if self.case.plan.site.partitions[self.case.batch.partition].scheduler == "local":
+            self.executable_opts.append("--page")  # elsewhere `weir watch --page` writes it, on another node
         for name in self.case.waiting_beside():
             self.executable_opts += ["--beside", name]
         if self.case.started:  # what failed beside an earlier batch of this workflow has been tried

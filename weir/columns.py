@@ -30,6 +30,7 @@ class Column:
     maximum: float = math.inf
     texts: Mapping[str, str] = field(default_factory=dict, compare=False)  # of its values, for a reader
     meanings: Mapping[str, str] = field(default_factory=dict, compare=False)
+    marks: Mapping[str, str] = field(default_factory=dict, compare=False)  # before them, on a page
 
     def read(self, text: str) -> Any:
         """The value of a field; ValueError describes what is wrong with it."""
@@ -144,6 +145,7 @@ def _column(name: str, facts: dict[str, Any], required: bool) -> Column:
         maximum=facts.get("maximum", math.inf),
         texts=facts.get("x-texts", {}),
         meanings=facts.get("x-meanings", {}),
+        marks=facts.get("x-marks", {}),
     )
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import shutil
 import subprocess
+from functools import cache
 from pathlib import Path
 
 LOCK = "envs/pip/requirements.txt"
 
 
+@cache
 def commit_of(root: Path) -> str | None:
     """The commit of the code, with a mark if files differ from it; None outside of a checkout of weir."""
     if not (root / ".git").exists():  # a study in somebody's repository has that one's commits

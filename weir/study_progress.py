@@ -9,7 +9,7 @@ import contextlib
 import math
 import statistics
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,20 @@ from weir.records.judged import collect_cell
 from weir.runfiles import RUN_FILE, is_finished, read_run_file, run_folder, why_unavailable
 
 Execution = tuple[Cell, int]  # a cell and its round
+
+
+@dataclass(frozen=True)
+class Ended:
+    """An execution that ended, for whoever keeps what it measured. rows are not judged while its launch goes
+    on: then there is no run."""
+
+    batch: Batch
+    cell: Cell
+    number: int
+    rows: Sequence[Row]
+    run: Run | None = None
+
+
 # A new run is audited once, so many at a look: a look stays short where 100,000 runs are there already.
 MOST_AUDITED = 200
 
@@ -93,8 +107,10 @@ class BatchProgress:
 class StudyProgress:
     """A plan and the folder of its study; look() brings the batches up to date."""
 
-    def __init__(self, plan: Plan, folder: Path) -> None:
+    def __init__(self, plan: Plan, folder: Path, ended: Callable[[Ended], None] | None = None) -> None:
         self._folder, self._results = folder, folder.parent
+        self._ended = ended or (lambda _: None)
+        self._every_row = ended is not None
         self.batches = [BatchProgress(batch) for batch in plan.batches]
         named = {one.batch.batch: one for one in self.batches}
         for one in self.batches:
@@ -113,6 +129,11 @@ class StudyProgress:
         self._look_beside()
         for _ in range(min(MOST_AUDITED, len(self._unaudited))):
             self._audit(*self._unaudited.popleft())
+
+    @property
+    def unread(self) -> int:
+        """Runs that no look has audited yet."""
+        return len(self._unaudited)
 
     def _look_at(self, one: BatchProgress) -> None:
         missing: list[Execution] = []
@@ -138,14 +159,19 @@ class StudyProgress:
         names = {f"{cell.cell}-{number:03d}": (cell, number) for cell, number in missing}
         lines = [line for line in self._status if line.name in names]
         if len(lines) > len(one.in_launch):
-            cell, number = names[lines[-1].name]
-            folder = run_folder(self._results, cell.cell, number)
-            outputs = {
-                role: folder / file for role, file in OUTPUT_FILES.items() if (folder / file).is_file()
-            }
-            one.rates_mib_s = _rates(_readable(_printed_rows(cell, outputs)))
-            one.last_ended = max(one.last_ended, _last_written(outputs.values()))
+            new = lines[len(one.in_launch) if self._every_row else -1 :]
+            for line in new:
+                self._look_at_output(one, names[line.name])
         one.in_launch = lines
+
+    def _look_at_output(self, one: BatchProgress, item: Execution) -> None:
+        cell, number = item
+        folder = run_folder(self._results, cell.cell, number)
+        outputs = {role: folder / file for role, file in OUTPUT_FILES.items() if (folder / file).is_file()}
+        rows = list(_readable(_printed_rows(cell, outputs)))
+        one.rates_mib_s = _rates(rows)
+        one.last_ended = max(one.last_ended, _last_written(outputs.values()))
+        self._ended(Ended(one.batch, cell, number, rows))
 
     def _forget_repeated(self) -> None:
         """A failed execution that runs once more is missing again."""
@@ -178,13 +204,17 @@ class StudyProgress:
             document = read_run_file(self._results, cell.cell, number) or {}
         except WeirError:
             document = {}
+        run = Run(run_folder(self._results, cell.cell, number), document)
         if document.get("status") != "done":
             one.failed += 1
             self._failed.append((one, item, self._written_ns(item)))
+            if self._every_row:
+                rows = list(_readable(collect_cell(cell, [run], self._results)))
+                self._ended(Ended(one.batch, cell, number, rows, run))
             return
         one.elapsed_s.append(float(document.get("elapsed_s") or 0.0))
-        run = Run(run_folder(self._results, cell.cell, number), document)
         rows = list(_readable(collect_cell(cell, [run], self._results)))
+        self._ended(Ended(one.batch, cell, number, rows, run))
         one.degraded += any(row["verdict"] in ("DEGRADED", "INVALID") for row in rows)
         ended = run.folder.stat().st_mtime
         if ended >= one.last_ended:

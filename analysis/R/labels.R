@@ -1,11 +1,5 @@
 # Names and quantities as a reader sees them; the same terms in figures, tables and prose.
 
-api_names <- c(
-  POSIX = "POSIX", MPIIO = "MPI-IO", IME = "IME native", HDF5 = "HDF5", NETCDF4 = "NetCDF-4", PNETCDF = "PnetCDF",
-  MMAP = "mmap", NULL = "null"
-)
-layout_names <- c(shared = "shared file", "file-per-process" = "file per process")
-
 # Accesses and orders stand in the order in which they happen.
 access_levels <- c("write", "read")
 order_levels <- c("sequential", "random")
@@ -15,9 +9,9 @@ in_words <- function(values, words) {
   ifelse(is.na(found), as.character(values), found)
 }
 
-api_words <- function(api) in_words(api, api_names)
+api_words <- function(api) in_words(api, words_of_column("api"))
 
-layout_words <- function(layout) in_words(layout, layout_names)
+layout_words <- function(layout) in_words(layout, words_of_column("layout"))
 
 counted <- function(count, one, many = paste0(one, "s")) {
   paste(count, ifelse(count == 1, one, many))

@@ -11,7 +11,16 @@ write_page <- function(folder, records, inputs) {
   model <- page_model(records, known_facts(inputs), inputs, folder)
   write_whole(page_text(model), file.path(folder, "report.html"))
   write_whole(page_json(model), file.path(folder, "page.json"))
+  forward_live_page(folder)
   model
+}
+
+# Whoever has the page of the measurement open, written by `weir run`, is led to this one.
+forward_live_page <- function(folder) {
+  live <- file.path(folder, "live.html")
+  if (file.exists(live)) {
+    write_whole("<!doctype html><meta http-equiv=\"refresh\" content=\"0; url=report.html\">", live)
+  }
 }
 
 complete_page <- function(model, folder, inputs) {
@@ -42,7 +51,7 @@ write_whole <- function(text, path) {
 page_text <- function(model, home = file.path(analysis_home(), "page")) {
   read_whole <- function(name) paste(readLines(file.path(home, name), encoding = "UTF-8"), collapse = "\n")
   page <- read_whole("page.html")
-  for (part in c("page.css", "page.js", "scale.js", "cell.js", "systems.js")) {
+  for (part in c("page.css", "page.js", "scale.js", "cell.js", "systems.js", "partial.js")) {
     page <- sub(sprintf("{{%s}}", part), read_whole(part), page, fixed = TRUE)
   }
   page <- sub("{{verdicts}}", to_json(words_of_verdicts()), page, fixed = TRUE)

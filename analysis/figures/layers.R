@@ -40,7 +40,7 @@ make_figure <- function(table) {
   drawn[, panel := factor(cost, levels = c("operation_us", "mib_us"),
     labels = c("of an operation, in \u00b5s", "of a MiB, in \u00b5s"))]
   drawn[, access := factor(access, levels = access_levels)]
-  drawn[, name := factor(api_words(api), levels = rev(api_words(intersect(c("POSIX", "IME", names(api_names)), api))))]
+  drawn[, name := factor(api_words(api), levels = rev(api_words(intersect(c("POSIX", "IME", api_levels), api))))]
   ggplot2::ggplot(drawn, ggplot2::aes(mean, name, colour = api, shape = api)) +
     ggplot2::geom_vline(ggplot2::aes(xintercept = mean), data = drawn[api == base & !beside], colour = "#a0a0a0",
       linewidth = 0.3) +

@@ -2,7 +2,7 @@
 // in the same script.
 function pointRow(one) {
   const value = { verdict: `${VERDICT[one.verdict].mark} ${one.verdict}`, target: one.target + (one.emulated ? " (E)" : ""), access: one.access, setting: one.setting,
-    size: one.size, n: one.n, median: rate(one.median), interval: one.lo === null ? "–" : interval(one), iops: one.iops === null ? "–" : rate(one.iops), p99: rate(one.p99) };
+    size: one.size, n: one.n, median: rate(one.median), interval: one.lo === null && !isPartial ? "–" : interval(one), iops: one.iops === null ? "–" : rate(one.iops), p99: rate(one.p99) };
   const row = element("tr", { class: `point ${one.emulated ? "emulated" : ""}`, tabindex: 0 }, COLUMNS.map(([name, , , number]) =>
     element("td", { class: `${number ? "number" : ""} ${name === "verdict" ? one.verdict : ""}` }, String(value[name]))));
   row.addEventListener("click", () => {

@@ -30,7 +30,7 @@ function rate(value) {
 }
 const duration = (us) => (us >= 1e6 ? `${rate(us / 1e6)} s` : us >= 1e3 ? `${rate(us / 1e3)} ms` : `${rate(us)} µs`);
 const factor = (value) => value.toFixed(value >= 10 ? 0 : 2);
-const interval = (one) => (one.lo === null || one.lo === undefined ? `n = ${one.n}` : `${rate(one.lo)}–${rate(one.hi)}`);
+const interval = (one) => (one.lo === null || one.lo === undefined ? runsText(one) : `${rate(one.lo)}–${rate(one.hi)}`);
 // How many, and how small.
 const smallWords = (found) => [found.iops && `${rate(found.iops)} op/s`, found.size].filter(Boolean).join(" of ");
 
@@ -66,8 +66,8 @@ const pointOf = (cell, access) => list(facts.points).find((one) => one.cell === 
 function tellsPoint(node, found, access) {
   const point = pointOf(found.cell, access);
   if (!point) return tells(node, `${found.setting || ""} n = ${found.n ?? "unknown"}`);
-  const range = point.lo === null || point.lo === undefined ? "no interval" : `${rate(point.lo)}–${rate(point.hi)}`;
-  const lines = [`${point.setting}: ${rate(point.median)} MiB/s [${range}], n = ${point.n}, ${point.verdict}`,
+  const range = point.lo === null || point.lo === undefined ? runsText(point) : `[${rate(point.lo)}–${rate(point.hi)}], n = ${point.n}`;
+  const lines = [`${point.setting}: ${rate(point.median)} MiB/s, ${range}, ${point.verdict}`,
     `runs: ${list(point.values).map(rate).join(", ")} MiB/s`, point.seen && `evidence: ${point.seen}`, point.doubts && `findings: ${point.doubts}`,
     `cell ${point.cell}${point.source ? `, ${point.source}` : ""}`];
   return tells(node, lines.filter(Boolean), point.command);
@@ -121,7 +121,7 @@ function header() {
     study.nodes > 1 && `${study.nodes} nodes`, study.archived ? `third-party records ${study.name}${targets.length > 1 ? `, ${targets.length} systems` : ""}` : `suite ${study.suites || study.name}`,
     study.began.slice(0, 16).replace("T", " "), study.system, study.weir && `weir ${study.weir}`];
   return [
-    element("nav", {}, ["Questions", "Figures", "Records", "Verdicts", "Method"].filter((name) => name !== "Questions" || list(facts.questions).length).map((name) => element("a", { href: `#${name.toLowerCase()}` }, name))),
+    element("nav", {}, ["Questions", "Figures", "Records", "Verdicts", "Method"].filter((name) => (name !== "Questions" || list(facts.questions).length) && (name !== "Figures" || facts.figures)).map((name) => element("a", { href: `#${name.toLowerCase()}` }, name))),
     element("h1", {}, study.title ? element("b", {}, study.title) : others > 0 ? [element("b", {}, `${shown.length} systems `), element("span", { class: "second" }, firstTargets.map((one) => one.name).join(", "), ", …")] : names),
     element("div", { class: "second" }, machine.filter(Boolean).join(" · ")),
   ];
@@ -152,10 +152,11 @@ function answers() {
   if (shown.length > 2) return systems();
   const columns = answered.filter((one) => shown.some((target) => target.name === one.target)).slice(0, 4);
   if (!columns.length) {
+    if (facts.live && !facts.live.done) return element("p", { id: "answers" }, "Nothing is measured yet: the first round gives the first rates.");
     const measured = list(facts.points).some((one) => one.bandwidth);
     return element("p", { id: "answers" }, measured ? ["No usable bandwidth: every result that moved data is degraded or invalid. ", element("a", { href: "#verdicts" }, "Verdicts"), " has the reasons."] : "No bandwidth was measured in this study.");
   }
-  const cells = [element("span", { class: "small" }, "median, interval")];
+  const cells = [element("span", { class: "small" }, isPartial ? "median, runs" : "median, interval")];
   for (const one of columns) {
     cells.push(element("span", {}, element("b", {}, one.target), " ", element("span", { class: one.access }, one.access === "write" ? "● write" : "◆ read")));
   }
@@ -248,8 +249,10 @@ function doubts() {
   const all = list(facts.doubts).map((one) => [element("dt", {}, one.number), element("dd", {}, one.sentence)]);
   return element("section", { id: "doubts" }, element("h3", {}, "Doubts"), all.length ? element("dl", { class: "doubts" }, all) : "No check raised one.");
 }
+// Without R there are no effects, doubts and advice: while it is measured, and of logs (partial.js).
+const isPartial = Boolean(facts.live || facts.logs);
 // Beside a long chart there is room for the doubts below the answers, on the first screen.
-const longChart = !others && answered.filter((one) => firstTargets.some((target) => target.name === one.target)).flatMap((one) => list(one.interfaces)).length > 9;
+const longChart = !others && !isPartial && answered.filter((one) => firstTargets.some((target) => target.name === one.target)).flatMap((one) => list(one.interfaces)).length > 9;
 
 function columns() {
   const pieces = list(facts.advice);
@@ -290,6 +293,7 @@ function questions() {
 }
 
 function figures() {
+  if (!facts.figures) return [];
   const drawn = list(facts.figures).map((one) => {
     const box = element("div");
     box.innerHTML = one.svg; // made by this study's own figures
@@ -362,15 +366,17 @@ function below() {
   parts.push(doubted.length ? table(doubted, ["rule", "results", "of emulated storage", "meaning", "hint"]) : element("p", {}, "No rule has a finding."));
   if (list(facts.claims).length) parts.push(element("h2", {}, "Claims"), table(facts.claims, Object.keys(facts.claims[0])));
   if (list(facts.excluded).length) parts.push(element("h2", {}, "Excluded"), table(facts.excluded, Object.keys(facts.excluded[0])));
-  parts.push(element("h2", { id: "method" }, "Method and machine"), table(list(facts.machine), ["kind", "name", "value"]));
+  parts.push(element("h2", { id: "method" }, "Method and machine"));
+  if (isPartial) return [...parts, methodOfPart()];
+  parts.push(table(list(facts.machine), ["kind", "name", "value"]));
   parts.push(element("p", { class: "small" }, `${study.executions} executions, ${study.failed} failed. A round runs every cell once in random order; a value is the median of the runs of a cell, its interval covers the median with ${facts.interval_level} (on a year of data from six production file systems, nominal 95 % intervals covered the median in ${facts.attained_level} of cases), widened for the autocorrelation of consecutive runs. `,
     element("a", { href: "records.csv" }, "records.csv"), " · ", element("a", { href: "report.pdf" }, "report.pdf"), " · ", element("a", { href: "workflow.html" }, "workflow.html"),
     study.digest ? ` · digest ${study.digest}` : ""));
   return parts;
 }
 
-document.title = `${shown.map((target) => target.name).join(", ")} – weir ${study.name}`;
+document.title = `${facts.live && !facts.live.over ? "measuring: " : ""}${shown.map((target) => target.name).join(", ")} – weir ${study.name}`;
 // The section of `weir compare --into` is in the page before this script adds to it.
 const comparison = document.getElementById("comparison");
-page.append(...header(), proof(), element("div", { class: "top" }, longChart ? element("div", { class: "beside" }, answers(), doubts()) : answers(), charts()), columns(), ...(comparison ? [comparison] : []), ...questions(), ...figures().flat(Infinity), ...browser(), ...below());
+page.append(...header(), proof(), ...progress(), element("div", { class: "top" }, longChart ? element("div", { class: "beside" }, answers(), doubts()) : answers(), charts()), isPartial ? partialColumns() : columns(), ...(comparison ? [comparison] : []), ...questions(), ...figures().flat(Infinity), ...browser(), ...below());
 document.body.append(tip);

@@ -211,3 +211,31 @@ def test_an_output_that_cannot_be_read_does_not_end_the_watch(
     parsed = Parsed((impossible,), {}, (), "weir-io", "", complete=True)
     tool.parse = lambda outputs: parsed
     assert (first(progress_of(study)).ended, first(progress_of(study)).rates_mib_s) == (1, {})
+
+
+def test_each_execution_is_told_once_when_its_launch_goes_on_and_when_it_has_its_run_file(
+    study: Path, plan: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[tuple[int, int, bool]] = []
+    progress = StudyProgress(
+        plan, study, lambda one: told.append((one.number, len(one.rows), one.run is not None))
+    )
+    cell = plan.batches[0].cells[0]
+    launch = study.parent / "launches" / "one"
+    launch.mkdir(parents=True)
+    row = {"api": "POSIX", "access": "write", "iteration": 0, "bw_mib_s": 9.0}
+    tool = SimpleNamespace(
+        name=cell.tool, parse=lambda _: Parsed((row,), {}, (), "weir-io", "", complete=True)
+    )
+    monkeypatch.setattr("weir.records.collect.tools", lambda: {cell.tool: tool})
+    (launch / "status").write_text(f"{cell.cell}-000\t0\t2.5\n")
+    progress.look()
+    (launch / "status").write_text(f"{cell.cell}-000\t0\t2.5\n{cell.cell}-001\t0\t2.5\n")
+    progress.look()
+    progress.look()
+    assert told == [(0, 1, False), (1, 1, False)]
+    shutil.rmtree(launch)
+    end(study, plan, 0, status="failed")
+    progress.look()
+    progress.look()
+    assert told[2:] == [(0, 0, True)], "a damaged run file has no rows, and it is not silent"

@@ -14,7 +14,11 @@ from typing import Any
 import pytest
 
 from tests.workflow.report_study import MIB, Record, draw, facts_of, record, run, write_study
-from weir.commands.show import lines, read_page
+from weir.commands.show import read_page
+from weir.page.answers import answers
+from weir.page.counts import Counts
+from weir.page.points import Points
+from weir.page.text import lines
 from weir.units import three_digits
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -124,6 +128,34 @@ def facts_on(study: Path) -> dict[str, Any]:
     assert found is not None
     facts: dict[str, Any] = json.loads(found[0])
     return facts
+
+
+def test_the_page_without_r_has_the_same_answers_and_counts(study: Path) -> None:
+    """But for the intervals, and for the order of equals."""
+    records = [{name: None if value == "" else value for name, value in row.items()} for row in rows()]
+    points, counts = Points(), Counts()
+    points.add(records)
+    counts.add("all", records)
+    facts = facts_on(study)
+    kept = ("value", "n", "setting", "verdict", "cell", "size", "alternatives")
+
+    def chosen(some: list[dict[str, Any]]) -> dict[tuple[str, str], Any]:
+        return {
+            (one["target"], one["access"]): [
+                [one[name] and [one[name].get(key) for key in kept] for name in ("best", "small")],
+                sorted((row["api"], row["value"], row["n"]) for row in one["interfaces"]),
+                one["others"],
+            ]
+            for one in some
+        }
+
+    assert chosen(answers(points)) == chosen(facts["answers"])
+    assert counts.verdicts() == facts["verdicts"] | {"proofs": []}
+    assert [(one["rule"], one["real"]) for one in counts.doubted()] == [
+        (one["rule"], one["real"]) for one in facts["doubted"]
+    ]
+    shown = {(one["cell"], one["access"]): (one["median"], one["n"]) for one in facts["points"]}
+    assert {(one["cell"], one["access"]): (one["median"], one["n"]) for one in points.facts()} == shown
 
 
 def page_of(facts: dict[str, Any], study: Path, scratch: Path) -> str:

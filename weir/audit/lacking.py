@@ -100,10 +100,16 @@ def lacking_text(entries: Sequence[dict[str, Any]]) -> str:
         return ""
     parts = ["No rule has a finding about UNPROVEN records; each lacks evidence:"]
     parts += ["\n".join(_lines(entry)) for entry in entries]
-    if commands := _commands({tool for entry in entries if entry["of_logs"] for tool in entry["tools"]}):
-        lines = "\n".join(f"    {line}" for line in (*commands, *_NEXT_TIME))
+    if commands := next_time(entries):
+        lines = "\n".join(f"    {line}" for line in commands)
         parts.append(f"To have it next time, in the job script:\n{lines}")
     return "\n\n".join(parts)
+
+
+def next_time(entries: Sequence[dict[str, Any]]) -> list[str]:
+    """Lines of a job script that give all of it; none where weir-io has no such tool."""
+    commands = _commands({tool for entry in entries if entry["of_logs"] for tool in entry["tools"]})
+    return [*commands, *_NEXT_TIME] if commands else []
 
 
 def _commands(names: Iterable[str]) -> list[str]:

@@ -14,6 +14,8 @@ from weir.errors import WeirError
 from weir.files import printable
 from weir.integrity.manifest import MANIFEST, write_manifest
 from weir.io500.imported import Scored, import_all, scored_facts, scored_lines, scored_table
+from weir.page.logs import logs_page
+from weir.page.template import write_page
 from weir.records.excluded import write_excluded
 from weir.records.facts import Facts, read_facts
 from weir.records.found import Found, files_below, imported_before
@@ -32,7 +34,8 @@ _MOST_NAMES = 10
 _EXCLUDED_FILE = "excluded.csv"
 _SCORES_FILE = "io500.csv"
 _FACTS_FILE = "facts.json"
-_BESIDE = (_EXCLUDED_FILE, LATENCIES_FILE, _SCORES_FILE, _FACTS_FILE, MANIFEST)
+_PAGE_FILE = "logs.html"
+_BESIDE = (_PAGE_FILE, _EXCLUDED_FILE, LATENCIES_FILE, _SCORES_FILE, _FACTS_FILE, MANIFEST)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,6 +55,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="default %(default)s; excluded.csv, latencies.csv, facts.json and, of IO500 results, io500.csv "
         "go beside it",
+    )
+    parser.add_argument(
+        "--page",
+        action="store_true",
+        help=f"write {_PAGE_FILE} beside it, for a browser: what each log proves, best and doubtful results, "
+        "how to log the next time",
     )
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
 
@@ -78,6 +87,12 @@ def execute(args: argparse.Namespace) -> int:
     about = archive_facts(facts.about, imported.rows) | {"digest": digest}
     write_whole(args.out.with_name(_FACTS_FILE), json.dumps(about, indent=1) + "\n")
     summary = summarise(imported.rows, args.out) | _what_was_read(found, imported, scored)
+    page = args.out.with_name(_PAGE_FILE)
+    if args.page:
+        summary["page"] = str(page)
+        write_page(page, logs_page(imported.rows, about, args.out, list(_unread(imported.without_results))))
+    else:
+        page.unlink(missing_ok=True)  # of an earlier import, of other logs
     print(json.dumps(summary, indent=1) if args.json else "\n".join(_lines(summary, imported, scored)))
     return 0
 
@@ -125,6 +140,8 @@ def _lines(summary: dict[str, Any], imported: Imported, scored: list[Scored]) ->
     yield from (f"  not imported: {error}" for error in imported.errors)
     if summary["missing"]:
         yield f"  what is missing, and how to have it: weir audit {summary['out']}"
+    if page := summary.get("page"):
+        yield f"page: {page}"
 
 
 def _unread(without_results: Mapping[Path, str]) -> Iterator[str]:

@@ -15,13 +15,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from weir.commands.show import PAGE_FILE, lines, read_page
-from weir.commands.watch import follow
+from weir.commands.show import PAGE_FILE, read_page
+from weir.commands.watch import PageWriter, follow, measured_partitions
 from weir.compare.sides import RECORDS_FILE
 from weir.config import load_config
 from weir.errors import WeirError
 from weir.handover import MEASURED_PLAN, Handover
 from weir.measure.starter import Interrupt, Starter, follow_the_starter
+from weir.page.live import LIVE_PAGE, LIVE_TEXT, LiveStudy
+from weir.page.text import lines
 from weir.plan import Plan, make_plan
 from weir.plan.card import short_card
 from weir.study import cells_left, hand_over, measured_study, why_not_measured
@@ -188,6 +190,10 @@ def _end(process: subprocess.Popen[Any]) -> None:
         process.wait()
 
 
+def _nothing() -> None:
+    """After a look: the process that measures writes the page."""
+
+
 class Workflow:
     """Snakemake in the background: its output goes to a log; progress comes from the files of the study."""
 
@@ -251,7 +257,13 @@ class Workflow:
         def over() -> bool:
             return self._answered() or process.poll() is not None
 
-        follow(StudyProgress(self._plan, self._folder), sys.stdout, over)
+        if any(one.scheduler != "local" for one in measured_partitions(self._plan)):
+            live = LiveStudy(self._plan, self._folder)  # the nodes that measure leave it to this one
+            progress, looked = live.progress, PageWriter(live).write_what_is_new
+        else:
+            progress, looked = StudyProgress(self._plan, self._folder), _nothing
+        print(f"page: {self._folder / LIVE_PAGE} after the first round", flush=True)
+        follow(progress, sys.stdout, over, looked, self._folder / LIVE_TEXT)
         if self._answered() or (process.poll() == 0 and self._page.is_file()):
             print("\n".join(["", *lines(read_page(self._page)), ""]))
             print(f"HTML: {self._folder / 'report.html'}", flush=True)

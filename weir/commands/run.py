@@ -9,7 +9,7 @@ import math
 import os
 import secrets
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,8 @@ from weir.units import UnitError, parse_duration
 NAME = "run"
 HELP = "measure the batches of a plan: random order, time limits, resume, clean-up"
 EXAMPLE = "weir run --plan results/local/quick/plan.json --batch memory-debian-1x2 --results results/local"
+
+_LONG_ROUND_S = 5.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -78,6 +80,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--receipt", type=Path, help="write the counts to this file when the batches are through"
     )
     parser.add_argument("--errors", type=Path, help="write the reason of a failure to this file, as JSON")
+    parser.add_argument(
+        "--page",
+        action="store_true",
+        help="write live.html beside the plan before and after each round: what the study shows so far",
+    )
     parser.add_argument("--progress", type=Path, help="append a line for each execution to this file")
     parser.add_argument(
         "--wait",
@@ -163,14 +170,42 @@ def _results(
     jobs: Sequence[BatchJob], beside: Sequence[BatchJob], args: argparse.Namespace, seed: int
 ) -> list[BatchResult]:
     """Of the jobs, then of those beside them; the faults of the latter come again in jobs of their own."""
+    between = _page_writer(args.plan) if args.page else _nothing
     if beside:
-        results = measure_in_rounds([*jobs, *beside], seed, until_first=True)
+        results = measure_in_rounds([*jobs, *beside], seed, until_first=True, between=between)
         for result in results[len(jobs) :]:
             if reason := result.unavailable or result.error:
                 print(f"weir: {result.batch}, beside: {reason}", file=sys.stderr)
         return results
-    is_interleaved = args.interleave and len(jobs) > 1
-    return measure_in_rounds(jobs, seed) if is_interleaved else measure_in_turn(jobs)
+    by_rounds = len(jobs) > 1 or (args.page and _rounds_are_long(read_plan(args.plan).batch(jobs[0].batch)))
+    if args.interleave and by_rounds:
+        return measure_in_rounds(jobs, seed, between=between)
+    return measure_in_turn(jobs)
+
+
+def _rounds_are_long(batch: Batch) -> bool:
+    """Rounds of one batch have launches of their own if somebody would wait for the page."""
+    return batch.estimated_s / max(cell.rounds for cell in batch.cells) >= _LONG_ROUND_S
+
+
+def _nothing() -> None:
+    """Between two rounds without a page."""
+
+
+def _page_writer(plan_file: Path) -> Callable[[], None]:
+    """Of the page of the whole study; a fault of the page is not one of the measurement."""
+    from weir.page.live import LiveStudy  # not needed by a node that only measures
+
+    live = LiveStudy(read_plan(plan_file), plan_file.resolve().parent)
+
+    def write() -> None:
+        try:
+            live.look()
+            live.write()
+        except (WeirError, OSError) as error:
+            print(f"weir: the live page was not written: {error}", file=sys.stderr)
+
+    return write
 
 
 def _require_all(results: Sequence[BatchResult]) -> None:

@@ -13,11 +13,12 @@ from typing import Any
 
 from weir.audit.judge import USABLE
 from weir.columns import verdict_texts
-from weir.commands.show import PAGE_FILE, proven, read_page
+from weir.commands.show import PAGE_FILE, read_page
 from weir.data import data_folder
 from weir.errors import WeirError
 from weir.extras import load
 from weir.files import write_atomically
+from weir.page.text import proven
 from weir.units import three_digits
 
 NAME = "site"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
+import math
 import shutil
 import sys
 import time
@@ -13,7 +15,9 @@ from typing import Any, TextIO
 
 from weir.errors import WeirError
 from weir.handover import PLAN_FILES
-from weir.plan import read_plan
+from weir.model import Partition
+from weir.page.live import LIVE_PAGE, LIVE_TEXT, LiveStudy
+from weir.plan import Plan, read_plan
 from weir.study_progress import BatchProgress, StudyProgress
 from weir.units import about_duration, three_digits
 from weir.visible import unfiltered, visible
@@ -25,6 +29,7 @@ EXAMPLE = "weir watch results/local/quick"
 POLL_S = 1.0
 _POLL_END_S = 0.05
 PLAIN_LINES_S = 10.0
+PAGE_S = 5.0
 _BAR = 16
 _NAMED = 3  # the names of more batches fill a line
 _OVER = ("finished", "skipped", "failed")
@@ -34,11 +39,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "study", type=Path, metavar="STUDY", help="folder of the study, results/<site>/<suites>"
     )
+    parser.add_argument(
+        "--page",
+        action="store_true",
+        help=f"write {LIVE_PAGE} there as runs end: what the study shows so far, batches; not on a node "
+        "that measures",
+    )
     parser.add_argument("--once", action="store_true", help="print one line for each batch and end")
     parser.add_argument("--json", action="store_true", help="print the state of each batch as JSON and end")
 
 
 def execute(args: argparse.Namespace) -> int:
+    if args.page:
+        return _follow_with_page(args.study, args.once)
     progress = progress_of(args.study)
     if args.once or args.json:
         progress.look()
@@ -48,8 +61,50 @@ def execute(args: argparse.Namespace) -> int:
     if args.once:
         print("\n".join(line(one) for one in progress.batches))
         return 0
-    follow(progress, sys.stdout, lambda: all(one.state in _OVER for one in progress.batches))
+    follow(progress, sys.stdout, lambda: _is_over(progress), answer=args.study / LIVE_TEXT)
     return 0
+
+
+def _follow_with_page(study: Path, once: bool) -> int:
+    plan = plan_of(study)
+    if not once and any(one.scheduler == "local" for one in measured_partitions(plan)):
+        raise WeirError(
+            "is measured on a machine without a queue, which writes the page itself between two rounds",
+            file=str(study),
+            hint=f"open {study / LIVE_PAGE}; weir watch --page --once writes it when nothing is measured",
+            exit_code=2,
+        )
+    live = LiveStudy(plan, study)
+    writer = PageWriter(live)
+    if once:
+        live.look(limit_s=math.inf)
+        live.write()
+    else:
+        print(f"page: {study / LIVE_PAGE}", flush=True)
+        follow(live.progress, sys.stdout, lambda: _is_over(live.progress), writer.write_what_is_new)
+        live.write()
+    if once:
+        print(study / LIVE_PAGE)
+    return 0
+
+
+def _is_over(progress: StudyProgress) -> bool:
+    return all(one.state in _OVER for one in progress.batches)
+
+
+class PageWriter:
+    """Writes the page when executions have ended, not more often than a reader looks."""
+
+    def __init__(self, live: LiveStudy) -> None:
+        self._live = live
+        self._written, self._known = -math.inf, (-1, -1)
+
+    def write_what_is_new(self) -> None:
+        batches = self._live.progress.batches
+        known = sum(one.ended for one in batches), sum(one.state == "running" for one in batches)
+        if known != self._known and time.monotonic() - self._written >= PAGE_S:
+            self._live.write()
+            self._known, self._written = known, time.monotonic()
 
 
 def state(one: BatchProgress) -> dict[str, Any]:
@@ -69,6 +124,14 @@ def state(one: BatchProgress) -> dict[str, Any]:
 
 
 def progress_of(study: Path) -> StudyProgress:
+    return StudyProgress(plan_of(study), study)
+
+
+def measured_partitions(plan: Plan) -> list[Partition]:
+    return [plan.site.partitions[name] for name in {batch.partition for batch in plan.batches}]
+
+
+def plan_of(study: Path) -> Plan:
     found = [study / name for name in PLAN_FILES if (study / name).is_file()]
     if not found:
         raise WeirError(
@@ -77,15 +140,24 @@ def progress_of(study: Path) -> StudyProgress:
             hint="name the folder of a measured study, such as results/local/quick",
             exit_code=2,
         )
-    return StudyProgress(read_plan(found[0]), study)
+    return read_plan(found[0])
 
 
-def follow(progress: StudyProgress, stream: TextIO, over: Callable[[], bool]) -> None:
-    """Redraw a line for each batch on a terminal; elsewhere print one line of all that run every 10 s."""
-    show = _redraw(stream) if stream.isatty() else _append(stream)
+def follow(
+    progress: StudyProgress,
+    stream: TextIO,
+    over: Callable[[], bool],
+    looked: Callable[[], None] = lambda: None,
+    answer: Path | None = None,
+) -> None:
+    """Redraw a line for each batch on a terminal; elsewhere print one line of all that run every 10 s.
+
+    looked: is called after each look; answer: a text to show below, and anew when it has changed."""
+    show = _redraw(stream, answer) if stream.isatty() else _append(stream, answer)
     while True:
         last = over()
         progress.look()
+        looked()
         show(progress.batches)
         if last:
             return
@@ -146,15 +218,18 @@ def _idle_line(batches: Sequence[BatchProgress]) -> str:
     return f"nothing is being measured: {ended} of {executions} executions done, {wait}"
 
 
-def _redraw(stream: TextIO) -> Callable[[list[BatchProgress]], None]:
+def _redraw(stream: TextIO, answer: Path | None = None) -> Callable[[list[BatchProgress]], None]:
     drawn = 0
+    answered = _Answer(answer)
 
     def show(batches: list[BatchProgress]) -> None:
         nonlocal drawn
         size = shutil.get_terminal_size()
         # Skip waiting batches; more lines than the terminal has cannot be redrawn.
         texts = [line(one, bar=True) for one in batches if one.state != "waiting"]
-        texts = [text for text in (*texts, _idle_line(batches)) if text][-(size.lines - 1) :]
+        texts = [text for text in (*texts, _idle_line(batches), *answered.lines()) if text][
+            -(size.lines - 1) :
+        ]
         back = f"\x1b[{drawn}F" if drawn else ""
         below = "\x1b[J" if drawn > len(texts) else ""  # the idle line is gone
         lines = [visible(text)[: size.columns - 1] for text in texts]
@@ -165,8 +240,37 @@ def _redraw(stream: TextIO) -> Callable[[list[BatchProgress]], None]:
     return show
 
 
-def _append(stream: TextIO) -> Callable[[list[BatchProgress]], None]:
+class _Answer:
+    """The text that the measurement writes between rounds; none of an earlier measurement."""
+
+    def __init__(self, file: Path | None) -> None:
+        self._file, self._text, self._news = file, "", 0
+        self._before = self._read_at = self._written_ns()
+
+    def lines(self) -> list[str]:
+        written = self._written_ns()
+        if self._file and written not in (self._before, self._read_at):
+            with contextlib.suppress(OSError):
+                text = self._file.read_text(encoding="utf-8")
+                self._news += text != self._text and not text.startswith("0 ")
+                self._read_at, self._text = written, text
+        return self._text.splitlines()
+
+    def news(self) -> list[str]:
+        """The first, the second, the fourth and so on."""
+        before = self._news
+        lines = self.lines()
+        return lines if self._news > before and self._news & before == 0 else []
+
+    def _written_ns(self) -> int:
+        with contextlib.suppress(AttributeError, OSError):
+            return self._file.stat().st_mtime_ns  # type: ignore[union-attr]
+        return 0
+
+
+def _append(stream: TextIO, answer: Path | None = None) -> Callable[[list[BatchProgress]], None]:
     told: set[str] = set()
+    answered = _Answer(answer)
     last, told_idle = time.monotonic(), ""
 
     def show(batches: list[BatchProgress]) -> None:
@@ -185,7 +289,7 @@ def _append(stream: TextIO) -> Callable[[list[BatchProgress]], None]:
             idle = _idle_line(batches)
             lines += [idle] if idle != told_idle and idle else []
             told_idle, last = idle, time.monotonic()
-        for text in lines:
+        for text in (*lines, *answered.news()):
             print(text, file=stream, flush=True)
 
     return show

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import random
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,18 +24,25 @@ def measure_in_turn(jobs: Sequence[BatchJob]) -> list[BatchResult]:
     return [_tried(job) for job in jobs]
 
 
-def measure_in_rounds(jobs: Sequence[BatchJob], seed: int, until_first: bool = False) -> list[BatchResult]:
+def measure_in_rounds(
+    jobs: Sequence[BatchJob],
+    seed: int,
+    until_first: bool = False,
+    between: Callable[[], None] = lambda: None,
+) -> list[BatchResult]:
     """The same in rounds, one of each batch and then the next; no batch is always the first of a round.
 
     What changes meanwhile meets all of them alike. until_first: it ends when the first batch is through or
-    cannot go on, whatever the others still lack.
+    cannot go on, whatever the others still lack. between: is called before the first round and after each,
+    while no program runs.
     """
     results = [_nothing_done(job) for job in jobs]
     if until_first and not next_executions(jobs[0]):
         return [_tried(jobs[0]), *results[1:]]
     clean_up_after_kills(lambda line: print(f"weir: {line}", file=sys.stderr))
     with contextlib.ExitStack() as held:
-        return _in_rounds(_holding(jobs, results, until_first, held), results, seed, until_first)
+        between()
+        return _in_rounds(_holding(jobs, results, until_first, held), results, seed, until_first, between)
 
 
 def _holding(
@@ -64,10 +71,15 @@ def _holding(
 
 
 def _in_rounds(
-    jobs: Sequence[BatchJob], results: list[BatchResult], seed: int, until_first: bool
+    jobs: Sequence[BatchJob],
+    results: list[BatchResult],
+    seed: int,
+    until_first: bool,
+    between: Callable[[], None],
 ) -> list[BatchResult]:
     generator = random.Random(seed)
     progress = Progress(sum(result.planned - result.kept for result in results), open_stream())
+    before = 0
     for round in range(_most_rounds(jobs)):
         if until_first and _is_through(replace(jobs[0], round=round)):
             return results
@@ -78,6 +90,9 @@ def _in_rounds(
                 _take_turn(replace(jobs[number], round=round, progress=progress), results[number], progress)
             if results[number].left:
                 return [_with_the_rest(result, result.left) for result in results]
+        if (ran := sum(result.done + len(result.failed) for result in results)) > before:
+            between()
+        before = ran
     return results
 
 

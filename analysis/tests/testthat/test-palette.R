@@ -23,7 +23,7 @@ test_that("two interfaces differ in grey, and where they are close they differ i
 test_that("every interface has a word, a colour and a shape that can be hollow", {
   expect_identical(names(api_colours), api_levels)
   expect_identical(names(api_shapes), api_levels)
-  expect_identical(names(api_names), api_levels)
+  expect_identical(names(words_of_column("api")), api_levels)
   expect_true(all(api_shapes %in% 21:25))
 })
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import fcntl
+import itertools
 import json
 import os
 import sys
@@ -60,6 +61,27 @@ def ended(one: BatchJob, each: Execution, status: str = "done") -> None:
     folder = run_folder(one.results, each.cell.cell, each.run)
     folder.mkdir(parents=True)
     (folder / "run.json").write_text(json.dumps({"status": status}))
+
+
+def test_between_two_rounds_no_batch_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+
+    def measured(one: BatchJob) -> BatchResult:
+        todo = pending(one)
+        seen.append(f"begin {one.batch}{one.round}")
+        for each in todo:
+            ended(one, each)
+        seen.append(f"end {one.batch}{one.round}")
+        return BatchResult(one.batch, 99, done=len(todo))
+
+    monkeypatch.setattr(rounds, "measure_batch", measured)
+    jobs = [job("a", (2,), tmp_path), job("b", (3,), tmp_path)]
+    measure_in_rounds(jobs, seed=4, between=lambda: seen.append("page"))
+    pages = [number for number, text in enumerate(seen) if text == "page"]
+    assert [len(seen[begin + 1 : end]) for begin, end in itertools.pairwise(pages)] == [4, 4, 2]
+    assert (pages[0], pages[-1]) == (0, len(seen) - 1)
+    measure_in_rounds(jobs, seed=4, between=lambda: seen.append("page"))
+    assert len(seen) == pages[-1] + 2, "nothing was left: the page is written once"
 
 
 def test_every_batch_has_its_turn_in_every_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -257,7 +279,7 @@ def test_run_interleaves_the_batches_by_default(
         return [BatchResult(one.batch, 1, done=1) for one in jobs]
 
     run_alone(monkeypatch, tmp_path, batches)
-    monkeypatch.setattr(run, "measure_in_rounds", lambda jobs, seed: measured("rounds", jobs))
+    monkeypatch.setattr(run, "measure_in_rounds", lambda jobs, seed, between: measured("rounds", jobs))
     monkeypatch.setattr(run, "measure_in_turn", lambda jobs: measured("in turn", jobs))
     assert cli.main(["run", "--plan", "plan.json", "--results", str(tmp_path), *option]) == 0
     assert orders == [order]
@@ -284,7 +306,7 @@ def test_a_batch_beside_decides_neither_exit_code_nor_receipt(
     error = WeirError("the disk is full")
     results = [BatchResult("a", 1, done=1), BatchResult("b", 1, failed=["b0"], left=1, error=error)]
     monkeypatch.setattr(
-        run, "measure_in_rounds", lambda jobs, seed, until_first: results if until_first else []
+        run, "measure_in_rounds", lambda jobs, seed, until_first, between: results if until_first else []
     )
     receipt = tmp_path / "a.json"
     command = ["run", "--plan", "plan.json", "--results", str(tmp_path), "--receipt", str(receipt)]
@@ -312,7 +334,7 @@ def test_costs_are_kept_whatever_becomes_of_a_batch(
 ) -> None:
     kept = run_alone(monkeypatch, tmp_path, "ab")
     results = [BatchResult("a", 1, done=1), replace(BatchResult("b", 4), **ending)]
-    monkeypatch.setattr(run, "measure_in_rounds", lambda jobs, seed: results)
+    monkeypatch.setattr(run, "measure_in_rounds", lambda jobs, seed, between: results)
     monkeypatch.setattr(run, "successes", lambda one: int(one.batch == "a" or "failed" not in ending))
     assert cli.main(["run", "--plan", "plan.json", "--results", str(tmp_path)]) == 1
     assert message in capsys.readouterr().err

@@ -1,0 +1,113 @@
+"""The page without R in a browser: of a study while it is measured, and of logs; wide and on a phone."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.unit.page.rounds import measure, small_plan
+from tests.workflow.test_page import CHROMIUM, open_page
+from weir import cli
+from weir.page.live import LiveStudy
+from weir.page.template import write_page
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="no chromium to open the page with"),
+]
+GOLDEN = Path(__file__).resolve().parents[1] / "golden"
+WIDE, PHONE = "1280,900", "500,844"
+FITS = (
+    "document.getElementById('page').append('WIDER ' +"
+    " (document.documentElement.scrollWidth - innerWidth) + ' PX')"
+)
+
+
+def shown(folder: Path, size: str, steps: str = "", budget_ms: int = 0) -> str:
+    """What report.html of the folder shows, as text."""
+    options = [f"--window-size={size}", "--dump-dom"]
+    options += [f"--virtual-time-budget={budget_ms}"] if budget_ms else []
+    dom = open_page(folder, folder, *options, steps=steps).stdout
+    text = re.sub(r"<(script|style).*?</\1>", "", dom, flags=re.DOTALL)
+    assert "PAGE ERROR" not in text
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", text))
+
+
+@pytest.fixture
+def live(tmp_path: Path) -> LiveStudy:
+    """Of recorded rounds; its runs are in no directory."""
+    return LiveStudy(small_plan(tmp_path), tmp_path)
+
+
+def written(live: LiveStudy, folder: Path, **changes: object) -> None:
+    facts = live.facts()
+    facts["live"] |= changes
+    write_page(folder / "report.html", facts)
+
+
+SOON = {"reload_s": 3600.0}  # not while a test looks at it
+
+
+def test_each_round_is_seen_and_the_end_stops_it(live: LiveStudy, tmp_path: Path) -> None:
+    """The film: before the first round, after one, after all."""
+    plan = small_plan(tmp_path)
+    written(live, tmp_path, **SOON)
+    text = shown(tmp_path, WIDE)
+    assert "Measuring 0 of 3 rounds complete, 0 of 24 executions" in text
+    assert "Nothing is measured yet" in text
+    measure(live, plan, [0])
+    written(live, tmp_path, **SOON)
+    text = shown(tmp_path, WIDE)
+    assert "Measuring 1 of 3 rounds complete, 8 of 24 executions, 32 s (32 s to 32 s) left" in text
+    assert "200 one run" in text
+    assert "✔ 16 of 16 results proven" in text
+    assert "intervals of medians: they need 6 runs of a cell" in text
+    assert "n7 n8" in text
+    assert "What matters here" not in text, "effects are those of report.html"
+    measure(live, plan, [1, 2])
+    written(live, tmp_path, over=True, reload_s=1.0, written="2026-01-01T00:00:00+00:00")
+    text = shown(tmp_path, WIDE)
+    assert "Measured All batches are over" in text
+    assert "200 3 runs, 196–208" in text
+
+
+def test_a_phone_shows_it_without_scrolling_to_the_side(live: LiveStudy, tmp_path: Path) -> None:
+    measure(live, small_plan(tmp_path), [0])
+    written(live, tmp_path, **SOON)
+    text = shown(tmp_path, PHONE, FITS)
+    assert "200 one run" in text
+    assert int(re.findall(r"WIDER (-?\d+) PX", text)[0]) <= 0
+
+
+def test_the_page_loads_itself_again_while_it_is_measured(live: LiveStudy, tmp_path: Path) -> None:
+    """After the time of a round, not while somebody uses it, and not without news for long."""
+    written(live, tmp_path, **SOON)
+    now = "new Date().toISOString()"
+    steps = (
+        "const page = document.getElementById('page'), loaded = document.getElementById('loaded');"
+        "const told = (word) => () => page.append(word + ' ');"
+        "reloadWhileMeasured({ written: '2026-01-01T00:00:00+00:00', reload_s: 4 }, told('FORGOTTEN'));"
+        "page.append(loaded.textContent + ' ');"
+        f"reloadWhileMeasured({{ written: {now}, reload_s: 3600 }}, told('EARLY'));"
+        f"reloadWhileMeasured({{ written: {now}, reload_s: 2.5 }}, told('LOADED'));"
+        f"const busy = reloadWhileMeasured({{ written: {now}, reload_s: 2 }}, told('IN USE'));"
+        "busy();"
+    )
+    text = shown(tmp_path, WIDE, steps)
+    assert "No news since 2026-01-01 00:00:00+00:00" in text
+    assert "LOADED" in text
+    assert not re.search("FORGOTTEN|EARLY|IN USE", text)
+
+
+def test_logs_are_shown_with_what_they_prove(tmp_path: Path) -> None:
+    logs = [GOLDEN / "ior" / "written-2.10-iterations.txt", GOLDEN / "ior" / "fail-ior-timeout-killed.txt"]
+    assert cli.main(["import", *map(str, logs), "--out", str(tmp_path / "records.csv"), "--page"]) == 0
+    (tmp_path / "logs.html").rename(tmp_path / "report.html")
+    text = shown(tmp_path, PHONE, FITS)
+    for head in ("What each log can prove", "Doubtful results", "How to log next time"):
+        assert head in text
+    assert "srun weir-io ior OPTIONS OF IOR" in text
+    assert "output-incomplete" in text
+    assert int(re.findall(r"WIDER (-?\d+) PX", text)[0]) <= 0

@@ -1,0 +1,120 @@
+"""The page of third-party logs: what each can prove and what not, and how to log the next time."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import weir
+from weir.audit.evidence import EVIDENCE
+from weir.audit.explain import triggered
+from weir.audit.judge import USABLE, VERDICTS
+from weir.audit.lacking import lacking, next_time
+from weir.metrics import metric_named
+from weir.model import Row
+from weir.page.answers import answers
+from weir.page.counts import Counts
+from weir.page.points import MOST_POINTS, Points
+from weir.page.study import study_of, targets_of
+from weir.units import three_digits
+
+_MOST_LOGS = 200
+_MOST_DOUBTS = 12
+
+
+def logs_page(
+    rows: Sequence[Row], facts: Mapping[str, Any], records: Path, unread: Sequence[str]
+) -> dict[str, Any]:
+    """Facts of the page; facts: facts.json of the import; unread: a line for each kind of unread file."""
+    points, counts = Points(), Counts(of_logs=True)
+    points.add(rows)
+    counts.add("all", rows)
+    found = points.facts()
+    of_log: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        of_log[str(row["source"])].append(row)
+    below = _directory(of_log)
+    study = study_of(facts, records.parent.resolve().name) | {"weir": weir.__version__}
+    lacks = lacking(rows)
+    return {
+        "study": study,
+        "verdicts": counts.verdicts(),
+        "doubted": counts.doubted(),
+        "targets": targets_of(facts, found),
+        "answers": answers(points),
+        "points": found[:MOST_POINTS],
+        "points_total": len(found),
+        "logs": {
+            "records": records.name,
+            "count": len(of_log),
+            "below": below,
+            "rows": [
+                _log(name.removeprefix(below), some) for name, some in sorted(of_log.items())[:_MOST_LOGS]
+            ],
+            "doubts": [_doubt(one) for one in triggered(rows)[:_MOST_DOUBTS]],
+            "lacking": [_lack(one) for one in lacks],
+            "commands": next_time(lacks),
+            "unread": list(unread),
+        },
+    }
+
+
+def _directory(names: Iterable[str]) -> str:
+    """What the paths of all logs begin with, to the last slash."""
+    folders = [name.split("/")[:-1] for name in names]
+    shared = itertools.takewhile(lambda some: len(set(some)) == 1, zip(*folders, strict=False))
+    return "".join(f"{some[0]}/" for some in shared)
+
+
+def _log(name: str, rows: Sequence[Row]) -> dict[str, Any]:
+    verdicts = Counter(row["verdict"] for row in rows)
+    programs = dict.fromkeys(" ".join(filter(None, (row["program"], row["tool_version"]))) for row in rows)
+    missing = {one for row in rows for one in (row.get("missing") or "").split(";") if one}
+    return {
+        "log": name,
+        "program": ", ".join(filter(None, programs)),
+        "results": len(rows),
+        **{verdict: verdicts[verdict] for verdict in VERDICTS},
+        "shown": [one for one in _shown(rows) if one not in missing],
+        "missing": sorted(missing),
+        "findings": sorted({one for row in rows for one in (row.get("reasons") or "").split(";") if one}),
+        "best": "; ".join(_best(rows)),
+    }
+
+
+def _shown(rows: Iterable[Row]) -> list[str]:
+    """Evidence that a passed rule gives."""
+    checked = {one for row in rows for one in (row.get("checked") or "").split(";")}
+    return [name for name, one in EVIDENCE.items() if checked.intersection(one.rules)]
+
+
+def _best(rows: Iterable[Row]) -> Iterator[str]:
+    """The best usable result of each access: bandwidth, else operations in a second."""
+    bandwidth, rate = metric_named("bandwidth"), metric_named("rate")
+    best: dict[tuple[str, str], float] = {}
+    for row in rows:
+        if row["verdict"] not in USABLE:
+            continue
+        in_bytes = bandwidth.of(row) if row.get("item") is None else None
+        value = in_bytes if in_bytes is not None else rate.of(row)
+        name = " ".join(str(one) for one in (row["access"], row.get("item")) if one)
+        if value is not None:
+            key = (name, "MiB/s" if in_bytes is not None else "op/s")
+            best[key] = max(best.get(key, 0.0), value)
+    for (name, unit), value in best.items():
+        yield f"{name} {three_digits(value)} {unit}"
+
+
+def _doubt(entry: Mapping[str, Any]) -> dict[str, Any]:
+    examples = [f"{one['label']}, {one['access']}: {one['evidence']}" for one in entry["examples"]]
+    kept = {name: entry[name] for name in ("rule", "records", "explanation", "hint")}
+    return kept | {"verdicts": dict(entry["verdicts"]), "examples": examples}
+
+
+def _lack(entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: entry.get(name, "") for name in ("evidence", "records", "meaning", "of_log", "facts", "log")
+    }
