@@ -70,6 +70,11 @@ class Evidence:
     def checksums(self) -> list[tuple[str, str]]:
         return [("contract", self.contract_sha256), *self.measured.digests.items()]
 
+    def first_page(self) -> list[str]:
+        """By what the parties tell whether this is the contract and the measurement that they agreed on."""
+        agreed = f"Contract: SHA-256 {self.contract_sha256}: compare it with that of the text agreed on."
+        return [agreed, *verified_lines(self.measured)]
+
     def integrity(self) -> str:
         if self.measured.differences is None:
             return "The study has no checksums: edits after the collection cannot be detected."
@@ -125,7 +130,7 @@ def _html(evidence: Evidence) -> Iterator[str]:
     yield f"<h1>{_h(contract.title)}</h1><p><strong>"
     yield f"{_h(headline(contract, evidence.results, evidence.measured))}</strong></p>"
     yield f"<p class=small>Requirements: {_h(contract.source)}<br>Records: {_h(evidence.measured.path)}</p>"
-    yield from _list(verified_lines(evidence.measured))
+    yield from _list(evidence.first_page())
     yield "<p>What remains possible:</p>"
     yield from _list(REMAINS_POSSIBLE)
     yield "<table><tr><th>Requirement<th>Measured<th>Verdict"
@@ -169,7 +174,7 @@ def _tex(evidence: Evidence) -> Iterator[str]:
     yield rf"\newcommand{{\ContractMachines}}{{{latex(_listed(evidence.machines()))}}}"
     yield rf"\newcommand{{\ContractIntegrity}}{{{latex(evidence.integrity())}}}"
     yield rf"\newcommand{{\ContractMark}}{{{latex(evidence.mark())}}}"
-    yield from _items("ContractVerified", verified_lines(evidence.measured))
+    yield from _items("ContractVerified", evidence.first_page())
     yield from _items("ContractPossible", REMAINS_POSSIBLE)
     yield rf"\newcommand{{\WeirVersion}}{{{latex(weir.__version__)}}}"
     yield from _macro("ContractLines", (_tex_line(one) for one in evidence.results))

@@ -1,11 +1,15 @@
-"""Ways to cheat a contract: each is found, or printed as possible on the first page of the report."""
+"""Ways to cheat a contract: each is found, or printed as possible on the first page of the report.
+
+The ten of them are drop, repeat, replay, edit, sign again, and choose or change cells, campaigns, units, the
+suite and the conditions; test_ten_ways names the test of each.
+"""
 
 from __future__ import annotations
 
 import json
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -13,11 +17,14 @@ import pytest
 from tests.unit.accept.compliant import cells_of, write_study
 from tests.unit.accept.test_accept import CONTRACTS, contract_of
 from tests.unit.recorded import collect, measure, measure_one
+from weir.accept.evidence import read_measured
+from weir.accept.judge import judge
 from weir.accept.output import REMAINS_POSSIBLE
 from weir.cli import main
 from weir.integrity.ledger import LEDGER, read_ledger
 from weir.integrity.manifest import MANIFEST
-from weir.records.table import read_records
+from weir.records.table import read_records, write_records
+from weir.runfiles import file_sha256
 
 PLANNED = 6  # rounds_at_least of mistral-2015, and three
 CONTRACT = "mistral-2015"
@@ -95,6 +102,27 @@ def fewer_planned(study: Path) -> None:
     collect(study.parent, study.name, rows, PLANNED - 1)
 
 
+def change_units(study: Path) -> None:
+    """MiB/s become MB/s: 4.9 % more."""
+    file = study / "records.csv"
+    rows = read_records(file)
+    write_records(file, [row | {"bw_mib_s": (row["bw_mib_s"] or 0) * 1.048576} for row in rows])
+
+
+def change_suite(study: Path) -> None:
+    """The runs get other parameters, and are collected again."""
+    for file in sorted(study.parent.glob("runs/c00/*/run.json")):
+        document = json.loads(file.read_text())
+        document["cell"]["params"]["xfer_bytes"] *= 2
+        file.write_text(json.dumps(document))
+    again(study)
+
+
+def drop_cell(study: Path) -> None:
+    shutil.rmtree(study.parent / "runs/c00")
+    again(study)
+
+
 CHEATS: dict[str, tuple[Callable[[Path], object], str]] = {
     "drop a round": (drop, "deleted: c00 round 3"),
     "drop the last round and plan fewer": (fewer_planned, "deleted: c00 round 5"),
@@ -104,6 +132,9 @@ CHEATS: dict[str, tuple[Callable[[Path], object], str]] = {
     "edit a run": (edit_run, "edited: c00 round 3"),
     "edit the ledger": (cut_ledger, "does not follow from line"),
     "write a new ledger": (new_ledger, "is not the one of the collection"),
+    "change units": (change_units, "records.csv"),
+    "change the suite": (change_suite, "edited: c00 round 0"),
+    "drop a cell": (drop_cell, "no record has these parameters"),
 }
 
 
@@ -162,7 +193,8 @@ def test_records_alone_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "SHA256SUMS is missing" in capsys.readouterr().err
 
 
-def test_the_first_page_tells_what_remains_possible(tmp_path: Path) -> None:
+def test_the_first_page_tells_what_remains_possible(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("weir.accept.actions.print_pdf", lambda *_: None)
     study = verified_study(tmp_path)
     out = tmp_path / "out"
     accept(study, "--report", str(out))
@@ -174,6 +206,124 @@ def test_the_first_page_tells_what_remains_possible(tmp_path: Path) -> None:
     (study / MANIFEST).unlink()
     accept(study, "--report", str(out), "--unverified")
     assert "<p class=mark>UNVERIFIED: SHA256SUMS is missing" in (out / "acceptance.html").read_text()
+
+
+def first_page(study: Path, out: Path, contract: Path | str = CONTRACT) -> str:
+    main(["accept", str(contract), str(study), "--report", str(out)])
+    return " ".join((out / "acceptance.html").read_text().partition("<table>")[0].split())
+
+
+def test_another_campaign_is_printed_as_possible(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The better of two directories is handed in: its ledger is whole, and knows its own directory alone."""
+    monkeypatch.setattr("weir.accept.actions.print_pdf", lambda *_: None)
+    studies = [verified_study(tmp_path / name) for name in ("first", "second")]
+    page = first_page(studies[1], tmp_path / "out")
+    assert "PASS" in page
+    assert "Other campaigns: whoever measured in several directories" in page
+    ledger = read_ledger(studies[1].parent / LEDGER)
+    assert ledger is not None
+    assert f"head {ledger.head}" in page
+    copied = run_of(studies[1])
+    shutil.rmtree(copied)
+    shutil.copytree(run_of(studies[0], 4), copied)  # a run of the other campaign
+    again(studies[1])
+    capsys.readouterr()
+    assert accept(studies[1]) == 1
+    assert "c00 round 3: run.json is not that of line" in " ".join(capsys.readouterr().out.split())
+
+
+def test_where_the_best_cell_counts_the_others_may_not_be_dropped(tmp_path: Path) -> None:
+    contract = contract_of("nersc-10")
+    cells = cells_of(contract, {})
+    rounds = {cell["rounds"] for cell in cells}
+    study = write_study(tmp_path, [*cells, {**cells[0], "cell": "c98"}])
+    rows = read_records(study / "records.csv")
+    (planned,) = rounds
+    measure(study.parent, rows, planned)
+    collect(study.parent, study.name, rows, planned)
+    assert not [one for one in read_measured(study).rounds.findings if one.cell == "c98"]
+    shutil.rmtree(study.parent / "runs/c98")
+    collect(study.parent, study.name, rows, planned)
+    texts = [item.text for one in judge(contract, read_measured(study)) for item in one.findings]
+    assert any(text.startswith("deleted: c98 round 0") for text in texts)
+
+
+def test_cells_that_the_plan_lacks_are_counted_on_the_first_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Cells were measured in the same directory and are not in the plan handed in."""
+    monkeypatch.setattr("weir.accept.actions.print_pdf", lambda *_: None)
+    study = verified_study(tmp_path)
+    for run in range(PLANNED):
+        measure_one(study.parent, "c99", run, PLANNED)
+    again(study)
+    entries = len(read_ledger(study.parent / LEDGER).entries)
+    page = first_page(study, tmp_path / "out")
+    assert f"{entries} runs of its directory, of which {entries - PLANNED} are of cells of this study" in page
+
+
+def test_a_changed_contract_has_another_sum_on_the_first_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("weir.accept.actions.print_pdf", lambda *_: None)
+    study = verified_study(tmp_path)
+    agreed = CONTRACTS / f"{CONTRACT}.yaml"
+    changed = tmp_path / f"{CONTRACT}.yaml"
+    changed.write_text(agreed.read_text().replace("rounds_at_least: 3", "rounds_at_least: 2"))
+    assert changed.read_text() != agreed.read_text()
+    for number, contract in enumerate((agreed, changed)):
+        page = first_page(study, tmp_path / f"out{number}", contract)
+        assert f"Contract: SHA-256 {file_sha256(contract)}" in page
+    assert "an emptied file system, no other users, settings of the servers" in page
+
+
+def test_who_signs_again_is_not_an_allowed_signer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    if not shutil.which("ssh-keygen"):
+        pytest.skip("ssh-keygen is missing")
+    keys = [tmp_path / name for name in ("agreed", "other")]
+    for key in keys:
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
+    public = keys[0].with_suffix(".pub").read_text().split()
+    allowed = tmp_path / "allowed"
+    allowed.write_text(f"vendor@example.org {public[0]} {public[1]}\n")
+    study = verified_study(tmp_path / "made")
+    signers = ("--allowed-signers", str(allowed))
+    assert main(["verify", str(study), "--sign", str(keys[0])]) == 0
+    assert accept(study, *signers) == 0
+    assert "Signed by vendor@example.org" in capsys.readouterr().out
+    rows = read_records(study / "records.csv")
+    collect(study.parent, study.name, [row | {"target": "scratch2"} for row in rows], PLANNED)
+    assert accept(study, *signers) == 1
+    assert main(["verify", str(study), "--sign", str(keys[1])]) == 0
+    capsys.readouterr()
+    assert accept(study, *signers) == 1
+    assert "ssh-keygen" in capsys.readouterr().err
+
+
+TEN_WAYS: dict[str, Sequence[object]] = {
+    "drop": (CHEATS["drop a round"], CHEATS["drop the last round and plan fewer"]),
+    "repeat": (CHEATS["repeat a round"],),
+    "replay": (CHEATS["replay a good round"],),
+    "edit": (CHEATS["edit the records"], CHEATS["edit a run"], CHEATS["edit the ledger"]),
+    "sign again": (CHEATS["write a new ledger"], test_who_signs_again_is_not_an_allowed_signer),
+    "choose cells": (
+        CHEATS["drop a cell"],
+        test_where_the_best_cell_counts_the_others_may_not_be_dropped,
+        test_cells_that_the_plan_lacks_are_counted_on_the_first_page,
+    ),
+    "choose campaigns": (test_another_campaign_is_printed_as_possible,),
+    "change units": (CHEATS["change units"],),
+    "change the suite": (CHEATS["change the suite"],),
+    "change conditions": (test_a_changed_contract_has_another_sum_on_the_first_page,),
+}
+
+
+def test_ten_ways() -> None:
+    assert len(TEN_WAYS) == 10
+    assert all(TEN_WAYS.values())
+    assert {id(one) for each in TEN_WAYS.values() for one in each} >= {id(one) for one in CHEATS.values()}
 
 
 @pytest.mark.slow
