@@ -1,10 +1,11 @@
 # What the printed levels are worth: Rscript bench/coverage.R [TOKIO-YEAR.csv] [RECORDS.csv of a local series] [TABLES]
 #
-# Prints the tables of docs/analysis.md: how often intervals hold the median (independent and autocorrelated series, a
-# year of file systems in the order of time, a local series; of fixed rounds, and of rounds added until the interval is
-# narrow), false effects between identical settings, made and replayed, how often true effects are found, ratios of
-# sides in turns and one after the other, and how many repetitions are saved by adding rounds where they are needed.
-# `make bench-statistics` measures the local series before. A further series is one entry of `known_series`.
+# Prints what bench/results/statistics.csv and docs/analysis.md have: how often intervals hold the median (independent
+# and autocorrelated series, a year of file systems in the order of time, a local series; of fixed rounds, and of
+# rounds added until the interval is narrow), false effects between identical settings, made and replayed, how often
+# true effects are found, ratios of sides in turns and one after the other, and how many repetitions are saved by
+# adding rounds where they are needed. `make bench-statistics` measures the local series before. A further series is
+# one entry of `known_series`.
 
 source("analysis/load.R")
 load_analysis("analysis")
