@@ -1,8 +1,8 @@
 """Writes the tables of docs that show what bench measured, from bench/results: python -m bench.tables.
 
 A table stands below the line `<!-- bench/results/NAME.csv -->`; with `by COLUMN` it has the range of ratios
-of each group, with `where COLUMN=VALUE` some of the rows. When and where a file was measured is in the commit
-that changed it.
+of each group, with `where COLUMN=VALUE` some of the rows, with `with TEXT` those of which a cell contains it.
+When and where a file was measured is in the commit that changed it.
 """
 
 from __future__ import annotations
@@ -14,15 +14,18 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 _MARK = re.compile(
-    r"(<!-- bench/results/(\w+)\.csv(?: by (\w+))?(?: where (\w+)=(\w+))? -->\n\n)((?:\|.*\n)*)"
+    r"(<!-- bench/results/(\w+)\.csv(?: by (\w+))?(?: where (\w+)=(\w+))?(?: with ([^>]+))? -->\n\n)"
+    r"((?:\|.*\n)*)"
 )
 
 
-def table(name: str, group: str | None, column: str | None, value: str | None) -> str:
+def table(name: str, group: str | None, column: str | None, value: str | None, part: str | None) -> str:
     with (ROOT / f"bench/results/{name}.csv").open(newline="") as file:
         head, *rows = csv.reader(file)
     if column:
         rows = [row for row in rows if row[head.index(column)] == value]
+    if part:
+        rows = [row for row in rows if any(part in cell for cell in row)]
     if group:
         head, rows = _ranges(head, rows, group)
     lines = (head, ["---"] * len(head), *rows)
@@ -52,7 +55,7 @@ def _range(records: Sequence[dict[str, str]], low: str, high: str) -> str:
 
 def written(text: str) -> str:
     """A page with its tables as the results have them now."""
-    return _MARK.sub(lambda match: match[1] + table(*match.group(2, 3, 4, 5)), text)
+    return _MARK.sub(lambda match: match[1] + table(*match.group(2, 3, 4, 5, 6)), text)
 
 
 def pages() -> list[Path]:

@@ -188,8 +188,7 @@ def take(
     report: Callable[[str], None],
     is_patient: bool = True,
 ) -> None:
-    """Wait for one that cleans up and, if patient, for an earlier process of the same batch; refuse any other
-    holder."""
+    """Wait for a holder in clean-up and, if patient, an earlier process of its batch; refuse any other."""
     began, reported = time.monotonic(), False
     while (holder := lock.take(own)) is not None:
         if holder.is_here and holder.pid == own.pid:
