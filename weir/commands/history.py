@@ -32,7 +32,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             "--metric", choices=metric_names(), default="rate", help="number to follow (default: rate)"
         )
         one.add_argument(
-            "--key", action="append", metavar="COLUMN", help="of a CSV file: columns that name a series"
+            "--key",
+            action="append",
+            metavar="COLUMN",
+            help="of a CSV file: columns that name a series; the first is the system",
         )
         one.add_argument(
             "--time", default="started_unix", metavar="COLUMN", help="its column of seconds since 1970"

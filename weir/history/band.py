@@ -46,6 +46,7 @@ class Judgement:
     regimes: tuple[Regime, ...]
     changes: tuple[Change, ...]
     alarm: Alarm | None = None  # None where the series is too short
+    system: str = ""
 
     @property
     def change(self) -> Change | None:
@@ -81,7 +82,7 @@ def judge_newest(series: Series, newest: int) -> Judgement:
         verdict = LEARNING
     else:
         verdict = NORMAL if band.low <= value <= band.high else SPIKE
-    return Judgement(series.name, verdict, value, day, band, regimes, changes, alarm)
+    return Judgement(series.name, verdict, value, day, band, regimes, changes, alarm, series.system)
 
 
 def band_of(series: Series, start: int) -> Band | None:

@@ -34,20 +34,25 @@ def incident_lines(found: Sequence[Judgement]) -> list[str]:
     """What moved together, the largest first; a series that moved alone has its own line below."""
     together = [group for group in incidents(found) if len(group) > 1]
     return [
-        f"one incident: {len(group)} series {group[0].verdict} since {group[0].news_day}, "
-        f"by x{min(ratios):.2f} to x{max(ratios):.2f}"
+        f"one incident: {len(group)} series{_of(group[0].system)} {group[0].verdict} "
+        f"since {group[0].news_day}, by x{min(ratios):.2f} to x{max(ratios):.2f}"
         for group in sorted(together, key=len, reverse=True)
         for ratios in [[one.alarm.ratio for one in group if one.alarm]]
     ]
 
 
+def _of(system: str) -> str:
+    return f" of {system}" if system else ""
+
+
 def incidents(found: Sequence[Judgement]) -> list[list[Judgement]]:
-    """Series that became slower, or faster, within days of each other: one cause is likelier than many."""
+    """Series of one system that became slower, or faster, within days: one cause is likelier than many."""
     groups: list[list[Judgement]] = []
     news = [one for one in found if one.news_day is not None]
-    for one in sorted(news, key=lambda one: (one.verdict, str(one.news_day))):
-        last = groups[-1][-1] if groups else None
-        if last and last.verdict == one.verdict and _days_apart(last, one) <= SAME_INCIDENT_DAYS:
+    for one in sorted(news, key=lambda one: (one.verdict, one.system, str(one.news_day))):
+        first = groups[-1][0] if groups else None
+        alike = first is not None and (first.verdict, first.system) == (one.verdict, one.system)
+        if alike and first and _days_apart(first, one) <= SAME_INCIDENT_DAYS:
             groups[-1].append(one)
         else:
             groups.append([one])

@@ -35,6 +35,7 @@ class Series:
     times: Numbers  # seconds since 1970
     logs: Numbers
     higher_is_better: bool = True
+    system: str = ""  # series of one that move together have one cause
 
     def __len__(self) -> int:
         return len(self.times)
@@ -44,7 +45,9 @@ class Series:
 
 
 def make_series(
-    points: Mapping[str, Iterable[tuple[float, float]]], higher_is_better: bool = True
+    points: Mapping[str, Iterable[tuple[float, float]]],
+    higher_is_better: bool = True,
+    systems: Mapping[str, str] | None = None,
 ) -> list[Series]:
     """From name to (time, value); values that are not positive have no ratio and are not used."""
     made = []
@@ -52,7 +55,8 @@ def make_series(
         kept = sorted((time, log(value)) for time, value in points[name] if value > 0)
         if kept:
             times, logs = zip(*kept, strict=True)
-            made.append(Series(name, np.array(times), np.array(logs), higher_is_better))
+            system = (systems or {}).get(name, "")
+            made.append(Series(name, np.array(times), np.array(logs), higher_is_better, system))
     return made
 
 
@@ -61,17 +65,20 @@ def from_campaigns(
 ) -> list[Series]:
     """One point for each campaign and name: the median of its rounds, at the time of the first of them."""
     points: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    systems: dict[str, str] = {}
     for rows in campaigns:
         cells: dict[str, list[tuple[float, float]]] = defaultdict(list)
         for row in rows:
             value = metric.of(row)
             if value is not None and row["verdict"] not in _UNUSED:
-                cells[name_of(row)].append((seconds_of(row), value))
+                name = name_of(row)
+                cells[name].append((seconds_of(row), value))
+                systems[name] = str(row.get("site") or "")
         for name, found in cells.items():
             points[name].append(
                 (min(time for time, _ in found), statistics.median(value for _, value in found))
             )
-    return make_series(points, metric.higher_is_better)
+    return make_series(points, metric.higher_is_better, systems)
 
 
 def series_name(row: Row, parameters: Sequence[str]) -> str:
@@ -96,7 +103,7 @@ def seconds_of(row: Row) -> float:
 
 
 def from_table(path: Path, keys: Sequence[str], time: str, value: str, metric: str = "rate") -> list[Series]:
-    """Series of any CSV file: keys name the columns that tell series apart."""
+    """Series of any CSV file: keys name the columns that tell series apart, the first of them the system."""
     with path.open(newline="", encoding="utf-8") as stream:
         reader = csv.reader(stream)  # by position: a table of a million rows is read in seconds
         known = next(reader, [])
@@ -106,12 +113,14 @@ def from_table(path: Path, keys: Sequence[str], time: str, value: str, metric: s
                 raise WeirError("is not a column", file=str(path), line=1, key=name, hint=hint, exit_code=2)
         at_keys, at_time, at_value = [known.index(key) for key in keys], known.index(time), known.index(value)
         points: dict[str, list[tuple[float, float]]] = defaultdict(list)
+        systems: dict[str, str] = {}
         first_rows: list[list[str]] = []
         for row in reader:
             if len(first_rows) < _LOOKED_AT:
                 first_rows.append(row)
             if len(row) == len(known) and row[at_value]:
                 name = " ".join([row[at] for at in at_keys])
+                systems[name] = row[at_keys[0]]
                 try:
                     points[name].append((float(row[at_time]), float(row[at_value])))
                 except ValueError:
@@ -121,7 +130,7 @@ def from_table(path: Path, keys: Sequence[str], time: str, value: str, metric: s
     if names := _telling_columns(first_rows, known, keys, at_keys):
         text = f"a series of --key {' '.join(keys)} joins different values of {', '.join(names)}"
         print(f"weir: {path}: {text}\n    hint: add --key {' --key '.join(names)}", file=sys.stderr)
-    made = make_series(points, metric_named(metric).higher_is_better)
+    made = make_series(points, metric_named(metric).higher_is_better, systems)
     if not made:
         hint = "a header alone, or no value above zero: look at --value and --time"
         raise WeirError("has no series", file=str(path), key=value, hint=hint, exit_code=2)

@@ -257,6 +257,23 @@ def test_series_that_move_on_the_same_day_are_one_incident() -> None:
     assert not text[2].startswith("one incident")
 
 
+def test_systems_that_move_on_the_same_day_are_incidents_of_their_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = ["system,cell,started_unix,bw_mib_s"]
+    for system in ("edison", "mira"):
+        for cell_number in range(2):
+            seed = 200 + 10 * cell_number + len(system)
+            values = np.concatenate([level(seed, 100), level(seed + 40, 10, 700.0)])
+            lines += [f"{system},{cell_number},{day * DAY_S},{value}" for day, value in enumerate(values)]
+    table = tmp_path / "daily.csv"
+    table.write_text("\n".join(lines) + "\n")
+    assert main(["history", "check", str(table), "--key", "system", "--key", "cell"]) == 1
+    printed = capsys.readouterr().out
+    assert printed.count("one incident: 2 series of ") == 2
+    assert "2 series of edison slower since" in printed
+
+
 def test_a_table_without_values_and_a_key_that_joins_series_are_told(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
