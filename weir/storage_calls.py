@@ -17,6 +17,7 @@ from functools import cache
 from typing import NoReturn, TypeVar
 
 from weir.errors import WeirError
+from weir.mounts import named_mount
 from weir.processes import waits_in
 
 # A storage that does not answer for so long hangs.
@@ -29,10 +30,13 @@ class HangsError(WeirError):
     """The storage does not answer."""
 
 
-def hangs(what: str, pid: int, limit_s: float) -> HangsError:
+def hangs(path: str, pid: int, limit_s: float, target: str = "") -> HangsError:
+    """Of a call on the path by a process; target: its name, where it is known."""
+    what = f"target {target}: {path}" if target else path
+    mounted = named_mount(path)
     return HangsError(
         f"{what} does not answer for {limit_s:g} s: process {pid} waits, {waits_in(pid)}",
-        hint="look at the file system, or unmount it; then run again: finished runs are kept",
+        hint=f"look at {mounted or 'the file system'}, or unmount it; then run again: finished runs are kept",
     )
 
 

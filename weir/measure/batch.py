@@ -21,7 +21,6 @@ from weir.measure.job import BatchJob, BatchResult, pending
 from weir.measure.links import server_addresses
 from weir.measure.lock import Lock, machine_lock, take, this_process
 from weir.measure.loop import run_all
-from weir.measure.mounts import mount_of
 from weir.measure.order import Execution
 from weir.measure.own_launch import LaunchContext
 from weir.measure.preflight import Check, check_batch
@@ -33,6 +32,7 @@ from weir.measure.server_memory import server_memory_bytes
 from weir.measure.settle import settle
 from weir.measure.workspace import Workspace
 from weir.model import Target
+from weir.mounts import mount_of
 from weir.processes import engines_of_others
 from weir.runfiles import note_unavailable
 from weir.schedulers import surrounding

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from weir.measure.mounts import lower_folders, mount_of
+from weir.mounts import lower_folders, mount_of
 
 _PROC, _CGROUPS, _SYSTEM = Path("/proc"), Path("/sys/fs/cgroup"), Path("/sys/dev/block")
 _DEEPEST = 8

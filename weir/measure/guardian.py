@@ -143,7 +143,7 @@ class Guardian:
 
     def _hangs(self, limit_s: float) -> HangsError:
         target = self._facts["target"]
-        return hangs(f"target {target['name']}: {target['path']}", self._process.pid, limit_s)
+        return hangs(target["path"], self._process.pid, limit_s, target["name"])
 
 
 def main() -> None:

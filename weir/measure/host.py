@@ -13,8 +13,8 @@ from weir.measure.block_limits import block_limits
 from weir.measure.links import links_mbit_s
 from weir.measure.memory_below import memory_below, type_below
 from weir.measure.mount_settings import settings_of
-from weir.measure.mounts import mount_of
 from weir.measure.pauses import paused_so_far_ms
+from weir.mounts import mount_of
 from weir.printed_values import real, whole
 from weir.schedulers import surrounding
 

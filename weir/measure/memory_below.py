@@ -6,7 +6,7 @@ import os
 import stat
 from pathlib import Path
 
-from weir.measure.mounts import lower_folders, mount_of
+from weir.mounts import lower_folders, mount_of
 
 SYSTEM = Path("/sys/dev/block")
 _MEMORY = ("tmpfs", "ramfs", "hugetlbfs")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.measure.memory_below import memory_below
-from weir.measure.mounts import mount_of
+from weir.mounts import mount_of
 
 
 def in_memory(mount: Mapping[str, Any], host: str) -> str | None:

@@ -9,12 +9,22 @@ from tests.unit.audit.subjects import DONE, MIB, NAMES, behind, observer, subjec
 from weir.audit import Subject
 
 
-def mounted(observed: dict[str, Any], kind: str, settings: dict[str, str], **row: Any) -> Subject:
+def mounted(
+    observed: dict[str, Any], kind: str, settings: dict[str, str], timed_out: bool = False, **row: Any
+) -> Subject:
     host = {"file_system": {"type": kind, "device": "server:/export", "settings": settings}}
-    return subject({**observed, "file_system": kind}, run=replace(DONE, host=host), **row)
+    return subject(
+        {**observed, "file_system": kind}, run=replace(DONE, host=host, timed_out=timed_out), **row
+    )
 
 
 FINDS: list[tuple[str, Subject, str, str]] = [
+    (
+        "timed-out",
+        mounted({}, "nfs4", {}, timed_out=True),
+        "INVALID",
+        "ended at the limit of 60 s on nfs4 of server:/export",
+    ),
     (
         "mount-decides",
         mounted({}, "nfs4", {"vers": "4.2", "sync": ""}),

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from weir.measure.host import held_between, held_so_far, host_facts, pressure, running
-from weir.measure.mounts import decoded, lower_folders, mount_of
+from weir.mounts import decoded, lower_folders, mount_of, named_mount
+from weir.storage_calls import hangs
 
 
 def test_facts_of_this_machine(tmp_path: Path) -> None:
@@ -67,6 +68,23 @@ def test_octal_escapes_and_what_is_below() -> None:
     assert lower_folders({"type": "fuse.mergerfs", "device": "/a:/b"}) == [Path("/a"), Path("/b")]
     assert lower_folders({"type": "fuse.sshfs", "device": "host:/a"}) == []
     assert lower_folders({"type": "ext4", "device": "/dev/sda"}) == []
+
+
+def test_a_mount_is_named_without_a_look_at_its_path(tmp_path: Path) -> None:
+    (tmp_path / "self").mkdir()
+    lines = [
+        "22 1 8:1 / / rw - ext4 /dev/sda1 rw",
+        "68 22 0:44 / /mnt/hangs rw - fuse.glusterfs 198.18.0.1:/scratch rw",
+    ]
+    (tmp_path / "self" / "mountinfo").write_text("\n".join(lines) + "\n")
+    assert named_mount("/mnt/hangs/weir/run", tmp_path) == "fuse.glusterfs of 198.18.0.1:/scratch"
+    assert named_mount("/mnt/hangs-not", tmp_path) == "ext4 of /dev/sda1"
+    assert named_mount("/mnt/hangs", tmp_path / "none") == ""
+    (problem,) = hangs("/", 1, 30.0, "scratch").problems
+    assert problem.message.startswith("target scratch: / does not answer for 30 s: process 1 waits")
+    assert (
+        problem.hint == f"look at {named_mount('/')}, or unmount it; then run again: finished runs are kept"
+    )
 
 
 def files(top: Path, texts: dict[str, str]) -> Path:

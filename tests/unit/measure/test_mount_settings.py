@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from weir.measure.mount_settings import deciding, settings_of, shown
-from weir.measure.mounts import mount_of
+from weir.mounts import mount_of
 from weir.records.study_facts import _file_system
 
 # /proc/self/mountinfo of the kernel's NFS client, Linux 6.1.

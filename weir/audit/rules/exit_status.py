@@ -34,12 +34,17 @@ def exit_code(subject: Subject) -> Outcome | None:
 def timed_out(subject: Subject) -> Outcome | None:
     """The run was ended at its time limit, so the phases that it had begun are unfinished.
 
-    Hint: raise the time limit of the experiment, set a stonewall, or move fewer bytes.
+    Hint: raise the time limit of the experiment, set a stonewall, or move fewer bytes; look whether the
+    file system or one of its servers stood still.
     """
     if subject.run is None:
         return None
     limit = f"the limit of {subject.run.timeout_s:g} s"
-    return invalid(f"ended at {limit}") if subject.run.timed_out else passed(f"ended before {limit}")
+    if not subject.run.timed_out:
+        return passed(f"ended before {limit}")
+    mount = subject.run.host.get("file_system") or {}
+    on = f" on {mount['type']} of {mount['device']}" if mount.get("settings") is not None else ""
+    return invalid(f"ended at {limit}{on}")
 
 
 @rule("INVALID")

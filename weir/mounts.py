@@ -24,7 +24,14 @@ def mount_of(folder: Path, proc: Path = _PROC) -> dict[str, str] | None:
             for fields, tail in _lines(proc / table / "mountinfo"):
                 if fields[0] == number:
                     return _mount(fields, tail)
-    return _longest_above(folder, proc) or _mount_of_device(folder, proc)
+    return _longest_above(str(folder.resolve()), proc) or _mount_of_device(folder, proc)
+
+
+def named_mount(path: str, proc: Path = _PROC) -> str:
+    """What is mounted above a path, for a message: nfs4 of server:/export. It does not touch the path, whose
+    storage may hang; empty where no table is readable."""
+    found = _longest_above(os.path.abspath(path), proc)
+    return f"{found['type']} of {found['device']}" if found else ""
 
 
 def decoded(text: str) -> str:
@@ -55,8 +62,7 @@ def _mount_id(folder: Path, proc: Path) -> str | None:
     return None
 
 
-def _longest_above(folder: Path, proc: Path) -> dict[str, str] | None:
-    resolved = str(folder.resolve())
+def _longest_above(resolved: str, proc: Path) -> dict[str, str] | None:
     best: dict[str, str] | None = None
     for fields, tail in _lines(proc / "self" / "mountinfo"):
         point = decoded(fields[4])
