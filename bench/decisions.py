@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """The error rates of accept and compare under noise that is not kind, where the truth is known.
 
-    bench/decisions.py [TIMES]      TIMES: contracts and tables for each line (default: 1,000)
+    bench/decisions.py [TIMES]      TIMES: contracts and tables for each line
+
+Without TIMES they are 1,000, and bench/results/decisions_accept.csv and decisions_compare.csv are written.
 
 Each line has its promise, what was measured and the standard error. Contracts: the truth is at the limit, so
 that every pass is false. Tables of 20 cells: both sides are the same storage, so that every verdict slower or
@@ -10,12 +12,14 @@ faster is false, and a table counts once.
 
 from __future__ import annotations
 
+import csv
 import math
 import random
 import statistics
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 
 from weir.accept.contract import Contract, Line, Promise
@@ -30,6 +34,7 @@ from weir.model import Row
 from weir.records.rounds import Rounds
 
 RATE, LIMIT, SPREAD, CELLS = metric_named("rate"), 1000.0, 0.05, 20
+RESULTS = Path(__file__).resolve().parent / "results"
 YEAR = Path(__file__).resolve().parents[1] / "reference/tokio-year.csv"
 KEYS = ("system", "file_system", "app", "access", "layout", "ranks")
 FAST_SHARE, FAST, BELOW = 0.2, 0.3, 0.03  # of runs; by how much; by how much the others miss the promise
@@ -111,18 +116,18 @@ def passes_at_some_look(source: random.Random, noise: Noise) -> bool:
 def accept_lines(source: random.Random) -> Iterator[tuple[str, str, Callable[[], bool]]]:
     for alike in (0.0, 0.35, 0.6):
         for runs in (5, 10):
-            name = f"accept: truth at the limit, AR {alike}, n = {runs}"
+            name = f"truth at the limit, AR {alike}, n = {runs}"
             noise = serial(alike)
             # The assumption is 0.35; what lasts longer is beyond the promise.
             promised = "2.5 %" if alike <= 0.35 else "-"
             yield name, promised, lambda noise=noise, runs=runs: passes([noise(source, runs)])
     for runs in (5, 10):
-        name = f"accept: 10 % above the limit, AR 0.35, n = {runs}, passed"
+        name = f"10 % above the limit, AR 0.35, n = {runs}, passed"
         yield name, "power", lambda runs=runs: passes([above(source, runs)])
     for count in (8, 24):
         noise = serial(0.35)
         yield (
-            f"accept: best of {count} cells at the limit, AR 0.35, n = 5",
+            f"best of {count} cells at the limit, AR 0.35, n = 5",
             "2.5 %",
             lambda count=count, noise=noise: passes(
                 [noise(source, 5) for _ in range(count)], takes_best=True
@@ -130,11 +135,11 @@ def accept_lines(source: random.Random) -> Iterator[tuple[str, str, Callable[[],
         )
     for alike in (0.0, 0.35):
         noise = serial(alike)
-        name = f"accept: judged after each added run, 3 to 40, AR {alike}"
+        name = f"judged after each added run, 3 to 40, AR {alike}"
         yield name, "2.5 %", lambda noise=noise: passes_at_some_look(source, noise)
     for runs in (10, 20):
         yield (
-            f"accept: median promise, 20 % fast runs, truth 3 % below, n = {runs}",
+            f"median promise, 20 % fast runs, truth 3 % below, n = {runs}",
             "2.5 %",
             lambda runs=runs: passes([with_fast_runs(source, runs)], statistic="median"),
         )
@@ -224,12 +229,12 @@ def day_lines(source: random.Random) -> Iterator[tuple[str, str, Callable[[], fl
             for campaigns in (0, past):
                 known = f", history of {campaigns}" if campaigns else ""
                 yield (
-                    f"compare, other day: {kind}, n = {count}{known}",
+                    f"other day: {kind}, n = {count}{known}",
                     "5 %",
                     lambda d=draw, c=campaigns: differs(*dated(source, d, c)),
                 )
             yield (
-                f"compare, other day: {kind}, n = {count}, history of {past}, 50 % slower, found",
+                f"other day: {kind}, n = {count}, history of {past}, 50 % slower, found",
                 "power",
                 lambda d=draw, c=past: found(*dated(source, d, c, 0.5)),
             )
@@ -237,23 +242,23 @@ def day_lines(source: random.Random) -> Iterator[tuple[str, str, Callable[[], fl
 
 def compare_lines(source: random.Random) -> Iterator[tuple[str, str, Callable[[], float]]]:
     for counts in ((2, 16), (3, 30), (4, 16)):
-        name = f"compare, separate: n = {counts[0]} v {counts[1]}, iid"
+        name = f"separate: n = {counts[0]} v {counts[1]}, iid"
         yield name, "5 %", lambda counts=counts: differs(table(source, serial(0.0), counts, False, 0))
     for alike in (0.0, 0.35):
         for count in (4, 8, 16):
-            name = f"compare, separate: AR {alike}, n = {count}"
+            name = f"separate: AR {alike}, n = {count}"
             noise, counts = serial(alike), (count, count)
             yield name, "5 %", lambda n=noise, c=counts: differs(table(source, n, c, False, 0))
     for alike in (0.0, 0.35, 0.6):
         for count in (4, 8, 16):
             noise, counts = serial(alike), (count, count)
-            name = f"compare, in turns: AR {alike} per cell, n = {count}"
+            name = f"in turns: AR {alike} per cell, n = {count}"
             yield name, "5 %", lambda n=noise, c=counts: differs(table(source, n, c, True, 0))
     for turns, name in ((True, "in turns"), (False, "separate")):
         for count in (4, 8, 16):
             counts = (count, count)
             yield (
-                f"compare, {name}: AR 0.35, n = {count}, 10 % slower, found",
+                f"{name}: AR 0.35, n = {count}, 10 % slower, found",
                 "power",
                 lambda c=counts, turns=turns: found(table(source, serial(0.35), c, turns, 0.1)),
             )
@@ -262,12 +267,20 @@ def compare_lines(source: random.Random) -> Iterator[tuple[str, str, Callable[[]
 def main() -> None:
     times = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
     source = random.Random(1)
-    print("| case | promised | measured | standard error |\n|---|---|---|---|")
-    for lines in (accept_lines(source), compare_lines(source), day_lines(source)):
-        for name, promised, once in lines:
+    files = {
+        "decisions_accept": (accept_lines(source),),
+        "decisions_compare": (compare_lines(source), day_lines(source)),
+    }
+    for name, parts in files.items():
+        rows = [("case", "promised", "measured", "standard error")]
+        for case, promised, once in chain.from_iterable(parts):
             values = [float(once()) for _ in range(times)]
             error = statistics.stdev(values) / math.sqrt(len(values))
-            print(f"| {name} | {promised} | {statistics.fmean(values):.1%} | {error:.1%} |", flush=True)
+            rows.append((case, promised, f"{statistics.fmean(values):.1%}", f"{error:.1%}"))
+            print(" | ".join(rows[-1]), flush=True)
+        if len(sys.argv) == 1:
+            with (RESULTS / f"{name}.csv").open("w", newline="") as file:
+                csv.writer(file, lineterminator="\n").writerows(rows)
 
 
 if __name__ == "__main__":
