@@ -82,7 +82,7 @@ PROOFS: dict[str, Level] = {  # the furthest first
 }
 # Of an imported log nobody knows what was planned and where its files were.
 _UNKNOWN_OF_A_LOG = ("request", "file-system")
-# The calls of a program that claims nothing: the kernel took the bytes, whatever size its files have now.
+# The calls that were counted: the kernel took the bytes, whatever size the files have now.
 _SHOWN_BY_CALLS = ("file",)
 _COMMON = ("end", "request", "file-system")
 KINDS: dict[str, tuple[str, ...]] = {
@@ -122,9 +122,16 @@ def kind_of(subject: Subject) -> str:
 def needed(subject: Subject) -> tuple[str, ...]:
     """Names of the evidence that a record needs."""
     names = KINDS[kind_of(subject)] + tuple(name for name, applies in WHERE.items() if applies(subject))
-    if subject.observed.get("of_calls"):
+    if _is_shown_by_calls(subject):
         names = tuple(name for name in names if name not in _SHOWN_BY_CALLS)
     return names if subject.run else tuple(name for name in names if name not in _UNKNOWN_OF_A_LOG)
+
+
+def _is_shown_by_calls(subject: Subject) -> bool:
+    """Of any program; of one of a suite that prints no size, where its calls moved all that it reports."""
+    called, moved = subject.observed.get("called_bytes"), subject.number("moved_bytes")
+    is_counted = called is not None and bool(moved) and called >= (moved or 0)
+    return bool(subject.observed.get("of_calls")) or (is_counted and subject.number("file_bytes") is None)
 
 
 def missing(subject: Subject, passed: Container[str]) -> tuple[str, ...]:
@@ -154,7 +161,11 @@ def evidence_table() -> list[str]:
     lines += [f"| {kind} | {', '.join(names)} |" for kind, names in KINDS.items()]
     without = ", ".join(_UNKNOWN_OF_A_LOG)
     lines.append(f"| imported log or table | as above without {without}: no plan and no machine is known |")
-    lines.append(f"| calls of any program (`weir prove`) | as above without {', '.join(_SHOWN_BY_CALLS)} |")
+    shown = ", ".join(_SHOWN_BY_CALLS)
+    lines.append(
+        "| calls of any program (`weir prove`), or of one that prints no size and whose calls were counted "
+        f"in full | as above without {shown} |"
+    )
     lines += [
         "| any, of a process with calls that another library provides | as above and calls |",
         "| creation of files that are synchronised one by one | as above and each-file |",

@@ -1,0 +1,213 @@
+"""What weir prove counts of programs that were told how much to move, against that truth.
+
+python bench/prove_programs.py [DIRECTORY...]
+
+Each program runs below each directory, by default one on the disk of the checkout and one in memory. A
+program that is missing has a line here and none in the table. Writes bench/results/prove_programs.csv.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from weir.measure.mounts import mount_of
+
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS = ROOT / "bench/results/prove_programs.csv"
+MIB = 2**20
+SIZE = 32
+CLOSE = 0.01
+HEAD = ("program", "file system", "told", "by calls", "kernel", "device or servers", "within 1 %")
+
+JAVA = """\
+public class Writer { public static void main(String[] a) throws Exception {
+  try (java.io.FileOutputStream f = new java.io.FileOutputStream(a[0])) {
+    for (int i = 0; i < 32; i++) f.write(new byte[1 << 20]);
+    f.getFD().sync(); } } }
+"""
+GO = """\
+package main
+import "os"
+func main() { f, _ := os.Create(os.Args[1]); b := make([]byte, 1<<20)
+  for i := 0; i < 32; i++ { f.Write(b) }
+  f.Sync(); f.Close() }
+"""
+HDF5 = "import h5py, sys, numpy; h5py.File(sys.argv[1], 'w')['d'] = numpy.ones(4 << 20)"
+NETCDF = (
+    "import netCDF4, sys, numpy; d = netCDF4.Dataset(sys.argv[1], 'w'); d.createDimension('x', 4 << 20); "
+    "d.createVariable('v', 'f8', ('x',))[:] = numpy.ones(4 << 20); d.close()"
+)
+SQL = (
+    "PRAGMA journal_mode=DELETE; CREATE TABLE t(b BLOB);" + "INSERT INTO t VALUES(randomblob(1000000));" * 20
+)
+FIO = ("fio", "--name=j", "--size=32m", "--bs=128k", "--filename={data}/f", "--output-format=json")
+JOBS = {
+    "fsync at the end": ("--rw=write", "--end_fsync=1"),
+    "fsync=16": ("--rw=write", "--fsync=16"),
+    "direct=1": ("--rw=write", "--direct=1"),
+    "sync=1": ("--rw=write", "--sync=1"),
+    "mmap, after laying the file out": ("--rw=write", "--ioengine=mmap", "--end_fsync=1"),
+    "io_uring, depth 8, direct": ("--rw=write", "--ioengine=io_uring", "--iodepth=8", "--direct=1"),
+    "randread, direct=1": ("--rw=randread", "--direct=1"),
+    "read, invalidate=0": ("--rw=read", "--invalidate=0"),
+}
+
+
+@dataclass(frozen=True)
+class Program:
+    """read, written: MiB that it is told to move on the file system; None: it decides itself."""
+
+    name: str
+    command: Sequence[str]
+    read: float | None = 0
+    written: float | None = 0
+
+
+def programs(inputs: Path) -> Iterator[Program]:
+    """inputs: a folder elsewhere with what they copy and what was compiled."""
+    source = f"{inputs}/in"
+    yield Program("dd, conv=fsync", ("dd", f"if={source}", "of={data}/f", "bs=1M", "conv=fsync"), 0, SIZE)
+    yield Program("dd, oflag=direct", ("dd", f"if={source}", "of={data}/f", "bs=1M", "oflag=direct"), 0, SIZE)
+    yield Program("cp", ("cp", source, "{data}/f"), 0, SIZE)
+    yield Program("rsync", ("rsync", source, "{data}/f"), 0, SIZE)
+    yield Program("tar, of a file beside it", ("tar", "-C", "{data}", "-cf", "{data}/t", "there"), SIZE, SIZE)
+    yield Program(
+        "git clone", ("git", "clone", "-q", "--no-local", f"{inputs}/repo", "{data}/clone"), None, SIZE
+    )
+    yield Program("sqlite3, 20 transactions", ("sqlite3", "{data}/db", SQL), None, None)
+    for name, options in JOBS.items():
+        reads = "read" in name
+        moved = (SIZE, 0) if reads else (0, 2 * SIZE if "mmap" in name else SIZE)
+        file = [one.replace("{data}/f", "{data}/there") if reads else one for one in FIO]
+        yield Program(f"fio, {name}", (*file, *options), *moved)
+    ranks = ("mpirun", "--oversubscribe", "-np", "2", str(ROOT / "build/weir-io"))
+    yield Program(
+        "weir-io, 2 ranks by mpirun, 1 MiB each to warm up",
+        (*ranks, "ior", "-w", "-e", "-k", "-t", "1m", "-b", "16m", "-o", "{data}/f"),
+        0,
+        SIZE + 2,
+    )
+    yield Program("h5py", (sys.executable, "-c", HDF5, "{data}/f.h5"), None, SIZE)
+    yield Program("netCDF4 in Python", (sys.executable, "-c", NETCDF, "{data}/f.nc"), None, SIZE)
+    yield Program("Java, with sync", ("java", "-cp", str(inputs), "Writer", "{data}/f"), 0, SIZE)
+    yield Program("Go, with Sync", (f"{inputs}/writer", "{data}/f"), 0, SIZE)
+
+
+def prepare(inputs: Path) -> None:
+    (inputs / "in").write_bytes(os.urandom(SIZE * MIB))
+    (inputs / "Writer.java").write_text(JAVA)
+    (inputs / "writer.go").write_text(GO)
+    (inputs / "repo").mkdir()
+    (inputs / "repo/half").write_bytes(os.urandom(SIZE * MIB // 2))
+    git = ["git", "-C", str(inputs / "repo"), "-c", "user.name=a", "-c", "user.email=a@b"]
+    for command in (
+        [*git, "init", "-q"],
+        [*git, "add", "half"],
+        [*git, "commit", "-qm", "half"],
+        ["javac", "-d", str(inputs), str(inputs / "Writer.java")],
+        ["go", "build", "-o", str(inputs / "writer"), str(inputs / "writer.go")],
+    ):
+        if shutil.which(command[0]):
+            environment = {**os.environ, "GOCACHE": str(inputs / "cache"), "GO111MODULE": "off"}
+            subprocess.run(command, check=False, env=environment, stdout=subprocess.DEVNULL)
+
+
+def seen_of(program: Program, folder: Path, inputs: Path) -> dict[str, Any] | None:
+    """None where the program is missing or failed."""
+    data = Path(tempfile.mkdtemp(dir=folder))
+    try:
+        (data / "there").write_bytes(os.urandom(SIZE * MIB))
+        os.sync()
+        command = [part.replace("{data}", str(data)) for part in program.command]
+        prove = [
+            sys.executable,
+            "-m",
+            "weir",
+            "prove",
+            "--on",
+            str(data),
+            "--json",
+            str(inputs / "seen.json"),
+        ]
+        environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        environment["PYTHONPATH"] = os.pathsep.join(
+            [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+        )
+        done = subprocess.run(
+            [*prove, "--", *command], cwd=data, env=environment, check=False, capture_output=True, text=True
+        )
+        if done.returncode != 0 or not shutil.which(command[0]):
+            reason = " ".join(done.stderr.strip("- \n").split()[:20]) or "no message"
+            print(f"{program.name}: not measured: {reason}")
+            return None
+        return dict(json.loads((inputs / "seen.json").read_text()))
+    finally:
+        shutil.rmtree(data)
+
+
+def row_of(program: Program, seen: dict[str, Any], folder: Path) -> list[str]:
+    mounts = sorted(seen["mounts"], key=lambda one: not one["phases"])
+    if not mounts:
+        truth = _text([program.read, program.written], [program.read, program.written], 1)
+        return [program.name, (mount_of(folder) or {}).get("type", ""), truth, *["not seen"] * 3, "nobody"]
+    mount = mounts[0]
+    calls = [sum(phase[name] for phase in mount["phases"]) for name in ("read_bytes", "written_bytes")]
+    calls = [bytes_ + streamed for bytes_, streamed in zip(calls, mount["streamed"], strict=True)]
+    whole = mount["whole"]
+    kernel = [whole["fetched_bytes"], whole["dirtied_bytes"]]
+    if not seen["processes"] and seen["kernel"] and mount["counted"]:
+        kernel = [seen["kernel"]["read_bytes"], seen["kernel"]["write_bytes"]]
+    servers = next((one[1::-1] for one in whole["servers"] if one[0] is not None), None)
+    below = servers or (whole["device"] or [None, None])[:2]
+    told = [program.read, program.written]
+    layers = {"calls": calls, "kernel": kernel, "servers" if servers else "device": below}
+    near = [name for name, counts in layers.items() if _is_near(counts, told)]
+    agrees = "" if not any(told) else ", ".join(near) or "nobody"
+    columns = [_text(told, told, 1), *(_text(one, told) for one in (calls, kernel, below))]
+    return [program.name, mount["file_system"], *columns, agrees]
+
+
+def _is_near(counts: Sequence[int | None], told: Sequence[float | None]) -> bool:
+    pairs = [(bytes_, size) for bytes_, size in zip(counts, told, strict=True) if size]
+    return all(bytes_ is not None and abs(bytes_ / MIB - size) <= CLOSE * size for bytes_, size in pairs)
+
+
+def _text(values: Sequence[float | None], told: Sequence[float | None], unit: int = MIB) -> str:
+    """Of the accesses that the program was told, or all where it decides."""
+    parts = []
+    for name, value, size in zip(("read", "write"), values, told, strict=True):
+        if size == 0 or (size is None and any(told)):
+            continue
+        number = "not counted" if value is None else f"{value / unit:.2f}" if unit > 1 else f"{value:g}"
+        parts.append(f"{name} {'unknown' if unit == 1 and size is None else number}")
+    return ", ".join(parts)
+
+
+def main() -> None:
+    folders = [Path(name) for name in sys.argv[1:]] or [ROOT / "build", Path("/dev/shm")]
+    memory = Path("/dev/shm") if Path("/dev/shm").is_dir() else None
+    rows = []
+    with tempfile.TemporaryDirectory(dir=memory, prefix="weir-inputs-") as name:
+        prepare(Path(name))
+        for program in programs(Path(name)):
+            for folder in folders:
+                seen = seen_of(program, folder, Path(name))
+                if seen is not None:
+                    rows.append(row_of(program, seen, folder))
+                    print(" | ".join(rows[-1]), flush=True)
+    with RESULTS.open("w", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([HEAD, *rows])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+"""A suite of fio, as its tool describes it: from the plan to the page."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.workflow.conftest import Checkout
+from weir.tools.witness import LIBRARY
+
+pytestmark = pytest.mark.slow
+MIB = 2**20
+SUITE = {
+    "suite": "tiny",
+    "question": "What does fio measure here?",
+    "experiments": {
+        "files": {
+            "tool": "fio",
+            "nodes": [1],
+            "ppn": [1],
+            "space": {"xfer": ["64 KiB", "1 MiB"]},
+            "fixed": {"block": "32 MiB", "jobs": 2},
+            "repetitions": {"rounds": 2},
+        }
+    },
+}
+
+
+def good(checkout: Checkout, *arguments: str) -> str:
+    done = checkout.call(*arguments)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_a_suite_of_fio_becomes_a_page(tiny: Checkout) -> None:
+    for program in ("fio", "mpirun", "Rscript"):
+        if not shutil.which(program):
+            pytest.skip(f"{program} is missing")
+    if not LIBRARY.is_file():
+        pytest.skip(f"{LIBRARY.name} is not built: make build")
+    tiny.write("config/suites/tiny.yaml", SUITE)
+    site = tiny.root / "config/sites/local/site.yaml"
+    facts = yaml.safe_load(site.read_text())
+    facts["stacks"]["debian"]["programs"] = {"fio": ["fio"]}
+    site.write_text(yaml.safe_dump(facts))
+    study = tiny.root / "results/local/tiny"
+    plan = str(study / "plan.json")
+    good(tiny, "python", "-m", "weir", "plan", "--out", plan)
+    good(tiny, "python", "-m", "weir", "run", "--plan", plan, "--results", "results/local")
+    records = str(study / "records.csv")
+    good(tiny, "python", "-m", "weir", "collect", "--plan", plan, "--out", records)
+    rows = list(csv.DictReader((study / "records.csv").open()))
+    assert [(row["tool"], row["program"]) for row in rows] == [("fio", "fio")] * 8
+    assert {(row["access"], int(row["moved_bytes"])) for row in rows} == {
+        ("write", 64 * MIB),
+        ("read", 64 * MIB),
+    }
+    assert {row["verdict"] for row in rows if row["verdict"] != "DEGRADED"} == {"VALID"}
+    published = "published=reference/published.csv"
+    good(tiny, "Rscript", "analysis/draw.R", "study", str(study), "--with", published)
+    page = json.loads((study / "page.json").read_text())
+    assert Path(study / "report.html").stat().st_size > 0
+    assert "fio" in json.dumps(page)
