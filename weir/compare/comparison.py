@@ -16,7 +16,6 @@ from weir.compare.failing import CANNOT_DECIDE, Failed, failures, read_fail_on, 
 from weir.compare.pairs import IDENTITY, Pairing, pair_cells
 from weir.compare.verdict import Judged, judge_pairs
 from weir.errors import WeirError, did_you_mean
-from weir.history.store import campaigns
 from weir.metrics import Metric, metric_named
 from weir.records.table import write_whole
 
@@ -63,7 +62,7 @@ def _days(args: argparse.Namespace, pairing: Pairing, metric: Metric) -> Days:
         return Days(given=log1p(args.day_to_day / 100))
     if args.history is None:
         return Days()
-    return Days(spreads=spreads_of(pairing.pairs, list(campaigns(args.history)), metric))
+    return Days(spreads=spreads_of(pairing.pairs, list(sides.campaigns(args.history)), metric))
 
 
 def _unchecked(side: sides.Side, name: str) -> list[str]:

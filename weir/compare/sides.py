@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -106,3 +106,17 @@ def _value(row: Row, column: str) -> str:
     if column == "date":
         return str(row.get("began") or "unknown")[:10]
     return str(row.get(column))
+
+
+def campaigns(history: Path) -> Iterator[list[Row]]:
+    """The records of each campaign of a history, oldest first."""
+    files = sorted(history.glob(f"[!.]*/{RECORDS_FILE}"))
+    if not files:
+        raise WeirError(
+            "holds no campaign",
+            file=str(history),
+            hint=f"add one: weir history add {history} results/local/quick",
+            exit_code=2,
+        )
+    for file in files:
+        yield read_records(file)

@@ -7,12 +7,13 @@ import json
 from pathlib import Path
 
 from weir.columns import columns_of_role
+from weir.compare.sides import campaigns
 from weir.errors import WeirError
 from weir.history import RECENT_POINTS, figure, output
 from weir.history.band import judge_newest
 from weir.history.reference import reference_bounds
 from weir.history.series import Series, from_campaigns, from_table, series_name
-from weir.history.store import add_campaign, campaigns
+from weir.history.store import add_campaign
 from weir.metrics import metric_named
 from weir.records.table import write_whole
 

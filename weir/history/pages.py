@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 from weir import drawing
 from weir.columns import columns_of_role
+from weir.compare.sides import campaigns
 from weir.files import write_atomically
 from weir.history import RECENT_POINTS
 from weir.history.band import judge_newest
 from weir.history.figure import overview
 from weir.history.output import headline
 from weir.history.series import from_campaigns, series_name
-from weir.history.store import campaigns
 from weir.metrics import metric_named
 from weir.model import Row
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 from weir.compare.sides import RECORDS_FILE, records_file
 from weir.errors import WeirError
-from weir.model import Row
 from weir.records.table import read_records
 
 FACTS_FILE = "facts.json"
@@ -42,17 +40,3 @@ def add_campaign(history: Path, study: Path) -> Path:
         shutil.copy2(facts, beside / FACTS_FILE)
     beside.rename(folder)
     return folder
-
-
-def campaigns(history: Path) -> Iterator[list[Row]]:
-    """The records of each campaign, oldest first."""
-    files = sorted(history.glob(f"[!.]*/{RECORDS_FILE}"))
-    if not files:
-        raise WeirError(
-            "holds no campaign",
-            file=str(history),
-            hint=f"add one: weir history add {history} results/local/quick",
-            exit_code=2,
-        )
-    for file in files:
-        yield read_records(file)
