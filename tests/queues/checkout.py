@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from dataclasses import dataclass
 
 from tests.queues.nodes import Cluster
@@ -44,19 +43,8 @@ class QueueCheckout(Checkout):
         own = {"PYTHONPATH": str(self.folder), "HOME": str(self.folder / "home"), "TMPDIR": "/tmp"}
         return environment | own | {"PATH": f"{environment['PATH']}:{BIN}"}
 
-    def start(self, *arguments: str) -> subprocess.Popen[str]:
-        (self.folder / "home").mkdir(exist_ok=True)
-        process = subprocess.Popen(
-            [*self.cluster.on("login"), "env", "-C", str(self.folder), *arguments],
-            env=self.environment,
-            text=True,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-        self.started.append(process)
-        return process
+    def on_login_node(self) -> list[str]:
+        return [*self.cluster.on("login"), "env", "-C", str(self.folder)]
 
     def snakemake_words(self, *arguments: str) -> list[str]:
         records = str((self.results / self.study / "records.csv").relative_to(self.folder))

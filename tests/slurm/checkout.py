@@ -155,11 +155,15 @@ class Checkout:
         own = {"PYTHONPATH": str(self.folder), "HOME": str(self.folder / "home")}
         return environment | own | {"PATH": f"{environment['PATH']}:{BIN}"}
 
+    def on_login_node(self) -> list[str]:
+        """What goes before a command."""
+        return []
+
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         """In a session of its own, as a terminal would: Ctrl-C then reaches this command and nothing else."""
         (self.folder / "home").mkdir(exist_ok=True)
         process = subprocess.Popen(
-            list(arguments),
+            [*self.on_login_node(), *arguments],
             cwd=self.folder,
             env=self.environment,
             text=True,

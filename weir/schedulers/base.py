@@ -71,13 +71,17 @@ class Scheduler:
         """The job that this process belongs to; None outside of one."""
         return None
 
+    def hosts(self, environment: Mapping[str, str]) -> list[str]:
+        """The nodes of that job, each once."""
+        return []
+
     def nodes(self, environment: Mapping[str, str]) -> int | None:
-        """How many nodes that job has."""
-        return None
+        """How many they are."""
+        return len(self.hosts(environment)) or None
 
     def node_list(self, environment: Mapping[str, str]) -> str | None:
         """Their names, in the notation of the batch system."""
-        return None
+        return ",".join(self.hosts(environment)) or None
 
     def ends_at(self, environment: Mapping[str, str]) -> float | None:
         """When that job is over, in seconds since 1970; None for no end."""
@@ -173,5 +177,28 @@ def alike(places: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 def clock(time_s: float) -> str:
     """hours:minutes:seconds."""
-    minutes, seconds = divmod(round(time_s), 60)
-    return f"{minutes // 60}:{minutes % 60:02}:{seconds:02}"
+    minutes, rest = divmod(round(time_s), 60)
+    return f"{minutes // 60}:{minutes % 60:02}:{rest:02}"
+
+
+def seconds(text: str) -> float:
+    """Of hours:minutes:seconds."""
+    total = 0.0
+    for part in text.split(":"):
+        total = 60 * total + float(part)
+    return total
+
+
+def listed_hosts(file: str) -> list[str]:
+    """The first word of each line of the file that names the nodes of a job, each once."""
+    try:
+        lines = Path(file).read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return []
+    return list(dict.fromkeys(line.split()[0] for line in lines if line.strip()))
+
+
+def requested_ones(has: Sequence[str], wanted: Sequence[str]) -> list[str]:
+    """Of a node's resources, as NAME=VALUE, those whose names were requested."""
+    names = {each.partition("=")[0] for each in wanted}
+    return sorted(each for each in has if each.partition("=")[0] in names)

@@ -8,7 +8,6 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 from weir.errors import Problem, did_you_mean
@@ -23,6 +22,9 @@ from weir.schedulers.base import (
     Request,
     Scheduler,
     alike,
+    listed_hosts,
+    requested_ones,
+    seconds,
 )
 from weir.schedulers.commands import answer, reply
 
@@ -40,11 +42,8 @@ class GridEngine(Scheduler):
     def job(self, environment: Mapping[str, str]) -> str | None:
         return environment.get("JOB_ID") if "PE_HOSTFILE" in environment else None
 
-    def nodes(self, environment: Mapping[str, str]) -> int | None:
-        return len(_hosts(environment)) or None
-
-    def node_list(self, environment: Mapping[str, str]) -> str | None:
-        return ",".join(_hosts(environment)) or None
+    def hosts(self, environment: Mapping[str, str]) -> list[str]:
+        return listed_hosts(environment.get("PE_HOSTFILE", ""))
 
     def ends_at(self, environment: Mapping[str, str]) -> float | None:
         job = self.job(environment)
@@ -55,7 +54,7 @@ class GridEngine(Scheduler):
         if job is None:
             return None
         jobs = answer(["qstat", "-xml", "-u", "*", "-g", "t", "-s", "r"])
-        return placement(options, job, _hosts(environment), answer(["qhost", "-F"]), jobs)
+        return placement(options, job, self.hosts(environment), answer(["qhost", "-F"]), jobs)
 
     def judge(self, request: Request) -> Answer:
         return judged(request, answer(["qconf", "-spl"]).split(), reply)
@@ -127,7 +126,7 @@ def end_of(details: str, now: float) -> float | None:
     ]
     if not began or not limits:
         return None
-    return _epoch(began, now) + _limit(limits[0])
+    return _epoch(began, now) + seconds(limits[0])
 
 
 def placement(
@@ -145,9 +144,7 @@ def placement(
     for host in hosts:
         has = known.get(host)
         fits = None if has is None or not wanted else all(_has(each, has) for each in wanted)
-        features = (
-            None if has is None else sorted(each for each in has if each.split("=")[0] in _keys(wanted))
-        )
+        features = None if has is None else requested_ones(has, wanted)
         places[host] = {"switch": None, "features": features, "fits": fits}
     return {
         "requested": {
@@ -216,14 +213,6 @@ def reason(details: str) -> str:
     return "; ".join(dict.fromkeys(errors or told[:2]))
 
 
-def _hosts(environment: Mapping[str, str]) -> list[str]:
-    try:
-        lines = Path(environment.get("PE_HOSTFILE", "")).read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return []
-    return list(dict.fromkeys(line.split()[0] for line in lines if line.strip()))
-
-
 def _described(text: str) -> Iterator[tuple[str, list[str]]]:
     """Each host of qhost -F with its resources, as name=value."""
     for block in re.findall(r"^\S.*(?:\n .*)*", text, re.MULTILINE):
@@ -233,10 +222,6 @@ def _described(text: str) -> Iterator[tuple[str, list[str]]]:
 
 def _resources(options: Sequence[str]) -> list[str]:
     return [value for option, values in pairwise(options) if option == "-l" for value in values.split(",")]
-
-
-def _keys(wanted: Sequence[str]) -> list[str]:
-    return [each.split("=")[0] for each in wanted]
 
 
 def _has(wanted: str, has: Sequence[str]) -> bool:
@@ -258,13 +243,6 @@ def _epoch(text: str, now: float) -> float:
     if text.isdigit():
         return int(text) / (1000 if int(text) > 100 * now else 1)
     return datetime.fromisoformat(text).timestamp()
-
-
-def _limit(text: str) -> float:
-    total = 0.0
-    for part in text.split(":"):
-        total = 60 * total + float(part)
-    return total
 
 
 SCHEDULER = GridEngine()

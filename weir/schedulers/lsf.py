@@ -31,11 +31,9 @@ class Lsf(Scheduler):
     def job(self, environment: Mapping[str, str]) -> str | None:
         return environment.get("LSB_JOBID")
 
-    def nodes(self, environment: Mapping[str, str]) -> int | None:
-        return len(_hosts(environment)) or None
-
-    def node_list(self, environment: Mapping[str, str]) -> str | None:
-        return ",".join(_hosts(environment)) or None
+    def hosts(self, environment: Mapping[str, str]) -> list[str]:
+        """LSB_MCPU_HOSTS: host and number of its slots, in turns."""
+        return environment.get("LSB_MCPU_HOSTS", "").split()[::2]
 
     def placement(self, options: Sequence[str], environment: Mapping[str, str]) -> dict[str, Any] | None:
         if self.job(environment) is None:
@@ -45,7 +43,7 @@ class Lsf(Scheduler):
         return {
             "requested": {**nothing, "alone": "-x" in options},
             "alone": None,
-            "groups": alike(dict.fromkeys(_hosts(environment), place)),
+            "groups": alike(dict.fromkeys(self.hosts(environment), place)),
         }
 
     def submission(self, request: Request, files: JobFiles) -> list[str]:
@@ -93,11 +91,6 @@ def state_of(line: str) -> JobState | None:
     word = re.match(r"\w+", ended or "")
     reason = _REASONS.get(word[0], ended or "") if word else ""
     return JobState(ENDED, reason, 0 if stat == "DONE" else int(code or 1))
-
-
-def _hosts(environment: Mapping[str, str]) -> list[str]:
-    """LSB_MCPU_HOSTS: host and number of its slots, in turns."""
-    return environment.get("LSB_MCPU_HOSTS", "").split()[::2]
 
 
 SCHEDULER = Lsf()

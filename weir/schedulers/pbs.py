@@ -22,6 +22,9 @@ from weir.schedulers.base import (
     Scheduler,
     alike,
     clock,
+    listed_hosts,
+    requested_ones,
+    seconds,
 )
 from weir.schedulers.commands import answer, reply
 
@@ -52,11 +55,8 @@ class Pbs(Scheduler):
     def job(self, environment: Mapping[str, str]) -> str | None:
         return environment.get("PBS_JOBID")
 
-    def nodes(self, environment: Mapping[str, str]) -> int | None:
-        return len(_hosts(environment)) or None
-
-    def node_list(self, environment: Mapping[str, str]) -> str | None:
-        return ",".join(_hosts(environment)) or None
+    def hosts(self, environment: Mapping[str, str]) -> list[str]:
+        return listed_hosts(environment.get("PBS_NODEFILE", ""))
 
     def ends_at(self, environment: Mapping[str, str]) -> float | None:
         job = self.job(environment)
@@ -64,7 +64,7 @@ class Pbs(Scheduler):
         limit, began = facts.get("Resource_List.walltime"), facts.get("stime")
         if not limit or not began:
             return None
-        return _time(began) + _seconds(limit)
+        return _time(began) + seconds(limit)
 
     def mpi(self, environment: Mapping[str, str]) -> dict[str, str]:
         """For an MPI that was built without PBS; the daemons on other nodes belong to the job.
@@ -171,14 +171,11 @@ def placement(options: Sequence[str], facts: Mapping[str, str], nodes: str) -> d
     for name in names:
         has = known.get(name, {}).get("resources_available")
         resources = None if has is None else {key: str(value) for key, value in has.items()}
-        features = None if resources is None else sorted(f"{key}={value}" for key, value in resources.items())
-        wanted = (
-            None if features is None else [each for each in features if each.split("=")[0] in _keys(chunk)]
-        )
+        has_all = [f"{key}={value}" for key, value in (resources or {}).items()]
         fits = None if resources is None or not chunk else all(_has(each, resources) for each in chunk)
         places[name] = {
             "switch": (resources or {}).get(group) if group else None,
-            "features": wanted,
+            "features": None if resources is None else requested_ones(has_all, chunk),
             "fits": fits,
         }
     return {
@@ -207,9 +204,9 @@ def judged(request: Request, queues: str, nodes: str) -> Answer:
         problems.append(Problem(f"PBS has no queue '{queue}'", key="scheduler_options", hint=hint))
     facts = known.get(queue, {})
     limit = facts.get("resources_max.walltime")
-    if limit and request.time_s > _seconds(limit):
+    if limit and request.time_s > seconds(limit):
         text = f"a job of {clock(request.time_s)} is refused: the limit of queue {queue} is {limit}"
-        hint = f"write at most {_seconds(limit) / 60:.0f} min: batches are packed to it"
+        hint = f"write at most {seconds(limit) / 60:.0f} min: batches are packed to it"
         problems.append(Problem(text, key="time_limit", hint=hint))
     large = [node for node in _nodes(nodes).values() if _cores(node) >= request.cores_per_node]
     if nodes and large and request.nodes > len(large):
@@ -223,14 +220,6 @@ def judged(request: Request, queues: str, nodes: str) -> Answer:
         problems.append(Problem(text, key="cores_per_node", hint="pbsnodes -a tells ncpus of each node"))
     stopped = [word for word in ("enabled", "started") if facts.get(word) == "False"]
     return Answer(problems, f"queue {queue} of PBS is not {' and not '.join(stopped)}" if stopped else "")
-
-
-def _hosts(environment: Mapping[str, str]) -> list[str]:
-    try:
-        lines = Path(environment.get("PBS_NODEFILE", "")).read_text(encoding="utf-8").split()
-    except OSError:
-        return []
-    return list(dict.fromkeys(lines))
 
 
 def facts_of(text: str) -> dict[str, str]:
@@ -269,21 +258,9 @@ def _sorted_options(options: Sequence[str]) -> tuple[list[str], str | None, list
     return chunk, place, others
 
 
-def _keys(chunk: Sequence[str]) -> list[str]:
-    return [each.split("=")[0] for each in chunk]
-
-
 def _has(wanted: str, resources: Mapping[str, str]) -> bool:
     key, _, value = wanted.partition("=")
     return value in resources.get(key, "").split(",")
-
-
-def _seconds(text: str) -> float:
-    """Of hours:minutes:seconds."""
-    total = 0.0
-    for part in text.split(":"):
-        total = 60 * total + float(part)
-    return total
 
 
 def _time(text: str) -> float:
