@@ -112,12 +112,12 @@ class Pbs(Scheduler):
         ]
 
     def state(self, job: str) -> JobState | None:
-        code, text = reply(["qstat", "-x", "-f", "-w", job])
-        if code:  # without a history it knows only jobs that have not ended
-            code, text = reply(["qstat", "-f", "-w", job])
-        if code:
-            return JobState(ENDED) if re.search(r"Unknown Job Id|has finished", text) else None
-        return state_of(facts_of(text))
+        text = ""
+        for history in (["-x"], []):  # without a history it knows only jobs that have not ended
+            _, text = reply(["qstat", *history, "-f", "-w", job])
+            if facts := facts_of(text):
+                return state_of(facts)
+        return JobState(ENDED) if re.search(r"Unknown Job Id|has finished", text) else None
 
     def cancel_job(self, job: str) -> None:
         answer(

@@ -61,6 +61,19 @@ def test_states_of_a_job(capture: str, expected: JobState) -> None:
     assert state_of(facts_of(text(capture))) == expected
 
 
+@pytest.mark.parametrize(
+    ("capture", "code", "expected"),
+    [("qstat-running.txt", 0, JobState(RUNNING)), ("qstat-unknown.txt", 153, JobState(ENDED))],
+)
+def test_without_a_history_the_job_itself_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch, capture: str, code: int, expected: JobState
+) -> None:
+    """qstat -x then prints a message and ends with 0: the job was waited for without an end."""
+    replies = {True: (0, text("qstat-no-history.txt")), False: (code, text(capture))}
+    monkeypatch.setattr("weir.schedulers.pbs.reply", lambda command: replies["-x" in command])
+    assert scheduler("pbs").state("0.vm") == expected
+
+
 def test_placement_is_seen() -> None:
     facts = facts_of(text("qstat-running.txt"))
     options = ["-l", "select=1:side=right", "-l", "place=scatter:excl:group=side"]
