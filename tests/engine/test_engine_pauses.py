@@ -9,12 +9,15 @@ import subprocess
 import time
 from pathlib import Path
 
+import pytest
+
 from tests.engine.runs import AS_ROOT, QUIET_MPI, Engine, mpirun
 from tests.workflow.processes import children, until
 
 STOPPED_S = 1.2
 
 
+@pytest.mark.row("a pause")
 def test_a_stopped_rank_is_seen_in_the_phase_in_which_it_was_stopped(engine: Engine, tmp_path: Path) -> None:
     data, summary = tmp_path / "data", tmp_path / "summary.json"
     # The write lasts 2 s by its schedule, the read no longer than it takes.

@@ -40,6 +40,7 @@ def tried(folder: Path, batch: str, errors: str | None) -> Handover:
         ("{}", "the reason is not readable: 'errors'"),
     ],
 )
+@pytest.mark.row("a damaged receipt")
 def test_a_batch_without_receipt_reports_its_reason(tmp_path: Path, errors: str | None, reason: str) -> None:
     tried(tmp_path, "disk-a-1x1", ERROR).receipt.write_text("{}")  # the second attempt succeeded
     failed = tried(tmp_path, "disk-a-3x1", errors)

@@ -59,6 +59,7 @@ HOSTILE: dict[str, tuple[Callable[[zipfile.ZipFile], object], str]] = {
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
+@pytest.mark.row("bundle")
 def test_a_hostile_bundle_is_refused_and_leaves_nothing(tmp_path: Path, kind: str) -> None:
     fill, message = HOSTILE[kind]
     bundle = packed(tmp_path / "bomb.zip", fill)
@@ -120,6 +121,7 @@ def test_what_weir_packs_is_unpacked(tmp_path: Path) -> None:
     assert (tmp_path / "goal/results/l/s/records.csv").read_text() == text
 
 
+@pytest.mark.row("bundle")
 def test_code_of_a_bundle_does_not_run_without_trust(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

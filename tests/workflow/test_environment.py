@@ -99,6 +99,7 @@ def run(checkout: Checkout, setup: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.slow
+@pytest.mark.row(*FAULTS)
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_of_the_environment_is_named_and_no_verdict(
     here: Checkout, name: str, tmp_path: Path, target_folder: Path
@@ -136,6 +137,7 @@ def records(checkout: Checkout) -> list[dict[str, str]]:
 
 
 @pytest.mark.slow
+@pytest.mark.row("HOME is unset; spaces and umlauts in the path of the checkout")
 def test_a_space_in_the_path_of_the_checkout_is_no_fault(here: Checkout) -> None:
     """Of the whole way, with ReFrame, Snakemake, R and LaTeX."""
     done = here.weir("report", "--suites", "tiny")
@@ -144,6 +146,7 @@ def test_a_space_in_the_path_of_the_checkout_is_no_fault(here: Checkout) -> None
 
 
 @pytest.mark.parametrize(("name", "fault"), [("a:b", "a colon"), ("a\tb", "a tab"), ("a\nb", "a line break")])
+@pytest.mark.row("a colon, a tab or a line break in a path")
 def test_what_a_list_of_paths_cannot_hold_is_refused_by_name(
     tmp_path: Path, target_folder: Path, name: str, fault: str
 ) -> None:

@@ -75,6 +75,7 @@ def ended(checkout: Checkout) -> int:
 
 
 @pytest.mark.slow
+@pytest.mark.row("the target is full")
 def test_a_cell_too_large_for_the_free_space_stops_before_it_starts(
     tiny: Checkout, small_mount: Path
 ) -> None:
@@ -148,6 +149,7 @@ def test_a_missing_mount_stops_before_the_disk_below_is_filled(tiny: Checkout, t
 
 
 @pytest.mark.parametrize("path", ["/", "/tmp", "~", "~/scratch"])
+@pytest.mark.row("a target path that is a link")
 def test_homes_and_the_root_are_refused_when_planning(tiny: Checkout, path: str) -> None:
     aim(tiny, path=str(Path(path).expanduser()))
     done = plan(tiny)
@@ -201,6 +203,7 @@ def test_an_interrupt_cleans_up_and_loses_only_the_run_in_flight(
 
 
 @pytest.mark.slow
+@pytest.mark.row("no /dev/fuse")
 def test_an_optional_target_that_cannot_be_prepared_is_left_out_with_the_reason(tiny: Checkout) -> None:
     broken = {"optional": True, "prepare": [["sh", "-c", "echo no such device >&2; exit 1"]]}
     aim(tiny, **broken)

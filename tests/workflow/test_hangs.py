@@ -56,6 +56,7 @@ def hanging(tiny: Checkout, target_folder: Path) -> Iterator[Hanging]:
 
 
 @pytest.mark.slow
+@pytest.mark.row("a target that hangs already")
 def test_each_command_names_the_target_and_the_process_that_waits(hanging: Hanging) -> None:
     hanging.hang()
     started = {
@@ -70,6 +71,7 @@ def test_each_command_names_the_target_and_the_process_that_waits(hanging: Hangi
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.row("a target that hangs already")
 def test_ctrl_c_ends_each_command_meanwhile(hanging: Hanging, name: str) -> None:
     hanging.hang()
     process = start(hanging.checkout, *WEIR, *COMMANDS[name], keep_output=True)

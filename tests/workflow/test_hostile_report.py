@@ -62,6 +62,7 @@ def with_text(value: Any, text: str) -> Any:
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
+@pytest.mark.row("third-party log, table or records")
 def test_hostile_text_is_printed_and_not_obeyed(tmp_path: Path, kind: str) -> None:
     text = HOSTILE[kind]
     rows = rows_with(text)

@@ -82,6 +82,7 @@ def seeds(checkout: Checkout) -> list[int]:
 
 
 @pytest.mark.slow
+@pytest.mark.row("another checkout of the same user")
 def test_a_second_checkout_is_refused_with_the_holders_name(running: Running, tmp_path: Path) -> None:
     first = running.process
     (tmp_path / "other").mkdir()
@@ -210,6 +211,7 @@ def test_weir_clean_with_a_plan_needs_no_note_and_touches_no_living_measurement(
 
 
 @pytest.mark.slow
+@pytest.mark.row("a damaged run.json or launch.json", "results")
 def test_damaged_files_are_set_aside_and_measured_again(twenty: Checkout) -> None:
     assert twenty.weir(*RUN, "--seed", "2").returncode == 0
     cut, empty = runs_of(twenty)[:2]
@@ -263,6 +265,7 @@ def test_cleanup_runs_when_settling_completes_the_batch(twenty: Checkout, target
 
 
 @pytest.mark.slow
+@pytest.mark.row("a full results disk")
 def test_a_full_results_disk_ends_the_batch_and_blames_no_cell(twenty: Checkout, small_mount: Path) -> None:
     hog = small_mount / "hog"
     run = ("run", "--plan", "plan.json", "--results", str(small_mount), "--errors", "errors.json")
@@ -289,6 +292,7 @@ def test_a_full_results_disk_ends_the_batch_and_blames_no_cell(twenty: Checkout,
 
 
 @pytest.mark.slow
+@pytest.mark.row("the target is unmounted (`umount -l`)")
 def test_a_target_that_is_unmounted_in_a_shared_launch_blames_no_cell(
     twenty: Checkout, small_mount: Path
 ) -> None:
@@ -310,6 +314,7 @@ def test_a_target_that_is_unmounted_in_a_shared_launch_blames_no_cell(
 
 
 @pytest.mark.slow
+@pytest.mark.row("a cell that lost its summary.json")
 def test_a_cell_that_lost_its_summary_is_not_valid(twenty: Checkout) -> None:
     """weir-io ends well, and something takes its document away before weir has read it."""
     thief = twenty.write(
@@ -332,6 +337,7 @@ def test_a_cell_that_lost_its_summary_is_not_valid(twenty: Checkout) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.row("a target that hangs while it is measured")
 def test_a_file_system_that_does_not_answer_is_named_and_keeps_nothing_back(
     twenty: Checkout, target_folder: Path
 ) -> None:

@@ -88,6 +88,7 @@ HOLDERS = {
 
 
 @pytest.mark.parametrize("holder", HOLDERS)
+@pytest.mark.row("another mount namespace, or a shell, holds the burst buffer's mount")
 def test_a_mount_that_somebody_holds_hinders_neither_clean_up_nor_the_next_start(
     place: Path, holder: str
 ) -> None:
@@ -125,6 +126,7 @@ def burst_buffer(action: str, folder: Path, root: Path = ROOT) -> subprocess.Com
     )
 
 
+@pytest.mark.row("a process that takes the PID of an ended one")
 def test_a_pid_that_now_belongs_to_another_process_owns_nothing(tmp_path: Path) -> None:
     """And is not taken for the process behind the mount, which clean-up ends."""
     (tmp_path / "owner").write_text(f"{os.getpid()} 1 /home/me/weir\n")

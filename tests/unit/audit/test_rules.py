@@ -251,6 +251,7 @@ CLEAN: dict[str, Subject] = {
 @pytest.mark.parametrize(
     ("rule", "about", "verdict", "evidence"), FINDS, ids=[f"{case[0]}-{n}" for n, case in enumerate(FINDS)]
 )
+@pytest.mark.row("another user on the same node")
 def test_rule_finds(rule: str, about: Subject, verdict: str, evidence: str) -> None:
     judged = judge(about)
     found = {finding.rule: finding for finding in (*judged.findings, *judged.notes)}

@@ -170,6 +170,7 @@ def test_a_user_without_home_and_name_may_plan(tmp_path: Path, monkeypatch: pyte
     assert site.targets["disk"].path == f"/scratch/weir-{os.geteuid()}"
 
 
+@pytest.mark.row("a target path that is a link")
 def test_a_link_is_judged_by_what_it_points_to(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(Path.home())
     target = TARGET.replace("/scratch/weir-{user}", str(tmp_path / "link"))

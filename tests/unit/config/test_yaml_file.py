@@ -89,6 +89,7 @@ DEEP_ALIASES = "a0: &a0 [1]\n" + "".join(f"a{i}: &a{i} [*a{i - 1}]\n" for i in r
         (f"a: 1\n? {'k' * 900}\n: 2\n", 2, "is too long"),
     ],
 )
+@pytest.mark.row("suite, contract")
 def test_a_file_that_would_take_memory_or_time_is_refused_with_its_line(
     text: str, line: int, message: str
 ) -> None:
@@ -99,6 +100,7 @@ def test_a_file_that_would_take_memory_or_time_is_refused_with_its_line(
     assert len(str(caught.value)) < 400
 
 
+@pytest.mark.row("suite, contract")
 def test_more_text_than_any_configuration_has_is_refused(tmp_path: Path) -> None:
     (tmp_path / "large.yaml").write_text("a: 1 # " + "x" * 2**21)
     with pytest.raises(ConfigError, match=r"large.yaml: holds more than 1,048,576 characters"):

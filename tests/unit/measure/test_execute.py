@@ -54,6 +54,7 @@ def test_time_limit_ends_ranks_in_sessions_of_their_own(tmp_path: Path, token: s
     assert until(lambda: processes_with_token(token) == [])
 
 
+@pytest.mark.row("a step of the clock")
 def test_a_step_of_the_clock_ends_no_cell(
     tmp_path: Path, token: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -53,6 +53,7 @@ def test_a_lock_has_one_holder_and_names_it(tmp_path: Path, own: Holder) -> None
 
 @pytest.mark.parametrize(("ticks", "busy"), [(0, True), (1, False)])
 @pytest.mark.usefixtures("without_locks")
+@pytest.mark.row("a process that takes the PID of an ended one")
 def test_without_locks_the_holder_file_decides(tmp_path: Path, own: Holder, ticks: int, busy: bool) -> None:
     """A process of that number that began at another time is not the holder."""
     other = os.getppid()
@@ -73,6 +74,7 @@ def test_a_damaged_holder_file_keeps_nobody_out(tmp_path: Path, own: Holder, dam
     lock.release()
 
 
+@pytest.mark.row("a job on another node")
 def test_a_holder_on_another_node_may_still_measure(tmp_path: Path, own: Holder) -> None:
     """Its lock is not seen from here: the records get a reason, and nothing is refused."""
     there = replace(own, host="another-node", job=None)
@@ -91,6 +93,7 @@ def test_a_lock_is_no_link(tmp_path: Path, own: Holder) -> None:
     assert victim.read_text() == "precious"
 
 
+@pytest.mark.row("another checkout of the same user")
 def test_a_second_measurement_is_refused_with_the_holders_name(tmp_path: Path, own: Holder) -> None:
     first, second = Lock(tmp_path / "lock"), Lock(tmp_path / "lock")
     parent = replace(own, pid=os.getppid(), started_ticks=started(os.getppid()) or 0)
@@ -130,6 +133,7 @@ def test_a_process_that_cleans_up_is_waited_for_whatever_it_measured(
     second.release()
 
 
+@pytest.mark.row("another user's directory has the name of weir's in /var/tmp")
 def test_a_name_that_another_user_has_taken_blocks_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

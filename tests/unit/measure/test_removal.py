@@ -14,6 +14,7 @@ from weir.measure.removal import exposed_parent, private_directory
 from weir.model import Target
 
 
+@pytest.mark.row("a target below a directory that everybody may change")
 def test_a_directory_that_everybody_may_exchange_is_refused(tmp_path: Path) -> None:
     shared = tmp_path / "shared"
     (shared / "target").mkdir(parents=True)
@@ -25,6 +26,7 @@ def test_a_directory_that_everybody_may_exchange_is_refused(tmp_path: Path) -> N
     assert check_folder(shared / "target").problem is None
 
 
+@pytest.mark.row("weir's own directories")
 def test_a_directory_of_this_user_is_for_nobody_else(tmp_path: Path) -> None:
     private_directory(tmp_path / "weir-me")
     (tmp_path / "weir-me").chmod(0o755)
@@ -32,6 +34,7 @@ def test_a_directory_of_this_user_is_for_nobody_else(tmp_path: Path) -> None:
     assert (tmp_path / "weir-me").stat().st_mode & 0o777 == 0o700
 
 
+@pytest.mark.row("weir's own directories")
 def test_a_link_and_a_directory_of_another_user_are_refused(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "weir-me").symlink_to(tmp_path / "elsewhere")
@@ -45,6 +48,7 @@ def test_a_link_and_a_directory_of_another_user_are_refused(tmp_path: Path) -> N
         private_directory(tmp_path / "weir-you")
 
 
+@pytest.mark.row("weir's own directories")
 def test_private_directories_are_those_below_shared_ones() -> None:
     prepare = (("tool", "mount", "/dev/shm/weir-me/ime", "/var/tmp/weir-me/ime"),)
     target = Target("t", "memory", "/dev/shm/weir-me/memory", prepare=prepare)

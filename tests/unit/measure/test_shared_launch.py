@@ -101,6 +101,7 @@ def launch(tmp_path: Path, status: str) -> tuple[Path, Path]:
     return results, folder
 
 
+@pytest.mark.row("a damaged or truncated status file")
 def test_whole_lines_count_and_half_ones_do_not(tmp_path: Path) -> None:
     file = tmp_path / "status"
     file.write_text("aa-000\t0\t1.5\nbb-000\t0\t0.")

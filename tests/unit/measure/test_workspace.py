@@ -9,6 +9,7 @@ from weir.errors import WeirError
 from weir.measure.workspace import MARKER, Workspace
 
 
+@pytest.mark.row("directories on a target")
 def test_claim_and_remove_leave_nothing(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path, tmp_path / "results", "b")
     workspace.claim()
@@ -43,6 +44,7 @@ def test_a_kill_before_the_first_or_after_the_last_step_does_no_harm(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.row("directories on a target")
 def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path, tmp_path / "results", "b")
     workspace.folder.mkdir()
@@ -52,6 +54,7 @@ def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
     assert (workspace.folder / "thesis.tex").exists()
 
 
+@pytest.mark.row("links on a target")
 def test_a_link_with_our_name_is_not_followed(tmp_path: Path) -> None:
     precious = tmp_path / "precious"
     precious.mkdir()
@@ -75,6 +78,7 @@ def test_batches_and_results_folders_do_not_share(tmp_path: Path) -> None:
     assert len(names) == 4
 
 
+@pytest.mark.row("links on a target")
 def test_links_inside_are_removed_and_not_followed(tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
@@ -88,6 +92,7 @@ def test_links_inside_are_removed_and_not_followed(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("aim", AIMS)
+@pytest.mark.row("links on a target")
 def test_a_swap_between_check_and_deletion_finds_no_victim(aim: str) -> None:
     """`make swap-attack` makes 10,000 rounds, and as many of a deletion by paths, which has victims."""
     result = attacked(100, aim, by_descriptors)

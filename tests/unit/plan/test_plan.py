@@ -202,6 +202,7 @@ def test_a_rule_makes_them_exclusions(tmp_path: Path) -> None:
         ("xfer if api == 'POSIX' else layout", "unknown name 'layout'"),
     ],
 )
+@pytest.mark.row("suite, contract")
 def test_formulas_that_go_wrong(tmp_path: Path, formula: str, printed: str) -> None:
     with pytest.raises(ConfigError) as caught:
         plan_of(tmp_path, SUITE.replace("4 * xfer", formula))

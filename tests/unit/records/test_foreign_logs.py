@@ -55,6 +55,7 @@ def test_a_packed_file_that_is_cut_is_a_message(tmp_path: Path) -> None:
         import_files([packed], Facts())
 
 
+@pytest.mark.row("third-party log, table or records")
 def test_a_small_file_that_unpacks_to_gigabytes_is_refused(tmp_path: Path) -> None:
     packed = tmp_path / "bomb.gz"
     packed.write_bytes(gzip.compress(bytes(65 * 2**20)))
@@ -156,6 +157,7 @@ def test_the_output_of_an_earlier_import_is_not_counted_again(
     assert len(read_records(tmp_path / "second.csv")) == len(read_records(tmp_path / "first.csv")) == 6
 
 
+@pytest.mark.row("third-party log, table or records")
 def test_a_pipe_and_a_device_are_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for file, what in ((tmp_path / "pipe", "a pipe"), (Path("/dev/zero"), "a device")):

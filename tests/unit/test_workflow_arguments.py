@@ -1,0 +1,23 @@
+"""Values of a command line of Snakemake, such as `--config suites=...`, reach the shell as one word each."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.checkout import ROOT
+
+# A constant of the Snakefile, which is an option or nothing.
+CONSTANT = "params.sidecar"
+
+
+@pytest.mark.row("`--config` on the command line")
+def test_every_argument_of_a_shell_command_is_quoted() -> None:
+    text = (ROOT / "Snakefile").read_text()
+    commands = re.findall(r'^    shell:\n((?:        "[^\n]*\n)+)', text, re.MULTILINE)
+    assert len(commands) == text.count("\n    shell:")
+    used = [word for command in commands for word in re.findall(r"\{([^}]+)\}", command)]
+    assert used
+    assert [word for word in used if not word.endswith(":q") and word != CONSTANT] == []
+    assert f'{CONSTANT.split(".")[1]}="--facts" if ' in text
