@@ -1,27 +1,30 @@
 """Signals and kills at random moments of a measurement that lasts a minute: it ends, and nothing is left.
 
-    python -m tests.workflow.interrupts [--rounds N] [--kinds KIND,...] [--seed N]
+    python -m tests.workflow.interrupts [--rounds N] [--kinds KIND,...] [--seed N] [--out FILE.csv]
 
 The moments lie between the start of the command and some seconds after its first execution. What had ended
-must have its run file, and no process, file or mount may be left. The last column is the longest time to
-the end of the measurement.
+must have its run file, and no process, file or mount may be left. A measurement that goes on for a minute has
+ignored its end. The last column is the longest time to the end of the measurement.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import os
 import random
 import secrets
 import shutil
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from tests.workflow.processes import children, processes_below, start, until
+from tests.workflow.processes import children, kill, processes_below, start, until
 from tests.workflow.soak import LIMIT_S, Field, Process, soak_field
 
 # make starts `weir report` as the Makefile does, without the set-up.
@@ -38,6 +41,14 @@ REFRAME = (
 )
 LATEST_S = 15.0  # of a moment, after the start or the first execution
 ENDS_S = 60.0
+HEAD = (
+    "ended by",
+    "rounds",
+    "of these while measuring",
+    "measured on",
+    "lost or left",
+    "longest time to the end (s)",
+)
 
 
 def _one(text: str, number: signal.Signals) -> Callable[[Process], None]:
@@ -46,7 +57,9 @@ def _one(text: str, number: signal.Signals) -> Callable[[Process], None]:
     def attack(process: Process) -> None:
         if text:  # it starts later
             until(lambda: children(process.pid, text) != [] or process.poll() is not None, ENDS_S)
-        for pid in [process.pid] if not text else children(process.pid, text)[:1]:
+        pids = children(process.pid, text)[:1] if text else [process.pid]
+        assert pids or process.poll() is not None, f"no '{text}' runs"
+        for pid in pids:
             with suppress(ProcessLookupError):
                 os.kill(pid, number)
 
@@ -75,9 +88,9 @@ KINDS = {
     "kill-make": Kind(MAKE, _one("", signal.SIGKILL)),
     "terminate-report": Kind(MAKE, _one("weir report", signal.SIGTERM)),
     "kill-report": Kind(MAKE, _one("weir report", signal.SIGKILL)),
-    "terminate-snakemake": Kind(MAKE, _one("snakemake.cli", signal.SIGTERM)),
-    "interrupt-snakemake": Kind(MAKE, _one("snakemake.cli", signal.SIGINT)),
-    "kill-snakemake": Kind(MAKE, _one("snakemake.cli", signal.SIGKILL)),
+    "terminate-snakemake": Kind(MAKE, _one("-m snakemake", signal.SIGTERM)),
+    "interrupt-snakemake": Kind(MAKE, _one("-m snakemake", signal.SIGINT)),
+    "kill-snakemake": Kind(MAKE, _one("-m snakemake", signal.SIGKILL)),
     "kill-run-batch": Kind(MAKE, _one("run_batch.py", signal.SIGKILL)),
     "interrupt-reframe": Kind(REFRAME, _group(signal.SIGINT)),
     "terminate-reframe": Kind(REFRAME, _group(signal.SIGTERM)),
@@ -89,6 +102,7 @@ KINDS = {
 class Tally:
     rounds: int = 0
     measuring: int = 0  # rounds in which an execution had ended before
+    ignored: int = 0  # rounds in which it measured on
     longest_s: float = 0.0
     problems: list[str] = field(default_factory=list)
 
@@ -101,6 +115,22 @@ def _left(place: Field) -> list[str]:
 def _measuring(place: Field) -> bool:
     """Whether a launch or its weir is there."""
     return any("weir-io" in line or "-m weir run" in line for line in processes_below(place.checkout.root))
+
+
+def _clear(place: Field, process: Process) -> None:
+    """So that a problem is counted once."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    until(lambda: not _killed(place), ENDS_S)
+    subprocess.run(["umount", "-l", str(place.memory / "base/mount")], capture_output=True, check=False)
+    for folder in place.memory.iterdir():
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _killed(place: Field) -> list[int]:
+    pids = [int(line.split()[0]) for line in place.left() if line.split()[0].isdigit()]
+    kill(pids)
+    return pids
 
 
 def one_round(place: Field, kind: Kind, draw: random.Random, tally: Tally) -> None:
@@ -128,13 +158,9 @@ def one_round(place: Field, kind: Kind, draw: random.Random, tally: Tally) -> No
     tally.measuring += bool(ended)
     tally.longest_s = max(tally.longest_s, took_s)
     if not is_over:
+        tally.ignored += _measuring(place)
         tally.problems.append(f"after {after_s:.2f} s: {took_s:.0f} s later there is {_left(place)}")
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        for line in _left(place):
-            if line.split()[0].isdigit():
-                with suppress(ProcessLookupError):
-                    os.kill(int(line.split()[0]), signal.SIGKILL)
+        _clear(place, process)
     printed, _ = process.communicate()
     if lost := ended - set(place.run_files()):
         tally.problems.append(f"after {after_s:.2f} s: {len(lost)} executions were lost")
@@ -162,13 +188,16 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=15, help="rounds of each kind (default: 15)")
     parser.add_argument("--kinds", default=",".join(KINDS), help=f"subset of {','.join(KINDS)}")
     parser.add_argument("--seed", type=int, default=secrets.randbelow(2**31), help="seed of the moments")
+    parser.add_argument("--out", type=Path, help="a table of all kinds")
     args = parser.parse_args()
     print(f"seed {args.seed}", flush=True)
     tallies = interrupts(args.kinds.split(","), args.rounds, args.seed)
-    print(f"{'kind':20} {'rounds':>7} {'measuring':>10} {'problems':>9} {'longest s':>10}")
-    for name, tally in tallies.items():
-        numbers = f"{tally.rounds:7} {tally.measuring:10} {len(tally.problems):9} {tally.longest_s:10.1f}"
-        print(f"{name:20} {numbers}")
+    rows = [
+        [name, one.rounds, one.measuring, one.ignored, len(one.problems), f"{one.longest_s:.1f}"]
+        for name, one in tallies.items()
+    ]
+    for out in (sys.stdout, *([args.out.open("w", newline="")] if args.out else [])):
+        csv.writer(out, lineterminator="\n").writerows([HEAD, *rows])
     return 1 if any(tally.problems for tally in tallies.values()) else 0
 
 

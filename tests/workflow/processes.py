@@ -21,12 +21,12 @@ def start(
     environment: Mapping[str, str] | None = None,
     keep_output: bool = False,
 ) -> subprocess.Popen[str]:
-    """In a session of its own, as a terminal would have it, and with Ctrl-C: a shell's background job ignores
-    that, and so would all that it starts."""
+    """In a session of its own, as a terminal would, with Ctrl-C and HUP: a shell's background job ignores
+    one, nohup the other, and so would all that they start."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("WEIR_", "SNAKE"))}
     path = f"{ROOT / '.venv/bin'}:{os.environ['PATH']}"
     return subprocess.Popen(
-        ["env", "--default-signal=INT,QUIT", *command],
+        ["env", "--default-signal=INT,QUIT,HUP", *command],
         cwd=checkout.root,
         env={**clean, "PYTHONPATH": str(checkout.root), "PATH": path, **(environment or {})},
         stdout=subprocess.PIPE if keep_output else subprocess.DEVNULL,
