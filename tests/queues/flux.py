@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tests.lab.machine import ROOT, Machine
 from tests.queues.nodes import Cluster
-from tests.queues.system import System
+from tests.queues.system import Fault, System, killed
 
 SETTINGS = """\
 [bootstrap]
@@ -67,6 +67,35 @@ def running(cluster: Cluster) -> list[str]:
     return cluster.out("flux", "jobs", "--filter=running", "-no", "{id.f58plain}").split()
 
 
+def _prologue(cluster: Cluster) -> None:
+    settings = '[job-manager.prolog]\ncommand = ["/bin/false"]\n'
+    (cluster.folder / "flux" / "prologue.toml").write_text(settings)
+    cluster.out("flux", "config", "reload")
+    cluster.out("flux", "jobtap", "load", "perilog.so")
+
+
+def _without_prologue(cluster: Cluster) -> None:
+    cluster.out("flux", "jobtap", "remove", "perilog.so")
+    (cluster.folder / "flux" / "prologue.toml").unlink()
+    cluster.out("flux", "config", "reload")
+
+
+FAULTS = {
+    "cancelled in the middle": Fault(
+        "it was cancelled", True, during=lambda job, _: job.cluster.out("flux", "cancel", job.number)
+    ),
+    "time limit too short": Fault("its time of 2 s was over", True, time_s=2),
+    "killed by the system": killed("Killed (rc=137)"),
+    "queue stopped": Fault(
+        "is waiting: Scheduling is stopped",
+        False,
+        before=lambda cluster: cluster.out("flux", "queue", "stop", "--all"),
+        after=lambda cluster: cluster.out("flux", "queue", "start", "--all"),
+    ),
+    "prologue fails": Fault(
+        "prolog: prolog exited with code=1", True, before=_prologue, after=_without_prologue
+    ),
+}
 SYSTEM = System(
     "flux",
     "",
@@ -76,4 +105,5 @@ SYSTEM = System(
     lambda cluster, job: cluster.out("flux", "cancel", job),
     "it was cancelled",
     launcher="flux",
+    faults=FAULTS,
 )

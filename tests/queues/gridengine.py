@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tests.lab.machine import Machine
 from tests.queues.nodes import Cluster
-from tests.queues.system import System
+from tests.queues.system import Fault, System, killed
 
 PROGRAMS = ("sge_qmaster", "sge_execd", "qconf", "qsub", "unshare", "nsenter", "setpriv", "ip")
 CORES = 4
@@ -175,6 +175,55 @@ def running(cluster: Cluster) -> list[str]:
     return [line.split()[0] for line in cluster.out("qstat", "-s", "r").splitlines()[2:]]
 
 
+def _accounting(cluster: Cluster, kept: bool) -> None:
+    text = cluster.out("qconf", "-sconf").replace("\\\n", " ")
+    old, new = ("accounting=false", "accounting=true") if kept else ("accounting=true", "accounting=false")
+    file = cluster.folder / "global"
+    file.write_text(text.replace(old, new))
+    cluster.out("qconf", "-Mconf", file)
+
+
+def _master(cluster: Cluster) -> None:
+    cluster.spawn("qmaster", [*cluster.on("login"), "sge_qmaster"])
+
+
+def _without_prologue(cluster: Cluster) -> None:
+    cluster.out("qconf", "-mattr", "queue", "prolog", "NONE", "all.q")
+    cluster.out("qmod", "-c", "*")
+
+
+FAULTS = {
+    "cancelled in the middle": Fault(
+        "it was cancelled or killed", True, during=lambda job, _: job.cluster.out("qdel", job.number)
+    ),
+    "time limit too short": Fault("its time of 2 s was over", True, time_s=2),
+    "killed by the system": killed("it was cancelled or killed"),
+    "queue stopped": Fault(
+        "is waiting: queue instance",
+        False,
+        before=lambda cluster: cluster.out("qmod", "-d", "all.q"),
+        after=lambda cluster: cluster.out("qmod", "-e", "all.q"),
+    ),
+    "prologue fails": Fault(
+        "exit_status of prolog = 1",
+        False,
+        before=lambda cluster: cluster.out("qconf", "-mattr", "queue", "prolog", "/bin/false", "all.q"),
+        after=_without_prologue,
+    ),
+    "accounting is off": Fault(
+        "ended with exit code 3",
+        True,
+        before=lambda cluster: _accounting(cluster, kept=False),
+        after=lambda cluster: _accounting(cluster, kept=True),
+        code=3,
+    ),
+    "server stopped and started again": Fault(
+        "gridengine does not tell the state of job",
+        False,
+        during=lambda job, _: job.cluster.out("qconf", "-km"),
+        after=_master,
+    ),
+}
 SYSTEM = System(
     "gridengine",
     "-pe, mpi, -l, exclusive=true",
@@ -183,4 +232,5 @@ SYSTEM = System(
     running,
     lambda cluster, job: cluster.out("qdel", job),
     "it was cancelled or killed",
+    faults=FAULTS,
 )

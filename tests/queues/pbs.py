@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tests.lab.machine import ROOT, Machine
 from tests.queues.nodes import Cluster
-from tests.queues.system import System
+from tests.queues.system import Fault, System, killed
 
 CORES = 4
 _HOMES = Path("/mnt")  # of the machine: PBS refuses one below a directory that all may write to, such as /tmp
@@ -29,6 +29,7 @@ SETTINGS = """\
 set server acl_roots = root
 set server job_history_enable = True
 set server scheduling = True
+set server scheduler_iteration = 3
 set server resources_default.place = free
 create resource side type=string,flag=h
 """
@@ -138,6 +139,51 @@ def running(cluster: Cluster) -> list[str]:
     return cluster.out("qselect", "-s", "R").split()
 
 
+def _prologue(cluster: Cluster) -> None:
+    for node in cluster.nodes:
+        file = _HOMES / f"pbs-{node}/mom_priv/prologue"
+        cluster.out("bash", "-c", f"printf '#!/bin/sh\\nexit 1\\n' >{file}; chmod 500 {file}")
+
+
+def _without_prologue(cluster: Cluster) -> None:
+    cluster.out("rm", *(_HOMES / f"pbs-{node}/mom_priv/prologue" for node in cluster.nodes))
+
+
+def _start_server(cluster: Cluster) -> None:
+    top = installed()
+    assert top is not None
+    cluster.out(top / "sbin/pbs_server", limit_s=120)
+
+
+FAULTS = {
+    "cancelled in the middle": Fault(
+        "it was cancelled by root@", True, during=lambda job, _: job.cluster.out("qdel", job.number)
+    ),
+    "time limit too short": Fault("its time of 00:00:02 was over", True, time_s=2),
+    "killed by the system": killed("Killed"),  # its login shell writes that
+    "queue stopped": Fault(
+        "is waiting: Not Running: Queue not started",
+        False,
+        before=lambda cluster: cluster.out("qstop", "workq"),
+        after=lambda cluster: cluster.out("qstart", "workq"),
+    ),
+    "prologue fails": Fault(
+        "it could not be started, or a prologue failed", True, before=_prologue, after=_without_prologue
+    ),
+    "accounting is off": Fault(
+        "ended with exit code 3",
+        True,
+        before=lambda cluster: cluster.out("qmgr", "-c", "set server job_history_enable = False"),
+        after=lambda cluster: cluster.out("qmgr", "-c", "set server job_history_enable = True"),
+        code=3,
+    ),
+    "server stopped and started again": Fault(
+        "pbs does not tell the state of job",
+        False,
+        during=lambda job, _: job.cluster.out("qterm", "-t", "quick"),
+        after=_start_server,
+    ),
+}
 SYSTEM = System(
     "pbs",
     "-q, workq",
@@ -146,4 +192,5 @@ SYSTEM = System(
     running,
     lambda cluster, job: cluster.out("qdel", job),
     "it was cancelled",
+    faults=FAULTS,
 )

@@ -2,10 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from tests.queues.nodes import Cluster
+
+if TYPE_CHECKING:
+    from tests.queues.job import Job
+
+
+def nothing(_: object) -> None: ...
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Caused before the job is submitted, or while it runs."""
+
+    told: str  # what weir prints of it
+    ends: bool  # the job; else it goes on when the fault is over
+    before: Callable[[Cluster], object] = nothing
+    during: Callable[[Job, str], object] | None = None  # of the job, and the id of its process
+    after: Callable[[Cluster], object] = nothing
+    time_s: float = 600
+    code: int = 0  # of the job itself
+
+
+def killed(told: str) -> Fault:
+    """As for want of memory."""
+    return Fault(told, ends=True, during=lambda job, pid: job.cluster.out("kill", "-KILL", pid))
 
 
 @dataclass(frozen=True)
@@ -18,3 +43,4 @@ class System:
     cancel: Callable[[Cluster, str], object]
     cancelled: str  # the reason that is printed for a cancelled job
     launcher: str = "mpirun"
+    faults: Mapping[str, Fault] = field(default_factory=dict)  # by the row of docs/how-to/cluster-jobs.md

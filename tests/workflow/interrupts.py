@@ -149,6 +149,11 @@ def one_round(place: Field, kind: Kind, draw: random.Random, tally: Tally) -> No
     after_s = time.monotonic() - began + draw.uniform(0, LATEST_S)
     until(lambda: time.monotonic() - began > after_s or process.poll() is not None, LIMIT_S)
     ended = place.done()
+    if process.poll() is not None:  # nothing is left to end
+        tally.problems.append(
+            f"after {after_s:.2f} s it had ended by itself: {process.communicate()[0][-1500:]}"
+        )
+        return
     attacked = time.monotonic()
     kind.attack(process)
     until(lambda: not _measuring(place), ENDS_S)

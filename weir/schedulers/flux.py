@@ -62,7 +62,10 @@ class Flux(Scheduler):
         code, text = reply([*_outer(), "jobs", "--json", job])
         if code:
             return JobState(ENDED) if "unknown" in text else None
-        return state_of(text)
+        state = state_of(text)
+        if state and state.phase == WAITING and not state.reason:
+            return JobState(WAITING, stopped(answer([*_outer(), "queue", "status"]), _queue(text)))
+        return state
 
     def cancel_job(self, job: str) -> None:
         answer([*_outer(), "cancel", job])
@@ -95,6 +98,16 @@ def state_of(text: str) -> JobState | None:
     if exception.get("occurred"):
         return JobState(ENDED, f"{exception.get('type')}: {note}", code)
     return JobState(ENDED, "", code)
+
+
+def stopped(status: str, queue: str) -> str:
+    """From `flux queue status`, which names each queue where there are several."""
+    own = (line.removeprefix(f"{queue}: ") for line in status.splitlines())
+    return next((line for line in own if line.startswith("Scheduling is stopped")), "")
+
+
+def _queue(text: str) -> str:
+    return str(json.loads(text).get("queue") or "")
 
 
 def placement(options: Sequence[str], names: str, jobspec: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import pytest
 from weir.launch import launcher
 from weir.schedulers import scheduler
 from weir.schedulers.base import ENDED, RUNNING, WAITING, JobFiles, JobState, Request
-from weir.schedulers.flux import placement, state_of
+from weir.schedulers.flux import placement, state_of, stopped
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "schedulers" / "flux"
 
@@ -35,6 +35,11 @@ def test_an_id_is_plain_text() -> None:
         ("done.json", JobState(ENDED, "", 0)),
         ("exit-3.json", JobState(ENDED, "", 3)),
         ("timeout.json", JobState(ENDED, "its time of 3 s was over", 142)),
+        ("killed.json", JobState(ENDED, "", 137)),
+        (
+            "prologue.json",
+            JobState(ENDED, "prolog: prolog exited with code=1 on unknown (rank (null))", 1),
+        ),
         ("cancelled.json", JobState(ENDED, "it was cancelled", 143)),
         (
             "unsatisfiable.json",
@@ -48,6 +53,15 @@ def test_states_of_a_job(capture: str, expected: JobState) -> None:
 
 def test_a_flux_that_does_not_answer_is_no_state() -> None:
     assert state_of("") is None
+
+
+def test_a_job_of_a_stopped_queue_waits_for_that_reason() -> None:
+    told = (GOLDEN / "queue-stopped.txt").read_text()
+    assert stopped(told, "") == "Scheduling is stopped"
+    assert stopped(told.replace("stopped", "started"), "") == ""
+    several = "batch: Scheduling is started\ndebug: Scheduling is stopped: maintenance\n"
+    assert stopped(several, "debug") == "Scheduling is stopped: maintenance"
+    assert stopped(several, "batch") == ""
 
 
 def test_placement_is_seen() -> None:

@@ -1,0 +1,27 @@
+"""The table of what batch systems tell: each cell is what tests/queues causes and looks for there."""
+
+from __future__ import annotations
+
+from tests.checkout import ROOT
+from tests.queues.conftest import SYSTEMS
+from tests.queues.test_faults import FAULTS
+
+PAGE = ROOT / "docs/how-to/cluster-jobs.md"
+
+
+def test_the_table_has_what_is_looked_for() -> None:
+    """Of Grid Engine, PBS and Flux, in this order."""
+    expected = [
+        "| "
+        + " | ".join(
+            [name, *(f'"{each.faults[name].told}"' if name in each.faults else "-" for each in SYSTEMS)]
+        )
+        + " |"
+        for name in FAULTS
+    ]
+    rows = [line for line in PAGE.read_text().splitlines() if line.split(" | ")[0][2:] in FAULTS]
+    assert rows == expected
+
+
+def test_every_fault_of_a_system_is_a_row() -> None:
+    assert {name for each in SYSTEMS for name in each.faults} == set(FAULTS)
