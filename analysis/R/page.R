@@ -51,7 +51,7 @@ write_whole <- function(text, path) {
 page_text <- function(model, home = file.path(analysis_home(), "page")) {
   read_whole <- function(name) paste(readLines(file.path(home, name), encoding = "UTF-8"), collapse = "\n")
   page <- read_whole("page.html")
-  for (part in c("page.css", "page.js", "scale.js", "cell.js", "systems.js", "partial.js")) {
+  for (part in c("page.css", "page.js", "scale.js", "cell.js", "systems.js", "partial.js", "compare.js")) {
     page <- sub(sprintf("{{%s}}", part), read_whole(part), page, fixed = TRUE)
   }
   page <- sub("{{verdicts}}", to_json(words_of_verdicts()), page, fixed = TRUE)

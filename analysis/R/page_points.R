@@ -167,7 +167,7 @@ point_rows <- function(points, records, folder) {
     size = bytes_words(xfer_bytes), xfer = xfer_bytes, n, median, lo, hi, iops, p99 = p99_us, seconds, verdict,
     bandwidth = of_storage(points)[seq_len(.N)],
     doubts = known_text(doubts), seen = known_text(seen), source = known_text(source),
-    command = vapply(source, command_of, "", folder = folder, USE.NAMES = FALSE)
+    command = vapply(source, command_of, "", folder = folder, USE.NAMES = FALSE), alike = conditions_of(shown)
   )])
   columns$counts <- as.matrix(shown[, verdicts, with = FALSE])
   columns$values <- lapply(shown$values, values_of_point)
@@ -184,6 +184,19 @@ latencies_of_points <- function(points, records) {
   used <- number_of[used, on = by, nomatch = NULL]
   histogram_arrays(used$lat_histogram, used$number, number_of$number)
 }
+
+# As compare.js writes those of the rows of another records.csv.
+conditions_of <- function(points) {
+  texts <- lapply(compared_conditions, function(name) {
+    values <- points[[name]]
+    text <- if (is.numeric(values)) format_plain(values) else tolower(as.character(values))
+    if (is.null(values)) rep("", nrow(points)) else ifelse(is.na(text), "", text)
+  })
+  do.call(paste, c(texts, sep = "|"))
+}
+
+compared_conditions <- c("access", "api", "layout", "order", "xfer_bytes", "block_bytes", "nn", "ppn", "collective",
+  "sync", "direct", "stripe_count")
 
 # An array, also of one value.
 values_of_point <- function(values) I(utils::head(as.numeric(unlist(values)), most_values_of_point))

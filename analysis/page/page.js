@@ -210,6 +210,7 @@ function charts() {
   const folded = real.length && emulated.length
     ? element("details", { id: "emulated" }, element("summary", {}, `${targets.length - real.length === 1 ? "1 emulated target (E): it tests" : `${targets.length - real.length} emulated targets (E): they test`} the method, not a product`), chartOf(emulated))
     : null;
+  if (!answered.length) return reasonsOfNone();
   const many = others > 0;
   const first = answered.filter((one) => firstTargets.some((target) => target.name === one.target));
   const apis = interfacesOf(first);
@@ -219,6 +220,12 @@ function charts() {
       chartOf(answered.filter((one) => shown.includes(about(one.target))))) : null,
     legendOf(many ? first.map((one) => one.best).filter(Boolean) : first.flatMap((one) => list(one.interfaces))),
     folded);
+}
+
+// Where nothing is usable there is nothing to draw: what to do about it stands there.
+function reasonsOfNone() {
+  const rules = list(facts.doubted).slice(0, 4).map((one) => [element("dt", {}, one.rule), element("dd", {}, `${(one.real + one.emulated).toLocaleString("en")} results. ${one.explanation} `, element("b", {}, one.hint))]);
+  return rules.length ? element("div", { id: "chart" }, element("h3", {}, "What to do about it"), element("dl", { class: "doubts" }, rules)) : null;
 }
 
 // Only of what the chart has.
@@ -378,5 +385,5 @@ function below() {
 document.title = `${facts.live && !facts.live.over ? "measuring: " : ""}${shown.map((target) => target.name).join(", ")} – weir ${study.name}`;
 // The section of `weir compare --into` is in the page before this script adds to it.
 const comparison = document.getElementById("comparison");
-page.append(...header(), proof(), ...progress(), element("div", { class: "top" }, longChart ? element("div", { class: "beside" }, answers(), doubts()) : answers(), charts()), isPartial ? partialColumns() : columns(), ...(comparison ? [comparison] : []), ...questions(), ...figures().flat(Infinity), ...browser(), ...below());
+page.append(...header(), proof(), ...progress(), element("div", { class: "top" }, longChart ? element("div", { class: "beside" }, answers(), doubts()) : answers(), charts() || ""), isPartial ? partialColumns() : columns(), ...(comparison ? [comparison] : []), ...questions(), ...figures().flat(Infinity), ...(isPartial ? [] : comparing()), ...browser(), ...below());
 document.body.append(tip);

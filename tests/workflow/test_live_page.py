@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.page.rounds import measure, small_plan
-from tests.workflow.test_page import CHROMIUM, open_page
+from tests.workflow.browser import CHROMIUM, open_page
 from weir import cli
 from weir.page.live import LiveStudy
 from weir.page.template import write_page

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
-import os
 import re
-import shutil
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.workflow.browser import open_page
 from tests.workflow.report_study import MIB, Record, draw, facts_of, record, run, write_study
 from weir.commands.show import read_page
 from weir.page.answers import answers
@@ -21,7 +21,6 @@ from weir.page.points import Points
 from weir.page.text import lines
 from weir.units import three_digits
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 pytestmark = pytest.mark.slow
 Browse = Callable[..., str]
 
@@ -59,35 +58,6 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
         )
     draw(folder)
     return folder
-
-
-def open_page(
-    folder: Path, scratch: Path, *options: str, steps: str = ""
-) -> subprocess.CompletedProcess[str]:
-    """Chromium without a network; steps are a reader's, in JavaScript, 200 ms after the page is there."""
-    if CHROMIUM is None:
-        pytest.skip("no chromium to open the report with")
-    head, body, tail = (folder / "report.html").read_text().rpartition("</body>")
-    # What goes wrong in the page stands in its text.
-    watch = "<script>onerror = (message) => document.body.append('PAGE ERROR ' + message);</script>"
-    copy = scratch / "page.html"
-    copy.write_text(f"{watch}{head}<script>setTimeout(() => {{ {steps} }}, 200)</script>{body}{tail}")
-    fixed = [
-        "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--hide-scrollbars",
-        "--disable-background-networking",
-    ]
-    apart = ["--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={scratch / 'profile'}"]
-    return subprocess.run(
-        [CHROMIUM, *fixed, *apart, "--virtual-time-budget=4000", *options, copy.as_uri()],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-        env={**os.environ, "HOME": str(scratch)},
-    )
 
 
 @pytest.fixture
@@ -279,6 +249,41 @@ def test_a_study_of_one_cell_and_one_without_a_usable_result(study: Path, tmp_pa
     assert "No usable bandwidth: every result that moved data is degraded or invalid." in shown
     assert "Symbol: best median" not in shown
     assert "No bandwidth was measured" in page_of(facts | {"answers": [], "points": []}, study, tmp_path)
+
+
+def test_a_page_without_a_usable_result_says_what_to_do(study: Path, tmp_path: Path) -> None:
+    facts = facts_on(study)
+    shown = page_of(facts | {"answers": []}, study, tmp_path)
+    first = shown.split('id="chart"', 1)[1].split("</dl>", 1)[0]
+    assert "What to do about it" in first
+    assert facts["doubted"][0]["hint"][:40] in re.sub(r"<[^>]+>", "", first)
+    assert "Nothing to draw" not in shown
+
+
+def test_records_of_another_study_are_set_beside(browse: Browse, study: Path) -> None:
+    """The disk of this study in another one, 30 % faster; one setting is new there, and one has two cells."""
+    kept = [row for row in csv.DictReader((study / "records.csv").open()) if row["target"] == "disk"]
+    for row in kept:
+        row["bw_mib_s"] = str(1.3 * float(row["bw_mib_s"]))
+        row["target"], row["label"] = "scratch", 'a "quoted", label'
+        if row["cell"] == "disk-MPIIO-16384":
+            row["nn"] = "7"
+    twice = [row | {"cell": "other"} for row in kept if row["cell"] == "disk-MPIIO-1048576"]
+    text = io.StringIO()
+    table = csv.DictWriter(text, kept[0])
+    table.writeheader()
+    table.writerows([*kept, *twice])
+    shown = browse(f"addStudy('lab, records.csv', {json.dumps(text.getvalue())})").split('id="compared"', 1)[
+        1
+    ]
+    shown = shown.split('id="records"', 1)[0]
+    assert "4 settings were measured alike in both" in shown, "16 KiB and 1 MiB by POSIX, written and read"
+    found = re.findall(r"lab, records.csv: ×([\d.]+); ([^<]+)<", shown)
+    assert {factor for factor, _ in found} == {"1.30"}
+    assert {told for _, told in found} == {"no run of one lies among those of the other"}
+    assert '<option value="buffer">' in shown
+    assert '<option value="scratch" selected' in shown
+    assert "has no usable record" in browse("addStudy('notes.csv', 'a,b\\n1,2\\n')")
 
 
 def test_doubts_count_real_storage_only(browse: Browse) -> None:
