@@ -253,7 +253,9 @@ def compare_lines(source: random.Random) -> Iterator[tuple[str, str, Callable[[]
         for count in (4, 8, 16):
             noise, counts = serial(alike), (count, count)
             name = f"in turns: AR {alike} per cell, n = {count}"
-            yield name, "5 %", lambda n=noise, c=counts: differs(table(source, n, c, True, 0))
+            # Four rounds show too little of what lasts longer than the assumption elsewhere.
+            promised = "5 %" if alike <= 0.35 or count >= 8 else "-"
+            yield name, promised, lambda n=noise, c=counts: differs(table(source, n, c, True, 0))
     for turns, name in ((True, "in turns"), (False, "separate")):
         for count in (4, 8, 16):
             counts = (count, count)
