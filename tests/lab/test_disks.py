@@ -1,0 +1,109 @@
+"""Disks that lie below the file system of a guest: one drops what is written, one is slow, one is memory."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.lab.filesystem import SITE, FileSystem, up
+from tests.lab.guest import KERNEL, Guest
+from tests.lab.machine import HERE, ROOT, Machine
+from tests.lab.weir_runs import measured
+
+SUITE = {
+    "suite": "lab-disks",
+    "question": "Are lies below the file system found?",
+    "experiments": {
+        "ior": {
+            "tool": "ior",
+            "nodes": [1],
+            "ppn": [2],
+            "space": {"api": ["POSIX"]},
+            "fixed": {
+                "access": ["write", "read"],
+                "xfer": "1 MiB",
+                "block": "8 MiB",
+                "sync": True,
+                "drop_caches": True,
+            },
+        },
+    },
+}
+DISKS = ("flakey", "delayed", "zram")
+
+
+def start(machine: Machine) -> None:
+    machine.out(HERE / "guest-disks")
+
+
+LYING = FileSystem(
+    name="disks",
+    description="disks of a guest that lie",
+    programs=(KERNEL, "modprobe", "busybox", "mkfs.ext4", "dmsetup"),
+    targets={},
+    start=start,
+    counters=lambda machine, target: {},
+    machine=Guest,
+)
+
+
+@pytest.fixture(scope="module")
+def records() -> Iterator[dict[tuple[str, str], dict[str, str]]]:
+    """Of each disk and access."""
+    if os.environ.get("WEIR_LAB") != "full":
+        pytest.skip("takes minutes on a busy machine: WEIR_LAB=full")
+    if reason := LYING.missing():
+        pytest.skip(f"{LYING.name}: {reason}")
+    (ROOT / "build").mkdir(exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix="lab-test-", dir=ROOT / "build"))
+    machine = up(folder, [LYING], ends_with_caller=True)
+    try:
+        config = machine.home / "config"
+        machine.write(config / "suites" / "lab-disks.yaml", yaml.safe_dump(SUITE))
+        for name in DISKS:
+            path = f"/mnt/{name}/root/weir"
+            target = {
+                "target": name,
+                "kind": "disk",
+                "description": f"{name} in the guest",
+                "mount": f"/mnt/{name}",
+                "path": path,
+                "prepare": [["mkdir", "-p", path]],
+                "apis": ["POSIX"],
+                "space": "400 MiB",
+                "expect": {"write": "50 MiB/s", "read": "50 MiB/s"},
+            }
+            machine.write(config / "sites" / SITE / "targets" / f"{name}.yaml", yaml.safe_dump(target))
+        _, rows = measured(machine, "root", config, "lab-disks", DISKS)
+        yield {(row["target"], row["access"]): row for row in rows}
+    finally:
+        machine.stop()
+
+
+def test_a_device_mapper_that_drops_writes_is_found_by_the_disk_below_it(
+    records: dict[tuple[str, str], dict[str, str]],
+) -> None:
+    row = records["flakey", "write"]
+    assert row["verdict"] == "INVALID", row
+    assert "sync-not-effective" in row["reasons"].split(";"), row["evidence"]
+
+
+@pytest.mark.parametrize("access", ["write", "read"])
+def test_memory_declared_as_a_disk_is_found_by_its_device(
+    records: dict[tuple[str, str], dict[str, str]], access: str
+) -> None:
+    row = records["zram", access]
+    assert row["verdict"] == "INVALID", row
+    assert "the memory device zram0" in row["evidence"]
+
+
+def test_a_slow_disk_is_proven(records: dict[tuple[str, str], dict[str, str]]) -> None:
+    """Findings about the machine aside."""
+    row = records["delayed", "write"]
+    assert row["verdict"] != "INVALID", row
+    assert {"stored", "sync"}.isdisjoint(row["missing"].split(";")), row["missing"]
