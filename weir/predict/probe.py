@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from math import exp, log
 from pathlib import Path
 
+from weir.audit.judge import USABLE
 from weir.compare.confirmation import Finder
 from weir.errors import WeirError
 from weir.inference import ASSUMED, LEVEL, difference, mean_of
@@ -131,7 +132,7 @@ def _logs(rows: Iterable[Row], access: str) -> list[float]:
     """Of the rate of each run, in their order."""
     runs: dict[int, list[float]] = defaultdict(list)
     for row in rows:
-        if row["access"] == access and row["bw_mib_s"] and row["verdict"] in ("VALID", "UNPROVEN"):
+        if row["access"] == access and row["bw_mib_s"] and row["verdict"] in USABLE:
             runs[row.get("run") or 0].append(log(row["bw_mib_s"]))
     return [statistics.fmean(runs[run]) for run in sorted(runs)]
 
