@@ -13,7 +13,7 @@ function progress() {
   const share = (100 * live.done) / (live.executions || 1);
   const bar = element("div", { class: "bar", role: "progressbar", "aria-valuenow": Math.round(share), "aria-valuemin": 0, "aria-valuemax": 100, "aria-label": "executions done" },
     element("div", { style: `width: ${share}%` }));
-  const words = live.over ? "All batches are over; report.html is made from the records."
+  const words = live.over ? ["All batches are over; ", element("a", { href: "report.html" }, "report.html"), " is made from the records."]
     : [`${live.rounds} of ${live.planned} rounds complete, ${live.done.toLocaleString("en")} of ${live.executions.toLocaleString("en")} executions`,
       live.left && `${live.left} left`, live.unread && `${live.unread} runs are not on this page yet`].filter(Boolean).join(", ");
   return [element("div", { class: "live", id: "live" }, element("b", {}, live.over ? "Measured" : "Measuring"), " ", words, bar,

@@ -10,8 +10,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -194,6 +195,12 @@ def _nothing() -> None:
     """After a look: the process that measures writes the page."""
 
 
+def _unless(over: Callable[[], bool], write: Callable[[], None]) -> None:
+    """When the report is there its page leads to it."""
+    if not over():
+        write()
+
+
 class Workflow:
     """Snakemake in the background: its output goes to a log; progress comes from the files of the study."""
 
@@ -259,7 +266,9 @@ class Workflow:
 
         if any(one.scheduler != "local" for one in measured_partitions(self._plan)):
             live = LiveStudy(self._plan, self._folder)  # the nodes that measure leave it to this one
-            progress, looked = live.progress, PageWriter(live).write_what_is_new
+            writer = PageWriter(live)
+            progress = live.progress
+            looked: Callable[[], None] = partial(_unless, over, writer.write_what_is_new)
         else:
             progress, looked = StudyProgress(self._plan, self._folder), _nothing
         print(f"page: {self._folder / LIVE_PAGE} after the first round", flush=True)
