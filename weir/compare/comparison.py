@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import log1p
 from pathlib import Path
+from typing import Any
 
 from weir.columns import columns, columns_of_role
 from weir.compare import confirmation, figure, output, sides
@@ -50,7 +51,7 @@ def compare(args: argparse.Namespace) -> int:
     _write_files(args, names, judged, failed, confirmed)
     unchecked = [text for one, name in zip(both, "AB", strict=True) for text in _unchecked(one, name)]
     if args.json:
-        print(_json(names, judged, pairing, confirmed, failed))
+        print(_json(names, judged, pairing, confirmed, failed, {"edited": [_edited(one) for one in both]}))
     else:
         print("\n".join([_text(names, judged, pairing, args, failed, confirmed), *unchecked]))
     return failed.exit_code
@@ -66,9 +67,15 @@ def _days(args: argparse.Namespace, pairing: Pairing, metric: Metric) -> Days:
 
 
 def _unchecked(side: sides.Side, name: str) -> list[str]:
-    """What cannot be known of the rounds of a side."""
+    """What cannot be known of the rounds of a side, and tables that are not as they were collected."""
     lacks = dict.fromkeys(text for one in side.campaigns if one.rounds for text in one.rounds.lacks)
-    return [f"note: dropped rounds of {name} are not known: {'; '.join(lacks)}"] if lacks else []
+    notes = [f"note: dropped rounds of {name} are not known: {'; '.join(lacks)}"] if lacks else []
+    edited = ", ".join(_edited(side))
+    return [*notes, f"note: {name} was edited after it was collected: {edited}"] if edited else notes
+
+
+def _edited(side: sides.Side) -> list[str]:
+    return [one.name for one in side.campaigns if one.edited]
 
 
 def _write_files(
@@ -116,6 +123,7 @@ def _json(
     pairing: Pairing,
     confirmed: Confirmation | None,
     failed: Failed,
+    more: Mapping[str, Any],
 ) -> str:
     return json.dumps(
         {
@@ -124,6 +132,7 @@ def _json(
             "pairs": [output.facts(one) for one in output.sorted_for_reading(judged)],
             "unmatched": [one._asdict() for one in pairing.unmatched],
             "worse_evidence": list(failed.evidence),
+            **more,
         }
         | ({"confirmation": confirmation.facts(confirmed)} if confirmed else {}),
         indent=1,

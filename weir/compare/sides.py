@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from weir.errors import WeirError, did_you_mean
+from weir.integrity.manifest import is_edited
 from weir.model import Row
 from weir.records.rounds import Rounds, rounds_of_rows
 from weir.records.table import read_records
@@ -22,6 +23,7 @@ class Campaign:
     rows: tuple[Row, ...]
     study: Path | None = None  # its folder, with the plan; None for a bundle, which is never measured again
     rounds: Rounds | None = None  # from plan to records; None: made by hand
+    edited: bool = False  # after it was collected, by the manifest beside it
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,8 @@ def read_side(text: str, bundle: bool = False) -> Side:
 
 def _campaign(path: Path, file: Path, bundle: bool) -> Campaign:
     rows = tuple(read_records(file))
-    return Campaign(str(path), rows, None if bundle else file.parent, rounds_of_rows(file.parent, rows))
+    study = None if bundle else file.parent
+    return Campaign(str(path), rows, study, rounds_of_rows(file.parent, rows), is_edited(file))
 
 
 def split_by(
@@ -95,9 +98,14 @@ def split_by(
             hint="choose two of them by --values A B" if len(chosen) > 2 else "measure a second one",
             exit_code=2,
         )
-    study, rounds = None if bundle else file.parent, rounds_of_rows(file.parent, rows)
+    study, rounds, edited = (
+        None if bundle else file.parent,
+        rounds_of_rows(file.parent, rows),
+        is_edited(file),
+    )
     first, second = (
-        Side(f"{column} {value}", (Campaign(value, tuple(groups[value]), study, rounds),)) for value in chosen
+        Side(f"{column} {value}", (Campaign(value, tuple(groups[value]), study, rounds, edited),))
+        for value in chosen
     )
     return first, second
 

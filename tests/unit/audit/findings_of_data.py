@@ -111,6 +111,7 @@ FINDS: list[tuple[str, Subject, str, str]] = [
     ),
     ("holes-denied", subject({"denied_holes": 3}), "NOTE", "3 reported holes in which there is data"),
     ("read-from-cache", subject(access="read", fetched_bytes=500 * MIB), "DEGRADED", "(62 %)"),
+    ("read-from-cache", subject(access="update-read", fetched_bytes=0), "DEGRADED", "(0 %)"),
     (
         "read-from-cache",
         subject({"drop_caches": True, "residency": {"before": 0.3}}, access="read", fetched_bytes=800 * MIB),

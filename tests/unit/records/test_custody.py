@@ -186,4 +186,10 @@ def test_the_audit_of_an_edited_table_says_so(
         assert (f"{table}: edited after it was collected" in capsys.readouterr().out) == is_edited
         assert main(["audit", str(table), "--json"]) == 0
         assert json.loads(capsys.readouterr().out)["edited"] == is_edited
+        assert main(["compare", str(table.parent), str(table)]) == 0
+        note = f"note: A was edited after it was collected: {table.parent}"
+        assert (note in capsys.readouterr().out) == is_edited
+        assert main(["compare", str(table.parent), str(table), "--json"]) == 0
+        edited = [[str(table.parent)], [str(table)]] if is_edited else [[], []]
+        assert json.loads(capsys.readouterr().out)["edited"] == edited
         table.write_text(table.read_text().replace(",640", ",6400"))
