@@ -68,6 +68,10 @@ LACKING: dict[str, Lacking] = {
     "calls": Lacking("A log does not tell which libraries were loaded.", "", _COUNTED),
     "each-file": Lacking("A log does not tell what the device was written.", "", _COUNTED),
 }
+_AROUND = (
+    "mkdir -p $PWD/reports",
+    "weir prove --on DIRECTORY_OF_THE_FILES --reports $PWD/reports -- srun PROGRAM OPTIONS",
+)
 _NEXT_TIME = ("weir import run.json --out records/records.csv", "weir audit records/records.csv")
 
 
@@ -103,6 +107,11 @@ def lacking_text(entries: Sequence[dict[str, Any]]) -> str:
     if commands := next_time(entries):
         lines = "\n".join(f"    {line}" for line in commands)
         parts.append(f"To have it next time, in the job script:\n{lines}")
+    if any(entry["of_logs"] for entry in entries):
+        lines = "\n".join(f"    {line}" for line in _AROUND)
+        parts.append(
+            f"Or around the program as it is, whose calls and results are then set side by side:\n{lines}"
+        )
     return "\n\n".join(parts)
 
 

@@ -55,6 +55,7 @@ def test_the_audit_of_a_log_says_what_is_missing_and_how_to_have_it(
     assert "without stored: 3 records The kernel, the device or the client of the servers counted" in shown
     assert "the program does not see what the kernel sends to the storage. --facts cannot add it." in shown
     assert "weir import run.json" in shown
+    assert "weir prove --on DIRECTORY_OF_THE_FILES --reports $PWD/reports -- srun PROGRAM" in shown
     assert main(["audit", str(out), "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert [(one["evidence"], one["of_logs"]) for one in facts["lacking"]] == [("stored", 3), ("sync", 3)]
