@@ -237,6 +237,9 @@ CLEAN: dict[str, Subject] = {
         direct=True,
         cell=None,
     ),
+    "a synchronisation that a library dropped, on node memory": subject(
+        {"file_system": "tmpfs", "sync_calls": 0, "tasks": 8}
+    ),
     "bindfs over a disk": on_file_system("fuse", "/lower", below="ext4"),
     "a burst buffer by FUSE, with the address of a server": on_file_system(
         "fuse.ime", "ime://server:7000", kind="burst-buffer-fuse"

@@ -18,14 +18,14 @@ def sync_not_applied(subject: Subject) -> Outcome | None:
     """A synchronisation to storage at the end of the write was requested and did not happen, so that part
     of the data may still be in the memory of the clients when the clock stops: the bandwidth can be too
     high. Some programs drop the option for some interfaces with a warning, or without one. The rule does not
-    apply to back ends without a cache in the client (DFS, CHFS).
+    apply to back ends without a cache in the client (DFS, CHFS), nor to node memory.
 
     Hint: use a version that synchronises with this interface (weir-io does), or set sync: false.
 
     Of a log: use a version that synchronises with this interface (weir-io does), or measure without -e.
     """
     row = subject.row
-    if not subject.is_write or not row.get("sync") or subject.stores_nothing:
+    if not subject.is_write or not row.get("sync") or subject.stores_nothing or subject.in_memory:
         return None
     if row.get("api") in _NO_CLIENT_CACHE:
         return passed(f"{row['api']} has no cache in the client")
