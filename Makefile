@@ -130,6 +130,11 @@ zoo: setup-develop ## fake storages with known answers, also for the real IOR=PA
 	@$(MAKE) build
 	@$(venv)/python -m tests.zoo
 
+.PHONY: zoo-composed
+zoo-composed: setup-develop ## 300 cases of composed faults (CASES=N SEED=N IOR=PATH): misses and false alarms as rates
+	@$(MAKE) build
+	@$(venv)/python -m tests.zoo.composed --cases $(or $(CASES),300) --seed $(or $(SEED),1)
+
 .PHONY: reference
 reference: setup ## draw the published studies from reference/ alone and check their tables: build/reference
 	@reports/reference.sh build/reference

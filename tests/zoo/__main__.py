@@ -12,6 +12,7 @@ import tempfile
 from pathlib import Path
 
 from tests.zoo.animals import ANIMALS, CONTROLS, EDIT, Animal
+from tests.zoo.composed.tally import TITLE, read_lines, section
 from tests.zoo.errors import CannotStageError
 from tests.zoo.keeper import ROOT, Keeper, Visit, found
 from tests.zoo.unseen import ABSENT, BLIND
@@ -100,6 +101,12 @@ def kept_lines() -> dict[str, str]:
     return {line.split(" | ")[0].removeprefix("| "): line for line in rows}
 
 
+def write_composed() -> None:
+    """The last section of the page, from the results of composed cases."""
+    text = PAGE.read_text().partition(f"\n{TITLE}\n")[0].rstrip("\n")
+    PAGE.write_text("\n".join([text, *section(read_lines())]) + "\n")
+
+
 def main() -> int:
     lines, missed, absent = kept_lines(), [], dict(ABSENT)
     ior = Path(os.environ["IOR"]) if os.environ.get("IOR") else None
@@ -146,6 +153,7 @@ def main() -> int:
             *_BLIND_HEAD.splitlines(),
         ]
         PAGE.write_text("\n".join([*parts, *blind]) + "\n")
+        write_composed()
     else:
         print(f"{PAGE} stays as it is: IOR=PATH names the real IOR")
     print(f"not recognised: {', '.join(missed)}" if missed else f"{visited} recognised")

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 LOAD, TWO_RUNS, THROTTLED, EDITED, OVERWRITTEN = "load", "two runs", "throttled", "edited", "overwritten"
-OTHER_USER = "other user"
-FILTERED, TRACED, LIMITED = "filtered", "traced", "limited"
+OTHER_USER, FILTERED, TRACED, LIMITED = "other user", "filtered", "traced", "limited"
 BEST_OF_FOUR, QUICK_PRINT = "best of four", "quick print"
+COMPUTING, READER_OF_MEMORY, SMALL_FILES, HOLDER = "computing", "reader", "small files", "holder"
 FUSE, COMPRESSING, LOOP = "fuse", "compressing", "loop"  # targets that have to be mounted
-OVERLAY, BOUND = "overlay", "bound"
 BTRFS, JOURNAL, CACHED_LOOP, UNLINKED = "btrfs", "journal", "cached-loop", "unlinked"
 STACKED, VOLATILE, CEPH, PASSING = "stacked", "volatile", "ceph-fuse", "passing"
+OVERLAY, BOUND, DIRECT_LOOP, DISK_OVERLAY, XFS = "overlay", "bound", "direct-loop", "disk-overlay", "xfs"
 MOUNTED = (
-    *(FUSE, COMPRESSING, LOOP, OVERLAY, BOUND, BTRFS, JOURNAL),
+    *(FUSE, COMPRESSING, LOOP, OVERLAY, BOUND, BTRFS, JOURNAL, DIRECT_LOOP, DISK_OVERLAY, XFS),
     *(CACHED_LOOP, UNLINKED, STACKED, VOLATILE, CEPH, PASSING),
 )
 AUDIT_LIBRARY, PATCHED_LIBC, QUIET_MPI = "audit library", "patched C library", "quiet MPI library"
@@ -36,7 +36,7 @@ class Animal:
     target: str = "disk"
     suite: str = "plain"
     library: str = ""  # of quiet_faults
-    beside: str = ""  # what runs beside it or is done around it
+    beside: tuple[str, ...] = ()  # what runs beside it or is done around it
     is_sampled: bool = True  # by the tests; make zoo visits all
     programs: tuple[str, ...] = (WEIR_IO, ORIGINAL)  # that it can fool
 
@@ -68,18 +68,14 @@ ANIMALS = (
         ("sync-not-effective", "sync-not-applied"),
     ),
     Animal(
-        "filtered fsync",
-        "a seccomp filter answers fsync with success",
-        "write",
-        _NO_SYNC,
-        beside=FILTERED,
+        "filtered fsync", "a seccomp filter answers fsync with success", "write", _NO_SYNC, beside=(FILTERED,)
     ),
     Animal(
         "traced fsync",
         "strace answers fsync with success",
         "write",
         _NO_SYNC,
-        beside=TRACED,
+        beside=(TRACED,),
         is_sampled=False,
     ),
     Animal(
@@ -204,14 +200,14 @@ ANIMALS = (
         "create",
         ("files-not-synchronised",),
         suite="synchronised-files",
-        beside=FILTERED,
+        beside=(FILTERED,),
     ),
     Animal(
         "quick print",
         "a script prints times of a third and rates three times as high",
         "write",
         ("shorter-than-its-calls",),
-        beside=QUICK_PRINT,
+        beside=(QUICK_PRINT,),
         programs=(ORIGINAL,),
     ),
     Animal(
@@ -219,7 +215,7 @@ ANIMALS = (
         "a script runs the program four times and keeps the last",
         "write",
         ("measured-several-times",),
-        beside=BEST_OF_FOUR,
+        beside=(BEST_OF_FOUR,),
         programs=(ORIGINAL,),
     ),
     Animal("lying FUSE", _LYING_FUSE, "write", ("stored",), target=FUSE),
@@ -246,23 +242,27 @@ ANIMALS = (
     Animal("clock of all ranks", "clocks run 1.5 times too fast", "write", ("clock-wrong",), "clock"),
     Animal("clock of one rank", "the same on rank 1", "write", ("clock-wrong",), "clock-rank"),
     Animal(
-        "foreign load", "another program writes to the same disk", "write", ("others-on-device",), beside=LOAD
+        "foreign load",
+        "another program writes to the same disk",
+        "write",
+        ("others-on-device",),
+        beside=(LOAD,),
     ),
     Animal(
         "two runs",
         "another weir-io measures the same disk",
         "write",
         ("others-on-device",),
-        beside=TWO_RUNS,
+        beside=(TWO_RUNS,),
         is_sampled=False,
     ),
-    Animal("another user", "user 65534 runs weir-io", "write", ("neighbours",), beside=OTHER_USER),
+    Animal("another user", "user 65534 runs weir-io", "write", ("neighbours",), beside=(OTHER_USER,)),
     Animal(
         "throttled CPU",
         "a control group allows a tenth of a core",
         "write",
         ("machine-busy",),
-        beside=THROTTLED,
+        beside=(THROTTLED,),
     ),
     Animal(
         "limited disk",
@@ -270,14 +270,14 @@ ANIMALS = (
         "write",
         ("device-limited",),
         suite="direct",
-        beside=LIMITED,
+        beside=(LIMITED,),
     ),
     Animal(
         "overwritten files",
         "the file is there with as many bytes, and -E keeps it",
         "write",
         ("file-overwritten",),
-        beside=OVERWRITTEN,
+        beside=(OVERWRITTEN,),
     ),
     Animal(
         "tmpfs as disk", "a tmpfs is declared as disk", "write", ("other-target",), target="tmpfs-as-disk"
@@ -312,7 +312,7 @@ ANIMALS = (
         "write",
         _LEFT_DIRTY,
         target=BTRFS,
-        beside=FILTERED,
+        beside=(FILTERED,),
     ),
     Animal(
         "no-op fsync beside a writer",
@@ -321,7 +321,7 @@ ANIMALS = (
         _LEFT_DIRTY[:1],
         "no-op-fsync",
         ("sync-left-dirty-pages", "sync-not-applied"),
-        beside=LOAD,
+        beside=(LOAD,),
     ),
     Animal(
         "volatile overlay",
@@ -395,6 +395,5 @@ ANIMALS = (
         target=PASSING,
     ),
     Animal("ceph-fuse as disk", "a FUSE file system of type ceph-fuse as disk", "write", _OTHER, target=CEPH),
-    Animal("edited results", "a bandwidth in records.csv is doubled", "write", (EDIT,), beside=EDITED),
+    Animal("edited results", "a bandwidth in records.csv is doubled", "write", (EDIT,), beside=(EDITED,)),
 )
-# What is not staged by this zoo, and why.

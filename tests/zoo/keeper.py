@@ -18,9 +18,11 @@ import yaml
 
 from tests.zoo.animals import (
     BEST_OF_FOUR,
+    COMPUTING,
     EDITED,
     FILTERED,
     FUSE,
+    HOLDER,
     LIMITED,
     LOAD,
     MOUNTED,
@@ -28,6 +30,8 @@ from tests.zoo.animals import (
     OTHER_USER,
     OVERWRITTEN,
     QUICK_PRINT,
+    READER_OF_MEMORY,
+    SMALL_FILES,
     THROTTLED,
     TRACED,
     TWO_RUNS,
@@ -48,17 +52,8 @@ ENGINE = ROOT / "build" / "weir-io"
 _RANKS = 2
 _ATTEMPTS = 4
 _AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-_LAUNCHER_OPTIONS = [
-    "--oversubscribe",
-    "--bind-to",
-    "none",
-    "--mca",
-    "pml",
-    "ob1",
-    "--mca",
-    "btl",
-    "self,vader",
-]
+_LAUNCHER_OPTIONS = ["--oversubscribe", "--bind-to", "none"]
+_LAUNCHER_OPTIONS += ["--mca", "pml", "ob1", "--mca", "btl", "self,vader"]
 _BLOCK = "64 MiB"
 # The last argument is the file; the launch of weir that only counts ranks writes nothing.
 _OVERWRITES = """\
@@ -73,6 +68,7 @@ _SUITES: dict[str, dict[str, Any]] = {
     "verify": {"drop_caches": True, "verify_read": True},
     "reducible": {"payload": "timestamp"},
     "mpiio": {"api": "MPIIO"},
+    "unsynchronised": {"sync": False, "drop_caches": True},
 }
 _ITEMS = {"api": "POSIX", "directories": "own", "items_per_rank": 500}
 _MDTEST_SUITES: dict[str, dict[str, Any]] = {
@@ -155,20 +151,30 @@ class Keeper:
         """Plan, run and collect in home; returns the directory of results."""
         self._configure(home, animal, program)
         plan, results, records = home / "plan.json", home / "results", home / "records.csv"
-        options = ["--config-dir", str(home / "config"), "--site", "zoo", "--suite", animal.suite]
         with self._beside(animal, home) as prefix:
-            _weir("plan", *options, "--target", animal.target, "--out", str(plan))
+            self.plan(animal, home)
             run_words = ["run", "--plan", str(plan), "--results", str(results)]
-            _weir(*run_words, may_fail=True, prefix=prefix)
-        _weir("collect", "--plan", str(plan), "--results", str(results), "--out", str(records))
+            weir(*run_words, may_fail=True, prefix=prefix)
+        self.after_run(animal, home)
+        self.weir("collect", "--plan", str(plan), "--results", str(results), "--out", str(records))
         return results
+
+    def weir(self, *arguments: str) -> None:
+        weir(*arguments)
+
+    def plan(self, animal: Animal, home: Path) -> None:
+        options = ["--config-dir", str(home / "config"), "--site", "zoo", "--suite", animal.suite]
+        self.weir("plan", *options, "--target", animal.target, "--out", str(home / "plan.json"))
+
+    def after_run(self, animal: Animal, home: Path) -> None:
+        """For keepers that do something to a run before it is collected."""
 
     def _visit(self, animal: Animal, program: str, home: Path) -> Visit:
         results, records = self.measure(animal, program, home), home / "records.csv"
         (run,) = results.rglob("run.json")
         if program != "weir-io" and not run.with_name(WITNESS_FILE).is_file():
             raise RuntimeError(f"{run.parent}: no witness reported")
-        edits = _edited(records) if animal.beside == EDITED else ""
+        edits = _edited(records) if EDITED in animal.beside else ""
         return Visit(
             read_records(records),
             _imported(run.with_name("summary.json")),
@@ -195,7 +201,7 @@ class Keeper:
         }
         arguments = (
             self._scripted(home, program, animal.beside)
-            if animal.beside in (OVERWRITTEN, QUICK_PRINT)
+            if {OVERWRITTEN, QUICK_PRINT} & {*animal.beside}
             else self.programs[program]
         )
         tool = "mdtest" if animal.suite in _MDTEST_SUITES else "ior"
@@ -238,12 +244,12 @@ class Keeper:
         }
         _write(home / f"config/suites/{animal.suite}.yaml", content)
 
-    def _scripted(self, home: Path, program: str, what: str) -> list[str]:
+    def _scripted(self, home: Path, program: str, beside: Sequence[str]) -> list[str]:
         """The program in a script that finds its file there, or changes what it printed."""
         first, *others = self.programs[program]
         script = home / "ior"  # by this name each cell has a launch and a command line of its own
         home.mkdir(exist_ok=True)
-        text = _OVERWRITES if what == OVERWRITTEN else _QUICK_PRINT
+        text = _OVERWRITES if OVERWRITTEN in beside else _QUICK_PRINT
         script.write_text(text.format(program=first, python=sys.executable))
         script.chmod(0o755)
         return [str(script), *others]
@@ -252,30 +258,43 @@ class Keeper:
     def _beside(self, animal: Animal, home: Path) -> Iterator[list[str]]:
         """What surrounds the measurement; what its command starts with."""
         other = self.disk / "beside"
-        writer = ["dd", "if=/dev/zero", f"of={other}", "bs=4M", "count=512", "oflag=direct", "conv=notrunc"]
-        second = [str(ENGINE), "ior", "-w", "-e", "-i", "500", "-t", "1m", "-b", "64m", "-o", str(other)]
         with ExitStack() as stack:
             prefix: list[str] = []
             if animal.target in MOUNTED:
                 place = self.disk / animal.target
                 place.mkdir(exist_ok=True)
                 stack.enter_context(mounted(animal.target, place, self.disk, self.memory))
-            if animal.beside in (LOAD, TWO_RUNS):
-                stack.callback(lambda: other.unlink(missing_ok=True))
-                stack.enter_context(repeated(writer if animal.beside == LOAD else second, _AS_ROOT))
-            if animal.beside == OTHER_USER:
+            stack.callback(lambda: other.unlink(missing_ok=True))
+            for name, command in self._programs_beside(other).items():
+                if name in animal.beside:
+                    stack.enter_context(repeated(command, _AS_ROOT))
+            if OTHER_USER in animal.beside:
                 stack.enter_context(of_another_user(ENGINE, self.disk / "other-user"))
-            if animal.beside in (THROTTLED, LIMITED):
-                group = throttled(self.name) if animal.beside == THROTTLED else limited(self.name, self.disk)
+            if {THROTTLED, LIMITED} & {*animal.beside}:
+                group = throttled(self.name) if THROTTLED in animal.beside else limited(self.name, self.disk)
                 processes = stack.enter_context(group)
-                prefix = ["bash", "-c", f'echo $$ >"{processes}" && exec "$@"', "bash"]
-            if animal.beside == FILTERED:
-                prefix = [str(filter_program(self.folder))]
-            if animal.beside == TRACED:
-                prefix = _tracer()
-            if animal.beside == BEST_OF_FOUR:
-                prefix = ["env", f"PATH={_four_times(home / 'bin')}:{os.environ['PATH']}"]
+                prefix += ["bash", "-c", f'echo $$ >"{processes}" && exec "$@"', "bash"]
+            if FILTERED in animal.beside:
+                prefix += [str(filter_program(self.folder))]
+            if TRACED in animal.beside:
+                prefix += _tracer()
+            if BEST_OF_FOUR in animal.beside:
+                prefix += ["env", f"PATH={_four_times(home / 'bin')}:{os.environ['PATH']}"]
             yield prefix
+
+    def _programs_beside(self, other: Path) -> dict[str, list[str]]:
+        """other: a file on the disk for them."""
+        writer = ["dd", "if=/dev/zero", f"of={other}", "bs=4M", "count=512", "oflag=direct", "conv=notrunc"]
+        second = [str(ENGINE), "ior", "-w", "-e", "-i", "500", "-t", "1m", "-b", "64m", "-o", str(other)]
+        noise = [sys.executable, str(ROOT / "tests/zoo/noise.py")]
+        return {
+            LOAD: writer,
+            TWO_RUNS: second,
+            COMPUTING: [*noise, "compute"],
+            READER_OF_MEMORY: [*noise, "read", str(self.memory / "noise")],
+            SMALL_FILES: [*noise, "create", str(self.memory / "small")],
+            HOLDER: [*noise, "hold", str(self.disk)],
+        }
 
 
 def _mdtest_of(ior: Sequence[str]) -> list[str]:
@@ -337,7 +356,7 @@ def _tracer() -> list[str]:
     ]
 
 
-def _weir(*arguments: str, may_fail: bool = False, prefix: Sequence[str] = ()) -> None:
+def weir(*arguments: str, may_fail: bool = False, prefix: Sequence[str] = ()) -> None:
     command = [*prefix, sys.executable, "-m", "weir", *arguments]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode != 0 and not may_fail:

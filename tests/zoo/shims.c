@@ -4,7 +4,8 @@
  * no-op-fsync, no-op-fadvise: the call returns success and does nothing. lost-writes: every seventh write.
  * sparse: a write only makes the file longer. zeros: a read gives zeros and asks nobody. stripped-direct,
  * lying-direct: O_DIRECT is taken away at the open; the liar still shows it. slow-rank: rank 1 takes 20 ms
- * longer for each transfer. half-zeros, all-zeros: every second read, or each, reads /dev/zero instead.
+ * longer for each transfer. stopped: rank 1 is stopped for 1 s at its tenth write and its tenth read.
+ * half-zeros, all-zeros: every second read, or each, reads /dev/zero instead.
  * half-fadvise, most-fadvise: 52 or 88 % of the pages are dropped. wrong-hole: SEEK_HOLE reports a hole at
  * the offset that it is given. idle-names: mkdir and rmdir of mdtest's directories do nothing.
  * remembered-stat: a stat of mdtest's files is answered from memory. pass-through: all calls are passed on,
@@ -16,6 +17,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,7 +115,26 @@ off_t lseek64(int descriptor, off_t offset, int whence) {
     return seek("lseek64", descriptor, offset, whence);
 }
 
-static void dawdle(int descriptor) {
+/* A child lets it go on. */
+static void stand_still(int reads) {
+    static int calls[2];
+    if (!rank_one() || ++calls[reads] != 10) {
+        return;
+    }
+    const pid_t own = getpid();
+    if (fork() == 0) {
+        const struct timespec rest = {1, 0};
+        nanosleep(&rest, NULL);
+        kill(own, SIGCONT);
+        _exit(0);
+    }
+    raise(SIGSTOP);
+}
+
+static void dawdle(int descriptor, int reads) {
+    if (is("stopped") && concerns(descriptor)) {
+        stand_still(reads);
+    }
     if (is("slow-rank") && rank_one() && concerns(descriptor)) {
         const struct timespec rest = {0, 20000000};
         nanosleep(&rest, NULL);
@@ -142,7 +163,7 @@ static int stretches(int descriptor, off_t end) {
 
 static ssize_t put(const char *name, int descriptor, const void *from, size_t bytes, off_t offset) {
     REAL(name, write_call);
-    dawdle(descriptor);
+    dawdle(descriptor, 0);
     if (loses_this(descriptor) || stretches(descriptor, offset + (off_t)bytes)) {
         return (ssize_t)bytes;
     }
@@ -155,7 +176,7 @@ static ssize_t put(const char *name, int descriptor, const void *from, size_t by
 /* The same where the descriptor keeps the offset, as IOR has it. */
 ssize_t write(int descriptor, const void *from, size_t bytes) {
     REAL("write", plain_write_call);
-    dawdle(descriptor);
+    dawdle(descriptor, 0);
     off_t offset = is("lost-writes") || is("sparse") ? lseek(descriptor, 0, SEEK_CUR) : -1;
     if (offset >= 0 && (loses_this(descriptor) || stretches(descriptor, offset + (off_t)bytes))) {
         lseek(descriptor, (off_t)bytes, SEEK_CUR);
@@ -177,7 +198,7 @@ static int reads_elsewhere(int descriptor, void *into, size_t bytes) {
 
 ssize_t read(int descriptor, void *into, size_t bytes) {
     REAL("read", plain_read_call);
-    dawdle(descriptor);
+    dawdle(descriptor, 1);
     if (reads_elsewhere(descriptor, into, bytes)) {
         lseek(descriptor, (off_t)bytes, SEEK_CUR);
         return (ssize_t)bytes;
@@ -200,7 +221,7 @@ ssize_t pwrite64(int descriptor, const void *from, size_t bytes, off_t offset) {
 
 static ssize_t get(const char *name, int descriptor, void *into, size_t bytes, off_t offset) {
     REAL(name, read_call);
-    dawdle(descriptor);
+    dawdle(descriptor, 1);
     fetch_slowly(descriptor);
     if (reads_elsewhere(descriptor, into, bytes)) {
         return (ssize_t)bytes;

@@ -18,6 +18,8 @@ from tests.zoo.animals import (
     CACHED_LOOP,
     CEPH,
     COMPRESSING,
+    DIRECT_LOOP,
+    DISK_OVERLAY,
     FUSE,
     JOURNAL,
     LOOP,
@@ -26,6 +28,7 @@ from tests.zoo.animals import (
     STACKED,
     UNLINKED,
     VOLATILE,
+    XFS,
 )
 from tests.zoo.errors import CannotStageError
 from weir.measure.block_limits import devices_below
@@ -154,6 +157,8 @@ def mounted(kind: str, place: Path, work: Path, memory: Path) -> Iterator[None]:
         JOURNAL: ("ext4", "loop,data=journal", image),
         CACHED_LOOP: ("ext4", "loop", image),
         UNLINKED: ("ext4", "loop", image),
+        XFS: ("xfs", "loop", image),
+        DIRECT_LOOP: ("ext4", "", image),
     }
     with ExitStack() as stack:
         options = {FUSE: "", CEPH: f"subtype={CEPH},fsname={CEPH}", PASSING: f"fsname={work}"}
@@ -161,8 +166,8 @@ def mounted(kind: str, place: Path, work: Path, memory: Path) -> Iterator[None]:
             stack.enter_context(_lying_fuse(place, work, options[kind]))
         elif kind == OVERLAY:
             stack.enter_context(_overlay(place, work, memory))
-        elif kind == VOLATILE:
-            stack.enter_context(_overlay(place, work, work, "volatile"))
+        elif kind in (VOLATILE, DISK_OVERLAY):
+            stack.enter_context(_overlay(place, work, work, *(["volatile"] if kind == VOLATILE else [])))
         elif kind == STACKED:
             below = work / "below"
             stack.enter_context(_image("ext4", "loop", below, image))
@@ -209,10 +214,25 @@ def _image(kind: str, options: str, place: Path, image: Path) -> Iterator[None]:
     subprocess.run([f"mkfs.{kind}", "-q", image], check=True, env=path, capture_output=True)
     place.mkdir(exist_ok=True)
     try:
-        with _mount(["-o", options, str(image)], place):
+        with ExitStack() as stack:
+            source = image if options else stack.enter_context(_direct_loop(image))
+            stack.enter_context(_mount(["-o", options or "rw", str(source)], place))
             yield
     finally:
         image.unlink(missing_ok=True)
+
+
+@contextmanager
+def _direct_loop(image: Path) -> Iterator[Path]:
+    """A loop device that passes the page cache of its file."""
+    arguments = ["losetup", "--direct-io=on", "--show", "--find", image]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise CannotStageError(f"losetup --direct-io=on: {done.stderr.strip()}")
+    try:
+        yield Path(done.stdout.strip())
+    finally:
+        subprocess.run(["losetup", "--detach", done.stdout.strip()], check=False)
 
 
 @contextmanager

@@ -27,6 +27,14 @@ BLIND = {
     "a synchronisation that does nothing, beside another writer, where cachestat(2) is missing": "before "
     "Linux 6.5 and on an overlay the device count alone shows it, and other users' bytes can make up for "
     "those that are missing",
+    "holes that another program than weir-io reads from memory": "tmpfs gives zeros for what was never "
+    "written as fast as data; the write of the same run is INVALID, its read is judged by itself",
+    "a rank of another program than weir-io that is stopped alone": "weir-io's ranks look for pauses "
+    "themselves; of other programs weir sees pauses of the whole job, which stop its own process, too",
+    "outputs, run.json and rows.json that are edited together before weir collect": "the sums then fit; "
+    "ledger.jsonl has the sum of run.json, and a head of it that was signed elsewhere shows the rest",
+    "operations of a bare log of mdtest": "a complete table of what was requested is VALID, proven to the "
+    "client: the program alone counted them; where weir run measures, a witness counts them, too",
     "calls outside the counts in memory": "io_uring, Linux AIO and mapped files on tmpfs: neither rchar nor "
     "a device counts them; verify the data (-R)",
 }

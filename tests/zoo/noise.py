@@ -1,0 +1,67 @@
+"""What another process does beside a measurement: python noise.py compute|read|create|hold [PATH].
+
+Runs until it is killed. hold: every file below FOLDER/*/ is mapped as it grows, so that its pages cannot be
+dropped."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import sys
+import time
+from pathlib import Path
+
+_BYTES = 64 * 2**20
+_LEAST = 2**20  # smaller files are not data
+
+
+def compute(_: str) -> None:
+    os.nice(19)
+    while True:
+        pass
+
+
+def read(path: str) -> None:
+    Path(path).write_bytes(bytes(_BYTES))
+    while True:
+        Path(path).read_bytes()
+        time.sleep(0.01)
+
+
+def create(path: str) -> None:
+    folder = Path(path)
+    folder.mkdir(exist_ok=True)
+    while True:
+        for number in range(100):
+            (folder / str(number)).write_text("small")
+        for file in folder.iterdir():
+            file.unlink()
+        time.sleep(0.01)
+
+
+def hold(path: str) -> None:
+    held: dict[tuple[int, int], tuple[int, list[mmap.mmap]]] = {}
+    while True:
+        for file in Path(path).glob("*/**/*"):
+            try:
+                _hold(file, held)
+            except (OSError, ValueError):
+                continue  # it has gone or is empty
+        time.sleep(0.002)
+
+
+def _hold(file: Path, held: dict[tuple[int, int], tuple[int, list[mmap.mmap]]]) -> None:
+    facts = file.stat()
+    if not file.is_file() or facts.st_size < _LEAST:
+        return
+    key = facts.st_dev, facts.st_ino
+    size, maps = held.get(key, (0, []))
+    if facts.st_size <= size:
+        return
+    with file.open("rb") as stream:
+        view = mmap.mmap(stream.fileno(), facts.st_size, mmap.MAP_SHARED | mmap.MAP_POPULATE, mmap.PROT_READ)
+    held[key] = facts.st_size, [*maps, view]
+
+
+if __name__ == "__main__":
+    {"compute": compute, "read": read, "create": create, "hold": hold}[sys.argv[1]](" ".join(sys.argv[2:]))
