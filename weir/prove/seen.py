@@ -72,7 +72,7 @@ def unseen_lines(seen: Seen) -> Iterator[str]:
 
 def _unseen(seen: Seen) -> Iterator[str]:
     if not LIBRARY.is_file():
-        yield f"calls: {LIBRARY.name} is not found; hint: make build in a checkout, or weir-io on the PATH"
+        yield f"calls: {LIBRARY.name} is not found; hint: make witness in a checkout, or weir-io on the PATH"
         return
     own = seen.of_program
     if not own:
