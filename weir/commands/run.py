@@ -83,7 +83,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--page",
         action="store_true",
-        help="write live.html beside the plan before and after each round: what the study shows so far",
+        help="write live.html beside a plan in the folder of its study, before and after each round: what "
+        "the study shows so far",
     )
     parser.add_argument("--progress", type=Path, help="append a line for each execution to this file")
     parser.add_argument(
@@ -170,17 +171,23 @@ def _results(
     jobs: Sequence[BatchJob], beside: Sequence[BatchJob], args: argparse.Namespace, seed: int
 ) -> list[BatchResult]:
     """Of the jobs, then of those beside them; the faults of the latter come again in jobs of their own."""
-    between = _page_writer(args.plan) if args.page else _nothing
+    has_page = args.page and _is_of_a_study(args.plan, args.results)
+    between = _page_writer(args.plan) if has_page else _nothing
     if beside:
         results = measure_in_rounds([*jobs, *beside], seed, until_first=True, between=between)
         for result in results[len(jobs) :]:
             if reason := result.unavailable or result.error:
                 print(f"weir: {result.batch}, beside: {reason}", file=sys.stderr)
         return results
-    by_rounds = len(jobs) > 1 or (args.page and _rounds_are_long(read_plan(args.plan).batch(jobs[0].batch)))
+    by_rounds = len(jobs) > 1 or (has_page and _rounds_are_long(read_plan(args.plan).batch(jobs[0].batch)))
     if args.interleave and by_rounds:
         return measure_in_rounds(jobs, seed, between=between)
     return measure_in_turn(jobs)
+
+
+def _is_of_a_study(plan_file: Path, results: Path) -> bool:
+    """A plan that lies elsewhere, as in a job of a centre's CI, has no folder for a page."""
+    return plan_file.resolve().parent.parent == results.resolve()
 
 
 def _rounds_are_long(batch: Batch) -> bool:

@@ -116,6 +116,11 @@ def test_a_fault_of_the_page_is_none_of_the_measurement(
     assert "weir: the live page was not written: " in capsys.readouterr().err
 
 
+def test_a_plan_that_lies_elsewhere_has_no_page(tmp_path: Path) -> None:
+    assert run._is_of_a_study(tmp_path / "here" / "mine" / "plan-measured.json", tmp_path / "here")
+    assert not run._is_of_a_study(tmp_path / "plan.json", tmp_path / "here")
+
+
 def test_one_batch_goes_by_rounds_only_where_a_round_is_waited_for() -> None:
     cells = [SimpleNamespace(rounds=4), SimpleNamespace(rounds=2)]
     assert run._rounds_are_long(SimpleNamespace(estimated_s=20.0, cells=cells))  # type: ignore[arg-type]
