@@ -183,10 +183,6 @@ def _accounting(cluster: Cluster, kept: bool) -> None:
     cluster.out("qconf", "-Mconf", file)
 
 
-def _master(cluster: Cluster) -> None:
-    cluster.spawn("qmaster", [*cluster.on("login"), "sge_qmaster"])
-
-
 def _without_prologue(cluster: Cluster) -> None:
     cluster.out("qconf", "-mattr", "queue", "prolog", "NONE", "all.q")
     cluster.out("qmod", "-c", "*")
@@ -216,12 +212,6 @@ FAULTS = {
         before=lambda cluster: _accounting(cluster, kept=False),
         after=lambda cluster: _accounting(cluster, kept=True),
         code=3,
-    ),
-    "server stopped and started again": Fault(
-        "gridengine does not tell the state of job",
-        False,
-        during=lambda job, _: job.cluster.out("qconf", "-km"),
-        after=_master,
     ),
 }
 SYSTEM = System(

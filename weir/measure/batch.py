@@ -135,7 +135,13 @@ def _context(
 @contextlib.contextmanager
 def _claimed(guardian: Guardian) -> Iterator[list[str]]:
     """The workspace on the target, and who else may measure there."""
-    neighbour = guardian.ask(do="claim")["neighbour"]
+    try:
+        neighbour = guardian.ask(do="claim")["neighbour"]
+    except WeirError:
+        raise
+    except BaseException:  # an interrupt: the guardian claims it meanwhile, and removes it again
+        guardian.clean()
+        raise
     try:
         yield ([f"{neighbour} (may have ended)"] if neighbour else []) + engines_of_others(ENGINE)
     except HangsError:

@@ -66,6 +66,7 @@ class Custody:
     temporary: Workspace  # of the programs
     workspace: Workspace
     lock: Lock | None = None  # in the target
+    claimed: bool = False  # the workspace, which a holder on another node may have else
 
     @classmethod
     def of(cls, facts: Mapping[str, Any]) -> Custody:
@@ -104,7 +105,8 @@ class Custody:
                     self.workspace.remove_run(Path(folder))
             case "clean":
                 self._remove_files_of_launches()
-                self._empty_the_target()
+                if self.claimed:
+                    self._empty_the_target()
             case "take over":
                 neighbour = self._lock_the_target()
                 if neighbour:
@@ -124,6 +126,7 @@ class Custody:
     def _claim(self) -> dict[str, Any]:
         """The lock that other nodes see, then the workspace."""
         neighbour = self._lock_the_target()
+        self.claimed = True
         self.workspace.claim()
         return {"neighbour": str(neighbour) if neighbour else None}
 

@@ -43,9 +43,11 @@ class Guardian:
         self._hung: HangsError | None = None
         self._nothing_left = False
         self._left_data = False
+        self._number = 0  # of the last request; an interrupt may leave the answer of an earlier one unread
         self._start()
 
     def _start(self) -> None:
+        self._printed = b""  # by it, and not read yet
         root = str(Path(weir.__file__).resolve().parents[1])
         path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
         whose = (str(self._facts["results"]), str(self._facts["batch"]))  # for readers of ps
@@ -71,24 +73,34 @@ class Guardian:
         if is_in_haste(error):
             limit_s = min(limit_s, ANSWER_S)  # what it has not deleted then, it deletes afterwards
         assert self._process.stdin is not None
-        assert self._process.stdout is not None
+        self._number += 1
         try:
-            self._process.stdin.write(json.dumps(request).encode() + b"\n")
+            self._process.stdin.write(json.dumps(request | {"number": self._number}).encode() + b"\n")
             self._process.stdin.flush()
         except BrokenPipeError:
             raise GuardianEndedError("the guardian of this batch was ended", hint="run again") from None
-        with selectors.DefaultSelector() as selector:
-            selector.register(self._process.stdout, selectors.EVENT_READ)
-            if not selector.select(limit_s):
-                self._hung = self._hangs(limit_s)
-                raise self._hung
-        line = self._process.stdout.readline()
-        if not line:
-            raise GuardianEndedError("the guardian of this batch was ended", hint="run again")
-        answer: dict[str, Any] = json.loads(line)
+        answer: dict[str, Any] = {}
+        while answer.get("number") != self._number:
+            answer = self._next_answer(limit_s)
         if "error" in answer:
             raise WeirError(answer["error"], hint=answer.get("hint"))
         return answer
+
+    def _next_answer(self, limit_s: float) -> dict[str, Any]:
+        assert self._process.stdout is not None
+        while b"\n" not in self._printed:
+            with selectors.DefaultSelector() as selector:
+                selector.register(self._process.stdout, selectors.EVENT_READ)
+                if not selector.select(limit_s):
+                    self._hung = self._hangs(limit_s)
+                    raise self._hung
+            printed = os.read(self._process.stdout.fileno(), 65536)
+            if not printed:
+                raise GuardianEndedError("the guardian of this batch was ended", hint="run again")
+            self._printed += printed
+        line, _, self._printed = self._printed.partition(b"\n")
+        found: dict[str, Any] = json.loads(line)
+        return found
 
     def ask_to_delete(self, **request: Any) -> dict[str, Any]:
         """The answer to a request that may take long, on a storage that answers."""
@@ -156,17 +168,20 @@ def main() -> None:
     first = lines.readline()
     if not first:
         return
+    facts = json.loads(first)
+    number = facts.pop("number")
     try:
-        custody = Custody.of(json.loads(first))
+        custody = Custody.of(facts)
     except OSError as error:  # no note can be made
-        _reply(_error(error))
+        _reply(number, _error(error))
         return
-    _reply({})
+    _reply(number, {})
     for line in lines:
         request = json.loads(line)
+        number = request["number"]
         if request["do"] == "end":
             custody.end(request["forget"])
-            _reply({})
+            _reply(number, {})
             return
         try:
             answer = custody.answer(request)
@@ -174,7 +189,7 @@ def main() -> None:
             answer = {"error": error.problems[0].message, "hint": error.problems[0].hint}
         except OSError as error:
             answer = _error(error)
-        _reply(answer)
+        _reply(number, answer)
     custody.take_over()
 
 
@@ -182,9 +197,9 @@ def _error(error: OSError) -> dict[str, Any]:
     return {"error": f"{error.filename or 'target'}: {error.strerror}", "hint": hint_of(error)}
 
 
-def _reply(answer: Mapping[str, Any]) -> None:
+def _reply(number: int, answer: Mapping[str, Any]) -> None:
     with contextlib.suppress(OSError):
-        print(json.dumps(answer), flush=True)
+        print(json.dumps({**answer, "number": number}), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,66 @@
+"""An interrupt between a request to the guardian and its answer."""
+
+from __future__ import annotations
+
+import json
+import selectors
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from weir.measure.batch import measure_batch
+from weir.measure.guardian import Guardian
+from weir.measure.job import BatchJob
+from weir.model import Cell, Stack, Target
+from weir.tools import tools
+
+GOLDEN = Path(__file__).resolve().parents[2] / "golden/ior/weir-io-mpiio.json"
+
+
+@pytest.fixture
+def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> BatchJob:
+    """One cell on one node."""
+    for name in ("bin", "data", "temporary"):
+        (tmp_path / name).mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
+    launcher = tmp_path / "bin" / "srun"
+    launcher.write_text("#!/bin/sh\n")
+    launcher.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:/usr/bin:/bin")
+    params = {name: parameter.default for name, parameter in tools()["ior"].parameters.items()}
+    requested = json.loads(GOLDEN.read_text())["requested"]
+    params |= {name: requested[name] for name in requested if name in (*params, "xfer_bytes", "block_bytes")}
+    cell = Cell("c" * 12, "where what", "s", "e", "ior", "x", "disk", "st", "p", 1, 1, 1, 1, 60.0, params)
+    target = Target("disk", "disk", str(tmp_path / "data"))
+    return BatchJob("b", [cell], target, Stack("st", {"ior": ("true",)}), "srun", tmp_path / "results", 1)
+
+
+@pytest.mark.slow
+@pytest.mark.quick
+def test_what_is_claimed_in_the_moment_of_an_interrupt_is_removed(
+    job: BatchJob, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The command of the target unmounted it while the guardian still claimed its workspace there."""
+    requests: list[str] = []
+    ask = Guardian.ask
+
+    def noted(self: Guardian, *limits: float, **request: Any) -> dict[str, Any]:
+        requests.append(request.get("do", "start"))
+        return ask(self, *limits, **request)
+
+    class Interrupted(selectors.DefaultSelector):
+        def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+            ready = super().select(timeout)
+            if requests[-1:] == ["claim"]:
+                requests.append("interrupted")
+                raise KeyboardInterrupt
+            return ready
+
+    monkeypatch.setattr(Guardian, "ask", noted)
+    monkeypatch.setattr(selectors, "DefaultSelector", Interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        measure_batch(job)
+    after = requests[requests.index("interrupted") + 1 :]
+    assert after == ["look", "clean", "end"]
+    assert list(Path(job.target.path).iterdir()) == []
