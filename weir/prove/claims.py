@@ -138,10 +138,12 @@ def _subject(
         return _of_names(claim, mount, command)
     row = row_of(mount, access, phases, command)
     facts = facts_of(mount, access, phases, processes) | {"of_calls": True}
-    facts["shortest_span_s"] = min((phase.access_s(access) for phase in phases), default=0.0)
     counted = facts["called_bytes"]
     claimed = {name: claim.row[name] for name in _OF_THE_PROGRAM if claim.row.get(name) is not None}
     moved = claimed.get("moved_bytes") or counted
+    # With other bytes on the same mount, as of the start of MPI, the span is not that of the claim alone.
+    least_s = Phase.access_s if counted <= moved else Phase.inside_s
+    facts["shortest_span_s"] = min((least_s(phase, access) for phase in phases), default=0.0)
     if _passes_no_calls(mount, processes) and counted < _MOST_BY_CALLS * (claimed.get("moved_bytes") or 1):
         for name in _OF_CALLS:
             facts.pop(name, None)

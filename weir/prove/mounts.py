@@ -14,6 +14,8 @@ KINDS = ("read", "write", "sync", "name")
 _SUMMED = ("opens", "opens_failed", "direct_requested", "direct_kernel", "mappings")
 _STREAMED_LEAST = 1 << 20  # less may be what a program prints
 _SMALL = 0.05
+_SHARE = 0.01  # of an access; a process with less, such as a launcher, does not tell its time
+_BYTES = {"read": "read_bytes", "write": "written_bytes"}
 
 Counters = Mapping[str, Any]
 _Place = tuple[str, str, int]
@@ -42,6 +44,7 @@ class Phase:
     synced_bytes: int
     calls: Mapping[str, int]
     busy_ns: Mapping[str, int]
+    quickest_ns: Mapping[str, int]  # in the calls of an access, of the quickest process with a share in it
     names: Mapping[str, int]
     growth: Growth
 
@@ -53,6 +56,10 @@ class Phase:
     def access_s(self, access: str) -> float:
         """The same of the writes with their synchronisations, or of the reads: a phase may have both."""
         return self._between_s((access,), ("write", "sync") if access == "write" else (access,))
+
+    def inside_s(self, access: str) -> float:
+        """What an access took at least, whatever else was moved before and after it in the same phase."""
+        return min(self.quickest_ns.get(access, 0) / 1e9, self.access_s(access))
 
     def _between_s(self, first: Sequence[str], last: Sequence[str]) -> float:
         began = [self.ends_ns[kind][0] for kind in first if kind in self.ends_ns]
@@ -221,9 +228,17 @@ def _phase(group: _Group, with_kernel: bool) -> Phase:
         },
         calls={kind: sum(one[kind]["calls"] for one in phases) for kind in KINDS},
         busy_ns={kind: sum(one[kind]["busy_ns"] for one in phases) for kind in KINDS},
+        quickest_ns={access: _quickest_ns(phases, access) for access in _BYTES},
         names={name: sum(one["names"][name] for one in phases) for name in phases[0]["names"]},
         growth=_growth(group.pieces, with_kernel),
     )
+
+
+def _quickest_ns(phases: Sequence[Mapping[str, Any]], access: str) -> int:
+    kinds = ("write", "sync") if access == "write" else (access,)
+    whole = sum(one[_BYTES[access]] for one in phases)
+    some = [one for one in phases if one[_BYTES[access]] > _SHARE * whole]
+    return min((sum(one[kind]["busy_ns"] for kind in kinds) for one in some), default=0)
 
 
 def _ends(phases: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, tuple[int, int]]]:

@@ -142,6 +142,20 @@ def test_a_write_and_a_read_through_one_descriptor_have_a_time_each() -> None:
     assert claimed(fio(access="read", total_s=0.3, bw_mib_s=333.333), program)[0] == "INVALID"
 
 
+def test_other_bytes_on_the_mount_do_not_lengthen_an_access() -> None:
+    """A rank writes a little when it starts, its launcher throughout; 100 MiB took a quarter of a second."""
+    rank, launcher = phase(written=101, synced=101, lasted_s=1.5), phase(written=1, lasted_s=3.0)
+    io = {"wchar": 102, "write_bytes": 102}
+    both = [
+        process(mount(rank, device=(0, 102), io=io)),
+        process(mount(launcher, device=(0, 102), io={}), pid=8),
+    ]
+    claim = fio(total_s=0.5, bw_mib_s=200.0)
+    assert claimed(claim, *both)[0] == "VALID"
+    assert claimed(fio(total_s=0.2, bw_mib_s=500.0), *both)[0] == "INVALID"
+    assert claimed(claim, process(written()))[0] == "INVALID"
+
+
 def on_network(*counts: int) -> dict[str, Any]:
     """100 MiB to a network file system; counts: how each of the observer's grew."""
     whole = mount(phase(written=100, synced=100), file_system="nfs4", counted=False)
