@@ -16,7 +16,7 @@ from weir.cluster.nodes import LEAST_NODES, Slow, names_of, slow_nodes
 from weir.errors import TargetUnavailableError, WeirError
 from weir.measure.added import added_round, next_executions
 from weir.measure.custody import facts_of
-from weir.measure.guardian import REMOVAL_S, Guardian
+from weir.measure.guardian import Guardian
 from weir.measure.job import BatchJob, BatchResult, pending
 from weir.measure.links import server_addresses
 from weir.measure.lock import Lock, machine_lock, take, this_process
@@ -24,7 +24,7 @@ from weir.measure.loop import run_all
 from weir.measure.order import Execution
 from weir.measure.own_launch import LaunchContext
 from weir.measure.preflight import Check, check_batch
-from weir.measure.prepare import clean_up, prepared
+from weir.measure.prepare import prepared
 from weir.measure.progress import open_stream
 from weir.measure.ranks import check_ranks
 from weir.measure.remains import clean_up_after_kills
@@ -54,7 +54,7 @@ def measure_batch(job: BatchJob) -> BatchResult:
         if todo:
             _try(job, todo, lock, result)
         elif leftovers:
-            _remove_leftovers(job)
+            _remove_leftovers(job, lock)
         result.elapsed_s = time.monotonic() - began_s
     return result
 
@@ -89,7 +89,7 @@ def _measure(job: BatchJob, todo: Sequence[Execution], lock: Lock, result: Batch
         checks, temporary = _checked(job, guardian, token)
         _require(checks, job)
         result.slow_nodes = _compare_nodes(job)
-        with _claimed(guardian) as neighbours:
+        with _claimed(job, guardian) as neighbours:
             context = _context(job, token, guardian, neighbours, result)
             _run_to_the_end(job, todo, replace(context, temporary=temporary), result)
 
@@ -133,7 +133,7 @@ def _context(
 
 
 @contextlib.contextmanager
-def _claimed(guardian: Guardian) -> Iterator[list[str]]:
+def _claimed(job: BatchJob, guardian: Guardian) -> Iterator[list[str]]:
     """The workspace on the target, and who else may measure there."""
     try:
         neighbour = guardian.ask(do="claim")["neighbour"]
@@ -150,7 +150,11 @@ def _claimed(guardian: Guardian) -> Iterator[list[str]]:
         guardian.clean()
         raise
     else:
-        guardian.clean()
+        try:
+            guardian.clean(is_whole=True)
+        except WeirError:
+            job.launch_folder.mkdir(parents=True, exist_ok=True)  # the next start removes what is left
+            raise
 
 
 @contextlib.contextmanager
@@ -178,13 +182,16 @@ def _report(job: BatchJob) -> Callable[[str], None]:
     return lambda line: print(f"{job.batch}: {line}", file=open_stream(), flush=True)
 
 
-def _remove_leftovers(job: BatchJob) -> None:
-    """Of a weir that was killed after its last execution."""
-    workspace = Workspace(Path(job.target.path), job.results, job.batch)
-    if in_time(workspace.target_folder.is_dir, job.target.path):
-        in_time(workspace.remove, job.target.path, REMOVAL_S)
-    for complaint in clean_up(job.target):
-        print(f"weir: target {job.target.name}: clean-up: {complaint}", file=sys.stderr)
+def _remove_leftovers(job: BatchJob, lock: Lock) -> None:
+    """Of a weir that was killed after its last execution, or whose target had gone by then: they may be seen
+    only on a target that is prepared."""
+    job.launch_folder.mkdir(parents=True, exist_ok=True)  # if this fails, the next start tries again
+    token = secrets.token_hex(8)
+    with _guarded(job, token, lock) as guardian, prepared(job.target, token, guardian.nothing_left):
+        if in_time(Path(job.target.path).is_dir, job.target.path):
+            with _claimed(job, guardian):
+                pass
+    job.launch_folder.rmdir()
 
 
 def _compare_nodes(job: BatchJob) -> list[Slow] | None:

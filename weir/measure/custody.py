@@ -14,7 +14,7 @@ from typing import Any
 from weir.errors import WeirError
 from weir.files import write_atomically
 from weir.measure.execute import GRACE_S, POLL_S, end_processes, processes_with_token
-from weir.measure.faults import fault
+from weir.measure.faults import fault, missing
 from weir.measure.job import BatchJob
 from weir.measure.lock import LOCK_IN_TARGET, Holder, Lock
 from weir.measure.prepare import PREPARE_TOKEN, clean_up
@@ -105,6 +105,8 @@ class Custody:
                     self.workspace.remove_run(Path(folder))
             case "clean":
                 self._remove_files_of_launches()
+                if request["is_whole"] and (gone := missing(self.workspace)):
+                    raise WeirError(gone, hint="mount it again; the next start removes what is left there")
                 if self.claimed:
                     self._empty_the_target()
             case "take over":

@@ -20,16 +20,23 @@ class EnvironmentFaultError(WeirError):
 
 def fault(workspace: Workspace, results: Path) -> str | None:
     """Why no cell can succeed any more; checked when one has failed. None: the failure is its own."""
-    target = workspace.target_folder
-    if not target.is_dir():
-        return f"target: {target} is not there"
-    if not workspace.is_here():
-        return f"target: {workspace.folder} is not there any more: was {target} unmounted?"
+    if gone := missing(workspace):
+        return gone
     places = [("target", workspace.folder), ("results", results)]
     places += [each for each in (("shared memory", SHARED_MEMORY), temporary_directory()) if each[1].is_dir()]
     for name, folder in places:
         if reason := unwritable(folder):
             return f"{name}: no file can be written in {folder}: {reason}"
+    return None
+
+
+def missing(workspace: Workspace) -> str | None:
+    """Why the workspace is not the one that was claimed."""
+    target = workspace.target_folder
+    if not target.is_dir():
+        return f"target: {target} is not there"
+    if not workspace.is_here():
+        return f"target: {workspace.folder} is not there any more: was {target} unmounted?"
     return None
 
 

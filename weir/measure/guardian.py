@@ -119,10 +119,11 @@ class Guardian:
     def remove(self, folders: Sequence[Path]) -> None:
         self.ask_to_delete(do="remove", folders=[str(folder) for folder in folders])
 
-    def clean(self) -> None:
-        """Empty the target; by another process if this one was killed."""
+    def clean(self, is_whole: bool = False) -> None:
+        """Empty the target; by another process if this one was killed. is_whole: after a run without a fault,
+        when nothing else would tell that the target has gone with what is on it."""
         try:
-            self.ask_to_delete(do="clean")
+            self.ask_to_delete(do="clean", is_whole=is_whole)
         except GuardianEndedError:
             self._close()
             self._start()

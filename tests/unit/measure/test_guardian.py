@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from weir.errors import WeirError
+from weir.measure import batch
 from weir.measure.batch import measure_batch
 from weir.measure.guardian import Guardian
 from weir.measure.job import BatchJob
@@ -34,6 +36,30 @@ def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> BatchJob:
     cell = Cell("c" * 12, "where what", "s", "e", "ior", "x", "disk", "st", "p", 1, 1, 1, 1, 60.0, params)
     target = Target("disk", "disk", str(tmp_path / "data"))
     return BatchJob("b", [cell], target, Stack("st", {"ior": ("true",)}), "srun", tmp_path / "results", 1)
+
+
+@pytest.mark.slow
+@pytest.mark.quick
+def test_a_target_that_goes_after_the_last_execution_is_emptied_by_the_next_start(
+    job: BatchJob, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a FUSE mount whose process was killed: its directory is there and empty."""
+    target, elsewhere = Path(job.target.path), Path(job.target.path).with_name("unmounted")
+
+    def unmount(*_: object) -> None:
+        target.rename(elsewhere)
+        target.mkdir()
+
+    monkeypatch.setattr(batch, "_run_to_the_end", unmount)
+    with pytest.raises(WeirError, match=r"is not there any more: was .*/data unmounted\?"):
+        measure_batch(job)
+    target.rmdir()
+    elsewhere.rename(target)
+    assert {one.name[:5] for one in target.iterdir()} == {"weir-", ".weir"}
+    monkeypatch.setattr(batch, "next_executions", lambda job: [])
+    measure_batch(job)
+    assert list(target.iterdir()) == []
+    assert not job.launch_folder.exists()
 
 
 @pytest.mark.slow
