@@ -60,7 +60,7 @@ def test_a_suite_of_fio_becomes_a_page(tiny: Checkout) -> None:
         ("write", 64 * MIB),
         ("read", 64 * MIB),
     }
-    assert {row["verdict"] for row in rows if row["verdict"] != "DEGRADED"} == {"VALID"}
+    assert {row["verdict"] for row in rows} <= {"VALID", "DEGRADED"}  # by what else the machine does
     published = "published=reference/published.csv"
     good(tiny, "Rscript", "analysis/draw.R", "study", str(study), "--with", published)
     page = json.loads((study / "page.json").read_text())
