@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,15 +20,22 @@ class Lab:
     machine: Machine
 
 
-@pytest.fixture(scope="module", params=file_systems())
-def lab(request: pytest.FixtureRequest) -> Iterator[Lab]:
-    file_system = file_systems()[request.param]
+@contextmanager
+def started(file_system: FileSystem) -> Iterator[Machine]:
+    """Skips the test where the file system cannot be."""
     if reason := file_system.missing():
         pytest.skip(f"{file_system.name}: {reason}")
     (ROOT / "build").mkdir(exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix="lab-test-", dir=ROOT / "build"))
     machine = up(folder, [file_system], ends_with_caller=True)
     try:
-        yield Lab(file_system, machine)
+        yield machine
     finally:
         machine.stop()
+
+
+@pytest.fixture(scope="module", params=file_systems())
+def lab(request: pytest.FixtureRequest) -> Iterator[Lab]:
+    file_system = file_systems()[request.param]
+    with started(file_system) as machine:
+        yield Lab(file_system, machine)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 import yaml
 
-from tests.lab.filesystem import SITE, FileSystem, up
+from tests.lab.conftest import started
+from tests.lab.filesystem import SITE, FileSystem
 from tests.lab.guest import KERNEL, Guest
-from tests.lab.machine import HERE, ROOT, Machine
+from tests.lab.machine import HERE, Machine
 from tests.lab.weir_runs import measured
 
 SUITE = {
@@ -57,12 +56,7 @@ def records() -> Iterator[dict[tuple[str, str], dict[str, str]]]:
     """Of each disk and access."""
     if os.environ.get("WEIR_LAB") != "full":
         pytest.skip("takes minutes on a busy machine: WEIR_LAB=full")
-    if reason := LYING.missing():
-        pytest.skip(f"{LYING.name}: {reason}")
-    (ROOT / "build").mkdir(exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix="lab-test-", dir=ROOT / "build"))
-    machine = up(folder, [LYING], ends_with_caller=True)
-    try:
+    with started(LYING) as machine:
         config = machine.home / "config"
         machine.write(config / "suites" / "lab-disks.yaml", yaml.safe_dump(SUITE))
         for name in DISKS:
@@ -81,8 +75,6 @@ def records() -> Iterator[dict[tuple[str, str], dict[str, str]]]:
             machine.write(config / "sites" / SITE / "targets" / f"{name}.yaml", yaml.safe_dump(target))
         _, rows = measured(machine, "root", config, "lab-disks", DISKS)
         yield {(row["target"], row["access"]): row for row in rows}
-    finally:
-        machine.stop()
 
 
 def test_a_device_mapper_that_drops_writes_is_found_by_the_disk_below_it(

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 import yaml
 
-from tests.lab.filesystem import file_systems, up
-from tests.lab.machine import ROOT, Machine
+from tests.lab.conftest import started
+from tests.lab.filesystem import file_systems
+from tests.lab.machine import Machine
 from tests.lab.weir_runs import measured
 
 SUITE = {
@@ -44,20 +43,11 @@ tc qdisc del dev lo root
 
 @pytest.fixture(scope="module")
 def machine() -> Iterator[Machine]:
-    moosefs = file_systems()["moosefs"]
-    if reason := moosefs.missing():
-        pytest.skip(f"{moosefs.name}: {reason}")
-    (ROOT / "build").mkdir(exist_ok=True)
-    machine = up(
-        Path(tempfile.mkdtemp(prefix="lab-test-", dir=ROOT / "build")), [moosefs], ends_with_caller=True
-    )
-    try:
+    with started(file_systems()["moosefs"]) as machine:
         if machine.run("tc", "qdisc", "add", "dev", "lab0", "root", *DEAF).returncode != 0:
             pytest.skip("this kernel has no queue that keeps packets back (tbf)")
         machine.out("tc", "qdisc", "del", "dev", "lab0", "root")
         yield machine
-    finally:
-        machine.stop()
 
 
 def test_a_cut_network_degrades_the_write_and_tells_for_how_long(machine: Machine) -> None:

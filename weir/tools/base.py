@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from weir.model import Cell, Footprint, Parsed, Row, Target
+from weir.units import format_size
 
 # What a tool measures: figures, tables and claims select records by the column purpose, not by the name of a
 # tool.
@@ -40,6 +41,16 @@ class Parameter:
     default: Any = None
     choices: tuple[str, ...] = ()
     minimum: int = 0
+
+
+def label_of_jobs(params: Mapping[str, Any]) -> str:
+    """Of programs whose workers are threads of one process: 'random 4KiB of 64MiB 4 jobs direct'."""
+    sizes = [format_size(params[name]).replace(" ", "") for name in ("xfer_bytes", "block_bytes")]
+    terms = [params["order"], " of ".join(sizes)]
+    terms += [f"{params['jobs']} jobs"] if params["jobs"] > 1 else []
+    terms += [f"depth {params['iodepth']}"] if params["iodepth"] > 1 else []
+    terms += ["direct"] if params["direct"] else []
+    return " ".join(terms)
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from weir.model import Cell, Footprint, Parsed, Row, Target
-from weir.tools.base import Parameter, RunPaths, Tool
+from weir.tools.base import Parameter, RunPaths, Tool, label_of_jobs
 from weir.tools.elbencho.parse import LOG_START, OUTPUT, parse_results
 from weir.tools.outputs import read_texts
-from weir.units import format_size
 
 
 class Elbencho(Tool):
@@ -36,12 +35,7 @@ class Elbencho(Tool):
 
     def label(self, params: Mapping[str, Any]) -> str:
         """Such as 'random 4KiB of 64MiB 4 jobs direct'."""
-        sizes = [format_size(params[name]).replace(" ", "") for name in ("xfer_bytes", "block_bytes")]
-        terms = [params["order"], " of ".join(sizes)]
-        terms += [f"{params['jobs']} jobs"] if params["jobs"] > 1 else []
-        terms += [f"depth {params['iodepth']}"] if params["iodepth"] > 1 else []
-        terms += ["direct"] if params["direct"] else []
-        return " ".join(terms)
+        return label_of_jobs(params)
 
     def problems(self, cell: Cell, target: Target) -> Sequence[str]:
         return list(_problems(cell, target))

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from weir.model import Cell, Footprint, Parsed, Row, Target
-from weir.tools.base import Parameter, RunPaths, Tool
+from weir.tools.base import Parameter, RunPaths, Tool, label_of_jobs
 from weir.tools.fio.parse import LOG_START, OUTPUT, bins_us, documents, is_begun, parse_document
 from weir.tools.outputs import read_texts
-from weir.units import format_size
 
 _ENGINES: Mapping[str, str] = {"POSIX": "psync", "URING": "io_uring", "MMAP": "mmap"}
 _NOTHING = Parsed((), {}, (), "", "", complete=False)
@@ -39,12 +38,7 @@ class Fio(Tool):
 
     def label(self, params: Mapping[str, Any]) -> str:
         """Such as 'POSIX random 4KiB of 64MiB 4 jobs'."""
-        sizes = [format_size(params[name]).replace(" ", "") for name in ("xfer_bytes", "block_bytes")]
-        terms = [params["api"], params["order"], " of ".join(sizes)]
-        terms += [f"{params['jobs']} jobs"] if params["jobs"] > 1 else []
-        terms += [f"depth {params['iodepth']}"] if params["iodepth"] > 1 else []
-        terms += ["direct"] if params["direct"] else []
-        return " ".join(terms)
+        return f"{params['api']} {label_of_jobs(params)}"
 
     def problems(self, cell: Cell, target: Target) -> Sequence[str]:
         return list(_problems(cell, target))
