@@ -8,6 +8,7 @@ import signal
 import stat
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import FrameType
@@ -85,35 +86,41 @@ def attach(pid: int, reports: Path, on: Path | None, begun: Callable[[str], None
     files = tuple(_files_of(pid))
     folders = [on] if on is not None else [Path(one.folder) for one in files]
     tree = _Tree(pid)
-    with watchers(prove_variables(reports, None, ""), folders):
+    with _stopped_by_a_signal() as stopped, watchers(prove_variables(reports, None, ""), folders):
         tree.look()
         began_s = time.monotonic()
         begun(program)
-        ended = _until_the_end(descriptor, tree)
+        ended = _until_the_end(descriptor, tree, stopped)
         elapsed_s = time.monotonic() - began_s
     os.close(descriptor)
     return Attached(pid, program, tree.most, elapsed_s, ended, tree.grown, files)
 
 
-def _until_the_end(descriptor: int, tree: _Tree) -> bool:
-    """Whether the program ended. The counters of a process stay readable until its parent waits for it."""
+@contextmanager
+def _stopped_by_a_signal() -> Iterator[list[int]]:
+    """The signals that came meanwhile."""
     stopped: list[int] = []
 
     def stop(number: int, _frame: FrameType | None) -> None:
         stopped.append(number)
 
     earlier = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
-    waits = select.poll()
-    waits.register(descriptor, select.POLLIN)
     try:
-        ended = False
-        while not ended and not stopped:
-            ended = bool(waits.poll(_LOOK_MS))
-            tree.look()
-        return ended
+        yield stopped
     finally:
         for number, handler in earlier.items():
             signal.signal(number, handler)
+
+
+def _until_the_end(descriptor: int, tree: _Tree, stopped: Sequence[int]) -> bool:
+    """Whether the program ended. The counters of a process stay readable until its parent waits for it."""
+    waits = select.poll()
+    waits.register(descriptor, select.POLLIN)
+    ended = False
+    while not ended and not stopped:
+        ended = bool(waits.poll(_LOOK_MS))
+        tree.look()
+    return ended
 
 
 def _below(pid: int) -> Iterator[int]:
