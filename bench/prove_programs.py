@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from weir.measure.mounts import mount_of
+from weir.mounts import mount_of
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "bench/results/prove_programs.csv"
@@ -122,6 +122,12 @@ def prepare(inputs: Path) -> None:
             subprocess.run(command, check=False, env=environment, stdout=subprocess.DEVNULL)
 
 
+def prove_command(on: Path, seen: Path, *options: str) -> list[str]:
+    """What stands before the program."""
+    weir = (sys.executable, "-m", "weir", "prove")
+    return [*weir, "--on", str(on), "--json", str(seen), *options, "--"]
+
+
 def seen_of(program: Program, folder: Path, inputs: Path) -> dict[str, Any] | None:
     """None where the program is missing or failed."""
     data = Path(tempfile.mkdtemp(dir=folder))
@@ -129,22 +135,13 @@ def seen_of(program: Program, folder: Path, inputs: Path) -> dict[str, Any] | No
         (data / "there").write_bytes(os.urandom(SIZE * MIB))
         os.sync()
         command = [part.replace("{data}", str(data)) for part in program.command]
-        prove = [
-            sys.executable,
-            "-m",
-            "weir",
-            "prove",
-            "--on",
-            str(data),
-            "--json",
-            str(inputs / "seen.json"),
-        ]
+        prove = prove_command(data, inputs / "seen.json")
         environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
         environment["PYTHONPATH"] = os.pathsep.join(
             [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
         )
         done = subprocess.run(
-            [*prove, "--", *command], cwd=data, env=environment, check=False, capture_output=True, text=True
+            [*prove, *command], cwd=data, env=environment, check=False, capture_output=True, text=True
         )
         if done.returncode != 0 or not shutil.which(command[0]):
             reason = " ".join(done.stderr.strip("- \n").split()[:20]) or "no message"

@@ -15,6 +15,7 @@ REQUIREMENTS: Mapping[str, tuple[str, ...]] = {
     "reframe": ("reframe-hpc>=4.7.3",),
     "statistics": _STATISTICS,
     "tune": (*_STATISTICS, "optuna>=5"),
+    "darshan": ("darshan>=3.4.7",),
 }
 
 

@@ -2,59 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.witness.conftest import Prove
 from weir.commands.prove import EXIT_NOT_PROVEN
 from weir.records.table import read_records
-from weir.tools.witness import LIBRARY
 
 pytestmark = pytest.mark.quick
 
 MIB = 2**20
 CLOSE = 0.01
-
-Prove = Callable[..., dict[str, Any]]
-
-
-@pytest.fixture
-def prove(tmp_path: Path) -> Prove:
-    """Runs a program in a folder of its own, counts what is below it, and returns what was seen."""
-    if not LIBRARY.is_file():
-        pytest.skip(f"{LIBRARY.name} is not built: make build")
-    data = tmp_path / "data"
-    data.mkdir()
-
-    def run(*command: str, options: tuple[str, ...] = (), code: int = 0) -> dict[str, Any]:
-        if not shutil.which(command[0]):
-            pytest.skip(f"{command[0]} is missing")
-        seen = tmp_path / "seen.json"
-        whole = [
-            sys.executable,
-            "-m",
-            "weir",
-            "prove",
-            "--on",
-            str(data),
-            "--json",
-            str(seen),
-            *options,
-            "--",
-        ]
-        done = subprocess.run(
-            [*whole, *command], cwd=data, check=False, capture_output=True, text=True, timeout=120
-        )
-        assert done.returncode == code, done.stdout + done.stderr
-        return dict(json.loads(seen.read_text())) | {"stdout": done.stdout, "stderr": done.stderr}
-
-    return run
 
 
 def counted(seen: dict[str, Any], name: str) -> int:

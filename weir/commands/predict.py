@@ -11,14 +11,16 @@ from typing import Any
 
 from weir.compare.sides import records_file
 from weir.config import load_config
-from weir.config.sources import add_config_dir, find_sources
+from weir.config.sources import Sources, add_config_dir, find_sources
 from weir.errors import WeirError
 from weir.model import Row
 from weir.predict.application import Application, read_application
 from weir.predict.circumstances import circumstances_of
 from weir.predict.forecast import Forecast, Times, error, forecasts, whole
+from weir.predict.logged import application_in
 from weir.predict.probe import probe
 from weir.predict.trial import measured_trial, trial_plan
+from weir.prove.darshan import read_log
 from weir.records.table import read_records
 
 NAME = "predict"
@@ -28,7 +30,28 @@ EXAMPLE = "weir predict netcdf-climate --records results/local/nersc-ior/records
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "application", metavar="APPLICATION", help="a file, or the name of one in config/applications"
+        "application",
+        metavar="APPLICATION",
+        nargs="?",
+        help="a file, or the name of one in config/applications",
+    )
+    parser.add_argument(
+        "--darshan",
+        type=Path,
+        metavar="LOG",
+        help="in place of APPLICATION: the I/O that a log of Darshan has",
+    )
+    parser.add_argument(
+        "--nodes",
+        type=int,
+        metavar="N",
+        help="with --darshan: nodes of its processes, which a log lacks (default: 1)",
+    )
+    parser.add_argument(
+        "--on",
+        type=Path,
+        metavar="PATH",
+        help="with --darshan: a path below the mount to predict (default: the mount with most bytes)",
     )
     parser.add_argument("--records", type=Path, required=True, metavar="FILE", help="records.csv of a study")
     parser.add_argument(
@@ -71,7 +94,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace) -> int:
     sources = find_sources(args.config_dir)
-    application = read_application(sources.named_file("applications", args.application), sources.root)
+    application = _application(args, sources)
     args.records = records_file(args.records)
     rows = read_records(args.records)
     targets = args.target or sorted({row["target"] for row in rows if row["target"]})
@@ -102,6 +125,19 @@ def execute(args: argparse.Namespace) -> int:
             exit_code=3,
         )
     return 0
+
+
+def _application(args: argparse.Namespace, sources: Sources) -> Application:
+    """From one of the two forms."""
+    if (args.application is None) == (args.darshan is None):
+        hint = "weir predict checkpoint.yaml, or weir predict --darshan LOG"
+        raise WeirError("one application is needed", key="APPLICATION", hint=hint, exit_code=2)
+    if args.darshan is not None:
+        return application_in(read_log(args.darshan), args.nodes or 1, args.on)
+    for name, value in {"--nodes": args.nodes, "--on": args.on}.items():
+        if value is not None:
+            raise WeirError("goes with --darshan alone", key=name, exit_code=2)
+    return read_application(sources.named_file("applications", args.application), sources.root)
 
 
 def _trial(args: argparse.Namespace, application: Application, targets: Sequence[str]) -> list[Row]:

@@ -14,9 +14,12 @@ from weir.audit.judge import UNPROVEN, VERDICTS
 from weir.errors import WeirError
 from weir.prove.attach import attach, attached_facts, attached_lines
 from weir.prove.claims import claims_in, expected, judged_claims
+from weir.prove.darshan import read_log
+from weir.prove.logged import judged_claims as judged_claims_of_log
+from weir.prove.logged import logged_claims, logged_facts, logged_lines, moved_in
 from weir.prove.mounts import mounts_of
 from weir.prove.output import claim_lines
-from weir.prove.records import Judged, judged_mounts, watched_paths
+from weir.prove.records import JudgedRow, judged_mounts, watched_paths
 from weir.prove.reports import read_reports, unreported_bytes
 from weir.prove.seen import Seen, facts_of_all, of_program, seen_lines, unseen_lines
 from weir.prove.start import Ended, run_program
@@ -74,6 +77,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="watch a process that runs already, and all that it starts, until it ends or Ctrl-C: by the "
         "kernel's counters alone, without verdicts; takes --on, --json and --reports",
     )
+    parser.add_argument(
+        "--darshan",
+        type=Path,
+        metavar="LOG",
+        help="tell and judge what a log of Darshan has, by its calls alone; takes --on, --json, --expect, "
+        "--output, --records and --fail-on",
+    )
     parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="the program")
 
 
@@ -84,6 +94,8 @@ def execute(args: argparse.Namespace) -> int:
             "does not exist", key="--on", value=str(args.on), hint="name a directory or a file", exit_code=2
         )
     parent = args.reports or (_MEMORY if _MEMORY.is_dir() else None)
+    if args.darshan is not None:
+        return _of_a_log(args, command)
     if args.attach is not None:
         return _attached(args, command, parent)
     if not command:
@@ -108,14 +120,38 @@ def execute(args: argparse.Namespace) -> int:
     return _exit_code(args, seen)
 
 
+def _of_a_log(args: argparse.Namespace, command: list[str]) -> int:
+    """Of a program that Darshan watched, whenever that was."""
+    names = {"-- COMMAND": command, "--attach": args.attach, "--reports": args.reports}
+    _refuse("--darshan", "a log tells of a program that has ended", names)
+    claims = [expected(text) for text in args.expect]
+    log = read_log(args.darshan)
+    moved = moved_in(log, args.on)
+    texts = "\n".join(read_text(file) for file in args.output if file.is_file())
+    claimed = judged_claims_of_log([*claims, *claims_in(texts)], log, moved)
+    lines = [*logged_lines(log, moved, args.on), *logged_claims(claimed)]
+    print("\n".join(lines), file=sys.stderr)
+    if args.json:
+        facts = logged_facts(log, moved, claimed)
+        args.json.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+    placed = [one for _, one in claimed if one is not None]
+    if args.records:
+        write_records(args.records, [one.row for one in (*(one.judged for one in moved), *placed)])
+    judged: Sequence[JudgedRow | None] = [one for _, one in claimed] or [one.judged for one in moved]
+    return EXIT_NOT_PROVEN if args.fail_on and _is_worse(judged, args.fail_on) else 0
+
+
+def _refuse(option: str, why: str, names: dict[str, Any]) -> None:
+    for name, value in names.items():
+        if value:
+            raise WeirError(f"does not go with {option}", key=name, hint=why, exit_code=2)
+
+
 def _attached(args: argparse.Namespace, command: list[str], parent: Path | None) -> int:
     """Of a process that nobody started for this: what is counted outside of it."""
     names = {"--expect": args.expect, "--records": args.records, "--fail-on": args.fail_on}
     names |= {"--output": args.output, "-- COMMAND": command}
-    for name, value in names.items():
-        if value:
-            hint = f"without calls nothing is judged: give {name} to a program that weir prove starts"
-            raise WeirError("does not go with --attach", key=name, hint=hint, exit_code=2)
+    _refuse("--attach", "without calls nothing is judged: give it to a program that weir prove starts", names)
     with tempfile.TemporaryDirectory(prefix="weir-prove-", dir=parent) as folder:
         seen = attach(args.attach, Path(folder), args.on, _begun)
         mounts = mounts_of(read_reports(Path(folder))[0])
@@ -147,9 +183,13 @@ def _exit_code(args: argparse.Namespace, seen: Seen) -> int:
     """I/O of which nothing was seen is unproven."""
     if seen.ended.exit_code != 0 or not args.fail_on:
         return seen.ended.exit_code
-    limit = VERDICTS.index(args.fail_on.upper())
-    judged: Sequence[Judged | None] = [one for _, one in seen.claims] or seen.judged
-    verdicts: list[Any] = [UNPROVEN if one is None else one.judgement.verdict for one in judged]
+    judged: Sequence[JudgedRow | None] = [one for _, one in seen.claims] or seen.judged
     if not judged and seen.unreported:
-        verdicts.append(UNPROVEN)
-    return EXIT_NOT_PROVEN if any(VERDICTS.index(verdict) >= limit for verdict in verdicts) else 0
+        judged = [None]
+    return EXIT_NOT_PROVEN if _is_worse(judged, args.fail_on) else 0
+
+
+def _is_worse(judged: Sequence[JudgedRow | None], limit: str) -> bool:
+    """Whether one of them is that bad or worse; what nobody counted is unproven."""
+    verdicts: list[Any] = [UNPROVEN if one is None else one.judgement.verdict for one in judged]
+    return any(VERDICTS.index(verdict) >= VERDICTS.index(limit.upper()) for verdict in verdicts)

@@ -28,7 +28,7 @@ _MOST_BY_CALLS = 0.5  # with less, the transfers passed by queues or mappings
 _DD = re.compile(r"^(\d+) bytes(?: \([^)]*\))? copied, ([0-9.e+-]+) s, ", re.MULTILINE)
 _EXPECTED = re.compile(r"(write|read)\s+(.+)")
 # Columns that a claim sets in place of the counts.
-_OF_THE_PROGRAM = (
+OF_THE_PROGRAM = (
     *("bw_mib_s", "total_s", "io_s", "open_s", "close_s", "moved_bytes", "requested_bytes", "ops", "ops_s"),
     *("api", "direct", "sync", "xfer_bytes", "order", "layout", "iodepth", "item", "requested_ops"),
     *("lat_p50_us", "lat_p99_us", "lat_max_us", "tool", "program", "tool_version"),
@@ -108,7 +108,7 @@ def judged_claims(
         subject = _subject(placed, mount, phases, processes, command)
         if access in MOVED and ("wchar" if access == "write" else "rchar") in unreported:
             subject = _without_calls(subject, _OF_OTHER_PROCESSES)
-        found.append((claim, Judged(mount, access, phases, subject, judge(subject))))
+        found.append((claim, Judged(subject, judge(subject), mount, access, phases)))
     return found
 
 
@@ -139,7 +139,7 @@ def _subject(
     row = row_of(mount, access, phases, command)
     facts = facts_of(mount, access, phases, processes) | {"of_calls": True}
     counted = facts["called_bytes"]
-    claimed = {name: claim.row[name] for name in _OF_THE_PROGRAM if claim.row.get(name) is not None}
+    claimed = {name: claim.row[name] for name in OF_THE_PROGRAM if claim.row.get(name) is not None}
     moved = claimed.get("moved_bytes") or counted
     # With other bytes on the same mount, as of the start of MPI, the span is not that of the claim alone.
     least_s = Phase.access_s if counted <= moved else Phase.inside_s

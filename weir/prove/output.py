@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from weir.audit.evidence import EVIDENCE
 from weir.prove.claims import Claim, counted_text
 from weir.prove.mounts import Mount, Phase
-from weir.prove.records import MOVED, Judged, synced_share
+from weir.prove.records import MOVED, Judged, JudgedRow, synced_share
 from weir.units import about_size, three_digits
 
 _LEAST_BYTES = 1 << 20
@@ -32,32 +32,32 @@ def moved_below(mount: Mount) -> bool:
 def watched_lines(mount: Mount) -> Iterator[str]:
     """Of a mount on which no call was seen, while processes that left no report moved bytes."""
     yield f"{mount.point} ({mount.file_system or 'unknown file system'} on {mount.source})"
-    yield _line("requested", "not seen")
-    yield _line("device", _device(mount))
-    yield from (_line("servers", text) for text in _servers(mount))
+    yield line("requested", "not seen")
+    yield line("device", _device(mount))
+    yield from (line("servers", text) for text in _servers(mount))
 
 
 def mount_lines(mount: Mount, judged: Sequence[Judged]) -> Iterator[str]:
     """The facts of a mount and the verdicts about them."""
     where = f"{mount.file_system or 'unknown file system'} on {mount.source}"
     yield f"{mount.point} ({where})"
-    yield _line("requested", _requested(mount))
-    yield _line("names", _names(mount))
-    yield _line("kernel", _kernel(mount))
-    yield _line("device", _device(mount))
-    yield from (_line("servers", text) for text in _servers(mount))
-    yield _line("caches", _caches(mount))
-    yield _line("syncs", _syncs(mount))
-    yield _line("O_DIRECT", _direct(mount))
-    yield _line("time", _time(mount.phases))
+    yield line("requested", _requested(mount))
+    yield line("names", _names(mount))
+    yield line("kernel", _kernel(mount))
+    yield line("device", _device(mount))
+    yield from (line("servers", text) for text in _servers(mount))
+    yield line("caches", _caches(mount))
+    yield line("syncs", _syncs(mount))
+    yield line("O_DIRECT", _direct(mount))
+    yield line("time", _time(mount.phases))
     shown = [one for one in judged if one.mount is mount]
     for at, one in enumerate(shown[:_MOST_PHASES]):
-        yield _line(f"{one.access} {at + 1}" if len(shown) > 2 else one.access, _verdict(one))
+        yield line(f"{one.access} {at + 1}" if len(shown) > 2 else one.access, _verdict(one))
     if len(shown) > _MOST_PHASES:
-        yield _line("", f"and {len(shown) - _MOST_PHASES} more phases (--json names all)")
+        yield line("", f"and {len(shown) - _MOST_PHASES} more phases (--json names all)")
 
 
-def _line(name: str, text: str) -> str:
+def line(name: str, text: str) -> str:
     return f"  {name:<{_WIDTH}}{text}"
 
 
@@ -172,7 +172,7 @@ def _verdict(one: Judged) -> str:
     return f"{about_size(moved)}{rate}: {verdict_text(one)}"
 
 
-def verdict_text(one: Judged) -> str:
+def verdict_text(one: JudgedRow) -> str:
     """The verdict with its reason, or with what it is proven by or lacks."""
     row = one.row
     if row["verdict"] == "VALID":
@@ -202,5 +202,5 @@ def claim_lines(claims: Sequence[tuple[Claim, Judged | None]]) -> Iterator[str]:
         yield f"claimed by {claim.who}: {judged.access} {number}{beside}: {verdict_text(judged)}"
 
 
-def _gives(rule: str, one: Judged) -> bool:
+def _gives(rule: str, one: JudgedRow) -> bool:
     return any(rule in EVIDENCE[name].rules for name in one.judgement.missing)

@@ -25,18 +25,24 @@ MOVED = {"write": "written_bytes", "read": "read_bytes"}
 
 
 @dataclass(frozen=True)
-class Judged:
-    """A record with the phases it is about."""
+class JudgedRow:
+    """A record with its verdict."""
 
-    mount: Mount
-    access: str
-    phases: Sequence[Phase]
     subject: Subject
     judgement: Judgement
 
     @property
     def row(self) -> Row:
         return self.subject.row | verdict_columns(self.judgement)
+
+
+@dataclass(frozen=True)
+class Judged(JudgedRow):
+    """A record with the phases it is about."""
+
+    mount: Mount
+    access: str
+    phases: Sequence[Phase]
 
 
 def judged_mounts(
@@ -55,7 +61,7 @@ def judged_mounts(
                     found.append((mount, access, [phase], Subject(row, facts)))
     judgements = judge_all([subject for *_, subject in found])
     return [
-        Judged(mount, access, phases, subject, judgement)
+        Judged(subject, judgement, mount, access, phases)
         for (mount, access, phases, subject), judgement in zip(found, judgements, strict=True)
     ]
 

@@ -1,0 +1,39 @@
+"""weir prove in a folder of its own."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench.prove_programs import prove_command
+from weir.tools.witness import LIBRARY
+
+Prove = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def prove(tmp_path: Path) -> Prove:
+    """Runs a program in a folder of its own, counts what is below it, and returns what was seen."""
+    if not LIBRARY.is_file():
+        pytest.skip(f"{LIBRARY.name} is not built: make build")
+    data = tmp_path / "data"
+    data.mkdir()
+
+    def run(*command: str, options: tuple[str, ...] = (), code: int = 0) -> dict[str, Any]:
+        if not shutil.which(command[0]):
+            pytest.skip(f"{command[0]} is missing")
+        seen = tmp_path / "seen.json"
+        whole = prove_command(data, seen, *options)
+        done = subprocess.run(
+            [*whole, *command], cwd=data, check=False, capture_output=True, text=True, timeout=120
+        )
+        assert done.returncode == code, done.stdout + done.stderr
+        return dict(json.loads(seen.read_text())) | {"stdout": done.stdout, "stderr": done.stderr}
+
+    return run
