@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from weir.measure.members import members_of_device, members_of_file_system
 from weir.mounts import lower_folders, mount_of
 
 _PROC, _CGROUPS, _SYSTEM = Path("/proc"), Path("/sys/fs/cgroup"), Path("/sys/dev/block")
@@ -52,7 +53,9 @@ def devices_below(folder: Path, system: Path = _SYSTEM, depth: int = 0) -> set[s
             number = source.stat().st_rdev
     except OSError:
         return set()
-    return _and_below(system / f"{os.major(number)}:{os.minor(number)}", system, depth)
+    entry = system / f"{os.major(number)}:{os.minor(number)}"
+    members = members_of_file_system(entry) or [entry.name]
+    return {one for member in members for one in _and_below(system / member, system, depth)}
 
 
 def _and_below(entry: Path, system: Path, depth: int) -> set[str]:
@@ -63,8 +66,8 @@ def _and_below(entry: Path, system: Path, depth: int) -> set[str]:
     if (entry / "partition").exists():
         entry = entry.parent
         found.add((entry / "dev").read_text(encoding="utf-8").strip())
-    for member in (entry / "slaves").glob("*/dev"):
-        found |= _and_below(system / member.read_text(encoding="utf-8").strip(), system, depth + 1)
+    for member in members_of_device(entry):
+        found |= _and_below(system / member, system, depth + 1)
     backing = entry / "loop" / "backing_file"
     if backing.is_file():
         file = Path(backing.read_text(encoding="utf-8").rstrip("\n"))

@@ -6,11 +6,13 @@ import os
 import stat
 from pathlib import Path
 
+from weir.measure.members import members_of_device, members_of_file_system
 from weir.mounts import lower_folders, mount_of
 
 SYSTEM = Path("/sys/dev/block")
 _MEMORY = ("tmpfs", "ramfs", "hugetlbfs")
 _MEMORY_DEVICES = ("ram", "zram", "nullb")
+_MEMORY_MODELS = ("scsi_debug", "RAMDISK-MCP")  # disks that drivers of tests and of targets make of memory
 _DEEPEST = 8  # devices and file systems below each other
 
 
@@ -30,7 +32,9 @@ def memory_below(folder: Path, system: Path = SYSTEM, depth: int = 0) -> str | N
         return None
     if not stat.S_ISBLK(source.st_mode):
         return None
-    return memory_of_device(os.major(source.st_rdev), os.minor(source.st_rdev), system, depth)
+    number = f"{os.major(source.st_rdev)}:{os.minor(source.st_rdev)}"
+    members = members_of_file_system(system / number) or [number]
+    return next(filter(None, (memory_of_device(one, system, depth) for one in members)), None)
 
 
 def type_below(folder: Path, depth: int = 0) -> str | None:
@@ -44,29 +48,36 @@ def type_below(folder: Path, depth: int = 0) -> str | None:
     return found.pop() if len(found) == 1 else None
 
 
-def memory_of_device(major: int, minor: int, system: Path = SYSTEM, depth: int = 0) -> str | None:
-    """The same of a block device: of memory itself, a loop over a file there, or made of such devices."""
-    entry = system / f"{major}:{minor}"
+def memory_of_device(number: str, system: Path = SYSTEM, depth: int = 0) -> str | None:
+    """The same of a block device (8:0): of memory itself, a loop over a file there, made of such devices, or
+    of none at all."""
+    entry = system / number
     if depth > _DEEPEST or not entry.exists():
         return None
     if (entry / "partition").exists():
         entry = entry.resolve().parent
     name = entry.resolve().name
-    if name.rstrip("0123456789") in _MEMORY_DEVICES:
+    if name.rstrip("0123456789") in _MEMORY_DEVICES or _model(entry) in _MEMORY_MODELS:
         return f"the memory device {name}"
     if (entry / "loop" / "backing_file").is_file():
         backing = Path((entry / "loop" / "backing_file").read_text(encoding="utf-8").rstrip("\n"))
         if backing.is_block_device():
-            number = backing.stat().st_rdev
-            where = memory_of_device(os.major(number), os.minor(number), system, depth + 1)
+            file = backing.stat().st_rdev
+            where = memory_of_device(f"{os.major(file)}:{os.minor(file)}", system, depth + 1)
             return where and f"{name} on {where}"
         where = _memory_of(backing.parent, system, depth) if backing.exists() else None
         return where and f"{name}, a file in {where}"
-    for member in sorted((entry / "slaves").glob("*/dev")):
-        numbers = member.read_text(encoding="utf-8").strip().partition(":")
-        if where := memory_of_device(int(numbers[0]), int(numbers[2]), system, depth + 1):
-            return f"{name} on {where}"
-    return None
+    members = members_of_device(entry)
+    if not members and (entry / "dm").is_dir():
+        return f"{name}, which has no device below it"
+    found = (memory_of_device(one, system, depth + 1) for one in members)
+    where = next(filter(None, found), None)
+    return where and f"{name} on {where}"
+
+
+def _model(entry: Path) -> str:
+    file = entry / "device" / "model"
+    return file.read_text(encoding="utf-8", errors="replace").strip() if file.is_file() else ""
 
 
 def _memory_of(folder: Path, system: Path, depth: int) -> str | None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from weir.measure import members
 from weir.measure import memory_below as module
 from weir.measure.memory_below import memory_below, memory_of_device
 
@@ -30,33 +31,47 @@ def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "disks/loop0": {"loop/backing_file": f"{tmp_path}/memory/image\n"},
         "disks/loop1": {"loop/backing_file": f"{tmp_path}/disk/image\n"},
         "disks/loop2": {"loop/backing_file": f"{tmp_path}/memory/image (deleted)\n"},
-        "disks/dm-0": {"slaves/sda/dev": "8:0\n", "slaves/zram0/dev": "251:0\n"},
+        "disks/dm-0": {"slaves/sda/dev": "8:0\n", "slaves/zram0/dev": "251:0\n", "dm/name": "vg-lv"},
+        "disks/dm-1": {"dm/name": "zero"},
+        "disks/sdb": {"device/model": "scsi_debug      \n"},
     }.items():
         for file, text in files.items():
             (tmp_path / name / file).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / name / file).write_text(text)
     numbers = {"8:0": "sda", "8:1": "sda/sda1", "251:0": "zram0", "7:0": "loop0", "7:1": "loop1"}
-    for number, name in (numbers | {"7:2": "loop2", "252:0": "dm-0"}).items():
+    for number, name in (numbers | {"7:2": "loop2", "252:0": "dm-0", "252:1": "dm-1", "8:16": "sdb"}).items():
         (tmp_path / number).symlink_to(tmp_path / "disks" / name)
     return tmp_path
 
 
 @pytest.mark.parametrize(
-    ("major", "minor", "where"),
+    ("number", "where"),
     [
-        (8, 0, None),
-        (8, 1, None),
-        (251, 0, "the memory device zram0"),
-        (7, 0, "loop0, a file in {}/memory on tmpfs"),
-        (7, 1, None),
-        (7, 2, None),
-        (252, 0, "dm-0 on the memory device zram0"),
-        (9, 9, None),
+        ("8:0", None),
+        ("8:1", None),
+        ("8:16", "the memory device sdb"),
+        ("251:0", "the memory device zram0"),
+        ("7:0", "loop0, a file in {}/memory on tmpfs"),
+        ("7:1", None),
+        ("7:2", None),
+        ("252:0", "dm-0 on the memory device zram0"),
+        ("252:1", "dm-1, which has no device below it"),
+        ("9:9", None),
     ],
 )
-def test_of_a_device(system: Path, major: int, minor: int, where: str | None) -> None:
-    found = memory_of_device(major, minor, system)
-    assert found == (where and where.format(system))
+def test_of_a_device(system: Path, number: str, where: str | None) -> None:
+    assert memory_of_device(number, system) == (where and where.format(system))
+
+
+def test_of_a_btrfs_with_one_device_of_two_in_memory(system: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The mount names one device, here that on the disk."""
+    devices = system / "btrfs" / "its-uuid" / "devices"
+    for number, name in (("7:1", "loop1"), ("7:0", "loop0")):
+        (devices / name).mkdir(parents=True)
+        (devices / name / "dev").write_text(f"{number}\n")
+    monkeypatch.setattr(members, "BTRFS", system / "btrfs")
+    assert members.members_of_file_system(system / "7:1") == ["7:0", "7:1"]
+    assert members.members_of_file_system(system / "8:0") == []
 
 
 def test_of_an_overlay(system: Path, monkeypatch: pytest.MonkeyPatch) -> None:
