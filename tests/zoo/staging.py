@@ -270,7 +270,17 @@ def _mount(arguments: Sequence[str], place: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        subprocess.run(["umount", place], check=False)
+        _unmount(place)
+
+
+def _unmount(place: Path) -> None:
+    """A process of the run may hold it some moments longer; then it goes when that ends, and no mount of a
+    zoo stays behind."""
+    for _ in range(50):
+        if subprocess.run(["umount", place], capture_output=True, check=False).returncode == 0:
+            return
+        time.sleep(0.1)
+    subprocess.run(["umount", "--lazy", place], check=False)
 
 
 def _wait_for_mount(place: Path) -> None:
