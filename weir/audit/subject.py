@@ -145,6 +145,17 @@ class Subject:
         return seen
 
     @cached_property
+    def stored_on(self) -> str | None:
+        """Type of the file system that holds the bytes: below an overlay or a FUSE file system, where what is
+        there is known."""
+        host = (self.run.host.get("file_system") or {}) if self.run else {}
+        return (
+            host.get("below") or self.file_system
+            if host.get("type") == self.file_system
+            else self.file_system
+        )
+
+    @cached_property
     def habits(self) -> Habits:
         """Habits of the program behind the record; the default for a program without a tool in weir/tools."""
         tool = tools().get(str(self.row.get("tool")))

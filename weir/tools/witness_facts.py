@@ -183,7 +183,7 @@ def _facts(
     every = [span for part in spans.values() for span in part]
     first = processes[min(processes)]
     facts: dict[str, Any] = {
-        "file_system": first["file_system"],
+        **_file_systems(processes),
         "fetched_bytes": _sum(every, "fetched_bytes"),
         "dirtied_bytes": _sum(every, "dirtied_bytes"),
         "clock_error": _clock_error(every),
@@ -209,9 +209,15 @@ def _facts(
     return facts
 
 
+def _file_systems(processes: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
+    """That of the first rank, and those of all: a node may lack the mount."""
+    every = sorted({process["file_system"] for process in processes.values() if process["file_system"]})
+    return {"file_system": processes[min(processes)]["file_system"], "file_systems": every}
+
+
 def _facts_of_names(row: Row, processes: Mapping[int, Mapping[str, Any]], iterations: int) -> dict[str, Any]:
     """Of a row of metadata."""
-    facts = total_of(row, processes, iterations) | {"file_system": processes[min(processes)]["file_system"]}
+    facts = total_of(row, processes, iterations) | _file_systems(processes)
     turns = turns_of(row, processes, iterations)
     if turns:
         spans = {rank: [turn["span"]] for rank, turn in turns.items()}

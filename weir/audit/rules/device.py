@@ -181,12 +181,12 @@ def payload_reducible(subject: Subject) -> Outcome | None:
     text = f"compression leaves {100 * shares[0]:.0f} %, {100 * shares[1]:.0f} % of the blocks are distinct"
     if subject.file_system is None:
         return not_observable("the file system is unknown")
-    if min(shares) >= _REDUCIBLE or subject.file_system not in _REDUCING:
-        return passed(f"{text}, on {subject.file_system}")
+    if min(shares) >= _REDUCIBLE or subject.stored_on not in _REDUCING:
+        return passed(f"{text}, on {subject.stored_on}")
     written, needed = subject.observed.get("device_written_bytes"), file_share(subject)
     is_chosen = subject.cell is not None and "payload" in subject.cell.params
     if not (subject.leaves_client and needed) or written is None or written >= _ARRIVED * needed or is_chosen:
-        return note(f"{text}, and {subject.file_system} may reduce them")
+        return note(f"{text}, and {subject.stored_on} may reduce them")
     return degraded(f"{text}, and {written} bytes of {needed:.0f} were written to {_name(subject)}")
 
 
@@ -197,7 +197,7 @@ def _on_device(subject: Subject) -> bool:
 def _may_be_reduced(subject: Subject) -> bool:
     payload = subject.observed.get("payload") or {}
     shares = [payload.get(name, 0.0) for name in ("compressed_share", "unique_share")]
-    return subject.file_system in _REDUCING and min(shares) < _REDUCIBLE
+    return subject.stored_on in _REDUCING and min(shares) < _REDUCIBLE
 
 
 def file_share(subject: Subject) -> float | None:

@@ -26,6 +26,7 @@ _PARALLEL = (
     "juicefs",
 )
 _LOCAL = ("ext2", "ext3", "ext4", "xfs", "btrfs", "zfs", "f2fs", "bcachefs", "overlay", "jfs", "nilfs2")
+_LOCAL_KINDS = ("disk", "burst-buffer")
 # host:/export, user@host:, mfs#host:port, https://...
 _SERVER = re.compile(r"^[^/].*(:/|@.*:|#|:\d+$)|://")
 
@@ -37,8 +38,10 @@ def other_target(subject: Subject) -> Outcome | None:
     file system declared as a disk, a disk declared as memory, or a disk or burst buffer whose bytes are in
     memory (a loop device over a file of tmpfs, zram, an overlay with its upper directory on tmpfs). A FUSE
     file system over a directory that is known (bindfs, gocryptfs) is of the kind of what is below it; one
-    whose source is the address of a server is a network file system. Behind IME's library or a prefix of
-    the path there is no file system to look at.
+    whose source is the address of a server is a network file system; of another one that is declared as a
+    disk or burst buffer nothing is known, and nothing proven. All ranks must have their files on one type of
+    file system, as far as libweir-witness reports it: a node may lack the mount. Behind IME's library or a
+    prefix of the path there is no file system to look at.
 
     Hint: look at `findmnt -T PATH`; mount the file system, set mount: in the target's file so that weir
     checks it, or correct kind.
@@ -50,21 +53,33 @@ def other_target(subject: Subject) -> Outcome | None:
         return passed(f"{declared} behind a library, without a file system to look at")
     if subject.file_system is None:
         return not_observable("the file system of the files is unknown")
+    several = subject.observed.get("file_systems") or ()
+    if len(several) > 1:
+        return invalid(f"the target declares {declared}, the ranks' files are on {', '.join(several)}")
     host = subject.run.host.get("file_system") or {}
     is_fuse = declared == "burst-buffer-fuse"
-    found = subject.file_system if is_fuse else _family(subject.file_system, host)
+    found = subject.file_system if is_fuse else _family(subject, host)
     in_memory = bool(host.get("in_memory"))
     below = host.get("in_memory") or (found != subject.file_system and f"over {found}")
     text = f"the target declares {declared}, the files are on {subject.file_system}"
     text += f" ({below})" if below else ""
     emulated = bool(subject.run.target.get("emulated"))
-    return passed(text) if _fits(declared, found, in_memory, emulated) else invalid(text)
+    if not _fits(declared, found, in_memory, emulated):
+        return invalid(text)
+    if declared in _LOCAL_KINDS and not emulated and _is_anywhere(found, host):
+        return not_observable(f"{text}, and it does not tell where its bytes are")
+    return passed(text)
 
 
-def _family(seen: str, host: Mapping[str, Any]) -> str:
+def _is_anywhere(found: str, host: Mapping[str, Any]) -> bool:
+    """A FUSE file system that has neither a directory nor a device as its source."""
+    source = host.get("device")
+    return found.startswith("fuse") and bool(source) and not str(source).startswith("/")
+
+
+def _family(subject: Subject, host: Mapping[str, Any]) -> str:
     """What tells a file system's kind: that below it; of FUSE the name behind fuse, or a server's address."""
-    if host.get("type") == seen and host.get("below"):
-        return str(host["below"])
+    seen = str(subject.stored_on)
     if not seen.startswith("fuse"):
         return seen
     known = [part for part in re.split("[.-]", seen) if part in (*_NETWORK, *_PARALLEL)]
