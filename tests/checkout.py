@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # Sites with the targets and stacks that come with weir; no test looks at what a user adds to config/.
 SHIPPED_SITES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "centre-template": (
-        ("beegfs", "daos-dfuse", "gpfs", "nfs", "nvme"),
+        ("beegfs", "cephfs", "daos-dfuse", "glusterfs", "gpfs", "nfs", "nvme"),
         ("intel-mpi", "cray-mpich"),
     ),
     "ime-template": (("backing", "ime-fuse", "ime-native"), ("mpich-ime",)),

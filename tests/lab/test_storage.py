@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import re
 from pathlib import Path
 
 import pytest
@@ -13,6 +16,7 @@ from tests.lab.machine import ROOT
 from tests.lab.trial import tried
 from tests.lab.weir_runs import USERS, measured, python_for
 
+PAGE = ROOT / "docs/how-to/storage.md"
 SUITE = {
     "suite": "lab-matrix",
     "question": "Does each interface move its bytes to the servers?",
@@ -72,6 +76,8 @@ PROBED_SUITE = {
     },
 }
 CELLS, RECORDS = 4, 10  # of a target
+# Of the templates of a centre: the target of the lab that a reader has instead of it.
+TEMPLATES = {"glusterfs": "glusterfs", "cephfs": "cephfs", "nfs": "nfs4"}
 # A small run on a machine that others use, whose guest stands still then; and clients that answer stat of a
 # new file from their cache.
 TRUE_FINDINGS = {"phase-too-short", "machine-busy", "neighbours", "metadata-from-cache", "paused"}
@@ -157,3 +163,27 @@ def test_a_probe_tells_a_server_that_stores_from_one_that_only_answers(lab: Lab)
             f"{row['target']} {row['access']}: {row['verdict']} {row['evidence']}"
         )
         assert (row["verdict"] == "INVALID") == (rule in row["reasons"].split(";"))
+
+
+def test_the_page_leads_from_a_template_to_a_proven_result(lab: Lab) -> None:
+    """Its lines as they are; the suite is a small one of the same name."""
+    name = lab.file_system.name
+    if name not in TEMPLATES:
+        pytest.skip(f"{name}: no template of its own")
+    block = re.search(r"```sh\n(weir init .*?)```", PAGE.read_text(), re.DOTALL)
+    assert block is not None
+    config, study = lab.machine.home / "small", lab.machine.home / "first"
+    lab.machine.write(config / "suites/quick.yaml", yaml.safe_dump(PROBED_SUITE | {"suite": "quick"}))
+    mounted = f"s,/{name.removesuffix('fs') if name != 'nfs' else name}/project,/mnt/{TEMPLATES[name]},"
+    lines = f"set -e\ncd {lab.machine.home}\n{block[1].replace('glusterfs', name)}"
+    editor = {"EDITOR": f"sed -i {mounted}", "WEIR_CONFIG": str(config)}
+    done = lab.machine.run("bash", "-c", lines, limit_s=300, **editor)
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = list(csv.DictReader(io.StringIO(lab.machine.read(study / "records.csv"))))
+    assert [row["access"] for row in rows] == ["write", "read"]
+    for row in rows:
+        undecided = any(note in row["notes"] for note in CANNOT_DECIDE)
+        assert undecided or AT_THE_SERVERS & {*row["checked"].split(";")}, done.stdout
+        assert not set(filter(None, row["reasons"].split(";"))) - TRUE_FINDINGS, done.stdout
+        assert row["proof"] == ("servers" if row["verdict"] == "VALID" else "")
+    assert "VALID" in done.stdout, done.stdout

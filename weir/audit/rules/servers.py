@@ -174,7 +174,8 @@ def network_stood_still(subject: Subject) -> Outcome | None:
     10 % DEGRADED. The ranks themselves count how long all of them together moved less than a twentieth of
     their mean, between times of more: from 1 s and a tenth of the access on it is a note, from half of the
     access DEGRADED. The rate is that of the wait then, not of the storage. What waits in a synchronisation at
-    the end is seen by the connections alone.
+    the end is seen by the connections alone; a server that stands still while its kernel answers is seen by
+    the ranks of weir-io alone, and not behind other programs.
 
     Hint: look at the links and the servers (ethtool -S, ss -ti, logs), then run the cell again.
 
@@ -187,8 +188,11 @@ def network_stood_still(subject: Subject) -> Outcome | None:
     halt_s: float | None = subject.observed.get("longest_halt_s")
     if not waits and halt_s is None:
         return not_observable("neither ranks nor connections tell how long they waited")
+    known = [f"all ranks {halt_s:.3g} s"] if halt_s is not None else []
     waited_s, halt_s = max(waits, default=0) / 1000, halt_s or 0.0
-    text = f"a connection waited {waited_s:.3g} s for answers, all ranks {halt_s:.3g} s, of {total_s:.3g} s"
+    if waits:
+        known.insert(0, f"a connection waited {waited_s:.3g} s for answers")
+    text = f"{', '.join(known)}, of {total_s:.3g} s"
     halted = halt_s >= _HALT_LEAST_S
     if waited_s >= _WAITED_DEGRADED * total_s or (halted and halt_s >= _HALT_DEGRADED * total_s):
         return degraded(text)
