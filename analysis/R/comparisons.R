@@ -5,7 +5,7 @@
 # latter differ the row names it.
 
 # Every dimension that varies, of every target and access, as ratios with intervals; `clear` holds the false-discovery
-# rate over the whole table at 5 %.
+# rate over the whole table at 5 % within the campaign, `pairs_agree` also where cells are slow for all of it.
 effects_of_settings <- function(records, metric = load_metric("bandwidth")) {
   remembered(find_effects, records, metric, telling = metric$name)
 }
@@ -37,6 +37,8 @@ find_effects <- function(records, metric) {
   }
   rows[, `:=`(q = stats::p.adjust(p, "BH"), better = metric$better, unit = "factor", metric = metric$name)]
   rows[, clear := !is.na(q) & q <= 0.05]
+  agree <- stats::p.adjust(rows$p_pairs, "BH")
+  rows[, `:=`(pairs_agree = clear & !is.na(agree) & agree <= 0.05, p_pairs = NULL)]
   rows[order(!clear, -abs(log(ratio)))][]
 }
 
@@ -177,6 +179,7 @@ effect_of_pairs <- function(ratios, inflation, alike) {
   list(
     ratio = exp(mean(of_pair)), lo = exp(found$lo - drift), hi = exp(found$hi + drift),
     p = chance_of_mean(max(0, abs(found$mean) - drift), found$error, found$df),
+    p_pairs = if (alternately) chance_over_pairs(of_pair) else NA_real_,
     difference = stats::median(ratios$value_other - ratios$value_first),
     pairs = length(of_pair), rounds = length(of_round), over = over, lowest = exp(min(of_pair)),
     highest = exp(max(of_pair)),
@@ -184,6 +187,27 @@ effect_of_pairs <- function(ratios, inflation, alike) {
     emulated = any(ratios$emulated.x | ratios$emulated.y),
     unproven = sum((ratios$unproven.x | ratios$unproven.y)[!duplicated(pair)])
   )
+}
+
+# A cell that is slow for its whole side makes an effect of its pair, in either direction: only pairs that agree tell
+# an effect from it.
+fewest_agreeing <- 3L
+campaign_words <- paste(
+  "Clear is meant of this campaign: a cell that was slow for all of its rounds looks like an effect, too."
+)
+agreement_words <- "its pairs of cells agree, so that one slow cell cannot be the reason"
+
+chance_over_pairs <- function(of_pair) {
+  if (length(of_pair) < fewest_agreeing) {
+    return(NA_real_)
+  }
+  found <- mean_interval(of_pair)
+  chance_of_mean(found$mean, found$error, found$df)
+}
+
+# What stands beside clear effects in a text; of none where the pairs of all agree.
+reservation_words <- function(clear) {
+  if (all(clear$pairs_agree)) sprintf("Of each %s.", agreement_words) else campaign_words
 }
 
 # Of each group, named by it, in the order of the first of each: tapply() takes ten times as long for many groups.

@@ -199,7 +199,8 @@ clear_effects <- function(effects, most = 3) {
     latex_name(instead_of), latex_name(access), latex_name(target), factor_words(ratio), factor_words(lo),
     factor_words(hi), pairs
   )]
-  sprintf("The strongest of the clear effects of a setting: %s.", paste(words, collapse = "; "))
+  sprintf("The strongest of the clear effects of a setting in this campaign: %s. %s", paste(words, collapse = "; "),
+    reservation_words(clear))
 }
 
 # How far experiments agree that measured the same points.

@@ -136,7 +136,8 @@ matters_words <- function(effects, most = 4L) {
       latex_name(effect$instead_of), latex_name(effect$access), latex_name(effect$target), plain_factor(effect$ratio),
       plain_factor(effect$lo), plain_factor(effect$hi))
   }, "")
-  paste0(paste(words, collapse = "; "), ".")
+  agree <- vapply(clear, function(effect) isTRUE(effect$pairs_agree), TRUE)
+  paste0(paste(words, collapse = "; "), ". ", reservation_words(list(pairs_agree = agree)))
 }
 
 doubts_words <- function(doubts) {

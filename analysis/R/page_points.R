@@ -151,7 +151,9 @@ page_effects <- function(effects, most = 9L) {
   # Few of the unclear effects, and none whose interval is too wide to tell anything.
   open <- utils::head(known[clear == FALSE & !is_too_wide(lo, hi)], most_unclear)
   shown <- utils::head(rbind(known[clear == TRUE], open), most)
-  rows_of(shown[, .(target, access, setting, instead_of, ratio, lo, hi, clear, pairs, rounds, also_differs)])
+  rows_of(shown[, .(
+    target, access, setting, instead_of, ratio, lo, hi, clear, pairs_agree, pairs, rounds, also_differs
+  )])
 }
 
 # ---- the browser of records -----------------------------------------------------------------------------------------

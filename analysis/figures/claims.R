@@ -8,7 +8,7 @@ caption <- paste(
   "Each claim of a publication against these records. The effect is divided by the bound that it had to clear, so",
   "that 1 is the bound; the grey side contradicts the claim. Undecided (hollow): the interval reaches both sides;",
   "the number on the right is how many rounds would decide it, a dash that the effect is too close to its bound or",
-  "has one round only."
+  "has one round only. Claims are decided of this campaign, in which a cell may have been slow for all of its rounds."
 )
 
 make_table <- function(records, inputs) {

@@ -5,7 +5,8 @@ needs <- "cells that differ in one setting only"
 interval_text <- "Bars: 95 % t interval."
 caption <- paste(
   "What a setting changes: a factor above 1 means that the metric is higher with it. Filled: a clear effect, with",
-  "false discoveries held at 5 % over all rows; hollow: no clear effect. Thin lines reach from the lowest to the",
+  "false discoveries held at 5 % over all rows; hollow: no clear effect.", campaign_words, "Diamonds are clear, and",
+  paste0(agreement_words, "."), "Thin lines reach from the lowest to the",
   "highest pair of settings: where they lie on both sides of 1, it depends on the rest. All rows are in",
   "tables/effects.csv."
 )
@@ -40,8 +41,9 @@ make_figure <- function(table) {
     ggplot2::geom_linerange(ggplot2::aes(xmin = lowest, xmax = highest), linewidth = 0.2, alpha = 0.6,
       position = lines) +
     ggplot2::geom_linerange(ggplot2::aes(xmin = lo, xmax = hi), linewidth = 0.7, na.rm = TRUE, position = lines) +
-    ggplot2::geom_point(ggplot2::aes(fill = ifelse(clear, access, NA)), shape = 21, size = 1.5, stroke = 0.4,
+    ggplot2::geom_point(ggplot2::aes(fill = ifelse(clear, access, NA), shape = pairs_agree), size = 1.5, stroke = 0.4,
       position = lines) +
+    ggplot2::scale_shape_manual(values = c(`FALSE` = 21, `TRUE` = 23), guide = "none") +
     storage_panels(table$target) +
     ggplot2::scale_colour_manual(NULL, values = access_colours) +
     ggplot2::scale_fill_manual(values = access_colours, na.value = "white", guide = "none") +

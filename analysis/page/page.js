@@ -244,11 +244,11 @@ function effects() {
   const cells = rows.flatMap((row) => {
     const kind = row.clear ? "" : "unclear";
     const words = tells(element("span", { class: kind }, `${row.setting} `, element("span", { class: "small" }, `vs. ${row.instead_of}${shown.length > 1 ? `, ${row.target}` : ""}`)),
-      `${row.pairs} pairs of cells, ${row.rounds} rounds${row.also_differs ? `; also differs: ${row.also_differs}` : ""}`);
-    return [element("span", { class: `${row.access} ${kind}` }, row.access), words, element(row.clear ? "b" : "span", { class: kind }, `×${factor(row.ratio)}`),
+      `${row.pairs} pairs of cells, ${row.rounds} rounds${row.pairs_agree ? "; the pairs agree: one slow cell cannot be the reason" : ""}${row.also_differs ? `; also differs: ${row.also_differs}` : ""}`);
+    return [element("span", { class: `${row.access} ${kind}` }, row.access), words, element(row.clear ? "b" : "span", { class: kind }, `×${factor(row.ratio)}${row.pairs_agree ? "†" : ""}`),
       element("span", { class: "second" }, row.lo === null ? "" : `${factor(row.lo)}–${factor(row.hi)}`)];
   });
-  return element("section", {}, element("h3", {}, "What matters here ", element("span", { class: "small" }, `ratio, 95 % interval${rows.every((row) => row.clear) ? "" : "; grey: not significant after so many comparisons"}`)),
+  return element("section", {}, element("h3", {}, "What mattered in this campaign ", element("span", { class: "small" }, `ratio, 95 % interval${rows.every((row) => row.clear) ? "" : "; grey: not significant after so many comparisons"}; a cell slow throughout looks the same${rows.some((row) => row.pairs_agree) ? ", not where pairs agree (†)" : ""}`)),
     rows.length ? element("div", { class: "effects" }, cells) : "No two points differ in one setting alone.");
 }
 
@@ -265,7 +265,7 @@ function columns() {
   const pieces = list(facts.advice);
   const said = (some) => element("ol", {}, some.map((one) => element("li", {}, element("b", {}, one.title), " ", coded(`${one.evidence} ${one.action}`))));
   return element("div", { class: longChart ? "columns three" : "columns" }, effects(), longChart ? null : doubts(),
-    element("section", { id: "advice" }, element("h3", {}, "Advice"), pieces.length ? said(pieces.slice(0, 3)) : "No setting stands out.",
+    element("section", { id: "advice" }, element("h3", {}, "Advice from this campaign"), pieces.length ? said(pieces.slice(0, 3)) : "No setting stands out.",
       pieces.length > 3 ? element("details", {}, element("summary", {}, `${pieces.length - 3} more`), said(pieces.slice(3))) : null),
     element("section", { class: "next" }, element("h3", {}, "Next"), list(facts.following).map((one) =>
       element("div", {}, element("b", {}, one.name), " ", copyButton(one.command), element("br"), element("code", {}, one.command)))));

@@ -7,7 +7,7 @@ caption <- paste(
   "them: an effect, of these records with its 95 % interval over the rounds, and what it had to be. Undecided: the",
   "interval allows both, or there are fewer than two rounds. An exponent is that of the growth with the nodes.",
   "Bandwidth is that over the time of the transfers. Over the claims of a publication false decisions are held at 5",
-  "%."
+  "%, of this campaign: a cell that was slow for all of its rounds decides a claim as well."
 )
 in_print <- paste(
   "Under each verdict stands its effect; a dagger marks a verdict that is another by the time from open to close. How",

@@ -5,7 +5,8 @@ needs <- "cells that differ in one setting only"
 caption <- paste(
   "Effects of a setting as factors, with 95 % t intervals over the rounds in which both sides were measured (over the",
   "pairs where there are fewer than three rounds). In brackets the lowest and highest pair. Bold: clear, with false",
-  "discoveries held at 5 % over the table; the others show no clear effect."
+  "discoveries held at 5 % over the table; the others show no clear effect.", campaign_words,
+  "With a dagger: clear, and", paste0(agreement_words, ".")
 )
 most_printed <- 40
 
@@ -34,5 +35,6 @@ effect_cell <- function(effects) {
     "%s%s", factor_words(effects$ratio),
     ifelse(is.na(effects$lo), "", sprintf(" (%s to %s)", factor_words(effects$lo), factor_words(effects$hi)))
   )
-  ifelse(effects$clear, sprintf("\\textbf{%s}", words), paste0(words, ifelse(is.na(effects$lo), "", ", unclear")))
+  marked <- paste0(sprintf("\\textbf{%s}", words), ifelse(effects$pairs_agree, "$^\\dagger$", ""))
+  ifelse(effects$clear, marked, paste0(words, ifelse(is.na(effects$lo), "", ", unclear")))
 }

@@ -4,7 +4,7 @@ needs <- "records of the suite layers: several sizes by several interfaces"
 if_empty <- "The study does not compare layers."
 caption <- paste(
   "What a layer adds to the interface without it, per operation and per MiB, in microseconds of one process, with 95 %",
-  "t intervals over the rounds. Bold: the interval excludes zero. N\u00d7P: nodes and processes per node."
+  "t intervals over the rounds. Bold: the interval excludes zero in this campaign. N\u00d7P: nodes, processes per node."
 )
 
 make_table <- function(records, inputs) {

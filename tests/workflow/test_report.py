@@ -86,7 +86,7 @@ def test_tables_and_figures_come_in_order(plain: Printed) -> None:
 
 def test_the_first_page_has_the_answer_and_a_chart_on_a4(plain: Printed) -> None:
     first = plain.pages[0]
-    for heading in ("What matters here", "Doubts", "Advice", "Figure 1."):
+    for heading in ("What mattered in this campaign", "Doubts", "Advice", "Figure 1."):
         assert heading in first
     assert "A4" in run("pdfinfo", plain.pdf).stdout
     assert len(plain.pages) <= 5
@@ -144,7 +144,7 @@ def test_emulated_storage_says_so_on_every_page_and_in_every_table_of_numbers(tm
     rows = repeated() + repeated(target="buffer", emulated=True, api="IME")
     report = printed(tmp_path, rows)
     looks_whole(report)
-    proof = report.pages[0].split("What matters here", 1)[0]
+    proof = report.pages[0].split("What mattered in this campaign", 1)[0]
     assert "Emulated storage is marked (E): buffer" in " ".join(proof.split("proven", 1)[1].split())
     assert "EMULATED STORAGE" not in report.arguments, "real storage leads"
     assert all("(E): emulated storage" in page for page in report.pages)

@@ -9,6 +9,7 @@ from weir.compare.days import Between, Days
 from weir.compare.estimate import (
     FEWEST_ROUNDS,
     FEWEST_SEPARATE,
+    PAIRED,
     SEPARATE,
     Estimate,
     estimate,
@@ -16,12 +17,14 @@ from weir.compare.estimate import (
     neighbours,
 )
 from weir.compare.pairs import RESERVED, UNPROVEN, Pair
-from weir.inference import false_discovery_rates
+from weir.inference import ASSUMED, false_discovery_rates
 from weir.metrics import Metric
 
 FASTER, SLOWER, SAME, UNDECIDED = "faster", "slower", "no difference", "undecided"
 LEVEL = 0.05
 MOST_DROPPED = 3  # named in the notes of a pair
+# In turns; fewer show too little of neighbours that are more alike than ASSUMED (bench/decisions.py).
+ENOUGH_IN_TURNS = 8
 NUMBERS = {2: "two", 4: "four"}
 
 
@@ -86,7 +89,7 @@ def judge_pairs(
         by_day = found is not None and found.between > 0 and allowed == UNDECIDED
         judged.append(
             Judged(
-                *(pair, found, allowed, chance, more, _notes(pair, found, between[index])),
+                *(pair, found, allowed, chance, more, _notes(pair, found, between[index], allowed)),
                 by_day=by_day and _sure(differs_within[index]),
                 slower_by_day=by_day and _sure(slower_within[index]),
             )
@@ -129,7 +132,7 @@ def _chance_not_slower(found: Estimate, metric: Metric, limit: float) -> float:
     return found.chance_above(1 / (1 - limit))
 
 
-def _notes(pair: Pair, found: Estimate | None, between: Between) -> tuple[str, ...]:
+def _notes(pair: Pair, found: Estimate | None, between: Between, verdict: str) -> tuple[str, ...]:
     notes = []
     if found is None:
         refused = pair.verdicts.get(RESERVED) or pair.verdicts.get("INVALID")
@@ -142,6 +145,11 @@ def _notes(pair: Pair, found: Estimate | None, between: Between) -> tuple[str, .
         )
     elif found.design == SEPARATE:
         notes.append(between.note)
+    elif found.design == PAIRED and verdict in (SLOWER, FASTER) and min(found.rounds) < ENOUGH_IN_TURNS:
+        notes.append(
+            f"fewer than {ENOUGH_IN_TURNS} rounds in turns: 5 % of false verdicts hold only if "
+            f"neighbouring rounds correlate by {ASSUMED} or less"
+        )
     for name, side in zip(("A", "B"), pair.evidence, strict=True):
         notes += [
             f"{name} lacks rounds, so that nothing is decided for it: {one}"

@@ -114,6 +114,31 @@ test_that("rounds in turns that are alike in a cell have a wider interval and fe
   expect_gt(log(alike$hi / alike$lo), 2 * log(mixed$hi / mixed$lo))
 })
 
+test_that("a cell that is slow for all of its rounds makes an effect clear, but its pairs do not agree", {
+  of_pairs <- function(changes) {
+    records <- two_orders(access = "write", xfer_bytes = 2^(13 + seq_along(changes)), n = 8)
+    noise <- c(-3, 2, -2, 3, -1, 1, -2, 2) / 200
+    change <- log(changes)[match(records$xfer_bytes, sort(unique(records$xfer_bytes)))]
+    records[, bw_mib_s := 100 * exp(ifelse(order == "random", change + noise[run + 1], 0))]
+    effects_of_settings(records)[dimension == "order"]
+  }
+  found <- rbind(one = of_pairs(c(1, 1, 0.7, 1)), all = of_pairs(c(0.72, 0.68, 0.7, 0.71)), few = of_pairs(c(0.7, 0.7)))
+  expect_identical(found$clear, c(TRUE, TRUE, TRUE))
+  expect_identical(found$pairs_agree, c(FALSE, TRUE, FALSE))
+  expect_match(clear_effects(found), campaign_words, fixed = TRUE)
+  expect_match(clear_effects(found[2]), agreement_words, fixed = TRUE)
+  expect_match(matters_words(page_effects(found)), campaign_words, fixed = TRUE)
+  expect_match(load_part("table", "effects", home)$make_latex(found), "of this campaign", all = FALSE)
+})
+
+test_that("sides one after the other have no pairs that agree: what changed between them is in all", {
+  records <- two_orders(access = "write", xfer_bytes = 2^(13:16), n = 8)
+  records[, bw_mib_s := 100 * ifelse(order == "random", 0.7, 1) * exp(c(-1, 1) / 500)[1 + run %% 2]]
+  records[order == "random", began := "2026-01-01T05:00:00"]
+  effect <- effects_of_settings(records)[dimension == "order"]
+  expect_identical(c(effect$clear, effect$pairs_agree), c(TRUE, FALSE))
+})
+
 test_that("the autocorrelation is that of the series, which their means hide", {
   values <- with_seed(1, unlist(lapply(1:300, function(one) {
     made <- stats::rnorm(1)

@@ -58,7 +58,7 @@ test_that("writes that were not synchronised are no best bandwidth beside those 
 test_that("of unclear effects few are on the page, and none whose interval spans a factor of ten", {
   effects <- data.table::data.table(target = "disk", access = "write", setting = letters[1:8], instead_of = "z",
     ratio = 1.2, lo = c(1, 1e-3, rep(1, 6)), hi = c(1.4, 1e3, rep(1.4, 6)), clear = c(TRUE, rep(FALSE, 7)), pairs = 1L,
-    rounds = 6L, also_differs = "", emulated = FALSE)
+    pairs_agree = FALSE, rounds = 6L, also_differs = "", emulated = FALSE)
   shown <- vapply(page_effects(effects), function(one) one$setting, "")
   expect_identical(shown, c("a", "c", "d", "e", "f"))
 })
