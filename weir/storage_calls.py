@@ -11,7 +11,9 @@ import contextlib
 import os
 import pickle
 import select
+import signal
 import sys
+import time
 from collections.abc import Callable
 from functools import cache
 from typing import NoReturn, TypeVar
@@ -22,7 +24,10 @@ from weir.processes import waits_in
 
 # A storage that does not answer for so long hangs.
 ANSWER_S = 30.0
+# After an interrupt: for a call to end by itself, and then for its process to go.
+_FINISH_S, _GO_S, _LOOK_S = 2.0, 3.0, 0.02
 _PIPE_BYTES = 65536
+_INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 Result = TypeVar("Result")
 
 
@@ -41,18 +46,28 @@ def hangs(path: str, pid: int, limit_s: float, target: str = "") -> HangsError:
 
 
 def in_time(call: Callable[[], Result], path: object, limit_s: float = ANSWER_S) -> Result:
-    """What the call returns or raises; HangsError if that takes longer. path is that of the message."""
+    """What the call returns or raises; HangsError if that takes longer. path is that of the message.
+
+    An interrupt waits for the call, or ends it: whoever cleans up must not meet it at work."""
     reader, writer = os.pipe()
     sys.stdout.flush()
     sys.stderr.flush()
+    mask = signal.pthread_sigmask(
+        signal.SIG_BLOCK, _INTERRUPTS
+    )  # they are for this process, not for the child
     child = os.fork()
     if child == 0:
         _answer(call, writer)
     os.close(writer)
     try:
-        answer = _read(reader, child, path, limit_s)
-    finally:
-        os.close(reader)
+        with open(reader, "rb", buffering=0):
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+            answer = _read(reader, child, path, limit_s)
+    except HangsError:
+        raise
+    except BaseException:
+        _end(child)
+        raise
     os.waitpid(child, 0)
     if not answer:
         raise WeirError(f"{path}: the process that looked at it was ended", hint="run again")
@@ -94,6 +109,20 @@ def _answer(call: Callable[[], object], writer: int) -> NoReturn:
             answer = answer[os.write(writer, answer) :]
     finally:
         os._exit(0)
+
+
+def _end(child: int) -> None:
+    """By itself at first: a call that is killed may leave what it was about to remove."""
+    if not _ends(child, _FINISH_S):
+        os.kill(child, signal.SIGKILL)
+        _ends(child, _GO_S)  # unless it waits for a storage that hangs
+
+
+def _ends(child: int, limit_s: float) -> bool:
+    over = time.monotonic() + limit_s
+    while not (ended := os.waitpid(child, os.WNOHANG)[0] != 0) and time.monotonic() < over:
+        time.sleep(_LOOK_S)
+    return ended
 
 
 def _read(reader: int, child: int, path: object, limit_s: float) -> bytes:

@@ -77,10 +77,11 @@ class Field:
         """Whatever a measurement must not leave."""
         processes = processes_below(self.checkout.root) + processes_below(self.memory)
         mounts = [line for line in _text(Path("/proc/mounts")).splitlines() if str(self.memory) in line]
+        above = str(self.memory)
         fast = [  # os.walk passes over what is deleted meanwhile
             str(Path(folder, name))
             for folder, folders, files in os.walk(self.memory)
-            for name in (*files, *(each for each in folders if each.startswith("weir-")))
+            for name in (*files, *(each for each in folders if "weir-" in f"{folder[len(above) :]}/{each}"))
         ]
         return processes + mounts + fast + [str(file) for file in self.temporary.iterdir()]
 

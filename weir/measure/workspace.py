@@ -13,6 +13,7 @@ from weir.files import from_json
 from weir.measure.removal import held_open, is_link_or_no_directory, owned, remove_entries, remove_entry
 
 MARKER = ".weir-owned"
+_MAKE_MARKER = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
 _READ_MARKER = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
 _MARKER_BYTES = 65536
 
@@ -35,13 +36,18 @@ class Workspace:
         if os.path.lexists(self.folder):
             self.remove()
         self.folder.mkdir(mode=0o700)
-        marker = self.folder / MARKER
         try:
-            marker.write_text(json.dumps({"owner": self._owner}) + "\n", encoding="utf-8")
+            with held_open(self.folder) as ours:
+                self._mark(ours)
         except OSError:  # a full target: leave nothing that looks like somebody else's
-            marker.unlink(missing_ok=True)
+            (self.folder / MARKER).unlink(missing_ok=True)
             self.folder.rmdir()
             raise
+
+    def _mark(self, folder: int) -> None:
+        descriptor = os.open(MARKER, _MAKE_MARKER, 0o600, dir_fd=folder)
+        with open(descriptor, "w", encoding="utf-8") as marker:
+            marker.write(json.dumps({"owner": self._owner}) + "\n")
 
     def is_here(self) -> bool:
         """Whether the folder is the one that was claimed: a target that was unmounted does not have it."""
@@ -74,7 +80,11 @@ class Workspace:
                     remove_entries(ours, keep=MARKER)
                     with contextlib.suppress(FileNotFoundError):
                         os.unlink(MARKER, dir_fd=ours)
-                os.rmdir(self.folder.name, dir_fd=target)
+                    try:
+                        os.rmdir(self.folder.name, dir_fd=target)
+                    except OSError:  # something, such as a rank on another node, still makes files there
+                        self._mark(ours)
+                        raise
             except FileNotFoundError:
                 return
             except OSError as error:

@@ -1,9 +1,12 @@
-"""An interrupt between a request to the guardian and its answer."""
+"""An interrupt while another process is at work on the target."""
 
 from __future__ import annotations
 
 import json
+import os
 import selectors
+import signal
+import time
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +17,9 @@ from weir.measure import batch
 from weir.measure.batch import measure_batch
 from weir.measure.guardian import Guardian
 from weir.measure.job import BatchJob
+from weir.measure.workspace import Workspace
 from weir.model import Cell, Stack, Target
+from weir.processes import started
 from weir.tools import tools
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden/ior/weir-io-mpiio.json"
@@ -89,4 +94,37 @@ def test_what_is_claimed_in_the_moment_of_an_interrupt_is_removed(
         measure_batch(job)
     after = requests[requests.index("interrupted") + 1 :]
     assert after == ["look", "clean", "end"]
+    assert list(Path(job.target.path).iterdir()) == []
+
+
+@pytest.mark.slow
+@pytest.mark.quick
+def test_the_target_is_emptied_after_the_process_that_makes_folders_there_has_ended(
+    job: BatchJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder that is made while the guardian removes stays behind, or makes its removal fail."""
+    at_work = tmp_path / "at work"
+    alive_at_clean: list[bool] = []
+    ask, run_folder = Guardian.ask, Workspace.run_folder
+
+    def interrupting(self: Workspace, cell_id: str, run: int) -> Path:
+        at_work.write_text(str(os.getpid()))
+        os.kill(os.getppid(), signal.SIGINT)
+        time.sleep(0.3)
+        return run_folder(self, cell_id, run)
+
+    def noted(self: Guardian, *limits: float, **request: Any) -> dict[str, Any]:
+        if request.get("do") == "clean":
+            alive_at_clean.append(started(int(at_work.read_text())) is not None)
+        return ask(self, *limits, **request)
+
+    monkeypatch.setattr(Workspace, "run_folder", interrupting)
+    monkeypatch.setattr(Guardian, "ask", noted)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores it
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            measure_batch(job)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert alive_at_clean == [False]
     assert list(Path(job.target.path).iterdir()) == []

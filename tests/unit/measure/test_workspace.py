@@ -6,6 +6,7 @@ import pytest
 
 from tests.swap_attack import AIMS, attacked, by_descriptors
 from weir.errors import WeirError
+from weir.measure import workspace as workspace_module
 from weir.measure.workspace import MARKER, Workspace
 
 
@@ -41,6 +42,23 @@ def test_a_kill_before_the_first_or_after_the_last_step_does_no_harm(
     again = Workspace(tmp_path, tmp_path / "results", "b")
     again.claim()
     again.remove()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_comes_while_it_is_removed_is_recognised_by_the_next_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A rank on another node, which nobody here can end, makes a file after the last look."""
+    workspace = Workspace(tmp_path, tmp_path / "results", "b")
+    workspace.claim()
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            workspace_module, "remove_entries", lambda *_, **__: (workspace.folder / "late").touch()
+        )
+        with pytest.raises(OSError, match="not empty"):
+            workspace.remove()
+    assert (workspace.folder / "late").exists()
+    Workspace(tmp_path, tmp_path / "results", "b").remove()
     assert list(tmp_path.iterdir()) == []
 
 
