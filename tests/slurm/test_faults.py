@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -16,6 +17,7 @@ from tests.slurm.private_slurm import SANDBOX, Cluster, new_cluster
 
 pytestmark = pytest.mark.slow
 CELLS = 2
+SUSPENDED_S = 3.0
 
 
 @pytest.fixture(scope="module")
@@ -193,6 +195,32 @@ def test_slurmctld_that_is_down_at_the_first_question_loses_nothing(checkout: Ch
     code, output = end_of(process)
     assert code == 0, output
     assert_complete(checkout, set())
+
+
+@pytest.mark.row("a pause")
+def test_a_job_that_is_suspended_in_a_phase_is_degraded_with_how_long(checkout: Checkout) -> None:
+    """As gang scheduling and preemption by suspension do."""
+    checkout.suite([2], [1])
+    suite = checkout.folder / "config" / "suites" / "tiny.yaml"
+    # 64 transfers in 8 s: the job is suspended in the midst of them.
+    suite.write_text(
+        suite.read_text().replace("block: 1 MiB", "block: 1 MiB, rate: 8").replace("[write, read]", "[write]")
+    )
+    process = start_and_wait_for_a_job(checkout)
+    data = checkout.target
+    wait_for("the first transfer", lambda: any(file.stat().st_size for file in data.glob("*/*/data*")))
+    (job,) = job_ids(checkout.cluster)
+    checkout.cluster.out("scontrol", "suspend", job)
+    time.sleep(SUSPENDED_S)
+    checkout.cluster.out("scontrol", "resume", job)
+    code, output = end_of(process)
+    assert code == 0, output
+    (record,) = checkout.records()
+    assert record["verdict"] == "DEGRADED", record
+    assert "paused" in record["reasons"], record
+    (summary,) = checkout.results.glob("runs/*/*/summary.json")
+    (phase,) = json.loads(summary.read_text())["results"]
+    assert phase["observed"]["paused_s"] > SUSPENDED_S - 0.5
 
 
 def test_ctrl_c_cancels_the_jobs(checkout: Checkout) -> None:
