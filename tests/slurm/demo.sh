@@ -5,9 +5,20 @@ set -euo pipefail
 suites=${1:-nodes}
 top=$(cd "$(dirname "$0")/../.." && pwd -P)
 sandbox=$top/tests/slurm/sandbox/sandbox
-study=results/sandbox/${suites//,/+}
+study=$top/results/sandbox/${suites//,/+}
 cluster=$(mktemp -d "${TMPDIR:-/tmp}/slurm-demo-XXXXXX")
-trap '"$sandbox" down "$cluster"' EXIT # again does nothing
+
+# The logs of Slurm go with the sandbox, but not those of a failure.
+finish() {
+    local code=$?
+    if [ "$code" != 0 ] && [ -d "$cluster/log" ]; then
+        mkdir -p "$study/logs/slurm"
+        cp -r "$cluster/log/." "$study/logs/slurm"
+        echo "slurm-demo: failed with exit code $code; the logs of Slurm are in $study/logs/slurm" >&2
+    fi
+    "$sandbox" down "$cluster" # again does nothing
+}
+trap finish EXIT
 
 "$sandbox" up "$cluster"
 cd "$top"

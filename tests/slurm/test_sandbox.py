@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.slurm.private_slurm import SANDBOX, Cluster
+from tests.slurm.private_slurm import HERE, SANDBOX, Cluster
 
 MARK = "SLURM_SANDBOX_MARK"
 
@@ -100,6 +100,42 @@ def test_a_taken_port_is_refused_by_number(empty: Cluster) -> None:
         done = empty.up("--port", str(port))
     assert done.returncode == 1
     assert str(port) in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("namespace", "reason"),
+    [
+        (["--net"], "127.0.0.1 does not answer here (Network is unreachable)"),
+        (["--user", "--map-root-user"], "in a user namespace that one user has made"),
+    ],
+)
+def test_a_namespace_in_which_slurm_cannot_run_is_named(
+    empty: Cluster, namespace: list[str], reason: str
+) -> None:
+    inside = ["unshare", *namespace]
+    if subprocess.run([*inside, "true"], capture_output=True, check=False).returncode != 0:
+        pytest.skip(f"not permitted here: {' '.join(inside)}")
+    done = empty.run(*inside, SANDBOX, "up", empty.folder)
+    assert done.returncode == 1
+    assert reason in done.stderr
+    assert list(empty.folder.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_a_demo_that_fails_keeps_the_logs_of_slurm(tmp_path: Path) -> None:
+    checkout = tmp_path / "weir"
+    shutil.copytree(HERE, checkout / "tests/slurm", ignore=shutil.ignore_patterns("__pycache__"))
+    done = subprocess.run(
+        [checkout / "tests/slurm/demo.sh"],  # there is nothing to measure with
+        env={**os.environ, "TMPDIR": "/tmp"},  # the path of a socket is short
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode != 0
+    logs = checkout / "results/sandbox/nodes/logs/slurm"
+    assert f"the logs of Slurm are in {logs}" in done.stderr
+    assert "slurmctld version" in (logs / "slurmctld.log").read_text()
 
 
 @pytest.mark.slow

@@ -22,6 +22,7 @@ NEEDED = ("slurmctld", "slurmd", "munged", "mungekey")
 UP_LIMIT_S = 120.0
 # Somebody else may take a port between the look and the use of it.
 ATTEMPTS = 3
+ANSWER_S = 5.0
 
 
 def program(name: str) -> str:
@@ -112,6 +113,25 @@ def _check(folder: Path, nodes: int, cores: int) -> None:
         raise SandboxError(f"{folder} is not empty and not a sandbox; name another folder")
     for name in NEEDED:
         program(name)
+    _check_namespaces()
+
+
+def _check_namespaces() -> None:
+    """What the daemons need, and would miss in messages that tell no cause."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        try:
+            socket.create_connection(server.getsockname(), timeout=ANSWER_S).close()
+        except OSError as error:
+            raise SandboxError(
+                f"127.0.0.1 does not answer here ({error.strerror or error}): in a network namespace, "
+                "first `ip link set lo up`"
+            ) from None
+    allowed = Path("/proc/self/setgroups")
+    if allowed.exists() and allowed.read_text().strip() == "deny":
+        raise SandboxError(
+            "Slurm cannot set its groups in a user namespace that one user has made (setgroups: deny): "
+            "start the sandbox outside of it"
+        )
 
 
 def _bring_up(sandbox: Sandbox) -> None:
