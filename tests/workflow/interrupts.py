@@ -154,8 +154,8 @@ def one_round(place: Field, kind: Kind, draw: random.Random, tally: Tally) -> No
             f"after {after_s:.2f} s it had ended by itself: {process.communicate()[0][-1500:]}"
         )
         return
-    attacked = time.monotonic()
     kind.attack(process)
+    attacked = time.monotonic()
     until(lambda: not _measuring(place), ENDS_S)
     took_s = time.monotonic() - attacked
     is_over = until(lambda: not _left(place) and process.poll() is not None, ENDS_S)

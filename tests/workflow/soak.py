@@ -5,6 +5,7 @@
 In each round a measurement of some seconds starts, one of its processes is killed at a random moment, and the
 same command is started again. Then every execution must have a run file, those that ended before the kill
 from the first start; no record may be INVALID; and no file, mount, process or shared memory may be left.
+What a soak that was killed has left itself, the next one removes.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, redirect_stderr, redirect_stdout, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ import yaml
 from tests.workflow.conftest import Checkout, copy_of_the_tree, tiny_configuration
 from tests.workflow.processes import GUARDIAN, children, kill, named_below, processes_below, start, until
 from weir.cli import main as weir
+from weir.processes import is_the_same, started
 
 EXECUTIONS = 20
 LIMIT_S = 300.0
@@ -42,6 +44,7 @@ MAKEFILE = (
     "report:\n\t@snakemake --cores all --quiet host progress reason -- results/local/tiny/records.csv\n"
 )
 Process = subprocess.Popen[str]
+PLACES = (Path("/var/tmp"), Path("/dev/shm"))
 
 
 @dataclass(frozen=True)
@@ -164,26 +167,47 @@ class Tally:
 
 
 @contextmanager
+def own_folders() -> Iterator[list[Path]]:
+    """One below each of PLACES, named after the process that will delete it. What dead ones left, goes."""
+    for place in PLACES:
+        for folder in place.glob("weir-soak-*-*-*"):
+            pid, ticks = folder.name.split("-")[2:4]
+            if pid.isdigit() and ticks.isdigit() and not is_the_same(int(pid), int(ticks)):
+                _remove(folder)
+    own = f"weir-soak-{os.getpid()}-{started(os.getpid())}-"
+    with ExitStack() as stack:
+        yield [
+            Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=own, dir=place))) for place in PLACES
+        ]
+
+
+def _remove(folder: Path) -> None:
+    """With the processes and the mount of an emulated burst buffer there."""
+    kill([int(line.split()[0]) for line in processes_below(folder)])
+    for line in _text(Path("/proc/mounts")).splitlines():
+        if line.split()[1].startswith(f"{folder}/"):
+            subprocess.run(["umount", "-l", line.split()[1]], capture_output=True, check=False)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
 def soak_field(executions: int = EXECUTIONS, rate: int = 320) -> Iterator[Field]:
     """Deleted afterwards, whatever is left there. rate: transfers in a second, 32 or 64 an execution."""
-    with (
-        tempfile.TemporaryDirectory(prefix="weir-soak-", dir="/var/tmp") as name,
-        tempfile.TemporaryDirectory(prefix="weir-soak-", dir="/dev/shm") as memory,
-    ):
-        temporary = Path(name, "tmp")
+    with own_folders() as (folder, memory):
+        temporary = folder / "tmp"
         temporary.mkdir()
-        checkout = copy_of_the_tree(Path(name))
-        tiny_configuration(checkout, Path(memory))
+        checkout = copy_of_the_tree(folder)
+        tiny_configuration(checkout, memory)
         checkout.write("soak.mk", MAKEFILE)
         suite = yaml.safe_load((checkout.root / "config/suites/tiny.yaml").read_text())
         experiment = suite["experiments"]["one"]
         experiment["repetitions"]["rounds"] = executions // 4
         experiment["fixed"] |= {"block": "= 4 * xfer", "rate": rate}
         checkout.write("config/suites/tiny.yaml", suite)
-        checkout.write("config/sites/local/targets/ram.yaml", burst_buffer(checkout, Path(memory)))
+        checkout.write("config/sites/local/targets/ram.yaml", burst_buffer(checkout, memory))
         planned = checkout.weir("plan", "--out", "plan.json")
         assert planned.returncode == 0, planned.stderr
-        yield Field(checkout, Path(memory), temporary)
+        yield Field(checkout, memory, temporary)
 
 
 def burst_buffer(checkout: Checkout, memory: Path) -> dict[str, Any]:

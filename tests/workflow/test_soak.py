@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
+from contextlib import ExitStack
 from pathlib import Path
 
-from tests.workflow.conftest import Checkout
+from tests.workflow.conftest import ROOT, Checkout
 from tests.workflow.processes import start
-from tests.workflow.soak import KINDS, soak
+from tests.workflow.soak import KINDS, own_folders, soak
 
 
 def test_whatever_is_killed_nothing_is_lost_and_nothing_left() -> None:
@@ -29,3 +32,37 @@ def test_ctrl_c_reaches_what_a_background_job_starts(tmp_path: Path) -> None:
         assert process.stdout.readline() == "ready\n"
         os.killpg(process.pid, signal.SIGINT)
         assert process.wait(60) == -signal.SIGINT
+
+
+def test_what_a_killed_soak_left_goes_and_a_living_one_keeps_its_folders() -> None:
+    script = (
+        "import pathlib, time\nfrom tests.workflow.soak import own_folders\n"
+        "with own_folders() as folders:\n"
+        "    for folder in folders:\n        (folder / 'data').touch()\n"
+        "    print(*folders, flush=True)\n    time.sleep(600)\n"
+    )
+    with ExitStack() as stack:
+        dead, living = (
+            stack.enter_context(
+                subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, cwd=ROOT)
+            )
+            for _ in range(2)
+        )
+        stack.callback(living.kill)
+        left, kept = ([Path(name) for name in _line(each).split()] for each in (dead, living))
+        dead.kill()
+        dead.wait()
+        assert [folder.is_dir() for folder in left] == [True, True]
+        with own_folders():
+            assert [folder.exists() for folder in left] == [False, False]
+            assert [(folder / "data").exists() for folder in kept] == [True, True]
+        living.kill()
+        living.wait()
+        with own_folders():
+            pass
+    assert [folder.exists() for folder in kept] == [False, False]
+
+
+def _line(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    return process.stdout.readline()
