@@ -10,7 +10,7 @@ write_contents <- function(folder, path) {
   first_lines <- vapply(parts, function(part) readLines(file.path(folder, part_file(part)), n = 1), character(1))
   not_applicable <- startsWith(first_lines, "\\notshown")
   shown <- parts[!not_applicable & !startsWith(first_lines, "%")]
-  lines <- c(unlist(lapply(sections, section_lines, parts = shown)), not_applicable_lines(parts[not_applicable]))
+  lines <- c(unlist(lapply(sections, section_lines, parts = shown)), not_applicable_lines(first_lines[not_applicable]))
   writeLines(lines, path, useBytes = TRUE)
 }
 
@@ -43,10 +43,14 @@ mention <- function(part) {
   sprintf("%s (%s)", escape_latex(title), sprintf(reference, part$name))
 }
 
-not_applicable_lines <- function(parts) {
-  inputs <- vapply(parts, function(part) sprintf("\\input{%s}", part_file(part)), character(1))
+# Parts that lack the same are told together.
+not_applicable_lines <- function(told) {
+  form <- "^\\\\notshown[{](.*)[}][{](.*)[}]$"
+  reasons <- sub(form, "\\2", told)
+  titles <- split(sub(form, "\\1", told), factor(reasons, levels = unique(reasons)))
   c(
-    sprintf("\\newif\\ifnotapplicable\\notapplicable%s", if (length(parts) > 0) "true" else "false"),
-    "\\newcommand{\\notapplicableparts}{%", sprintf("%s%%", inputs), "}"
+    sprintf("\\newif\\ifnotapplicable\\notapplicable%s", if (length(told) > 0) "true" else "false"),
+    "\\newcommand{\\notapplicableparts}{%",
+    sprintf("\\notshown{%s}{%s}", vapply(titles, paste, "", collapse = "; "), names(titles)), "}"
   )
 }

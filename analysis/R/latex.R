@@ -65,9 +65,9 @@ breakable <- function(words) {
 
 # A table from cells that are LaTeX already. `columns` is the preamble, one entry for each column; where `groups`
 # changes, its text stands in a line of its own. Short tables float unless they have to stand in their place, long ones
-# break over pages, the last rows of them `together`.
+# break over pages, the last rows of them `together`. `below` is LaTeX that stands under the last row.
 latex_table <- function(name, caption, cells, columns, header, groups = NULL, lines = nrow(cells), in_place = FALSE,
-                        together = 8) {
+                        together = 8, below = NULL) {
   stopifnot(length(cells) == length(columns), length(header) == length(columns))
   known <- lapply(unname(as.list(cells)), function(cell) ifelse(is.na(cell), unknown_in_print, as.character(cell)))
   rows <- paste0(do.call(paste, c(known, sep = " & ")), " \\\\")
@@ -76,18 +76,18 @@ latex_table <- function(name, caption, cells, columns, header, groups = NULL, li
   caption <- sprintf("\\caption{%s}\\label{tab:%s}", escape_latex(caption), name)
   preamble <- paste0("@{}", paste(columns, collapse = ""), "@{}")
   if (!in_place && sum(lines) + length(unique(groups)) <= most_lines_of_float) {
-    short_table(preamble, caption, head, body)
+    short_table(preamble, caption, head, body, below)
   } else {
-    long_table(preamble, caption, head, body, length(columns), together)
+    c(long_table(preamble, caption, head, body, length(columns), together), below)
   }
 }
 
 most_lines_of_float <- 36
 
-short_table <- function(preamble, caption, head, body) {
+short_table <- function(preamble, caption, head, body, below) {
   c(
     "\\begin{table}[htbp]", caption, "\\centering\\tablesize", sprintf("\\begin{tabular}{%s}", preamble), "\\toprule",
-    head, body, "\\bottomrule", "\\end{tabular}", "\\end{table}"
+    head, body, "\\bottomrule", "\\end{tabular}", below, "\\end{table}"
   )
 }
 

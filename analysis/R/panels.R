@@ -22,7 +22,7 @@ place_panels <- function(table, wishes, most_rows = 6, most_columns = 5, flow = 
 }
 
 # Panels of a page and pages of a variant. How many numbers of processes and of nodes are drawn where they fill more.
-most_panels <- 12
+most_panels <- 6
 most_pages <- 2
 few_enough <- list(c(ppn = 5, nn = 5), c(ppn = 3, nn = 5), c(ppn = 2, nn = 5), c(ppn = 2, nn = 3), c(ppn = 2, nn = 2))
 

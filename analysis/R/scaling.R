@@ -83,6 +83,25 @@ scaling_plot <- function(table, metric = load_metric("bandwidth")) {
     (if (on_one_node(table)) upright_row_titles())
 }
 
+# How far the best of each access grew from the first number to the last, where one storage was measured.
+scaling_words <- function(table) {
+  if (data.table::uniqueN(table$target) != 1 || data.table::uniqueN(table$along) != 1) {
+    return(NULL)
+  }
+  ends <- table[verdict %in% usable_verdicts & workers %in% range(workers), .(best = max(median)),
+    by = .(access, workers)][order(match(access, access_levels), workers)]
+  grown <- ends[, if (.N == 2) .(first = best[1], last = best[2]), by = access]
+  if (nrow(grown) == 0) {
+    return(NULL)
+  }
+  sprintf(
+    "In these panels, from %s to %s %s, %s%s.", min(table$workers), max(table$workers), axis_words[[table$along[1]]],
+    and_list(sprintf("the best %s goes from %s to %s %s (\u00d7%s)", grown$access, rate_words(grown$first),
+      rate_words(grown$last), table$unit[1], format_plain(signif(grown$last / grown$first, 2)))),
+    if (all(table$emulated)) emulated_mark else ""
+  )
+}
+
 on_one_node <- function(table) table$along[1] == "ppn"
 
 # One slope through every other power of ten at one node.

@@ -17,10 +17,20 @@ write_figure <- function(part, records, inputs, stem) {
     save_plots(lapply(pages, draw_page, part = part), heights_mm, stem)
     write_csv(table, why_not, stem)
   }
+  if (is.null(why_not)) part$caption <- paste(c(finding_of(part, table), part$caption), collapse = " ")
   writeLines(c(part$caption, "", why_not), paste0(stem, ".rst"))
   writeLines(if (is.null(why_not)) float_lines(part, pages, heights_mm) else not_shown_line(part, why_not),
     paste0(stem, ".tex")
   )
+}
+
+# What a figure shows of these data stands before how to read it; of real storage where there is any.
+finding_of <- function(part, table) {
+  if (is.null(part$finding)) {
+    return(NULL)
+  }
+  usable <- table[n > 0]
+  part$finding(if (all(usable$emulated %in% TRUE)) usable else usable[!emulated %in% TRUE])
 }
 
 page_limit_of <- function(part) if (is.null(part$page_limit)) most_pages_of_figure else part$page_limit

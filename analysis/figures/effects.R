@@ -17,10 +17,26 @@ make_table <- function(records, inputs) {
   if (nrow(effects) == 0) {
     return(effects)
   }
-  shown <- utils::head(effects, most_rows)
+  # What only tests the method is drawn where nothing else was measured.
+  real <- if (all(effects$emulated)) effects else effects[emulated == FALSE]
+  shown <- utils::head(real, most_rows)
   shown[, `:=`(n = rounds, page = "all", sheet = 1L)]
-  if (nrow(effects) > nrow(shown)) add_note(shown,
-    sprintf("The strongest %d of %d rows.", nrow(shown), nrow(effects))) else shown
+  if (nrow(real) > nrow(shown)) {
+    shown <- add_note(shown, sprintf("The strongest %d of %d rows.", nrow(shown), nrow(real)))
+  }
+  beside <- nrow(effects) - nrow(real)
+  if (beside == 0) shown else add_note(shown, sprintf("Not drawn: %s on emulated storage.", counted(beside, "row")))
+}
+
+finding <- function(table) {
+  clear <- table[clear %in% TRUE]
+  if (nrow(clear) == 0) {
+    return("No setting has a clear effect.")
+  }
+  strongest <- clear[which.max(abs(log(ratio)))]
+  strongest[, sprintf("%s; the strongest: %s instead of %s, \u00d7%s for a %s on %s.",
+    counted(nrow(clear), "effect is clear", "effects are clear"), setting, instead_of,
+    format_plain(signif(ratio, 2)), access, target)]
 }
 
 # Hollow and filled are taken by clear and not clear.

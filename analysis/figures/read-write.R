@@ -26,6 +26,12 @@ make_table <- function(records, inputs) {
   place_panels(pairs, c(variant = "column", target = "column", order = "column", nn = "column"), 1, most_panels)
 }
 
+finding <- function(table) {
+  ratios <- table$read / table$write
+  sprintf("Reading is faster than writing in %d of %s, in the median \u00d7%s.", sum(ratios > 1),
+    counted(length(ratios), "configuration"), format_plain(signif(stats::median(ratios), 2)))
+}
+
 pair_accesses <- function(points) {
   pairs <- merge(points[access == "read"], points[access == "write"],
     by = c(paired, "variant", "unit"), suffixes = c("_of_read", "_of_write")

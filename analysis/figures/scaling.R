@@ -10,5 +10,6 @@ caption <- paste(
 
 applies <- nothing_to_scale
 make_table <- function(records, inputs) scaling_table(records, metric_of(inputs))
+finding <- scaling_words
 make_figure <- scaling_plot
 height_mm <- scaling_height_mm

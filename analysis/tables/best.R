@@ -23,8 +23,11 @@ make_table <- function(records, inputs) {
   )]
 }
 
+# Where real storage was measured too, one small paragraph is enough for what only tests the method.
 make_latex <- function(table) {
-  cells <- table[, .(
+  beside <- if (!all(table$emulated)) table[emulated == TRUE]
+  shown <- if (is.null(beside)) table else table[emulated == FALSE]
+  cells <- shown[, .(
     latex_name(api_words(api)), points, dash(tied), n, paste0(rate_words(median), verdict_mark(verdict)),
     interval_cell(lo, hi), rate_words(expected), rate_words(median_io), latex_name(reached_with)
   )]
@@ -32,7 +35,23 @@ make_latex <- function(table) {
     name, caption, cells,
     c(wrapped_column(16), "r", "r", "r", "r", "r", "r", "r", wrapped_column(33)),
     c("interface", "points", "tied", "$n$", "median", "interval", "expected", "I/O only", "reached with"),
-    groups = access_groups(table), lines = 2 * nrow(table)
+    groups = access_groups(shown), lines = 2 * nrow(shown), below = emulated_lines(beside)
+  )
+}
+
+emulated_lines <- function(points) {
+  if (is.null(points) || nrow(points) == 0) {
+    return(NULL)
+  }
+  each <- points[, .(words = sprintf("%s %s%s", latex_name(api_words(api)), rate_words(median), verdict_mark(verdict))),
+    by = .(target, access)]
+  storages <- each[, .(words = paste(access[1], paste(words, collapse = ", "))), by = .(target, access)]
+  storages <- storages[, .(words = sprintf("\\emph{%s}: %s", latex_name(target[1]), paste(words, collapse = "; "))),
+    by = .(of = target)]
+  c(
+    "\\par\\vspace{5pt}\\raggedright\\scriptsize",
+    "\\textbf{EMULATED} storage, which tests the method and not a product, best medians in MiB/s:",
+    paste0(paste(storages$words, collapse = ". "), ". All columns are in tables/best.csv.\\par")
   )
 }
 

@@ -14,10 +14,30 @@ make_table <- function(records, inputs) {
   excluded[, cells := as.integer(cells)][]
 }
 
+# What one reason excluded of several experiments is one row in print.
 make_latex <- function(table) {
-  cells <- table[, .(latex_name(suite), latex_name(experiment), cells, latex_name(reason))]
+  shown <- data.table::copy(table)[, because := ifelse(grepl(no_interface, reason), "no interface", reason)]
+  shown <- shown[, .(
+    experiments = paste(unique(experiment), collapse = ", "), cells = sum(cells),
+    reason = if (because[1] == "no interface") interface_words(reason) else reason[1]
+  ), by = .(suite, because)]
+  cells <- shown[, .(latex_name(suite), latex_name(experiments), cells, latex_name(reason))]
   latex_table(
     name, caption, cells, c(wrapped_column(20), wrapped_column(24), "r", wrapped_column(62)),
-    c("suite", "experiment", "cells", "because"), lines = 1 + nchar(table$reason) %/% 50
+    c("suite", "experiments", "cells", "because"), lines = 1 + nchar(shown$reason) %/% 50
   )
+}
+
+no_interface <- "^target (.+) has no interface (.+)$"
+
+interface_words <- function(reasons) {
+  if (data.table::uniqueN(reasons) == 1) {
+    return(reasons[1])
+  }
+  lacking <- unique(data.table::data.table(
+    target = sub(no_interface, "\\1", reasons), api = sub(no_interface, "\\2", reasons)
+  ))
+  each <- lacking[, .(words = sprintf("%s (%s)", target[1], paste(api_words(api), collapse = ", "))),
+    by = .(of = target)]
+  paste("the target has no such interface:", paste(each$words, collapse = ", "))
 }

@@ -330,3 +330,24 @@ test_that("nothing that is unknown, zero or beyond all bounds stops a study", {
   printed <- unlist(lapply(list.files(folder, pattern = "[.]tex$", full.names = TRUE), readLines))
   expect_no_match(printed, "(^|[^A-Za-z])(NA|NaN|Inf)([^A-Za-z]|$)", perl = TRUE)
 })
+
+test_that("a caption begins with what real storage shows, where the figure has words for it", {
+  part <- list(finding = function(table) sprintf("%d points of %s.", nrow(table), table$target[1]))
+  table <- data.table::data.table(
+    target = c("disk", "disk", "pool"), emulated = c(FALSE, FALSE, TRUE), n = c(1L, 0L, 1L)
+  )
+  expect_identical(finding_of(part, table), "1 points of disk.")
+  expect_identical(finding_of(part, table[emulated == TRUE]), "1 points of pool.")
+  expect_null(finding_of(list(), table))
+})
+
+test_that("the finding of the scaling is the growth of the best from the first number to the last", {
+  table <- data.table::CJ(access = c("read", "write"), workers = c(1, 2, 4), xfer_bytes = 1:2)
+  table[, `:=`(along = "nn", target = "disk", emulated = FALSE, verdict = "VALID", n = 1L, unit = "MiB/s")]
+  table[, median := ifelse(access == "read", 100 * workers, 50) * xfer_bytes]
+  expect_identical(scaling_words(table), paste(
+    "In these panels, from 1 to 4 nodes, the best write goes from 100 to 100 MiB/s (\u00d71) and the best read goes",
+    "from 200 to 800 MiB/s (\u00d74)."
+  ))
+  expect_null(scaling_words(rbind(table, data.table::copy(table)[, target := "memory"])))
+})

@@ -78,3 +78,29 @@ test_that("a table as a page has what its rows have, exact where it is sorted, a
   long <- data.table::data.table(n = seq_len(most_html_rows + 1))
   expect_match(html_page(part, long), "The first 2500 of 2501 rows; all are in some.csv.", fixed = TRUE, all = FALSE)
 })
+
+test_that("print has real storage in the table of the best, and below it a line of what is emulated", {
+  records <- rbind(read_synthetic(target = "disk"), read_synthetic(target = "pool", emulated = TRUE))
+  part <- load_table("best")
+  table <- part$make_table(records, list())
+  print <- paste(part$make_latex(table), collapse = "\n")
+  body <- sub(".*midrule(.*)bottomrule.*", "\\1", print)
+  expect_match(body, "disk, write")
+  expect_no_match(body, "pool")
+  expect_match(print, "EMULATED.*emph[{]pool[}]: write POSIX [0-9.,]+; read POSIX [0-9.,]+[.]")
+  alone <- paste(part$make_latex(table[emulated == TRUE]), collapse = "\n")
+  expect_match(alone, "pool \\\\textbf[{][(]EMULATED[)][}], write")
+})
+
+test_that("one reason of several experiments is one row, and no cell is lost", {
+  part <- load_table("excluded")
+  table <- data.table::data.table(
+    suite = "quick", experiment = c("a", "b", "a", "b"), cells = c(1L, 2L, 3L, 4L),
+    reason = c("too long", "too long", "target disk has no interface IME", "target pool has no interface MPIIO")
+  )
+  rows <- grep("^quick", part$make_latex(table), value = TRUE)
+  expect_identical(rows, c(
+    "quick & a, b & 3 & too long \\\\",
+    "quick & a, b & 7 & the target has no such interface: disk (IME native), pool (MPI-IO) \\\\"
+  ))
+})
