@@ -5,10 +5,19 @@
 #include <dirent.h>
 #include <string.h>
 
-/* name-OST0000-osc-ffff881000395800: of the file system, not of one whose name begins like it */
-static bool osc_is_target_of(const char *entry, const char *name) {
+/* A folder of the client's devices: with storage targets, or with metadata targets, which hold what files
+ * begin with (data on MDT) and count it like those. */
+struct osc_folder {
+    const char *name, *target, *of_server;
+};
+
+/* name-OST0000-osc-ffff881000395800: of the file system, not of one whose name begins like it, nor of a
+ * metadata target of this machine (name-OST0000-osc-MDT0000) */
+static bool osc_is_target_of(const struct osc_folder *folder, const char *entry, const char *name) {
     size_t length = strlen(name);
-    return length > 0 && strncmp(entry, name, length) == 0 && strncmp(entry + length, "-OST", 4) == 0;
+    return length > 0 && strncmp(entry, name, length) == 0 &&
+           strncmp(entry + length, folder->target, strlen(folder->target)) == 0 &&
+           strstr(entry + length, folder->of_server) == NULL;
 }
 
 static void osc_add_target(const struct weir_llite *stats, uint64_t *read_bytes, uint64_t *written_bytes) {
@@ -21,21 +30,22 @@ static void osc_add_target(const struct weir_llite *stats, uint64_t *read_bytes,
     }
 }
 
-int weir_osc_count(const char *root, const char *name, uint64_t *read_bytes, uint64_t *written_bytes) {
+/* How many there are; -1 where one cannot be read, for a sum of some is useless. */
+static int osc_add_folder(const char *root, const struct osc_folder *folder, const char *name,
+                          uint64_t *read_bytes, uint64_t *written_bytes) {
     char path[1024];
     int found = 0;
-    snprintf(path, sizeof path, "%.500s/osc", root);
+    snprintf(path, sizeof path, "%.500s/%s", root, folder->name);
     DIR *targets = opendir(path);
-    *read_bytes = *written_bytes = 0;
     for (struct dirent *entry; targets != NULL && (entry = readdir(targets)) != NULL;) {
         struct weir_llite stats;
-        if (!osc_is_target_of(entry->d_name, name)) {
+        if (!osc_is_target_of(folder, entry->d_name, name)) {
             continue;
         }
-        snprintf(path, sizeof path, "%.500s/osc/%.200s/stats", root, entry->d_name);
+        snprintf(path, sizeof path, "%.500s/%s/%.200s/stats", root, folder->name, entry->d_name);
         FILE *file = fopen(path, "re");
         if (file == NULL) {
-            found = 0; /* a sum of some targets is useless */
+            found = -1;
             break;
         }
         weir_llite_parse(file, &stats);
@@ -45,6 +55,17 @@ int weir_osc_count(const char *root, const char *name, uint64_t *read_bytes, uin
     }
     if (targets != NULL) {
         closedir(targets);
+    }
+    return found;
+}
+
+int weir_osc_count(const char *root, const char *name, uint64_t *read_bytes, uint64_t *written_bytes) {
+    static const struct osc_folder storage = {"osc", "-OST", "-osc-MDT"};
+    static const struct osc_folder metadata = {"mdc", "-MDT", "-mdc-MDT"};
+    *read_bytes = *written_bytes = 0;
+    int found = osc_add_folder(root, &storage, name, read_bytes, written_bytes);
+    if (found <= 0 || osc_add_folder(root, &metadata, name, read_bytes, written_bytes) < 0) {
+        return 0;
     }
     return found;
 }

@@ -12,9 +12,9 @@ static char root[] = "/tmp/weir-osc-XXXXXX";
 
 static void target(const char *name, unsigned read_bytes, unsigned written_bytes) {
     char path[256];
-    snprintf(path, sizeof path, "%s/osc/%s", root, name);
+    snprintf(path, sizeof path, "%s/%s", root, name);
     CHECK(mkdir(path, 0700) == 0);
-    snprintf(path, sizeof path, "%s/osc/%s/stats", root, name);
+    snprintf(path, sizeof path, "%s/%s/stats", root, name);
     FILE *file = fopen(path, "w");
     fprintf(file,
             "snapshot_time             1540362008.567712873 secs.nsecs\n"
@@ -35,12 +35,28 @@ int main(void) {
     CHECK(mkdir(path, 0700) == 0);
     CHECK(weir_osc_count(root, "work", &read_bytes, &written_bytes) == 0);
 
-    target("work-OST0000-osc-ffff881000395800", 10, 1000);
-    target("work-OST0001-osc-ffff881000395800", 20, 2000);
-    target("work2-OST0000-osc-ffff881000395801", 7, 7);
+    target("osc/work-OST0000-osc-ffff881000395800", 10, 1000);
+    target("osc/work-OST0001-osc-ffff881000395800", 20, 2000);
+    target("osc/work2-OST0000-osc-ffff881000395801", 7, 7);
     CHECK(weir_osc_count(root, "work", &read_bytes, &written_bytes) == 2);
     CHECK(read_bytes == 30 && written_bytes == 3000);
     CHECK(weir_osc_count(root, "", &read_bytes, &written_bytes) == 0);
+
+    /* Of a metadata target of this machine, which writes by itself: without stats, and not of the client. */
+    snprintf(path, sizeof path, "%s/osc/work-OST0000-osc-MDT0000", root);
+    CHECK(mkdir(path, 0700) == 0);
+    CHECK(weir_osc_count(root, "work", &read_bytes, &written_bytes) == 2);
+
+    /* Data on a metadata target. */
+    snprintf(path, sizeof path, "%s/mdc", root);
+    CHECK(mkdir(path, 0700) == 0);
+    target("mdc/work-MDT0000-mdc-ffff881000395800", 40, 4000);
+    CHECK(weir_osc_count(root, "work", &read_bytes, &written_bytes) == 2);
+    CHECK(read_bytes == 70 && written_bytes == 7000);
+    snprintf(path, sizeof path, "%s/mdc/work-MDT0001-mdc-ffff881000395800", root);
+    CHECK(mkdir(path, 0700) == 0);
+    CHECK(weir_osc_count(root, "work", &read_bytes, &written_bytes) == 0);
+    CHECK(rmdir(path) == 0);
 
     /* A target that cannot be read: no sum of the rest. */
     snprintf(path, sizeof path, "%s/osc/work-OST0002-osc-ffff881000395800", root);
