@@ -11,6 +11,7 @@ from weir.accept.evidence import read_measured
 from weir.accept.judge import FAIL, PASS, judge
 from weir.cli import main
 
+# The promises lie a hundred times below and above: other load may make any of the runs slow.
 KNOWN_MIB_S = 50.0
 RUNS = 4
 # Null stores nothing, so that the contract has no must_be.
@@ -25,13 +26,13 @@ lines:
     access: [write]
     select: {api: "NULL"}
     conditions: {rounds_at_least: 4, fixed: {xfer: 1 MiB}}
-    promise: {metric: bandwidth, at_least: 5 MiB/s}
+    promise: {metric: bandwidth, at_least: 0.5 MiB/s}
   faster:
     text: more than the known speed
     tool: ior
     access: [write]
     select: {api: "NULL"}
-    promise: {metric: bandwidth, at_least: 60 MiB/s}
+    promise: {metric: bandwidth, at_least: 5000 MiB/s}
 """
 
 
