@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 from bench.prove_programs import prove_command
+from tests.engine.runs import AS_ROOT
 from weir.tools.witness import LIBRARY
 
 Prove = Callable[..., dict[str, Any]]
@@ -31,7 +33,13 @@ def prove(tmp_path: Path) -> Prove:
         seen = tmp_path / "seen.json"
         whole = prove_command(data, seen, *options)
         done = subprocess.run(
-            [*whole, *command], cwd=data, check=False, capture_output=True, text=True, timeout=120
+            [*whole, *command],
+            cwd=data,
+            env={**os.environ, **AS_ROOT},
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=120,
         )
         assert done.returncode == code, done.stdout + done.stderr
         return dict(json.loads(seen.read_text())) | {"stdout": done.stdout, "stderr": done.stderr}

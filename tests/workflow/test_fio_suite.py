@@ -60,7 +60,9 @@ def test_a_suite_of_fio_becomes_a_page(tiny: Checkout) -> None:
         ("write", 64 * MIB),
         ("read", 64 * MIB),
     }
-    assert {row["verdict"] for row in rows} <= {"VALID", "DEGRADED"}  # by what else the machine does
+    told = [(row["access"], row["xfer_bytes"], row["reasons"], row["evidence"]) for row in rows]
+    # Other load degrades results, and jobs that it kept apart have no common rate; no evidence is missing.
+    assert "UNPROVEN" not in {row["verdict"] for row in rows}, told
     published = "published=reference/published.csv"
     good(tiny, "Rscript", "analysis/draw.R", "study", str(study), "--with", published)
     page = json.loads((study / "page.json").read_text())
