@@ -52,9 +52,8 @@ def in_time(call: Callable[[], Result], path: object, limit_s: float = ANSWER_S)
     reader, writer = os.pipe()
     sys.stdout.flush()
     sys.stderr.flush()
-    mask = signal.pthread_sigmask(
-        signal.SIG_BLOCK, _INTERRUPTS
-    )  # they are for this process, not for the child
+    # Interrupts are for this process, not for the child.
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, _INTERRUPTS)
     child = os.fork()
     if child == 0:
         _answer(call, writer)

@@ -193,7 +193,7 @@ effect_of_pairs <- function(ratios, inflation, alike) {
 # an effect from it.
 fewest_agreeing <- 3L
 campaign_words <- paste(
-  "Clear is meant of this campaign: a cell that was slow for all of its rounds looks like an effect, too."
+  "A clear effect is one of this campaign: a cell that was slow for all of its rounds looks like an effect, too."
 )
 agreement_words <- "its pairs of cells agree, so that one slow cell cannot be the reason"
 
@@ -207,7 +207,7 @@ chance_over_pairs <- function(of_pair) {
 
 # What stands beside clear effects in a text; of none where the pairs of all agree.
 reservation_words <- function(clear) {
-  if (all(clear$pairs_agree)) sprintf("Of each %s.", agreement_words) else campaign_words
+  if (all(clear$pairs_agree)) sprintf("For each, %s.", agreement_words) else campaign_words
 }
 
 # Of each group, named by it, in the order of the first of each: tapply() takes ten times as long for many groups.

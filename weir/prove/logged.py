@@ -9,12 +9,11 @@ from typing import Any
 
 from weir.audit.judge import UNPROVEN, judge
 from weir.audit.subject import Subject
-from weir.columns import columns
 from weir.model import Row
 from weir.prove.claims import OF_THE_PROGRAM, Claim
 from weir.prove.darshan import ALL_RANKS, APIS, Log, Place, Use
 from weir.prove.output import line, verdict_text
-from weir.prove.records import LEAST_BYTES, MOVED, JudgedRow
+from weir.prove.records import LEAST_BYTES, MOVED, JudgedRow, application_row
 from weir.units import about_size, three_digits
 
 _MIB = 2**20
@@ -59,31 +58,10 @@ def moved_in(log: Log, on: Path | None = None) -> list[Moved]:
 
 
 def _subject(log: Log, place: Place, access: str, uses: Sequence[Use]) -> Subject:
-    moved, calls, lasted_s = (
-        sum(one.bytes for one in uses),
-        sum(one.calls for one in uses),
-        _lasted_s(log, uses),
-    )
-    row: Row = dict.fromkeys(columns())
-    row |= {
-        "api": uses[0].api if {one.api for one in uses} == {APIS["MPI-IO"]} else "POSIX",
-        "access": access,
-        "requested_bytes": moved,
-        "moved_bytes": moved,
-        "ops": calls,
-        "total_s": lasted_s,
-        "io_s": lasted_s,
-        "bw_mib_s": moved / _MIB / lasted_s if lasted_s > 0 else None,
-        "ops_s": calls / lasted_s if lasted_s > 0 else None,
-        "purpose": "application",
-        "program": log.program,
-        "target": place.point,
-        "emulated": False,
-        "iteration": 0,
-        "cell": f"{place.point} {access}",
-        "label": f"{log.program} {access} on {place.point}",
-        "source": str(log.file),
-    }
+    moved, calls = sum(one.bytes for one in uses), sum(one.calls for one in uses)
+    row = application_row(access, moved, calls, _lasted_s(log, uses), log.program, place.point, str(log.file))
+    if {one.api for one in uses} == {APIS["MPI-IO"]}:
+        row["api"] = APIS["MPI-IO"]
     facts = {
         "file_system": place.file_system,
         "called_bytes": moved,

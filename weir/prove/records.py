@@ -72,12 +72,26 @@ def row_of(mount: Mount, access: str, phases: Sequence[Phase], command: Sequence
     lasted_s = sum(phase.access_s(access) for phase in phases)
     ops = sum(phase.calls[access] for phase in phases)
     direct = sum(phase.direct_bytes for phase in phases)
-    row: Row = dict.fromkeys(columns())
+    row = application_row(access, moved, ops, lasted_s, program_of(command), mount.point, shlex.join(command))
     row |= {
-        "api": "POSIX",
-        "access": access,
         "nn": mount.hosts,
         "ppn": max(mount.processes // mount.hosts, 1),
+        "sync": synced_share(phases) >= _NEARLY_ALL if access == "write" else None,
+        "direct": _is_direct(phases, direct),
+    }
+    if access == "read":
+        row["fetched_bytes"] = growth_of(phases).fetched_bytes
+    return row
+
+
+def application_row(
+    access: str, moved: int, ops: int, lasted_s: float, program: str, target: str, source: str
+) -> Row:
+    """The columns of any application on a mount. source: of these numbers."""
+    row: Row = dict.fromkeys(columns())
+    return row | {
+        "api": "POSIX",
+        "access": access,
         "requested_bytes": moved,
         "moved_bytes": moved,
         "ops": ops,
@@ -85,20 +99,15 @@ def row_of(mount: Mount, access: str, phases: Sequence[Phase], command: Sequence
         "io_s": lasted_s,
         "bw_mib_s": moved / _MIB / lasted_s if lasted_s > 0 else None,
         "ops_s": ops / lasted_s if lasted_s > 0 else None,
-        "sync": synced_share(phases) >= _NEARLY_ALL if access == "write" else None,
-        "direct": _is_direct(phases, direct),
         "purpose": "application",
-        "program": program_of(command),
-        "target": mount.point,
+        "program": program,
+        "target": target,
         "emulated": False,
         "iteration": 0,
-        "cell": f"{mount.point} {access}",
-        "label": f"{program_of(command)} {access} on {mount.point}",
-        "source": shlex.join(command),
+        "cell": f"{target} {access}",
+        "label": f"{program} {access} on {target}",
+        "source": source,
     }
-    if access == "read":
-        row["fetched_bytes"] = growth_of(phases).fetched_bytes
-    return row
 
 
 def program_of(command: Sequence[str]) -> str:

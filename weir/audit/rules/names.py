@@ -26,21 +26,19 @@ def other_count(subject: Subject) -> Outcome | None:
     if done is None or requested is None:
         return not_observable("the operations requested or done are unknown")
     if done == requested:
-        text = f"{done:.0f} operations requested and done"
-        return (
-            not_observable(f"{text}, which the program alone counted") if _is_own(subject) else passed(text)
-        )
+        return _counted(subject, f"{done:.0f} operations requested and done")
     wall = subject.observed.get("stonewall") or {}
     if done < requested and (wall.get("hit") or subject.observed.get("status_file")):
-        text = f"a stonewall ended the phase after {done:.0f} of {requested:.0f} operations"
-        return (
-            not_observable(f"{text}, which the program alone counted") if _is_own(subject) else passed(text)
+        return _counted(
+            subject, f"a stonewall ended the phase after {done:.0f} of {requested:.0f} operations"
         )
     return invalid(f"requested {requested:.0f} operations, {done:.0f} were done")
 
 
-def _is_own(subject: Subject) -> bool:
-    return subject.row.get("program") != "weir-io" and subject.observed.get("called_operations") is None
+def _counted(subject: Subject, text: str) -> Outcome:
+    if subject.row.get("program") != "weir-io" and subject.observed.get("called_operations") is None:
+        return not_observable(f"{text}, which the program alone counted")
+    return passed(text)
 
 
 @rule("DEGRADED", needs_output=True)
