@@ -56,7 +56,8 @@ def start(machine: Machine) -> None:
     machine.out("monmaptool", "--create", "--add", "a", _MONITOR, "--fsid", fsid, monmap)
     machine.out("ceph-mon", "-c", config, "--mkfs", "-i", "a", "--monmap", monmap)
     machine.out("ceph-mon", "-c", config, "-i", "a")
-    machine.out(*ceph, "mon", "enable-msgr2")
+    # Until its first election is over, a monitor takes connections and refuses their commands (EPERM).
+    machine.wait_for(*ceph, "mon", "enable-msgr2")
     machine.out("ceph-mgr", "-c", config, "-i", "x")
     for number in _OSDS:
         machine.out(*ceph, "osd", "create")
