@@ -25,12 +25,14 @@ from pathlib import Path
 
 from weir.errors import WeirError, error_data
 from weir.extras import install_hint
+from weir.files import read_object
 from weir.handover import Handover
+from weir.interrupts import EXIT_INTERRUPTED, caught_signals
 from weir.measure.lock import user_directory
 from weir.measure.removal import private_directory
-from weir.measure.starter import caught_signals, follow_the_starter
+from weir.measure.starter import follow_the_starter
 from weir.processes import adopt_orphans, children, die_with_parent, wait_for_children, waits_in
-from weir.schedulers import schedulers, surrounding
+from weir.schedulers import Scheduler, scheduler, surrounding
 
 HERE = Path(__file__).resolve().parent
 POLL_S = 0.2
@@ -99,9 +101,11 @@ def run_reframe(system: str, batch: str, plan: Path, handover: Handover) -> int:
             preexec_fn=partial(die_with_parent, signal.SIGKILL),
         )
         if not follow(process, handover.progress):
-            end(process, "" if around else name)
+            end(process)
+            if around is None:  # ReFrame may have submitted a job
+                scheduler_of(system, plan).cancel(name)
             print(f"weir: {batch}: ended by {STOPPED[0]}; finished runs are kept", file=sys.stderr)
-            raise SystemExit(130)
+            raise SystemExit(EXIT_INTERRUPTED)
     return process.returncode
 
 
@@ -140,15 +144,18 @@ def follow(process: subprocess.Popen[bytes], progress: Path) -> bool:
     return not STOPPED
 
 
-def end(process: subprocess.Popen[bytes], job_name: str) -> None:
-    """End what ReFrame started: a job of a batch system by its name, everything else because it follows
-    ReFrame, whose own way to end a job kills it after 2 s, in its clean-up."""
+def scheduler_of(system: str, plan: Path) -> Scheduler:
+    """Only that one: a batch system that does not answer would be waited for."""
+    site = read_object(plan, "plan again")["site"]
+    return scheduler(site["partitions"][system.partition(":")[2]]["scheduler"])
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """End what ReFrame started on this machine, because it follows ReFrame, whose own way to end a job kills
+    it after 2 s, in its clean-up."""
     daemons = children() - {process.pid}  # of a target, which its clean-up ends
     process.kill()
     left = wait_for_children(daemons, CLEAN_UP_S)
-    if job_name:
-        for system in schedulers().values():
-            system.cancel(job_name)
     for pid in left:
         print(f"weir: process {pid} does not end: it waits, {waits_in(pid)}", file=sys.stderr)
 

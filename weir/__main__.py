@@ -1,9 +1,22 @@
-"""python -m weir: the command line, also where the console script is not installed."""
+"""The program `weir`, also by `python -m weir` where the console script is not installed."""
 
 from __future__ import annotations
 
 import sys
 
-from weir.cli import main
 
-sys.exit(main())
+def main() -> int:
+    """Reading the rest takes longer than many commands: an interrupt meanwhile is one like any other."""
+    try:
+        from weir.interrupts import Interrupt
+
+        Interrupt()
+        from weir.cli import main as command
+
+        return command()
+    except KeyboardInterrupt:
+        return 130  # EXIT_INTERRUPTED, which may not be read yet
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -15,11 +15,11 @@ from typing import NoReturn, Protocol, cast
 import weir
 import weir.commands
 from weir.errors import WeirError, did_you_mean, error_data, from_os_error
+from weir.interrupts import EXIT_INTERRUPTED
 from weir.visible import visible_output
 
 EXIT_FAILED = 1
 EXIT_WRONG_USE = 2
-EXIT_INTERRUPTED = 130
 
 
 class Command(Protocol):

@@ -13,8 +13,9 @@ from types import FrameType
 from typing import Any
 
 from weir.files import from_json, write_atomically
+from weir.interrupts import caught_signals
 from weir.measure.removal import held_open, owned_entry, remove_entry
-from weir.measure.starter import Starter, caught_signals, follow_the_starter
+from weir.measure.starter import Starter, follow_the_starter
 from weir.processes import is_the_same, started
 
 HOLDER_FILE = "weir-workflow.json"

@@ -153,3 +153,22 @@ def test_a_reader_that_leaves_early_is_no_error(checkout: Path) -> None:
         env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"},
     )
     assert (done.stdout, done.stderr) == ("{", "")
+
+
+@pytest.mark.parametrize("module", ["signal", "weir.errors", "weir.commands.plan"])
+def test_an_interrupt_while_the_program_is_read_ends_it_without_a_traceback(module: str) -> None:
+    program = (
+        "import os, sys\n"
+        "class Interrupts:\n"
+        "    def find_spec(name, *_):\n"
+        f"        if name == {module!r}:\n"
+        "            os.kill(os.getpid(), 2)\n"
+        "sys.meta_path.insert(0, Interrupts)\n"
+        "sys.modules.pop('signal', None)\n"
+        "from weir.__main__ import main\n"
+        "sys.argv = ['weir', 'plan']\n"
+        "sys.exit(main())\n"
+    )
+    command = ["env", "--default-signal=INT", sys.executable, "-c", program]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=ROOT)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")

@@ -57,7 +57,7 @@ def programs(request: pytest.FixtureRequest) -> Path:
     assert done.returncode == 0, done.stderr
     command = folder / "bin/weir"
     command.write_text(
-        f"#!{folder}/bin/python\nimport sys\n\nfrom weir.cli import main\n\nsys.exit(main())\n"
+        f"#!{folder}/bin/python\nimport sys\n\nfrom weir.__main__ import main\n\nsys.exit(main())\n"
     )
     command.chmod(0o755)
     return folder / "bin"

@@ -22,7 +22,8 @@ from weir.compare.sides import RECORDS_FILE
 from weir.config import load_config
 from weir.errors import WeirError
 from weir.handover import MEASURED_PLAN, Handover
-from weir.measure.starter import Interrupt, Starter, follow_the_starter
+from weir.interrupts import EXIT_INTERRUPTED, Interrupt
+from weir.measure.starter import Starter, follow_the_starter
 from weir.page.live import LIVE_PAGE, LIVE_TEXT, LiveStudy
 from weir.page.text import lines
 from weir.plan import Plan, make_plan
@@ -64,7 +65,8 @@ def execute(args: argparse.Namespace) -> int:
     try:
         return _report(args, chosen)
     except KeyboardInterrupt:
-        raise WeirError(interrupt.text, hint="run it again: finished runs are kept", exit_code=130) from None
+        hint = "run it again: finished runs are kept"
+        raise WeirError(interrupt.text, hint=hint, exit_code=EXIT_INTERRUPTED) from None
     finally:
         starter.let_go()
 

@@ -23,12 +23,13 @@ from weir.errors import (
     from_os_error,
 )
 from weir.files import require_plain_path, write_atomically
+from weir.interrupts import EXIT_INTERRUPTED, Interrupt
 from weir.measure.batch import preflight
 from weir.measure.job import BatchJob, BatchResult, job_of, successes
 from weir.measure.preflight import Check
 from weir.measure.progress import STREAM_VARIABLE
 from weir.measure.rounds import measure_in_rounds, measure_in_turn
-from weir.measure.starter import Interrupt, follow_the_starter
+from weir.measure.starter import follow_the_starter
 from weir.plan import Batch, Plan, read_plan
 from weir.plan.experience import append_costs
 from weir.records.costs import batch_costs
@@ -113,7 +114,8 @@ def execute(args: argparse.Namespace) -> int:
         _hand_over(from_os_error(error), args.errors)
         raise
     except KeyboardInterrupt:
-        stop = WeirError(interrupt.text, hint="run again: finished runs are kept", exit_code=130)
+        hint = "run again: finished runs are kept"
+        stop = WeirError(interrupt.text, hint=hint, exit_code=EXIT_INTERRUPTED)
         _hand_over(stop, args.errors)
         raise stop from None
 

@@ -17,7 +17,7 @@ class Launcher:
     variables of stack and target that every rank must see. environment(inherited) gives what to change in the
     environment that the harness itself was started with. lost(stderr) gives the line that shows that the
     batch system failed or ended the launch, not the program: that is not an execution of the cell and may be
-    repeated. cancelled(stderr) is whether somebody ended the ranks, perhaps the job as a whole.
+    repeated.
     starts_here: on one node, all ranks run on the node of the launcher. allocates: outside of a job it
     requests nodes by itself.
     """
@@ -25,7 +25,6 @@ class Launcher:
     command: Callable[[int, int, Sequence[str], Mapping[str, str]], list[str]]
     environment: Callable[[Mapping[str, str]], Changes]
     lost: Callable[[str], str | None] = lambda stderr: None
-    cancelled: Callable[[str], bool] = lambda stderr: False
     starts_here: bool = False
     allocates: bool = False
 

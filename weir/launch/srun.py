@@ -81,9 +81,4 @@ def lost(stderr: str) -> str | None:
     return None
 
 
-def cancelled(stderr: str) -> bool:
-    """By scancel, or by srun itself after a rank died: the message is the same."""
-    return "CANCELLED AT" in stderr
-
-
-LAUNCHER = Launcher(command=command, environment=environment, lost=lost, cancelled=cancelled, allocates=True)
+LAUNCHER = Launcher(command=command, environment=environment, lost=lost, allocates=True)

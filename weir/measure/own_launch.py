@@ -26,6 +26,7 @@ from weir.measure.temporary import temporary_variables
 from weir.measure.workspace import Workspace
 from weir.model import Stack, Target
 from weir.runfiles import fresh_folder
+from weir.schedulers import surrounding
 from weir.storage_calls import in_time
 from weir.tools import tools
 from weir.tools.base import RunPaths
@@ -189,8 +190,8 @@ def raise_if_lost(outcome: Outcome, context: LaunchContext) -> None:
     lost = launcher(context.launcher).lost(stderr)
     if lost is not None:
         raise LaunchLostError(lost)
-    if not outcome.ended and launcher(context.launcher).cancelled(stderr):
-        time.sleep(SIGNAL_LATE_S)  # who is ended, too, is interrupted here
+    if not outcome.ended and surrounding(os.environ) is not None:
+        time.sleep(SIGNAL_LATE_S)  # if the job is ended, this process is interrupted here
 
 
 def launch_arguments(execution: Execution, context: LaunchContext) -> Sequence[str]:

@@ -15,6 +15,7 @@ from types import FrameType
 from typing import Any
 
 from weir.errors import WeirError
+from weir.interrupts import caught_signals
 from weir.prove.mounts import Mount
 from weir.prove.output import watched_lines
 from weir.prove.reports import prove_variables
@@ -69,7 +70,7 @@ class _Tree:
 
 
 def attach(pid: int, reports: Path, on: Path | None, begun: Callable[[str], None]) -> Attached:
-    """Watch until the program ends or SIGINT or SIGTERM comes. begun: told the program's name once its
+    """Watch until the program ends, or a signal ends the watch. begun: told the program's name once its
     counters and those of its mounts are watched."""
     try:
         descriptor = os.pidfd_open(pid)
@@ -104,7 +105,7 @@ def _stopped_by_a_signal() -> Iterator[list[int]]:
     def stop(number: int, _frame: FrameType | None) -> None:
         stopped.append(number)
 
-    earlier = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    earlier = {number: signal.signal(number, stop) for number in caught_signals()}
     try:
         yield stopped
     finally:

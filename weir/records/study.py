@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -13,7 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from weir.audit.registry import rules
+from weir.interrupts import caught_signals
 from weir.plan.lines import cell_of_line, most_rounds
+from weir.processes import die_with_parent
 from weir.records.collect import Run, read_hashed_json
 from weir.records.copies import Marks
 from weir.records.judged import JudgedRun, code_state, judged
@@ -72,16 +75,23 @@ def collected(work: Work) -> Iterator[Part]:
         numbers = iter(range(len(work.parts)))
         waiting = deque(pool.submit(_numbered, number) for number in islice(numbers, _WAITING * processes))
         rules()  # are loaded for the counts while the processes work
-        while waiting:
-            found = waiting.popleft().result()
-            waiting += [pool.submit(_numbered, number) for number in islice(numbers, 1)]
-            yield found
+        try:
+            while waiting:
+                found = waiting.popleft().result()
+                waiting += [pool.submit(_numbered, number) for number in islice(numbers, 1)]
+                yield found
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 _shared: list[Work] = []  # of a process of the pool: cells need not be sent to it
 
 
 def _begin(work: Work) -> None:
+    """Of a process of the pool: it ends at once, and with its parent."""
+    die_with_parent(signal.SIGKILL)
+    for number in caught_signals():
+        signal.signal(number, signal.SIG_DFL)
     gc.freeze()  # what the parent holds is not looked through for garbage, which would copy its memory
     _shared[:] = [work]
 

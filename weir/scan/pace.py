@@ -7,6 +7,10 @@ import time
 from collections.abc import Callable
 
 
+class EndedError(Exception):
+    """The scan is over, and its other threads end with it."""
+
+
 class Pace:
     """Operations begin at least 1/rate apart on average; a pause does not allow a burst."""
 
@@ -14,10 +18,11 @@ class Pace:
         self,
         rate: float,
         clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], None] = time.sleep,
+        sleep: Callable[[float], object] | None = None,
     ) -> None:
         self._gap_s = 1 / rate if rate > 0 else 0.0
-        self._clock, self._sleep = clock, sleep
+        self._ended = threading.Event()
+        self._clock, self._sleep = clock, sleep or self._ended.wait
         self._lock = threading.Lock()
         self._next_s = clock()
         self.operations = 0
@@ -31,3 +36,9 @@ class Pace:
             self.operations += 1
         if begin > now:
             self._sleep(begin - now)
+        if self._ended.is_set():
+            raise EndedError
+
+    def end(self) -> None:
+        """No operation begins any more."""
+        self._ended.set()

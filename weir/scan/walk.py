@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from pathlib import Path
 
 from weir.errors import WeirError
@@ -24,16 +24,16 @@ def scan_tree(
     threads: int,
     state: State | None,
     progress: Callable[[Tally], None] = lambda tally: None,
-    stop: threading.Event | None = None,
 ) -> Tally:
-    """Counts of everything below the tree. Files are read only; nothing is created in it."""
+    """Counts of everything below the tree. Files are read only; nothing is created in it. An interrupt does
+    not wait for the directories that are being read."""
     root = _open_root(tree)
     total = Tally()
     waiting, running = [""], dict[Future[_Found], str]()
     try:
         rules = Rules(os.fstat(root).st_dev, selection, pace)
-        with ThreadPoolExecutor(threads) as pool:
-            while (waiting or running) and not (stop and stop.is_set()):
+        with ThreadPoolExecutor(threads) as pool, _ending(pace):
+            while waiting or running:
                 while waiting and len(running) < 2 * threads:
                     path = waiting.pop()
                     if state and path in state.finished:
@@ -54,6 +54,14 @@ def scan_tree(
     finally:
         os.close(root)
     return total
+
+
+@contextmanager
+def _ending(pace: Pace) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        pace.end()
 
 
 def _open_root(tree: Path) -> int:

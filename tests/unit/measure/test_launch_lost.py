@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import signal
 from pathlib import Path
 
 import pytest
 
 from weir.errors import WeirError
-from weir.measure import loop
+from weir.measure import loop, own_launch
 from weir.measure.job import BatchJob, BatchResult, pending
 from weir.measure.loop import run_all
 from weir.measure.own_launch import LaunchContext
@@ -72,3 +73,20 @@ def test_a_batch_system_that_stays_away_ends_the_batch_and_blames_no_cell(job: B
         run(job, losses=99)
     assert list(job.results.glob("runs/*/*/run.json")) == []
     assert list(Path(job.target.path).iterdir()) == []
+
+
+def test_ranks_that_end_just_before_the_job_are_not_failed(
+    job: BatchJob, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A job that is cancelled ends step by step, and some launchers say nothing of it."""
+    srun = job.results.parent / "bin" / "srun"
+    srun.write_text("#!/bin/sh\n(sleep 0.3; kill -INT $PPID) >/dev/null 2>&1 &\nexit 1\n")
+    monkeypatch.setenv("SLURM_JOB_ID", "5")
+    monkeypatch.setattr(own_launch, "SIGNAL_LATE_S", 60.0)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run(job, losses=0)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert list(job.results.glob("runs/*/*/run.json")) == []

@@ -6,6 +6,9 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -223,6 +226,37 @@ def test_many_runs_are_read_by_several_processes_in_the_order_of_the_plan(
     work = Work(tmp_path / "plan.json", parts_of(lines_of_plan(planned).cells), tmp_path / "results")
     with pytest.raises(WeirError, match=rf"{planned.cells[9].cell}/000/run.json: .*is damaged"):
         list(collected(work))
+
+
+READS_FOR_LONG = """
+import os, pathlib, time
+from weir.records import study
+def part(work, number):
+    print(os.getpid(), flush=True)
+    time.sleep(600)
+study._part = part
+try:
+    list(study.collected(study.Work(pathlib.Path(), [[]] * 9, pathlib.Path())))
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_what_reads_many_runs_ends_at_once_with_all_its_processes(number: signal.Signals) -> None:
+    """Ctrl-C goes to all of them, a kill to the first one."""
+    command = ["env", "--default-signal=INT", sys.executable, "-c", READS_FOR_LONG]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, start_new_session=True) as first:
+        assert first.stdout is not None
+        assert first.stderr is not None
+        for _ in os.sched_getaffinity(0):  # all have begun
+            assert first.stdout.readline() != ""
+        os.kill(first.pid if number == signal.SIGKILL else -first.pid, number)
+        # To the end of what they print, so of all of them.
+        printed = [line for line in first.stdout.read().splitlines() if not line.isdigit()]
+        assert printed == ([] if number == signal.SIGKILL else ["interrupted"])
+        assert first.stderr.read() == ""
 
 
 def test_facts_count_records_and_runs(tmp_path: Path, planned: Plan) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 import threading
+import time
 from collections import Counter
 from collections.abc import ItemsView
 from pathlib import Path
@@ -191,12 +193,41 @@ def test_a_file_that_hsm_released_is_opened_and_never_read(
     assert pace.operations == 1 + 2 + 2 + 2  # list, look, open, ask for the state
 
 
+def interrupt(_: Tally) -> None:
+    raise KeyboardInterrupt
+
+
+def test_an_interrupt_waits_for_no_operation_to_come(tree: Tree) -> None:
+    """The second one would begin after 1,000 s."""
+    begun = threading.Event()
+
+    def clock() -> float:
+        if threading.current_thread() is not threading.main_thread():
+            begun.set()
+        return time.monotonic()
+
+    def interrupt_the_main_thread() -> None:
+        begun.wait()
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+
+    pace = Pace(0.001, clock=clock)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        threading.Thread(target=interrupt_the_main_thread).start()
+        with pytest.raises(KeyboardInterrupt):
+            scan_tree(tree.folder, EVERYTHING, pace, 2, None)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert pace.operations < 5
+
+
 def test_a_stopped_scan_goes_on_and_ends_with_the_same_table(tree: Tree, tmp_path: Path) -> None:
-    file, stop = tmp_path / "state", threading.Event()
+    file = tmp_path / "state"
     about = {"tree": str(tree.folder)}
     state = State(file, about)
     state.open()
-    scan_tree(tree.folder, EVERYTHING, Pace(FAST), 2, state, progress=lambda tally: stop.set(), stop=stop)
+    with pytest.raises(KeyboardInterrupt):
+        scan_tree(tree.folder, EVERYTHING, Pace(FAST), 2, state, progress=interrupt)
     state.close()
     finished = len(file.read_text().splitlines()) - 1
     assert 0 < finished < 40

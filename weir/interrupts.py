@@ -1,0 +1,55 @@
+"""What ends a command: TERM, Ctrl-C and a closed terminal."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from types import FrameType
+from typing import Any
+
+EXIT_INTERRUPTED = 130
+
+
+class Interrupt:
+    """TERM, INT and HUP become one KeyboardInterrupt; what comes later does not interrupt the clean-up.
+
+    An INT or HUP that is ignored from the start stays ignored: nohup, a background job of a script.
+    """
+
+    def __init__(self) -> None:
+        self.cause = ""  # empty: none came
+        self._hook = sys.unraisablehook
+        sys.unraisablehook = self._raise_again
+        for number in caught_signals():
+            signal.signal(number, self._raise)
+
+    @property
+    def text(self) -> str:
+        """Of the message at the end."""
+        return f"interrupted by {self.cause}" if self.cause else "interrupted"
+
+    def _raise(self, number: int, _: FrameType | None) -> None:
+        if not self.cause:
+            self.cause = signal.Signals(number).name
+            raise KeyboardInterrupt(self.cause)
+
+    def _raise_again(self, lost: Any) -> None:
+        """Python drops an exception that comes in a callback of its own, such as one of an import."""
+        if not isinstance(lost.exc_value, KeyboardInterrupt):
+            self._hook(lost)
+            return
+        self.cause = ""
+        threading.Timer(0.1, signal.pthread_kill, (threading.main_thread().ident, signal.SIGTERM)).start()
+
+
+def was_interrupted(error: BaseException | None) -> bool:
+    """Whether an error came in the clean-up after an interrupt."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__context__
+    return error is not None
+
+
+def caught_signals() -> list[signal.Signals]:
+    numbers = (signal.SIGINT, signal.SIGHUP)
+    return [signal.SIGTERM, *(each for each in numbers if signal.getsignal(each) is not signal.SIG_IGN)]
