@@ -7,6 +7,7 @@ import json
 from dataclasses import replace
 
 from weir.accept import output
+from weir.accept.campaign import of_campaign
 from weir.accept.contract import Contract, read_contract
 from weir.accept.evidence import Measured, read_measured
 from weir.accept.judge import PASS, judge, overall
@@ -25,7 +26,7 @@ def accept(args: argparse.Namespace) -> int:
     if args.study is None:
         print(_asked(contract))
         return 0
-    measured = _verified(args)
+    measured = _verified(args, contract)
     results = judge(contract, measured)
     if args.junit:
         write_whole(args.junit, output.as_junit(contract, results, measured))
@@ -40,9 +41,9 @@ def accept(args: argparse.Namespace) -> int:
     return 0 if overall(results) == PASS else 1
 
 
-def _verified(args: argparse.Namespace) -> Measured:
+def _verified(args: argparse.Namespace, contract: Contract) -> Measured:
     """The study, if all of its rounds are known; else it has to be wanted as it is."""
-    measured = read_measured(args.study)
+    measured = of_campaign(contract.campaign, read_measured(args.study))
     if measured.lacks and not args.unverified:
         raise WeirError(
             f"cannot be verified: {'; '.join(measured.lacks)}",
@@ -64,6 +65,8 @@ def _asked(contract: Contract) -> str:
         bound = (promise.text or "open: --promise") if promise else "conditions only"
         lines.append(f"  {line.name}: {line.text} ({bound})")
     lines += [f"  not judged: {text}" for text in contract.not_encoded]
+    if contract.campaign:
+        lines.append(f"  campaign: {contract.campaign.text}")
     how = (
         f"weir plan --suite {contract.suite}"
         if contract.suite

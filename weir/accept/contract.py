@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,20 @@ class Line:
 
 
 @dataclass(frozen=True)
+class Campaign:
+    """The one measurement that counts; both times are included."""
+
+    study: str  # name of its folder, or the last parts of its path
+    not_before: datetime
+    not_after: datetime
+    ledger_after: str | None  # digest of its last line
+
+    @property
+    def text(self) -> str:
+        return f"{self.study}, {self.not_before:%Y-%m-%d %H:%M} to {self.not_after:%Y-%m-%d %H:%M} UTC"
+
+
+@dataclass(frozen=True)
 class Contract:
     name: str
     title: str
@@ -66,6 +81,7 @@ class Contract:
     suite: str | None
     must_be: str | None
     lines: tuple[Line, ...]
+    campaign: Campaign | None = None
 
 
 def read_contract(path: Path, promises: Sequence[str] = ()) -> Contract:
@@ -79,6 +95,7 @@ def read_contract(path: Path, promises: Sequence[str] = ()) -> Contract:
         message = f"the contract is named '{data['contract']}', its file '{path.name}'"
         problems.append(file.problem(("contract",), message, f"write contract: {path.stem}"))
     lines = [_line(file, name, problems) for name in data["lines"]]
+    campaign = _campaign(file, problems) if "campaign" in data else None
     if problems:
         raise ConfigError(problems)
     contract = Contract(
@@ -89,8 +106,27 @@ def read_contract(path: Path, promises: Sequence[str] = ()) -> Contract:
         data.get("suite"),
         data.get("must_be"),
         tuple(lines),
+        campaign,
     )
     return _promised(contract, promises)
+
+
+def _campaign(file: YamlFile, problems: list[Problem]) -> Campaign | None:
+    data = file.data["campaign"]
+    times = {}
+    for key in ("not_before", "not_after"):
+        try:
+            times[key] = datetime.fromisoformat(data[key]).replace(tzinfo=UTC)
+        except ValueError as error:
+            problems.append(file.problem(("campaign", key), f"is not a time: {error}", "write 2026-03-01"))
+    if len(times) < 2:
+        return None
+    if " " not in data["not_after"]:  # the whole day
+        times["not_after"] += timedelta(days=1, seconds=-1)
+    if times["not_after"] < times["not_before"]:
+        keys, message = ("campaign", "not_after"), "the campaign ends before it begins"
+        problems.append(file.problem(keys, message, f"a time from {data['not_before']} on"))
+    return Campaign(data["study"], times["not_before"], times["not_after"], data.get("ledger_after"))
 
 
 def _line(file: YamlFile, name: str, problems: list[Problem]) -> Line:

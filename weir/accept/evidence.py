@@ -42,6 +42,7 @@ class Measured:
     digests: Mapping[str, str] = field(default_factory=dict)  # file to SHA-256, for the report
     rounds: Rounds = field(default_factory=Rounds)
     signed_by: str = ""
+    campaign: str = ""  # the one that the contract names, of which every round counts
 
     @property
     def lacks(self) -> tuple[str, ...]:

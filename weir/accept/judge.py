@@ -113,7 +113,12 @@ def _rounds(cells: Iterable[str], line: Line, measured: Measured) -> list[Findin
         str(one)
         for one in measured.rounds.findings
         if one.kind not in REMARKS
-        and (one.cell is None or one.cell in chosen or (line.takes_best and one.cell not in measured.cells))
+        and (
+            measured.campaign
+            or one.cell is None
+            or one.cell in chosen
+            or (line.takes_best and one.cell not in measured.cells)
+        )
     ]
     more = len(texts) - MOST_FINDINGS
     texts = [*texts[:MOST_FINDINGS], *([f"and {more} more"] if more > 0 else [])]

@@ -22,7 +22,7 @@ UNVERIFIED = "UNVERIFIED"
 # What no check of a study can exclude; first page of every report.
 REMAINS_POSSIBLE = (
     "Other campaigns: whoever measured in several directories or on several machines may hand in the best. "
-    "The ledger knows its own directory. Ask for the ledgers of all, or agree on the campaign before.",
+    "The ledger knows its own directory. Ask for the ledgers of all, or name the campaign in the contract.",
     "A run that was interrupted leaves no line, and is measured again.",
     "Whoever controls the machine can write ledger and checksums anew, or exchange programs before they run. "
     "A head of the ledger that the other party wrote down meanwhile excludes the first, its presence both.",
@@ -50,6 +50,7 @@ def verified_lines(measured: Measured) -> list[str]:
         f"cells of this study; head {rounds.head}.",
     ]
     lines += [str(one) for one in rounds.findings if one.kind == REPEATED]
+    lines += [measured.campaign] if measured.campaign else []
     looks = max(rounds.looks.values(), default=1)
     if looks > 1:
         lines.append(
