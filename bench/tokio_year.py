@@ -236,7 +236,7 @@ def contention(rows: Sequence[Row]) -> tuple[list[str], Numbers]:
             chance = float(stats.binomtest(negative, len(found)).pvalue)
             lines.append(
                 f"{escaped(system)} & {escaped(file_system)} & {len(found)} & {negative} & "
-                rf"{statistics.median(found):.2f} & {'$<$0.001' if chance < 0.001 else f'{chance:.3f}'} \\"
+                rf"${statistics.median(found):.2f}$ & {'$<$0.001' if chance < 0.001 else f'{chance:.3f}'} \\"
             )
     numbers = {
         "ContentionSeries": str(len(every)),

@@ -96,7 +96,7 @@ target_words <- function(target) {
 archive_facts <- function(about) {
   about <- about[!names(about) %in% c("title", "citation")]
   data.table::rbindlist(lapply(names(about), function(key) {
-    fact_row("From the source", gsub("_", " ", key), text_of(about[[key]]))
+    fact_row("From the source", sub(" gib s$", " in GiB/s", gsub("_", " ", key)), text_of(about[[key]]))
   }))
 }
 

@@ -109,7 +109,7 @@ io500_answer <- function(records, inputs) {
     return("")
   }
   words <- index[, sprintf(
-    "%s: bandwidth %s~GiB/s, metadata %s~kIOPS, %s %s by today's formula and %s by that of 2017",
+    "on %s: bandwidth %s~GiB/s, metadata %s~kIOPS, %s %s by today's formula and %s by that of 2017",
     latex_name(mark_name(target, emulated)), five_digits(bandwidth), five_digits(metadata),
     ifelse(nzchar(why), "index", "score"), five_digits(today), five_digits(rule_2017)
   )]
@@ -123,7 +123,7 @@ io500_answer <- function(records, inputs) {
       io500_write_s, latex_name(without[, why_words(target, emulated, why)])
     )
   }
-  paste(c(paste0(paste(words, collapse = "; "), "."), doubt), collapse = " ")
+  paste(c(sub("^o", "O", paste0(paste(words, collapse = "; "), ".")), doubt), collapse = " ")
 }
 
 # As IO500 prints its numbers; larger ones with their thousands.

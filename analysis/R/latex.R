@@ -17,6 +17,9 @@ escape_latex <- function(text) {
   ifelse(unknown, unknown_in_print, gsub("\u0001", "\\textbackslash{}", text, fixed = TRUE))
 }
 
+# No line of a caption begins with the sign of its number.
+caption_latex <- function(text) gsub("([0-9]) \\\\%", "\\1~\\\\%", escape_latex(text))
+
 # What is longer than any text of a study fills pages, and a row that is higher than a page never ends.
 longest_text_in_print <- 2000L
 longest_name_in_print <- 800L
@@ -73,7 +76,7 @@ latex_table <- function(name, caption, cells, columns, header, groups = NULL, li
   rows <- paste0(do.call(paste, c(known, sep = " & ")), " \\\\")
   body <- if (is.null(groups)) rows else with_group_lines(rows, groups, length(columns))
   head <- if (any(nzchar(header))) c(paste0(paste(header, collapse = " & "), " \\\\"), "\\midrule")
-  caption <- sprintf("\\caption{%s}\\label{tab:%s}", escape_latex(caption), name)
+  caption <- sprintf("\\caption{%s}\\label{tab:%s}", caption_latex(caption), name)
   preamble <- paste0("@{}", paste(columns, collapse = ""), "@{}")
   if (!in_place && sum(lines) + length(unique(groups)) <= most_lines_of_float) {
     short_table(preamble, caption, head, body, below)

@@ -25,11 +25,15 @@ make_numbers <- function(records, facts, inputs = list()) {
 }
 
 number_switches <- function(records, facts, points, decided) {
+  known <- function(column) any(!is.na(records[[column]]))
   c(
     onlyemulated = nrow(records) > 0 && all(records$emulated),
     emulated = any(records$emulated) || any(vapply(facts$targets, function(it) isTRUE(it$emulated), logical(1))),
     archived = !is.null(facts$about),
     usable = nrow(points) > 0 && any(points$n > 0),
+    gainknown = length(definition_gains(records)) > 0,
+    programknown = known("program"), orderknown = known("order"), transfersknown = known("xfer_bytes"),
+    nodesknown = known("nn"), processesknown = known("ppn"),
     rates = nrow(metadata_of(records)) > 0,
     claims = any(decided$verdict != outcomes[4]),
     claimswanted = length(wanted_claims(facts)) > 0,
@@ -220,16 +224,18 @@ gain_words <- function(share) if (abs(share) < 0.001) "less than 0.1~\\%" else p
 
 # What the choice of the definition of bandwidth changes.
 definition_numbers <- function(records) {
-  usable <- transfers_of(records)[verdict %in% usable_verdicts]
-  gain <- 100 * (bandwidth_io(usable) / bandwidth_all(usable) - 1)
-  gain <- gain[is.finite(gain)]
+  gain <- definition_gains(records)
   if (length(gain) == 0) {
     return(list(DefinitionGain = "unknown", DefinitionGainMost = "unknown"))
   }
-  list(
-    DefinitionGain = gain_words(stats::median(gain) / 100),
-    DefinitionGainMost = sprintf("%.3g", 1 + max(gain) / 100)
-  )
+  list(DefinitionGain = gain_words(stats::median(gain)), DefinitionGainMost = sprintf("%.3g", 1 + max(gain)))
+}
+
+# Of the records that tell both times.
+definition_gains <- function(records) {
+  usable <- transfers_of(records)[verdict %in% usable_verdicts]
+  gain <- bandwidth_io(usable) / bandwidth_all(usable) - 1
+  gain[is.finite(gain)]
 }
 
 repetition_numbers <- function(points) {

@@ -12,20 +12,17 @@ report_sentences <- function(switches) {
 if_so <- function(condition, ...) if (condition) paste(...)
 
 measured_text <- function(is) {
-  space <- paste(
-    "\\Interfaces, \\Accesses, \\Orders{} order, transfers of \\TransferSizes, \\NodeCounts{} \\NodeWord{} and",
-    "\\ProcessCounts{} \\ProcessWord{} per node."
-  )
   if (is[["archived"]]) {
-    return(paste("\\Questions{} These \\Records{} records are third-party measurements with \\Programs.",
+    return(paste(c("\\Questions{} These \\Records{} records are third-party measurements",
+      if_so(is[["programknown"]], "with \\Programs"), "\\unskip.",
       "\\refpartstart{table}{machine}{has what their source reports about the machine.} What is not printed there",
-      "or in a table is unknown. They cover", space))
+      "or in a table is unknown. They cover", space_text(is)), collapse = " "))
   }
   paste(c(
     "\\Questions{} This report answers for the storage of the site \\SiteName: \\Targets, measured on",
       "\\MeasuredOn.",
     "Table~\\ref{tab:machine} shows machines, storage and software as the measurement found them. The plan covers",
-    space, "These are \\Cells{} with \\Executions{} planned executions; \\FinishedExecutions{} finished",
+    space_text(is), "These are \\Cells{} with \\Executions{} planned executions; \\FinishedExecutions{} finished",
     if_so(is[["failed"]], "(\\FailedExecutions{} with an error)"), "\\unskip.",
     if_so(is[["beyondplan"]], "Those beyond the plan are added rounds, or rounds of cells that another study of the",
       "site measured more often; all of them count."),
@@ -38,13 +35,25 @@ measured_text <- function(is) {
   ), collapse = " ")
 }
 
+# What the records span, as far as they tell.
+space_text <- function(is) {
+  shape <- c(
+    if_so(is[["nodesknown"]], "\\NodeCounts{} \\NodeWord{}"),
+    if_so(is[["processesknown"]], "\\ProcessCounts{} \\ProcessWord{} per node")
+  )
+  paste0(paste(c(
+    "\\Interfaces", "\\Accesses", if_so(is[["orderknown"]], "\\Orders{} order"),
+    if_so(is[["transfersknown"]], "transfers of \\TransferSizes"),
+    if (length(shape) > 0) paste(shape, collapse = " and ")
+  ), collapse = ", "), ".")
+}
+
 bandwidth_text <- function(is) {
   paste(c(
     if_so(is[["usable"]],
       "\\paragraph{Bandwidth} is the bytes moved over the time from the start of the first open to the end of",
-      "the last",
-      "close, over all processes. The time of the transfers alone gives \\DefinitionGain{} more in the median",
-      "record,",
+      "the last close, over all processes."),
+    if_so(is[["gainknown"]], "The time of the transfers alone gives \\DefinitionGain{} more in the median record,",
       "a factor of \\DefinitionGainMost{} in one."),
     if_so(is[["usable"]] && is[["synced"]], "Writes that were requested to synchronise end with it."),
     if_so(is[["rates"]], "\\paragraph{Rates} are the operations of all processes over the time from the first",

@@ -234,6 +234,7 @@ varying_columns <- function(table, columns) {
 }
 
 add_note <- function(table, note) {
-  before <- if (is.null(table$note)) "" else table$note
+  # Of tables that were bound some rows have a note.
+  before <- if (is.null(table$note)) "" else data.table::fcoalesce(as.character(table$note), "")
   data.table::copy(table)[, note := trimws(paste(before, ..note))][]
 }

@@ -271,9 +271,14 @@ verdict_words <- function(table) {
   verdict <- table$verdict[table$n > 0]
   unproven <- sum(verdict == "UNPROVEN")
   degraded <- sum(verdict == "DEGRADED")
+  valid <- sum(verdict == "VALID")
   c(
-    sprintf("%s valid%s.", counted(sum(verdict == "VALID"), "point"),
-      if (unproven > 0) sprintf(", %d unproven (white centre)", unproven) else ""),
+    if (valid > 0 || unproven == 0) {
+      sprintf("%s valid%s.", counted(valid, "point"),
+        if (unproven > 0) sprintf(", %d unproven (white centre)", unproven) else "")
+    } else {
+      sprintf("%s unproven (white centre).", counted(unproven, "point"))
+    },
     if (degraded > 0) sprintf("Hollow: %s of degraded records alone.", counted(degraded, "point")),
     unused_words(table)
   )

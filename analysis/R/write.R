@@ -17,8 +17,8 @@ write_figure <- function(part, records, inputs, stem) {
     save_plots(lapply(pages, draw_page, part = part), heights_mm, stem)
     write_csv(table, why_not, stem)
   }
-  if (is.null(why_not)) part$caption <- paste(c(finding_of(part, table), part$caption), collapse = " ")
-  writeLines(c(part$caption, "", why_not), paste0(stem, ".rst"))
+  finding <- if (is.null(why_not)) finding_of(part, table)
+  writeLines(c(paste(c(finding, part$caption), collapse = " "), "", why_not), paste0(stem, ".rst"))
   writeLines(if (is.null(why_not)) float_lines(part, pages, heights_mm) else not_shown_line(part, why_not),
     paste0(stem, ".tex")
   )
@@ -30,7 +30,7 @@ finding_of <- function(part, table) {
     return(NULL)
   }
   usable <- table[n > 0]
-  part$finding(if (all(usable$emulated %in% TRUE)) usable else usable[!emulated %in% TRUE])
+  if (nrow(usable) > 0) part$finding(if (all(usable$emulated %in% TRUE)) usable else usable[!emulated %in% TRUE])
 }
 
 page_limit_of <- function(part) if (is.null(part$page_limit)) most_pages_of_figure else part$page_limit
@@ -89,18 +89,18 @@ not_shown_line <- function(part, why_not) {
   sprintf("\\notshown{%s}{%s}", escape_latex(part$title), escape_latex(why_not))
 }
 
-# A float for each page. Pages are as high as the highest; what is free below the picture is cropped.
+# A float for each page, with what that page shows; the first explains how to read them. Pages are as high as the
+# highest; what is free below the picture is cropped.
 float_lines <- function(part, pages, heights_mm) {
   unlist(lapply(seq_along(pages), function(i) {
-    told <- if (length(pages) > 1) {
-      words <- c(sprintf("%d of %d", i, length(pages)), constant_words(pages[[i]]))
-      sprintf(" (%s)", paste(words[nzchar(words)], collapse = ": "))
-    }
+    words <- c(sprintf("%d of %d", i, length(pages)), constant_words(pages[[i]]))
+    told <- if (length(pages) > 1) sprintf("%s (%s).", part$title, paste(words[nzchar(words)], collapse = ": "))
+    caption <- paste(c(told, finding_of(part, pages[[i]]), if (i == 1) part$caption), collapse = " ")
     free_mm <- max(heights_mm) - heights_mm[i]
     c(
       "\\begin{figure}[tbp]", "\\centering",
       sprintf("\\includegraphics[page=%d,trim=0 %.1fmm 0 0,clip]{%s}", i, free_mm, part$name),
-      sprintf("\\caption{%s}", escape_latex(if (i == 1) paste0(part$caption, told) else paste0(part$title, told, "."))),
+      sprintf("\\caption{%s}", caption_latex(caption)),
       sprintf("\\label{fig:%s}", paste0(part$name, if (i > 1) paste0("-", i))), "\\end{figure}"
     )
   }))

@@ -38,9 +38,11 @@ make_figure <- function(table) {
   drawn[emulated == TRUE, storage := paste0(storage, emulated_mark)]
   drawn[, storage := factor(storage, levels = unique(storage[order(emulated)]))]
   drawn[, access := factor(access, levels = access_levels)]
+  # Of one storage the name stands above.
+  several <- data.table::uniqueN(drawn$storage) > 1
   setting_tiles(drawn) +
     ggplot2::facet_grid(
-      rows = ggplot2::vars(storage), cols = ggplot2::vars(access), scales = "free_y", space = "free_y"
+      rows = if (several) ggplot2::vars(storage), cols = ggplot2::vars(access), scales = "free_y", space = "free_y"
     ) +
     upright_row_titles()
 }

@@ -72,7 +72,9 @@ make_figure <- function(table) {
       size = 1.5, stroke = 0.4) +
     ggplot2::geom_point(ggplot2::aes(x = printed_ratio, colour = printed_outcome, fill = printed_outcome), shape = 23,
       size = 1.4, stroke = 0.4, na.rm = TRUE, show.legend = FALSE) +
-    ggplot2::geom_text(ggplot2::aes(label = claim_numbers(table), hjust = ifelse(ratio > sqrt(prod(reach)), 1, 0)),
+    # A label reaches as far to each side as the panel does.
+    ggplot2::geom_text(
+      ggplot2::aes(label = claim_numbers(table), hjust = log(ratio / reach[1]) / log(reach[2] / reach[1])),
       size = type_size_mm, vjust = -0.6, colour = "#202020", family = sans_family, show.legend = FALSE
     ) +
     ggplot2::scale_colour_manual(NULL, values = outcome_colours, limits = outcomes[1:3]) +

@@ -29,13 +29,12 @@ make_table <- function(records, inputs) {
 }
 
 finding <- function(table) {
-  clear <- table[clear %in% TRUE]
-  if (nrow(clear) == 0) {
+  known <- table[clear %in% TRUE]
+  if (nrow(known) == 0) {
     return("No setting has a clear effect.")
   }
-  strongest <- clear[which.max(abs(log(ratio)))]
-  strongest[, sprintf("%s; the strongest: %s instead of %s, \u00d7%s for a %s on %s.",
-    counted(nrow(clear), "effect is clear", "effects are clear"), setting, instead_of,
+  known[which.max(abs(log(ratio))), sprintf("%s; the strongest: %s instead of %s, \u00d7%s for a %s on %s.",
+    counted(nrow(known), "effect is clear", "effects are clear"), setting, instead_of,
     format_plain(signif(ratio, 2)), access, target)]
 }
 

@@ -1,13 +1,16 @@
 title <- "Valid results among the IO500 submissions"
 position <- 3
-statistic <- "Lines: share of the published result sets below a value"
-interval_text <- "Each of the result sets is one third-party run without evidence for an audit."
+statistic <- "Circles: medians of the published result sets"
+interval_text <- paste(
+  "Thick bars: their middle half; thin ones: 5 to 95 %. Each of the result sets is one third-party run without",
+  "evidence for an audit."
+)
 needs <- "reference/io500-submissions.csv, and a study of the suite io500"
 if_empty <- "The study does not measure the phases of IO500."
 caption <- paste(
-  "Each phase of the published IO500 result sets: the share of them below a value, for the whole system, one node and",
-  "one process (where their numbers are known); the axis is logarithmic. Triangles: the result sets on IME. A cross:",
-  "a valid result of this study; no other is ranked. The submissions are not a random sample of storage."
+  "Each phase of the published IO500 result sets, of the whole system, of one node and of one process (where their",
+  "numbers are known); the axis is logarithmic. Triangles: the result sets on IME. A cross: a valid result of this",
+  "study; no other is ranked. The submissions are not a random sample of storage."
 )
 
 make_table <- function(records, inputs) {
@@ -19,6 +22,7 @@ make_table <- function(records, inputs) {
     measure.vars = io500_per, variable.name = "per", value.name = "median"
   )[is.finite(median) & median > 0]
   long[, below := 100 * (data.table::frank(median) - 0.5) / .N, by = .(phase, per)]
+  long[, (shown_quantiles$name) := as.list(stats::quantile(median, shown_quantiles$share)), by = .(phase, per)]
   long <- io500_phases[long[, phase := as.character(phase)], on = "phase"]
   own <- phases_of_io500(records)
   own <- if (nrow(own) > 0) own[why == ""] else own
@@ -29,6 +33,14 @@ make_table <- function(records, inputs) {
   long[, `:=`(level = NA_real_, sheet = 1L, page = "all")]
   # A name may have several result sets.
   add_note(long, sprintf("%d result sets.", nrow(submissions) %/% nrow(io500_phases)))
+}
+
+shown_quantiles <- list(name = c("q05", "q25", "q50", "q75", "q95"), share = c(0.05, 0.25, 0.5, 0.75, 0.95))
+
+finding <- function(table) {
+  spread <- unique(table[own == FALSE & per == "whole", .(phase, ratio = q95 / q05)])$ratio
+  sprintf("In the median phase the 95th percentile of the whole systems is %s times the 5th.",
+    rate_words(stats::median(spread)))
 }
 
 # Each phase of a valid result three times, as far as its nodes and processes are known.
@@ -57,20 +69,25 @@ verdict_text <- function(table) {
 
 make_figure <- function(table) {
   drawn <- data.table::copy(table)
-  drawn[, phase := factor(paste0(gsub("_", " ", phase), " (", unit, ")"),
-    levels = paste0(gsub("_", " ", io500_phases$phase), " (", io500_phases$unit, ")"))]
-  drawn[, per := factor(per, levels = io500_per, labels = c("whole system", "one node", "one process"))]
-  ggplot2::ggplot(drawn[own == FALSE], ggplot2::aes(median, below, colour = per)) +
-    ggplot2::geom_step(linewidth = 0.4) +
-    ggplot2::geom_point(data = drawn[ime == TRUE], shape = 17, size = 1.1) +
-    ggplot2::geom_point(data = drawn[own == TRUE], shape = 4, size = 2, colour = "black") +
-    ggplot2::facet_wrap(ggplot2::vars(phase), ncol = 3, scales = "free_x") +
-    ggplot2::scale_colour_manual(NULL, values = c(
+  drawn[, phase := factor(gsub("_", " ", phase), levels = rev(gsub("_", " ", io500_phases$phase)))]
+  drawn[, per := factor(per, levels = rev(io500_per), labels = rev(c("whole system", "one node", "one process")))]
+  ranges <- unique(drawn[own == FALSE, .(unit, phase, per, q05, q25, q50, q75, q95)])
+  beside <- ggplot2::position_dodge(0.75)
+  ggplot2::ggplot(ranges, ggplot2::aes(q50, phase, colour = per)) +
+    ggplot2::geom_linerange(ggplot2::aes(xmin = q05, xmax = q95), linewidth = 0.35, position = beside) +
+    ggplot2::geom_linerange(ggplot2::aes(xmin = q25, xmax = q75), linewidth = 1.3, position = beside) +
+    ggplot2::geom_point(shape = 21, fill = "white", size = 1.5, stroke = 0.5, position = beside) +
+    ggplot2::geom_point(ggplot2::aes(median), drawn[ime == TRUE], shape = 17, size = 1, alpha = 0.7, position = beside,
+      show.legend = FALSE) +
+    ggplot2::geom_point(ggplot2::aes(median, group = per), drawn[own == TRUE], shape = 4, size = 2, stroke = 0.8,
+      colour = "black", position = beside, show.legend = FALSE) +
+    ggplot2::facet_grid(rows = ggplot2::vars(unit), scales = "free_y", space = "free_y") +
+    ggplot2::scale_colour_manual(NULL, guide = ggplot2::guide_legend(reverse = TRUE), values = c(
       "whole system" = "#1b6ca8", "one node" = "#d18a00", "one process" = "#6a6a6a"
     )) +
-    ggplot2::scale_x_log10("Rate", breaks = function(range) decade_breaks(range, 3), labels = short_rate_words) +
-    ggplot2::labs(y = "Share of the result sets below, in %") +
+    ggplot2::scale_x_log10("Rate in GiB/s or kIOPS", breaks = 10^(-4:8), labels = short_rate_words) +
+    ggplot2::labs(y = NULL) +
     theme_weir()
 }
 
-height_mm <- function(table) 165
+height_mm <- function(table) 128

@@ -4,8 +4,8 @@ statistic <- "Points: medians"
 needs <- "records on three numbers of nodes, or of processes per node"
 caption <- paste(
   "Bandwidth (bytes over open, transfer and close) against the number of nodes, one series for each transfer size;",
-  "both axes are logarithmic. Without three numbers of nodes the axis has the processes of a node. Along the grey",
-  "slopes the bandwidth grows in proportion; where a line is flatter, the storage or the network is shared."
+  "both axes are logarithmic; of one node the axis has its processes. Along the grey slopes the bandwidth grows in",
+  "proportion; where a line is flatter, the storage or the network is shared."
 )
 
 applies <- nothing_to_scale

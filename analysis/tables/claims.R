@@ -39,9 +39,12 @@ make_latex <- function(table) {
     name, paste(caption, in_print), cells,
     c(wrapped_column(48), wrapped_column(19), wrapped_column(29), wrapped_column(20)),
     c("claim", "bound", if (whole) "these records, \\textbf{EMULATED}" else "these records", "printed values"),
-    groups = groups, in_place = TRUE, together = 3
+    groups = groups, in_place = nrow(cells) > most_claims_together, together = 3
   )
 }
+
+# What is more may break over pages.
+most_claims_together <- 8L
 
 paper_head <- function(name) {
   paper <- load_claims(name)

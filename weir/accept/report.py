@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import html
+import re
 import shlex
 import shutil
 import subprocess
@@ -207,6 +208,7 @@ def _macro(name: str, lines: Iterable[str]) -> Iterator[str]:
 def _tex_line(result: Result) -> str:
     reasons = [f"{item.condition}: {item.text}" for item in result.findings] or [result.why]
     shown = r" \par ".join(latex(text) for text in (numbers(result), *reasons))
+    shown = re.sub(r"(?<=[ \[])\{-\}(?=\d)", "$-$", shown)
     color = "verdict" + "".join(filter(str.isalpha, result.verdict))
     return (
         rf"\textbf{{{latex(result.line.name)}}} \par {latex(result.line.text)} & {shown} & "

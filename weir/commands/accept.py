@@ -9,7 +9,9 @@ from weir.extras import load
 
 NAME = "accept"
 HELP = "judge a study by a contract: pass, fail or not proven for each line, with margins and a report"
-EXAMPLE = "weir accept jupiter-ior results/lab/jupiter-ior --promise easy-sum='2 TB/s' --report acceptance"
+EXAMPLE = (
+    "weir accept jupiter-ior results/lab/jupiter-ior --promise easy-best-sum='2 TB/s' --report acceptance"
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

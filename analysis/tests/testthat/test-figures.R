@@ -341,6 +341,13 @@ test_that("a caption begins with what real storage shows, where the figure has w
   expect_null(finding_of(list(), table))
 })
 
+test_that("each figure that has a finding states it of a study of its own", {
+  for (part in Filter(function(part) !is.null(part$finding), figures)) {
+    records <- study_for(part$name)
+    expect_match(finding_of(part, part$make_table(records, inputs_for(records))), "[a-z0-9)][.]$", label = part$name)
+  }
+})
+
 test_that("the finding of the scaling is the growth of the best from the first number to the last", {
   table <- data.table::CJ(access = c("read", "write"), workers = c(1, 2, 4), xfer_bytes = 1:2)
   table[, `:=`(along = "nn", target = "disk", emulated = FALSE, verdict = "VALID", n = 1L, unit = "MiB/s")]

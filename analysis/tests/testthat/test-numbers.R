@@ -39,6 +39,18 @@ test_that("measured and archived studies define the same commands", {
   expect_setequal(names(measured$switches), names(archived$switches))
 })
 
+test_that("what archived records do not tell is not in the text", {
+  archive <- list(about = list(title = "Old", site = "There"), records = 6)
+  told <- make_numbers(read_synthetic(), archive)$commands
+  expect_match(told$MeasuredText, "\\NodeCounts{} \\NodeWord{} and \\ProcessCounts{}", fixed = TRUE)
+  expect_match(told$BandwidthText, "\\DefinitionGain", fixed = TRUE)
+  silent <- read_synthetic()[, c("nn", "ppn", "order", "program", "open_s", "io_s", "close_s") := NA]
+  told <- make_numbers(silent, archive)$commands
+  expect_no_match(told$MeasuredText, "Node|Process|Orders|Programs")
+  expect_match(told$MeasuredText, "\\Accesses, transfers of \\TransferSizes.", fixed = TRUE)
+  expect_no_match(told$BandwidthText, "DefinitionGain")
+})
+
 test_that("runs beyond the plan are explained", {
   skip_if_quick()
   told <- function(finished) {

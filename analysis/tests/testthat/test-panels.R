@@ -124,6 +124,13 @@ test_that("pages of published values come last", {
   expect_identical(split_pages(table)[[1]]$page[1], "b")
   pages <- split_pages(table[, published := page == "b"])
   expect_identical(pages[[1]]$page, "a")
-  floats <- float_lines(list(name = "n", title = "T", caption = "C."), pages, c(1, 1))
-  expect_match(floats, "C. (1 of 2)", fixed = TRUE, all = FALSE)
+  finding <- function(table) sprintf("Shown: %s.", table$page[1])
+  floats <- float_lines(list(name = "n", title = "T", caption = "C.", finding = finding), pages, c(1, 1))
+  expect_match(floats, "T (1 of 2). Shown: a. C.", fixed = TRUE, all = FALSE)
+  expect_match(floats, "T (2 of 2). Shown: b.}", fixed = TRUE, all = FALSE)
+})
+
+test_that("a note of some rows is none of the others", {
+  bound <- rbind(add_note(data.table::data.table(n = 1L), "One."), data.table::data.table(n = 2L), fill = TRUE)
+  expect_identical(add_note(bound, "All.")$note, c("One. All.", "All."))
 })
